@@ -1,0 +1,119 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/kernelboosting/bench/internal/numpy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Task is a set of learning problems.
+type Task uint8
+
+const (
+	// Binary is classification with labels -1 and +1.
+	Binary Task = 1 << iota
+	// Multiclass is classification with labels 0..Classes-1.
+	Multiclass
+	// Regression has real targets.
+	Regression
+)
+
+var taskNames = []struct {
+	task Task
+	name string
+}{{Binary, "binary"}, {Multiclass, "multiclass"}, {Regression, "regression"}}
+
+// String returns the tasks' names joined by commas.
+func (t Task) String() string {
+	var names []string
+	for _, n := range taskNames {
+		if t&n.task != 0 {
+			names = append(names, n.name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// ParseTask is the inverse of String for a single task.
+func ParseTask(name string) (Task, error) {
+	for _, n := range taskNames {
+		if n.name == name {
+			return n.task, nil
+		}
+	}
+	return 0, fmt.Errorf("task %q is not binary, multiclass or regression", name)
+}
+
+// Data is a sample: row i of X (n x d, row-major) with target Y[i]: -1 or +1 for
+// Binary, a class index in [0, Classes) for Multiclass, a real for Regression.
+// Methods must not change it: folds and methods share the same memory.
+type Data struct {
+	Task    Task
+	Classes int // 2 for Binary, 0 for Regression
+	X       *mat.Dense
+	Y       []float64
+}
+
+// Shape returns the sample's shape.
+func (d Data) Shape() Shape {
+	n, p := d.X.Dims()
+	return Shape{Task: d.Task, N: n, D: p, Classes: d.Classes}
+}
+
+// Shape is what a grid or an estimate may depend on: rows, features, classes.
+type Shape struct {
+	Task    Task
+	N, D    int
+	Classes int
+}
+
+// Outputs returns the number of scores per row: 1 for Binary and Regression,
+// Classes for Multiclass.
+func (s Shape) Outputs() int {
+	if s.Task == Multiclass {
+		return s.Classes
+	}
+	return 1
+}
+
+// Env is everything besides data and parameters that a fit may depend on.
+type Env struct {
+	Seed    uint32       // of every generator a fit draws from; the protocol fixes it
+	Workers int          // goroutines the fit may use; 0 means 1
+	Log     *slog.Logger // never nil inside a fit
+}
+
+// Rand returns a fresh generator at the start of its stream. Draws must not
+// depend on the grid point, so that settings are compared on common random
+// numbers; draw in a fixed order, before the parameters are looked at.
+func (e Env) Rand() *numpy.RandomState { return numpy.NewRandomState(e.Seed) }
+
+// A Model is what a fit returns. Score writes one row of scores per row of x to
+// out (n x Outputs, row-major, len(out) exact): for Binary the decision value,
+// whose sign is the label (0 counts as +1, as in the published experiments); for
+// Multiclass a score per class, the largest wins; for Regression the prediction.
+// A model is safe for concurrent use and does not keep x or out.
+type Model interface {
+	Score(ctx context.Context, x *mat.Dense, out []float64) error
+}
+
+// A Stager is a Model that scores with its first t rounds, for each t of the
+// ascending list at, in one pass. scores is valid during the call of yield only.
+// The scores at the last round equal Score's bit for bit.
+type Stager interface {
+	Model
+	Rounds() int
+	ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error
+}
+
+// A Saver is a Model that can be written and, by the method's Load option, read
+// back to a model that scores the same bits.
+type Saver interface {
+	Model
+	Save(w io.Writer) error
+}

@@ -1,0 +1,76 @@
+// Package registry says what a learning method is.
+//
+// A method is declared as data plus one function: a [Spec] with a name, a
+// version, the tasks it solves, a grid of parameters, and a fit function that
+// returns a [Model]. [Define] erases the typed parameters once, so that no
+// method parses a map and no caller knows a method's types. What a method can do
+// beyond fitting one setting (several settings that share work, memory
+// estimates, loading a saved model) is declared by an [Option]; what a model can
+// do beyond scoring ([Stager], [Saver]) is found by type assertion. A [Registry]
+// is a plain value that a function builds: there is no global table and no init.
+//
+// The package runs nothing and stores nothing: splits, folds, selection and the
+// database are the harness's. registry/conform holds the suite that every
+// method passes.
+package registry
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// A Registry is a set of methods with distinct names. The zero value is empty.
+type Registry struct {
+	specs map[string]Spec // by lower-case name
+}
+
+// New returns a registry of the given methods. It panics if a spec was not made
+// by Define or if two names are equal but for case: both are mistakes of the
+// program, found the first time it runs.
+func New(specs ...Spec) Registry {
+	r := Registry{specs: make(map[string]Spec, len(specs))}
+	for _, s := range specs {
+		if s.fit == nil {
+			panic(fmt.Sprintf("registry: method %q was not made by registry.Define", s.Name))
+		}
+		key := strings.ToLower(s.Name)
+		if _, dup := r.specs[key]; dup {
+			panic(fmt.Sprintf("registry: two methods are named %q", s.Name))
+		}
+		r.specs[key] = s
+	}
+	return r
+}
+
+// With returns a registry of r's methods and the given ones; r is unchanged.
+func (r Registry) With(specs ...Spec) Registry {
+	return New(append(r.All(), specs...)...)
+}
+
+// All returns the methods sorted by name.
+func (r Registry) All() []Spec {
+	out := make([]Spec, 0, len(r.specs))
+	for _, s := range r.specs {
+		out = append(out, s)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+// Names returns the methods' names, sorted.
+func (r Registry) Names() []string {
+	var names []string
+	for _, s := range r.All() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Lookup finds a method by name, ignoring case. The error lists the known names.
+func (r Registry) Lookup(name string) (Spec, error) {
+	if s, ok := r.specs[strings.ToLower(name)]; ok {
+		return s, nil
+	}
+	return Spec{}, fmt.Errorf("no method is named %q; known: %s", name, strings.Join(r.Names(), ", "))
+}

@@ -1,0 +1,237 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+)
+
+// Spec declares a method. Fill in the exported fields and pass it to Define.
+type Spec struct {
+	Name    string // as tables print it, e.g. "GBRFF2"
+	Version string // change it when results change: it is part of every cell's key
+	Tasks   Task
+	Source  string // the paper and the algorithm in it
+	Summary string // one line for listings
+
+	defaults json.RawMessage
+	grid     Grid
+	canon    func(raw json.RawMessage) (json.RawMessage, error)
+	fit      func(ctx context.Context, env Env, train Data, raw json.RawMessage) (Model, error)
+	path     func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(i int, m Model) error) error
+	memory   func(s Shape, raw json.RawMessage) (int64, error)
+	cost     func(s Shape, raw json.RawMessage) (float64, error)
+	load     func(r io.Reader) (Model, error)
+}
+
+// A FitFunc trains one setting. It returns ctx.Err() soon after cancellation,
+// and an error rather than a model that it did not finish.
+type FitFunc[P any] func(ctx context.Context, env Env, train Data, p P) (Model, error)
+
+// Define completes s with typed parameters. defaults holds the value of every
+// parameter that the grid leaves alone; P is a struct whose fields have JSON
+// names. If P has a method Validate() error it is called on every setting. A
+// setting is JSON: names that P does not have are rejected, and so is anything
+// Validate refuses, before any work starts. Define panics if the spec is
+// incomplete or the grid names an unknown parameter.
+func Define[P any](s Spec, defaults P, grid Grid, fit FitFunc[P], opts ...Option[P]) Spec {
+	decode := decoder(s.Name, defaults)
+	s.grid = grid
+	s.canon = func(raw json.RawMessage) (json.RawMessage, error) {
+		p, err := decode(raw)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(p)
+	}
+	s.fit = func(ctx context.Context, env Env, train Data, raw json.RawMessage) (Model, error) {
+		p, err := decode(raw)
+		if err != nil {
+			return nil, err
+		}
+		return fit(ctx, env.filled(), train, p)
+	}
+	for _, o := range opts {
+		o(&s, decode)
+	}
+	if err := s.check(); err != nil {
+		panic("registry: " + err.Error())
+	}
+	return s
+}
+
+// An Option declares a capability of a method with parameters P.
+type Option[P any] func(s *Spec, decode func(json.RawMessage) (P, error))
+
+// Path declares that several settings can be fitted with shared work, e.g. one
+// representation for every C. fit calls yield once for each index of ps, in any
+// order, and stops at yield's first error. The models score the same bits as
+// those of single fits.
+func Path[P any](fit func(ctx context.Context, env Env, train Data, ps []P, yield func(i int, m Model) error) error) Option[P] {
+	return func(s *Spec, decode func(json.RawMessage) (P, error)) {
+		s.path = func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(int, Model) error) error {
+			ps := make([]P, len(raws))
+			for i, raw := range raws {
+				p, err := decode(raw)
+				if err != nil {
+					return err
+				}
+				ps[i] = p
+			}
+			return fit(ctx, env.filled(), train, ps, yield)
+		}
+	}
+}
+
+// Memory declares the bytes that one fit allocates at its peak, the data apart.
+func Memory[P any](estimate func(s Shape, p P) int64) Option[P] {
+	return func(s *Spec, decode func(json.RawMessage) (P, error)) {
+		s.memory = func(sh Shape, raw json.RawMessage) (int64, error) {
+			p, err := decode(raw)
+			if err != nil {
+				return 0, err
+			}
+			return estimate(sh, p), nil
+		}
+	}
+}
+
+// Cost declares the nanoseconds that one fit takes on one core of a recent
+// machine, roughly: it orders cells and predicts times before anything was
+// measured; stored timings correct it by a factor per method.
+func Cost[P any](estimate func(s Shape, p P) float64) Option[P] {
+	return func(s *Spec, decode func(json.RawMessage) (P, error)) {
+		s.cost = func(sh Shape, raw json.RawMessage) (float64, error) {
+			p, err := decode(raw)
+			if err != nil {
+				return 0, err
+			}
+			return estimate(sh, p), nil
+		}
+	}
+}
+
+// Load declares how a model written by Saver.Save is read back.
+func Load[P any](load func(r io.Reader) (Model, error)) Option[P] {
+	return func(s *Spec, _ func(json.RawMessage) (P, error)) { s.load = load }
+}
+
+func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
+	return func(raw json.RawMessage) (P, error) {
+		p := defaults
+		if len(raw) > 0 {
+			d := json.NewDecoder(bytes.NewReader(raw))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&p); err != nil {
+				return p, fmt.Errorf("%s parameters %s: %w", name, raw, err)
+			}
+		}
+		if v, ok := any(p).(interface{ Validate() error }); ok {
+			if err := v.Validate(); err != nil {
+				return p, fmt.Errorf("%s parameters %s: %w", name, raw, err)
+			}
+		}
+		return p, nil
+	}
+}
+
+func (e Env) filled() Env {
+	if e.Log == nil {
+		e.Log = slog.New(slog.DiscardHandler)
+	}
+	if e.Workers < 1 {
+		e.Workers = 1
+	}
+	return e
+}
+
+func (s *Spec) check() error {
+	switch {
+	case s.Name == "":
+		return errors.New("a method has no name")
+	case s.Version == "":
+		return fmt.Errorf("method %s has no version", s.Name)
+	case s.Tasks == 0:
+		return fmt.Errorf("method %s has no task", s.Name)
+	case s.Source == "":
+		return fmt.Errorf("method %s has no source", s.Name)
+	}
+	defaults, err := s.canon(nil)
+	if err != nil {
+		return fmt.Errorf("defaults of method %s: %w", s.Name, err)
+	}
+	s.defaults = defaults
+	_, err = s.Settings(Shape{Task: Binary, N: 100, D: 10, Classes: 2}, s.grid, nil)
+	return err
+}
+
+// Fit trains one setting; raw holds the parameters that differ from the defaults.
+func (s Spec) Fit(ctx context.Context, env Env, train Data, raw json.RawMessage) (Model, error) {
+	return s.fit(ctx, env, train, raw)
+}
+
+// FitAll trains every setting and calls yield once for each, in the order the
+// method finds cheapest: with shared work if the method declares Path, one by
+// one if not. It stops at the first error.
+func (s Spec) FitAll(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(i int, m Model) error) error {
+	if s.path != nil {
+		return s.path(ctx, env, train, raws, yield)
+	}
+	for i, raw := range raws {
+		m, err := s.fit(ctx, env, train, raw)
+		if err != nil {
+			return err
+		}
+		if err := yield(i, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// HasPath reports whether FitAll shares work between settings.
+func (s Spec) HasPath() bool { return s.path != nil }
+
+// HasLoad reports whether LoadModel works.
+func (s Spec) HasLoad() bool { return s.load != nil }
+
+// LoadModel reads back a model that Saver.Save wrote.
+func (s Spec) LoadModel(r io.Reader) (Model, error) {
+	if s.load == nil {
+		return nil, fmt.Errorf("method %s has no saved form", s.Name)
+	}
+	return s.load(r)
+}
+
+// Defaults returns the default parameters as JSON.
+func (s Spec) Defaults() json.RawMessage { return s.defaults }
+
+// DefaultGrid returns the grid the method was published with.
+func (s Spec) DefaultGrid() Grid { return s.grid }
+
+// MemoryEstimate returns the bytes one fit needs besides the data; a method that
+// does not declare it is taken to need two copies of the data.
+func (s Spec) MemoryEstimate(sh Shape, raw json.RawMessage) (int64, error) {
+	if s.memory == nil {
+		return 16 * int64(sh.N) * int64(sh.D), nil
+	}
+	return s.memory(sh, raw)
+}
+
+// CostEstimate returns the predicted nanoseconds of one fit; a method that does
+// not declare it is taken to make a hundred passes over the data.
+func (s Spec) CostEstimate(sh Shape, raw json.RawMessage) (float64, error) {
+	if s.cost == nil {
+		return 100 * float64(sh.N) * float64(sh.D), nil
+	}
+	ns, err := s.cost(sh, raw)
+	if err == nil && !(ns >= 0 && ns < math.Inf(1)) {
+		err = fmt.Errorf("method %s predicts a cost of %v ns for n=%d d=%d", s.Name, ns, sh.N, sh.D)
+	}
+	return ns, err
+}
