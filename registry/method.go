@@ -86,6 +86,11 @@ type Env struct {
 	Seed    uint32       // of every generator a fit draws from; the protocol fixes it
 	Workers int          // goroutines the fit may use; 0 means 1
 	Log     *slog.Logger // never nil inside a fit
+
+	// OnThread runs work on the calling goroutine and counts its CPU time as the
+	// cell's. A fit that starts goroutines runs their work through it; work on the
+	// goroutine of the fit itself is counted anyway. Never nil inside a fit.
+	OnThread func(work func())
 }
 
 // Rand returns a fresh generator at the start of its stream. Draws must not

@@ -26,11 +26,13 @@ type Spec struct {
 	path     func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(i int, m Model) error) error
 	memory   func(s Shape, raw json.RawMessage) (int64, error)
 	cost     func(s Shape, raw json.RawMessage) (float64, error)
+	pathCost func(s Shape, raws []json.RawMessage) (float64, error)
 	load     func(r io.Reader) (Model, error)
 }
 
-// A FitFunc trains one setting. It returns ctx.Err() soon after cancellation,
-// and an error rather than a model that it did not finish.
+// A FitFunc trains one setting. It returns ctx.Err() soon after cancellation
+// (Define sees to a context that is cancelled before the fit starts), and an
+// error rather than a model that it did not finish.
 type FitFunc[P any] func(ctx context.Context, env Env, train Data, p P) (Model, error)
 
 // Define completes s with typed parameters. defaults holds the value of every
@@ -54,6 +56,9 @@ func Define[P any](s Spec, defaults P, grid Grid, fit FitFunc[P], opts ...Option
 		if err != nil {
 			return nil, err
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		return fit(ctx, env.filled(), train, p)
 	}
 	for _, o := range opts {
@@ -75,17 +80,24 @@ type Option[P any] func(s *Spec, decode func(json.RawMessage) (P, error))
 func Path[P any](fit func(ctx context.Context, env Env, train Data, ps []P, yield func(i int, m Model) error) error) Option[P] {
 	return func(s *Spec, decode func(json.RawMessage) (P, error)) {
 		s.path = func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(int, Model) error) error {
-			ps := make([]P, len(raws))
-			for i, raw := range raws {
-				p, err := decode(raw)
-				if err != nil {
-					return err
-				}
-				ps[i] = p
+			ps, err := decodeAll(decode, raws)
+			if err != nil {
+				return err
 			}
 			return fit(ctx, env.filled(), train, ps, yield)
 		}
 	}
+}
+
+func decodeAll[P any](decode func(json.RawMessage) (P, error), raws []json.RawMessage) ([]P, error) {
+	ps := make([]P, len(raws))
+	for i, raw := range raws {
+		var err error
+		if ps[i], err = decode(raw); err != nil {
+			return nil, err
+		}
+	}
+	return ps, nil
 }
 
 // Memory declares the bytes that one fit allocates at its peak, the data apart.
@@ -112,6 +124,20 @@ func Cost[P any](estimate func(s Shape, p P) float64) Option[P] {
 				return 0, err
 			}
 			return estimate(sh, p), nil
+		}
+	}
+}
+
+// PathCost declares the nanoseconds of fitting several settings with shared work;
+// without it they are taken to cost the sum of single fits.
+func PathCost[P any](estimate func(s Shape, ps []P) float64) Option[P] {
+	return func(s *Spec, decode func(json.RawMessage) (P, error)) {
+		s.pathCost = func(sh Shape, raws []json.RawMessage) (float64, error) {
+			ps, err := decodeAll(decode, raws)
+			if err != nil {
+				return 0, err
+			}
+			return estimate(sh, ps), nil
 		}
 	}
 }
@@ -143,6 +169,9 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 func (e Env) filled() Env {
 	if e.Log == nil {
 		e.Log = slog.New(slog.DiscardHandler)
+	}
+	if e.OnThread == nil {
+		e.OnThread = func(work func()) { work() }
 	}
 	if e.Workers < 1 {
 		e.Workers = 1
@@ -230,6 +259,27 @@ func (s Spec) CostEstimate(sh Shape, raw json.RawMessage) (float64, error) {
 		return 100 * float64(sh.N) * float64(sh.D), nil
 	}
 	ns, err := s.cost(sh, raw)
+	return s.checkedCost(sh, ns, err)
+}
+
+// PathCostEstimate returns the predicted nanoseconds of FitAll on raws.
+func (s Spec) PathCostEstimate(sh Shape, raws []json.RawMessage) (float64, error) {
+	if s.pathCost != nil {
+		ns, err := s.pathCost(sh, raws)
+		return s.checkedCost(sh, ns, err)
+	}
+	sum := 0.0
+	for _, raw := range raws {
+		ns, err := s.CostEstimate(sh, raw)
+		if err != nil {
+			return 0, err
+		}
+		sum += ns
+	}
+	return sum, nil
+}
+
+func (s Spec) checkedCost(sh Shape, ns float64, err error) (float64, error) {
 	if err == nil && !(ns >= 0 && ns < math.Inf(1)) {
 		err = fmt.Errorf("method %s predicts a cost of %v ns for n=%d d=%d", s.Name, ns, sh.N, sh.D)
 	}

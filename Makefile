@@ -1,0 +1,42 @@
+# bench: make run gets the data and prints a first Table 2; make test runs every test.
+#
+#   make build   bin/bench
+#   make run     data, the first 3 of the 20 splits of every method within the
+#                budget, Table 2 as text and as report.html
+#   make test    formatting, vet, lint where it is installed, every test
+#   make figures the benchmarks behind the figures in the documents
+
+GO      ?= go
+BENCH   := bin/bench
+BUDGET  ?= 7m
+VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
+LDFLAGS := -X github.com/kernelboosting/bench/harness.ProgramVersion=$(VERSION)
+
+.PHONY: build run test lint figures clean
+
+build:
+	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
+
+# Exit code 3 means that cells or files are missing, which the output explains.
+run: build
+	@$(BENCH) data fetch; test $$? -eq 0 -o $$? -eq 3
+	@$(BENCH) run --all --splits 3 --budget $(BUDGET); code=$$?; test $$code -eq 0 -o $$code -eq 3
+	@$(BENCH) report table2
+	@$(BENCH) report table2 --format html -o report.html
+	@echo
+	@echo "All 20 splits of everything, continuing from these:  $(BENCH) run --all"
+
+test: lint
+	$(GO) test -race ./...
+
+# staticcheck is optional here and installed by .ci/run.
+lint:
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }
+	$(GO) vet ./...
+	@if command -v staticcheck >/dev/null; then staticcheck ./...; else echo "staticcheck is not installed; skipping it"; fi
+
+figures:
+	$(GO) test -run '^$$' -bench . ./...
+
+clean:
+	rm -rf bin report.html

@@ -1,0 +1,309 @@
+package cmd
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/spf13/cobra"
+)
+
+func newDataCommand(a *app) *cobra.Command {
+	c := group(&cobra.Command{
+		Use:   "data",
+		Short: "List, fetch, verify and show the data sets and their splits",
+	})
+	c.AddCommand(newDataListCommand(a), newDataFetchCommand(a), newDataVerifyCommand(a), newDataShowCommand(a), newDataSplitsCommand(a))
+	return c
+}
+
+func newDataListCommand(a *app) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the data sets of the catalogue and whether their files are here",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			l := listing{header: []string{"dataset", "task", "rows", "features", "state", "variant_of", "protocols", "title"}}
+			for _, e := range a.sets.All() {
+				state, _ := a.store().State(e) // what is missing or wrong is what the column says
+				l.add(e.Name, e.Task.String(), e.Rows, e.Features, string(state), e.VariantOf, strings.Join(e.Protocols, ","), e.Title)
+			}
+			return l.write(a.out, format)
+		},
+	}
+	formatFlag(c, &format)
+	return c
+}
+
+func newDataFetchCommand(a *app) *cobra.Command {
+	var from string
+	c := &cobra.Command{
+		Use:   "fetch [NAME ...]",
+		Short: "Bring data files into the data directory, each checked by its SHA-256",
+		Long: `fetch gets the files of the named sets (default all) from --from or $BENCH_MIRROR,
+a directory or URL laid out like the data directory, and what that lacks from
+each file's public address. Files that are here and right are left alone; nothing
+partial is left behind.`,
+		Example: `  bench data fetch
+  bench data fetch --from /mnt/mirror wine sonar`,
+		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, cancel := context.WithCancel(c.Context())
+			defer cancel()
+			signals, done := a.signals()
+			defer done()
+			go func() {
+				select {
+				case <-signals:
+					cancel()
+				case <-ctx.Done():
+				}
+			}()
+			return a.fetch(ctx, from, args)
+		},
+	}
+	c.Flags().StringVar(&from, "from", datasets.DefaultMirror(), "mirror: a directory or URL (default $BENCH_MIRROR)")
+	return c
+}
+
+func (a *app) fetch(ctx context.Context, from string, names []string) error {
+	entries, err := a.entries(names)
+	if err != nil {
+		return err
+	}
+	counts := map[datasets.FetchStatus]int{}
+	err = a.store().Fetch(ctx, entries, datasets.FetchOptions{From: from, Log: func(e datasets.FetchEvent) {
+		switch e.Status {
+		case datasets.FetchProgress:
+			return
+		case datasets.FetchDone:
+			fmt.Fprintf(a.err, "fetched %s from %s\n", e.File, e.From)
+		case datasets.FetchRetry:
+			fmt.Fprintf(a.err, "retrying %s: %v\n", e.File, e.Err)
+		}
+		counts[e.Status]++
+	}})
+	fmt.Fprintf(a.err, "%d fetched, %d here already, %d made by the program, %d documents skipped, %d failed; data directory %s\n",
+		counts[datasets.FetchDone], counts[datasets.FetchPresent], counts[datasets.FetchGenerated],
+		counts[datasets.FetchSkipped], counts[datasets.FetchFailed], a.dataDir())
+	switch {
+	case ctx.Err() != nil:
+		return exitError{code: exitInterrupted}
+	case err != nil:
+		return exitError{exitIncomplete, err}
+	}
+	return nil
+}
+
+func (a *app) dataDir() string {
+	if a.data != "" {
+		return a.data
+	}
+	return datasets.DefaultDir()
+}
+
+// entries looks names up; none means the whole catalogue.
+func (a *app) entries(names []string) ([]*datasets.Entry, error) {
+	if len(names) == 0 {
+		return a.sets.All(), nil
+	}
+	var out []*datasets.Entry
+	for _, n := range names {
+		e, err := a.set(n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+func newDataVerifyCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:               "verify [NAME ...]",
+		Short:             "Check the files that are here against their SHA-256 and load every set",
+		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(c *cobra.Command, args []string) error {
+			entries, err := a.entries(args)
+			if err != nil {
+				return err
+			}
+			var failures []error
+			good := 0
+			for _, e := range entries {
+				err := a.store().Verify(e)
+				if err == nil {
+					_, err = a.store().Load(c.Context(), e)
+				}
+				if err != nil {
+					failures = append(failures, err)
+					continue
+				}
+				good++
+			}
+			fmt.Fprintf(a.out, "%d of %d sets are right\n", good, len(entries))
+			if failures != nil {
+				return exitError{exitIncomplete, errors.Join(failures...)}
+			}
+			return nil
+		},
+	}
+	return c
+}
+
+func newDataShowCommand(a *app) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:               "show NAME",
+		Short:             "Show what a set is, where it comes from, how it is read and its known defects",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault),
+		RunE: func(c *cobra.Command, args []string) error {
+			e, err := a.set(args[0])
+			if err != nil {
+				return err
+			}
+			return a.showSet(c.Context(), e, format)
+		},
+	}
+	formatFlag(c, &format)
+	return c
+}
+
+func (a *app) showSet(ctx context.Context, e *datasets.Entry, format string) error {
+	l := listing{header: []string{"what", "value"}}
+	l.add("name", e.Name)
+	for _, field := range []struct{ name, value string }{
+		{"title", e.Title}, {"variant of", e.VariantOf}, {"protocols", strings.Join(e.Protocols, ", ")},
+		{"source", e.Source}, {"citation", e.Citation},
+	} {
+		if field.value != "" {
+			l.add(field.name, field.value)
+		}
+	}
+	l.add("task", e.Task.String())
+	for _, f := range e.Files {
+		l.add("file", a.store().Path(e, f))
+		if f.SHA256 != "" {
+			l.add("  sha-256", f.SHA256)
+		}
+		if f.Repository != "" {
+			l.add("  address", fmt.Sprintf("%s commit %s path %s", f.Repository, f.Commit, f.Source))
+		} else if f.Note != "" {
+			l.add("  made", f.Note)
+		}
+	}
+	for _, d := range e.Defects {
+		l.add("known defect", d)
+	}
+	set, err := a.store().Load(ctx, e)
+	if err != nil {
+		l.add("state", err.Error())
+		return l.write(a.out, format)
+	}
+	n, d := set.X.Dims()
+	l.add("rows", n)
+	l.add("features", d)
+	for i, label := range set.Labels {
+		coded := float64(i)
+		if set.Task == registry.Binary {
+			coded = float64(2*i - 1)
+		}
+		l.add(fmt.Sprintf("class %+g", coded), fmt.Sprintf("%s: %d rows", label, count(set.Y, coded)))
+	}
+	l.add("constant columns", strings.Join(constantColumns(set), ", "))
+	l.add("fingerprint", set.Fingerprint)
+	return l.write(a.out, format)
+}
+
+func count(y []float64, v float64) int {
+	n := 0
+	for _, each := range y {
+		if each == v {
+			n++
+		}
+	}
+	return n
+}
+
+func constantColumns(set *datasets.Set) []string {
+	n, d := set.X.Dims()
+	var out []string
+	for j := range d {
+		constant := true
+		for i := 1; i < n && constant; i++ {
+			constant = set.X.At(i, j) == set.X.At(0, j)
+		}
+		if constant {
+			out = append(out, set.Features[j])
+		}
+	}
+	return out
+}
+
+func newDataSplitsCommand(a *app) *cobra.Command {
+	var format, protocol string
+	var seed uint32
+	c := &cobra.Command{
+		Use:   "splits NAME",
+		Short: "Print a train/test split and its folds as row numbers",
+		Long: `splits prints split number --seed of a set under a protocol. As JSON: train and
+test hold rows of the data file, counted from 0; folds hold the validation parts
+as positions within train. The other formats print each part's size and the
+SHA-256 of its numbers, in decimal and joined by commas.`,
+		Example:           `  bench data splits wine --seed 1 --format json`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault),
+		RunE: func(c *cobra.Command, args []string) error {
+			e, err := a.set(args[0])
+			if err != nil {
+				return err
+			}
+			h, err := a.harness(protocol)
+			if err != nil {
+				return err
+			}
+			set, err := a.store().Load(c.Context(), e)
+			if err != nil {
+				return exitError{exitIncomplete, err}
+			}
+			sem := h.Protocol.Semantics
+			split, err := harness.NewSplit(set.Task, set.Y, seed, sem.TestFraction, sem.Folds)
+			if err != nil {
+				return err
+			}
+			if format == "json" {
+				return json.NewEncoder(a.out).Encode(split)
+			}
+			return splitListing(split).write(a.out, format)
+		},
+	}
+	c.Flags().Uint32Var(&seed, "seed", 1, "number of the split")
+	c.Flags().StringVar(&protocol, "protocol", "table2", "protocol")
+	formatFlag(c, &format)
+	return c
+}
+
+func splitListing(s harness.Split) *listing {
+	l := &listing{header: []string{"part", "rows", "sha256"}}
+	add := func(name string, rows []int) {
+		text := strings.Trim(strings.ReplaceAll(fmt.Sprint(rows), " ", ","), "[]")
+		sum := sha256.Sum256([]byte(text))
+		l.add(name, len(rows), hex.EncodeToString(sum[:]))
+	}
+	add("train", s.Train)
+	add("test", s.Test)
+	for i, f := range s.Folds {
+		add(fmt.Sprintf("fold %d", i+1), slices.Clone(f))
+	}
+	return l
+}

@@ -1,0 +1,187 @@
+package cmd
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"go/format"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/template"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/spf13/cobra"
+)
+
+func newMethodsCommand(a *app) *cobra.Command {
+	c := group(&cobra.Command{
+		Use:   "methods",
+		Short: "List the methods, show one, start a new one",
+	})
+	c.AddCommand(newMethodsListCommand(a), newMethodsShowCommand(a), newMethodsNewCommand(a))
+	return c
+}
+
+func newMethodsListCommand(a *app) *cobra.Command {
+	var layout string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the registered methods",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			l := listing{header: []string{"method", "version", "tasks", "grid_points", "summary", "source"}}
+			for _, s := range a.reg.All() {
+				points, err := s.Settings(exampleShape(s), s.DefaultGrid(), nil)
+				if err != nil {
+					return err
+				}
+				l.add(s.Name, s.Version, s.Tasks.String(), len(points), s.Summary, s.Source)
+			}
+			return l.write(a.out, layout)
+		},
+	}
+	formatFlag(c, &layout)
+	return c
+}
+
+// exampleShape is a problem of the method's first task, for listings.
+func exampleShape(s registry.Spec) registry.Shape {
+	task := s.Tasks & -s.Tasks
+	sh := registry.Shape{Task: task, N: 100, D: 10, Classes: 2}
+	if task == registry.Regression {
+		sh.Classes = 0
+	}
+	return sh
+}
+
+func newMethodsShowCommand(a *app) *cobra.Command {
+	var protocol, layout string
+	c := &cobra.Command{
+		Use:               "show NAME",
+		Short:             "Show a method's parameters, grid and capabilities",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := a.reg.Lookup(args[0])
+			if err != nil {
+				return exitError{exitUsage, err}
+			}
+			h, err := a.harness(protocol)
+			if err != nil {
+				return err
+			}
+			return a.showMethod(s, h.Protocol, layout)
+		},
+	}
+	c.Flags().StringVar(&protocol, "protocol", "table2", "protocol whose grid is shown")
+	formatFlag(c, &layout)
+	return c
+}
+
+func (a *app) showMethod(s registry.Spec, p *harness.Protocol, layout string) error {
+	l := listing{header: []string{"what", "value"}}
+	l.add("name", s.Name)
+	l.add("version", s.Version)
+	l.add("source", s.Source)
+	l.add("summary", s.Summary)
+	l.add("tasks", s.Tasks.String())
+	l.add("defaults", string(s.Defaults()))
+	grid := s.DefaultGrid()
+	if m, ok := p.Methods[s.Name]; ok && m.Grid != nil {
+		grid = m.Grid
+	}
+	for _, axis := range grid {
+		values := make([]string, len(axis.Values))
+		for i, v := range axis.Values {
+			values[i] = plain(v)
+		}
+		text := strings.Join(values, ", ")
+		if axis.Per != "" {
+			text += " (each divided by the number of " + axis.Per + "s)"
+		}
+		l.add("grid "+axis.Name, text)
+	}
+	points, err := p.Settings(s, exampleShape(s))
+	if err != nil {
+		return exitError{exitUsage, err}
+	}
+	l.add("grid points in "+p.Name, len(points))
+	l.add("shares work over the grid", s.HasPath())
+	l.add("models can be saved", s.HasLoad())
+	return l.write(a.out, layout)
+}
+
+//go:embed skeleton/method.go.tmpl
+var methodSkeleton string
+
+//go:embed skeleton/method_test.go.tmpl
+var methodTestSkeleton string
+
+var methodName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
+func newMethodsNewCommand(a *app) *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Write the skeleton of a new method and its test",
+		Long: `new writes a package that holds a working method (ridge regression on the
+labels, to be replaced by yours) and its test, and says which line registers it.
+See docs/adding-a-method.md.`,
+		Example: `  bench methods new MyBoost                 in this repository: methods/myboost
+  bench methods new MyBoost --dir ./mine    elsewhere`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.newMethod(args[0], dir) },
+	}
+	c.Flags().StringVar(&dir, "dir", "", "directory of the new package (default methods/NAME in lower case)")
+	return c
+}
+
+func (a *app) newMethod(name, dir string) error {
+	if !methodName.MatchString(name) {
+		return usage("method name %q: use letters, digits, - and _, a letter first", name)
+	}
+	if s, err := a.reg.Lookup(name); err == nil {
+		return usage("a method is named %s already (%s)", s.Name, s.Source)
+	}
+	pkg := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
+	if dir == "" {
+		dir = filepath.Join("methods", pkg)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for file, text := range map[string]string{pkg + ".go": methodSkeleton, pkg + "_test.go": methodTestSkeleton} {
+		if err := writeSkeleton(filepath.Join(dir, file), text, map[string]string{"Name": name, "Package": pkg}); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(a.out, "%s\n%s\n", filepath.Join(dir, pkg+".go"), filepath.Join(dir, pkg+"_test.go"))
+	fmt.Fprintf(a.err, "To register it add to methods/all.go, or to your own main's registry:\n\t%s.Spec(),\nTest it with: go test ./%s\n", pkg, filepath.ToSlash(dir))
+	return nil
+}
+
+// writeSkeleton fills in a template and refuses to overwrite.
+func writeSkeleton(path, text string, values map[string]string) error {
+	var filled bytes.Buffer
+	if err := template.Must(template.New("skeleton").Parse(text)).Execute(&filled, values); err != nil {
+		return err
+	}
+	source, err := format.Source(filled.Bytes())
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return usage("%s exists already; choose another name or --dir", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(source)
+	return errors.Join(err, f.Close())
+}

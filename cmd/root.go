@@ -1,0 +1,175 @@
+// Package cmd is the command line of bench: one file per verb.
+//
+// [Execute] runs it over a registry of methods, so that a program of five lines
+// with methods of its own has every verb. A command reads its flags, calls
+// harness, datasets, registry or reports, and prints: data on standard output,
+// everything else on standard error. There is no algorithm, no SQL and no table
+// layout here.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/spf13/cobra"
+)
+
+// Exit codes of the program.
+const (
+	exitOK          = 0
+	exitInternal    = 1
+	exitUsage       = 2
+	exitIncomplete  = 3
+	exitInterrupted = 130
+)
+
+// exitError is an error that decides the exit code. A nil err prints nothing.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e exitError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// app is what every command shares.
+type app struct {
+	reg     registry.Registry
+	out     io.Writer // standard output
+	err     io.Writer // standard error
+	db      string
+	data    string
+	sets    *datasets.Catalogue
+	signals func() (<-chan os.Signal, func()) // replaced in tests
+}
+
+func (a *app) store() datasets.Store { return datasets.Store{Dir: a.data} }
+
+func (a *app) harness(protocol string) (*harness.Harness, error) {
+	p, err := harness.LoadProtocol(protocol)
+	if err != nil {
+		return nil, exitError{exitUsage, err}
+	}
+	return &harness.Harness{Protocol: p, Registry: a.reg, Catalogue: a.sets, Data: a.store()}, nil
+}
+
+// set returns the catalogue's entry called name, or reads a TOML file of the user's.
+func (a *app) set(name string) (*datasets.Entry, error) {
+	if strings.HasSuffix(name, ".toml") {
+		e, err := a.sets.Add(name)
+		if err != nil {
+			return nil, exitError{exitUsage, err}
+		}
+		return e, nil
+	}
+	e, err := a.sets.Lookup(name)
+	if err != nil {
+		return nil, exitError{exitUsage, err}
+	}
+	return e, nil
+}
+
+// Execute runs the command line on the methods of reg and returns the exit code.
+// A program of its own is
+//
+//	func main() { os.Exit(cmd.Execute(methods.All().With(mymethod.Spec()))) }
+func Execute(reg registry.Registry) int {
+	return execute(reg, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int {
+	a := &app{reg: reg, out: stdout, err: stderr, sets: datasets.Builtin(), signals: interrupts}
+	root := newRootCommand(a)
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(context.Background())
+	if err == nil {
+		return exitOK
+	}
+	var e exitError
+	if !errors.As(err, &e) {
+		e = exitError{exitInternal, err}
+		if isUsage(err) {
+			e.code = exitUsage
+		}
+	}
+	if e.err != nil {
+		fmt.Fprintf(stderr, "bench: %s\n", strings.TrimSpace(err.Error()))
+	}
+	return e.code
+}
+
+// isUsage recognises the errors that cobra makes itself; it has no type for them.
+func isUsage(err error) bool {
+	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs", "invalid argument", "accepts ", "requires ", "required flag", "if any flags", "at least one of the flags"} {
+		if strings.HasPrefix(err.Error(), start) {
+			return true
+		}
+	}
+	return false
+}
+
+func newRootCommand(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "bench",
+		Short: "Compare kernel and boosting methods under one protocol, with the evidence kept",
+		Long: `bench runs every registered method on every data set under a fixed protocol
+(train/test splits, cross-validated grid search, refit, one test), keeps every
+single evaluation in a SQLite file, and makes tables from it.
+
+Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
+3 finished, but some cells failed or are missing; 130 interrupted.`,
+		Example: `  bench data fetch                               get the data sets
+  bench run --all --splits 3                     run everything on the first 3 splits
+  bench report table2                            print Table 2 from what is stored
+  bench query "SELECT * FROM results LIMIT 5"    ask the database`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		DisableAutoGenTag: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	root.PersistentFlags().StringVar(&a.db, "db", "results.db", "results database")
+	root.PersistentFlags().StringVar(&a.data, "data", "", "data directory (default $BENCH_DATA, else the user's cache)")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%w; see `%s --help`", err, c.CommandPath())
+	})
+	root.AddCommand(newRunCommand(a), newStatusCommand(a), newReportCommand(a), newQueryCommand(a),
+		newDataCommand(a), newMethodsCommand(a), newVersionCommand(a))
+	return root
+}
+
+// group is a command that only holds others: called alone it shows its help, and
+// a word it does not know is a usage error with suggestions.
+func group(c *cobra.Command) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		hint := ""
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			hint = fmt.Sprintf("; did you mean %s?", strings.Join(near, " or "))
+		}
+		return usage("unknown command %q for %q%s", args[0], c.CommandPath(), hint)
+	}
+	c.SuggestionsMinimumDistance = 2
+	return c
+}

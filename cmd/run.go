@@ -1,0 +1,352 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/spf13/cobra"
+)
+
+type runFlags struct {
+	all      bool
+	methods  []string
+	datasets []string
+	splits   string
+	protocol string
+	jobs     int
+	dryRun   bool
+	explain  bool
+	retry    bool
+	timeout  time.Duration
+	budget   time.Duration
+	memory   string
+}
+
+func newRunCommand(a *app) *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run [--all | --methods A,B --datasets x,y]",
+		Short: "Run methods on data sets under a protocol and store every evaluation",
+		Long: `run plans the cells asked for (protocol, data set, split, method), leaves out
+those already stored, and runs the rest in parallel, heaviest first. A cell is
+stored whole when it ends, so a run that was stopped or killed is continued by
+the same command. The first Ctrl-C lets running cells finish, the second stops.
+
+Data sets are names of the catalogue or paths of TOML files that describe your
+own (docs/datasets.md). Without --methods or --datasets: every method that solves
+the task, the protocol's sets whose data is here. The results are the same bits
+for any --jobs.`,
+		Example: `  bench run --all                                  the protocol's 20 splits of everything
+  bench run --all --splits 3 --budget 7m           what fits 7 minutes, cheapest sets first
+  bench run --methods GBRFF2,CART --datasets wine,sonar --splits 1-5
+  bench run --methods GBRFF2 --datasets ./mydata.toml --dry-run`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.run(c.Context(), f) },
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.all, "all", false, "every method on every set of the protocol")
+	flags.StringSliceVar(&f.methods, "methods", nil, "methods, by name")
+	flags.StringSliceVar(&f.datasets, "datasets", nil, "data sets, by name or as TOML files")
+	flags.StringVar(&f.splits, "splits", "", `20 for the first 20, 4-6 for a range, "5,7" for a list (default all of the protocol)`)
+	flags.StringVar(&f.protocol, "protocol", "table2", "protocol: "+strings.Join(harness.ProtocolNames(), ", ")+", or a TOML file")
+	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and the predicted time, run nothing")
+	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: say for each cell why it is to be run")
+	flags.BoolVar(&f.retry, "retry", false, "run again cells that failed or timed out")
+	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
+	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
+	flags.StringVar(&f.memory, "memory", "", "memory that cells running together may need, e.g. 8GiB (default three quarters of the machine's)")
+	c.MarkFlagsMutuallyExclusive("all", "methods")
+	c.MarkFlagsMutuallyExclusive("all", "datasets")
+	_ = c.RegisterFlagCompletionFunc("methods", cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("datasets", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(harness.ProtocolNames(), cobra.ShellCompDirectiveDefault))
+	return c
+}
+
+func (a *app) run(ctx context.Context, f runFlags) error {
+	if !f.all && f.methods == nil && f.datasets == nil {
+		return usage("nothing is asked for; use --all, or --methods and --datasets")
+	}
+	if f.jobs < 1 {
+		return usage("--jobs %d: at least one cell must run at a time", f.jobs)
+	}
+	h, err := a.harness(f.protocol)
+	if err != nil {
+		return err
+	}
+	req, err := a.request(h, f)
+	if err != nil {
+		return err
+	}
+	memory, err := memoryLimit(f.memory)
+	if err != nil {
+		return err
+	}
+	if f.dryRun {
+		return a.dryRun(ctx, h, req, f)
+	}
+	db, err := store.Open(ctx, a.db)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	plan, err := a.plan(ctx, h, req, db)
+	if err != nil {
+		return err
+	}
+	opt := harness.Options{Jobs: f.jobs, Timeout: f.timeout, Memory: memory, Budget: f.budget}
+	return a.execute(ctx, h, plan, db, opt)
+}
+
+// request turns flags into names that exist.
+func (a *app) request(h *harness.Harness, f runFlags) (harness.Request, error) {
+	req := harness.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout}
+	for _, m := range f.methods {
+		if _, err := a.reg.Lookup(m); err != nil {
+			return req, exitError{exitUsage, err}
+		}
+	}
+	for _, name := range f.datasets {
+		e, err := a.set(name)
+		if err != nil {
+			return req, err
+		}
+		req.Datasets = append(req.Datasets, e.Name)
+	}
+	var err error
+	splits := f.splits
+	if splits == "" {
+		splits = strconv.Itoa(h.Protocol.Splits)
+	}
+	if req.Splits, err = harness.ParseSplits(splits); err != nil {
+		return req, usage("--splits: %w", err)
+	}
+	if f.all {
+		req.Datasets = a.allSets(h)
+	}
+	return req, nil
+}
+
+// allSets is the protocol's list; where data is missing, the sets that the
+// program can make itself are added, so that there is something to see.
+func (a *app) allSets(h *harness.Harness) []string {
+	names := slices.Clone(h.Protocol.Datasets)
+	missing := slices.ContainsFunc(names, func(n string) bool {
+		e, err := a.sets.Lookup(n)
+		if err != nil {
+			return false // planning reports it
+		}
+		state, _ := h.Data.State(e)
+		return state == datasets.Missing
+	})
+	if missing {
+		for _, e := range a.sets.All() {
+			if e.Generated && !slices.Contains(names, e.Name) {
+				names = append(names, e.Name)
+			}
+		}
+	}
+	return names
+}
+
+func (a *app) plan(ctx context.Context, h *harness.Harness, req harness.Request, db *store.DB) (*harness.Plan, error) {
+	var known map[string]store.Known
+	var factors map[string]float64
+	if db != nil {
+		var err error
+		if known, err = db.Keys(ctx); err != nil {
+			return nil, err
+		}
+		if factors, err = db.CostFactors(ctx); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := h.Plan(ctx, req, known, factors)
+	if err != nil {
+		return nil, exitError{exitUsage, err}
+	}
+	return plan, nil
+}
+
+func (a *app) execute(ctx context.Context, h *harness.Harness, plan *harness.Plan, db *store.DB, opt harness.Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := a.handleSignals(ctx, cancel)
+
+	a.announce(plan, opt)
+	bar := newProgress(a.err, plan)
+	opt.Finished = bar.finished
+	w := db.NewWriter(harness.CurrentEnvironment(), nil)
+	out, err := h.Run(ctx, stop, plan.Cells, opt, w.Put)
+	closeErr := w.Close()
+	bar.close()
+	if err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	return a.conclude(plan, out)
+}
+
+// announce says what is about to happen.
+func (a *app) announce(plan *harness.Plan, opt harness.Options) {
+	if len(plan.NoData) > 0 {
+		fmt.Fprintf(a.err, "no data for %s; get it with `bench data fetch`\n", strings.Join(plan.NoData, ", "))
+	}
+	if len(plan.Cells) == 0 {
+		return
+	}
+	fmt.Fprintf(a.err, "%d cells to run, %d stored already; about %s on %d jobs\n",
+		len(plan.Cells), plan.Stored, round(plan.Seconds()/float64(opt.Jobs)), opt.Jobs)
+}
+
+// conclude prints the last line and chooses the exit code.
+func (a *app) conclude(plan *harness.Plan, out harness.Outcome) error {
+	done, asked := plan.Stored+out.OK, plan.Requested-out.LeftCells
+	fmt.Fprintf(a.err, "complete %d/%d", done, asked)
+	if failed := plan.Failed + out.Failed; failed > 0 {
+		fmt.Fprintf(a.err, "; %d failed (`bench query \"SELECT method, dataset, split, status, error FROM results WHERE status <> 'ok'\"`; --retry runs them again)", failed)
+	}
+	if len(plan.NoData) > 0 {
+		fmt.Fprintf(a.err, "; missing data: %s", strings.Join(plan.NoData, ", "))
+	}
+	if len(out.LeftOut) > 0 {
+		fmt.Fprintf(a.err, "; left out by --budget: %s", strings.Join(out.LeftOut, ", "))
+	}
+	if out.NotStarted > 0 {
+		fmt.Fprintf(a.err, "; %d not run: the same command continues", out.NotStarted)
+	}
+	fmt.Fprintln(a.err)
+	switch {
+	case out.Interrupted:
+		return exitError{code: exitInterrupted}
+	case done < asked:
+		return exitError{code: exitIncomplete}
+	}
+	return nil
+}
+
+// interrupts delivers Ctrl-C and SIGTERM.
+func interrupts() (<-chan os.Signal, func()) {
+	ch := make(chan os.Signal, 2)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	return ch, func() { signal.Stop(ch) }
+}
+
+// handleSignals returns a channel that the first signal closes; the second one
+// cancels.
+func (a *app) handleSignals(ctx context.Context, cancel func()) <-chan struct{} {
+	signals, done := a.signals()
+	stop := make(chan struct{})
+	go func() {
+		defer done()
+		select {
+		case <-signals:
+			fmt.Fprintln(a.err, "\nstopping: running cells finish and are stored; interrupt again to stop at once")
+			close(stop)
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return stop
+}
+
+// dryRun prints the plan, a row per set and method, or per cell with --explain.
+func (a *app) dryRun(ctx context.Context, h *harness.Harness, req harness.Request, f runFlags) error {
+	db, err := store.OpenReader(ctx, a.db)
+	if err == nil {
+		defer db.Close()
+	} else if !isNoDatabase(err) {
+		return err
+	}
+	plan, err := a.plan(ctx, h, req, db)
+	if err != nil {
+		return err
+	}
+	var l listing
+	if f.explain {
+		l.header = []string{"dataset", "method", "split", "seconds", "reason"}
+		for _, c := range plan.Cells {
+			reason := "never run"
+			if db != nil {
+				if reason, err = c.Explain(ctx, db); err != nil {
+					return err
+				}
+			}
+			l.add(c.Dataset, c.Method, c.Split, round1(c.Seconds), reason)
+		}
+	} else {
+		l.header = []string{"dataset", "method", "cells", "seconds", "memory_mib"}
+		type pair struct{ dataset, method string }
+		at := map[pair]int{}
+		for _, c := range plan.Cells {
+			key := pair{c.Dataset, c.Method}
+			if _, seen := at[key]; !seen {
+				at[key] = len(l.rows)
+				l.add(c.Dataset, c.Method, 0, 0.0, c.Memory>>20)
+			}
+			row := l.rows[at[key]]
+			row[2], row[3] = row[2].(int)+1, round1(row[3].(float64)+c.Seconds)
+		}
+	}
+	if err := l.write(a.out, "table"); err != nil {
+		return err
+	}
+	if len(plan.NoData) > 0 {
+		fmt.Fprintf(a.err, "no data for %s; get it with `bench data fetch`\n", strings.Join(plan.NoData, ", "))
+	}
+	fmt.Fprintf(a.err, "%d cells to run, %d stored already, %d stored as failed; about %s on %d jobs\n", len(plan.Cells), plan.Stored, plan.Failed,
+		round(plan.Seconds()/float64(f.jobs)), f.jobs)
+	return nil
+}
+
+// memoryLimit parses "8GiB"; the default is three quarters of the machine's memory.
+func memoryLimit(text string) (int64, error) {
+	if text == "" {
+		return harness.MemoryBytes() / 4 * 3, nil
+	}
+	units := []struct {
+		suffix string
+		bytes  float64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"B", 1}}
+	for _, u := range units {
+		if number, ok := strings.CutSuffix(text, u.suffix); ok {
+			v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+			if err == nil && v > 0 && v*u.bytes < 1<<62 {
+				return int64(v * u.bytes), nil
+			}
+			break
+		}
+	}
+	return 0, usage("--memory %q is not a size; write for example 8GiB or 500MiB", text)
+}
+
+// round prints seconds as a duration with two significant parts.
+func round(seconds float64) time.Duration {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond)
+	case d < time.Hour:
+		return d.Round(time.Second)
+	}
+	return d.Round(time.Minute)
+}

@@ -1,0 +1,231 @@
+package datasets
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// An Entry describes one set: what it is, its files, and how they are read. It is
+// the content of one TOML file; docs/datasets.md explains every key.
+type Entry struct {
+	Name      string        `toml:"name"`
+	Title     string        `toml:"title"`
+	Task      registry.Task `toml:"-"`          // key task: binary (the default), multiclass, regression
+	VariantOf string        `toml:"variant_of"` // the set that this is another reading of
+	Protocols []string      `toml:"protocols"`  // the protocols whose list holds this set, e.g. "table2"
+	Rows      int           `toml:"rows"`       // checked by Load; 0 accepts any number
+	Features  int           `toml:"features"`   // of the loaded matrix; checked by Load; 0 accepts any number
+	Counts    []int         `toml:"counts"`     // rows of each class: -1, +1 or 0..K-1; checked by Load
+	Source    string        `toml:"source"`     // e.g. "UCI 109"
+	Citation  string        `toml:"citation"`
+	Defects   []string      `toml:"defects"`  // what a reader must know before trusting numbers from it
+	Generator string        `toml:"generate"` // how the program makes the file itself; "" if it cannot
+	Generated bool          `toml:"-"`        // Generator is set: the set loads without any file
+	Files     []File        `toml:"files"`
+
+	Reading
+
+	dir string // of the TOML file, for a user's set; "" for the built-in ones
+}
+
+// A Reading says how files become numbers. Together with the files' checksums it
+// is all that a Set depends on, and what Store.Fingerprint hashes, as JSON: a new
+// field must be left out when it is empty, or every stored result loses its key.
+type Reading struct {
+	Format       string   `toml:"format" json:"format,omitempty"`                 // csv, blank (columns separated by runs of blanks), libsvm, arff
+	Separator    string   `toml:"separator" json:"separator,omitempty"`           // of csv: one character; default ","
+	Header       *bool    `toml:"header" json:"header,omitempty"`                 // whether the first line names the columns; by default it does if label is a name
+	Columns      []string `toml:"columns" json:"columns,omitempty"`               // names of all the file's columns, where the file has no header
+	Label        *Column  `toml:"label" json:"label,omitempty"`                   // the target; not for libsvm, where it comes first
+	Drop         []Column `toml:"drop" json:"drop,omitempty"`                     // columns that are neither input nor target
+	Categorical  []Column `toml:"categorical" json:"categorical,omitempty"`       // columns to turn into one 0/1 column per level
+	Missing      string   `toml:"missing" json:"missing,omitempty"`               // the mark of a missing categorical value, e.g. "?"; by default the empty value, in ARFF files "?"
+	MissingAs    string   `toml:"missing_as" json:"missing_as,omitempty"`         // what it becomes: "zero" (zero in all of the column\'s levels) or "level" (a level of its own); "" makes it an error
+	Negative     []string `toml:"negative" json:"negative,omitempty"`             // binary: the labels that are -1; by default all that are not positive
+	Positive     []string `toml:"positive" json:"positive,omitempty"`             // binary: the labels that are +1
+	PositiveFrom *float64 `toml:"positive_from" json:"positive_from,omitempty"`   // binary, instead of positive: a number as label is +1 from this value on
+	Classes      []string `toml:"classes" json:"classes,omitempty"`               // multiclass: the labels of class 0, 1, ...; by default sorted
+	RowsPerClass int      `toml:"rows_per_class" json:"rows_per_class,omitempty"` // multiclass, instead of label: row i has class i / rows_per_class
+}
+
+// A File is one file of an entry.
+type File struct {
+	Path       string `toml:"path"` // relative to the data directory, or to the TOML file of a user's set
+	Role       string `toml:"role"` // "" training rows or all rows, "test" rows after those, "documentation" not read
+	Bytes      int64  `toml:"bytes"`
+	SHA256     string `toml:"sha256"`     // hexadecimal; may be "" in a user's set only
+	Repository string `toml:"repository"` // public address: host/owner/name,
+	Commit     string `toml:"commit"`     // the full commit,
+	Source     string `toml:"source"`     // the path in it,
+	ZipEntry   string `toml:"zip_entry"`  // and the entry's name if that path is a zip archive
+	Note       string `toml:"note"`       // how the file was made, where it has no public address
+	Channel    string `toml:"channel"`    // files with a channel are joined by columns, in order, not by rows
+}
+
+// The roles of a File.
+const (
+	RoleTest          = "test"
+	RoleDocumentation = "documentation"
+)
+
+// A Column names a column by its header, or by its number from 0; negative
+// numbers count from the end. In TOML it is a string or an integer.
+type Column struct {
+	Index int    `json:"index"`
+	Name  string `json:"name,omitempty"`
+}
+
+// UnmarshalTOML implements toml.Unmarshaler.
+func (c *Column) UnmarshalTOML(v any) error {
+	switch v := v.(type) {
+	case int64:
+		*c = Column{Index: int(v)}
+	case string:
+		if v == "" {
+			return fmt.Errorf("a column's name is empty; give its number instead")
+		}
+		*c = Column{Name: v}
+	default:
+		return fmt.Errorf("column %v is neither a name nor a number", v)
+	}
+	return nil
+}
+
+// String returns the column as it is written in TOML.
+func (c Column) String() string {
+	if c.Name != "" {
+		return fmt.Sprintf("%q", c.Name)
+	}
+	return fmt.Sprint(c.Index)
+}
+
+// Local reports whether the entry is a user's own, with files beside its TOML file.
+func (e *Entry) Local() bool { return e.dir != "" }
+
+// DataFiles returns the files that Load reads, in reading order.
+func (e *Entry) DataFiles() []File {
+	return slices.DeleteFunc(slices.Clone(e.Files), func(f File) bool { return f.Role == RoleDocumentation })
+}
+
+// document is a TOML file: an Entry with the keys that need translation.
+type document struct {
+	Entry
+	Task string `toml:"task"`
+	File string `toml:"file"` // short for one [[files]] with a path
+	Test string `toml:"test"` // short for a second one with role "test"
+}
+
+// readEntry reads a user's TOML file.
+func readEntry(path string) (*Entry, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	return decodeEntry(path, raw, dir)
+}
+
+// decodeEntry decodes and checks a TOML file; dir is "" for the built-in ones.
+func decodeEntry(path string, raw []byte, dir string) (*Entry, error) {
+	var d document
+	meta, err := toml.NewDecoder(bytes.NewReader(raw)).Decode(&d)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", path, strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("%s: unknown key %q; the keys are listed in docs/datasets.md", path, unknown[0].String())
+	}
+	e := d.Entry
+	e.dir = dir
+	e.Generated = e.Generator != ""
+	if d.Task == "" {
+		d.Task = registry.Binary.String()
+	}
+	if e.Task, err = registry.ParseTask(d.Task); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if d.File != "" {
+		e.Files = append([]File{{Path: d.File}}, e.Files...)
+	}
+	if d.Test != "" {
+		e.Files = append(e.Files, File{Path: d.Test, Role: RoleTest})
+	}
+	if err := e.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	e.complete()
+	if err := e.checkReading(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &e, nil
+}
+
+var (
+	validName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	validSHA    = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	validCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+)
+
+// check looks at names and files.
+func (e *Entry) check() error {
+	if !validName.MatchString(e.Name) {
+		return fmt.Errorf("name %q must be letters, digits, '.', '_' or '-', e.g. name = \"mydata\"", e.Name)
+	}
+	if len(e.DataFiles()) == 0 {
+		return fmt.Errorf("set %s has no data file; write file = \"my.csv\"", e.Name)
+	}
+	channels, test := 0, false
+	for _, f := range e.DataFiles() {
+		if f.Channel != "" {
+			channels++
+		}
+		if test = test || f.Role == RoleTest; test && (f.Role != RoleTest || f.Channel != "") {
+			return fmt.Errorf("set %s: file %q: files with role \"test\" come after all others and have no channel", e.Name, f.Path)
+		}
+	}
+	if channels != 0 && channels != len(e.DataFiles()) {
+		return fmt.Errorf("set %s gives some files a channel and others none; files are joined by columns only if all have one", e.Name)
+	}
+	if e.Generator != "" && generators[e.Generator] == nil {
+		return fmt.Errorf("set %s: generate = %q is not a generator of this program", e.Name, e.Generator)
+	}
+	for _, f := range e.Files {
+		if err := e.checkFile(f); err != nil {
+			return fmt.Errorf("set %s: file %q: %w", e.Name, f.Path, err)
+		}
+	}
+	return nil
+}
+
+func (e *Entry) checkFile(f File) error {
+	switch {
+	case f.Role != "" && f.Role != RoleTest && f.Role != RoleDocumentation:
+		return fmt.Errorf("role %q is not %q or %q", f.Role, RoleTest, RoleDocumentation)
+	case f.Path == "":
+		return fmt.Errorf("path is empty")
+	case f.SHA256 != "" && !validSHA.MatchString(f.SHA256):
+		return fmt.Errorf("sha256 %q is not 64 lower-case hexadecimal digits", f.SHA256)
+	case f.Repository != "" && (!validCommit.MatchString(f.Commit) || f.Source == ""):
+		return fmt.Errorf("repository %q needs a full commit and a source path", f.Repository)
+	case e.Local():
+		return nil
+	case !filepath.IsLocal(f.Path):
+		return fmt.Errorf("path must be inside the data directory")
+	case f.SHA256 == "" || f.Bytes <= 0:
+		return fmt.Errorf("bytes and sha256 are required")
+	case f.Repository == "" && f.Note == "" && e.Generator == "":
+		return fmt.Errorf("it has neither a repository, nor a note, nor a generator")
+	}
+	return nil
+}

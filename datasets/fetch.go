@@ -1,0 +1,264 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// FetchOptions says where files come from. The zero value uses the public addresses.
+type FetchOptions struct {
+	From     string           // a mirror laid out like the data directory: a directory or an http(s) URL; it is asked first
+	FromOnly bool             // ask no public address for what the mirror lacks
+	Client   *http.Client     // nil means http.DefaultClient
+	Log      func(FetchEvent) // called by one goroutine at a time; may be nil
+	Parallel int              // files at once; 0 means 4
+	Timeout  time.Duration    // of one request; 0 means 15 minutes
+	Stall    time.Duration    // without a byte before a request is given up; 0 means 30 seconds
+	Backoff  time.Duration    // before the second of three attempts, doubled before the third; 0 means 1 second
+}
+
+// A FetchStatus is what happened to a file.
+type FetchStatus string
+
+// The statuses of a FetchEvent. Each file ends with one event of any but
+// FetchProgress and FetchRetry.
+const (
+	FetchPresent   FetchStatus = "present"   // it was there and right
+	FetchProgress  FetchStatus = "progress"  // Done of Total bytes have arrived
+	FetchRetry     FetchStatus = "retry"     // Err ended an attempt; another follows
+	FetchDone      FetchStatus = "fetched"   // it is there now, from From
+	FetchGenerated FetchStatus = "generated" // the program makes it; nothing to fetch
+	FetchSkipped   FetchStatus = "skipped"   // documentation that could not be had, for the reason Err
+	FetchFailed    FetchStatus = "failed"    // it could not be had, for the reason Err
+)
+
+// A FetchEvent reports on one file.
+type FetchEvent struct {
+	Set    string // the first entry that has the file
+	File   string // path in the data directory
+	Status FetchStatus
+	From   string // directory or URL
+	Done   int64  // bytes so far
+	Total  int64
+	Err    error
+}
+
+// Fetch brings the files of the entries into the data directory: from the mirror
+// if one is given, else from their public addresses; files that are there and
+// right are left alone, wrong ones replaced. A file appears only whole and with the
+// right SHA-256; nothing partial is left behind. Documentation is fetched where it
+// can be had. The error has one line for each file that could not be had; the
+// others are there all the same. Cancelling ctx stops everything soon.
+func (s Store) Fetch(ctx context.Context, entries []*Entry, o FetchOptions) error {
+	f, err := newFetcher(s, o)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	jobs := fetchJobs(s, entries)
+	failures := make([]error, len(jobs))
+	slots := make(chan struct{}, f.parallel)
+	var wg sync.WaitGroup
+	for i, job := range jobs {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			failures[i] = f.run(ctx, job)
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return fmt.Errorf("fetching was interrupted; the files that are complete are kept, run it again for the others: %w", context.Cause(ctx))
+	}
+	return errors.Join(failures...)
+}
+
+// A fetchJob is one file of one entry.
+type fetchJob struct {
+	entry *Entry
+	file  File
+	path  string
+}
+
+// fetchJobs lists every file once; several entries may read the same one.
+func fetchJobs(s Store, entries []*Entry) []fetchJob {
+	var jobs []fetchJob
+	seen := map[string]bool{}
+	for _, e := range entries {
+		for _, f := range e.Files {
+			if path := s.Path(e, f); !seen[path] {
+				seen[path] = true
+				jobs = append(jobs, fetchJob{entry: e, file: f, path: path})
+			}
+		}
+	}
+	return jobs
+}
+
+func (f *fetcher) run(ctx context.Context, job fetchJob) error {
+	event := FetchEvent{Set: job.entry.Name, File: job.file.Path, Total: job.file.Bytes}
+	report := func(status FetchStatus, from string, err error) {
+		event.Status, event.From, event.Err = status, from, err
+		f.log(event)
+	}
+	data, err := f.store.readFile(job.entry, job.file)
+	switch {
+	case err == nil:
+		event.Total = int64(len(data))
+		report(FetchPresent, "", nil)
+		return nil
+	case job.entry.Local():
+		report(FetchFailed, "", err)
+		return err
+	case errors.Is(err, fs.ErrNotExist) && job.entry.Generated && job.file.Role == "" && job.file.Repository == "":
+		report(FetchGenerated, "", nil)
+		return nil
+	}
+	from, err := f.obtain(ctx, job)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err == nil:
+		report(FetchDone, from, nil)
+		return nil
+	case job.file.Role == RoleDocumentation:
+		report(FetchSkipped, "", err)
+		return nil
+	case job.entry.Generated:
+		return f.writeGenerated(job, report)
+	}
+	report(FetchFailed, "", err)
+	return err
+}
+
+// writeGenerated makes a file that could be got nowhere.
+func (f *fetcher) writeGenerated(job fetchJob, report func(FetchStatus, string, error)) error {
+	data, err := job.entry.generate(job.file)
+	if err == nil {
+		err = writeChecked(job.path, job.file, func(w *countingWriter) error {
+			_, err := w.Write(data)
+			return err
+		})
+	}
+	if err != nil {
+		report(FetchFailed, "", err)
+		return err
+	}
+	report(FetchGenerated, "", nil)
+	return nil
+}
+
+// obtain tries the sources of a file in turn and returns the one that had it.
+func (f *fetcher) obtain(ctx context.Context, job fetchJob) (string, error) {
+	sources := f.sources(job.file)
+	var reasons []string
+	for _, source := range sources {
+		err := f.attempts(ctx, job, source)
+		if err == nil {
+			return source.address, nil
+		}
+		if ctx.Err() != nil {
+			return "", err
+		}
+		reasons = append(reasons, fmt.Sprintf("from %s: %v", source.address, err))
+	}
+	if job.file.Repository == "" {
+		advice := "has no public address (" + job.file.Note + "); take it from a mirror that has it: `bench data fetch --from DIR " + job.entry.Name + "`, DIR being a directory or URL"
+		reasons = append(reasons, advice)
+	} else {
+		reasons = append(reasons, "run `bench data fetch "+job.entry.Name+"` again, or take the file from a mirror with --from")
+	}
+	return "", fmt.Errorf("%s: %s: %s", job.entry.Name, job.file.Path, strings.Join(reasons, "; "))
+}
+
+// attempts fetches from one source, up to three times where that can help.
+func (f *fetcher) attempts(ctx context.Context, job fetchJob, source source) error {
+	wait := f.backoff
+	for attempt := 1; ; attempt++ {
+		err := writeChecked(job.path, job.file, func(w *countingWriter) error {
+			w.progress = func(done int64) {
+				f.log(FetchEvent{Set: job.entry.Name, File: job.file.Path, Status: FetchProgress, From: source.address, Done: done, Total: job.file.Bytes})
+			}
+			return source.copy(ctx, w)
+		})
+		var again retryable
+		if err == nil || ctx.Err() != nil || attempt == 3 || !errors.As(err, &again) {
+			return err
+		}
+		f.log(FetchEvent{Set: job.entry.Name, File: job.file.Path, Status: FetchRetry, From: source.address, Total: job.file.Bytes, Err: err})
+		select {
+		case <-time.After(wait):
+			wait *= 2
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// A fetcher is one call of Fetch.
+type fetcher struct {
+	store    Store
+	from     string
+	fromOnly bool
+	client   *http.Client
+	log      func(FetchEvent)
+	parallel int
+	timeout  time.Duration
+	stall    time.Duration
+	backoff  time.Duration
+	archives archives
+}
+
+func newFetcher(s Store, o FetchOptions) (*fetcher, error) {
+	f := &fetcher{
+		store: s, from: o.From, fromOnly: o.FromOnly, client: o.Client, parallel: o.Parallel,
+		timeout: o.Timeout, stall: o.Stall, backoff: o.Backoff,
+	}
+	if f.client == nil {
+		f.client = http.DefaultClient
+	}
+	if f.parallel <= 0 {
+		f.parallel = 4
+	}
+	for _, d := range []struct {
+		value    *time.Duration
+		fallback time.Duration
+	}{{&f.timeout, 15 * time.Minute}, {&f.stall, 30 * time.Second}, {&f.backoff, time.Second}} {
+		if *d.value <= 0 {
+			*d.value = d.fallback
+		}
+	}
+	var mu sync.Mutex
+	f.log = func(e FetchEvent) {
+		if o.Log != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			o.Log(e)
+		}
+	}
+	if f.from != "" && !isURL(f.from) {
+		if info, err := os.Stat(f.from); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("mirror %q is not a directory, nor a URL beginning with http:// or https://", f.from)
+		}
+	}
+	return f, nil
+}
+
+func (f *fetcher) close() { f.archives.close() }
+
+func isURL(s string) bool {
+	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
+}

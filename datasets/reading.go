@@ -1,0 +1,132 @@
+package datasets
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// The formats of a Reading.
+const (
+	formatCSV    = "csv"
+	formatBlank  = "blank"
+	formatLIBSVM = "libsvm"
+	formatARFF   = "arff"
+)
+
+var formatByExtension = map[string]string{
+	".csv": formatCSV, ".tsv": formatCSV, ".tab": formatCSV,
+	".arff":   formatARFF,
+	".libsvm": formatLIBSVM, ".svm": formatLIBSVM, ".svmlight": formatLIBSVM,
+}
+
+// complete fills in the defaults, so that equal readings are equal values.
+func (e *Entry) complete() {
+	ext := strings.ToLower(filepath.Ext(e.DataFiles()[0].Path))
+	if e.Format == "" {
+		e.Format = formatByExtension[ext]
+	}
+	if e.Format == formatCSV && e.Separator == "" {
+		e.Separator = ","
+		if ext == ".tsv" || ext == ".tab" {
+			e.Separator = "\t"
+		}
+	}
+	if e.Separator == "tab" {
+		e.Separator = "\t"
+	}
+	if e.Header == nil {
+		byName := e.Label != nil && e.Label.Name != "" && e.Columns == nil
+		e.Header = &byName
+	}
+	if e.MissingAs == "" && e.Missing != "" {
+		e.MissingAs = "level"
+	}
+	if e.MissingAs != "" && e.Missing == "" && e.Format == formatARFF {
+		e.Missing = "?"
+	}
+	if e.Columns != nil { // numbers, so that a name corrected later changes no fingerprint
+		e.Label = e.numbered(e.Label)
+		for _, list := range [][]Column{e.Drop, e.Categorical} {
+			for i := range list {
+				list[i] = *e.numbered(&list[i])
+			}
+		}
+	}
+}
+
+func (e *Entry) numbered(c *Column) *Column {
+	if c == nil || c.Name == "" {
+		return c
+	}
+	for i, name := range e.Columns {
+		if name == c.Name {
+			return &Column{Index: i}
+		}
+	}
+	return c
+}
+
+func (e *Entry) checkReading() error {
+	if err := e.checkFormat(); err != nil {
+		return fmt.Errorf("set %s: %w", e.Name, err)
+	}
+	if err := e.checkTarget(); err != nil {
+		return fmt.Errorf("set %s: %w", e.Name, err)
+	}
+	return nil
+}
+
+func (e *Entry) checkFormat() error {
+	textual := e.Format == formatCSV || e.Format == formatBlank
+	switch {
+	case e.Format == "":
+		return fmt.Errorf("the format of %s is not clear from its name; write format = \"csv\", \"blank\", \"libsvm\" or \"arff\"", e.DataFiles()[0].Path)
+	case !textual && e.Format != formatLIBSVM && e.Format != formatARFF:
+		return fmt.Errorf("format %q is not csv, blank, libsvm or arff", e.Format)
+	case e.Format != formatCSV && e.Separator != "":
+		return fmt.Errorf("separator %q is for format csv only, not %s", e.Separator, e.Format)
+	case e.Format == formatCSV && (len(e.Separator) != 1 || strings.ContainsAny(e.Separator, "\"\r\n ")):
+		return fmt.Errorf("separator %q is not one character such as \",\", \";\" or \"tab\"; for columns separated by blanks write format = \"blank\"", e.Separator)
+	case !textual && (*e.Header && e.Format != formatARFF || e.Columns != nil):
+		return fmt.Errorf("header and columns are for format csv and blank only, not %s", e.Format)
+	case *e.Header && e.Columns != nil:
+		return fmt.Errorf("columns names the columns of a file without a header; remove columns or header = true")
+	case e.Format == formatLIBSVM && (e.Label != nil || e.Drop != nil || e.Categorical != nil):
+		return fmt.Errorf("label, drop and categorical are not for libsvm files, whose label comes first and whose inputs are numbers")
+	case e.MissingAs != "" && e.MissingAs != "zero" && e.MissingAs != "level":
+		return fmt.Errorf("missing_as = %q is not \"zero\" or \"level\"", e.MissingAs)
+	}
+	return nil
+}
+
+func (e *Entry) checkTarget() error {
+	binary, multiclass := e.Task == registry.Binary, e.Task == registry.Multiclass
+	switch {
+	case !binary && (e.Negative != nil || e.Positive != nil || e.PositiveFrom != nil):
+		return fmt.Errorf("negative, positive and positive_from are for task = \"binary\", not %q", e.Task)
+	case e.PositiveFrom != nil && (e.Negative != nil || e.Positive != nil):
+		return fmt.Errorf("give positive_from or the lists positive and negative, not both")
+	case len(e.Positive) == 0 && len(e.Negative) > 0:
+		return fmt.Errorf("negative without positive; list the labels of +1 in positive")
+	case !multiclass && (e.Classes != nil || e.RowsPerClass != 0):
+		return fmt.Errorf("classes and rows_per_class are for task = \"multiclass\", not %q", e.Task)
+	case e.RowsPerClass < 0 || e.RowsPerClass > 0 && e.Label != nil:
+		return fmt.Errorf("rows_per_class = %d must be positive and stands instead of label", e.RowsPerClass)
+	case e.Format != formatLIBSVM && e.RowsPerClass == 0 && e.Label == nil:
+		return fmt.Errorf("the target column is not given; write label = \"its name\", or label = -1 for the last column")
+	}
+	seen := map[string]bool{}
+	for _, list := range [][]string{e.Negative, e.Positive, e.Classes} {
+		for _, l := range list {
+			if c := canonicalLabel([]byte(l)); seen[c] {
+				return fmt.Errorf("label %q is listed twice", l)
+			} else {
+				seen[c] = true
+			}
+		}
+	}
+	return nil
+}

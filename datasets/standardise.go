@@ -1,0 +1,107 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Standardiser centres and scales columns: (x - Mean) / Scale.
+type Standardiser struct {
+	Mean  []float64
+	Scale []float64
+}
+
+// FitStandardiser takes the mean and the population standard deviation of every
+// column of x over the given rows; nil means all rows. It panics if there are none.
+//
+// It is the arithmetic of scikit-learn's StandardScaler on a row-major matrix, in
+// the same order, so that the same rows in the same order give the same bits:
+// sums run down the rows one after another; the variance is the corrected two-pass
+// one of Chan, Golub and LeVeque (1983), eq. 1.7,
+//
+//	n var = sum (x - mean)^2 - (sum (x - mean))^2 / n,
+//
+// and a column is taken as constant, with scale 1, if its variance is no larger
+// than the rounding error of that algorithm, n eps var + (n mean eps)^2 with eps =
+// 2^-52. (For a single column scikit-learn sums in pairs instead, which can change
+// the last bit.)
+func FitStandardiser(x *mat.Dense, rows []int) Standardiser {
+	r, d := x.Dims()
+	n := r
+	if rows != nil {
+		n = len(rows)
+	}
+	if n == 0 {
+		panic("datasets: FitStandardiser needs at least one row")
+	}
+	at := func(i int) []float64 {
+		if rows != nil {
+			i = rows[i]
+		}
+		return x.RawRowView(i)
+	}
+	mean, scale := make([]float64, d), make([]float64, d)
+	for i := range n {
+		for j, v := range at(i) {
+			mean[j] += v
+		}
+	}
+	count := float64(n)
+	for j := range mean {
+		mean[j] /= count
+	}
+	correction := make([]float64, d)
+	for i := range n {
+		for j, v := range at(i) {
+			diff := v - mean[j]
+			correction[j] += diff
+			scale[j] += float64(diff * diff)
+		}
+	}
+	for j := range scale {
+		scale[j] = deviation(scale[j], correction[j], mean[j], count)
+	}
+	return Standardiser{Mean: mean, Scale: scale}
+}
+
+// deviation turns the sums of squared and of plain differences into the scale.
+func deviation(squares, differences, mean, n float64) float64 {
+	const eps = 0x1p-52
+	variance := (squares - float64(differences*differences)/n) / n
+	rounding := n * mean * eps
+	if variance <= float64(n*eps*variance)+float64(rounding*rounding) {
+		return 1
+	}
+	return math.Sqrt(variance)
+}
+
+// Apply writes the standardised rows of src to dst, in their order; nil means all
+// rows. dst is len(rows) x d, or empty, in which case it is allocated; it may be
+// src if rows is nil. It panics if the shapes do not fit.
+func (s Standardiser) Apply(dst, src *mat.Dense, rows []int) {
+	n, d := src.Dims()
+	if rows != nil {
+		n = len(rows)
+	}
+	if len(s.Mean) != d || len(s.Scale) != d {
+		panic(fmt.Sprintf("datasets: a Standardiser of %d columns is applied to %d", len(s.Mean), d))
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(n, d)
+	}
+	if r, c := dst.Dims(); r != n || c != d {
+		panic(fmt.Sprintf("datasets: %d x %d standardised values do not fit into %d x %d", n, d, r, c))
+	}
+	for i := range n {
+		from := i
+		if rows != nil {
+			from = rows[i]
+		}
+		out := dst.RawRowView(i)
+		for j, v := range src.RawRowView(from) {
+			out[j] = (v - s.Mean[j]) / s.Scale[j]
+		}
+	}
+}

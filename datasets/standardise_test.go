@@ -1,0 +1,195 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// The oracle was written by scikit-learn itself; its file says which version.
+type scalerOracle struct {
+	Small []struct {
+		X           [][]string
+		Mean, Scale []string
+	}
+	Real []struct {
+		Dataset, Mean, Scale string
+		AllRows              string `json:"all_rows"`
+	}
+}
+
+func readScalerOracle(t *testing.T) (o scalerOracle) {
+	raw, err := os.ReadFile("testdata/standardscaler.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &o); err != nil {
+		t.Fatal(err)
+	}
+	if len(o.Small) == 0 || len(o.Real) == 0 {
+		t.Fatal("the oracle is empty")
+	}
+	return o
+}
+
+func parseHex(t *testing.T, texts []string) []float64 {
+	out := make([]float64, len(texts))
+	for i, s := range texts {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// TestStandardiserEqualsScikitLearn wants equal bits, near-constant columns included.
+func TestStandardiserEqualsScikitLearn(t *testing.T) {
+	for k, c := range readScalerOracle(t).Small {
+		x := mat.NewDense(len(c.X), len(c.X[0]), nil)
+		for i, row := range c.X {
+			x.SetRow(i, parseHex(t, row))
+		}
+		s := FitStandardiser(x, nil)
+		if want := parseHex(t, c.Mean); !slices.Equal(s.Mean, want) {
+			t.Errorf("case %d: mean %v, want %v", k, s.Mean, want)
+		}
+		if want := parseHex(t, c.Scale); !slices.Equal(s.Scale, want) {
+			t.Errorf("case %d: scale %v, want %v", k, s.Scale, want)
+		}
+	}
+}
+
+func bitsHash(values []float64) string {
+	h := sha256.New()
+	var b [8]byte
+	for _, v := range values {
+		binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
+		h.Write(b[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func TestStandardiserEqualsScikitLearnOnRealSets(t *testing.T) {
+	for _, c := range readScalerOracle(t).Real {
+		set := mirrorSet(t, c.Dataset)
+		var rows []int // every third row, from the last one backwards
+		for i := len(set.Y) - 1; i >= 0; i -= 3 {
+			rows = append(rows, i)
+		}
+		s := FitStandardiser(set.X, rows)
+		if bitsHash(s.Mean) != c.Mean || bitsHash(s.Scale) != c.Scale {
+			t.Errorf("%s: mean or scale differ from scikit-learn's bits", c.Dataset)
+		}
+		var z mat.Dense
+		s.Apply(&z, set.X, nil)
+		if bitsHash(z.RawMatrix().Data) != c.AllRows {
+			t.Errorf("%s: standardised values differ from scikit-learn's bits", c.Dataset)
+		}
+	}
+}
+
+// drawMatrix draws values whose squares do not underflow.
+func drawMatrix(t *rapid.T) *mat.Dense {
+	n, d := rapid.IntRange(1, 30).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "d")
+	values := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), n*d, n*d).Draw(t, "x")
+	for i, v := range values {
+		if math.Abs(v) < 1e-30 {
+			values[i] = 0
+		}
+	}
+	return mat.NewDense(n, d, values)
+}
+
+func TestStandardisedColumnsHaveMeanZeroAndVarianceOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMatrix(t)
+		n, d := x.Dims()
+		s := FitStandardiser(x, nil)
+		var z mat.Dense
+		s.Apply(&z, x, nil)
+		for j := range d {
+			spread := 0.0 // of the column, to judge rounding against
+			for i := range n {
+				spread = max(spread, math.Abs(x.At(i, j)))
+			}
+			tolerance := 1e-14 * float64(n) * (1 + spread/s.Scale[j])
+			mean, square := 0.0, 0.0
+			for i := range n {
+				mean += z.At(i, j) / float64(n)
+				square += z.At(i, j) * z.At(i, j) / float64(n)
+			}
+			if math.Abs(mean) > tolerance {
+				t.Fatalf("column %d: mean %v beyond %v", j, mean, tolerance)
+			}
+			if s.Scale[j] != 1 && math.Abs(square-1) > 10*tolerance {
+				t.Fatalf("column %d: variance %v, tolerance %v", j, square, tolerance)
+			}
+		}
+	})
+}
+
+func TestStandardiserSeesItsRowsOnly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMatrix(t)
+		n, _ := x.Dims()
+		rows := rapid.SliceOfN(rapid.IntRange(0, n-1), 1, 20).Draw(t, "rows")
+		a, b := FitStandardiser(x, rows), FitStandardiser(Rows(x, rows), nil)
+		if !slices.Equal(a.Mean, b.Mean) || !slices.Equal(a.Scale, b.Scale) {
+			t.Fatalf("%v and %v differ", a, b)
+		}
+		var picked, all mat.Dense
+		a.Apply(&picked, x, rows)
+		a.Apply(&all, x, nil)
+		if !mat.Equal(&picked, Rows(&all, rows)) {
+			t.Fatal("rows are standardised differently one by one")
+		}
+		inPlace := mat.DenseCopyOf(x)
+		a.Apply(inPlace, inPlace, nil)
+		if !mat.Equal(inPlace, &all) {
+			t.Fatal("standardising in place gives other values")
+		}
+	})
+}
+
+func TestConstantColumnsKeepScaleOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 50).Draw(t, "n")
+		v := rapid.Float64Range(-1e12, 1e12).Draw(t, "v")
+		x := mat.NewDense(n, 1, nil)
+		for i := range n {
+			x.Set(i, 0, v)
+		}
+		if s := FitStandardiser(x, nil); s.Scale[0] != 1 {
+			t.Fatalf("scale %v", s.Scale[0])
+		}
+	})
+}
+
+func TestStandardiserMisusePanics(t *testing.T) {
+	x := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
+	for name, call := range map[string]func(){
+		"no rows":      func() { FitStandardiser(x, []int{}) },
+		"other width":  func() { FitStandardiser(x, nil).Apply(&mat.Dense{}, mat.NewDense(1, 3, nil), nil) },
+		"wrong target": func() { FitStandardiser(x, nil).Apply(mat.NewDense(1, 2, nil), x, nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			call()
+		}()
+	}
+}

@@ -1,0 +1,131 @@
+package datasets
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxValues bounds the numbers of a loaded matrix: 8 GiB of float64. A text file
+// far smaller than that can ask for more (one large index in a sparse row).
+const maxValues = 1 << 30
+
+// A table is a parsed text file: rows x columns of cells that point into its
+// bytes, still as text.
+type table struct {
+	file   string
+	buf    []byte
+	names  []string   // one per column; "" where the file does not say
+	levels [][]string // per column, the declared levels of a nominal column of an ARFF file; nil otherwise
+	cells  []span     // row-major
+	lines  []int32    // line of each row, from 1
+}
+
+// A span is the text buf[start:end].
+type span struct{ start, end uint32 }
+
+func (t *table) rows() int    { return len(t.lines) }
+func (t *table) columns() int { return len(t.names) }
+
+func (t *table) cell(i, j int) []byte {
+	c := t.cells[i*len(t.names)+j]
+	return t.buf[c.start:c.end]
+}
+
+// errorf returns an error about the value at (i, j), of the form
+// `file:line: column 3 ("age"): value "x" ...`.
+func (t *table) errorf(i, j int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: column %s: value %q %s", t.file, t.lines[i], t.columnName(j), clip(t.cell(i, j)), fmt.Sprintf(format, args...))
+}
+
+func (t *table) columnName(j int) string {
+	if t.names[j] == "" {
+		return strconv.Itoa(j)
+	}
+	return fmt.Sprintf("%d (%q)", j, t.names[j])
+}
+
+// resolve returns the number of column c.
+func (t *table) resolve(c Column) (int, error) {
+	if c.Name == "" {
+		j := c.Index
+		if j < 0 {
+			j += t.columns()
+		}
+		if j < 0 || j >= t.columns() {
+			return 0, fmt.Errorf("%s: there is no column %d; the file has %d columns, counted from 0", t.file, c.Index, t.columns())
+		}
+		return j, nil
+	}
+	found := -1
+	for j, name := range t.names {
+		if name != c.Name {
+			continue
+		}
+		if found >= 0 {
+			return 0, fmt.Errorf("%s: columns %d and %d are both named %q; give the column's number instead", t.file, found, j, c.Name)
+		}
+		found = j
+	}
+	if found < 0 {
+		return 0, fmt.Errorf("%s: there is no column named %q; the columns are %s", t.file, c.Name, t.someNames())
+	}
+	return found, nil
+}
+
+func (t *table) someNames() string {
+	var out []string
+	for j, name := range t.names {
+		if j == 20 {
+			out = append(out, fmt.Sprintf("... (%d in all)", len(t.names)))
+			break
+		}
+		if name == "" {
+			name = strconv.Itoa(j)
+		}
+		out = append(out, shown(name))
+	}
+	return strings.Join(out, ", ")
+}
+
+// number parses a finite number.
+func number(text []byte) (float64, bool) {
+	v, err := strconv.ParseFloat(string(text), 64)
+	return v, err == nil && !math.IsInf(v, 0) && !math.IsNaN(v)
+}
+
+// clip shortens a value for an error message.
+func clip(text []byte) []byte {
+	if len(text) > 40 {
+		return append(bytes.Clone(text[:37]), "..."...)
+	}
+	return text
+}
+
+// shown makes a name or label fit into one line of an error message.
+func shown(text string) string {
+	text = string(clip([]byte(text)))
+	for _, r := range text {
+		if !strconv.IsPrint(r) || r == utf8.RuneError {
+			return strconv.Quote(text)
+		}
+	}
+	return text
+}
+
+// checkText refuses files that are not text in UTF-8 or a superset of ASCII, drops
+// a byte order mark, and refuses files too large for a span.
+func checkText(file string, buf []byte) ([]byte, error) {
+	switch {
+	case bytes.HasPrefix(buf, []byte{0xff, 0xfe}), bytes.HasPrefix(buf, []byte{0xfe, 0xff}):
+		return nil, fmt.Errorf("%s: the file is UTF-16 text; save it as UTF-8", file)
+	case bytes.HasPrefix(buf, []byte{0x1f, 0x8b}), bytes.HasPrefix(buf, []byte("PK\x03\x04")):
+		return nil, fmt.Errorf("%s: the file is compressed; unpack it first", file)
+	case len(buf) > math.MaxInt32:
+		return nil, fmt.Errorf("%s: the file has %d bytes; files up to 2 GiB can be read", file, len(buf))
+	}
+	return bytes.TrimPrefix(buf, []byte("\xef\xbb\xbf")), nil
+}

@@ -1,0 +1,40 @@
+package harness
+
+import (
+	"runtime"
+	"sync"
+)
+
+// cpuClock adds up the CPU time of a cell's goroutines. The zero value is ready.
+type cpuClock struct {
+	mu      sync.Mutex
+	used    float64
+	unknown bool
+}
+
+// measure runs work on an operating system thread of its own, whose time is then
+// work's alone. A panic of work passes through, its time counted.
+func (c *cpuClock) measure(work func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	start := threadCPU()
+	defer func() {
+		used, known := threadCPU().since(start)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.used += used
+		c.unknown = c.unknown || !known
+	}()
+	work()
+}
+
+// seconds returns the sum, or nil where the system has no clock per thread.
+func (c *cpuClock) seconds() *float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.unknown {
+		return nil
+	}
+	used := c.used
+	return &used
+}

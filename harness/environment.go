@@ -1,0 +1,65 @@
+package harness
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// ProgramVersion is set at link time by the Makefile; a plain `go build` leaves it.
+var ProgramVersion = "devel"
+
+// CurrentEnvironment describes this program and this machine. What the system
+// does not tell is empty or zero.
+func CurrentEnvironment() store.Environment {
+	e := store.Environment{
+		ProgramVersion: ProgramVersion,
+		GoVersion:      runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Cores:  runtime.NumCPU(),
+		Kernel: strings.TrimSpace(readFile("/proc/sys/kernel/osrelease")),
+		CPU:    field(readFile("/proc/cpuinfo"), "model name"),
+	}
+	e.MemoryBytes = MemoryBytes()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				e.VCSRevision = s.Value
+			case "vcs.modified":
+				e.VCSModified = s.Value == "true"
+			}
+		}
+	}
+	return e
+}
+
+// MemoryBytes returns the machine's physical memory, or 0 if the system does not tell.
+func MemoryBytes() int64 {
+	kib, err := strconv.ParseInt(strings.TrimSuffix(field(readFile("/proc/meminfo"), "MemTotal"), " kB"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kib * 1024
+}
+
+func readFile(path string) string {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "" // not Linux
+	}
+	return string(raw)
+}
+
+// field returns the value of the first "name : value" line.
+func field(text, name string) string {
+	for line := range strings.Lines(text) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

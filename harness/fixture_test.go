@@ -1,0 +1,146 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The sets used here are those that the program makes itself, so that these tests
+// need no file.
+
+const testProtocol = `
+splits = 3
+datasets = ["balance", "swiss"]
+[semantics]
+test_fraction = 0.3
+folds = 3
+method_seed = 1
+standardise = true
+`
+
+func newTestHarness(t testing.TB, specs ...registry.Spec) *Harness {
+	t.Helper()
+	p, err := parseProtocol("test", []byte(testProtocol))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Harness{Protocol: p, Registry: registry.New(specs...), Catalogue: datasets.Builtin(), Data: datasets.Store{Dir: t.TempDir()}}
+}
+
+func openTestDB(t testing.TB) *store.DB {
+	t.Helper()
+	db, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// runAll plans a request against the database and runs what is left.
+func runAll(t testing.TB, h *Harness, db *store.DB, req Request, opt Options, arrange func([]*PlannedCell)) (*Plan, Outcome) {
+	t.Helper()
+	known, err := db.Keys(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := h.Plan(context.Background(), req, known, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if arrange != nil {
+		arrange(plan.Cells)
+	}
+	w := db.NewWriter(CurrentEnvironment(), nil)
+	out, err := h.Run(context.Background(), make(chan struct{}), plan.Cells, opt, w.Put)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return plan, out
+}
+
+// content is everything the database holds but timings, times and environments,
+// in a fixed order.
+func content(t testing.TB, db *store.DB) string {
+	t.Helper()
+	var b strings.Builder
+	for _, q := range []string{
+		`SELECT protocol, method, method_version, dataset, split, status, params, grid_size, n_train, n_test,
+		   n_correct, cv_accuracy, tn, fp, fn, tp, rmse, mae, r2, model_bytes, error, key FROM results ORDER BY key`,
+		`SELECT protocol, method, dataset, split, grid_index, params, fold, n_valid, n_correct, tn, fp, fn, tp, rmse, mae, r2
+		   FROM evaluations ORDER BY protocol, method, dataset, split, grid_index, fold`,
+	} {
+		err := db.Query(context.Background(), q, func([]string) error { return nil }, func(row []any) error {
+			_, err := fmt.Fprintln(&b, row...)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+type testParams struct {
+	Shift float64 `json:"shift"`
+}
+
+func defineTest(name string, fit registry.FitFunc[testParams], opts ...registry.Option[testParams]) registry.Spec {
+	return registry.Define(registry.Spec{Name: name, Version: "1", Tasks: registry.Binary, Source: "this test"},
+		testParams{}, registry.Grid{{Name: "shift", Values: registry.Values(-0.5, 0.0, 0.5)}}, fit, opts...)
+}
+
+// centroids separates the classes by the difference of their means, slightly
+// disturbed at random so that the seed matters.
+func centroids(opts ...registry.Option[testParams]) registry.Spec {
+	return defineTest("centroids", func(ctx context.Context, env registry.Env, train registry.Data, p testParams) (registry.Model, error) {
+		n, d := train.X.Dims()
+		w := make([]float64, d)
+		env.Rand().Norms(w)
+		for i := range n {
+			for j, v := range train.X.RawRowView(i) {
+				w[j] += train.Y[i] * v
+			}
+		}
+		return linearModel{w, p.Shift}, ctx.Err()
+	}, opts...)
+}
+
+type linearModel struct {
+	w     []float64
+	shift float64
+}
+
+func (m linearModel) Score(_ context.Context, x *mat.Dense, out []float64) error {
+	for i := range out {
+		out[i] = m.shift
+		for j, v := range x.RawRowView(i) {
+			out[i] += m.w[j] * v
+		}
+	}
+	return nil
+}
+
+// constantModel scores every row the same; it is the model of methods whose fit
+// is what a test is about.
+type constantModel float64
+
+func (m constantModel) Score(_ context.Context, _ *mat.Dense, out []float64) error {
+	for i := range out {
+		out[i] = float64(m)
+	}
+	return nil
+}

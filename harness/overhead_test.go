@@ -1,0 +1,131 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// nothing is a method that does nothing, on a grid of the given size.
+func nothing(points int) registry.Spec {
+	axis := registry.Axis{Name: "shift"}
+	for i := range points {
+		axis.Values = append(axis.Values, float64(i))
+	}
+	return registry.Define(registry.Spec{Name: "nothing", Version: "1", Tasks: registry.Binary, Source: "this test"},
+		testParams{}, registry.Grid{axis},
+		func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+			return constantModel(1), nil
+		})
+}
+
+// BenchmarkCell is the harness's own time per cell: plan, schedule, split,
+// standardise, score and store, with a method that does nothing and one grid point.
+func BenchmarkCell(b *testing.B) {
+	h, db := newTestHarness(b, nothing(1)), openTestDB(b)
+	splits := make([]int, b.N)
+	for i := range splits {
+		splits[i] = i + 1
+	}
+	b.ResetTimer()
+	_, out := runAll(b, h, db, Request{Datasets: []string{"two-moons"}, Splits: splits}, Options{Jobs: 2}, nil)
+	if out.OK != b.N {
+		b.Fatalf("%d of %d cells ok", out.OK, b.N)
+	}
+}
+
+// BenchmarkStoreEvaluation is the time per stored evaluation: cells with 500 of
+// them go through the writer.
+func BenchmarkStoreEvaluation(b *testing.B) {
+	h, db := newTestHarness(b, nothing(100)), openTestDB(b)
+	plan, err := h.Plan(context.Background(), Request{Datasets: []string{"two-moons"}, Splits: []int{1}}, nil, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	run := plan.Cells[0].newRun(0)
+	run.Status = store.OK
+	n := 100
+	score := store.Score{N: n, Correct: &n, TN: &n, FP: &n, FN: &n, TP: &n}
+	for g := range 100 {
+		for f := range 5 {
+			run.Evaluations = append(run.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: score, FitSeconds: 0.25})
+		}
+	}
+	b.ResetTimer()
+	w := db.NewWriter(CurrentEnvironment(), nil)
+	for i := 0; i < b.N; i += len(run.Evaluations) {
+		run.Key = fmt.Sprint(i)
+		if err := w.Put(run); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkResume is the start of a run whose 100,000 cells are all stored: open,
+// read the keys, plan.
+func BenchmarkResume(b *testing.B) {
+	const cells = 100_000
+	h := newTestHarness(b, nothing(5))
+	splits := make([]int, cells)
+	for i := range splits {
+		splits[i] = i + 1
+	}
+	req := Request{Datasets: []string{"two-moons"}, Splits: splits}
+	path := filepath.Join(b.TempDir(), "results.db")
+	fill(b, h, req, path)
+	b.ResetTimer()
+	for range b.N {
+		db, err := store.Open(context.Background(), path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		known, err := db.Keys(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		factors, err := db.CostFactors(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		plan, err := h.Plan(context.Background(), req, known, factors)
+		if err != nil || plan.Stored != cells {
+			b.Fatalf("%d of %d found stored, %v", plan.Stored, cells, err)
+		}
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// fill stores every cell of a request as ok, without running it.
+func fill(b *testing.B, h *Harness, req Request, path string) {
+	b.Helper()
+	db, err := store.Open(context.Background(), path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	plan, err := h.Plan(context.Background(), req, nil, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := db.NewWriter(CurrentEnvironment(), nil)
+	zero := 0.0
+	for _, c := range plan.Cells {
+		run := c.newRun(0)
+		run.Status, run.FitSeconds, run.PredictSeconds = store.OK, &zero, &zero
+		if err := w.Put(run); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), db.Close()); err != nil {
+		b.Fatal(err)
+	}
+}

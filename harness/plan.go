@@ -1,0 +1,337 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// A Harness is a protocol with the methods and the data it is applied to.
+type Harness struct {
+	Protocol  *Protocol
+	Registry  registry.Registry
+	Catalogue *datasets.Catalogue
+	Data      datasets.Store
+}
+
+// A Cell names one unit of work.
+type Cell struct {
+	Protocol string `json:"protocol"`
+	Dataset  string `json:"dataset"`
+	Split    int    `json:"split"` // 1..Protocol.Splits and beyond: the seed
+	Method   string `json:"method"`
+}
+
+// String returns the cell as progress lines name it.
+func (c Cell) String() string { return fmt.Sprintf("%s on %s, split %d", c.Method, c.Dataset, c.Split) }
+
+// inputs is what a key hashes besides the cell itself.
+type inputs struct {
+	ProtocolHash  string `json:"protocol_hash"`
+	Fingerprint   string `json:"fingerprint"`
+	MethodVersion string `json:"method_version"`
+	GridHash      string `json:"grid_hash"`
+}
+
+// A PlannedCell is a cell with everything its execution needs but the data.
+type PlannedCell struct {
+	Cell
+	Key     string
+	Seconds float64 // predicted, on one core
+	Memory  int64   // predicted bytes at the peak
+
+	in       inputs
+	spec     registry.Spec
+	entry    *datasets.Entry
+	shape    registry.Shape // of the training part
+	settings []json.RawMessage
+	cost     float64 // in the method's own units
+}
+
+// A Request says what to run.
+type Request struct {
+	Methods  []string // names; nil for all that can solve a set's task
+	Datasets []string // names; nil for the protocol's sets at hand
+	Splits   []int
+	Retry    bool          // run failed and timed-out cells again
+	Timeout  time.Duration // a cell that timed out under a shorter limit is run again
+}
+
+// A Plan is what a request comes to, given what is stored.
+type Plan struct {
+	Requested int
+	Cells     []*PlannedCell // to run, heaviest first
+	Stored    int            // of the requested, stored with status ok
+	Failed    int            // of the requested, stored as failed or timed out, and not run again
+	NoData    []string       // sets of the request whose data is not at hand
+}
+
+// Seconds returns the predicted time of the planned cells on one core.
+func (p *Plan) Seconds() float64 {
+	sum := 0.0
+	for _, c := range p.Cells {
+		sum += c.Seconds
+	}
+	return sum
+}
+
+// Plan works out the cells of a request and drops those that known, the stored
+// cells by key, makes needless. factors corrects predicted costs by method (see
+// store.CostFactors). Nothing is loaded but sets whose size the catalogue lacks.
+func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.Known, factors map[string]float64) (*Plan, error) {
+	plan := &Plan{}
+	names := req.Datasets
+	if names == nil {
+		names = h.Protocol.Datasets
+	}
+	methods, err := h.methods(req.Methods)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, name := range names {
+		entry, err := h.Catalogue.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		specs := suited(methods, entry.Task)
+		if len(specs) == 0 {
+			return nil, fmt.Errorf("%s is a %s set and none of the methods asked for solves that", entry.Name, entry.Task)
+		}
+		state, err := h.Data.State(entry)
+		if state == datasets.Wrong {
+			return nil, err
+		}
+		if state == datasets.Missing {
+			if entry.Local() {
+				return nil, err
+			}
+			plan.NoData = append(plan.NoData, entry.Name)
+			plan.Requested += len(specs) * len(req.Splits)
+			continue
+		}
+		set, err := h.planSet(ctx, entry)
+		if err != nil {
+			return nil, err
+		}
+		for _, spec := range specs {
+			cells, err := h.planMethod(set, spec, req.Splits, factors)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range cells {
+				if !seen[c.Key] {
+					seen[c.Key] = true
+					plan.take(c, req, known)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(plan.Cells, heaviestFirst)
+	return plan, nil
+}
+
+// take counts a cell and keeps it if it must be run.
+func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
+	p.Requested++
+	switch k, stored := known[c.Key]; {
+	case !stored:
+	case k.Status == store.OK:
+		p.Stored++
+		return
+	case req.Retry:
+	case k.Status == store.Timeout && (req.Timeout == 0 || req.Timeout.Seconds() > k.TimeoutSeconds):
+	default:
+		p.Failed++
+		return
+	}
+	p.Cells = append(p.Cells, c)
+}
+
+func heaviestFirst(a, b *PlannedCell) int {
+	return cmp.Or(-cmp.Compare(a.Seconds, b.Seconds), strings.Compare(a.Dataset, b.Dataset),
+		strings.Compare(a.Method, b.Method), cmp.Compare(a.Split, b.Split))
+}
+
+func (h *Harness) methods(names []string) ([]registry.Spec, error) {
+	if names == nil {
+		return h.Registry.All(), nil
+	}
+	var out []registry.Spec
+	for _, n := range names {
+		s, err := h.Registry.Lookup(n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func suited(specs []registry.Spec, task registry.Task) []registry.Spec {
+	var out []registry.Spec
+	for _, s := range specs {
+		if s.Tasks&task != 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// plannedSet is what planning needs of a data set.
+type plannedSet struct {
+	entry       *datasets.Entry
+	fingerprint string
+	train       registry.Shape // of a split's training part
+	rows        int
+}
+
+func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSet, error) {
+	fingerprint, err := h.Data.Fingerprint(entry)
+	if err != nil {
+		return plannedSet{}, err
+	}
+	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Classes: len(entry.Counts)}
+	if sh.N == 0 || sh.D == 0 || (sh.Task != registry.Regression && sh.Classes == 0) {
+		set, err := h.Data.Load(ctx, entry)
+		if err != nil {
+			return plannedSet{}, err
+		}
+		n, d := set.X.Dims()
+		sh.N, sh.D, sh.Classes = n, d, set.Classes
+	}
+	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh}
+	p.train.N = sh.N - int(math.Ceil(h.Protocol.Semantics.TestFraction*float64(sh.N)))
+	if p.train.N < h.Protocol.Semantics.Folds {
+		return plannedSet{}, fmt.Errorf("%s has %d rows, too few for protocol %s", entry.Name, sh.N, h.Protocol.Name)
+	}
+	return p, nil
+}
+
+// planMethod returns one cell per split. The grid, its hash, the cost and the
+// memory are the same for all of them, since they depend on the shape alone.
+func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, factors map[string]float64) ([]*PlannedCell, error) {
+	settings, err := h.Protocol.Settings(spec, set.train)
+	if err != nil {
+		return nil, err
+	}
+	proto := PlannedCell{
+		in: inputs{
+			ProtocolHash: h.Protocol.Hash(), Fingerprint: set.fingerprint,
+			MethodVersion: spec.Version, GridHash: hashJSON(settings),
+		},
+		spec: spec, entry: set.entry, shape: set.train, settings: settings,
+	}
+	if err := h.estimate(&proto, set.rows); err != nil {
+		return nil, err
+	}
+	factor, measured := factors[spec.Name]
+	if !measured {
+		factor = 1e-9
+	}
+	proto.Seconds = proto.cost * factor
+	cells := make([]*PlannedCell, len(splits))
+	for i, s := range splits {
+		c := proto
+		c.Cell = Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name}
+		c.Key = hashJSON(struct {
+			Cell
+			inputs
+		}{c.Cell, c.in})
+		cells[i] = &c
+	}
+	return cells, nil
+}
+
+// estimate fills in the cell's cost (every fold of the grid, then the refit) and
+// its memory: standardised copies of the training and test rows, and the
+// hungriest setting's own.
+func (h *Harness) estimate(c *PlannedCell, rows int) error {
+	folds := h.Protocol.Semantics.Folds
+	inFold := c.shape
+	inFold.N = c.shape.N * (folds - 1) / folds
+	search, err := c.spec.PathCostEstimate(inFold, c.settings)
+	if err != nil {
+		return err
+	}
+	var heaviest float64
+	var hungriest int64
+	for _, s := range c.settings {
+		refit, err := c.spec.CostEstimate(c.shape, s)
+		if err != nil {
+			return err
+		}
+		bytes, err := c.spec.MemoryEstimate(c.shape, s)
+		if err != nil {
+			return err
+		}
+		heaviest = max(heaviest, refit)
+		hungriest = max(hungriest, bytes)
+	}
+	c.cost = search*float64(folds) + heaviest
+	c.Memory = hungriest + 8*int64(rows)*int64(c.shape.D+1)
+	return nil
+}
+
+// Explain says why a planned cell is run: what differs from its newest stored
+// attempt.
+func (c *PlannedCell) Explain(ctx context.Context, db *store.DB) (string, error) {
+	old, found, err := db.NewestInputs(ctx, c.Protocol, c.Dataset, c.Method, c.Split)
+	if err != nil {
+		return "", err
+	}
+	if !found {
+		return "never run", nil
+	}
+	var changed []string
+	for _, part := range []struct{ name, before, now string }{
+		{"protocol", old.ProtocolHash, c.in.ProtocolHash},
+		{"data", old.Fingerprint, c.in.Fingerprint},
+		{"method version", old.MethodVersion, c.in.MethodVersion},
+		{"grid", old.GridHash, c.in.GridHash},
+	} {
+		if part.before != part.now {
+			changed = append(changed, fmt.Sprintf("%s was %.8s, is %.8s", part.name, part.before, part.now))
+		}
+	}
+	if changed == nil {
+		return "its stored attempt did not end ok", nil
+	}
+	return strings.Join(changed, "; "), nil
+}
+
+// ParseSplits reads "20" (the first 20), "1-3", "5,7" and their mixtures "1-3,7".
+func ParseSplits(text string) ([]int, error) {
+	var out []int
+	parts := strings.Split(text, ",")
+	for _, part := range parts {
+		var from, to int
+		if n, err := fmt.Sscanf(part, "%d-%d", &from, &to); n == 2 && err == nil && fmt.Sprintf("%d-%d", from, to) == part {
+		} else if n, err := fmt.Sscanf(part, "%d", &to); n == 1 && err == nil && fmt.Sprint(to) == part {
+			from = to
+			if len(parts) == 1 {
+				from = 1
+			}
+		} else {
+			return nil, errors.New(`splits ` + text + ` are not understood: write 20 for the first 20, 4-6 for a range, "5,7" for a list`)
+		}
+		if from < 1 || to < from || to > 1_000_000 {
+			return nil, fmt.Errorf("splits %s: %s is not a range of numbers from 1", text, part)
+		}
+		for s := from; s <= to; s++ {
+			out = append(out, s)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}

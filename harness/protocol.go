@@ -1,0 +1,179 @@
+package harness
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/kernelboosting/bench/registry"
+)
+
+//go:embed protocols/*.toml
+var protocolFiles embed.FS
+
+// resultsVersion is part of every cell's key. Raise it when the harness itself
+// (splits, standardising, selection) comes to give other numbers.
+const resultsVersion = 1
+
+// Semantics is the part of a protocol that decides results. Split s draws from
+// NumPy's generator seeded with s: see NewSplit.
+type Semantics struct {
+	TestFraction float64 `toml:"test_fraction" json:"test_fraction"`
+	Folds        int     `toml:"folds" json:"folds"`
+	MethodSeed   uint32  `toml:"method_seed" json:"method_seed"`
+	Standardise  bool    `toml:"standardise" json:"standardise"`
+}
+
+// A Protocol says how methods are compared: splits, folds, seeds, the sets and
+// columns of its table, and the grids where they differ from the methods' own.
+// It is a TOML file; the built-in ones are in harness/protocols.
+type Protocol struct {
+	Name      string                    `toml:"-"`
+	Title     string                    `toml:"title"`
+	Source    string                    `toml:"source"`
+	Published string                    `toml:"published"` // source key of the published table to compare with
+	Splits    int                       `toml:"splits"`
+	Datasets  []string                  `toml:"datasets"`
+	Apart     []string                  `toml:"apart"`
+	Columns   []string                  `toml:"columns"`
+	Semantics Semantics                 `toml:"semantics"`
+	Methods   map[string]MethodSettings `toml:"methods"`
+}
+
+// MethodSettings replaces a method's parameters and grid within a protocol.
+type MethodSettings struct {
+	Params map[string]any `toml:"params"`
+	Grid   registry.Grid  `toml:"grid"`
+}
+
+// ProtocolNames lists the built-in protocols.
+func ProtocolNames() []string {
+	files, err := protocolFiles.ReadDir("protocols")
+	if err != nil {
+		panic(err) // the directory is embedded
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".toml"))
+	}
+	return names
+}
+
+// LoadProtocol returns a built-in protocol by name, or reads one from a path that
+// ends in .toml; its name is then the file's.
+func LoadProtocol(name string) (*Protocol, error) {
+	var raw []byte
+	var err error
+	if strings.HasSuffix(name, ".toml") {
+		raw, err = os.ReadFile(name)
+		name = strings.TrimSuffix(filepath.Base(name), ".toml")
+		if err == nil && slices.Contains(ProtocolNames(), name) {
+			err = fmt.Errorf("the name %q belongs to a built-in protocol; rename the file", name)
+		}
+	} else {
+		raw, err = protocolFiles.ReadFile("protocols/" + name + ".toml")
+		if err != nil {
+			err = fmt.Errorf("no protocol is named %q; known: %s, or the path of a .toml file", name, strings.Join(ProtocolNames(), ", "))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseProtocol(name, raw)
+}
+
+func parseProtocol(name string, raw []byte) (*Protocol, error) {
+	p := &Protocol{Name: name}
+	meta, err := toml.NewDecoder(bytes.NewReader(raw)).Decode(p)
+	if err != nil {
+		return nil, fmt.Errorf("protocol %s: %w", name, err)
+	}
+	if extra := meta.Undecoded(); len(extra) > 0 {
+		return nil, fmt.Errorf("protocol %s: unknown key %q", name, extra[0])
+	}
+	s := p.Semantics
+	switch {
+	case p.Splits < 1:
+		err = fmt.Errorf("splits = %d; it must be at least 1", p.Splits)
+	case !(s.TestFraction > 0 && s.TestFraction < 1):
+		err = fmt.Errorf("semantics.test_fraction = %g; it must lie between 0 and 1", s.TestFraction)
+	case s.Folds < 2:
+		err = fmt.Errorf("semantics.folds = %d; it must be at least 2", s.Folds)
+	}
+	for _, d := range p.Apart {
+		if !slices.Contains(p.Datasets, d) {
+			err = fmt.Errorf("apart names %q, which is not in datasets", d)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("protocol %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// Hash identifies the semantics: two protocols with the same hash give a method
+// the same splits, folds and seeds.
+func (p *Protocol) Hash() string {
+	return hashJSON(struct {
+		Semantics
+		Results int `json:"results_version"`
+	}{p.Semantics, resultsVersion})
+}
+
+// Settings returns a method's grid points under the protocol.
+func (p *Protocol) Settings(spec registry.Spec, sh registry.Shape) ([]json.RawMessage, error) {
+	grid, fixed := spec.DefaultGrid(), json.RawMessage(nil)
+	if m, ok := p.Methods[spec.Name]; ok {
+		if m.Grid != nil {
+			grid = m.Grid
+		}
+		if m.Params != nil {
+			raw, err := json.Marshal(m.Params)
+			if err != nil {
+				return nil, fmt.Errorf("protocol %s: %w", p.Name, err)
+			}
+			fixed = raw
+		}
+	}
+	points, err := spec.Settings(sh, grid, fixed)
+	if err != nil {
+		return nil, fmt.Errorf("protocol %s: %w", p.Name, err)
+	}
+	return points, nil
+}
+
+// Column orders methods for tables: the protocol's columns first, then by name.
+func (p *Protocol) Column(methods []string) []string {
+	place := func(m string) int {
+		if i := slices.Index(p.Columns, m); i >= 0 {
+			return i
+		}
+		return len(p.Columns)
+	}
+	out := slices.Clone(methods)
+	slices.SortFunc(out, func(a, b string) int {
+		if pa, pb := place(a), place(b); pa != pb {
+			return pa - pb
+		}
+		return strings.Compare(a, b)
+	})
+	return out
+}
+
+// hashJSON returns the first 16 bytes of the SHA-256 of v's JSON, in hex.
+func hashJSON(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only plain structs are hashed
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:16])
+}

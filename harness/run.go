@@ -1,0 +1,284 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
+	"golang.org/x/sync/semaphore"
+)
+
+// Options says how planned cells are executed. None of them changes a result.
+type Options struct {
+	Jobs    int           // cells at a time; at least 1
+	Timeout time.Duration // per cell; 0 for none
+	Memory  int64         // bytes that cells running together may need by their estimates; 0 for no limit
+	Budget  time.Duration // wall time; sets are taken in order of predicted cost as long as they fit; 0 for all
+
+	// Started and Finished, if not nil, are told of cells from several goroutines.
+	Started  func(*PlannedCell)
+	Finished func(*PlannedCell, store.Run)
+}
+
+// Outcome is what an execution came to.
+type Outcome struct {
+	OK, Failed  int
+	NotStarted  int      // left over by an interrupt or an error
+	LeftOut     []string // sets that did not fit the budget, cheapest first
+	LeftCells   int      // their cells
+	Interrupted bool
+}
+
+// Run executes the plan's cells and gives each result to put. Closing stop lets
+// running cells finish and starts no more; cancelling ctx ends them without a
+// result. An error of put or of loading a set stops the run; what was put before
+// stands.
+func (h *Harness) Run(ctx context.Context, stop <-chan struct{}, cells []*PlannedCell, opt Options, put func(store.Run) error) (Outcome, error) {
+	caller := ctx
+	ctx, cancel := context.WithCancelCause(caller)
+	defer cancel(nil)
+	s := &scheduler{
+		h: h, opt: opt, put: put, stop: stop, cancel: cancel,
+		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), sets: map[string]*loading{}, start: time.Now(),
+	}
+	if opt.Memory > 0 {
+		s.memory = semaphore.NewWeighted(opt.Memory)
+	}
+	s.dispatch(ctx, cells)
+	s.running.Wait()
+	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.LeftCells
+	if cause := context.Cause(ctx); cause != nil && caller.Err() == nil {
+		return s.out, cause
+	}
+	s.out.Interrupted = s.out.NotStarted > 0
+	return s.out, nil
+}
+
+// scheduler is the state of one Run.
+type scheduler struct {
+	h       *Harness
+	opt     Options
+	put     func(store.Run) error
+	stop    <-chan struct{}
+	cancel  context.CancelCauseFunc
+	slots   *semaphore.Weighted
+	memory  *semaphore.Weighted // nil for no limit
+	running sync.WaitGroup
+	start   time.Time
+
+	mu          sync.Mutex
+	out         Outcome
+	sets        map[string]*loading
+	outstanding float64 // predicted seconds of cells that were started and have not ended
+	predicted   float64 // predicted and measured seconds of those that have
+	measured    float64
+}
+
+// loading is a data set that is read once, by the first cell that needs it.
+type loading struct {
+	once sync.Once
+	set  *datasets.Set
+	err  error
+}
+
+func (s *scheduler) dispatch(ctx context.Context, cells []*PlannedCell) {
+	groups := [][]*PlannedCell{cells}
+	if s.opt.Budget > 0 {
+		groups = byDataset(cells)
+	}
+	for i, group := range groups {
+		if s.opt.Budget > 0 && i > 0 {
+			// The set's size is judged when a worker is free for it, with the
+			// timings of everything that has finished by then.
+			if !s.free(ctx) {
+				return
+			}
+			if !s.fits(group) {
+				s.leaveOut(groups[i:])
+				return
+			}
+		}
+		for _, c := range group {
+			if !s.launch(ctx, c) {
+				return
+			}
+		}
+	}
+}
+
+// byDataset groups cells by set, the cheapest set first, keeping the order within.
+func byDataset(cells []*PlannedCell) [][]*PlannedCell {
+	at := map[string]int{}
+	var groups [][]*PlannedCell
+	for _, c := range cells {
+		i, ok := at[c.Dataset]
+		if !ok {
+			i = len(groups)
+			at[c.Dataset] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], c)
+	}
+	slices.SortStableFunc(groups, func(a, b []*PlannedCell) int { return cmp.Compare(seconds(a), seconds(b)) })
+	return groups
+}
+
+func seconds(cells []*PlannedCell) float64 {
+	sum := 0.0
+	for _, c := range cells {
+		sum += c.Seconds
+	}
+	return sum
+}
+
+// free waits until a worker is idle.
+func (s *scheduler) free(ctx context.Context) bool {
+	if s.stopped(ctx) || s.slots.Acquire(ctx, 1) != nil {
+		return false
+	}
+	s.slots.Release(1)
+	return !s.stopped(ctx)
+}
+
+// fits predicts whether a group, started now, ends within the budget.
+func (s *scheduler) fits(group []*PlannedCell) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	factor := 1.0
+	if s.predicted > 0 {
+		factor = s.measured / s.predicted
+	}
+	longest := 0.0
+	for _, c := range group {
+		longest = max(longest, c.Seconds)
+	}
+	work := (s.outstanding + seconds(group)) / float64(max(1, s.opt.Jobs))
+	return factor*max(work, longest) <= (s.opt.Budget - time.Since(s.start)).Seconds()
+}
+
+func (s *scheduler) leaveOut(groups [][]*PlannedCell) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range groups {
+		s.out.LeftOut = append(s.out.LeftOut, g[0].Dataset)
+		s.out.LeftCells += len(g)
+	}
+}
+
+func (s *scheduler) stopped(ctx context.Context) bool {
+	select {
+	case <-s.stop:
+		return true
+	case <-ctx.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// launch starts a cell as soon as a worker and its memory are free. It returns
+// false when no more cells are to be started.
+func (s *scheduler) launch(ctx context.Context, c *PlannedCell) bool {
+	waiting, abort := context.WithCancel(ctx)
+	defer abort()
+	go func() {
+		select {
+		case <-s.stop:
+			abort()
+		case <-waiting.Done():
+		}
+	}()
+	if s.slots.Acquire(waiting, 1) != nil {
+		return false
+	}
+	if s.stopped(ctx) { // while it waited
+		s.slots.Release(1)
+		return false
+	}
+	if s.memory != nil && c.Memory > s.opt.Memory {
+		s.slots.Release(1)
+		return s.finish(c, tooLarge(c, s.opt.Memory)) == nil
+	}
+	if s.memory != nil && s.memory.Acquire(waiting, c.Memory) != nil {
+		s.slots.Release(1)
+		return false
+	}
+	s.mu.Lock()
+	s.outstanding += c.Seconds
+	s.mu.Unlock()
+	s.running.Add(1)
+	go func() {
+		defer s.running.Done()
+		defer s.slots.Release(1)
+		if s.memory != nil {
+			defer s.memory.Release(c.Memory)
+		}
+		s.run(ctx, c)
+	}()
+	return true
+}
+
+func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
+	if s.opt.Started != nil {
+		s.opt.Started(c)
+	}
+	set, err := s.load(ctx, c.entry)
+	if err != nil {
+		s.cancel(err)
+		return
+	}
+	start := time.Now()
+	run, err := s.h.execute(ctx, c, set, s.opt.Timeout)
+	s.mu.Lock()
+	s.outstanding -= c.Seconds
+	s.predicted += c.Seconds
+	s.measured += time.Since(start).Seconds()
+	s.mu.Unlock()
+	if err != nil {
+		return // cancelled: the cell has no result and will be planned again
+	}
+	if err := s.finish(c, run); err != nil {
+		s.cancel(err)
+	}
+}
+
+func (s *scheduler) finish(c *PlannedCell, run store.Run) error {
+	if err := s.put(run); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if run.Status == store.OK {
+		s.out.OK++
+	} else {
+		s.out.Failed++
+	}
+	s.mu.Unlock()
+	if s.opt.Finished != nil {
+		s.opt.Finished(c, run)
+	}
+	return nil
+}
+
+func (s *scheduler) load(ctx context.Context, e *datasets.Entry) (*datasets.Set, error) {
+	s.mu.Lock()
+	l := s.sets[e.Name]
+	if l == nil {
+		l = &loading{}
+		s.sets[e.Name] = l
+	}
+	s.mu.Unlock()
+	l.once.Do(func() { l.set, l.err = s.h.Data.Load(ctx, e) })
+	return l.set, l.err
+}
+
+func tooLarge(c *PlannedCell, limit int64) store.Run {
+	run := c.newRun(0)
+	run.Status = store.Failed
+	run.Error = fmt.Sprintf("needs about %d MiB by its estimate and --memory allows %d MiB", c.Memory>>20, limit>>20)
+	return run
+}

@@ -1,0 +1,367 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// TestSameContentForAnyJobsAndOrder compares databases bit for bit.
+func TestSameContentForAnyJobsAndOrder(t *testing.T) {
+	h := newTestHarness(t, centroids())
+	req := Request{Splits: []int{1, 2, 3}}
+	reference := openTestDB(t)
+	runAll(t, h, reference, req, Options{Jobs: 1}, nil)
+	want := content(t, reference)
+	if !strings.Contains(want, "centroids") {
+		t.Fatal("nothing was stored")
+	}
+	for jobs := range 4 {
+		db := openTestDB(t)
+		_, out := runAll(t, h, db, req, Options{Jobs: jobs + 1}, func(cells []*PlannedCell) {
+			rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+		})
+		if out.OK != 6 || content(t, db) != want {
+			t.Errorf("%d jobs in random order: %+v, content differs: %v", jobs+1, out, content(t, db) != want)
+		}
+	}
+}
+
+func TestResumeRunsOnlyWhatIsMissing(t *testing.T) {
+	h := newTestHarness(t, centroids())
+	db := openTestDB(t)
+	runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1, 3}}, Options{Jobs: 1}, nil)
+	plan, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 2}, nil)
+	if plan.Requested != 6 || plan.Stored != 2 || len(plan.Cells) != 4 || out.OK != 4 {
+		t.Errorf("plan %+v, outcome %+v; want 6 requested, 2 stored, 4 run", plan, out)
+	}
+	plan, _ = runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 2}, nil)
+	if len(plan.Cells) != 0 || plan.Stored != 6 {
+		t.Errorf("a finished request plans %d cells", len(plan.Cells))
+	}
+}
+
+// TestKeysSeeWhatResultsDependOn changes one input at a time.
+func TestKeysSeeWhatResultsDependOn(t *testing.T) {
+	key := func(change func(h *Harness)) string {
+		h := newTestHarness(t, centroids())
+		if change != nil {
+			change(h)
+		}
+		plan, err := h.Plan(context.Background(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan.Cells[0].Key
+	}
+	base := key(nil)
+	if key(nil) != base || key(func(h *Harness) { h.Protocol.Splits = 9; h.Protocol.Title = "other" }) != base {
+		t.Error("the key depends on something that no result depends on")
+	}
+	for name, change := range map[string]func(*Harness){
+		"seed":     func(h *Harness) { h.Protocol.Semantics.MethodSeed = 2 },
+		"folds":    func(h *Harness) { h.Protocol.Semantics.Folds = 4 },
+		"fraction": func(h *Harness) { h.Protocol.Semantics.TestFraction = 0.4 },
+		"protocol": func(h *Harness) { h.Protocol.Name = "other" },
+		"grid": func(h *Harness) {
+			h.Protocol.Methods = map[string]MethodSettings{"centroids": {Grid: registry.Grid{{Name: "shift", Values: registry.Values(1.0)}}}}
+		},
+		"version": func(h *Harness) {
+			s := centroids()
+			s.Version = "2"
+			h.Registry = registry.New(s)
+		},
+	} {
+		if key(change) == base {
+			t.Errorf("the key does not see a change of %s", name)
+		}
+	}
+}
+
+// TestFaultyMethodsAreRows: whatever one method does, every other cell is stored,
+// and its own cells say what happened.
+func TestFaultyMethodsAreRows(t *testing.T) {
+	defer func(d time.Duration) { grace = d }(grace)
+	grace = 50 * time.Millisecond
+	release := make(chan struct{})
+	defer close(release)
+	type data = registry.Data
+	faults := map[string]struct {
+		spec   registry.Spec
+		status store.Status
+		reason string
+	}{}
+	add := func(name string, status store.Status, reason string, fit registry.FitFunc[testParams], opts ...registry.Option[testParams]) {
+		faults[name] = struct {
+			spec   registry.Spec
+			status store.Status
+			reason string
+		}{defineTest(name, fit, opts...), status, reason}
+	}
+	give := func(m registry.Model, err error) registry.FitFunc[testParams] {
+		return func(context.Context, registry.Env, data, testParams) (registry.Model, error) { return m, err }
+	}
+	add("error", store.Failed, "the matrix is singular", give(nil, errors.New("the matrix\nis singular")))
+	add("nothing", store.Failed, "neither a model nor an error", give(nil, nil))
+	add("nan", store.Failed, "is NaN", give(constantModel(math.NaN()), nil))
+	add("panic", store.Failed, "panic: runtime error: index out of range [3] with length 0 at harness/run_test.go", func(context.Context, registry.Env, data, testParams) (registry.Model, error) {
+		var empty []float64
+		at := 3
+		return constantModel(empty[at]), nil
+	})
+	add("obeys", store.Timeout, "no result within", func(ctx context.Context, _ registry.Env, _ data, _ testParams) (registry.Model, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	add("hangs", store.Timeout, "abandoned", func(context.Context, registry.Env, data, testParams) (registry.Model, error) {
+		<-release
+		return nil, nil
+	})
+	add("forgets", store.Failed, "gave no model for", give(constantModel(1), nil),
+		registry.Path(func(context.Context, registry.Env, data, []testParams, func(int, registry.Model) error) error {
+			return nil
+		}))
+	add("repeats", store.Failed, "twice", give(constantModel(1), nil),
+		registry.Path(func(_ context.Context, _ registry.Env, _ data, _ []testParams, yield func(int, registry.Model) error) error {
+			return errors.Join(yield(0, constantModel(1)), yield(0, constantModel(1)))
+		}))
+
+	specs := []registry.Spec{centroids()}
+	for _, f := range faults {
+		specs = append(specs, f.spec)
+	}
+	h, db := newTestHarness(t, specs...), openTestDB(t)
+	req := Request{Datasets: []string{"balance"}, Splits: []int{1}, Timeout: 300 * time.Millisecond}
+	_, out := runAll(t, h, db, req, Options{Jobs: 4, Timeout: 300 * time.Millisecond}, nil)
+	if out.OK != 1 || out.Failed != len(faults) {
+		t.Errorf("outcome %+v; want 1 ok and %d failed", out, len(faults))
+	}
+	results, err := db.Results(context.Background(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if f, faulty := faults[r.Method]; faulty {
+			if r.Status != f.status || !strings.Contains(r.Error, f.reason) || strings.Contains(r.Error, "\n") {
+				t.Errorf("%s: %s %q; want %s and one line with %q", r.Method, r.Status, r.Error, f.status, f.reason)
+			}
+		} else if r.Status != store.OK {
+			t.Errorf("%s: %s %s", r.Method, r.Status, r.Error)
+		}
+	}
+
+	runAll(t, h, db, req, Options{Jobs: 4, Timeout: 300 * time.Millisecond}, func(cells []*PlannedCell) {
+		if len(cells) != 0 {
+			t.Errorf("%d failed cells are run again without being asked for", len(cells))
+		}
+	})
+}
+
+// TestRetry runs a failed cell again when asked to, and replaces its row.
+func TestRetry(t *testing.T) {
+	var calls atomic.Int32
+	flaky := defineTest("flaky", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+		if calls.Add(1) == 1 {
+			return nil, errors.New("the first call fails")
+		}
+		return constantModel(1), nil
+	})
+	h, db := newTestHarness(t, flaky), openTestDB(t)
+	req := Request{Datasets: []string{"balance"}, Splits: []int{1}}
+	runAll(t, h, db, req, Options{Jobs: 1}, nil)
+	req.Retry = true
+	plan, out := runAll(t, h, db, req, Options{Jobs: 1}, nil)
+	if len(plan.Cells) != 1 || out.OK != 1 {
+		t.Fatalf("plan of %d cells, outcome %+v", len(plan.Cells), out)
+	}
+	if rows := strings.Count(content(t, db), "flaky"); rows != 1+3*3 {
+		t.Errorf("%d rows name the method, want one result and nine evaluations", rows)
+	}
+}
+
+// TestMemoryAdmission never runs two cells together that exceed the limit, and
+// refuses one that exceeds it alone.
+func TestMemoryAdmission(t *testing.T) {
+	const each = 1 << 30
+	var now, most atomic.Int64
+	big := defineTest("big", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for {
+			m := most.Load()
+			if n <= m || most.CompareAndSwap(m, n) {
+				break
+			}
+		}
+		time.Sleep(2 * time.Millisecond)
+		return constantModel(1), nil
+	}, registry.Memory(func(registry.Shape, testParams) int64 { return each }))
+	h, db := newTestHarness(t, big), openTestDB(t)
+	_, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 6, Memory: 2*each + 1<<20}, nil)
+	if out.OK != 6 || most.Load() > 2 {
+		t.Errorf("outcome %+v, %d cells ran together; want 6 ok and at most 2", out, most.Load())
+	}
+	db = openTestDB(t)
+	_, out = runAll(t, h, db, Request{Splits: []int{1}}, Options{Jobs: 2, Memory: each / 2}, nil)
+	if out.Failed != 2 || !strings.Contains(content(t, db), "--memory allows 512 MiB") {
+		t.Errorf("outcome %+v, content %s", out, content(t, db))
+	}
+}
+
+// TestBudgetTakesTheCheapestSets leaves out what does not fit, whole sets only.
+func TestBudgetTakesTheCheapestSets(t *testing.T) {
+	costly := centroids(registry.Cost(func(s registry.Shape, _ testParams) float64 {
+		if s.D == 2 { // swiss
+			return 1e15
+		}
+		return 1
+	}))
+	h, db := newTestHarness(t, costly), openTestDB(t)
+	_, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 2, Budget: time.Minute}, nil)
+	if out.OK != 3 || out.LeftCells != 3 || len(out.LeftOut) != 1 || out.LeftOut[0] != "swiss" || out.Interrupted {
+		t.Errorf("outcome %+v; want balance done and swiss left out", out)
+	}
+}
+
+// TestStopFinishesRunningCells: closing stop lets the running cell end and starts
+// no other; cancelling leaves no result.
+func TestStopFinishesRunningCells(t *testing.T) {
+	stop := make(chan struct{})
+	var once atomic.Bool
+	slow := defineTest("slow", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+		if once.CompareAndSwap(false, true) {
+			close(stop)
+		}
+		return constantModel(1), nil
+	})
+	h := newTestHarness(t, slow)
+	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored atomic.Int32
+	put := func(r store.Run) error {
+		if r.Status == store.OK {
+			stored.Add(1)
+		}
+		return nil
+	}
+	out, err := h.Run(context.Background(), stop, plan.Cells, Options{Jobs: 1}, put)
+	if err != nil || !out.Interrupted || out.OK != 1 || out.NotStarted != 5 || stored.Load() != 1 {
+		t.Errorf("outcome %+v, %v, %d stored; want 1 finished and 5 not started", out, err, stored.Load())
+	}
+
+	waits := defineTest("waits", func(ctx context.Context, _ registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	h = newTestHarness(t, waits)
+	if plan, err = h.Plan(context.Background(), Request{Splits: []int{1}}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	stored.Store(0)
+	out, err = h.Run(ctx, make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(r store.Run) error { stored.Add(1); return nil })
+	if !out.Interrupted || stored.Load() != 0 {
+		t.Errorf("outcome %+v, %v: a cancelled run stored %d cells", out, err, stored.Load())
+	}
+}
+
+// TestStorageErrorStopsTheRun and is reported.
+func TestStorageErrorStopsTheRun(t *testing.T) {
+	h := newTestHarness(t, centroids())
+	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("disk full")
+	_, err = h.Run(context.Background(), make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(store.Run) error { return full })
+	if !errors.Is(err, full) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	h, db := newTestHarness(t, centroids()), openTestDB(t)
+	req := Request{Datasets: []string{"balance"}, Splits: []int{1}}
+	explain := func() string {
+		t.Helper()
+		plan, err := h.Plan(context.Background(), req, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		why, err := plan.Cells[0].Explain(context.Background(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return why
+	}
+	if why := explain(); why != "never run" {
+		t.Errorf("explained as %q", why)
+	}
+	runAll(t, h, db, req, Options{Jobs: 1}, nil)
+	s := centroids()
+	s.Version = "2"
+	h.Registry = registry.New(s)
+	if why := explain(); why != "method version was 1, is 2" {
+		t.Errorf("explained as %q", why)
+	}
+}
+
+func TestProtocolRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Replace(testProtocol, "folds = 3", "folds = 1", 1):                    "folds = 1",
+		strings.Replace(testProtocol, "folds = 3", "fold = 3", 1):                     `unknown key "semantics.fold"`,
+		strings.Replace(testProtocol, "splits = 3", "splits = 0", 1):                  "splits = 0",
+		strings.Replace(testProtocol, "test_fraction = 0.3", "test_fraction = 30", 1): "between 0 and 1",
+		"apart = [\"wine\"]\n" + testProtocol:                                         `"wine", which is not in datasets`,
+	} {
+		if _, err := parseProtocol("p", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	for _, name := range ProtocolNames() {
+		p, err := LoadProtocol(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range p.Datasets {
+			if _, err := datasets.Builtin().Lookup(d); err != nil {
+				t.Errorf("protocol %s: %v", name, err)
+			}
+		}
+	}
+	if _, err := LoadProtocol("tabel2"); err == nil || !strings.Contains(err.Error(), "table2") {
+		t.Errorf("error %v does not name the known protocols", err)
+	}
+}
+
+// TestProtocolGrid: a protocol's grid and parameters replace the method's.
+func TestProtocolGrid(t *testing.T) {
+	p, err := parseProtocol("p", []byte(testProtocol+`
+[methods.centroids]
+grid = [{name = "shift", values = [1.0, 2], per = "feature"}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := p.Settings(centroids(), registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(points)
+	if err != nil || string(got) != `[{"shift":0.25},{"shift":0.5}]` {
+		t.Errorf("settings %s, %v", got, err)
+	}
+}

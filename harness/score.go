@@ -1,0 +1,138 @@
+package harness
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// newScore counts what scores (n x Outputs, row-major) got right of y. A score
+// that is NaN is an error of the method: no convention turns it into a label.
+func newScore(sh registry.Shape, y, scores []float64) (store.Score, error) {
+	for i, s := range scores {
+		if math.IsNaN(s) {
+			return store.Score{}, fmt.Errorf("the model's score %d of row %d is NaN", i%sh.Outputs(), i/sh.Outputs())
+		}
+	}
+	switch sh.Task {
+	case registry.Binary:
+		return binaryScore(y, scores), nil
+	case registry.Multiclass:
+		return multiclassScore(y, scores, sh.Classes), nil
+	default:
+		return regressionScore(y, scores), nil
+	}
+}
+
+// binaryScore takes the sign of the score as the label, 0 as +1.
+func binaryScore(y, scores []float64) store.Score {
+	var tn, fp, fn, tp int
+	for i, s := range scores {
+		switch positive := s >= 0; {
+		case positive && y[i] > 0:
+			tp++
+		case positive:
+			fp++
+		case y[i] > 0:
+			fn++
+		default:
+			tn++
+		}
+	}
+	correct := tn + tp
+	return store.Score{N: len(y), Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}
+}
+
+// multiclassScore takes the largest score's class as the label, the first if several are largest.
+func multiclassScore(y, scores []float64, classes int) store.Score {
+	correct := 0
+	for i := range y {
+		row := scores[i*classes : (i+1)*classes]
+		best := 0
+		for c, s := range row {
+			if s > row[best] {
+				best = c
+			}
+		}
+		if float64(best) == y[i] {
+			correct++
+		}
+	}
+	return store.Score{N: len(y), Correct: &correct}
+}
+
+// regressionScore computes the root mean squared error, the mean absolute error
+// and 1 - (squared error)/(squared deviation from the mean); the last is absent
+// if y is constant.
+func regressionScore(y, scores []float64) store.Score {
+	n := float64(len(y))
+	var squares, absolute, mean, deviation float64
+	for i, s := range scores {
+		d := s - y[i]
+		squares += float64(d * d)
+		absolute += math.Abs(d)
+		mean += y[i] / n
+	}
+	for _, v := range y {
+		d := v - mean
+		deviation += float64(d * d)
+	}
+	rmse, mae := math.Sqrt(squares/n), absolute/n
+	s := store.Score{N: len(y), RMSE: &rmse, MAE: &mae}
+	if deviation > 0 {
+		r2 := 1 - squares/deviation
+		s.R2 = &r2
+	}
+	return s
+}
+
+// selectPoint returns the grid point with the best mean over the folds; among
+// equals the first in grid order. folds[g] holds grid point g's scores. For
+// classes the mean of the fold accuracies is compared exactly, as a fraction, so
+// that rounding decides no tie; for regression the mean of the squared errors is.
+func selectPoint(task registry.Task, folds [][]store.Score) int {
+	if task == registry.Regression {
+		return selectByError(folds)
+	}
+	// Every fold has the same size for each grid point: over the product of the
+	// sizes the means have one denominator and their numerators are compared.
+	sizes := folds[0]
+	product := big.NewInt(1)
+	for _, s := range sizes {
+		product.Mul(product, big.NewInt(int64(s.N)))
+	}
+	weight := make([]*big.Int, len(sizes))
+	for f, s := range sizes {
+		weight[f] = new(big.Int).Quo(product, big.NewInt(int64(s.N)))
+	}
+	best, at := big.NewInt(-1), 0
+	sum, term := new(big.Int), new(big.Int)
+	for g, scores := range folds {
+		sum.SetInt64(0)
+		for f, s := range scores {
+			sum.Add(sum, term.Mul(weight[f], big.NewInt(int64(*s.Correct))))
+		}
+		if sum.Cmp(best) > 0 {
+			best.Set(sum)
+			at = g
+		}
+	}
+	return at
+}
+
+func selectByError(folds [][]store.Score) int {
+	best, at := math.Inf(1), 0
+	for g, scores := range folds {
+		sum := 0.0
+		for _, s := range scores {
+			sum += float64(*s.RMSE * *s.RMSE)
+		}
+		if sum < best {
+			best, at = sum, g
+		}
+	}
+	return at
+}

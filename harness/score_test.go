@@ -1,0 +1,85 @@
+package harness
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+	"pgregory.net/rapid"
+)
+
+func TestBinaryCounts(t *testing.T) {
+	y := []float64{1, 1, -1, -1, 1, -1}
+	s, err := newScore(registry.Shape{Task: registry.Binary, N: 6, D: 1, Classes: 2}, y, []float64{2, -1, 3, -4, 0, math.Inf(-1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *s.TP != 2 || *s.FN != 1 || *s.FP != 1 || *s.TN != 2 || *s.Correct != 4 || s.N != 6 {
+		t.Errorf("got tp %d fn %d fp %d tn %d correct %d n %d; a score of 0 counts as +1", *s.TP, *s.FN, *s.FP, *s.TN, *s.Correct, s.N)
+	}
+}
+
+func TestNaNIsAnError(t *testing.T) {
+	if _, err := newScore(registry.Shape{Task: registry.Binary, N: 1, D: 1}, []float64{1}, []float64{math.NaN()}); err == nil {
+		t.Error("a NaN score was given a label")
+	}
+}
+
+func TestMulticlassTakesTheFirstLargest(t *testing.T) {
+	sh := registry.Shape{Task: registry.Multiclass, N: 2, D: 1, Classes: 3}
+	s, err := newScore(sh, []float64{1, 2}, []float64{0, 5, 5, 1, 1, 1})
+	if err != nil || *s.Correct != 1 {
+		t.Errorf("correct = %v, %v; want 1", s.Correct, err)
+	}
+}
+
+// Values by hand: errors 1, -1, 2 on targets 0, 1, 2.
+func TestRegressionErrors(t *testing.T) {
+	s := regressionScore([]float64{0, 1, 2}, []float64{1, 0, 4})
+	if got, want := *s.RMSE, math.Sqrt(2); math.Abs(got-want) > 1e-15 {
+		t.Errorf("rmse %v, want %v", got, want)
+	}
+	if got, want := *s.MAE, 4.0/3; math.Abs(got-want) > 1e-15 {
+		t.Errorf("mae %v, want %v", got, want)
+	}
+	if got := *s.R2; math.Abs(got-(-2)) > 1e-14 {
+		t.Errorf("r2 %v, want -2", got)
+	}
+	if constant := regressionScore([]float64{3, 3}, []float64{3, 3}); constant.R2 != nil {
+		t.Error("r2 of a constant target exists")
+	}
+}
+
+// TestSelectionIsExact compares with rational arithmetic: the largest mean of
+// fold accuracies, the first among equals.
+func TestSelectionIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sizes := rapid.SliceOfN(rapid.IntRange(1, 12), 2, 6).Draw(t, "sizes")
+		points := rapid.IntRange(1, 8).Draw(t, "points")
+		folds := make([][]store.Score, points)
+		best, want := big.NewRat(-1, 1), -1
+		for g := range folds {
+			sum := new(big.Rat)
+			for _, n := range sizes {
+				correct := rapid.IntRange(0, n).Draw(t, "correct")
+				folds[g] = append(folds[g], store.Score{N: n, Correct: &correct})
+				sum.Add(sum, big.NewRat(int64(correct), int64(n)))
+			}
+			if sum.Cmp(best) > 0 {
+				best, want = sum, g
+			}
+		}
+		if got := selectPoint(registry.Binary, folds); got != want {
+			t.Fatalf("selected %d, want %d", got, want)
+		}
+	})
+}
+
+func TestSelectionByError(t *testing.T) {
+	point := func(v float64) []store.Score { return []store.Score{{N: 3, RMSE: &v}} }
+	if got := selectPoint(registry.Regression, [][]store.Score{point(2), point(1), point(1)}); got != 1 {
+		t.Errorf("selected %d, want 1", got)
+	}
+}

@@ -1,0 +1,217 @@
+package harness
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// A Split is one division of a data set's rows: Train and Test hold row numbers,
+// Folds the validation parts of the inner cross-validation as ascending
+// positions within Train. The JSON form is that of `bench data splits`.
+type Split struct {
+	Train []int   `json:"train"`
+	Test  []int   `json:"test"`
+	Folds [][]int `json:"folds"`
+}
+
+// NewSplit draws split number seed of the labels y: first the train/test split,
+// then the folds, from one NumPy stream seeded with seed. For classes both are
+// stratified, and equal scikit-learn's train_test_split(test_size, shuffle=True,
+// stratify=y) followed by StratifiedKFold(folds, shuffle=True), index for index;
+// for regression they equal the same without stratification. It is an error if a
+// class has fewer than 2 rows or fewer training rows than folds.
+func NewSplit(task registry.Task, y []float64, seed uint32, testFraction float64, folds int) (Split, error) {
+	n := len(y)
+	nTest := int(math.Ceil(testFraction * float64(n)))
+	nTrain := n - nTest
+	if nTrain < folds || nTest < 1 {
+		return Split{}, fmt.Errorf("%d rows are too few for a test fraction of %g and %d folds", n, testFraction, folds)
+	}
+	rng := numpy.NewRandomState(seed)
+	if task == registry.Regression {
+		p := rng.Permutation(n)
+		s := Split{Test: p[:nTest], Train: p[nTest:]}
+		s.Folds = plainFolds(rng, nTrain, folds)
+		return s, nil
+	}
+	s := Split{}
+	var err error
+	if s.Train, s.Test, err = stratifiedSplit(rng, y, nTrain, nTest); err != nil {
+		return Split{}, err
+	}
+	labels := make([]float64, nTrain)
+	for i, row := range s.Train {
+		labels[i] = y[row]
+	}
+	s.Folds, err = stratifiedFolds(rng, labels, folds)
+	return s, err
+}
+
+// stratifiedSplit gives each class its share of the nTrain and nTest rows,
+// permutes the rows of each class in the order of the sorted labels, and then
+// permutes the two parts.
+func stratifiedSplit(rng *numpy.RandomState, y []float64, nTrain, nTest int) (train, test []int, err error) {
+	classes := sortedLabels(y)
+	members := make([][]int, len(classes))
+	for row, label := range y {
+		c := sort.SearchFloat64s(classes, label)
+		members[c] = append(members[c], row)
+	}
+	counts := make([]int, len(classes))
+	for c, rows := range members {
+		if counts[c] = len(rows); counts[c] < 2 {
+			return nil, nil, fmt.Errorf("class %g has %d row: a stratified split needs 2", classes[c], counts[c])
+		}
+	}
+	forTrain := apportion(rng, counts, nTrain)
+	rest := make([]int, len(counts))
+	for c := range counts {
+		rest[c] = counts[c] - forTrain[c]
+	}
+	forTest := apportion(rng, rest, nTest)
+	for c, rows := range members {
+		p := rng.Permutation(len(rows))
+		for _, at := range p[:forTrain[c]] {
+			train = append(train, rows[at])
+		}
+		for _, at := range p[forTrain[c] : forTrain[c]+forTest[c]] {
+			test = append(test, rows[at])
+		}
+	}
+	return permuted(rng, train), permuted(rng, test), nil
+}
+
+// apportion divides draws among classes in proportion to their counts. What
+// rounding down leaves over goes to the largest remainders; among equal ones the
+// generator decides (scikit-learn's approximate mode of the multivariate
+// hypergeometric).
+func apportion(rng *numpy.RandomState, counts []int, draws int) []int {
+	total := 0
+	for _, c := range counts {
+		total += c
+	}
+	share := make([]int, len(counts))
+	remainder := make([]float64, len(counts))
+	left := draws
+	for i, c := range counts {
+		exact := float64(c) / float64(total) * float64(draws)
+		whole := math.Floor(exact)
+		share[i], remainder[i] = int(whole), exact-whole
+		left -= share[i]
+	}
+	values := sortedLabels(remainder)
+	for v := len(values) - 1; v >= 0 && left > 0; v-- {
+		var at []int
+		for i, r := range remainder {
+			if r == values[v] {
+				at = append(at, i)
+			}
+		}
+		give := min(len(at), left)
+		for _, p := range rng.Permutation(len(at))[:give] {
+			share[at[p]]++
+		}
+		left -= give
+	}
+	return share
+}
+
+// stratifiedFolds deals the sorted labels round-robin to the folds, which fixes
+// how many rows of a class each fold gets, and then shuffles each class's fold
+// numbers over its rows. Classes count in the order of their first appearance.
+func stratifiedFolds(rng *numpy.RandomState, y []float64, folds int) ([][]int, error) {
+	code := map[float64]int{}
+	var counts []int
+	codes := make([]int, len(y))
+	for i, label := range y {
+		c, seen := code[label]
+		if !seen {
+			c = len(counts)
+			code[label] = c
+			counts = append(counts, 0)
+		}
+		codes[i] = c
+		counts[c]++
+	}
+	for label, c := range code {
+		if counts[c] < folds {
+			return nil, fmt.Errorf("class %g has %d training rows: %d folds need as many", label, counts[c], folds)
+		}
+	}
+	fold := make([]int, len(y))
+	dealt := 0
+	for c, count := range counts {
+		share := make([]int, folds)
+		for range count {
+			share[dealt%folds]++
+			dealt++
+		}
+		numbers := make([]int, 0, count)
+		for f, k := range share {
+			for range k {
+				numbers = append(numbers, f)
+			}
+		}
+		rng.Shuffle(count, func(i, j int) { numbers[i], numbers[j] = numbers[j], numbers[i] })
+		next := 0
+		for i := range y {
+			if codes[i] == c {
+				fold[i] = numbers[next]
+				next++
+			}
+		}
+	}
+	return byFold(fold, folds), nil
+}
+
+// plainFolds shuffles the positions and cuts them into parts whose sizes differ
+// by at most one, the larger ones first.
+func plainFolds(rng *numpy.RandomState, n, folds int) [][]int {
+	p := rng.Permutation(n)
+	fold := make([]int, n)
+	start := 0
+	for f := range folds {
+		size := n / folds
+		if f < n%folds {
+			size++
+		}
+		for _, at := range p[start : start+size] {
+			fold[at] = f
+		}
+		start += size
+	}
+	return byFold(fold, folds)
+}
+
+// byFold lists the positions of each fold in ascending order.
+func byFold(fold []int, folds int) [][]int {
+	out := make([][]int, folds)
+	for i, f := range fold {
+		out[f] = append(out[f], i)
+	}
+	return out
+}
+
+func sortedLabels(y []float64) []float64 {
+	sorted := append([]float64(nil), y...)
+	sort.Float64s(sorted)
+	distinct := sorted[:0]
+	for i, v := range sorted {
+		if i == 0 || v != distinct[len(distinct)-1] {
+			distinct = append(distinct, v)
+		}
+	}
+	return distinct
+}
+
+func permuted(rng *numpy.RandomState, rows []int) []int {
+	out := make([]int, len(rows))
+	for i, at := range rng.Permutation(len(rows)) {
+		out[i] = rows[at]
+	}
+	return out
+}

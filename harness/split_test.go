@@ -1,0 +1,192 @@
+package harness
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/registry"
+	"pgregory.net/rapid"
+)
+
+// TestSplitsEqualTheOracle compares every row of splits.json, drawn with NumPy and
+// scikit-learn, index for index.
+func TestSplitsEqualTheOracle(t *testing.T) {
+	var oracle struct {
+		Rows []struct {
+			Dataset    string   `json:"dataset"`
+			Seed       uint32   `json:"seed"`
+			N          int      `json:"n"`
+			TrainPos   int      `json:"n_train_pos"`
+			TrainSHA   string   `json:"train_sha256"`
+			TestSHA    string   `json:"test_sha256"`
+			FoldsSHA   []string `json:"valid_folds_sha256"`
+			Train      []int    `json:"train"`
+			Test       []int    `json:"test"`
+			ValidFolds [][]int  `json:"valid_folds"`
+		} `json:"rows"`
+	}
+	testenv.ReadOracle(t, "splits.json", &oracle)
+	if len(oracle.Rows) == 0 {
+		t.Fatal("the oracle holds no rows")
+	}
+	data := datasets.Store{Dir: testenv.Mirror(t)}
+	sets := map[string]*datasets.Set{}
+	for _, row := range oracle.Rows {
+		set := sets[row.Dataset]
+		if set == nil {
+			entry, err := datasets.Builtin().Lookup(row.Dataset)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if set, err = data.Load(context.Background(), entry); err != nil {
+				t.Fatal(err)
+			}
+			sets[row.Dataset] = set
+		}
+		where := fmt.Sprintf("%s seed %d", row.Dataset, row.Seed)
+		if n, _ := set.X.Dims(); n != row.N {
+			t.Fatalf("%s: %d rows, the oracle has %d", where, n, row.N)
+		}
+		s, err := NewSplit(set.Task, set.Y, row.Seed, 0.3, 5)
+		if err != nil {
+			t.Fatalf("%s: %v", where, err)
+		}
+		positive := 0
+		for _, r := range s.Train {
+			if set.Y[r] > 0 {
+				positive++
+			}
+		}
+		if positive != row.TrainPos {
+			t.Errorf("%s: %d positive training rows, the oracle has %d", where, positive, row.TrainPos)
+		}
+		compareRows(t, where+" train", s.Train, row.Train, row.TrainSHA)
+		compareRows(t, where+" test", s.Test, row.Test, row.TestSHA)
+		for i, f := range s.Folds {
+			var want []int
+			if row.ValidFolds != nil {
+				want = row.ValidFolds[i]
+			}
+			compareRows(t, fmt.Sprintf("%s fold %d", where, i+1), f, want, row.FoldsSHA[i])
+		}
+	}
+}
+
+func compareRows(t *testing.T, what string, got, want []int, sha string) {
+	t.Helper()
+	if want != nil && !slices.Equal(got, want) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+	sum := sha256.Sum256([]byte(strings.Trim(strings.ReplaceAll(fmt.Sprint(got), " ", ","), "[]")))
+	if hex.EncodeToString(sum[:]) != sha {
+		t.Errorf("%s: SHA-256 of the rows differs", what)
+	}
+}
+
+// TestSplitPartitions checks, for random labels, that a split is a partition
+// whose class shares are as even as whole rows allow.
+func TestSplitPartitions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		task := rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass, registry.Regression}).Draw(t, "task")
+		n := rapid.IntRange(40, 200).Draw(t, "n")
+		classes := 2
+		if task == registry.Multiclass {
+			classes = rapid.IntRange(3, 4).Draw(t, "classes")
+		}
+		y := make([]float64, n)
+		for i := range y {
+			c := i % classes // at least ten rows each
+			if i >= 10*classes {
+				c = rapid.IntRange(0, classes-1).Draw(t, "class")
+			}
+			y[i] = float64(c)
+			if task == registry.Binary {
+				y[i] = float64(2*c - 1)
+			}
+		}
+		fraction := rapid.Float64Range(0.2, 0.5).Draw(t, "fraction")
+		s, err := NewSplit(task, y, rapid.Uint32().Draw(t, "seed"), fraction, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := slices.Sorted(slices.Values(slices.Concat(s.Train, s.Test)))
+		for i, r := range all {
+			if i != r {
+				t.Fatalf("rows are not a partition: %v", all)
+			}
+		}
+		positions := slices.Sorted(slices.Values(slices.Concat(s.Folds...)))
+		for i, p := range positions {
+			if i != p {
+				t.Fatalf("folds are not a partition: %v", s.Folds)
+			}
+		}
+		if len(positions) != len(s.Train) {
+			t.Fatalf("folds hold %d of %d training rows", len(positions), len(s.Train))
+		}
+		if task == registry.Regression {
+			return
+		}
+		for _, label := range sortedLabels(y) {
+			total, test := share(y, nil, label), share(y, s.Test, label)
+			exact := float64(total) / float64(n) * float64(len(s.Test))
+			if d := float64(test) - exact; d <= -1.0001 || d >= 1.0001 {
+				t.Fatalf("class %g has %d test rows, its share is %.2f", label, test, exact)
+			}
+		}
+	})
+}
+
+func share(y []float64, rows []int, label float64) int {
+	k := 0
+	if rows == nil {
+		for _, v := range y {
+			if v == label {
+				k++
+			}
+		}
+		return k
+	}
+	for _, r := range rows {
+		if y[r] == label {
+			k++
+		}
+	}
+	return k
+}
+
+func TestSplitRefuses(t *testing.T) {
+	for _, c := range []struct {
+		y    []float64
+		want string
+	}{
+		{[]float64{1, -1, 1, -1}, "too few"},
+		{append(make([]float64, 30), 1), "class 1 has 1 row"},
+		{append(make([]float64, 30), 1, 1, 1), "folds need"},
+	} {
+		_, err := NewSplit(registry.Binary, c.y, 1, 0.3, 5)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("labels %v: error %v, want one with %q", c.y, err, c.want)
+		}
+	}
+}
+
+func TestParseSplits(t *testing.T) {
+	for text, want := range map[string][]int{"3": {1, 2, 3}, "4-6": {4, 5, 6}, "5,7": {5, 7}, "1-2,9": {1, 2, 9}, "2-4,3": {2, 3, 4}} {
+		if got, err := ParseSplits(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("ParseSplits(%q) = %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "-3", "3-1", "a", "1-", "2.5", "1,,2", "1 - 2", "99999999999"} {
+		if got, err := ParseSplits(text); err == nil {
+			t.Errorf("ParseSplits(%q) = %v, want an error", text, got)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// Known is what planning needs of a stored cell.
+type Known struct {
+	Status         Status
+	TimeoutSeconds float64 // the limit it ran under; 0 if none
+}
+
+// Keys returns every stored cell by key.
+func (db *DB) Keys(ctx context.Context) (map[string]Known, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT key, status, coalesce(timeout_seconds, 0) FROM runs`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]Known{}
+	for rows.Next() {
+		var key string
+		var k Known
+		if err := rows.Scan(&key, &k.Status, &k.TimeoutSeconds); err != nil {
+			return nil, err
+		}
+		out[key] = k
+	}
+	return out, rows.Err()
+}
+
+// Inputs is what a stored cell's key was made of.
+type Inputs struct {
+	ProtocolHash, MethodVersion, Fingerprint, GridHash string
+}
+
+// NewestInputs returns the inputs of the newest attempt of a cell, and false if
+// there is none: what `bench run --explain` compares with.
+func (db *DB) NewestInputs(ctx context.Context, protocol, dataset, method string, split int) (Inputs, bool, error) {
+	var in Inputs
+	err := db.sql.QueryRowContext(ctx, `SELECT r.protocol_hash, r.method_version, r.fingerprint, g.hash
+		FROM runs r JOIN grids g ON g.id = r.grid_id
+		WHERE r.protocol = ? AND r.dataset = ? AND r.method = ? AND r.split = ?
+		ORDER BY r.started_at DESC, r.id DESC LIMIT 1`, protocol, dataset, method, split).
+		Scan(&in.ProtocolHash, &in.MethodVersion, &in.Fingerprint, &in.GridHash)
+	if err == sql.ErrNoRows {
+		return in, false, nil
+	}
+	return in, err == nil, err
+}
+
+// CostFactors returns, per method, the measured seconds of a unit of predicted
+// cost over its ok cells; methods never measured are absent.
+func (db *DB) CostFactors(ctx context.Context) (map[string]float64, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT method, sum(search_seconds + fit_seconds + predict_seconds) / sum(cost_units)
+		FROM runs WHERE status = 'ok' AND cost_units > 0 GROUP BY method`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]float64{}
+	for rows.Next() {
+		var method string
+		var factor float64
+		if err := rows.Scan(&method, &factor); err != nil {
+			return nil, err
+		}
+		out[method] = factor
+	}
+	return out, rows.Err()
+}
+
+// Result is a row of the results view, as reports need it.
+type Result struct {
+	Method, MethodVersion, Dataset string
+	Split                          int
+	Status                         Status
+	TrainRows, TestRows            int
+	Correct                        *int
+	Error                          string
+	Seconds                        float64 // search, refit and prediction
+	ProgramVersion, CPU            string
+}
+
+// Results returns the newest attempt of every cell of a protocol, sorted by data
+// set, method and split.
+func (db *DB) Results(ctx context.Context, protocol string) ([]Result, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, r.split, r.status, r.n_train, r.n_test,
+		  r.n_correct, coalesce(r.error, ''), r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0),
+		  e.program_version, e.cpu
+		FROM results r JOIN environments e ON e.id = r.environment_id
+		WHERE r.protocol = ? ORDER BY r.dataset, r.method, r.split`, protocol)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Result
+	for rows.Next() {
+		var r Result
+		err := rows.Scan(&r.Method, &r.MethodVersion, &r.Dataset, &r.Split, &r.Status, &r.TrainRows, &r.TestRows,
+			&r.Correct, &r.Error, &r.Seconds, &r.ProgramVersion, &r.CPU)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
+
+// StatusRow counts the cells of one protocol, data set and method.
+type StatusRow struct {
+	Protocol, Dataset, Method string
+	OK, Failed, Timeout       int
+	Seconds                   float64
+}
+
+// Status returns the counts of stored cells, sorted.
+func (db *DB) Status(ctx context.Context) ([]StatusRow, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT protocol, dataset, method, sum(status = 'ok'), sum(status = 'failed'), sum(status = 'timeout'),
+		  sum(search_seconds + coalesce(fit_seconds, 0) + coalesce(predict_seconds, 0))
+		FROM results GROUP BY protocol, dataset, method ORDER BY protocol, dataset, method`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []StatusRow
+	for rows.Next() {
+		var s StatusRow
+		if err := rows.Scan(&s.Protocol, &s.Dataset, &s.Method, &s.OK, &s.Failed, &s.Timeout, &s.Seconds); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}
+
+// Query runs one SQL statement and hands over the column names, then each row;
+// values are nil, int64, float64, string or []byte. On a reader it cannot
+// change anything.
+func (db *DB) Query(ctx context.Context, query string, columns func([]string) error, row func([]any) error) error {
+	rows, err := db.sql.QueryContext(ctx, query)
+	if err != nil {
+		return explain(err)
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("the statement returns no rows; only SELECT can be asked here")
+	}
+	if err := columns(names); err != nil {
+		return err
+	}
+	values := make([]any, len(names))
+	into := make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		if err := row(values); err != nil {
+			return err
+		}
+	}
+	return explain(rows.Err())
+}
+
+// A TitledQuery is SQL that a reader of a report can run himself.
+type TitledQuery struct{ Title, SQL string }
+
+// TableQueries returns the queries over the public views that give every number
+// of a protocol's table.
+func TableQueries(protocol string) []TitledQuery {
+	name := "'" + strings.ReplaceAll(protocol, "'", "''") + "'"
+	return []TitledQuery{
+		{"Every cell", "SELECT dataset, method, split, status, n_correct, n_test, params, error\nFROM results WHERE protocol = " + name + "\nORDER BY dataset, method, split"},
+		{"Means", "SELECT dataset, method, count(*) AS splits, 100 * avg(accuracy) AS mean\nFROM results WHERE protocol = " + name + " AND status = 'ok'\nGROUP BY dataset, method"},
+		{"Every fold of every grid point", "SELECT dataset, method, split, params, fold, n_correct, n_valid\nFROM evaluations WHERE protocol = " + name + "\nORDER BY dataset, method, split, grid_index, fold"},
+	}
+}

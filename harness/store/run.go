@@ -1,0 +1,74 @@
+package store
+
+import "encoding/json"
+
+// Status says how a cell ended.
+type Status string
+
+const (
+	OK      Status = "ok"
+	Failed  Status = "failed"  // an error or a panic of the method
+	Timeout Status = "timeout" // no result within the limit
+)
+
+// Score is what one prediction of n rows gave. Classes are counted in integers:
+// Correct, and for two classes the confusion counts with +1 as positive.
+// Regression has errors instead. A nil field does not apply.
+type Score struct {
+	N              int
+	Correct        *int
+	TN, FP, FN, TP *int
+	RMSE, MAE, R2  *float64
+}
+
+// Evaluation is one fold of one grid point.
+type Evaluation struct {
+	GridIndex, Fold int
+	Score           Score
+	FitSeconds      float64
+}
+
+// Environment is where a cell was run.
+type Environment struct {
+	ProgramVersion string `json:"program_version"`
+	VCSRevision    string `json:"vcs_revision"`
+	VCSModified    bool   `json:"vcs_modified"`
+	GoVersion      string `json:"go_version"`
+	OS             string `json:"os"`
+	Arch           string `json:"arch"`
+	Kernel         string `json:"kernel"`
+	CPU            string `json:"cpu"`
+	Cores          int    `json:"cores"`
+	MemoryBytes    int64  `json:"memory_bytes"`
+}
+
+// Run is one finished cell with everything that is stored of it.
+type Run struct {
+	Key            string
+	Protocol       string
+	ProtocolHash   string
+	Method         string
+	MethodVersion  string
+	Dataset        string
+	Fingerprint    string
+	Split          int
+	Task           string
+	Status         Status
+	Error          string // empty if ok
+	Grid           []json.RawMessage
+	GridHash       string
+	Selected       *int // index into Grid of the refitted point
+	TrainRows      int
+	TestRows       int
+	Test           Score
+	Evaluations    []Evaluation
+	SearchSeconds  float64
+	FitSeconds     *float64
+	PredictSeconds *float64
+	CPUSeconds     *float64 // of the thread the cell ran on; nil where the system does not tell
+	PeakRSSBytes   *int64   // of the whole process up to the cell's end
+	ModelBytes     *int64   // of the saved model; nil if it has no saved form
+	CostUnits      float64
+	TimeoutSeconds *float64
+	StartedAt      string // UTC, RFC 3339 with nanoseconds
+}

@@ -1,0 +1,284 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func testRun(key string, status Status) Run {
+	r := Run{
+		Key: key, Protocol: "p", ProtocolHash: "ph", Method: "M", MethodVersion: "1", Dataset: "d", Fingerprint: "f",
+		Split: 1, Task: "binary", Status: status, Grid: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}, GridHash: "g",
+		TrainRows: 70, TestRows: 30, SearchSeconds: 0.5, CostUnits: 1e9, StartedAt: "2026-01-01T00:00:00Z",
+	}
+	if status != OK {
+		r.Error = "why"
+		return r
+	}
+	r.Selected, r.FitSeconds, r.PredictSeconds = ptr(1), ptr(0.25), ptr(0.25)
+	r.Test = Score{N: 30, Correct: ptr(27), TN: ptr(10), FP: ptr(1), FN: ptr(2), TP: ptr(17)}
+	for g := range 2 {
+		for f := range 30 {
+			r.Evaluations = append(r.Evaluations, Evaluation{GridIndex: g, Fold: f, FitSeconds: 0.01,
+				Score: Score{N: 14, Correct: ptr(10 + g), TN: ptr(5), FP: ptr(2), FN: ptr(2 - g), TP: ptr(5 + g)}})
+		}
+	}
+	return r
+}
+
+func open(t *testing.T, path string) *DB {
+	t.Helper()
+	db, err := Open(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func put(t *testing.T, db *DB, runs ...Run) {
+	t.Helper()
+	w := db.NewWriter(Environment{ProgramVersion: "test", CPU: "cpu"}, nil)
+	for _, r := range runs {
+		if err := w.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func query(t *testing.T, db *DB, q string) (names []string, rows [][]any) {
+	t.Helper()
+	err := db.Query(context.Background(), q, func(n []string) error { names = n; return nil },
+		func(r []any) error { rows = append(rows, slices.Clone(r)); return nil })
+	if err != nil {
+		t.Fatalf("%s: %v", q, err)
+	}
+	return names, rows
+}
+
+// TestViewsHaveTheContractsColumns: other programs name them.
+func TestViewsHaveTheContractsColumns(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	for view, columns := range map[string]string{
+		"results": `protocol method method_version dataset split status params grid_size n_train n_test n_correct accuracy cv_accuracy
+			tn fp fn tp search_seconds fit_seconds predict_seconds cpu_seconds peak_rss_bytes model_bytes error started_at environment_id rmse mae r2`,
+		"evaluations": "protocol method dataset split grid_index params fold n_valid n_correct fit_seconds rmse mae r2",
+		"published":   "source dataset method mean std",
+	} {
+		names, _ := query(t, db, "SELECT * FROM "+view)
+		want := strings.Fields(columns)
+		if len(names) < len(want) || !slices.Equal(names[:len(want)], want) {
+			t.Errorf("view %s has columns %v, the contract begins with %v", view, names, want)
+		}
+	}
+}
+
+func TestWhatIsPutComesBack(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	put(t, db, testRun("k1", OK))
+	_, rows := query(t, db, `SELECT params, grid_size, n_correct, accuracy, round(cv_accuracy, 6), tp, error, environment_id FROM results`)
+	want := []any{`{"c":2}`, int64(2), int64(27), 0.9, 0.785714, int64(17), nil, int64(1)}
+	if len(rows) != 1 || !slices.Equal(rows[0], want) {
+		t.Errorf("results hold %v, want %v", rows, want)
+	}
+	_, rows = query(t, db, `SELECT count(*), sum(n_correct), min(params), max(fold) FROM evaluations`)
+	if want := []any{int64(60), int64(30*10 + 30*11), `{"c":1}`, int64(29)}; !slices.Equal(rows[0], want) {
+		t.Errorf("evaluations hold %v, want %v", rows[0], want)
+	}
+}
+
+// TestOkIsKeptAndFailedReplaced: an ok cell is never overwritten, a failed one is,
+// with its evaluations.
+func TestOkIsKeptAndFailedReplaced(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	failed := testRun("k1", Failed)
+	failed.Evaluations = testRun("k1", OK).Evaluations[:7]
+	put(t, db, failed)
+	put(t, db, testRun("k1", OK))
+	again := testRun("k1", OK)
+	again.Test.Correct = ptr(1)
+	put(t, db, again, testRun("k1", Failed))
+	_, rows := query(t, db, `SELECT status, n_correct, (SELECT count(*) FROM fold_counts) FROM runs`)
+	if len(rows) != 1 || !slices.Equal(rows[0], []any{"ok", int64(27), int64(60)}) {
+		t.Errorf("rows %v; want the first ok one with its 60 evaluations", rows)
+	}
+}
+
+// TestResultsShowTheNewestVersion, history all of them.
+func TestResultsShowTheNewestVersion(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	old, updated := testRun("k1", OK), testRun("k2", OK)
+	updated.MethodVersion, updated.StartedAt = "2", "2026-01-02T00:00:00Z"
+	put(t, db, updated, old)
+	if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 || rows[0][0] != "2" {
+		t.Errorf("results show %v", rows)
+	}
+	if _, rows := query(t, db, `SELECT count(*) FROM history`); rows[0][0] != int64(2) {
+		t.Errorf("history shows %v", rows)
+	}
+	if _, rows := query(t, db, `SELECT count(*) FROM evaluations`); rows[0][0] != int64(60) {
+		t.Errorf("evaluations show %v", rows)
+	}
+	in, found, err := db.NewestInputs(context.Background(), "p", "d", "M", 1)
+	if err != nil || !found || in != (Inputs{"ph", "2", "f", "g"}) {
+		t.Errorf("newest inputs %+v %v %v", in, found, err)
+	}
+	factors, err := db.CostFactors(context.Background())
+	if err != nil || factors["M"] != 1e-9 {
+		t.Errorf("cost factors %v, %v; want 1 second for 1e9 units", factors, err)
+	}
+}
+
+func TestReaderChangesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	put(t, open(t, path), testRun("k1", OK))
+	db, err := OpenReader(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	none := func([]string) error { return nil }
+	row := func([]any) error { return nil }
+	for _, q := range []string{
+		"DELETE FROM runs", "DELETE FROM runs RETURNING key", "UPDATE runs SET method = 'x'", "DROP VIEW results",
+		"CREATE TABLE x (a)", "PRAGMA query_only = off; DELETE FROM runs", "ATTACH 'other.db' AS o; CREATE TABLE o.x (a)",
+	} {
+		_ = db.Query(context.Background(), q, none, row) // most are errors; none may change anything
+	}
+	if _, rows := query(t, db, "SELECT count(*) FROM results"); rows[0][0] != int64(1) {
+		t.Errorf("a reader changed the database: %v", rows)
+	}
+	if err := db.Query(context.Background(), "SELEC 1", none, row); err == nil {
+		t.Error("a misspelt query is no error")
+	}
+}
+
+func TestOpenExplains(t *testing.T) {
+	dir := t.TempDir()
+	_, err := OpenReader(context.Background(), filepath.Join(dir, "none.db"))
+	if !errors.Is(err, ErrNoDatabase) || !strings.Contains(err.Error(), "none.db") {
+		t.Errorf("no file: %v", err)
+	}
+	text := filepath.Join(dir, "text.db")
+	if err := os.WriteFile(text, []byte(strings.Repeat("this is no database\n", 100)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, open := range []func(context.Context, string) (*DB, error){Open, OpenReader} {
+		if _, err := open(context.Background(), text); err == nil || !strings.Contains(err.Error(), "--db") {
+			t.Errorf("a text file: %v", err)
+		}
+	}
+	if _, err := Open(context.Background(), filepath.Join(dir, "no", "such", "dir.db")); err == nil || !strings.Contains(err.Error(), "writable") {
+		t.Errorf("no directory: %v", err)
+	}
+	newer := filepath.Join(dir, "newer.db")
+	db := open(t, newer)
+	if _, err := db.sql.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(context.Background(), newer); err == nil || !strings.Contains(err.Error(), "newer bench") {
+		t.Errorf("a newer schema: %v", err)
+	}
+}
+
+// TestTwoWritersShareAFile as two programs would.
+func TestTwoWritersShareAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	open(t, path)
+	var wg sync.WaitGroup
+	for i := range 3 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			db, err := Open(context.Background(), path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer db.Close()
+			w := db.NewWriter(Environment{ProgramVersion: string(rune('a' + i))}, nil)
+			for _, k := range []string{"a", "b", "c", "d", "e"} {
+				if err := w.Put(testRun(k, OK)); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	wg.Wait()
+	db := open(t, path)
+	if _, rows := query(t, db, `SELECT count(*), (SELECT count(*) FROM fold_counts), (SELECT count(*) FROM grids) FROM runs`); !slices.Equal(rows[0], []any{int64(5), int64(300), int64(1)}) {
+		t.Errorf("runs, evaluations, grids: %v; want 5, 300, 1", rows[0])
+	}
+}
+
+// TestWriterReportsAFailedCommit and stores nothing of the group.
+func TestWriterReportsAFailedCommit(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	w := db.NewWriter(Environment{}, nil)
+	bad := testRun("k", OK)
+	bad.Task = "guessing"
+	if err := w.Put(bad); err != nil {
+		t.Fatal(err)
+	}
+	err := w.Close()
+	if err == nil || !strings.Contains(err.Error(), "M on d, split 1") {
+		t.Errorf("error %v does not name the cell", err)
+	}
+	if _, rows := query(t, db, "SELECT count(*) FROM runs"); rows[0][0] != int64(0) {
+		t.Errorf("%v rows are stored", rows[0][0])
+	}
+}
+
+// TestPublishedFollowsTheProgram: a database with other values is brought up to date.
+func TestPublishedFollowsTheProgram(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	want, err := db.Published(context.Background(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.sql.Exec(`DELETE FROM published_values; INSERT INTO published_values VALUES ('s', 'd', 'm', 1, 2)`); err != nil {
+		t.Fatal(err)
+	}
+	got, err := open(t, path).Published(context.Background(), "")
+	if err != nil || !samePublished(want, got) {
+		t.Errorf("%d published values, %v; want %d", len(got), err, len(want))
+	}
+}
+
+// TestGautheron2020 checks the printed means of the paper's Table 2 against its
+// own Mean row (89.1 for GBRFF2 and so on, over the first 15 sets, one decimal).
+func TestGautheron2020(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	rows, err := db.Published(context.Background(), "gautheron2020-table2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, n := map[string]float64{}, map[string]int{}
+	for _, p := range rows {
+		if p.Dataset != "bankmarketing" {
+			sum[p.Method] += p.Mean
+			n[p.Method]++
+		}
+	}
+	for method, mean := range map[string]float64{"BMKR": 88.4, "GFC": 85.7, "PBRFF": 87.9, "GBRFF1": 87.9, "LGBM": 89.0, "GBRFF2": 89.1} {
+		if got := sum[method] / 15; n[method] != 15 || got < mean-0.0501 || got > mean+0.0501 {
+			t.Errorf("%s: mean %.3f over %d sets, the paper prints %.1f over 15", method, got, n[method], mean)
+		}
+	}
+}

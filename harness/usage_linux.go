@@ -1,0 +1,34 @@
+package harness
+
+import (
+	"golang.org/x/sys/unix"
+)
+
+// cpuTime is the CPU time that a thread has used.
+type cpuTime struct {
+	nanoseconds int64
+	known       bool
+}
+
+// threadCPU reads the calling thread's CPU time.
+func threadCPU() cpuTime {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
+		return cpuTime{}
+	}
+	return cpuTime{u.Utime.Nano() + u.Stime.Nano(), true}
+}
+
+// since returns the seconds between two readings.
+func (t cpuTime) since(start cpuTime) (float64, bool) {
+	return float64(t.nanoseconds-start.nanoseconds) / 1e9, t.known && start.known
+}
+
+// peakRSS returns the process's largest resident size so far, in bytes.
+func peakRSS() (int64, bool) {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0, false
+	}
+	return u.Maxrss * 1024, true
+}

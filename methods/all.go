@@ -1,0 +1,18 @@
+// Package methods lists the methods that come with bench. Each family is a
+// package of its own below this one, and no family imports another.
+package methods
+
+import (
+	"github.com/kernelboosting/bench/methods/gbrff"
+	"github.com/kernelboosting/bench/methods/tree"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// All returns a registry of every method, one line each.
+func All() registry.Registry {
+	return registry.New(
+		gbrff.GBRFF1(),
+		gbrff.GBRFF2(),
+		tree.Spec(),
+	)
+}

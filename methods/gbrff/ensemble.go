@@ -1,0 +1,163 @@
+package gbrff
+
+import (
+	"context"
+	"encoding/gob"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// An ensemble is a trained model of either method,
+//
+//	H(x) = H0 + sum_t Alpha_t sum_j Weight_tj cos(Omega_tj.x - Phase_tj),
+//
+// j = 1..K, with K = 1 and Weight 1 for GBRFF2. Its exported fields are its saved
+// form. It is not changed after the fit.
+type ensemble struct {
+	D, T, K int
+	H0      float64
+	Alpha   []float64 // T
+	Weight  []float64 // T x K
+	Phase   []float64 // T x K
+	Omega   []float64 // T x K x D
+}
+
+// newEnsemble returns an ensemble of t rounds whose step sizes are still zero and
+// whose weights are one.
+func newEnsemble(d, t, k int, h0 float64, omega []float64) *ensemble {
+	m := &ensemble{
+		D: d, T: t, K: k, H0: h0, Omega: omega,
+		Alpha: make([]float64, t), Weight: make([]float64, t*k), Phase: make([]float64, t*k),
+	}
+	for i := range m.Weight {
+		m.Weight[i] = 1
+	}
+	return m
+}
+
+// memory is what an ensemble and the vote on its training set take, in bytes.
+func memory(s registry.Shape, t, k int) int64 {
+	return 8 * (int64(t)*int64(k)*int64(s.D+2) + 3*int64(s.N))
+}
+
+func (m *ensemble) round(t int) []float64   { return m.Omega[t*m.K*m.D : (t+1)*m.K*m.D] }
+func (m *ensemble) weights(t int) []float64 { return m.Weight[t*m.K : (t+1)*m.K] }
+func (m *ensemble) phases(t int) []float64  { return m.Phase[t*m.K : (t+1)*m.K] }
+func (m *ensemble) omega(t, j int) []float64 {
+	at := (t*m.K + j) * m.D
+	return m.Omega[at : at+m.D]
+}
+
+// Rounds returns T.
+func (m *ensemble) Rounds() int { return m.T }
+
+// Score writes H(x_i) to out.
+func (m *ensemble) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	rows, err := m.rows(x, len(out))
+	if err != nil {
+		return err
+	}
+	for i := range out {
+		out[i] = m.H0
+	}
+	return m.advance(ctx, rows, out, 0, m.T)
+}
+
+// ScoreStages yields the vote of the first t rounds, t of the ascending list at
+// from 0 to T.
+func (m *ensemble) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > m.T) {
+		return fmt.Errorf("stages %v: they must ascend within 0..%d", at, m.T)
+	}
+	scores := make([]float64, x.RawMatrix().Rows)
+	rows, err := m.rows(x, len(scores))
+	if err != nil {
+		return err
+	}
+	for i := range scores {
+		scores[i] = m.H0
+	}
+	done := 0
+	for _, t := range at {
+		if err := m.advance(ctx, rows, scores, done, t); err != nil {
+			return err
+		}
+		done = t
+		if err := yield(t, scores); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *ensemble) rows(x *mat.Dense, outputs int) (rows, error) {
+	r := rowsOf(x)
+	if r.d != m.D {
+		return r, fmt.Errorf("rows of %d features: the model was trained on %d", r.d, m.D)
+	}
+	if outputs != r.n {
+		return r, fmt.Errorf("room for %d scores of %d rows", outputs, r.n)
+	}
+	return r, nil
+}
+
+// blockRows rows at a time go through all rounds, so that they stay in the cache.
+const blockRows = 256
+
+// advance adds the rounds from, from+1, .. to-1 to the scores. A row's score
+// depends neither on the other rows nor on how the rounds are divided into calls.
+func (m *ensemble) advance(ctx context.Context, x rows, scores []float64, from, to int) error {
+	var z, h [blockRows]float64
+	for lo := 0; lo < x.n; lo += blockRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		hi := min(lo+blockRows, x.n)
+		block, h, z := x.slice(lo, hi), h[:hi-lo], z[:hi-lo]
+		for t := from; t < to; t++ {
+			m.learner(t, block, h, z)
+			floats.AddScaled(scores[lo:hi], m.Alpha[t], h)
+		}
+		for i, s := range scores[lo:hi] {
+			if math.IsNaN(s) {
+				return fmt.Errorf("the score of row %d is not a number: a feature is not finite or is too large", lo+i)
+			}
+		}
+	}
+	return nil
+}
+
+// learner writes h^t of a block of rows to h; z is scratch of h's length.
+func (m *ensemble) learner(t int, block, h, z []float64) {
+	clear(h)
+	for j, q := range m.weights(t) {
+		vmath.MatVec(z, block, len(z), m.D, m.omega(t, j))
+		floats.AddConst(-m.phases(t)[j], z)
+		vmath.Cos(z, z)
+		floats.AddScaled(h, q, z)
+	}
+}
+
+// Save writes the model in encoding/gob.
+func (m *ensemble) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(m) }
+
+func load(r io.Reader) (registry.Model, error) {
+	m := new(ensemble)
+	if err := gob.NewDecoder(r).Decode(m); err != nil {
+		return nil, fmt.Errorf("reading a GBRFF model: %w", err)
+	}
+	features := len(m.Weight)
+	if m.T < 1 || m.K < 1 || m.D < 1 || len(m.Alpha) != m.T || features/m.T != m.K || features%m.T != 0 ||
+		len(m.Phase) != features || len(m.Omega)/features != m.D || len(m.Omega)%features != 0 {
+		return nil, fmt.Errorf("reading a GBRFF model: t=%d k=%d d=%d do not fit %d step sizes, %d weights, %d phases, %d frequencies",
+			m.T, m.K, m.D, len(m.Alpha), len(m.Weight), len(m.Phase), len(m.Omega))
+	}
+	return m, nil
+}

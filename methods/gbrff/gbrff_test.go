@@ -1,0 +1,393 @@
+package gbrff
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/conform"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+func TestConform(t *testing.T) {
+	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2()} {
+		t.Run(spec.Name, func(t *testing.T) { conform.Run(t, spec) })
+	}
+}
+
+// sample returns n rows of d normal features whose labels depend on the first one
+// and on noise; both labels occur.
+func sample(seed uint64, n, d int) registry.Data {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
+	for i := range n {
+		for j := range d {
+			data.X.Set(i, j, rng.NormFloat64())
+		}
+		data.Y[i] = 1
+		if math.Sin(2*data.X.At(i, 0))+0.5*rng.NormFloat64() < 0 {
+			data.Y[i] = -1
+		}
+	}
+	data.Y[0], data.Y[1] = -1, 1
+	return data
+}
+
+// TestPublishedGrid: the grids of the paper's section 4.1 in the order of the
+// published program, 5 x 5 points each.
+func TestPublishedGrid(t *testing.T) {
+	for _, c := range []struct {
+		spec        registry.Spec
+		first, last string
+		second      string
+	}{
+		{GBRFF1(), `{"t":100,"k":10,"gamma":0.0625,"beta":0.01}`, `{"t":100,"k":10,"gamma":1,"beta":100}`,
+			`{"t":100,"k":10,"gamma":0.0625,"beta":0.1}`},
+		{GBRFF2(), `{"t":100,"gamma":0.0625,"lambda":0}`, `{"t":100,"gamma":1,"lambda":0.25}`,
+			`{"t":100,"gamma":0.125,"lambda":0}`},
+	} {
+		points, err := c.spec.Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, c.spec.DefaultGrid(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(points) != 25 || string(points[0]) != c.first || string(points[1]) != c.second || string(points[24]) != c.last {
+			t.Errorf("%s: %d points, %s, %s .. %s", c.spec.Name, len(points), points[0], points[1], points[len(points)-1])
+		}
+	}
+}
+
+// TestLosses compares losses with their definitions and gradients with central
+// differences; for GBRFF1 that decides between the paper's printed gradient and
+// the chain rule.
+func TestLosses(t *testing.T) {
+	const n, d, k, lambda = 300, 4, 3, 0.07
+	data := sample(3, n, d)
+	x := rowsOf(data.X)
+	rng := rand.New(rand.NewPCG(5, 5))
+	normals := func(count int) []float64 {
+		v := make([]float64, count)
+		for i := range v {
+			v[i] = 0.5 * rng.NormFloat64()
+		}
+		return v
+	}
+	r, omega, at := normals(n), normals(k*d), normals(d)
+
+	w := newWave(x.pack(), r, lambda)
+	w.b = 0.3
+	direct := func(omega []float64, b float64) float64 {
+		sum := 0.0
+		for i := range n {
+			sum += math.Exp(-r[i] * math.Cos(floats.Dot(omega, x.row(i))-b))
+		}
+		return sum / n
+	}
+	checkLoss(t, "GBRFF2, frequency", w.loss, at, lambda*floats.Dot(at, at)+direct(at, w.b))
+	w.findPhase(at)
+	if got, want := w.phase(0.1), direct(at, 0.2*math.Pi); math.Abs(got-want) > 1e-13*want {
+		t.Errorf("loss of phase 0.1 turns is %v, want %v", got, want)
+	}
+
+	b := newBundle(x.pack(), r, k, 2)
+	b.setFrequencies(omega)
+	frequency := func(j int) []float64 { return omega[j*d : (j+1)*d] }
+	sum := 0.0
+	feature := func(j, i int) float64 {
+		return math.Cos(floats.Dot(frequency(j), at) - floats.Dot(frequency(j), x.row(i)))
+	}
+	for i := range n {
+		h := 0.0
+		for j := range k {
+			h += feature(j, i) / k
+		}
+		sum += math.Exp(-r[i] * h)
+	}
+	checkLoss(t, "GBRFF1, landmark", b.loss, at, sum/n)
+
+	b.turnTo(at)
+	q, want := make([]float64, k), make([]float64, k)
+	b.weigh(q)
+	for j := range k {
+		loss := 0.0
+		for i := range n {
+			loss += math.Exp(-r[i]*feature(j, i)) / n
+		}
+		want[j] = math.Exp(-2 * math.Sqrt(n) * loss)
+	}
+	floats.Scale(1/floats.Sum(want), want)
+	if !floats.EqualApprox(q, want, 1e-12) {
+		t.Errorf("feature weights %v, want %v", q, want)
+	}
+	h := b.values(q)
+	for i := range n {
+		want := 0.0
+		for j := range k {
+			want += q[j] * feature(j, i)
+		}
+		if math.Abs(h[i]-want) > 1e-13 {
+			t.Fatalf("weak learner at row %d is %v, want %v", i, h[i], want)
+		}
+	}
+}
+
+func checkLoss(t *testing.T, name string, loss func(x, g []float64) float64, at []float64, want float64) {
+	t.Helper()
+	g, scratch := make([]float64, len(at)), make([]float64, len(at))
+	if f := loss(at, g); math.Abs(f-want) > 1e-13*want {
+		t.Errorf("%s: loss %v, want %v", name, f, want)
+	}
+	for j := range at {
+		const step = 1e-5
+		up, down := slices.Clone(at), slices.Clone(at)
+		up[j] += step
+		down[j] -= step
+		slope := (loss(up, scratch) - loss(down, scratch)) / (2 * step)
+		if math.Abs(slope-g[j]) > 1e-8 {
+			t.Errorf("%s: derivative %d is %v, differences give %v", name, j, g[j], slope)
+		}
+	}
+}
+
+// TestBoostingLowersTheLoss: alpha minimises an upper bound of the loss that is
+// tight at alpha = 0, so no round can raise the training loss.
+func TestBoostingLowersTheLoss(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		data := sample(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"), rapid.IntRange(1, 6).Draw(rt, "d"))
+		env := registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}
+		gamma := rapid.SampledFrom([]float64{0, 1e-6, 0.3, 100}).Draw(rt, "gamma")
+		models := make([]registry.Model, 2)
+		var err1, err2 error
+		models[0], err1 = fit1(context.Background(), env, data, Params1{T: 12, K: 3, Gamma: gamma, Beta: 10})
+		models[1], err2 = fit2(context.Background(), env, data, Params2{T: 12, Gamma: gamma, Lambda: 0.01})
+		if err := errors.Join(err1, err2); err != nil {
+			rt.Fatal(err)
+		}
+		for _, m := range models {
+			before := math.Inf(1)
+			stages(t, m.(*ensemble), data, func(round int, scores []float64) {
+				loss := 0.0
+				for i, y := range data.Y {
+					loss += math.Exp(-y * scores[i])
+				}
+				if !(loss <= before*(1+1e-9)) {
+					rt.Fatalf("the loss rises from %v to %v in round %d", before, loss, round)
+				}
+				before = loss
+			})
+		}
+	})
+}
+
+// TestStepSize: the minimiser of the bound sum w ((1-yh)/2 e^a + (1+yh)/2 e^-a),
+// and finite where that is not.
+func TestStepSize(t *testing.T) {
+	v := newVote([]float64{1, -1, 1})
+	copy(v.weight, []float64{1, 2, 3})
+	v.total = 6
+	h := []float64{0.5, 0.25, 0.1}
+	if got, want := v.stepSize(h), 0.5*math.Log((1.5+2*0.75+3*1.1)/(0.5+2*1.25+3*0.9)); math.Abs(got-want) > 1e-15 {
+		t.Errorf("step size %v, want %v", got, want)
+	}
+	if a := v.stepSize(v.y); !(a > 18 && a < 19) {
+		t.Errorf("a weak learner without error has step size %v", a)
+	}
+	if a := v.stepSize([]float64{-1, 1, -1}); !(a < -18 && a > -19) {
+		t.Errorf("a weak learner that is always wrong has step size %v", a)
+	}
+	v.total = 0
+	if a := v.stepSize(h); a != 0 {
+		t.Errorf("with all weights underflowed the step size is %v", a)
+	}
+}
+
+// TestSeparable boosts two points far beyond the underflow of their weights.
+func TestSeparable(t *testing.T) {
+	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(2, 1, []float64{-1, 1}), Y: []float64{-1, 1}}
+	m1, err1 := fit1(context.Background(), registry.Env{Seed: 1}, data, Params1{T: 400, K: 2, Beta: 100})
+	m2, err2 := fit2(context.Background(), registry.Env{Seed: 1}, data, Params2{T: 400})
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []registry.Model{m1, m2} {
+		scores := make([]float64, 2)
+		if err := m.Score(context.Background(), data.X, scores); err != nil {
+			t.Fatal(err)
+		}
+		if !(scores[0] < 0 && scores[1] > 0) || math.IsInf(scores[0], 0) || math.IsInf(scores[1], 0) {
+			t.Errorf("scores %v", scores)
+		}
+	}
+}
+
+// TestLargeResiduals: a row of overwhelming weight keeps losses and gradients finite.
+func TestLargeResiduals(t *testing.T) {
+	v := newVote([]float64{1, -1, -1, 1})
+	v.reweigh([]float64{0, 0, 1, 0}, 700) // w = e^700
+	x := rowsOf(mat.NewDense(4, 1, []float64{1e3, -2, 3, 0.5}))
+	w := newWave(x.pack(), v.residual, 0)
+	omega := []float64{0.1}
+	w.findPhase(omega)
+	w.learnFrequency(omega)
+	alpha, err := v.add(w.values(omega))
+	if err != nil || !(math.Abs(alpha) > 0 && math.Abs(alpha) < 20) || math.IsNaN(omega[0]) {
+		t.Errorf("alpha %v, omega %v, %v", alpha, omega, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	good := func() registry.Data { return sample(1, 10, 2) }
+	for name, c := range map[string]struct {
+		change func(d *registry.Data)
+		says   string
+	}{
+		"one class":  {func(d *registry.Data) { floats.AddConst(1, d.Y); clear(d.Y); floats.AddConst(1, d.Y) }, "all 10 training labels are +1"},
+		"labels 0/1": {func(d *registry.Data) { d.Y[3] = 0 }, "label of row 3 is 0"},
+		"NaN":        {func(d *registry.Data) { d.X.Set(4, 1, math.NaN()) }, "feature 1 of row 4 is NaN"},
+		"lengths":    {func(d *registry.Data) { d.Y = d.Y[:9] }, "9 labels for 10 rows"},
+		"regression": {func(d *registry.Data) { d.Task = registry.Regression }, "regression"},
+		"empty":      {func(d *registry.Data) { d.X = &mat.Dense{} }, "empty"},
+	} {
+		for _, spec := range []registry.Spec{GBRFF1(), GBRFF2()} {
+			d := good()
+			c.change(&d)
+			_, err := spec.Fit(context.Background(), registry.Env{}, d, []byte(`{"t":2}`))
+			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), spec.Name) {
+				t.Errorf("%s, %s: error %v, want one that says %q", spec.Name, name, err, c.says)
+			}
+		}
+	}
+	for _, raw := range []string{`{"t":0}`, `{"gamma":-1}`, `{"lambda":-1}`, `{"lambda":1e999}`, `{"k":3}`} {
+		if _, err := GBRFF2().Fit(context.Background(), registry.Env{}, good(), []byte(raw)); err == nil {
+			t.Errorf("GBRFF2 accepts %s", raw)
+		}
+	}
+	for _, raw := range []string{`{"t":0}`, `{"k":0}`, `{"gamma":-1}`, `{"beta":-1}`, `{"lambda":0}`} {
+		if _, err := GBRFF1().Fit(context.Background(), registry.Env{}, good(), []byte(raw)); err == nil {
+			t.Errorf("GBRFF1 accepts %s", raw)
+		}
+	}
+}
+
+func TestScoreRefusals(t *testing.T) {
+	m, err := GBRFF2().Fit(context.Background(), registry.Env{}, sample(1, 10, 2), []byte(`{"t":2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	if err := m.Score(ctx, mat.NewDense(1, 3, nil), make([]float64, 1)); err == nil {
+		t.Error("rows of 3 features scored by a model of 2")
+	}
+	if err := m.Score(ctx, mat.NewDense(2, 2, nil), make([]float64, 1)); err == nil {
+		t.Error("two rows scored into one number")
+	}
+	if err := m.Score(ctx, mat.NewDense(1, 2, []float64{1, math.Inf(1)}), make([]float64, 1)); err == nil {
+		t.Error("an infinite feature has a score")
+	}
+	for _, at := range [][]int{{2, 1}, {-1}, {3}} {
+		if err := m.(registry.Stager).ScoreStages(ctx, mat.NewDense(1, 2, nil), at, func(int, []float64) error { return nil }); err == nil {
+			t.Errorf("stages %v accepted", at)
+		}
+	}
+}
+
+// FuzzLoad: a damaged model is an error or a model that scores without panicking.
+func FuzzLoad(f *testing.F) {
+	m, err := GBRFF2().Fit(context.Background(), registry.Env{}, sample(1, 10, 2), []byte(`{"t":2}`))
+	if err != nil {
+		f.Fatal(err)
+	}
+	var saved bytes.Buffer
+	if err := m.(registry.Saver).Save(&saved); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(saved.Bytes())
+	for _, bad := range []*ensemble{
+		{D: 1, T: 4, K: 1<<62 + 1, Alpha: make([]float64, 4), Weight: make([]float64, 4), Phase: make([]float64, 4), Omega: make([]float64, 4)},
+		{D: 1 << 62, T: 1, K: 4, Alpha: make([]float64, 1), Weight: make([]float64, 4), Phase: make([]float64, 4)},
+		{D: 2, T: 1, K: 1, Alpha: make([]float64, 1), Weight: make([]float64, 1), Omega: make([]float64, 2)},
+		{},
+	} {
+		var buf bytes.Buffer
+		if err := bad.Save(&buf); err != nil {
+			f.Fatal(err)
+		}
+		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
+			f.Errorf("a model with t=%d k=%d d=%d is accepted", bad.T, bad.K, bad.D)
+		}
+		f.Add(buf.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := load(bytes.NewReader(raw))
+		if err != nil {
+			return
+		}
+		x := mat.NewDense(3, m.(*ensemble).D, nil)
+		_ = m.Score(context.Background(), x, make([]float64, 3)) // an error is as good
+	})
+}
+
+// TestGammaDefault: gamma 0 is 1/d.
+func TestGammaDefault(t *testing.T) {
+	data := sample(2, 40, 4)
+	a, err1 := fit2(context.Background(), registry.Env{Seed: 3}, data, Params2{T: 3})
+	b, err2 := fit2(context.Background(), registry.Env{Seed: 3}, data, Params2{T: 3, Gamma: 0.25})
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(a.(*ensemble).Alpha, b.(*ensemble).Alpha) {
+		t.Error("gamma 0 and 1/d differ")
+	}
+}
+
+// TestMemoryEstimate: what a fit allocates is what it declares, within a fifth.
+func TestMemoryEstimate(t *testing.T) {
+	data := sample(9, 3000, 30)
+	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2()} {
+		declared, err := spec.MemoryEstimate(data.Shape(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := spec.Fit(context.Background(), registry.Env{Seed: 1}, data, nil); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if allocated := float64(after.TotalAlloc - before.TotalAlloc); math.Abs(allocated/float64(declared)-1) > 0.2 {
+			t.Errorf("%s declares %d bytes and allocates %.0f", spec.Name, declared, allocated)
+		}
+	}
+}
+
+// BenchmarkFit times one fit on the training part of split 1 (gamma = 1/d,
+// lambda = 0, beta = 1, T = 100, K = 10).
+func BenchmarkFit(b *testing.B) {
+	for _, name := range []string{"wine", "pima", "german", "spambase"} {
+		train, _ := standardisedSplit(b, name, 1)
+		for _, spec := range []registry.Spec{GBRFF1(), GBRFF2()} {
+			b.Run(spec.Name+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := spec.Fit(context.Background(), registry.Env{Seed: 1}, train, nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+				ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				cost, err := spec.CostEstimate(train.Shape(), nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(cost/ns, "predicted/measured")
+			})
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package gbrff
+
+import (
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// standardisedSplit returns the two parts of split seed of the published protocol
+// (30 % test rows), standardised with the statistics of the first.
+func standardisedSplit(t testing.TB, name string, seed uint32) (train, test registry.Data) {
+	t.Helper()
+	entry, err := datasets.Builtin().Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := datasets.Store{Dir: testenv.Mirror(t)}.Load(t.Context(), entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	split, err := harness.NewSplit(set.Task, set.Y, seed, 0.3, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale := datasets.FitStandardiser(set.X, split.Train)
+	part := func(rows []int) registry.Data {
+		d := registry.Data{Task: set.Task, Classes: set.Classes, X: new(mat.Dense), Y: make([]float64, len(rows))}
+		scale.Apply(d.X, set.X, rows)
+		for i, row := range rows {
+			d.Y[i] = set.Y[row]
+		}
+		return d
+	}
+	return part(split.Train), part(split.Test)
+}

@@ -1,0 +1,78 @@
+package gbrff
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// rows is an n x d matrix by rows, without gaps.
+type rows struct {
+	n, d int
+	data []float64
+}
+
+// rowsOf shares x's memory unless x is a view into a wider matrix.
+func rowsOf(x *mat.Dense) rows {
+	raw := x.RawMatrix()
+	if raw.Stride != raw.Cols {
+		raw = mat.DenseCopyOf(x).RawMatrix()
+	}
+	return rows{n: raw.Rows, d: raw.Cols, data: raw.Data[:raw.Rows*raw.Cols]}
+}
+
+func (x rows) row(i int) []float64        { return x.data[i*x.d : (i+1)*x.d] }
+func (x rows) pack() *vmath.Packed        { return vmath.Pack(x.data, x.n, x.d) }
+func (x rows) slice(lo, hi int) []float64 { return x.data[lo*x.d : hi*x.d] }
+
+// check reports whether data is a training set for the two methods: labels -1 and
+// +1, both of them, and finite features.
+func check(data registry.Data) error {
+	if data.Task != registry.Binary {
+		return fmt.Errorf("a task of kind %v: only binary labels -1 and +1 can be learned", data.Task)
+	}
+	if data.X == nil || data.X.IsEmpty() {
+		return errors.New("the training set is empty")
+	}
+	x := rowsOf(data.X)
+	if len(data.Y) != x.n {
+		return fmt.Errorf("%d labels for %d rows", len(data.Y), x.n)
+	}
+	positive := 0
+	for i, y := range data.Y {
+		switch y {
+		case 1:
+			positive++
+		case -1:
+		default:
+			return fmt.Errorf("label of row %d is %v: labels must be -1 or +1", i, y)
+		}
+		for j, v := range x.row(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("feature %d of row %d is %v: features must be finite", j, i, v)
+			}
+		}
+	}
+	if positive == 0 || positive == x.n {
+		return fmt.Errorf("all %d training labels are %+g: the initial vote 1/2 ln((1+m)/(1-m)) needs both classes", x.n, data.Y[0])
+	}
+	return nil
+}
+
+// nonNegative reports the first of two named values that is not a finite number
+// >= 0.
+func nonNegative(nameA string, a float64, nameB string, b float64) error {
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{{nameA, a}, {nameB, b}} {
+		if !(p.value >= 0) || math.IsInf(p.value, 1) {
+			return fmt.Errorf("%s is %v: it must be a finite number >= 0", p.name, p.value)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+// Package lbfgs minimises smooth functions by the limited-memory BFGS method.
+//
+// The problem is min f(x) over x in R^n, f given by one call that returns its
+// value and gradient together. With g the gradient, an iteration is
+//
+//	p = -H g                      H: the inverse Hessian that the last m pairs
+//	                              s = x' - x, y = g' - g describe (two loops)
+//	x' = x + a p                  a: a step with the strong Wolfe conditions
+//	                              f(x') <= f(x) + 1e-3 a g.p,  |g'.p| <= 0.9 |g.p|
+//
+// and the method stops when max|g_i| is at most GradTol, when one iteration
+// reduces f by at most RelTol max(|f|, |f'|, 1), after MaxIter iterations, or when
+// no step is found. Two-loop recursion: Nocedal and Wright, Numerical
+// Optimization, Algorithm 7.4; the line search is in search.go.
+//
+// The boosting methods stop each inner problem after ten iterations, so where the
+// tenth iterate lies matters as much as where the minimum is. The package
+// therefore follows L-BFGS-B 3.0 (Zhu, Byrd, Lu, Nocedal; Morales, Nocedal) on
+// problems without bounds, the code behind SciPy's fmin_l_bfgs_b: its defaults,
+// its first trial steps, its line search, its restarts. Iterates agree up to
+// rounding. One thing is added: a trial point where f or its slope is not finite is
+// pulled back instead of poisoning the iterate.
+//
+// A [Minimizer] keeps its workspace, so that the million small problems of a
+// boosting run allocate nothing. It starts no goroutine and knows no bounds.
+package lbfgs
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// An Objective returns f(x) and writes the gradient at x to g. It keeps neither.
+type Objective func(x, g []float64) float64
+
+// A Minimizer holds the settings and the workspace of a run. The zero value has
+// SciPy's defaults. It is not safe for concurrent use.
+type Minimizer struct {
+	MaxIter int     // iterations; 0 means 15000
+	GradTol float64 // bound on max|g_i|; 0 means 1e-5, negative means 0
+	RelTol  float64 // bound on the relative reduction of f; 0 means 1e7 * 2^-52, negative means no such stop
+	Memory  int     // pairs kept; 0 means 10
+
+	pairs    []pair // ring buffer: the latest pair is at index (stored-1) % len
+	stored   int    // pairs since the last restart
+	g        []float64
+	x0, g0   []float64 // start of the line search
+	p        []float64 // search direction
+	backing  []float64
+	capacity int // n that the workspace was made for
+}
+
+// A pair is one correction: s = x' - x, y = g' - g.
+type pair struct {
+	s, y   []float64
+	sy     float64 // s.y
+	gammaH float64 // s.y / y.y, the scale of the initial inverse Hessian
+	coef   float64 // first-loop coefficient
+}
+
+// Status says why a run ended.
+type Status uint8
+
+const (
+	GradientSmall  Status = iota + 1 // max|g_i| <= GradTol
+	ReductionSmall                   // the last iteration reduced f by no more than RelTol allows
+	IterationLimit                   // MaxIter iterations done
+	SearchFailed                     // no acceptable step even along -g; x is the best point known
+)
+
+// String names the status.
+func (s Status) String() string {
+	switch s {
+	case GradientSmall:
+		return "gradient small"
+	case ReductionSmall:
+		return "reduction small"
+	case IterationLimit:
+		return "iteration limit"
+	case SearchFailed:
+		return "line search failed"
+	}
+	return "not run"
+}
+
+// Result describes the end of a run.
+type Result struct {
+	F           float64 // f at the returned x
+	Iterations  int
+	Evaluations int // calls of the objective
+	Status      Status
+}
+
+const (
+	eps             = 0x1p-52
+	defaultMaxIter  = 15000
+	defaultGradTol  = 1e-5
+	defaultRelTol   = 1e7 * eps
+	defaultMemory   = 10
+	maxSearchTrials = 20
+)
+
+// Minimize runs the method from x and leaves the last iterate in x. It allocates
+// nothing if an earlier call had the same len(x) and Memory.
+func (m *Minimizer) Minimize(x []float64, objective Objective) Result {
+	m.reserve(len(x))
+	m.stored = 0
+	r := Result{F: objective(x, m.g), Evaluations: 1}
+	if m.gradientSmall() {
+		r.Status = GradientSmall
+		return r
+	}
+	for {
+		previous := r.F
+		if !m.iterate(x, objective, &r) {
+			r.Status = SearchFailed
+			return r
+		}
+		switch {
+		case r.Iterations >= orDefault(m.MaxIter, defaultMaxIter):
+			r.Status = IterationLimit
+		case m.gradientSmall():
+			r.Status = GradientSmall
+		case m.reductionSmall(previous, r.F):
+			r.Status = ReductionSmall
+		default:
+			continue
+		}
+		return r
+	}
+}
+
+// iterate does one iteration: direction, line search, and the next pair. If the
+// search fails it starts anew from the steepest descent, once; it returns false
+// if that fails too.
+func (m *Minimizer) iterate(x []float64, objective Objective, r *Result) bool {
+	copy(m.x0, x)
+	copy(m.g0, m.g)
+	for {
+		m.direction()
+		first := 1.0
+		if r.Iterations == 0 {
+			first = min(1/floats.Norm(m.p, 2), maxStep)
+		}
+		slope0 := floats.Dot(m.g0, m.p)
+		f, step, slope, ok := m.lineSearch(x, objective, r, first, slope0)
+		if ok {
+			r.F = f
+			r.Iterations++
+			m.remember(step, slope0, slope)
+			return true
+		}
+		copy(x, m.x0)
+		copy(m.g, m.g0)
+		if m.stored == 0 {
+			return false
+		}
+		m.stored = 0
+	}
+}
+
+// lineSearch moves x from x0 along p and leaves the gradient there in m.g. It
+// returns f, the step and the slope along p at the new x.
+func (m *Minimizer) lineSearch(x []float64, objective Objective, r *Result, step, slope0 float64) (f, a, slope float64, ok bool) {
+	if !(slope0 < 0) {
+		return 0, 0, 0, false
+	}
+	s := newSearch(r.F, slope0, step)
+	for range maxSearchTrials {
+		floats.AddScaledTo(x, m.x0, step, m.p)
+		f = objective(x, m.g)
+		r.Evaluations++
+		slope = floats.Dot(m.g, m.p)
+		next, done := s.next(trial{step, f, slope})
+		if done {
+			return f, step, slope, true
+		}
+		step = next
+	}
+	return 0, 0, 0, false
+}
+
+// direction sets p = -H g by the two loops over the stored pairs.
+func (m *Minimizer) direction() {
+	for i, g := range m.g {
+		m.p[i] = -g
+	}
+	if m.stored == 0 {
+		return
+	}
+	oldest := max(0, m.stored-len(m.pairs))
+	for k := m.stored - 1; k >= oldest; k-- {
+		c := &m.pairs[k%len(m.pairs)]
+		c.coef = floats.Dot(c.s, m.p) / c.sy
+		floats.AddScaled(m.p, -c.coef, c.y)
+	}
+	floats.Scale(m.pairs[(m.stored-1)%len(m.pairs)].gammaH, m.p)
+	for k := oldest; k < m.stored; k++ {
+		c := &m.pairs[k%len(m.pairs)]
+		floats.AddScaled(m.p, c.coef-floats.Dot(c.y, m.p)/c.sy, c.s)
+	}
+}
+
+// remember stores the pair of the step just taken, unless its curvature s.y is
+// not safely positive.
+func (m *Minimizer) remember(step, slope0, slope float64) {
+	sy := (slope - slope0) * step
+	if sy <= eps*-slope0*step {
+		return
+	}
+	c := &m.pairs[m.stored%len(m.pairs)]
+	m.stored++
+	floats.ScaleTo(c.s, step, m.p)
+	floats.SubTo(c.y, m.g, m.g0)
+	c.sy = sy
+	c.gammaH = sy / floats.Dot(c.y, c.y)
+}
+
+func (m *Minimizer) gradientSmall() bool {
+	return floats.Norm(m.g, math.Inf(1)) <= max(0, orDefault(m.GradTol, defaultGradTol))
+}
+
+func (m *Minimizer) reductionSmall(before, after float64) bool {
+	scale := max(math.Abs(before), math.Abs(after), 1)
+	tol := orDefault(m.RelTol, defaultRelTol)
+	return tol >= 0 && before-after <= tol*scale
+}
+
+// reserve makes the workspace for n variables.
+func (m *Minimizer) reserve(n int) {
+	memory := orDefault(m.Memory, defaultMemory)
+	if n == m.capacity && memory == len(m.pairs) {
+		return
+	}
+	m.capacity = n
+	m.backing = make([]float64, (4+2*memory)*n)
+	take := func() []float64 {
+		v := m.backing[:n:n]
+		m.backing = m.backing[n:]
+		return v
+	}
+	m.g, m.x0, m.g0, m.p = take(), take(), take(), take()
+	m.pairs = make([]pair, memory)
+	for i := range m.pairs {
+		m.pairs[i].s, m.pairs[i].y = take(), take()
+	}
+}
+
+func orDefault[T int | float64](v, otherwise T) T {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}

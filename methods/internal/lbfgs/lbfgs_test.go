@@ -1,0 +1,231 @@
+package lbfgs
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+	"gonum.org/v1/gonum/optimize/functions"
+	"pgregory.net/rapid"
+)
+
+// reference is testdata/scipy.json: what SciPy's L-BFGS-B does on the same
+// functions; the file names the version and the settings.
+type reference struct {
+	Source string
+	Cases  []struct {
+		Function    string
+		Start       []float64
+		Iterates    [][]float64 // after iteration 1, 2, .. at most 10
+		Evaluations int         // of those iterations
+		Full        struct {    // a run to convergence
+			X           []float64
+			F           float64
+			Iterations  int
+			Evaluations int
+			Message     string
+		}
+	}
+}
+
+func readReference(t *testing.T) reference {
+	raw, err := os.ReadFile("testdata/scipy.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ref reference
+	if err := json.Unmarshal(raw, &ref); err != nil {
+		t.Fatal(err)
+	}
+	return ref
+}
+
+// TestIteratesMatchSciPy compares every one of the first ten iterates and the
+// number of evaluations. Tolerance: 1e-7 of the distance from the start; the two
+// programs multiply the same matrices in a different order, and Rosenbrock's
+// valley magnifies the rounding.
+func TestIteratesMatchSciPy(t *testing.T) {
+	ref := readReference(t)
+	for i, c := range ref.Cases {
+		t.Run(fmt.Sprintf("%d-%s-%d", i, c.Function, len(c.Start)), func(t *testing.T) {
+			for k, want := range c.Iterates {
+				m := Minimizer{MaxIter: k + 1}
+				x := slices.Clone(c.Start)
+				r := m.Minimize(x, corpus[c.Function])
+				if r.Iterations != k+1 {
+					t.Fatalf("%d iterations done, want %d (%v)", r.Iterations, k+1, r.Status)
+				}
+				if d := floats.Distance(x, want, 2); d > 1e-7*floats.Distance(want, c.Start, 2) {
+					t.Fatalf("iterate %d is %v, SciPy's %v, distance %g", k+1, x, want, d)
+				}
+				if k+1 == len(c.Iterates) && r.Evaluations != c.Evaluations {
+					t.Errorf("%d evaluations in %d iterations, SciPy made %d", r.Evaluations, k+1, c.Evaluations)
+				}
+			}
+		})
+	}
+}
+
+// TestStopsLikeSciPy runs to convergence: the same reason to stop and the same
+// minimum. Where the run is short enough for rounding not to matter the counts
+// are equal too. The one run of more than 100 iterations (Beale from (1, 4)) creeps
+// along a ray without a minimum and is left out.
+func TestStopsLikeSciPy(t *testing.T) {
+	reasons := map[string]Status{
+		"CONVERGENCE: NORM OF PROJECTED GRADIENT <= PGTOL":     GradientSmall,
+		"CONVERGENCE: RELATIVE REDUCTION OF F <= FACTR*EPSMCH": ReductionSmall,
+	}
+	for i, c := range readReference(t).Cases {
+		if c.Full.Iterations > 100 {
+			continue
+		}
+		t.Run(fmt.Sprintf("%d-%s-%d", i, c.Function, len(c.Start)), func(t *testing.T) {
+			var m Minimizer
+			x := slices.Clone(c.Start)
+			r := m.Minimize(x, corpus[c.Function])
+			if math.Abs(r.F-c.Full.F) > 1e-7*max(1, math.Abs(c.Full.F)) {
+				t.Errorf("minimum %v, SciPy's %v", r.F, c.Full.F)
+			}
+			if c.Full.Iterations > 40 {
+				return
+			}
+			if r.Status != reasons[c.Full.Message] {
+				t.Errorf("stopped because %v, SciPy said %q", r.Status, c.Full.Message)
+			}
+			if r.Iterations != c.Full.Iterations || r.Evaluations != c.Full.Evaluations {
+				t.Errorf("%d iterations and %d evaluations, SciPy made %d and %d",
+					r.Iterations, r.Evaluations, c.Full.Iterations, c.Full.Evaluations)
+			}
+		})
+	}
+}
+
+// TestOptimaMatchGonum compares minima with gonum/optimize on its own test
+// functions, both run to a gradient of 1e-6. Functions with several minima start
+// where both programs reach the same one.
+func TestOptimaMatchGonum(t *testing.T) {
+	type function interface {
+		Func(x []float64) float64
+		Grad(grad, x []float64)
+	}
+	for _, c := range []struct {
+		name  string
+		f     function
+		start []float64
+	}{
+		{"Beale", functions.Beale{}, []float64{1, 1}},
+		{"BrownBadlyScaled", functions.BrownBadlyScaled{}, []float64{1, 1}},
+		{"BrownAndDennis", functions.BrownAndDennis{}, []float64{25, 5, -5, -1}},
+		{"ExtendedPowellSingular", functions.ExtendedPowellSingular{}, []float64{3, -1, 0, 3, 3, -1, 0, 3}},
+		{"ExtendedRosenbrock", functions.ExtendedRosenbrock{}, []float64{-1.2, 1, -1.2, 1}},
+		{"Gaussian", functions.Gaussian{}, []float64{0.4, 1, 0}},
+		{"HelicalValley", functions.HelicalValley{}, []float64{-1, 0, 0}},
+		{"PenaltyI", functions.PenaltyI{}, []float64{1, 2, 3, 4, 5}},
+		{"Trigonometric", functions.Trigonometric{}, []float64{0.2, 0.2, 0.2, 0.2, 0.2}},
+		{"VariablyDimensioned", functions.VariablyDimensioned{}, []float64{0.5, 0, 0.25, 0.1}},
+		{"Watson", functions.Watson{}, make([]float64, 6)},
+		{"Wood", functions.Wood{}, []float64{-3, -1, -3, -1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := optimize.Problem{Func: c.f.Func, Grad: c.f.Grad}
+			want, err := optimize.Minimize(p, c.start,
+				&optimize.Settings{GradientThreshold: 1e-6, Converger: optimize.NeverTerminate{}}, &optimize.LBFGS{})
+			if err != nil {
+				t.Fatal("gonum:", err)
+			}
+			m := Minimizer{GradTol: 1e-6, RelTol: -1}
+			x := slices.Clone(c.start)
+			got := m.Minimize(x, func(x, g []float64) float64 {
+				c.f.Grad(g, x)
+				return c.f.Func(x)
+			})
+			if got.Status != GradientSmall && got.Status != SearchFailed {
+				t.Errorf("stopped because %v", got.Status)
+			}
+			if math.Abs(got.F-want.F) > 1e-6*max(1, math.Abs(want.F)) {
+				t.Errorf("minimum %g at %v, gonum %g at %v", got.F, x, want.F, want.X)
+			}
+		})
+	}
+}
+
+// TestNonFiniteTrials starts beside the pole of -log: the first trial steps leave
+// the domain, where the objective is NaN.
+func TestNonFiniteTrials(t *testing.T) {
+	m := Minimizer{RelTol: -1}
+	x := []float64{1e-3}
+	r := m.Minimize(x, func(x, g []float64) float64 {
+		g[0] = 1/(1-x[0]) - 1e-3/x[0]
+		return -math.Log(1-x[0]) - 1e-3*math.Log(x[0]) // minimum at 1e-3/1.001
+	})
+	if math.Abs(x[0]-1e-3/1.001) > 1e-6 || r.Status != GradientSmall {
+		t.Errorf("x = %v, %+v", x[0], r)
+	}
+	x[0] = 1
+	r = m.Minimize(x, func(x, g []float64) float64 {
+		if x[0] < 1 {
+			return math.NaN()
+		}
+		g[0] = 1
+		return x[0]
+	})
+	if r.Status != SearchFailed || x[0] != 1 || r.F != 1 {
+		t.Errorf("a function undefined below its start: x = %v, %+v", x[0], r)
+	}
+}
+
+func TestAllocatesNothing(t *testing.T) {
+	m := Minimizer{MaxIter: 10}
+	f := corpus["rosenbrock"]
+	x := make([]float64, 20)
+	run := func() {
+		for i := range x {
+			x[i] = -1 + 0.1*float64(i)
+		}
+		m.Minimize(x, f)
+	}
+	run()
+	if n := testing.AllocsPerRun(20, run); n != 0 {
+		t.Errorf("%v allocations per call", n)
+	}
+}
+
+// TestNeverWorse: the result is finite, no worse than the start, and repeated on
+// a used workspace bit for bit.
+func TestNeverWorse(t *testing.T) {
+	var used Minimizer
+	used.MaxIter = 10
+	names := []string{"beale", "rosenbrock", "wood", "quadratic", "waves", "quartic", "exponentials"}
+	dims := []int{2, 4, 4, 7, 7, 7, 4}
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(0, len(names)-1).Draw(t, "function")
+		f := corpus[names[k]]
+		start := rapid.SliceOfN(rapid.Float64Range(-20, 20), dims[k], dims[k]).Draw(t, "start")
+		x, again := slices.Clone(start), slices.Clone(start)
+		r := used.Minimize(x, f)
+		fresh := Minimizer{MaxIter: 10}
+		if r2 := fresh.Minimize(again, f); r2 != r || !slices.Equal(x, again) {
+			t.Fatalf("a used workspace gave %+v at %v, a fresh one %+v at %v", r, x, r2, again)
+		}
+		g := make([]float64, len(x))
+		if end := f(x, g); end != r.F || !(end <= f(start, g)) {
+			t.Fatalf("%s from %v: f = %v reported as %v", names[k], start, end, r.F)
+		}
+	})
+}
+
+func BenchmarkMinimize(b *testing.B) {
+	m := Minimizer{MaxIter: 10}
+	x := make([]float64, 20)
+	for b.Loop() {
+		for i := range x {
+			x[i] = -1 + 0.1*float64(i)
+		}
+		m.Minimize(x, corpus["rosenbrock"])
+	}
+}

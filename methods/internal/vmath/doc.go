@@ -1,0 +1,29 @@
+// Package vmath holds the inner loops over examples that the methods share:
+// elementary functions, sums, matrix products, and the fused loss-and-gradient
+// passes of the random-feature families.
+//
+// Every result is defined by the Go functions whose names end in Ref, written with
+// math.FMA and a fixed order of summation. Where cgo is available on amd64 the
+// same formulas run as C kernels on AVX-512 or AVX2 registers and give equal bits,
+// so a result depends neither on the machine nor on the build. The tag purego, a
+// processor without FMA, and inputs too short to pay for a C call use the Go
+// functions. NaN results are NaN everywhere, with an unspecified payload.
+//
+// The orders of summation, which are part of the contract:
+//   - over features (MatVec, MatMul, Gram, Packed.MatVec, Packed.Project): one chain
+//     of fused multiply-adds per result, in the order of the features, so the
+//     projection of an example has the same bits by whichever function it was made;
+//   - over examples (MatTVec, Packed.MatTVec and the losses): example i goes to lane
+//     i mod 8, and the lanes are added as ((0+1)+(2+3)) + ((4+5)+(6+7));
+//   - Dot and Sum, made for long arrays: element i goes to lane i mod 32, lanes
+//     l, l+8, l+16, l+24 are added as (0+1)+(2+3), then as above.
+//
+// The parts: elementary.go (Sin, Cos, SinCos, Exp, Log), reduce.go (Dot, Sum, Axpy),
+// rowmajor.go (products with row-major matrices), gemm.go (MatMul, MatMulT, Gram),
+// packed.go (a layout in which lanes are examples, for matrices used many times),
+// fused.go (losses), each beside its reference; kernels_c.go and kernels_go.go
+// choose between C and Go. Lengths that do not fit are a programming error and panic.
+//
+// It does not start goroutines, keeps no state but a pool of scratch memory, and
+// is no general BLAS: only what the families call is here.
+package vmath

@@ -1,0 +1,274 @@
+package vmath
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A kernelCase runs one kernel, or its reference, on inputs taken from src, and
+// returns everything that the kernel wrote.
+type kernelCase struct {
+	name string
+	run  func(src *source, n, d int, ref bool) []float64
+}
+
+// pick is run's usual body: call the kernel or the reference.
+func pick(ref bool, kernel, reference func()) {
+	if ref {
+		reference()
+	} else {
+		kernel()
+	}
+}
+
+// array tests a function of one array, in place and not.
+func array(kernel, ref func(dst, x []float64)) func(*source, int, int, bool) []float64 {
+	return func(src *source, n, _ int, isRef bool) []float64 {
+		x, dst := src.floats(n), make([]float64, n)
+		pick(isRef, func() { kernel(dst, x) }, func() { ref(dst, x) })
+		pick(isRef, func() { kernel(x, x) }, func() { ref(x, x) })
+		return append(dst, x...)
+	}
+}
+
+var kernelCases = []kernelCase{
+	{"Sin", array(Sin, sinArrayRef)},
+	{"Cos", array(Cos, cosArrayRef)},
+	{"Exp", array(Exp, expArrayRef)},
+	{"Log", array(Log, logArrayRef)},
+	{"SinCos", func(src *source, n, _ int, ref bool) []float64 {
+		x := src.floats(n)
+		out := make([]float64, 2*n)
+		pick(ref, func() { SinCos(out[:n], out[n:], x) }, func() { sinCosArrayRef(out[:n], out[n:], x) })
+		pick(ref, func() { SinCos(x, out[n:], x) }, func() { sinCosArrayRef(x, out[n:], x) })
+		return append(out, x...)
+	}},
+	{"Dot", func(src *source, n, _ int, ref bool) (out []float64) {
+		x, y := src.floats(n), src.floats(n)
+		out = []float64{0}
+		pick(ref, func() { out[0] = Dot(x, y) }, func() { out[0] = dotRef(x, y) })
+		return out
+	}},
+	{"Sum", func(src *source, n, _ int, ref bool) (out []float64) {
+		x := src.floats(n)
+		out = []float64{0}
+		pick(ref, func() { out[0] = Sum(x) }, func() { out[0] = sumRef(x) })
+		return out
+	}},
+	{"Axpy", func(src *source, n, _ int, ref bool) []float64 {
+		a, x, y := src.float(), src.floats(n), src.floats(n)
+		pick(ref, func() { Axpy(a, x, y) }, func() { axpyRef(a, x, y) })
+		return y
+	}},
+	{"MatVec", func(src *source, n, d int, ref bool) []float64 {
+		a, v, dst := src.floats(n*d), src.floats(d), make([]float64, n)
+		pick(ref, func() { MatVec(dst, a, n, d, v) }, func() { matVecRef(dst, a, n, d, v) })
+		return dst
+	}},
+	{"MatTVec", func(src *source, n, d int, ref bool) []float64 {
+		a, c, dst := src.floats(n*d), src.floats(n), make([]float64, d)
+		pick(ref, func() { MatTVec(dst, a, n, d, c) }, func() { matTVecRef(dst, a, n, d, c) })
+		return dst
+	}},
+	{"Packed.MatVec", func(src *source, n, d int, ref bool) []float64 {
+		p, v, dst := Pack(src.floats(n*d), n, d), src.floats(d), make([]float64, n)
+		pick(ref, func() { p.MatVec(dst, v) }, func() { packedMatVecRef(dst, p.data, n, d, v) })
+		return dst
+	}},
+	{"Packed.MatTVec", func(src *source, n, d int, ref bool) []float64 {
+		p, c, dst := Pack(src.floats(n*d), n, d), src.floats(n), make([]float64, d)
+		pick(ref, func() { p.MatTVec(dst, c) }, func() { packedMatTVecRef(dst, p.data, n, d, c) })
+		return dst
+	}},
+	{"Packed.Project", func(src *source, n, d int, ref bool) []float64 {
+		m := 1 + int(src.byte())%9
+		p, w := Pack(src.floats(n*d), n, d), src.floats(m*d)
+		dst := p.target(nil, m)
+		pick(ref, func() { p.Project(dst, w, m) }, func() { packedMatMulRef(dst.data, p.data, n, d, w, m) })
+		return dst.data
+	}},
+	{"Packed.Trig", func(src *source, n, d int, ref bool) []float64 {
+		m := 1 + int(src.byte())%9
+		p, w := Pack(src.floats(n*d), n, d), src.floats(m*d)
+		dst := p.target(nil, 2*m)
+		pick(ref, func() { p.Trig(dst, w, m) }, func() { packedTrigRef(dst.data, p.data, n, d, w, m) })
+		return dst.data
+	}},
+	{"ExpCosLoss", func(src *source, n, d int, ref bool) []float64 {
+		p, w, b, r := Pack(src.floats(n*d), n, d), src.floats(d), src.float(), src.floats(n)
+		out := make([]float64, n+d+2)
+		cosines, grad := out[:n], out[n:n+d]
+		pick(ref, func() { out[n+d] = expCos(p.data, n, d, w, b, r, cosines, grad) },
+			func() { out[n+d] = expCosRef(p.data, n, d, w, b, r, cosines, grad) })
+		pick(ref, func() { out[n+d+1] = expCos(p.data, n, d, w, b, r, nil, grad) },
+			func() { out[n+d+1] = expCosRef(p.data, n, d, w, b, r, nil, grad) })
+		return out
+	}},
+	{"ExpLinearLoss", func(src *source, n, d int, ref bool) []float64 {
+		p, v, r := Pack(src.floats(n*d), n, d), src.floats(d), src.floats(n)
+		out := make([]float64, n+d+1)
+		pick(ref, func() { out[n+d] = expLinear(p.data, n, d, v, r, out[:n], out[n:n+d]) },
+			func() { out[n+d] = expLinearRef(p.data, n, d, v, r, out[:n], out[n:n+d]) })
+		return out
+	}},
+	{"PairLosses", func(src *source, n, d int, ref bool) []float64 {
+		p, cu, su, r := Pack(src.floats(n*2*d), n, 2*d), src.floats(d), src.floats(d), src.floats(n)
+		out := make([]float64, d)
+		pick(ref, func() { expPairs(p.data, n, d, cu, su, r, out) },
+			func() { expPairsRef(p.data, n, d, cu, su, r, out) })
+		return out
+	}},
+	{"ExpShiftLoss", func(src *source, n, _ int, ref bool) []float64 {
+		r, c, s, cb, sb := src.floats(n), src.floats(n), src.floats(n), src.float(), src.float()
+		out := []float64{0}
+		pick(ref, func() { out[0] = expShift(r, c, s, cb, sb) }, func() { out[0] = expShiftRef(r, c, s, cb, sb) })
+		return out
+	}},
+	{"Reweight", func(src *source, n, _ int, ref bool) []float64 {
+		score, y, h, alpha := src.floats(n), src.floats(n), src.floats(n), src.float()
+		out := make([]float64, 2*n+1)
+		w, r := out[:n], out[n:2*n]
+		pick(ref, func() { out[2*n] = Reweight(score, w, r, y, h, alpha) },
+			func() { out[2*n] = reweightRef(score, w, r, y, h, alpha) })
+		return append(out, score...)
+	}},
+	{"MatMul", func(src *source, m, k int, ref bool) []float64 {
+		n := int(src.byte()) % 60
+		a, b, dst := src.floats(m*k), src.floats(k*n), src.floats(m*n)
+		pick(ref, func() { MatMul(dst, a, m, k, b, n) }, func() { matMulRef(dst, a, m, k, b, n, false) })
+		return dst
+	}},
+	{"MatMulT", func(src *source, m, k int, ref bool) []float64 {
+		m, k = k, m // chains longer than a block
+		n := int(src.byte()) % 60
+		a, b, dst := src.floats(m*k), src.floats(k*n), src.floats(m*n)
+		pick(ref, func() { MatMulT(dst, a, m, k, b, n) }, func() { matMulRef(dst, a, m, k, b, n, true) })
+		return dst
+	}},
+	{"Gram", func(src *source, n, k int, ref bool) []float64 {
+		a, dst := src.floats(n*k), src.floats(n*n)
+		pick(ref, func() { Gram(dst, a, n, k) }, func() { gramRef(dst, a, n, k) })
+		return dst
+	}},
+	{"Gaussian", func(src *source, n, _ int, ref bool) []float64 {
+		dots, squares, s, g, dst := src.floats(n), src.floats(n), src.float(), src.float(), make([]float64, n)
+		pick(ref, func() { Gaussian(dst, dots, squares, s, g) }, func() { gaussianRef(dst, dots, squares, s, g) })
+		return dst
+	}},
+	{"MarginSums", func(src *source, n, _ int, ref bool) []float64 {
+		y, h, w, out := src.floats(n), src.floats(n), src.floats(n), make([]float64, 2)
+		pick(ref, func() { out[0], out[1] = MarginSums(y, h, w) }, func() { out[0], out[1] = marginsRef(y, h, w) })
+		return out
+	}},
+}
+
+// source yields values: first those of a fuzzer's bytes, then normal deviates of
+// the given scale with, where odd is set, special values among them.
+type source struct {
+	bytes []byte
+	rng   *rand.Rand
+	scale float64
+	odd   bool
+}
+
+func (s *source) byte() byte {
+	if len(s.bytes) == 0 {
+		return byte(s.rng.Uint32())
+	}
+	b := s.bytes[0]
+	s.bytes = s.bytes[1:]
+	return b
+}
+
+var specials = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -1e-310, 1e-200,
+	-1e-200, 710, -745.2, 1e17, -math.MaxFloat64, 1 << 30, math.Pi / 2, 1}
+
+func (s *source) float() float64 {
+	if len(s.bytes) >= 8 {
+		v := math.Float64frombits(binary.LittleEndian.Uint64(s.bytes))
+		s.bytes = s.bytes[8:]
+		return v
+	}
+	if s.odd && s.rng.IntN(20) == 0 {
+		return specials[s.rng.IntN(len(specials))]
+	}
+	return s.rng.NormFloat64() * s.scale
+}
+
+// floats returns n values at an arbitrary offset from the allocation's start, with a
+// guard behind them that checkGuards verifies.
+func (s *source) floats(n int) []float64 {
+	off := s.rng.IntN(8)
+	x := make([]float64, off+n)[off:]
+	for i := range x {
+		x[i] = s.float()
+	}
+	return x
+}
+
+// sameBits reports the first difference, all NaN being equal.
+func sameBits(a, b []float64) error {
+	if len(a) != len(b) {
+		return fmt.Errorf("lengths %d and %d", len(a), len(b))
+	}
+	for i := range a {
+		if math.Float64bits(a[i]) != math.Float64bits(b[i]) && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
+			return fmt.Errorf("element %d of %d: kernel %x (%v), reference %x (%v)", i, len(a), a[i], a[i], b[i], b[i])
+		}
+	}
+	return nil
+}
+
+// check runs case c both ways on equal inputs.
+func check(c kernelCase, bytes []byte, seed uint64, n, d int, scale float64, odd bool) error {
+	run := func(ref bool) []float64 {
+		return c.run(&source{bytes, rand.New(rand.NewPCG(seed, 7)), scale, odd}, n, d, ref)
+	}
+	if err := sameBits(run(false), run(true)); err != nil {
+		return fmt.Errorf("%s n=%d d=%d scale=%v odd=%v seed=%d: %w", c.name, n, d, scale, odd, seed, err)
+	}
+	return nil
+}
+
+// TestKernelsEqualReferences: equal bits for every instruction set of this machine.
+func TestKernelsEqualReferences(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		for _, c := range kernelCases {
+			t.Run(c.name, func(t *testing.T) {
+				for n := range 70 {
+					if err := check(c, nil, uint64(n), n, n%19, 3, n%2 == 1); err != nil {
+						t.Fatal(err)
+					}
+				}
+				rapid.Check(t, func(rt *rapid.T) {
+					n, d := rapid.IntRange(0, 600).Draw(rt, "n"), rapid.IntRange(0, 40).Draw(rt, "d")
+					scale := rapid.SampledFrom([]float64{1e-170, 1e-5, 1, 30, 1e4, 1e9}).Draw(rt, "scale")
+					odd, seed := rapid.Bool().Draw(rt, "odd"), rapid.Uint64().Draw(rt, "seed")
+					if err := check(c, nil, seed, n, d, scale, odd); err != nil {
+						rt.Fatal(err)
+					}
+				})
+			})
+		}
+	})
+}
+
+func FuzzKernels(f *testing.F) {
+	for i := range kernelCases {
+		f.Add([]byte{}, uint64(i), uint8(i), uint16(20+i), uint8(i%7))
+		f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), uint64(i), uint8(i), uint16(9*i), uint8(3))
+	}
+	f.Fuzz(func(t *testing.T, bytes []byte, seed uint64, which uint8, n uint16, d uint8) {
+		onEveryLevel(t, func(t *testing.T) {
+			c := kernelCases[int(which)%len(kernelCases)]
+			if err := check(c, bytes, seed, int(n%400), int(d%40), 2, seed%2 == 0); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+}

@@ -1,0 +1,121 @@
+package vmath
+
+import "math"
+
+// The references walk the padded rows too, with a zero residual, as the kernels do:
+// a padded row adds nothing but may turn a lane's -0 into +0.
+
+func expCosRef(x []float64, n, d int, w []float64, b float64, r, cosines, grad []float64) float64 {
+	mem := scratch(8 * d)
+	defer pool.Put(mem)
+	lanes := *mem
+	var z [block]float64
+	var total [8]float64
+	for i := 0; i < n; i += block {
+		h := height(n, i)
+		blockMatVecRef(z[:h], x[i*d:], d, w)
+		for k := range h {
+			s, c := sinCosRef(z[k] - b)
+			ri := 0.0
+			if i+k < n {
+				ri = r[i+k]
+			}
+			e := expRef(-(ri * c))
+			if i+k < n {
+				total[k%8] += e
+				if cosines != nil {
+					cosines[i+k] = c
+				}
+			} else {
+				total[k%8] += 0
+			}
+			z[k] = float64(ri*s) * e
+		}
+		blockMatTVecRef(lanes, x[i*d:], z[:h])
+	}
+	sumLanes(grad, lanes)
+	return tree8(total[:])
+}
+
+func expLinearRef(x []float64, n, d int, v, r, scores, grad []float64) float64 {
+	mem := scratch(8 * d)
+	defer pool.Put(mem)
+	lanes := *mem
+	var z [block]float64
+	var total [8]float64
+	for i := 0; i < n; i += block {
+		h := height(n, i)
+		blockMatVecRef(z[:h], x[i*d:], d, v)
+		if scores != nil {
+			copy(scores[i:], z[:h])
+		}
+		for k := range h {
+			ri, e := 0.0, 0.0
+			if i+k < n {
+				ri = r[i+k]
+				e = expRef(-(ri * z[k]))
+				total[k%8] += e
+			} else {
+				e = expRef(-(ri * z[k]))
+			}
+			z[k] = -(ri * e)
+		}
+		blockMatTVecRef(lanes, x[i*d:], z[:h])
+	}
+	sumLanes(grad, lanes)
+	return tree8(total[:])
+}
+
+func expPairsRef(x []float64, n, m int, cu, su, r, losses []float64) {
+	mem := scratch(8 * m)
+	defer pool.Put(mem)
+	lanes := *mem
+	for i := 0; i < n; i += block {
+		h := height(n, i)
+		c, s := x[2*i*m:][:h*m], x[2*i*m+h*m:][:h*m]
+		for j := range m {
+			l := (*[8]float64)(lanes[8*j:])
+			for k := range min(h, n-i) {
+				a := math.FMA(s[j*h+k], su[j], float64(c[j*h+k]*cu[j]))
+				l[k%8] += expRef(-r[i+k] * a)
+			}
+		}
+	}
+	sumLanes(losses, lanes)
+}
+
+func expShiftRef(r, c, s []float64, cb, sb float64) float64 {
+	var total [8]float64
+	for i, ri := range r {
+		a := math.FMA(s[i], sb, float64(c[i]*cb))
+		total[i%8] += expRef(-(ri * a))
+	}
+	return tree8(total[:])
+}
+
+func reweightRef(score, w, r, y, h []float64, alpha float64) float64 {
+	var total [8]float64
+	for i := range score {
+		score[i] = math.FMA(alpha, h[i], score[i])
+		w[i] = expRef(-(y[i] * score[i]))
+		if r != nil {
+			r[i] = y[i] * w[i]
+		}
+		total[i%8] += w[i]
+	}
+	return tree8(total[:])
+}
+
+func marginsRef(y, h, w []float64) (plus, minus float64) {
+	var p, q [8]float64
+	for i, wi := range w {
+		m := float64(y[i] * h[i])
+		p[i%8] = math.FMA(1+m, wi, p[i%8])
+		q[i%8] = math.FMA(1-m, wi, q[i%8])
+	}
+	for i := len(w); i%8 != 0; i++ {
+		p[i%8] += 0
+		q[i%8] += 0
+	}
+	return tree8(p[:]), tree8(q[:])
+}

@@ -1,0 +1,76 @@
+package vmath
+
+import "math"
+
+// MatMul sets dst (m x n) to the product of a (m x k) and b (k x n), all row-major.
+// dst must not overlap them.
+func MatMul(dst, a []float64, m, k int, b []float64, n int) {
+	matMulLengths("MatMul", dst, a, m, k, b, n)
+	matMul(dst, a, m, k, b, n, false)
+}
+
+// MatMulT sets dst (m x n) to the product of a (m x k) and the transpose of b (n x k), all
+// row-major: the inner products of the rows of a with those of b. dst must not overlap them.
+func MatMulT(dst, a []float64, m, k int, b []float64, n int) {
+	matMulLengths("MatMulT", dst, a, m, k, b, n)
+	matMul(dst, a, m, k, b, n, true)
+}
+
+// Gram sets dst (n x n) to the inner products of the rows of a (n x k, row-major). It has the
+// bits of MatMulT(dst, a, n, k, a, n) at about half the cost.
+func Gram(dst, a []float64, n, k int) {
+	matMulLengths("Gram", dst, a, n, k, a, n)
+	gram(dst, a, n, k)
+}
+
+// Gaussian sets dst[j] to the Gaussian kernel exp(-g |x - x_j|^2) from the inner products
+// dots[j] = x.x_j, the squared norms squares[j] = x_j.x_j and square = x.x. A distance
+// that rounding makes negative counts as zero. dst may be dots.
+func Gaussian(dst, dots, squares []float64, square, g float64) {
+	sameLength("Gaussian", "dst", len(dst), "dots", len(dots))
+	sameLength("Gaussian", "squares", len(squares), "dots", len(dots))
+	gaussian(dst, dots, squares, square, g)
+}
+
+func matMulLengths(f string, dst, a []float64, m, k int, b []float64, n int) {
+	sameLength(f, "dst", len(dst), "its shape", m*n)
+	sameLength(f, "a", len(a), "its shape", m*k)
+	sameLength(f, "b", len(b), "its shape", k*n)
+}
+
+func matMulRef(dst, a []float64, m, k int, b []float64, n int, turned bool) {
+	if turned {
+		for i := range m {
+			matVecRef(dst[i*n:(i+1)*n], b, n, k, a[i*k:(i+1)*k])
+		}
+		return
+	}
+	clear(dst)
+	for i := range m {
+		row := dst[i*n : (i+1)*n]
+		for q, v := range a[i*k : (i+1)*k] {
+			for j, u := range b[q*n : (q+1)*n] {
+				row[j] = math.FMA(v, u, row[j])
+			}
+		}
+	}
+}
+
+func gramRef(dst, a []float64, n, k int) {
+	for i := range n {
+		matVecRef(dst[i*n+i:(i+1)*n], a[i*k:], n-i, k, a[i*k:(i+1)*k])
+		for j := range i {
+			dst[i*n+j] = dst[j*n+i]
+		}
+	}
+}
+
+func gaussianRef(dst, dots, squares []float64, square, g float64) {
+	for j, p := range dots {
+		q := math.FMA(-2, p, square+squares[j])
+		if q < 0 {
+			q = 0
+		}
+		dst[j] = expRef(-g * q)
+	}
+}

@@ -1,0 +1,13 @@
+//go:build cgo && amd64 && !windows && !purego
+
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
+#include "simd256.h"
+#define WIDE 0
+#include "elementary.h"
+#include "reduce.h"
+#include "rowmajor.h"
+#include "packed.h"
+#include "fused.h"
+#include "gemm.h"

@@ -1,0 +1,282 @@
+//go:build cgo && amd64 && !windows && !purego
+
+package vmath
+
+/*
+#cgo CFLAGS: -O3 -std=c11
+#cgo noescape vm_sincos
+#cgo nocallback vm_sincos
+#cgo noescape vm_sin
+#cgo nocallback vm_sin
+#cgo noescape vm_cos
+#cgo nocallback vm_cos
+#cgo noescape vm_exp
+#cgo nocallback vm_exp
+#cgo noescape vm_log
+#cgo nocallback vm_log
+#cgo noescape vm_dot
+#cgo nocallback vm_dot
+#cgo noescape vm_sum
+#cgo nocallback vm_sum
+#cgo noescape vm_axpy
+#cgo nocallback vm_axpy
+#cgo noescape vm_matvec
+#cgo nocallback vm_matvec
+#cgo noescape vm_mattvec
+#cgo nocallback vm_mattvec
+#cgo noescape vm_packed_matvec
+#cgo nocallback vm_packed_matvec
+#cgo noescape vm_packed_mattvec
+#cgo nocallback vm_packed_mattvec
+#cgo noescape vm_packed_matmul
+#cgo nocallback vm_packed_matmul
+#cgo noescape vm_packed_trig
+#cgo nocallback vm_packed_trig
+#cgo noescape vm_expcos
+#cgo nocallback vm_expcos
+#cgo noescape vm_explinear
+#cgo nocallback vm_explinear
+#cgo noescape vm_exppairs
+#cgo nocallback vm_exppairs
+#cgo noescape vm_expshift
+#cgo nocallback vm_expshift
+#cgo noescape vm_reweight
+#cgo nocallback vm_reweight
+#cgo noescape vm_margins
+#cgo nocallback vm_margins
+#cgo noescape vm_matmul
+#cgo nocallback vm_matmul
+#cgo noescape vm_mirror
+#cgo nocallback vm_mirror
+#cgo noescape vm_gaussian
+#cgo nocallback vm_gaussian
+#include "kernels.h"
+*/
+import "C"
+
+import "unsafe"
+
+// level is the instruction set in use: 2 AVX-512, 1 AVX2 with FMA, 0 the Go references.
+// everyLength sends inputs of every length to C. Only tests change the two.
+var (
+	level       = setLevel(int(C.vm_level()))
+	everyLength = false
+)
+
+func setLevel(l int) int {
+	C.vm_use(C.int(l))
+	return l
+}
+
+// useC reports whether work of n element operations repays a C call. The limits at its
+// callers are where the two ways took equal time.
+func useC(n, limit int) bool { return level > 0 && (n >= limit || everyLength) }
+
+func ptr(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
+
+func length(x []float64) C.long { return C.long(len(x)) }
+
+func sin(s, x []float64) (far bool) {
+	if !useC(len(x), 8) {
+		sinArrayRef(s, x)
+		return false
+	}
+	return C.vm_sin(ptr(s), ptr(x), length(x)) != 0
+}
+
+func cos(c, x []float64) (far bool) {
+	if !useC(len(x), 8) {
+		cosArrayRef(c, x)
+		return false
+	}
+	return C.vm_cos(ptr(c), ptr(x), length(x)) != 0
+}
+
+func sinCos(s, c, x []float64) (far bool) {
+	if !useC(len(x), 8) {
+		sinCosArrayRef(s, c, x)
+		return false
+	}
+	return C.vm_sincos(ptr(s), ptr(c), ptr(x), length(x)) != 0
+}
+
+func exp(dst, x []float64) {
+	if !useC(len(x), 8) {
+		expArrayRef(dst, x)
+		return
+	}
+	C.vm_exp(ptr(dst), ptr(x), length(x))
+}
+
+func log(dst, x []float64) {
+	if !useC(len(x), 8) {
+		logArrayRef(dst, x)
+		return
+	}
+	C.vm_log(ptr(dst), ptr(x), length(x))
+}
+
+func dot(x, y []float64) float64 {
+	if !useC(len(x), 64) {
+		return dotRef(x, y)
+	}
+	return float64(C.vm_dot(ptr(x), ptr(y), length(x)))
+}
+
+func sum(x []float64) float64 {
+	if !useC(len(x), 64) {
+		return sumRef(x)
+	}
+	return float64(C.vm_sum(ptr(x), length(x)))
+}
+
+func axpy(a float64, x, y []float64) {
+	if !useC(len(x), 64) {
+		axpyRef(a, x, y)
+		return
+	}
+	C.vm_axpy(C.double(a), ptr(x), ptr(y), length(x))
+}
+
+func matVec(dst, a []float64, rows, cols int, v []float64) {
+	if !useC(rows*cols, 64) {
+		matVecRef(dst, a, rows, cols, v)
+		return
+	}
+	C.vm_matvec(ptr(dst), ptr(a), C.long(rows), C.long(cols), ptr(v))
+}
+
+func matTVec(dst, a []float64, rows, cols int, c []float64) {
+	if !useC(rows*cols, 64) {
+		matTVecRef(dst, a, rows, cols, c)
+		return
+	}
+	lanes := scratch(8 * (cols + 7))
+	defer pool.Put(lanes)
+	C.vm_mattvec(ptr(dst), ptr(a), C.long(rows), C.long(cols), ptr(c), ptr(*lanes))
+}
+
+func packedMatVec(dst, x []float64, n, d int, v []float64) {
+	if !useC(n*d, 64) {
+		packedMatVecRef(dst, x, n, d, v)
+		return
+	}
+	C.vm_packed_matvec(ptr(dst), ptr(x), C.long(n), C.long(d), ptr(v))
+}
+
+func packedMatTVec(dst, x []float64, n, d int, c []float64) {
+	if !useC(n*d, 64) {
+		packedMatTVecRef(dst, x, n, d, c)
+		return
+	}
+	lanes := scratch(8 * d)
+	defer pool.Put(lanes)
+	C.vm_packed_mattvec(ptr(dst), ptr(x), C.long(n), C.long(d), ptr(c), ptr(*lanes))
+}
+
+func packedMatMul(dst, x []float64, n, d int, w []float64, m int) {
+	if !useC(n*d*m, 64) {
+		packedMatMulRef(dst, x, n, d, w, m)
+		return
+	}
+	C.vm_packed_matmul(ptr(dst), ptr(x), C.long(n), C.long(d), ptr(w), C.long(m))
+}
+
+func packedTrig(dst, x []float64, n, d int, w []float64, m int) {
+	if useC(n*m, 8) && C.vm_packed_trig(ptr(dst), ptr(x), C.long(n), C.long(d), ptr(w), C.long(m)) == 0 {
+		return
+	}
+	packedTrigRef(dst, x, n, d, w, m)
+}
+
+func expCos(x []float64, n, d int, w []float64, b float64, r, cosines, grad []float64) float64 {
+	if useC(n, 4) {
+		lanes := scratch(8 * d)
+		defer pool.Put(lanes)
+		var value C.double
+		if C.vm_expcos(ptr(x), C.long(n), C.long(d), ptr(w), C.double(b), ptr(r), ptr(cosines), ptr(grad), ptr(*lanes), &value) == 0 {
+			return float64(value)
+		}
+	}
+	return expCosRef(x, n, d, w, b, r, cosines, grad)
+}
+
+func expLinear(x []float64, n, d int, v, r, scores, grad []float64) float64 {
+	if !useC(n, 4) {
+		return expLinearRef(x, n, d, v, r, scores, grad)
+	}
+	lanes := scratch(8 * d)
+	defer pool.Put(lanes)
+	return float64(C.vm_explinear(ptr(x), C.long(n), C.long(d), ptr(v), ptr(r), ptr(scores), ptr(grad), ptr(*lanes)))
+}
+
+func expPairs(x []float64, n, m int, cu, su, r, losses []float64) {
+	if !useC(n*m, 8) {
+		expPairsRef(x, n, m, cu, su, r, losses)
+		return
+	}
+	lanes := scratch(8 * m)
+	defer pool.Put(lanes)
+	C.vm_exppairs(ptr(x), C.long(n), C.long(m), ptr(cu), ptr(su), ptr(r), ptr(losses), ptr(*lanes))
+}
+
+func expShift(r, c, s []float64, cb, sb float64) float64 {
+	if !useC(len(r), 8) {
+		return expShiftRef(r, c, s, cb, sb)
+	}
+	return float64(C.vm_expshift(ptr(r), ptr(c), ptr(s), length(r), C.double(cb), C.double(sb)))
+}
+
+func reweight(score, w, r, y, h []float64, alpha float64) float64 {
+	if !useC(len(score), 8) {
+		return reweightRef(score, w, r, y, h, alpha)
+	}
+	return float64(C.vm_reweight(ptr(score), ptr(w), ptr(r), ptr(y), ptr(h), C.double(alpha), length(score)))
+}
+
+func margins(y, h, w []float64) (plus, minus float64) {
+	if !useC(len(y), 64) {
+		return marginsRef(y, h, w)
+	}
+	var p, q C.double
+	C.vm_margins(ptr(y), ptr(h), ptr(w), length(y), &p, &q)
+	return float64(p), float64(q)
+}
+
+// panelSlack is how far the kernels pad the columns of b, whatever the instruction set.
+const panelSlack = 24
+
+func cMatMul(dst, a, b []float64, m, k, n int, turned, upper C.int) {
+	panels := scratch(k * (n + panelSlack))
+	defer pool.Put(panels)
+	C.vm_matmul(ptr(dst), ptr(a), ptr(b), C.long(m), C.long(k), C.long(n), turned, upper, ptr(*panels))
+}
+
+func matMul(dst, a []float64, m, k int, b []float64, n int, turned bool) {
+	if !useC(m*k*n, 64) {
+		matMulRef(dst, a, m, k, b, n, turned)
+		return
+	}
+	var t C.int
+	if turned {
+		t = 1
+	}
+	cMatMul(dst, a, b, m, k, n, t, 0)
+}
+
+func gram(dst, a []float64, n, k int) {
+	if !useC(n*n*k, 64) {
+		gramRef(dst, a, n, k)
+		return
+	}
+	cMatMul(dst, a, a, n, k, n, 1, 1)
+	C.vm_mirror(ptr(dst), C.long(n))
+}
+
+func gaussian(dst, dots, squares []float64, square, g float64) {
+	if !useC(len(dst), 8) {
+		gaussianRef(dst, dots, squares, square, g)
+		return
+	}
+	C.vm_gaussian(ptr(dst), ptr(dots), ptr(squares), C.double(square), C.double(g), length(dst))
+}

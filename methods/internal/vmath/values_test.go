@@ -1,0 +1,279 @@
+package vmath
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
+)
+
+// These tests compare with formulas written out plainly (package math, gonum, exact sums), where
+// equal_test.go compares kernels with their references.
+
+// near fails unless got and want agree to a relative or absolute tol.
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !scalar.EqualWithinAbsOrRel(got, want, tol, tol) {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+// TestSumsAreNearExact compares with sums in 2000-bit arithmetic. The bound is that of recursive
+// summation, (n/32 + 6) rounding errors of the sum of magnitudes.
+func TestSumsAreNearExact(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 31, 33, 1000} {
+		x, y := normals(n, 1e8), normals(n, 1)
+		for i := range y {
+			y[i] *= math.Ldexp(1, i%40-20)
+		}
+		sum, dot, size, dots := new(big.Float).SetPrec(2000), new(big.Float).SetPrec(2000), 0.0, 0.0
+		for i := range x {
+			sum.Add(sum, big.NewFloat(x[i]))
+			dot.Add(dot, new(big.Float).SetPrec(2000).Mul(big.NewFloat(x[i]), big.NewFloat(y[i])))
+			size += math.Abs(x[i])
+			dots += math.Abs(x[i] * y[i])
+		}
+		u := float64(n/32+6) * 0x1p-53
+		if want, _ := sum.Float64(); math.Abs(Sum(x)-want) > u*size {
+			t.Errorf("n=%d: Sum = %v, want %v", n, Sum(x), want)
+		}
+		if want, _ := dot.Float64(); math.Abs(Dot(x, y)-want) > u*dots {
+			t.Errorf("n=%d: Dot = %v, want %v", n, Dot(x, y), want)
+		}
+	}
+}
+
+func TestProductsAgreeWithGonum(t *testing.T) {
+	for _, s := range [][3]int{{1, 1, 1}, {3, 5, 2}, {8, 8, 8}, {130, 17, 25}, {260, 300, 49}} {
+		m, k, n := s[0], s[1], s[2]
+		a, b := mat.NewDense(m, k, normals(m*k, 1)), mat.NewDense(k, n, normals(k*n, 1))
+		var want mat.Dense
+		want.Mul(a, b)
+		got := mat.NewDense(m, n, nil)
+		MatMul(got.RawMatrix().Data, a.RawMatrix().Data, m, k, b.RawMatrix().Data, n)
+		if !mat.EqualApprox(got, &want, 1e-12) {
+			t.Errorf("MatMul %v differs", s)
+		}
+		bt := mat.DenseCopyOf(b.T())
+		MatMulT(got.RawMatrix().Data, a.RawMatrix().Data, m, k, bt.RawMatrix().Data, n)
+		if !mat.EqualApprox(got, &want, 1e-12) {
+			t.Errorf("MatMulT %v differs", s)
+		}
+		c := mat.NewVecDense(m, normals(m, 1))
+		var turned mat.VecDense
+		turned.MulVec(a.T(), c)
+		dst := make([]float64, k)
+		MatTVec(dst, a.RawMatrix().Data, m, k, c.RawVector().Data)
+		if !mat.EqualApprox(mat.NewVecDense(k, dst), &turned, 1e-11) {
+			t.Errorf("MatTVec %v differs", s)
+		}
+	}
+}
+
+// TestProjectionsHaveTheSameBits is the contract of doc.go: an inner product over features
+// is the same number by whichever function it was made, and so is a sum over examples.
+func TestProjectionsHaveTheSameBits(t *testing.T) {
+	for _, s := range [][3]int{{1, 1, 1}, {5, 3, 2}, {136, 40, 11}, {300, 250, 30}, {129, 7, 25}} {
+		n, d, m := s[0], s[1], s[2]
+		x, w := normals(n*d, 1), normals(m*d, 0.7)
+		p := Pack(x, n, d)
+		z := p.Project(nil, w, m)
+		tr := p.Trig(nil, w, m)
+		all, one, packed := make([]float64, n*m), make([]float64, n), make([]float64, n)
+		MatMulT(all, x, n, d, w, m)
+		for j := range m {
+			MatVec(one, x, n, d, w[j*d:(j+1)*d])
+			p.MatVec(packed, w[j*d:(j+1)*d])
+			for i := range n {
+				sin, cos := sinCosRef(one[i])
+				for name, pair := range map[string][2]float64{
+					"Packed.MatVec": {packed[i], one[i]}, "MatMulT": {all[i*m+j], one[i]}, "Project": {z.At(i, j), one[i]},
+					"Trig cosine": {tr.At(i, j), cos}, "Trig sine": {tr.At(i, m+j), sin},
+				} {
+					if pair[0] != pair[1] {
+						t.Fatalf("%s %v: element %d,%d is %v, by MatVec %v", name, s, i, j, pair[0], pair[1])
+					}
+				}
+			}
+		}
+		g, h, c := make([]float64, d), make([]float64, d), normals(n, 1)
+		MatTVec(g, x, n, d, c)
+		p.MatTVec(h, c)
+		if err := sameBits(g, h); err != nil {
+			t.Errorf("Packed.MatTVec and MatTVec %v: %v", s, err)
+		}
+		gr, full := make([]float64, n*n), make([]float64, n*n)
+		Gram(gr, x, n, d)
+		MatMulT(full, x, n, d, x, n)
+		if err := sameBits(gr, full); err != nil {
+			t.Errorf("Gram and MatMulT %v: %v", s, err)
+		}
+	}
+}
+
+func TestPackKeepsTheMatrix(t *testing.T) {
+	for _, n := range []int{1, 8, 127, 128, 129, 300} {
+		x := normals(n*3, 1)
+		p := Pack(x, n, 3)
+		if p.Rows() != n || p.Cols() != 3 || 8*len(p.data) != PackedBytes(n, 3) {
+			t.Fatalf("n=%d: %d rows, %d cols, %d elements", n, p.Rows(), p.Cols(), len(p.data))
+		}
+		for i, v := range x {
+			if p.At(i/3, i%3) != v {
+				t.Fatalf("n=%d: element %d is %v, want %v", n, i, p.At(i/3, i%3), v)
+			}
+		}
+	}
+}
+
+func TestExpCosLossAgreesWithItsFormula(t *testing.T) {
+	for _, s := range [][2]int{{1, 1}, {9, 4}, {200, 7}, {300, 20}} {
+		n, d := s[0], s[1]
+		x, w, r, b := normals(n*d, 1), normals(d, 0.5), normals(n, 1), 0.7
+		loss := func(w []float64) float64 {
+			f := 0.0
+			for i := range n {
+				z := -b
+				for k, v := range w {
+					z += v * x[i*d+k]
+				}
+				f += math.Exp(-r[i]*math.Cos(z)) / float64(n)
+			}
+			return f
+		}
+		grad, cosines := make([]float64, d), make([]float64, n)
+		f := Pack(x, n, d).ExpCosLoss(w, b, r, cosines, grad)
+		near(t, "loss", f, loss(w), 1e-13)
+		for k, want := range fd.Gradient(nil, loss, w, &fd.Settings{Formula: fd.Central}) {
+			near(t, fmt.Sprintf("%v: gradient %d", s, k), grad[k], want, 1e-8)
+		}
+		z, again, sines := make([]float64, n), make([]float64, n), make([]float64, n)
+		MatVec(z, x, n, d, w)
+		SinCos(sines, again, z)
+		near(t, "ExpShiftLoss", ExpShiftLoss(r, again, sines, b), f, 1e-13)
+		for i := range z {
+			near(t, "cosine", cosines[i], math.Cos(z[i]-b), 1e-14)
+		}
+	}
+}
+
+func TestLandmarkLossesAgreeWithTheirFormulas(t *testing.T) {
+	for _, s := range [][3]int{{1, 1, 1}, {9, 4, 10}, {200, 7, 3}, {300, 5, 10}} {
+		n, d, m := s[0], s[1], s[2]
+		x, w, r, angles := normals(n*d, 1), normals(m*d, 0.5), normals(n, 1), normals(m, 2)
+		z := make([]float64, n*m)
+		MatMulT(z, x, n, d, w, m)
+		score := func(i int, angles []float64) (a float64) {
+			for j, v := range angles {
+				a += math.Cos(v-z[i*m+j]) / float64(m)
+			}
+			return a
+		}
+		loss := func(angles []float64) (f float64) {
+			for i := range n {
+				f += math.Exp(-r[i]*score(i, angles)) / float64(n)
+			}
+			return f
+		}
+		p := Pack(x, n, d).Trig(nil, w, m)
+		grad, scores, losses := make([]float64, m), make([]float64, n), make([]float64, m)
+		near(t, "loss", p.LandmarkLoss(angles, r, scores, grad), loss(angles), 1e-13)
+		for i := range scores {
+			near(t, "score", scores[i], score(i, angles), 1e-13)
+		}
+		for j, want := range fd.Gradient(nil, loss, angles, &fd.Settings{Formula: fd.Central}) {
+			near(t, fmt.Sprintf("%v: gradient %d", s, j), grad[j], want, 1e-8)
+		}
+		p.PairLosses(angles, r, losses)
+		for j := range losses {
+			want := 0.0
+			for i := range n {
+				want += math.Exp(-r[i]*math.Cos(angles[j]-z[i*m+j])) / float64(n)
+			}
+			near(t, fmt.Sprintf("%v: loss of pair %d", s, j), losses[j], want, 1e-13)
+		}
+	}
+}
+
+func TestReweightAgreesWithItsFormula(t *testing.T) {
+	const n, alpha = 77, 0.3
+	score, y, h := normals(n, 1), normals(n, 1), normals(n, 1)
+	old := append([]float64(nil), score...)
+	w, r := make([]float64, n), make([]float64, n)
+	sum := Reweight(score, w, r, y, h, alpha)
+	wantSum, wantPlus, wantMinus := 0.0, 0.0, 0.0
+	for i := range n {
+		f := old[i] + alpha*h[i]
+		want := math.Exp(-y[i] * f)
+		near(t, "score", score[i], f, 1e-15)
+		near(t, "w", w[i], want, 1e-14)
+		near(t, "r", r[i], y[i]*want, 1e-14)
+		wantSum += want
+		wantPlus += (1 + y[i]*h[i]) * want
+		wantMinus += (1 - y[i]*h[i]) * want
+	}
+	near(t, "sum", sum, wantSum, 1e-13)
+	plus, minus := MarginSums(y, h, w)
+	near(t, "plus", plus, wantPlus, 1e-13)
+	near(t, "minus", minus, wantMinus, 1e-13)
+}
+
+func TestGaussianAgreesWithItsFormula(t *testing.T) {
+	a, b := []float64{1, -2, 0.5}, []float64{0.25, 3, -1}
+	dst := []float64{Dot(a, b), Dot(a, a) * (1 + 1e-15)} // the second distance rounds below zero
+	Gaussian(dst, dst, []float64{Dot(b, b), Dot(a, a)}, Dot(a, a), 0.1)
+	near(t, "kernel of two points", dst[0], math.Exp(-0.1*(0.75*0.75+25+2.25)), 1e-14)
+	near(t, "kernel of a point with itself", dst[1], 1, 0)
+}
+
+// TestResultsAreTheSameEverywhere pins a hash of every kernel's results, made by the references
+// on amd64. Another machine or another build must arrive at the same bits.
+func TestResultsAreTheSameEverywhere(t *testing.T) {
+	hash := fnv.New64a()
+	for _, c := range kernelCases {
+		for _, n := range []int{3, 200} {
+			out := c.run(&source{rng: rand.New(rand.NewPCG(5, 5)), scale: 2}, n, 11, false)
+			for i, v := range out {
+				if math.IsNaN(v) {
+					out[i] = math.NaN()
+				}
+			}
+			if err := binary.Write(hash, binary.LittleEndian, out); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got, want := hash.Sum64(), uint64(0xd2908cf94ad6f2f6); got != want {
+		t.Errorf("hash %#x, want %#x", got, want)
+	}
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	const n, d, k = 300, 12, 5
+	p := Pack(normals(n*d, 1), n, d)
+	w, r, grad, cosines := normals(d, 1), normals(n, 1), make([]float64, d), make([]float64, n)
+	wk, angles, gk := normals(k*d, 1), normals(k, 1), make([]float64, k)
+	trig := p.Trig(nil, wk, k)
+	for name, f := range map[string]func(){
+		"Cos":          func() { Cos(cosines, r) },
+		"ExpCosLoss":   func() { p.ExpCosLoss(w, 0.1, r, cosines, grad) },
+		"Trig":         func() { p.Trig(trig, wk, k) },
+		"LandmarkLoss": func() { trig.LandmarkLoss(angles, r, cosines, gk) },
+		"PairLosses":   func() { trig.PairLosses(angles, r, gk) },
+		"MatTVec":      func() { p.MatTVec(grad, r) },
+	} {
+		if raceEnabled {
+			t.Skip("sync.Pool drops memory at random under the race detector")
+		}
+		if got := testing.AllocsPerRun(50, f); got > 0.5 {
+			t.Errorf("%s: %v allocations a call", name, got)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// NoLimit as MaxDepth grows until every leaf is pure or cannot be improved.
+const NoLimit = -1
+
+// Params are CART's parameters.
+type Params struct {
+	// Criterion is the impurity that a split reduces: "gini" or "entropy" for
+	// classes, "mse" for regression, "auto" for gini or mse by the task.
+	Criterion string `json:"criterion"`
+	// MaxDepth is the largest number of splits from the root to a leaf, or NoLimit.
+	MaxDepth int `json:"max_depth"`
+}
+
+// Validate refuses what golearn would accept and answer wrongly.
+func (p Params) Validate() error {
+	switch p.Criterion {
+	case "auto", "gini", "entropy", "mse":
+	default:
+		return fmt.Errorf("criterion %q is not auto, gini, entropy or mse", p.Criterion)
+	}
+	if p.MaxDepth < 1 && p.MaxDepth != NoLimit {
+		return fmt.Errorf("max_depth %d is neither at least 1 nor %d (no limit)", p.MaxDepth, NoLimit)
+	}
+	return nil
+}
+
+// criterion returns the impurity to use for the task.
+func (p Params) criterion(task registry.Task) (string, error) {
+	regression := task == registry.Regression
+	switch {
+	case p.Criterion == "auto" && regression:
+		return "mse", nil
+	case p.Criterion == "auto":
+		return "gini", nil
+	case (p.Criterion == "mse") != regression:
+		return "", fmt.Errorf("criterion %q does not fit a %s problem; use auto", p.Criterion, task)
+	}
+	return p.Criterion, nil
+}
+
+// Spec declares CART. The grid is the depth alone, 1 to 10, with the task's own
+// criterion: one grid serves classes and regression, one growth serves all ten
+// depths, and a second criterion would double the time of a slow method. A
+// protocol that wants entropy too replaces the grid.
+func Spec() registry.Spec {
+	return registry.Define(registry.Spec{
+		Name:    "CART",
+		Version: "1",
+		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
+		Source:  "Breiman et al. 1984, as implemented by golearn (commit 74ae077eafb2)",
+		Summary: "single decision tree grown by golearn, depth chosen by cross-validation",
+	}, Params{Criterion: "auto", MaxDepth: NoLimit},
+		registry.Grid{{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}},
+		fit,
+		registry.Path(fitPath),
+		registry.Memory(memory),
+		registry.Cost(cost),
+		registry.PathCost(pathCost),
+		registry.Load[Params](load))
+}
+
+func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (registry.Model, error) {
+	var model registry.Model
+	err := fitPath(ctx, env, train, []Params{p}, func(_ int, m registry.Model) error {
+		model = m
+		return nil
+	})
+	return model, err
+}
+
+// fitPath grows one tree per criterion, to the largest depth asked for, and cuts
+// it at each depth. That is exact: golearn looks at the depth only to decide
+// whether to go on, so a shallower tree is the top of a deeper one.
+func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
+	if err := check(train); err != nil {
+		return err
+	}
+	var order []string
+	members := map[string][]int{}
+	for i, p := range ps {
+		c, err := p.criterion(train.Task)
+		if err != nil {
+			return err
+		}
+		if members[c] == nil {
+			order = append(order, c)
+		}
+		members[c] = append(members[c], i)
+	}
+	for _, c := range order {
+		t, err := grow(ctx, env, train, c, deepest(ps, members[c]))
+		if err != nil {
+			return err
+		}
+		for _, i := range members[c] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := yield(i, t.cut(ps[i].MaxDepth)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func deepest(ps []Params, members []int) int {
+	depth := 0
+	for _, i := range members {
+		if ps[i].MaxDepth == NoLimit {
+			return NoLimit
+		}
+		depth = max(depth, ps[i].MaxDepth)
+	}
+	return depth
+}
+
+// check refuses data on which golearn panics, overflows or answers wrongly.
+func check(train registry.Data) error {
+	n, d := train.X.Dims()
+	if n == 0 || d == 0 {
+		return fmt.Errorf("CART needs rows and features, not a %d x %d sample", n, d)
+	}
+	if len(train.Y) != n {
+		return fmt.Errorf("CART got %d targets for %d rows", len(train.Y), n)
+	}
+	for i := range n {
+		for j, v := range train.X.RawRowView(i) {
+			// golearn's threshold (a+b)/2 must not overflow.
+			if !(math.Abs(v) <= math.MaxFloat64/2) {
+				return fmt.Errorf("feature %d of row %d is %v; CART needs finite values up to %.3g", j, i, v, math.MaxFloat64/2)
+			}
+		}
+		if err := checkTarget(train, train.Y[i]); err != nil {
+			return fmt.Errorf("target of row %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// maxTarget bounds regression targets so that their squared deviations do not overflow.
+const maxTarget = 1e150
+
+func checkTarget(train registry.Data, y float64) error {
+	switch train.Task {
+	case registry.Binary:
+		if y != -1 && y != 1 {
+			return fmt.Errorf("%v is not -1 or +1", y)
+		}
+	case registry.Multiclass:
+		if !(y >= 0 && y < float64(train.Classes)) || y != math.Trunc(y) {
+			return fmt.Errorf("%v is not a class in 0..%d", y, train.Classes-1)
+		}
+	case registry.Regression:
+		if !(math.Abs(y) <= maxTarget) {
+			return fmt.Errorf("%v is not finite and at most %g in size", y, maxTarget)
+		}
+	default:
+		return fmt.Errorf("task %q is not one that CART solves", train.Task)
+	}
+	return nil
+}

@@ -1,0 +1,349 @@
+package tree
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+var quiet = registry.Env{Log: slog.New(slog.DiscardHandler)}
+
+func rowsOf(rows [][]float64) *mat.Dense {
+	x := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, r := range rows {
+		x.SetRow(i, r)
+	}
+	return x
+}
+
+func binaryData(rows [][]float64, y ...float64) registry.Data {
+	return registry.Data{Task: registry.Binary, Classes: 2, X: rowsOf(rows), Y: y}
+}
+
+func regressionData(rows [][]float64, y ...float64) registry.Data {
+	return registry.Data{Task: registry.Regression, X: rowsOf(rows), Y: y}
+}
+
+// synthetic draws a noisy non-linear target over normal features.
+func synthetic(task registry.Task, n, d, k int) registry.Data {
+	r := numpy.NewRandomState(1)
+	data := registry.Data{Task: task, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
+	for i := range n {
+		row := data.X.RawRowView(i)
+		r.Norms(row)
+		v := math.Sin(2*row[0]) + row[1%d]*row[2%d] + r.Norm()/2
+		switch task {
+		case registry.Binary:
+			data.Classes, data.Y[i] = 2, math.Copysign(1, v)
+		case registry.Multiclass:
+			data.Classes, data.Y[i] = k, math.Min(float64(k-1), math.Max(0, math.Floor((v+2)/4*float64(k))))
+		default:
+			data.Y[i] = v
+		}
+	}
+	return data
+}
+
+// drawData draws a small sample with many ties and repeated rows.
+func drawData(t *rapid.T) registry.Data {
+	task := rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass, registry.Regression}).Draw(t, "task")
+	n, d := rapid.IntRange(1, 30).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "d")
+	data := registry.Data{Task: task, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
+	for i := range n {
+		for j := range d {
+			data.X.Set(i, j, float64(rapid.IntRange(-4, 4).Draw(t, "x"))/4)
+		}
+		switch task {
+		case registry.Binary:
+			data.Classes, data.Y[i] = 2, float64(2*rapid.IntRange(0, 1).Draw(t, "y")-1)
+		case registry.Multiclass:
+			data.Classes, data.Y[i] = 4, float64(rapid.IntRange(0, 3).Draw(t, "y"))
+		default:
+			data.Y[i] = float64(rapid.IntRange(-8, 8).Draw(t, "y")) / 8
+		}
+	}
+	return data
+}
+
+func mustFit(t testing.TB, data registry.Data, p Params) *model {
+	t.Helper()
+	m, err := fit(t.Context(), quiet, data, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.(*model)
+}
+
+func scoresOf(t testing.TB, m registry.Model, data registry.Data) []float64 {
+	t.Helper()
+	out := make([]float64, len(data.Y)*data.Shape().Outputs())
+	if err := m.Score(t.Context(), data.X, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func saved(t testing.TB, m registry.Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.(registry.Saver).Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// impurity is Breiman et al. 1984, eq. 4.6 ff: Gini, entropy in bits, or the
+// mean squared deviation, computed from its definition.
+func impurity(criterion string, y []float64) float64 {
+	counts, sum, out := map[float64]float64{}, 0.0, 0.0
+	for _, v := range y {
+		counts[v]++
+		sum += v
+	}
+	n := float64(len(y))
+	if criterion == "mse" {
+		for _, v := range y {
+			out += (v - sum/n) * (v - sum/n) / n
+		}
+		return out
+	}
+	for _, c := range counts {
+		if p := c / n; criterion == "gini" {
+			out += p * (1 - p)
+		} else {
+			out -= p * math.Log2(p)
+		}
+	}
+	return out
+}
+
+func divided(data registry.Data, criterion string, feature int, threshold float64) float64 {
+	var sides [2][]float64
+	for i, y := range data.Y {
+		side := 0
+		if data.X.At(i, feature) >= threshold {
+			side = 1
+		}
+		sides[side] = append(sides[side], y)
+	}
+	sum := 0.0
+	for _, y := range sides {
+		if len(y) > 0 {
+			sum += impurity(criterion, y) * float64(len(y)) / float64(len(data.Y))
+		}
+	}
+	return sum
+}
+
+// The oracle is exhaustive: every feature, every value as a threshold.
+// Tolerance 1e-12: the sums are of at most 30 terms of size 1.
+func TestStumpIsOptimal(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		data := drawData(rt)
+		criterion := "mse"
+		if data.Task != registry.Regression {
+			criterion = rapid.SampledFrom([]string{"gini", "entropy"}).Draw(rt, "criterion")
+		}
+		m := mustFit(t, data, Params{criterion, 1})
+		best := impurity(criterion, data.Y)
+		got := best
+		n, d := data.X.Dims()
+		for j := range d {
+			for i := range n {
+				best = math.Min(best, divided(data, criterion, j, data.X.At(i, j)))
+			}
+		}
+		if root := m.Nodes[0]; root.Feature >= 0 {
+			got = divided(data, criterion, int(root.Feature), root.Threshold)
+		}
+		if math.Abs(got-best) > 1e-12 {
+			rt.Fatalf("%s of the stump is %v, the least is %v", criterion, got, best)
+		}
+	})
+}
+
+func TestHandWorkedTrees(t *testing.T) {
+	line := [][]float64{{1}, {2}, {3}, {4}}
+	for _, c := range []struct {
+		name  string
+		data  registry.Data
+		depth int
+		nodes int
+		want  []float64
+	}{
+		{"separable", binaryData(line, -1, -1, 1, 1), 1, 3, []float64{-1, -1, 1, 1}},
+		{"impure leaf", binaryData([][]float64{{1}, {1}, {1}, {1}, {2}}, -1, -1, -1, 1, 1), NoLimit, 3, []float64{-.5, -.5, -.5, -.5, 1}},
+		{"equal rows, tied labels: 0, that is +1", binaryData([][]float64{{1}, {1}}, -1, 1), NoLimit, 1, []float64{0, 0}},
+		{"one class", binaryData(line, -1, -1, -1, -1), NoLimit, 1, []float64{-1, -1, -1, -1}},
+		{"one row", binaryData(line[:1], 1), NoLimit, 1, []float64{1}},
+		{"constant feature", binaryData([][]float64{{7}, {7}, {7}, {7}}, -1, -1, -1, 1), NoLimit, 1, []float64{-.5, -.5, -.5, -.5}},
+		// No single split of XOR lowers the impurity, so a greedy tree stops at the root.
+		{"xor", binaryData([][]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, -1, 1, 1, -1), NoLimit, 1, []float64{0, 0, 0, 0}},
+		{"uneven xor", binaryData([][]float64{{0, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 1}}, -1, -1, 1, 1, -1), 2, 7, []float64{-1, -1, 1, 1, -1}},
+		{"regression", regressionData(line, 1, 3, 10, 10), 1, 3, []float64{2, 2, 10, 10}},
+		{"constant target that does not sum exactly", regressionData(line[:3], .1, .1, .1), NoLimit, 1, []float64{.1, .1, .1}},
+		{"three classes", registry.Data{Task: registry.Multiclass, Classes: 3, X: rowsOf(line), Y: []float64{0, 1, 1, 2}}, 1, 3,
+			[]float64{1, 0, 0, 0, 2. / 3, 1. / 3, 0, 2. / 3, 1. / 3, 0, 2. / 3, 1. / 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := mustFit(t, c.data, Params{"auto", c.depth})
+			if got := scoresOf(t, m, c.data); !slices.Equal(got, c.want) || len(m.Nodes) != c.nodes {
+				t.Errorf("scores %v with %d nodes, want %v with %d", got, len(m.Nodes), c.want, c.nodes)
+			}
+		})
+	}
+}
+
+// Column 650 of 700 alone decides: features keep their places beyond golearn's
+// groups of 512 attributes.
+func TestManyFeatures(t *testing.T) {
+	data := synthetic(registry.Binary, 40, 700, 2)
+	for i := range data.Y {
+		data.Y[i] = math.Copysign(1, data.X.At(i, 650))
+	}
+	if m := mustFit(t, data, Params{"auto", NoLimit}); len(m.Nodes) != 3 || m.Nodes[0].Feature != 650 {
+		t.Errorf("root splits feature %d of a tree with %d nodes", m.Nodes[0].Feature, len(m.Nodes))
+	}
+}
+
+func TestSameBitsEveryTime(t *testing.T) {
+	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		data := synthetic(task, 150, 5, 4)
+		first := saved(t, mustFit(t, data, Params{"auto", NoLimit}))
+		for range 3 {
+			if !bytes.Equal(first, saved(t, mustFit(t, data, Params{"auto", NoLimit}))) {
+				t.Fatalf("%s: two fits differ", task)
+			}
+		}
+	}
+}
+
+func TestSaveLoad(t *testing.T) {
+	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		data := synthetic(task, 80, 3, 4)
+		m := mustFit(t, data, Params{"auto", NoLimit})
+		back, err := load(bytes.NewReader(saved(t, m)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(scoresOf(t, m, data), scoresOf(t, back, data)) {
+			t.Errorf("%s: the loaded model scores otherwise", task)
+		}
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte(`{"format":"cart-1","task":"binary","features":1,"outputs":1,"nodes":[{"feature":0,"threshold":1,"left":1,"right":2},{"feature":-1,"value":[1]},{"feature":-1,"value":[-1]}]}`))
+	f.Add([]byte(`{"format":"cart-1","task":"binary","features":1,"outputs":1,"nodes":[{"feature":0,"left":0,"right":0}]}`))
+	f.Add([]byte(`{"format":"cart-0"}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := load(bytes.NewReader(raw))
+		if err != nil {
+			return
+		}
+		c := m.(*model)
+		if c.Features > 1000 || c.Outputs > 1000 {
+			return
+		}
+		if err := c.Score(t.Context(), mat.NewDense(1, c.Features, nil), make([]float64, c.Outputs)); err != nil {
+			t.Errorf("an accepted model does not score: %v", err)
+		}
+	})
+}
+
+func TestRefusals(t *testing.T) {
+	good := synthetic(registry.Binary, 10, 2, 2)
+	with := func(change func(*registry.Data)) registry.Data {
+		d := synthetic(registry.Binary, 10, 2, 2)
+		change(&d)
+		return d
+	}
+	for _, c := range []struct {
+		name string
+		data registry.Data
+		raw  string
+		want string
+	}{
+		{"NaN", with(func(d *registry.Data) { d.X.Set(3, 1, math.NaN()) }), `{}`, "feature 1 of row 3 is NaN"},
+		{"Inf", with(func(d *registry.Data) { d.X.Set(3, 1, math.Inf(-1)) }), `{}`, "feature 1 of row 3 is -Inf"},
+		{"huge", with(func(d *registry.Data) { d.X.Set(3, 1, 1e308) }), `{}`, "1e+308"},
+		{"label", with(func(d *registry.Data) { d.Y[2] = 0 }), `{}`, "target of row 2: 0 is not -1 or +1"},
+		{"class", with(func(d *registry.Data) { d.Task, d.Classes = registry.Multiclass, 3; d.Y[0] = 3 }), `{}`, "target of row 0: 3 is not a class in 0..2"},
+		{"target", with(func(d *registry.Data) { d.Task = registry.Regression; d.Y[4] = math.NaN() }), `{}`, "target of row 4"},
+		{"lengths", with(func(d *registry.Data) { d.Y = d.Y[:9] }), `{}`, "9 targets for 10 rows"},
+		{"empty", with(func(d *registry.Data) { d.X, d.Y = &mat.Dense{}, nil }), `{}`, "0 x 0"},
+		{"criterion", good, `{"criterion":"mse"}`, `criterion "mse" does not fit a binary problem`},
+		{"unknown criterion", good, `{"criterion":"mae"}`, "mae"},
+		{"depth", good, `{"max_depth":0}`, "max_depth 0"},
+		{"unknown parameter", good, `{"depth":3}`, "depth"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := Spec().Fit(t.Context(), registry.Env{}, c.data, json.RawMessage(c.raw)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error is %v, want one with %q", err, c.want)
+			}
+		})
+	}
+	m := mustFit(t, good, Params{"auto", 2})
+	if err := m.Score(t.Context(), mat.NewDense(1, 3, nil), make([]float64, 1)); err == nil {
+		t.Error("rows of 3 features are scored by a model of 2")
+	}
+	if err := m.Score(t.Context(), mat.NewDense(1, 2, nil), make([]float64, 2)); err == nil {
+		t.Error("too long an output is accepted")
+	}
+	if err := m.Score(t.Context(), mat.NewDense(1, 2, []float64{0, math.NaN()}), make([]float64, 1)); err == nil {
+		t.Error("a NaN is scored")
+	}
+}
+
+// A cancelled fit returns within 100 ms although golearn needs about a second,
+// and its place comes back when golearn has ended.
+func TestCancellation(t *testing.T) {
+	data := synthetic(registry.Binary, 2500, 8, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	var asked time.Time
+	time.AfterFunc(20*time.Millisecond, func() { asked = time.Now(); cancel() })
+	_, err := fit(ctx, quiet, data, Params{"auto", NoLimit})
+	if late := time.Since(asked); !errors.Is(err, context.Canceled) || late > 100*time.Millisecond {
+		t.Errorf("error %v came %v after cancellation", err, late)
+	}
+	if len(places) == 0 {
+		t.Error("golearn ended before it was abandoned: the sample is too small for this test")
+	}
+	for deadline := time.Now().Add(time.Minute); len(places) > 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the abandoned growth never gave its place back")
+		}
+	}
+	if _, err := fit(ctx, quiet, data, Params{"auto", 1}); !errors.Is(err, context.Canceled) || len(places) > 0 {
+		t.Errorf("a fit under a cancelled context gives %v and holds %d places", err, len(places))
+	}
+}
+
+func TestFitWaitsForAPlace(t *testing.T) {
+	for range cap(places) {
+		places <- struct{}{}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	data := synthetic(registry.Binary, 20, 2, 2)
+	_, err := fit(ctx, quiet, data, Params{"auto", 1})
+	for range cap(places) {
+		<-places
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("with all places taken a fit gives %v", err)
+	}
+	mustFit(t, data, Params{"auto", 1})
+}

@@ -1,0 +1,194 @@
+package tree
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// grown is a copied tree with a value on every side of every split, so that it
+// can be cut at any depth. splits[0] is the root; without splits the tree is a leaf.
+type grown struct {
+	task     registry.Task
+	features int
+	outputs  int
+	root     []float64
+	splits   []split
+}
+
+// setRoot sets the value of the tree without splits.
+func (t *grown) setRoot(train registry.Data) {
+	if t.task == registry.Regression {
+		t.root = []float64{mean(train.Y)}
+		return
+	}
+	counts := make([]float64, classes(train.Shape()))
+	for _, y := range train.Y {
+		counts[int(target(t.task, y))]++
+	}
+	t.root = decision(t.task, counts, 0)
+}
+
+// count replaces the labels on the splits' sides by scores from the training
+// rows that end there. The most frequent class must be golearn's label: anything
+// else means that the tree was not copied as golearn understands it.
+func (t *grown) count(train registry.Data) error {
+	k := classes(train.Shape())
+	counts := make([]float64, 2*k*len(t.splits)) // left classes, right classes
+	for i, y := range train.Y {
+		row, class := train.X.RawRowView(i), int(target(t.task, y))
+		for s, more := 0, len(t.splits) > 0; more; {
+			at, next := 2*k*s, t.splits[s].left
+			if !(row[t.splits[s].feature] < t.splits[s].threshold) {
+				at, next = at+k, t.splits[s].right
+			}
+			counts[at+class]++
+			s, more = next, next != 0
+		}
+	}
+	for s := range t.splits {
+		for side, value := range []*[]float64{&t.splits[s].leftValue, &t.splits[s].rightValue} {
+			at := counts[(2*s+side)*k : (2*s+side+1)*k]
+			class := int((*value)[0])
+			if !isMode(at, class) {
+				return fmt.Errorf("golearn's CART says class %d for node %d, whose training rows are %v by class", class, s, at)
+			}
+			*value = decision(t.task, at, class)
+		}
+	}
+	return nil
+}
+
+// cut returns the model of the tree's first depth levels (NoLimit: all), its
+// nodes in preorder.
+func (t *grown) cut(depth int) *model {
+	m := &model{Format: format, Task: t.task.String(), Features: t.features, Outputs: t.outputs}
+	var add func(s, level int, leaf bool, value []float64) int32
+	add = func(s, level int, leaf bool, value []float64) int32 {
+		at := int32(len(m.Nodes))
+		if leaf || level == depth {
+			m.Nodes = append(m.Nodes, node{Feature: -1, Value: value})
+			return at
+		}
+		f := t.splits[s]
+		m.Nodes = append(m.Nodes, node{Feature: int32(f.feature), Threshold: f.threshold})
+		left := add(f.left, level+1, f.left == 0, f.leftValue)
+		right := add(f.right, level+1, f.right == 0, f.rightValue)
+		m.Nodes[at].Left, m.Nodes[at].Right = left, right
+		return at
+	}
+	add(0, 0, len(t.splits) == 0, t.root)
+	return m
+}
+
+const format = "cart-1"
+
+// A model is a tree in preorder; its JSON form is what Save writes.
+type model struct {
+	Format   string `json:"format"`
+	Task     string `json:"task"`
+	Features int    `json:"features"`
+	Outputs  int    `json:"outputs"`
+	Nodes    []node `json:"nodes"`
+}
+
+// A node sends a row left if its feature is below the threshold. Feature -1
+// marks a leaf: the binary decision value (n+ - n-)/n of its training rows, the
+// share of each class, or the mean target.
+type node struct {
+	Feature   int32     `json:"feature"`
+	Threshold float64   `json:"threshold,omitempty"`
+	Left      int32     `json:"left,omitempty"`
+	Right     int32     `json:"right,omitempty"`
+	Value     []float64 `json:"value,omitempty"`
+}
+
+// Score implements registry.Model. A NaN is an error: it is neither below a
+// threshold nor above.
+func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	n, d := x.Dims()
+	if d != m.Features {
+		return fmt.Errorf("CART was trained on %d features and cannot score rows of %d", m.Features, d)
+	}
+	if len(out) != n*m.Outputs {
+		return fmt.Errorf("CART scores %d rows to %d places, not %d", n, n*m.Outputs, len(out))
+	}
+	for i := range n {
+		if i%1024 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		row := x.RawRowView(i)
+		for j, v := range row {
+			if math.IsNaN(v) {
+				return fmt.Errorf("feature %d of row %d is NaN; CART scores numbers only", j, i)
+			}
+		}
+		copy(out[i*m.Outputs:(i+1)*m.Outputs], m.leaf(row))
+	}
+	return nil
+}
+
+func (m *model) leaf(row []float64) []float64 {
+	at := &m.Nodes[0]
+	for at.Feature >= 0 {
+		if row[at.Feature] < at.Threshold {
+			at = &m.Nodes[at.Left]
+		} else {
+			at = &m.Nodes[at.Right]
+		}
+	}
+	return at.Value
+}
+
+// Save implements registry.Saver: one JSON object.
+func (m *model) Save(w io.Writer) error { return json.NewEncoder(w).Encode(m) }
+
+func load(r io.Reader) (registry.Model, error) {
+	dec := json.NewDecoder(r)
+	dec.DisallowUnknownFields()
+	m := new(model)
+	if err := dec.Decode(m); err != nil {
+		return nil, fmt.Errorf("saved CART: %w", err)
+	}
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("saved CART: %w", err)
+	}
+	return m, nil
+}
+
+// check makes sure that every row ends in a leaf of the right width: children
+// come after their parents, so no path is endless.
+func (m *model) check() error {
+	task, err := registry.ParseTask(m.Task)
+	switch {
+	case m.Format != format:
+		return fmt.Errorf("format %q is not %q", m.Format, format)
+	case err != nil:
+		return err
+	case m.Features < 1 || m.Outputs < 1 || task != registry.Multiclass && m.Outputs != 1:
+		return fmt.Errorf("%d features and %d outputs do not fit a %s problem", m.Features, m.Outputs, task)
+	case len(m.Nodes) == 0:
+		return errors.New("the tree has no nodes")
+	}
+	for i, n := range m.Nodes {
+		leaf := n.Feature == -1
+		inside := func(c int32) bool { return int(c) > i && int(c) < len(m.Nodes) }
+		switch {
+		case leaf && len(n.Value) != m.Outputs:
+			return fmt.Errorf("leaf %d has %d values, not %d", i, len(n.Value), m.Outputs)
+		case !leaf && (n.Feature < 0 || int(n.Feature) >= m.Features):
+			return fmt.Errorf("node %d splits feature %d of %d", i, n.Feature, m.Features)
+		case !leaf && !(inside(n.Left) && inside(n.Right)):
+			return fmt.Errorf("node %d has children %d and %d, not both after it and below %d", i, n.Left, n.Right, len(m.Nodes))
+		}
+	}
+	return nil
+}

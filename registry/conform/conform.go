@@ -1,0 +1,400 @@
+// Package conform is the suite that every method passes.
+//
+//	func TestConform(t *testing.T) { conform.Run(t, Spec()) }
+//
+// It asks of a method what the harness relies on: parameters that are checked,
+// scores of the right shape that are never NaN, the same bits from the same
+// seed whatever the number of workers, inputs left as they were, rows scored one
+// by one as in a batch, an early answer to cancellation, an error or a model (never
+// a panic) on awkward data, and, for each capability that the method declares,
+// that it changes no result. It also asks that the method learns something.
+//
+// It does not ask whether the method is the one its paper describes; that is what
+// the method's own oracle tests are for.
+package conform
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// seed is the suite's own: of the generated data and of the fits.
+const seed = 7
+
+// Run checks spec for each task it declares.
+func Run(t *testing.T, spec registry.Spec) {
+	t.Run("parameters", func(t *testing.T) { parameters(t, spec) })
+	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		if spec.Tasks&task == 0 {
+			continue
+		}
+		t.Run(task.String(), func(t *testing.T) {
+			s := suite{spec: spec, task: task}
+			t.Run("learns", s.learns)
+			t.Run("shapes", s.shapes)
+			t.Run("same bits", s.sameBits)
+			t.Run("inputs unchanged", s.inputsUnchanged)
+			t.Run("rows one by one", s.rowByRow)
+			t.Run("cancellation", s.cancellation)
+			t.Run("awkward data", s.awkward)
+			t.Run("path", s.path)
+			t.Run("staged", s.staged)
+			t.Run("save and load", s.saveLoad)
+			t.Run("estimates", s.estimates)
+		})
+	}
+}
+
+type suite struct {
+	spec registry.Spec
+	task registry.Task
+}
+
+func parameters(t *testing.T, spec registry.Spec) {
+	for _, sh := range []registry.Shape{
+		{Task: registry.Binary, N: 50, D: 1, Classes: 2},
+		{Task: registry.Binary, N: 1000, D: 60, Classes: 2},
+	} {
+		points, err := spec.Settings(sh, spec.DefaultGrid(), nil)
+		if err != nil {
+			t.Fatalf("grid for n=%d d=%d: %v", sh.N, sh.D, err)
+		}
+		seen := map[string]int{}
+		for i, p := range points {
+			if first, dup := seen[string(p)]; dup {
+				t.Errorf("grid points %d and %d are both %s", first, i, p)
+			}
+			seen[string(p)] = i
+		}
+	}
+	_, err := spec.Fit(context.Background(), registry.Env{Seed: seed}, easy(spec.Tasks&-spec.Tasks, 20, 2), json.RawMessage(`{"no_such_parameter":1}`))
+	if err == nil {
+		t.Error("an unknown parameter is accepted; misspelt ones would be ignored")
+	}
+}
+
+func (s suite) settings(t *testing.T, d registry.Data) []json.RawMessage {
+	t.Helper()
+	points, err := s.spec.Settings(d.Shape(), s.spec.DefaultGrid(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return points
+}
+
+// few returns at most k settings, spread over the grid.
+func (s suite) few(t *testing.T, d registry.Data, k int) []json.RawMessage {
+	t.Helper()
+	all := s.settings(t, d)
+	if len(all) <= k {
+		return all
+	}
+	out := make([]json.RawMessage, k)
+	for i := range out {
+		out[i] = all[i*(len(all)-1)/max(1, k-1)]
+	}
+	return out
+}
+
+func (s suite) fit(t *testing.T, env registry.Env, d registry.Data, raw json.RawMessage) registry.Model {
+	t.Helper()
+	m, err := s.spec.Fit(context.Background(), env, d, raw)
+	if err != nil {
+		t.Fatalf("fit with %s: %v", raw, err)
+	}
+	if m == nil {
+		t.Fatalf("fit with %s gave neither a model nor an error", raw)
+	}
+	return m
+}
+
+func score(t *testing.T, m registry.Model, d registry.Data) []float64 {
+	t.Helper()
+	out := make([]float64, d.Shape().N*d.Shape().Outputs())
+	for i := range out {
+		out[i] = math.NaN() // a value the model forgets to write must show
+	}
+	if err := m.Score(context.Background(), d.X, out); err != nil {
+		t.Fatalf("score: %v", err)
+	}
+	for i, v := range out {
+		if math.IsNaN(v) {
+			t.Fatalf("score %d of row %d is NaN or was not written", i%d.Shape().Outputs(), i/d.Shape().Outputs())
+		}
+	}
+	return out
+}
+
+func (s suite) learns(t *testing.T) {
+	d := easy(s.task, 120, 3)
+	best := math.Inf(-1)
+	for _, raw := range s.few(t, d, 9) {
+		best = max(best, goodness(d, score(t, s.fit(t, registry.Env{Seed: seed}, d, raw), d)))
+	}
+	if best < 0.85 {
+		t.Errorf("the best of a few settings reaches %.2f on its own easy training data (accuracy, or R2); 0.85 is asked", best)
+	}
+}
+
+func (s suite) shapes(t *testing.T) {
+	for _, dim := range [][2]int{{12, 1}, {30, 2}, {24, 40}} {
+		d := easy(s.task, dim[0], dim[1])
+		for _, raw := range s.few(t, d, 2) {
+			m := s.fit(t, registry.Env{Seed: seed}, d, raw)
+			score(t, m, d)
+			score(t, m, rows(d, []int{0}))
+		}
+	}
+}
+
+func (s suite) sameBits(t *testing.T) {
+	d := easy(s.task, 60, 4)
+	for _, raw := range s.few(t, d, 2) {
+		m := s.fit(t, registry.Env{Seed: seed, Workers: 1}, d, raw)
+		want := score(t, m, d)
+		equal(t, "a second fit", score(t, s.fit(t, registry.Env{Seed: seed, Workers: 1}, d, raw), d), want)
+		equal(t, "a fit with 4 workers", score(t, s.fit(t, registry.Env{Seed: seed, Workers: 4}, d, raw), d), want)
+		var wg sync.WaitGroup
+		outs := make([][]float64, 4)
+		for i := range outs {
+			outs[i] = make([]float64, len(want))
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				if err := m.Score(context.Background(), d.X, outs[i]); err != nil {
+					t.Errorf("concurrent score: %v", err)
+				}
+			}()
+		}
+		wg.Wait()
+		for _, out := range outs {
+			equal(t, "a concurrent score", out, want)
+		}
+	}
+}
+
+func (s suite) inputsUnchanged(t *testing.T) {
+	d := easy(s.task, 40, 3)
+	x, y := mat.DenseCopyOf(d.X), append([]float64(nil), d.Y...)
+	for _, raw := range s.few(t, d, 2) {
+		score(t, s.fit(t, registry.Env{Seed: seed}, d, raw), d)
+	}
+	equal(t, "X after a fit and a score", d.X.RawMatrix().Data, x.RawMatrix().Data)
+	equal(t, "Y after a fit and a score", d.Y, y)
+}
+
+func (s suite) rowByRow(t *testing.T) {
+	d := easy(s.task, 50, 3)
+	k := d.Shape().Outputs()
+	for _, raw := range s.few(t, d, 2) {
+		m := s.fit(t, registry.Env{Seed: seed}, d, raw)
+		want := score(t, m, d)
+		for i := range 50 {
+			got := score(t, m, rows(d, []int{i}))
+			for c, v := range got {
+				if w := want[i*k+c]; math.Abs(v-w) > 1e-9*max(1, math.Abs(w)) {
+					t.Fatalf("row %d alone scores %v and within a batch %v", i, v, w)
+				}
+			}
+		}
+	}
+}
+
+func (s suite) cancellation(t *testing.T) {
+	d := easy(s.task, 400, 10)
+	for _, raw := range s.few(t, d, 1) {
+		gone, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := s.spec.Fit(gone, registry.Env{Seed: seed}, d, raw); !errors.Is(err, context.Canceled) {
+			t.Errorf("a fit under a cancelled context returned %v, not the context's error", err)
+		}
+		soon, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		_, err := s.spec.Fit(soon, registry.Env{Seed: seed}, d, raw)
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a fit whose time ran out returned %v, not the context's error", err)
+		}
+		// The bound is wide because machines are busy; a method that never looks
+		// at its context exceeds it on real data, not by a few milliseconds.
+		if late := time.Since(start); late > 5*time.Second {
+			t.Errorf("a fit noticed the end of its time after %v", late)
+		}
+	}
+}
+
+// awkward data gives a model or an error; a panic fails the test by itself.
+func (s suite) awkward(t *testing.T) {
+	constant := easy(s.task, 40, 3)
+	for i := range 40 {
+		constant.X.Set(i, 1, 0)
+	}
+	twins := easy(s.task, 40, 2)
+	for i := 1; i < 40; i += 2 {
+		twins.X.SetRow(i, twins.X.RawRowView(i-1))
+	}
+	zero := easy(s.task, 40, 2)
+	zero.X.Zero()
+	single := easy(s.task, 40, 2)
+	for i := range single.Y {
+		single.Y[i] = single.Y[0]
+	}
+	for _, c := range []struct {
+		name string
+		data registry.Data
+		must bool // a model is asked for
+	}{
+		{"constant column", constant, true}, {"equal rows, different targets", twins, true},
+		{"all inputs zero", zero, false}, {"one class, or a constant target", single, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, raw := range s.few(t, c.data, 2) {
+				m, err := s.spec.Fit(context.Background(), registry.Env{Seed: seed}, c.data, raw)
+				switch {
+				case err == nil:
+					score(t, m, c.data)
+				case c.must:
+					t.Errorf("fit with %s: %v", raw, err)
+				}
+			}
+		})
+	}
+}
+
+func (s suite) path(t *testing.T) {
+	if !s.spec.HasPath() {
+		t.Skip("the method declares no path")
+	}
+	d := easy(s.task, 60, 4)
+	all := s.settings(t, d)
+	backwards := make([]json.RawMessage, len(all))
+	for i, raw := range all {
+		backwards[len(all)-1-i] = raw
+	}
+	for _, settings := range [][]json.RawMessage{all, backwards, s.few(t, d, 3), {all[len(all)-1]}} {
+		seen := make([]bool, len(settings))
+		err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, settings, func(i int, m registry.Model) error {
+			if seen[i] {
+				t.Errorf("setting %d was given twice", i)
+			}
+			seen[i] = true
+			equal(t, "the path's model of "+string(settings[i]), score(t, m, d),
+				score(t, s.fit(t, registry.Env{Seed: seed}, d, settings[i]), d))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, ok := range seen {
+			if !ok {
+				t.Errorf("setting %d was not given", i)
+			}
+		}
+	}
+	stop := errors.New("stop")
+	err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, all, func(int, registry.Model) error { return stop })
+	if !errors.Is(err, stop) {
+		t.Errorf("a path whose caller stopped returned %v, not the caller's error", err)
+	}
+}
+
+func (s suite) staged(t *testing.T) {
+	d := easy(s.task, 60, 4)
+	for _, raw := range s.few(t, d, 2) {
+		m, ok := s.fit(t, registry.Env{Seed: seed}, d, raw).(registry.Stager)
+		if !ok {
+			t.Skip("the model has no stages")
+		}
+		last := m.Rounds()
+		at := []int{1, (last + 1) / 2, last}
+		var got []int
+		var final []float64
+		err := m.ScoreStages(context.Background(), d.X, at, func(round int, scores []float64) error {
+			got = append(got, round)
+			final = append(final[:0], scores...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(at) {
+			t.Fatalf("asked for stages %v, given %v", at, got)
+		}
+		for i := range at {
+			if got[i] != at[i] {
+				t.Fatalf("asked for stages %v, given %v", at, got)
+			}
+		}
+		equal(t, "the last stage", final, score(t, m, d))
+	}
+}
+
+func (s suite) saveLoad(t *testing.T) {
+	d := easy(s.task, 60, 4)
+	for _, raw := range s.few(t, d, 2) {
+		m, ok := s.fit(t, registry.Env{Seed: seed}, d, raw).(registry.Saver)
+		if ok != s.spec.HasLoad() {
+			t.Fatalf("models can be saved: %v; the method can load them: %v", ok, s.spec.HasLoad())
+		}
+		if !ok {
+			t.Skip("the method has no saved form")
+		}
+		var file bytes.Buffer
+		if err := m.Save(&file); err != nil {
+			t.Fatal(err)
+		}
+		size := file.Len()
+		back, err := s.spec.LoadModel(bytes.NewReader(file.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "the model read back", score(t, back, d), score(t, m, d))
+		if _, err := s.spec.LoadModel(bytes.NewReader(file.Bytes()[:size/2])); err == nil {
+			t.Error("half a saved model is read without an error")
+		}
+	}
+}
+
+func (s suite) estimates(t *testing.T) {
+	small, large := easy(s.task, 40, 3).Shape(), easy(s.task, 400, 12).Shape()
+	for _, raw := range s.few(t, easy(s.task, 40, 3), 2) {
+		var bytes [2]int64
+		var cost [2]float64
+		for i, sh := range []registry.Shape{small, large} {
+			var err error
+			if bytes[i], err = s.spec.MemoryEstimate(sh, raw); err != nil {
+				t.Fatal(err)
+			}
+			if cost[i], err = s.spec.CostEstimate(sh, raw); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if bytes[0] < 0 || bytes[1] < bytes[0] {
+			t.Errorf("memory estimates %v do not grow with the data", bytes)
+		}
+		if cost[0] <= 0 || cost[1] < cost[0] {
+			t.Errorf("cost estimates %v do not grow with the data", cost)
+		}
+	}
+}
+
+func equal(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s has %d values, not %d", what, len(got), len(want))
+	}
+	for i := range got {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+			t.Fatalf("%s differs at %d: %v, not %v", what, i, got[i], want[i])
+		}
+	}
+}

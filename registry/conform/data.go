@@ -1,0 +1,80 @@
+package conform
+
+import (
+	"math"
+
+	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// easy returns n rows of d standardised-looking inputs whose target every sensible
+// method can learn: classes lie around different centres along the first
+// coordinate; a regression target is that coordinate, bent a little.
+func easy(task registry.Task, n, d int) registry.Data {
+	rng := numpy.NewRandomState(seed)
+	data := registry.Data{Task: task, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
+	rng.Norms(data.X.RawMatrix().Data)
+	for i := range n {
+		x := data.X.RawRowView(i)
+		switch task {
+		case registry.Binary:
+			data.Classes = 2
+			data.Y[i] = float64(2*(i%2) - 1)
+			x[0] = 0.3*x[0] + data.Y[i]
+		case registry.Multiclass:
+			data.Classes = 3
+			data.Y[i] = float64(i % 3)
+			x[0] = 0.2*x[0] + 1.2*(data.Y[i]-1)
+		default:
+			data.Y[i] = x[0] + 0.2*math.Sin(x[0])
+		}
+	}
+	return data
+}
+
+// rows returns the given rows of d.
+func rows(d registry.Data, which []int) registry.Data {
+	_, p := d.X.Dims()
+	out := d
+	out.X, out.Y = mat.NewDense(len(which), p, nil), make([]float64, len(which))
+	for i, r := range which {
+		out.X.SetRow(i, d.X.RawRowView(r))
+		out.Y[i] = d.Y[r]
+	}
+	return out
+}
+
+// goodness is the accuracy of scores, or for regression R2.
+func goodness(d registry.Data, scores []float64) float64 {
+	n, right := len(d.Y), 0.0
+	var mean, residual, total float64
+	for _, y := range d.Y {
+		mean += y / float64(n)
+	}
+	for i, y := range d.Y {
+		switch d.Task {
+		case registry.Binary:
+			if (scores[i] >= 0) == (y > 0) {
+				right++
+			}
+		case registry.Multiclass:
+			best := 0
+			for c := range d.Classes {
+				if scores[i*d.Classes+c] > scores[i*d.Classes+best] {
+					best = c
+				}
+			}
+			if float64(best) == y {
+				right++
+			}
+		default:
+			residual += (scores[i] - y) * (scores[i] - y)
+			total += (y - mean) * (y - mean)
+		}
+	}
+	if d.Task == registry.Regression {
+		return 1 - residual/total
+	}
+	return right / float64(n)
+}

@@ -1,0 +1,233 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// notes says, one sentence a note, what the table rests on and what it lacks.
+func (t *Table2) notes() []string {
+	return slices.Concat(t.splitNotes(), t.countedNotes(), t.belowNotes(), t.gapNotes(), t.leftOutNotes())
+}
+
+// splitNotes names the rows whose methods all finished the same splits, but
+// fewer than planned, and those whose methods finished different ones.
+func (t *Table2) splitNotes() []string {
+	byCount := map[int][]string{}
+	var unequal []string
+	withRuns := 0
+	for _, row := range t.Rows {
+		n := row.splits()
+		if n > 0 {
+			withRuns++
+		}
+		switch {
+		case row.Unequal:
+			var counts []string
+			for _, c := range row.Cells {
+				counts = append(counts, fmt.Sprintf("%s %d", c.Method, len(c.Runs)))
+			}
+			unequal = append(unequal, fmt.Sprintf("%s (%s of %s)",
+				row.Dataset.Name, strings.Join(counts, ", "), count(t.Splits, "split")))
+		case n > 0 && n < t.Splits:
+			byCount[n] = append(byCount[n], row.Dataset.Name)
+		}
+	}
+	var notes []string
+	for _, n := range sortedKeys(byCount) {
+		where := strings.Join(byCount[n], ", ")
+		if len(byCount[n]) == withRuns && withRuns > 1 {
+			where = "every data set with results"
+		}
+		notes = append(notes, fmt.Sprintf("%d of %s: %s.", n, count(t.Splits, "split"), where))
+	}
+	if len(unequal) > 0 {
+		notes = append(notes, fmt.Sprintf(
+			"† The methods finished different splits, so their means are not comparable: no best, not in Mean or ranks: %s.",
+			strings.Join(unequal, "; ")))
+	}
+	return notes
+}
+
+// countedNotes says which data sets Mean and the ranks are over.
+func (t *Table2) countedNotes() []string {
+	main := 0
+	var missing []string
+	for _, row := range t.Rows {
+		if row.Dataset.Group != GroupMain {
+			continue
+		}
+		main++
+		if row.Missing {
+			missing = append(missing, row.Dataset.Name)
+		}
+	}
+	var notes []string
+	switch {
+	case len(t.Counted) == 0:
+		notes = append(notes, "No data set is complete for all methods, so there is no Mean and there are no average ranks.")
+	case len(t.Counted) < main:
+		notes = append(notes, fmt.Sprintf("Mean and average ranks are over %d of %s: %s.",
+			len(t.Counted), count(main, "data set"), strings.Join(t.Counted, ", ")))
+	}
+	if len(missing) > 0 {
+		notes = append(notes, fmt.Sprintf("Not in Mean or ranks for a missing cell: %s.", strings.Join(missing, ", ")))
+	}
+	return notes
+}
+
+// belowNotes names the data sets shown below the ranks.
+func (t *Table2) belowNotes() []string {
+	var notes []string
+	for _, g := range []struct{ group, text string }{
+		{GroupApart, "Shown apart, not in Mean or ranks: %s."},
+		{GroupGenerated, "Generated data sets, not in Mean or ranks: %s."},
+	} {
+		var names []string
+		for _, row := range t.Rows {
+			if row.Dataset.Group == g.group {
+				names = append(names, row.Dataset.Name)
+			}
+		}
+		if len(names) > 0 {
+			notes = append(notes, fmt.Sprintf(g.text, strings.Join(names, ", ")))
+		}
+	}
+	return notes
+}
+
+// gapNotes lists unfinished cells: failures with their reasons, one note a data
+// set and reason, then what was merely not run, one note for the same splits.
+func (t *Table2) gapNotes() []string {
+	var failed, blank grouping
+	for _, g := range t.Gaps {
+		switch {
+		case len(g.Failures) > 0:
+			failed.add(g.Dataset+": "+g.Describe(), g.Method)
+		case g.Done == 0 && slices.Contains(t.LeftOut, g.Dataset):
+			// told by leftOutNotes
+		default:
+			blank.add(g.Method+"\x00"+splitList(g.NotRun), g.Dataset)
+		}
+	}
+	var notes []string
+	for _, reason := range failed.keys {
+		notes = append(notes, fmt.Sprintf("%s on %s.", strings.Join(failed.members[reason], ", "), reason))
+	}
+	var byCells grouping // methods that lack the same splits of the same data sets
+	for _, key := range blank.keys {
+		method, splits, _ := strings.Cut(key, "\x00")
+		byCells.add(fmt.Sprintf("%s of %s", splits, strings.Join(blank.members[key], ", ")), method)
+	}
+	for _, cells := range byCells.keys {
+		who := strings.Join(byCells.members[cells], ", ")
+		if len(byCells.members[cells]) == len(t.Methods) && len(t.Methods) > 1 {
+			who = "every method"
+		}
+		notes = append(notes, fmt.Sprintf("Not run, %s: %s.", who, cells))
+	}
+	return notes
+}
+
+// grouping collects members under keys, both in the order they came.
+type grouping struct {
+	keys    []string
+	members map[string][]string
+}
+
+func (g *grouping) add(key, member string) {
+	if g.members == nil {
+		g.members = map[string][]string{}
+	}
+	if g.members[key] == nil {
+		g.keys = append(g.keys, key)
+	}
+	g.members[key] = append(g.members[key], member)
+}
+
+func (t *Table2) leftOutNotes() []string {
+	if len(t.LeftOut) == 0 {
+		return nil
+	}
+	return []string{"Left to the full command: " + strings.Join(t.LeftOut, ", ") + "."}
+}
+
+// Describe says on one line how many splits are finished and what became of the
+// others.
+func (g Gap) Describe() string {
+	parts := []string{fmt.Sprintf("%d of %s", g.Done, count(g.Planned, "split"))}
+	for _, f := range g.Failures {
+		text := fmt.Sprintf("%s on %s", cmp.Or(f.Status, "no status"), splitList(f.Splits))
+		if f.Error != "" {
+			text += " (" + oneLine(f.Error) + ")"
+		}
+		parts = append(parts, text)
+	}
+	if len(g.NotRun) > 0 {
+		parts = append(parts, "not run: "+splitList(g.NotRun))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// splits returns the number of finished splits of the row's cells, the largest
+// where they differ.
+func (r Row) splits() int {
+	n := 0
+	for _, c := range r.Cells {
+		n = max(n, len(c.Runs))
+	}
+	return n
+}
+
+// oneLine joins the lines of a message that came from elsewhere and drops
+// control characters, which a terminal would obey.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+}
+
+func splitList(splits []int) string {
+	if len(splits) == 1 {
+		return "split " + ranges(splits)
+	}
+	return "splits " + ranges(splits)
+}
+
+// ranges writes increasing numbers as "1-3, 7".
+func ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(numbers[i])
+		if j > i {
+			part += "-" + strconv.Itoa(numbers[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func sortedKeys[V any](m map[int]V) []int {
+	var keys []int
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,145 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+)
+
+// MidRanks ranks values, the largest first: rank 1 is the best, and tied values
+// share the mean of the ranks they span. The ranks add up to k(k+1)/2 for k
+// values. No value may be nil.
+func MidRanks(values []*big.Rat) []*big.Rat {
+	ranks := make([]*big.Rat, len(values))
+	for i, v := range values {
+		better, equal := 0, 0
+		for _, other := range values {
+			switch other.Cmp(v) {
+			case 1:
+				better++
+			case 0:
+				equal++ // v itself included
+			}
+		}
+		ranks[i] = big.NewRat(int64(2*better+equal+1), 2)
+	}
+	return ranks
+}
+
+// LaterColumnRanks ranks values, the largest first, and gives tied values
+// different ranks: among equals, the value in the later column is ranked better.
+// That is what reversing an ascending stable argsort does. No value may be nil.
+func LaterColumnRanks(values []*big.Rat) []*big.Rat {
+	ranks := make([]*big.Rat, len(values))
+	for i, v := range values {
+		rank := int64(1)
+		for j, other := range values {
+			if c := other.Cmp(v); c > 0 || c == 0 && j > i {
+				rank++
+			}
+		}
+		ranks[i] = big.NewRat(rank, 1)
+	}
+	return ranks
+}
+
+// AverageRanks returns each column's mean mid-rank over the rows of values
+// (data sets x methods). Every row must have the same number of columns, and no
+// value may be nil.
+func AverageRanks(values [][]*big.Rat) ([]*big.Rat, error) {
+	if err := checkMatrix(values); err != nil {
+		return nil, err
+	}
+	ranks := make([][]*big.Rat, len(values))
+	for i, row := range values {
+		ranks[i] = MidRanks(row)
+	}
+	return means(ranks), nil
+}
+
+// PaperAverageRanks returns average ranks as Table 2 of Gautheron et al. (ECML
+// PKDD 2020) prints them: the row of column means is ranked as one more data
+// set, and ties go to the later column. The divisor is therefore the number of
+// data sets plus one. The shape is as for AverageRanks.
+func PaperAverageRanks(values [][]*big.Rat) ([]*big.Rat, error) {
+	if err := checkMatrix(values); err != nil {
+		return nil, err
+	}
+	ranks := make([][]*big.Rat, 0, len(values)+1)
+	for _, row := range values {
+		ranks = append(ranks, LaterColumnRanks(row))
+	}
+	return means(append(ranks, LaterColumnRanks(means(values)))), nil
+}
+
+// ColumnMeans returns the mean of each column of values (data sets x methods).
+// The shape is as for AverageRanks.
+func ColumnMeans(values [][]*big.Rat) ([]*big.Rat, error) {
+	if err := checkMatrix(values); err != nil {
+		return nil, err
+	}
+	return means(values), nil
+}
+
+// Largest marks every value that equals the largest one. Nil values are missing
+// and never marked.
+func Largest(values []*big.Rat) []bool {
+	var largest *big.Rat
+	for _, v := range values {
+		if v != nil && (largest == nil || v.Cmp(largest) > 0) {
+			largest = v
+		}
+	}
+	marks := make([]bool, len(values))
+	for i, v := range values {
+		marks[i] = v != nil && v.Cmp(largest) == 0
+	}
+	return marks
+}
+
+// Decimal returns the shortest decimal that reads back as x, as an exact
+// rational: 83.1 becomes 831/10, the number that was printed, and not the
+// neighbouring binary fraction. It is an error if x is not finite.
+func Decimal(x float64) (*big.Rat, error) {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil, fmt.Errorf("stats: %v is not a finite number; give a decimal", x)
+	}
+	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+	if !ok {
+		return nil, fmt.Errorf("stats: %v cannot be read as a decimal", x)
+	}
+	return r, nil
+}
+
+func means(values [][]*big.Rat) []*big.Rat {
+	out := make([]*big.Rat, len(values[0]))
+	n := big.NewRat(int64(len(values)), 1)
+	for j := range out {
+		sum := new(big.Rat)
+		for _, row := range values {
+			sum.Add(sum, row[j])
+		}
+		out[j] = sum.Quo(sum, n)
+	}
+	return out
+}
+
+func checkMatrix(values [][]*big.Rat) error {
+	if len(values) == 0 || len(values[0]) == 0 {
+		return errors.New("stats: no values to rank; give at least one data set and one method")
+	}
+	for i, row := range values {
+		if len(row) != len(values[0]) {
+			return fmt.Errorf("stats: row %d has %d columns and row 0 has %d; give every data set one value per method",
+				i, len(row), len(values[0]))
+		}
+		for j, v := range row {
+			if v == nil {
+				return fmt.Errorf("stats: row %d, column %d has no value; leave data sets with missing values out", i, j)
+			}
+		}
+	}
+	return nil
+}
