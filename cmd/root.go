@@ -128,7 +128,7 @@ func isUsage(err error) bool {
 }
 
 func newRootCommand(a *app) *cobra.Command {
-	root := &cobra.Command{
+	root := group(&cobra.Command{
 		Use:   "bench",
 		Short: "Compare kernel and boosting methods under one protocol, with the evidence kept",
 		Long: `bench runs every registered method on every data set under a fixed protocol
@@ -145,7 +145,7 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-	}
+	})
 	root.PersistentFlags().StringVar(&a.db, "db", "results.db", "results database")
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data directory (default $BENCH_DATA, else the user's cache)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

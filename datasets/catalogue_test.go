@@ -3,7 +3,6 @@ package datasets
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/internal/testenv"
@@ -356,112 +354,4 @@ func TestLabelsAgreeWithTheOracleSplits(t *testing.T) {
 			t.Errorf("%s: %d positives in the training rows, want %d", row.Dataset, positive, *row.Positive)
 		}
 	}
-}
-
-func TestLookup(t *testing.T) {
-	c := Builtin()
-	if e, err := c.Lookup("WINE"); err != nil || e.Name != "wine" {
-		t.Errorf("%v %v", e, err)
-	}
-	for name, want := range map[string]string{
-		"vehicule":   `no data set is named "vehicule"; did you mean vehicle?`,
-		"australain": `no data set is named "australain"; did you mean australian?`,
-		"ionosphere": `no data set is named "ionosphere"; did you mean iono?`,
-		"mnist":      `no data set is named "mnist"; known: ` + strings.Join(c.Names(), ", "),
-	} {
-		if _, err := c.Lookup(name); err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
-		}
-	}
-	if names := c.Names(); !slices.IsSorted(names) || len(names) != len(manifest) {
-		t.Errorf("names %v", names)
-	}
-}
-
-// TestFingerprintsAreStable pins two fingerprints: results in databases refer to
-// them, so they change only together with readingVersion, on purpose.
-func TestFingerprintsAreStable(t *testing.T) {
-	want := map[string]string{
-		"wine":      "f583cd871374712666471d44faf0dfdaff6f9696b907bb0c6d584a1965a72d2a",
-		"adult-a9a": "9450715e9f3af4a324db95b85a8ca95ce2aedd84aa1266fec10566a88aaa2446",
-	}
-	seen := map[string]string{}
-	for _, e := range Builtin().All() {
-		got, err := Store{Dir: t.TempDir()}.Fingerprint(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if other := seen[got]; other != "" {
-			t.Errorf("%s and %s have one fingerprint", e.Name, other)
-		}
-		seen[got] = e.Name
-		if w, ok := want[e.Name]; ok && w != got {
-			t.Errorf("%s: fingerprint %s, want %s", e.Name, got, w)
-		}
-	}
-}
-
-func TestFingerprintIgnoresWhatChangesNoNumber(t *testing.T) {
-	e, err := Builtin().Lookup("wine")
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := e.fingerprint([]string{"a"})
-	same := *e
-	same.Title, same.Citation, same.Defects, same.Rows, same.Columns = "x", "x", []string{"x"}, 0, nil
-	if same.fingerprint([]string{"a"}) != base {
-		t.Error("a title changes the fingerprint")
-	}
-	for name, change := range map[string]func(*Entry){
-		"label":    func(e *Entry) { e.Label = &Column{Index: 3} },
-		"drop":     func(e *Entry) { e.Drop = []Column{{Index: 3}} },
-		"positive": func(e *Entry) { e.Positive = []string{"3"} },
-		"task":     func(e *Entry) { e.Task = registry.Regression },
-		"coded":    func(e *Entry) { e.Categorical = []Column{{Index: 3}} },
-		"missing":  func(e *Entry) { e.Missing = "?" },
-		"role":     func(e *Entry) { e.Files = slices.Clone(e.Files); e.Files[0].Role = RoleTest },
-	} {
-		other := *e
-		change(&other)
-		if other.fingerprint([]string{"a"}) == base {
-			t.Errorf("%s does not change the fingerprint", name)
-		}
-	}
-	if e.fingerprint([]string{"b"}) == base {
-		t.Error("a file's content does not change the fingerprint")
-	}
-}
-
-// TestLoadingIsFast bounds the time of the sets that users wait for, generously.
-func TestLoadingIsFast(t *testing.T) {
-	if testing.Short() || underRace {
-		t.Skip("a test of time")
-	}
-	for name, limit := range map[string]time.Duration{"spambase": 100 * time.Millisecond, "bankmarketing": time.Second} {
-		best := time.Hour
-		for range 5 {
-			start := time.Now()
-			mirrorSet(t, name)
-			best = min(best, time.Since(start))
-		}
-		if t.Log(name, best); best > limit {
-			t.Errorf("%s loads in %v, limit %v", name, best, limit)
-		}
-	}
-}
-
-func BenchmarkLoad(b *testing.B) {
-	for _, name := range []string{"spambase", "bankmarketing", "epileptic"} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				mirrorSet(b, name)
-			}
-		})
-	}
-}
-
-func ExampleCatalogue_Lookup() {
-	_, err := Builtin().Lookup("spambsae")
-	fmt.Println(err)
-	// Output: no data set is named "spambsae"; did you mean spambase?
 }

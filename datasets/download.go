@@ -108,18 +108,23 @@ func (f *fetcher) get(ctx context.Context, address string, want int64, w io.Writ
 		if errors.As(err, &inURL) { // the address is in our message already
 			err = inURL.Err
 		}
-		return retryable{err}
+		return err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
 	}
 	request.Header.Set("User-Agent", "bench")
+	host := request.URL.Host
+	if err := f.hosts.check(host); err != nil {
+		return err
+	}
 	response, err := f.client.Do(request)
 	if err != nil {
-		return explain(err)
+		return f.hosts.silence(host, explain(err))
 	}
 	defer response.Body.Close()
+	f.hosts.answer(host)
 	if err := checkAnswer(response, want); err != nil {
 		return err
 	}
@@ -134,7 +139,7 @@ func (f *fetcher) get(ctx context.Context, address string, want int64, w io.Writ
 		if errors.As(err, &local) {
 			return err
 		}
-		return explain(fmt.Errorf("the answer broke off after %d bytes: %w", n, err))
+		return retryable{explain(fmt.Errorf("the answer broke off after %d bytes: %w", n, err))}
 	case want >= 0 && n < want:
 		return retryable{fmt.Errorf("expected %d bytes, got %d", want, n)}
 	case want >= 0 && n > want:

@@ -16,7 +16,7 @@ import (
 type FetchOptions struct {
 	From     string           // a mirror laid out like the data directory: a directory or an http(s) URL; it is asked first
 	FromOnly bool             // ask no public address for what the mirror lacks
-	Client   *http.Client     // nil means http.DefaultClient
+	Client   *http.Client     // nil means one with default transport and a short connection timeout
 	Log      func(FetchEvent) // called by one goroutine at a time; may be nil
 	Parallel int              // files at once; 0 means 4
 	Timeout  time.Duration    // of one request; 0 means 15 minutes
@@ -54,8 +54,8 @@ type FetchEvent struct {
 // if one is given, else from their public addresses; files that are there and
 // right are left alone, wrong ones replaced. A file appears only whole and with the
 // right SHA-256; nothing partial is left behind. Documentation is fetched where it
-// can be had. The error has one line for each file that could not be had; the
-// others are there all the same. Cancelling ctx stops everything soon.
+// can be had. The error has one line for each file that could not be had, or one for
+// all files of a host that gives no answer; the others are there all the same. Cancelling ctx stops everything soon.
 func (s Store) Fetch(ctx context.Context, entries []*Entry, o FetchOptions) error {
 	f, err := newFetcher(s, o)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s Store) Fetch(ctx context.Context, entries []*Entry, o FetchOptions) erro
 	if ctx.Err() != nil {
 		return fmt.Errorf("fetching was interrupted; the files that are complete are kept, run it again for the others: %w", context.Cause(ctx))
 	}
-	return errors.Join(failures...)
+	return joinFailures(failures)
 }
 
 // A fetchJob is one file of one entry.
@@ -165,6 +165,7 @@ func (f *fetcher) writeGenerated(job fetchJob, report func(FetchStatus, string, 
 func (f *fetcher) obtain(ctx context.Context, job fetchJob) (string, error) {
 	sources := f.sources(job.file)
 	var reasons []string
+	var silent unreachable
 	for _, source := range sources {
 		err := f.attempts(ctx, job, source)
 		if err == nil {
@@ -173,6 +174,7 @@ func (f *fetcher) obtain(ctx context.Context, job fetchJob) (string, error) {
 		if ctx.Err() != nil {
 			return "", err
 		}
+		errors.As(err, &silent)
 		reasons = append(reasons, fmt.Sprintf("from %s: %v", source.address, err))
 	}
 	if job.file.Repository == "" {
@@ -181,7 +183,8 @@ func (f *fetcher) obtain(ctx context.Context, job fetchJob) (string, error) {
 	} else {
 		reasons = append(reasons, "run `bench data fetch "+job.entry.Name+"` again, or take the file from a mirror with --from")
 	}
-	return "", fmt.Errorf("%s: %s: %s", job.entry.Name, job.file.Path, strings.Join(reasons, "; "))
+	message := fmt.Sprintf("%s: %s: %s", job.entry.Name, job.file.Path, strings.Join(reasons, "; "))
+	return "", unfetched{set: job.entry.Name, message: message, host: silent}
 }
 
 // attempts fetches from one source, up to three times where that can help.
@@ -220,6 +223,7 @@ type fetcher struct {
 	stall    time.Duration
 	backoff  time.Duration
 	archives archives
+	hosts    hosts
 }
 
 func newFetcher(s Store, o FetchOptions) (*fetcher, error) {
@@ -228,7 +232,7 @@ func newFetcher(s Store, o FetchOptions) (*fetcher, error) {
 		timeout: o.Timeout, stall: o.Stall, backoff: o.Backoff,
 	}
 	if f.client == nil {
-		f.client = http.DefaultClient
+		f.client = defaultClient()
 	}
 	if f.parallel <= 0 {
 		f.parallel = 4

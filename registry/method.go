@@ -107,6 +107,14 @@ type Model interface {
 	Score(ctx context.Context, x *mat.Dense, out []float64) error
 }
 
+// ScoreFunc is a Model made of its Score method alone.
+type ScoreFunc func(ctx context.Context, x *mat.Dense, out []float64) error
+
+// Score calls f.
+func (f ScoreFunc) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	return f(ctx, x, out)
+}
+
 // A Stager is a Model that scores with its first t rounds, for each t of the
 // ascending list at, in one pass. scores is valid during the call of yield only.
 // The scores at the last round equal Score's bit for bit.

@@ -162,11 +162,10 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, r 
 // foldInserter inserts evaluations many rows to a statement: binding values is
 // cheap, stepping a statement is not.
 type foldInserter struct {
-	tx    *sql.Tx
-	many  *sql.Stmt
-	one   *sql.Stmt
-	args  []any
-	width int
+	tx   *sql.Tx
+	many *sql.Stmt
+	one  *sql.Stmt
+	args []any
 }
 
 const (

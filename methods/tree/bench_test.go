@@ -62,7 +62,7 @@ func BenchmarkSynthetic(b *testing.B) {
 			data := synthetic(c.task, c.n, c.d, c.k)
 			p := Params{"auto", c.depth}
 			for b.Loop() {
-				if _, err := fit(b.Context(), quiet, data, p); err != nil {
+				if _, err := fit(b.Context(), testEnv, data, p); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -17,8 +16,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
-
-var quiet = registry.Env{Log: slog.New(slog.DiscardHandler)}
 
 func rowsOf(rows [][]float64) *mat.Dense {
 	x := mat.NewDense(len(rows), len(rows[0]), nil)
@@ -79,7 +76,7 @@ func drawData(t *rapid.T) registry.Data {
 
 func mustFit(t testing.TB, data registry.Data, p Params) *model {
 	t.Helper()
-	m, err := fit(t.Context(), quiet, data, p)
+	m, err := fit(t.Context(), testEnv, data, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +287,7 @@ func TestRefusals(t *testing.T) {
 		{"unknown parameter", good, `{"depth":3}`, "depth"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := Spec().Fit(t.Context(), registry.Env{}, c.data, json.RawMessage(c.raw)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Spec().Fit(t.Context(), testEnv, c.data, json.RawMessage(c.raw)); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error is %v, want one with %q", err, c.want)
 			}
 		})
@@ -314,7 +311,7 @@ func TestCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var asked time.Time
 	time.AfterFunc(20*time.Millisecond, func() { asked = time.Now(); cancel() })
-	_, err := fit(ctx, quiet, data, Params{"auto", NoLimit})
+	_, err := fit(ctx, testEnv, data, Params{"auto", NoLimit})
 	if late := time.Since(asked); !errors.Is(err, context.Canceled) || late > 100*time.Millisecond {
 		t.Errorf("error %v came %v after cancellation", err, late)
 	}
@@ -326,7 +323,7 @@ func TestCancellation(t *testing.T) {
 			t.Fatal("the abandoned growth never gave its place back")
 		}
 	}
-	if _, err := fit(ctx, quiet, data, Params{"auto", 1}); !errors.Is(err, context.Canceled) || len(places) > 0 {
+	if _, err := fit(ctx, testEnv, data, Params{"auto", 1}); !errors.Is(err, context.Canceled) || len(places) > 0 {
 		t.Errorf("a fit under a cancelled context gives %v and holds %d places", err, len(places))
 	}
 }
@@ -338,7 +335,7 @@ func TestFitWaitsForAPlace(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	data := synthetic(registry.Binary, 20, 2, 2)
-	_, err := fit(ctx, quiet, data, Params{"auto", 1})
+	_, err := fit(ctx, testEnv, data, Params{"auto", 1})
 	for range cap(places) {
 		<-places
 	}

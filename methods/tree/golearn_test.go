@@ -102,7 +102,7 @@ func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []
 		ps = append(ps, Params{criterion, d})
 	}
 	query, outputs := withMidpoints(data), data.Shape().Outputs()
-	err := fitPath(t.Context(), registry.Env{Log: slog.New(slog.DiscardHandler)}, data, ps, func(i int, m registry.Model) error {
+	err := fitPath(t.Context(), testEnv, data, ps, func(i int, m registry.Model) error {
 		want, split := golearnPredictsOn(t, data, query, criterion, depths[i])
 		if nodes := m.(*model).Nodes; split != (len(nodes) > 1) && !constant(data.Y) {
 			t.Errorf("depth %d: golearn split its root: %v, copy has %d nodes", depths[i], split, len(nodes))
@@ -151,10 +151,9 @@ func checkCuts(t *testing.T, depths []int) {
 		for _, depth := range depths {
 			ps = append(ps, Params{"auto", depth})
 		}
-		env := registry.Env{Log: slog.New(slog.DiscardHandler)}
 		sizes := map[int]int{}
-		err := fitPath(t.Context(), env, data, ps, func(i int, shared registry.Model) error {
-			single, err := fit(t.Context(), env, data, ps[i])
+		err := fitPath(t.Context(), testEnv, data, ps, func(i int, shared registry.Model) error {
+			single, err := fit(t.Context(), testEnv, data, ps[i])
 			if err != nil {
 				return err
 			}
@@ -279,7 +278,7 @@ func TestStdoutStaysClean(t *testing.T) {
 	old := os.Stdout
 	os.Stdout = w
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		if _, ferr := fit(t.Context(), registry.Env{Log: slog.New(slog.DiscardHandler)}, synthetic(task, 60, 3, 3), Params{"auto", 4}); ferr != nil {
+		if _, ferr := fit(t.Context(), testEnv, synthetic(task, 60, 3, 3), Params{"auto", 4}); ferr != nil {
 			err = ferr
 		}
 	}

@@ -127,12 +127,13 @@ func sinCosRef(x float64) (s, c float64) {
 	p = math.FMA(p, z, cosPoly[6])
 	c = math.FMA(p, z, 1)
 
-	if quadrant&1 != 0 {
-		s, c = c, s
-	}
+	// Without branches, which random quadrants would mispredict: swap s and c in odd quadrants,
+	// then set their signs.
 	const sign = 1 << 63
-	s = math.Float64frombits(math.Float64bits(s) ^ (quadrant<<62^math.Float64bits(x))&sign)
-	c = math.Float64frombits(math.Float64bits(c) ^ (quadrant+1)<<62&sign)
+	sb, cb := math.Float64bits(s), math.Float64bits(c)
+	swap := (sb ^ cb) & -(quadrant & 1)
+	s = math.Float64frombits(sb ^ swap ^ (quadrant<<62^math.Float64bits(x))&sign)
+	c = math.Float64frombits(cb ^ swap ^ (quadrant+1)<<62&sign)
 	return s, c
 }
 

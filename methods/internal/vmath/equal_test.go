@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -29,10 +30,10 @@ func pick(ref bool, kernel, reference func()) {
 // array tests a function of one array, in place and not.
 func array(kernel, ref func(dst, x []float64)) func(*source, int, int, bool) []float64 {
 	return func(src *source, n, _ int, isRef bool) []float64 {
-		x, dst := src.floats(n), make([]float64, n)
+		x, dst := src.floats(n), src.room(n)
 		pick(isRef, func() { kernel(dst, x) }, func() { ref(dst, x) })
 		pick(isRef, func() { kernel(x, x) }, func() { ref(x, x) })
-		return append(dst, x...)
+		return slices.Concat(dst, x)
 	}
 }
 
@@ -43,10 +44,10 @@ var kernelCases = []kernelCase{
 	{"Log", array(Log, logArrayRef)},
 	{"SinCos", func(src *source, n, _ int, ref bool) []float64 {
 		x := src.floats(n)
-		out := make([]float64, 2*n)
-		pick(ref, func() { SinCos(out[:n], out[n:], x) }, func() { sinCosArrayRef(out[:n], out[n:], x) })
-		pick(ref, func() { SinCos(x, out[n:], x) }, func() { sinCosArrayRef(x, out[n:], x) })
-		return append(out, x...)
+		s, c, again := src.room(n), src.room(n), src.room(n)
+		pick(ref, func() { SinCos(s, c, x) }, func() { sinCosArrayRef(s, c, x) })
+		pick(ref, func() { SinCos(x, again, x) }, func() { sinCosArrayRef(x, again, x) })
+		return slices.Concat(s, c, x, again)
 	}},
 	{"Dot", func(src *source, n, _ int, ref bool) (out []float64) {
 		x, y := src.floats(n), src.floats(n)
@@ -66,22 +67,27 @@ var kernelCases = []kernelCase{
 		return y
 	}},
 	{"MatVec", func(src *source, n, d int, ref bool) []float64 {
-		a, v, dst := src.floats(n*d), src.floats(d), make([]float64, n)
+		a, v, dst := src.floats(n*d), src.floats(d), src.room(n)
 		pick(ref, func() { MatVec(dst, a, n, d, v) }, func() { matVecRef(dst, a, n, d, v) })
 		return dst
 	}},
 	{"MatTVec", func(src *source, n, d int, ref bool) []float64 {
-		a, c, dst := src.floats(n*d), src.floats(n), make([]float64, d)
+		a, c, dst := src.floats(n*d), src.floats(n), src.room(d)
 		pick(ref, func() { MatTVec(dst, a, n, d, c) }, func() { matTVecRef(dst, a, n, d, c) })
 		return dst
 	}},
+	{"Pack", func(src *source, n, d int, ref bool) []float64 {
+		a, dst := src.floats(n*d), src.room(PackedBytes(n, d)/8)
+		pick(ref, func() { pack(dst, a, n, d) }, func() { packRef(dst, a, n, d) })
+		return dst
+	}},
 	{"Packed.MatVec", func(src *source, n, d int, ref bool) []float64 {
-		p, v, dst := Pack(src.floats(n*d), n, d), src.floats(d), make([]float64, n)
+		p, v, dst := Pack(src.floats(n*d), n, d), src.floats(d), src.room(n)
 		pick(ref, func() { p.MatVec(dst, v) }, func() { packedMatVecRef(dst, p.data, n, d, v) })
 		return dst
 	}},
 	{"Packed.MatTVec", func(src *source, n, d int, ref bool) []float64 {
-		p, c, dst := Pack(src.floats(n*d), n, d), src.floats(n), make([]float64, d)
+		p, c, dst := Pack(src.floats(n*d), n, d), src.floats(n), src.room(d)
 		pick(ref, func() { p.MatTVec(dst, c) }, func() { packedMatTVecRef(dst, p.data, n, d, c) })
 		return dst
 	}},
@@ -101,26 +107,39 @@ var kernelCases = []kernelCase{
 	}},
 	{"ExpCosLoss", func(src *source, n, d int, ref bool) []float64 {
 		p, w, b, r := Pack(src.floats(n*d), n, d), src.floats(d), src.float(), src.floats(n)
-		out := make([]float64, n+d+2)
-		cosines, grad := out[:n], out[n:n+d]
-		pick(ref, func() { out[n+d] = expCos(p.data, n, d, w, b, r, cosines, grad) },
-			func() { out[n+d] = expCosRef(p.data, n, d, w, b, r, cosines, grad) })
-		pick(ref, func() { out[n+d+1] = expCos(p.data, n, d, w, b, r, nil, grad) },
-			func() { out[n+d+1] = expCosRef(p.data, n, d, w, b, r, nil, grad) })
-		return out
+		cosines, grad, again, f := src.room(n), src.room(d), src.room(d), src.room(2)
+		pick(ref, func() { f[0] = expCos(p.data, n, d, w, b, r, cosines, grad) },
+			func() { f[0] = expCosRef(p.data, n, d, w, b, r, cosines, grad) })
+		pick(ref, func() { f[1] = expCos(p.data, n, d, w, b, r, nil, again) },
+			func() { f[1] = expCosRef(p.data, n, d, w, b, r, nil, again) })
+		return slices.Concat(cosines, grad, again, f)
 	}},
 	{"ExpLinearLoss", func(src *source, n, d int, ref bool) []float64 {
 		p, v, r := Pack(src.floats(n*d), n, d), src.floats(d), src.floats(n)
-		out := make([]float64, n+d+1)
-		pick(ref, func() { out[n+d] = expLinear(p.data, n, d, v, r, out[:n], out[n:n+d]) },
-			func() { out[n+d] = expLinearRef(p.data, n, d, v, r, out[:n], out[n:n+d]) })
-		return out
+		scores, grad, f := src.room(n), src.room(d), src.room(1)
+		pick(ref, func() { f[0] = expLinear(p.data, n, d, v, r, scores, grad) },
+			func() { f[0] = expLinearRef(p.data, n, d, v, r, scores, grad) })
+		return slices.Concat(scores, grad, f)
+	}},
+	{"SquareLinearLoss", func(src *source, n, d int, ref bool) []float64 {
+		p, v, r := Pack(src.floats(n*d), n, d), src.floats(d), src.floats(n)
+		scores, grad, f := src.room(n), src.room(d), src.room(1)
+		pick(ref, func() { f[0] = squareLinear(p.data, n, d, v, r, scores, grad) },
+			func() { f[0] = squareLinearRef(p.data, n, d, v, r, scores, grad) })
+		return slices.Concat(scores, grad, f)
 	}},
 	{"PairLosses", func(src *source, n, d int, ref bool) []float64 {
 		p, cu, su, r := Pack(src.floats(n*2*d), n, 2*d), src.floats(d), src.floats(d), src.floats(n)
-		out := make([]float64, d)
+		out := src.room(d)
 		pick(ref, func() { expPairs(p.data, n, d, cu, su, r, out) },
 			func() { expPairsRef(p.data, n, d, cu, su, r, out) })
+		return out
+	}},
+	{"PairSquareLosses", func(src *source, n, d int, ref bool) []float64 {
+		p, cu, su, r := Pack(src.floats(n*2*d), n, 2*d), src.floats(d), src.floats(d), src.floats(n)
+		out := src.room(d)
+		pick(ref, func() { squarePairs(p.data, n, d, cu, su, r, out) },
+			func() { squarePairsRef(p.data, n, d, cu, su, r, out) })
 		return out
 	}},
 	{"ExpShiftLoss", func(src *source, n, _ int, ref bool) []float64 {
@@ -131,11 +150,10 @@ var kernelCases = []kernelCase{
 	}},
 	{"Reweight", func(src *source, n, _ int, ref bool) []float64 {
 		score, y, h, alpha := src.floats(n), src.floats(n), src.floats(n), src.float()
-		out := make([]float64, 2*n+1)
-		w, r := out[:n], out[n:2*n]
-		pick(ref, func() { out[2*n] = Reweight(score, w, r, y, h, alpha) },
-			func() { out[2*n] = reweightRef(score, w, r, y, h, alpha) })
-		return append(out, score...)
+		w, r, sum := src.room(n), src.room(n), src.room(1)
+		pick(ref, func() { sum[0] = Reweight(score, w, r, y, h, alpha) },
+			func() { sum[0] = reweightRef(score, w, r, y, h, alpha) })
+		return slices.Concat(score, w, r, sum)
 	}},
 	{"MatMul", func(src *source, m, k int, ref bool) []float64 {
 		n := int(src.byte()) % 60
@@ -156,12 +174,12 @@ var kernelCases = []kernelCase{
 		return dst
 	}},
 	{"Gaussian", func(src *source, n, _ int, ref bool) []float64 {
-		dots, squares, s, g, dst := src.floats(n), src.floats(n), src.float(), src.float(), make([]float64, n)
+		dots, squares, s, g, dst := src.floats(n), src.floats(n), src.float(), src.float(), src.room(n)
 		pick(ref, func() { Gaussian(dst, dots, squares, s, g) }, func() { gaussianRef(dst, dots, squares, s, g) })
 		return dst
 	}},
 	{"MarginSums", func(src *source, n, _ int, ref bool) []float64 {
-		y, h, w, out := src.floats(n), src.floats(n), src.floats(n), make([]float64, 2)
+		y, h, w, out := src.floats(n), src.floats(n), src.floats(n), src.room(2)
 		pick(ref, func() { out[0], out[1] = MarginSums(y, h, w) }, func() { out[0], out[1] = marginsRef(y, h, w) })
 		return out
 	}},
@@ -170,10 +188,11 @@ var kernelCases = []kernelCase{
 // source yields values: first those of a fuzzer's bytes, then normal deviates of
 // the given scale with, where odd is set, special values among them.
 type source struct {
-	bytes []byte
-	rng   *rand.Rand
-	scale float64
-	odd   bool
+	bytes   []byte
+	rng     *rand.Rand
+	scale   float64
+	odd     bool
+	guarded [][2][]float64
 }
 
 func (s *source) byte() byte {
@@ -200,15 +219,42 @@ func (s *source) float() float64 {
 	return s.rng.NormFloat64() * s.scale
 }
 
-// floats returns n values at an arbitrary offset from the allocation's start, with a
-// guard behind them that checkGuards verifies.
+const guard = 0x1.badp77
+
+// room returns n zeros at an arbitrary alignment between guards that check verifies.
+func (s *source) room(n int) []float64 {
+	off := 8 + s.rng.IntN(8)
+	x := make([]float64, off+n+8)
+	for i := range x {
+		if i < off || i >= off+n {
+			x[i] = guard
+		}
+	}
+	s.guarded = append(s.guarded, [2][]float64{x[:off], x[off+n:]})
+	return x[off : off+n : off+n]
+}
+
+// floats returns n values.
 func (s *source) floats(n int) []float64 {
-	off := s.rng.IntN(8)
-	x := make([]float64, off+n)[off:]
+	x := s.room(n)
 	for i := range x {
 		x[i] = s.float()
 	}
 	return x
+}
+
+// overrun reports a write outside the slices of room.
+func (s *source) overrun() error {
+	for _, g := range s.guarded {
+		for side, x := range g {
+			for i, v := range x {
+				if v != guard {
+					return fmt.Errorf("wrote %v %s a slice, at %d of its guard", v, []string{"before", "behind"}[side], i)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // sameBits reports the first difference, all NaN being equal.
@@ -226,10 +272,20 @@ func sameBits(a, b []float64) error {
 
 // check runs case c both ways on equal inputs.
 func check(c kernelCase, bytes []byte, seed uint64, n, d int, scale float64, odd bool) error {
+	var outside error
 	run := func(ref bool) []float64 {
-		return c.run(&source{bytes, rand.New(rand.NewPCG(seed, 7)), scale, odd}, n, d, ref)
+		src := &source{bytes: bytes, rng: rand.New(rand.NewPCG(seed, 7)), scale: scale, odd: odd}
+		out := c.run(src, n, d, ref)
+		if err := src.overrun(); err != nil {
+			outside = err
+		}
+		return out
 	}
-	if err := sameBits(run(false), run(true)); err != nil {
+	err := sameBits(run(false), run(true))
+	if outside != nil {
+		err = outside
+	}
+	if err != nil {
 		return fmt.Errorf("%s n=%d d=%d scale=%v odd=%v seed=%d: %w", c.name, n, d, scale, odd, seed, err)
 	}
 	return nil

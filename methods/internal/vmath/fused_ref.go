@@ -38,6 +38,14 @@ func expCosRef(x []float64, n, d int, w []float64, b float64, r, cosines, grad [
 }
 
 func expLinearRef(x []float64, n, d int, v, r, scores, grad []float64) float64 {
+	return linearLossRef(x, n, d, v, r, scores, grad, false)
+}
+
+func squareLinearRef(x []float64, n, d int, v, r, scores, grad []float64) float64 {
+	return linearLossRef(x, n, d, v, r, scores, grad, true)
+}
+
+func linearLossRef(x []float64, n, d int, v, r, scores, grad []float64, square bool) float64 {
 	mem := scratch(8 * d)
 	defer pool.Put(mem)
 	lanes := *mem
@@ -50,15 +58,21 @@ func expLinearRef(x []float64, n, d int, v, r, scores, grad []float64) float64 {
 			copy(scores[i:], z[:h])
 		}
 		for k := range h {
-			ri, e := 0.0, 0.0
-			if i+k < n {
-				ri = r[i+k]
-				e = expRef(-(ri * z[k]))
+			switch inside := i+k < n; {
+			case square && inside:
+				e := r[i+k] - z[k]
+				total[k%8] = math.FMA(e, e, total[k%8])
+				z[k] = -2 * e
+			case square:
+				total[k%8] += 0
+				z[k] = math.Copysign(0, -1)
+			case inside:
+				e := expRef(-(r[i+k] * z[k]))
 				total[k%8] += e
-			} else {
-				e = expRef(-(ri * z[k]))
+				z[k] = -(r[i+k] * e)
+			default:
+				z[k] = -(0 * expRef(-(0 * z[k])))
 			}
-			z[k] = -(ri * e)
 		}
 		blockMatTVecRef(lanes, x[i*d:], z[:h])
 	}
@@ -67,21 +81,33 @@ func expLinearRef(x []float64, n, d int, v, r, scores, grad []float64) float64 {
 }
 
 func expPairsRef(x []float64, n, m int, cu, su, r, losses []float64) {
+	pairLossesRef(x, n, m, cu, su, r, losses, false)
+}
+
+func squarePairsRef(x []float64, n, m int, cu, su, r, losses []float64) {
+	pairLossesRef(x, n, m, cu, su, r, losses, true)
+}
+
+func pairLossesRef(x []float64, n, m int, cu, su, r, losses []float64, square bool) {
 	mem := scratch(8 * m)
 	defer pool.Put(mem)
-	lanes := *mem
 	for i := 0; i < n; i += block {
 		h := height(n, i)
 		c, s := x[2*i*m:][:h*m], x[2*i*m+h*m:][:h*m]
 		for j := range m {
-			l := (*[8]float64)(lanes[8*j:])
+			l := (*[8]float64)((*mem)[8*j:])
 			for k := range min(h, n-i) {
 				a := math.FMA(s[j*h+k], su[j], float64(c[j*h+k]*cu[j]))
-				l[k%8] += expRef(-r[i+k] * a)
+				if square {
+					e := r[i+k] - a
+					l[k%8] = math.FMA(e, e, l[k%8])
+				} else {
+					l[k%8] += expRef(-r[i+k] * a)
+				}
 			}
 		}
 	}
-	sumLanes(losses, lanes)
+	sumLanes(losses, *mem)
 }
 
 func expShiftRef(r, c, s []float64, cb, sb float64) float64 {

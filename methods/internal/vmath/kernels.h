@@ -13,6 +13,7 @@
 	K(void, vm_matvec, (double *dst, const double *a, long n, long d, const double *v), (dst, a, n, d, v)) \
 	K(void, vm_mattvec, (double *dst, const double *a, long n, long d, const double *c, double *lanes), \
 		(dst, a, n, d, c, lanes)) \
+	K(void, vm_pack, (double *x, const double *a, long n, long d), (x, a, n, d)) \
 	K(void, vm_packed_matvec, (double *dst, const double *x, long n, long d, const double *v), (dst, x, n, d, v)) \
 	K(void, vm_packed_mattvec, (double *dst, const double *x, long n, long d, const double *c, double *lanes), \
 		(dst, x, n, d, c, lanes)) \
@@ -22,7 +23,11 @@
 		double *grad, double *lanes, double *value), (x, n, d, w, b, r, cosines, grad, lanes, value)) \
 	K(double, vm_explinear, (const double *x, long n, long d, const double *v, const double *r, double *scores, \
 		double *grad, double *lanes), (x, n, d, v, r, scores, grad, lanes)) \
+	K(double, vm_sqlinear, (const double *x, long n, long d, const double *v, const double *r, double *scores, \
+		double *grad, double *lanes), (x, n, d, v, r, scores, grad, lanes)) \
 	K(void, vm_exppairs, (const double *x, long n, long m, const double *cu, const double *su, const double *r, \
+		double *losses, double *lanes), (x, n, m, cu, su, r, losses, lanes)) \
+	K(void, vm_sqpairs, (const double *x, long n, long m, const double *cu, const double *su, const double *r, \
 		double *losses, double *lanes), (x, n, m, cu, su, r, losses, lanes)) \
 	K(double, vm_expshift, (const double *r, const double *c, const double *s, long n, double cb, double sb), \
 		(r, c, s, n, cb, sb)) \

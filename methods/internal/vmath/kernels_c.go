@@ -24,6 +24,8 @@ package vmath
 #cgo nocallback vm_matvec
 #cgo noescape vm_mattvec
 #cgo nocallback vm_mattvec
+#cgo noescape vm_pack
+#cgo nocallback vm_pack
 #cgo noescape vm_packed_matvec
 #cgo nocallback vm_packed_matvec
 #cgo noescape vm_packed_mattvec
@@ -50,6 +52,10 @@ package vmath
 #cgo nocallback vm_mirror
 #cgo noescape vm_gaussian
 #cgo nocallback vm_gaussian
+#cgo noescape vm_sqlinear
+#cgo nocallback vm_sqlinear
+#cgo noescape vm_sqpairs
+#cgo nocallback vm_sqpairs
 #include "kernels.h"
 */
 import "C"
@@ -77,7 +83,7 @@ func ptr(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
 func length(x []float64) C.long { return C.long(len(x)) }
 
 func sin(s, x []float64) (far bool) {
-	if !useC(len(x), 8) {
+	if !useC(len(x), 4) {
 		sinArrayRef(s, x)
 		return false
 	}
@@ -85,7 +91,7 @@ func sin(s, x []float64) (far bool) {
 }
 
 func cos(c, x []float64) (far bool) {
-	if !useC(len(x), 8) {
+	if !useC(len(x), 4) {
 		cosArrayRef(c, x)
 		return false
 	}
@@ -93,7 +99,7 @@ func cos(c, x []float64) (far bool) {
 }
 
 func sinCos(s, c, x []float64) (far bool) {
-	if !useC(len(x), 8) {
+	if !useC(len(x), 4) {
 		sinCosArrayRef(s, c, x)
 		return false
 	}
@@ -101,7 +107,7 @@ func sinCos(s, c, x []float64) (far bool) {
 }
 
 func exp(dst, x []float64) {
-	if !useC(len(x), 8) {
+	if !useC(len(x), 4) {
 		expArrayRef(dst, x)
 		return
 	}
@@ -109,7 +115,7 @@ func exp(dst, x []float64) {
 }
 
 func log(dst, x []float64) {
-	if !useC(len(x), 8) {
+	if !useC(len(x), 4) {
 		logArrayRef(dst, x)
 		return
 	}
@@ -117,21 +123,21 @@ func log(dst, x []float64) {
 }
 
 func dot(x, y []float64) float64 {
-	if !useC(len(x), 64) {
+	if !useC(len(x), 48) {
 		return dotRef(x, y)
 	}
 	return float64(C.vm_dot(ptr(x), ptr(y), length(x)))
 }
 
 func sum(x []float64) float64 {
-	if !useC(len(x), 64) {
+	if !useC(len(x), 48) {
 		return sumRef(x)
 	}
 	return float64(C.vm_sum(ptr(x), length(x)))
 }
 
 func axpy(a float64, x, y []float64) {
-	if !useC(len(x), 64) {
+	if !useC(len(x), 56) {
 		axpyRef(a, x, y)
 		return
 	}
@@ -139,7 +145,7 @@ func axpy(a float64, x, y []float64) {
 }
 
 func matVec(dst, a []float64, rows, cols int, v []float64) {
-	if !useC(rows*cols, 64) {
+	if rows < 3 && !everyLength || !useC(rows*cols, 64) { // C takes eight rows at a time
 		matVecRef(dst, a, rows, cols, v)
 		return
 	}
@@ -147,13 +153,21 @@ func matVec(dst, a []float64, rows, cols int, v []float64) {
 }
 
 func matTVec(dst, a []float64, rows, cols int, c []float64) {
-	if !useC(rows*cols, 64) {
+	if !useC(rows*cols, 32) {
 		matTVecRef(dst, a, rows, cols, c)
 		return
 	}
 	lanes := scratch(8 * (cols + 7))
 	defer pool.Put(lanes)
 	C.vm_mattvec(ptr(dst), ptr(a), C.long(rows), C.long(cols), ptr(c), ptr(*lanes))
+}
+
+func pack(x, a []float64, n, d int) {
+	if !useC(n*d, 16) {
+		packRef(x, a, n, d)
+		return
+	}
+	C.vm_pack(ptr(x), ptr(a), C.long(n), C.long(d))
 }
 
 func packedMatVec(dst, x []float64, n, d int, v []float64) {
@@ -183,7 +197,7 @@ func packedMatMul(dst, x []float64, n, d int, w []float64, m int) {
 }
 
 func packedTrig(dst, x []float64, n, d int, w []float64, m int) {
-	if useC(n*m, 8) && C.vm_packed_trig(ptr(dst), ptr(x), C.long(n), C.long(d), ptr(w), C.long(m)) == 0 {
+	if useC(n*m, 4) && C.vm_packed_trig(ptr(dst), ptr(x), C.long(n), C.long(d), ptr(w), C.long(m)) == 0 {
 		return
 	}
 	packedTrigRef(dst, x, n, d, w, m)
@@ -210,8 +224,17 @@ func expLinear(x []float64, n, d int, v, r, scores, grad []float64) float64 {
 	return float64(C.vm_explinear(ptr(x), C.long(n), C.long(d), ptr(v), ptr(r), ptr(scores), ptr(grad), ptr(*lanes)))
 }
 
+func squareLinear(x []float64, n, d int, v, r, scores, grad []float64) float64 {
+	if !useC(n, 4) {
+		return squareLinearRef(x, n, d, v, r, scores, grad)
+	}
+	lanes := scratch(8 * d)
+	defer pool.Put(lanes)
+	return float64(C.vm_sqlinear(ptr(x), C.long(n), C.long(d), ptr(v), ptr(r), ptr(scores), ptr(grad), ptr(*lanes)))
+}
+
 func expPairs(x []float64, n, m int, cu, su, r, losses []float64) {
-	if !useC(n*m, 8) {
+	if !useC(n*m, 4) {
 		expPairsRef(x, n, m, cu, su, r, losses)
 		return
 	}
@@ -220,22 +243,32 @@ func expPairs(x []float64, n, m int, cu, su, r, losses []float64) {
 	C.vm_exppairs(ptr(x), C.long(n), C.long(m), ptr(cu), ptr(su), ptr(r), ptr(losses), ptr(*lanes))
 }
 
+func squarePairs(x []float64, n, m int, cu, su, r, losses []float64) {
+	if !useC(n*m, 4) {
+		squarePairsRef(x, n, m, cu, su, r, losses)
+		return
+	}
+	lanes := scratch(8 * m)
+	defer pool.Put(lanes)
+	C.vm_sqpairs(ptr(x), C.long(n), C.long(m), ptr(cu), ptr(su), ptr(r), ptr(losses), ptr(*lanes))
+}
+
 func expShift(r, c, s []float64, cb, sb float64) float64 {
-	if !useC(len(r), 8) {
+	if !useC(len(r), 4) {
 		return expShiftRef(r, c, s, cb, sb)
 	}
 	return float64(C.vm_expshift(ptr(r), ptr(c), ptr(s), length(r), C.double(cb), C.double(sb)))
 }
 
 func reweight(score, w, r, y, h []float64, alpha float64) float64 {
-	if !useC(len(score), 8) {
+	if !useC(len(score), 4) {
 		return reweightRef(score, w, r, y, h, alpha)
 	}
 	return float64(C.vm_reweight(ptr(score), ptr(w), ptr(r), ptr(y), ptr(h), C.double(alpha), length(score)))
 }
 
 func margins(y, h, w []float64) (plus, minus float64) {
-	if !useC(len(y), 64) {
+	if !useC(len(y), 24) {
 		return marginsRef(y, h, w)
 	}
 	var p, q C.double
@@ -274,7 +307,7 @@ func gram(dst, a []float64, n, k int) {
 }
 
 func gaussian(dst, dots, squares []float64, square, g float64) {
-	if !useC(len(dst), 8) {
+	if !useC(len(dst), 4) {
 		gaussianRef(dst, dots, squares, square, g)
 		return
 	}

@@ -31,6 +31,8 @@ func matVec(dst, a []float64, rows, cols int, v []float64) { matVecRef(dst, a, r
 
 func matTVec(dst, a []float64, rows, cols int, c []float64) { matTVecRef(dst, a, rows, cols, c) }
 
+func pack(x, a []float64, n, d int) { packRef(x, a, n, d) }
+
 func packedMatVec(dst, x []float64, n, d int, v []float64) { packedMatVecRef(dst, x, n, d, v) }
 
 func packedMatTVec(dst, x []float64, n, d int, c []float64) { packedMatTVecRef(dst, x, n, d, c) }
@@ -49,8 +51,16 @@ func expLinear(x []float64, n, d int, v, r, scores, grad []float64) float64 {
 	return expLinearRef(x, n, d, v, r, scores, grad)
 }
 
+func squareLinear(x []float64, n, d int, v, r, scores, grad []float64) float64 {
+	return squareLinearRef(x, n, d, v, r, scores, grad)
+}
+
 func expPairs(x []float64, n, m int, cu, su, r, losses []float64) {
 	expPairsRef(x, n, m, cu, su, r, losses)
+}
+
+func squarePairs(x []float64, n, m int, cu, su, r, losses []float64) {
+	squarePairsRef(x, n, m, cu, su, r, losses)
 }
 
 func expShift(r, c, s []float64, cb, sb float64) float64 { return expShiftRef(r, c, s, cb, sb) }

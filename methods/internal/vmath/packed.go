@@ -26,13 +26,7 @@ func Pack(a []float64, rows, cols int) *Packed {
 	sameLength("Pack", "a", len(a), "rows x cols", rows*cols)
 	p := new(Packed)
 	p.reshape(rows, cols)
-	for i := range rows {
-		at := p.at(i)
-		h := height(rows, i/block*block)
-		for k, v := range a[i*cols : (i+1)*cols] {
-			p.data[at+k*h] = v
-		}
-	}
+	pack(p.data, a, rows, cols)
 	return p
 }
 
@@ -95,9 +89,8 @@ func (p *Packed) target(dst *Packed, cols int) *Packed {
 	return dst
 }
 
-// reshape makes p rows x cols with arbitrary elements, aligned to a cache line. On
-// fresh memory they are zero, which is what Pack needs in the padding rows; products
-// write every row.
+// reshape makes p rows x cols with arbitrary elements, aligned to a cache line. What
+// fills it writes the padding rows too.
 func (p *Packed) reshape(rows, cols int) {
 	p.n, p.d = rows, cols
 	size := (rows + 7) &^ 7 * cols
@@ -132,6 +125,21 @@ func scratch(n int) *[]float64 {
 }
 
 var pool = sync.Pool{New: func() any { return new([]float64) }}
+
+func packRef(x, a []float64, n, d int) {
+	for i := 0; i < n; i += block {
+		h := height(n, i)
+		for k := range d {
+			column := x[i*d+k*h:][:h]
+			for q := range column {
+				column[q] = 0
+				if i+q < n {
+					column[q] = a[(i+q)*d+k]
+				}
+			}
+		}
+	}
+}
 
 func packedMatVecRef(dst, x []float64, n, d int, v []float64) {
 	var z [block]float64

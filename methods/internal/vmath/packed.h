@@ -77,6 +77,22 @@ VM void put(double *y, v8 v, long i, long n) {
 // keep zeroes the lanes outside an array of n.
 VM v8 keep(v8 v, long i, long n) { return n - i >= 8 ? v : v8_select(m8_first(n - i), v, v8_set1(0)); }
 
+// vm_pack copies the row-major n x d matrix a into the packed layout.
+TARGET void FN(vm_pack)(double *x, const double *a, long n, long d) {
+	v8 r[8];
+	for (long i = 0; i < n; i += BLOCK, x += BLOCK * d) {
+		long h = height(n, i);
+		for (long q = 0; q < h; q += 8)
+			for (long k = 0; k < d; k += 8) {
+				long cols = d - k < 8 ? d - k : 8;
+				part8(r, a + (i + q) * d + k, d, n - i - q, cols);
+				v8_transpose(r);
+				for (int j = 0; j < 8; j++)
+					if (j < cols) v8_store(x + (k + j) * h + q, r[j]);
+			}
+	}
+}
+
 TARGET void FN(vm_packed_matvec)(double *dst, const double *x, long n, long d, const double *v) {
 	double z[BLOCK];
 	for (long i = 0; i < n; i += BLOCK) {

@@ -19,6 +19,9 @@ func Axpy(a float64, x, y []float64) {
 
 // dotRef fills a last partial group of eight lanes with zeros; so do the kernels.
 func dotRef(x, y []float64) float64 {
+	if len(x) < 32 {
+		return dotShort(x, y)
+	}
 	var lanes [32]float64
 	y = y[:len(x)]
 	for len(x) >= 32 {
@@ -35,6 +38,20 @@ func dotRef(x, y []float64) float64 {
 		lanes[l] += 0
 	}
 	return tree32(&lanes)
+}
+
+// dotShort is dotRef where every lane has at most one product.
+func dotShort(x, y []float64) float64 {
+	var a [8]float64
+	y = y[:len(x)]
+	for l := range min(len(x), len(a)) {
+		var lane [4]float64
+		for i, j := l, 0; i < len(x); i, j = i+8, j+1 {
+			lane[j&3] = math.FMA(x[i], y[i], 0)
+		}
+		a[l] = (lane[0] + lane[1]) + (lane[2] + lane[3])
+	}
+	return tree8(a[:])
 }
 
 func sumRef(x []float64) float64 {

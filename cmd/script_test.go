@@ -1,0 +1,52 @@
+package cmd_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kernelboosting/bench/cmd"
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/methods"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected outputs inside the scripts")
+
+// TestMain makes the program itself the command bench, for scripts and for tests
+// that start processes.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"bench": func() { os.Exit(cmd.Execute(methods.All())) },
+	})
+}
+
+// TestScripts runs testdata/script: the sets that need no file.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"), UpdateScripts: *update, RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("BENCH_DATA", filepath.Join(e.WorkDir, "data"))
+			e.Setenv("BENCH_MIRROR", "")
+			e.Setenv("REPO", testenv.Root())
+			return nil
+		},
+	})
+}
+
+// TestRealDataScripts runs testdata/realdata: the sets of the mirror.
+func TestRealDataScripts(t *testing.T) {
+	mirror, err := filepath.Abs(testenv.Mirror(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "realdata"), UpdateScripts: *update, RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("BENCH_DATA", filepath.Join(e.WorkDir, "data"))
+			e.Setenv("BENCH_MIRROR", mirror)
+			return nil
+		},
+	})
+}

@@ -1,0 +1,272 @@
+package datasets
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+)
+
+func TestFetchFromMirrors(t *testing.T) {
+	mirror := t.TempDir()
+	s := newSite(t)
+	entries := []*Entry{webEntry("one", sample), webEntry("two", sample)}
+	if err := os.MkdirAll(filepath.Join(mirror, "one"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(mirror, "one", "one.csv"), []byte(sample), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(http.FileServer(http.Dir(mirror)))
+	t.Cleanup(web.Close)
+	for _, from := range []string{mirror, web.URL, web.URL + "/"} {
+		s.handlers[webPath("two")] = serve(sample)
+		o := s.options()
+		o.From = from
+		if isURL(from) {
+			o.Client = http.DefaultClient
+		}
+		o.FromOnly = true
+		store := Store{Dir: t.TempDir()}
+		err := store.Fetch(t.Context(), entries, o)
+		if err == nil || !strings.HasPrefix(err.Error(), "two: two/two.csv: from "+strings.TrimRight(from, "/")) || strings.Contains(err.Error(), "raw.github") {
+			t.Errorf("from %s only: %v", from, err)
+		}
+		if left := leftovers(t, store.Dir); !slices.Equal(left, []string{"one/one.csv"}) {
+			t.Errorf("from %s: files %v", from, left)
+		}
+	}
+	// The public address has what the mirror lacks.
+	o := s.options()
+	o.From = mirror
+	store := Store{Dir: t.TempDir()}
+	if err := store.Fetch(t.Context(), entries, o); err != nil {
+		t.Error(err)
+	}
+	delete(s.handlers, webPath("two"))
+	err := Store{Dir: t.TempDir()}.Fetch(t.Context(), entries, o)
+	want := "two: two/two.csv: from " + mirror + "/two/two.csv: no such file or directory; from https://raw.githubusercontent.com" + webPath("two") + ": the server answers 404 Not Found; run `bench data fetch two` again, or take the file from a mirror with --from"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	o.From = filepath.Join(mirror, "absent")
+	if err := store.Fetch(t.Context(), entries, o); err == nil || !strings.Contains(err.Error(), "is not a directory, nor a URL") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFetchZipEntries(t *testing.T) {
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for name, content := range map[string]string{"bank/a.csv": sample, "b.txt": "notes"} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(w, content)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e := webEntry("one", sample)
+	e.Files[0].ZipEntry = "a.csv"
+	for _, more := range []struct{ path, entry, content string }{{"one/b.txt", "b.txt", "notes"}, {"one/c.txt", "c.txt", "none"}} {
+		f := e.Files[0]
+		f.Path, f.ZipEntry, f.Bytes, f.SHA256 = more.path, more.entry, int64(len(more.content)), checksum([]byte(more.content))
+		e.Files = append(e.Files, f)
+	}
+	s := newSite(t)
+	s.handlers[webPath("one")] = func(w http.ResponseWriter, _ *http.Request) {
+		if _, err := w.Write(archive.Bytes()); err != nil {
+			t.Error(err)
+		}
+	}
+	store := Store{Dir: t.TempDir()}
+	err := store.Fetch(t.Context(), []*Entry{e}, s.options())
+	if err == nil || !strings.Contains(err.Error(), "the archive has no entry c.txt; run") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+	if left := leftovers(t, store.Dir); !slices.Equal(left, []string{"one/b.txt", "one/one.csv"}) {
+		t.Errorf("files %v", left)
+	}
+	if s.hits[webPath("one")] != 1 {
+		t.Errorf("the archive was downloaded %d times", s.hits[webPath("one")])
+	}
+	s.handlers[webPath("one")] = serve("no archive")
+	err = Store{Dir: t.TempDir()}.Fetch(t.Context(), []*Entry{e}, s.options())
+	if err == nil || !strings.Contains(err.Error(), "not a zip archive") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFetchWithoutPublicAddress(t *testing.T) {
+	built := webEntry("built", sample)
+	built.Files[0].Repository, built.Files[0].Note = "", "built from raw recordings"
+	err := Store{Dir: t.TempDir()}.Fetch(t.Context(), []*Entry{built}, FetchOptions{})
+	want := "built: built/built.csv: has no public address (built from raw recordings); take it from a mirror that has it: `bench data fetch --from DIR built`, DIR being a directory or URL"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+func TestFetchDocumentationIsOptional(t *testing.T) {
+	s := newSite(t)
+	e := webEntry("one", sample)
+	s.handlers[webPath("one")] = serve(sample)
+	notes := webEntry("notes", "text").Files[0]
+	notes.Role = RoleDocumentation
+	e.Files = append(e.Files, notes)
+	o := s.options()
+	statuses := map[string]FetchStatus{}
+	o.Log = func(e FetchEvent) { statuses[e.File] = e.Status }
+	store := Store{Dir: t.TempDir()}
+	if err := store.Fetch(t.Context(), []*Entry{e}, o); err != nil || statuses["notes/notes.csv"] != FetchSkipped {
+		t.Errorf("statuses %v, error %v", statuses, err)
+	}
+	if err := store.Verify(e); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFetchGeneratesBalanceWhenItCanBeGotNowhere(t *testing.T) {
+	e, err := Builtin().Lookup("balance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	moons, err := Builtin().Lookup("two-moons")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := Store{Dir: t.TempDir()}
+	if err := store.Fetch(t.Context(), []*Entry{e, moons}, newSite(t).options()); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := store.State(e); state != Present || err != nil {
+		t.Errorf("state %v, error %v", state, err)
+	}
+	if left := leftovers(t, store.Dir); !slices.Equal(left, []string{"balance/balance.data"}) {
+		t.Errorf("files %v", left)
+	}
+}
+
+// TestFetchInterrupted cancels in the middle of a body.
+func TestFetchInterrupted(t *testing.T) {
+	s := newSite(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	s.handlers[webPath("one")] = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "8")
+		fmt.Fprint(w, sample[:5])
+		w.(http.Flusher).Flush()
+		cancel()
+		<-r.Context().Done()
+	}
+	store := Store{Dir: t.TempDir()}
+	start := time.Now()
+	err := store.Fetch(ctx, []*Entry{webEntry("one", sample), webEntry("two", sample)}, s.options())
+	if err == nil || !strings.HasPrefix(err.Error(), "fetching was interrupted") || !strings.HasSuffix(err.Error(), context.Canceled.Error()) {
+		t.Errorf("error %v", err)
+	}
+	if time.Since(start) > 5*time.Second {
+		t.Error("it took long to stop")
+	}
+	if left := leftovers(t, store.Dir); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestAbandonedFilesAreRemoved(t *testing.T) {
+	s := newSite(t)
+	s.handlers[webPath("one")] = serve(sample)
+	store := Store{Dir: t.TempDir()}
+	dir := filepath.Join(store.Dir, "one")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range map[string]time.Duration{"old": 2 * time.Hour, "new": 0} {
+		path := filepath.Join(dir, tempPrefix+name)
+		if err := os.WriteFile(path, []byte("part"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		then := time.Now().Add(-age)
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Fetch(t.Context(), []*Entry{webEntry("one", sample)}, s.options()); err != nil {
+		t.Fatal(err)
+	}
+	if left := leftovers(t, store.Dir); !slices.Equal(left, []string{"one/.fetch-new", "one/one.csv"}) {
+		t.Errorf("files %v", left)
+	}
+}
+
+// TestFetchEverythingFromTheMirror is the way of `bench data fetch --from DIR`.
+func TestFetchEverythingFromTheMirror(t *testing.T) {
+	store := Store{Dir: t.TempDir()}
+	all := Builtin().All()
+	var bytesSeen int64
+	o := FetchOptions{From: testenv.Mirror(t), FromOnly: true, Log: func(e FetchEvent) {
+		if e.Status == FetchDone {
+			bytesSeen += e.Total
+		}
+	}}
+	if err := store.Fetch(t.Context(), all, o); err != nil {
+		t.Fatal(err)
+	}
+	if bytesSeen < 40e6 {
+		t.Errorf("%d bytes fetched", bytesSeen)
+	}
+	for _, e := range all {
+		if err := store.Verify(e); err != nil {
+			t.Error(err)
+		}
+		if state, err := store.State(e); state != Present && state != Generated {
+			t.Errorf("%s: %v %v", e.Name, state, err)
+		}
+	}
+}
+
+func TestMissingFileSaysHowToGetIt(t *testing.T) {
+	store := Store{Dir: "/nowhere"}
+	for name, want := range map[string]string{
+		"wine":      "wine: /nowhere/wine/wine.data is not there; get it with `bench data fetch wine`",
+		"epileptic": "epileptic: /nowhere/epileptic/epileptic.csv is not there; get it with `bench data fetch epileptic` from a mirror that has it (--from DIR or URL): the file has no public address",
+	} {
+		e, err := Builtin().Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Load(t.Context(), e); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+		if state, _ := store.State(e); state != Missing {
+			t.Errorf("state %v", state)
+		}
+		if err := store.Verify(e); err == nil {
+			t.Error("no error")
+		}
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Setenv("BENCH_DATA", "/some/where")
+	t.Setenv("BENCH_MIRROR", "https://mirror")
+	if DefaultDir() != "/some/where" || DefaultMirror() != "https://mirror" {
+		t.Error(DefaultDir(), DefaultMirror())
+	}
+	t.Setenv("BENCH_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", "/cache")
+	if filepath.ToSlash(DefaultDir()) != "/cache/bench/data" {
+		t.Skip("the cache directory of this system is ", DefaultDir())
+	}
+}
