@@ -19,24 +19,29 @@ const lineEvery = 10 * time.Second
 
 // progress shows how far a run is: a bar on a terminal, plain lines elsewhere.
 // The time left follows the predicted cost of the cells that remain, corrected by
-// how long the finished ones took against their prediction.
+// how long finished cells of the same method took, and is never more than what
+// is left of a budget.
 type progress struct {
 	out   io.Writer
 	bar   *mpb.Bar // nil where there is no terminal
 	bars  *mpb.Progress
 	start time.Time
+	opt   harness.Options
 	cells int
+	pace  harness.Pace
 
-	mu        sync.Mutex
-	done      int
-	total     float64 // predicted seconds of all cells
-	finishedS float64 // predicted seconds of the finished ones
-	last      time.Time
-	label     string
+	mu    sync.Mutex
+	done  int
+	left  map[*harness.PlannedCell]bool
+	last  time.Time
+	label string
 }
 
-func newProgress(out io.Writer, plan *harness.Plan) *progress {
-	p := &progress{out: out, start: time.Now(), last: time.Now(), cells: len(plan.Cells), total: plan.Seconds()}
+func newProgress(out io.Writer, plan *harness.Plan, opt harness.Options) *progress {
+	p := &progress{out: out, start: time.Now(), last: time.Now(), opt: opt, cells: len(plan.Cells), left: map[*harness.PlannedCell]bool{}}
+	for _, c := range plan.Cells {
+		p.left[c] = true
+	}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) && p.cells > 0 {
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithAutoRefresh())
 		p.bar = p.bars.AddBar(int64(p.cells),
@@ -51,19 +56,32 @@ func newProgress(out io.Writer, plan *harness.Plan) *progress {
 func (p *progress) status() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	elapsed := time.Since(p.start)
-	text := " " + round(elapsed.Seconds()).String()
-	if p.finishedS > 0 && p.done < p.cells {
-		left := elapsed.Seconds() * (p.total - p.finishedS) / p.finishedS
-		text += fmt.Sprintf(", about %s left", round(left))
+	elapsed := time.Since(p.start).Seconds()
+	text := " " + round(elapsed).String()
+	if p.done > 0 && p.done < p.cells {
+		text += fmt.Sprintf(", about %s left", round(p.remaining(elapsed)))
 	}
 	return text + p.label
 }
 
+// remaining predicts the seconds that are left.
+func (p *progress) remaining(elapsed float64) float64 {
+	seconds := 0.0
+	for c := range p.left {
+		seconds += p.pace.Seconds(c)
+	}
+	seconds /= float64(p.opt.Jobs)
+	if p.opt.Budget > 0 {
+		seconds = min(seconds, max(0, p.opt.Budget.Seconds()-elapsed))
+	}
+	return seconds
+}
+
 func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
+	p.pace.Record(c, r.Seconds())
 	p.mu.Lock()
 	p.done++
-	p.finishedS += c.Seconds
+	delete(p.left, c)
 	p.label = ", " + c.Cell.String()
 	if r.Status == store.OK && r.Test.Correct != nil {
 		p.label += fmt.Sprintf(": %.1f %%", 100*float64(*r.Test.Correct)/float64(r.Test.N))
@@ -81,8 +99,14 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 	case p.bar != nil:
 		p.bar.Increment()
 	case due:
-		fmt.Fprintf(p.out, "%d/%d cells,%s\n", p.done, p.cells, p.status())
+		fmt.Fprintf(p.out, "%d/%d cells,%s\n", p.count(), p.cells, p.status())
 	}
+}
+
+func (p *progress) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.done
 }
 
 // note prints a line above the bar.

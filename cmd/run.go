@@ -186,7 +186,7 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, plan *harness.Pla
 	stop := a.handleSignals(ctx, cancel)
 
 	a.announce(plan, opt)
-	bar := newProgress(a.err, plan)
+	bar := newProgress(a.err, plan, opt)
 	opt.Finished = bar.finished
 	w := db.NewWriter(harness.CurrentEnvironment(), nil)
 	out, err := h.Run(ctx, stop, plan.Cells, opt, w.Put)
@@ -209,8 +209,15 @@ func (a *app) announce(plan *harness.Plan, opt harness.Options) {
 	if len(plan.Cells) == 0 {
 		return
 	}
-	fmt.Fprintf(a.err, "%d cells to run, %d stored already; about %s on %d jobs\n",
-		len(plan.Cells), plan.Stored, round(plan.Seconds()/float64(opt.Jobs)), opt.Jobs)
+	fmt.Fprintf(a.err, "%d cells to run, %d stored already; about %s on %d jobs%s\n",
+		len(plan.Cells), plan.Stored, round(plan.Seconds()/float64(opt.Jobs)), opt.Jobs, within(opt.Budget))
+}
+
+func within(budget time.Duration) string {
+	if budget == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", of which what fits --budget %s", budget)
 }
 
 // conclude prints the last line and chooses the exit code.

@@ -18,7 +18,7 @@ type Options struct {
 	Jobs    int           // cells at a time; at least 1
 	Timeout time.Duration // per cell; 0 for none
 	Memory  int64         // bytes that cells running together may need by their estimates; 0 for no limit
-	Budget  time.Duration // wall time; sets are taken in order of predicted cost as long as they fit; 0 for all
+	Budget  time.Duration // wall time: sets are taken in order of predicted cost as long as they fit, and no cell starts later; 0 for all
 
 	// Started and Finished, if not nil, are told of cells from several goroutines.
 	Started  func(*PlannedCell)
@@ -44,7 +44,7 @@ func (h *Harness) Run(ctx context.Context, stop <-chan struct{}, cells []*Planne
 	defer cancel(nil)
 	s := &scheduler{
 		h: h, opt: opt, put: put, stop: stop, cancel: cancel,
-		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), sets: map[string]*loading{}, start: time.Now(),
+		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), sets: map[string]*loading{}, started: map[*PlannedCell]bool{}, start: time.Now(),
 	}
 	if opt.Memory > 0 {
 		s.memory = semaphore.NewWeighted(opt.Memory)
@@ -71,12 +71,12 @@ type scheduler struct {
 	running sync.WaitGroup
 	start   time.Time
 
-	mu          sync.Mutex
-	out         Outcome
-	sets        map[string]*loading
-	outstanding float64 // predicted seconds of cells that were started and have not ended
-	predicted   float64 // predicted and measured seconds of those that have
-	measured    float64
+	pace Pace
+
+	mu      sync.Mutex
+	out     Outcome
+	sets    map[string]*loading
+	started map[*PlannedCell]bool // cells that have not ended
 }
 
 // loading is a data set that is read once, by the first cell that needs it.
@@ -103,7 +103,11 @@ func (s *scheduler) dispatch(ctx context.Context, cells []*PlannedCell) {
 				return
 			}
 		}
-		for _, c := range group {
+		for k, c := range group {
+			if s.opt.Budget > 0 && time.Since(s.start) > s.opt.Budget {
+				s.leaveOut(append([][]*PlannedCell{group[k:]}, groups[i+1:]...))
+				return
+			}
 			if !s.launch(ctx, c) {
 				return
 			}
@@ -149,16 +153,16 @@ func (s *scheduler) free(ctx context.Context) bool {
 func (s *scheduler) fits(group []*PlannedCell) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	factor := 1.0
-	if s.predicted > 0 {
-		factor = s.measured / s.predicted
+	work, longest := 0.0, 0.0
+	for c := range s.started {
+		work += s.pace.Seconds(c)
 	}
-	longest := 0.0
 	for _, c := range group {
-		longest = max(longest, c.Seconds)
+		seconds := s.pace.Seconds(c)
+		work += seconds
+		longest = max(longest, seconds)
 	}
-	work := (s.outstanding + seconds(group)) / float64(max(1, s.opt.Jobs))
-	return factor*max(work, longest) <= (s.opt.Budget - time.Since(s.start)).Seconds()
+	return max(work/float64(max(1, s.opt.Jobs)), longest) <= (s.opt.Budget - time.Since(s.start)).Seconds()
 }
 
 func (s *scheduler) leaveOut(groups [][]*PlannedCell) {
@@ -209,7 +213,7 @@ func (s *scheduler) launch(ctx context.Context, c *PlannedCell) bool {
 		return false
 	}
 	s.mu.Lock()
-	s.outstanding += c.Seconds
+	s.started[c] = true
 	s.mu.Unlock()
 	s.running.Add(1)
 	go func() {
@@ -234,10 +238,9 @@ func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
 	}
 	start := time.Now()
 	run, err := s.h.execute(ctx, c, set, s.opt.Timeout)
+	s.pace.Record(c, time.Since(start).Seconds())
 	s.mu.Lock()
-	s.outstanding -= c.Seconds
-	s.predicted += c.Seconds
-	s.measured += time.Since(start).Seconds()
+	delete(s.started, c)
 	s.mu.Unlock()
 	if err != nil {
 		return // cancelled: the cell has no result and will be planned again

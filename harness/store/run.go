@@ -72,3 +72,14 @@ type Run struct {
 	TimeoutSeconds *float64
 	StartedAt      string // UTC, RFC 3339 with nanoseconds
 }
+
+// Seconds returns the wall time of the cell: search, refit and prediction.
+func (r Run) Seconds() float64 {
+	sum := r.SearchSeconds
+	for _, part := range []*float64{r.FitSeconds, r.PredictSeconds} {
+		if part != nil {
+			sum += *part
+		}
+	}
+	return sum
+}

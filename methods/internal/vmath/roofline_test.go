@@ -25,10 +25,7 @@ func BenchmarkRoofline(b *testing.B) {
 	b.Logf("limits: %.0f GFLOPS", 2*slots)
 	reading := map[int]float64{}
 	run := func(name string, n int, opsPerExample, bytesPerExample float64, f func()) {
-		size := 1 << 12
-		for float64(size) < bytesPerExample*float64(n) {
-			size *= 2
-		}
+		size := int(bytesPerExample) * n
 		if reading[size] == 0 {
 			reading[size] = limits.ReadRate(size, quick)
 		}

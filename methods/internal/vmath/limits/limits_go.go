@@ -2,7 +2,10 @@
 
 package limits
 
-import "math"
+import (
+	"math"
+	"runtime"
+)
 
 func fma(rounds int) int {
 	var a [8]float64
@@ -11,7 +14,7 @@ func fma(rounds int) int {
 			a[i] = math.FMA(a[i], 0.5, 1)
 		}
 	}
-	sink = a[0] + a[1] + a[2] + a[3] + a[4] + a[5] + a[6] + a[7]
+	runtime.KeepAlive(&a)
 	return len(a) * rounds
 }
 
@@ -25,7 +28,5 @@ func read(x []float64, repeat int) {
 			a[3] += y[3]
 		}
 	}
-	sink = a[0] + a[1] + a[2] + a[3]
+	runtime.KeepAlive(&a)
 }
-
-var sink float64
