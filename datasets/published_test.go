@@ -27,6 +27,9 @@ func TestPublishedTables(t *testing.T) {
 	}
 	means := map[string]map[string]map[string]float64{} // source, data set, method
 	for _, r := range records[1:] {
+		if r[1] == "average rank" { // a row of the table that is no set
+			continue
+		}
 		if _, err := Builtin().Lookup(r[1]); err != nil {
 			t.Error(err)
 		}

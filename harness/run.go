@@ -92,7 +92,7 @@ func (s *scheduler) dispatch(ctx context.Context, cells []*PlannedCell) {
 		groups = byDataset(cells)
 	}
 	for i, group := range groups {
-		if s.opt.Budget > 0 && i > 0 {
+		if s.opt.Budget > 0 {
 			// The set's size is judged when a worker is free for it, with the
 			// timings of everything that has finished by then.
 			if !s.free(ctx) {

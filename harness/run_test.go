@@ -231,6 +231,11 @@ func TestBudgetTakesTheCheapestSets(t *testing.T) {
 	if out.OK != 3 || out.LeftCells != 3 || len(out.LeftOut) != 1 || out.LeftOut[0] != "swiss" || out.Interrupted {
 		t.Errorf("outcome %+v; want balance done and swiss left out", out)
 	}
+	// What is left does not fit a second budget either, and so does not start.
+	_, out = runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 2, Budget: time.Minute}, nil)
+	if out.OK != 0 || out.LeftCells != 3 || out.Interrupted {
+		t.Errorf("outcome %+v; want swiss left out again", out)
+	}
 }
 
 // TestStopFinishesRunningCells: closing stop lets the running cell end and starts

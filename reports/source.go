@@ -83,7 +83,7 @@ func ReadTable2(ctx context.Context, db *store.DB, src Source) (Table2Input, err
 	for _, q := range store.TableQueries(src.Protocol) {
 		in.Provenance.Queries = append(in.Provenance.Queries, Query(q))
 	}
-	return in, in.readPublished(ctx, db, src.Published)
+	return in, in.readPublished(ctx, db, src)
 }
 
 // note appends v to a list that does not hold it.
@@ -114,20 +114,30 @@ func versionNotes(versions map[string][]string) []string {
 	return notes
 }
 
-func (in *Table2Input) readPublished(ctx context.Context, db *store.DB, source string) error {
-	if source == "" {
+// readPublished adds the source's values, those of rows and columns that were not
+// asked for left out.
+func (in *Table2Input) readPublished(ctx context.Context, db *store.DB, src Source) error {
+	if src.Published == "" {
 		return nil
 	}
-	rows, err := db.Published(ctx, source)
+	rows, err := db.Published(ctx, src.Published)
 	if err != nil {
 		return err
 	}
 	for _, p := range rows {
-		std := math.NaN() // none printed
-		if p.Std != nil {
-			std = *p.Std
+		shown := slices.ContainsFunc(in.Datasets, func(d Dataset) bool { return d.Name == p.Dataset })
+		switch {
+		case src.Methods != nil && !slices.Contains(src.Methods, p.Method):
+		case p.Dataset == store.AverageRank && !src.Only && slices.Contains(in.Methods, p.Method):
+			in.PublishedRanks = append(in.PublishedRanks, PublishedRank{Source: p.Source, Method: p.Method, Rank: p.Mean})
+		case p.Dataset == store.AverageRank, src.Only && !shown:
+		default:
+			std := math.NaN() // none printed
+			if p.Std != nil {
+				std = *p.Std
+			}
+			in.Published = append(in.Published, Published{Source: p.Source, Dataset: p.Dataset, Method: p.Method, Mean: p.Mean, Std: std})
 		}
-		in.Published = append(in.Published, Published{Source: p.Source, Dataset: p.Dataset, Method: p.Method, Mean: p.Mean, Std: std})
 	}
 	return nil
 }

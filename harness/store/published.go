@@ -12,6 +12,10 @@ import (
 //go:embed published.csv
 var publishedCSV string
 
+// AverageRank stands in the place of the data set where a source prints a
+// method's average rank.
+const AverageRank = "average rank"
+
 // Published is one cell of a published table, in the unit of its source (the
 // tables2 of 2019 and 2020: percent of correct test labels). Std is nil where
 // none was printed.
