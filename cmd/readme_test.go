@@ -1,0 +1,84 @@
+package cmd_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+)
+
+// TestReadmeExamples runs every `console` block of README.md, in order, in one
+// empty directory, and compares what the commands print with what it shows. A
+// line of three dots stands for any lines.
+func TestReadmeExamples(t *testing.T) {
+	mirror, err := filepath.Abs(testenv.Mirror(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := consoleExamples(string(raw))
+	if len(examples) < 4 {
+		t.Fatalf("README.md shows %d commands, the four uses are promised", len(examples))
+	}
+	dir := t.TempDir()
+	for _, e := range examples {
+		c := exec.Command("sh", "-c", e.command)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_MIRROR="+mirror)
+		var stderr strings.Builder
+		c.Stderr = &stderr
+		out, err := c.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", e.command, err, stderr.String())
+		}
+		if len(e.output) > 0 && !matches(strings.Split(strings.TrimRight(string(out), "\n"), "\n"), e.output) {
+			t.Errorf("%s prints\n%s\nREADME.md shows\n%s", e.command, out, strings.Join(e.output, "\n"))
+		}
+	}
+}
+
+type example struct {
+	command string
+	output  []string
+}
+
+func consoleExamples(text string) []example {
+	var out []example
+	inside := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case line == "```console":
+			inside = true
+		case strings.HasPrefix(line, "```"):
+			inside = false
+		case inside && strings.HasPrefix(line, "$ "):
+			out = append(out, example{command: strings.TrimPrefix(line, "$ ")})
+		case inside && len(out) > 0:
+			out[len(out)-1].output = append(out[len(out)-1].output, line)
+		}
+	}
+	return out
+}
+
+// matches compares lines; "..." in want stands for any number of lines.
+func matches(got, want []string) bool {
+	if len(want) == 0 {
+		return len(got) == 0
+	}
+	if want[0] == "..." {
+		for skip := 0; skip <= len(got); skip++ {
+			if matches(got[skip:], want[1:]) {
+				return true
+			}
+		}
+		return false
+	}
+	return len(got) > 0 && strings.TrimRight(got[0], " ") == strings.TrimRight(want[0], " ") && matches(got[1:], want[1:])
+}

@@ -1,0 +1,185 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+type params struct {
+	T     int     `json:"t"`
+	Gamma float64 `json:"gamma"`
+}
+
+func (p params) Validate() error {
+	if p.T < 1 {
+		return errors.New("t must be at least 1")
+	}
+	return nil
+}
+
+func define(name string, grid Grid, opts ...Option[params]) Spec {
+	return Define(Spec{Name: name, Version: "1", Tasks: Binary, Source: "this test"}, params{T: 100, Gamma: 1}, grid,
+		func(_ context.Context, _ Env, _ Data, p params) (Model, error) {
+			return ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error {
+				out[0] = float64(p.T) + p.Gamma
+				return nil
+			}), nil
+		}, opts...)
+}
+
+func TestSettingsAreTheProductInOrder(t *testing.T) {
+	s := define("m", Grid{{Name: "t", Values: Values(1, 2)}, {Name: "gamma", Values: Powers(2, -1, 1), Per: PerFeature}})
+	got, err := s.Settings(Shape{D: 4}, s.DefaultGrid(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"t":1,"gamma":0.125},{"t":1,"gamma":0.25},{"t":1,"gamma":0.5},{"t":2,"gamma":0.125},{"t":2,"gamma":0.25},{"t":2,"gamma":0.5}]`
+	if raw, err := json.Marshal(got); err != nil || string(raw) != want {
+		t.Errorf("got %s, want %s (%v)", raw, want, err)
+	}
+	got, err = s.Settings(Shape{D: 4}, Grid{{Values: []any{map[string]any{"t": 3, "gamma": 0.5}}}}, nil)
+	if err != nil || len(got) != 1 || string(got[0]) != `{"t":3,"gamma":0.5}` {
+		t.Errorf("an axis of objects gives %s, %v", got, err)
+	}
+	got, err = s.Settings(Shape{D: 4}, Grid{{Name: "gamma", Values: Values(2.0)}}, json.RawMessage(`{"t":7}`))
+	if err != nil || string(got[0]) != `{"t":7,"gamma":2}` {
+		t.Errorf("fixed parameters give %s, %v", got, err)
+	}
+	if got, err := s.Settings(Shape{D: 4}, nil, nil); err != nil || len(got) != 1 || string(got[0]) != string(s.Defaults()) {
+		t.Errorf("an empty grid gives %s, %v; want the defaults", got, err)
+	}
+}
+
+func TestSettingsRefuse(t *testing.T) {
+	s := define("m", nil)
+	for _, c := range []struct {
+		grid  Grid
+		fixed string
+		want  string
+	}{
+		{Grid{{Name: "gama", Values: Values(1.0)}}, "", `unknown field "gama"`},
+		{Grid{{Name: "t", Values: Values(0)}}, "", "t must be at least 1"},
+		{Grid{{Name: "t"}}, "", `axis "t" has no values`},
+		{Grid{{Name: "gamma", Values: Values(1.0), Per: "row"}}, "", `per "row"`},
+		{Grid{{Name: "gamma", Values: Values("x"), Per: PerFeature}}, "", "not a number"},
+		{Grid{{Values: Values(1.0)}}, "", "needs objects"},
+		{Grid{{Name: "t", Values: Values(1)}}, `{"t":2}`, "both fixed and an axis"},
+		{nil, `{"t":"many"}`, "cannot unmarshal"},
+	} {
+		if _, err := s.Settings(Shape{D: 2}, c.grid, json.RawMessage(c.fixed)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("grid %v, fixed %s: error %v, want one with %q", c.grid, c.fixed, err, c.want)
+		}
+	}
+}
+
+// TestCanonicalSettings: the same parameters have one JSON form, whatever the
+// order and the spelling they came in, so that keys agree.
+func TestCanonicalSettings(t *testing.T) {
+	s := define("m", nil)
+	rapid.Check(t, func(t *rapid.T) {
+		tt, gamma := rapid.IntRange(1, 1e6).Draw(t, "t"), rapid.Float64Range(-1e9, 1e9).Draw(t, "gamma")
+		a := fmt.Sprintf(`{"t":%d,"gamma":%v}`, tt, gamma)
+		b := fmt.Sprintf(`{ "gamma" : %v, "t" : %d }`, gamma, tt)
+		ca, errA := s.canon(json.RawMessage(a))
+		cb, errB := s.canon(json.RawMessage(b))
+		if errA != nil || errB != nil || string(ca) != string(cb) {
+			t.Fatalf("%s and %s become %s (%v) and %s (%v)", a, b, ca, errA, cb, errB)
+		}
+	})
+}
+
+func TestRegistry(t *testing.T) {
+	r := New(define("b", nil)).With(define("A", nil))
+	if got := strings.Join(r.Names(), " "); got != "A b" {
+		t.Errorf("names %q are not sorted", got)
+	}
+	if s, err := r.Lookup("B"); err != nil || s.Name != "b" {
+		t.Errorf("lookup ignores case: %v %v", s.Name, err)
+	}
+	if _, err := r.Lookup("c"); err == nil || !strings.Contains(err.Error(), "known: A, b") {
+		t.Errorf("error %v does not list the known names", err)
+	}
+	for name, f := range map[string]func(){
+		"twice":      func() { New(define("x", nil), define("X", nil)) },
+		"undefined":  func() { New(Spec{Name: "x"}) },
+		"no version": func() { Define(Spec{Name: "x", Tasks: Binary, Source: "s"}, params{T: 1}, nil, nil) },
+		"bad grid":   func() { define("x", Grid{{Name: "nope", Values: Values(1)}}) },
+		"bad default": func() {
+			Define(Spec{Name: "x", Version: "1", Tasks: Binary, Source: "s"}, params{}, nil, func(context.Context, Env, Data, params) (Model, error) { return nil, nil })
+		},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestFitChecksBeforeItWorks(t *testing.T) {
+	s := define("m", nil)
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Fit(gone, Env{}, Data{}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled context gives %v", err)
+	}
+	if _, err := s.Fit(context.Background(), Env{}, Data{}, json.RawMessage(`{"t":0}`)); err == nil {
+		t.Error("a parameter that Validate refuses is fitted")
+	}
+	m, err := s.Fit(context.Background(), Env{}, Data{}, json.RawMessage(`{"gamma":3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []float64{0}
+	if err := m.Score(context.Background(), nil, out); err != nil || out[0] != 103 {
+		t.Errorf("parameters that are not given keep their defaults: %v %v", out, err)
+	}
+}
+
+func TestEstimates(t *testing.T) {
+	sh := Shape{Task: Binary, N: 10, D: 3, Classes: 2}
+	plain := define("m", nil)
+	if b, err := plain.MemoryEstimate(sh, nil); err != nil || b != 16*30 {
+		t.Errorf("default memory %d, %v", b, err)
+	}
+	two := []json.RawMessage{json.RawMessage(`{"t":1}`), json.RawMessage(`{"t":5}`)}
+	costly := define("m", nil, Cost(func(s Shape, p params) float64 { return float64(s.N * p.T) }))
+	if c, err := costly.PathCostEstimate(sh, two); err != nil || c != 60 {
+		t.Errorf("without PathCost a grid costs %v, %v; want the sum, 60", c, err)
+	}
+	shared := define("m", nil, PathCost(func(_ Shape, ps []params) float64 { return float64(len(ps)) }))
+	if c, err := shared.PathCostEstimate(sh, two); err != nil || c != 2 {
+		t.Errorf("PathCost gives %v, %v; want 2", c, err)
+	}
+	broken := define("m", nil, Cost(func(Shape, params) float64 { return -1 }))
+	if _, err := broken.CostEstimate(sh, nil); err == nil {
+		t.Error("a negative cost is accepted")
+	}
+}
+
+func TestTasks(t *testing.T) {
+	if got := (Binary | Regression).String(); got != "binary,regression" {
+		t.Errorf("tasks print as %q", got)
+	}
+	for _, task := range []Task{Binary, Multiclass, Regression} {
+		if back, err := ParseTask(task.String()); err != nil || back != task {
+			t.Errorf("%v is read back as %v, %v", task, back, err)
+		}
+	}
+	if _, err := ParseTask("ranking"); err == nil {
+		t.Error("an unknown task is read")
+	}
+	if (Shape{Task: Multiclass, Classes: 4}).Outputs() != 4 || (Shape{Task: Binary, Classes: 2}).Outputs() != 1 {
+		t.Error("outputs: one score per class, or one")
+	}
+}
