@@ -19,7 +19,7 @@ build:
 
 # Exit code 3 means that cells or files are missing, which the output explains.
 run: build
-	@$(BENCH) data fetch; test $$? -eq 0 -o $$? -eq 3
+	@$(BENCH) data fetch --protocol table2; test $$? -eq 0 -o $$? -eq 3
 	@$(BENCH) run --all --splits 3 --budget $(BUDGET); code=$$?; test $$code -eq 0 -o $$code -eq 3
 	@$(BENCH) report table2
 	@$(BENCH) report table2 --format html -o report.html

@@ -45,7 +45,7 @@ func newDataListCommand(a *app) *cobra.Command {
 }
 
 func newDataFetchCommand(a *app) *cobra.Command {
-	var from string
+	var from, protocol string
 	c := &cobra.Command{
 		Use:   "fetch [NAME ...]",
 		Short: "Bring data files into the data directory, each checked by its SHA-256",
@@ -54,6 +54,7 @@ a directory or URL laid out like the data directory, and what that lacks from
 each file's public address. Files that are here and right are left alone; nothing
 partial is left behind.`,
 		Example: `  bench data fetch
+  bench data fetch --protocol table2
   bench data fetch --from /mnt/mirror wine sonar`,
 		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -68,9 +69,17 @@ partial is left behind.`,
 				case <-ctx.Done():
 				}
 			}()
+			if protocol != "" {
+				h, err := a.harness(protocol)
+				if err != nil {
+					return err
+				}
+				args = append(args, h.Protocol.Datasets...)
+			}
 			return a.fetch(ctx, from, args)
 		},
 	}
+	c.Flags().StringVar(&protocol, "protocol", "", "the sets of this protocol")
 	c.Flags().StringVar(&from, "from", datasets.DefaultMirror(), "mirror: a directory or URL (default $BENCH_MIRROR)")
 	return c
 }

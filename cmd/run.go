@@ -153,7 +153,7 @@ func (a *app) allSets(h *harness.Harness) []string {
 	})
 	if missing {
 		for _, e := range a.sets.All() {
-			if e.Generated && !slices.Contains(names, e.Name) {
+			if e.Generated && e.VariantOf == "" && !slices.Contains(names, e.Name) {
 				names = append(names, e.Name)
 			}
 		}
