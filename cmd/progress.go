@@ -45,11 +45,25 @@ func newProgress(out io.Writer, plan *harness.Plan, opt harness.Options) *progre
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) && p.cells > 0 {
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithAutoRefresh())
 		p.bar = p.bars.AddBar(int64(p.cells),
-			mpb.BarRemoveOnComplete(),
+			mpb.BarRemoveOnComplete(), mpb.BarWidth(barWidth),
 			mpb.PrependDecorators(decor.CountersNoUnit("%d/%d cells ")),
-			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.status() })))
+			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
+				return clip(p.status(), s.AvailableWidth)
+			})))
 	}
 	return p
+}
+
+// barWidth is the bar's own width in columns; counters and status stand beside it.
+const barWidth = 24
+
+// clip cuts text to a number of columns; a line that wraps would be drawn twice.
+func clip(text string, columns int) string {
+	runes := []rune(text)
+	if len(runes) <= columns {
+		return text
+	}
+	return string(runes[:max(0, columns-1)]) + "…"
 }
 
 // status is "12s, about 3m40s left, wine GBRFF2".
@@ -112,7 +126,7 @@ func (p *progress) count() int {
 // note prints a line above the bar.
 func (p *progress) note(line string) {
 	if p.bars != nil {
-		fmt.Fprintln(p.bars, line)
+		fmt.Fprintln(p.bars, "\r"+line) // an echoed ^C has moved the cursor
 		return
 	}
 	fmt.Fprintln(p.out, line)

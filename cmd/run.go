@@ -183,10 +183,9 @@ func (a *app) plan(ctx context.Context, h *harness.Harness, req harness.Request,
 func (a *app) execute(ctx context.Context, h *harness.Harness, plan *harness.Plan, db *store.DB, opt harness.Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := a.handleSignals(ctx, cancel)
-
 	a.announce(plan, opt)
 	bar := newProgress(a.err, plan, opt)
+	stop := a.handleSignals(ctx, cancel, bar.note)
 	opt.Finished = bar.finished
 	w := db.NewWriter(harness.CurrentEnvironment(), nil)
 	out, err := h.Run(ctx, stop, plan.Cells, opt, w.Put)
@@ -253,16 +252,16 @@ func interrupts() (<-chan os.Signal, func()) {
 	return ch, func() { signal.Stop(ch) }
 }
 
-// handleSignals returns a channel that the first signal closes; the second one
-// cancels.
-func (a *app) handleSignals(ctx context.Context, cancel func()) <-chan struct{} {
+// handleSignals returns a channel that the first signal closes, telling so; the
+// second one cancels.
+func (a *app) handleSignals(ctx context.Context, cancel func(), tell func(string)) <-chan struct{} {
 	signals, done := a.signals()
 	stop := make(chan struct{})
 	go func() {
 		defer done()
 		select {
 		case <-signals:
-			fmt.Fprintln(a.err, "\nstopping: running cells finish and are stored; interrupt again to stop at once")
+			tell("stopping: running cells finish and are stored; interrupt again to stop at once")
 			close(stop)
 		case <-ctx.Done():
 			return
