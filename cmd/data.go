@@ -147,8 +147,12 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 				return err
 			}
 			var failures []error
-			good := 0
+			good, absent := 0, 0
 			for _, e := range entries {
+				if state, _ := a.store().State(e); state == datasets.Missing && len(args) == 0 {
+					absent++ // nobody asked for it by name
+					continue
+				}
 				err := a.store().Verify(e)
 				if err == nil {
 					_, err = a.store().Load(c.Context(), e)
@@ -159,7 +163,11 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 				}
 				good++
 			}
-			fmt.Fprintf(a.out, "%d of %d sets are right\n", good, len(entries))
+			fmt.Fprintf(a.out, "%d of %d sets are right", good, len(entries)-absent)
+			if absent > 0 {
+				fmt.Fprintf(a.out, "; %d are not here", absent)
+			}
+			fmt.Fprintln(a.out)
 			if failures != nil {
 				return exitError{exitIncomplete, errors.Join(failures...)}
 			}
@@ -222,6 +230,9 @@ func (a *app) showSet(ctx context.Context, e *datasets.Entry, format string) err
 	n, d := set.X.Dims()
 	l.add("rows", n)
 	l.add("features", d)
+	if set.TrainRows > 0 {
+		l.add("own test part", fmt.Sprintf("the last %d rows; the protocols pool all rows and split them anew", n-set.TrainRows))
+	}
 	for i, label := range set.Labels {
 		coded := float64(i)
 		if set.Task == registry.Binary {
@@ -288,7 +299,7 @@ SHA-256 of its numbers, in decimal and joined by commas.`,
 			sem := h.Protocol.Semantics
 			split, err := harness.NewSplit(set.Task, set.Y, seed, sem.TestFraction, sem.Folds)
 			if err != nil {
-				return err
+				return usage("%s: %w", set.Name, err)
 			}
 			if format == "json" {
 				return json.NewEncoder(a.out).Encode(split)

@@ -3,10 +3,9 @@ package cmd
 import (
 	"bytes"
 	_ "embed"
-	"errors"
 	"fmt"
 	"go/format"
-	"io/fs"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -149,39 +148,56 @@ func (a *app) newMethod(name, dir string) error {
 		return usage("a method is named %s already (%s)", s.Name, s.Source)
 	}
 	pkg := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
-	if dir == "" {
+	if token.IsKeyword(pkg) {
+		return usage("method name %q: %s is a word of the Go language and cannot name a package", name, pkg)
+	}
+	inRepository := dir == ""
+	if inRepository {
 		dir = filepath.Join("methods", pkg)
+	}
+	if there, err := filepath.Glob(filepath.Join(dir, "*.go")); err != nil || len(there) > 0 {
+		return usage("%s holds Go files already; choose another name or --dir", dir)
+	}
+	sources := map[string][]byte{}
+	for file, text := range map[string]string{pkg + ".go": methodSkeleton, pkg + "_test.go": methodTestSkeleton} {
+		source, err := fillSkeleton(text, map[string]string{"Name": name, "Package": pkg})
+		if err != nil {
+			return err
+		}
+		sources[file] = source
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for file, text := range map[string]string{pkg + ".go": methodSkeleton, pkg + "_test.go": methodTestSkeleton} {
-		if err := writeSkeleton(filepath.Join(dir, file), text, map[string]string{"Name": name, "Package": pkg}); err != nil {
+	for _, file := range []string{pkg + ".go", pkg + "_test.go"} {
+		path := filepath.Join(dir, file)
+		if err := os.WriteFile(path, sources[file], 0o644); err != nil {
 			return err
 		}
+		fmt.Fprintln(a.out, path)
 	}
-	fmt.Fprintf(a.out, "%s\n%s\n", filepath.Join(dir, pkg+".go"), filepath.Join(dir, pkg+"_test.go"))
-	fmt.Fprintf(a.err, "To register it add to methods/all.go, or to your own main's registry:\n\t%s.Spec(),\nTest it with: go test ./%s\n", pkg, filepath.ToSlash(dir))
+	a.tellHowToRegister(pkg, dir, inRepository)
 	return nil
 }
 
-// writeSkeleton fills in a template and refuses to overwrite.
-func writeSkeleton(path, text string, values map[string]string) error {
+func (a *app) tellHowToRegister(pkg, dir string, inRepository bool) {
+	if inRepository {
+		fmt.Fprintf(a.err, "To register it, add two lines to methods/all.go, the import and the method:\n\t\"github.com/kernelboosting/bench/methods/%s\"\n\t%s.Spec(),\n", pkg, pkg)
+	} else {
+		fmt.Fprintf(a.err, "To register it, import the package in your main and add it to the registry: methods.All().With(%s.Spec())\n", pkg)
+	}
+	path := filepath.ToSlash(dir)
+	if !filepath.IsAbs(dir) {
+		path = "./" + path
+	}
+	fmt.Fprintf(a.err, "Test it with: go test %s\n", path)
+}
+
+// fillSkeleton fills in a template and formats the result.
+func fillSkeleton(text string, values map[string]string) ([]byte, error) {
 	var filled bytes.Buffer
 	if err := template.Must(template.New("skeleton").Parse(text)).Execute(&filled, values); err != nil {
-		return err
+		return nil, err
 	}
-	source, err := format.Source(filled.Bytes())
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return usage("%s exists already; choose another name or --dir", path)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(source)
-	return errors.Join(err, f.Close())
+	return format.Source(filled.Bytes())
 }

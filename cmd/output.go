@@ -120,6 +120,9 @@ func (l *listing) writeJSON(w io.Writer) error {
 			if raw, ok := v.([]byte); ok {
 				v = string(raw)
 			}
+			if f, ok := v.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
+				v = plain(f) // JSON has no such number
+			}
 			key, err := json.Marshal(l.header[j])
 			if err != nil {
 				return err

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -63,10 +64,18 @@ published values and the differences.`,
 				return err
 			}
 			in, err := reports.ReadTable2(c.Context(), db, src)
+			if err == nil || errors.Is(err, reports.ErrNoResults) {
+				if unknown := a.checkRows(in, f); unknown != nil {
+					return unknown
+				}
+			}
+			if errors.Is(err, reports.ErrNoResults) {
+				return exitError{exitUsage, err}
+			}
 			if err != nil {
 				return err
 			}
-			in.FullCommand = a.fullCommand(f.protocol)
+			in.FullCommand = a.fullCommand(h.Protocol, in)
 			in.Provenance.Program = "bench " + harness.ProgramVersion
 			in.Provenance.ProtocolHash = h.Protocol.Hash()
 			in.Provenance.Database = a.db
@@ -96,7 +105,7 @@ published values and the differences.`,
 func (a *app) tableSource(h *harness.Harness, f reportFlags) (reports.Source, error) {
 	p := h.Protocol
 	src := reports.Source{
-		Protocol: p.Name, Published: p.Published, Planned: p.Splits, Order: p.Column,
+		Protocol: p.Name, ProtocolHash: p.Hash(), Published: p.Published, Planned: p.Splits, Order: p.Column,
 		Others: func(name string) reports.Dataset { return a.tableRow(p, name, reports.GroupApart) },
 	}
 	if f.noPublished {
@@ -118,8 +127,17 @@ func (a *app) tableSource(h *harness.Harness, f reportFlags) (reports.Source, er
 	}
 	names, group := p.Datasets, ""
 	if f.datasets != nil {
-		names, group = f.datasets, reports.GroupMain
+		names, group = slices.Clone(f.datasets), reports.GroupMain
 		src.Only = true
+		for i, name := range names {
+			if strings.HasSuffix(name, ".toml") {
+				e, err := a.set(name)
+				if err != nil {
+					return src, err
+				}
+				names[i] = e.Name
+			}
+		}
 	}
 	for _, name := range names {
 		g := group
@@ -152,14 +170,62 @@ func (a *app) tableRow(p *harness.Protocol, name, group string) reports.Dataset 
 	return row
 }
 
-// fullCommand is what computes everything a table may lack.
-func (a *app) fullCommand(protocol string) string {
+// checkRows refuses a set that was asked for and is neither known nor stored.
+func (a *app) checkRows(in reports.Table2Input, f reportFlags) error {
+	for _, name := range f.datasets {
+		if strings.HasSuffix(name, ".toml") || slices.ContainsFunc(in.Runs, func(r reports.Run) bool { return strings.EqualFold(r.Dataset, name) }) {
+			continue
+		}
+		if _, err := a.sets.Lookup(name); err != nil {
+			return exitError{exitUsage, err}
+		}
+	}
+	return nil
+}
+
+// fullCommand is what computes everything that the table lacks; "" if nothing is
+// missing.
+func (a *app) fullCommand(p *harness.Protocol, in reports.Table2Input) string {
+	splits := in.Splits
+	if in.Selected != nil {
+		splits = len(in.Selected)
+	}
+	ok, failed := map[string]int{}, false
+	for _, r := range in.Runs {
+		if r.Status == reports.StatusOK {
+			ok[r.Dataset]++
+		} else {
+			failed = true
+		}
+	}
+	var lacking []string
+	whole := true
+	for _, d := range in.Datasets {
+		if ok[d.Name] < splits*len(in.Methods) {
+			lacking = append(lacking, d.Name)
+			whole = whole && slices.Contains(p.Datasets, d.Name)
+		}
+	}
+	if lacking == nil {
+		return ""
+	}
 	command := "bench run --all"
-	if protocol != "table2" {
-		command += " --protocol " + protocol
+	if !whole {
+		for i, name := range lacking {
+			if _, err := a.sets.Lookup(name); err != nil {
+				lacking[i] = name + ".toml" // the file that describes the user's set
+			}
+		}
+		command = "bench run --methods " + strings.Join(in.Methods, ",") + " --datasets " + strings.Join(lacking, ",")
+	}
+	if p.Name != "table2" {
+		command += " --protocol " + p.Name
 	}
 	if a.db != "results.db" {
 		command += " --db " + a.db
+	}
+	if failed {
+		command += " --retry"
 	}
 	return command
 }
@@ -177,11 +243,14 @@ func (a *app) writeTable2(_ context.Context, in reports.Table2Input, f reportFla
 	if !slices.Contains(reports.Formats(), f.format) {
 		return usage("--format %q is not one of %s", f.format, strings.Join(reports.Formats(), ", "))
 	}
+	if err := opts.Check(); err != nil {
+		return exitError{exitUsage, err}
+	}
 	if f.output == "" {
 		return write(a.out)
 	}
 	if err := reports.WriteFile(f.output, write); err != nil {
-		return err
+		return exitError{exitUsage, err}
 	}
 	fmt.Fprintf(a.err, "wrote %s\n", f.output)
 	return nil

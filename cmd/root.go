@@ -64,6 +64,9 @@ func (a *app) store() datasets.Store { return datasets.Store{Dir: a.data} }
 
 func (a *app) harness(protocol string) (*harness.Harness, error) {
 	p, err := harness.LoadProtocol(protocol)
+	if err == nil {
+		err = p.Resolve(a.reg)
+	}
 	if err != nil {
 		return nil, exitError{exitUsage, err}
 	}

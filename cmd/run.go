@@ -79,8 +79,14 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if !f.all && f.methods == nil && f.datasets == nil {
 		return usage("nothing is asked for; use --all, or --methods and --datasets")
 	}
+	if f.methods != nil && len(f.methods) == 0 || f.datasets != nil && len(f.datasets) == 0 {
+		return usage("--methods or --datasets is given and empty; name at least one")
+	}
 	if f.jobs < 1 {
 		return usage("--jobs %d: at least one cell must run at a time", f.jobs)
+	}
+	if f.timeout < 0 || f.budget < 0 {
+		return usage("--timeout and --budget must not be negative")
 	}
 	h, err := a.harness(f.protocol)
 	if err != nil {
@@ -104,6 +110,9 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	defer db.Close()
 	plan, err := a.plan(ctx, h, req, db)
 	if err != nil {
+		return err
+	}
+	if err := db.MakeCurrent(ctx, plan.Revive); err != nil {
 		return err
 	}
 	opt := harness.Options{Jobs: f.jobs, Timeout: f.timeout, Memory: memory, Budget: f.budget}
@@ -163,7 +172,7 @@ func (a *app) allSets(h *harness.Harness) []string {
 
 func (a *app) plan(ctx context.Context, h *harness.Harness, req harness.Request, db *store.DB) (*harness.Plan, error) {
 	var known map[string]store.Known
-	var factors map[string]float64
+	var factors store.CostFactors
 	if db != nil {
 		var err error
 		if known, err = db.Keys(ctx); err != nil {
@@ -205,6 +214,9 @@ func (a *app) announce(plan *harness.Plan, opt harness.Options) {
 	if len(plan.NoData) > 0 {
 		fmt.Fprintf(a.err, "no data for %s; get it with `bench data fetch`\n", strings.Join(plan.NoData, ", "))
 	}
+	if len(plan.Unsuited) > 0 {
+		fmt.Fprintf(a.err, "not run, since the method does not solve the set's task: %s\n", strings.Join(plan.Unsuited, ", "))
+	}
 	if len(plan.Cells) == 0 {
 		return
 	}
@@ -221,13 +233,16 @@ func within(budget time.Duration) string {
 
 // conclude prints the last line and chooses the exit code.
 func (a *app) conclude(plan *harness.Plan, out harness.Outcome) error {
-	done, asked := plan.Stored+out.OK, plan.Requested-out.LeftCells
+	done, asked := plan.Stored+out.OK, plan.Requested
 	fmt.Fprintf(a.err, "complete %d/%d", done, asked)
 	if failed := plan.Failed + out.Failed; failed > 0 {
 		fmt.Fprintf(a.err, "; %d failed (`bench query \"SELECT method, dataset, split, status, error FROM results WHERE status <> 'ok'\"`; --retry runs them again)", failed)
 	}
 	if len(plan.NoData) > 0 {
 		fmt.Fprintf(a.err, "; missing data: %s", strings.Join(plan.NoData, ", "))
+	}
+	if out.TooLarge > 0 {
+		fmt.Fprintf(a.err, "; %d need up to %s by their estimates, more than --memory allows", out.TooLarge, size(out.Largest))
 	}
 	if len(out.LeftOut) > 0 {
 		fmt.Fprintf(a.err, "; left out by --budget: %s", strings.Join(out.LeftOut, ", "))
@@ -324,16 +339,27 @@ func (a *app) dryRun(ctx context.Context, h *harness.Harness, req harness.Reques
 	return nil
 }
 
+// size prints bytes in the largest unit that leaves at least one.
+func size(bytes int64) string {
+	for _, u := range memoryUnits {
+		if v := float64(bytes) / u.bytes; v >= 1 && strings.Contains(u.suffix, "i") {
+			return fmt.Sprintf("%.1f %s", v, u.suffix)
+		}
+	}
+	return fmt.Sprintf("%d B", bytes)
+}
+
+var memoryUnits = []struct {
+	suffix string
+	bytes  float64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"B", 1}}
+
 // memoryLimit parses "8GiB"; the default is three quarters of the machine's memory.
 func memoryLimit(text string) (int64, error) {
 	if text == "" {
 		return harness.MemoryBytes() / 4 * 3, nil
 	}
-	units := []struct {
-		suffix string
-		bytes  float64
-	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"B", 1}}
-	for _, u := range units {
+	for _, u := range memoryUnits {
 		if number, ok := strings.CutSuffix(text, u.suffix); ok {
 			v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 			if err == nil && v > 0 && v*u.bytes < 1<<62 {

@@ -1,6 +1,7 @@
 package cmd_test
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,8 +58,8 @@ func main() { os.Exit(cmd.Execute(methods.All().With(myboost.Spec()))) }
 		return string(out)
 	}
 	out := run("bench", "methods", "new", "MyBoost", "--dir", "myboost")
-	if !strings.Contains(out, "myboost.Spec(),") {
-		t.Errorf("the line that registers the method is not told:\n%s", out)
+	if !strings.Contains(out, "methods.All().With(myboost.Spec())") {
+		t.Errorf("how to register the method is not told:\n%s", out)
 	}
 	lines := 0
 	for _, file := range []string{"myboost.go", "myboost_test.go"} {
@@ -71,7 +72,9 @@ func main() { os.Exit(cmd.Execute(methods.All().With(myboost.Spec()))) }
 	if lines > 40 {
 		t.Errorf("a method with its test takes %d lines, 40 are promised", lines)
 	}
-	run("gofmt", "-l", ".")
+	if unformatted := run("gofmt", "-l", "."); unformatted != "" {
+		t.Errorf("gofmt would change %s", unformatted)
+	}
 	run("go", "vet", "./...")
 	run("go", "test", "./...")
 	run("go", "run", ".", "run", "--methods", "MyBoost,GBRFF2", "--datasets", "swiss", "--splits", "1")
@@ -81,7 +84,69 @@ func main() { os.Exit(cmd.Execute(methods.All().With(myboost.Spec()))) }
 
 	c := exec.Command("bench", "methods", "new", "MyBoost", "--dir", "myboost")
 	c.Dir = dir
-	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "exists already") {
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "holds Go files already") {
 		t.Errorf("a second skeleton overwrites the first: %v %s", err, out)
+	}
+}
+
+// TestNewMethodInTheRepository adds the two lines that are told to methods/all.go,
+// in an overlay of this repository, and compiles it.
+func TestNewMethodInTheRepository(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a package")
+	}
+	root, dir := testenv.Root(), t.TempDir()
+	c := exec.Command("bench", "methods", "new", "MyBoost")
+	c.Dir = dir
+	var told strings.Builder
+	c.Stderr = &told
+	if err := c.Run(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(told.String(), "\n")
+	if len(lines) < 3 {
+		t.Fatalf("told only %q", told.String())
+	}
+	all, err := os.ReadFile(filepath.Join(root, "methods", "all.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(all), "import (\n", "import (\n"+lines[1]+"\n", 1)
+	text = strings.Replace(text, "registry.New(\n", "registry.New(\n"+lines[2]+"\n", 1)
+	changed := filepath.Join(dir, "all.go")
+	if err := os.WriteFile(changed, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
+		filepath.Join(root, "methods", "all.go"):                changed,
+		filepath.Join(root, "methods", "myboost", "myboost.go"): filepath.Join(dir, "methods", "myboost", "myboost.go"),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, overlay, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-overlay", file, "./methods")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Errorf("methods/all.go with the two lines does not compile: %v\n%s", err, out)
+	}
+}
+
+func TestNewMethodRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]string{
+		"type": "word of the Go language", "3x": "a letter first", "gbrff2": "named GBRFF2 already", "a b": "a letter first",
+	} {
+		c := exec.Command("bench", "methods", "new", name)
+		c.Dir = dir
+		if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("new %q: %v %s; want %q", name, err, out, want)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -117,7 +118,10 @@ func (h *Harness) cell(ctx context.Context, c *PlannedCell, set *datasets.Set, e
 	}
 	run.Selected = &best
 
-	train, test := h.parts(set, split.Train, split.Test)
+	train, test, err := h.parts(set, split.Train, split.Test)
+	if err != nil {
+		return err
+	}
 	start = time.Now()
 	model, err := c.spec.Fit(ctx, env, train, c.settings[best])
 	if err != nil {
@@ -151,10 +155,13 @@ func (h *Harness) search(ctx context.Context, c *PlannedCell, set *datasets.Set,
 	run.Evaluations = make([]store.Evaluation, 0, len(c.settings)*len(split.Folds))
 	for f, validation := range split.Folds {
 		trainRows, validRows := foldRows(split.Train, validation)
-		train, valid := h.parts(set, trainRows, validRows)
+		train, valid, err := h.parts(set, trainRows, validRows)
+		if err != nil {
+			return 0, err
+		}
 		seen := make([]bool, len(c.settings))
 		start := time.Now()
-		err := c.spec.FitAll(ctx, env, train, c.settings, func(g int, m registry.Model) error {
+		err = c.spec.FitAll(ctx, env, train, c.settings, func(g int, m registry.Model) error {
 			seconds := time.Since(start).Seconds()
 			if g < 0 || g >= len(seen) || seen[g] {
 				return fmt.Errorf("the method gave grid point %d twice or out of range", g)
@@ -190,11 +197,16 @@ func (h *Harness) env(clock *cpuClock) registry.Env {
 
 // parts copies two lists of rows, standardised by the first, which is the one a
 // method learns from.
-func (h *Harness) parts(set *datasets.Set, train, other []int) (registry.Data, registry.Data) {
+func (h *Harness) parts(set *datasets.Set, train, other []int) (learn, score registry.Data, err error) {
 	_, d := set.X.Dims()
 	a, b := mat.NewDense(len(train), d, nil), mat.NewDense(len(other), d, nil)
 	if h.Protocol.Semantics.Standardise {
 		s := datasets.FitStandardiser(set.X, train)
+		for j := range s.Mean {
+			if math.IsInf(s.Mean[j], 0) || math.IsInf(s.Scale[j], 0) || math.IsNaN(s.Scale[j]) {
+				return learn, score, fmt.Errorf("%s: column %q is too large to standardise; rescale it in the file", set.Name, set.Features[j])
+			}
+		}
 		s.Apply(a, set.X, train)
 		s.Apply(b, set.X, other)
 	} else {
@@ -208,7 +220,7 @@ func (h *Harness) parts(set *datasets.Set, train, other []int) (registry.Data, r
 		}
 		return registry.Data{Task: set.Task, Classes: set.Classes, X: x, Y: y}
 	}
-	return data(a, train), data(b, other)
+	return data(a, train), data(b, other), nil
 }
 
 func copyRows(dst, src *mat.Dense, rows []int) {

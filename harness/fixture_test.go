@@ -57,12 +57,15 @@ func runAll(t testing.TB, h *Harness, db *store.DB, req Request, opt Options, ar
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := h.Plan(context.Background(), req, known, nil)
+	plan, err := h.Plan(context.Background(), req, known, store.CostFactors{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if arrange != nil {
 		arrange(plan.Cells)
+	}
+	if err := db.MakeCurrent(context.Background(), plan.Revive); err != nil {
+		t.Fatal(err)
 	}
 	w := db.NewWriter(CurrentEnvironment(), nil)
 	out, err := h.Run(context.Background(), make(chan struct{}), plan.Cells, opt, w.Put)

@@ -43,7 +43,7 @@ func BenchmarkCell(b *testing.B) {
 // them go through the writer.
 func BenchmarkStoreEvaluation(b *testing.B) {
 	h, db := newTestHarness(b, nothing(100)), openTestDB(b)
-	plan, err := h.Plan(context.Background(), Request{Datasets: []string{"two-moons"}, Splits: []int{1}}, nil, nil)
+	plan, err := h.Plan(context.Background(), Request{Datasets: []string{"two-moons"}, Splits: []int{1}}, nil, store.CostFactors{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func fill(b *testing.B, h *Harness, req Request, path string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	plan, err := h.Plan(context.Background(), req, nil, nil)
+	plan, err := h.Plan(context.Background(), req, nil, store.CostFactors{})
 	if err != nil {
 		b.Fatal(err)
 	}

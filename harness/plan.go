@@ -74,6 +74,8 @@ type Plan struct {
 	Stored    int            // of the requested, stored with status ok
 	Failed    int            // of the requested, stored as failed or timed out, and not run again
 	NoData    []string       // sets of the request whose data is not at hand
+	Unsuited  []string       // "METHOD on SET" that were named and cannot be: the method does not solve the set's task
+	Revive    []string       // stored keys of the request that do not stand for their cells: see store.MakeCurrent
 }
 
 // Seconds returns the predicted time of the planned cells on one core.
@@ -88,7 +90,7 @@ func (p *Plan) Seconds() float64 {
 // Plan works out the cells of a request and drops those that known, the stored
 // cells by key, makes needless. factors corrects predicted costs by method (see
 // store.CostFactors). Nothing is loaded but sets whose size the catalogue lacks.
-func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.Known, factors map[string]float64) (*Plan, error) {
+func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.Known, factors store.CostFactors) (*Plan, error) {
 	plan := &Plan{}
 	names := req.Datasets
 	if names == nil {
@@ -107,6 +109,13 @@ func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.
 		specs := suited(methods, entry.Task)
 		if len(specs) == 0 {
 			return nil, fmt.Errorf("%s is a %s set and none of the methods asked for solves that", entry.Name, entry.Task)
+		}
+		if req.Methods != nil {
+			for _, m := range methods {
+				if m.Tasks&entry.Task == 0 {
+					plan.Unsuited = append(plan.Unsuited, m.Name+" on "+entry.Name)
+				}
+			}
 		}
 		state, err := h.Data.State(entry)
 		if state == datasets.Wrong {
@@ -148,14 +157,22 @@ func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
 	case !stored:
 	case k.Status == store.OK:
 		p.Stored++
+		p.revive(c, k)
 		return
 	case req.Retry:
 	case k.Status == store.Timeout && (req.Timeout == 0 || req.Timeout.Seconds() > k.TimeoutSeconds):
 	default:
 		p.Failed++
+		p.revive(c, k)
 		return
 	}
 	p.Cells = append(p.Cells, c)
+}
+
+func (p *Plan) revive(c *PlannedCell, k store.Known) {
+	if !k.Current {
+		p.Revive = append(p.Revive, c.Key)
+	}
 }
 
 func heaviestFirst(a, b *PlannedCell) int {
@@ -210,6 +227,9 @@ func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSe
 		n, d := set.X.Dims()
 		sh.N, sh.D, sh.Classes = n, d, set.Classes
 	}
+	if err := h.enoughOfEachClass(entry); err != nil {
+		return plannedSet{}, err
+	}
 	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh}
 	p.train.N = sh.N - int(math.Ceil(h.Protocol.Semantics.TestFraction*float64(sh.N)))
 	if p.train.N < h.Protocol.Semantics.Folds {
@@ -218,9 +238,24 @@ func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSe
 	return p, nil
 }
 
+// enoughOfEachClass refuses a set that no split can serve, where the catalogue
+// knows its classes.
+func (h *Harness) enoughOfEachClass(entry *datasets.Entry) error {
+	if entry.Task == registry.Regression {
+		return nil
+	}
+	sem := h.Protocol.Semantics
+	for c, n := range entry.Counts {
+		if train := n - int(math.Floor(sem.TestFraction*float64(n))); train < sem.Folds {
+			return fmt.Errorf("%s has %d rows of class %d, too few for %d folds of protocol %s", entry.Name, n, c, sem.Folds, h.Protocol.Name)
+		}
+	}
+	return nil
+}
+
 // planMethod returns one cell per split. The grid, its hash, the cost and the
 // memory are the same for all of them, since they depend on the shape alone.
-func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, factors map[string]float64) ([]*PlannedCell, error) {
+func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, factors store.CostFactors) ([]*PlannedCell, error) {
 	settings, err := h.Protocol.Settings(spec, set.train)
 	if err != nil {
 		return nil, err
@@ -235,11 +270,7 @@ func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, f
 	if err := h.estimate(&proto, set.rows); err != nil {
 		return nil, err
 	}
-	factor, measured := factors[spec.Name]
-	if !measured {
-		factor = 1e-9
-	}
-	proto.Seconds = proto.cost * factor
+	proto.Seconds = proto.cost * factors.Factor(spec.Name, set.entry.Name)
 	cells := make([]*PlannedCell, len(splits))
 	for i, s := range splits {
 		c := proto
@@ -283,10 +314,10 @@ func (h *Harness) estimate(c *PlannedCell, rows int) error {
 	return nil
 }
 
-// Explain says why a planned cell is run: what differs from its newest stored
-// attempt.
+// Explain says why a planned cell is run: what differs from the stored attempt that
+// stands for it.
 func (c *PlannedCell) Explain(ctx context.Context, db *store.DB) (string, error) {
-	old, found, err := db.NewestInputs(ctx, c.Protocol, c.Dataset, c.Method, c.Split)
+	old, found, err := db.CurrentInputs(ctx, c.Protocol, c.Dataset, c.Method, c.Split)
 	if err != nil {
 		return "", err
 	}

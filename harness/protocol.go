@@ -150,6 +150,25 @@ func (p *Protocol) Settings(spec registry.Spec, sh registry.Shape) ([]json.RawMe
 	return points, nil
 }
 
+// Resolve spells the methods of [methods.NAME] as the registry does, ignoring case.
+// A name that it does not know is an error in a user's own file; a built-in
+// protocol may name methods that a smaller registry lacks.
+func (p *Protocol) Resolve(reg registry.Registry) error {
+	resolved := map[string]MethodSettings{}
+	for name, settings := range p.Methods {
+		spec, err := reg.Lookup(name)
+		switch {
+		case err == nil:
+			resolved[spec.Name] = settings
+		case slices.Contains(ProtocolNames(), p.Name):
+		default:
+			return fmt.Errorf("protocol %s: [methods.%s]: %w", p.Name, name, err)
+		}
+	}
+	p.Methods = resolved
+	return nil
+}
+
 // Column orders methods for tables: the protocol's columns first, then by name.
 func (p *Protocol) Column(methods []string) []string {
 	place := func(m string) int {

@@ -31,6 +31,8 @@ type Outcome struct {
 	NotStarted  int      // left over by an interrupt or an error
 	LeftOut     []string // sets that did not fit the budget, cheapest first
 	LeftCells   int      // their cells
+	TooLarge    int      // cells that need more memory than allowed, by their estimate
+	Largest     int64    // bytes that the hungriest of them needs
 	Interrupted bool
 }
 
@@ -51,7 +53,7 @@ func (h *Harness) Run(ctx context.Context, stop <-chan struct{}, cells []*Planne
 	}
 	s.dispatch(ctx, cells)
 	s.running.Wait()
-	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.LeftCells
+	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.LeftCells - s.out.TooLarge
 	if cause := context.Cause(ctx); cause != nil && caller.Err() == nil {
 		return s.out, cause
 	}
@@ -206,7 +208,8 @@ func (s *scheduler) launch(ctx context.Context, c *PlannedCell) bool {
 	}
 	if s.memory != nil && c.Memory > s.opt.Memory {
 		s.slots.Release(1)
-		return s.finish(c, tooLarge(c, s.opt.Memory)) == nil
+		s.refuse(c)
+		return true
 	}
 	if s.memory != nil && s.memory.Acquire(waiting, c.Memory) != nil {
 		s.slots.Release(1)
@@ -234,6 +237,10 @@ func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
 	set, err := s.load(ctx, c.entry)
 	if err != nil {
 		s.cancel(err)
+		return
+	}
+	if set.Fingerprint != c.in.Fingerprint {
+		s.cancel(fmt.Errorf("%s changed while the run was under way; what is stored stands, run again", c.Dataset))
 		return
 	}
 	start := time.Now()
@@ -279,9 +286,11 @@ func (s *scheduler) load(ctx context.Context, e *datasets.Entry) (*datasets.Set,
 	return l.set, l.err
 }
 
-func tooLarge(c *PlannedCell, limit int64) store.Run {
-	run := c.newRun(0)
-	run.Status = store.Failed
-	run.Error = fmt.Sprintf("needs about %d MiB by its estimate and --memory allows %d MiB", c.Memory>>20, limit>>20)
-	return run
+// refuse counts a cell whose estimate alone exceeds the limit. Nothing is stored of
+// it: a larger limit runs it.
+func (s *scheduler) refuse(c *PlannedCell) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out.TooLarge++
+	s.out.Largest = max(s.out.Largest, c.Memory)
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -58,7 +61,7 @@ func TestKeysSeeWhatResultsDependOn(t *testing.T) {
 		if change != nil {
 			change(h)
 		}
-		plan, err := h.Plan(context.Background(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil)
+		plan, err := h.Plan(context.Background(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, store.CostFactors{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,8 +216,8 @@ func TestMemoryAdmission(t *testing.T) {
 	}
 	db = openTestDB(t)
 	_, out = runAll(t, h, db, Request{Splits: []int{1}}, Options{Jobs: 2, Memory: each / 2}, nil)
-	if out.Failed != 2 || !strings.Contains(content(t, db), "--memory allows 512 MiB") {
-		t.Errorf("outcome %+v, content %s", out, content(t, db))
+	if out.TooLarge != 2 || out.Largest < each || out.Interrupted || content(t, db) != "" {
+		t.Errorf("outcome %+v, content %s; want two cells refused and nothing stored", out, content(t, db))
 	}
 }
 
@@ -250,7 +253,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		return constantModel(1), nil
 	})
 	h := newTestHarness(t, slow)
-	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, nil)
+	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, store.CostFactors{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +274,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		return nil, ctx.Err()
 	})
 	h = newTestHarness(t, waits)
-	if plan, err = h.Plan(context.Background(), Request{Splits: []int{1}}, nil, nil); err != nil {
+	if plan, err = h.Plan(context.Background(), Request{Splits: []int{1}}, nil, store.CostFactors{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
@@ -286,7 +289,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 // TestStorageErrorStopsTheRun and is reported.
 func TestStorageErrorStopsTheRun(t *testing.T) {
 	h := newTestHarness(t, centroids())
-	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, nil)
+	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, store.CostFactors{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,12 +300,65 @@ func TestStorageErrorStopsTheRun(t *testing.T) {
 	}
 }
 
+// TestAnEditedProtocolChangedBack shows its own results again.
+func TestAnEditedProtocolChangedBack(t *testing.T) {
+	h, db := newTestHarness(t, centroids()), openTestDB(t)
+	req := Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}
+	runAll(t, h, db, req, Options{Jobs: 2}, nil)
+	before := content(t, db)
+	h.Protocol.Semantics.TestFraction = 0.5
+	runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1}}, Options{Jobs: 1}, nil)
+	if content(t, db) == before {
+		t.Fatal("the edit changed nothing")
+	}
+	h.Protocol.Semantics.TestFraction = 0.3
+	plan, _ := runAll(t, h, db, req, Options{Jobs: 2}, nil)
+	if plan.Stored != 2 || content(t, db) != before {
+		t.Errorf("plan %+v; the first results do not stand again", plan)
+	}
+}
+
+// TestDataChangedUnderWay: rows other than the planned ones are not run.
+func TestDataChangedUnderWay(t *testing.T) {
+	dir := t.TempDir()
+	write := func(rows int) {
+		text := "a,class\n"
+		for i := range rows {
+			text += fmt.Sprintf("%d,%d\n", i*7%13, i%2)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "own.csv"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(60)
+	toml := filepath.Join(dir, "own.toml")
+	if err := os.WriteFile(toml, []byte("name = \"own\"\nfile = \"own.csv\"\nlabel = \"class\"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h := newTestHarness(t, centroids())
+	if _, err := h.Catalogue.Add(toml); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := h.Plan(context.Background(), Request{Datasets: []string{"own"}, Splits: []int{1}}, nil, store.CostFactors{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(80)
+	_, err = h.Run(context.Background(), make(chan struct{}), plan.Cells, Options{Jobs: 1}, func(store.Run) error {
+		t.Error("a result of other data is stored")
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "own changed while the run was under way") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestExplain(t *testing.T) {
 	h, db := newTestHarness(t, centroids()), openTestDB(t)
 	req := Request{Datasets: []string{"balance"}, Splits: []int{1}}
 	explain := func() string {
 		t.Helper()
-		plan, err := h.Plan(context.Background(), req, nil, nil)
+		plan, err := h.Plan(context.Background(), req, nil, store.CostFactors{})
 		if err != nil {
 			t.Fatal(err)
 		}

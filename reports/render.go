@@ -62,6 +62,9 @@ func (t *Table2) Write(w io.Writer, format string, opts RenderOptions) error {
 	return fmt.Errorf("table2: unknown format %q; use one of %s", format, strings.Join(Formats(), ", "))
 }
 
+// Check reports an option that no format accepts.
+func (o RenderOptions) Check() error { return o.complete("") }
+
 // complete checks the options and fills in the defaults.
 func (o *RenderOptions) complete(protocol string) error {
 	pick := func(name string, value *string, choices ...string) error {

@@ -11,11 +11,13 @@ import (
 type Known struct {
 	Status         Status
 	TimeoutSeconds float64 // the limit it ran under; 0 if none
+	Current        bool    // it stands for its cell in the views
 }
 
 // Keys returns every stored cell by key.
 func (db *DB) Keys(ctx context.Context) (map[string]Known, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT key, status, coalesce(timeout_seconds, 0) FROM runs`)
+	rows, err := db.sql.QueryContext(ctx, `SELECT r.key, r.status, coalesce(r.timeout_seconds, 0), c.run_id IS NOT NULL
+		FROM runs r LEFT JOIN cells c ON c.run_id = r.id`)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +26,7 @@ func (db *DB) Keys(ctx context.Context) (map[string]Known, error) {
 	for rows.Next() {
 		var key string
 		var k Known
-		if err := rows.Scan(&key, &k.Status, &k.TimeoutSeconds); err != nil {
+		if err := rows.Scan(&key, &k.Status, &k.TimeoutSeconds, &k.Current); err != nil {
 			return nil, err
 		}
 		out[key] = k
@@ -37,14 +39,13 @@ type Inputs struct {
 	ProtocolHash, MethodVersion, Fingerprint, GridHash string
 }
 
-// NewestInputs returns the inputs of the newest attempt of a cell, and false if
-// there is none: what `bench run --explain` compares with.
-func (db *DB) NewestInputs(ctx context.Context, protocol, dataset, method string, split int) (Inputs, bool, error) {
+// CurrentInputs returns the inputs of the attempt that stands for a cell, and false
+// if there is none: what `bench run --explain` compares with.
+func (db *DB) CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (Inputs, bool, error) {
 	var in Inputs
 	err := db.sql.QueryRowContext(ctx, `SELECT r.protocol_hash, r.method_version, r.fingerprint, g.hash
-		FROM runs r JOIN grids g ON g.id = r.grid_id
-		WHERE r.protocol = ? AND r.dataset = ? AND r.method = ? AND r.split = ?
-		ORDER BY r.started_at DESC, r.id DESC LIMIT 1`, protocol, dataset, method, split).
+		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id
+		WHERE c.protocol = ? AND c.dataset = ? AND c.method = ? AND c.split = ?`, protocol, dataset, method, split).
 		Scan(&in.ProtocolHash, &in.MethodVersion, &in.Fingerprint, &in.GridHash)
 	if err == sql.ErrNoRows {
 		return in, false, nil
@@ -52,25 +53,48 @@ func (db *DB) NewestInputs(ctx context.Context, protocol, dataset, method string
 	return in, err == nil, err
 }
 
-// CostFactors returns, per method, the measured seconds of a unit of predicted
-// cost over its ok cells; methods never measured are absent.
-func (db *DB) CostFactors(ctx context.Context) (map[string]float64, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT method, sum(search_seconds + fit_seconds + predict_seconds) / sum(cost_units)
-		FROM runs WHERE status = 'ok' AND cost_units > 0 GROUP BY method`)
+// CostFactors holds the measured seconds of a unit of predicted cost.
+type CostFactors struct {
+	onSet    map[[2]string]float64 // by method and data set
+	byMethod map[string]float64
+}
+
+// Factor returns the factor of a method on a data set: measured there, else
+// measured on other sets, else that of a unit of a nanosecond.
+func (f CostFactors) Factor(method, dataset string) float64 {
+	if v, ok := f.onSet[[2]string{method, dataset}]; ok {
+		return v
+	}
+	if v, ok := f.byMethod[method]; ok {
+		return v
+	}
+	return 1e-9
+}
+
+// CostFactors returns what the ok cells measured.
+func (db *DB) CostFactors(ctx context.Context) (CostFactors, error) {
+	f := CostFactors{onSet: map[[2]string]float64{}, byMethod: map[string]float64{}}
+	rows, err := db.sql.QueryContext(ctx, `SELECT method, dataset, sum(search_seconds + fit_seconds + predict_seconds), sum(cost_units)
+		FROM runs WHERE status = 'ok' AND cost_units > 0 GROUP BY method, dataset`)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	defer rows.Close()
-	out := map[string]float64{}
+	seconds, units := map[string]float64{}, map[string]float64{}
 	for rows.Next() {
-		var method string
-		var factor float64
-		if err := rows.Scan(&method, &factor); err != nil {
-			return nil, err
+		var method, dataset string
+		var s, u float64
+		if err := rows.Scan(&method, &dataset, &s, &u); err != nil {
+			return f, err
 		}
-		out[method] = factor
+		f.onSet[[2]string{method, dataset}] = s / u
+		seconds[method] += s
+		units[method] += u
 	}
-	return out, rows.Err()
+	for method, u := range units {
+		f.byMethod[method] = seconds[method] / u
+	}
+	return f, rows.Err()
 }
 
 // Result is a row of the results view, as reports need it.
@@ -83,16 +107,17 @@ type Result struct {
 	Error                          string
 	Seconds                        float64 // search, refit and prediction
 	ProgramVersion, CPU            string
+	ProtocolHash, Fingerprint      string
+	GridHash, StartedAt            string
 }
 
-// Results returns the newest attempt of every cell of a protocol, sorted by data
-// set, method and split.
+// Results returns every cell of a protocol, sorted by data set, method and split.
 func (db *DB) Results(ctx context.Context, protocol string) ([]Result, error) {
 	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, r.split, r.status, r.n_train, r.n_test,
 		  r.n_correct, coalesce(r.error, ''), r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0),
-		  e.program_version, e.cpu
-		FROM results r JOIN environments e ON e.id = r.environment_id
-		WHERE r.protocol = ? ORDER BY r.dataset, r.method, r.split`, protocol)
+		  e.program_version, e.cpu, r.protocol_hash, r.fingerprint, g.hash, r.started_at
+		FROM cells c JOIN runs r ON r.id = c.run_id JOIN environments e ON e.id = r.environment_id JOIN grids g ON g.id = r.grid_id
+		WHERE c.protocol = ? ORDER BY r.dataset, r.method, r.split`, protocol)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +126,7 @@ func (db *DB) Results(ctx context.Context, protocol string) ([]Result, error) {
 	for rows.Next() {
 		var r Result
 		err := rows.Scan(&r.Method, &r.MethodVersion, &r.Dataset, &r.Split, &r.Status, &r.TrainRows, &r.TestRows,
-			&r.Correct, &r.Error, &r.Seconds, &r.ProgramVersion, &r.CPU)
+			&r.Correct, &r.Error, &r.Seconds, &r.ProgramVersion, &r.CPU, &r.ProtocolHash, &r.Fingerprint, &r.GridHash, &r.StartedAt)
 		if err != nil {
 			return nil, err
 		}

@@ -23,6 +23,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"time"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
 	"github.com/pressly/goose/v3"
@@ -64,14 +65,36 @@ func OpenReader(ctx context.Context, path string) (*DB, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s; `bench run` creates it, or name another with --db", ErrNoDatabase, path)
 	}
-	db, err := connect(path, url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}})
+	options := url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}}
+	db, err := openChecked(ctx, path, options)
+	var e sqlite3.Error
+	if errors.As(err, &e) && (e.Code == sqlite3.ErrReadonly || e.Code == sqlite3.ErrCantOpen) && noLog(path) {
+		// A file in a directory that cannot be written: an archive, which nobody changes.
+		options.Set("immutable", "1")
+		db, err = openChecked(ctx, path, options)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", path, explain(err))
+	}
+	return db, nil
+}
+
+// openChecked connects and reads once, since connecting alone opens nothing.
+func openChecked(ctx context.Context, path string, options url.Values) (*DB, error) {
+	db, err := connect(path, options)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := db.one(ctx, `SELECT count(*) FROM runs`); err != nil {
-		return nil, errors.Join(fmt.Errorf("database %s: %w", path, explain(err)), db.Close())
+	if _, err := db.one(ctx, `SELECT count(*) FROM cells`); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// noLog reports that no write-ahead log with content lies beside the file.
+func noLog(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	return err != nil || info.Size() == 0
 }
 
 func connect(path string, options url.Values) (*DB, error) {
@@ -98,15 +121,32 @@ func (db *DB) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	deadline := time.Now().Add(5 * time.Second)
 	current, target, err := p.GetVersions(ctx)
+	for err != nil && time.Now().Before(deadline) {
+		time.Sleep(100 * time.Millisecond)
+		current, target, err = p.GetVersions(ctx)
+	}
 	if err != nil {
 		return err
 	}
 	if current > target {
 		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", current, target)
 	}
-	_, err = p.Up(ctx)
-	return err
+	for {
+		if _, err = p.Up(ctx); err == nil {
+			return nil
+		}
+		// Another program may be doing the same at this moment.
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(100 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			return err
+		}
+	}
 }
 
 // checkPragmas reads back what the connection string asked for: a driver that

@@ -116,12 +116,13 @@ func TestOkIsKeptAndFailedReplaced(t *testing.T) {
 	}
 }
 
-// TestResultsShowTheNewestVersion, history all of them.
-func TestResultsShowTheNewestVersion(t *testing.T) {
+// TestResultsShowWhatWasPlannedLast, history all attempts: an edited protocol that
+// is changed back brings its own results back.
+func TestResultsShowWhatWasPlannedLast(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	old, updated := testRun("k1", OK), testRun("k2", OK)
 	updated.MethodVersion, updated.StartedAt = "2", "2026-01-02T00:00:00Z"
-	put(t, db, updated, old)
+	put(t, db, old, updated)
 	if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 || rows[0][0] != "2" {
 		t.Errorf("results show %v", rows)
 	}
@@ -131,13 +132,24 @@ func TestResultsShowTheNewestVersion(t *testing.T) {
 	if _, rows := query(t, db, `SELECT count(*) FROM evaluations`); rows[0][0] != int64(60) {
 		t.Errorf("evaluations show %v", rows)
 	}
-	in, found, err := db.NewestInputs(context.Background(), "p", "d", "M", 1)
+	in, found, err := db.CurrentInputs(context.Background(), "p", "d", "M", 1)
 	if err != nil || !found || in != (Inputs{"ph", "2", "f", "g"}) {
 		t.Errorf("newest inputs %+v %v %v", in, found, err)
 	}
 	factors, err := db.CostFactors(context.Background())
-	if err != nil || factors["M"] != 1e-9 {
+	if err != nil || factors.Factor("M", "d") != 1e-9 || factors.Factor("M", "other") != 1e-9 || factors.Factor("N", "d") != 1e-9 {
 		t.Errorf("cost factors %v, %v; want 1 second for 1e9 units", factors, err)
+	}
+
+	keys, err := db.Keys(context.Background())
+	if err != nil || keys["k1"].Current || !keys["k2"].Current {
+		t.Errorf("keys %v, %v; want k2 to stand for the cell", keys, err)
+	}
+	if err := db.MakeCurrent(context.Background(), []string{"k1"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 || rows[0][0] != "1" {
+		t.Errorf("after MakeCurrent results show %v", rows)
 	}
 }
 
@@ -190,6 +202,51 @@ func TestOpenExplains(t *testing.T) {
 	}
 	if _, err := Open(context.Background(), newer); err == nil || !strings.Contains(err.Error(), "newer bench") {
 		t.Errorf("a newer schema: %v", err)
+	}
+}
+
+// TestOpenTogether: several programs may create one database at the same moment.
+func TestOpenTogether(t *testing.T) {
+	for range 2 {
+		path := filepath.Join(t.TempDir(), "r.db")
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				db, err := Open(context.Background(), path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = db.Close()
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// TestReadArchive: a database in a directory that cannot be written.
+func TestReadArchive(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("permissions do not bind the superuser")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "r.db")
+	db := open(t, path)
+	put(t, db, testRun("k1", OK))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Chmod(dir, 0o755) }()
+	archive, err := OpenReader(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	if _, rows := query(t, archive, "SELECT count(*) FROM results"); rows[0][0] != int64(1) {
+		t.Errorf("an archive shows %v", rows)
 	}
 }
 

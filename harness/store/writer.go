@@ -152,11 +152,47 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, r 
 	if err != nil {
 		return 0, false, err
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	n, err := res.RowsAffected()
+	if err != nil {
 		return 0, false, err
 	}
-	id, err = res.LastInsertId()
+	if _, err := tx.ExecContext(ctx, makeCurrentSQL, r.Key); err != nil {
+		return 0, false, err
+	}
+	if n == 0 {
+		return 0, false, nil // another program stored it first
+	}
+	err = tx.QueryRowContext(ctx, `SELECT id FROM runs WHERE key = ?`, r.Key).Scan(&id)
 	return id, true, err
+}
+
+// makeCurrentSQL lets the attempt with a key stand for its cell.
+const makeCurrentSQL = `INSERT INTO cells (protocol, dataset, method, split, run_id)
+  SELECT protocol, dataset, method, split, id FROM runs WHERE key = ?
+  ON CONFLICT DO UPDATE SET run_id = excluded.run_id`
+
+// MakeCurrent lets stored attempts stand for their cells again, where others with
+// other inputs (an edited protocol, changed data, another version) did since.
+func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	tx, err := db.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	stmt, err := tx.PrepareContext(ctx, makeCurrentSQL)
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	for _, key := range keys {
+		if _, err := stmt.ExecContext(ctx, key); err != nil {
+			return err
+		}
+	}
+	return explain(tx.Commit())
 }
 
 // foldInserter inserts evaluations many rows to a statement: binding values is

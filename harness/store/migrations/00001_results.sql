@@ -26,8 +26,8 @@ CREATE TABLE grid_points (
   PRIMARY KEY (grid_id, grid_index)
 ) STRICT, WITHOUT ROWID;
 
--- One row per attempted cell. A cell that did not end ok is replaced when it is
--- run again; an ok one never is.
+-- One row per attempt that is kept: a cell with one set of inputs. An attempt that
+-- did not end ok is replaced when it is run again; an ok one never is.
 CREATE TABLE runs (
   id              INTEGER PRIMARY KEY,
   key             TEXT NOT NULL UNIQUE,
@@ -59,7 +59,16 @@ CREATE TABLE runs (
   started_at      TEXT NOT NULL,           -- UTC, RFC 3339
   environment_id  INTEGER NOT NULL REFERENCES environments (id)
 ) STRICT;
-CREATE INDEX runs_by_cell ON runs (protocol, dataset, method, split);
+
+-- The attempt that stands for a cell: the one whose key was planned last.
+CREATE TABLE cells (
+  protocol TEXT NOT NULL,
+  dataset  TEXT NOT NULL,
+  method   TEXT NOT NULL,
+  split    INTEGER NOT NULL,
+  run_id   INTEGER NOT NULL UNIQUE REFERENCES runs (id) ON DELETE CASCADE,
+  PRIMARY KEY (protocol, dataset, method, split)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE fold_counts (
   run_id      INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -97,17 +106,14 @@ SELECT r.protocol, r.method, r.method_version, r.dataset, r.split, r.status,
 FROM runs r
 LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected;
 
--- The newest attempt of each cell (protocol, data set, method, split).
+-- The attempt that stands for each cell (protocol, data set, method, split).
 CREATE VIEW results AS
 SELECT protocol, method, method_version, dataset, split, status, params, grid_size,
        n_train, n_test, n_correct, accuracy, cv_accuracy, tn, fp, fn, tp,
        search_seconds, fit_seconds, predict_seconds, cpu_seconds, peak_rss_bytes,
        model_bytes, error, started_at, environment_id, rmse, mae, r2, task, key
-FROM history h
-WHERE NOT EXISTS (
-  SELECT 1 FROM runs n
-  WHERE n.protocol = h.protocol AND n.dataset = h.dataset AND n.method = h.method
-    AND n.split = h.split AND (n.started_at, n.id) > (h.started_at, h.run_id));
+FROM history
+WHERE run_id IN (SELECT run_id FROM cells);
 
 -- Every fold of every grid point of the cells in results.
 CREATE VIEW evaluations AS
@@ -116,10 +122,7 @@ SELECT r.protocol, r.method, r.dataset, r.split, f.grid_index, g.params, f.fold,
 FROM runs r
 JOIN fold_counts f ON f.run_id = r.id
 JOIN grid_points g ON g.grid_id = r.grid_id AND g.grid_index = f.grid_index
-WHERE NOT EXISTS (
-  SELECT 1 FROM runs n
-  WHERE n.protocol = r.protocol AND n.dataset = r.dataset AND n.method = r.method
-    AND n.split = r.split AND (n.started_at, n.id) > (r.started_at, r.id));
+WHERE r.id IN (SELECT run_id FROM cells);
 
 CREATE VIEW published AS
 SELECT source, dataset, method, mean, std FROM published_values;
@@ -131,6 +134,7 @@ DROP VIEW results;
 DROP VIEW history;
 DROP TABLE published_values;
 DROP TABLE fold_counts;
+DROP TABLE cells;
 DROP TABLE runs;
 DROP TABLE grid_points;
 DROP TABLE grids;
