@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -86,7 +87,7 @@ func TestFingerprintIgnoresWhatChangesNoNumber(t *testing.T) {
 
 // TestLoadingIsFast bounds the time of the sets that users wait for, generously.
 func TestLoadingIsFast(t *testing.T) {
-	if testing.Short() || underRace {
+	if testing.Short() || testenv.Race {
 		t.Skip("a test of time")
 	}
 	for name, limit := range map[string]time.Duration{"spambase": 100 * time.Millisecond, "bankmarketing": time.Second} {

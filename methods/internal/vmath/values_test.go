@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
@@ -279,7 +280,7 @@ func TestNothingIsAllocated(t *testing.T) {
 		"PairLosses":   func() { trig.PairLosses(angles, r, gk) },
 		"MatTVec":      func() { p.MatTVec(grad, r) },
 	} {
-		if raceEnabled {
+		if testenv.Race {
 			t.Skip("sync.Pool drops memory at random under the race detector")
 		}
 		if got := testing.AllocsPerRun(50, f); got > 0.5 {

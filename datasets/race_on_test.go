@@ -1,6 +1,0 @@
-//go:build race
-
-package datasets
-
-// underRace says that times mean nothing.
-const underRace = true

@@ -1,5 +1,0 @@
-//go:build race
-
-package vmath
-
-const raceEnabled = true
