@@ -28,6 +28,7 @@ run: build
 
 test: lint
 	$(GO) test -race ./...
+	$(GO) test ./methods/... ./datasets # what the race detector makes meaningless: memory, load times
 
 # The linter has a module file of its own, so that its needs stay out of ours.
 lint:
