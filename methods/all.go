@@ -4,15 +4,27 @@ package methods
 
 import (
 	"github.com/kernelboosting/bench/methods/gbrff"
+	"github.com/kernelboosting/bench/methods/kernel"
+	"github.com/kernelboosting/bench/methods/mkl"
 	"github.com/kernelboosting/bench/methods/tree"
 	"github.com/kernelboosting/bench/registry"
 )
 
-// All returns a registry of every method, one line each.
+// All returns a registry of every method, one line each. mkl.GMKL is not among
+// them yet: on some sets (bupa) its grid takes a hundred times what it predicts,
+// which would break every plan.
 func All() registry.Registry {
 	return registry.New(
 		gbrff.GBRFF1(),
 		gbrff.GBRFF2(),
+		kernel.GK(),
+		kernel.GLK(),
+		kernel.KRRGD(),
+		mkl.BMKR(),
+		mkl.MKBoost(),
+		tree.Forest(),
+		tree.LGBM(),
 		tree.Spec(),
+		tree.XGB(),
 	)
 }

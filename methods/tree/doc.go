@@ -1,4 +1,17 @@
-// Package tree holds one method, CART, grown by golearn.
+// Package tree holds the methods that grow decision trees: one tree (CART, grown by
+// golearn), boosted trees (LGBM and XGB) and a random forest (RF).
+//
+// # Boosted trees and forest
+//
+// LGBM and XGB are the algorithms of LightGBM and XGBoost, split for split; package
+// methods/internal/gbdt grows them. Here they are declared: lgbm.go and xgb.go hold
+// parameters, grids and paths (LGBM puts a sample into bins once for a whole grid and
+// lets settings of different depths share rounds; XGB sorts once), boosted.go the
+// model, saved as LightGBM's text, boostcost.go the estimates. RF (forest.go,
+// forestgrow.go, forestmodel.go) follows Breiman 2001. Models of all three tell
+// importances and print their trees.
+//
+// # CART
 //
 // A classification or regression tree splits one feature at a threshold in each
 // inner node and is constant in each leaf (Breiman, Friedman, Olshen and Stone,
@@ -7,11 +20,11 @@
 // What this package adds is what golearn lacks: checked input, cancellation, one
 // growth for all depths, class frequencies as scores, and models that can be saved.
 //
-// The parts: cart.go declares the method and its parameters; golearn.go carries
+// Its parts: cart.go declares the method and its parameters; golearn.go carries
 // data to golearn and copies the grown tree out of it; model.go is the copied
 // tree, which scores and is saved; cost.go predicts time and memory.
 //
-// The package grows no tree itself, prunes by depth only (golearn has neither
+// CART here grows no tree itself, prunes by depth only (golearn has neither
 // cost-complexity pruning nor a least leaf size), and handles no missing values
 // and no categories: codes are split as numbers.
 //

@@ -1,0 +1,178 @@
+package gbdt
+
+import "slices"
+
+// LightGBM stores features that are seldom away from their most frequent bin at
+// the same time in one column (Ke et al. 2017, Section 4, exclusive feature
+// bundling). A bundle is exact unless two of its features are away in the same row,
+// which is allowed in one row of ten thousand: there the feature with the larger
+// index keeps its bin and the others count as most frequent. The rows in which that
+// happens are all that bundles change, so they are chosen, the bins are changed, and
+// each feature keeps a column of its own.
+
+const maxSearched = 100 // bundles that are tried for a feature
+
+// A bundle is a set of features that share a column.
+type bundle struct {
+	features    []int
+	taken       []bool // by sampled row
+	used, total int
+	apart       bool // stored feature by feature after all
+}
+
+// awayRows lists the sampled rows where LightGBM takes a feature to be away from its
+// most frequent bin: at are the rows that are not zero, values their values as
+// newMapper left them. Where zero is not the most frequent bin LightGBM looks at values
+// that its binning has sorted meanwhile, so that they belong to other rows; the list
+// is wrong, bundles collide, and rows lose their bins. Agreement asks for the same.
+func awayRows(m *mapper, at []int32, values []float64, rows int) []int32 {
+	if m.byZero {
+		return at
+	}
+	var away []int32
+	j := 0
+	for i := range int32(rows) {
+		if j == len(at) || at[j] != i {
+			away = append(away, i)
+			continue
+		}
+		if m.bin(values[j]) != m.mostFreq {
+			away = append(away, i)
+		}
+		j++
+	}
+	return away
+}
+
+// chooseBundles returns the sets of used features that share a column, ascending.
+// nonZero is the number of sampled rows where a feature is not zero.
+func chooseBundles(away [][]int32, nonZero []int, rows, seed int) [][]int {
+	order := make([]int, len(away))
+	for f := range order {
+		order[f] = f
+	}
+	best := bundles(order, away, rows, seed)
+	slices.SortStableFunc(order, func(a, b int) int { return nonZero[b] - nonZero[a] })
+	if second := bundles(order, away, rows, seed); len(best) > len(second) {
+		best = second
+	}
+	var out [][]int
+	for _, b := range best {
+		if !b.apart && len(b.features) > 1 {
+			slices.Sort(b.features)
+			out = append(out, b.features)
+		}
+	}
+	return out
+}
+
+// bundles puts the features, in the given order, into bundles.
+func bundles(order []int, away [][]int32, rows, seed int) []*bundle {
+	allowed := rows / 10000
+	r := lcg(seed)
+	var out []*bundle
+	for _, f := range order {
+		b := search(out, away[f], rows, allowed, &r)
+		if b == nil {
+			b = &bundle{taken: make([]bool, rows)}
+			out = append(out, b)
+		}
+		b.features = append(b.features, f)
+		b.total += len(away[f])
+		for _, i := range away[f] {
+			if !b.taken[i] {
+				b.taken[i] = true
+				b.used++
+			}
+		}
+	}
+	return dense(out, away, rows, allowed)
+}
+
+// search returns the bundle that takes a feature, or nil.
+func search(all []*bundle, rows []int32, total, allowed int, r *lcg) *bundle {
+	var open []*bundle
+	for _, b := range all {
+		if b.total+len(rows) <= total+allowed {
+			open = append(open, b)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	last := len(open) - 1
+	tried := []*bundle{open[last]}
+	for _, i := range r.sample(last, min(last, maxSearched-1)) {
+		tried = append(tried, open[i])
+	}
+	for _, b := range tried {
+		rest := allowed - b.total + b.used
+		if c := conflicts(b.taken, rows, rest); c >= 0 && c <= rest && c <= len(rows)/2 {
+			return b
+		}
+	}
+	return nil
+}
+
+// conflicts counts the rows that are taken, or returns -1 when there are more than most.
+func conflicts(taken []bool, rows []int32, most int) int {
+	c := 0
+	for _, i := range rows {
+		if taken[i] {
+			c++
+		}
+		if c > most {
+			return -1
+		}
+	}
+	return c
+}
+
+// dense keeps the bundles that fill two fifths of the rows and puts the features of
+// the others together: as one bundle if they collide seldom enough, apart if not.
+func dense(all []*bundle, away [][]int32, rows, allowed int) []*bundle {
+	var out []*bundle
+	var rest []int
+	for _, b := range all {
+		if float64(b.used)/float64(rows) >= 0.4 {
+			out = append(out, b)
+		} else {
+			rest = append(rest, b.features...)
+		}
+	}
+	if len(rest) == 0 {
+		return out
+	}
+	b := &bundle{features: rest, taken: make([]bool, rows)}
+	lost := 0
+	for _, f := range rest {
+		c := conflicts(b.taken, away[f], allowed-lost)
+		lost += c
+		if c < 0 || lost > allowed {
+			b.apart = true
+			break
+		}
+		for _, i := range away[f] {
+			b.taken[i] = true
+		}
+	}
+	return append(out, b)
+}
+
+// overwrite leaves in each row only the last of the features that is away. They are
+// in the order of the sample's columns.
+func (ds *Dataset) overwrite(features []int) {
+	for i := range ds.rows {
+		kept := false
+		for _, f := range slices.Backward(features) {
+			bin := &ds.place(f)[i*lanes]
+			switch {
+			case *bin == ds.mostFreq[f]:
+			case kept:
+				*bin = ds.mostFreq[f]
+			default:
+				kept = true
+			}
+		}
+	}
+}

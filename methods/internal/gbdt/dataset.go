@@ -1,0 +1,140 @@
+package gbdt
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// lanes features make a block: the kernels work on the features of a block at once.
+const lanes = 8
+
+// A Dataset is a sample in bins, which any number of fits share. It is immutable.
+//
+// bins holds, block after block, lanes bytes a row. A histogram holds, block after
+// block, for each bin and each lane the pair (sum of gradients, sum of hessians).
+type Dataset struct {
+	rows, features int // of the sample
+	mappers        []*mapper
+	real           []int   // used feature -> column of the sample
+	bins           []uint8 // [block][row][lane]
+	top            []int32 // bins of the widest feature of each block
+	at             []int64 // where each block's histogram starts, in doubles; the last is the length
+	mostFreq       []uint8 // [block][lane]
+	slow           []uint8 // [block]: lanes with missing values that have two scans
+	padding        []uint8 // [block]: lanes without a feature
+	infos          []string
+}
+
+// NewDataset puts n rows of d values, row-major in x, into bins as LightGBM does
+// with max_bin 255 and min_data_in_bin 3. minData is min_child_samples: features
+// that cannot be split so that both sides have minData rows are left out. NaN is a
+// missing value.
+func NewDataset(x []float64, n, d, minData int) (*Dataset, error) {
+	if n < 1 || d < 1 || len(x) != n*d {
+		return nil, fmt.Errorf("gbdt: %d values are not a sample of %d rows and %d features", len(x), n, d)
+	}
+	if n > math.MaxInt32 {
+		return nil, fmt.Errorf("gbdt: %d rows; at most %d fit", n, math.MaxInt32)
+	}
+	for i, v := range x {
+		if math.IsInf(v, 0) {
+			return nil, fmt.Errorf("gbdt: feature %d of row %d is %v; values must be finite or missing", i%d, i/d, v)
+		}
+	}
+	ds := &Dataset{rows: n, features: d, infos: make([]string, d)}
+	r := lcg(1)
+	sample := r.sample(n, min(n, sampleCount))
+	least := int(float64(minData*len(sample)) / float64(n))
+	var away [][]int32
+	values, nonZero := make([]float64, 0, len(sample)), make([]int, 0, d)
+	for j := range d {
+		var at []int32
+		values = values[:0]
+		for i, r := range sample {
+			if v := x[r*d+j]; !(math.Abs(v) <= zeroBand) {
+				values, at = append(values, v), append(at, int32(i))
+			}
+		}
+		m := newMapper(values, len(sample), least)
+		if m == nil {
+			ds.infos[j] = "none"
+			continue
+		}
+		ds.infos[j] = "[" + number(m.low) + ":" + number(m.high) + "]"
+		ds.mappers, ds.real = append(ds.mappers, m), append(ds.real, j)
+		nonZero, away = append(nonZero, len(at)), append(away, awayRows(m, at, values, len(sample)))
+	}
+	bundles := chooseBundles(away, nonZero, len(sample), n)
+	place := ds.arrange()
+	ds.layout()
+	ds.fill(x)
+	for _, b := range bundles {
+		for i, f := range b {
+			b[i] = place[f]
+		}
+		ds.overwrite(b)
+	}
+	return ds, nil
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func (ds *Dataset) blocks() int { return len(ds.top) }
+
+// arrange puts features with many bins first, so that those of a block have about
+// as many, and returns where each went.
+func (ds *Dataset) arrange() []int {
+	order := make([]int, len(ds.mappers))
+	for f := range order {
+		order[f] = f
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return ds.mappers[b].bins() - ds.mappers[a].bins() })
+	place, mappers, real := make([]int, len(order)), ds.mappers, ds.real
+	ds.mappers, ds.real = make([]*mapper, len(order)), make([]int, len(order))
+	for at, f := range order {
+		place[f], ds.mappers[at], ds.real[at] = at, mappers[f], real[f]
+	}
+	return place
+}
+
+func (ds *Dataset) layout() {
+	used := len(ds.mappers)
+	blocks := (used + lanes - 1) / lanes
+	ds.top, ds.at = make([]int32, blocks), make([]int64, blocks+1)
+	ds.mostFreq = make([]uint8, blocks*lanes)
+	ds.slow, ds.padding = make([]uint8, blocks), make([]uint8, blocks)
+	for b := range blocks {
+		for lane := range lanes {
+			f := b*lanes + lane
+			if f >= used {
+				ds.padding[b] |= 1 << lane
+				continue
+			}
+			m := ds.mappers[f]
+			ds.top[b] = max(ds.top[b], int32(m.bins()))
+			ds.mostFreq[f] = uint8(m.mostFreq)
+			if m.nan && m.bins() > 2 {
+				ds.slow[b] |= 1 << lane
+			}
+		}
+		ds.at[b+1] = ds.at[b] + int64(ds.top[b])*lanes*2
+	}
+}
+
+func (ds *Dataset) fill(x []float64) {
+	n, d := ds.rows, ds.features
+	ds.bins = make([]uint8, ds.blocks()*n*lanes)
+	for f, m := range ds.mappers {
+		out, j := ds.bins[f/lanes*n*lanes+f%lanes:], ds.real[f]
+		for i := range n {
+			out[i*lanes] = uint8(m.bin(x[i*d+j]))
+		}
+	}
+}
+
+// place returns the bytes of feature f; row i is at i*lanes.
+func (ds *Dataset) place(f int) []uint8 {
+	return ds.bins[f/lanes*ds.rows*lanes+f%lanes:]
+}

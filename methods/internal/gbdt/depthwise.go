@@ -1,0 +1,194 @@
+package gbdt
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
+
+// DepthwiseParams are the parameters of XGBoost's sklearn interface that are offered.
+type DepthwiseParams struct {
+	Rounds       int     // n_estimators
+	LearningRate float64 // learning_rate
+	MaxDepth     int     // max_depth
+	MinHessian   float64 // min_child_weight
+	L2           float64 // reg_lambda
+}
+
+// Validate returns what is wrong with the parameters.
+func (p DepthwiseParams) Validate() error {
+	switch {
+	case p.Rounds < 1 || p.Rounds > 1e6:
+		return fmt.Errorf("n_estimators %d is not in 1..1000000", p.Rounds)
+	case !(p.LearningRate > 0 && p.LearningRate <= 1e6):
+		return fmt.Errorf("learning_rate %v is not positive", p.LearningRate)
+	case p.MaxDepth < 1 || p.MaxDepth > 30:
+		return fmt.Errorf("max_depth %d is not in 1..30", p.MaxDepth)
+	case !(p.MinHessian > 0 && p.MinHessian <= 1e30):
+		return fmt.Errorf("min_child_weight %v is not positive", p.MinHessian)
+	case !(p.L2 >= 0 && p.L2 <= 1e30):
+		return fmt.Errorf("reg_lambda %v is negative", p.L2)
+	}
+	return nil
+}
+
+// leastGain is the gain below which XGBoost does not split (kRtEps).
+const leastGain = float32(1e-6)
+
+// Depthwise boosts trees grown level by level on exact splits (Chen and Guestrin
+// 2016, Algorithm 1), as XGBoost does with tree_method exact.
+//
+// With G and H the sums of gradients and hessians of a node, its value is
+// -G/(H+L2), a split gains G_l^2/(H_l+L2) + G_r^2/(H_r+L2) - G^2/(H+L2), and both
+// sides need H >= MinHessian. A level is split wherever the best gain exceeds 1e-6,
+// down to MaxDepth. Values, gains, gradients and scores are in single precision,
+// sums in double. Equal gains: the smaller feature, within it the larger threshold.
+// The starting score is the loss's best constant.
+func Depthwise(ctx context.Context, s *Sorted, target Targets, p DepthwiseParams) (*Model, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if len(target.Y) != s.rows {
+		return nil, fmt.Errorf("gbdt: %d targets for %d rows", len(target.Y), s.rows)
+	}
+	check, err := newGradients(target.Objective, target.Y, target.Classes)
+	if err != nil {
+		return nil, err
+	}
+	k := check.outputs()
+	loss := &singleGradients{target: target, scratch: make([]float64, max(s.rows, k))}
+	g := newLevelGrower(s, p)
+	m := &Model{Objective: target.Objective, Outputs: k, Features: s.features, infos: s.infos()}
+	start := loss.start()
+	scores, pairs := make([][]float32, k), make([][]float32, k)
+	for c := range k {
+		scores[c], pairs[c] = make([]float32, s.rows), make([]float32, 2*s.rows)
+		for i := range scores[c] {
+			scores[c][i] = start[c]
+		}
+	}
+	for r := range p.Rounds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		loss.at(scores, pairs)
+		for c := range k {
+			t := g.grow(pairs[c], scores[c])
+			if r == 0 {
+				t.shift(float64(start[c]))
+			}
+			t.seal()
+			m.Trees = append(m.Trees, t)
+		}
+	}
+	return m, nil
+}
+
+func (s *Sorted) infos() []string {
+	out := make([]string, s.features)
+	for j, v := range s.values {
+		out[j] = "[" + number(float64(v[0])) + ":" + number(float64(v[len(v)-1])) + "]"
+	}
+	return out
+}
+
+// singleGradients are the losses in single precision.
+type singleGradients struct {
+	target  Targets
+	scratch []float64
+}
+
+// start returns the starting score of each output: the log odds of the mean label,
+// the centred logarithms of the class shares (each with 1e-6 more, as XGBoost has
+// them), the mean.
+func (g *singleGradients) start() []float32 {
+	y, n := g.target.Y, float64(len(g.target.Y))
+	switch g.target.Objective {
+	case Logistic:
+		positive := 0.0
+		for _, v := range y {
+			if v > 0 {
+				positive++
+			}
+		}
+		p := max(min(float32(positive/n), 1-leastGain), leastGain)
+		return []float32{float32(-math.Log(float64(1/p - 1)))}
+	case Softmax:
+		out, mean := make([]float32, g.target.Classes), 0.0
+		for _, v := range y {
+			out[int(v)]++
+		}
+		for c := range out {
+			out[c] = float32(math.Log(float64(float32(float64(out[c])/n) + leastGain)))
+			mean += float64(out[c]) / float64(len(out))
+		}
+		for c := range out {
+			out[c] -= float32(mean)
+		}
+		return out
+	default:
+		sum := 0.0
+		for _, v := range y {
+			sum += float64(float32(v))
+		}
+		return []float32{float32(sum / n)}
+	}
+}
+
+const (
+	sigmoidBound = 88.7  // of the exponent, so that it does not overflow
+	leastHessian = 1e-16 // of a row
+)
+
+func (g *singleGradients) at(scores, pairs [][]float32) {
+	switch g.target.Objective {
+	case Logistic:
+		e, out := g.scratch, pairs[0]
+		for i, s := range scores[0] {
+			e[i] = float64(min(-s, sigmoidBound))
+		}
+		vmath.Exp(e, e)
+		for i, y := range g.target.Y {
+			p := 1 / (float32(e[i]) + 1)
+			label := float32(0)
+			if y > 0 {
+				label = 1
+			}
+			out[2*i], out[2*i+1] = p-label, max(p*(1-p), leastHessian)
+		}
+	case Softmax:
+		g.softmax(scores, pairs)
+	default:
+		for i, y := range g.target.Y {
+			pairs[0][2*i], pairs[0][2*i+1] = scores[0][i]-float32(y), 1
+		}
+	}
+}
+
+func (g *singleGradients) softmax(scores, pairs [][]float32) {
+	e := g.scratch[:len(scores)]
+	for i, y := range g.target.Y {
+		top := float32(0x1p-126) // XGBoost starts the maximum there, not at the first score
+		for _, s := range scores {
+			top = max(top, s[i])
+		}
+		for c, s := range scores {
+			e[c] = float64(s[i] - top)
+		}
+		vmath.Exp(e, e)
+		sum := 0.0
+		for _, v := range e {
+			sum += float64(float32(v))
+		}
+		for c, v := range e {
+			p := float32(v) / float32(sum)
+			h := max(2*p*(1-p), leastHessian)
+			if c == int(y) {
+				p--
+			}
+			pairs[c][2*i], pairs[c][2*i+1] = p, h
+		}
+	}
+}

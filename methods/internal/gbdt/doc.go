@@ -1,0 +1,42 @@
+// Package gbdt grows boosted trees as LightGBM and as XGBoost do.
+//
+// Both minimise a loss over sums of trees, one tree a round (Friedman 2001), each
+// tree fitted to the gradients g_i and hessians h_i of the loss at the current scores;
+// a leaf with sums G and H has the value -G/(H+lambda) times the learning rate (Chen
+// and Guestrin 2016, eq. 5). They differ in how they look for splits and in which
+// order they make them:
+//
+//	leafwise.go   LightGBM: values in at most 255 bins, a histogram a leaf, the leaf
+//	              with the largest gain first (Ke et al. 2017)
+//	levels.go     XGBoost, tree_method exact: all values, level by level
+//
+// The aim is not trees like theirs but their trees: the same splits from the same
+// data, so that a column of results may carry their names. What decides is small and
+// is kept: how bins are chosen (bin.go) and features bundled (bundle.go), which sums
+// are in single and which in double precision and in which order they run, which
+// bins are had by subtraction, how ties are broken. lightgbm_test.go and
+// xgboost_test.go train the real libraries beside ours on the catalogue's sets; the
+// golden files hold a little of that for machines without them.
+//
+//	dataset.go, bin.go, bundle.go, random.go   a sample in bins
+//	node.go, kernels_*, node_kernel.h          histograms and scans, in Go and in C
+//	leafwise.go, boost.go, path.go             LightGBM's trees, rounds, grids
+//	sorted.go, levels.go, depthwise.go         XGBoost's
+//	objective.go                               losses
+//	tree.go, model.go, dump.go                 what comes out
+//	text.go, textread.go                       LightGBM's text format, version 3
+//
+// # Memory layout
+//
+// Features stand in blocks of eight, the bytes of a row side by side. A block's
+// histogram has for each bin eight pairs (gradient, hessian), so that one vector
+// instruction advances the scan of eight features. The Go functions in node.go define the
+// result; the C kernels give the same bits.
+//
+// # What it leaves out
+//
+// Categorical features, row and column sampling, L1 and other penalties, monotone
+// constraints, early stopping, several threads. LightGBM's own results change in the
+// last bits with its number of threads; ours are those of one thread. XGBoost's
+// missing values are refused; LightGBM's are a bin of their own.
+package gbdt

@@ -1,0 +1,26 @@
+// The C kernels of one split. node.go holds their definition in Go.
+#include <stdint.h>
+
+enum { LANES = 8 };
+
+// What a scan needs of a node besides its histogram (see side in node.go).
+typedef struct {
+	double gradient, raw, hessian, rows, scan;
+} gb_side;
+
+// The best split of each lane.
+typedef struct {
+	double gain[LANES], gradient[LANES], hessian[LANES], bin[LANES];
+} gb_best;
+
+#define GB_NODE_PARAMS \
+	(const uint8_t *bins, long n, long blocks, const int32_t *top, const int64_t *at, const uint8_t *most_freq, \
+		const int32_t *index, long m, const float *pairs, const uint8_t *use, const uint8_t *fast, \
+		const double *limits, const double *sides, double *small, double *large, double *best)
+#define GB_NODE_ARGS (bins, n, blocks, top, at, most_freq, index, m, pairs, use, fast, limits, sides, small, large, best)
+
+void gb_node GB_NODE_PARAMS;
+void gb_node_avx512 GB_NODE_PARAMS;
+void gb_node_avx2 GB_NODE_PARAMS;
+int gb_level(void);
+void gb_use(int level);

@@ -1,0 +1,9 @@
+//go:build cgo && amd64 && !windows && !purego
+
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#else
+#pragma GCC optimize("fp-contract=off")
+#endif
+#include "simd512.h"
+#include "node_kernel.h"

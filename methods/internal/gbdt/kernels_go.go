@@ -1,0 +1,9 @@
+//go:build !cgo || !amd64 || windows || purego
+
+package gbdt
+
+var levels, level = 0, 0
+
+func use(int) int { return 0 }
+
+func (ds *Dataset) splitNode(c *nodeCall) { ds.splitNodeRef(c) }

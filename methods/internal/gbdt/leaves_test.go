@@ -1,0 +1,139 @@
+package gbdt
+
+import (
+	"bufio"
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dmitryikh/leaves"
+	"github.com/kernelboosting/bench/registry"
+)
+
+func text(t testing.TB, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func trained(t testing.TB) map[string]struct {
+	m *Model
+	s *sample
+} {
+	t.Helper()
+	out := map[string]struct {
+		m *Model
+		s *sample
+	}{}
+	p := lightgbmDefaults
+	p.Rounds = 20
+	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		s := drawn(task, 400, 5, 3, 1)
+		out[task.String()] = struct {
+			m *Model
+			s *sample
+		}{leafwise(t, s, p), s}
+	}
+	gaps := drawn(registry.Binary, 400, 5, 2, 2)
+	for i := 0; i < len(gaps.x); i += 7 {
+		gaps.x[i] = math.NaN()
+	}
+	out["missing values"] = struct {
+		m *Model
+		s *sample
+	}{leafwise(t, gaps, p), gaps}
+	one := drawn(registry.Binary, 30, 2, 2, 3) // too few rows to split
+	out["no split"] = struct {
+		m *Model
+		s *sample
+	}{leafwise(t, one, p), one}
+	return out
+}
+
+// The oracle is the leaves package, which reads the text model and predicts by
+// itself: the same bits, for every number of rounds.
+func TestLeavesPredictsTheSame(t *testing.T) {
+	for name, c := range trained(t) {
+		t.Run(name, func(t *testing.T) {
+			e, err := leaves.LGEnsembleFromReader(bufio.NewReader(bytes.NewReader(text(t, c.m))), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.NEstimators() != c.m.Rounds() || e.NFeatures() != c.s.d || e.NOutputGroups() != c.m.Outputs {
+				t.Fatalf("leaves reads %d rounds, %d features, %d outputs; the model has %d, %d, %d",
+					e.NEstimators(), e.NFeatures(), e.NOutputGroups(), c.m.Rounds(), c.s.d, c.m.Outputs)
+			}
+			got := make([]float64, c.s.n*c.m.Outputs)
+			for rounds := 1; rounds <= c.m.Rounds(); rounds++ {
+				if err := e.PredictDense(c.s.x, c.s.n, c.s.d, got, rounds, 1); err != nil {
+					t.Fatal(err)
+				}
+				for i, want := range scoresOf(c.m, c.s, rounds) {
+					if got[i] != want {
+						t.Fatalf("after %d rounds score %d is %v by leaves, %v by the model", rounds, i, got[i], want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// LightGBM itself reads the text and scores the same (1e-15: it adds trees in
+// the same order, but the compiler may not).
+func TestLightGBMReadsText(t *testing.T) {
+	python(t)
+	var runs []*peerRun
+	var models []*Model
+	for _, c := range trained(t) {
+		path := filepath.Join(t.TempDir(), "model.txt")
+		if err := os.WriteFile(path, text(t, c.m), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		runs, models = append(runs, &peerRun{Library: "lightgbm", sample: c.s, Params: map[string]any{"n_estimators": 1}, Load: path}), append(models, c.m)
+	}
+	runPeers(t, runs)
+	for i, r := range runs {
+		if w := worst(readDoubles(t, r.Scores+".again"), scoresOf(models[i], r.sample, models[i].Rounds())); !(w <= 1e-15) {
+			t.Errorf("LightGBM %s scores the %s model's rows differently by %.2g", r.version, r.Task, w)
+		}
+	}
+}
+
+func TestTextRoundTrip(t *testing.T) {
+	for name, c := range trained(t) {
+		raw := text(t, c.m)
+		back, err := ReadText(bytes.NewReader(raw))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !bytes.Equal(text(t, back), raw) {
+			t.Errorf("%s: the model that was read back is written differently", name)
+		}
+		want := scoresOf(c.m, c.s, c.m.Rounds())
+		for i, v := range scoresOf(back, c.s, back.Rounds()) {
+			if v != want[i] {
+				t.Fatalf("%s: score %d is %v after reading back, not %v", name, i, v, want[i])
+			}
+		}
+	}
+}
+
+// Whatever the reader accepts can score a row.
+func FuzzReadText(f *testing.F) {
+	p := lightgbmDefaults
+	p.Rounds = 2
+	f.Add(text(f, leafwise(f, drawn(registry.Binary, 200, 3, 2, 1), p)))
+	f.Add(text(f, leafwise(f, drawn(registry.Multiclass, 200, 3, 3, 1), p)))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := ReadText(bytes.NewReader(raw))
+		if err != nil || m.Features > 1000 || m.Outputs > 1000 {
+			return
+		}
+		m.Add(make([]float64, m.Features), make([]float64, m.Outputs), 0, m.Rounds())
+	})
+}

@@ -1,0 +1,239 @@
+package gbdt
+
+import "math"
+
+// A levelGrower grows the trees of one model level by level. Its memory is reused
+// from tree to tree.
+//
+// The rows of a node are index[from:][:rows], ascending; the same places of each
+// feature's list hold the same rows by value.
+type levelGrower struct {
+	s           *Sorted
+	p           DepthwiseParams
+	l2          float64
+	least       float64
+	index, copy []int32
+	lists       [2][]entry // of the current level and of the next
+	goesRight   []uint8
+	level, next []levelNode
+	parents     []int32
+}
+
+type levelNode struct {
+	leaf, from, rows  int
+	gradient, hessian float64
+	value             float32 // before the learning rate
+}
+
+// A cut is the best split of a node: rows of at least rank go right.
+type cut struct {
+	gain                  float32
+	feature, rank, before int32 // before is the next rank below that the node has
+	right, rightHessian   float64
+}
+
+func newLevelGrower(s *Sorted, p DepthwiseParams) *levelGrower {
+	g := &levelGrower{s: s, p: p, l2: float64(float32(p.L2)), least: float64(float32(p.MinHessian))}
+	g.index, g.copy, g.goesRight = make([]int32, s.rows), make([]int32, s.rows), make([]uint8, s.rows)
+	if p.MaxDepth > 1 {
+		g.lists[0], g.lists[1] = make([]entry, len(s.order)), make([]entry, len(s.order))
+	}
+	return g
+}
+
+// grow returns a tree, values times the learning rate, and adds it to the scores.
+func (g *levelGrower) grow(pairs, scores []float32) *Tree {
+	for i := range g.index {
+		g.index[i] = int32(i)
+	}
+	t := constantTree(0, g.s.rows)
+	g.parents = append(g.parents[:0], -1)
+	g.level = append(g.level[:0], g.node(t, 0, 0, g.s.rows, pairs))
+	lists := g.s.order
+	for depth := range g.p.MaxDepth {
+		g.next = g.next[:0]
+		into := g.lists[depth%2]
+		for i := range g.level {
+			n := &g.level[i]
+			c := cut{gain: leastGain, feature: -1}
+			if g.open(n) {
+				g.search(lists, n, pairs, &c)
+			}
+			if c.feature < 0 {
+				g.finish(n, scores)
+				continue
+			}
+			g.apply(t, n, &c, lists, pairs, into, depth+1 < g.p.MaxDepth)
+		}
+		g.level, g.next = g.next, g.level
+		lists = into
+	}
+	for i := range g.level {
+		g.finish(&g.level[i], scores)
+	}
+	return t
+}
+
+// finish adds the value of a leaf to its rows.
+func (g *levelGrower) finish(n *levelNode, scores []float32) {
+	v := n.value * float32(g.p.LearningRate)
+	for _, i := range g.index[n.from:][:n.rows] {
+		scores[i] += v
+	}
+}
+
+// node sums a new node and makes it a leaf of t.
+func (g *levelGrower) node(t *Tree, leaf, from, rows int, pairs []float32) levelNode {
+	n := levelNode{leaf: leaf, from: from, rows: rows}
+	for _, i := range g.index[from:][:rows] {
+		n.gradient += float64(pairs[2*i])
+		n.hessian += float64(pairs[2*i+1])
+	}
+	if n.hessian >= g.least {
+		n.value = float32(-n.gradient / (n.hessian + g.l2))
+	}
+	t.LeafValue[leaf] = float64(n.value * float32(g.p.LearningRate))
+	t.LeafWeight[leaf], t.LeafCount[leaf] = n.hessian, int32(rows)
+	return n
+}
+
+// singleGain is the gain of a node in single precision.
+func singleGain(g, h, l2 float64) float32 {
+	if h <= 0 {
+		return 0
+	}
+	return float32(float64(g*g)) / float32(h+l2)
+}
+
+// search finds the best cut of a node over all features, from the largest value down.
+func (g *levelGrower) search(lists []entry, n *levelNode, pairs []float32, best *cut) {
+	root := singleGain(n.gradient, n.hessian, g.l2)
+	for f := range g.s.features {
+		list := lists[f*g.s.rows+n.from:][:n.rows]
+		if list[0].rank == list[n.rows-1].rank {
+			continue
+		}
+		right, hessian := 0.0, 0.0
+		last := list[n.rows-1].rank
+		// No division while the gain is below the best one by more than rounding.
+		low := (float64(best.gain) + float64(root)) * (1 - 1e-6)
+		for i := n.rows - 1; i >= 0; i-- {
+			e := list[i]
+			if e.rank != last && hessian >= g.least {
+				left, rest := n.gradient-right, n.hessian-hessian
+				if rest < g.least {
+					break
+				}
+				hl, hr := rest+g.l2, hessian+g.l2
+				if left*left*hr+right*right*hl > low*(hl*hr) {
+					gain := singleGain(left, rest, g.l2) + singleGain(right, hessian, g.l2) - root
+					if gain > best.gain {
+						*best = cut{gain, int32(f), last, e.rank, right, hessian}
+						low = (float64(best.gain) + float64(root)) * (1 - 1e-6)
+					}
+				}
+			}
+			last = e.rank
+			right += float64(pairs[2*e.row])
+			hessian += float64(pairs[2*e.row+1])
+		}
+	}
+}
+
+// apply splits a node and lists its children for the next level.
+func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs []float32, into []entry, further bool) {
+	f := int(c.feature)
+	list := lists[f*g.s.rows+n.from:][:n.rows]
+	count := 0
+	for _, e := range list {
+		side := uint8(0)
+		if e.rank >= c.rank {
+			side = 1
+		}
+		g.goesRight[e.row] = side
+		count += int(side)
+	}
+	left := n.rows - count
+	g.splitRows(n)
+	var right int
+	g.parents, right = t.split(g.parents, n.leaf)
+	t.Feature = append(t.Feature, c.feature)
+	t.Threshold = append(t.Threshold, below(middle(g.s.values[f][c.before], g.s.values[f][c.rank])))
+	t.DefaultLeft, t.MissingNaN = append(t.DefaultLeft, true), append(t.MissingNaN, false)
+	t.Gain = append(t.Gain, c.gain)
+	t.NodeWeight, t.NodeCount = append(t.NodeWeight, n.hessian), append(t.NodeCount, int32(n.rows))
+	l, r := g.node(t, n.leaf, n.from, left, pairs), g.node(t, right, n.from+left, count, pairs)
+	g.next = append(g.next, l, r)
+	if !further {
+		return
+	}
+	for j := range g.s.features {
+		list, into := lists[j*g.s.rows+n.from:][:n.rows], into[j*g.s.rows+n.from:][:n.rows]
+		switch {
+		case g.open(&l) && g.open(&r):
+			g.splitList(list, into, left)
+		case g.open(&l):
+			g.pickList(list, into, 0)
+		case g.open(&r):
+			g.pickList(list, into[left:], 1)
+		}
+	}
+}
+
+// open reports whether a node may have a split: both sides need the least hessian.
+func (g *levelGrower) open(n *levelNode) bool { return n.hessian >= 2*g.least*(1-1e-9) }
+
+func (g *levelGrower) splitRows(n *levelNode) {
+	rows := g.index[n.from:][:n.rows]
+	left, right := 0, 0
+	for _, r := range rows {
+		rows[left], g.copy[right] = r, r
+		side := int(g.goesRight[r])
+		left += 1 - side
+		right += side
+	}
+	copy(rows[left:], g.copy[:right])
+}
+
+// splitList divides a list between both children, splitRows' way without branches.
+func (g *levelGrower) splitList(list, into []entry, left int) {
+	l, r := 0, left
+	for _, e := range list {
+		side := int(g.goesRight[e.row])
+		into[l^((l^r)&-side)] = e
+		l += 1 - side
+		r += side
+	}
+}
+
+// pickList copies the entries of one child only. It writes past them, within what
+// the child's sibling would have, and never reads that.
+func (g *levelGrower) pickList(list, into []entry, which uint8) {
+	at := 0
+	for _, e := range list {
+		if at == len(into) {
+			return
+		}
+		into[at] = e
+		at += int(1 ^ (g.goesRight[e.row] ^ which))
+	}
+}
+
+// middle is XGBoost's threshold c between two values: rows below c go left.
+func middle(low, high float32) float32 {
+	c := (low + high) * 0.5
+	if c == low {
+		return high
+	}
+	return c
+}
+
+// below returns the largest double that single precision rounds to less than c, so
+// that x <= below(c) says what float32(x) < c says.
+func below(c float32) float64 {
+	mid := (float64(c) + float64(math.Nextafter32(c, float32(math.Inf(-1))))) / 2
+	if float32(mid) < c {
+		return mid
+	}
+	return math.Nextafter(mid, math.Inf(-1))
+}

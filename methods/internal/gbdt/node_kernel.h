@@ -1,0 +1,104 @@
+// The kernel of one split, over the operations of simd512.h or simd256.h. Sums run in
+// the order of rows and of bins, one lane a feature, so every width gives the same bits.
+#include <string.h>
+
+#include "kernels.h"
+
+// build adds the pairs of m rows to the histogram h of one block.
+VM void build(const uint8_t *bins, const int32_t *index, long m, const float *pairs, double *h) {
+	for (long i = 0; i < m; i++) {
+		long r = index ? index[i] : i;
+		const uint8_t *b = bins + r * LANES;
+		__m128d p = _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(pairs + 2 * r))));
+		for (int j = 0; j < LANES; j++) {
+			double *d = h + (long)b[j] * (2 * LANES) + 2 * j;
+			_mm_storeu_pd(d, _mm_add_pd(_mm_loadu_pd(d), p));
+		}
+	}
+}
+
+// repair sets each lane's most frequent bin to the node's sums less all other bins.
+VM void repair(double *h, long top, const uint8_t *most_freq, double gradient, double hessian) {
+	for (int j = 0; j < LANES; j++) h[most_freq[j] * (2 * LANES) + 2 * j] = h[most_freq[j] * (2 * LANES) + 2 * j + 1] = 0;
+	v8 g = v8_set1(gradient), s = v8_set1(hessian), a, b;
+	for (long t = 0; t < top; t++) {
+		v8_pairs(h + t * (2 * LANES), &a, &b);
+		g = v8_sub(g, a);
+		s = v8_sub(s, b);
+	}
+	double gs[LANES], hs[LANES];
+	v8_store(gs, g);
+	v8_store(hs, s);
+	for (int j = 0; j < LANES; j++) {
+		h[most_freq[j] * (2 * LANES) + 2 * j] = gs[j];
+		h[most_freq[j] * (2 * LANES) + 2 * j + 1] = hs[j];
+	}
+}
+
+// scan looks from the last bin down for the best threshold of each lane in use. With
+// less, h is first made h - less.
+VM void scan(double *h, const double *less, long top, unsigned use, const double *limits, const gb_side *n, gb_best *out) {
+	const v8 l2 = v8_set1(limits[0]), least = v8_set1(limits[1]), minh = v8_set1(limits[2]), half = v8_set1(0.5);
+	const v8 sg = v8_set1(n->gradient), sh = v8_set1(n->hessian);
+	const v8 factor = v8_set1(n->rows / n->hessian), margin = v8_set1(1 - 1e-10), most = v8_set1(n->rows - limits[1]);
+	// With G, H the node's sums (H with L2 twice) a gain is G^2/H + (g_r H - G h_r)^2 / (H h_l h_r).
+	const v8 whole = v8_set1(n->hessian + 2 * limits[0]), square = v8_mul(sg, sg);
+	v8 rg = v8_set1(0), rh = v8_set1(limits[3]), rc = v8_set1(0);
+	v8 best = v8_set1((n->gradient * n->gradient) / (n->hessian + limits[0]));
+	v8 bar = v8_sub(v8_mul(v8_mul(best, margin), whole), square), bg = rg, bh = rg, bin = v8_set1(-1);
+	m8 open = m8_bits(use);
+	for (long t = top - 1; t >= 0; t--) {
+		double *p = h + t * (2 * LANES);
+		if (less) {
+			const double *q = less + t * (2 * LANES);
+			v8_store(p, v8_sub(v8_load(p), v8_load(q)));
+			v8_store(p + LANES, v8_sub(v8_load(p + LANES), v8_load(q + LANES)));
+			if (!t || !open) continue;
+		} else if (!t || !open) break;
+		v8 g, s;
+		v8_pairs(p, &g, &s);
+		rg = v8_add(rg, g);
+		rh = v8_add(rh, s);
+		rc = v8_add(rc, v8_trunc(v8_add(v8_mul(s, factor), half)));
+		v8 lh = v8_sub(sh, rh);
+		// open depends on its last value by one operation only: anything longer is waited for.
+		m8 right = m8_ge(rc, least) & m8_ge(rh, minh), left = m8_ge(most, rc) & m8_ge(lh, minh);
+		open = m8_bits(open & (left | ~right)); // a lane whose left side is too small is done
+		v8 hr = v8_add(rh, l2), hl = v8_add(lh, l2);
+		v8 excess = v8_fnma(sg, hr, v8_mul(rg, whole));
+		// No division while the gain is below the best one by more than rounding.
+		m8 ok = open & left & right & m8_gt(v8_mul(excess, excess), v8_mul(bar, v8_mul(hl, hr)));
+		if (!ok) continue;
+		v8 lg = v8_sub(sg, rg), gain = v8_add(v8_div(v8_mul(lg, lg), hl), v8_div(v8_mul(rg, rg), hr));
+		m8 better = ok & m8_gt(gain, best);
+		best = v8_select(better, gain, best);
+		bar = v8_sub(v8_mul(v8_mul(best, margin), whole), square);
+		bg = v8_select(better, lg, bg);
+		bh = v8_select(better, lh, bh);
+		bin = v8_select(better, v8_set1((double)(t - 1)), bin);
+	}
+	v8_store(out->gain, best);
+	v8_store(out->gradient, bg);
+	v8_store(out->hessian, bh);
+	v8_store(out->bin, bin);
+}
+
+VM void subtract(double *h, const double *less, long top) {
+	for (long i = 0; i < top * 2 * LANES; i += LANES) v8_store(h + i, v8_sub(v8_load(h + i), v8_load(less + i)));
+}
+
+TARGET void FN(gb_node) GB_NODE_PARAMS {
+	const gb_side *side = (const gb_side *)sides;
+	gb_best *out = (gb_best *)best;
+	for (long b = 0; b < blocks; b++) {
+		if (!use[b]) continue;
+		double *h = small + at[b];
+		memset(h, 0, sizeof(double) * (size_t)(at[b + 1] - at[b]));
+		if (index) build(bins + b * n * LANES, index, m, pairs, h);
+		else build(bins + b * n * LANES, 0, m, pairs, h);
+		repair(h, top[b], most_freq + b * LANES, side[0].gradient, side[0].raw);
+		if (large && side[1].scan) scan(large + at[b], h, top[b], fast[b], limits, &side[1], out + blocks + b);
+		else if (large) subtract(large + at[b], h, top[b]);
+		if (side[0].scan) scan(h, 0, top[b], fast[b], limits, &side[0], out + b);
+	}
+}

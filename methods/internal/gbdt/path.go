@@ -1,0 +1,116 @@
+package gbdt
+
+import (
+	"context"
+	"slices"
+)
+
+// LeafwisePath fits each of ps and calls yield once for each, in the order it finds
+// cheapest, with the models that Leafwise gives. It stops at yield's first error.
+//
+// Settings that differ in the depth alone share the rounds before one of them
+// meets its limit: as long as no tree of the deeper model is deeper than the
+// shallower limit, the limit has forbidden nothing and the models are the same.
+// That needs NumLeaves not to bind, as in the grid of the 2020 paper
+// (num_leaves = 2^max_depth).
+func LeafwisePath(ctx context.Context, ds *Dataset, target Targets, ps []LeafwiseParams, yield func(i int, m *Model) error) error {
+	families := map[LeafwiseParams][]int{}
+	var order []LeafwiseParams
+	for i, p := range ps {
+		key := p
+		if p.MaxDepth > 0 && p.MaxDepth < 17 && p.NumLeaves >= 1<<p.MaxDepth {
+			key.MaxDepth, key.NumLeaves = 0, 0
+		}
+		if families[key] == nil {
+			order = append(order, key)
+		}
+		families[key] = append(families[key], i)
+	}
+	for _, key := range order {
+		if err := fitFamily(ctx, ds, target, ps, families[key], yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A fork is where a shallower setting leaves the way of a deeper one.
+type fork struct {
+	setting int
+	depth   int
+	round   int // the first round that is not shared
+	scores  [][]float64
+}
+
+// fitFamily fits settings that differ in depth alone, the deepest first.
+func fitFamily(ctx context.Context, ds *Dataset, target Targets, ps []LeafwiseParams, family []int, yield func(i int, m *Model) error) error {
+	slices.SortStableFunc(family, func(a, b int) int { return ps[b].MaxDepth - ps[a].MaxDepth })
+	b, err := newBooster(ds, target, ps[family[0]])
+	if err != nil {
+		return err
+	}
+	first := family[0]
+	var shared []*Tree
+	var ahead []*fork
+	for _, i := range family[1:] {
+		ahead = append(ahead, &fork{setting: i, depth: ps[i].MaxDepth, round: -1})
+	}
+	for {
+		if err := b.run(ctx, ahead); err != nil {
+			return err
+		}
+		if err := yield(first, b.model); err != nil {
+			return err
+		}
+		if len(ahead) == 0 {
+			return nil
+		}
+		next := ahead[0]
+		first, ahead = next.setting, ahead[1:]
+		if next.round < 0 { // its limit was never met
+			continue
+		}
+		shared = b.model.Trees[:next.round*b.model.Outputs]
+		b.restart(ps[first], shared, next)
+		for _, f := range ahead {
+			if f.round >= next.round { // it may leave the new way later
+				f.round, f.scores = -1, nil
+			}
+		}
+	}
+}
+
+// run goes on to the last round and notes where the settings ahead fork off.
+func (b *booster) run(ctx context.Context, ahead []*fork) error {
+	before := make([][]float64, len(b.scores))
+	for b.more() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		waiting := slices.ContainsFunc(ahead, func(f *fork) bool { return f.round < 0 })
+		if waiting {
+			for k, s := range b.scores {
+				before[k] = append(before[k][:0], s...)
+			}
+		}
+		b.grower.deepest = 0
+		b.round()
+		for _, f := range ahead {
+			if f.round < 0 && b.grower.deepest > f.depth {
+				f.round = b.rounds - 1
+				for _, s := range before {
+					f.scores = append(f.scores, slices.Clone(s))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// restart begins a model with the shared trees and the scores they give.
+func (b *booster) restart(p LeafwiseParams, shared []*Tree, f *fork) {
+	m := *b.model
+	m.Trees = slices.Clone(shared)
+	b.model, b.p, b.grower.p = &m, p, p
+	b.scores, b.rounds, b.ended = f.scores, f.round, false
+}

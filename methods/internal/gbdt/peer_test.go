@@ -1,0 +1,186 @@
+package gbdt
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"unsafe"
+)
+
+// python returns an interpreter that has the libraries: the one that BENCH_PEERS
+// names, or python3. Without one the test is skipped; a BENCH_PEERS that lacks the
+// libraries fails under CI=true.
+func python(t testing.TB) string {
+	t.Helper()
+	name := os.Getenv("BENCH_PEERS")
+	asked := name != ""
+	if !asked {
+		name = "python3"
+	}
+	if out, err := exec.Command(name, "-c", "import lightgbm, xgboost, numpy, sklearn").CombinedOutput(); err != nil {
+		lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+		why := fmt.Sprintf("%s cannot import lightgbm, xgboost, numpy and scikit-learn (%v %s); set BENCH_PEERS to an interpreter that can", name, err, lines[len(lines)-1])
+		if asked && os.Getenv("CI") == "true" {
+			t.Fatal(why)
+		}
+		t.Skip(why)
+	}
+	return name
+}
+
+// A peerRun is one training of the real library; the upper part is the request.
+type peerRun struct {
+	Library string         `json:"library"`
+	Task    string         `json:"task"`
+	X       string         `json:"x"`
+	Y       string         `json:"y"`
+	N       int            `json:"n"`
+	D       int            `json:"d"`
+	Params  map[string]any `json:"params"`
+	Layout  map[string]any `json:"layout"`
+	Repeat  int            `json:"repeat"`
+	Model   string         `json:"model"`
+	Load    string         `json:"load"` // a text model whose scores are wanted too
+	Scores  string         `json:"scores"`
+
+	sample  *sample
+	version string
+	seconds float64
+}
+
+// runPeers trains all of them in one process.
+func runPeers(t testing.TB, runs []*peerRun) {
+	t.Helper()
+	name, dir := python(t), t.TempDir()
+	files := map[*sample]string{}
+	for i, r := range runs {
+		base, known := files[r.sample]
+		if !known {
+			base = filepath.Join(dir, fmt.Sprint("data", i))
+			files[r.sample] = base
+			writeDoubles(t, base+".x", r.sample.x)
+			writeDoubles(t, base+".y", r.sample.y)
+		}
+		r.X, r.Y, r.N, r.D, r.Task = base+".x", base+".y", r.sample.n, r.sample.d, r.sample.task
+		if r.Layout == nil {
+			r.Layout = map[string]any{}
+		}
+		r.Repeat = max(1, r.Repeat)
+		extension := ".txt"
+		if r.Library == "xgboost" {
+			extension = ".json"
+		}
+		r.Model, r.Scores = filepath.Join(dir, fmt.Sprint("model", i, extension)), filepath.Join(dir, fmt.Sprint("scores", i))
+	}
+	requests, err := json.Marshal(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(dir, "requests.json")
+	if err := os.WriteFile(list, requests, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, log bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), name, filepath.Join("testdata", "peer.py"), list)
+	cmd.Stdout, cmd.Stderr = &out, &log
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("peer.py: %v\n%s", err, log.String())
+	}
+	lines := bufio.NewScanner(&out)
+	for _, r := range runs {
+		var answer struct {
+			Version string  `json:"version"`
+			Seconds float64 `json:"seconds"`
+		}
+		if !lines.Scan() {
+			t.Fatalf("peer.py answered fewer than %d requests", len(runs))
+		}
+		if err := json.Unmarshal(lines.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		r.version, r.seconds = answer.Version, answer.Seconds
+	}
+}
+
+func writeDoubles(t testing.TB, path string, v []float64) {
+	t.Helper()
+	raw := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 8*len(v))
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readDoubles(t testing.TB, path string) []float64 {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float64, len(raw)/8)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(out))), len(raw)), raw)
+	return out
+}
+
+func (r *peerRun) lightgbmModel(t testing.TB) *Model {
+	t.Helper()
+	f, err := os.Open(r.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := ReadText(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// scoresOf returns the model's raw scores of all rows.
+func scoresOf(m *Model, s *sample, rounds int) []float64 {
+	out := make([]float64, s.n*m.Outputs)
+	for i := range s.n {
+		m.Add(s.x[i*s.d:(i+1)*s.d], out[i*m.Outputs:(i+1)*m.Outputs], 0, rounds)
+	}
+	return out
+}
+
+// worst returns the largest difference, relative to the larger of 1 and the value.
+func worst(got, want []float64) float64 {
+	w := 0.0
+	for i, v := range want {
+		if e := math.Abs(got[i]-v) / max(1, math.Abs(v)); !(e <= w) {
+			w = e
+		}
+	}
+	return w
+}
+
+// difference names the first place where two models split differently, or "".
+func difference(got, want *Model) string {
+	if len(got.Trees) != len(want.Trees) {
+		return fmt.Sprintf("%d trees, not %d", len(got.Trees), len(want.Trees))
+	}
+	for i, w := range want.Trees {
+		g := got.Trees[i]
+		for k := range w.Feature {
+			if k >= len(g.Feature) {
+				return fmt.Sprintf("tree %d has %d splits, not %d", i, len(g.Feature), len(w.Feature))
+			}
+			if g.Feature[k] != w.Feature[k] || g.Threshold[k] != w.Threshold[k] || g.Left[k] != w.Left[k] || g.Right[k] != w.Right[k] ||
+				g.DefaultLeft[k] != w.DefaultLeft[k] || g.MissingNaN[k] != w.MissingNaN[k] || g.NodeCount[k] != w.NodeCount[k] {
+				return fmt.Sprintf("tree %d, split %d: feature %d at %v (gain %v, %d rows, children %d %d), not %d at %v (gain %v, %d rows, children %d %d)", i, k,
+					g.Feature[k], g.Threshold[k], g.Gain[k], g.NodeCount[k], g.Left[k], g.Right[k], w.Feature[k], w.Threshold[k], w.Gain[k], w.NodeCount[k], w.Left[k], w.Right[k])
+			}
+		}
+		if len(g.Feature) != len(w.Feature) {
+			return fmt.Sprintf("tree %d has %d splits, not %d", i, len(g.Feature), len(w.Feature))
+		}
+	}
+	return ""
+}

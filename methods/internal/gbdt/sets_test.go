@@ -1,0 +1,78 @@
+package gbdt
+
+import (
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A sample is rows and targets in the form that the trainers take.
+type sample struct {
+	name    string
+	n, d    int
+	x       []float64 // row-major
+	y       []float64
+	task    string
+	classes int
+}
+
+func (s *sample) target() Targets {
+	return Targets{Objective: map[string]Objective{"binary": Logistic, "multiclass": Softmax, "regression": Squared}[s.task], Y: s.y, Classes: s.classes}
+}
+
+func (s *sample) head(n int) *sample {
+	out := *s
+	out.n = min(n, s.n)
+	out.x, out.y = s.x[:out.n*s.d], s.y[:out.n]
+	return &out
+}
+
+// catalogued loads a set of the catalogue, standardised over all rows as a fold
+// would be, its rows shuffled because some files are sorted by class.
+func catalogued(t testing.TB, name string) *sample {
+	t.Helper()
+	entry, err := datasets.Builtin().Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := datasets.Store{Dir: testenv.Mirror(t)}.Load(t.Context(), entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, d := set.X.Dims()
+	order := numpy.NewRandomState(1).Permutation(n)
+	x := mat.NewDense(n, d, nil)
+	datasets.FitStandardiser(set.X, order).Apply(x, set.X, order)
+	s := &sample{name: name, n: n, d: d, x: x.RawMatrix().Data, task: entry.Task.String(), classes: set.Classes}
+	for _, i := range order {
+		s.y = append(s.y, set.Y[i])
+	}
+	return s
+}
+
+// drawn makes a sample of normal features with a non-linear noisy target.
+func drawn(task registry.Task, n, d, classes int, seed uint32) *sample {
+	r := numpy.NewRandomState(seed)
+	s := &sample{name: "drawn", n: n, d: d, x: make([]float64, n*d), y: make([]float64, n), task: task.String(), classes: classes}
+	r.Norms(s.x)
+	for i := range n {
+		row := s.x[i*d : (i+1)*d]
+		v := row[0] + row[1%d]*row[2%d] + r.Norm()/2
+		switch task {
+		case registry.Binary:
+			s.y[i] = -1
+			if v > 0 {
+				s.y[i] = 1
+			}
+		case registry.Multiclass:
+			s.y[i] = float64(min(classes-1, max(0, int((v+2)/4*float64(classes)))))
+		default:
+			s.y[i] = v
+		}
+	}
+	return s
+}

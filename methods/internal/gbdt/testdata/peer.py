@@ -1,0 +1,52 @@
+"""Trains LightGBM or XGBoost on the requests of a JSON file and writes what the
+Go tests compare with: the model, the raw scores of the training rows, the time.
+
+    python peer.py requests.json
+"""
+import json
+import sys
+import time
+
+import numpy as np
+
+
+def lightgbm(r, x, y):
+    import lightgbm as lib
+    estimator = {"binary": lib.LGBMClassifier, "multiclass": lib.LGBMClassifier, "regression": lib.LGBMRegressor}[r["task"]]
+    start = time.process_time()
+    for _ in range(r["repeat"]):
+        m = estimator(n_jobs=1, verbose=-1, deterministic=True, **r["layout"], **r["params"]).fit(x, y)
+    seconds = (time.process_time() - start) / r["repeat"]
+    m.booster_.save_model(r["model"])
+    again = lib.Booster(model_file=r["load"]).predict(x, raw_score=True) if r["load"] else None
+    return lib.__version__, seconds, m.predict(x, raw_score=True), again
+
+
+def xgboost(r, x, y):
+    import xgboost as lib
+    estimator = {"binary": lib.XGBClassifier, "multiclass": lib.XGBClassifier, "regression": lib.XGBRegressor}[r["task"]]
+    start = time.process_time()
+    for _ in range(r["repeat"]):
+        m = estimator(n_jobs=1, tree_method="exact", **r["params"]).fit(x, y)
+    seconds = (time.process_time() - start) / r["repeat"]
+    m.get_booster().save_model(r["model"])
+    return lib.__version__, seconds, m.predict(x, output_margin=True), None
+
+
+def main():
+    for r in json.load(open(sys.argv[1])):
+        x = np.fromfile(r["x"]).reshape(r["n"], r["d"])
+        y = np.fromfile(r["y"])
+        if r["task"] == "binary":
+            y = (y > 0).astype(int)
+        elif r["task"] == "multiclass":
+            y = y.astype(int)
+        version, seconds, scores, again = {"lightgbm": lightgbm, "xgboost": xgboost}[r["library"]](r, x, y)
+        np.asarray(scores, dtype=float).tofile(r["scores"])
+        if again is not None:
+            np.asarray(again, dtype=float).tofile(r["scores"] + ".again")
+        print(json.dumps({"version": version, "seconds": seconds, "python": sys.version.split()[0]}))
+
+
+if __name__ == "__main__":
+    main()

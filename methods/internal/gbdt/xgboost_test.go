@@ -1,0 +1,129 @@
+package gbdt
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+)
+
+var xgboostDefaults = DepthwiseParams{Rounds: 100, LearningRate: 0.3, MaxDepth: 6, MinHessian: 1, L2: 1}
+
+func (p DepthwiseParams) python() map[string]any {
+	return map[string]any{"n_estimators": p.Rounds, "learning_rate": p.LearningRate, "max_depth": p.MaxDepth,
+		"min_child_weight": p.MinHessian, "reg_lambda": p.L2}
+}
+
+func depthwise(t testing.TB, s *sample, p DepthwiseParams) *Model {
+	t.Helper()
+	sorted, err := NewSorted(s.x, s.n, s.d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Depthwise(t.Context(), sorted, s.target(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// xgboostTree is a tree of XGBoost's JSON model.
+type xgboostTree struct {
+	Left       []int     `json:"left_children"`
+	Right      []int     `json:"right_children"`
+	Feature    []int     `json:"split_indices"`
+	Conditions []float32 `json:"split_conditions"`
+}
+
+func (r *peerRun) xgboostTrees(t testing.TB) []xgboostTree {
+	t.Helper()
+	raw, err := os.ReadFile(r.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Learner struct {
+			Booster struct {
+				Model struct {
+					Trees []xgboostTree `json:"trees"`
+				} `json:"model"`
+			} `json:"gradient_booster"`
+		} `json:"learner"`
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Learner.Booster.Model.Trees
+}
+
+// xgboostDifference names the first place where trees split differently, or "".
+func xgboostDifference(m *Model, want []xgboostTree) string {
+	if len(m.Trees) != len(want) {
+		return fmt.Sprintf("%d trees, not %d", len(m.Trees), len(want))
+	}
+	for i, w := range want {
+		t := m.Trees[i]
+		var walk func(at int32, node int) string
+		walk = func(at int32, node int) string {
+			leaf := len(t.Feature) == 0 || at < 0
+			if leaf != (w.Left[node] < 0) {
+				return fmt.Sprintf("tree %d, node %d: leaf %v, not %v", i, node, leaf, !leaf)
+			}
+			if leaf {
+				return ""
+			}
+			if int(t.Feature[at]) != w.Feature[node] || t.Threshold[at] != below(w.Conditions[node]) {
+				return fmt.Sprintf("tree %d, node %d: feature %d <= %v (gain %v, %d rows), not %d < %v", i, node,
+					t.Feature[at], t.Threshold[at], t.Gain[at], t.NodeCount[at], w.Feature[node], w.Conditions[node])
+			}
+			if d := walk(t.Left[at], w.Left[node]); d != "" {
+				return d
+			}
+			return walk(t.Right[at], w.Right[node])
+		}
+		if d := walk(0, 0); d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+// The peer is XGBoost itself with tree_method exact: raw scores to 1e-5 relative.
+func TestXGBoost(t *testing.T) {
+	python(t)
+	var runs []*peerRun
+	var params []DepthwiseParams
+	for _, name := range smallSets {
+		s := catalogued(t, name)
+		for _, rate := range []float64{1, 0.3, 0.01} {
+			for _, depth := range []int{1, 3, 5} {
+				p := xgboostDefaults
+				p.LearningRate, p.MaxDepth = rate, depth
+				runs, params = append(runs, &peerRun{Library: "xgboost", sample: s, Params: p.python()}), append(params, p)
+			}
+		}
+	}
+	runPeers(t, runs)
+	for i, r := range runs {
+		t.Run(fmt.Sprintf("%s/depth %d rate %v", r.sample.name, params[i].MaxDepth, params[i].LearningRate), func(t *testing.T) {
+			m := depthwise(t, r.sample, params[i])
+			d := xgboostDifference(m, r.xgboostTrees(t))
+			if d != "" {
+				t.Errorf("XGBoost %s differs: %s", r.version, d)
+			}
+			if w := worst(scoresOf(m, r.sample, m.Rounds()), readDoubles(t, r.Scores)); !(w <= 1e-5) {
+				t.Errorf("raw scores differ from XGBoost %s by %.2g", r.version, w)
+			}
+		})
+	}
+}
+
+func TestBelowIsTheSingleComparison(t *testing.T) {
+	for _, c := range []float32{0, 1, -1, 0.1, 3e38, -3e38, 1e-45, math.MaxFloat32, math.Nextafter32(1, 2)} {
+		b := below(c)
+		if !(float32(b) < c) || float32(math.Nextafter(b, math.Inf(1))) < c {
+			t.Errorf("below(%v) = %v is not the largest double that rounds below it", c, b)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package svm
+
+// Float is the type of stored kernel values.
+type Float interface{ float32 | float64 }
+
+// A Kernel gives the kernel matrix of n examples by rows. Rows must not change between calls.
+type Kernel[F Float] interface {
+	Len() int                 // n
+	Row(dst []F, i int)       // writes k(x_i, x_j) for all j; len(dst) is n
+	Diagonal(dst []F)         // writes k(x_i, x_i), the same bits as in the rows
+	Stored() (*Gram[F], bool) // the matrix itself, if it is in memory
+}
+
+// A Gram is a kernel matrix in memory: 4 or 8 n^2 bytes. It is safe for concurrent use
+// once it is filled.
+type Gram[F Float] struct {
+	n, stride int
+	data      []F
+	factor    []float64 // n x rank, or nil: see SetFactor
+	rank      int
+}
+
+// NewGram returns an n x n matrix of zeros, to be filled by way of At.
+func NewGram[F Float](n int) *Gram[F] {
+	stride := padded(n)
+	return &Gram[F]{n: n, stride: stride, data: make([]F, n*stride)}
+}
+
+// GramBytes is what a Gram of n examples with values of the given size takes.
+func GramBytes(n, size int) int64 { return int64(n) * int64(padded(n)) * int64(size) }
+
+// At returns row i, which the caller may write to.
+func (g *Gram[F]) At(i int) []F { return g.data[i*g.stride : i*g.stride+g.n] }
+
+// Len returns n.
+func (g *Gram[F]) Len() int { return g.n }
+
+// Row copies row i to dst.
+func (g *Gram[F]) Row(dst []F, i int) { copy(dst, g.At(i)) }
+
+// Diagonal copies the diagonal to dst.
+func (g *Gram[F]) Diagonal(dst []F) {
+	for i := range dst {
+		dst[i] = g.data[i*g.stride+i]
+	}
+}
+
+// Stored returns g.
+func (g *Gram[F]) Stored() (*Gram[F], bool) { return g, true }
+
+// padded is the length of arrays over n elements: whole vectors.
+func padded(n int) int { return (n + 7) &^ 7 }

@@ -1,0 +1,156 @@
+package svm
+
+import (
+	"fmt"
+	"math"
+)
+
+// Problem is the dual problem of the package comment for n examples. Target, Lower and Upper have length
+// n, Lower <= 0 <= Upper.
+type Problem struct {
+	Target       []float64
+	Lower, Upper []float64
+	Epsilon      float64 // half-width of the tube; 0 for classification
+}
+
+// Classification returns the problem of a C-SVC with labels y in {-1,+1} and cost c[i] of example
+// i, or c[0] of all.
+func Classification(y []float64, c ...float64) Problem {
+	p := Problem{Target: y, Lower: make([]float64, len(y)), Upper: make([]float64, len(y))}
+	for i, v := range y {
+		if cost := c[i%len(c)]; v > 0 {
+			p.Upper[i] = cost
+		} else {
+			p.Lower[i] = -cost
+		}
+	}
+	return p
+}
+
+// Regression returns the problem of an epsilon-SVR with targets y and cost c[i] of example i, or
+// c[0] of all.
+func Regression(y []float64, epsilon float64, c ...float64) Problem {
+	p := Problem{Target: y, Lower: make([]float64, len(y)), Upper: make([]float64, len(y)), Epsilon: epsilon}
+	for i := range y {
+		p.Upper[i] = c[i%len(c)]
+		p.Lower[i] = -p.Upper[i]
+	}
+	return p
+}
+
+func (p Problem) check(n int) error {
+	if len(p.Target) != n || len(p.Lower) != n || len(p.Upper) != n {
+		return fmt.Errorf("svm: %d targets, %d lower and %d upper bounds for a kernel of %d examples", len(p.Target), len(p.Lower), len(p.Upper), n)
+	}
+	if n == 0 {
+		return fmt.Errorf("svm: no examples")
+	}
+	if !(p.Epsilon >= 0 && p.Epsilon < math.Inf(1)) {
+		return fmt.Errorf("svm: epsilon is %v, not a finite number >= 0", p.Epsilon)
+	}
+	for i, t := range p.Target {
+		if math.IsNaN(t) || math.IsInf(t, 0) {
+			return fmt.Errorf("svm: target %d is %v", i, t)
+		}
+		if !(p.Lower[i] <= 0 && p.Upper[i] >= 0 && p.Upper[i]-p.Lower[i] < math.Inf(1)) {
+			return fmt.Errorf("svm: example %d has bounds %v and %v; a finite lower <= 0 <= upper is needed", i, p.Lower[i], p.Upper[i])
+		}
+	}
+	return nil
+}
+
+// Solution is a point of the dual and the machine it stands for. The zero value, given to
+// Solve, is a cold start.
+type Solution struct {
+	Beta      []float64 // dual variables
+	Fit       []float64 // K Beta: the machine on its training examples, less the bias
+	Bias      float64
+	Objective float64 // of the dual, minimised: <= 0
+	Gap       float64 // by which the worst pair violates optimality
+	Steps     int     // taken by the last Solve
+	Capped    bool    // stopped by MaxSteps before the gap was below the tolerance
+}
+
+// Support returns the indices of the examples with Beta not zero.
+func (s *Solution) Support() []int {
+	var out []int
+	for i, b := range s.Beta {
+		if b != 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// prepare makes s a feasible start for p: the point itself if it is one, or the nearest simple
+// repair. It keeps Fit where the point did not move.
+func (s *Solution) prepare(p Problem) {
+	n := len(p.Target)
+	if len(s.Beta) != n {
+		*s = Solution{Beta: make([]float64, n), Fit: make([]float64, n)}
+		return
+	}
+	moved, sum, size := false, 0.0, 0.0
+	for i, b := range s.Beta {
+		c := max(p.Lower[i], min(p.Upper[i], b))
+		if c != c { // not a number
+			c = 0
+		}
+		moved = moved || c != b
+		s.Beta[i] = c
+		sum += c
+		size += math.Abs(c)
+	}
+	if math.Abs(sum) > 1e-12*size {
+		moved = true
+		for i, b := range s.Beta {
+			s.Beta[i] = max(p.Lower[i], min(p.Upper[i], b-sum))
+			if sum -= b - s.Beta[i]; sum == 0 {
+				break
+			}
+		}
+	}
+	if moved || len(s.Fit) != n {
+		s.Fit = nil
+	}
+}
+
+// finish sets what follows from Beta and Fit.
+func (s *Solution) finish(p Problem) {
+	minUp, maxDown := math.Inf(1), math.Inf(-1)
+	sum, free, value := 0.0, 0, 0.0
+	for i, b := range s.Beta {
+		g := s.Fit[i] - p.Target[i]
+		value += 0.5*b*(g-p.Target[i]) + p.Epsilon*math.Abs(b)
+		up, down := p.Epsilon, p.Epsilon
+		if b < 0 {
+			up = -up
+		}
+		if b <= 0 {
+			down = -down
+		}
+		if b < p.Upper[i] {
+			minUp = min(minUp, g+up)
+		}
+		if b > p.Lower[i] {
+			maxDown = max(maxDown, g+down)
+		}
+		if b > p.Lower[i] && b < p.Upper[i] && up == down {
+			sum += g + up
+			free++
+		}
+	}
+	s.Objective, s.Gap = value, max(0, maxDown-minUp)
+	switch {
+	case free > 0:
+		s.Bias = -sum / float64(free)
+	case math.IsInf(minUp, 0) && math.IsInf(maxDown, 0):
+		s.Bias = 0 // every bound is zero
+	case math.IsInf(minUp, 0): // only moves down are possible: one class
+		s.Bias = -maxDown
+	case math.IsInf(maxDown, 0):
+		s.Bias = -minUp
+	default:
+		s.Bias = -(minUp + maxDown) / 2
+	}
+}

@@ -1,0 +1,162 @@
+package svm
+
+import "math"
+
+// status says why run came back.
+type status int
+
+const (
+	converged status = iota // the gap is below the tolerance
+	budgetOut               // the budget of steps is used up
+	needRow                 // a row of the kernel has to be fetched first
+	stuck                   // rounding left no pair that gains
+)
+
+// tiny replaces the curvature of a direction along which the kernel is (numerically) flat.
+const tiny = 1e-12
+
+// work is the state of the two-variable steps. Its arrays over elements have a length that is
+// a multiple of 8; the elements that pad it can move neither way.
+type work[F Float] struct {
+	rows   []F     // stored rows of the kernel, stride apart
+	slot   []int32 // of each element: the row's number in rows, or -1
+	used   []int64 // of each stored row: clock when it was last used
+	clock  int64
+	stride int
+
+	g        []float64 // gradient of the smooth part: K beta - target
+	up, down []float64 // epsilon times the sign of the l1 term for a move up or down; +Inf, -Inf where barred
+	beta     []float64
+	lo, hi   []float64
+	diag     []float64
+}
+
+// limits sets up and down of element k from its beta.
+func (w *work[F]) limits(k int, epsilon float64) {
+	w.up[k], w.down[k] = math.Inf(1), math.Inf(-1)
+	if w.beta[k] < w.hi[k] {
+		w.up[k] = epsilon
+		if w.beta[k] < 0 {
+			w.up[k] = -epsilon
+		}
+	}
+	if w.beta[k] > w.lo[k] {
+		w.down[k] = -epsilon
+		if w.beta[k] > 0 {
+			w.down[k] = epsilon
+		}
+	}
+}
+
+// run takes two-variable steps on the first n elements until max(g+down) - min(g+up) < tol,
+// budget steps are done, or a row is missing (need says whose). It is the definition of what the C
+// kernels compute, bit for bit: sums are not fused, gains are compared in float32, and the
+// lowest index wins a tie.
+func run[F Float](w *work[F], n int, epsilon, tol float64, budget int) (s status, done, need int, minUp, maxDown float64) {
+	i, minUp, maxDown := w.scan(n)
+	for {
+		switch {
+		case !(maxDown-minUp >= tol):
+			return converged, done, need, minUp, maxDown
+		case done == budget:
+			return budgetOut, done, need, minUp, maxDown
+		case w.slot[i] < 0:
+			return needRow, done, i, minUp, maxDown
+		}
+		ki := w.row(i)
+		w.clock++
+		w.used[w.slot[i]] = w.clock
+		j := w.partner(ki, i, minUp, n)
+		if w.slot[j] < 0 {
+			return needRow, done, j, minUp, maxDown
+		}
+		w.used[w.slot[j]] = w.clock
+		slope := w.g[j] + w.down[j] - minUp
+		if !(slope > 0) {
+			return stuck, done, need, minUp, maxDown
+		}
+		bi, bj := w.beta[i], w.beta[j]
+		w.step(i, j, w.diag[i]+w.diag[j]-2*float64(ki[j]), slope, epsilon)
+		w.move(ki, w.row(j), w.beta[i]-bi, w.beta[j]-bj, n)
+		i, minUp, maxDown = w.scan(n)
+		done++
+	}
+}
+
+func (w *work[F]) row(k int) []F { return w.rows[int(w.slot[k])*w.stride:] }
+
+// scan returns the element that gains most by moving up, its derivative, and the
+// largest derivative of an element that can move down.
+func (w *work[F]) scan(n int) (i int, minUp, maxDown float64) {
+	minUp, maxDown = math.Inf(1), math.Inf(-1)
+	for k, g := range w.g[:n] {
+		if a := g + w.up[k]; a < minUp {
+			minUp, i = a, k
+		}
+		if b := g + w.down[k]; b > maxDown {
+			maxDown = b
+		}
+	}
+	return i, minUp, maxDown
+}
+
+// partner returns the element whose move down, against i's up, gains most to second order:
+// slope^2 / curvature (Fan, Chen and Lin 2005, WSS 2).
+func (w *work[F]) partner(ki []F, i int, minUp float64, n int) int {
+	at, best := 0, float32(-1)
+	for k := range n {
+		slope := float32(w.g[k] + w.down[k] - minUp)
+		if !(slope > 0) {
+			continue
+		}
+		kk := float64(ki[k])
+		curvature := max(float32(w.diag[i]+w.diag[k]-(kk+kk)), tiny)
+		if gain := float32(slope*slope) / curvature; gain > best {
+			at, best = k, gain
+		}
+	}
+	return at
+}
+
+// step minimises along beta_i + t, beta_j - t, t >= 0: a quadratic of the given curvature and
+// initial slope -slope, whose slope jumps by 2 epsilon where either beta passes zero.
+func (w *work[F]) step(i, j int, curvature, slope, epsilon float64) {
+	if !(curvature > tiny) {
+		curvature = tiny
+	}
+	bi, bj := w.beta[i], w.beta[j]
+	t := slope / curvature
+	if epsilon > 0 {
+		first, second := math.Inf(1), math.Inf(1)
+		if bi < 0 {
+			first = -bi
+		}
+		if bj > 0 {
+			second = bj
+		}
+		for _, kink := range [2]float64{min(first, second), max(first, second)} {
+			if t > kink {
+				slope -= 2 * epsilon
+				t = max(slope/curvature, kink)
+			}
+		}
+	}
+	roomi, roomj := w.hi[i]-bi, bj-w.lo[j]
+	t = min(t, roomi, roomj)
+	w.beta[i], w.beta[j] = bi+t, bj-t
+	if t == roomi {
+		w.beta[i] = w.hi[i]
+	}
+	if t == roomj {
+		w.beta[j] = w.lo[j]
+	}
+	w.limits(i, epsilon)
+	w.limits(j, epsilon)
+}
+
+// move adds di ki + dj kj to the gradient.
+func (w *work[F]) move(ki, kj []F, di, dj float64, n int) {
+	for k := range n {
+		w.g[k] += float64(di*float64(ki[k])) + float64(dj*float64(kj[k]))
+	}
+}

@@ -1,0 +1,363 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// A case is a random problem with its kernel matrix.
+type randomCase struct {
+	x *mat.Dense
+	k func(a, b []float64) float64
+	p Problem
+}
+
+func drawCase(t *rapid.T, least, most int) randomCase {
+	n, d := rapid.IntRange(least, most).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "d")
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	x := mat.NewDense(n, d, nil)
+	for i := range n {
+		for j := range d {
+			x.Set(i, j, rng.NormFloat64())
+		}
+	}
+	c := randomCase{x: x, k: kernelFunction(rapid.SampledFrom([]string{"rbf", "linear"}).Draw(t, "kernel"), rng.Float64()+0.1)}
+	y, costs := make([]float64, n), make([]float64, n)
+	scale := math.Pow(10, rapid.Float64Range(-2, 1).Draw(t, "log C"))
+	classify := rapid.Bool().Draw(t, "classify")
+	for i := range y {
+		y[i] = rng.NormFloat64() + x.At(i, 0)
+		if classify {
+			y[i] = math.Copysign(1, y[i])
+		}
+		costs[i] = scale * (0.5 + rng.Float64())
+	}
+	if classify {
+		c.p = Classification(y, costs...)
+	} else {
+		c.p = Regression(y, rapid.Float64Range(0, 0.5).Draw(t, "epsilon"), costs...)
+	}
+	return c
+}
+
+func value(p Problem, k *Gram[float64], beta []float64) float64 {
+	v := 0.0
+	for i, b := range beta {
+		for j, c := range beta {
+			v += 0.5 * b * k.At(i)[j] * c
+		}
+		v += p.Epsilon*math.Abs(b) - p.Target[i]*b
+	}
+	return v
+}
+
+// bruteForce minimises p by trying, for every variable, each bound, zero, and both signs of a free
+// one, with the free ones from the linear equations of their stationarity and of the sum.
+func bruteForce(p Problem, k *Gram[float64]) float64 {
+	n := len(p.Target)
+	best := 0.0 // beta = 0 is feasible
+	state := make([]int, n)
+	for {
+		beta := make([]float64, n)
+		var free []int
+		for i, s := range state {
+			switch s {
+			case 0:
+				beta[i] = p.Lower[i]
+			case 1:
+				beta[i] = p.Upper[i]
+			case 3, 4:
+				free = append(free, i)
+			}
+		}
+		if solveFree(p, k, beta, free, state) {
+			best = min(best, value(p, k, beta))
+		}
+		i := 0
+		for ; i < n; i++ {
+			if state[i]++; state[i] < 5 {
+				break
+			}
+			state[i] = 0
+		}
+		if i == n {
+			return best
+		}
+	}
+}
+
+// solveFree sets the free variables and reports whether the point is feasible.
+func solveFree(p Problem, k *Gram[float64], beta []float64, free, state []int) bool {
+	m := len(free)
+	a, rhs := mat.NewDense(m+1, m+1, nil), mat.NewVecDense(m+1, nil)
+	for r, i := range free {
+		sign := float64(2*(state[i]-3) - 1)
+		right := p.Target[i] - sign*p.Epsilon
+		for j, b := range beta {
+			right -= k.At(i)[j] * b
+		}
+		rhs.SetVec(r, right)
+		a.Set(r, m, 1)
+		a.Set(m, r, 1)
+		for c, j := range free {
+			a.Set(r, c, k.At(i)[j])
+		}
+	}
+	sum := 0.0
+	for _, b := range beta {
+		sum += b
+	}
+	if m == 0 {
+		return math.Abs(sum) < 1e-12
+	}
+	rhs.SetVec(m, -sum)
+	var out mat.VecDense
+	if err := out.SolveVec(a, rhs); err != nil {
+		return false
+	}
+	for r, i := range free {
+		beta[i] = out.AtVec(r)
+		if !(beta[i] >= p.Lower[i]-1e-12 && beta[i] <= p.Upper[i]+1e-12) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawCase(t, 2, 5)
+		k := gramOf[float64](c.x, c.k)
+		var sol Solution
+		s := Solver[float64]{Tol: 1e-9}
+		if err := s.Solve(context.Background(), k, c.p, &sol); err != nil {
+			t.Fatal(err)
+		}
+		want := bruteForce(c.p, k)
+		if got := value(c.p, k, sol.Beta); math.Abs(got-want) > 1e-6*max(1e-3, math.Abs(want)) || math.Abs(got-sol.Objective) > 1e-9 {
+			t.Fatalf("objective %.12g (stated %.12g), by brute force %.12g", got, sol.Objective, want)
+		}
+	})
+}
+
+// TestOptimal checks feasibility, the stated gap against its definition, and the warm start from
+// another problem's solution, on problems large enough to shrink and with rows of all origins.
+func TestOptimal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawCase(t, 30, 150)
+		k := gramOf[float64](c.x, c.k)
+		const tol = 1e-4
+		solve := func(s Solver[float64], k Kernel[float64], start Solution) Solution {
+			s.Tol = tol
+			if err := s.Solve(context.Background(), k, c.p, &start); err != nil {
+				t.Fatal(err)
+			}
+			sum := 0.0
+			for i, b := range start.Beta {
+				sum += b
+				if b < c.p.Lower[i] || b > c.p.Upper[i] {
+					t.Fatalf("beta %d is %v, outside [%v, %v]", i, b, c.p.Lower[i], c.p.Upper[i])
+				}
+			}
+			if math.Abs(sum) > 1e-9 {
+				t.Fatalf("the betas sum to %v", sum)
+			}
+			if start.Gap >= tol || start.Capped {
+				t.Fatalf("gap %v, capped %v", start.Gap, start.Capped)
+			}
+			if v := value(c.p, k.(interface{ matrix() *Gram[float64] }).matrix(), start.Beta); math.Abs(v-start.Objective) > 1e-8*max(1, math.Abs(v)) {
+				t.Fatalf("objective %v stated as %v", v, start.Objective)
+			}
+			return start
+		}
+		plain := solve(Solver[float64]{}, k, Solution{})
+		slack := 2 * tol * c.p.totalRoom()
+		other := Solution{Beta: make([]float64, len(plain.Beta))}
+		for i := range other.Beta {
+			other.Beta[i] = 3*math.Sin(float64(i)) + 0.2
+		}
+		for name, again := range map[string]Solution{
+			"rows on demand":            solve(Solver[float64]{}, onDemand[float64]{k}, Solution{}),
+			"a cache of two rows":       solve(Solver[float64]{Cache: 1}, onDemand[float64]{k}, Solution{}),
+			"a start from afar":         solve(Solver[float64]{}, k, other),
+			"a start from the solution": solve(Solver[float64]{}, k, Solution{Beta: append([]float64(nil), plain.Beta...)}),
+		} {
+			if math.Abs(again.Objective-plain.Objective) > slack {
+				t.Fatalf("%s: objective %v, not %v", name, again.Objective, plain.Objective)
+			}
+			if name == "a start from the solution" && again.Steps > plain.Steps/2+1 {
+				t.Fatalf("a start from the solution takes %d steps, a cold one %d", again.Steps, plain.Steps)
+			}
+		}
+	})
+}
+
+func (g *Gram[F]) matrix() *Gram[F] { return g }
+
+// totalRoom bounds how much a gap of one may cost in the objective.
+func (p Problem) totalRoom() float64 {
+	sum := 0.0
+	for i := range p.Lower {
+		sum += p.Upper[i] - p.Lower[i]
+	}
+	return sum
+}
+
+// TestTube: if the targets fit in the tube, the solution is zero and the bias the middle of the
+// interval that is left, as libsvm has it.
+func TestTube(t *testing.T) {
+	y := []float64{0.31, 0.25, 0.4, 0.33}
+	x := mat.NewDense(4, 1, []float64{1, 2, 3, 4})
+	var s Solver[float64]
+	var sol Solution
+	if err := s.Solve(t.Context(), gramOf[float64](x, kernelFunction("rbf", 1)), Regression(y, 0.1, 5), &sol); err != nil {
+		t.Fatal(err)
+	}
+	if len(sol.Support()) != 0 || math.Abs(sol.Bias-0.325) > 1e-15 {
+		t.Errorf("support %v and bias %v; none and (0.25+0.4)/2 are expected", sol.Support(), sol.Bias)
+	}
+}
+
+func TestDegenerate(t *testing.T) {
+	x := mat.NewDense(3, 1, []float64{1, 2, 3})
+	k := gramOf[float64](x, kernelFunction("rbf", 1))
+	var s Solver[float64]
+	var sol Solution
+	if err := s.Solve(t.Context(), k, Classification([]float64{1, 1, 1}, 1), &sol); err != nil {
+		t.Fatal(err)
+	}
+	if sol.Bias != 1 || len(sol.Support()) != 0 {
+		t.Errorf("one class gives bias %v and support %v, not 1 and none", sol.Bias, sol.Support())
+	}
+	for name, p := range map[string]Problem{
+		"a target that is not a number": Regression([]float64{1, math.NaN(), 1}, 0.1, 1),
+		"an infinite cost":              Regression([]float64{1, 2, 1}, 0.1, math.Inf(1)),
+		"a negative cost":               Regression([]float64{1, 2, 1}, 0.1, -1),
+		"two examples for three":        Classification([]float64{1, -1}, 1),
+	} {
+		if err := s.Solve(t.Context(), k, p, &Solution{}); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// hard is a problem that takes minutes to converge.
+func hard() (*Gram[float32], Problem) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, y := mat.NewDense(1500, 3, nil), make([]float64, 1500)
+	for i := range y {
+		for j := range 3 {
+			x.Set(i, j, rng.NormFloat64())
+		}
+		y[i] = rng.NormFloat64()
+	}
+	return gramOf[float32](x, kernelFunction("linear", 0)), Regression(y, 0.1, 1e6)
+}
+
+func TestCancellation(t *testing.T) {
+	k, p := hard()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	s := Solver[float32]{Tol: 1e-9}
+	err := s.Solve(ctx, k, p, &Solution{})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a cancelled solve returned %v", err)
+	}
+	if late := time.Since(start) - 20*time.Millisecond; late > 100*time.Millisecond {
+		t.Errorf("a cancelled solve returned %v late", late)
+	}
+}
+
+func TestCapped(t *testing.T) {
+	k, p := hard()
+	s := Solver[float32]{Tol: 1e-9, MaxSteps: 5000}
+	var sol Solution
+	if err := s.Solve(t.Context(), k, p, &sol); err != nil {
+		t.Fatal(err)
+	}
+	if !sol.Capped || sol.Steps != 5000 || sol.Gap < 1e-9 {
+		t.Errorf("capped %v after %d steps at gap %v", sol.Capped, sol.Steps, sol.Gap)
+	}
+}
+
+// TestSameBits: the C kernels take the steps of run, bit for bit.
+func TestSameBits(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			c := drawCase(t, 2, 100)
+			sameBits[float32](t, c)
+			sameBits[float64](t, c)
+		})
+	})
+}
+
+func sameBits[F Float](t *rapid.T, c randomCase) {
+	k := gramOf[F](c.x, c.k)
+	start := func() *work[F] {
+		s := Solver[F]{kernel: k, problem: c.p, sol: &Solution{Beta: make([]float64, k.n), Fit: make([]float64, k.n)}}
+		s.activateAll()
+		return &s.w
+	}
+	a, b := start(), start()
+	for round := range 20 {
+		sa, da, na, ua, oa := steps(a, padded(k.n), c.p.Epsilon, 1e-6, round)
+		sb, db, nb, ub, ob := run(b, padded(k.n), c.p.Epsilon, 1e-6, round)
+		if sa != sb || da != db || na != nb || ua != ub || oa != ob {
+			t.Fatalf("round %d: status %v %v, %d %d steps, row %d %d, up %v %v, down %v %v", round, sa, sb, da, db, na, nb, ua, ub, oa, ob)
+		}
+		for i := range a.beta {
+			if math.Float64bits(a.beta[i]) != math.Float64bits(b.beta[i]) || math.Float64bits(a.g[i]) != math.Float64bits(b.g[i]) {
+				t.Fatalf("round %d, element %d: beta %v and %v, g %v and %v", round, i, a.beta[i], b.beta[i], a.g[i], b.g[i])
+			}
+		}
+	}
+}
+
+// TestInterior: on a linear SVR of large cost the interior point reaches the objective of the two-variable
+// steps, within a hundredth of their number.
+func TestInterior(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	const n, d = 150, 6
+	x, y := mat.NewDense(n, d, nil), make([]float64, n)
+	for i := range n {
+		for j := range d {
+			x.Set(i, j, rng.NormFloat64())
+		}
+		y[i] = x.At(i, 0) - x.At(i, 1) + 0.5*rng.NormFloat64()
+	}
+	for _, p := range []Problem{Regression(y, 0.1, 100), Regression(y, 0, 100), Classification(signs(y), 100)} {
+		k := gramOf[float64](x, kernelFunction("linear", 0))
+		var plain, jumped Solution
+		s := Solver[float64]{Tol: 1e-4}
+		if err := s.Solve(t.Context(), k, p, &plain); err != nil {
+			t.Fatal(err)
+		}
+		k.SetFactor(x.RawMatrix().Data, d)
+		if err := s.Solve(t.Context(), k, p, &jumped); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(jumped.Objective-plain.Objective) > 1e-5*math.Abs(plain.Objective) || jumped.Gap >= s.Tol {
+			t.Errorf("objective %v at gap %v after a jump, %v without one", jumped.Objective, jumped.Gap, plain.Objective)
+		}
+		if limit := interiorAfter*n + 20*n; plain.Steps > limit && jumped.Steps > limit {
+			t.Errorf("%d steps with the jump, %d without", jumped.Steps, plain.Steps)
+		}
+		t.Logf("%d steps with the jump, %d without", jumped.Steps, plain.Steps)
+	}
+}
+
+func signs(y []float64) []float64 {
+	out := make([]float64, len(y))
+	for i, v := range y {
+		out[i] = math.Copysign(1, v)
+	}
+	return out
+}

@@ -1,0 +1,11 @@
+package kernel
+
+import (
+	"testing"
+
+	"github.com/kernelboosting/bench/registry/conform"
+)
+
+func TestConformGK(t *testing.T)    { conform.Run(t, GK()) }
+func TestConformGLK(t *testing.T)   { conform.Run(t, GLK()) }
+func TestConformKRRGD(t *testing.T) { conform.Run(t, KRRGD()) }

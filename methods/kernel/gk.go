@@ -1,0 +1,278 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
+)
+
+// Params holds the parameters of GK and GLK.
+type Params struct {
+	Lambda    float64 `json:"lambda"`    // penalty
+	Neighbour int     `json:"neighbour"` // the width is the mean distance to this nearest neighbour
+	Width     float64 `json:"width"`     // of the Gaussian exp(-||x-x'||^2 / 2 width^2); 0 means by Neighbour
+}
+
+// Validate reports parameters outside lambda > 0, neighbour >= 1, width >= 0.
+func (p Params) Validate() error {
+	switch {
+	case !(p.Lambda > 0 && p.Lambda < math.Inf(1)):
+		return fmt.Errorf("lambda is %v, not a finite number > 0", p.Lambda)
+	case p.Neighbour < 1:
+		return fmt.Errorf("neighbour is %d: the first is the nearest", p.Neighbour)
+	case !(p.Width >= 0 && p.Width < math.Inf(1)):
+		return fmt.Errorf("width is %v, not a finite number >= 0", p.Width)
+	}
+	return nil
+}
+
+// GK declares the exact Gaussian kernel: logistic regression for classes (one against the rest), ridge regression.
+func GK() registry.Spec { return define("GK", "kernel machine with the exact Gaussian kernel", false) }
+
+// GLK declares the sum of the Gaussian and the linear kernel, with GK's losses.
+func GLK() registry.Spec {
+	return define("GLK", "kernel machine with the exact Gaussian plus linear kernel", true)
+}
+
+func define(name, summary string, linear bool) registry.Spec {
+	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(int, registry.Model) error) error {
+		if err := fitAll(ctx, train, linear, ps, yield); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}
+	fit := func(ctx context.Context, env registry.Env, train registry.Data, p Params) (model registry.Model, err error) {
+		err = path(ctx, env, train, []Params{p}, func(_ int, m registry.Model) error {
+			model = m
+			return nil
+		})
+		return model, err
+	}
+	return registry.Define(registry.Spec{
+		Name: name, Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Source: "Shahrampour and Tarokh, NeurIPS 2018, section 5", Summary: summary,
+	}, Params{Lambda: 1e-3, Neighbour: 50}, registry.Grid{
+		{Name: "lambda", Values: registry.Powers(10, -5, 5)},
+	}, fit, registry.Path(path), registry.Memory(memory), registry.Cost(cost), registry.Load[Params](load))
+}
+
+// memory counts the kernel matrix, the one that is factored, the panels of that, and the model.
+func memory(s registry.Shape, _ Params) int64 {
+	n := int64(s.N)
+	return 16*n*n + factorBytes(n) + 8*n*int64(3*s.D+2*s.Outputs()+10)
+}
+
+// cost is a factorisation for each Newton step, some eight for the logistic loss, and the sorting of distances.
+func cost(s registry.Shape, _ Params) float64 {
+	n := float64(s.N)
+	factor := n*n*n/3/15 + 100*n
+	if s.Task == registry.Regression {
+		return factor + n*n*(0.1*float64(s.D)+40)
+	}
+	return 8*float64(s.Outputs())*factor + n*n*(0.1*float64(s.D)+40)
+}
+
+// fitAll makes the kernel matrix once for all penalties of one width.
+func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
+	x := packed(train.X)
+	n, d := train.X.Dims()
+	t := &trainer{n: n, k: make([]float64, n*n), m: make([]float64, n*n), solver: newFactorizer(n)}
+	made := math.NaN()
+	for i, p := range ps {
+		width := p.Width
+		if width == 0 {
+			var err error
+			if width, err = neighbourWidth(ctx, x, d, p.Neighbour); err != nil {
+				return err
+			}
+		}
+		gamma := make([]float64, d)
+		for j := range gamma {
+			gamma[j] = 1 / (2 * width * width)
+		}
+		if width != made {
+			scaled, squares := scaleRows(x, d, gamma)
+			if err := square(ctx, t.k, scaled, squares, d); err != nil {
+				return err
+			}
+			if linear {
+				vmath.MatMulT(t.m, x, n, d, x, n)
+				vmath.Axpy(1, t.m, t.k)
+			}
+			made = width
+		}
+		m := &machine{N: n, D: d, Outputs: train.Shape().Outputs(), Linear: linear, X: x, Gamma: gamma}
+		for _, y := range targets(train) {
+			fit := t.logistic
+			if train.Task == registry.Regression {
+				fit = t.ridge
+			}
+			coef, bias, err := fit(ctx, y, p.Lambda)
+			if err != nil {
+				return fmt.Errorf("lambda=%v: %w", p.Lambda, err)
+			}
+			m.Coef, m.Bias = append(m.Coef, coef...), append(m.Bias, bias)
+		}
+		m.index()
+		if err := yield(i, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// neighbourWidth is the mean, over rows, of the distance to the k-th nearest other row (or the last, of fewer). Rows
+// that are all equal have width 1.
+func neighbourWidth(ctx context.Context, x []float64, d, k int) (float64, error) {
+	n := len(x) / d
+	ones := make([]float64, d)
+	for j := range ones {
+		ones[j] = 1
+	}
+	_, squares := scaleRows(x, d, ones)
+	line, sum := make([]float64, n), 0.0
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		vmath.MatVec(line, x, n, d, x[i*d:(i+1)*d])
+		for j, v := range line {
+			line[j] = max(0, squares[i]+squares[j]-2*v)
+		}
+		line[i] = -1 // the row itself comes first
+		slices.Sort(line)
+		sum += math.Sqrt(max(0, line[min(k, n-1)]))
+	}
+	if !(sum > 0) {
+		return 1, nil
+	}
+	return sum / float64(n), nil
+}
+
+// A trainer solves, for a kernel matrix K,
+//
+//	min over alpha, b  (1/n) sum_i L(y_i, (K alpha)_i + b) + lambda alpha'K alpha
+//
+// with the square or the logistic loss; the intercept is not penalised.
+type trainer struct {
+	n      int
+	k, m   []float64
+	solver *factorizer
+}
+
+// ridge: L = (y-f)^2. The solution is (K + n lambda I) alpha + b = y, sum alpha = 0.
+func (t *trainer) ridge(ctx context.Context, y []float64, lambda float64) ([]float64, float64, error) {
+	ones := make([]float64, t.n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	return t.weighted(ctx, ones, y, float64(t.n)*lambda)
+}
+
+// weighted solves (K + c W^-1) alpha + b = z, sum alpha = 0, W = diag(s)^2, through
+// the factor of cI + diag(s) K diag(s), which is well conditioned even where weights vanish.
+func (t *trainer) weighted(ctx context.Context, s, z []float64, c float64) ([]float64, float64, error) {
+	n := t.n
+	for i := range n {
+		row, out := t.k[i*n:i*n+i+1], t.m[i*n:i*n+i+1]
+		for j, v := range row {
+			out[j] = s[i] * s[j] * v
+		}
+		out[i] += c
+	}
+	if err := t.solver.factor(ctx, t.m); err != nil {
+		return nil, 0, err
+	}
+	u, v := make([]float64, n), make([]float64, n)
+	floats.MulTo(u, s, z)
+	copy(v, s)
+	t.solver.solve(t.m, u)
+	t.solver.solve(t.m, v)
+	floats.Mul(u, s)
+	floats.Mul(v, s)
+	b := floats.Sum(u) / floats.Sum(v)
+	floats.AddScaled(u, -b, v)
+	return u, b, nil
+}
+
+const (
+	newtonSteps  = 100
+	newtonTol    = 1e-9 // relative, largest change of a training score at which the iteration stops
+	newtonAccept = 1e-6 // largest violation of 2 n lambda alpha_i = (1+y_i)/2 - p_i in a solution
+)
+
+// logistic: L = log(1 + exp(-y f)), by Newton's method. A step is ridge regression with weights
+// w = p (1-p) and targets f + ((1+y)/2 - p)/w, p = 1/(1 + exp(-f)); it is halved until the objective falls, or at
+// least does not rise beyond rounding: equal rows leave directions of alpha along which only the last steps count.
+func (t *trainer) logistic(ctx context.Context, y []float64, lambda float64) ([]float64, float64, error) {
+	n := t.n
+	c := 2 * float64(n) * lambda
+	alpha, f := make([]float64, n), make([]float64, n)
+	m := floats.Sum(y) / float64(n)
+	if math.Abs(m) >= 1 {
+		return nil, 0, fmt.Errorf("all labels are %v: logistic regression needs both classes", y[0])
+	}
+	b := math.Log((1 + m) / (1 - m))
+	for i := range f {
+		f[i] = b
+	}
+	value := t.objective(y, f, b, alpha, c)
+	s, z, next := make([]float64, n), make([]float64, n), make([]float64, n)
+	for range newtonSteps {
+		for i, v := range f {
+			p := 1 / (1 + math.Exp(-v))
+			w := max(p*(1-p), 1e-12)
+			s[i] = math.Sqrt(w)
+			z[i] = v + ((1+y[i])/2-p)/w
+		}
+		to, bias, err := t.weighted(ctx, s, z, c)
+		if err != nil {
+			return nil, 0, err
+		}
+		vmath.MatVec(next, t.k, n, n, to)
+		floats.AddConst(bias, next)
+		change := floats.Distance(next, f, math.Inf(1))
+		step, moved := 1.0, false
+		for range 40 {
+			a, g, h := mix(alpha, to, step), mix(f, next, step), b+step*(bias-b)
+			if v := t.objective(y, g, h, a, c); v <= value+1e-12*value {
+				alpha, f, b, value, moved = a, g, h, v, true
+				break
+			}
+			step /= 2
+		}
+		if !moved || change*step <= newtonTol*max(1, floats.Norm(f, math.Inf(1))) {
+			break
+		}
+	}
+	for i, v := range f { // the derivative in f, over n
+		if off := math.Abs(c*alpha[i] - (1+y[i])/2 + 1/(1+math.Exp(-v))); !(off <= newtonAccept) {
+			return nil, 0, fmt.Errorf("no convergence: Newton's method ends %.2g from a stationary point, above %.0g: raise lambda", off, newtonAccept)
+		}
+	}
+	return alpha, b, nil
+}
+
+// mix returns a + step (b - a).
+func mix(a, b []float64, step float64) []float64 {
+	out := make([]float64, len(a))
+	for i, v := range a {
+		out[i] = v + step*(b[i]-v)
+	}
+	return out
+}
+
+// objective is n times the problem's, with c = 2 n lambda.
+func (t *trainer) objective(y, f []float64, b float64, alpha []float64, c float64) float64 {
+	sum := 0.0
+	for i, v := range f {
+		margin := y[i] * v
+		sum += math.Log1p(math.Exp(-math.Abs(margin))) + max(0, -margin) + c/2*alpha[i]*(v-b)
+	}
+	return sum
+}

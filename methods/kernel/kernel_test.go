@@ -1,0 +1,210 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+func normals(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// TestCholesky compares factor, solve and invert with gonum's.
+func TestCholesky(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 150).Draw(t, "n")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		b := mat.NewDense(n, n, normals(rng, n*n))
+		var a mat.Dense
+		a.Mul(b, b.T())
+		for i := range n {
+			a.Set(i, i, a.At(i, i)+1)
+		}
+		var want mat.Dense
+		if err := want.Inverse(&a); err != nil {
+			t.Fatal(err)
+		}
+		f := newFactorizer(n)
+		l := append([]float64(nil), a.RawMatrix().Data...)
+		if err := f.factor(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, n*n)
+		if err := f.invert(t.Context(), got, l); err != nil {
+			t.Fatal(err)
+		}
+		y := normals(rng, n)
+		x := append([]float64(nil), y...)
+		f.solve(l, x)
+		for i := range n {
+			sum := 0.0
+			for j := range n {
+				if d := math.Abs(got[i*n+j] - want.At(i, j)); d > 1e-8 {
+					t.Fatalf("inverse at %d, %d differs by %v", i, j, d)
+				}
+				sum += a.At(i, j) * x[j]
+			}
+			if math.Abs(sum-y[i]) > 1e-8 {
+				t.Fatalf("equation %d is off by %v", i, sum-y[i])
+			}
+		}
+	})
+}
+
+func TestCholeskyRefuses(t *testing.T) {
+	if err := newFactorizer(2).factor(t.Context(), []float64{1, 0, 2, 1}); err == nil {
+		t.Error("an indefinite matrix is factored")
+	}
+}
+
+func small(task registry.Task) registry.Data {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n, d = 40, 3
+	data := registry.Data{Task: task, X: mat.NewDense(n, d, normals(rng, n*d)), Y: make([]float64, n)}
+	for i := range n {
+		data.Y[i] = math.Sin(2*data.X.At(i, 0)) + 0.5*data.X.At(i, 1) + 0.3*rng.NormFloat64()
+		if task == registry.Binary {
+			data.Classes, data.Y[i] = 2, math.Copysign(1, data.Y[i])
+		}
+	}
+	return data
+}
+
+// TestStationary checks the optimality conditions of the stated problems from the model's own scores:
+// sum alpha = 0, and n lambda alpha = y - f for ridge, 2 n lambda alpha = (1+y)/2 - p for logistic.
+func TestStationary(t *testing.T) {
+	for _, linear := range []bool{false, true} {
+		for _, task := range []registry.Task{registry.Binary, registry.Regression} {
+			data := small(task)
+			n := len(data.Y)
+			for _, lambda := range []float64{1e-5, 1e-2, 10} {
+				var m *machine
+				err := fitAll(t.Context(), data, linear, []Params{{Lambda: lambda, Neighbour: 5}}, func(_ int, got registry.Model) error {
+					m = got.(*machine)
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := make([]float64, n)
+				if err := m.Score(t.Context(), data.X, f); err != nil {
+					t.Fatal(err)
+				}
+				sum := 0.0
+				for i, a := range m.Coef {
+					sum += a
+					off := float64(n)*lambda*a - (data.Y[i] - f[i])
+					if task == registry.Binary {
+						off = 2*float64(n)*lambda*a - (1+data.Y[i])/2 + 1/(1+math.Exp(-f[i]))
+					}
+					if math.Abs(off) > 1e-6 {
+						t.Fatalf("linear %v, %v, lambda %v: condition %d is off by %v", linear, task, lambda, i, off)
+					}
+				}
+				if math.Abs(sum) > 1e-8/lambda {
+					t.Fatalf("linear %v, %v, lambda %v: the coefficients sum to %v", linear, task, lambda, sum)
+				}
+			}
+		}
+	}
+}
+
+func TestNeighbourWidth(t *testing.T) {
+	// On the line 0, 1, 3, 7: nearest others at 1, 1, 2, 4; second nearest at 3, 2, 3, 6.
+	x := []float64{0, 1, 3, 7}
+	for k, want := range map[int]float64{1: 2, 2: 3.5, 50: (7 + 6 + 4 + 7) / 4.0} {
+		got, err := neighbourWidth(t.Context(), x, 1, k)
+		if err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("mean distance to neighbour %d is %v (%v), want %v", k, got, err, want)
+		}
+	}
+}
+
+// TestLeaveOneOut compares the closed form with n fits, and its gradient with central differences.
+func TestLeaveOneOut(t *testing.T) {
+	data := small(registry.Regression)
+	x := packed(data.X)
+	n, d := data.X.Dims()
+	const lambda = 0.01
+	theta := []float64{-1, 0.3}
+	group := []int{0, 0, 1}
+	p := newLOOProblem(x, d, group, lambda)
+	p.ctx, p.y = t.Context(), data.Y
+	gradient, ignored := make([]float64, 2), make([]float64, 2)
+	got := p.value(theta, gradient)
+	if p.err != nil {
+		t.Fatal(p.err)
+	}
+	want := 0.0
+	for out := range n {
+		k, y := mat.NewDense(n-1, n-1, nil), mat.NewVecDense(n-1, nil)
+		kernel := func(a, b int) float64 {
+			sum := 0.0
+			for j := range d {
+				sum += math.Exp(theta[group[j]]) * math.Pow(data.X.At(a, j)-data.X.At(b, j), 2)
+			}
+			return math.Exp(-sum)
+		}
+		skip := func(i int) int {
+			if i >= out {
+				return i + 1
+			}
+			return i
+		}
+		for i := range n - 1 {
+			y.SetVec(i, data.Y[skip(i)])
+			for j := range n - 1 {
+				k.Set(i, j, kernel(skip(i), skip(j)))
+			}
+			k.Set(i, i, 1+float64(n)*lambda)
+		}
+		var alpha mat.VecDense
+		if err := alpha.SolveVec(k, y); err != nil {
+			t.Fatal(err)
+		}
+		f := 0.0
+		for i := range n - 1 {
+			f += alpha.AtVec(i) * kernel(skip(i), out)
+		}
+		want += math.Pow(data.Y[out]-f, 2) / float64(n)
+	}
+	if math.Abs(got-want) > 1e-9*want {
+		t.Errorf("the leave-one-out error is %v, by %d fits %v", got, n, want)
+	}
+	for g := range theta {
+		const h = 1e-5
+		up, down := append([]float64(nil), theta...), append([]float64(nil), theta...)
+		up[g] += h
+		down[g] -= h
+		slope := (p.value(up, ignored) - p.value(down, ignored)) / (2 * h)
+		if math.Abs(slope-gradient[g]) > 1e-6*max(1, math.Abs(slope)) {
+			t.Errorf("the gradient in %d is %v, by differences %v", g, gradient[g], slope)
+		}
+	}
+}
+
+// TestBandwidthsFollowRelevance: descent gives the irrelevant feature the least bandwidth and lowers the error.
+func TestBandwidthsFollowRelevance(t *testing.T) {
+	data := small(registry.Regression)
+	p := KRRGDParams{Lambda: 1e-3, Iter: 30}
+	m, err := fitKRRGD(t.Context(), registry.Env{}, data, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gamma := m.(*machine).Gamma
+	if !(gamma[0] > 3*gamma[2]) {
+		t.Errorf("bandwidths %v; the first feature matters and the third does not", gamma)
+	}
+	if _, err := fitKRRGD(t.Context(), registry.Env{}, data, KRRGDParams{Lambda: 1, Groups: []int{2, 2}}); err == nil {
+		t.Error("groups of 4 features are accepted for 3")
+	}
+}

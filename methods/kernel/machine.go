@@ -1,0 +1,175 @@
+package kernel
+
+import (
+	"context"
+	"encoding/gob"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A machine is a trained model: score c of x is
+//
+//	Bias_c + sum_i Coef_ci ( exp(-sum_j Gamma_cj (x_j - x_ij)^2) + [Linear] x.x_i ),
+//
+// c = 1..Outputs. Its exported fields are its saved form. It is not changed after the fit.
+type machine struct {
+	N, D, Outputs int
+	Linear        bool
+	X             []float64 // N x D
+	Gamma         []float64 // Outputs x D, or D if all outputs have one kernel
+	Coef          []float64 // Outputs x N
+	Bias          []float64 // Outputs
+
+	scaled  [][]float64 // of each kernel: the rows times sqrt(Gamma)
+	squares [][]float64 // of each kernel: their squared norms
+}
+
+// index makes what scoring needs from the saved form.
+func (m *machine) index() {
+	kernels := len(m.Gamma) / m.D
+	m.scaled, m.squares = make([][]float64, kernels), make([][]float64, kernels)
+	for k := range kernels {
+		m.scaled[k], m.squares[k] = scaleRows(m.X, m.D, m.Gamma[k*m.D:(k+1)*m.D])
+	}
+}
+
+// scaleRows multiplies column j by sqrt(gamma_j), and returns the rows' squared norms too.
+func scaleRows(x []float64, d int, gamma []float64) (scaled, squares []float64) {
+	n := len(x) / d
+	scaled, squares = make([]float64, len(x)), make([]float64, n)
+	root := make([]float64, d)
+	for j, g := range gamma {
+		root[j] = math.Sqrt(g)
+	}
+	for i := range n {
+		sum := 0.0
+		for j, r := range root {
+			v := r * x[i*d+j]
+			scaled[i*d+j] = v
+			sum = math.FMA(v, v, sum)
+		}
+		squares[i] = sum
+	}
+	return scaled, squares
+}
+
+// gaussian writes the kernel matrix exp(-|a_i - b_j|^2) of m scaled rows a and n scaled rows b.
+func gaussian(dst, a, squaresA []float64, b, squaresB []float64, d int) {
+	m, n := len(squaresA), len(squaresB)
+	vmath.MatMulT(dst, a, m, d, b, n)
+	for i := range m {
+		row := dst[i*n : (i+1)*n]
+		vmath.Gaussian(row, row, squaresB, squaresA[i], 1)
+	}
+}
+
+// square is gaussian of a set of rows with itself, in strips, looking at the context after each.
+func square(ctx context.Context, dst, a, squares []float64, d int) error {
+	n := len(squares)
+	for lo := 0; lo < n; lo += rowsAtOnce {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		hi := min(lo+rowsAtOnce, n)
+		gaussian(dst[lo*n:hi*n], a[lo*d:hi*d], squares[lo:hi], a, squares, d)
+	}
+	return nil
+}
+
+// rowsAtOnce is the height of a strip of the kernel matrix.
+const rowsAtOnce = 64
+
+// Score writes n x Outputs scores.
+func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	n, d := x.Dims()
+	if d != m.D {
+		return fmt.Errorf("rows of %d features: the model was trained on %d", d, m.D)
+	}
+	if len(out) != n*m.Outputs {
+		return fmt.Errorf("room for %d scores of %d rows and %d outputs", len(out), n, m.Outputs)
+	}
+	rows, dots, values := make([]float64, rowsAtOnce*d), make([]float64, rowsAtOnce*m.N), make([]float64, rowsAtOnce*m.N)
+	f := make([]float64, rowsAtOnce)
+	for lo := 0; lo < n; lo += rowsAtOnce {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h := min(rowsAtOnce, n-lo)
+		for i := range h {
+			copy(rows[i*d:(i+1)*d], x.RawRowView(lo+i))
+		}
+		if m.Linear {
+			vmath.MatMulT(dots[:h*m.N], rows[:h*d], h, d, m.X, m.N)
+		}
+		for c := range m.Outputs {
+			if k := c % len(m.scaled); c == 0 || len(m.scaled) > 1 {
+				scaled, squares := scaleRows(rows[:h*d], d, m.Gamma[k*d:(k+1)*d])
+				gaussian(values[:h*m.N], scaled, squares, m.scaled[k], m.squares[k], d)
+				if m.Linear {
+					vmath.Axpy(1, dots[:h*m.N], values[:h*m.N])
+				}
+			}
+			vmath.MatVec(f[:h], values[:h*m.N], h, m.N, m.Coef[c*m.N:(c+1)*m.N])
+			for i, v := range f[:h] {
+				v += m.Bias[c]
+				if math.IsNaN(v) {
+					return fmt.Errorf("the score of row %d is not a number: a feature is not finite or is too large", lo+i)
+				}
+				out[(lo+i)*m.Outputs+c] = v
+			}
+		}
+	}
+	return nil
+}
+
+// Save writes the model in encoding/gob.
+func (m *machine) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(m) }
+
+func load(r io.Reader) (registry.Model, error) {
+	m := new(machine)
+	if err := gob.NewDecoder(r).Decode(m); err != nil {
+		return nil, fmt.Errorf("reading a kernel machine: %w", err)
+	}
+	if m.N < 1 || m.D < 1 || m.Outputs < 1 || len(m.X)/m.D != m.N || len(m.X)%m.D != 0 ||
+		(len(m.Gamma) != m.D && len(m.Gamma) != m.D*m.Outputs) || len(m.Coef) != m.N*m.Outputs || len(m.Bias) != m.Outputs {
+		return nil, fmt.Errorf("reading a kernel machine: n=%d d=%d outputs=%d do not fit %d features, %d bandwidths, %d coefficients, %d intercepts",
+			m.N, m.D, m.Outputs, len(m.X), len(m.Gamma), len(m.Coef), len(m.Bias))
+	}
+	m.index()
+	return m, nil
+}
+
+// targets returns the columns to fit, one an output: the target itself, or for Multiclass +1 for the class
+// and -1 for the rest.
+func targets(d registry.Data) [][]float64 {
+	outputs := d.Shape().Outputs()
+	if outputs == 1 {
+		return [][]float64{d.Y}
+	}
+	ys := make([][]float64, outputs)
+	for c := range ys {
+		ys[c] = make([]float64, len(d.Y))
+		for i, y := range d.Y {
+			ys[c][i] = -1
+			if int(y) == c {
+				ys[c][i] = 1
+			}
+		}
+	}
+	return ys
+}
+
+// packed returns the rows of x without gaps.
+func packed(x *mat.Dense) []float64 {
+	n, d := x.Dims()
+	out := make([]float64, n*d)
+	for i := range n {
+		copy(out[i*d:(i+1)*d], x.RawRowView(i))
+	}
+	return out
+}

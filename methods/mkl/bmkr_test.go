@@ -1,0 +1,262 @@
+package mkl
+
+import (
+	"bytes"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/methods/internal/svm"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+func quiet() registry.Env { return registry.Env{Log: slog.New(slog.DiscardHandler)} }
+
+// blobs returns n rows of two overlapping classes.
+func blobs(n, d int, seed uint64) registry.Data {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
+	for i := range n {
+		for j := range d {
+			data.X.Set(i, j, rng.NormFloat64())
+		}
+		x := data.X.RawRowView(i)
+		data.Y[i] = math.Copysign(1, x[0]*x[min(1, d-1)]+0.5*x[0]+0.4*rng.NormFloat64())
+	}
+	return data
+}
+
+// TestPublishedProgram: numbers of correct test rows of the published bmkr.py (with scikit-learn 1.9.1, SVRs
+// capped at 10,000 iterations) on split 1, standardised, T = 100. Ours converge, and near ties between
+// kernels are decided by rounding, so two rows are allowed.
+func TestPublishedProgram(t *testing.T) {
+	for _, c := range []struct {
+		set     string
+		correct map[float64]int
+	}{
+		{"wine", map[float64]int{0.01: 54, 0.1: 54, 1: 54, 10: 54, 100: 54}},
+		{"pima", map[float64]int{0.01: 170, 0.1: 171, 1: 148, 10: 159, 100: 161}},
+	} {
+		p := realProblem(t, c.set, 1)
+		train, test := p.parts(p.split.Train, p.split.Test)
+		var ps []BMKRParams
+		for cost := range c.correct {
+			ps = append(ps, BMKRParams{T: 100, C: cost, LearningRate: 1, Epsilon: 0.1})
+		}
+		err := pathBMKR[float32](t.Context(), quiet(), train, ps, func(i int, m registry.Model) error {
+			if got, want := correct(t, m, test), c.correct[ps[i].C]; math.Abs(float64(got-want)) > 2 {
+				t.Errorf("%s, C=%v: %d rows correct; the published program has %d", c.set, ps[i].C, got, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDefinition compares with the algorithm written out: cold starts, float64 matrices from the
+// kernels' formulas, no shortcut. All SVRs are solved to 1e-9, so that the choices agree.
+func TestBMKRDefinition(t *testing.T) {
+	data := blobs(60, 3, 1)
+	for _, p := range []BMKRParams{
+		{T: 6, C: 0.05, LearningRate: 1, Epsilon: 0.1}, {T: 4, C: 5, LearningRate: 1, Epsilon: 0.1}, {T: 8, C: 1, LearningRate: 0.3, Epsilon: 0.2},
+	} {
+		s := newSample(data.X)
+		ks, err := grams[float64](t.Context(), s, bmkrKernels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBooster(s, ks)
+		b.solver.Tol = 1e-9
+		v, err := b.fit(t.Context(), quiet(), data.Y, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, s.n)
+		if err := v.Score(t.Context(), data.X, got); err != nil {
+			t.Fatal(err)
+		}
+		want := plainBMKR(t, data, p)
+		for i := range got {
+			if math.Abs(got[i]-want[i]) > 1e-4 {
+				t.Fatalf("%+v: row %d scores %v, want %v", p, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+func plainBMKR(t *testing.T, data registry.Data, p BMKRParams) []float64 {
+	n := len(data.Y)
+	r, sum := append([]float64(nil), data.Y...), make([]float64, n)
+	for range p.T {
+		var best svm.Solution
+		least := math.Inf(1)
+		for _, k := range bmkrKernels {
+			g := svm.NewGram[float64](n)
+			for i := range n {
+				for j := range n {
+					dot, dist := 0.0, 0.0
+					for q, v := range data.X.RawRowView(i) {
+						w := data.X.At(j, q)
+						dot, dist = dot+v*w, dist+(v-w)*(v-w)
+					}
+					g.At(i)[j] = math.Exp(-k.Gamma * dist)
+					if k.Power == 1 {
+						g.At(i)[j] = dot
+					}
+				}
+			}
+			var sol svm.Solution
+			s := svm.Solver[float64]{Tol: 1e-9}
+			if err := s.Solve(t.Context(), g, svm.Regression(r, p.Epsilon, p.C), &sol); err != nil {
+				t.Fatal(err)
+			}
+			loss := 0.0
+			for i := range r {
+				loss += math.Pow(r[i]-sol.Fit[i]-sol.Bias, 2)
+			}
+			if loss < least {
+				best, least = sol, loss
+			}
+		}
+		for i := range r {
+			h := p.LearningRate * (best.Fit[i] + best.Bias)
+			r[i] -= h
+			sum[i] += h
+		}
+	}
+	return sum
+}
+
+// TestFloat32SelectsTheSame: storing kernel values in float32 changes no grid point that 5-fold
+// cross-validation selects, and no fold's count by more than one row.
+func TestFloat32SelectsTheSame(t *testing.T) {
+	for _, name := range []string{"wine", "heart", "bupa"} {
+		p := realProblem(t, name, 1)
+		points, err := BMKR().Settings(registry.Shape{Task: registry.Binary, N: 100, D: 5, Classes: 2}, BMKR().DefaultGrid(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ps []BMKRParams
+		for e := range points {
+			ps = append(ps, BMKRParams{T: 100, C: math.Pow(10, float64(e-2)), LearningRate: 1, Epsilon: 0.1})
+		}
+		single, double := make([]int, len(ps)), make([]int, len(ps))
+		p.folds(func(train, valid registry.Data) {
+			count := func(total []int) func(int, registry.Model) error {
+				return func(i int, m registry.Model) error {
+					total[i] += correct(t, m, valid)
+					return nil
+				}
+			}
+			if err := pathBMKR[float32](t.Context(), quiet(), train, ps, count(single)); err != nil {
+				t.Fatal(err)
+			}
+			if err := pathBMKR[float64](t.Context(), quiet(), train, ps, count(double)); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if a, b := argmax(single), argmax(double); a != b {
+			t.Errorf("%s: float32 selects C=%v, float64 C=%v (correct rows %v and %v)", name, ps[a].C, ps[b].C, single, double)
+		}
+	}
+}
+
+func argmax(x []int) int {
+	best := 0
+	for i, v := range x {
+		if v > x[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// TestFlat: residuals within the tube end the boosting with one constant, libsvm's.
+func TestFlat(t *testing.T) {
+	data := blobs(30, 2, 2)
+	for i := range data.Y {
+		data.Y[i] = 0.5 + 0.08*math.Sin(float64(i))
+	}
+	data.Task = registry.Regression
+	m, err := fitBMKR(t.Context(), quiet(), data, BMKRParams{T: 100, C: 10, LearningRate: 1, Epsilon: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := m.(*vote)
+	s := newSample(data.X)
+	ks, err := grams[float64](t.Context(), s, bmkrKernels[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sol svm.Solution
+	var solver svm.Solver[float64]
+	if err := solver.Solve(t.Context(), ks[0], svm.Regression(data.Y, 0.1, 10), &sol); err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Learners) > 2 || v.N != 0 || math.Abs(v.Learners[0].Bias-sol.Bias) > 1e-15 {
+		t.Errorf("%d learners over %d rows, the first %v; the solver gives the constant %v", len(v.Learners), v.N, v.Learners[0].Bias, sol.Bias)
+	}
+	if v.Rounds() != 100 {
+		t.Errorf("%d rounds, not the 100 asked for", v.Rounds())
+	}
+}
+
+func TestCapIsReported(t *testing.T) {
+	var log bytes.Buffer
+	data := blobs(50, 3, 3)
+	_, err := fitBMKR(t.Context(), registry.Env{Log: slog.New(slog.NewTextHandler(&log, nil))}, data, BMKRParams{T: 2, C: 10, LearningRate: 1, Epsilon: 0.1, MaxIter: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "stopped early") {
+		t.Errorf("five steps are not reported as too few: %q", log.String())
+	}
+}
+
+// TestRowsOnDemand: a training set whose matrices do not fit gives the same model.
+func TestRowsOnDemand(t *testing.T) {
+	data := blobs(40, 2, 4)
+	s := newSample(data.X)
+	stored, err := grams[float32](t.Context(), s, bmkrKernels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := BMKRParams{T: 5, C: 1, LearningRate: 1, Epsilon: 0.1}
+	demand := make([]svm.Kernel[float32], len(bmkrKernels))
+	for k := range demand {
+		demand[k] = &onDemand[float32]{sample: s, kernel: bmkrKernels[k]}
+		a, b := make([]float32, s.n), make([]float32, s.n)
+		for i := range s.n {
+			stored[k].Row(a, i)
+			demand[k].Row(b, i)
+			for j := range a {
+				if a[j] != b[j] {
+					t.Fatalf("kernel %v, element %d, %d: %v stored, %v on demand", bmkrKernels[k], i, j, a[j], b[j])
+				}
+			}
+		}
+	}
+	var scores [2][]float64
+	for i, ks := range [][]svm.Kernel[float32]{stored, demand} {
+		b := newBooster(s, ks)
+		b.solver.Tol = 1e-8
+		v, err := b.fit(t.Context(), quiet(), data.Y, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores[i] = make([]float64, s.n)
+		if err := v.Score(t.Context(), data.X, scores[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range scores[0] {
+		if math.Abs(scores[0][i]-scores[1][i]) > 1e-4 {
+			t.Fatalf("row %d scores %v with stored matrices, %v with rows on demand", i, scores[0][i], scores[1][i])
+		}
+	}
+}

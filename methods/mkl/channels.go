@@ -1,0 +1,159 @@
+package mkl
+
+import (
+	"context"
+	"encoding/gob"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// channels are consecutive groups of features with a Gaussian kernel each, exp(-Gamma_j |x_j - x_j'|^2).
+type channels struct {
+	Sizes []int
+	Gamma []float64
+}
+
+// newChannels sets each bandwidth to one over the mean squared distance of two rows of s in the group, which
+// follows from the variances; a group without variance gets 1.
+func newChannels(s *sample, sizes []int) channels {
+	c := channels{Sizes: sizes}
+	at := 0
+	for _, size := range sizes {
+		spread := 0.0
+		for j := at; j < at+size; j++ {
+			mean := 0.0
+			for i := range s.n {
+				mean += s.x[i*s.d+j] / float64(s.n)
+			}
+			for i := range s.n {
+				v := s.x[i*s.d+j] - mean
+				spread += 2 * v * v / float64(max(1, s.n-1))
+			}
+		}
+		if !(spread > 0) {
+			spread = 1
+		}
+		c.Gamma = append(c.Gamma, 1/spread)
+		at += size
+	}
+	return c
+}
+
+// channelWork computes kernel values of one channel at a time between given rows and the rows x.
+type channelWork struct {
+	channels
+	x        []float64 // n x d
+	n, d     int
+	from, to int
+	gamma    float64
+	part     []float64 // n x (to-from)
+	squares  []float64
+}
+
+func newChannelWork(c channels, x []float64, n, d int) *channelWork {
+	return &channelWork{channels: c, x: x, n: n, d: d, squares: make([]float64, n)}
+}
+
+// load turns to channel j.
+func (w *channelWork) load(j int) {
+	w.from = 0
+	for _, size := range w.Sizes[:j] {
+		w.from += size
+	}
+	w.to, w.gamma = w.from+w.Sizes[j], w.Gamma[j]
+	w.part = w.part[:0]
+	for i := range w.n {
+		row := w.x[i*w.d+w.from : i*w.d+w.to]
+		w.part = append(w.part, row...)
+		w.squares[i] = square(row)
+	}
+}
+
+// row writes the channel's kernel values between x and each row.
+func (w *channelWork) row(dst, x []float64) {
+	own := x[w.from:w.to]
+	vmath.MatVec(dst, w.part, w.n, w.to-w.from, own)
+	vmath.Gaussian(dst, dst, w.squares, square(own), w.gamma)
+}
+
+// A sumMachine is a model of GMKL: score c of x is Bias_c + sum_i Coef_ci sum_j Weight_cj k_j(x, x_i). Its exported fields
+// are its saved form. It is not changed after the fit.
+type sumMachine struct {
+	N, D, Outputs int
+	Channels      channels
+	X             []float64 // N x D
+	Weight        []float64 // Outputs x channels
+	Coef          []float64 // Outputs x N
+	Bias          []float64 // Outputs
+}
+
+// Score writes n x Outputs scores.
+func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	n, d := x.Dims()
+	if d != m.D {
+		return fmt.Errorf("rows of %d features: the model was trained on %d", d, m.D)
+	}
+	if len(out) != n*m.Outputs {
+		return fmt.Errorf("room for %d scores of %d rows and %d outputs", len(out), n, m.Outputs)
+	}
+	for i := range out {
+		out[i] = m.Bias[i%m.Outputs]
+	}
+	r := len(m.Channels.Sizes)
+	line, f := make([]float64, m.N), make([]float64, m.Outputs)
+	work := newChannelWork(m.Channels, m.X, m.N, m.D)
+	for j := range r {
+		used := false
+		for c := range m.Outputs {
+			used = used || m.Weight[c*r+j] != 0
+		}
+		if !used {
+			continue
+		}
+		work.load(j)
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			work.row(line, x.RawRowView(i))
+			vmath.MatVec(f, m.Coef, m.Outputs, m.N, line)
+			for c, v := range f {
+				out[i*m.Outputs+c] += m.Weight[c*r+j] * v
+			}
+		}
+	}
+	for i, v := range out {
+		if math.IsNaN(v) {
+			return fmt.Errorf("the score of row %d is not a number: a feature is not finite or is too large", i/m.Outputs)
+		}
+	}
+	return nil
+}
+
+// Save writes the model in encoding/gob.
+func (m *sumMachine) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(m) }
+
+func loadSum(r io.Reader) (registry.Model, error) {
+	m := new(sumMachine)
+	if err := gob.NewDecoder(r).Decode(m); err != nil {
+		return nil, fmt.Errorf("reading a GMKL model: %w", err)
+	}
+	kernels, width := len(m.Channels.Sizes), 0
+	for _, size := range m.Channels.Sizes {
+		if size < 1 || size > m.D {
+			return nil, fmt.Errorf("reading a GMKL model: a group of %d of %d features", size, m.D)
+		}
+		width += size
+	}
+	if m.N < 1 || m.D < 1 || m.Outputs < 1 || width != m.D || len(m.Channels.Gamma) != kernels || len(m.X)/m.D != m.N || len(m.X)%m.D != 0 ||
+		len(m.Weight) != m.Outputs*kernels || len(m.Coef) != m.Outputs*m.N || len(m.Bias) != m.Outputs {
+		return nil, fmt.Errorf("reading a GMKL model: n=%d d=%d outputs=%d do not fit %d features, %d weights, %d coefficients, %d intercepts",
+			m.N, m.D, m.Outputs, len(m.X), len(m.Weight), len(m.Coef), len(m.Bias))
+	}
+	return m, nil
+}

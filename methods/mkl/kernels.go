@@ -1,0 +1,179 @@
+package mkl
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/svm"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A kernel is a kernel function: exp(-Gamma ||x-x'||^2) if Power is 0, (x.x')^Power if not.
+type kernel struct {
+	Gamma float64
+	Power int
+}
+
+// gaussians returns the Gaussian kernels with gamma = 2^from .. 2^to.
+func gaussians(from, to int) []kernel {
+	var ks []kernel
+	for e := from; e <= to; e++ {
+		ks = append(ks, kernel{Gamma: math.Ldexp(1, e)})
+	}
+	return ks
+}
+
+func (k kernel) String() string {
+	if k.Power == 0 {
+		return fmt.Sprintf("exp(-%v |x-x'|^2)", k.Gamma)
+	}
+	return fmt.Sprintf("(x.x')^%d", k.Power)
+}
+
+// values writes k(x, x_j) to dst from dots[j] = x.x_j, squares[j] = x_j.x_j and square = x.x. dst may be
+// dots.
+func (k kernel) values(dst, dots, squares []float64, square float64) {
+	switch k.Power {
+	case 0:
+		vmath.Gaussian(dst, dots, squares, square, k.Gamma)
+	case 1:
+		copy(dst, dots)
+	default:
+		for j, v := range dots {
+			p := v
+			for range k.Power - 1 {
+				p *= v
+			}
+			dst[j] = p
+		}
+	}
+}
+
+// A sample is a training set with what all kernels need of it.
+type sample struct {
+	n, d    int
+	x       []float64 // n x d
+	squares []float64 // x_i.x_i, summed in the order of vmath's products
+}
+
+func newSample(x *mat.Dense) *sample {
+	n, d := x.Dims()
+	s := &sample{n: n, d: d, x: make([]float64, n*d), squares: make([]float64, n)}
+	for i := range n {
+		row := s.x[i*d : (i+1)*d]
+		copy(row, x.RawRowView(i))
+		s.squares[i] = square(row)
+	}
+	return s
+}
+
+func (s *sample) row(i int) []float64 { return s.x[i*s.d : (i+1)*s.d] }
+
+// square returns x.x as vmath.MatVec sums it, so that equal rows have distance zero exactly.
+func square(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum = math.FMA(v, v, sum)
+	}
+	return sum
+}
+
+// memoryLimit is the size up to which all kernel matrices of a training set are kept in memory.
+const memoryLimit = 1 << 30
+
+// rowBytes is the solver's cache of rows beyond it.
+const rowBytes = 256 << 20
+
+// gramBytes is what the matrices, or the rows in their place, take: for registry.Memory. A solver's
+// shrunken copy comes on top of a matrix.
+func gramBytes(n, kernels, size int) int64 {
+	one := svm.GramBytes(n, size)
+	if all := int64(kernels) * one; all <= memoryLimit {
+		return all + min(one, rowBytes)
+	}
+	return min(one, rowBytes) + 16*int64(n)
+}
+
+// rowsAtOnce is the height of a strip of inner products.
+const rowsAtOnce = 64
+
+// grams returns the matrices of the kernels on s, float32 or float64: in memory if they fit together, by
+// rows on demand if not.
+func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kernel[F], error) {
+	out := make([]svm.Kernel[F], len(ks))
+	var one F
+	size := 8
+	if _, half := any(one).(float32); half {
+		size = 4
+	}
+	if int64(len(ks))*svm.GramBytes(s.n, size) > memoryLimit {
+		for k := range ks {
+			out[k] = &onDemand[F]{sample: s, kernel: ks[k]}
+		}
+		return out, nil
+	}
+	full := make([]*svm.Gram[F], len(ks))
+	for k := range ks {
+		full[k] = svm.NewGram[F](s.n)
+		if ks[k].Power == 1 {
+			full[k].SetFactor(s.x, s.d)
+		}
+		out[k] = full[k]
+	}
+	dots, line := make([]float64, rowsAtOnce*s.n), make([]float64, s.n)
+	for lo := 0; lo < s.n; lo += rowsAtOnce {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hi, width := min(lo+rowsAtOnce, s.n), s.n-lo // the rest of these rows is above the diagonal elsewhere
+		strip := dots[:(hi-lo)*width]
+		vmath.MatMulT(strip, s.x[lo*s.d:hi*s.d], hi-lo, s.d, s.x[lo*s.d:], width)
+		for k := range ks {
+			for i := lo; i < hi; i++ {
+				ks[k].values(line[:width], strip[(i-lo)*width:(i-lo+1)*width], s.squares[lo:], s.squares[i])
+				row := full[k].At(i)[lo:]
+				for j, v := range line[:width] {
+					row[j] = F(v)
+				}
+			}
+			for j := hi; j < s.n; j++ {
+				row := full[k].At(j)
+				for i := lo; i < hi; i++ {
+					row[i] = full[k].At(i)[j]
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// onDemand computes rows when they are asked for. It is not safe for concurrent use.
+type onDemand[F svm.Float] struct {
+	*sample
+	kernel kernel
+	line   []float64
+}
+
+func (o *onDemand[F]) Len() int                     { return o.n }
+func (o *onDemand[F]) Stored() (*svm.Gram[F], bool) { return nil, false }
+
+func (o *onDemand[F]) Row(dst []F, i int) {
+	if len(o.line) != o.n {
+		o.line = make([]float64, o.n)
+	}
+	vmath.MatVec(o.line, o.x, o.n, o.d, o.row(i))
+	o.kernel.values(o.line, o.line, o.squares, o.squares[i])
+	for j, v := range o.line {
+		dst[j] = F(v)
+	}
+}
+
+func (o *onDemand[F]) Diagonal(dst []F) {
+	var one [1]float64
+	for i := range dst {
+		o.kernel.values(one[:], o.squares[i:i+1], o.squares[i:i+1], o.squares[i])
+		dst[i] = F(one[0])
+	}
+}

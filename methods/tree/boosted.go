@@ -1,0 +1,140 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/gbdt"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Boosted model is a sum of trees grown by LGBM or XGB. A binary score is the log
+// odds of +1, a multiclass one the class's raw score before softmax.
+type Boosted struct {
+	name    string
+	missing bool // NaN is a value that may be missing
+	m       *gbdt.Model
+}
+
+// Rounds returns the number of rounds; LGBM's may be fewer than n_estimators.
+func (b *Boosted) Rounds() int { return b.m.Rounds() }
+
+// Score implements registry.Model.
+func (b *Boosted) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	if err := b.check(x, len(out)); err != nil {
+		return err
+	}
+	clear(out)
+	return b.advance(ctx, x, out, 0, b.Rounds())
+}
+
+// ScoreStages implements registry.Stager for rounds in 0..Rounds.
+func (b *Boosted) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > b.Rounds()) {
+		return fmt.Errorf("stages %v: they must ascend within 0..%d", at, b.Rounds())
+	}
+	scores := make([]float64, x.RawMatrix().Rows*b.m.Outputs)
+	if err := b.check(x, len(scores)); err != nil {
+		return err
+	}
+	done := 0
+	for _, t := range at {
+		if err := b.advance(ctx, x, scores, done, t); err != nil {
+			return err
+		}
+		done = t
+		if err := yield(t, scores); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Boosted) check(x *mat.Dense, places int) error {
+	n, d := x.Dims()
+	if d != b.m.Features {
+		return fmt.Errorf("%s was trained on %d features and cannot score rows of %d", b.name, b.m.Features, d)
+	}
+	if places != n*b.m.Outputs {
+		return fmt.Errorf("%s scores %d rows to %d places, not %d", b.name, n, n*b.m.Outputs, places)
+	}
+	return nil
+}
+
+func (b *Boosted) advance(ctx context.Context, x *mat.Dense, scores []float64, from, to int) error {
+	n, _ := x.Dims()
+	k := b.m.Outputs
+	for i := range n {
+		if i%1024 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		row := x.RawRowView(i)
+		if !b.missing && slices.ContainsFunc(row, math.IsNaN) {
+			return fmt.Errorf("row %d has a NaN; %s scores numbers only", i, b.name)
+		}
+		b.m.Add(row, scores[i*k:(i+1)*k], from, to)
+	}
+	return nil
+}
+
+// Save writes the model as a LightGBM text model, version 3.
+func (b *Boosted) Save(w io.Writer) error { return b.m.WriteText(w) }
+
+func (b *Boosted) load(r io.Reader) (registry.Model, error) {
+	m, err := gbdt.ReadText(r)
+	if err != nil {
+		return nil, fmt.Errorf("saved %s: %w", b.name, err)
+	}
+	return &Boosted{b.name, b.missing, m}, nil
+}
+
+// Importance returns, for each feature, how many splits use it and the sum of their
+// gains: what the splits lower the loss by, to second order and twice.
+func (b *Boosted) Importance() (splits []int, gain []float64) { return b.m.Importance(b.Rounds()) }
+
+// Dump returns tree t (round t for one output; with K classes, round t/K of class
+// t mod K) as indented text. names are the features' names, or nil.
+func (b *Boosted) Dump(t int, names []string) (string, error) { return b.m.Dump(t, names) }
+
+// targets puts a sample's labels in the form of its loss and checks the sample.
+func targets(name string, d registry.Data) (gbdt.Targets, error) {
+	n, p := d.X.Dims()
+	if n == 0 || p == 0 {
+		return gbdt.Targets{}, fmt.Errorf("%s needs rows and features, not a %d x %d sample", name, n, p)
+	}
+	objective := map[registry.Task]gbdt.Objective{
+		registry.Binary: gbdt.Logistic, registry.Multiclass: gbdt.Softmax, registry.Regression: gbdt.Squared,
+	}
+	o, known := objective[d.Task]
+	if !known {
+		return gbdt.Targets{}, fmt.Errorf("task %q is not one that %s solves", d.Task, name)
+	}
+	return gbdt.Targets{Objective: o, Y: d.Y, Classes: d.Classes}, nil
+}
+
+// values returns the rows of x without gaps between them.
+func values(x *mat.Dense) []float64 {
+	raw := x.RawMatrix()
+	if raw.Stride == raw.Cols {
+		return raw.Data[:raw.Rows*raw.Cols]
+	}
+	return mat.DenseCopyOf(x).RawMatrix().Data
+}
+
+// one fits a single setting by way of a path.
+func one[P any](path func(context.Context, registry.Env, registry.Data, []P, func(int, registry.Model) error) error) registry.FitFunc[P] {
+	return func(ctx context.Context, env registry.Env, train registry.Data, p P) (registry.Model, error) {
+		var model registry.Model
+		err := path(ctx, env, train, []P{p}, func(_ int, m registry.Model) error {
+			model = m
+			return nil
+		})
+		return model, err
+	}
+}

@@ -1,0 +1,89 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// ForestParams are the parameters of a random forest.
+type ForestParams struct {
+	Trees    int `json:"n_estimators"`
+	Features int `json:"max_features"` // tried in each node; 0 for sqrt(d), for regression d/3
+}
+
+// Validate returns what is wrong with the parameters.
+func (p ForestParams) Validate() error {
+	if p.Trees < 1 || p.Trees > 1e6 {
+		return fmt.Errorf("n_estimators %d is not in 1..1000000", p.Trees)
+	}
+	if p.Features < 0 {
+		return fmt.Errorf("max_features %d is negative", p.Features)
+	}
+	return nil
+}
+
+// tried returns how many of d features a node tries.
+func (p ForestParams) tried(s registry.Shape) int {
+	switch {
+	case p.Features > 0:
+		return min(p.Features, s.D)
+	case s.Task == registry.Regression:
+		return max(1, s.D/3)
+	}
+	return max(1, int(math.Sqrt(float64(s.D))))
+}
+
+// Forest declares the random forest by Breiman's rules. Each tree is grown on n rows
+// drawn with replacement; each node takes the split with the least Gini impurity
+// (regression: squared error) among some features drawn without replacement, where
+// features that are constant in the node do not count; trees are not pruned
+// and grow until nodes are pure (regression: at most 5 rows). Each tree has one vote.
+// There is nothing to choose by cross-validation: the grid is one point.
+func Forest() registry.Spec {
+	return registry.Define(registry.Spec{
+		Name:    "RF",
+		Version: "1",
+		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
+		Source:  "Breiman 2001",
+		Summary: "random forest: bootstrap, sqrt(d) features a split, unpruned Gini trees, one vote a tree",
+	}, ForestParams{Trees: 200}, nil, fitForest,
+		registry.Memory(forestMemory),
+		registry.Cost(forestCost),
+		registry.Load[ForestParams](loadForest))
+}
+
+func fitForest(ctx context.Context, env registry.Env, train registry.Data, p ForestParams) (registry.Model, error) {
+	g, err := newForestGrower(train)
+	if err != nil {
+		return nil, err
+	}
+	shape := train.Shape()
+	f := &ForestModel{Format: forestFormat, Task: train.Task.String(), Features: shape.D, Outputs: shape.Outputs(),
+		Splits: make([]int, shape.D), Gain: make([]float64, shape.D)}
+	tried, draws := p.tried(shape), env.Rand()
+	for range p.Trees {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		// A generator a tree, so that a tree does not depend on how the others grew.
+		f.Trees = append(f.Trees, g.grow(f, numpy.NewRandomState(draws.Uint32()), tried))
+	}
+	return f, nil
+}
+
+// forestMemory: ranks, and trees of two nodes a distinct row.
+func forestMemory(s registry.Shape, p ForestParams) int64 {
+	n := int64(s.N)
+	return n*int64(s.D)*12 + n*64 + int64(p.Trees)*n*2/3*2*28 + 1<<20
+}
+
+func forestCost(s registry.Shape, p ForestParams) float64 {
+	n := float64(s.N)
+	deep := math.Log2(n + 1)
+	sort := 12 * n * float64(s.D) * deep
+	return sort + float64(p.Trees)*n*(30+deep*(8+18*float64(p.tried(s))))
+}

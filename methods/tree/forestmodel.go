@@ -1,0 +1,199 @@
+package tree
+
+import (
+	"context"
+	"encoding/gob"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+const forestFormat = "rf-1"
+
+// A ForestModel is a random forest; its gob form is what Save writes. The binary
+// score is the mean vote of the trees, -1 or +1 each; a class's score is its share of
+// the votes; the prediction of regression is the trees' mean.
+type ForestModel struct {
+	Format   string
+	Task     string
+	Features int
+	Outputs  int
+	Trees    []ForestTree
+	Splits   []int     // by feature, over all trees
+	Gain     []float64 // by feature: by how much splits raised the score (see forestCut)
+}
+
+// A ForestTree is a tree in preorder: a node's left child follows it. A row goes left
+// if its feature is at most the threshold; feature -1 marks a leaf.
+type ForestTree struct {
+	Feature   []int32
+	Threshold []float64
+	Right     []int32
+	Value     []float64 // class index or mean target, of inner nodes too
+}
+
+func (t *ForestTree) value(row []float64) float64 {
+	at := 0
+	for t.Feature[at] >= 0 {
+		if row[t.Feature[at]] <= t.Threshold[at] {
+			at++
+		} else {
+			at = int(t.Right[at])
+		}
+	}
+	return t.Value[at]
+}
+
+// Rounds returns the number of trees.
+func (f *ForestModel) Rounds() int { return len(f.Trees) }
+
+// Score implements registry.Model.
+func (f *ForestModel) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	return f.ScoreStages(ctx, x, []int{f.Rounds()}, func(_ int, scores []float64) error {
+		if len(scores) != len(out) {
+			n, _ := x.Dims()
+			return fmt.Errorf("RF scores %d rows to %d places, not %d", n, len(scores), len(out))
+		}
+		copy(out, scores)
+		return nil
+	})
+}
+
+// ScoreStages implements registry.Stager for 1 to Rounds trees.
+func (f *ForestModel) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+	n, d := x.Dims()
+	if d != f.Features {
+		return fmt.Errorf("RF was trained on %d features and cannot score rows of %d", f.Features, d)
+	}
+	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < 1 || at[len(at)-1] > f.Rounds()) {
+		return fmt.Errorf("stages %v: they must ascend within 1..%d", at, f.Rounds())
+	}
+	votes, scores := make([]float64, n*f.Outputs), make([]float64, n*f.Outputs)
+	done := 0
+	for _, t := range at {
+		for ; done < t; done++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := f.vote(&f.Trees[done], x, votes); err != nil {
+				return err
+			}
+		}
+		for i, v := range votes {
+			scores[i] = v / float64(t)
+		}
+		if err := yield(t, scores); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *ForestModel) vote(t *ForestTree, x *mat.Dense, votes []float64) error {
+	n, _ := x.Dims()
+	for i := range n {
+		row := x.RawRowView(i)
+		if slices.ContainsFunc(row, math.IsNaN) {
+			return fmt.Errorf("row %d has a NaN; RF scores numbers only", i)
+		}
+		v := t.value(row)
+		switch f.Task {
+		case "binary":
+			votes[i] += 2*v - 1
+		case "multiclass":
+			votes[i*f.Outputs+int(v)]++
+		default:
+			votes[i] += v
+		}
+	}
+	return nil
+}
+
+// Importance returns, for each feature, how many splits use it and by how much they
+// lower the impurity, times the rows of the split node (Breiman's Gini importance).
+func (f *ForestModel) Importance() (splits []int, gain []float64) {
+	return slices.Clone(f.Splits), slices.Clone(f.Gain)
+}
+
+// Dump returns tree t as indented text, one line a node. names are the features'
+// names, or nil.
+func (f *ForestModel) Dump(t int, names []string) (string, error) {
+	if t < 0 || t >= len(f.Trees) {
+		return "", fmt.Errorf("RF has no tree %d; it has %d", t, len(f.Trees))
+	}
+	if names != nil && len(names) != f.Features {
+		return "", fmt.Errorf("%d names for %d features", len(names), f.Features)
+	}
+	var b strings.Builder
+	tree := &f.Trees[t]
+	var walk func(at int, indent string)
+	walk = func(at int, indent string) {
+		if tree.Feature[at] < 0 {
+			fmt.Fprintf(&b, "value %.6g\n", tree.Value[at])
+			return
+		}
+		name := fmt.Sprintf("x%d", tree.Feature[at])
+		if names != nil {
+			name = names[tree.Feature[at]]
+		}
+		fmt.Fprintf(&b, "%s <= %.6g?\n%s  yes: ", name, tree.Threshold[at], indent)
+		walk(at+1, indent+"  ")
+		b.WriteString(indent + "  no:  ")
+		walk(int(tree.Right[at]), indent+"  ")
+	}
+	walk(0, "")
+	return b.String(), nil
+}
+
+// Save implements registry.Saver.
+func (f *ForestModel) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(f) }
+
+func loadForest(r io.Reader) (registry.Model, error) {
+	f := new(ForestModel)
+	if err := gob.NewDecoder(r).Decode(f); err != nil {
+		return nil, fmt.Errorf("saved RF: %w", err)
+	}
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("saved RF: %w", err)
+	}
+	return f, nil
+}
+
+// check makes sure that every row ends in a leaf: children come after their parents.
+func (f *ForestModel) check() error {
+	task, err := registry.ParseTask(f.Task)
+	switch {
+	case f.Format != forestFormat:
+		return fmt.Errorf("format %q is not %q", f.Format, forestFormat)
+	case err != nil:
+		return err
+	case f.Features < 1 || f.Outputs < 1 || task != registry.Multiclass && f.Outputs != 1 || len(f.Trees) == 0:
+		return fmt.Errorf("%d trees, %d features and %d outputs do not fit a %s problem", len(f.Trees), f.Features, f.Outputs, task)
+	case len(f.Splits) != f.Features || len(f.Gain) != f.Features:
+		return fmt.Errorf("%d and %d importances for %d features", len(f.Splits), len(f.Gain), f.Features)
+	}
+	for i := range f.Trees {
+		t := &f.Trees[i]
+		n := len(t.Feature)
+		if n == 0 || len(t.Threshold) != n || len(t.Right) != n || len(t.Value) != n {
+			return fmt.Errorf("the arrays of tree %d differ in length", i)
+		}
+		for at, feature := range t.Feature {
+			class := t.Value[at]
+			switch {
+			case feature >= int32(f.Features) || feature < -1:
+				return fmt.Errorf("node %d of tree %d splits feature %d of %d", at, i, feature, f.Features)
+			case feature >= 0 && (int(t.Right[at]) <= at || int(t.Right[at]) >= n || at+1 >= n):
+				return fmt.Errorf("node %d of tree %d has a child outside (%d, %d)", at, i, at, n)
+			case math.IsNaN(class) || task == registry.Multiclass && !(class >= 0 && class < float64(f.Outputs)):
+				return fmt.Errorf("node %d of tree %d has the value %v", at, i, class)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package tree
+
+import (
+	"context"
+
+	"github.com/kernelboosting/bench/methods/internal/gbdt"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// LGBMParams are LightGBM's, by the names and with the defaults of its sklearn
+// interface.
+type LGBMParams struct {
+	Rounds       int     `json:"n_estimators"`
+	LearningRate float64 `json:"learning_rate"`
+	NumLeaves    int     `json:"num_leaves"`
+	MaxDepth     int     `json:"max_depth"` // NoLimit for none
+	MinData      int     `json:"min_child_samples"`
+	MinHessian   float64 `json:"min_child_weight"`
+	L2           float64 `json:"reg_lambda"`
+}
+
+// Validate returns what is wrong with the parameters.
+func (p LGBMParams) Validate() error { return gbdt.LeafwiseParams(p).Validate() }
+
+// LGBM declares LightGBM's boosting: leaf-wise trees on histograms of at most 255
+// bins. The grid is that of the 2020 paper: max_depth 1..10 with num_leaves
+// 2^max_depth, and reg_lambda 0, 2^-5..2^-2. docs/methods.md says how far it agrees
+// with LightGBM itself.
+func LGBM() registry.Spec {
+	var depths []any
+	for depth := 1; depth <= 10; depth++ {
+		depths = append(depths, map[string]any{"max_depth": depth, "num_leaves": 1 << depth})
+	}
+	return registry.Define(registry.Spec{
+		Name:    "LGBM",
+		Version: "1",
+		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
+		Source:  "Ke et al. 2017 (LightGBM)",
+		Summary: "gradient boosting of leaf-wise histogram trees, split for split as LightGBM",
+	}, LGBMParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: NoLimit, MinData: 20, MinHessian: 1e-3},
+		registry.Grid{{Values: depths}, {Name: "reg_lambda", Values: append([]any{0.0}, registry.Powers(2, -5, -2)...)}},
+		one(lgbmPath),
+		registry.Path(lgbmPath),
+		registry.Memory(lgbmMemory),
+		registry.Cost(lgbmCost),
+		registry.PathCost(lgbmPathCost),
+		registry.Load[LGBMParams](lgbmModel(nil).load))
+}
+
+func lgbmModel(m *gbdt.Model) *Boosted { return &Boosted{"LGBM", true, m} }
+
+// lgbmPath puts the sample into bins once for each min_child_samples, on which bins
+// depend, and shares what settings of different depths have in common.
+func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []LGBMParams, yield func(i int, m registry.Model) error) error {
+	target, err := targets("LGBM", train)
+	if err != nil {
+		return err
+	}
+	n, d := train.X.Dims()
+	groups := map[int][]int{}
+	var order []int
+	for i, p := range ps {
+		if groups[p.MinData] == nil {
+			order = append(order, p.MinData)
+		}
+		groups[p.MinData] = append(groups[p.MinData], i)
+	}
+	for _, minData := range order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		ds, err := gbdt.NewDataset(values(train.X), n, d, minData)
+		if err != nil {
+			return err
+		}
+		members := groups[minData]
+		params := make([]gbdt.LeafwiseParams, len(members))
+		for j, i := range members {
+			params[j] = gbdt.LeafwiseParams(ps[i])
+		}
+		if err := gbdt.LeafwisePath(ctx, ds, target, params, func(j int, m *gbdt.Model) error {
+			return yield(members[j], lgbmModel(m))
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

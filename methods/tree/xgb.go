@@ -1,0 +1,69 @@
+package tree
+
+import (
+	"context"
+
+	"github.com/kernelboosting/bench/methods/internal/gbdt"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// XGBParams are XGBoost's, by the names of its sklearn interface and with its
+// defaults.
+type XGBParams struct {
+	Rounds       int     `json:"n_estimators"`
+	LearningRate float64 `json:"learning_rate"`
+	MaxDepth     int     `json:"max_depth"`
+	MinHessian   float64 `json:"min_child_weight"`
+	L2           float64 `json:"reg_lambda"`
+}
+
+// Validate returns what is wrong with the parameters.
+func (p XGBParams) Validate() error { return gbdt.DepthwiseParams(p).Validate() }
+
+// XGB declares XGBoost's boosting: trees grown level by level on exact splits. The
+// grid is that of the 2019 paper: learning_rate 1, .5, .1, .05, .01 and max_depth
+// 1..5; that paper's protocol has 200 rounds.
+func XGB() registry.Spec {
+	return registry.Define(registry.Spec{
+		Name:    "XGB",
+		Version: "1",
+		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
+		Source:  "Chen and Guestrin 2016 (XGBoost), Alg. 1",
+		Summary: "gradient boosting of depth-wise trees on exact splits, as XGBoost with tree_method exact",
+	}, XGBParams{Rounds: 100, LearningRate: 0.3, MaxDepth: 6, MinHessian: 1, L2: 1},
+		registry.Grid{
+			{Name: "learning_rate", Values: registry.Values(1, .5, .1, .05, .01)},
+			{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5)},
+		},
+		one(xgbPath),
+		registry.Path(xgbPath),
+		registry.Memory(xgbMemory),
+		registry.Cost(xgbCost),
+		registry.PathCost(xgbPathCost),
+		registry.Load[XGBParams](xgbModel(nil).load))
+}
+
+func xgbModel(m *gbdt.Model) *Boosted { return &Boosted{"XGB", false, m} }
+
+// xgbPath sorts the features once.
+func xgbPath(ctx context.Context, _ registry.Env, train registry.Data, ps []XGBParams, yield func(i int, m registry.Model) error) error {
+	target, err := targets("XGB", train)
+	if err != nil {
+		return err
+	}
+	n, d := train.X.Dims()
+	sorted, err := gbdt.NewSorted(values(train.X), n, d)
+	if err != nil {
+		return err
+	}
+	for i, p := range ps {
+		m, err := gbdt.Depthwise(ctx, sorted, target, gbdt.DepthwiseParams(p))
+		if err != nil {
+			return err
+		}
+		if err := yield(i, xgbModel(m)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
