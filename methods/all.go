@@ -4,8 +4,10 @@ package methods
 
 import (
 	"github.com/kernelboosting/bench/methods/gbrff"
+	"github.com/kernelboosting/bench/methods/gfc"
 	"github.com/kernelboosting/bench/methods/kernel"
 	"github.com/kernelboosting/bench/methods/mkl"
+	"github.com/kernelboosting/bench/methods/pbrff"
 	"github.com/kernelboosting/bench/methods/tree"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -17,11 +19,13 @@ func All() registry.Registry {
 	return registry.New(
 		gbrff.GBRFF1(),
 		gbrff.GBRFF2(),
+		gfc.Spec(),
 		kernel.GK(),
 		kernel.GLK(),
 		kernel.KRRGD(),
 		mkl.BMKR(),
 		mkl.MKBoost(),
+		pbrff.Spec(),
 		tree.Forest(),
 		tree.LGBM(),
 		tree.Spec(),

@@ -1,0 +1,241 @@
+package gfc
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/conform"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+func TestConform(t *testing.T) { conform.Run(t, Spec()) }
+
+// sample returns n rows of d normal features whose labels depend on the first one
+// and on noise; both labels occur.
+func sample(seed uint64, n, d int) registry.Data {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
+	for i := range n {
+		for j := range d {
+			data.X.Set(i, j, rng.NormFloat64())
+		}
+		data.Y[i] = 1
+		if math.Sin(2*data.X.At(i, 0))+0.5*rng.NormFloat64() < 0 {
+			data.Y[i] = -1
+		}
+	}
+	data.Y[0], data.Y[1] = -1, 1
+	return data
+}
+
+func TestPublishedGrid(t *testing.T) {
+	points, err := Spec().Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, Spec().DefaultGrid(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(points) != 5 || string(points[0]) != `{"features":100,"c":0.01}` || string(points[4]) != `{"features":100,"c":100}` {
+		t.Errorf("%d points, %s .. %s", len(points), points[0], points[len(points)-1])
+	}
+}
+
+// newRidgeOn returns the objective on data after one greedy step at a fixed frequency, so that
+// the fit is not constant.
+func newRidgeOn(data registry.Data, rng *rand.Rand) *ridge {
+	n, d := data.X.Dims()
+	r := newRidge(vmath.Pack(compact(data.X), n, d), data.Y)
+	theta := make([]float64, d+1)
+	for j := range theta {
+		theta[j] = rng.NormFloat64()
+	}
+	r.advance(theta)
+	return r
+}
+
+// TestRidge compares the objective with ridge regression by its normal equations, and
+// the gradient with central differences.
+func TestRidge(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n, d := rapid.IntRange(5, 60).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d")
+		seed := rapid.Uint64().Draw(rt, "seed")
+		data, rng := sample(seed, n, d), rand.New(rand.NewPCG(seed, 3))
+		r := newRidgeOn(data, rng)
+		theta := make([]float64, d+1)
+		for j := range theta {
+			theta[j] = rng.NormFloat64()
+		}
+		theta[d] = rapid.Float64Range(0.1, 2).Draw(rt, "rho")
+		gradient, unused := make([]float64, d+1), make([]float64, d+1)
+		loss := r.loss(theta, gradient)
+		if want := directLoss(r.fit, data, theta); math.Abs(loss-want) > 1e-9*(1+want) {
+			rt.Fatalf("objective %v, by the normal equations %v", loss, want)
+		}
+		for j := range theta {
+			const step = 1e-5
+			up, down := append([]float64(nil), theta...), append([]float64(nil), theta...)
+			up[j] += step
+			down[j] -= step
+			slope := (r.loss(up, unused) - r.loss(down, unused)) / (2 * step)
+			if math.Abs(slope-gradient[j]) > 1e-6*(1+math.Abs(slope)) {
+				rt.Fatalf("derivative %d is %v, differences give %v", j, gradient[j], slope)
+			}
+		}
+	})
+}
+
+func directLoss(fit []float64, data registry.Data, theta []float64) float64 {
+	n, d := data.X.Dims()
+	phi := mat.NewDense(n, 3, nil)
+	for i := range n {
+		z := floats.Dot(data.X.RawRowView(i), theta[:d])
+		phi.SetRow(i, []float64{fit[i], math.Sin(z), math.Cos(z)})
+	}
+	y := mat.NewVecDense(n, data.Y)
+	var k mat.Dense
+	k.Mul(phi.T(), phi)
+	k.Scale(1/float64(n), &k)
+	for j := range 3 {
+		k.Set(j, j, k.At(j, j)+theta[d]*theta[d]+1e-10)
+	}
+	var right, a, u mat.VecDense
+	right.MulVec(phi.T(), y)
+	right.ScaleVec(1/float64(n), &right)
+	if err := a.SolveVec(&k, &right); err != nil {
+		panic(err)
+	}
+	u.MulVec(phi, &a)
+	u.SubVec(&u, y)
+	return mat.Dot(&u, &u) / float64(n)
+}
+
+// TestStepsLowerTheError: a fit can be kept by any step with a small ridge parameter, so
+// the squared error of the fits falls, up to the shrinking that the ridge causes.
+func TestStepsLowerTheError(t *testing.T) {
+	data := sample(5, 300, 6)
+	n, d := data.X.Dims()
+	r := newRidge(vmath.Pack(compact(data.X), n, d), data.Y)
+	omega, err := learn(t.Context(), registry.Env{Seed: 1}, data, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := math.Inf(1)
+	theta := make([]float64, d+1)
+	for j := range 20 {
+		copy(theta, omega.RawRowView(j))
+		theta[d] = 0
+		r.advance(theta)
+		sum := 0.0
+		for i, f := range r.fit {
+			sum += (f - data.Y[i]) * (f - data.Y[i]) / float64(n)
+		}
+		if sum > before*(1+1e-9) {
+			t.Errorf("step %d raises the squared error from %v to %v", j, before, sum)
+		}
+		before = sum
+	}
+	if before > 0.5 {
+		t.Errorf("after 20 steps the squared error is %v", before)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	good := func() registry.Data { return sample(1, 30, 2) }
+	for name, c := range map[string]struct {
+		change func(d *registry.Data)
+		says   string
+	}{
+		"one class":  {func(d *registry.Data) { clear(d.Y); floats.AddConst(1, d.Y) }, "all 30 labels are +1"},
+		"labels 0/1": {func(d *registry.Data) { d.Y[3] = 0 }, "label of row 3 is 0"},
+		"NaN":        {func(d *registry.Data) { d.X.Set(4, 1, math.NaN()) }, "feature 1 of row 4 is NaN"},
+		"lengths":    {func(d *registry.Data) { d.Y = d.Y[:9] }, "9 labels for 30 rows"},
+		"regression": {func(d *registry.Data) { d.Task = registry.Regression }, "regression"},
+		"empty":      {func(d *registry.Data) { d.X = &mat.Dense{} }, "empty"},
+	} {
+		d := good()
+		c.change(&d)
+		_, err := Spec().Fit(t.Context(), registry.Env{}, d, []byte(`{"features":3}`))
+		if err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "GFC") {
+			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
+		}
+	}
+	for _, raw := range []string{`{"features":0}`, `{"c":0}`, `{"c":1e999}`, `{"c":-1}`} {
+		if _, err := Spec().Fit(t.Context(), registry.Env{}, good(), []byte(raw)); err == nil {
+			t.Errorf("GFC accepts %s", raw)
+		}
+	}
+}
+
+func TestScoreRefusals(t *testing.T) {
+	m, err := Spec().Fit(t.Context(), registry.Env{}, sample(1, 30, 2), []byte(`{"features":3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Score(t.Context(), mat.NewDense(1, 3, nil), make([]float64, 1)); err == nil {
+		t.Error("rows of 3 features scored by a model of 2")
+	}
+	if err := m.Score(t.Context(), mat.NewDense(2, 2, nil), make([]float64, 1)); err == nil {
+		t.Error("two rows scored into one number")
+	}
+	if err := m.Score(t.Context(), mat.NewDense(1, 2, []float64{1, math.Inf(1)}), make([]float64, 1)); err == nil {
+		t.Error("an infinite feature has a score")
+	}
+}
+
+// FuzzLoad: a damaged model is an error or a model that scores without panicking.
+func FuzzLoad(f *testing.F) {
+	m, err := Spec().Fit(context.Background(), registry.Env{}, sample(1, 30, 2), []byte(`{"features":3}`))
+	if err != nil {
+		f.Fatal(err)
+	}
+	var saved bytes.Buffer
+	if err := m.(registry.Saver).Save(&saved); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(saved.Bytes())
+	for _, bad := range []*model{{}, {D: 2, Sin: make([]float64, 2), Cos: make([]float64, 1), Omega: make([]float64, 4)},
+		{D: 1 << 62, Sin: make([]float64, 4), Cos: make([]float64, 4)}} {
+		var buf bytes.Buffer
+		if err := bad.Save(&buf); err != nil {
+			f.Fatal(err)
+		}
+		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
+			f.Errorf("a model of %d and %d weights, %d frequencies, d=%d is accepted", len(bad.Sin), len(bad.Cos), len(bad.Omega), bad.D)
+		}
+		f.Add(buf.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := load(bytes.NewReader(raw))
+		if err != nil || m.(*model).D > 1000 {
+			return
+		}
+		x := mat.NewDense(3, m.(*model).D, nil)
+		_ = m.Score(context.Background(), x, make([]float64, 3)) // an error is as good
+	})
+}
+
+// BenchmarkFit times one fit on the training part of split 1 with the defaults.
+func BenchmarkFit(b *testing.B) {
+	for _, name := range []string{"wine", "pima", "german", "spambase"} {
+		train, _ := testsplit.Load(b, name, 1)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Spec().Fit(b.Context(), registry.Env{Seed: 1}, train, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			cost, err := Spec().CostEstimate(train.Shape(), nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(cost/(float64(b.Elapsed().Nanoseconds())/float64(b.N)), "predicted/measured")
+		})
+	}
+}

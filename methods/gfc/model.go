@@ -1,0 +1,86 @@
+package gfc
+
+import (
+	"context"
+	"encoding/gob"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/linear"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A model is the support vector machine in the learned features,
+//
+//	x -> B + sum_j (Sin_j sin(Omega_j.x) + Cos_j cos(Omega_j.x)).
+//
+// Its exported fields are its saved form. It is not changed after the fit.
+type model struct {
+	D        int
+	B        float64
+	Sin, Cos []float64 // one for each frequency
+	Omega    []float64 // features x D
+}
+
+func newModel(omega *mat.Dense, s linear.Solution) *model {
+	features, d := omega.Dims()
+	return &model{D: d, B: s.B, Sin: s.W[:features], Cos: s.W[features:], Omega: omega.RawMatrix().Data}
+}
+
+// blockRows rows at a time are scored, so that their sines and cosines stay in the cache.
+const blockRows = 128
+
+// Score writes the decision values to out.
+func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	n, d := x.Dims()
+	if d != m.D {
+		return fmt.Errorf("rows of %d features: the model was trained on %d", d, m.D)
+	}
+	if len(out) != n {
+		return fmt.Errorf("room for %d scores of %d rows", len(out), n)
+	}
+	rows := compact(x)
+	features := len(m.Sin)
+	size := features * min(blockRows, n)
+	sines, cosines, half := make([]float64, size), make([]float64, size), make([]float64, min(blockRows, n))
+	for from := 0; from < n; from += blockRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		to := min(from+blockRows, n)
+		h := to - from
+		s, c := sines[:features*h], cosines[:features*h]
+		vmath.MatMulT(s, m.Omega, features, d, rows[from*d:to*d], h)
+		vmath.SinCos(s, c, s)
+		vmath.MatTVec(out[from:to], s, features, h, m.Sin)
+		vmath.MatTVec(half[:h], c, features, h, m.Cos)
+		floats.Add(out[from:to], half[:h])
+		floats.AddConst(m.B, out[from:to])
+	}
+	for i, s := range out {
+		if math.IsNaN(s) {
+			return fmt.Errorf("the score of row %d is not a number: a feature is not finite or is too large", i)
+		}
+	}
+	return nil
+}
+
+// Save writes the model in encoding/gob.
+func (m *model) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(m) }
+
+func load(r io.Reader) (registry.Model, error) {
+	m := new(model)
+	if err := gob.NewDecoder(r).Decode(m); err != nil {
+		return nil, fmt.Errorf("reading a GFC model: %w", err)
+	}
+	features := len(m.Sin)
+	if m.D < 1 || features < 1 || len(m.Cos) != features || len(m.Omega)/features != m.D || len(m.Omega)%features != 0 {
+		return nil, fmt.Errorf("reading a GFC model: %d and %d weights, %d frequencies of %d features do not fit",
+			features, len(m.Cos), len(m.Omega), m.D)
+	}
+	return m, nil
+}

@@ -1,0 +1,124 @@
+package gfc
+
+import (
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
+)
+
+// A ridge is the objective of a greedy step. With the rows (f_i, s_i, c_i) of Phi, f the current
+// fit, s_i = sin(w.x_i) and c_i = cos(w.x_i), ridge regression has the coefficients
+//
+//	a = K^-1 Phi'y / n,   K = Phi'Phi / n + e I,   e = rho^2 + 1e-10,
+//
+// and the objective in (w, rho) is its mean squared error without the penalty,
+//
+//	L = |u|^2 / n,   u = Phi a - y.
+//
+// Since L leaves the penalty out, a is not its minimiser and its derivative does not vanish.
+// With t = K^-1 Phi'u / n = -e K^-1 a and v = Phi t, the chain rule gives
+//
+//	dL/drho = -4 rho t.a
+//	dL/dw   = (2/n) sum_i (u_i ((a_s - t_s) c_i - (a_c - t_c) s_i) - v_i (a_s c_i - a_c s_i)) x_i.
+type ridge struct {
+	x        *vmath.Packed
+	y        []float64
+	fit      []float64 // f_i
+	sin, cos []float64 // s_i, c_i
+	slope    []float64 // n/2 dL/d(w.x_i)
+	fitFit   float64   // f.f / n
+	fitY     float64   // f.y / n
+}
+
+const smallestPenalty = 1e-10
+
+// newRidge starts with the mean label as the fit.
+func newRidge(x *vmath.Packed, y []float64) *ridge {
+	n := len(y)
+	r := &ridge{
+		x: x, y: y,
+		fit: make([]float64, n), sin: make([]float64, n), cos: make([]float64, n), slope: make([]float64, n),
+	}
+	floats.AddConst(vmath.Sum(y)/float64(n), r.fit)
+	r.setMoments()
+	return r
+}
+
+func (r *ridge) setMoments() {
+	n := float64(len(r.y))
+	r.fitFit, r.fitY = vmath.Dot(r.fit, r.fit)/n, vmath.Dot(r.fit, r.y)/n
+}
+
+// A triple holds a number for each of the columns f, s, c.
+type triple struct{ f, s, c float64 }
+
+// regress computes s and c at theta = (w, rho) and returns a, K's factor and e.
+func (r *ridge) regress(theta []float64) (a triple, k factor, e float64) {
+	d := len(theta) - 1
+	r.x.MatVec(r.sin, theta[:d])
+	vmath.SinCos(r.sin, r.cos, r.sin)
+	n := float64(len(r.y))
+	e = theta[d]*theta[d] + smallestPenalty
+	k = newFactor(
+		r.fitFit+e,
+		vmath.Dot(r.sin, r.fit)/n, vmath.Dot(r.sin, r.sin)/n+e,
+		vmath.Dot(r.cos, r.fit)/n, vmath.Dot(r.cos, r.sin)/n, vmath.Dot(r.cos, r.cos)/n+e)
+	a = k.solve(triple{r.fitY, vmath.Dot(r.sin, r.y) / n, vmath.Dot(r.cos, r.y) / n})
+	return a, k, e
+}
+
+// loss returns L and its gradient at theta.
+func (r *ridge) loss(theta, gradient []float64) float64 {
+	a, k, e := r.regress(theta)
+	t := k.solve(a)
+	t.f, t.s, t.c = -e*t.f, -e*t.s, -e*t.c
+	ds, dc := a.s-t.s, a.c-t.c
+	fit, sin, cos, slope := r.fit[:len(r.y)], r.sin[:len(r.y)], r.cos[:len(r.y)], r.slope[:len(r.y)]
+	sum := 0.0
+	for i, y := range r.y {
+		f, s, c := fit[i], sin[i], cos[i]
+		u := float64(a.f*f) + float64(a.s*s) + float64(a.c*c) - y
+		v := float64(t.f*f) + float64(t.s*s) + float64(t.c*c)
+		sum += float64(u * u)
+		slope[i] = float64(u*(float64(ds*c)-float64(dc*s))) - float64(v*(float64(a.s*c)-float64(a.c*s)))
+	}
+	n, d := float64(len(r.y)), len(theta)-1
+	r.x.MatTVec(gradient[:d], r.slope)
+	floats.Scale(2/n, gradient[:d])
+	gradient[d] = -4 * theta[d] * (t.f*a.f + t.s*a.s + t.c*a.c)
+	return sum / n
+}
+
+// advance makes the regression at theta the fit.
+func (r *ridge) advance(theta []float64) {
+	a, _, _ := r.regress(theta)
+	floats.Scale(a.f, r.fit)
+	vmath.Axpy(a.s, r.sin, r.fit)
+	vmath.Axpy(a.c, r.cos, r.fit)
+	r.setMoments()
+}
+
+// A factor is the lower triangle L of a positive definite 3 x 3 matrix L L', by rows.
+type factor struct{ ff, sf, ss, cf, cs, cc float64 }
+
+func newFactor(ff, sf, ss, cf, cs, cc float64) factor {
+	var l factor
+	l.ff = math.Sqrt(ff)
+	l.sf = sf / l.ff
+	l.cf = cf / l.ff
+	l.ss = math.Sqrt(ss - l.sf*l.sf)
+	l.cs = (cs - l.cf*l.sf) / l.ss
+	l.cc = math.Sqrt(cc - l.cf*l.cf - l.cs*l.cs)
+	return l
+}
+
+func (l factor) solve(b triple) triple {
+	f := b.f / l.ff
+	s := (b.s - l.sf*f) / l.ss
+	c := (b.c - l.cf*f - l.cs*s) / l.cc
+	c /= l.cc
+	s = (s - l.cs*c) / l.ss
+	f = (f - l.sf*s - l.cf*c) / l.ff
+	return triple{f, s, c}
+}

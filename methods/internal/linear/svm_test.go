@@ -1,0 +1,366 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/testsplit"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// sample returns n rows of d normal features, every third row twice, with labels
+// that depend on the first feature and on noise; both labels occur.
+func sample(seed uint64, n, d int) (x, y []float64) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x, y = make([]float64, n*d), make([]float64, n)
+	for i := range n {
+		row := x[i*d : (i+1)*d]
+		for k := range row {
+			row[k] = rng.NormFloat64()
+		}
+		if i%3 == 2 {
+			copy(row, x[(i-1)*d:i*d])
+		}
+		y[i] = 1
+		if row[0]+rng.NormFloat64() < 0 {
+			y[i] = -1
+		}
+	}
+	y[0], y[1] = 1, -1
+	return x, y
+}
+
+func mustSolve(t interface {
+	Helper()
+	Fatal(args ...any)
+}, x []float64, n, d int, y []float64, c float64) Solution {
+	t.Helper()
+	p, err := New(x, n, d, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Solve(context.Background(), c, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func primal(x []float64, d int, y, w []float64, b, c float64) float64 {
+	sum := floats.Dot(w, w) / 2
+	for i, v := range y {
+		sum += c * max(0, 1-v*(floats.Dot(w, x[i*d:(i+1)*d])+b))
+	}
+	return sum
+}
+
+// TestLibsvm compares with libsvm's solutions at tolerance 1e-8. That bounds its gradient, not
+// its objective, which for C = 100 exceeds ours, certified by the gap, by up to 5e-5 of it; so
+// ours may be lower by more than it may be higher. P exceeds its minimum by at least half the
+// squared distance of w, so decisions and the intercept are determined less sharply.
+func TestLibsvm(t *testing.T) {
+	var rows []struct {
+		Kind, Kernel, Dataset string
+		Seed                  uint32
+		C, Intercept          float64
+		Objective             float64   `json:"primal_objective"`
+		Accuracy              float64   `json:"test_accuracy"`
+		Decisions             []float64 `json:"decision_test_first3"`
+	}
+	testenv.ReadOracle(t, "svm_libsvm.json", &rows)
+	for _, r := range rows {
+		if r.Kind != "C-SVC" || r.Kernel != "linear" {
+			continue
+		}
+		t.Run(fmt.Sprintf("%s-%d-%g", r.Dataset, r.Seed, r.C), func(t *testing.T) {
+			train, test := testsplit.Load(t, r.Dataset, r.Seed)
+			n, d := train.X.Dims()
+			s := mustSolve(t, train.X.RawMatrix().Data, n, d, train.Y, r.C)
+			if excess := (s.Objective - r.Objective) / r.Objective; excess > 1e-6 || excess < -1e-4 {
+				t.Errorf("objective %.10g, libsvm's %.10g", s.Objective, r.Objective)
+			}
+			if math.Abs(s.B-r.Intercept) > 1e-3 {
+				t.Errorf("intercept %v, libsvm's %v", s.B, r.Intercept)
+			}
+			correct := 0.0
+			for i, v := range test.Y {
+				decision := floats.Dot(s.W, test.X.RawRowView(i)) + s.B
+				if i < len(r.Decisions) && math.Abs(decision-r.Decisions[i]) > 2e-3 {
+					t.Errorf("decision of test row %d is %v, libsvm's %v", i, decision, r.Decisions[i])
+				}
+				if (decision >= 0) == (v > 0) {
+					correct++
+				}
+			}
+			if math.Abs(correct-r.Accuracy*float64(len(test.Y))) > 0.5 {
+				t.Errorf("%v correct test rows, libsvm %v", correct, r.Accuracy*float64(len(test.Y)))
+			}
+		})
+	}
+}
+
+// dualMaximum enumerates which multipliers are at 0, at C, or between, solves for the
+// last ones, and returns the largest D among the feasible points: by strong duality the minimum of P.
+func dualMaximum(x []float64, n, d int, y []float64, c float64) float64 {
+	best := 0.0
+	state := make([]int, n)
+	for {
+		if v, ok := dualAt(state, x, n, d, y, c); ok {
+			best = max(best, v)
+		}
+		i := 0
+		for ; i < n && state[i] == 2; i++ {
+			state[i] = 0
+		}
+		if i == n {
+			return best
+		}
+		state[i]++
+	}
+}
+
+func dualAt(state []int, x []float64, n, d int, y []float64, c float64) (float64, bool) {
+	a := make([]float64, n)
+	var free []int
+	for i, s := range state {
+		switch s {
+		case 1:
+			a[i] = c
+		case 2:
+			free = append(free, i)
+		}
+	}
+	q := func(i, j int) float64 { return y[i] * y[j] * floats.Dot(x[i*d:(i+1)*d], x[j*d:(j+1)*d]) }
+	m := len(free)
+	if m > 0 {
+		k, r := mat.NewDense(m+1, m+1, nil), mat.NewVecDense(m+1, nil)
+		for u, i := range free {
+			right := 1.0
+			for j := range n {
+				right -= q(i, j) * a[j]
+			}
+			r.SetVec(u, right)
+			for v, j := range free {
+				k.Set(u, v, q(i, j))
+			}
+			k.Set(u, m, y[i])
+			k.Set(m, u, y[i])
+		}
+		r.SetVec(m, -floats.Dot(a, y))
+		var z mat.VecDense
+		if err := z.SolveVec(k, r); err != nil {
+			return 0, false
+		}
+		for u, i := range free {
+			a[i] = z.AtVec(u)
+		}
+	}
+	const slack = 1e-9
+	if math.Abs(floats.Dot(a, y)) > slack || floats.Min(a) < -slack || floats.Max(a) > c+slack {
+		return 0, false
+	}
+	value := floats.Sum(a)
+	for i := range n {
+		for j := range n {
+			value -= a[i] * a[j] * q(i, j) / 2
+		}
+	}
+	return value, true
+}
+
+func TestTinyProblems(t *testing.T) {
+	for seed := range uint64(40) {
+		n, d := 2+int(seed%6), 1+int(seed%3)
+		x, y := sample(seed, n, d)
+		for _, c := range []float64{1e-3, 0.3, 2, 1e3} {
+			s := mustSolve(t, x, n, d, y, c)
+			if want := dualMaximum(x, n, d, y, c); math.Abs(s.Objective-want) > 1e-6*want {
+				t.Errorf("seed %d, n=%d d=%d, C=%g: objective %.12g, by enumeration %.12g", seed, n, d, c, s.Objective, want)
+			}
+		}
+	}
+}
+
+// TestOptimal: the objective is P(w, b), no nearby point is lower, and the gap keeps
+// its promise, on random problems that may be separable, nearly dependent or have equal rows.
+func TestOptimal(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n, d := rapid.IntRange(2, 120).Draw(rt, "n"), rapid.IntRange(1, 40).Draw(rt, "d")
+		seed := rapid.Uint64().Draw(rt, "seed")
+		c := math.Pow(10, rapid.Float64Range(-3, 3).Draw(rt, "log C"))
+		x, y := sample(seed, n, d)
+		if rapid.Bool().Draw(rt, "nearly dependent") {
+			for i, v := range x {
+				x[i] = x[i/d*d] + 1e-4*v
+			}
+		}
+		shift := rapid.SampledFrom([]float64{0, 1}).Draw(rt, "shift of the classes")
+		scale := rapid.SampledFrom([]float64{1e-2, 1}).Draw(rt, "scale")
+		for i := range x {
+			x[i] = scale * (x[i] + shift*y[i/d])
+		}
+		s := mustSolve(rt, x, n, d, y, c)
+		if s.Gap > Tolerance*s.Objective {
+			rt.Fatalf("gap %v of an objective %v", s.Gap, s.Objective)
+		}
+		if p := primal(x, d, y, s.W, s.B, c); math.Abs(p-s.Objective) > 1e-12*(s.Objective+c*float64(n)) {
+			rt.Fatalf("objective %v, P(w, b) = %v", s.Objective, p)
+		}
+		rng := rand.New(rand.NewPCG(seed, 2))
+		w := make([]float64, d)
+		for range 20 {
+			size := math.Pow(10, -6*rng.Float64())
+			for k := range w {
+				w[k] = s.W[k] + size*rng.NormFloat64()
+			}
+			if p := primal(x, d, y, w, s.B+size*rng.NormFloat64(), c); p < s.Objective-s.Gap-1e-12*(s.Objective+c*float64(n)) {
+				rt.Fatalf("P = %v at a distance of %v, below %v by more than the gap", p, size, s.Objective)
+			}
+		}
+	})
+}
+
+// TestIntercept: where a whole interval is optimal, its middle. Two examples at -1 and 1
+// with a small C have multipliers C, w = 2C, and margins below 1 for |b| <= 1 - 2C.
+func TestIntercept(t *testing.T) {
+	s := mustSolve(t, []float64{-1, 1}, 2, 1, []float64{-1, 1}, 0.1)
+	if math.Abs(s.W[0]-0.2) > 1e-9 || math.Abs(s.B) > 1e-9 {
+		t.Errorf("w = %v, b = %v", s.W, s.B)
+	}
+	s = mustSolve(t, []float64{0, 0, 0}, 3, 1, []float64{-1, 1, 1}, 1)
+	if s.W[0] != 0 || math.Abs(s.B-1) > 1e-12 || math.Abs(s.Objective-2) > 1e-12 {
+		t.Errorf("with equal rows w = %v, b = %v, objective %v", s.W, s.B, s.Objective)
+	}
+}
+
+// TestHistory: a solution does not depend on those before it, bit for bit.
+func TestHistory(t *testing.T) {
+	x, y := sample(4, 200, 30)
+	p, err := New(x, 200, 30, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []float64{100, 0.01, 1} {
+		s, err := p.Solve(context.Background(), c, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fresh := mustSolve(t, x, 200, 30, y, c); !floats.Equal(s.W, fresh.W) || s.B != fresh.B {
+			t.Errorf("C = %g: the solution depends on the ones before", c)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	x, y := sample(1, 30, 4)
+	for says, f := range map[string]func() error{
+		"all 30 labels are +1": func() error {
+			ones := make([]float64, 30)
+			floats.AddConst(1, ones)
+			_, err := New(x, 30, 4, ones)
+			return err
+		},
+		"label of row 0 is 0": func() error { _, err := New(x, 30, 4, make([]float64, 30)); return err },
+		"119 values":          func() error { _, err := New(x[1:], 30, 4, y); return err },
+		"feature 3 of row 1 is NaN": func() error {
+			z := append([]float64(nil), x...)
+			z[7] = math.NaN()
+			_, err := New(z, 30, 4, y)
+			return err
+		},
+		"C is 0":                           func() error { return solveError(x, y, 0, 0) },
+		"after 3 Newton steps, not within": func() error { return solveError(x, y, 10, 3) },
+		"relative duality gap":             func() error { return solveError(x, y, 10, 3) },
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want one that says %q", err, says)
+		}
+	}
+}
+
+func solveError(x, y []float64, c float64, limit int) error {
+	p, err := New(x, len(y), len(x)/len(y), y)
+	if err == nil {
+		_, err = p.Solve(context.Background(), c, limit)
+	}
+	return err
+}
+
+func TestCancellation(t *testing.T) {
+	const n, d = 20000, 100
+	x, y := sample(2, n, d)
+	p, err := New(x, n, d, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := p.Solve(ctx, 1000, 0); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want the context's", err)
+	}
+	deadline, _ := ctx.Deadline()
+	late := time.Since(deadline)
+	t.Logf("noticed after %v", late)
+	if late > time.Second { // 50 ms on an idle machine
+		t.Errorf("noticed after %v", late)
+	}
+}
+
+func TestCholesky(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	var f cholesky
+	for _, m := range []int{1, 5, 16, 17, 50, 101} {
+		g := mat.NewDense(m, m+3, nil)
+		for i := range g.RawMatrix().Data {
+			g.RawMatrix().Data[i] = rng.NormFloat64()
+		}
+		var a mat.Dense
+		a.Mul(g, g.T())
+		b := make([]float64, m)
+		for i := range b {
+			b[i] = rng.NormFloat64()
+		}
+		if !f.factor(append([]float64(nil), a.RawMatrix().Data...), m) {
+			t.Fatalf("m = %d: not factored", m)
+		}
+		z := append([]float64(nil), b...)
+		f.solve(z)
+		var back mat.VecDense
+		back.MulVec(&a, mat.NewVecDense(m, z))
+		if !floats.EqualApprox(back.RawVector().Data, b, 1e-9) {
+			t.Errorf("m = %d: A x = %v, want %v", m, back.RawVector().Data, b)
+		}
+		a.Set(m-1, m-1, -1)
+		if f.factor(a.RawMatrix().Data, m) {
+			t.Errorf("m = %d: an indefinite matrix is factored", m)
+		}
+	}
+}
+
+func BenchmarkSolve(b *testing.B) {
+	for _, s := range [][2]int{{560, 100}, {2573, 100}, {2573, 200}} {
+		x, y := sample(3, s[0], s[1])
+		p, err := New(x, s[0], s[1], y)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, c := range []float64{0.01, 1, 100} {
+			b.Run(fmt.Sprintf("%dx%d/C=%g", s[0], s[1], c), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := p.Solve(context.Background(), c, 0); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package pbrff
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/conform"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+func TestConform(t *testing.T) { conform.Run(t, Spec()) }
+
+// sample returns n rows of d normal features whose labels depend on the first one
+// and on noise; both labels occur.
+func sample(seed uint64, n, d int) registry.Data {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
+	for i := range n {
+		for j := range d {
+			data.X.Set(i, j, rng.NormFloat64())
+		}
+		data.Y[i] = 1
+		if math.Sin(2*data.X.At(i, 0))+0.5*rng.NormFloat64() < 0 {
+			data.Y[i] = -1
+		}
+	}
+	data.Y[0], data.Y[1] = -1, 1
+	return data
+}
+
+// TestPublishedGrid: the grid of the ECML 2020 experiments in the order of the published program.
+func TestPublishedGrid(t *testing.T) {
+	points, err := Spec().Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, Spec().DefaultGrid(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range map[int]string{
+		0:   `{"landmarks":100,"k":10,"gamma":0.0625,"beta":0.01,"c":0.01,"max_iter":0}`,
+		1:   `{"landmarks":100,"k":10,"gamma":0.0625,"beta":0.01,"c":0.1,"max_iter":0}`,
+		5:   `{"landmarks":100,"k":10,"gamma":0.0625,"beta":0.1,"c":0.01,"max_iter":0}`,
+		124: `{"landmarks":100,"k":10,"gamma":1,"beta":100,"c":100,"max_iter":0}`,
+	} {
+		if len(points) != 125 || string(points[i]) != want {
+			t.Errorf("point %d of %d is %s, want %s", i, len(points), points[i], want)
+		}
+	}
+}
+
+// TestRepresentation compares losses, weights and features with their definitions.
+func TestRepresentation(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n, d := rapid.IntRange(2, 40).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d")
+		data := sample(rapid.Uint64().Draw(rt, "seed"), n, d)
+		beta := rapid.Float64Range(0, 10).Draw(rt, "beta")
+		w := draw(registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}.Rand(), data, 3, 4)
+		rs, err := w.scale(0.3).represent(context.Background(), []float64{0, beta})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		r := rs[1]
+		rows := r.rows()
+		for l, landmark := range r.landmark {
+			logs := make([]float64, r.k)
+			for j := range logs {
+				sum := 0.0
+				for i := range n {
+					if i == landmark {
+						continue
+					}
+					angle := 0.0
+					for f := range d {
+						angle += r.frequencies(l)[j*d+f] * (data.X.At(i, f) - data.X.At(landmark, f))
+					}
+					sum += data.Y[i] * data.Y[landmark] * math.Cos(angle)
+				}
+				logs[j] = -beta * math.Sqrt(float64(n)) * (1 - sum/float64(n-1)) / 2
+			}
+			total := floats.LogSumExp(logs)
+			for j, v := range logs {
+				if got, want := r.q[l*r.k+j], math.Exp(v-total); math.Abs(got-want) > 1e-10 {
+					rt.Fatalf("weight %d of landmark %d is %v, want %v", j, l, got, want)
+				}
+				if rs[0].q[l*r.k+j] != 0.25 {
+					rt.Fatalf("beta 0 gives the weight %v, not 1/4", rs[0].q[l*r.k+j])
+				}
+			}
+			for i := range n {
+				if got, want := rows[i*r.l+l], r.feature(l, data.X.RawRowView(i)); math.Abs(got-want) > 1e-12 {
+					rt.Fatalf("feature %d of row %d is %v, want %v", l, i, got, want)
+				}
+			}
+		}
+	})
+}
+
+// TestGammaDefault: gamma 0 is 1/d.
+func TestGammaDefault(t *testing.T) {
+	data := sample(2, 40, 4)
+	a, err1 := Spec().Fit(t.Context(), registry.Env{Seed: 3}, data, []byte(`{"landmarks":5}`))
+	b, err2 := Spec().Fit(t.Context(), registry.Env{Seed: 3}, data, []byte(`{"landmarks":5,"gamma":0.25}`))
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	if !slices.Equal(a.(*model).Weight, b.(*model).Weight) {
+		t.Error("gamma 0 and 1/d differ")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	good := func() registry.Data { return sample(1, 30, 2) }
+	for name, c := range map[string]struct {
+		change func(d *registry.Data)
+		says   string
+	}{
+		"one class":  {func(d *registry.Data) { clear(d.Y); floats.AddConst(1, d.Y) }, "all 30 labels are +1"},
+		"labels 0/1": {func(d *registry.Data) { d.Y[3] = 0 }, "label of row 3 is 0"},
+		"NaN":        {func(d *registry.Data) { d.X.Set(4, 1, math.NaN()) }, "of row 4 is NaN"},
+		"lengths":    {func(d *registry.Data) { d.Y = d.Y[:9] }, "9 labels for 30 rows"},
+		"regression": {func(d *registry.Data) { d.Task = registry.Regression }, "regression"},
+		"empty":      {func(d *registry.Data) { d.X = &mat.Dense{} }, "empty"},
+	} {
+		d := good()
+		c.change(&d)
+		_, err := Spec().Fit(t.Context(), registry.Env{}, d, []byte(`{"landmarks":3}`))
+		if err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "PBRFF") {
+			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
+		}
+	}
+	for _, raw := range []string{`{"landmarks":0}`, `{"k":0}`, `{"gamma":-1}`, `{"beta":-1}`, `{"c":0}`, `{"c":1e999}`, `{"max_iter":-1}`} {
+		if _, err := Spec().Fit(t.Context(), registry.Env{}, good(), []byte(raw)); err == nil {
+			t.Errorf("PBRFF accepts %s", raw)
+		}
+	}
+	if _, err := Spec().Fit(t.Context(), registry.Env{}, good(), []byte(`{"max_iter":2}`)); err == nil || !strings.Contains(err.Error(), "2 Newton steps") {
+		t.Errorf("two Newton steps give the error %v, want one that says so", err)
+	}
+}
+
+func TestScoreRefusals(t *testing.T) {
+	m, err := Spec().Fit(t.Context(), registry.Env{}, sample(1, 30, 2), []byte(`{"landmarks":3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Score(t.Context(), mat.NewDense(1, 3, nil), make([]float64, 1)); err == nil {
+		t.Error("rows of 3 features scored by a model of 2")
+	}
+	if err := m.Score(t.Context(), mat.NewDense(2, 2, nil), make([]float64, 1)); err == nil {
+		t.Error("two rows scored into one number")
+	}
+	if err := m.Score(t.Context(), mat.NewDense(1, 2, []float64{1, math.Inf(1)}), make([]float64, 1)); err == nil {
+		t.Error("an infinite feature has a score")
+	}
+}
+
+// FuzzLoad: a damaged model is an error or a model that scores without panicking.
+func FuzzLoad(f *testing.F) {
+	m, err := Spec().Fit(context.Background(), registry.Env{}, sample(1, 30, 2), []byte(`{"landmarks":3}`))
+	if err != nil {
+		f.Fatal(err)
+	}
+	var saved bytes.Buffer
+	if err := m.(registry.Saver).Save(&saved); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(saved.Bytes())
+	for _, bad := range []*model{{}, {D: 2, Weight: make([]float64, 2), Phase: make([]float64, 1), Omega: make([]float64, 4)},
+		{D: 1 << 62, Weight: make([]float64, 4), Phase: make([]float64, 4)}} {
+		var buf bytes.Buffer
+		if err := bad.Save(&buf); err != nil {
+			f.Fatal(err)
+		}
+		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
+			f.Errorf("a model of %d weights, %d phases, %d frequencies, d=%d is accepted", len(bad.Weight), len(bad.Phase), len(bad.Omega), bad.D)
+		}
+		f.Add(buf.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := load(bytes.NewReader(raw))
+		if err != nil || m.(*model).D > 1000 {
+			return
+		}
+		x := mat.NewDense(3, m.(*model).D, nil)
+		_ = m.Score(context.Background(), x, make([]float64, 3)) // an error is as good
+	})
+}
+
+// BenchmarkFit times one fit on the training part of split 1 with the defaults.
+func BenchmarkFit(b *testing.B) {
+	for _, name := range []string{"wine", "pima", "german", "spambase"} {
+		train, _ := testsplit.Load(b, name, 1)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Spec().Fit(b.Context(), registry.Env{Seed: 1}, train, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			reportCost(b, train)
+		})
+	}
+}
+
+// BenchmarkPath times the whole grid on the same.
+func BenchmarkPath(b *testing.B) {
+	for _, name := range []string{"german"} {
+		train, _ := testsplit.Load(b, name, 1)
+		b.Run(name, func(b *testing.B) {
+			settings, err := Spec().Settings(train.Shape(), Spec().DefaultGrid(), nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if err := Spec().FitAll(b.Context(), registry.Env{Seed: 1}, train, settings, func(int, registry.Model) error { return nil }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			cost, err := Spec().PathCostEstimate(train.Shape(), settings)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(cost/(float64(b.Elapsed().Nanoseconds())/float64(b.N)), "predicted/measured")
+		})
+	}
+}
+
+func reportCost(b *testing.B, train registry.Data) {
+	cost, err := Spec().CostEstimate(train.Shape(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(cost/(float64(b.Elapsed().Nanoseconds())/float64(b.N)), "predicted/measured")
+}

@@ -1,0 +1,138 @@
+package pbrff
+
+import (
+	"context"
+	"math"
+
+	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// draws are what the parameters besides L and K do not touch: landmarks and
+// standard normal frequencies.
+type draws struct {
+	x        []float64 // n x d training rows
+	y        []float64
+	n, d     int
+	l, k     int
+	landmark []int     // L rows
+	normal   []float64 // LK x d: frequency j of landmark l is row lK + j
+}
+
+// draw follows the published program: first L row numbers with replacement, then for each
+// landmark the K normals of the first feature, those of the second, and so on.
+func draw(rng *numpy.RandomState, train registry.Data, l, k int) *draws {
+	x := compact(train.X)
+	n, d := train.X.Dims()
+	w := &draws{x: x, y: train.Y, n: n, d: d, l: l, k: k, landmark: rng.Choice(n, l), normal: make([]float64, l*k*d)}
+	for at := range l {
+		block := w.normal[at*k*d:]
+		for feature := range d {
+			for j := range k {
+				block[j*d+feature] = rng.Norm()
+			}
+		}
+	}
+	return w
+}
+
+// compact returns the rows of x without gaps, in x's memory unless x is a view.
+func compact(x *mat.Dense) []float64 {
+	raw := x.RawMatrix()
+	if raw.Stride != raw.Cols {
+		raw = mat.DenseCopyOf(x).RawMatrix()
+	}
+	return raw.Data[:raw.Rows*raw.Cols]
+}
+
+// A kernel is the draws at a bandwidth: the random features cos(omega_lj.(x - x_l)) of the
+// Gaussian kernel exp(-gamma ||x-x'||^2), omega ~ N(0, 2 gamma I).
+type kernel struct {
+	*draws
+	omega []float64 // LK x d
+	phase []float64 // LK: omega_lj.x_l
+}
+
+// scale gives the draws a bandwidth; gamma 0 stands for 1/d.
+func (w *draws) scale(gamma float64) *kernel {
+	if gamma == 0 {
+		gamma = 1 / float64(w.d)
+	}
+	k := &kernel{draws: w, omega: make([]float64, len(w.normal)), phase: make([]float64, w.l*w.k)}
+	floats.ScaleTo(k.omega, math.Sqrt(2*gamma), w.normal)
+	for l, row := range w.landmark {
+		x := w.x[row*w.d : (row+1)*w.d]
+		vmath.MatVec(k.phase[l*w.k:(l+1)*w.k], k.frequencies(l), w.k, w.d, x)
+	}
+	return k
+}
+
+func (k *kernel) frequencies(l int) []float64 { return k.omega[l*k.k*k.d : (l+1)*k.k*k.d] }
+
+// A representation maps x to the L features phi_l(x) = sum_j q_lj cos(omega_lj.(x - x_l)).
+type representation struct {
+	*kernel
+	landmarks int
+	q         []float64 // LK
+	phi       []float64 // L x n: the features of the training set
+}
+
+// represent weighs the random features for each beta. With s_i = y_i y_l, the alignment
+// loss of feature j at landmark l (Letarte et al., eq. 16) and its weight (eq. 11) are
+//
+//	loss_lj = 1/2 - (sum_i s_i cos(omega_lj.(x_i - x_l)) - 1) / (2 (n - 1)),
+//	q_lj    = exp(-beta sqrt(n) loss_lj) / sum over j of the same.
+//
+// The 1 subtracted is the landmark's own term.
+func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representation, error) {
+	out := make([]*representation, len(betas))
+	for b := range out {
+		out[b] = &representation{kernel: k, landmarks: k.l, q: make([]float64, k.l*k.k), phi: make([]float64, k.l*k.n)}
+	}
+	cosines, agreement, loss := make([]float64, k.k*k.n), make([]float64, k.n), make([]float64, k.k)
+	for l, row := range k.landmark {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		vmath.MatMulT(cosines, k.frequencies(l), k.k, k.d, k.x, k.n)
+		for j := range k.k {
+			floats.AddConst(-k.phase[l*k.k+j], cosines[j*k.n:(j+1)*k.n])
+		}
+		vmath.Cos(cosines, cosines)
+		floats.ScaleTo(agreement, k.y[row], k.y)
+		for j := range loss {
+			aligned := vmath.Dot(agreement, cosines[j*k.n:(j+1)*k.n])
+			loss[j] = 0.5 - (aligned-1)/(2*float64(k.n-1))
+		}
+		for b, beta := range betas {
+			q := out[b].q[l*k.k : (l+1)*k.k]
+			floats.ScaleTo(q, -beta*math.Sqrt(float64(k.n)), loss)
+			floats.AddConst(-floats.LogSumExp(q), q)
+			vmath.Exp(q, q)
+			phi := out[b].phi[l*k.n : (l+1)*k.n]
+			for j, weight := range q {
+				vmath.Axpy(weight, cosines[j*k.n:(j+1)*k.n], phi)
+			}
+		}
+	}
+	return out, nil
+}
+
+// rows returns the features of the training set as n rows of L.
+func (r *representation) rows() []float64 {
+	out := make([]float64, len(r.phi))
+	const tile = 8 // values in a cache line
+	for from := 0; from < r.l; from += tile {
+		to := min(from+tile, r.l)
+		for i := range r.n {
+			row := out[i*r.l:]
+			for l := from; l < to; l++ {
+				row[l] = r.phi[l*r.n+i]
+			}
+		}
+	}
+	return out
+}
