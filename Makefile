@@ -5,6 +5,7 @@
 #                budget, Table 2 as text and as report.html
 #   make test    formatting, vet, staticcheck, every test
 #   make figures the benchmarks behind the figures in the documents
+#   make bench-peers  our fits against the published Python's, as ratios
 
 GO      ?= go
 BENCH   := bin/bench
@@ -12,7 +13,7 @@ BUDGET  ?= 7m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness.ProgramVersion=$(VERSION)
 
-.PHONY: build run test lint figures clean
+.PHONY: build run test lint figures bench-peers clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -38,6 +39,10 @@ lint:
 
 figures:
 	$(GO) test -run '^$$' -bench . ./...
+
+# Side by side with the published Python, where it is at hand; says what is missing.
+bench-peers:
+	$(GO) run ./scripts/peers $(PEERS)
 
 clean:
 	rm -rf bin report.html

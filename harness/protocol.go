@@ -96,8 +96,11 @@ func parseProtocol(name string, raw []byte) (*Protocol, error) {
 	if err != nil {
 		return nil, fmt.Errorf("protocol %s: %w", name, err)
 	}
-	if extra := meta.Undecoded(); len(extra) > 0 {
-		return nil, fmt.Errorf("protocol %s: unknown key %q", name, extra[0])
+	for _, key := range meta.Undecoded() {
+		// Inside params and values stand the methods' own names, which Settings checks.
+		if !slices.Contains(key, "params") && !slices.Contains(key, "values") {
+			return nil, fmt.Errorf("protocol %s: unknown key %q", name, key)
+		}
 	}
 	s := p.Semantics
 	switch {

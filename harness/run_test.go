@@ -425,4 +425,23 @@ grid = [{name = "shift", values = [1.0, 2], per = "feature"}]
 	if err != nil || string(got) != `[{"shift":0.25},{"shift":0.5}]` {
 		t.Errorf("settings %s, %v", got, err)
 	}
+	// An axis without a name moves several parameters together.
+	p, err = parseProtocol("p", []byte(testProtocol+`
+[[methods.CENTROIDS.grid]]
+values = [{shift = 1.0}, {shift = 3.0}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Resolve(registry.New(centroids())); err != nil {
+		t.Fatal(err)
+	}
+	points, err = p.Settings(centroids(), registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
+	if got, _ := json.Marshal(points); err != nil || string(got) != `[{"shift":1},{"shift":3}]` {
+		t.Errorf("settings %s, %v", got, err)
+	}
+	p.Methods = map[string]MethodSettings{"centroid": {}}
+	if err := p.Resolve(registry.New(centroids())); err == nil || !strings.Contains(err.Error(), "known: centroids") {
+		t.Errorf("a misspelt method: %v", err)
+	}
 }

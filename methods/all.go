@@ -17,8 +17,10 @@ import (
 // which would break every plan.
 func All() registry.Registry {
 	return registry.New(
+		gbrff.GBRFF(),
 		gbrff.GBRFF1(),
 		gbrff.GBRFF2(),
+		gbrff.GBRFFRandom(),
 		gfc.Spec(),
 		kernel.GK(),
 		kernel.GLK(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/brent"
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
@@ -24,7 +25,7 @@ func (p Params2) Validate() error {
 	if p.T < 1 {
 		return fmt.Errorf("t is %d: at least one round is needed", p.T)
 	}
-	return nonNegative("gamma", p.Gamma, "lambda", p.Lambda)
+	return nonNegative(named{"gamma", p.Gamma}, named{"lambda", p.Lambda})
 }
 
 // GBRFF2 declares Algorithm 3 of the paper with the grid of its experiments.
@@ -40,9 +41,14 @@ func GBRFF2() registry.Spec {
 		registry.Memory(memory2), registry.Cost(cost2), registry.Load[Params2](load))
 }
 
-// memory2 counts the packed rows and three vectors of the wave besides the model.
+// memory2 counts the packed rows, if they are packed, and three vectors of the wave
+// besides the model.
 func memory2(s registry.Shape, p Params2) int64 {
-	return memory(s, p.T, 1) + int64(vmath.PackedBytes(s.N, s.D)) + 3*8*int64(s.N)
+	bytes := memory(s, p.T, 1) + 3*8*int64(s.N)
+	if packed := int64(vmath.PackedBytes(s.N, s.D)); packed <= packedLimit {
+		bytes += packed
+	}
+	return bytes
 }
 
 // cost2 was fitted to wine, pima, german and spambase (n to 3217, d to 57): a round is
@@ -53,20 +59,51 @@ func cost2(s registry.Shape, p Params2) float64 {
 
 const (
 	frequencyIterations = 10
-	phaseTolerance      = 1e-2 // of a turn
+	phaseTolerance      = 1e-2     // of a turn
+	packedLimit         = 32 << 20 // bytes
 )
+
+// examples are the rows as the two searches see them. Which of the two forms is used
+// changes no bit.
+type examples interface {
+	MatVec(dst, v []float64)
+	ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) float64
+}
+
+// asExamples packs rows that fit into a cache. Larger ones come from memory at each
+// pass, which then takes as long as reading them, packed or not: they are used in
+// place, so that a fit needs a fraction of the data's memory.
+func asExamples(x rows) examples {
+	if vmath.PackedBytes(x.n, x.d) <= packedLimit {
+		return x.pack()
+	}
+	return x
+}
+
+// MatVec sets dst to the products of the rows with v.
+func (x rows) MatVec(dst, v []float64) { vmath.MatVec(dst, x.data, x.n, x.d, v) }
+
+// ExpCosLoss is that of [vmath.Packed].
+func (x rows) ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) float64 {
+	return vmath.RowsExpCosLoss(x.data, x.n, x.d, w, b, r, cosines, grad)
+}
 
 // fit2 is Algorithm 3. The published program stops both searches early, after ten
 // L-BFGS iterations and within a hundredth of a turn, and so does this one.
 func fit2(ctx context.Context, env registry.Env, train registry.Data, p Params2) (registry.Model, error) {
-	if err := check(train); err != nil {
+	if err := checkBoth(train); err != nil {
 		return nil, fmt.Errorf("GBRFF2: %w", err)
 	}
 	x := rowsOf(train.X)
-	omegas := draw(env.Rand(), p.T*x.d, bandwidth(p.Gamma, x.d)) // line 5 of every round
-	v := newVote(train.Y)                                        // lines 1, 3 and 4
-	m := newEnsemble(x.d, p.T, 1, v.h0, omegas)
-	w := newWave(x.pack(), v.residual, p.Lambda)
+	return boost2(ctx, env, asExamples(x), x.d, train.Y, p)
+}
+
+// boost2 is Algorithm 3 on checked data with d features.
+func boost2(ctx context.Context, env registry.Env, x examples, d int, y []float64, p Params2) (registry.Model, error) {
+	omegas := draw(env.Rand(), p.T*d, bandwidth(p.Gamma, d)) // line 5 of every round
+	v := newVote(y)                                          // lines 1, 3 and 4
+	m := newEnsemble(d, p.T, 1, v.h0, omegas)
+	w := newWave(x, v.residual, p.Lambda)
 	for t := range p.T { // line 2
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -95,18 +132,19 @@ func fit2(ctx context.Context, env registry.Env, train registry.Data, p Params2)
 //
 //	2 lambda omega + mean r_i sin(omega.x_i - b) exp(-r_i cos(omega.x_i - b)) x_i.
 type wave struct {
-	x        *vmath.Packed
+	x        examples
 	r        []float64
 	lambda   float64
 	b        float64
-	z        []float64 // omega.x_i, or its cosine
-	sin, cos []float64 // of z
+	z        []float64 // omega.x_i, or cos(at.x_i - b)
+	at       []float64 // where the frequency's loss was evaluated last
+	sin, cos []float64 // of omega.x_i
 	optimum  lbfgs.Minimizer
 	phase    func(turns float64) float64
 	loss     lbfgs.Objective
 }
 
-func newWave(x *vmath.Packed, r []float64, lambda float64) *wave {
+func newWave(x examples, r []float64, lambda float64) *wave {
 	n := len(r)
 	w := &wave{
 		x: x, r: r, lambda: lambda,
@@ -134,13 +172,18 @@ func (w *wave) phaseLoss(turns float64) float64 {
 func (w *wave) learnFrequency(omega []float64) { w.optimum.Minimize(omega, w.loss) }
 
 func (w *wave) frequencyLoss(omega, gradient []float64) float64 {
-	loss := w.x.ExpCosLoss(omega, w.b, w.r, nil, gradient)
+	w.at = append(w.at[:0], omega...)
+	loss := w.x.ExpCosLoss(omega, w.b, w.r, w.z, gradient)
 	floats.AddScaled(gradient, 2*w.lambda, omega)
 	return loss + w.lambda*floats.Dot(omega, omega)
 }
 
-// values returns cos(omega.x_i - b); they are valid until the next search.
+// values returns cos(omega.x_i - b) after learnFrequency; they are valid until the next
+// search. The search ends where it evaluated last, unless no step was found.
 func (w *wave) values(omega []float64) []float64 {
+	if slices.Equal(w.at, omega) {
+		return w.z
+	}
 	w.x.MatVec(w.z, omega)
 	floats.AddConst(-w.b, w.z)
 	vmath.Cos(w.z, w.z)

@@ -20,7 +20,7 @@ import (
 )
 
 func TestConform(t *testing.T) {
-	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2()} {
+	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2(), GBRFF(), GBRFFRandom()} {
 		t.Run(spec.Name, func(t *testing.T) { conform.Run(t, spec) })
 	}
 }
@@ -98,8 +98,9 @@ func TestLosses(t *testing.T) {
 		t.Errorf("loss of phase 0.1 turns is %v, want %v", got, want)
 	}
 
-	b := newBundle(x.pack(), r, k, 2)
+	b := newBundle(x.pack(), k, exponential)
 	b.setFrequencies(omega)
+	b.r = r
 	frequency := func(j int) []float64 { return omega[j*d : (j+1)*d] }
 	sum := 0.0
 	feature := func(j, i int) float64 {
@@ -116,7 +117,7 @@ func TestLosses(t *testing.T) {
 
 	b.turnTo(at)
 	q, want := make([]float64, k), make([]float64, k)
-	b.weigh(q)
+	b.weigh(q, 2*math.Sqrt(n))
 	for j := range k {
 		loss := 0.0
 		for i := range n {
@@ -167,7 +168,7 @@ func TestBoostingLowersTheLoss(t *testing.T) {
 		gamma := rapid.SampledFrom([]float64{0, 1e-6, 0.3, 100}).Draw(rt, "gamma")
 		models := make([]registry.Model, 2)
 		var err1, err2 error
-		models[0], err1 = fit1(context.Background(), env, data, Params1{T: 12, K: 3, Gamma: gamma, Beta: 10})
+		models[0], err1 = pathFunc[Params1](fit1).one(context.Background(), env, data, Params1{T: 12, K: 3, Gamma: gamma, Beta: 10})
 		models[1], err2 = fit2(context.Background(), env, data, Params2{T: 12, Gamma: gamma, Lambda: 0.01})
 		if err := errors.Join(err1, err2); err != nil {
 			rt.Fatal(err)
@@ -213,7 +214,7 @@ func TestStepSize(t *testing.T) {
 // TestSeparable boosts two points far beyond the underflow of their weights.
 func TestSeparable(t *testing.T) {
 	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(2, 1, []float64{-1, 1}), Y: []float64{-1, 1}}
-	m1, err1 := fit1(context.Background(), registry.Env{Seed: 1}, data, Params1{T: 400, K: 2, Beta: 100})
+	m1, err1 := pathFunc[Params1](fit1).one(context.Background(), registry.Env{Seed: 1}, data, Params1{T: 400, K: 2, Beta: 100})
 	m2, err2 := fit2(context.Background(), registry.Env{Seed: 1}, data, Params2{T: 400})
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
@@ -336,6 +337,23 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
+// TestRowsInPlace: what is used in place gives the bits of what is packed.
+func TestRowsInPlace(t *testing.T) {
+	data := sample(4, 333, 7)
+	x := rowsOf(data.X)
+	models := make([]*ensemble, 2)
+	for i, form := range []examples{x, x.pack()} {
+		m, err := boost2(context.Background(), registry.Env{Seed: 1}, form, x.d, data.Y, Params2{T: 20, Lambda: 0.01})
+		if err != nil {
+			t.Fatal(err)
+		}
+		models[i] = m.(*ensemble)
+	}
+	if a, b := models[0], models[1]; !slices.Equal(a.Alpha, b.Alpha) || !slices.Equal(a.Phase, b.Phase) || !slices.Equal(a.Omega, b.Omega) {
+		t.Error("rows in place and packed rows give different models")
+	}
+}
+
 // TestGammaDefault: gamma 0 is 1/d.
 func TestGammaDefault(t *testing.T) {
 	data := sample(2, 40, 4)
@@ -368,30 +386,6 @@ func TestMemoryEstimate(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if allocated := float64(after.TotalAlloc - before.TotalAlloc); math.Abs(allocated/float64(declared)-1) > 0.2 {
 			t.Errorf("%s declares %d bytes and allocates %.0f", spec.Name, declared, allocated)
-		}
-	}
-}
-
-// BenchmarkFit times one fit on the training part of split 1 (gamma = 1/d,
-// lambda = 0, beta = 1, T = 100, K = 10).
-func BenchmarkFit(b *testing.B) {
-	for _, name := range []string{"wine", "pima", "german", "spambase"} {
-		train, _ := standardisedSplit(b, name, 1)
-		for _, spec := range []registry.Spec{GBRFF1(), GBRFF2()} {
-			b.Run(spec.Name+"/"+name, func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := spec.Fit(context.Background(), registry.Env{Seed: 1}, train, nil); err != nil {
-						b.Fatal(err)
-					}
-				}
-				ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
-				cost, err := spec.CostEstimate(train.Shape(), nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(cost/ns, "predicted/measured")
-			})
 		}
 	}
 }

@@ -29,8 +29,7 @@ func (x rows) row(i int) []float64        { return x.data[i*x.d : (i+1)*x.d] }
 func (x rows) pack() *vmath.Packed        { return vmath.Pack(x.data, x.n, x.d) }
 func (x rows) slice(lo, hi int) []float64 { return x.data[lo*x.d : hi*x.d] }
 
-// check reports whether data is a training set for the two methods: labels -1 and
-// +1, both of them, and finite features.
+// check reports whether data is a training set: labels -1 and +1, finite features.
 func check(data registry.Data) error {
 	if data.Task != registry.Binary {
 		return fmt.Errorf("a task of kind %v: only binary labels -1 and +1 can be learned", data.Task)
@@ -42,13 +41,8 @@ func check(data registry.Data) error {
 	if len(data.Y) != x.n {
 		return fmt.Errorf("%d labels for %d rows", len(data.Y), x.n)
 	}
-	positive := 0
 	for i, y := range data.Y {
-		switch y {
-		case 1:
-			positive++
-		case -1:
-		default:
+		if y != 1 && y != -1 {
 			return fmt.Errorf("label of row %d is %v: labels must be -1 or +1", i, y)
 		}
 		for j, v := range x.row(i) {
@@ -57,19 +51,31 @@ func check(data registry.Data) error {
 			}
 		}
 	}
-	if positive == 0 || positive == x.n {
-		return fmt.Errorf("all %d training labels are %+g: the initial vote 1/2 ln((1+m)/(1-m)) needs both classes", x.n, data.Y[0])
-	}
 	return nil
 }
 
-// nonNegative reports the first of two named values that is not a finite number
-// >= 0.
-func nonNegative(nameA string, a float64, nameB string, b float64) error {
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{{nameA, a}, {nameB, b}} {
+// checkBoth is check where both labels must occur: the initial vote of the exponential
+// loss is infinite otherwise.
+func checkBoth(data registry.Data) error {
+	if err := check(data); err != nil {
+		return err
+	}
+	for _, y := range data.Y {
+		if y != data.Y[0] {
+			return nil
+		}
+	}
+	return fmt.Errorf("all %d training labels are %+g: the initial vote 1/2 ln((1+m)/(1-m)) needs both classes", len(data.Y), data.Y[0])
+}
+
+type named struct {
+	name  string
+	value float64
+}
+
+// nonNegative reports the first parameter that is not a finite number >= 0.
+func nonNegative(parameters ...named) error {
+	for _, p := range parameters {
 		if !(p.value >= 0) || math.IsInf(p.value, 1) {
 			return fmt.Errorf("%s is %v: it must be a finite number >= 0", p.name, p.value)
 		}

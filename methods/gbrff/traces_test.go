@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -63,7 +64,7 @@ func TestPublishedTraces(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("%d-%s-%s-%d", i, tr.Method, tr.Dataset, tr.Seed), func(t *testing.T) {
 			t.Parallel()
-			train, test := standardisedSplit(t, tr.Dataset, tr.Seed)
+			train, test := testsplit.Load(t, tr.Dataset, tr.Seed)
 			m := tr.fit(t, train)
 			ours, published := tr.observe(t, m, train, test), tr.observed(m, len(test.Y))
 			var spread run

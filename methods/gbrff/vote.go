@@ -14,6 +14,8 @@ import (
 // and this large only for a row that is wrong by |H| > 5.7.
 const maxResidual = 300
 
+var errNotANumber = errors.New("the weak learner is not a number on the training set: standardise the features")
+
 // A vote is the state of boosting on the training set.
 type vote struct {
 	y        []float64 // labels
@@ -54,7 +56,7 @@ func (v *vote) reweigh(h []float64, alpha float64) {
 func (v *vote) add(h []float64) (float64, error) {
 	alpha := v.stepSize(h)
 	if math.IsNaN(alpha) {
-		return 0, errors.New("the weak learner is not a number on the training set: standardise the features")
+		return 0, errNotANumber
 	}
 	v.reweigh(h, alpha)
 	return alpha, nil

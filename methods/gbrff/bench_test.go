@@ -1,0 +1,149 @@
+//go:build unix
+
+package gbrff
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/methods/internal/vmath/limits"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// BenchmarkFit times one fit with the defaults on the training part of split 1 and
+// compares the median of processor times with the declared cost.
+func BenchmarkFit(b *testing.B) {
+	for _, name := range []string{"wine", "pima", "german", "spambase"} {
+		train, _ := testsplit.Load(b, name, 1)
+		for _, spec := range []registry.Spec{GBRFF1(), GBRFF2(), GBRFF(), GBRFFRandom()} {
+			b.Run(spec.Name+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				var took []float64
+				for b.Loop() {
+					took = append(took, seconds(func() {
+						if _, err := spec.Fit(context.Background(), registry.Env{Seed: 1}, train, nil); err != nil {
+							b.Fatal(err)
+						}
+					}))
+				}
+				cost, err := spec.CostEstimate(train.Shape(), nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(median(took)*1e3, "cpu-ms")
+				b.ReportMetric(cost/1e9/median(took), "predicted/measured")
+			})
+		}
+	}
+}
+
+// BenchmarkPath times the whole grid of a method as the harness asks for it, and as
+// a ratio what the shared work saves over fitting the settings one by one.
+func BenchmarkPath(b *testing.B) {
+	for _, name := range []string{"wine", "german"} {
+		train, _ := testsplit.Load(b, name, 1)
+		for _, spec := range []registry.Spec{GBRFF1(), GBRFF(), GBRFFRandom()} {
+			b.Run(spec.Name+"/"+name, func(b *testing.B) {
+				settings, err := spec.Settings(train.Shape(), spec.DefaultGrid(), nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var path, single []float64
+				for b.Loop() {
+					path = append(path, seconds(func() {
+						err := spec.FitAll(context.Background(), registry.Env{Seed: 1}, train, settings, func(int, registry.Model) error { return nil })
+						if err != nil {
+							b.Fatal(err)
+						}
+					}))
+					single = append(single, seconds(func() {
+						for _, s := range settings {
+							if _, err := spec.Fit(context.Background(), registry.Env{Seed: 1}, train, s); err != nil {
+								b.Fatal(err)
+							}
+						}
+					}))
+				}
+				b.ReportMetric(median(path)*1e3, "cpu-ms/path")
+				b.ReportMetric(median(single)/median(path), "singles/path")
+				predicted, err := spec.PathCostEstimate(train.Shape(), settings)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(predicted/1e9/median(path), "predicted/measured")
+			})
+		}
+	}
+}
+
+// counted counts the passes over the rows.
+type counted struct {
+	examples
+	passes int
+}
+
+func (c *counted) MatVec(dst, v []float64) {
+	c.passes++
+	c.examples.MatVec(dst, v)
+}
+
+func (c *counted) ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) float64 {
+	c.passes++
+	return c.examples.ExpCosLoss(w, b, r, cosines, grad)
+}
+
+// BenchmarkMillion trains GBRFF2 (100 rounds) on a million rows of 20 features. It
+// reports the passes over the rows, the processor time as a multiple of reading the
+// rows so often, at the speed of an array of their size and of one beyond any cache
+// (512 MiB), and the memory that the fit allocates as a multiple of the rows'.
+func BenchmarkMillion(b *testing.B) {
+	if testing.Short() {
+		b.Skip("takes a quarter of a minute and more")
+	}
+	data := sample(1, 1_000_000, 20)
+	x := rowsOf(data.X)
+	bytes := 8 * x.n * x.d
+	for b.Loop() {
+		c := &counted{examples: asExamples(x)}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		took := seconds(func() {
+			if _, err := boost2(context.Background(), registry.Env{Seed: 1}, c, x.d, data.Y, Params2{T: 100}); err != nil {
+				b.Fatal(err)
+			}
+		})
+		runtime.ReadMemStats(&after)
+		reading := float64(c.passes*bytes) / 1e9
+		b.ReportMetric(float64(c.passes)/100, "passes/round")
+		b.ReportMetric(took, "cpu-s")
+		b.ReportMetric(took/(reading/limits.ReadRate(512<<20, time.Second)), "x-memory-limit")
+		b.ReportMetric(took/(reading/limits.ReadRate(bytes, time.Second)), "x-cached-limit")
+		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(bytes), "allocated/data")
+	}
+}
+
+// seconds returns the processor time that work took; on a busy machine it says more
+// than the clock on the wall.
+func seconds(work func()) float64 {
+	start := processorTime()
+	work()
+	return processorTime() - start
+}
+
+func processorTime() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)/2]
+}

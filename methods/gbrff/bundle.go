@@ -1,0 +1,110 @@
+package gbrff
+
+import (
+	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
+)
+
+// landmarkIterations is where the published program of 2020 stops the search for a
+// landmark, and so do we. The 2019 paper says only that it is a gradient descent.
+const landmarkIterations = 10
+
+// A criterion is how GBRFF1 and GBRFF measure weak learners against residuals r.
+type criterion struct {
+	// landmark returns the loss of (1/K) sum_j cos(u_j - z_ij) and its slopes in u.
+	landmark func(trig *vmath.Packed, u, r, scores, slopes []float64) float64
+	// features writes the losses of the K features, each alone.
+	features func(trig *vmath.Packed, u, r, losses []float64)
+}
+
+// A bundle searches the weak learner sum_j q_j cos(omega_j.(l - x)) for residuals
+// r, K frequencies omega_j given:
+//
+//	landmark  min over l in R^d of the loss of (1/K) sum_j cos(omega_j.(l - x_i))
+//	weights   q_j proportional to exp(-sharpness * loss of cos(omega_j.(l - x_i)))
+//
+// The landmark is found by L-BFGS from the origin. With z_ij = omega_j.x_i and
+// u_j = omega_j.l, cos(u_j - z_ij) = cos u_j cos z_ij + sin u_j sin z_ij: sines and
+// cosines of z are computed once a round, and both the learner and the gradient
+// are linear in them. Neither depends on the residuals, so that settings with the
+// same frequencies share them.
+type bundle struct {
+	x        *vmath.Packed
+	measure  criterion
+	r        []float64
+	omega    []float64     // K x d
+	trig     *vmath.Packed // n x 2K: cos z_ij, then sin z_ij
+	landmark []float64     // d
+	u        []float64     // K
+	slopes   []float64     // K: the loss's derivatives in u_j
+	mixture  []float64     // 2K: the weak learner as a combination of trig's columns
+	h        []float64     // n
+	optimum  lbfgs.Minimizer
+	loss     lbfgs.Objective
+}
+
+func newBundle(x *vmath.Packed, k int, measure criterion) *bundle {
+	b := &bundle{
+		x: x, measure: measure,
+		landmark: make([]float64, x.Cols()),
+		u:        make([]float64, k), slopes: make([]float64, k), mixture: make([]float64, 2*k),
+		h:       make([]float64, x.Rows()),
+		optimum: lbfgs.Minimizer{MaxIter: landmarkIterations},
+	}
+	b.loss = b.landmarkLoss
+	return b
+}
+
+// setFrequencies starts a round with the K x d frequencies omega.
+func (b *bundle) setFrequencies(omega []float64) {
+	b.omega = omega
+	b.trig = b.x.Trig(b.trig, omega, len(b.u))
+}
+
+// findLandmark sets the landmark for the residuals r and returns the phases u_j:
+// cos(omega_j.(l - x)) = cos(omega_j.x - u_j).
+func (b *bundle) findLandmark(r []float64) []float64 {
+	b.r = r
+	clear(b.landmark)
+	b.optimum.Minimize(b.landmark, b.loss)
+	b.turnTo(b.landmark)
+	return b.u
+}
+
+// placeLandmark sets the landmark l for the residuals r without a search.
+func (b *bundle) placeLandmark(l, r []float64) []float64 {
+	b.r = r
+	b.turnTo(l)
+	return b.u
+}
+
+// turnTo computes u_j = omega_j.l.
+func (b *bundle) turnTo(l []float64) { vmath.MatVec(b.u, b.omega, len(b.u), len(l), l) }
+
+// landmarkLoss applies the chain rule to u = omega l: the gradient in l is
+// sum_j (slope in u_j) omega_j.
+func (b *bundle) landmarkLoss(l, gradient []float64) float64 {
+	b.turnTo(l)
+	loss := b.measure.landmark(b.trig, b.u, b.r, nil, b.slopes)
+	vmath.MatTVec(gradient, b.omega, len(b.u), len(l), b.slopes)
+	return loss
+}
+
+// weigh writes the K feature weights to q, computed from logarithms.
+func (b *bundle) weigh(q []float64, sharpness float64) {
+	b.measure.features(b.trig, b.u, b.r, q)
+	floats.Scale(-sharpness, q)
+	floats.AddConst(-floats.LogSumExp(q), q)
+	vmath.Exp(q, q)
+}
+
+// values returns the weak learner on the training set, valid until the next search.
+func (b *bundle) values(q []float64) []float64 {
+	cos, sin := b.mixture[:len(q)], b.mixture[len(q):]
+	vmath.SinCos(sin, cos, b.u)
+	floats.Mul(cos, q)
+	floats.Mul(sin, q)
+	b.trig.MatVec(b.h, b.mixture)
+	return b.h
+}

@@ -1,0 +1,190 @@
+package gbrff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
+)
+
+// Params2019 holds the parameters of GBRFF and GBRFF-random.
+type Params2019 struct {
+	T     int     `json:"t"`     // rounds
+	K     int     `json:"k"`     // random features of a round
+	Gamma float64 `json:"gamma"` // frequencies are N(0, 2 gamma I); 0 means 1/2, N(0, I) as the paper writes
+	C     float64 `json:"c"`     // how sharply the better features are preferred; 0 weighs all alike
+	V     float64 `json:"v"`     // learning rate
+}
+
+// Validate reports parameters outside t >= 1, k >= 1, gamma >= 0, c >= 0, v > 0.
+func (p Params2019) Validate() error {
+	if p.T < 1 {
+		return fmt.Errorf("t is %d: at least one round is needed", p.T)
+	}
+	if p.K < 1 {
+		return fmt.Errorf("k is %d: at least one random feature a round is needed", p.K)
+	}
+	if p.V == 0 {
+		return errors.New("v is 0: with a learning rate of zero nothing is learned")
+	}
+	return nonNegative(named{"gamma", p.Gamma}, named{"c", p.C}, named{"v", p.V})
+}
+
+// butCV returns p with what settings that are advanced together may differ in at zero.
+func (p Params2019) butCV() Params2019 {
+	p.C, p.V = 0, 0
+	return p
+}
+
+// bandwidth resolves gamma. Its default is the paper's text. The accuracies of the
+// paper's Table 2 need gamma = 1/(2d) instead, for PBRFF as for GBRFF: see
+// docs/methods.md and the protocol table2-2019.
+func (p Params2019) bandwidth() float64 {
+	if p.Gamma == 0 {
+		return 0.5
+	}
+	return p.Gamma
+}
+
+// GBRFF declares the method of Gautheron et al. 2019 with the grid of its experiments.
+func GBRFF() registry.Spec {
+	return spec2019(registry.Spec{
+		Name:    "GBRFF",
+		Summary: "least-squares boosting of random Fourier features at learned landmarks",
+	}, false)
+}
+
+// GBRFFRandom declares the variant of the same paper whose landmarks are training
+// examples drawn at random.
+func GBRFFRandom() registry.Spec {
+	return spec2019(registry.Spec{
+		Name:    "GBRFF-random",
+		Summary: "least-squares boosting of random Fourier features at random landmarks",
+	}, true)
+}
+
+func spec2019(s registry.Spec, random bool) registry.Spec {
+	s.Version, s.Tasks = "1", registry.Binary
+	s.Source = "Gautheron et al., arXiv:1906.06203 (2019), Algorithm 1 with Section 4.2"
+	fit := pathFunc[Params2019](func(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, yield func(int, registry.Model) error) error {
+		return fit2019(ctx, env, train, ps, s.Name, random, yield)
+	})
+	return registry.Define(s, Params2019{T: 200, K: 100, C: 16, V: 0.1}, registry.Grid{
+		{Name: "c", Values: append(registry.Values(0.0), registry.Powers(2, 0, 10)...)},
+		{Name: "v", Values: registry.Values(1, 0.5, 0.1, 0.05, 0.01)},
+	}, fit.one, registry.Path(fit), registry.Memory(memory2019),
+		registry.Cost(func(s registry.Shape, p Params2019) float64 { return cost2019(s, p, random) }),
+		registry.PathCost(func(s registry.Shape, ps []Params2019) float64 { return pathCost2019(s, ps, random) }),
+		registry.Load[Params2019](load))
+}
+
+// memory2019 counts the packed rows, the cosines and sines and the residuals besides
+// the model.
+func memory2019(s registry.Shape, p Params2019) int64 {
+	return memory(s, p.T, p.K) + int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K))
+}
+
+// cost2019 and pathCost2019 were fitted to n from 125 to 3217 and d from 8 to 60: see
+// docs/performance.md. Draws, cosines and sines are shared by settings, searches are not.
+func cost2019(s registry.Shape, p Params2019, random bool) float64 {
+	return pathCost2019(s, []Params2019{p}, random)
+}
+
+func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
+	n, d := float64(s.N), float64(s.D)
+	shared := map[Params2019]bool{}
+	ns := 0.0
+	for _, p := range ps {
+		features := float64(p.T) * float64(p.K)
+		if key := p.butCV(); !shared[key] {
+			shared[key] = true
+			ns += features * (20*d + n*(1+0.03*d))
+		}
+		perRow := 4.5 // twelve passes over cosines and sines
+		switch {
+		case random:
+			perRow = 0.3 // two
+		case vmath.PackedBytes(s.N, 2*p.K) > 2<<20:
+			perRow = 10 // from beyond a core's own cache
+		}
+		ns += features * (4*d + n*perRow)
+	}
+	return ns
+}
+
+// leastSquares is the criterion of equations (5) and (7):
+//
+//	landmark  min over l in R^d of  mean (r_i - (1/K) sum_j cos(omega_j.(l - x_i)))^2
+//	weights   q_j proportional to exp(-c mean (r_i - cos(omega_j.(l - x_i)))^2)
+//
+// (the paper's second line of (7) lacks the minus sign of its first).
+var leastSquares = criterion{landmark: (*vmath.Packed).LandmarkSquareLoss, features: (*vmath.Packed).PairSquareLosses}
+
+// fit2019 is Algorithm 1 with the weak learners of Section 4.2. The landmark's descent
+// is that of GBRFF1. Settings that differ in c and v alone are advanced together.
+func fit2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, name string, random bool, yield func(i int, m registry.Model) error) error {
+	if err := check(train); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	x := rowsOf(train.X).pack()
+	return inGroups(name, ps, Params2019.butCV, func(group []int) ([]*ensemble, error) {
+		return boost2019(ctx, env, train, x, ps, group, random)
+	}, yield)
+}
+
+// boost2019 fits the settings ps[i], i of the group, which differ in c and v alone.
+func boost2019(ctx context.Context, env registry.Env, train registry.Data, x *vmath.Packed, ps []Params2019, group []int, random bool) ([]*ensemble, error) {
+	p, d := ps[group[0]], x.Cols()
+	rng := env.Rand()
+	omegas := draw(rng, p.T*p.K*d, p.bandwidth())
+	var landmarks []int
+	if random {
+		landmarks = rng.Choice(len(train.Y), p.T)
+	}
+	b := newBundle(x, p.K, leastSquares)
+	residuals, models := make([][]float64, len(group)), make([]*ensemble, len(group))
+	for at := range group {
+		h0 := floats.Sum(train.Y) / float64(len(train.Y)) // line 1
+		models[at] = newEnsemble(d, p.T, p.K, h0, omegas)
+		residuals[at] = slices.Clone(train.Y) // line 3
+		floats.AddConst(-h0, residuals[at])
+	}
+	for t := range p.T { // line 2
+		b.setFrequencies(models[0].round(t))
+		for at, i := range group {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			r, m := residuals[at], models[at]
+			if random { // line 4: equation (5)
+				copy(m.phases(t), b.placeLandmark(train.X.RawRowView(landmarks[t]), r))
+			} else {
+				copy(m.phases(t), b.findLandmark(r))
+			}
+			b.weigh(m.weights(t), ps[i].C) // equation (7)
+			h := b.values(m.weights(t))
+			alpha := leastSquaresStep(r, h) // equation (8)
+			if math.IsNaN(alpha) {
+				return nil, fmt.Errorf("round %d: %w", t+1, errNotANumber)
+			}
+			m.Alpha[t] = ps[i].V * alpha
+			vmath.Axpy(-m.Alpha[t], h, r) // line 5; line 3 of the next round
+		}
+	}
+	return models, nil
+}
+
+// leastSquaresStep minimises sum (r_i - alpha h_i)^2; a weak learner that is zero
+// everywhere gets 0.
+func leastSquaresStep(r, h []float64) float64 {
+	hh := vmath.Dot(h, h)
+	if hh == 0 {
+		return 0
+	}
+	return vmath.Dot(r, h) / hh
+}

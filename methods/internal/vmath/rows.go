@@ -1,0 +1,46 @@
+package vmath
+
+// RowsExpCosLoss is [Packed.ExpCosLoss] of the row-major rows x cols matrix a, with equal
+// bits, for matrices too large to keep a packed copy of: each block of rows is packed in
+// the cache when its turn comes, which costs arithmetic but no memory. One pass over a.
+func RowsExpCosLoss(a []float64, rows, cols int, w []float64, b float64, r, cosines, grad []float64) float64 {
+	sameLength("RowsExpCosLoss", "a", len(a), "rows x cols", rows*cols)
+	sameLength("RowsExpCosLoss", "w", len(w), "cols", cols)
+	sameLength("RowsExpCosLoss", "r", len(r), "rows", rows)
+	sameLength("RowsExpCosLoss", "grad", len(grad), "cols", cols)
+	if cosines != nil {
+		sameLength("RowsExpCosLoss", "cosines", len(cosines), "rows", rows)
+	}
+	f := rowsExpCos(a, rows, cols, w, b, r, cosines, grad)
+	return mean(f, grad, rows)
+}
+
+func rowsExpCosRef(a []float64, n, d int, w []float64, b float64, r, cosines, grad []float64) float64 {
+	tile, lanes := scratch(block*d), scratch(8*d)
+	defer pool.Put(tile)
+	defer pool.Put(lanes)
+	var z [block]float64
+	var total [8]float64
+	for i := 0; i < n; i += block {
+		h, rows := height(n, i), min(block, n-i)
+		packRef(*tile, a[i*d:(i+rows)*d], rows, d)
+		blockMatVecRef(z[:h], *tile, d, w)
+		for k := range h {
+			s, c := sinCosRef(z[k] - b)
+			if k >= rows { // padding adds +0: see fused_ref.go
+				total[k%8] += 0
+				z[k] = float64(0*s) * expRef(-(0 * c))
+				continue
+			}
+			if cosines != nil {
+				cosines[i+k] = c
+			}
+			e := expRef(-(r[i+k] * c))
+			total[k%8] += e
+			z[k] = float64(r[i+k]*s) * e
+		}
+		blockMatTVecRef(*lanes, *tile, z[:h])
+	}
+	sumLanes(grad, *lanes)
+	return tree8(total[:])
+}

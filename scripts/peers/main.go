@@ -1,0 +1,191 @@
+//go:build unix
+
+// Peers measures our fits beside the published Python of the 2020 paper, on the same
+// standardised rows with the same parameters, each on one thread. The two take turns
+// (ours, theirs, ours, ..) within one run; the table holds medians of processor time and
+// their ratio, which is the figure to quote: times depend on the machine, and both sides
+// suffer alike from what else it does.
+//
+// The published program is not part of this repository. BENCH_PUBLISHED names a checkout
+// of it and BENCH_PYTHON a Python with NumPy, SciPy and scikit-learn; peer.py imports it
+// from there. See make bench-peers.
+//
+// cases.go says what is compared, published.go runs the Python side.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/methods"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+func main() {
+	runtime.GOMAXPROCS(1)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench-peers:", err)
+		os.Exit(1)
+	}
+}
+
+// options are the command line.
+type options struct {
+	methods, sets string
+	repeat        int
+	budget        time.Duration
+	grids         bool
+	data          string
+}
+
+func run(ctx context.Context) error {
+	var o options
+	flag.StringVar(&o.methods, "methods", "", "only these methods, joined by commas")
+	flag.StringVar(&o.sets, "sets", "", "only these data sets, joined by commas")
+	flag.IntVar(&o.repeat, "repeat", 5, "turns of each side")
+	flag.DurationVar(&o.budget, "budget", time.Minute, "no further turn of a case after this long")
+	flag.BoolVar(&o.grids, "grids", false, "whole grids of one fold too (minutes of Python each)")
+	flag.StringVar(&o.data, "data", os.Getenv("BENCH_DATA"), "data directory")
+	flag.Parse()
+	peer, err := startPublished(ctx)
+	if err != nil {
+		return err
+	}
+	defer peer.stop()
+	fmt.Printf("Processor time of one thread, split 1, medians of up to %d turns; %s\n\n", o.repeat, peer.versions)
+	fmt.Println("| method | work | set | n, d | ours | theirs | ratio | wanted |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
+	for _, c := range cases {
+		if !c.wantedBy(o) {
+			continue
+		}
+		if err := c.measure(ctx, o, peer); err != nil {
+			return fmt.Errorf("%s on %s: %w", c.method, c.set, err)
+		}
+	}
+	return nil
+}
+
+func (c peerCase) wantedBy(o options) bool {
+	listed := func(list, name string) bool { return list == "" || slices.Contains(strings.Split(list, ","), name) }
+	return listed(o.methods, c.method) && listed(o.sets, c.set) && (o.grids || !c.grid)
+}
+
+// measure prints one row of the table.
+func (c peerCase) measure(ctx context.Context, o options, peer *published) error {
+	spec, err := methods.All().Lookup(c.method)
+	if err != nil {
+		return err
+	}
+	train, valid, err := c.load(ctx, o.data)
+	if err != nil {
+		return err
+	}
+	if err := peer.send(train, valid); err != nil {
+		return err
+	}
+	var ours, theirs []float64
+	for start := time.Now(); len(ours) < o.repeat && (len(ours) == 0 || time.Since(start) < o.budget); {
+		t, err := c.ours(ctx, spec, train, valid)
+		if err != nil {
+			return err
+		}
+		ours = append(ours, t)
+		if t, err = peer.fit(c.method, c.grid); err != nil {
+			return err
+		}
+		theirs = append(theirs, t)
+	}
+	a, b := median(ours), median(theirs)
+	sh := train.Shape()
+	work := "one fit"
+	if c.grid {
+		work = "grid of a fold"
+	}
+	fmt.Printf("| %s | %s | %s | %d, %d | %.3g ms | %.3g ms | %.1f | %g |\n", c.method, work, c.set, sh.N, sh.D, 1e3*a, 1e3*b, b/a, c.wanted)
+	return nil
+}
+
+// ours returns the processor time of our side: one fit with the defaults, whose meaning
+// peer.py repeats, or the published grid with a prediction of the validation rows after
+// each fit.
+func (c peerCase) ours(ctx context.Context, spec registry.Spec, train, valid registry.Data) (float64, error) {
+	runtime.GC()
+	env := registry.Env{Seed: 1}
+	start := processorTime()
+	if !c.grid {
+		_, err := spec.Fit(ctx, env, train, nil)
+		return processorTime() - start, err
+	}
+	settings, err := spec.Settings(train.Shape(), spec.DefaultGrid(), nil)
+	if err != nil {
+		return 0, err
+	}
+	out := make([]float64, len(valid.Y))
+	err = spec.FitAll(ctx, env, train, settings, func(_ int, m registry.Model) error { return m.Score(ctx, valid.X, out) })
+	return processorTime() - start, err
+}
+
+// load returns the training part of split 1 of the protocol table2 and, as rows to
+// predict, its test part; for grids, the training and validation part of its first fold.
+func (c peerCase) load(ctx context.Context, dir string) (train, valid registry.Data, err error) {
+	entry, err := datasets.Builtin().Lookup(c.set)
+	if err != nil {
+		return train, valid, err
+	}
+	set, err := datasets.Store{Dir: dir}.Load(ctx, entry)
+	if err != nil {
+		return train, valid, err
+	}
+	split, err := harness.NewSplit(set.Task, set.Y, 1, 0.3, 5)
+	if err != nil {
+		return train, valid, err
+	}
+	in, out := split.Train, split.Test
+	if c.grid {
+		in, out = nil, nil
+		for at, row := range split.Train {
+			if slices.Contains(split.Folds[0], at) {
+				out = append(out, row)
+			} else {
+				in = append(in, row)
+			}
+		}
+	}
+	scale := datasets.FitStandardiser(set.X, in)
+	part := func(rows []int) registry.Data {
+		d := registry.Data{Task: set.Task, Classes: set.Classes, X: new(mat.Dense), Y: make([]float64, len(rows))}
+		scale.Apply(d.X, set.X, rows)
+		for i, row := range rows {
+			d.Y[i] = set.Y[row]
+		}
+		return d
+	}
+	return part(in), part(out), nil
+}
+
+func processorTime() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // only an invalid pointer makes it fail
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
