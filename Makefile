@@ -9,7 +9,7 @@
 
 GO      ?= go
 BENCH   := bin/bench
-BUDGET  ?= 7m
+BUDGET  ?= 6m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness.ProgramVersion=$(VERSION)
 

@@ -3,6 +3,7 @@ package harness
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,7 +19,7 @@ type Options struct {
 	Jobs    int           // cells at a time; at least 1
 	Timeout time.Duration // per cell; 0 for none
 	Memory  int64         // bytes that cells running together may need by their estimates; 0 for no limit
-	Budget  time.Duration // wall time: sets are taken in order of predicted cost as long as they fit, and no cell starts later; 0 for all
+	Budget  time.Duration // wall time: sets are taken in order of predicted cost as long as they fit, no cell starts later, and one that runs a fifth longer is given up without a result; 0 for all
 
 	// Started and Finished, if not nil, are told of cells from several goroutines.
 	Started  func(*PlannedCell)
@@ -44,6 +45,11 @@ func (h *Harness) Run(ctx context.Context, stop <-chan struct{}, cells []*Planne
 	caller := ctx
 	ctx, cancel := context.WithCancelCause(caller)
 	defer cancel(nil)
+	if opt.Budget > 0 {
+		var over context.CancelFunc
+		ctx, over = context.WithTimeoutCause(ctx, opt.Budget+opt.Budget/5, errOverBudget)
+		defer over()
+	}
 	s := &scheduler{
 		h: h, opt: opt, put: put, stop: stop, cancel: cancel,
 		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), sets: map[string]*loading{}, started: map[*PlannedCell]bool{}, start: time.Now(),
@@ -54,12 +60,15 @@ func (h *Harness) Run(ctx context.Context, stop <-chan struct{}, cells []*Planne
 	s.dispatch(ctx, cells)
 	s.running.Wait()
 	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.LeftCells - s.out.TooLarge
-	if cause := context.Cause(ctx); cause != nil && caller.Err() == nil {
+	if cause := context.Cause(ctx); cause != nil && cause != errOverBudget && caller.Err() == nil {
 		return s.out, cause
 	}
 	s.out.Interrupted = s.out.NotStarted > 0
 	return s.out, nil
 }
+
+// errOverBudget ends the cells that run long after the budget.
+var errOverBudget = errors.New("over budget")
 
 // scheduler is the state of one Run.
 type scheduler struct {
@@ -98,6 +107,9 @@ func (s *scheduler) dispatch(ctx context.Context, cells []*PlannedCell) {
 			// The set's size is judged when a worker is free for it, with the
 			// timings of everything that has finished by then.
 			if !s.free(ctx) {
+				if context.Cause(ctx) == errOverBudget {
+					s.leaveOut(groups[i:])
+				}
 				return
 			}
 			if !s.fits(group) {
@@ -106,11 +118,15 @@ func (s *scheduler) dispatch(ctx context.Context, cells []*PlannedCell) {
 			}
 		}
 		for k, c := range group {
+			rest := append([][]*PlannedCell{group[k:]}, groups[i+1:]...)
 			if s.opt.Budget > 0 && time.Since(s.start) > s.opt.Budget {
-				s.leaveOut(append([][]*PlannedCell{group[k:]}, groups[i+1:]...))
+				s.leaveOut(rest)
 				return
 			}
 			if !s.launch(ctx, c) {
+				if context.Cause(ctx) == errOverBudget {
+					s.leaveOut(rest)
+				}
 				return
 			}
 		}
@@ -171,7 +187,9 @@ func (s *scheduler) leaveOut(groups [][]*PlannedCell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, g := range groups {
-		s.out.LeftOut = append(s.out.LeftOut, g[0].Dataset)
+		if !slices.Contains(s.out.LeftOut, g[0].Dataset) {
+			s.out.LeftOut = append(s.out.LeftOut, g[0].Dataset)
+		}
 		s.out.LeftCells += len(g)
 	}
 }
@@ -249,8 +267,11 @@ func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
 	s.mu.Lock()
 	delete(s.started, c)
 	s.mu.Unlock()
-	if err != nil {
-		return // cancelled: the cell has no result and will be planned again
+	if err != nil { // cancelled: the cell has no result and will be planned again
+		if context.Cause(ctx) == errOverBudget {
+			s.leaveOut([][]*PlannedCell{{c}})
+		}
+		return
 	}
 	if err := s.finish(c, run); err != nil {
 		s.cancel(err)

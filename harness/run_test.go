@@ -241,6 +241,20 @@ func TestBudgetTakesTheCheapestSets(t *testing.T) {
 	}
 }
 
+// TestBudgetGivesUpOvertime: a cell that was predicted short and is not is given up
+// without a result, and is no interrupt.
+func TestBudgetGivesUpOvertime(t *testing.T) {
+	endless := defineTest("endless", func(ctx context.Context, _ registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}, registry.Cost(func(registry.Shape, testParams) float64 { return 1 }))
+	h, db := newTestHarness(t, endless, centroids()), openTestDB(t)
+	_, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 2, Budget: 100 * time.Millisecond}, nil)
+	if out.Interrupted || out.NotStarted != 0 || out.Failed != 0 || out.LeftCells == 0 || out.OK+out.LeftCells != 12 {
+		t.Errorf("outcome %+v; want what did not end left out", out)
+	}
+}
+
 // TestStopFinishesRunningCells: closing stop lets the running cell end and starts
 // no other; cancelling leaves no result.
 func TestStopFinishesRunningCells(t *testing.T) {
