@@ -2,6 +2,8 @@ package kernel
 
 import (
 	"context"
+	"errors"
+	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
@@ -67,8 +69,8 @@ func (p *looProblem) solve(theta []float64) error {
 	return nil
 }
 
-// value returns E and writes its gradient. After an error, kept in p.err, it returns E = 0 and
-// gradient 0, which ends the search.
+// value returns E and writes its gradient; E is infinite where M has no factor. After another
+// error, kept in p.err, it returns E = 0 and gradient 0, which ends the search.
 func (p *looProblem) value(theta, gradient []float64) float64 {
 	clear(gradient)
 	if p.err == nil {
@@ -76,6 +78,11 @@ func (p *looProblem) value(theta, gradient []float64) float64 {
 	}
 	if p.err == nil {
 		p.err = p.solver.invert(p.ctx, p.inv, p.m)
+	}
+	if errors.Is(p.err, errNotPositive) {
+		// A trial step too far: bandwidths that overflow. The search pulls back.
+		p.err = nil
+		return math.Inf(1)
 	}
 	if p.err != nil {
 		return 0
