@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -81,7 +80,7 @@ published values and the differences.`,
 			in.Provenance.Database = a.db
 			in.Provenance.Generated = time.Now().UTC()
 			in.Provenance.Command = "bench " + strings.Join(os.Args[1:], " ")
-			return a.writeTable2(c.Context(), in, f)
+			return a.writeTable2(in, f)
 		},
 	}
 	flags := c.Flags()
@@ -230,7 +229,7 @@ func (a *app) fullCommand(p *harness.Protocol, in reports.Table2Input) string {
 	return command
 }
 
-func (a *app) writeTable2(_ context.Context, in reports.Table2Input, f reportFlags) error {
+func (a *app) writeTable2(in reports.Table2Input, f reportFlags) error {
 	table, err := reports.BuildTable2(in)
 	if err != nil {
 		return exitError{exitUsage, err}

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -85,24 +83,7 @@ func TestFingerprintIgnoresWhatChangesNoNumber(t *testing.T) {
 	}
 }
 
-// TestLoadingIsFast bounds the time of the sets that users wait for, generously.
-func TestLoadingIsFast(t *testing.T) {
-	if testing.Short() || testenv.Race {
-		t.Skip("a test of time")
-	}
-	for name, limit := range map[string]time.Duration{"spambase": 100 * time.Millisecond, "bankmarketing": time.Second} {
-		best := time.Hour
-		for range 5 {
-			start := time.Now()
-			mirrorSet(t, name)
-			best = min(best, time.Since(start))
-		}
-		if t.Log(name, best); best > limit {
-			t.Errorf("%s loads in %v, limit %v", name, best, limit)
-		}
-	}
-}
-
+// BenchmarkLoad times the loading of the sets that users wait for.
 func BenchmarkLoad(b *testing.B) {
 	for _, name := range []string{"spambase", "bankmarketing", "epileptic"} {
 		b.Run(name, func(b *testing.B) {

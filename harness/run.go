@@ -21,8 +21,7 @@ type Options struct {
 	Memory  int64         // bytes that cells running together may need by their estimates; 0 for no limit
 	Budget  time.Duration // wall time: sets are taken in order of predicted cost as long as they fit, no cell starts later, and one that runs a fifth longer is given up without a result; 0 for all
 
-	// Started and Finished, if not nil, are told of cells from several goroutines.
-	Started  func(*PlannedCell)
+	// Finished, if not nil, is told of each cell, from several goroutines.
 	Finished func(*PlannedCell, store.Run)
 }
 
@@ -249,9 +248,6 @@ func (s *scheduler) launch(ctx context.Context, c *PlannedCell) bool {
 }
 
 func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
-	if s.opt.Started != nil {
-		s.opt.Started(c)
-	}
 	set, err := s.load(ctx, c.entry)
 	if err != nil {
 		s.cancel(err)

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -415,6 +416,15 @@ func TestProtocolRefuses(t *testing.T) {
 			if _, err := datasets.Builtin().Lookup(d); err != nil {
 				t.Errorf("protocol %s: %v", name, err)
 			}
+		}
+		// The catalogue's listing names the protocols of a set; the two must agree.
+		for _, e := range datasets.Builtin().InProtocol(name) {
+			if !slices.Contains(p.Datasets, e.Name) {
+				t.Errorf("the catalogue puts %s into protocol %s, whose list lacks it", e.Name, name)
+			}
+		}
+		if n := len(datasets.Builtin().InProtocol(name)); n > 0 && n != len(p.Datasets) {
+			t.Errorf("protocol %s lists %d sets, the catalogue %d", name, len(p.Datasets), n)
 		}
 	}
 	if _, err := LoadProtocol("tabel2"); err == nil || !strings.Contains(err.Error(), "table2") {
