@@ -224,32 +224,6 @@ func TestOpenTogether(t *testing.T) {
 	}
 }
 
-// TestReadArchive: a database in a directory that cannot be written.
-func TestReadArchive(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("permissions do not bind the superuser")
-	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "r.db")
-	db := open(t, path)
-	put(t, db, testRun("k1", OK))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.Chmod(dir, 0o755) }()
-	archive, err := OpenReader(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close()
-	if _, rows := query(t, archive, "SELECT count(*) FROM results"); rows[0][0] != int64(1) {
-		t.Errorf("an archive shows %v", rows)
-	}
-}
-
 // TestTwoWritersShareAFile as two programs would.
 func TestTwoWritersShareAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
