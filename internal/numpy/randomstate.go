@@ -5,38 +5,43 @@
 // shuffle, permutation and choice built on them. With it the same seeds give the
 // same splits and the same random features as a run of the published Python.
 //
-// The stream itself is gonum's MT19937. Nothing else of NumPy is here, and the
+// Normals call the C library's logarithm in NumPy, whose last bit depends on the library and
+// the processor; log.go says how near ours is. Nothing else of NumPy is here, and the
 // generator is not for new designs: it is what comparability asks for.
+//
+// mt19937.go is the stream, log.go the logarithm.
 package numpy
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/mathext/prng"
+	"math/bits"
 )
 
 // RandomState is a generator at a position of its stream. It is not safe for
 // concurrent use.
 type RandomState struct {
-	src      *prng.MT19937
+	src      mt19937
 	gauss    float64 // the second value of the last polar pair
 	hasGauss bool
 }
 
 // NewRandomState returns the generator that RandomState(seed) gives in NumPy.
 func NewRandomState(seed uint32) *RandomState {
-	src := prng.NewMT19937()
-	src.Seed(uint64(seed))
-	return &RandomState{src: src}
+	r := new(RandomState)
+	r.src.seed(seed)
+	return r
 }
 
 // Uint32 returns the next 32 bits of the stream.
-func (r *RandomState) Uint32() uint32 { return r.src.Uint32() }
+func (r *RandomState) Uint32() uint32 { return r.src.uint32() }
 
 // Float64 returns a double in [0, 1) with 53 random bits (random_sample).
-func (r *RandomState) Float64() float64 {
-	a, b := r.Uint32()>>5, r.Uint32()>>6
-	return (float64(a)*67108864 + float64(b)) / 9007199254740992
+func (r *RandomState) Float64() float64 { return float64(r.bits53()) * 0x1p-53 }
+
+// bits53 are the upper 27 of a word and then the upper 26 of the next.
+func (r *RandomState) bits53() int64 {
+	pair := r.src.pair()
+	return int64(pair&0xffffffff>>5<<26 | pair>>38)
 }
 
 // Uniform returns a double in [low, high) (uniform).
@@ -51,25 +56,51 @@ func (r *RandomState) Norm() float64 {
 		r.hasGauss = false
 		return r.gauss
 	}
-	for {
-		x := 2*r.Float64() - 1
-		y := 2*r.Float64() - 1
-		s := float64(x*x) + float64(y*y)
-		if s >= 1 || s == 0 {
-			continue
-		}
-		f := math.Sqrt(-2 * math.Log(s) / s)
-		r.gauss, r.hasGauss = f*x, true
-		return f * y
-	}
+	var pair [2]float64
+	r.pairs(pair[:])
+	r.gauss, r.hasGauss = pair[1], true
+	return pair[0]
 }
 
 // Norms fills dst with standard normals in order (randn of any shape).
 func (r *RandomState) Norms(dst []float64) {
-	for i := range dst {
-		dst[i] = r.Norm()
+	if r.hasGauss && len(dst) > 0 {
+		dst[0] = r.Norm()
+		dst = dst[1:]
+	}
+	even := len(dst) &^ 1
+	r.pairs(dst[:even])
+	for i := range dst[even:] {
+		dst[even+i] = r.Norm()
 	}
 }
+
+// pairs fills dst, of even length, by the polar method: a point uniform in the unit disc
+// gives two independent normals. Points come in batches, first all draws and then all
+// logarithms, and one outside the disc is overwritten by the next instead of branched on.
+func (r *RandomState) pairs(dst []float64) {
+	const most = 64
+	var x, y, square [most]float64
+	for len(dst) > 0 {
+		accepted := uint64(0)
+		for range min(most, len(dst)/2) { // as many as could all be needed
+			at := accepted % most                   // without a check of bounds
+			x[at] = float64(r.bits53())*0x1p-52 - 1 // 2 Float64() - 1
+			y[at] = float64(r.bits53())*0x1p-52 - 1
+			s := float64(x[at]*x[at]) + float64(y[at]*y[at])
+			square[at] = s
+			_, inside := bits.Sub64(math.Float64bits(s)-1, oneBits-1, 0) // 0 < s < 1
+			accepted += inside
+		}
+		for i, s := range square[:accepted] {
+			f := math.Sqrt(-2 * log(s) / s)
+			dst[2*i], dst[2*i+1] = f*y[i], f*x[i]
+		}
+		dst = dst[2*accepted:]
+	}
+}
+
+const oneBits = 0x3ff0000000000000 // of 1.0
 
 // below returns an integer in [0, max] by masked rejection of 32-bit words
 // (random_interval for max < 2^32).

@@ -3,11 +3,13 @@ package numpy
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testenv"
+	"gonum.org/v1/gonum/mathext/prng"
 	"pgregory.net/rapid"
 )
 
@@ -123,6 +125,93 @@ func decode(t *testing.T, raw json.RawMessage, v any) {
 	if err := json.Unmarshal(raw, v); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestStream: the 10,000th word for the seed 5489 is 4123659995 by the C++ standard (26.5.5,
+// mt19937), and gonum's generator gives the same words.
+func TestStream(t *testing.T) {
+	for _, seed := range []uint32{5489, 0, 1, 1<<32 - 1} {
+		r, other := NewRandomState(seed), prng.NewMT19937()
+		other.Seed(uint64(seed))
+		for i := range 10000 {
+			got := r.Uint32()
+			if want := other.Uint32(); got != want {
+				t.Fatalf("seed %d: word %d is %d, gonum's %d", seed, i, got, want)
+			}
+			if seed == 5489 && i == 9999 && got != 4123659995 {
+				t.Errorf("word 10,000 is %d, in the standard 4123659995", got)
+			}
+		}
+	}
+}
+
+// TestNormalsOneByOne: the same values one at a time and together, from even and odd
+// positions of the stream.
+func TestNormalsOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint32().Draw(t, "seed")
+		a, b := NewRandomState(seed), NewRandomState(seed)
+		for range rapid.IntRange(0, 3).Draw(t, "words before") {
+			a.Uint32()
+			b.Uint32()
+		}
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 300), 1, 4).Draw(t, "lengths") {
+			together := make([]float64, n)
+			a.Norms(together)
+			for i, v := range together {
+				if one := b.Norm(); one != v {
+					t.Fatalf("normal %d of %d is %v alone, %v together", i, n, one, v)
+				}
+			}
+		}
+		if a.Uint32() != b.Uint32() {
+			t.Fatal("the streams are at different positions")
+		}
+	})
+}
+
+// TestLog compares with logarithms rounded from 60 digits (Python's decimal.Decimal.ln), and
+// with Go's, which is within an ulp of the truth.
+func TestLog(t *testing.T) {
+	for _, row := range [][2]float64{
+		{0x1.0000000000000p-1, -0x1.62e42fefa39efp-1},
+		{0x1.999999999999ap-4, -0x1.26bb1bbb55515p+1},
+		{0x1.fffffffffffffp-1, -0x1.0000000000000p-53},
+		{0x1.ff3b645a1cac1p-1, -0x1.8982de7a5b25bp-10},
+		{0x1.69fffffffffffp-1, -0x1.630030b3aac4cp-2},
+		{0x1.6a00000000000p-1, -0x1.630030b3aac49p-2},
+		{0x1.0000000000000p-104, -0x1.205966f2b4f12p+6},
+		{0x1.79ca10c924223p-67, -0x1.7069e2aa2aa5bp+5},
+		{0x1.3333333333333p-2, -0x1.34378fcbda721p+0},
+		{0x1.fe00d1b71758ep-1, -0x1.001710dab0834p-8},
+		{0x1.6a09e667f3bcdp-1, -0x1.62e42fefa39eep-2},
+		{0x1.e759ff97b7508p-3, -0x1.6f85a8ff87b4cp+0},
+		{0x1.16a5368858d8dp-1, -0x1.377e34c08e9a2p-1},
+		{0x1.7ad586f53dadep-2, -0x1.fd1e846239a23p-1},
+		{0x1.353501de56e4ap-1, -0x1.0235603ec6ef6p-1},
+		{0x1.405e69652cae3p-1, -0x1.e01ab01a7f971p-2},
+		{0x1.0c67fd3611240p-4, -0x1.5cd578b69f144p+1},
+		{0x1.af7d1e8a85280p-7, -0x1.151e2adf76b7ap+2},
+		{0x1.acc8bf5e07e71p-1, -0x1.6b41739f4c865p-3},
+		{0x1.09941946801c6p-2, -0x1.597cd96ef4734p+0},
+		{0x1.dfe8e93116240p-3, -0x1.7376195f70addp+0},
+		{0x1.fdc528ede5c0ep-1, -0x1.1e0b1c02167bbp-8},
+		{0x1.e18cc1c53ea1cp-2, -0x1.8248dacc2f7fep-1},
+		{0x1.ac44ace32d283p-1, -0x1.6db8a5b39821fp-3},
+	} {
+		if got := log(row[0]); got != row[1] {
+			t.Errorf("log %v is %x, want %x", row[0], got, row[1])
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.Float64Range(0x1p-104, 1).Draw(t, "s")
+		if s == 1 {
+			return
+		}
+		if got, want := log(s), math.Log(s); math.Abs(got-want) > 0x1p-52*math.Abs(want) {
+			t.Fatalf("log %v is %v, Go's %v", s, got, want)
+		}
+	})
 }
 
 func TestPermutationIsOne(t *testing.T) {

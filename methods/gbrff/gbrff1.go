@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -43,7 +44,7 @@ func GBRFF1() registry.Spec {
 	}, Params1{T: 100, K: 10, Beta: 1}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "beta", Values: registry.Powers(10, -2, 2)},
-	}, pathFunc[Params1](fit1).one, registry.Path(fit1),
+	}, frame.Path[Params1](fit1).One, registry.Path(fit1),
 		registry.Memory(memory1), registry.Cost(cost1), registry.PathCost(pathCost1), registry.Load[Params1](load))
 }
 

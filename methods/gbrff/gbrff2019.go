@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -71,13 +72,13 @@ func GBRFFRandom() registry.Spec {
 func spec2019(s registry.Spec, random bool) registry.Spec {
 	s.Version, s.Tasks = "1", registry.Binary
 	s.Source = "Gautheron et al., arXiv:1906.06203 (2019), Algorithm 1 with Section 4.2"
-	fit := pathFunc[Params2019](func(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, yield func(int, registry.Model) error) error {
+	fit := frame.Path[Params2019](func(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, yield func(int, registry.Model) error) error {
 		return fit2019(ctx, env, train, ps, s.Name, random, yield)
 	})
 	return registry.Define(s, Params2019{T: 200, K: 100, C: 16, V: 0.1}, registry.Grid{
 		{Name: "c", Values: append(registry.Values(0.0), registry.Powers(2, 0, 10)...)},
 		{Name: "v", Values: registry.Values(1, 0.5, 0.1, 0.05, 0.01)},
-	}, fit.one, registry.Path(fit), registry.Memory(memory2019),
+	}, fit.One, registry.Path(fit), registry.Memory(memory2019),
 		registry.Cost(func(s registry.Shape, p Params2019) float64 { return cost2019(s, p, random) }),
 		registry.PathCost(func(s registry.Shape, ps []Params2019) float64 { return pathCost2019(s, ps, random) }),
 		registry.Load[Params2019](load))

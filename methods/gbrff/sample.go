@@ -1,10 +1,10 @@
 package gbrff
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -18,11 +18,8 @@ type rows struct {
 
 // rowsOf shares x's memory unless x is a view into a wider matrix.
 func rowsOf(x *mat.Dense) rows {
-	raw := x.RawMatrix()
-	if raw.Stride != raw.Cols {
-		raw = mat.DenseCopyOf(x).RawMatrix()
-	}
-	return rows{n: raw.Rows, d: raw.Cols, data: raw.Data[:raw.Rows*raw.Cols]}
+	n, d := x.Dims()
+	return rows{n: n, d: d, data: frame.Rows(x)}
 }
 
 func (x rows) row(i int) []float64        { return x.data[i*x.d : (i+1)*x.d] }
@@ -31,24 +28,12 @@ func (x rows) slice(lo, hi int) []float64 { return x.data[lo*x.d : hi*x.d] }
 
 // check reports whether data is a training set: labels -1 and +1, finite features.
 func check(data registry.Data) error {
-	if data.Task != registry.Binary {
-		return fmt.Errorf("a task of kind %v: only binary labels -1 and +1 can be learned", data.Task)
-	}
-	if data.X == nil || data.X.IsEmpty() {
-		return errors.New("the training set is empty")
-	}
-	x := rowsOf(data.X)
-	if len(data.Y) != x.n {
-		return fmt.Errorf("%d labels for %d rows", len(data.Y), x.n)
+	if err := frame.CheckBinary(data); err != nil {
+		return err
 	}
 	for i, y := range data.Y {
 		if y != 1 && y != -1 {
 			return fmt.Errorf("label of row %d is %v: labels must be -1 or +1", i, y)
-		}
-		for j, v := range x.row(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("feature %d of row %d is %v: features must be finite", j, i, v)
-			}
 		}
 	}
 	return nil

@@ -20,10 +20,10 @@ package gfc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
 	"github.com/kernelboosting/bench/methods/internal/linear"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -57,7 +57,7 @@ func Spec() registry.Spec {
 		Summary: "linear SVM on sines and cosines of greedily learned frequencies",
 	}, Params{Features: 100, C: 1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fit,
+	}, frame.Path[Params](fitPath).One,
 		registry.Path(fitPath), registry.Memory(memory), registry.Cost(cost), registry.PathCost(pathCost),
 		registry.Load[Params](load))
 }
@@ -67,19 +67,9 @@ const (
 	firstRho       = 1e-2 // where the ridge parameter starts
 )
 
-// fit trains one setting.
-func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (registry.Model, error) {
-	var m registry.Model
-	err := fitPath(ctx, env, train, []Params{p}, func(_ int, each registry.Model) error {
-		m = each
-		return nil
-	})
-	return m, err
-}
-
 // fitPath trains settings; those that differ in C only share the frequencies.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	if err := check(train); err != nil {
+	if err := frame.CheckBinary(train); err != nil {
 		return fmt.Errorf("GFC: %w", err)
 	}
 	machines := map[int]*machine{} // by number of features
@@ -117,7 +107,7 @@ func learn(ctx context.Context, env registry.Env, train registry.Data, features 
 	starts := omega.RawMatrix().Data
 	env.Rand().Norms(starts)
 	floats.Scale(1/math.Sqrt(float64(d)), starts)
-	r := newRidge(vmath.Pack(compact(train.X), n, d), train.Y)
+	r := newRidge(vmath.Pack(frame.Rows(train.X), n, d), train.Y)
 	search := lbfgs.Minimizer{MaxIter: stepIterations}
 	theta := make([]float64, d+1) // w, then rho
 	loss := func(theta, gradient []float64) float64 {
@@ -151,7 +141,7 @@ func newMachine(train registry.Data, omega *mat.Dense) (*machine, error) {
 	features := omega.RawMatrix().Rows
 	phi := make([]float64, 2*features*n)
 	sines, cosines := make([]float64, features), make([]float64, features)
-	x := compact(train.X)
+	x := frame.Rows(train.X)
 	for i := range n {
 		vmath.MatVec(sines, omega.RawMatrix().Data, features, d, x[i*d:(i+1)*d])
 		vmath.SinCos(sines, cosines, sines)
@@ -160,35 +150,6 @@ func newMachine(train registry.Data, omega *mat.Dense) (*machine, error) {
 	}
 	svm, err := linear.New(phi, n, 2*features, train.Y)
 	return &machine{omega, svm}, err
-}
-
-// compact returns the rows of x without gaps, in x's memory unless x is a view.
-func compact(x *mat.Dense) []float64 {
-	raw := x.RawMatrix()
-	if raw.Stride != raw.Cols {
-		raw = mat.DenseCopyOf(x).RawMatrix()
-	}
-	return raw.Data[:raw.Rows*raw.Cols]
-}
-
-// check reports whether data can be a training set; labels are linear.New's to check.
-func check(data registry.Data) error {
-	if data.Task != registry.Binary {
-		return fmt.Errorf("a task of kind %v: only binary labels -1 and +1 can be learned", data.Task)
-	}
-	if data.X == nil || data.X.IsEmpty() {
-		return errors.New("the training set is empty")
-	}
-	if n := data.X.RawMatrix().Rows; n != len(data.Y) {
-		return fmt.Errorf("%d labels for %d rows", len(data.Y), n)
-	}
-	for i, v := range compact(data.X) {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			d := data.X.RawMatrix().Cols
-			return fmt.Errorf("feature %d of row %d is %v: features must be finite", i%d, i/d, v)
-		}
-	}
-	return nil
 }
 
 // memory counts frequencies, packed rows, seven vectors of a step, the representation
@@ -200,30 +161,24 @@ func memory(s registry.Shape, p Params) int64 {
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
 
-func cost(s registry.Shape, p Params) float64 { return learnCost(s, p) + machineCost(s, p) }
+func cost(s registry.Shape, p Params) float64 { return pathCost(s, []Params{p}) }
 
-// learnCost is that of 10 to 50 evaluations a step.
-func learnCost(s registry.Shape, p Params) float64 {
-	n := float64(s.N)
-	return float64(p.Features) * (10 + min(40, n/25)) * (600 + n*(8+0.3*float64(s.D)))
-}
-
-// machineCost is that of a number of Newton steps that grows slowly with n and C.
-func machineCost(s registry.Shape, p Params) float64 {
-	n, l := float64(s.N), 2*float64(p.Features)
-	steps := max(10, 8*math.Log(n)-22) * math.Pow(p.C, 0.08)
-	return steps * (10000 + n*l + 0.01*math.Pow(min(l, n/8), 3))
-}
-
+// pathCost adds what learning costs, once for a number of features, and the support vector machines.
 func pathCost(s registry.Shape, ps []Params) float64 {
 	sum := 0.0
 	seen := map[int]bool{}
 	for _, p := range ps {
-		sum += machineCost(s, p)
+		sum += linear.Cost(s.N, 2*p.Features, p.C)
 		if !seen[p.Features] {
 			seen[p.Features] = true
 			sum += learnCost(s, p)
 		}
 	}
 	return sum
+}
+
+// learnCost is that of 10 to 50 evaluations a step.
+func learnCost(s registry.Shape, p Params) float64 {
+	n := float64(s.N)
+	return float64(p.Features) * (10 + min(40, n/25)) * (300 + n*(3.2+0.19*float64(s.D)))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -51,7 +52,7 @@ func TestPublishedGrid(t *testing.T) {
 // the fit is not constant.
 func newRidgeOn(data registry.Data, rng *rand.Rand) *ridge {
 	n, d := data.X.Dims()
-	r := newRidge(vmath.Pack(compact(data.X), n, d), data.Y)
+	r := newRidge(vmath.Pack(frame.Rows(data.X), n, d), data.Y)
 	theta := make([]float64, d+1)
 	for j := range theta {
 		theta[j] = rng.NormFloat64()
@@ -121,7 +122,7 @@ func directLoss(fit []float64, data registry.Data, theta []float64) float64 {
 func TestStepsLowerTheError(t *testing.T) {
 	data := sample(5, 300, 6)
 	n, d := data.X.Dims()
-	r := newRidge(vmath.Pack(compact(data.X), n, d), data.Y)
+	r := newRidge(vmath.Pack(frame.Rows(data.X), n, d), data.Y)
 	omega, err := learn(t.Context(), registry.Env{Seed: 1}, data, 20)
 	if err != nil {
 		t.Fatal(err)
@@ -232,6 +233,29 @@ func BenchmarkFit(b *testing.B) {
 				}
 			}
 			cost, err := Spec().CostEstimate(train.Shape(), nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(cost/(float64(b.Elapsed().Nanoseconds())/float64(b.N)), "predicted/measured")
+		})
+	}
+}
+
+// BenchmarkPath times the whole grid on the same.
+func BenchmarkPath(b *testing.B) {
+	for _, name := range []string{"wine", "pima", "german", "spambase"} {
+		train, _ := testsplit.Load(b, name, 1)
+		b.Run(name, func(b *testing.B) {
+			settings, err := Spec().Settings(train.Shape(), Spec().DefaultGrid(), nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if err := Spec().FitAll(b.Context(), registry.Env{Seed: 1}, train, settings, func(int, registry.Model) error { return nil }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			cost, err := Spec().PathCostEstimate(train.Shape(), settings)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/linear"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -43,7 +44,7 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	if len(out) != n {
 		return fmt.Errorf("room for %d scores of %d rows", len(out), n)
 	}
-	rows := compact(x)
+	rows := frame.Rows(x)
 	features := len(m.Sin)
 	size := features * min(blockRows, n)
 	sines, cosines, half := make([]float64, size), make([]float64, size), make([]float64, min(blockRows, n))

@@ -26,7 +26,7 @@ type ridge struct {
 	y        []float64
 	fit      []float64 // f_i
 	sin, cos []float64 // s_i, c_i
-	slope    []float64 // n/2 dL/d(w.x_i)
+	slope    []float64 // w.x_i, and then n/2 dL/d(w.x_i)
 	fitFit   float64   // f.f / n
 	fitY     float64   // f.y / n
 }
@@ -56,16 +56,12 @@ type triple struct{ f, s, c float64 }
 // regress computes s and c at theta = (w, rho) and returns a, K's factor and e.
 func (r *ridge) regress(theta []float64) (a triple, k factor, e float64) {
 	d := len(theta) - 1
-	r.x.MatVec(r.sin, theta[:d])
-	vmath.SinCos(r.sin, r.cos, r.sin)
+	r.x.MatVec(r.slope, theta[:d])
+	w := vmath.Wave(r.sin, r.cos, r.slope, r.fit, r.y)
 	n := float64(len(r.y))
-	e = theta[d]*theta[d] + smallestPenalty
-	k = newFactor(
-		r.fitFit+e,
-		vmath.Dot(r.sin, r.fit)/n, vmath.Dot(r.sin, r.sin)/n+e,
-		vmath.Dot(r.cos, r.fit)/n, vmath.Dot(r.cos, r.sin)/n, vmath.Dot(r.cos, r.cos)/n+e)
-	a = k.solve(triple{r.fitY, vmath.Dot(r.sin, r.y) / n, vmath.Dot(r.cos, r.y) / n})
-	return a, k, e
+	e = float64(theta[d]*theta[d]) + smallestPenalty
+	k = newFactor(r.fitFit+e, w.SF/n, w.SS/n+e, w.CF/n, w.CS/n, w.CC/n+e)
+	return k.solve(triple{r.fitY, w.SY / n, w.CY / n}), k, e
 }
 
 // loss returns L and its gradient at theta.
@@ -73,16 +69,7 @@ func (r *ridge) loss(theta, gradient []float64) float64 {
 	a, k, e := r.regress(theta)
 	t := k.solve(a)
 	t.f, t.s, t.c = -e*t.f, -e*t.s, -e*t.c
-	ds, dc := a.s-t.s, a.c-t.c
-	fit, sin, cos, slope := r.fit[:len(r.y)], r.sin[:len(r.y)], r.cos[:len(r.y)], r.slope[:len(r.y)]
-	sum := 0.0
-	for i, y := range r.y {
-		f, s, c := fit[i], sin[i], cos[i]
-		u := float64(a.f*f) + float64(a.s*s) + float64(a.c*c) - y
-		v := float64(t.f*f) + float64(t.s*s) + float64(t.c*c)
-		sum += float64(u * u)
-		slope[i] = float64(u*(float64(ds*c)-float64(dc*s))) - float64(v*(float64(a.s*c)-float64(a.c*s)))
-	}
+	sum := vmath.WaveSlope(r.slope, r.fit, r.sin, r.cos, r.y, [3]float64{a.f, a.s, a.c}, [3]float64{t.f, t.s, t.c})
 	n, d := float64(len(r.y)), len(theta)-1
 	r.x.MatTVec(gradient[:d], r.slope)
 	floats.Scale(2/n, gradient[:d])

@@ -28,9 +28,12 @@ func TestMemoryEstimate(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	first := true
 	stop := context.Canceled
-	err = fitPath(t.Context(), registry.Env{Seed: 1}, data, ps, func(int, registry.Model) error {
+	err = fitPath(t.Context(), registry.Env{Seed: 1}, data, ps, func(_ int, m registry.Model) error {
 		if first { // all representations exist, and one machine
 			first = false
+			if err := m.Score(t.Context(), data.X, make([]float64, len(data.Y))); err != nil {
+				return err
+			}
 			return stop
 		}
 		return nil

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"sync"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/linear"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -21,6 +24,8 @@ import (
 // m over the LK features: Weight is that of the landmark times that of the feature. Its
 // exported fields are its saved form. It is not changed after the fit.
 type model struct {
+	recent *recent
+
 	D      int
 	B      float64
 	Weight []float64 // LK
@@ -29,7 +34,7 @@ type model struct {
 }
 
 func newModel(r *representation, s linear.Solution) *model {
-	m := &model{D: r.d, B: s.B, Weight: make([]float64, len(r.q)), Phase: r.phase, Omega: r.omega}
+	m := &model{recent: r.recent, D: r.d, B: s.B, Weight: make([]float64, len(r.q)), Phase: r.phase, Omega: r.omega}
 	for l, w := range s.W {
 		floats.ScaleTo(m.Weight[l*r.k:(l+1)*r.k], w, r.q[l*r.k:(l+1)*r.k])
 	}
@@ -37,7 +42,7 @@ func newModel(r *representation, s linear.Solution) *model {
 }
 
 // blockRows rows at a time are scored, so that their cosines stay in the cache.
-const blockRows = 32
+const blockRows = 128
 
 // Score writes the decision values to out.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
@@ -48,23 +53,16 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	if len(out) != n {
 		return fmt.Errorf("room for %d scores of %d rows", len(out), n)
 	}
-	rows := compact(x)
-	features := len(m.Weight)
-	cosines := make([]float64, features*min(blockRows, n))
+	rows := frame.Rows(x)
+	var scratch []float64
 	for from := 0; from < n; from += blockRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		to := min(from+blockRows, n)
-		z := cosines[:(to-from)*features]
-		vmath.MatMulT(z, rows[from*d:to*d], to-from, d, m.Omega, features)
-		for i := range out[from:to] {
-			floats.Sub(z[i*features:(i+1)*features], m.Phase)
-		}
-		vmath.Cos(z, z)
-		for i := range out[from:to] {
-			out[from+i] = m.B + vmath.Dot(z[i*features:(i+1)*features], m.Weight)
-		}
+		z := m.recent.cosines(m, from/blockRows, rows[from*d:to*d], &scratch)
+		vmath.MatTVec(out[from:to], z, len(m.Weight), to-from, m.Weight)
+		floats.AddConst(m.B, out[from:to])
 	}
 	for i, s := range out {
 		if math.IsNaN(s) {
@@ -72,6 +70,52 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 		}
 	}
 	return nil
+}
+
+// A recent keeps the cosines of the rows that the models of one kernel scored last: on a
+// grid, all of them score the same rows. It recognises rows by their values. The nil
+// recent keeps nothing.
+type recent struct {
+	mu     sync.Mutex
+	blocks []scored
+}
+
+type scored struct {
+	rows    []float64
+	cosines []float64 // LK x rows
+}
+
+// recentBytes is the most that the kept cosines take.
+const recentBytes = 32 << 20
+
+// cosines returns the LK x rows matrix of cosines of a block of rows, not to be changed. It
+// may use the memory of scratch.
+func (r *recent) cosines(m *model, block int, rows []float64, scratch *[]float64) []float64 {
+	features := len(m.Weight)
+	size := features * (len(rows) / m.D)
+	if r == nil || (block+1)*features*blockRows*8 > recentBytes {
+		if len(*scratch) < size {
+			*scratch = make([]float64, size)
+		}
+		m.project((*scratch)[:size], rows)
+		return (*scratch)[:size]
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.blocks) <= block {
+		r.blocks = append(r.blocks, scored{})
+	}
+	kept := &r.blocks[block]
+	if kept.rows == nil || !slices.Equal(kept.rows, rows) {
+		*kept = scored{slices.Clone(rows), make([]float64, size)}
+		m.project(kept.cosines, rows)
+	}
+	return kept.cosines
+}
+
+// project computes the cosines of rows.
+func (m *model) project(cosines, rows []float64) {
+	vmath.Pack(rows, len(rows)/m.D, m.D).Cosines(cosines, m.Omega, m.Phase)
 }
 
 // Save writes the model in encoding/gob.

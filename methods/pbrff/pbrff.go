@@ -20,11 +20,12 @@ package pbrff
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/linear"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -69,33 +70,27 @@ func Spec() registry.Spec {
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "beta", Values: registry.Powers(10, -2, 2)},
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fit,
+	}, frame.Path[Params](fitPath).One,
 		registry.Path(fitPath), registry.Memory(memory), registry.Cost(cost), registry.PathCost(pathCost),
 		registry.Load[Params](load))
-}
-
-// fit trains one setting.
-func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (registry.Model, error) {
-	var m registry.Model
-	err := fitPath(ctx, env, train, []Params{p}, func(_ int, each registry.Model) error {
-		m = each
-		return nil
-	})
-	return m, err
 }
 
 // fitPath trains settings with shared work: the draws for all, cosines and alignment losses
 // for all beta and C of a gamma, the representation for all C of a beta.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	if err := check(train); err != nil {
+	if err := frame.CheckBinary(train); err != nil {
 		return fmt.Errorf("PBRFF: %w", err)
 	}
-	for _, drawn := range groups(all(ps), func(i int) any { return [2]int{ps[i].Landmarks, ps[i].K} }) {
+	for _, drawn := range frame.Groups(frame.Upto(len(ps)), func(i int) [2]int { return [2]int{ps[i].Landmarks, ps[i].K} }) {
 		first := ps[drawn[0]]
 		draws := draw(env.Rand(), train, first.Landmarks, first.K)
-		for _, wide := range groups(drawn, func(i int) any { return ps[i].Gamma }) {
-			kernel := draws.scale(ps[wide[0]].Gamma)
-			sharps := groups(wide, func(i int) any { return ps[i].Beta })
+		gammas := frame.Groups(drawn, func(i int) float64 { return ps[i].Gamma })
+		for at, wide := range gammas {
+			kernel := draws.scale(ps[wide[0]].Gamma, at == len(gammas)-1)
+			if len(wide) > 1 {
+				kernel.recent = new(recent)
+			}
+			sharps := frame.Groups(wide, func(i int) float64 { return ps[i].Beta })
 			betas := make([]float64, len(sharps))
 			for k, sharp := range sharps {
 				betas[k] = ps[sharp[0]].Beta
@@ -136,91 +131,46 @@ func classify(ctx context.Context, y []float64, r *representation, ps []Params, 
 	return nil
 }
 
-// all returns the indices of ps.
-func all(ps []Params) []int {
-	is := make([]int, len(ps))
-	for i := range is {
-		is[i] = i
-	}
-	return is
-}
-
-// groups divides indices into those of equal key, in the order of first occurrence.
-func groups(is []int, key func(i int) any) [][]int {
-	at := map[any]int{}
-	var out [][]int
-	for _, i := range is {
-		k, seen := at[key(i)]
-		if !seen {
-			k = len(out)
-			at[key(i)] = k
-			out = append(out, nil)
-		}
-		out[k] = append(out[k], i)
-	}
-	return out
-}
-
-// check reports whether data can be a training set; labels are linear.New's to check.
-func check(data registry.Data) error {
-	if data.Task != registry.Binary {
-		return fmt.Errorf("a task of kind %v: only binary labels -1 and +1 can be learned", data.Task)
-	}
-	if data.X == nil || data.X.IsEmpty() {
-		return errors.New("the training set is empty")
-	}
-	if n := data.X.RawMatrix().Rows; n != len(data.Y) || n < 2 {
-		return fmt.Errorf("%d labels for %d rows: two or more of both are needed", len(data.Y), n)
-	}
-	for i, v := range compact(data.X) {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			d := data.X.RawMatrix().Cols
-			return fmt.Errorf("feature %d of row %d is %v: features must be finite", i%d, i/d, v)
-		}
-	}
-	return nil
-}
-
 // gridBetas is how many values of beta the published grid has; their representations
 // exist at the same time.
 const gridBetas = 5
 
-// memory counts the frequencies, the representations of the published grid's path, one
-// landmark's cosines, and the support vector machine.
+// memory counts the frequencies, packed rows, the representations of the published grid's path,
+// one landmark's cosines, the support vector machine, and the cosines that models keep to
+// score as many rows.
 func memory(s registry.Shape, p Params) int64 {
 	features, n := int64(p.Landmarks)*int64(p.K), int64(s.N)
-	return 8*(2*features*int64(s.D+4)+n*int64((gridBetas+1)*p.Landmarks+2*p.K+1)) + linear.Memory(s.N, p.Landmarks)
+	kept := min(features*n*8, recentBytes)
+	return int64(vmath.PackedBytes(s.N, s.D)) + kept +
+		8*(2*features*int64(s.D+4)+n*int64((gridBetas+1)*p.Landmarks+p.K)) + linear.Memory(s.N, p.Landmarks)
 }
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
 
-func cost(s registry.Shape, p Params) float64 {
-	return featureCost(s, p) + machineCost(s, p)
-}
+func cost(s registry.Shape, p Params) float64 { return pathCost(s, []Params{p}) }
 
-// featureCost is that of drawing, projecting and taking cosines for one gamma.
-func featureCost(s registry.Shape, p Params) float64 {
-	features := float64(p.Landmarks) * float64(p.K)
-	return features * (float64(s.D)*20 + float64(s.N)*(1.5+0.06*float64(s.D)))
-}
-
-// machineCost is that of a number of Newton steps that grows slowly with n and C.
-func machineCost(s registry.Shape, p Params) float64 {
-	n, l := float64(s.N), float64(p.Landmarks)
-	steps := max(10, 8*math.Log(n)-22) * math.Pow(p.C, 0.08)
-	return steps * (10000 + n*l + 0.01*math.Pow(min(l, n/8), 3))
-}
-
+// pathCost adds, once each, what draws, bandwidths and representations cost, and the
+// support vector machines.
 func pathCost(s registry.Shape, ps []Params) float64 {
+	type shared struct {
+		landmarks, k int
+		gamma, beta  float64
+	}
+	n, d := float64(s.N), float64(s.D)
 	sum := 0.0
-	seen := map[[3]float64]bool{}
-	for _, p := range ps {
-		sum += machineCost(s, p)
-		key := [3]float64{float64(p.Landmarks), float64(p.K), p.Gamma}
+	seen := map[shared]bool{}
+	once := func(key shared, cost float64) {
 		if !seen[key] {
 			seen[key] = true
-			sum += featureCost(s, p)
+			sum += cost
 		}
+	}
+	for _, p := range ps {
+		features := float64(p.Landmarks) * float64(p.K)
+		once(shared{p.Landmarks, p.K, -1, -1}, features*d*12)
+		once(shared{p.Landmarks, p.K, p.Gamma, -1}, features*(d+n*(1+0.03*d)))
+		once(shared{p.Landmarks, p.K, p.Gamma, p.Beta}, features*n*0.6)
+		sum += linear.Cost(s.N, p.Landmarks, p.C)
 	}
 	return sum
 }

@@ -3,10 +3,12 @@ package pbrff
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testsplit"
@@ -62,7 +64,7 @@ func TestRepresentation(t *testing.T) {
 		data := sample(rapid.Uint64().Draw(rt, "seed"), n, d)
 		beta := rapid.Float64Range(0, 10).Draw(rt, "beta")
 		w := draw(registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}.Rand(), data, 3, 4)
-		rs, err := w.scale(0.3).represent(context.Background(), []float64{0, beta})
+		rs, err := w.scale(0.3, true).represent(context.Background(), []float64{0, beta})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -161,6 +163,49 @@ func TestScoreRefusals(t *testing.T) {
 	}
 }
 
+// TestRecentRows: models of one kernel, which share the cosines of what they scored last, score
+// as a model fitted alone: the same rows again, other rows in the same memory, fewer rows,
+// more rows than are kept, and all of it at the same time.
+func TestRecentRows(t *testing.T) {
+	train := sample(1, 60, 2)
+	var models []registry.Model
+	settings := []json.RawMessage{[]byte(`{"landmarks":50,"k":20,"c":1}`), []byte(`{"landmarks":50,"k":20,"c":10}`)}
+	if err := Spec().FitAll(t.Context(), registry.Env{Seed: 3}, train, settings, func(_ int, m registry.Model) error {
+		models = append(models, m)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	alone, err := Spec().Fit(t.Context(), registry.Env{Seed: 3}, train, settings[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 2*recentBytes/8/1000 + 5
+	rows, other := sample(2, most, 2).X, sample(3, 300, 2).X
+	scores := func(m registry.Model, x *mat.Dense) []float64 {
+		out := make([]float64, x.RawMatrix().Rows)
+		if err := m.Score(t.Context(), x, out); err != nil {
+			t.Error(err)
+		}
+		return out
+	}
+	same := func(what string, x *mat.Dense) {
+		scores(models[0], x)
+		if !slices.Equal(scores(models[1], x), scores(alone, x)) {
+			t.Errorf("%s: a path's model scores otherwise than one fitted alone", what)
+		}
+	}
+	same("first rows", rows)
+	copy(rows.RawMatrix().Data, other.RawMatrix().Data)
+	same("other rows in the same memory", rows)
+	same("fewer rows", rows.Slice(0, 130, 0, 2).(*mat.Dense))
+	var wait sync.WaitGroup
+	for k := range 4 {
+		wait.Go(func() { same("at the same time", []*mat.Dense{rows, other}[k%2]) })
+	}
+	wait.Wait()
+}
+
 // FuzzLoad: a damaged model is an error or a model that scores without panicking.
 func FuzzLoad(f *testing.F) {
 	m, err := Spec().Fit(context.Background(), registry.Env{}, sample(1, 30, 2), []byte(`{"landmarks":3}`))
@@ -210,7 +255,7 @@ func BenchmarkFit(b *testing.B) {
 
 // BenchmarkPath times the whole grid on the same.
 func BenchmarkPath(b *testing.B) {
-	for _, name := range []string{"german"} {
+	for _, name := range []string{"wine", "pima", "german", "spambase"} {
 		train, _ := testsplit.Load(b, name, 1)
 		b.Run(name, func(b *testing.B) {
 			settings, err := Spec().Settings(train.Shape(), Spec().DefaultGrid(), nil)

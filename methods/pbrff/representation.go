@@ -3,18 +3,20 @@ package pbrff
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // draws are what the parameters besides L and K do not touch: landmarks and
 // standard normal frequencies.
 type draws struct {
 	x        []float64 // n x d training rows
+	packed   *vmath.Packed
 	y        []float64
 	n, d     int
 	l, k     int
@@ -25,27 +27,23 @@ type draws struct {
 // draw follows the published program: first L row numbers with replacement, then for each
 // landmark the K normals of the first feature, those of the second, and so on.
 func draw(rng *numpy.RandomState, train registry.Data, l, k int) *draws {
-	x := compact(train.X)
+	x := frame.Rows(train.X)
 	n, d := train.X.Dims()
-	w := &draws{x: x, y: train.Y, n: n, d: d, l: l, k: k, landmark: rng.Choice(n, l), normal: make([]float64, l*k*d)}
+	w := &draws{
+		x: x, packed: vmath.Pack(x, n, d), y: train.Y, n: n, d: d, l: l, k: k,
+		landmark: rng.Choice(n, l), normal: make([]float64, l*k*d),
+	}
+	drawn := make([]float64, k*d)
 	for at := range l {
-		block := w.normal[at*k*d:]
+		rng.Norms(drawn)
+		block := w.normal[at*k*d : (at+1)*k*d]
 		for feature := range d {
-			for j := range k {
-				block[j*d+feature] = rng.Norm()
+			for j, v := range drawn[feature*k : (feature+1)*k] {
+				block[j*d+feature] = v
 			}
 		}
 	}
 	return w
-}
-
-// compact returns the rows of x without gaps, in x's memory unless x is a view.
-func compact(x *mat.Dense) []float64 {
-	raw := x.RawMatrix()
-	if raw.Stride != raw.Cols {
-		raw = mat.DenseCopyOf(x).RawMatrix()
-	}
-	return raw.Data[:raw.Rows*raw.Cols]
 }
 
 // A kernel is the draws at a bandwidth: the random features cos(omega_lj.(x - x_l)) of the
@@ -54,15 +52,21 @@ type kernel struct {
 	*draws
 	omega []float64 // LK x d
 	phase []float64 // LK: omega_lj.x_l
+
+	recent *recent // what its models share when they score, unless there is one only
 }
 
-// scale gives the draws a bandwidth; gamma 0 stands for 1/d.
-func (w *draws) scale(gamma float64) *kernel {
+// scale gives the draws a bandwidth; gamma 0 stands for 1/d. The last bandwidth takes the
+// memory of the draws, which are lost.
+func (w *draws) scale(gamma float64, last bool) *kernel {
 	if gamma == 0 {
 		gamma = 1 / float64(w.d)
 	}
-	k := &kernel{draws: w, omega: make([]float64, len(w.normal)), phase: make([]float64, w.l*w.k)}
-	floats.ScaleTo(k.omega, math.Sqrt(2*gamma), w.normal)
+	k := &kernel{draws: w, omega: w.normal, phase: make([]float64, w.l*w.k)}
+	if !last {
+		k.omega = slices.Clone(w.normal)
+	}
+	floats.Scale(math.Sqrt(2*gamma), k.omega)
 	for l, row := range w.landmark {
 		x := w.x[row*w.d : (row+1)*w.d]
 		vmath.MatVec(k.phase[l*w.k:(l+1)*w.k], k.frequencies(l), w.k, w.d, x)
@@ -92,19 +96,14 @@ func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representat
 	for b := range out {
 		out[b] = &representation{kernel: k, landmarks: k.l, q: make([]float64, k.l*k.k), phi: make([]float64, k.l*k.n)}
 	}
-	cosines, agreement, loss := make([]float64, k.k*k.n), make([]float64, k.n), make([]float64, k.k)
+	cosines, loss := make([]float64, k.k*k.n), make([]float64, k.k)
 	for l, row := range k.landmark {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		vmath.MatMulT(cosines, k.frequencies(l), k.k, k.d, k.x, k.n)
-		for j := range k.k {
-			floats.AddConst(-k.phase[l*k.k+j], cosines[j*k.n:(j+1)*k.n])
-		}
-		vmath.Cos(cosines, cosines)
-		floats.ScaleTo(agreement, k.y[row], k.y)
+		k.packed.Cosines(cosines, k.frequencies(l), k.phase[l*k.k:(l+1)*k.k])
 		for j := range loss {
-			aligned := vmath.Dot(agreement, cosines[j*k.n:(j+1)*k.n])
+			aligned := k.y[row] * vmath.Dot(k.y, cosines[j*k.n:(j+1)*k.n])
 			loss[j] = 0.5 - (aligned-1)/(2*float64(k.n-1))
 		}
 		for b, beta := range betas {
@@ -112,10 +111,7 @@ func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representat
 			floats.ScaleTo(q, -beta*math.Sqrt(float64(k.n)), loss)
 			floats.AddConst(-floats.LogSumExp(q), q)
 			vmath.Exp(q, q)
-			phi := out[b].phi[l*k.n : (l+1)*k.n]
-			for j, weight := range q {
-				vmath.Axpy(weight, cosines[j*k.n:(j+1)*k.n], phi)
-			}
+			vmath.AddRows(out[b].phi[l*k.n:(l+1)*k.n], cosines, k.n, frame.Upto(k.k), q)
 		}
 	}
 	return out, nil
@@ -124,15 +120,6 @@ func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representat
 // rows returns the features of the training set as n rows of L.
 func (r *representation) rows() []float64 {
 	out := make([]float64, len(r.phi))
-	const tile = 8 // values in a cache line
-	for from := 0; from < r.l; from += tile {
-		to := min(from+tile, r.l)
-		for i := range r.n {
-			row := out[i*r.l:]
-			for l := from; l < to; l++ {
-				row[l] = r.phi[l*r.n+i]
-			}
-		}
-	}
+	vmath.Columns(out, r.l, r.phi, r.n, frame.Upto(r.l))
 	return out
 }

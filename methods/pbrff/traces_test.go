@@ -52,7 +52,7 @@ func TestPublishedTraces(t *testing.T) {
 					t.Errorf("landmark %d is row %d, published %d", l, drawn.landmark[l], row)
 				}
 			}
-			representations, err := drawn.scale(tr.GammaTimesD/float64(d)).represent(t.Context(), []float64{tr.Beta})
+			representations, err := drawn.scale(tr.GammaTimesD/float64(d), true).represent(t.Context(), []float64{tr.Beta})
 			if err != nil {
 				t.Fatal(err)
 			}

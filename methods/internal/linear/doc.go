@@ -9,8 +9,8 @@
 // or stop early.
 //
 // svm.go holds the problem, the outer loop and what it returns; newton.go the inner
-// minimisation; cholesky.go the factorisation it needs. Inner loops over examples are
-// methods/internal/vmath's, so a solution has the same bits on every machine.
+// minimisation; system.go the Newton equations. Inner loops are methods/internal/vmath's, so a
+// solution has the same bits on every machine.
 //
 // A solution depends on (X, y, C) alone. There is no warm start from another C: measured
 // on the representations of PBRFF, it saves one Newton step in seven, and a path of C

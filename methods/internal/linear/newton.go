@@ -3,9 +3,9 @@ package linear
 import (
 	"context"
 	"math"
+	"math/bits"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
-	"gonum.org/v1/gonum/floats"
 )
 
 // stageFactor says when an inner problem is solved well enough: |gradient| at most stageFactor
@@ -14,7 +14,7 @@ import (
 const stageFactor = 4.0
 
 const (
-	refreshSteps = 8  // Newton steps after which scores and sums are made anew
+	refreshSteps = 20 // Newton steps after which slacks and sums are made anew
 	stageSteps   = 30 // Newton steps after which it goes on with the next stage
 )
 
@@ -30,228 +30,99 @@ const (
 // step promises less than enough, or after limit steps in all; solvable is false if a Newton
 // system could not be factored.
 func (p *Problem) minimize(ctx context.Context, limit int, enough float64) (solvable bool, err error) {
+	dirB, ok := p.predict()
+	p.move(0)
 	for step := range stageSteps {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		if p.stale >= refreshSteps {
-			p.refresh()
-		}
-		moved := p.propose()
-		gradient := vmath.Dot(p.gradW, p.gradW) + p.gradB*p.gradB
-		if step > 0 && gradient <= stageFactor*stageFactor*moved/p.sigma || p.newtons >= limit {
+		gradient := vmath.Dot(p.gradW, p.gradW) + float64(p.gradB*p.gradB)
+		if step > 0 && gradient <= stageFactor*stageFactor*p.sums.Distance/p.sigma || p.newtons >= limit {
 			return true, nil
 		}
-		dirB, ok := p.direction()
-		if !ok {
-			return false, nil
+		slope := p.slope(dirB)
+		if step > 0 || !ok || !(slope < 0) {
+			if dirB, ok = p.direction(); !ok {
+				return false, nil
+			}
+			slope = p.slope(dirB)
 		}
-		slope := vmath.Dot(p.gradW, p.dir) + p.gradB*dirB
 		if !(-slope > enough) {
 			return true, nil
 		}
 		p.newtons++
 		p.stale++
-		p.step(p.search(dirB, slope), dirB)
+		size := p.search(dirB, slope)
+		vmath.Axpy(size, p.dir, p.w)
+		p.b += float64(size * dirB)
+		if p.stale >= refreshSteps {
+			p.refresh()
+			size = 0
+		}
+		p.move(size)
 	}
-	p.propose()
 	return true, nil
 }
 
-// propose computes slacks, multipliers, the free set and the gradient at (w, b). It
-// returns |next - alpha|^2.
-func (p *Problem) propose() (moved float64) {
-	p.free, p.moved = p.free[:0], p.moved[:0]
-	p.gradB = 0
-	for i, y := range p.y {
-		t := 1 - y*(p.scores[i]+p.b)
-		a := p.alpha[i] + float64(p.sigma*t)
-		switch {
-		case a <= 0:
-			a = 0
-		case a >= p.c:
-			a = p.c
-		default:
-			p.free = append(p.free, i)
-		}
-		if a != p.next[i] {
-			p.moved = append(p.moved, i)
-		}
-		m := a - p.alpha[i]
-		moved += float64(m * m)
-		p.slack[i] = t
-		p.signed[i] = y * (a - p.next[i])
-		p.next[i] = a
-		p.gradB -= a * y
+// predict sets dir to the Newton direction of a new inner problem, with the multipliers of the
+// last one in alpha, as if its free rows stayed free and the others where they are. The
+// Newton direction proper begins without those rows near a bound that the larger sigma moves out,
+// and spends short steps on bringing most of them back, a few at a time: it takes a fifth more steps.
+func (p *Problem) predict() (dirB float64, ok bool) {
+	if len(p.free) == 0 {
+		return 0, false
 	}
-	p.addMoved()
+	p.changes = p.changes[:0]
+	for _, i := range p.free {
+		change := -float64(p.sigma * float64(p.Y[i]*p.Slack[i]))
+		p.changes = append(p.changes, change)
+		p.gradB += change
+	}
+	vmath.AddRows(p.gradW, p.x, p.d, p.free, p.changes)
+	return p.direction()
+}
+
+// slope is the derivative along (dir, dirB).
+func (p *Problem) slope(dirB float64) float64 {
+	return vmath.Dot(p.gradW, p.dir) + float64(p.gradB*dirB)
+}
+
+// move takes the slacks a step along the direction whose change they hold, and brings
+// multipliers, free set and gradient up to date. Most multipliers stay at 0 or C, so it
+// is their changes that are added to sumW.
+func (p *Problem) move(step float64) {
+	p.sums = p.Move(step, p.sigma, p.c)
+	p.free, p.moved, p.changes = p.free[:0], p.moved[:0], p.changes[:0]
+	for at, byte := range p.Free {
+		for ; byte != 0; byte &= byte - 1 {
+			p.free = append(p.free, 8*at+bits.TrailingZeros8(byte))
+		}
+	}
+	for at, byte := range p.Moved {
+		for ; byte != 0; byte &= byte - 1 {
+			i := 8*at + bits.TrailingZeros8(byte)
+			p.moved, p.changes = append(p.moved, i), append(p.changes, p.Turned[i])
+		}
+	}
+	vmath.AddRows(p.sumW, p.x, p.d, p.moved, p.changes)
 	for k, s := range p.sumW {
 		p.gradW[k] = p.w[k] - s
 	}
-	return moved
-}
-
-// addMoved adds the changes of the multipliers to sumW = sum_i y_i next_i x_i. Most
-// multipliers stay at 0 or C.
-func (p *Problem) addMoved() {
-	m, d := len(p.moved), p.d
-	if m > p.n/2 {
-		p.packed.MatTVec(p.dir, p.signed)
-	} else {
-		p.rows, p.rhs = grow(p.rows, m*d), grow(p.rhs, m)
-		for r, i := range p.moved {
-			copy(p.rows[r*d:(r+1)*d], p.x[i*d:(i+1)*d])
-			p.rhs[r] = p.signed[i]
-		}
-		vmath.MatTVec(p.dir, p.rows, m, d, p.rhs)
-	}
-	vmath.Axpy(1, p.dir, p.sumW)
-}
-
-// freeB keeps the system definite in b when rounding hides the free rows' part.
-const freeB = 1e-12
-
-// direction sets dir to the Newton direction in w and returns that in b. With F the free
-// rows and 1 a column of ones, the Hessian is diag(I, 0) + sigma [F 1]'[F 1]. The smaller of two
-// systems is solved: that one, or the one of F F' + I/sigma.
-func (p *Problem) direction() (dirB float64, ok bool) {
-	switch {
-	case len(p.free) == 0: // the Hessian is diag(I, 0): as if one row were free
-		for k, g := range p.gradW {
-			p.dir[k] = -g
-		}
-		return -p.gradB / p.sigma, true
-	case len(p.free) <= p.d:
-		return p.directionByRows()
-	default:
-		return p.directionByFeatures()
-	}
-}
-
-// directionByRows solves for u = sigma (F dir + dirB 1), the change of the free multipliers:
-//
-//	(F F' + I/sigma) u = -F gradW + dirB 1,   1'u = -gradB,   dir = -gradW - F'u.
-func (p *Problem) directionByRows() (dirB float64, ok bool) {
-	m, d := len(p.free), p.d
-	p.rows = grow(p.rows, m*d)
-	for r, i := range p.free {
-		copy(p.rows[r*d:(r+1)*d], p.x[i*d:(i+1)*d])
-	}
-	p.system = grow(p.system, m*m)
-	vmath.Gram(p.system, p.rows, m, d)
-	for r := range m {
-		p.system[r*m+r] += 1 / p.sigma
-	}
-	if !p.factor.factor(p.system, m) {
-		return 0, false
-	}
-	p.rhs, p.ones = grow(p.rhs, m), grow(p.ones, m)
-	vmath.MatVec(p.rhs, p.rows, m, d, p.gradW)
-	for r := range p.ones {
-		p.ones[r] = 1
-	}
-	p.factor.solve(p.rhs)
-	p.factor.solve(p.ones)
-	dirB = (vmath.Sum(p.rhs) - p.gradB) / (vmath.Sum(p.ones) + freeB*p.sigma)
-	for r, v := range p.rhs {
-		p.rhs[r] = v - float64(dirB*p.ones[r])
-	}
-	vmath.MatTVec(p.dir, p.rows, m, d, p.rhs)
-	for k, g := range p.gradW {
-		p.dir[k] -= g
-	}
-	return dirB, true
-}
-
-// directionByFeatures solves the d + 1 Newton equations.
-func (p *Problem) directionByFeatures() (dirB float64, ok bool) {
-	d := p.d
-	e := d + 1
-	p.followFree()
-	p.system = grow(p.system, e*e)
-	floats.ScaleTo(p.system, p.sigma, p.gram)
-	for k := range d {
-		p.system[k*e+k]++
-	}
-	p.system[d*e+d] += freeB * p.sigma
-	if !p.factor.factor(p.system, e) {
-		return 0, false
-	}
-	p.rhs = grow(p.rhs, e)
-	for k, g := range p.gradW {
-		p.rhs[k] = -g
-	}
-	p.rhs[d] = -p.gradB
-	p.factor.solve(p.rhs)
-	copy(p.dir, p.rhs)
-	return p.rhs[d], true
-}
-
-// followFree brings gram = [F 1]'[F 1] up to date with the free rows. From one Newton step
-// to the next few rows enter and leave, so it is cheaper to add and subtract their
-// products than to form the sum anew.
-func (p *Problem) followFree() {
-	for _, i := range p.free {
-		p.isFree[i] = true
-	}
-	enter, leave := p.enter[:0], p.leave[:0]
-	for i, in := range p.inGram {
-		switch {
-		case p.isFree[i] && !in:
-			enter = append(enter, i)
-		case in && !p.isFree[i]:
-			leave = append(leave, i)
-		}
-	}
-	if len(enter)+len(leave) > len(p.free) {
-		clear(p.gram)
-		enter, leave = append(enter[:0], p.free...), leave[:0]
-	}
-	p.addProducts(1, enter)
-	p.addProducts(-1, leave)
-	copy(p.inGram, p.isFree)
-	clear(p.isFree)
-	p.enter, p.leave = enter, leave
-}
-
-// addProducts adds sign times the outer products of the rows (x_i, 1) to gram.
-func (p *Problem) addProducts(sign float64, which []int) {
-	m, d := len(which), p.d
-	if m == 0 {
-		return
-	}
-	e := d + 1
-	p.rows = grow(p.rows, e*m)  // [X 1]'
-	for r := 0; r < m; r += 8 { // eight columns fill a cache line
-		block := which[r:min(r+8, m)]
-		for k := range d {
-			column := p.rows[k*m+r:]
-			for j, i := range block {
-				column[j] = p.x[i*d+k]
-			}
-		}
-	}
-	for r := range m {
-		p.rows[d*m+r] = 1
-	}
-	p.system = grow(p.system, e*e)
-	vmath.Gram(p.system, p.rows, e, m)
-	vmath.Axpy(sign, p.system, p.gram)
+	p.gradB = -p.sums.Balance
 }
 
 // search returns a step along (dir, dirB) at which the slope is at most a tenth of
 // slope, the one at zero, in size. The slope grows with the step, piecewise linearly, and
 // Newton's method on it is kept within the interval known to hold the zero.
 func (p *Problem) search(dirB, slope float64) float64 {
-	p.packed.MatVec(p.change, p.dir)
-	for i, y := range p.y {
-		p.change[i] = y * (p.change[i] + dirB)
-	}
+	p.packed.MatVec(p.Change, p.dir)
+	vmath.Signed(p.Change, p.Y, dirB)
 	wDir, dirDir := vmath.Dot(p.w, p.dir), vmath.Dot(p.dir, p.dir)
 	low, high, step := 0.0, math.Inf(1), 1.0
 	const trials = 100
 	for range trials {
-		f, curvature := p.slopeAt(step, wDir, dirDir)
+		product, square := p.Slope(step, p.sigma, p.c)
+		f, curvature := wDir+float64(step*dirDir)-product, dirDir+float64(p.sigma*square)
 		if math.Abs(f) <= -0.1*slope {
 			break
 		}
@@ -271,30 +142,4 @@ func (p *Problem) search(dirB, slope float64) float64 {
 		}
 	}
 	return step
-}
-
-// slopeAt returns the inner problem's first and second derivatives at a step.
-func (p *Problem) slopeAt(step, wDir, dirDir float64) (slope, curvature float64) {
-	slope, curvature = wDir+float64(step*dirDir), dirDir
-	for i, q := range p.change {
-		a := p.alpha[i] + float64(p.sigma*(p.slack[i]-float64(step*q)))
-		switch {
-		case a <= 0:
-		case a >= p.c:
-			slope -= float64(p.c * q)
-		default:
-			slope -= float64(a * q)
-			curvature += float64(p.sigma * float64(q*q))
-		}
-	}
-	return slope, curvature
-}
-
-// step moves (w, b) and the scores.
-func (p *Problem) step(size, dirB float64) {
-	vmath.Axpy(size, p.dir, p.w)
-	p.b += float64(size * dirB)
-	for i, y := range p.y {
-		p.scores[i] += float64(size * (float64(y*p.change[i]) - dirB))
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -315,35 +316,19 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
-func TestCholesky(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 6))
-	var f cholesky
-	for _, m := range []int{1, 5, 16, 17, 50, 101} {
-		g := mat.NewDense(m, m+3, nil)
-		for i := range g.RawMatrix().Data {
-			g.RawMatrix().Data[i] = rng.NormFloat64()
+// TestNeighbours compares with sorting.
+func TestNeighbours(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55}), 2, 300).Draw(rt, "v")
+		for i := range v {
+			v[i] += float64(i%7) * rapid.SampledFrom([]float64{0, 0.01}).Draw(rt, "spread")
 		}
-		var a mat.Dense
-		a.Mul(g, g.T())
-		b := make([]float64, m)
-		for i := range b {
-			b[i] = rng.NormFloat64()
+		k := rapid.IntRange(0, len(v)-2).Draw(rt, "k")
+		sorted := slices.Sorted(slices.Values(v))
+		if low, high := neighbours(v, k); low != sorted[k] || high != sorted[k+1] {
+			rt.Fatalf("elements %d and %d are %v and %v, sorted %v", k, k+1, low, high, sorted)
 		}
-		if !f.factor(append([]float64(nil), a.RawMatrix().Data...), m) {
-			t.Fatalf("m = %d: not factored", m)
-		}
-		z := append([]float64(nil), b...)
-		f.solve(z)
-		var back mat.VecDense
-		back.MulVec(&a, mat.NewVecDense(m, z))
-		if !floats.EqualApprox(back.RawVector().Data, b, 1e-9) {
-			t.Errorf("m = %d: A x = %v, want %v", m, back.RawVector().Data, b)
-		}
-		a.Set(m-1, m-1, -1)
-		if f.factor(a.RawMatrix().Data, m) {
-			t.Errorf("m = %d: an indefinite matrix is factored", m)
-		}
-	}
+	})
 }
 
 func BenchmarkSolve(b *testing.B) {

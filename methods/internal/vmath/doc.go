@@ -10,10 +10,12 @@
 // functions. NaN results are NaN everywhere, with an unspecified payload.
 //
 // The orders of summation, which are part of the contract:
-//   - over features (MatVec, MatMul, Gram, Packed.MatVec, Packed.Project): one chain
-//     of fused multiply-adds per result, in the order of the features, so the
+//   - over features (MatVec, MatMul, Gram, Packed.MatVec, Packed.Project, Packed.Cosines): one
+//     chain of fused multiply-adds per result, in the order of the features, so the
 //     projection of an example has the same bits by whichever function it was made;
-//   - over examples (MatTVec, Packed.MatTVec and the losses): example i goes to lane
+//   - over rows that are listed or of a small matrix (AddRows, Outer, Factor): one chain
+//     per result, in the order of the rows;
+//   - over examples (MatTVec, Packed.MatTVec, the losses, Hinge and Wave): example i goes to lane
 //     i mod 8, and the lanes are added as ((0+1)+(2+3)) + ((4+5)+(6+7));
 //   - Dot and Sum, made for long arrays: element i goes to lane i mod 32, lanes
 //     l, l+8, l+16, l+24 are added as (0+1)+(2+3), then as above.
@@ -21,7 +23,8 @@
 // The parts: elementary.go (Sin, Cos, SinCos, Exp, Log), reduce.go (Dot, Sum, Axpy),
 // rowmajor.go (products with row-major matrices), gemm.go (MatMul, MatMulT, Gram),
 // packed.go (a layout in which lanes are examples, for matrices used many times),
-// fused.go (losses), each beside its reference; kernels_c.go and kernels_go.go
+// fused.go (losses), symmetric.go and hinge.go (Newton systems and passes of the
+// linear machine), wave.go (GFC's greedy step), each beside its reference; files that end in _c.go and _go.go
 // choose between C and Go. Lengths that do not fit are a programming error and panic.
 //
 // It does not start goroutines, keeps no state but a pool of scratch memory, and

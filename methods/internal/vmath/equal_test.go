@@ -105,6 +105,12 @@ var kernelCases = []kernelCase{
 		pick(ref, func() { p.Trig(dst, w, m) }, func() { packedTrigRef(dst.data, p.data, n, d, w, m) })
 		return dst.data
 	}},
+	{"Packed.Cosines", func(src *source, n, d int, ref bool) []float64 {
+		m := 1 + int(src.byte())%9
+		p, w, phase, dst := Pack(src.floats(n*d), n, d), src.floats(m*d), src.floats(m), src.room(n*m)
+		pick(ref, func() { p.Cosines(dst, w, phase) }, func() { packedCosinesRef(dst, p.data, n, d, w, phase) })
+		return dst
+	}},
 	{"ExpCosLoss", func(src *source, n, d int, ref bool) []float64 {
 		p, w, b, r := Pack(src.floats(n*d), n, d), src.floats(d), src.float(), src.floats(n)
 		cosines, grad, again, f := src.room(n), src.room(d), src.room(d), src.room(2)
@@ -178,11 +184,98 @@ var kernelCases = []kernelCase{
 		pick(ref, func() { Gaussian(dst, dots, squares, s, g) }, func() { gaussianRef(dst, dots, squares, s, g) })
 		return dst
 	}},
+	{"Outer", func(src *source, n, d int, ref bool) []float64 {
+		m, rows := 8*(n%15), n/3
+		from, extra, how := 8*(int(src.byte())%(m/8+1)), int(src.byte())%9, Change(int(src.byte())%3-1)
+		c, a := src.floats(m*m), src.floats(rows*(m+extra))
+		pick(ref, func() { Outer(c, m, a, m+extra, rows, from, how) }, func() { outerRef(c, m, a, m+extra, rows, from, how) })
+		return upper(c, m, m)
+	}},
+	{"Factor", func(src *source, n, d int, ref bool) []float64 {
+		m := 8 * (n % 23)
+		c, u, shift, x := src.floats(m*m), src.floats(m*(m+8)), src.floats(m), src.room(m)
+		scale, ok, column := math.Abs(src.float()), false, int(src.byte())%8
+		for i := range shift { // mostly definite
+			shift[i] = math.Abs(shift[i]) + 3*math.Sqrt(float64(m))*scale*src.scale
+		}
+		pick(ref, func() { ok = Factor(u, c, m, scale, shift) }, func() { ok = factorRef(u, c, m, scale, shift) })
+		if !ok {
+			return nil
+		}
+		pick(ref, func() { Back(x, u, m, column) }, func() { backRef(x, u, m, column) })
+		return append(upper(u, m, m+8), x...)
+	}},
+	{"AddRows", func(src *source, n, d int, ref bool) []float64 {
+		n, cols := 1+n%50, 4*d+int(src.byte())%5
+		a, which, dst := src.floats(n*cols), make([]int, n), src.floats(cols)
+		for i := range which {
+			which[i] = int(src.byte()) % n
+		}
+		c := src.floats(n)
+		pick(ref, func() { AddRows(dst, a, cols, which, c) }, func() { addRowsRef(dst, a, cols, which, c) })
+		return dst
+	}},
+	{"Columns", func(src *source, n, d int, ref bool) []float64 {
+		n, cols := 1+n%50, 1+4*d+int(src.byte())%5
+		a, which := src.floats(n*cols), make([]int, n)
+		for i := range which {
+			which[i] = int(src.byte()) % n
+		}
+		ld := n + int(src.byte())%9
+		dst := src.room((cols-1)*ld + n)
+		pick(ref, func() { Columns(dst, ld, a, cols, which) }, func() { columnsRef(dst, ld, a, cols, which) })
+		return dst
+	}},
+	{"Signed", func(src *source, n, _ int, ref bool) []float64 {
+		x, y, b := src.floats(n), src.floats(n), src.float()
+		pick(ref, func() { Signed(x, y, b) }, func() { signedRef(x, y, b) })
+		return x
+	}},
+	{"Hinge", func(src *source, n, _ int, ref bool) []float64 {
+		h := &Hinge{
+			Y: src.floats(n), Slack: src.floats(n), Change: src.floats(n), Alpha: src.floats(n), Next: src.floats(n),
+			Turned: src.room(n), Free: make([]uint8, (n+7)/8), Moved: make([]uint8, (n+7)/8),
+		}
+		step, sigma, c := src.float(), math.Abs(src.float()), math.Abs(src.float())
+		out := []float64{0, 0}
+		pick(ref, func() { out[0], out[1] = h.Slope(step, sigma, c) }, func() { out[0], out[1] = hingeSlopeRef(h, step, sigma, c) })
+		for range 2 { // the second time with multipliers of the first
+			var s HingeSums
+			pick(ref, func() { s = h.Move(step, sigma, c) }, func() { s = hingeMoveRef(h, step, sigma, c) })
+			out = append(out, s.Distance, s.Balance, s.Loss, s.Product)
+			for k := range h.Free {
+				out = append(out, float64(h.Free[k]), float64(h.Moved[k]))
+			}
+			out = slices.Concat(out, h.Slack, h.Next, h.Turned)
+		}
+		return out
+	}},
+	{"Wave", func(src *source, n, _ int, ref bool) []float64 {
+		z, f, y, s, c := src.floats(n), src.floats(n), src.floats(n), src.room(n), src.room(n)
+		var k WaveSums
+		pick(ref, func() { k = Wave(s, c, z, f, y) }, func() { k = waveRef(s, c, z, f, y) })
+		return append(slices.Concat(s, c), k.SF, k.SS, k.CF, k.CS, k.CC, k.SY, k.CY)
+	}},
+	{"WaveSlope", func(src *source, n, _ int, ref bool) (out []float64) {
+		slope, f, s, c, y := src.room(n), src.floats(n), src.floats(n), src.floats(n), src.floats(n)
+		a, t := [3]float64(src.floats(3)), [3]float64(src.floats(3))
+		out = []float64{0}
+		pick(ref, func() { out[0] = WaveSlope(slope, f, s, c, y, a, t) }, func() { out[0] = waveSlopeRef(slope, f, s, c, y, a, t) })
+		return append(out, slope...)
+	}},
 	{"MarginSums", func(src *source, n, _ int, ref bool) []float64 {
 		y, h, w, out := src.floats(n), src.floats(n), src.floats(n), src.room(2)
 		pick(ref, func() { out[0], out[1] = MarginSums(y, h, w) }, func() { out[0], out[1] = marginsRef(y, h, w) })
 		return out
 	}},
+}
+
+// upper returns the elements on and right of the diagonal of a matrix of m rows.
+func upper(a []float64, m, cols int) (out []float64) {
+	for i := range m {
+		out = append(out, a[i*cols+i:(i+1)*cols]...)
+	}
+	return out
 }
 
 // source yields values: first those of a fuzzer's bytes, then normal deviates of

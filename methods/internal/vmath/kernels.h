@@ -19,6 +19,8 @@
 		(dst, x, n, d, c, lanes)) \
 	K(void, vm_packed_matmul, (double *dst, const double *x, long n, long d, const double *w, long m), (dst, x, n, d, w, m)) \
 	K(int, vm_packed_trig, (double *dst, const double *x, long n, long d, const double *w, long m), (dst, x, n, d, w, m)) \
+	K(int, vm_packed_cos, (double *dst, const double *x, long n, long d, const double *w, const double *phase, long m), \
+		(dst, x, n, d, w, phase, m)) \
 	K(int, vm_expcos, (const double *x, long n, long d, const double *w, double b, const double *r, double *cosines, \
 		double *grad, double *lanes, double *value), (x, n, d, w, b, r, cosines, grad, lanes, value)) \
 	K(double, vm_explinear, (const double *x, long n, long d, const double *v, const double *r, double *scores, \
@@ -38,6 +40,23 @@
 	K(void, vm_mirror, (double *c, long n), (c, n)) \
 	K(void, vm_gaussian, (double *dst, const double *dots, const double *squares, double s, double g, long n), \
 		(dst, dots, squares, s, g, n)) \
+	K(void, vm_outer, (double *c, long m, const double *a, long ld, long rows, long from, int how), (c, m, a, ld, rows, from, how)) \
+	K(int, vm_factor, (double *u, const double *c, long m, double scale, const double *shift), (u, c, m, scale, shift)) \
+	K(void, vm_back, (double *x, const double *u, long m, long column), (x, u, m, column)) \
+	K(void, vm_addrows, (double *dst, const double *a, long n, const long *which, const double *c, long rows), \
+		(dst, a, n, which, c, rows)) \
+	K(void, vm_columns, (double *dst, long ld, const double *a, long n, const long *which, long rows), \
+		(dst, ld, a, n, which, rows)) \
+	K(void, vm_signed, (double *x, const double *y, double b, long n), (x, y, b, n)) \
+	K(void, vm_hinge_move, (double *t, const double *change, double step, const double *alpha, double *next, const double *y, \
+		double *turned, unsigned char *inside, unsigned char *moved, long n, double sigma, double c, double *sums), \
+		(t, change, step, alpha, next, y, turned, inside, moved, n, sigma, c, sums)) \
+	K(void, vm_hinge_slope, (const double *t, const double *change, double step, const double *alpha, long n, \
+		double sigma, double c, double *sums), (t, change, step, alpha, n, sigma, c, sums)) \
+	K(int, vm_wave, (double *s, double *c, const double *z, const double *f, const double *y, long n, double *sums), \
+		(s, c, z, f, y, n, sums)) \
+	K(double, vm_wave_slope, (double *slope, const double *f, const double *s, const double *c, const double *y, long n, \
+		const double *a, const double *t), (slope, f, s, c, y, n, a, t)) \
 	K(void, vm_margins, (const double *y, const double *h, const double *w, long n, double *plus, double *minus), \
 		(y, h, w, n, plus, minus))
 

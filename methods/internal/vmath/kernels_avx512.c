@@ -11,3 +11,6 @@
 #include "packed.h"
 #include "fused.h"
 #include "gemm.h"
+#include "symmetric.h"
+#include "hinge.h"
+#include "wave.h"

@@ -34,6 +34,8 @@ package vmath
 #cgo nocallback vm_packed_matmul
 #cgo noescape vm_packed_trig
 #cgo nocallback vm_packed_trig
+#cgo noescape vm_packed_cos
+#cgo nocallback vm_packed_cos
 #cgo noescape vm_expcos
 #cgo nocallback vm_expcos
 #cgo noescape vm_explinear
@@ -201,6 +203,13 @@ func packedTrig(dst, x []float64, n, d int, w []float64, m int) {
 		return
 	}
 	packedTrigRef(dst, x, n, d, w, m)
+}
+
+func packedCosines(dst, x []float64, n, d int, w, phase []float64) {
+	if useC(n*len(phase), 4) && C.vm_packed_cos(ptr(dst), ptr(x), C.long(n), C.long(d), ptr(w), ptr(phase), length(phase)) == 0 {
+		return
+	}
+	packedCosinesRef(dst, x, n, d, w, phase)
 }
 
 func expCos(x []float64, n, d int, w []float64, b float64, r, cosines, grad []float64) float64 {

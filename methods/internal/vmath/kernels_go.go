@@ -43,6 +43,10 @@ func packedMatMul(dst, x []float64, n, d int, w []float64, m int) {
 
 func packedTrig(dst, x []float64, n, d int, w []float64, m int) { packedTrigRef(dst, x, n, d, w, m) }
 
+func packedCosines(dst, x []float64, n, d int, w, phase []float64) {
+	packedCosinesRef(dst, x, n, d, w, phase)
+}
+
 func expCos(x []float64, n, d int, w []float64, b float64, r, cosines, grad []float64) float64 {
 	return expCosRef(x, n, d, w, b, r, cosines, grad)
 }

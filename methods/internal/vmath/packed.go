@@ -77,6 +77,15 @@ func (p *Packed) Trig(dst *Packed, w []float64, m int) *Packed {
 	return dst
 }
 
+// Cosines sets row j of the row-major m x Rows matrix dst to the cosines of z_ij - phase[j],
+// where z_ij is the product of row i of p with row j of the row-major m x Cols matrix w.
+func (p *Packed) Cosines(dst, w, phase []float64) {
+	m := len(phase)
+	sameLength("Packed.Cosines", "w", len(w), "m x Cols", m*p.d)
+	sameLength("Packed.Cosines", "dst", len(dst), "m x Rows", m*p.n)
+	packedCosines(dst, p.data, p.n, p.d, w, phase)
+}
+
 // target returns dst, or a new matrix, reshaped to p's rows and the given columns.
 func (p *Packed) target(dst *Packed, cols int) *Packed {
 	if dst == nil {
@@ -202,5 +211,18 @@ func packedTrigRef(dst, x []float64, n, d int, w []float64, m int) {
 			blockMatVecRef(s[j*h:][:h], x[i*d:], d, w[j*d:])
 		}
 		sinCosArrayRef(s, c, s)
+	}
+}
+
+func packedCosinesRef(dst, x []float64, n, d int, w, phase []float64) {
+	var z [block]float64
+	for j, shift := range phase {
+		for i := 0; i < n; i += block {
+			h := height(n, i)
+			blockMatVecRef(z[:h], x[i*d:], d, w[j*d:])
+			for k := range min(h, n-i) {
+				_, dst[j*n+i+k] = sinCosRef(z[k] - shift)
+			}
+		}
 	}
 }

@@ -41,6 +41,11 @@ VM void block_matmul(double *z, const double *x, long h, long d, const double *v
 			for (; i + 32 <= h; i += 32) chain(z + j * h + i, h, x + i, h, d, v + j * d, d, 4, 4);
 		for (; i < h; i += 8) chain(z + j * h + i, h, x + i, h, d, v + j * d, d, 1, 4);
 	}
+	for (; j + 2 <= m; j += 2) {
+		long i = 0;
+		for (; i + 32 <= h; i += 32) chain(z + j * h + i, h, x + i, h, d, v + j * d, d, 4, 2);
+		for (; i < h; i += 8) chain(z + j * h + i, h, x + i, h, d, v + j * d, d, 1, 2);
+	}
 	for (; j < m; j++) block_matvec(z + j * h, x, h, d, v + j * d);
 }
 
@@ -130,6 +135,28 @@ TARGET int FN(vm_packed_trig)(double *dst, const double *x, long n, long d, cons
 		double *c = dst + i * 2 * m, *s = c + h * m;
 		block_matmul(s, x + i * d, h, d, w, m);
 		for (long k = 0; k < h * m; k += 8) far |= sincos_part(s + k, c + k, s + k, 8);
+	}
+	return far;
+}
+
+// vm_packed_cos: row j of dst, m x n, is the cosine of the product with row j of w, less phase[j]. The
+// result is not zero when an argument was too far.
+TARGET int FN(vm_packed_cos)(double *dst, const double *x, long n, long d, const double *w, const double *phase, long m) {
+	double z[4 * BLOCK];
+	int far = 0;
+	for (long i = 0; i < n; i += BLOCK) {
+		long h = height(n, i);
+		for (long j = 0; j < m; j += 4) {
+			long cols = m - j < 4 ? m - j : 4;
+			block_matmul(z, x + i * d, h, d, w + j * d, cols);
+			for (long q = 0; q < cols; q++) {
+				v8 shift = v8_set1(phase[j + q]), s, c;
+				for (long k = 0; k < h; k += 8) {
+					far |= m8_any(trig(v8_sub(v8_load(z + q * h + k), shift), &s, &c));
+					put(dst + (j + q) * n, c, i + k, n);
+				}
+			}
+		}
 	}
 	return far;
 }

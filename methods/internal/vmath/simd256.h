@@ -48,6 +48,8 @@ VM m8 m8_notle(v8 x, v8 y) { return V8(_mm256_cmp_pd(x.a, y.a, _CMP_NLE_UQ), _mm
 VM m8 m8_lt(v8 x, v8 y) { return V8(_mm256_cmp_pd(x.a, y.a, _CMP_LT_OQ), _mm256_cmp_pd(x.b, y.b, _CMP_LT_OQ)); }
 VM m8 m8_eq(v8 x, v8 y) { return V8(_mm256_cmp_pd(x.a, y.a, _CMP_EQ_OQ), _mm256_cmp_pd(x.b, y.b, _CMP_EQ_OQ)); }
 VM m8 m8_or(m8 x, m8 y) { return V8(_mm256_or_pd(x.a, y.a), _mm256_or_pd(x.b, y.b)); }
+VM m8 m8_and(m8 x, m8 y) { return V8(_mm256_and_pd(x.a, y.a), _mm256_and_pd(x.b, y.b)); }
+VM int m8_bits(m8 m) { return _mm256_movemask_pd(m.a) | _mm256_movemask_pd(m.b) << 4; }
 VM int m8_any(m8 m) { return _mm256_movemask_pd(_mm256_or_pd(m.a, m.b)) != 0; }
 VM v8 v8_select(m8 m, v8 yes, v8 no) {
 	return V8(_mm256_blendv_pd(no.a, yes.a, m.a), _mm256_blendv_pd(no.b, yes.b, m.b));

@@ -34,6 +34,8 @@ VM m8 m8_lt(v8 a, v8 b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
 VM m8 m8_eq(v8 a, v8 b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
 VM int m8_any(m8 m) { return m != 0; }
 VM m8 m8_or(m8 a, m8 b) { return a | b; }
+VM m8 m8_and(m8 a, m8 b) { return a & b; }
+VM int m8_bits(m8 m) { return m; } // lane i is bit i
 VM v8 v8_select(m8 m, v8 yes, v8 no) { return _mm512_mask_blend_pd(m, no, yes); }
 
 // turn swaps and negates the sine s and cosine c of a reduced argument according

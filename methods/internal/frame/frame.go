@@ -1,0 +1,83 @@
+// Package frame holds what families of methods need around their algorithms: the rows of a
+// data set as one slice, whether a data set can be learned from, and how settings that share
+// work are sorted. It knows no algorithm and no parameter.
+package frame
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Rows returns the rows of x without gaps, in x's memory unless x is a view.
+func Rows(x *mat.Dense) []float64 {
+	raw := x.RawMatrix()
+	if raw.Stride != raw.Cols {
+		raw = mat.DenseCopyOf(x).RawMatrix()
+	}
+	return raw.Data[:raw.Rows*raw.Cols]
+}
+
+// CheckBinary reports why data cannot be the training set of a binary problem: another task, no or
+// fewer than two rows, labels for other than these, a feature that is not finite. The values of
+// labels are not looked at.
+func CheckBinary(data registry.Data) error {
+	if data.Task != registry.Binary {
+		return fmt.Errorf("a task of kind %v: only binary labels -1 and +1 can be learned", data.Task)
+	}
+	if data.X == nil || data.X.IsEmpty() {
+		return errors.New("the training set is empty")
+	}
+	n, d := data.X.Dims()
+	if n != len(data.Y) || n < 2 {
+		return fmt.Errorf("%d labels for %d rows: two or more of both are needed", len(data.Y), n)
+	}
+	for i, v := range Rows(data.X) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("feature %d of row %d is %v: features must be finite", i%d, i/d, v)
+		}
+	}
+	return nil
+}
+
+// A Path fits several settings: see [registry.Path].
+type Path[P any] func(ctx context.Context, env registry.Env, train registry.Data, ps []P, yield func(i int, m registry.Model) error) error
+
+// One fits a single setting as a path of one, so that there is one algorithm.
+func (fit Path[P]) One(ctx context.Context, env registry.Env, train registry.Data, p P) (registry.Model, error) {
+	var model registry.Model
+	err := fit(ctx, env, train, []P{p}, func(_ int, m registry.Model) error {
+		model = m
+		return nil
+	})
+	return model, err
+}
+
+// Upto returns the integers from 0 to n - 1.
+func Upto(n int) []int {
+	is := make([]int, n)
+	for i := range is {
+		is[i] = i
+	}
+	return is
+}
+
+// Groups divides indices into those of equal key, in the order of first occurrence.
+func Groups[K comparable](is []int, key func(i int) K) [][]int {
+	at := map[K]int{}
+	var out [][]int
+	for _, i := range is {
+		k, seen := at[key(i)]
+		if !seen {
+			k = len(out)
+			at[key(i)] = k
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], i)
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package frame
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestRows(t *testing.T) {
+	x := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
+	if rows := Rows(x); &rows[0] != &x.RawMatrix().Data[0] || len(rows) != 6 {
+		t.Errorf("rows of a whole matrix are %v, not its memory", rows)
+	}
+	if rows := Rows(x.Slice(1, 3, 1, 2).(*mat.Dense)); !slices.Equal(rows, []float64{4, 6}) {
+		t.Errorf("rows of a view are %v", rows)
+	}
+}
+
+func TestCheckBinary(t *testing.T) {
+	good := func() registry.Data {
+		return registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(2, 2, []float64{1, 2, 3, 4}), Y: []float64{-1, 1}}
+	}
+	if err := CheckBinary(good()); err != nil {
+		t.Error(err)
+	}
+	for says, change := range map[string]func(d *registry.Data){
+		"regression":                  func(d *registry.Data) { d.Task = registry.Regression },
+		"is empty":                    func(d *registry.Data) { d.X = &mat.Dense{} },
+		"3 labels for 2 rows":         func(d *registry.Data) { d.Y = make([]float64, 3) },
+		"1 labels for 1 rows":         func(d *registry.Data) { d.X, d.Y = mat.NewDense(1, 1, nil), []float64{1} },
+		"feature 0 of row 1 is +Inf:": func(d *registry.Data) { d.X.Set(1, 0, math.Inf(1)) },
+		"feature 1 of row 0 is NaN:":  func(d *registry.Data) { d.X.Set(0, 1, math.NaN()) },
+	} {
+		d := good()
+		change(&d)
+		if err := CheckBinary(d); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want one that says %q", err, says)
+		}
+	}
+}
+
+type model struct{ registry.Model }
+
+func TestOne(t *testing.T) {
+	var want model
+	failure := errors.New("failure")
+	fit := Path[int](func(_ context.Context, _ registry.Env, _ registry.Data, ps []int, yield func(int, registry.Model) error) error {
+		if ps[0] == 0 {
+			return failure
+		}
+		return yield(0, &want)
+	})
+	if m, err := fit.One(t.Context(), registry.Env{}, registry.Data{}, 1); m != &want || err != nil {
+		t.Errorf("model %v, error %v", m, err)
+	}
+	if _, err := fit.One(t.Context(), registry.Env{}, registry.Data{}, 0); err != failure {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	words := []string{"one", "three", "two", "seven", "four"}
+	got := Groups(Upto(len(words)), func(i int) int { return len(words[i]) })
+	if want := [][]int{{0, 2}, {1, 3}, {4}}; !slices.EqualFunc(got, want, slices.Equal[[]int]) {
+		t.Errorf("groups %v, want %v", got, want)
+	}
+}

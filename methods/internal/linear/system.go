@@ -1,0 +1,203 @@
+package linear
+
+import (
+	"math/bits"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
+
+// freeB keeps the system definite in b when rounding hides the free rows' part.
+const freeB = 1e-12
+
+// A system is what the Newton equations are made of and solved with. Matrices have
+// their size rounded up to a multiple of eight, as vmath.Factor wants it, with zeros
+// beside and ones on the rest of the diagonal.
+type system struct {
+	gram     []float64 // size(d + 1) squared: sum of (x_i, 1)(x_i, 1)' over inGram
+	inGram   []uint8   // bits
+	all      []float64 // the same of all examples, once it was asked for
+	enter    []int
+	leave    []int
+	rows     []float64 // some examples (x_i, 1) as rows, or x_i as columns
+	products []float64 // inner products of the free rows
+	factor   []float64
+	shift    []float64
+	solved   []float64
+	ones     []float64 // solution for a right-hand side of ones
+}
+
+// size rounds m up to a multiple of eight.
+func size(m int) int { return (m + 7) &^ 7 }
+
+// direction sets dir to the Newton direction in w and returns that in b. With F the free
+// rows and 1 a column of ones, the Hessian is diag(I, 0) + sigma [F 1]'[F 1]. That system is solved,
+// or the one of F F' + I/sigma, whichever takes fewer multiply-adds to make and to factor.
+func (p *Problem) direction() (dirB float64, ok bool) {
+	m, d := len(p.free), p.d
+	if m == 0 { // the Hessian is diag(I, 0): as if one row were free
+		for k, g := range p.gradW {
+			p.dir[k] = -g
+		}
+		return -p.gradB / p.sigma, true
+	}
+	changes := 0
+	for at, free := range p.Free {
+		changes += bits.OnesCount8(free ^ p.inGram[at])
+	}
+	byRows := m*m*d/2 + m*m*m/6
+	byFeatures := min(changes, m, p.n-m)*d*d/2 + d*d*d/6
+	if byFeatures < byRows {
+		if dirB, ok = p.directionByFeatures(); ok || m > d {
+			return dirB, ok
+		}
+	}
+	return p.directionByRows()
+}
+
+// directionByRows solves for u = sigma (F dir + dirB 1), the change of the free multipliers:
+//
+//	(F F' + I/sigma) u = -F gradW + dirB 1,   1'u = -gradB,   dir = -gradW - F'u.
+//
+// It forms the products of [F' gradW] with itself: those with gradW are the right-hand side.
+func (p *Problem) directionByRows() (dirB float64, ok bool) {
+	m, d := len(p.free), p.d
+	e := size(m + 1)
+	p.rows = grow(p.rows, d*e)
+	vmath.Columns(p.rows, e, p.x, d, p.free)
+	for k, g := range p.gradW {
+		clear(p.rows[k*e+m : (k+1)*e])
+		p.rows[k*e+m] = g
+	}
+	p.products = grow(p.products, e*e)
+	vmath.Outer(p.products, e, p.rows, e, d, 0, vmath.Set)
+	p.prepare(e)
+	for r := range e {
+		right := p.factor[r*(e+8)+e:][:2]
+		right[0], right[1], p.shift[r] = 0, 0, 1
+		if r < m {
+			right[0], right[1], p.shift[r] = p.products[r*e+m], 1, 1/p.sigma
+		}
+		p.products[r*e+m] = 0
+	}
+	if !vmath.Factor(p.factor, p.products, e, 1, p.shift) {
+		return 0, false
+	}
+	vmath.Back(p.solved, p.factor, e, 0)
+	vmath.Back(p.ones, p.factor, e, 1)
+	dirB = (vmath.Sum(p.solved) - p.gradB) / (vmath.Sum(p.ones) + float64(freeB*p.sigma))
+	vmath.Axpy(-dirB, p.ones, p.solved)
+	for k, g := range p.gradW {
+		p.dir[k] = -g
+	}
+	vmath.AddRows(p.dir, p.x, d, p.free, p.solved[:m])
+	return dirB, true
+}
+
+// directionByFeatures solves the d + 1 Newton equations.
+func (p *Problem) directionByFeatures() (dirB float64, ok bool) {
+	d := p.d
+	e := size(d + 1)
+	p.followFree(e)
+	p.prepare(e)
+	for k := range e {
+		right := &p.factor[k*(e+8)+e]
+		switch {
+		case k < d:
+			*right, p.shift[k] = -p.gradW[k], 1
+		case k == d:
+			*right, p.shift[k] = -p.gradB, freeB*p.sigma
+		default:
+			*right, p.shift[k] = 0, 1
+		}
+	}
+	if !vmath.Factor(p.factor, p.gram, e, p.sigma, p.shift) {
+		return 0, false
+	}
+	vmath.Back(p.solved, p.factor, e, 0)
+	copy(p.dir, p.solved)
+	return p.solved[d], true
+}
+
+// prepare makes room for a system of e equations and zeroes the right-hand sides, which
+// nothing else writes.
+func (p *Problem) prepare(e int) {
+	p.factor, p.shift = grow(p.factor, e*(e+8)), grow(p.shift, e)
+	p.solved, p.ones = grow(p.solved, e), grow(p.ones, e)
+	for r := range e {
+		clear(p.factor[r*(e+8)+e:][:8])
+	}
+}
+
+// followFree brings gram = [F 1]'[F 1] up to date with the free rows. From one Newton step
+// to the next few rows enter and leave, so it is often cheapest to add and subtract their
+// products; else it begins anew from nothing, or from all rows, of which every solution needs
+// the sum at its start.
+func (p *Problem) followFree(e int) {
+	enter, leave := p.enter[:0], p.leave[:0]
+	for at, free := range p.Free {
+		was := p.inGram[at]
+		for in := free &^ was; in != 0; in &= in - 1 {
+			enter = append(enter, 8*at+bits.TrailingZeros8(in))
+		}
+		for out := was &^ free; out != 0; out &= out - 1 {
+			leave = append(leave, 8*at+bits.TrailingZeros8(out))
+		}
+	}
+	switch m := len(enter) + len(leave); {
+	case p.n-len(p.free) < min(m, len(p.free)):
+		if p.all == nil {
+			p.all = make([]float64, e*e)
+			p.addProducts(p.all, e, upTo(p.n), vmath.Gain)
+		}
+		copy(p.gram, p.all)
+		enter, leave = enter[:0], leave[:0]
+		for at, free := range p.Free {
+			for out := ^free; out != 0; out &= out - 1 {
+				if i := 8*at + bits.TrailingZeros8(out); i < p.n {
+					leave = append(leave, i)
+				}
+			}
+		}
+	case m > len(p.free):
+		clear(p.gram)
+		enter, leave = append(enter[:0], p.free...), leave[:0]
+	}
+	p.addProducts(p.gram, e, enter, vmath.Gain)
+	p.addProducts(p.gram, e, leave, vmath.Lose)
+	copy(p.inGram, p.Free)
+	p.enter, p.leave = enter, leave
+}
+
+// addProducts adds the outer products of the rows (x_i, 1) to sum, or subtracts them.
+func (p *Problem) addProducts(sum []float64, e int, which []int, how vmath.Change) {
+	const together = 128 // rows: a copy of all would double the memory
+	d := p.d
+	for len(which) > 0 {
+		m := min(together, len(which))
+		p.rows = grow(p.rows, m*e)
+		for r, i := range which[:m] {
+			row := p.rows[r*e : (r+1)*e]
+			copy(row, p.x[i*d:(i+1)*d])
+			row[d] = 1
+			clear(row[d+1:])
+		}
+		vmath.Outer(sum, e, p.rows, e, m, 0, how)
+		which = which[m:]
+	}
+}
+
+func upTo(n int) []int {
+	is := make([]int, n)
+	for i := range is {
+		is[i] = i
+	}
+	return is
+}
+
+// grow returns a slice of n elements, the memory of s if it is large enough.
+func grow(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	return s[:n]
+}
