@@ -12,9 +12,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// All returns a registry of every method, one line each. mkl.GMKL is not among
-// them yet: on some sets (bupa) its grid takes a hundred times what it predicts,
-// which would break every plan.
+// All returns a registry of every method, one line each.
 func All() registry.Registry {
 	return registry.New(
 		gbrff.GBRFF(),
@@ -26,6 +24,7 @@ func All() registry.Registry {
 		kernel.GLK(),
 		kernel.KRRGD(),
 		mkl.BMKR(),
+		mkl.GMKL(),
 		mkl.MKBoost(),
 		pbrff.Spec(),
 		tree.Forest(),

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -58,30 +59,37 @@ func define(name, summary string, linear bool) registry.Spec {
 		Source: "Shahrampour and Tarokh, NeurIPS 2018, section 5", Summary: summary,
 	}, Params{Lambda: 1e-3, Neighbour: 50}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 5)},
-	}, fit, registry.Path(path), registry.Memory(memory), registry.Cost(cost), registry.Load[Params](load))
+	}, fit, registry.Path(path), registry.Memory(memory), registry.Cost(cost), registry.PathCost(pathCost), registry.Load[Params](load))
 }
 
-// memory counts the kernel matrix, the one that is factored, the panels of that, and the model.
+// memory counts the kernel matrix, the one that is factored, a quarter of them for garbage, strips, the vectors of Newton's method, and the model.
 func memory(s registry.Shape, _ Params) int64 {
 	n := int64(s.N)
-	return 16*n*n + factorBytes(n) + 8*n*int64(3*s.D+2*s.Outputs()+10)
+	return 20*n*n + cholesky.Bytes(s.N) + 8*n*int64(3*s.D+2*s.Outputs()+30) + 8*rowsAtOnce*n
 }
 
-// cost is a factorisation for each Newton step, some eight for the logistic loss, and the sorting of distances.
-func cost(s registry.Shape, _ Params) float64 {
+// pathCost is the sorting of distances and the kernel matrix, and for each penalty a factorisation, or some eight for the Newton steps
+// of the logistic loss.
+func pathCost(s registry.Shape, ps []Params) float64 {
 	n := float64(s.N)
-	factor := n*n*n/3/15 + 100*n
-	if s.Task == registry.Regression {
-		return factor + n*n*(0.1*float64(s.D)+40)
+	factors := 1.0
+	if s.Task != registry.Regression {
+		factors = 8 * float64(s.Outputs())
 	}
-	return 8*float64(s.Outputs())*factor + n*n*(0.1*float64(s.D)+40)
+	return n*n*(0.1*float64(s.D)+40) + float64(len(ps))*factors*(n*n*n/66+800*n)
 }
+
+func cost(s registry.Shape, p Params) float64 { return pathCost(s, []Params{p}) }
 
 // fitAll makes the kernel matrix once for all penalties of one width.
 func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
 	x := packed(train.X)
 	n, d := train.X.Dims()
-	t := &trainer{n: n, k: make([]float64, n*n), m: make([]float64, n*n), solver: newFactorizer(n)}
+	t := &trainer{n: n, k: make([]float64, n*n), solver: cholesky.New(n)}
+	if err := ctx.Err(); err != nil { // zeroing so much takes its time
+		return err
+	}
+	t.m = make([]float64, n*n)
 	made := math.NaN()
 	for i, p := range ps {
 		width := p.Width
@@ -101,8 +109,12 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 				return err
 			}
 			if linear {
-				vmath.MatMulT(t.m, x, n, d, x, n)
-				vmath.Axpy(1, t.m, t.k)
+				if err := cholesky.Gram(ctx, t.m, x, n, d); err != nil {
+					return err
+				}
+				if err := strips(ctx, n, func(lo, hi int) { vmath.Axpy(1, t.m[lo*n:hi*n], t.k[lo*n:hi*n]) }); err != nil {
+					return err
+				}
 			}
 			made = width
 		}
@@ -162,7 +174,7 @@ func neighbourWidth(ctx context.Context, x []float64, d, k int) (float64, error)
 type trainer struct {
 	n      int
 	k, m   []float64
-	solver *factorizer
+	solver *cholesky.Factorizer
 }
 
 // ridge: L = (y-f)^2. The solution is (K + n lambda I) alpha + b = y, sum alpha = 0.
@@ -178,21 +190,29 @@ func (t *trainer) ridge(ctx context.Context, y []float64, lambda float64) ([]flo
 // the factor of cI + diag(s) K diag(s), which is well conditioned even where weights vanish.
 func (t *trainer) weighted(ctx context.Context, s, z []float64, c float64) ([]float64, float64, error) {
 	n := t.n
-	for i := range n {
-		row, out := t.k[i*n:i*n+i+1], t.m[i*n:i*n+i+1]
-		for j, v := range row {
-			out[j] = s[i] * s[j] * v
+	err := strips(ctx, n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row, out := t.k[i*n:i*n+i+1], t.m[i*n:i*n+i+1]
+			for j, v := range row {
+				out[j] = s[i] * s[j] * v
+			}
+			out[i] += c
 		}
-		out[i] += c
+	})
+	if err != nil {
+		return nil, 0, err
 	}
-	if err := t.solver.factor(ctx, t.m); err != nil {
+	if err := factor(ctx, t.solver, t.m); err != nil {
 		return nil, 0, err
 	}
 	u, v := make([]float64, n), make([]float64, n)
 	floats.MulTo(u, s, z)
 	copy(v, s)
-	t.solver.solve(t.m, u)
-	t.solver.solve(t.m, v)
+	for _, b := range [][]float64{u, v} {
+		if err := t.solver.Solve(ctx, t.m, b); err != nil {
+			return nil, 0, err
+		}
+	}
 	floats.Mul(u, s)
 	floats.Mul(v, s)
 	b := floats.Sum(u) / floats.Sum(v)
@@ -234,7 +254,9 @@ func (t *trainer) logistic(ctx context.Context, y []float64, lambda float64) ([]
 		if err != nil {
 			return nil, 0, err
 		}
-		vmath.MatVec(next, t.k, n, n, to)
+		if err := strips(ctx, n, func(lo, hi int) { vmath.MatVec(next[lo:hi], t.k[lo*n:hi*n], hi-lo, n, to) }); err != nil {
+			return nil, 0, err
+		}
 		floats.AddConst(bias, next)
 		change := floats.Distance(next, f, math.Inf(1))
 		step, moved := 1.0, false

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
 )
 
 func normals(rng *rand.Rand, n int) []float64 {
@@ -16,54 +15,6 @@ func normals(rng *rand.Rand, n int) []float64 {
 		x[i] = rng.NormFloat64()
 	}
 	return x
-}
-
-// TestCholesky compares factor, solve and invert with gonum's.
-func TestCholesky(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 150).Draw(t, "n")
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		b := mat.NewDense(n, n, normals(rng, n*n))
-		var a mat.Dense
-		a.Mul(b, b.T())
-		for i := range n {
-			a.Set(i, i, a.At(i, i)+1)
-		}
-		var want mat.Dense
-		if err := want.Inverse(&a); err != nil {
-			t.Fatal(err)
-		}
-		f := newFactorizer(n)
-		l := append([]float64(nil), a.RawMatrix().Data...)
-		if err := f.factor(t.Context(), l); err != nil {
-			t.Fatal(err)
-		}
-		got := make([]float64, n*n)
-		if err := f.invert(t.Context(), got, l); err != nil {
-			t.Fatal(err)
-		}
-		y := normals(rng, n)
-		x := append([]float64(nil), y...)
-		f.solve(l, x)
-		for i := range n {
-			sum := 0.0
-			for j := range n {
-				if d := math.Abs(got[i*n+j] - want.At(i, j)); d > 1e-8 {
-					t.Fatalf("inverse at %d, %d differs by %v", i, j, d)
-				}
-				sum += a.At(i, j) * x[j]
-			}
-			if math.Abs(sum-y[i]) > 1e-8 {
-				t.Fatalf("equation %d is off by %v", i, sum-y[i])
-			}
-		}
-	})
-}
-
-func TestCholeskyRefuses(t *testing.T) {
-	if err := newFactorizer(2).factor(t.Context(), []float64{1, 0, 2, 1}); err == nil {
-		t.Error("an indefinite matrix is factored")
-	}
 }
 
 func small(task registry.Task) registry.Data {
@@ -137,8 +88,11 @@ func TestLeaveOneOut(t *testing.T) {
 	const lambda = 0.01
 	theta := []float64{-1, 0.3}
 	group := []int{0, 0, 1}
-	p := newLOOProblem(x, d, group, lambda)
-	p.ctx, p.y = t.Context(), data.Y
+	p, err := newLOOProblem(t.Context(), x, d, group, lambda)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.y = data.Y
 	gradient, ignored := make([]float64, 2), make([]float64, 2)
 	got := p.value(theta, gradient)
 	if p.err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -63,16 +64,16 @@ func KRRGD() registry.Spec {
 	}, fitKRRGD, registry.Memory(memoryKRRGD), registry.Cost(costKRRGD), registry.Load[KRRGDParams](load))
 }
 
-// memoryKRRGD counts five n x n matrices, the panels of the factorisation, and the model.
+// memoryKRRGD counts four n x n matrices and as much as one for garbage, what factorising and inverting take, and the model.
 func memoryKRRGD(s registry.Shape, _ KRRGDParams) int64 {
 	n := int64(s.N)
-	return 40*n*n + factorBytes(n) + 8*n*int64(4*s.D+2*s.Outputs()+10)
+	return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) + 8*n*int64(4*s.D+2*s.Outputs()+10)
 }
 
 // costKRRGD is a factorisation, an inverse and a product an evaluation, of which a step takes about 1.3.
 func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
 	n := float64(s.N)
-	return float64(s.Outputs()) * (1 + 1.3*float64(p.Iter)) * (5*n*n*n/15 + n*n*(0.2*float64(s.D)+10) + 1000)
+	return float64(s.Outputs()) * (1 + 1.3*float64(p.Iter)) * (n*n*n/12 + n*n*(0.2*float64(s.D)+20) + 1000)
 }
 
 // fitKRRGD finds, for each output, the bandwidths with a small leave-one-out error, from 1/(2 d) of standardised features
@@ -89,8 +90,10 @@ func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRG
 		return nil, fmt.Errorf("KRR-GD: %d examples; leaving one out needs two", n)
 	}
 	m := &machine{N: n, D: d, Outputs: train.Shape().Outputs(), X: packed(train.X)}
-	l := newLOOProblem(m.X, d, group, p.Lambda)
-	l.ctx = ctx
+	l, err := newLOOProblem(ctx, m.X, d, group, p.Lambda)
+	if err != nil {
+		return nil, err
+	}
 	theta := make([]float64, slices.Max(group)+1)
 	for c, y := range targets(train) {
 		mean := floats.Sum(y) / float64(n)

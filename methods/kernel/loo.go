@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -33,17 +34,20 @@ type looProblem struct {
 	k, m, inv, other []float64 // n x n
 	alpha, q, line   []float64
 	hx               []float64
-	solver           *factorizer
+	solver           *cholesky.Factorizer
 }
 
-func newLOOProblem(x []float64, d int, group []int, lambda float64) *looProblem {
+func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda float64) (*looProblem, error) {
 	n := len(x) / d
-	p := &looProblem{n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d), solver: newFactorizer(n)}
+	p := &looProblem{ctx: ctx, n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d), solver: cholesky.New(n)}
 	for _, a := range []*[]float64{&p.k, &p.m, &p.inv, &p.other} {
+		if err := ctx.Err(); err != nil { // zeroing so much takes its time
+			return nil, err
+		}
 		*a = make([]float64, n*n)
 	}
 	p.alpha, p.q, p.line, p.hx = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n*d)
-	return p
+	return p, nil
 }
 
 // solve makes K, factors M and solves for alpha.
@@ -57,16 +61,20 @@ func (p *looProblem) solve(theta []float64) error {
 	if err := square(p.ctx, p.k, scaled, squares, p.d); err != nil {
 		return err
 	}
-	copy(p.m, p.k)
-	for i := range p.n {
-		p.m[i*p.n+i] += float64(p.n) * p.lambda
+	err := strips(p.ctx, p.n, func(lo, hi int) {
+		copy(p.m[lo*p.n:hi*p.n], p.k[lo*p.n:hi*p.n])
+		for i := lo; i < hi; i++ {
+			p.m[i*p.n+i] += float64(p.n) * p.lambda
+		}
+	})
+	if err != nil {
+		return err
 	}
-	if err := p.solver.factor(p.ctx, p.m); err != nil {
+	if err := factor(p.ctx, p.solver, p.m); err != nil {
 		return err
 	}
 	copy(p.alpha, p.y)
-	p.solver.solve(p.m, p.alpha)
-	return nil
+	return p.solver.Solve(p.ctx, p.m, p.alpha)
 }
 
 // value returns E and writes its gradient; E is infinite where M has no factor. After another
@@ -76,50 +84,64 @@ func (p *looProblem) value(theta, gradient []float64) float64 {
 	if p.err == nil {
 		p.err = p.solve(theta)
 	}
+	e := 0.0
 	if p.err == nil {
-		p.err = p.solver.invert(p.ctx, p.inv, p.m)
+		e, p.err = p.slope(gradient)
 	}
 	if errors.Is(p.err, errNotPositive) {
 		// A trial step too far: bandwidths that overflow. The search pulls back.
 		p.err = nil
+		clear(gradient)
 		return math.Inf(1)
 	}
 	if p.err != nil {
+		clear(gradient)
 		return 0
 	}
-	n := p.n
-	e := 0.0
-	scaled := p.m // the factor is no longer needed
+	return e
+}
+
+// slope returns E and writes its gradient, from the factor and alpha that solve has left.
+func (p *looProblem) slope(gradient []float64) (float64, error) {
+	n, e := p.n, 0.0
+	if err := p.solver.Invert(p.ctx, p.inv, p.m); err != nil {
+		return 0, err
+	}
 	for i := range n {
 		d := p.inv[i*n+i]
 		error := p.alpha[i] / d
 		e += error * error / float64(n)
 		p.q[i] = 2 * error / (float64(n) * d)
-		row := scaled[i*n : (i+1)*n]
-		copy(row, p.inv[i*n:(i+1)*n])
-		floats.Scale(p.q[i]*error, row)
+		p.hx[i] = p.q[i] * error
 	}
-	for lo := 0; lo < n; lo += rowsAtOnce {
-		if p.err = p.ctx.Err(); p.err != nil {
-			return 0
+	scaled := p.m // the factor is no longer needed
+	err := strips(p.ctx, n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			floats.MulTo(scaled[i*n:(i+1)*n], p.inv[i*n:(i+1)*n], p.hx[:n])
 		}
-		h := min(rowsAtOnce, n-lo)
-		vmath.MatMul(p.other[lo*n:(lo+h)*n], p.inv[lo*n:(lo+h)*n], h, n, scaled, n)
+		vmath.MatVec(p.line[lo:hi], p.inv[lo*n:hi*n], hi-lo, n, p.q) // M^-1 q
+	})
+	if err != nil {
+		return 0, err
 	}
-	vmath.MatVec(p.line, p.inv, n, n, p.q) // M^-1 q
-	for a := range n {
-		row := p.other[a*n : (a+1)*n]
-		for b, k := range p.k[a*n : (a+1)*n] {
-			row[b] = k * (row[b] - 0.5*(p.line[a]*p.alpha[b]+p.alpha[a]*p.line[b]))
+	if err := cholesky.Symmetric(p.ctx, p.other, p.inv, scaled, n, n); err != nil {
+		return 0, err
+	}
+	err = strips(p.ctx, n, func(lo, hi int) {
+		for a := lo; a < hi; a++ {
+			row := p.other[a*n : (a+1)*n]
+			for b, k := range p.k[a*n : (a+1)*n] {
+				row[b] = k * (row[b] - 0.5*(p.line[a]*p.alpha[b]+p.alpha[a]*p.line[b]))
+			}
 		}
-	}
-	vmath.MatMul(p.hx, p.other, n, n, p.x, p.d)
-	for a := range n {
-		sum := floats.Sum(p.other[a*n : (a+1)*n])
-		for j := range p.d {
-			v := p.x[a*p.d+j]
-			gradient[p.group[j]] += 2 * v * (p.hx[a*p.d+j] - v*sum) * p.gamma[j]
+		vmath.MatMul(p.hx[lo*p.d:hi*p.d], p.other[lo*n:hi*n], hi-lo, n, p.x, p.d)
+		for a := lo; a < hi; a++ {
+			sum := floats.Sum(p.other[a*n : (a+1)*n])
+			for j := range p.d {
+				v := p.x[a*p.d+j]
+				gradient[p.group[j]] += 2 * v * (p.hx[a*p.d+j] - v*sum) * p.gamma[j]
+			}
 		}
-	}
-	return e
+	})
+	return e, err
 }

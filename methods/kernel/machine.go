@@ -3,10 +3,12 @@ package kernel
 import (
 	"context"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -68,17 +70,32 @@ func gaussian(dst, a, squaresA []float64, b, squaresB []float64, d int) {
 	}
 }
 
-// square is gaussian of a set of rows with itself, in strips, looking at the context after each.
+// square is gaussian of a set of rows with itself.
 func square(ctx context.Context, dst, a, squares []float64, d int) error {
 	n := len(squares)
+	return strips(ctx, n, func(lo, hi int) { gaussian(dst[lo*n:hi*n], a[lo*d:hi*d], squares[lo:hi], a, squares, d) })
+}
+
+// strips calls do for the rows of an n x n matrix, rowsAtOnce at a time, and looks at the context before each.
+func strips(ctx context.Context, n int, do func(lo, hi int)) error {
 	for lo := 0; lo < n; lo += rowsAtOnce {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		hi := min(lo+rowsAtOnce, n)
-		gaussian(dst[lo*n:hi*n], a[lo*d:hi*d], squares[lo:hi], a, squares, d)
+		do(lo, min(lo+rowsAtOnce, n))
 	}
 	return nil
+}
+
+var errNotPositive = errors.New("the kernel matrix with its penalty is not positive definite: raise lambda")
+
+// factor is f.Factor with an error that says what to do.
+func factor(ctx context.Context, f *cholesky.Factorizer, a []float64) error {
+	err := f.Factor(ctx, a)
+	if errors.Is(err, cholesky.ErrNotPositive) {
+		return errNotPositive
+	}
+	return err
 }
 
 // rowsAtOnce is the height of a strip of the kernel matrix.

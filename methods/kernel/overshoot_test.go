@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"context"
 	"math"
 	"testing"
 )
@@ -10,8 +9,11 @@ import (
 // nothing; the next point is evaluated as if it had not been.
 func TestTrialTooFar(t *testing.T) {
 	x := []float64{0, 1, 2, 3, 5, 8}
-	p := newLOOProblem(x, 1, []int{0}, 1e-5)
-	p.ctx, p.y = context.Background(), []float64{1, -1, 1, -1, 1, -1}
+	p, err := newLOOProblem(t.Context(), x, 1, []int{0}, 1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.y = []float64{1, -1, 1, -1, 1, -1}
 	gradient := []float64{0}
 	want := p.value([]float64{-1}, gradient)
 	if e := p.value([]float64{1e4}, gradient); !math.IsInf(e, 1) || p.err != nil {

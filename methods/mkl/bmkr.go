@@ -50,69 +50,32 @@ func BMKR() registry.Spec {
 	}, BMKRParams{T: 100, C: 1, LearningRate: 1, Epsilon: 0.1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
 	}, fitBMKR,
-		registry.Path(pathBMKR[float32]), registry.Memory(memoryBMKR), registry.Cost(costBMKR), registry.PathCost(pathCostBMKR),
+		registry.Path(pathBMKR[float32]), registry.Memory(memoryBMKR), registry.Cost(costOne(pathCostBMKR)), registry.PathCost(pathCostBMKR),
 		registry.Load[BMKRParams](loadVote))
 }
 
-// memoryBMKR counts the kernel matrices, eleven dual solutions with their fits, the interior point of the linear kernel,
-// and the model.
-func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
-	n := int64(s.N)
-	return gramBytes(s.N, len(bmkrKernels), 4) + n*int64(16*len(bmkrKernels)+16*p.T+64*s.D+200) + 8*rowsAtOnce*n
-}
+func memoryBMKR(s registry.Shape, p BMKRParams) int64 { return boostBytes(s, len(bmkrKernels), p.T) }
 
-func costBMKR(s registry.Shape, p BMKRParams) float64 {
-	return matrixCost(s, len(bmkrKernels)) + roundsCostBMKR(s, p)
-}
+var (
+	fitBMKR      = single(pathBMKR[float32])
+	pathCostBMKR = boostCost(len(bmkrKernels), roundsCostBMKR)
+)
 
-func pathCostBMKR(s registry.Shape, ps []BMKRParams) float64 {
-	sum := matrixCost(s, len(bmkrKernels))
-	for _, p := range ps {
-		sum += roundsCostBMKR(s, p)
-	}
-	return sum
-}
-
-// matrixCost is the time of making the kernel matrices, or of as many rows.
-func matrixCost(s registry.Shape, kernels int) float64 {
-	n := float64(s.N)
-	return n * n * (0.1*float64(s.D) + 1.5*float64(kernels))
-}
-
-// roundsCostBMKR was fitted to pima, german and splice, as the mean over the grid of C; C = 0.01 takes
-// three times as long.
+// roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C. On occupancy C = 0.01 takes a tenth
+// of the time of C = 100.
 func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
 	n := float64(s.N)
-	return float64(p.T) * float64(len(bmkrKernels)) * n * (40 + 0.35*n)
+	return float64(p.T) * float64(len(bmkrKernels)) * n * (20 + 0.14*n)
 }
 
-func fitBMKR(ctx context.Context, env registry.Env, train registry.Data, p BMKRParams) (registry.Model, error) {
-	var model registry.Model
-	err := pathBMKR[float32](ctx, env, train, []BMKRParams{p}, func(_ int, m registry.Model) error {
-		model = m
-		return nil
-	})
-	return model, err
-}
-
-// pathBMKR makes the kernel matrices once for all settings.
 func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry.Data, ps []BMKRParams, yield func(i int, m registry.Model) error) error {
-	s := newSample(train.X)
-	ks, err := grams[F](ctx, s, bmkrKernels)
-	if err != nil {
-		return err
-	}
-	b := newBooster(s, ks)
-	for i, p := range ps {
-		m, err := b.fit(ctx, env, train.Y, p)
-		if err != nil {
-			return fmt.Errorf("BMKR with C=%v: %w", p.C, err)
+	return boostAll(ctx, train, bmkrKernels, ps, yield, func(s *sample, ks []svm.Kernel[F]) func(p BMKRParams) (*vote, error) {
+		b := newBooster(s, ks)
+		return func(p BMKRParams) (*vote, error) {
+			m, err := b.fit(ctx, env, train.Y, p)
+			return m, withC("BMKR", p.C, err)
 		}
-		if err := yield(i, m); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // A booster runs BMKR. With r_0 = y, round t solves for each kernel k the epsilon-SVR
@@ -151,7 +114,6 @@ func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p B
 	b.solver.MaxSteps, b.solver.Cache = p.MaxIter, rowBytes
 	problem := svm.Regression(b.r, p.Epsilon, p.C)
 	var learners []learner
-	capped := 0
 	for range p.T {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -162,9 +124,6 @@ func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p B
 		}
 		l.Weight = p.LearningRate
 		learners = append(learners, l)
-		if l.Capped {
-			capped++
-		}
 		if len(l.Coef) == 0 && l.Bias == 0 {
 			break // nothing changes any more: later rounds are the same
 		}
@@ -172,9 +131,7 @@ func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p B
 			b.r[i] -= p.LearningRate * (l.Bias + at(h, i))
 		}
 	}
-	if capped > 0 {
-		env.Log.Warn("support vector regressions were stopped early", "method", "BMKR", "c", p.C, "max_iter", p.MaxIter, "rounds", capped)
-	}
+	reportCapped(env, "BMKR", p.C, p.MaxIter, learners)
 	return newVote(b.s, bmkrKernels, p.T, false, learners), nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -40,14 +41,13 @@ func TestPublishedProgram(t *testing.T) {
 		{"wine", map[float64]int{0.01: 54, 0.1: 54, 1: 54, 10: 54, 100: 54}},
 		{"pima", map[float64]int{0.01: 170, 0.1: 171, 1: 148, 10: 159, 100: 161}},
 	} {
-		p := realProblem(t, c.set, 1)
-		train, test := p.parts(p.split.Train, p.split.Test)
+		train, test := testsplit.Load(t, c.set, 1)
 		var ps []BMKRParams
 		for cost := range c.correct {
 			ps = append(ps, BMKRParams{T: 100, C: cost, LearningRate: 1, Epsilon: 0.1})
 		}
 		err := pathBMKR[float32](t.Context(), quiet(), train, ps, func(i int, m registry.Model) error {
-			if got, want := correct(t, m, test), c.correct[ps[i].C]; math.Abs(float64(got-want)) > 2 {
+			if got, want := testsplit.Correct(t, m, test), c.correct[ps[i].C]; math.Abs(float64(got-want)) > 2 {
 				t.Errorf("%s, C=%v: %d rows correct; the published program has %d", c.set, ps[i].C, got, want)
 			}
 			return nil
@@ -136,7 +136,7 @@ func plainBMKR(t *testing.T, data registry.Data, p BMKRParams) []float64 {
 // cross-validation selects, and no fold's count by more than one row.
 func TestFloat32SelectsTheSame(t *testing.T) {
 	for _, name := range []string{"wine", "heart", "bupa"} {
-		p := realProblem(t, name, 1)
+		split := testsplit.Of(t, name, 1)
 		points, err := BMKR().Settings(registry.Shape{Task: registry.Binary, N: 100, D: 5, Classes: 2}, BMKR().DefaultGrid(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -146,10 +146,10 @@ func TestFloat32SelectsTheSame(t *testing.T) {
 			ps = append(ps, BMKRParams{T: 100, C: math.Pow(10, float64(e-2)), LearningRate: 1, Epsilon: 0.1})
 		}
 		single, double := make([]int, len(ps)), make([]int, len(ps))
-		p.folds(func(train, valid registry.Data) {
+		split.Folds(func(train, valid registry.Data) bool {
 			count := func(total []int) func(int, registry.Model) error {
 				return func(i int, m registry.Model) error {
-					total[i] += correct(t, m, valid)
+					total[i] += testsplit.Correct(t, m, valid)
 					return nil
 				}
 			}
@@ -159,6 +159,7 @@ func TestFloat32SelectsTheSame(t *testing.T) {
 			if err := pathBMKR[float64](t.Context(), quiet(), train, ps, count(double)); err != nil {
 				t.Fatal(err)
 			}
+			return true
 		})
 		if a, b := argmax(single), argmax(double); a != b {
 			t.Errorf("%s: float32 selects C=%v, float64 C=%v (correct rows %v and %v)", name, ps[a].C, ps[b].C, single, double)
@@ -229,7 +230,7 @@ func TestRowsOnDemand(t *testing.T) {
 	p := BMKRParams{T: 5, C: 1, LearningRate: 1, Epsilon: 0.1}
 	demand := make([]svm.Kernel[float32], len(bmkrKernels))
 	for k := range demand {
-		demand[k] = &onDemand[float32]{sample: s, kernel: bmkrKernels[k]}
+		demand[k] = newOnDemand[float32](s, bmkrKernels[k])
 		a, b := make([]float32, s.n), make([]float32, s.n)
 		for i := range s.n {
 			stored[k].Row(a, i)

@@ -2,123 +2,128 @@ package mkl
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
+	"gonum.org/v1/gonum/floats"
 )
 
-// TestGMKLOptimal checks the conditions that make weights d >= 0 the minimum of the convex T: slopes 0 where d_j > 0 and >= 0 where
-// d_j = 0; and the slope's formula against central differences of T.
-func TestGMKLOptimal(t *testing.T) {
-	data := blobs(80, 5, 7)
-	s := newSample(data.X)
-	g, err := newMixer(t.Context(), s, []int{1, 1, 1, 1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.solver.Tol = 1e-7
-	problem := svm.Classification(data.Y, 3)
-	d, sol, err := g.fit(t.Context(), problem, 500)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slope := make([]float64, len(d))
-	g.slopes(sol.Beta, slope)
-	for j := range d {
-		if slope[j] < -0.05 || (d[j] > 1e-3 && math.Abs(slope[j]) > 0.05) {
-			t.Errorf("weight %d is %v with slope %v", j, d[j], slope[j])
-		}
-	}
-	if !(d[0] > d[2] && d[1] > d[2]) {
-		t.Errorf("weights %v; only the first two features matter", d)
-	}
-	at := []float64{0.4, 0.3, 0.2, 0.1, 0.5}
-	if _, err := g.value(t.Context(), problem, at, &sol); err != nil {
-		t.Fatal(err)
-	}
-	g.slopes(sol.Beta, slope)
-	for j := range at {
-		const h = 1e-3
-		var side [2]float64
-		for q, sign := range []float64{1, -1} {
-			moved := append([]float64(nil), at...)
-			moved[j] += sign * h
-			var fresh svm.Solution
-			if side[q], err = g.value(t.Context(), problem, moved, &fresh); err != nil {
-				t.Fatal(err)
+// sumKernel is K(d) in float64.
+func sumKernel(g *mixer, n int, d []float64) *svm.Gram[float64] {
+	k := svm.NewGram[float64](n)
+	for j, part := range g.parts {
+		for i := range n {
+			row := k.At(i)
+			for q := range row {
+				if part.Matrix != nil {
+					row[q] += d[j] * part.Matrix[i*n+q]
+					continue
+				}
+				for lo := 0; lo < len(part.Factor); lo += n {
+					row[q] += d[j] * part.Factor[lo+i] * part.Factor[lo+q]
+				}
 			}
 		}
-		if want := (side[0] - side[1]) / (2 * h); math.Abs(slope[j]-want) > 1e-2*max(1, math.Abs(want)) {
-			t.Errorf("slope %d is %v, by differences %v", j, slope[j], want)
+	}
+	return k
+}
+
+// valueAt is T(d), by the two-variable steps.
+func valueAt(t *testing.T, g *mixer, p svm.Problem, d []float64) float64 {
+	t.Helper()
+	var sol svm.Solution
+	s := svm.Solver[float64]{Tol: 1e-6}
+	if err := s.Solve(t.Context(), sumKernel(g, len(p.Target), d), p, &sol); err != nil {
+		t.Fatal(err)
+	}
+	return floats.Sum(d) - sol.Objective
+}
+
+// TestGMKLOptimal: T at the learned weights, by an independent solver, is the value that Mix certifies; and as T is convex, no small change
+// of a weight in its bounds lowers it. For a classification, a regression, groups with and without a factor of low rank.
+func TestGMKLOptimal(t *testing.T) {
+	data := blobs(80, 5, 7)
+	real := data
+	real.Y = make([]float64, len(data.Y))
+	for i := range real.Y {
+		real.Y[i] = math.Sin(2*data.X.At(i, 0)) + data.X.At(i, 1)
+	}
+	for _, c := range []struct {
+		sizes   []int
+		problem svm.Problem
+	}{
+		{[]int{1, 1, 1, 1, 1}, svm.Classification(data.Y, 3)},
+		{[]int{1, 1, 1, 1, 1}, svm.Regression(real.Y, 0.1, 3)},
+		{[]int{2, 3}, svm.Classification(data.Y, 3)},
+		{[]int{1, 4}, svm.Regression(real.Y, 0.1, 3)},
+	} {
+		s := newSample(data.X)
+		g, err := newMixer(t.Context(), s, c.sizes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := svm.Mix(t.Context(), g.parts, c.problem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(m.Value-m.Bound <= 2e-5*m.Value && m.Value >= m.Bound) {
+			t.Errorf("%v: value %v with bound %v", c.sizes, m.Value, m.Bound)
+		}
+		at := valueAt(t, g, c.problem, m.Weights)
+		if math.Abs(at-m.Value) > 2e-5*at {
+			t.Errorf("%v: T is %v at weights that Mix gives %v", c.sizes, at, m.Value)
+		}
+		for j := range m.Weights {
+			for _, change := range []float64{-0.1, -0.01, 0.01, 0.1} {
+				moved := append([]float64(nil), m.Weights...)
+				moved[j] = max(0, moved[j]+change*(0.1+moved[j]))
+				if v := valueAt(t, g, c.problem, moved); v < m.Bound-2e-5*at {
+					t.Errorf("%v: weights %v have T=%v, below the bound %v", c.sizes, moved, v, m.Bound)
+				}
+			}
+		}
+		if len(c.sizes) == 5 && !(m.Weights[0] > m.Weights[2] && m.Weights[1] > m.Weights[2]) {
+			t.Errorf("weights %v; only the first two features matter", m.Weights)
 		}
 	}
 }
 
-// TestMKBoostDefinition compares one model with AdaBoost written out: cold starts and no shortcut.
-func TestMKBoostDefinition(t *testing.T) {
-	data := blobs(50, 2, 9)
-	for i := range 6 { // equal rows of both labels, so that no machine is without error
-		data.X.SetRow(i, data.X.RawRowView(49))
-		data.Y[i] = float64(2*(i%2) - 1)
+// TestGMKLOnPublishedSets: over the grid on real sets, low rank and nearly singular sums at C = 100 included, Mix ends within 2e-5
+// of the optimum; the steps around a solver that it replaces took minutes there.
+func TestGMKLOnPublishedSets(t *testing.T) {
+	for _, name := range []string{"bupa", "heart", "wine", "pima", "balance"} {
+		train, _ := testsplit.Load(t, name, 1)
+		s := newSample(train.X)
+		g, err := newMixer(t.Context(), s, slices.Repeat([]int{1}, s.d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []float64{0.01, 0.1, 1, 10, 100} {
+			m, err := svm.Mix(t.Context(), g.parts, outputProblem(train, 0, GMKLParams{C: c}))
+			if err != nil {
+				t.Errorf("%s, C=%v: %v", name, c, err)
+			} else if gap := (m.Value - m.Bound) / m.Value; gap > 2e-5 {
+				t.Errorf("%s, C=%v: a relative gap of %.2g", name, c, gap)
+			}
+		}
 	}
-	s := newSample(data.X)
-	ks, err := grams[float64](t.Context(), s, mkboostKernels)
+}
+
+func TestGMKLGroups(t *testing.T) {
+	data := blobs(60, 5, 7)
+	if _, err := fitGMKL(t.Context(), quiet(), data, GMKLParams{C: 1, Groups: []int{2, 2}}); err == nil {
+		t.Error("groups of 4 features are accepted for 5")
+	}
+	m, err := fitGMKL(t.Context(), quiet(), data, GMKLParams{C: 10, Groups: []int{2, 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const c, rounds, tol = 0.3, 5, 1e-8
-	a := newAdaBooster(s, data.Y, ks)
-	a.solver.Tol = tol
-	v, err := a.fit(t.Context(), quiet(), MKBoostParams{T: rounds, C: c})
-	if err != nil {
-		t.Fatal(err)
+	if w := m.(*sumMachine).Weight; len(w) != 2 {
+		t.Errorf("weights %v of two groups", w)
 	}
-	n := len(data.Y)
-	d := make([]float64, n)
-	for i := range d {
-		d[i] = 1 / float64(n)
-	}
-	for round := range rounds {
-		cost := make([]float64, n)
-		for i := range d {
-			cost[i] = c * float64(n) * d[i]
-		}
-		best, least := -1, math.Inf(1)
-		var wrong []bool
-		for k := range ks {
-			var sol svm.Solution
-			solver := svm.Solver[float64]{Tol: tol}
-			if err := solver.Solve(t.Context(), ks[k], svm.Classification(data.Y, cost...), &sol); err != nil {
-				t.Fatal(err)
-			}
-			e, w := 0.0, make([]bool, n)
-			for i, y := range data.Y {
-				if (sol.Fit[i]+sol.Bias >= 0) != (y > 0) {
-					e += d[i]
-					w[i] = true
-				}
-			}
-			if e < least {
-				best, least, wrong = k, e, w
-			}
-		}
-		alpha := 0.5 * math.Log((1-least)/least)
-		if round >= len(v.Learners) {
-			t.Fatalf("the model has %d learners, %d are due", len(v.Learners), rounds)
-		}
-		if l := v.Learners[round]; l.Kernel != best || math.Abs(l.Weight-alpha) > 1e-9 {
-			t.Fatalf("round %d: kernel %d with weight %v; want %d with %v", round, l.Kernel, l.Weight, best, alpha)
-		}
-		sum := 0.0
-		for i := range d {
-			d[i] *= math.Exp(-alpha)
-			if wrong[i] {
-				d[i] *= math.Exp(2 * alpha)
-			}
-			sum += d[i]
-		}
-		for i := range d {
-			d[i] /= sum
-		}
+	if right := testsplit.Correct(t, m, data); right < 54 {
+		t.Errorf("%d of 60 training rows are right", right)
 	}
 }

@@ -110,27 +110,28 @@ func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kern
 	}
 	if int64(len(ks))*svm.GramBytes(s.n, size) > memoryLimit {
 		for k := range ks {
-			out[k] = &onDemand[F]{sample: s, kernel: ks[k]}
+			out[k] = newOnDemand[F](s, ks[k])
 		}
 		return out, nil
 	}
 	full := make([]*svm.Gram[F], len(ks))
 	for k := range ks {
-		full[k] = svm.NewGram[F](s.n)
-		if ks[k].Power == 1 {
-			full[k].SetFactor(s.x, s.d)
+		if err := ctx.Err(); err != nil { // zeroing so much takes its time, as the first touch does below
+			return nil, err
 		}
+		full[k] = svm.NewGram[F](s.n)
+		full[k].SetExact(s.exact(ks[k]))
 		out[k] = full[k]
 	}
 	dots, line := make([]float64, rowsAtOnce*s.n), make([]float64, s.n)
 	for lo := 0; lo < s.n; lo += rowsAtOnce {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		hi, width := min(lo+rowsAtOnce, s.n), s.n-lo // the rest of these rows is above the diagonal elsewhere
 		strip := dots[:(hi-lo)*width]
 		vmath.MatMulT(strip, s.x[lo*s.d:hi*s.d], hi-lo, s.d, s.x[lo*s.d:], width)
 		for k := range ks {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			for i := lo; i < hi; i++ {
 				ks[k].values(line[:width], strip[(i-lo)*width:(i-lo+1)*width], s.squares[lo:], s.squares[i])
 				row := full[k].At(i)[lo:]
@@ -149,31 +150,41 @@ func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kern
 	return out, nil
 }
 
-// onDemand computes rows when they are asked for. It is not safe for concurrent use.
-type onDemand[F svm.Float] struct {
-	*sample
-	kernel kernel
-	line   []float64
+// exact is the kernel k on s in float64, with scratch memory of its own.
+func (s *sample) exact(k kernel) *svm.Exact {
+	e := &svm.Exact{Diagonal: make([]float64, s.n), Row: func(dst []float64, i int) {
+		vmath.MatVec(dst, s.x, s.n, s.d, s.row(i))
+		k.values(dst, dst, s.squares, s.squares[i])
+	}}
+	for i := range s.n {
+		k.values(e.Diagonal[i:i+1], s.squares[i:i+1], s.squares[i:i+1], s.squares[i])
+	}
+	return e
 }
 
-func (o *onDemand[F]) Len() int                     { return o.n }
+// onDemand computes rows when they are asked for. It is not safe for concurrent use.
+type onDemand[F svm.Float] struct {
+	e    *svm.Exact
+	line []float64
+}
+
+func newOnDemand[F svm.Float](s *sample, k kernel) *onDemand[F] {
+	return &onDemand[F]{e: s.exact(k), line: make([]float64, s.n)}
+}
+
+func (o *onDemand[F]) Len() int                     { return len(o.line) }
 func (o *onDemand[F]) Stored() (*svm.Gram[F], bool) { return nil, false }
+func (o *onDemand[F]) Exact() *svm.Exact            { return o.e }
 
 func (o *onDemand[F]) Row(dst []F, i int) {
-	if len(o.line) != o.n {
-		o.line = make([]float64, o.n)
-	}
-	vmath.MatVec(o.line, o.x, o.n, o.d, o.row(i))
-	o.kernel.values(o.line, o.line, o.squares, o.squares[i])
+	o.e.Row(o.line, i)
 	for j, v := range o.line {
 		dst[j] = F(v)
 	}
 }
 
 func (o *onDemand[F]) Diagonal(dst []F) {
-	var one [1]float64
-	for i := range dst {
-		o.kernel.values(one[:], o.squares[i:i+1], o.squares[i:i+1], o.squares[i])
-		dst[i] = F(one[0])
+	for i, v := range o.e.Diagonal {
+		dst[i] = F(v)
 	}
 }

@@ -44,28 +44,18 @@ func MKBoost() registry.Spec {
 	}, MKBoostParams{T: 100, C: 1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -5, 3)},
 	}, fitMKBoost,
-		registry.Path(pathMKBoost[float32]), registry.Memory(memoryMKBoost), registry.Cost(costMKBoost), registry.PathCost(pathCostMKBoost),
+		registry.Path(pathMKBoost[float32]), registry.Memory(memoryMKBoost), registry.Cost(costOne(pathCostMKBoost)), registry.PathCost(pathCostMKBoost),
 		registry.Load[MKBoostParams](loadVote))
 }
 
-// memoryMKBoost counts the kernel matrices, seventeen dual solutions with their fits, the interior point of the linear
-// kernel, and the model.
 func memoryMKBoost(s registry.Shape, p MKBoostParams) int64 {
-	n := int64(s.N)
-	return gramBytes(s.N, len(mkboostKernels), 4) + n*int64(16*len(mkboostKernels)+16*p.T+64*s.D+200) + 8*rowsAtOnce*n
+	return boostBytes(s, len(mkboostKernels), p.T)
 }
 
-func costMKBoost(s registry.Shape, p MKBoostParams) float64 {
-	return matrixCost(s, len(mkboostKernels)) + roundsCostMKBoost(s, p)
-}
-
-func pathCostMKBoost(s registry.Shape, ps []MKBoostParams) float64 {
-	sum := matrixCost(s, len(mkboostKernels))
-	for _, p := range ps {
-		sum += roundsCostMKBoost(s, p)
-	}
-	return sum
-}
+var (
+	fitMKBoost      = single(pathMKBoost[float32])
+	pathCostMKBoost = boostCost(len(mkboostKernels), roundsCostMKBoost)
+)
 
 // roundsCostMKBoost was fitted to pima and german for C up to 0.1; larger C mostly end after one round.
 func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
@@ -73,33 +63,14 @@ func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
 	return float64(p.T) * float64(len(mkboostKernels)) * n * (50 + 0.9*n)
 }
 
-func fitMKBoost(ctx context.Context, env registry.Env, train registry.Data, p MKBoostParams) (registry.Model, error) {
-	var model registry.Model
-	err := pathMKBoost[float32](ctx, env, train, []MKBoostParams{p}, func(_ int, m registry.Model) error {
-		model = m
-		return nil
-	})
-	return model, err
-}
-
-// pathMKBoost makes the kernel matrices once for all settings.
 func pathMKBoost[F svm.Float](ctx context.Context, env registry.Env, train registry.Data, ps []MKBoostParams, yield func(i int, m registry.Model) error) error {
-	s := newSample(train.X)
-	ks, err := grams[F](ctx, s, mkboostKernels)
-	if err != nil {
-		return err
-	}
-	a := newAdaBooster(s, train.Y, ks)
-	for i, p := range ps {
-		m, err := a.fit(ctx, env, p)
-		if err != nil {
-			return fmt.Errorf("MKBOOST with C=%v: %w", p.C, err)
+	return boostAll(ctx, train, mkboostKernels, ps, yield, func(s *sample, ks []svm.Kernel[F]) func(p MKBoostParams) (*vote, error) {
+		a := newAdaBooster(s, train.Y, ks)
+		return func(p MKBoostParams) (*vote, error) {
+			m, err := a.fit(ctx, env, p)
+			return m, withC("MKBOOST", p.C, err)
 		}
-		if err := yield(i, m); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // An adaBooster runs AdaBoost over kernels. Weights D start at 1/n. A round trains for each
@@ -143,7 +114,6 @@ func (a *adaBooster[F]) fit(ctx context.Context, env registry.Env, p MKBoostPara
 	}
 	a.solver.MaxSteps, a.solver.Cache = p.MaxIter, rowBytes
 	var learners []learner
-	capped := 0
 	for range p.T {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -160,9 +130,6 @@ func (a *adaBooster[F]) fit(ctx context.Context, env registry.Env, p MKBoostPara
 			l.Weight = 1 // the only learner: its sign is the model
 		}
 		learners = append(learners, l)
-		if l.Capped {
-			capped++
-		}
 		if e >= 0.5 || e == 0 {
 			break
 		}
@@ -173,9 +140,7 @@ func (a *adaBooster[F]) fit(ctx context.Context, env registry.Env, p MKBoostPara
 		}
 		floats.Scale(1/floats.Sum(a.d), a.d)
 	}
-	if capped > 0 {
-		env.Log.Warn("support vector machines were stopped early", "method", "MKBOOST", "c", p.C, "max_iter", p.MaxIter, "rounds", capped)
-	}
+	reportCapped(env, "MKBOOST", p.C, p.MaxIter, learners)
 	return newVote(a.s, mkboostKernels, p.T, true, learners), nil
 }
 

@@ -67,11 +67,7 @@ func (s *Solver[F]) openArena() {
 	w, n := &s.w, len(s.index)
 	w.stride = padded(n)
 	var one F
-	cache := s.Cache
-	if cache == 0 {
-		cache = defaultCache
-	}
-	capacity := min(n, max(2, int(cache/(int64(w.stride)*int64(unsafe.Sizeof(one))))))
+	capacity := min(n, max(2, int(s.cache()/(int64(w.stride)*int64(unsafe.Sizeof(one))))))
 	s.arena = resized(s.arena, capacity*w.stride)
 	w.rows = s.arena
 	w.used = resized(w.used, capacity)

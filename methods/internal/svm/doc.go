@@ -27,6 +27,9 @@
 //	kernel.go    kernel matrices: in memory, or rows on demand
 //	solver.go    the outer loop: warm start, stopping, cancellation, bias
 //	active.go    the active set: shrinking, stored rows, restoring the full gradient
+//	jump.go      where steps crawl, on to the end of an interior point
+//	interior.go  the interior point; mixture.go its kernels and their weights; systems.go and lowrank.go its linear systems
+//	mix.go       Mix, which learns the weights of a sum of kernels with the machine
 //	steps.go     the inner loop and its definition; smo.h is the same for vector registers, with equal bits
 //
 // Kernel rows are float32 or float64; sums are float64 always. A float32 row halves memory and

@@ -2,55 +2,58 @@ package svm
 
 import (
 	"context"
+	"errors"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
 )
 
-// Two-variable steps crawl where the kernel has low rank and C is large: a linear SVR with C = 100 can take
-// 10^7. An interior point has no such trouble, and low rank makes it cheap. Solve turns to it
-// after interiorAfter n steps, once, if the kernel comes with a factor K = V V' (SetFactor), and goes on from
-// where it ends, so that what Solve promises of the solution stays what it checks.
+// Two-variable steps crawl where the kernel matrix is nearly singular and C is large: a linear SVR with C = 100 can take
+// 10^8. An interior point has no such trouble. Solve turns to it when the steps have cost what it would, and goes on from
+// where it ends, so that what Solve promises of the solution stays what it checks; Mix, which learns the weights of
+// several kernels, has nothing else.
 //
-// With beta = a - a*, the signed rows of V as v_k, k = 1..m, and their costs and bounds:
+// With beta = a - a*, S the matrix that adds up variables with their signs, beta = S z, and the variables' costs and bounds:
 //
-//	min over z  1/2 |V'z|^2 + c'z    subject to  s'z = 0, 0 <= z <= u
+//	min over z  1/2 z'S'K S z + c'z    subject to  s'z = 0, 0 <= z <= u
 //
 // z, the multipliers lo, hi of its bounds and y of the equation follow the central path: Newton's method on the
 // optimality conditions with Mehrotra's predictor and corrector, 0.995 of the way to the nearest bound (Wright,
-// Primal-Dual Interior-Point Methods, 1997, chapter 10). The n x n system is reduced to one of the rank by Woodbury's
-// formula (Fine and Scheinberg, JMLR 2001).
+// Primal-Dual Interior-Point Methods, 1997, chapter 10). The systems, of the matrix S'K S + 1/theta, are reduced to
+// K + 1/D with D = S theta S', n x n, and where K has low rank to one of the rank: see systems.go.
 type interior struct {
-	n, m, rank int
-	vt         []float64 // rank x m: signed rows of V, turned
-	of         []int     // of each variable: its example
-	s, c, u    []float64
-	z, lo, hi  []float64
-	y          float64
+	n, m    int
+	of      []int // of each variable: its example
+	s, c, u []float64
+	z       []float64
+	lo, hi  []float64
+	y       float64
+	mix     *mixture
+	system  system
 
-	theta    []float64 // 1 / (lo/z + hi/(u-z))
-	scaled   []float64 // rank x m: vt sqrt(theta)
-	small    []float64 // rank x rank: I + scaled scaled', then its factor
-	vz, t    []float64 // rank
-	rhs      []float64
-	dz, q    []float64
-	dlo, dhi []float64
-	tlo, thi []float64 // what the products of z lo and (u-z) hi are to be
+	beta, bias  []float64 // n: S z; and K beta, the machine less its bias
+	theta       []float64 // 1 / (lo/z + hi/(u-z))
+	weight      []float64 // n: D
+	load, v, kv []float64 // n
+	rhs         []float64
+	dz, q       []float64
+	dlo, dhi    []float64
+	tlo, thi    []float64 // what the products of z lo and (u-z) hi are to be
+	twin        []int     // of each variable: the other one of its example, or -1
+	largest     float64
 }
 
+// The most Newton steps: of Solve's interior points, which take 20 to 40; of Mix, which takes up to 150 on 14,000 rows, since
+// its start is near the lower bounds.
 const (
-	interiorAfter = 30 // times n
 	interiorSteps = 80
-	interiorRank  = 4 // n must be so many times the rank
+	mixSteps      = 400
 )
 
-// SetFactor says that the matrix is V V', V being n x rank, row-major, up to rounding. Solve
-// may use it; V must not change.
-func (g *Gram[F]) SetFactor(v []float64, rank int) { g.factor, g.rank = v, rank }
-
-func newInterior(p Problem, v []float64, rank int) *interior {
-	in := &interior{n: len(p.Target), rank: rank}
+func newInterior(p Problem, mix *mixture, start float64, room *scratch) *interior {
+	in := &interior{n: len(p.Target), mix: mix}
 	for i, target := range p.Target {
+		first := len(in.of)
 		for _, sign := range []float64{1, -1} {
 			u := p.Upper[i]
 			if sign < 0 {
@@ -59,115 +62,137 @@ func newInterior(p Problem, v []float64, rank int) *interior {
 			if u > 0 {
 				in.of = append(in.of, i)
 				in.s, in.u, in.c = append(in.s, sign), append(in.u, u), append(in.c, p.Epsilon-sign*target)
+				in.twin = append(in.twin, -1)
 			}
+		}
+		if len(in.of) == first+2 {
+			in.twin[first], in.twin[first+1] = first+1, first
 		}
 	}
 	in.m = len(in.of)
 	for _, a := range []*[]float64{&in.z, &in.lo, &in.hi, &in.theta, &in.rhs, &in.dz, &in.q, &in.dlo, &in.dhi, &in.tlo, &in.thi} {
-		*a = make([]float64, in.m)
+		*a = room.take(in.m)
 	}
-	in.vt, in.scaled = make([]float64, rank*in.m), make([]float64, rank*in.m)
-	in.small, in.vz, in.t = make([]float64, rank*rank), make([]float64, rank), make([]float64, rank)
-	for k, i := range in.of {
-		for r := range rank {
-			in.vt[r*in.m+k] = in.s[k] * v[i*rank+r]
-		}
-		in.z[k], in.lo[k], in.hi[k] = in.u[k]/2, 1, 1
+	for _, a := range []*[]float64{&in.beta, &in.bias, &in.weight, &in.load, &in.v, &in.kv} {
+		*a = room.take(in.n)
+	}
+	in.system = newSystem(mix, room)
+	for k, u := range in.u {
+		in.z[k], in.lo[k], in.hi[k] = u*start, 1, 1
+		in.largest = max(in.largest, u)
 	}
 	return in
 }
 
-// run follows the path and returns beta, or nil if rounding stops it early on.
-func (in *interior) run(ctx context.Context, tol float64) ([]float64, error) {
-	largest := 0.0
-	for _, u := range in.u {
-		largest = max(largest, u)
-	}
-	for range interiorSteps {
+// run follows the path until done says so or rounding stops it, at most limit steps.
+func (in *interior) run(ctx context.Context, limit int, done func(mean, worst float64) bool) error {
+	for range limit {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		mean := 0.0
 		for k, z := range in.z {
-			mean += (z*in.lo[k] + (in.u[k]-z)*in.hi[k]) / float64(2*in.m)
+			mean += z*in.lo[k] + (in.u[k]-z)*in.hi[k]
 		}
-		worst := in.residual()
-		if mean <= 1e-7*tol*largest && worst <= 1e-3*tol {
-			return in.beta(), nil
+		mean = (mean + in.mix.products()) / float64(2*in.m+in.mix.learned())
+		if done(mean, in.residual()) {
+			return nil
 		}
-		if !in.newton(mean) || math.IsNaN(in.y) {
-			return nil, nil
+		moved, err := in.newton(ctx, mean)
+		if err != nil && !errors.Is(err, cholesky.ErrNotPositive) {
+			return err
+		}
+		if err != nil || !moved || math.IsNaN(in.y) {
+			return nil
 		}
 	}
-	return in.beta(), nil
+	return nil
 }
 
-// residual sets rhs to minus the stationarity residual Qz + c - y s - lo + hi, and returns its largest size.
+// residual sets beta, K beta and rhs, to minus the stationarity residual S'K beta + c - y s - lo + hi, and returns its largest size.
 func (in *interior) residual() float64 {
-	vmath.MatVec(in.vz, in.vt, in.rank, in.m, in.z)
-	vmath.MatTVec(in.rhs, in.vt, in.rank, in.m, in.vz)
+	in.fold(in.beta, in.z)
+	in.mix.evaluate(in.bias, in.beta)
 	worst := 0.0
-	for k := range in.rhs {
-		in.rhs[k] = -(in.rhs[k] + in.c[k] - in.y*in.s[k] - in.lo[k] + in.hi[k])
+	for k, i := range in.of {
+		in.rhs[k] = -(in.s[k]*(in.bias[i]-in.y) + in.c[k] - in.lo[k] + in.hi[k])
 		worst = max(worst, math.Abs(in.rhs[k]))
 	}
 	return worst
 }
 
+// fold writes S x.
+func (in *interior) fold(dst, x []float64) {
+	clear(dst)
+	for k, i := range in.of {
+		dst[i] += in.s[k] * x[k]
+	}
+}
+
 // newton takes one step from the residual in rhs, or reports that rounding allows none: first the direction to
 // z lo = (u-z) hi = 0, then, with the same factor, the one that corrects its curvature and aims for as much of the mean as
 // the first would leave.
-func (in *interior) newton(mean float64) bool {
+func (in *interior) newton(ctx context.Context, mean float64) (bool, error) {
 	sum := 0.0
+	clear(in.weight)
 	for k, z := range in.z {
 		in.theta[k] = 1 / (in.lo[k]/z + in.hi[k]/(in.u[k]-z))
-		in.q[k] = math.Sqrt(in.theta[k])
+		in.weight[in.of[k]] += in.theta[k]
 		sum += in.s[k] * z
 		in.tlo[k], in.thi[k] = 0, 0
 	}
-	for r := range in.rank {
-		for k, v := range in.vt[r*in.m : (r+1)*in.m] {
-			in.scaled[r*in.m+k] = v * in.q[k]
-		}
+	in.mix.aim(0)
+	if err := in.system.prepare(ctx, in.mix, in.weight); err != nil {
+		return false, err
 	}
-	vmath.Gram(in.small, in.scaled, in.rank, in.m)
-	for r := range in.rank {
-		in.small[r*in.rank+r]++
+	if err := in.apply(ctx, in.q, in.s); err != nil {
+		return false, err
 	}
-	if !cholesky(in.small, in.rank) {
-		return false
+	if _, err := in.direction(ctx, sum); err != nil {
+		return false, err
 	}
-	in.apply(in.q, in.s)
-	in.direction(sum)
-	step, left := in.longest(1), 0.0
+	step := in.longest(1)
+	left := in.mix.productsAfter(step)
 	for k, z := range in.z {
 		z, d := z+step*in.dz[k], in.dz[k]
-		left += (z*(in.lo[k]+step*in.dlo[k]) + (in.u[k]-z)*(in.hi[k]+step*in.dhi[k])) / float64(2*in.m)
+		left += z*(in.lo[k]+step*in.dlo[k]) + (in.u[k]-z)*(in.hi[k]+step*in.dhi[k])
 		in.tlo[k], in.thi[k] = -d*in.dlo[k], d*in.dhi[k]
 	}
+	left /= float64(2*in.m + in.mix.learned())
 	aim := mean * math.Pow(left/mean, 3)
 	for k := range in.z {
 		in.tlo[k] += aim
 		in.thi[k] += aim
 	}
-	dy := in.direction(sum)
+	in.mix.correct(aim)
+	dy, err := in.direction(ctx, sum)
+	if err != nil {
+		return false, err
+	}
 	step = in.longest(0.995)
 	for k := range in.z {
 		in.z[k] += step * in.dz[k]
 		in.lo[k] += step * in.dlo[k]
 		in.hi[k] += step * in.dhi[k]
 	}
+	in.mix.move(step)
 	in.y += step * dy
-	return step > 0
+	return step > 0, nil
 }
 
 // direction sets dz, dlo and dhi to the Newton direction for z lo = tlo, (u-z) hi = thi, sum being s'z, and
 // returns that of y.
-func (in *interior) direction(sum float64) float64 {
+func (in *interior) direction(ctx context.Context, sum float64) (float64, error) {
+	pull := in.mix.pull()
 	for k, z := range in.z {
 		in.dhi[k] = in.rhs[k] + (in.tlo[k]/z - in.lo[k]) - (in.thi[k]/(in.u[k]-z) - in.hi[k])
+		if pull != nil {
+			in.dhi[k] -= in.s[k] * pull[in.of[k]]
+		}
 	}
-	in.apply(in.dz, in.dhi)
+	if err := in.apply(ctx, in.dz, in.dhi); err != nil {
+		return 0, err
+	}
 	num, den := -sum, 0.0
 	for k, s := range in.s {
 		num -= s * in.dz[k]
@@ -181,12 +206,14 @@ func (in *interior) direction(sum float64) float64 {
 		in.dlo[k] = in.tlo[k]/z - in.lo[k] - in.lo[k]/z*d
 		in.dhi[k] = in.thi[k]/w - in.hi[k] + in.hi[k]/w*d
 	}
-	return dy
+	in.fold(in.v, in.dz)
+	in.mix.follow(in.v)
+	return dy, nil
 }
 
 // longest returns the given share of the way to the nearest bound, at most 1.
 func (in *interior) longest(share float64) float64 {
-	step := 1.0
+	step := in.mix.longest(share)
 	for k, d := range in.dz {
 		if d < 0 {
 			step = min(step, -share*in.z[k]/d)
@@ -203,22 +230,34 @@ func (in *interior) longest(share float64) float64 {
 	return step
 }
 
-// apply writes (Q + 1/theta)^-1 x to dst.
-func (in *interior) apply(dst, x []float64) {
-	for k, v := range x {
-		dst[k] = in.theta[k] * v
+// apply writes (S'K S + 1/theta)^-1 x to dst. With b = S theta x and v the solution of (1 + D K) v = b it is
+// theta (x - S'K v), of which S is v: that gives the larger variable of an example without cancellation.
+func (in *interior) apply(ctx context.Context, dst, x []float64) error {
+	clear(in.load)
+	for k, i := range in.of {
+		in.load[i] += in.s[k] * in.theta[k] * x[k]
 	}
-	vmath.MatVec(in.t, in.vt, in.rank, in.m, dst)
-	choleskySolve(in.small, in.rank, in.t)
-	back := in.scaled[:in.m] // rebuilt by the next step
-	vmath.MatTVec(back, in.vt, in.rank, in.m, in.t)
-	for k := range dst {
-		dst[k] -= in.theta[k] * back[k]
+	if err := in.system.solve(ctx, in.v, in.kv, in.load); err != nil {
+		return err
 	}
+	for k, i := range in.of {
+		twin := in.twin[k]
+		if twin < 0 {
+			dst[k] = in.s[k] * in.v[i]
+			continue
+		}
+		small := in.theta[k] * (x[k] - in.s[k]*in.kv[i])
+		if in.theta[k] > in.theta[twin] || (in.theta[k] == in.theta[twin] && twin > k) {
+			other := in.theta[twin] * (x[twin] - in.s[twin]*in.kv[i])
+			small = in.s[k]*in.v[i] + other // s_k (v - s_twin other), and the signs differ
+		}
+		dst[k] = small
+	}
+	return nil
 }
 
-// beta puts the variables that their multipliers hold at a bound there.
-func (in *interior) beta() []float64 {
+// solution puts the variables that their multipliers hold at a bound there, and returns beta.
+func (in *interior) solution() []float64 {
 	beta := make([]float64, in.n)
 	for k, z := range in.z {
 		u := in.u[k]
@@ -231,40 +270,4 @@ func (in *interior) beta() []float64 {
 		beta[in.of[k]] += in.s[k] * z
 	}
 	return beta
-}
-
-// cholesky factors the n x n matrix a in place, lower triangle.
-func cholesky(a []float64, n int) bool {
-	for j := range n {
-		for i := j; i < n; i++ {
-			v := a[i*n+j]
-			for q := range j {
-				v -= a[i*n+q] * a[j*n+q]
-			}
-			if i > j {
-				a[i*n+j] = v / a[j*n+j]
-				continue
-			}
-			if !(v > 0) || math.IsInf(v, 0) {
-				return false
-			}
-			a[j*n+j] = math.Sqrt(v)
-		}
-	}
-	return true
-}
-
-func choleskySolve(l []float64, n int, b []float64) {
-	for i := range n {
-		for q := range i {
-			b[i] -= l[i*n+q] * b[q]
-		}
-		b[i] /= l[i*n+i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		for q := i + 1; q < n; q++ {
-			b[i] -= l[q*n+i] * b[q]
-		}
-		b[i] /= l[i*n+i]
-	}
 }

@@ -9,6 +9,7 @@ type Kernel[F Float] interface {
 	Row(dst []F, i int)       // writes k(x_i, x_j) for all j; len(dst) is n
 	Diagonal(dst []F)         // writes k(x_i, x_i), the same bits as in the rows
 	Stored() (*Gram[F], bool) // the matrix itself, if it is in memory
+	Exact() *Exact            // the same kernel in float64, or nil: see jump.go
 }
 
 // A Gram is a kernel matrix in memory: 4 or 8 n^2 bytes. It is safe for concurrent use
@@ -16,9 +17,14 @@ type Kernel[F Float] interface {
 type Gram[F Float] struct {
 	n, stride int
 	data      []F
-	factor    []float64 // n x rank, or nil: see SetFactor
-	rank      int
+	exact     *Exact
 }
+
+// SetExact gives the matrix its float64 form.
+func (g *Gram[F]) SetExact(e *Exact) { g.exact = e }
+
+// Exact returns what SetExact set.
+func (g *Gram[F]) Exact() *Exact { return g.exact }
 
 // NewGram returns an n x n matrix of zeros, to be filled by way of At.
 func NewGram[F Float](n int) *Gram[F] {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/testsplit"
 )
 
 // solved is one row of svm_libsvm.json: a solution of libsvm at tolerance 1e-8 (1e-6 for the
@@ -49,18 +50,18 @@ func TestLibsvm(t *testing.T) {
 }
 
 func compare[F Float](t *testing.T, r solved) {
-	train, test := standardisedSplit(t, r.Dataset, r.Seed)
+	train, test := testsplit.Load(t, r.Dataset, r.Seed)
 	k := kernelFunction(r.Kernel, r.Gamma)
-	p := Classification(train.y, r.C)
+	p := Classification(train.Y, r.C)
 	if r.Kind == "epsilon-SVR" {
-		p = Regression(train.y, r.Epsilon, r.C)
+		p = Regression(train.Y, r.Epsilon, r.C)
 	}
 	s := Solver[F]{Tol: 1e-7}
 	if r.Kernel == "linear" && r.Kind == "epsilon-SVR" {
 		s.Tol = 1e-5 // millions of steps even so
 	}
 	var sol Solution
-	if err := s.Solve(t.Context(), gramOf[F](train.x, k), p, &sol); err != nil {
+	if err := s.Solve(t.Context(), gramOf[F](train.X, k), p, &sol); err != nil {
 		t.Fatal(err)
 	}
 	near := func(what string, got, want, tol float64) {
@@ -79,15 +80,15 @@ func compare[F Float](t *testing.T, r solved) {
 		f := sol.Fit[i] + sol.Bias
 		norm += b * sol.Fit[i]
 		absolute += math.Abs(b)
-		squared += (f - train.y[i]) * (f - train.y[i])
+		squared += (f - train.Y[i]) * (f - train.Y[i])
 		if r.Kind == "C-SVC" {
-			loss += r.C * max(0, 1-train.y[i]*f)
+			loss += r.C * max(0, 1-train.Y[i]*f)
 		} else {
-			loss += r.C * max(0, math.Abs(f-train.y[i])-r.Epsilon)
+			loss += r.C * max(0, math.Abs(f-train.Y[i])-r.Epsilon)
 		}
 	}
 	primal := norm/2 + loss
-	near("duality gap", primal+sol.Objective, 0, 2*s.Tol*r.C*float64(len(train.y)))
+	near("duality gap", primal+sol.Objective, 0, 2*s.Tol*r.C*float64(len(train.Y)))
 	if r.Primal != nil {
 		near("primal objective", primal, min(*r.Primal, max(primal, -sol.Objective)), 1e-6**r.Primal)
 		near("libsvm's primal objective", *r.Primal, -sol.Objective, 1e-4**r.Primal)
@@ -103,21 +104,21 @@ func compare[F Float](t *testing.T, r solved) {
 		f := sol.Bias
 		for i, b := range sol.Beta {
 			if b != 0 {
-				f += b * k(train.x.RawRowView(i), x)
+				f += b * k(train.X.RawRowView(i), x)
 			}
 		}
 		return f
 	}
 	for i, want := range append(r.Decision, r.Predict...) {
-		near(fmt.Sprintf("decision of test row %d", i), decide(test.x.RawRowView(i)), want, loose)
+		near(fmt.Sprintf("decision of test row %d", i), decide(test.X.RawRowView(i)), want, loose)
 	}
 	if r.Accuracy != nil {
 		right := 0
-		for i, y := range test.y {
-			if (decide(test.x.RawRowView(i)) >= 0) == (y > 0) {
+		for i, y := range test.Y {
+			if (decide(test.X.RawRowView(i)) >= 0) == (y > 0) {
 				right++
 			}
 		}
-		near("test accuracy", float64(right), *r.Accuracy*float64(len(test.y)), 0.5+math.Floor(50*(loose-1e-3)))
+		near("test accuracy", float64(right), *r.Accuracy*float64(len(test.Y)), 0.5+math.Floor(50*(loose-1e-3)))
 	}
 }

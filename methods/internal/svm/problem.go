@@ -69,6 +69,8 @@ type Solution struct {
 	Gap       float64 // by which the worst pair violates optimality
 	Steps     int     // taken by the last Solve
 	Capped    bool    // stopped by MaxSteps before the gap was below the tolerance
+
+	exact bool // Fit is by the kernel's factor
 }
 
 // Support returns the indices of the examples with Beta not zero.

@@ -28,6 +28,7 @@ type Solver[F Float] struct {
 	sol     *Solution
 	minUp   float64
 	maxDown float64
+	room    scratch // of an interior point
 }
 
 const (
@@ -65,8 +66,8 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 	s.activateAll()
 	sol.Steps, sol.Capped = 0, false
 	unshrunk, untilShrink := false, min(n, 1000)
-	gram, stored := k.Stored()
-	mayJump := s.MaxSteps == 0 && stored && gram.factor != nil && gram.rank*interiorRank <= n
+	work, nextJump := 0.0, jumpAfter*float64(n)
+	mayJump := s.MaxSteps == 0 && k.Exact() != nil
 	for {
 		active := len(s.index)
 		budget := max(1, min(limit-sol.Steps, untilShrink, checkEvery/padded(active)))
@@ -76,6 +77,7 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 		st, done, need, minUp, maxDown := steps(&s.w, padded(active), p.Epsilon, tol, budget)
 		sol.Steps += done
 		untilShrink -= done
+		work += float64(done) * float64(active+stepCost)
 		s.minUp, s.maxDown = minUp, maxDown
 		if err := ctx.Err(); err != nil {
 			return err
@@ -107,11 +109,13 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 			}
 			sol.Capped = sol.Gap >= tol
 			return nil
-		case mayJump && sol.Steps >= interiorAfter*n:
-			mayJump = false
-			if err := s.jump(ctx, gram, tol); err != nil {
+		case mayJump && work >= nextJump:
+			nextJump *= 2
+			jumped, err := s.jump(ctx, work, tol)
+			if err != nil {
 				return err
 			}
+			mayJump = !jumped
 		case untilShrink <= 0:
 			untilShrink = min(len(s.index), 1000)
 			if !unshrunk && active < n && maxDown-minUp <= 10*tol {
@@ -125,45 +129,27 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 	}
 }
 
-// jump moves to where an interior point ends, if that is no worse than here.
-func (s *Solver[F]) jump(ctx context.Context, gram *Gram[F], tol float64) error {
-	beta, err := newInterior(s.problem, gram.factor, gram.rank).run(ctx, tol)
-	if err != nil || beta == nil {
-		return err
+// cache is the memory for rows, and for an interior point.
+func (s *Solver[F]) cache() int64 {
+	if s.Cache == 0 {
+		return defaultCache
 	}
-	if err := s.unshrink(ctx); err != nil {
-		return err
-	}
-	s.sol.finish(s.problem)
-	there := Solution{Beta: beta, Steps: s.sol.Steps}
-	there.prepare(s.problem)
-	here := *s.sol
-	*s.sol = there
-	if s.sol.Fit == nil {
-		s.sol.Fit = make([]float64, len(beta))
-	}
-	if err := s.restoreFit(ctx); err != nil {
-		return err
-	}
-	s.sol.finish(s.problem)
-	if s.sol.Objective > here.Objective {
-		*s.sol = here
-	}
-	s.activateAll()
-	return nil
+	return s.Cache
 }
 
 // restoreFit computes K beta.
 func (s *Solver[F]) restoreFit(ctx context.Context) error {
 	fit := s.sol.Fit
 	clear(fit)
-	gram, stored := s.kernel.Stored()
-	if stored && gram.factor != nil {
+	if e := s.kernel.Exact(); e != nil && e.vt != nil && s.sol.exact {
 		// Sums of C n float32 values would be off by more than the tolerance for large C.
-		w := make([]float64, gram.rank)
-		vmath.MatTVec(w, gram.factor, gram.n, gram.rank, s.sol.Beta)
-		vmath.MatVec(fit, gram.factor, gram.n, gram.rank, w)
+		w := make([]float64, len(e.vt)/len(fit))
+		vmath.MatVec(w, e.vt, len(w), len(fit), s.sol.Beta)
+		vmath.MatTVec(fit, e.vt, len(w), len(fit), w)
 		return ctx.Err()
+	}
+	if gram, ok := s.kernel.Stored(); ok {
+		return addRows(ctx, fit, gram, s.sol.Beta)
 	}
 	for j, b := range s.sol.Beta {
 		if b == 0 {
@@ -172,19 +158,47 @@ func (s *Solver[F]) restoreFit(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var row []F
-		if stored {
-			row = gram.At(j)
-		} else {
-			s.line = resized(s.line, len(fit))
-			s.kernel.Row(s.line, j)
-			row = s.line
-		}
-		for i, v := range row {
+		s.line = resized(s.line, len(fit))
+		s.kernel.Row(s.line, j)
+		for i, v := range s.line {
 			fit[i] += float64(b * float64(v))
 		}
 	}
 	return nil
+}
+
+// addRows adds K beta to fit, four rows at a time.
+func addRows[F Float](ctx context.Context, fit []float64, gram *Gram[F], beta []float64) error {
+	n := len(fit)
+	var rows [4][]F
+	var by [4]float64
+	have := 0
+	add := func() {
+		for k := have; k < 4; k++ {
+			rows[k], by[k] = rows[0], 0
+		}
+		a, b, c, d := rows[0][:n], rows[1][:n], rows[2][:n], rows[3][:n]
+		for i := range fit {
+			fit[i] += (float64(by[0]*float64(a[i])) + float64(by[1]*float64(b[i]))) + (float64(by[2]*float64(c[i])) + float64(by[3]*float64(d[i])))
+		}
+		have = 0
+	}
+	for j, b := range beta {
+		if b == 0 {
+			continue
+		}
+		rows[have], by[have] = gram.At(j), b
+		if have++; have == 4 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			add()
+		}
+	}
+	if have > 0 {
+		add()
+	}
+	return ctx.Err()
 }
 
 func resized[T any](x []T, n int) []T {

@@ -1,0 +1,326 @@
+// Package cholesky factors dense symmetric positive definite matrices, row-major, in float64.
+//
+//	cholesky.go  A = L L': factor, solve, invert
+//	lowrank.go   K = V V' of low rank from the rows of K, by pivots
+//	gram.go      products of a matrix with its transpose
+//
+// Everything that takes long looks at its context every few ten milliseconds and returns its error. Nothing here runs
+// on more than one goroutine, and there are no other factorisations.
+package cholesky
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
+
+// ErrNotPositive says that a matrix has no Cholesky factor.
+var ErrNotPositive = errors.New("the matrix is not positive definite")
+
+const (
+	blockSize = 64
+	// work bounds the multiply-adds between two looks at the context: some 5 ms.
+	work = 100_000_000
+)
+
+// A Factorizer holds the scratch memory of factorisations of n x n matrices. It is not safe for concurrent use.
+type Factorizer struct {
+	n            int
+	panel, tail  []float64
+	update, head []float64
+	turned       []float64
+}
+
+// New returns a Factorizer of n x n matrices.
+func New(n int) *Factorizer {
+	f := new(Factorizer)
+	f.Resize(n)
+	return f
+}
+
+// Resize makes f one of n x n matrices.
+func (f *Factorizer) Resize(n int) { f.n = n }
+
+// Bytes is what Factor allocates beside the matrix.
+func Bytes(n int) int64 { return 8 * int64(panelSize(n)+2*n*blockSize+blockSize*blockSize) }
+
+// panelSize is the largest number of elements of a panel.
+func panelSize(n int) int {
+	size := 0
+	for k := 0; k <= n; k += blockSize {
+		size = max(size, k*min(strip(k, blockSize), n-k), blockSize*min(strip(blockSize, blockSize), n-k))
+	}
+	return size
+}
+
+// InvertBytes is what Invert allocates beside its arguments.
+func InvertBytes(n int) int64 { return 8 * int64(n*n+gatherSize(n)+2*n*blockSize) }
+
+// gatherSize is the largest number of elements that gather copies of the rows above.
+func gatherSize(n int) int {
+	size := 0
+	for k := blockSize; k < n; k += blockSize {
+		size = max(size, k*min(k, strip(k, blockSize)))
+	}
+	return size
+}
+
+func grown(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return make([]float64, n)
+	}
+	return x[:n]
+}
+
+// strip is the number of rows, a multiple of blockSize, whose products with rows of length k and w others take no
+// longer than work.
+func strip(k, w int) int {
+	h := work / max(1, k*w)
+	return max(blockSize, h-h%blockSize)
+}
+
+// Factor replaces the lower triangle of a by L with a = L L'. It goes by columns of blocks, left to
+// right: almost all the work is one product of two panels a block.
+func (f *Factorizer) Factor(ctx context.Context, a []float64) error {
+	n := f.n
+	f.panel, f.tail, f.update = grown(f.panel, panelSize(n)), grown(f.tail, n*blockSize), grown(f.update, n*blockSize)
+	for k := 0; k < n; k += blockSize {
+		w := min(blockSize, n-k)
+		if err := f.reduce(ctx, a, k, w); err != nil {
+			return err
+		}
+		if err := f.corner(a, k, w); err != nil {
+			return err
+		}
+		if err := f.below(ctx, a, k, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reduce subtracts from the columns k..k+w, from row k on, what the columns before make of them.
+func (f *Factorizer) reduce(ctx context.Context, a []float64, k, w int) error {
+	if k == 0 {
+		return ctx.Err()
+	}
+	n := f.n
+	first := f.tail[:w*k]
+	for i := range w {
+		copy(first[i*k:(i+1)*k], a[(k+i)*n:(k+i)*n+k])
+	}
+	high := strip(k, w)
+	for lo := k; lo < n; lo += high {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h := min(high, n-lo)
+		panel, update := f.panel[:h*k], f.update[:h*w]
+		for i := range h {
+			copy(panel[i*k:(i+1)*k], a[(lo+i)*n:(lo+i)*n+k])
+		}
+		vmath.MatMulT(update, panel, h, k, first, w)
+		for i := range h {
+			vmath.Axpy(-1, update[i*w:(i+1)*w], a[(lo+i)*n+k:(lo+i)*n+k+w])
+		}
+	}
+	return nil
+}
+
+// below multiplies the rows below the block at k by the transpose of its inverse, head.
+func (f *Factorizer) below(ctx context.Context, a []float64, k, w int) error {
+	n := f.n
+	high := strip(w, w)
+	for lo := k + w; lo < n; lo += high {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h := min(high, n-lo)
+		panel, update := f.panel[:h*w], f.update[:h*w]
+		for i := range h {
+			copy(panel[i*w:(i+1)*w], a[(lo+i)*n+k:(lo+i)*n+k+w])
+		}
+		vmath.MatMulT(update, panel, h, w, f.head[:w*w], w)
+		for i := range h {
+			copy(a[(lo+i)*n+k:(lo+i)*n+k+w], update[i*w:(i+1)*w])
+		}
+	}
+	return nil
+}
+
+// corner factors the w x w block on the diagonal at k and leaves its inverse in head.
+func (f *Factorizer) corner(a []float64, k, w int) error {
+	n := f.n
+	f.head = grown(f.head, blockSize*blockSize)
+	clear(f.head)
+	for i := range w {
+		row := a[(k+i)*n+k : (k+i)*n+k+w]
+		for j := range i {
+			row[j] = (row[j] - dot(row[:j], a[(k+j)*n+k:(k+j)*n+k+j])) / a[(k+j)*n+k+j]
+		}
+		pivot := row[i] - dot(row[:i], row[:i])
+		if !(pivot > 0) || math.IsInf(pivot, 0) {
+			return ErrNotPositive
+		}
+		row[i] = math.Sqrt(pivot)
+		inverse := f.head[i*w : i*w+i+1]
+		inverse[i] = 1
+		for j := range i {
+			for q, v := range f.head[j*w : j*w+j+1] {
+				inverse[q] -= float64(row[j] * v)
+			}
+		}
+		for q := range inverse {
+			inverse[q] /= row[i]
+		}
+	}
+	return nil
+}
+
+// dot sums short vectors; vmath's is for long ones.
+func dot(x, y []float64) float64 {
+	if len(x) >= 32 {
+		return vmath.Dot(x, y)
+	}
+	sum := 0.0
+	for i, v := range x {
+		sum += float64(v * y[i])
+	}
+	return sum
+}
+
+// Solve replaces b by the solution of L L' x = b.
+func (f *Factorizer) Solve(ctx context.Context, l, b []float64) error {
+	if err := f.Forward(ctx, l, b); err != nil {
+		return err
+	}
+	return f.Backward(ctx, l, b)
+}
+
+// Forward replaces b by the solution of L x = b.
+func (f *Factorizer) Forward(ctx context.Context, l, b []float64) error {
+	n := f.n
+	for i := range n {
+		if i%blockSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		b[i] = (b[i] - dot(l[i*n:i*n+i], b[:i])) / l[i*n+i]
+	}
+	return nil
+}
+
+// ForwardRows replaces each of the rows of b (count x n) by the solution of L x = row.
+func (f *Factorizer) ForwardRows(ctx context.Context, l, b []float64, count int) error {
+	n := f.n
+	f.panel = grown(f.panel, max(panelSize(n), blockSize*n))
+	f.tail, f.update = grown(f.tail, n*blockSize), grown(f.update, max(n, blockSize)*blockSize)
+	for k := 0; k < n; k += blockSize {
+		w := min(blockSize, n-k)
+		for i := range w {
+			copy(f.tail[i*k:(i+1)*k], l[(k+i)*n:(k+i)*n+k])
+		}
+		high := min(strip(max(1, k), blockSize), len(f.panel)/max(1, k), len(f.update)/blockSize)
+		for lo := 0; lo < count; lo += high {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			h := min(high, count-lo)
+			if k > 0 {
+				for i := range h {
+					copy(f.panel[i*k:(i+1)*k], b[(lo+i)*n:(lo+i)*n+k])
+				}
+				vmath.MatMulT(f.update[:h*w], f.panel[:h*k], h, k, f.tail[:w*k], w)
+			}
+			for i := range h {
+				row := b[(lo+i)*n+k : (lo+i)*n+k+w]
+				if k > 0 {
+					vmath.Axpy(-1, f.update[i*w:(i+1)*w], row)
+				}
+				for j := range row {
+					at := (k + j) * n
+					row[j] = (row[j] - dot(l[at+k:at+k+j], row[:j])) / l[at+k+j]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Backward replaces b by the solution of L' x = b.
+func (f *Factorizer) Backward(ctx context.Context, l, b []float64) error {
+	n := f.n
+	for i := n - 1; i >= 0; i-- {
+		if i%blockSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		b[i] /= l[i*n+i]
+		vmath.Axpy(-b[i], l[i*n:i*n+i], b[:i])
+	}
+	return nil
+}
+
+// Invert writes (L L')^-1 to dst from the factor l. dst must not overlap l.
+func (f *Factorizer) Invert(ctx context.Context, dst, l []float64) error {
+	n := f.n
+	f.head, f.update = grown(f.head, max(n, blockSize)*blockSize), grown(f.update, n*blockSize)
+	f.tail = grown(f.tail, max(gatherSize(n), n*blockSize))
+	// Row i of L^-1, from the rows above it, gathered by blocks of rows.
+	for k := 0; k < n; k += blockSize {
+		w := min(blockSize, n-k)
+		clear(dst[k*n : (k+w)*n])
+		if k > 0 {
+			if err := f.gather(ctx, dst, l, k, w); err != nil {
+				return err
+			}
+		}
+		for i := k; i < k+w; i++ {
+			row := dst[i*n : i*n+i+1]
+			row[i] = 1
+			for j := k; j < i; j++ {
+				vmath.Axpy(-l[i*n+j], dst[j*n:j*n+j+1], row[:j+1])
+			}
+			for j := range row {
+				row[j] /= l[i*n+i]
+			}
+		}
+	}
+	f.turned = grown(f.turned, n*n)
+	for lo := 0; lo < n; lo += blockSize {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for i := range n {
+			for j := lo; j < min(lo+blockSize, n); j++ {
+				f.turned[j*n+i] = dst[i*n+j]
+			}
+		}
+	}
+	return Gram(ctx, dst, f.turned, n, n)
+}
+
+// gather subtracts from rows k..k+w of L^-1 what the rows above make of them: columns in strips, each from the rows
+// that reach it.
+func (f *Factorizer) gather(ctx context.Context, dst, l []float64, k, w int) error {
+	n := f.n
+	wide := min(k, strip(k, blockSize))
+	for lo := 0; lo < k; lo += wide {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h, deep := min(wide, k-lo), k-lo // rows above lo have nothing in these columns
+		head, tail, update := f.head[:w*deep], f.tail[:deep*h], f.update[:w*h]
+		for i := range w {
+			copy(head[i*deep:(i+1)*deep], l[(k+i)*n+lo:(k+i)*n+k])
+		}
+		for i := range deep {
+			copy(tail[i*h:(i+1)*h], dst[(lo+i)*n+lo:(lo+i)*n+lo+h])
+		}
+		vmath.MatMul(update, head, w, deep, tail, h)
+		for i := range w {
+			vmath.Axpy(-1, update[i*h:(i+1)*h], dst[(k+i)*n+lo:(k+i)*n+lo+h])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package cholesky
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+func normals(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// TestAgainstGonum compares Factor, Solve, Invert and Gram with gonum's.
+func TestAgainstGonum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 150).Draw(t, "n")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		b := mat.NewDense(n, n, normals(rng, n*n))
+		var a mat.Dense
+		a.Mul(b, b.T())
+		l := make([]float64, n*n)
+		if err := Gram(t.Context(), l, b.RawMatrix().Data, n, n); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range a.RawMatrix().Data {
+			if math.Abs(v-l[i]) > 1e-10 {
+				t.Fatalf("element %d of a product is %v, want %v", i, l[i], v)
+			}
+		}
+		for i := range n {
+			a.Set(i, i, a.At(i, i)+1)
+			l[i*n+i]++
+		}
+		var want mat.Dense
+		if err := want.Inverse(&a); err != nil {
+			t.Fatal(err)
+		}
+		f := New(n)
+		if err := f.Factor(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, n*n)
+		if err := f.Invert(t.Context(), got, l); err != nil {
+			t.Fatal(err)
+		}
+		y := normals(rng, n)
+		x := append([]float64(nil), y...)
+		if err := f.Solve(t.Context(), l, x); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			sum := 0.0
+			for j := range n {
+				if d := math.Abs(got[i*n+j] - want.At(i, j)); d > 1e-8 {
+					t.Fatalf("inverse at %d, %d differs by %v", i, j, d)
+				}
+				sum += a.At(i, j) * x[j]
+			}
+			if math.Abs(sum-y[i]) > 1e-8 {
+				t.Fatalf("equation %d is off by %v", i, sum-y[i])
+			}
+		}
+	})
+}
+
+// TestLarge: where panels and strips are cut, the inverse is still one.
+func TestLarge(t *testing.T) {
+	const n = 1930
+	rng := rand.New(rand.NewPCG(2, 2))
+	a, l := normals(rng, n*n), make([]float64, n*n)
+	for i := range n {
+		for j := range i {
+			a[j*n+i] = a[i*n+j]
+		}
+		a[i*n+i] += 4 * math.Sqrt(n)
+	}
+	copy(l, a)
+	f := New(n)
+	if err := f.Factor(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float64, n*n)
+	if err := f.Invert(t.Context(), got, l); err != nil {
+		t.Fatal(err)
+	}
+	const count = 100
+	rows := normals(rng, count*n)
+	once := append([]float64(nil), rows...)
+	if err := f.ForwardRows(t.Context(), l, rows, count); err != nil {
+		t.Fatal(err)
+	}
+	for i := range count {
+		if err := f.Forward(t.Context(), l, once[i*n:(i+1)*n]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, v := range once {
+		if math.Abs(v-rows[i]) > 1e-12 {
+			t.Fatalf("element %d of rows solved together is %v, alone %v", i, rows[i], v)
+		}
+	}
+	for i := 0; i < n; i += 77 {
+		for j := 0; j < n; j += 31 {
+			sum := 0.0
+			for k := range n {
+				sum += a[i*n+k] * got[k*n+j]
+			}
+			if i == j {
+				sum--
+			}
+			if math.Abs(sum) > 1e-9 {
+				t.Fatalf("element %d, %d of the product with the inverse is off by %v", i, j, sum)
+			}
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	if err := New(2).Factor(t.Context(), []float64{1, 0, 2, 1}); !errors.Is(err, ErrNotPositive) {
+		t.Errorf("an indefinite matrix gives %v", err)
+	}
+}
+
+// TestLowRank: the product of the factor with its transpose is the matrix within the tolerance, its rank that of a matrix of known
+// rank, and a rank beyond the bound is refused.
+func TestLowRank(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, rank := rapid.IntRange(1, 60).Draw(t, "n"), rapid.IntRange(1, 12).Draw(t, "rank")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		b := mat.NewDense(n, rank, normals(rng, n*rank))
+		var k mat.Dense
+		k.Mul(b, b.T())
+		diag := make([]float64, n)
+		for i := range diag {
+			diag[i] = k.At(i, i)
+		}
+		row := func(dst []float64, i int) { copy(dst, k.RawRowView(i)) }
+		v, err := LowRank(t.Context(), diag, row, 1e-12, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := len(v) / n
+		if want := min(n, rank); got != want {
+			t.Fatalf("rank %d, not %d", got, want)
+		}
+		largest := mat.Max(&k)
+		for i := range n {
+			for j := range n {
+				sum := 0.0
+				for r := range got {
+					sum += v[r*n+i] * v[r*n+j]
+				}
+				if math.Abs(sum-k.At(i, j)) > 1e-11*largest {
+					t.Fatalf("element %d, %d is %v, want %v", i, j, sum, k.At(i, j))
+				}
+			}
+		}
+		if v, err := LowRank(t.Context(), diag, row, 1e-12, got-1); v != nil || err != nil {
+			t.Fatalf("rank %d is given under a bound of %d", len(v)/n, got-1)
+		}
+	})
+}
+
+// TestCancellation: what takes seconds notices the end of its context within 100 ms.
+func TestCancellation(t *testing.T) {
+	const n = 4000
+	rng := rand.New(rand.NewPCG(1, 1))
+	a := normals(rng, n*n)
+	for i := range n {
+		a[i*n+i] = 10 * n
+	}
+	dst := make([]float64, n*n)
+	f := New(n)
+	for name, run := range map[string]func(context.Context) error{
+		"Gram":   func(ctx context.Context) error { return Gram(ctx, dst, a, n, n) },
+		"Factor": func(ctx context.Context) error { return f.Factor(ctx, a) },
+		"Invert": func(ctx context.Context) error { return f.Invert(ctx, dst, a) },
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		start := time.Now()
+		err := run(ctx)
+		late := time.Since(start) - 50*time.Millisecond
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s under a context that ends after 50 ms returned %v", name, err)
+		}
+		if late > 100*time.Millisecond {
+			t.Errorf("%s noticed the end of its context after %v", name, late)
+		}
+		t.Logf("%s: %v late", name, late)
+	}
+}
+
+// BenchmarkFactor times one factorisation, with its rate in multiply-adds.
+func BenchmarkFactor(b *testing.B) {
+	const n = 1000
+	a, l := make([]float64, n*n), make([]float64, n*n)
+	for i, v := range normals(rand.New(rand.NewPCG(1, 1)), n*n) {
+		a[i] = v
+		if i%(n+1) == 0 {
+			a[i] = 10 * n
+		}
+	}
+	f := New(n)
+	for b.Loop() {
+		copy(l, a)
+		if err := f.Factor(b.Context(), l); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n)*n*n/6/(float64(b.Elapsed().Nanoseconds())/float64(b.N)), "GMA/s")
+}

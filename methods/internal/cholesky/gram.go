@@ -1,0 +1,50 @@
+package cholesky
+
+import (
+	"context"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
+
+// Gram sets dst (n x n) to a a', a being n x k, row-major, tile by tile: vmath.Gram for products that take long. dst must
+// not overlap a.
+func Gram(ctx context.Context, dst, a []float64, n, k int) error {
+	return Symmetric(ctx, dst, a, a, n, k)
+}
+
+// Symmetric sets dst (n x n) to a b', both n x k and row-major, of which it computes the lower triangle: the product is to be
+// symmetric. dst must not overlap them.
+func Symmetric(ctx context.Context, dst, a, b []float64, n, k int) error {
+	side := blockSize
+	for side*side*k < work/2 && side < n {
+		side += blockSize
+	}
+	wide := min(n, strip(k, min(side, n)))
+	side = min(side, n)
+	tile := make([]float64, side*wide)
+	for lo := 0; lo < n; lo += side {
+		h := min(side, n-lo)
+		hi := lo + h
+		for from := 0; from < hi; from += wide {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			w := min(wide, hi-from)
+			vmath.MatMulT(tile[:h*w], a[lo*k:hi*k], h, k, b[from*k:(from+w)*k], w)
+			for i := range h {
+				copy(dst[(lo+i)*n+from:(lo+i)*n+from+w], tile[i*w:(i+1)*w])
+			}
+		}
+	}
+	for lo := 0; lo < n; lo += blockSize {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for j := lo; j < n; j++ {
+			for i := lo; i < min(lo+blockSize, j); i++ {
+				dst[i*n+j] = dst[j*n+i]
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,305 @@
+package svm
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
+)
+
+// lowRank uses K = U U', U = V L. The examples with the largest D_i K_ii, at most as many as the rank, are apart (l):
+// with v = b - D U t for them the two terms, of size D, would cancel. The others (s) are eliminated by Woodbury's formula,
+// with A = 1 + U_s'D_s U_s = C C' (Fine and Scheinberg, JMLR 2001), and leave for the first, W = U_l C^-T,
+//
+//	(1/D_l + W W') v_l = b_l / D_l - W C^-1 U_s'b_s,
+//
+// which dense's scaling makes well conditioned. Then t = U'v = C^-T (C^-1 U_s'b_s + W'v_l), K v = U t, and v_s = b_s - D_s U_s t.
+//
+// L has a block L_j for each kernel with L_j L_j' = d_j (1 + p_j p_j' / w_j), p_j = V_j'beta: sqrt(d_j) times the reflection that
+// takes the first axis to p_j times diag(sqrt(1 + |p_j|^2 / w_j), 1, .., 1). These roots can be 10^5; on the diagonal they do
+// not spoil the factorisation of A.
+type lowRank struct {
+	m    *mixture
+	rank int
+	d    []float64
+	own  [][]float64 // of each kernel: its diagonal
+
+	large     []int  // l, ascending
+	isLarge   []bool // of each example
+	scaled    []float64
+	small     []float64 // A, then C
+	w, schur  []float64
+	f, fs     *cholesky.Factorizer
+	mirror    [][]float64 // of each kernel: the unit vector of its reflection, or 0
+	long      []float64   // of each kernel: the root on the first axis
+	size      []float64   // of each kernel: sqrt(d_j)
+	most      int         // that may stand apart
+	t, column []float64   // rank
+	pt, ul    []float64
+
+	again, rest, more, diagonal []float64 // n
+}
+
+func newLowRank(m *mixture, rank int, room *scratch) *lowRank {
+	n := m.n
+	most := min(n, max(rank, leastApart))
+	s := &lowRank{m: m, rank: rank, most: most, isLarge: make([]bool, n), f: cholesky.New(rank), fs: cholesky.New(0)}
+	s.scaled, s.small, s.w, s.schur = room.take(rank*n), room.take(rank*rank), room.take(most*rank), room.take(most*most)
+	s.t, s.pt, s.column, s.ul = room.take(rank), room.take(rank), room.take(rank), room.take(most)
+	s.again, s.rest, s.more, s.diagonal = room.take(n), room.take(n), room.take(n), room.take(n)
+	for j, p := range m.parts {
+		own, kernel := room.take(n), len(p.Factor)/n
+		for r := range kernel {
+			for i, v := range p.Factor[r*n : (r+1)*n] {
+				own[i] += float64(v * v)
+			}
+		}
+		s.own, s.mirror = append(s.own, own), append(s.mirror, room.take(len(m.image[j])))
+	}
+	s.long, s.size = room.take(len(m.parts)), room.take(len(m.parts))
+	return s
+}
+
+// apartFrom is the D_i K_ii from which an example may stand apart.
+const apartFrom = 100
+
+// leastApart is the number of examples that may stand apart whatever the rank: equal rows are more than it at the optimum.
+const leastApart = 256
+
+// split chooses the examples apart.
+func (s *lowRank) split() {
+	size := s.diagonal
+	clear(size)
+	for j, own := range s.own {
+		vmath.Axpy(s.m.d[j], own, size)
+	}
+	s.large = s.large[:0]
+	for i := range size {
+		size[i] *= s.d[i]
+		s.isLarge[i] = false
+		if size[i] > apartFrom {
+			s.large = append(s.large, i)
+		}
+	}
+	if len(s.large) > s.most {
+		slices.SortStableFunc(s.large, func(a, b int) int {
+			switch {
+			case size[a] > size[b]:
+				return -1
+			case size[a] < size[b]:
+				return 1
+			}
+			return a - b
+		})
+		s.large = s.large[:s.most]
+		slices.Sort(s.large)
+	}
+	for _, i := range s.large {
+		s.isLarge[i] = true
+	}
+}
+
+func (s *lowRank) prepare(ctx context.Context, m *mixture, d []float64) error {
+	s.d = d
+	s.reflect()
+	s.split()
+	n, at := m.n, 0
+	for _, p := range m.parts {
+		for lo := 0; lo < len(p.Factor); lo += n {
+			for i, v := range p.Factor[lo : lo+n] {
+				s.scaled[at*n+i] = 0
+				if !s.isLarge[i] {
+					s.scaled[at*n+i] = v * math.Sqrt(d[i])
+				}
+			}
+			at++
+		}
+	}
+	if err := cholesky.Gram(ctx, s.small, s.scaled, s.rank, n); err != nil {
+		return err
+	}
+	for r := range s.rank {
+		s.turn(s.small[r*s.rank : (r+1)*s.rank])
+	}
+	for c := range s.rank {
+		for r := range s.column {
+			s.column[r] = s.small[r*s.rank+c]
+		}
+		s.turn(s.column)
+		for r, v := range s.column {
+			s.small[r*s.rank+c] = v
+		}
+	}
+	for r := range s.rank {
+		s.small[r*s.rank+r]++
+	}
+	if err := s.f.Factor(ctx, s.small); err != nil {
+		return err
+	}
+	return s.prepareLarge(ctx)
+}
+
+// prepareLarge makes W and factors 1 + sqrt(D_l) W W' sqrt(D_l).
+func (s *lowRank) prepareLarge(ctx context.Context) error {
+	k, rank := len(s.large), s.rank
+	s.w, s.schur, s.ul = s.w[:k*rank], s.schur[:k*k], s.ul[:k]
+	at := 0
+	for _, p := range s.m.parts {
+		for lo := 0; lo < len(p.Factor); lo += s.m.n {
+			for e, i := range s.large {
+				s.w[e*rank+at] = p.Factor[lo+i]
+			}
+			at++
+		}
+	}
+	for e, i := range s.large {
+		row := s.w[e*rank : (e+1)*rank]
+		s.turn(row)
+		floats.Scale(math.Sqrt(s.d[i]), row)
+	}
+	if err := s.f.ForwardRows(ctx, s.small, s.w, k); err != nil {
+		return err
+	}
+	if err := cholesky.Gram(ctx, s.schur, s.w, k, rank); err != nil {
+		return err
+	}
+	for e, i := range s.large {
+		s.schur[e*k+e]++
+		floats.Scale(1/math.Sqrt(s.d[i]), s.w[e*rank:(e+1)*rank])
+	}
+	s.fs.Resize(k)
+	return s.fs.Factor(ctx, s.schur)
+}
+
+// solve corrects what once solves by its residual.
+func (s *lowRank) solve(ctx context.Context, v, kv, b []float64) error {
+	if err := s.once(ctx, v, kv, b); err != nil {
+		return err
+	}
+	for range refinements {
+		s.kernel(s.again, v)
+		for i, d := range s.d {
+			s.rest[i] = 0
+			if d > 0 {
+				s.rest[i] = d * ((b[i]-v[i])/d - s.again[i])
+			}
+		}
+		if err := s.once(ctx, s.more, s.again, s.rest); err != nil {
+			return err
+		}
+		vmath.Axpy(1, s.more, v)
+	}
+	s.kernel(kv, v)
+	return nil
+}
+
+// kernel writes K v.
+func (s *lowRank) kernel(dst, v []float64) {
+	s.image(s.t, v)
+	s.values(dst, s.more, s.t)
+}
+
+const refinements = 3
+
+func (s *lowRank) once(ctx context.Context, v, kv, b []float64) error {
+	copy(v, b)
+	for _, i := range s.large {
+		v[i] = 0
+	}
+	s.image(s.t, v)
+	if err := s.f.Forward(ctx, s.small, s.t); err != nil {
+		return err
+	}
+	vmath.MatVec(s.ul, s.w, len(s.large), s.rank, s.t)
+	for e, i := range s.large {
+		s.ul[e] = (b[i]/s.d[i] - s.ul[e]) * math.Sqrt(s.d[i])
+	}
+	if err := s.fs.Solve(ctx, s.schur, s.ul); err != nil {
+		return err
+	}
+	for e, i := range s.large {
+		s.ul[e] *= math.Sqrt(s.d[i])
+	}
+	vmath.MatTVec(s.pt, s.w, len(s.large), s.rank, s.ul)
+	vmath.Axpy(1, s.pt, s.t)
+	if err := s.f.Backward(ctx, s.small, s.t); err != nil {
+		return err
+	}
+	s.values(kv, v, s.t)
+	for i := range v {
+		v[i] = b[i] - float64(s.d[i]*kv[i])
+	}
+	for e, i := range s.large {
+		v[i], kv[i] = s.ul[e], (b[i]-s.ul[e])/s.d[i]
+	}
+	return nil
+}
+
+// image writes U'x.
+func (s *lowRank) image(t, x []float64) {
+	at := 0
+	for _, p := range s.m.parts {
+		rank := len(p.Factor) / s.m.n
+		vmath.MatVec(t[at:at+rank], p.Factor, rank, s.m.n, x)
+		at += rank
+	}
+	s.turn(t)
+}
+
+// values writes U t; it changes t and scratch.
+func (s *lowRank) values(dst, scratch, t []float64) {
+	clear(dst)
+	at := 0
+	for j, p := range s.m.parts {
+		x := t[at : at+len(s.mirror[j])]
+		if len(x) > 0 {
+			x[0] *= s.long[j]
+			s.swap(j, x)
+			vmath.MatTVec(scratch, p.Factor, len(x), s.m.n, x)
+			vmath.Axpy(1, scratch, dst)
+		}
+		at += len(x)
+	}
+}
+
+// reflect makes L.
+func (s *lowRank) reflect() {
+	for j, p := range s.m.image {
+		u := s.mirror[j]
+		clear(u)
+		s.long[j], s.size[j] = 1, math.Sqrt(s.m.d[j])
+		if norm := vmath.Dot(p, p); s.m.learn && norm > 0 {
+			s.long[j] = math.Sqrt(1 + norm/s.m.w[j])
+			copy(u, p)
+			u[0] += math.Copysign(math.Sqrt(norm), p[0])
+			floats.Scale(1/floats.Norm(u, 2), u)
+		}
+	}
+}
+
+// turn multiplies x by L'.
+func (s *lowRank) turn(x []float64) {
+	at := 0
+	for j, u := range s.mirror {
+		if len(u) > 0 {
+			s.swap(j, x[at:at+len(u)])
+			x[at] *= s.long[j]
+		}
+		at += len(u)
+	}
+}
+
+// swap multiplies x by block j's reflection and size.
+func (s *lowRank) swap(j int, x []float64) {
+	u, size := s.mirror[j], s.size[j]
+	twice := 0.0
+	for i, v := range x {
+		twice += float64(2 * v * u[i])
+	}
+	for i := range x {
+		x[i] = size * (x[i] - float64(twice*u[i]))
+	}
+}

@@ -1,0 +1,127 @@
+package svm
+
+import (
+	"context"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
+
+// A system solves (1 + D K) v = b for a mixture's K as Newton's method sees it: with k_j k_j' / w_j added to K_j
+// where the weights are learned.
+type system interface {
+	prepare(ctx context.Context, m *mixture, d []float64) error
+	solve(ctx context.Context, v, kv, b []float64) error // kv = K v
+}
+
+func newSystem(m *mixture, room *scratch) system {
+	rank, full := 0, false
+	for _, p := range m.parts {
+		rank += len(p.Factor) / m.n
+		full = full || p.Matrix != nil
+	}
+	if !full && (4*rank < m.n || m.n > 1000 && rank < m.n) {
+		return newLowRank(m, rank, room)
+	}
+	return &dense{m: m, rank: rank, a: room.take(m.n * m.n), stack: room.take(rank * m.n), root: room.take(m.n), f: cholesky.New(m.n)}
+}
+
+// dense factors 1 + sqrt(D) K sqrt(D), whose eigenvalues are 1 and more.
+type dense struct {
+	m       *mixture
+	rank    int // of the kernels with a factor
+	d, root []float64
+	a       []float64
+	stack   []float64 // n x rank: V L of lowRank
+	f       *cholesky.Factorizer
+}
+
+func (s *dense) prepare(ctx context.Context, m *mixture, d []float64) error {
+	s.d = d
+	n := m.n
+	for i, v := range d {
+		s.root[i] = math.Sqrt(v)
+	}
+	if err := s.sum(ctx, m); err != nil {
+		return err
+	}
+	for i := range n {
+		row, r := s.a[i*n:i*n+i+1], s.root[i]
+		for q := range row {
+			row[q] *= r * s.root[q]
+		}
+		row[i]++
+	}
+	return s.f.Factor(ctx, s.a)
+}
+
+// sum writes K.
+func (s *dense) sum(ctx context.Context, m *mixture) error {
+	n := m.n
+	if s.rank > 0 {
+		s.stackFactors(m)
+		if err := cholesky.Gram(ctx, s.a, s.stack, n, s.rank); err != nil {
+			return err
+		}
+	} else {
+		clear(s.a)
+	}
+	for j, p := range m.parts {
+		if p.Matrix == nil {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for i := range n {
+			row := s.a[i*n : i*n+i+1]
+			vmath.Axpy(m.d[j], p.Matrix[i*n:i*n+i+1], row)
+			if m.learn {
+				vmath.Axpy(m.d[j]/m.w[j]*m.k[j][i], m.k[j][:i+1], row)
+			}
+		}
+	}
+	return nil
+}
+
+// stackFactors writes V L: row i of block j is sqrt(d_j) (V_ji + gamma_j k_ji p_j).
+func (s *dense) stackFactors(m *mixture) {
+	at := 0
+	for j, p := range m.parts {
+		if p.Matrix != nil {
+			continue
+		}
+		size, image := math.Sqrt(m.d[j]), m.image[j]
+		gamma := 0.0
+		if norm := vmath.Dot(image, image); m.learn && norm > 0 {
+			gamma = (math.Sqrt(1+norm/m.w[j]) - 1) / norm
+		}
+		for r, pr := range image {
+			for i, v := range p.Factor[r*m.n : (r+1)*m.n] {
+				s.stack[i*s.rank+at] = size * (v + gamma*pr*m.k[j][i])
+			}
+			at++
+		}
+	}
+}
+
+func (s *dense) solve(ctx context.Context, v, kv, b []float64) error {
+	for i, r := range s.root {
+		v[i] = 0
+		if r > 0 {
+			v[i] = b[i] / r
+		}
+	}
+	if err := s.f.Solve(ctx, s.a, v); err != nil {
+		return err
+	}
+	for i, r := range s.root {
+		v[i] *= r
+		kv[i] = 0
+		if r > 0 {
+			kv[i] = (b[i] - v[i]) / s.d[i]
+		}
+	}
+	return nil
+}

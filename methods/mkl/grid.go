@@ -1,0 +1,91 @@
+package mkl
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kernelboosting/bench/methods/internal/svm"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// What the methods of the package share of registry.Define's arguments.
+
+type pathFunc[P any] func(ctx context.Context, env registry.Env, train registry.Data, ps []P, yield func(i int, m registry.Model) error) error
+
+// single is the fit of one setting by a path.
+func single[P any](path pathFunc[P]) registry.FitFunc[P] {
+	return func(ctx context.Context, env registry.Env, train registry.Data, p P) (model registry.Model, err error) {
+		err = path(ctx, env, train, []P{p}, func(_ int, m registry.Model) error {
+			model = m
+			return nil
+		})
+		return model, err
+	}
+}
+
+// boostAll makes the kernel matrices once, and with them a fit of one setting, which it calls for all.
+func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks []kernel, ps []P, yield func(i int, m registry.Model) error,
+	with func(s *sample, matrices []svm.Kernel[F]) func(p P) (*vote, error)) error {
+	s := newSample(train.X)
+	matrices, err := grams[F](ctx, s, ks)
+	if err != nil {
+		return err
+	}
+	fit := with(s, matrices)
+	for i, p := range ps {
+		m, err := fit(p)
+		if err != nil {
+			return err
+		}
+		if err := yield(i, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// boostCost is the time of the kernel matrices and of the rounds of all settings.
+func boostCost[P any](kernels int, rounds func(s registry.Shape, p P) float64) func(s registry.Shape, ps []P) float64 {
+	return func(s registry.Shape, ps []P) float64 {
+		n := float64(s.N)
+		sum := n * n * (0.1*float64(s.D) + 1.5*float64(kernels))
+		for _, p := range ps {
+			sum += rounds(s, p)
+		}
+		return sum
+	}
+}
+
+// costOne is the cost of a path of one setting.
+func costOne[P any](path func(s registry.Shape, ps []P) float64) func(s registry.Shape, p P) float64 {
+	return func(s registry.Shape, p P) float64 { return path(s, []P{p}) }
+}
+
+// boostBytes counts the kernel matrices or rows, a dual solution with its fit and the exact form of each kernel, an interior
+// point with factors of a few kernels, and the model of t rounds.
+func boostBytes(s registry.Shape, kernels, t int) int64 {
+	n := int64(s.N)
+	solver, factor := svm.JumpBytes(s.N, rowBytes)
+	return gramBytes(s.N, kernels, 4) + solver + 3*factor + n*int64(24*kernels+16*t+16*s.D+200) + 8*rowsAtOnce*n
+}
+
+// reportCapped logs how many learners' solvers were stopped early.
+func reportCapped(env registry.Env, method string, c float64, limit int, learners []learner) {
+	capped := 0
+	for _, l := range learners {
+		if l.Capped {
+			capped++
+		}
+	}
+	if capped > 0 {
+		env.Log.Warn("support vector machines were stopped early", "method", method, "c", c, "max_iter", limit, "rounds", capped)
+	}
+}
+
+// withC says which setting failed.
+func withC(method string, c float64, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s with C=%v: %w", method, c, err)
+}

@@ -1,0 +1,77 @@
+package mkl
+
+import (
+	"math"
+	"testing"
+
+	"github.com/kernelboosting/bench/methods/internal/svm"
+)
+
+// TestMKBoostDefinition compares one model with AdaBoost written out: cold starts and no shortcut.
+func TestMKBoostDefinition(t *testing.T) {
+	data := blobs(50, 2, 9)
+	for i := range 6 { // equal rows of both labels, so that no machine is without error
+		data.X.SetRow(i, data.X.RawRowView(49))
+		data.Y[i] = float64(2*(i%2) - 1)
+	}
+	s := newSample(data.X)
+	ks, err := grams[float64](t.Context(), s, mkboostKernels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const c, rounds, tol = 0.3, 5, 1e-8
+	a := newAdaBooster(s, data.Y, ks)
+	a.solver.Tol = tol
+	v, err := a.fit(t.Context(), quiet(), MKBoostParams{T: rounds, C: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(data.Y)
+	d := make([]float64, n)
+	for i := range d {
+		d[i] = 1 / float64(n)
+	}
+	for round := range rounds {
+		cost := make([]float64, n)
+		for i := range d {
+			cost[i] = c * float64(n) * d[i]
+		}
+		best, least := -1, math.Inf(1)
+		var wrong []bool
+		for k := range ks {
+			var sol svm.Solution
+			solver := svm.Solver[float64]{Tol: tol}
+			if err := solver.Solve(t.Context(), ks[k], svm.Classification(data.Y, cost...), &sol); err != nil {
+				t.Fatal(err)
+			}
+			e, w := 0.0, make([]bool, n)
+			for i, y := range data.Y {
+				if (sol.Fit[i]+sol.Bias >= 0) != (y > 0) {
+					e += d[i]
+					w[i] = true
+				}
+			}
+			if e < least {
+				best, least, wrong = k, e, w
+			}
+		}
+		alpha := 0.5 * math.Log((1-least)/least)
+		if round >= len(v.Learners) {
+			t.Fatalf("the model has %d learners, %d are due", len(v.Learners), rounds)
+		}
+		if l := v.Learners[round]; l.Kernel != best || math.Abs(l.Weight-alpha) > 1e-9 {
+			t.Fatalf("round %d: kernel %d with weight %v; want %d with %v", round, l.Kernel, l.Weight, best, alpha)
+		}
+		sum := 0.0
+		for i := range d {
+			d[i] *= math.Exp(-alpha)
+			if wrong[i] {
+				d[i] *= math.Exp(2 * alpha)
+			}
+			sum += d[i]
+		}
+		for i := range d {
+			d[i] /= sum
+		}
+	}
+}
