@@ -20,9 +20,10 @@ import (
 func newMethodsCommand(a *app) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "methods",
-		Short: "List the methods, show one, start a new one",
+		Short: "List the methods, show one, start a new one, look at trained models",
 	})
-	c.AddCommand(newMethodsListCommand(a), newMethodsShowCommand(a), newMethodsNewCommand(a))
+	c.AddCommand(newMethodsListCommand(a), newMethodsShowCommand(a), newMethodsNewCommand(a),
+		newMethodsExportCommand(a), newMethodsImportancesCommand(a), newMethodsDumpCommand(a))
 	return c
 }
 
@@ -112,6 +113,7 @@ func (a *app) showMethod(s registry.Spec, p *harness.Protocol, layout string) er
 	l.add("grid points in "+p.Name, len(points))
 	l.add("shares work over the grid", s.HasPath())
 	l.add("models can be saved", s.HasLoad())
+	l.add("models have trees", s.HasTrees())
 	return l.write(a.out, layout)
 }
 

@@ -28,6 +28,7 @@ type Spec struct {
 	cost     func(s Shape, raw json.RawMessage) (float64, error)
 	pathCost func(s Shape, raws []json.RawMessage) (float64, error)
 	load     func(r io.Reader) (Model, error)
+	trees    bool
 }
 
 // A FitFunc trains one setting. It returns ctx.Err() soon after cancellation

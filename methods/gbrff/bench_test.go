@@ -15,36 +15,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// BenchmarkFit times one fit with the defaults on the training part of split 1 and
-// compares the median of processor times with the declared cost.
-func BenchmarkFit(b *testing.B) {
-	for _, name := range []string{"wine", "pima", "german", "spambase"} {
-		train, _ := testsplit.Load(b, name, 1)
-		for _, spec := range []registry.Spec{GBRFF1(), GBRFF2(), GBRFF(), GBRFFRandom()} {
-			b.Run(spec.Name+"/"+name, func(b *testing.B) {
-				b.ReportAllocs()
-				var took []float64
-				for b.Loop() {
-					took = append(took, seconds(func() {
-						if _, err := spec.Fit(context.Background(), registry.Env{Seed: 1}, train, nil); err != nil {
-							b.Fatal(err)
-						}
-					}))
-				}
-				cost, err := spec.CostEstimate(train.Shape(), nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(median(took)*1e3, "cpu-ms")
-				b.ReportMetric(cost/1e9/median(took), "predicted/measured")
-			})
-		}
-	}
-}
-
-// BenchmarkPath times the whole grid of a method as the harness asks for it, and as
-// a ratio what the shared work saves over fitting the settings one by one.
-func BenchmarkPath(b *testing.B) {
+// BenchmarkShared reports what the work that settings of a grid share saves over
+// fitting them one by one.
+func BenchmarkShared(b *testing.B) {
 	for _, name := range []string{"wine", "german"} {
 		train, _ := testsplit.Load(b, name, 1)
 		for _, spec := range []registry.Spec{GBRFF1(), GBRFF(), GBRFFRandom()} {
@@ -69,13 +42,7 @@ func BenchmarkPath(b *testing.B) {
 						}
 					}))
 				}
-				b.ReportMetric(median(path)*1e3, "cpu-ms/path")
 				b.ReportMetric(median(single)/median(path), "singles/path")
-				predicted, err := spec.PathCostEstimate(train.Shape(), settings)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(predicted/1e9/median(path), "predicted/measured")
 			})
 		}
 	}

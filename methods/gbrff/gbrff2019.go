@@ -106,12 +106,15 @@ func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 			shared[key] = true
 			ns += features * (20*d + n*(1+0.03*d))
 		}
-		perRow := 4.5 // twelve passes over cosines and sines
+		far := vmath.PackedBytes(s.N, 2*p.K) > 2<<20 // beyond a core's own cache
+		perRow := 4.5                                // twelve passes over cosines and sines
 		switch {
+		case random && far && len(ps) > 1:
+			perRow = 1.1 // other settings come between its two
 		case random:
 			perRow = 0.3 // two
-		case vmath.PackedBytes(s.N, 2*p.K) > 2<<20:
-			perRow = 10 // from beyond a core's own cache
+		case far:
+			perRow = 10
 		}
 		ns += features * (4*d + n*perRow)
 	}

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 	"gonum.org/v1/gonum/floats"
@@ -236,50 +235,4 @@ func FuzzLoad(f *testing.F) {
 		x := mat.NewDense(3, m.(*model).D, nil)
 		_ = m.Score(context.Background(), x, make([]float64, 3)) // an error is as good
 	})
-}
-
-// BenchmarkFit times one fit on the training part of split 1 with the defaults.
-func BenchmarkFit(b *testing.B) {
-	for _, name := range []string{"wine", "pima", "german", "spambase"} {
-		train, _ := testsplit.Load(b, name, 1)
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := Spec().Fit(b.Context(), registry.Env{Seed: 1}, train, nil); err != nil {
-					b.Fatal(err)
-				}
-			}
-			reportCost(b, train)
-		})
-	}
-}
-
-// BenchmarkPath times the whole grid on the same.
-func BenchmarkPath(b *testing.B) {
-	for _, name := range []string{"wine", "pima", "german", "spambase"} {
-		train, _ := testsplit.Load(b, name, 1)
-		b.Run(name, func(b *testing.B) {
-			settings, err := Spec().Settings(train.Shape(), Spec().DefaultGrid(), nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				if err := Spec().FitAll(b.Context(), registry.Env{Seed: 1}, train, settings, func(int, registry.Model) error { return nil }); err != nil {
-					b.Fatal(err)
-				}
-			}
-			cost, err := Spec().PathCostEstimate(train.Shape(), settings)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(cost/(float64(b.Elapsed().Nanoseconds())/float64(b.N)), "predicted/measured")
-		})
-	}
-}
-
-func reportCost(b *testing.B, train registry.Data) {
-	cost, err := Spec().CostEstimate(train.Shape(), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(cost/(float64(b.Elapsed().Nanoseconds())/float64(b.N)), "predicted/measured")
 }

@@ -25,7 +25,7 @@ func lgbmMemory(s registry.Shape, p LGBMParams) int64 {
 	n, d := int64(s.N), int64(s.D+7)/8*8
 	leaves := min(int64(p.NumLeaves), n/int64(2*p.MinData)+2)
 	bins := min(255, n/3+2)
-	return n*d + n*int64(s.Outputs())*40 + leaves*d*bins*16 + int64(p.Rounds*s.Outputs())*int64(p.NumLeaves)*16 + 1<<20
+	return n*d*3 + n*64 + n*int64(s.Outputs())*40 + leaves*d*bins*16 + int64(p.Rounds*s.Outputs())*int64(p.NumLeaves)*16 + 1<<20
 }
 
 func lgbmCost(s registry.Shape, p LGBMParams) float64 { return lgbmBins(s) + lgbmTrees(s, p) }
@@ -35,26 +35,37 @@ func lgbmBins(s registry.Shape) float64 { return 100 * float64(s.N) * float64(s.
 
 func lgbmTrees(s registry.Shape, p LGBMParams) float64 {
 	n, d := float64(s.N), math.Ceil(float64(s.D)/8)*8
-	depth := levels(n, float64(p.MinData), p.MaxDepth)
-	leaves := min(math.Pow(2, depth), float64(p.NumLeaves), n/float64(p.MinData)+1)
-	row := 15 + depth*(3+0.6*d)
-	node := 300 + 0.8*d*min(255, n/3)
+	depth := min(levels(n, float64(p.MinData), p.MaxDepth), math.Log2(float64(p.NumLeaves)))
+	leaves := min(math.Pow(2, depth), n/float64(p.MinData)+1)
+	row := 15 + depth*(3+0.45*d)
+	bins := min(80, n/3) // most sets have features with few values
+	if s.Task == registry.Regression {
+		bins = min(255, n/3)
+	}
+	node := 300 + 0.8*d*bins
 	return float64(p.Rounds) * outputs(s) * (n*row + leaves*node)
 }
 
-// lgbmPathCost has bins once; shallow settings share rounds with deep ones on small sets.
+// lgbmPathCost has bins once, and settings whose limit is deeper than trees grow free.
 func lgbmPathCost(s registry.Shape, ps []LGBMParams) float64 {
-	sum := lgbmBins(s)
+	sum, grown := lgbmBins(s), map[LGBMParams]bool{}
 	for _, p := range ps {
-		sum += lgbmTrees(s, p)
+		cost, key := lgbmTrees(s, p), p
+		if deepest := int(levels(float64(s.N), float64(p.MinData), NoLimit)) + 2; p.MaxDepth > deepest && p.NumLeaves >= 1<<deepest {
+			key.MaxDepth, key.NumLeaves = NoLimit, 0
+		}
+		if !grown[key] {
+			sum += cost
+		}
+		grown[key] = true
 	}
 	return sum
 }
 
-// xgbMemory: each feature's order three times, gradients and scores.
+// xgbMemory: each feature's order three times and its ranks, gradients and scores.
 func xgbMemory(s registry.Shape, p XGBParams) int64 {
 	n, d := int64(s.N), int64(s.D)
-	return n*d*28 + n*int64(s.Outputs())*32 + int64(p.Rounds*s.Outputs())<<min(p.MaxDepth, 12)*128 + 1<<20
+	return n*d*30 + n*int64(s.Outputs())*32 + int64(p.Rounds*s.Outputs())<<min(p.MaxDepth, 12)*128 + 1<<20
 }
 
 func xgbCost(s registry.Shape, p XGBParams) float64 { return xgbSort(s) + xgbTrees(s, p) }
@@ -63,10 +74,15 @@ func xgbSort(s registry.Shape) float64 {
 	return 12 * float64(s.N) * float64(s.D) * math.Log2(float64(s.N)+1)
 }
 
+// xgbTrees: rows have a hessian of about a tenth, and nodes need MinHessian; of the
+// square loss it is 1, and features have more values.
 func xgbTrees(s registry.Shape, p XGBParams) float64 {
-	n, d := float64(s.N), float64(s.D)
-	depth := levels(n, p.MinHessian, p.MaxDepth)
-	return float64(p.Rounds) * outputs(s) * n * (15 + d*(2.5+4*(depth-1)))
+	n, d, hessian, level := float64(s.N), math.Ceil(float64(s.D)/8)*8, 0.1, 1.2
+	if s.Task == registry.Regression {
+		hessian, level = 1, 3
+	}
+	depth := levels(n*hessian, p.MinHessian, p.MaxDepth)
+	return float64(p.Rounds) * outputs(s) * n * (30 + d*(0.8+level*(depth-1)))
 }
 
 func xgbPathCost(s registry.Shape, ps []XGBParams) float64 {

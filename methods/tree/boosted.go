@@ -84,7 +84,19 @@ func (b *Boosted) advance(ctx context.Context, x *mat.Dense, scores []float64, f
 }
 
 // Save writes the model as a LightGBM text model, version 3.
-func (b *Boosted) Save(w io.Writer) error { return b.m.WriteText(w) }
+func (b *Boosted) Save(w io.Writer) error { return b.m.WriteText(w, nil) }
+
+// WriteLightGBM implements registry.LightGBMWriter. XGB's trees fit too: a threshold is
+// the largest double that single precision has below XGBoost's own.
+func (b *Boosted) WriteLightGBM(w io.Writer, names []string) error { return b.m.WriteText(w, names) }
+
+// TreeCount returns the number of trees, rounds times outputs.
+func (b *Boosted) TreeCount() int { return len(b.m.Trees) }
+
+// MapThresholds implements registry.TreeModel.
+func (b *Boosted) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
+	return &Boosted{b.name, b.missing, b.m.MapThresholds(at)}
+}
 
 func (b *Boosted) load(r io.Reader) (registry.Model, error) {
 	m, err := gbdt.ReadText(r)

@@ -65,7 +65,7 @@ func Spec() registry.Spec {
 		registry.Memory(memory),
 		registry.Cost(cost),
 		registry.PathCost(pathCost),
-		registry.Load[Params](load))
+		registry.Load[Params](load), registry.Trees[Params]())
 }
 
 func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (registry.Model, error) {

@@ -22,7 +22,8 @@
 //
 // Its parts: cart.go declares the method and its parameters; golearn.go carries
 // data to golearn and copies the grown tree out of it; model.go is the copied
-// tree, which scores and is saved; cost.go predicts time and memory.
+// tree, which scores and is saved; look.go is what it tells about itself; cost.go
+// predicts time and memory.
 //
 // CART here grows no tree itself, prunes by depth only (golearn has neither
 // cost-complexity pruning nor a least leaf size), and handles no missing values

@@ -52,6 +52,25 @@ func (t *ForestTree) value(row []float64) float64 {
 // Rounds returns the number of trees.
 func (f *ForestModel) Rounds() int { return len(f.Trees) }
 
+// TreeCount returns the number of trees.
+func (f *ForestModel) TreeCount() int { return len(f.Trees) }
+
+// MapThresholds implements registry.TreeModel.
+func (f *ForestModel) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
+	out := *f
+	out.Trees = slices.Clone(f.Trees)
+	for i := range out.Trees {
+		t := &out.Trees[i]
+		t.Threshold = slices.Clone(t.Threshold)
+		for k, j := range t.Feature {
+			if j >= 0 {
+				t.Threshold[k] = at(int(j), t.Threshold[k])
+			}
+		}
+	}
+	return &out
+}
+
 // Score implements registry.Model.
 func (f *ForestModel) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	return f.ScoreStages(ctx, x, []int{f.Rounds()}, func(_ int, scores []float64) error {

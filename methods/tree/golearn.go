@@ -17,7 +17,7 @@ var places = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 // grow lets golearn grow one tree and returns a copy of it.
 func grow(ctx context.Context, env registry.Env, train registry.Data, criterion string, depth int) (*grown, error) {
-	t := &grown{task: train.Task, outputs: train.Shape().Outputs()}
+	t := &grown{task: train.Task, outputs: train.Shape().Outputs(), rows: len(train.Y)}
 	_, t.features = train.X.Dims()
 	if constant(train.Y) {
 		// golearn would search all splits of the pure root and predict 0 on its right.
@@ -36,8 +36,11 @@ func grow(ctx context.Context, env registry.Env, train registry.Data, criterion 
 	t.splits = rows
 	t.setRoot(train)
 	if train.Task != registry.Regression {
-		return t, t.count(train)
+		if err := t.count(train); err != nil {
+			return nil, err
+		}
 	}
+	t.weigh(train, criterion)
 	return t, nil
 }
 
@@ -125,12 +128,15 @@ func labels(k int) []int64 {
 }
 
 // A split is one of golearn's nodes. left and right are indices of further
-// splits, or 0 where a leaf follows; the values are those a leaf there predicts.
+// splits, or 0 where a leaf follows; the values are those a leaf there predicts. rows
+// and gain are filled in by weigh.
 type split struct {
 	feature               int
 	threshold             float64
 	left, right           int
 	leftValue, rightValue []float64
+	rows                  [2]int
+	gain                  float64
 }
 
 // sliceOf makes a slice of a type that has no name here: golearn exports its

@@ -44,7 +44,7 @@ func LGBM() registry.Spec {
 		registry.Memory(lgbmMemory),
 		registry.Cost(lgbmCost),
 		registry.PathCost(lgbmPathCost),
-		registry.Load[LGBMParams](lgbmModel(nil).load))
+		registry.Load[LGBMParams](lgbmModel(nil).load), registry.Trees[LGBMParams]())
 }
 
 func lgbmModel(m *gbdt.Model) *Boosted { return &Boosted{"LGBM", true, m} }

@@ -18,6 +18,7 @@ type grown struct {
 	task     registry.Task
 	features int
 	outputs  int
+	rows     int
 	root     []float64
 	splits   []split
 }
@@ -69,21 +70,21 @@ func (t *grown) count(train registry.Data) error {
 // nodes in preorder.
 func (t *grown) cut(depth int) *model {
 	m := &model{Format: format, Task: t.task.String(), Features: t.features, Outputs: t.outputs}
-	var add func(s, level int, leaf bool, value []float64) int32
-	add = func(s, level int, leaf bool, value []float64) int32 {
+	var add func(s, level, rows int, leaf bool, value []float64) int32
+	add = func(s, level, rows int, leaf bool, value []float64) int32 {
 		at := int32(len(m.Nodes))
 		if leaf || level == depth {
-			m.Nodes = append(m.Nodes, node{Feature: -1, Value: value})
+			m.Nodes = append(m.Nodes, node{Feature: -1, Value: value, Rows: rows})
 			return at
 		}
-		f := t.splits[s]
-		m.Nodes = append(m.Nodes, node{Feature: int32(f.feature), Threshold: f.threshold})
-		left := add(f.left, level+1, f.left == 0, f.leftValue)
-		right := add(f.right, level+1, f.right == 0, f.rightValue)
+		f := &t.splits[s]
+		m.Nodes = append(m.Nodes, node{Feature: int32(f.feature), Threshold: f.threshold, Rows: rows, Gain: f.gain})
+		left := add(f.left, level+1, f.rows[0], f.left == 0, f.leftValue)
+		right := add(f.right, level+1, f.rows[1], f.right == 0, f.rightValue)
 		m.Nodes[at].Left, m.Nodes[at].Right = left, right
 		return at
 	}
-	add(0, 0, len(t.splits) == 0, t.root)
+	add(0, 0, t.rows, len(t.splits) == 0, t.root)
 	return m
 }
 
@@ -100,13 +101,16 @@ type model struct {
 
 // A node sends a row left if its feature is below the threshold. Feature -1
 // marks a leaf: the binary decision value (n+ - n-)/n of its training rows, the
-// share of each class, or the mean target.
+// share of each class, or the mean target. Rows are the training rows that came to the
+// node, Gain what its split lowers their impurity by (see weigh).
 type node struct {
 	Feature   int32     `json:"feature"`
 	Threshold float64   `json:"threshold,omitempty"`
 	Left      int32     `json:"left,omitempty"`
 	Right     int32     `json:"right,omitempty"`
 	Value     []float64 `json:"value,omitempty"`
+	Rows      int       `json:"rows"`
+	Gain      float64   `json:"gain,omitempty"`
 }
 
 // Score implements registry.Model. A NaN is an error: it is neither below a

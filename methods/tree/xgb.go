@@ -40,7 +40,7 @@ func XGB() registry.Spec {
 		registry.Memory(xgbMemory),
 		registry.Cost(xgbCost),
 		registry.PathCost(xgbPathCost),
-		registry.Load[XGBParams](xgbModel(nil).load))
+		registry.Load[XGBParams](xgbModel(nil).load), registry.Trees[XGBParams]())
 }
 
 func xgbModel(m *gbdt.Model) *Boosted { return &Boosted{"XGB", false, m} }

@@ -114,6 +114,9 @@ func (s suite) fit(t *testing.T, env registry.Env, d registry.Data, raw json.Raw
 	if m == nil {
 		t.Fatalf("fit with %s gave neither a model nor an error", raw)
 	}
+	if _, trees := m.(registry.TreeModel); trees != s.spec.HasTrees() {
+		t.Fatalf("the model is a registry.TreeModel: %t; that it is declared by registry.Trees: %t", trees, s.spec.HasTrees())
+	}
 	return m
 }
 

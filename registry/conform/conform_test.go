@@ -165,6 +165,9 @@ var bad = map[string]struct {
 			return savedWrong{m.(linear)}, err
 		}, registry.Load[params](func(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil }))
 	}, "binary/save_and_load"},
+	"declares trees it has not": {func() registry.Spec {
+		return spec(centroids, registry.Trees[params]())
+	}, "binary/learns"},
 	"estimates shrink": {func() registry.Spec {
 		return spec(centroids, registry.Cost(func(s registry.Shape, _ params) float64 { return 1e9 / float64(s.N) }))
 	}, "binary/estimates"},

@@ -118,7 +118,9 @@ func unsplittable(inBin []int, total, least int) bool {
 // in its place, zeros times. Neighbouring doubles are one value, the larger; a
 // change of sign has a 0 between even if no row does.
 func distinctValues(known []float64, zeros int) (distinct []float64, counts []int) {
-	slices.Sort(known)
+	if !sortFew(known) {
+		slices.Sort(known)
+	}
 	add := func(v float64, count int) {
 		distinct, counts = append(distinct, v), append(counts, count)
 	}
@@ -143,6 +145,43 @@ func distinctValues(known []float64, zeros int) (distinct []float64, counts []in
 		add(0, zeros)
 	}
 	return distinct, counts
+}
+
+// sortFew sorts values of which few are distinct by counting them, and reports false,
+// with the values as they were, if they are not few.
+func sortFew(values []float64) bool {
+	var distinct [6]float64
+	var counts [6]int
+	used := 0
+next:
+	for _, v := range values {
+		for k := range distinct[:used] {
+			if distinct[k] == v {
+				counts[k]++
+				continue next
+			}
+		}
+		if used == len(distinct) {
+			return false
+		}
+		distinct[used], counts[used] = v, 1
+		used++
+	}
+	at := 0
+	for range used {
+		least := -1
+		for k, c := range counts[:used] {
+			if c > 0 && (least < 0 || distinct[k] < distinct[least]) {
+				least = k
+			}
+		}
+		for range counts[least] {
+			values[at] = distinct[least]
+			at++
+		}
+		counts[least] = 0
+	}
+	return true
 }
 
 // zeroAsOneBin divides the bins between negative and positive values by their

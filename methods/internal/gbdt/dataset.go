@@ -17,13 +17,14 @@ const lanes = 8
 type Dataset struct {
 	rows, features int // of the sample
 	mappers        []*mapper
-	real           []int   // used feature -> column of the sample
-	bins           []uint8 // [block][row][lane]
-	top            []int32 // bins of the widest feature of each block
-	at             []int64 // where each block's histogram starts, in doubles; the last is the length
-	mostFreq       []uint8 // [block][lane]
-	slow           []uint8 // [block]: lanes with missing values that have two scans
-	padding        []uint8 // [block]: lanes without a feature
+	real           []int    // used feature -> column of the sample
+	bins           []uint8  // [block][row][lane]
+	top            []int32  // bins of the widest feature of each block
+	at             []int64  // where each block's histogram starts, in doubles; the last is the length
+	mostFreq       []uint8  // [block][lane]
+	slow           []uint8  // [block]: lanes with missing values that have two scans
+	padding        []uint8  // [block]: lanes without a feature
+	columns        *columns // nil where blocks are as good
 	infos          []string
 }
 
@@ -48,15 +49,21 @@ func NewDataset(x []float64, n, d, minData int) (*Dataset, error) {
 	sample := r.sample(n, min(n, sampleCount))
 	least := int(float64(minData*len(sample)) / float64(n))
 	var away [][]int32
-	values, nonZero := make([]float64, 0, len(sample)), make([]int, 0, d)
+	var codes [][]uint8
+	values, nonZero, places := make([]float64, 0, len(sample)), make([]int, 0, d), make([]int32, 0, len(sample))
+	eight := make([]float64, lanes*n) // columns side by side in a row share cache lines
 	for j := range d {
-		var at []int32
-		values = values[:0]
+		if j%lanes == 0 {
+			takeColumns(eight, x, n, d, j)
+		}
+		column := eight[j%lanes*n:][:n]
+		places, values = places[:0], values[:0]
 		for i, r := range sample {
-			if v := x[r*d+j]; !(math.Abs(v) <= zeroBand) {
-				values, at = append(values, v), append(at, int32(i))
+			if v := column[r]; !(math.Abs(v) <= zeroBand) {
+				values, places = append(values, v), append(places, int32(i))
 			}
 		}
+		at := slices.Clone(places)
 		m := newMapper(values, len(sample), least)
 		if m == nil {
 			ds.infos[j] = "none"
@@ -65,23 +72,33 @@ func NewDataset(x []float64, n, d, minData int) (*Dataset, error) {
 		ds.infos[j] = "[" + number(m.low) + ":" + number(m.high) + "]"
 		ds.mappers, ds.real = append(ds.mappers, m), append(ds.real, j)
 		nonZero, away = append(nonZero, len(at)), append(away, awayRows(m, at, values, len(sample)))
+		code := make([]uint8, n)
+		for i, v := range column {
+			code[i] = uint8(m.bin(v))
+		}
+		codes = append(codes, code)
 	}
 	bundles := chooseBundles(away, nonZero, len(sample), n)
 	place := ds.arrange()
 	ds.layout()
-	ds.fill(x)
+	ds.fill(codes, place)
 	for _, b := range bundles {
 		for i, f := range b {
 			b[i] = place[f]
 		}
 		ds.overwrite(b)
 	}
+	ds.columns = newColumns(ds)
 	return ds, nil
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func (ds *Dataset) blocks() int { return len(ds.top) }
+
+// cells is the length of a histogram: its blocks, and for each column of columns.go a
+// pair that is written and never read.
+func (ds *Dataset) cells() int { return int(ds.at[ds.blocks()]) + 2*len(ds.mappers) }
 
 // arrange puts features with many bins first, so that those of a block have about
 // as many, and returns where each went.
@@ -123,13 +140,24 @@ func (ds *Dataset) layout() {
 	}
 }
 
-func (ds *Dataset) fill(x []float64) {
-	n, d := ds.rows, ds.features
-	ds.bins = make([]uint8, ds.blocks()*n*lanes)
-	for f, m := range ds.mappers {
-		out, j := ds.bins[f/lanes*n*lanes+f%lanes:], ds.real[f]
-		for i := range n {
-			out[i*lanes] = uint8(m.bin(x[i*d+j]))
+// takeColumns copies columns j to j+lanes-1 of the rows, as far as there are, one after
+// another.
+func takeColumns(into, x []float64, n, d, j int) {
+	width := min(lanes, d-j)
+	for i := range n {
+		for k, v := range x[i*d+j:][:width] {
+			into[k*n+i] = v
+		}
+	}
+}
+
+// fill puts the bins of each feature in its place.
+func (ds *Dataset) fill(codes [][]uint8, place []int) {
+	ds.bins = make([]uint8, ds.blocks()*ds.rows*lanes)
+	for f, code := range codes {
+		out := ds.place(place[f])
+		for i, c := range code {
+			out[i*lanes] = c
 		}
 	}
 }

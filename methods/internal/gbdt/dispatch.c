@@ -17,3 +17,13 @@ void gb_node GB_NODE_PARAMS {
 	if (level == 2) gb_node_avx512 GB_NODE_ARGS;
 	else gb_node_avx2 GB_NODE_ARGS;
 }
+
+void gb_cut GB_CUT_PARAMS {
+	if (level == 2) gb_cut_avx512 GB_CUT_ARGS;
+	else gb_cut_avx2 GB_CUT_ARGS;
+}
+
+long gb_divide GB_DIVIDE_PARAMS {
+	if (level == 2) return gb_divide_avx512 GB_DIVIDE_ARGS;
+	return gb_divide_avx2 GB_DIVIDE_ARGS;
+}

@@ -21,7 +21,9 @@
 //	dataset.go, bin.go, bundle.go, random.go   a sample in bins
 //	node.go, kernels_*, node_kernel.h          histograms and scans, in Go and in C
 //	leafwise.go, boost.go, path.go             LightGBM's trees, rounds, grids
+//	columns.go                                 what histograms of indicators are built from
 //	sorted.go, levels.go, depthwise.go         XGBoost's
+//	ranks.go, cut_kernel.h                     its cuts from histograms of ranks
 //	objective.go                               losses
 //	tree.go, model.go, dump.go                 what comes out
 //	text.go, textread.go                       LightGBM's text format, version 3

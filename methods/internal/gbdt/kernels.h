@@ -1,4 +1,5 @@
-// The C kernels of one split. node.go holds their definition in Go.
+// The C kernels of one split. node.go and ranks.go hold their definition in Go.
+#pragma once
 #include <stdint.h>
 
 enum { LANES = 8 };
@@ -16,9 +17,27 @@ typedef struct {
 #define GB_NODE_PARAMS \
 	(const uint8_t *bins, long n, long blocks, const int32_t *top, const int64_t *at, const uint8_t *most_freq, \
 		const int32_t *index, long m, const float *pairs, const uint8_t *use, const uint8_t *fast, \
-		const double *limits, const double *sides, double *small, double *large, double *best)
-#define GB_NODE_ARGS (bins, n, blocks, top, at, most_freq, index, m, pairs, use, fast, limits, sides, small, large, best)
+		const double *limits, const double *sides, double *small, double *large, double *best, \
+		long columns, const uint8_t *bytes, const int32_t *cells)
+#define GB_NODE_ARGS (bins, n, blocks, top, at, most_freq, index, m, pairs, use, fast, limits, sides, small, large, best, columns, bytes, cells)
 
+// The kernel of one search for a cut. ranks.go holds its definition.
+#define GB_CUT_PARAMS \
+	(const uint16_t *bins, long n, long blocks, const int32_t *top, const uint8_t *use, const int32_t *index, long m, \
+		const float *pairs, const double *limits, double *hist, uint8_t *seen, int32_t *list, double *out)
+#define GB_CUT_ARGS (bins, n, blocks, top, use, index, m, pairs, limits, hist, seen, list, out)
+#define LEAST_GAIN ((double)1e-6f)
+
+// The kernel that divides a node's rows.
+#define GB_DIVIDE_PARAMS (const uint16_t *ranks, int32_t *index, int32_t *spare, long m, const float *pairs, int32_t *limits, double *sums)
+#define GB_DIVIDE_ARGS (ranks, index, spare, m, pairs, limits, sums)
+
+void gb_cut GB_CUT_PARAMS;
+long gb_divide GB_DIVIDE_PARAMS;
+long gb_divide_avx512 GB_DIVIDE_PARAMS;
+long gb_divide_avx2 GB_DIVIDE_PARAMS;
+void gb_cut_avx512 GB_CUT_PARAMS;
+void gb_cut_avx2 GB_CUT_PARAMS;
 void gb_node GB_NODE_PARAMS;
 void gb_node_avx512 GB_NODE_PARAMS;
 void gb_node_avx2 GB_NODE_PARAMS;

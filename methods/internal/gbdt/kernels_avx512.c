@@ -7,3 +7,4 @@
 #endif
 #include "simd512.h"
 #include "node_kernel.h"
+#include "cut_kernel.h"

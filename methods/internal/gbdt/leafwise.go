@@ -118,7 +118,7 @@ func (g *grower) take() *histogram {
 		return h
 	}
 	blocks := g.ds.blocks()
-	return &histogram{make([]float64, g.ds.at[blocks]), make([]uint8, blocks)}
+	return &histogram{make([]float64, g.ds.cells()), make([]uint8, blocks)}
 }
 
 // search finds the best splits of two new siblings (right is -1 for the root).

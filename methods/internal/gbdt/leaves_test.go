@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dmitryikh/leaves"
@@ -15,7 +17,7 @@ import (
 func text(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.WriteText(&b); err != nil {
+	if err := m.WriteText(&b, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -47,6 +49,24 @@ func trained(t testing.TB) map[string]struct {
 		m *Model
 		s *sample
 	}{leafwise(t, gaps, p), gaps}
+	shallow := xgboostDefaults
+	shallow.Rounds, shallow.MaxDepth = 20, 4
+	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		s := drawn(task, 400, 5, 3, 1)
+		out["XGBoost's trees, "+task.String()] = struct {
+			m *Model
+			s *sample
+		}{depthwise(t, s, shallow), s}
+	}
+	doubled := *gaps // other units, where the same rows go left
+	doubled.x = slices.Clone(gaps.x)
+	for i := range doubled.x {
+		doubled.x[i] *= 2
+	}
+	out["moved thresholds"] = struct {
+		m *Model
+		s *sample
+	}{leafwise(t, gaps, p).MapThresholds(func(_ int, v float64) float64 { return 2 * v }), &doubled}
 	one := drawn(registry.Binary, 30, 2, 2, 3) // too few rows to split
 	out["no split"] = struct {
 		m *Model
@@ -101,6 +121,41 @@ func TestLightGBMReadsText(t *testing.T) {
 		if w := worst(readDoubles(t, r.Scores+".again"), scoresOf(models[i], r.sample, models[i].Rounds())); !(w <= 1e-15) {
 			t.Errorf("LightGBM %s scores the %s model's rows differently by %.2g", r.version, r.Task, w)
 		}
+	}
+}
+
+// The same rows in other units have the same scores.
+func TestMapThresholds(t *testing.T) {
+	s := drawn(registry.Binary, 400, 5, 2, 1)
+	m := leafwise(t, s, lightgbmDefaults)
+	moved := m.MapThresholds(func(j int, v float64) float64 { return v * float64(int(1)<<j) })
+	other := *s
+	other.x = slices.Clone(s.x)
+	for i := range other.x {
+		other.x[i] *= float64(int(1) << (i % s.d))
+	}
+	want := scoresOf(m, s, m.Rounds())
+	for i, v := range scoresOf(moved, &other, m.Rounds()) {
+		if v != want[i] {
+			t.Fatalf("score %d is %v, not %v", i, v, want[i])
+		}
+	}
+	if m.Trees[0].Feature[0] > 0 && moved.Trees[0].Threshold[0] == m.Trees[0].Threshold[0] {
+		t.Error("no threshold moved")
+	}
+}
+
+func TestTextNames(t *testing.T) {
+	m := &Model{Objective: Squared, Outputs: 1, Features: 4, infos: []string{"none", "none", "none", "none"}, Trees: []*Tree{constantTree(0, 1)}}
+	var b bytes.Buffer
+	if err := m.WriteText(&b, []string{"age", "job=a, b", "age", ""}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "feature_names=age job=a__b age_2 _3\n"; !strings.Contains(b.String(), want) {
+		t.Errorf("no line %q in\n%s", want, b.String())
+	}
+	if err := m.WriteText(&b, []string{"age"}); err == nil {
+		t.Error("one name for four features is accepted")
 	}
 }
 

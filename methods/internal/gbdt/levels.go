@@ -17,6 +17,9 @@ type levelGrower struct {
 	goesRight   []uint8
 	level, next []levelNode
 	parents     []int32
+	ranks       bool // cuts come from histograms of ranks, and there are no lists
+	call        cutCall
+	division    division
 }
 
 type levelNode struct {
@@ -29,13 +32,16 @@ type levelNode struct {
 type cut struct {
 	gain                  float32
 	feature, rank, before int32 // before is the next rank below that the node has
-	right, rightHessian   float64
+	place                 int32 // of the feature in ranked
 }
 
 func newLevelGrower(s *Sorted, p DepthwiseParams) *levelGrower {
 	g := &levelGrower{s: s, p: p, l2: float64(float32(p.L2)), least: float64(float32(p.MinHessian))}
 	g.index, g.copy, g.goesRight = make([]int32, s.rows), make([]int32, s.rows), make([]uint8, s.rows)
-	if p.MaxDepth > 1 {
+	if r := s.ranked; r != nil && r.pays(p.MaxDepth) {
+		g.ranks = true
+		g.call = newCutCall(r)
+	} else if p.MaxDepth > 1 {
 		g.lists[0], g.lists[1] = make([]entry, len(s.order)), make([]entry, len(s.order))
 	}
 	return g
@@ -48,7 +54,8 @@ func (g *levelGrower) grow(pairs, scores []float32) *Tree {
 	}
 	t := constantTree(0, g.s.rows)
 	g.parents = append(g.parents[:0], -1)
-	g.level = append(g.level[:0], g.node(t, 0, 0, g.s.rows, pairs))
+	gradient, hessian := sumPairs(g.index, pairs)
+	g.level = append(g.level[:0], g.node(t, 0, 0, g.s.rows, gradient, hessian))
 	lists := g.s.order
 	for depth := range g.p.MaxDepth {
 		g.next = g.next[:0]
@@ -56,7 +63,11 @@ func (g *levelGrower) grow(pairs, scores []float32) *Tree {
 		for i := range g.level {
 			n := &g.level[i]
 			c := cut{gain: leastGain, feature: -1}
-			if g.open(n) {
+			switch {
+			case !g.open(n):
+			case g.ranks:
+				g.searchRanks(n, pairs, &c)
+			default:
 				g.search(lists, n, pairs, &c)
 			}
 			if c.feature < 0 {
@@ -82,13 +93,9 @@ func (g *levelGrower) finish(n *levelNode, scores []float32) {
 	}
 }
 
-// node sums a new node and makes it a leaf of t.
-func (g *levelGrower) node(t *Tree, leaf, from, rows int, pairs []float32) levelNode {
-	n := levelNode{leaf: leaf, from: from, rows: rows}
-	for _, i := range g.index[from:][:rows] {
-		n.gradient += float64(pairs[2*i])
-		n.hessian += float64(pairs[2*i+1])
-	}
+// node makes a new node, whose rows have the given sums, a leaf of t.
+func (g *levelGrower) node(t *Tree, leaf, from, rows int, gradient, hessian float64) levelNode {
+	n := levelNode{leaf: leaf, from: from, rows: rows, gradient: gradient, hessian: hessian}
 	if n.hessian >= g.least {
 		n.value = float32(-n.gradient / (n.hessian + g.l2))
 	}
@@ -128,7 +135,7 @@ func (g *levelGrower) search(lists []entry, n *levelNode, pairs []float32, best 
 				if left*left*hr+right*right*hl > low*(hl*hr) {
 					gain := singleGain(left, rest, g.l2) + singleGain(right, hessian, g.l2) - root
 					if gain > best.gain {
-						*best = cut{gain, int32(f), last, e.rank, right, hessian}
+						*best = cut{gain: gain, feature: int32(f), rank: last, before: e.rank}
 						low = (float64(best.gain) + float64(root)) * (1 - 1e-6)
 					}
 				}
@@ -143,18 +150,13 @@ func (g *levelGrower) search(lists []entry, n *levelNode, pairs []float32, best 
 // apply splits a node and lists its children for the next level.
 func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs []float32, into []entry, further bool) {
 	f := int(c.feature)
-	list := lists[f*g.s.rows+n.from:][:n.rows]
-	count := 0
-	for _, e := range list {
-		side := uint8(0)
-		if e.rank >= c.rank {
-			side = 1
-		}
-		g.goesRight[e.row] = side
-		count += int(side)
+	var left int
+	var sums [4]float64
+	if g.ranks {
+		left, sums = g.divideRanks(n, c, pairs)
+	} else {
+		left, sums = g.divideLists(lists[f*g.s.rows+n.from:][:n.rows], n, c, pairs)
 	}
-	left := n.rows - count
-	g.splitRows(n)
 	var right int
 	g.parents, right = t.split(g.parents, n.leaf)
 	t.Feature = append(t.Feature, c.feature)
@@ -162,9 +164,10 @@ func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs 
 	t.DefaultLeft, t.MissingNaN = append(t.DefaultLeft, true), append(t.MissingNaN, false)
 	t.Gain = append(t.Gain, c.gain)
 	t.NodeWeight, t.NodeCount = append(t.NodeWeight, n.hessian), append(t.NodeCount, int32(n.rows))
-	l, r := g.node(t, n.leaf, n.from, left, pairs), g.node(t, right, n.from+left, count, pairs)
+	l := g.node(t, n.leaf, n.from, left, sums[0], sums[1])
+	r := g.node(t, right, n.from+left, n.rows-left, sums[2], sums[3])
 	g.next = append(g.next, l, r)
-	if !further {
+	if !further || g.ranks {
 		return
 	}
 	for j := range g.s.features {
@@ -178,6 +181,24 @@ func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs 
 			g.pickList(list, into[left:], 1)
 		}
 	}
+}
+
+// divideLists divides the rows of a node, and marks those that go right.
+func (g *levelGrower) divideLists(list []entry, n *levelNode, c *cut, pairs []float32) (left int, sums [4]float64) {
+	left = n.rows
+	for _, e := range list {
+		side := uint8(0)
+		if e.rank >= c.rank {
+			side = 1
+		}
+		g.goesRight[e.row] = side
+		left -= int(side)
+	}
+	g.splitRows(n)
+	rows := g.index[n.from:][:n.rows]
+	sums[0], sums[1] = sumPairs(rows[:left], pairs)
+	sums[2], sums[3] = sumPairs(rows[left:], pairs)
+	return left, sums
 }
 
 // open reports whether a node may have a split: both sides need the least hessian.

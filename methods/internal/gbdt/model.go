@@ -1,6 +1,12 @@
 package gbdt
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // A Model is a sum of trees. Trees holds, round after round, one tree an output.
 type Model struct {
@@ -49,4 +55,42 @@ func (m *Model) Dump(t int, names []string) (string, error) {
 		return "", fmt.Errorf("gbdt: %d names for %d features", len(names), m.Features)
 	}
 	return m.Trees[t].dump(names), nil
+}
+
+// MapThresholds returns the model with each split x_j <= v replaced by x_j <= at(j, v),
+// for rows of other units. The ranges of the training values that the text form holds
+// are moved alike and rounded.
+func (m *Model) MapThresholds(at func(feature int, v float64) float64) *Model {
+	out := *m
+	out.Trees = make([]*Tree, len(m.Trees))
+	for i, t := range m.Trees {
+		moved := *t
+		moved.Threshold = slices.Clone(t.Threshold)
+		for k, v := range t.Threshold {
+			moved.Threshold[k] = at(int(t.Feature[k]), v)
+		}
+		moved.seal()
+		out.Trees[i] = &moved
+	}
+	out.infos = slices.Clone(m.infos)
+	for j, info := range m.infos {
+		low, high, both := strings.Cut(strings.Trim(info, "[]"), ":")
+		a, errA := strconv.ParseFloat(low, 64)
+		b, errB := strconv.ParseFloat(high, 64)
+		if both && errA == nil && errB == nil {
+			out.infos[j] = rangeText(at(j, a), at(j, b))
+		}
+	}
+	return &out
+}
+
+// rangeText rounds bounds to six digits of the larger one.
+func rangeText(a, b float64) string {
+	unit := 1e-6 * max(math.Abs(a), math.Abs(b))
+	for _, v := range [2]*float64{&a, &b} {
+		if math.Abs(*v) < unit {
+			*v = 0
+		}
+	}
+	return fmt.Sprintf("[%.6g:%.6g]", a, b)
 }

@@ -1,5 +1,7 @@
 package gbdt
 
+import "math"
+
 // epsilon is added to sums of hessians, twice to a node's and once to the right
 // side's (LightGBM's kEpsilon, a single-precision constant).
 var epsilon = float64(float32(1e-15))
@@ -93,10 +95,10 @@ func repairRef(h []float64, mostFreq []uint8, s *side) {
 	}
 }
 
-// roundHalf is the estimate of a bin's rows from its hessian.
-func roundHalf(hessian, factor float64) float64 {
-	return float64(int64(float64(hessian*factor) + 0.5))
-}
+// roundHalf is the estimate of a bin's rows from its hessian: the nearest whole number.
+// (LightGBM adds 1/2 and cuts off, which differs where the product is within rounding
+// of a half.)
+func roundHalf(hessian, factor float64) float64 { return math.FMA(hessian, factor, 0x1p52) - 0x1p52 }
 
 // leafGain is the gain of a leaf with gradient sum g and hessian sum h (Ke et al.
 // 2017; Chen and Guestrin 2016, eq. 6, without the factor 1/2).

@@ -17,6 +17,19 @@ VM void build(const uint8_t *bins, const int32_t *index, long m, const float *pa
 	}
 }
 
+// build_columns does the same for all blocks at once, from the bytes of columns.go.
+VM void build_columns(long columns, const uint8_t *bytes, const int32_t *cells, const int32_t *index, long m, const float *pairs, double *h) {
+	for (long i = 0; i < m; i++) {
+		long r = index ? index[i] : i;
+		const uint8_t *b = bytes + r * columns;
+		__m128d p = _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(pairs + 2 * r))));
+		for (long j = 0; j < columns; j++) {
+			double *d = h + cells[j * 256 + b[j]];
+			_mm_storeu_pd(d, _mm_add_pd(_mm_loadu_pd(d), p));
+		}
+	}
+}
+
 // repair sets each lane's most frequent bin to the node's sums less all other bins.
 VM void repair(double *h, long top, const uint8_t *most_freq, double gradient, double hessian) {
 	for (int j = 0; j < LANES; j++) h[most_freq[j] * (2 * LANES) + 2 * j] = h[most_freq[j] * (2 * LANES) + 2 * j + 1] = 0;
@@ -38,7 +51,7 @@ VM void repair(double *h, long top, const uint8_t *most_freq, double gradient, d
 // scan looks from the last bin down for the best threshold of each lane in use. With
 // less, h is first made h - less.
 VM void scan(double *h, const double *less, long top, unsigned use, const double *limits, const gb_side *n, gb_best *out) {
-	const v8 l2 = v8_set1(limits[0]), least = v8_set1(limits[1]), minh = v8_set1(limits[2]), half = v8_set1(0.5);
+	const v8 l2 = v8_set1(limits[0]), least = v8_set1(limits[1]), minh = v8_set1(limits[2]), whole_number = v8_set1(0x1p52);
 	const v8 sg = v8_set1(n->gradient), sh = v8_set1(n->hessian);
 	const v8 factor = v8_set1(n->rows / n->hessian), margin = v8_set1(1 - 1e-10), most = v8_set1(n->rows - limits[1]);
 	// With G, H the node's sums (H with L2 twice) a gain is G^2/H + (g_r H - G h_r)^2 / (H h_l h_r).
@@ -59,15 +72,17 @@ VM void scan(double *h, const double *less, long top, unsigned use, const double
 		v8_pairs(p, &g, &s);
 		rg = v8_add(rg, g);
 		rh = v8_add(rh, s);
-		rc = v8_add(rc, v8_trunc(v8_add(v8_mul(s, factor), half)));
+		rc = v8_add(rc, v8_sub(v8_fma(s, factor, whole_number), whole_number));
 		v8 lh = v8_sub(sh, rh);
 		// open depends on its last value by one operation only: anything longer is waited for.
 		m8 right = m8_ge(rc, least) & m8_ge(rh, minh), left = m8_ge(most, rc) & m8_ge(lh, minh);
 		open = m8_bits(open & (left | ~right)); // a lane whose left side is too small is done
+		m8 ok = open & left & right;
+		if (!ok) continue;
 		v8 hr = v8_add(rh, l2), hl = v8_add(lh, l2);
 		v8 excess = v8_fnma(sg, hr, v8_mul(rg, whole));
 		// No division while the gain is below the best one by more than rounding.
-		m8 ok = open & left & right & m8_gt(v8_mul(excess, excess), v8_mul(bar, v8_mul(hl, hr)));
+		ok &= m8_gt(v8_mul(excess, excess), v8_mul(bar, v8_mul(hl, hr)));
 		if (!ok) continue;
 		v8 lg = v8_sub(sg, rg), gain = v8_add(v8_div(v8_mul(lg, lg), hl), v8_div(v8_mul(rg, rg), hr));
 		m8 better = ok & m8_gt(gain, best);
@@ -90,12 +105,18 @@ VM void subtract(double *h, const double *less, long top) {
 TARGET void FN(gb_node) GB_NODE_PARAMS {
 	const gb_side *side = (const gb_side *)sides;
 	gb_best *out = (gb_best *)best;
+	if (columns) {
+		memset(small, 0, sizeof(double) * (size_t)at[blocks]);
+		build_columns(columns, bytes, cells, index, m, pairs, small);
+	}
 	for (long b = 0; b < blocks; b++) {
 		if (!use[b]) continue;
 		double *h = small + at[b];
-		memset(h, 0, sizeof(double) * (size_t)(at[b + 1] - at[b]));
-		if (index) build(bins + b * n * LANES, index, m, pairs, h);
-		else build(bins + b * n * LANES, 0, m, pairs, h);
+		if (!columns) {
+			memset(h, 0, sizeof(double) * (size_t)(at[b + 1] - at[b]));
+			if (index) build(bins + b * n * LANES, index, m, pairs, h);
+			else build(bins + b * n * LANES, 0, m, pairs, h);
+		}
 		repair(h, top[b], most_freq + b * LANES, side[0].gradient, side[0].raw);
 		if (large && side[1].scan) scan(large + at[b], h, top[b], fast[b], limits, &side[1], out + blocks + b);
 		else if (large) subtract(large + at[b], h, top[b]);

@@ -72,7 +72,7 @@ func drawCall(t *rapid.T) (*Dataset, *nodeCall) {
 	}
 	all.hessian = all.raw + 2*epsilon
 	root := *c
-	root.index, root.rows, root.small = nil, n, make([]float64, ds.at[blocks])
+	root.index, root.rows, root.small = nil, n, make([]float64, ds.cells())
 	root.sides[0] = all
 	ds.splitNodeRef(&root)
 	small := side{scan: 1}
@@ -86,7 +86,7 @@ func drawCall(t *rapid.T) (*Dataset, *nodeCall) {
 	if c.index == nil {
 		c.index = []int32{}
 	}
-	c.small, c.large = make([]float64, ds.at[blocks]), root.small
+	c.small, c.large = make([]float64, ds.cells()), root.small
 	return ds, c
 }
 

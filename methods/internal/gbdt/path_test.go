@@ -21,6 +21,18 @@ func paperGrid(rounds int) []LeafwiseParams {
 	return out
 }
 
+func paperGrid2019() []DepthwiseParams {
+	var out []DepthwiseParams
+	for _, rate := range []float64{1, .5, .1, .05, .01} {
+		for depth := 1; depth <= 5; depth++ {
+			p := xgboostDefaults
+			p.LearningRate, p.MaxDepth = rate, depth
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // A path is single fits, bit for bit, whatever is shared.
 func TestPathEqualsSingleFits(t *testing.T) {
 	for _, s := range []*sample{drawn(registry.Binary, 150, 3, 2, 1), drawn(registry.Binary, 700, 4, 2, 1),
@@ -67,7 +79,7 @@ func TestPathStops(t *testing.T) {
 
 func BenchmarkCell(b *testing.B) {
 	for _, name := range []string{"pima", "wdbc", "sonar", "splice", "german"} {
-		s := catalogued(b, name).head(560 * 1000 / 1000)
+		s := catalogued(b, name).head(560)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				ds, err := NewDataset(s.x, s.n, s.d, 20)
@@ -76,6 +88,27 @@ func BenchmarkCell(b *testing.B) {
 				}
 				if err := LeafwisePath(b.Context(), ds, s.target(), paperGrid(100), func(int, *Model) error { return nil }); err != nil {
 					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkDepthwiseFold is XGBoost's grid of the 2019 paper on the rows of a fold.
+func BenchmarkDepthwiseFold(b *testing.B) {
+	for _, name := range []string{"pima", "heart", "german", "wdbc"} {
+		s := catalogued(b, name)
+		s = s.head(s.n * 56 / 100)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				sorted, err := NewSorted(s.x, s.n, s.d)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, p := range paperGrid2019() {
+					if _, err := Depthwise(b.Context(), sorted, s.target(), p); err != nil {
+						b.Fatal(err)
+					}
 				}
 			}
 		})

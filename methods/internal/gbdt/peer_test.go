@@ -3,6 +3,7 @@ package gbdt
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -11,22 +12,24 @@ import (
 	"path/filepath"
 	"testing"
 	"unsafe"
+
+	"github.com/kernelboosting/bench/internal/testenv"
 )
 
-// python returns an interpreter that has the libraries: the one that BENCH_PEERS
-// names, or python3. Without one the test is skipped; a BENCH_PEERS that lacks the
-// libraries fails under CI=true.
+// python returns an interpreter that has the libraries of testdata/peers.txt: the one
+// that BENCH_PEERS names, or python3. Without one the test is skipped; under CI=true it
+// fails. Under the race detector it is skipped too: our side takes ten times as long
+// there, runs on one goroutine, and is compared by the plain run of make test.
 func python(t testing.TB) string {
 	t.Helper()
-	name := os.Getenv("BENCH_PEERS")
-	asked := name != ""
-	if !asked {
-		name = "python3"
+	if testenv.Race {
+		t.Skip("compared without the race detector only")
 	}
+	name := cmp.Or(os.Getenv("BENCH_PEERS"), "python3")
 	if out, err := exec.Command(name, "-c", "import lightgbm, xgboost, numpy, sklearn").CombinedOutput(); err != nil {
 		lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-		why := fmt.Sprintf("%s cannot import lightgbm, xgboost, numpy and scikit-learn (%v %s); set BENCH_PEERS to an interpreter that can", name, err, lines[len(lines)-1])
-		if asked && os.Getenv("CI") == "true" {
+		why := fmt.Sprintf("%s cannot import lightgbm, xgboost, numpy and scikit-learn (%v %s); set BENCH_PEERS to an interpreter that can (pip install -r methods/internal/gbdt/testdata/peers.txt)", name, err, lines[len(lines)-1])
+		if os.Getenv("CI") == "true" {
 			t.Fatal(why)
 		}
 		t.Skip(why)

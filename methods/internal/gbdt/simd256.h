@@ -16,9 +16,7 @@ VM v8 v8_sub(v8 x, v8 y) { return (v8){_mm256_sub_pd(x.a, y.a), _mm256_sub_pd(x.
 VM v8 v8_mul(v8 x, v8 y) { return (v8){_mm256_mul_pd(x.a, y.a), _mm256_mul_pd(x.b, y.b)}; }
 VM v8 v8_div(v8 x, v8 y) { return (v8){_mm256_div_pd(x.a, y.a), _mm256_div_pd(x.b, y.b)}; }
 VM v8 v8_fnma(v8 x, v8 y, v8 z) { return (v8){_mm256_fnmadd_pd(x.a, y.a, z.a), _mm256_fnmadd_pd(x.b, y.b, z.b)}; }
-VM v8 v8_trunc(v8 x) {
-	return (v8){_mm256_round_pd(x.a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC), _mm256_round_pd(x.b, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)};
-}
+VM v8 v8_fma(v8 x, v8 y, v8 z) { return (v8){_mm256_fmadd_pd(x.a, y.a, z.a), _mm256_fmadd_pd(x.b, y.b, z.b)}; }
 #define BITS(x, y, op) ((unsigned)_mm256_movemask_pd(_mm256_cmp_pd(x.a, y.a, op)) | \
 	(unsigned)_mm256_movemask_pd(_mm256_cmp_pd(x.b, y.b, op)) << 4)
 VM m8 m8_ge(v8 x, v8 y) { return BITS(x, y, _CMP_GE_OQ); }
@@ -40,3 +38,6 @@ VM void v8_pairs(const double *p, v8 *first, v8 *second) {
 	m4_pairs(p, &first->a, &second->a);
 	m4_pairs(p + 8, &first->b, &second->b);
 }
+VM v8 v8_max(v8 x, v8 y) { return (v8){_mm256_max_pd(x.a, y.a), _mm256_max_pd(x.b, y.b)}; }
+VM __m256 v8_single(v8 x) { return _mm256_set_m128(_mm256_cvtpd_ps(x.b), _mm256_cvtpd_ps(x.a)); }
+VM v8 v8_wide(__m256 x) { return (v8){_mm256_cvtps_pd(_mm256_castps256_ps128(x)), _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1))}; }

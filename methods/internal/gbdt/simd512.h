@@ -17,7 +17,7 @@ VM v8 v8_sub(v8 a, v8 b) { return _mm512_sub_pd(a, b); }
 VM v8 v8_mul(v8 a, v8 b) { return _mm512_mul_pd(a, b); }
 VM v8 v8_div(v8 a, v8 b) { return _mm512_div_pd(a, b); }
 VM v8 v8_fnma(v8 a, v8 b, v8 c) { return _mm512_fnmadd_pd(a, b, c); } // c - ab
-VM v8 v8_trunc(v8 a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
+VM v8 v8_fma(v8 a, v8 b, v8 c) { return _mm512_fmadd_pd(a, b, c); } // ab + c
 VM m8 m8_ge(v8 a, v8 b) { return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ); }
 VM m8 m8_gt(v8 a, v8 b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
 VM m8 m8_bits(unsigned b) { return (m8)b; }
@@ -28,3 +28,6 @@ VM void v8_pairs(const double *p, v8 *first, v8 *second) {
 	*first = _mm512_permutex2var_pd(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b);
 	*second = _mm512_permutex2var_pd(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b);
 }
+VM v8 v8_max(v8 a, v8 b) { return _mm512_max_pd(a, b); }
+VM __m256 v8_single(v8 a) { return _mm512_cvtpd_ps(a); }
+VM v8 v8_wide(__m256 a) { return _mm512_cvtps_pd(a); }

@@ -16,6 +16,7 @@ type Sorted struct {
 	rows, features int
 	order          []entry     // [feature][position], ascending; equal values by row
 	values         [][]float32 // [feature][rank]
+	ranked         *ranked     // the same as ranks; nil if a feature has too many
 }
 
 // NewSorted sorts the features of n rows of d values, row-major in x. Values must be
@@ -50,5 +51,6 @@ func NewSorted(x []float64, n, d int) (*Sorted, error) {
 			order[i] = entry{c.row, int32(len(s.values[j]) - 1)}
 		}
 	}
+	s.ranked = newRanked(s)
 	return s, nil
 }

@@ -47,6 +47,7 @@ func TestSpeedAgainstLightGBM(t *testing.T) {
 		{catalogued(t, "german").head(560), paperGrid(100)},
 		{catalogued(t, "spambase"), []LeafwiseParams{deep}},
 		{catalogued(t, "occupancy"), []LeafwiseParams{deep}},
+		{catalogued(t, "adult"), []LeafwiseParams{deep}},
 		{catalogued(t, "bankmarketing"), []LeafwiseParams{deep}},
 		{drawn(registry.Binary, 1000000, 20, 2, 1), []LeafwiseParams{deep}},
 	} {
@@ -80,14 +81,7 @@ func TestSpeedAgainstXGBoost(t *testing.T) {
 	if os.Getenv("BENCH_SPEED") == "" {
 		t.Skip("set BENCH_SPEED=1 to measure")
 	}
-	var ps []DepthwiseParams
-	for _, rate := range []float64{1, .5, .1, .05, .01} {
-		for depth := 1; depth <= 5; depth++ {
-			p := xgboostDefaults
-			p.LearningRate, p.MaxDepth = rate, depth
-			ps = append(ps, p)
-		}
-	}
+	ps := paperGrid2019()
 	for _, s := range []*sample{catalogued(t, "wine").head(100), catalogued(t, "sonar").head(116), catalogued(t, "heart").head(166),
 		catalogued(t, "iono").head(196), catalogued(t, "wdbc").head(318), catalogued(t, "pima").head(430), catalogued(t, "german").head(560), catalogued(t, "spambase").head(2600)} {
 		var runs []*peerRun

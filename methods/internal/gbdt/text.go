@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // objectiveText is the loss as LightGBM's model files name it.
@@ -19,13 +20,39 @@ func (m *Model) objectiveText() string {
 	return "binary sigmoid:1"
 }
 
+// textNames returns the features' names as the format can hold them: what separates
+// its words, and what LightGBM refuses, becomes _; a name that is there already gets
+// its number; nil gives LightGBM's Column_0, Column_1, ...
+func (m *Model) textNames(names []string) ([]string, error) {
+	if names != nil && len(names) != m.Features {
+		return nil, fmt.Errorf("gbdt: %d names for %d features", len(names), m.Features)
+	}
+	out, seen := make([]string, m.Features), map[string]bool{}
+	for j := range out {
+		out[j] = "Column_" + strconv.Itoa(j)
+		if names != nil {
+			out[j] = strings.Map(func(r rune) rune {
+				if unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`",:[]{}`, r) {
+					return '_'
+				}
+				return r
+			}, names[j])
+		}
+		for out[j] == "" || seen[out[j]] {
+			out[j] += "_" + strconv.Itoa(j)
+		}
+		seen[out[j]] = true
+	}
+	return out, nil
+}
+
 // WriteText writes the model as a LightGBM text model, version 3, which LightGBM
 // and the leaves package read. Numbers are written so that they are read back to
-// the same bits.
-func (m *Model) WriteText(w io.Writer) error {
-	names := make([]string, m.Features)
-	for j := range names {
-		names[j] = "Column_" + strconv.Itoa(j)
+// the same bits. names are the features' names, or nil.
+func (m *Model) WriteText(w io.Writer, names []string) error {
+	names, err := m.textNames(names)
+	if err != nil {
+		return err
 	}
 	blocks, sizes := make([]string, len(m.Trees)), make([]string, len(m.Trees))
 	for i, t := range m.Trees {

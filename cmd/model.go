@@ -1,0 +1,289 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports"
+	"github.com/spf13/cobra"
+)
+
+// The verbs that look at a model of trees: export, importances, dump. All three train
+// the model of one cell again and say so in one line.
+
+// modelFlags name a cell and, if given, parameters of the user's own.
+type modelFlags struct {
+	dataset, protocol, params string
+	split                     int
+}
+
+const modelHelp = `
+
+The model is that of the cell --protocol, --dataset, --split, METHOD: trained again,
+to the same bits, on the split's training rows with the parameters that the cell
+chose, as stored in --db; or with --params, without a database. What is trained, and
+whether it gets as much right on the test rows as is stored, is said on standard error;
+if it does not, the exit code is 3. Thresholds are in the units of the data file, not
+standardised.`
+
+func modelCommand(a *app, f *modelFlags, use, short, long, example string, run func(context.Context, *harness.Refitted, registry.TreeModel) error) *cobra.Command {
+	c := &cobra.Command{
+		Use: use + " METHOD --dataset NAME --split N", Short: short, Long: long + modelHelp, Example: example,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.lookAt(c, args[0], f, run)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.dataset, "dataset", "", "data set, by name or as a TOML file")
+	flags.IntVar(&f.split, "split", 1, "number of the split")
+	flags.StringVar(&f.protocol, "protocol", "table2", "protocol: "+strings.Join(harness.ProtocolNames(), ", ")+", or a TOML file")
+	flags.StringVar(&f.params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}', the others at their defaults (default: those that the stored cell chose)`)
+	_ = c.MarkFlagRequired("dataset")
+	_ = c.RegisterFlagCompletionFunc("dataset", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(harness.ProtocolNames(), cobra.ShellCompDirectiveDefault))
+	return c
+}
+
+func newMethodsExportCommand(a *app) *cobra.Command {
+	var f modelFlags
+	var output string
+	c := modelCommand(a, &f, "export", "Write a trained model as LightGBM text, which LightGBM and others load",
+		`export writes a model as LightGBM text, version 3. Who loads it (lightgbm.Booster,
+the Go package leaves) and gives it rows of the data file gets the raw scores that
+bench has, same bits: log odds of class +1, a raw score a class, or the prediction.
+The boosted trees of LGBM and XGB can be written so.`,
+		`  bench methods export LGBM --dataset pima --split 1 -o pima.txt
+  bench methods export XGB --dataset wine --split 2 --params '{"max_depth": 3}' > wine.txt`,
+		func(_ context.Context, r *harness.Refitted, m registry.TreeModel) error {
+			w, ok := m.(registry.LightGBMWriter)
+			if !ok {
+				return usage("its trees are not ones that LightGBM adds up, so its text cannot hold them; dump and importances show them")
+			}
+			write := func(out io.Writer) error { return w.WriteLightGBM(out, r.Features) }
+			if output == "" {
+				return write(a.out)
+			}
+			if err := reports.WriteFile(output, write); err != nil {
+				return exitError{exitUsage, err}
+			}
+			fmt.Fprintf(a.err, "wrote %s\n", output)
+			return nil
+		})
+	c.Flags().StringVarP(&output, "output", "o", "", "file, written whole or not at all (default standard output)")
+	return c
+}
+
+func newMethodsImportancesCommand(a *app) *cobra.Command {
+	var f modelFlags
+	var format string
+	c := modelCommand(a, &f, "importances", "List how often a model of trees uses each feature, and what that gains",
+		`importances lists the features of a model of trees: how many splits use one, what
+they gain together in the measure by which the method chooses splits (LGBM, XGB: twice
+the second-order drop of the loss; CART, RF: the drop of the impurity times the rows),
+and its share of all gain. The largest gain comes first.`,
+		`  bench methods importances LGBM --dataset pima --split 1
+  bench methods importances CART --dataset swiss --split 1 --params '{"max_depth": 3}' --format csv`,
+		func(_ context.Context, r *harness.Refitted, m registry.TreeModel) error {
+			splits, gain := m.Importance()
+			total, order := 0.0, make([]int, len(gain))
+			for j, g := range gain {
+				total, order[j] = total+g, j
+			}
+			slices.SortStableFunc(order, func(a, b int) int {
+				switch {
+				case gain[a] > gain[b]:
+					return -1
+				case gain[a] < gain[b]:
+					return 1
+				}
+				return splits[b] - splits[a]
+			})
+			l := listing{header: []string{"feature", "splits", "gain", "share"}}
+			for _, j := range order {
+				share := 0.0
+				if total > 0 {
+					share = math.Round(1e4*gain[j]/total) / 1e4
+				}
+				l.add(r.Features[j], splits[j], sixDigits(gain[j]), share)
+			}
+			return l.write(a.out, format)
+		})
+	formatFlag(c, &format)
+	return c
+}
+
+func newMethodsDumpCommand(a *app) *cobra.Command {
+	var f modelFlags
+	tree := 0
+	c := modelCommand(a, &f, "dump", "Print a tree of a model, one line a node",
+		`dump prints one tree of a model: each inner node's test with its training rows and
+what the split gains, each leaf's value. Trees are numbered from 0 as in exported models;
+with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
+		`  bench methods dump CART --dataset wine --split 1
+  bench methods dump LGBM --dataset pima --split 1 --tree 5`,
+		func(_ context.Context, r *harness.Refitted, m registry.TreeModel) error {
+			if n := m.TreeCount(); tree < 0 || tree >= n {
+				return usage("--tree %d: the model has %d trees, 0 to %d", tree, n, n-1)
+			}
+			text, err := m.Dump(tree, r.Features)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(a.out, text)
+			return err
+		})
+	c.Flags().IntVar(&tree, "tree", 0, "number of the tree")
+	return c
+}
+
+// lookAt trains the model of a cell again and hands it to show.
+func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(context.Context, *harness.Refitted, registry.TreeModel) error) error {
+	ctx := c.Context()
+	spec, err := a.reg.Lookup(method)
+	if err != nil {
+		return exitError{exitUsage, err}
+	}
+	if f.split < 1 || f.split > math.MaxUint32 {
+		return usage("--split %d: splits are numbered from 1", f.split)
+	}
+	if f.params != "" && !json.Valid([]byte(f.params)) {
+		return usage(`--params %s is not JSON; write for example '{"max_depth": 3}'`, f.params)
+	}
+	if !spec.HasTrees() {
+		return usage("%s has no trees to look at; methods that have: %s", spec.Name, strings.Join(a.withTrees(), ", "))
+	}
+	h, err := a.harness(f.protocol)
+	if err != nil {
+		return err
+	}
+	entry, err := a.set(f.dataset)
+	if err != nil {
+		return err
+	}
+	if spec.Tasks&entry.Task == 0 {
+		return usage("%s is a %s set, which %s does not solve", entry.Name, entry.Task, spec.Name)
+	}
+	cell := harness.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
+	params, stored := json.RawMessage(f.params), (*store.Cell)(nil)
+	if f.params == "" {
+		if stored, err = a.storedCell(c, cell); err != nil {
+			return err
+		}
+		params = stored.Params
+	}
+	set, err := a.store().Load(ctx, entry)
+	if err != nil {
+		return exitError{exitIncomplete, err}
+	}
+	r, err := h.Refit(ctx, spec, set, f.split, params)
+	if err != nil {
+		return usage("%s: %w", cell, err)
+	}
+	same := a.tellRefit(cell, spec, params, r, stored, set.Fingerprint)
+	m, ok := r.Trees()
+	if !ok {
+		return fmt.Errorf("%s: this model has no trees, though the method's have", cell)
+	}
+	if err := show(ctx, r, m); err != nil {
+		if e, ok := err.(exitError); ok && e.err != nil {
+			return exitError{e.code, fmt.Errorf("%s: %w", cell, e.err)}
+		}
+		return err
+	}
+	if !same {
+		return exitError{code: exitIncomplete}
+	}
+	return nil
+}
+
+func (a *app) withTrees() []string {
+	var names []string
+	for _, s := range a.reg.All() {
+		if s.HasTrees() {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// storedCell returns what --db holds of a cell that ended ok.
+func (a *app) storedCell(c *cobra.Command, cell harness.Cell) (*store.Cell, error) {
+	db, err := a.reader(c)
+	if err != nil {
+		return nil, fmt.Errorf("%w; --params does without", err)
+	}
+	defer db.Close()
+	s, found, err := db.Cell(c.Context(), cell.Protocol, cell.Dataset, cell.Method, cell.Split)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, usage("%s holds no result of %s under %s; `bench run --methods %s --datasets %s --splits %d-%d` makes it, or give --params",
+			a.db, cell, cell.Protocol, cell.Method, cell.Dataset, cell.Split, cell.Split)
+	case s.Status != store.OK:
+		return nil, usage("%s under %s is stored as %s (%s), so no parameters were chosen; give --params", cell, cell.Protocol, s.Status, s.Error)
+	}
+	return &s, nil
+}
+
+// tellRefit says what was trained and, if a stored result is at hand, reports whether
+// the model does the same on the test rows.
+func (a *app) tellRefit(cell harness.Cell, spec registry.Spec, params json.RawMessage, r *harness.Refitted, stored *store.Cell, fingerprint string) bool {
+	var result string
+	if r.Test.Correct != nil {
+		result = fmt.Sprintf("%d of %d test rows right", *r.Test.Correct, r.Test.N)
+	} else {
+		result = fmt.Sprintf("root mean squared error %v on %d test rows", *r.Test.RMSE, r.Test.N)
+	}
+	line := fmt.Sprintf("%s under %s, %s, trained on %d rows: %s", cell, cell.Protocol, params, r.Shape.N, result)
+	if stored == nil {
+		fmt.Fprintln(a.err, line)
+		return true
+	}
+	same := stored.TestRows == r.Test.N
+	var was string
+	if r.Test.Correct != nil {
+		same = same && stored.Correct != nil && *stored.Correct == *r.Test.Correct
+		was = plainResult(stored.Correct)
+	} else {
+		same = same && stored.RMSE != nil && *stored.RMSE == *r.Test.RMSE
+		was = plainResult(stored.RMSE)
+	}
+	if same {
+		fmt.Fprintf(a.err, "%s, as stored in %s\n", line, a.db)
+		return true
+	}
+	why := "the program has changed since"
+	switch {
+	case stored.Fingerprint != fingerprint:
+		why = "the data has changed since"
+	case stored.MethodVersion != spec.Version:
+		why = fmt.Sprintf("it was run with version %s of the method, this is %s", stored.MethodVersion, spec.Version)
+	}
+	fmt.Fprintf(a.err, "%s, but %s has %s on %d: %s; `bench run` with the same cell stores the present result\n", line, a.db, was, stored.TestRows, why)
+	return false
+}
+
+// sixDigits is v as %.6g prints it.
+func sixDigits(v float64) float64 {
+	short, _ := strconv.ParseFloat(fmt.Sprintf("%.6g", v), 64) // its own output is a number
+	return short
+}
+
+func plainResult[T any](v *T) string {
+	if v == nil {
+		return "none"
+	}
+	return fmt.Sprint(*v)
+}

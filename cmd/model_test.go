@@ -1,0 +1,125 @@
+package cmd_test
+
+import (
+	"bufio"
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/dmitryikh/leaves"
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/methods"
+	"github.com/kernelboosting/bench/registry"
+	_ "github.com/mattn/go-sqlite3" // for the scripts' command sql
+	"github.com/rogpeppe/go-internal/testscript"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestModelScripts runs testdata/models: scripts that also change a database, by the
+// command sql FILE STATEMENT.
+func TestModelScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "models"), UpdateScripts: *update, RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("BENCH_DATA", filepath.Join(e.WorkDir, "data"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
+				db, err := sql.Open("sqlite3", ts.MkAbs(args[0]))
+				ts.Check(err)
+				defer db.Close()
+				_, err = db.Exec(args[1])
+				ts.Check(err)
+			},
+		},
+	})
+}
+
+// An exported model, read by the leaves package and given rows as they stand in the data
+// file, has the scores that the cell's model has of the standardised rows, bit for bit;
+// CART and RF with moved thresholds too.
+func TestModelsInTheFilesUnits(t *testing.T) {
+	store := datasets.Store{Dir: testenv.Mirror(t)}
+	for _, name := range []string{"pima", "german", "glass-multiclass", "year-prediction"} {
+		entry, err := datasets.Builtin().Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := store.Load(t.Context(), entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := harness.LoadProtocol("table2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &harness.Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: store}
+		split, err := harness.NewSplit(set.Task, set.Y, 2, p.Semantics.TestFraction, p.Semantics.Folds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		standard := new(mat.Dense)
+		datasets.FitStandardiser(set.X, split.Train).Apply(standard, set.X, nil)
+		for method, params := range map[string]string{"LGBM": "", "XGB": "", "CART": `{"max_depth": 4}`, "RF": `{"n_estimators": 20}`} {
+			spec, err := h.Registry.Lookup(method)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := h.Refit(t.Context(), spec, set, 2, json.RawMessage(params))
+			if err != nil {
+				t.Fatalf("%s on %s: %v", method, name, err)
+			}
+			moved, ok := r.Trees()
+			if !ok {
+				t.Fatalf("%s has no trees", method)
+			}
+			want, got := scores(t, r.Model, standard, r.Shape.Outputs()), scores(t, moved, set.X, r.Shape.Outputs())
+			equalBits(t, method+" on "+name+" in the file's units", got, want)
+			if w, ok := moved.(registry.LightGBMWriter); ok {
+				equalBits(t, method+" on "+name+" by leaves", leavesScores(t, w, r.Features, set.X, r.Shape.Outputs()), want)
+			}
+		}
+	}
+}
+
+func scores(t *testing.T, m registry.Model, x *mat.Dense, outputs int) []float64 {
+	t.Helper()
+	n, _ := x.Dims()
+	out := make([]float64, n*outputs)
+	if err := m.Score(t.Context(), x, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func leavesScores(t *testing.T, w registry.LightGBMWriter, names []string, x *mat.Dense, outputs int) []float64 {
+	t.Helper()
+	var text bytes.Buffer
+	if err := w.WriteLightGBM(&text, names); err != nil {
+		t.Fatal(err)
+	}
+	e, err := leaves.LGEnsembleFromReader(bufio.NewReader(&text), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, d := x.Dims()
+	out := make([]float64, n*outputs)
+	if err := e.PredictDense(mat.DenseCopyOf(x).RawMatrix().Data, n, d, out, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func equalBits(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i, v := range want {
+		if got[i] != v {
+			t.Fatalf("%s: score %d is %v, not %v", what, i, got[i], v)
+		}
+	}
+}

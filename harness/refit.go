@@ -1,0 +1,99 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// A Refitted is the model that a cell refits and tests, trained once more.
+type Refitted struct {
+	Model    registry.Model
+	Shape    registry.Shape // of the training rows
+	Test     store.Score
+	Features []string // the columns' names
+	Labels   []string // the classes' names; nil for regression
+
+	scale *datasets.Standardiser // nil if the protocol does not standardise
+}
+
+// Refit trains a method with params, JSON of a grid point, on all training rows of a
+// split of the protocol, as a cell does after its search, and tests it.
+func (h *Harness) Refit(ctx context.Context, spec registry.Spec, set *datasets.Set, split int, params json.RawMessage) (*Refitted, error) {
+	sem := h.Protocol.Semantics
+	s, err := NewSplit(set.Task, set.Y, uint32(split), sem.TestFraction, sem.Folds)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", set.Name, err)
+	}
+	train, test, err := h.parts(set, s.Train, s.Test)
+	if err != nil {
+		return nil, err
+	}
+	r := &Refitted{Shape: train.Shape(), Features: set.Features, Labels: set.Labels}
+	if sem.Standardise {
+		scale := datasets.FitStandardiser(set.X, s.Train)
+		r.scale = &scale
+	}
+	if r.Model, err = spec.Fit(ctx, h.env(&cpuClock{}), train, params); err != nil {
+		return nil, err
+	}
+	r.Test, err = predict(ctx, r.Model, test)
+	return r, err
+}
+
+// Trees returns the model for rows as the data file has them, not standardised: each
+// threshold is moved so that exactly the same rows go left. The second result is false
+// for a model without trees.
+func (r *Refitted) Trees() (registry.TreeModel, bool) {
+	m, ok := r.Model.(registry.TreeModel)
+	if !ok || r.scale == nil {
+		return m, ok
+	}
+	return m.MapThresholds(func(j int, v float64) float64 { return unscale(r.scale.Mean[j], r.scale.Scale[j], v) }), true
+}
+
+// unscale returns the largest double x with (x-mean)/scale <= v in double arithmetic,
+// which does not decrease with x.
+func unscale(mean, scale, v float64) float64 {
+	below := func(k int64) bool { return (fromKey(k)-mean)/scale <= v }
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return v
+	}
+	at := key(min(max(mean+scale*v, -math.MaxFloat64), math.MaxFloat64))
+	low, high := at, at+1 // below(low) and not below(high), once both have been moved
+	for step := int64(1); !below(low) && low > key(-math.MaxFloat64); step *= 2 {
+		low, high = max(low-step, key(-math.MaxFloat64)), low
+	}
+	for step := int64(1); below(high) && high < key(math.Inf(1)); step *= 2 {
+		low, high = high, min(high+step, key(math.Inf(1)))
+	}
+	for high-low > 1 {
+		if mid := low + (high-low)/2; below(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return fromKey(low)
+}
+
+// key numbers the doubles in their order.
+func key(x float64) int64 {
+	b := int64(math.Float64bits(x))
+	if b < 0 {
+		return math.MinInt64 - b
+	}
+	return b
+}
+
+func fromKey(k int64) float64 {
+	if k < 0 {
+		k = math.MinInt64 - k
+	}
+	return math.Float64frombits(uint64(k))
+}

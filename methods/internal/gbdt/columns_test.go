@@ -1,0 +1,41 @@
+package gbdt
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// Histograms built from columns have the bits of those built from blocks: the models of
+// a sample with indicators of three categories do not change.
+func TestColumnsKeepTheModel(t *testing.T) {
+	s := drawn(registry.Binary, 800, 26, 2, 1)
+	for i := range s.n {
+		row := s.x[i*s.d : (i+1)*s.d]
+		for j := 2; j < s.d; j++ {
+			row[j] = 0
+		}
+		row[2+i*7%8], row[10+i/3%8], row[18+i*i%8] = 1, 1, 1
+	}
+	ds, err := NewDataset(s.x, s.n, s.d, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ds.columns == nil || ds.columns.count > 8 {
+		t.Fatalf("columns are %+v, so this compares nothing", ds.columns)
+	}
+	plain := *ds
+	plain.columns = nil
+	with, err := Leafwise(t.Context(), ds, s.target(), lightgbmDefaults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := Leafwise(t.Context(), &plain, s.target(), lightgbmDefaults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(text(t, with), text(t, without)) {
+		t.Errorf("the models differ: %s", difference(with, without))
+	}
+}

@@ -1,0 +1,103 @@
+package gbdt
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/registry"
+	"pgregory.net/rapid"
+)
+
+// coded is a sample whose features have few to many distinct values.
+func coded(task registry.Task, n, d int, seed uint32) *sample {
+	s := drawn(task, n, d, 3, seed)
+	for i := range s.x {
+		if grain := float64(int(1) << (i % d)); i%d < 6 {
+			s.x[i] = math.Round(s.x[i]*grain) / grain
+		}
+	}
+	return s
+}
+
+// Histograms of ranks and sorted lists give the same models.
+func TestRanksEqualLists(t *testing.T) {
+	for _, s := range []*sample{coded(registry.Binary, 300, 9, 1), coded(registry.Multiclass, 200, 17, 2), coded(registry.Regression, 900, 8, 3)} {
+		for _, depth := range []int{1, 3, 5} {
+			p := xgboostDefaults
+			p.Rounds, p.MaxDepth = 30, depth
+			sorted, err := NewSorted(s.x, s.n, s.d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !sorted.ranked.pays(depth) {
+				t.Fatalf("%s: depth %d does not use ranks, so this compares nothing", s.task, depth)
+			}
+			byRanks, err := Depthwise(t.Context(), sorted, s.target(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lists := *sorted
+			lists.ranked = nil
+			byLists, err := Depthwise(t.Context(), &lists, s.target(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(text(t, byRanks), text(t, byLists)) {
+				t.Errorf("%s, depth %d: ranks and lists differ: %s", s.task, depth, difference(byRanks, byLists))
+			}
+		}
+	}
+}
+
+// The C kernels choose the cut and divide the rows as the Go ones do, bit for bit.
+func TestCutKernelsEqualReference(t *testing.T) {
+	best := level
+	defer func() { level = use(best) }()
+	s := coded(registry.Binary, 400, 11, 4)
+	sorted, err := NewSorted(s.x, s.n, s.d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := numpy.NewRandomState(rapid.Uint32().Draw(t, "seed"))
+		pairs := make([]float32, 2*s.n)
+		for i := range s.n {
+			pairs[2*i], pairs[2*i+1] = float32(r.Norm()), float32(math.Abs(r.Norm()))
+		}
+		var index []int32
+		keep := rapid.SampledFrom([]int{1, 2, 8, 40}).Draw(t, "one row in")
+		for i := range s.n {
+			if i%keep == 0 {
+				index = append(index, int32(i))
+			}
+		}
+		n := levelNode{rows: len(index)}
+		n.gradient, n.hessian = sumPairs(index, pairs)
+		p := DepthwiseParams{Rounds: 1, LearningRate: 1, MaxDepth: 3, MinHessian: rapid.SampledFrom([]float64{0.01, 1, 5}).Draw(t, "least"),
+			L2: rapid.SampledFrom([]float64{0, 1}).Draw(t, "l2")}
+		var cuts []cut
+		var rows [][]int32
+		var divisions []division
+		for l := 0; l <= levels; l++ {
+			level = use(l)
+			g := newLevelGrower(sorted, p)
+			g.index = slices.Clone(index)
+			c := cut{gain: leastGain, feature: -1}
+			g.searchRanks(&n, pairs, &c)
+			if c.feature >= 0 {
+				g.divideRanks(&n, &c, pairs)
+			}
+			g.division.index, g.division.spare = nil, nil
+			g.division.pairs = nil
+			cuts, rows, divisions = append(cuts, c), append(rows, g.index), append(divisions, g.division)
+		}
+		for l := range cuts {
+			if cuts[l] != cuts[0] || !slices.Equal(rows[l], rows[0]) || divisions[l].sums != divisions[0].sums {
+				t.Fatalf("kernel %d: cut %+v sums %v, not %+v %v", l, cuts[l], divisions[l].sums, cuts[0], divisions[0].sums)
+			}
+		}
+	})
+}
