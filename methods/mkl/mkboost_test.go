@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 )
 
@@ -73,5 +74,26 @@ func TestMKBoostDefinition(t *testing.T) {
 		for i := range d {
 			d[i] /= sum
 		}
+	}
+}
+
+// TestPolynomialsDoNotCrawl: two-variable steps alone take more than 10^7 to solve these machines (20 s and more), and an
+// interior point takes over long before.
+func TestPolynomialsDoNotCrawl(t *testing.T) {
+	train, _ := testsplit.Load(t, "pima", 1)
+	ks, err := grams[float32](t.Context(), newSample(train.X), mkboostKernels[len(mkboostKernels)-3:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, matrix := range ks {
+		var sol svm.Solution
+		var solver svm.Solver[float32]
+		if err := solver.Solve(t.Context(), matrix, svm.Classification(train.Y, 1000), &sol); err != nil {
+			t.Fatal(err)
+		}
+		if sol.Steps > 1_000_000 || sol.Gap >= svm.DefaultTol {
+			t.Errorf("power %d: %d steps to a gap of %v", k+1, sol.Steps, sol.Gap)
+		}
+		t.Logf("power %d: %d steps", k+1, sol.Steps)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // z, the multipliers lo, hi of its bounds and y of the equation follow the central path: Newton's method on the
 // optimality conditions with Mehrotra's predictor and corrector, 0.995 of the way to the nearest bound (Wright,
 // Primal-Dual Interior-Point Methods, 1997, chapter 10). The systems, of the matrix S'K S + 1/theta, are reduced to
-// K + 1/D with D = S theta S', n x n, and where K has low rank to one of the rank: see systems.go.
+// K + 1/D with D = S theta S', n x n (systems.go), and where K has low rank to one of the rank (lowrank.go).
 type interior struct {
 	n, m    int
 	of      []int // of each variable: its example
@@ -92,7 +92,7 @@ func (in *interior) run(ctx context.Context, limit int, done func(mean, worst fl
 		}
 		mean := 0.0
 		for k, z := range in.z {
-			mean += z*in.lo[k] + (in.u[k]-z)*in.hi[k]
+			mean += float64(z*in.lo[k]) + float64((in.u[k]-z)*in.hi[k])
 		}
 		mean = (mean + in.mix.products()) / float64(2*in.m+in.mix.learned())
 		if done(mean, in.residual()) {
@@ -154,8 +154,8 @@ func (in *interior) newton(ctx context.Context, mean float64) (bool, error) {
 	step := in.longest(1)
 	left := in.mix.productsAfter(step)
 	for k, z := range in.z {
-		z, d := z+step*in.dz[k], in.dz[k]
-		left += z*(in.lo[k]+step*in.dlo[k]) + (in.u[k]-z)*(in.hi[k]+step*in.dhi[k])
+		z, d := z+float64(step*in.dz[k]), in.dz[k]
+		left += float64(z*(in.lo[k]+float64(step*in.dlo[k]))) + float64((in.u[k]-z)*(in.hi[k]+float64(step*in.dhi[k])))
 		in.tlo[k], in.thi[k] = -d*in.dlo[k], d*in.dhi[k]
 	}
 	left /= float64(2*in.m + in.mix.learned())
@@ -171,12 +171,12 @@ func (in *interior) newton(ctx context.Context, mean float64) (bool, error) {
 	}
 	step = in.longest(0.995)
 	for k := range in.z {
-		in.z[k] += step * in.dz[k]
-		in.lo[k] += step * in.dlo[k]
-		in.hi[k] += step * in.dhi[k]
+		in.z[k] += float64(step * in.dz[k])
+		in.lo[k] += float64(step * in.dlo[k])
+		in.hi[k] += float64(step * in.dhi[k])
 	}
 	in.mix.move(step)
-	in.y += step * dy
+	in.y += float64(step * dy)
 	return step > 0, nil
 }
 
@@ -201,10 +201,10 @@ func (in *interior) direction(ctx context.Context, sum float64) (float64, error)
 	dy := num / den
 	for k, z := range in.z {
 		w := in.u[k] - z
-		d := in.dz[k] + dy*in.q[k]
+		d := in.dz[k] + float64(dy*in.q[k])
 		in.dz[k] = d
-		in.dlo[k] = in.tlo[k]/z - in.lo[k] - in.lo[k]/z*d
-		in.dhi[k] = in.thi[k]/w - in.hi[k] + in.hi[k]/w*d
+		in.dlo[k] = in.tlo[k]/z - in.lo[k] - float64(in.lo[k]/z*d)
+		in.dhi[k] = in.thi[k]/w - in.hi[k] + float64(in.hi[k]/w*d)
 	}
 	in.fold(in.v, in.dz)
 	in.mix.follow(in.v)
@@ -235,7 +235,7 @@ func (in *interior) longest(share float64) float64 {
 func (in *interior) apply(ctx context.Context, dst, x []float64) error {
 	clear(in.load)
 	for k, i := range in.of {
-		in.load[i] += in.s[k] * in.theta[k] * x[k]
+		in.load[i] += float64(in.s[k] * in.theta[k] * x[k])
 	}
 	if err := in.system.solve(ctx, in.v, in.kv, in.load); err != nil {
 		return err

@@ -275,7 +275,7 @@ func (s *lowRank) reflect() {
 			s.long[j] = math.Sqrt(1 + norm/s.m.w[j])
 			copy(u, p)
 			u[0] += math.Copysign(math.Sqrt(norm), p[0])
-			floats.Scale(1/floats.Norm(u, 2), u)
+			floats.Scale(1/math.Sqrt(vmath.Dot(u, u)), u)
 		}
 	}
 }

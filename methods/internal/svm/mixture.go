@@ -78,7 +78,7 @@ func (m *mixture) products() float64 { return m.productsAfter(0) }
 func (m *mixture) productsAfter(step float64) float64 {
 	sum := 0.0
 	for j := range m.learned() {
-		sum += (m.d[j] + step*m.dd[j]) * (m.w[j] + step*m.dw[j])
+		sum += float64((m.d[j] + float64(step*m.dd[j])) * (m.w[j] + float64(step*m.dw[j])))
 	}
 	return sum
 }
@@ -93,7 +93,7 @@ func (m *mixture) aim(t float64) {
 // correct is aim with the curvature of the last direction.
 func (m *mixture) correct(t float64) {
 	for j := range m.t {
-		m.t[j] = t - m.dd[j]*m.dw[j]
+		m.t[j] = t - float64(m.dd[j]*m.dw[j])
 	}
 }
 
@@ -104,7 +104,7 @@ func (m *mixture) pull() []float64 {
 	}
 	clear(m.sum)
 	for j, k := range m.k {
-		vmath.Axpy((m.t[j]-m.d[j]*(m.w[j]+m.short[j]))/m.w[j], k, m.sum)
+		vmath.Axpy((m.t[j]-float64(m.d[j]*(m.w[j]+m.short[j])))/m.w[j], k, m.sum)
 	}
 	return m.sum
 }
@@ -113,7 +113,7 @@ func (m *mixture) pull() []float64 {
 func (m *mixture) follow(beta []float64) {
 	for j := range m.learned() {
 		m.dw[j] = m.short[j] - vmath.Dot(m.k[j], beta)
-		m.dd[j] = (m.t[j]-m.d[j]*m.dw[j])/m.w[j] - m.d[j]
+		m.dd[j] = (m.t[j]-float64(m.d[j]*m.dw[j]))/m.w[j] - m.d[j]
 	}
 }
 
@@ -132,7 +132,7 @@ func (m *mixture) longest(share float64) float64 {
 
 func (m *mixture) move(step float64) {
 	for j := range m.learned() {
-		m.d[j] += step * m.dd[j]
-		m.w[j] += step * m.dw[j]
+		m.d[j] += float64(step * m.dd[j])
+		m.w[j] += float64(step * m.dw[j])
 	}
 }
