@@ -432,6 +432,21 @@ func TestProtocolRefuses(t *testing.T) {
 	}
 }
 
+// TestDocumentedProtocol: the file of the published cap does what it says.
+func TestDocumentedProtocol(t *testing.T) {
+	p, err := LoadProtocol("../docs/bmkr-capped.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table2, err := LoadProtocol("table2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Semantics != table2.Semantics || p.Methods["BMKR"].Params["max_iter"] != int64(10000) {
+		t.Errorf("semantics %+v and settings %+v, not table2's with the cap", p.Semantics, p.Methods)
+	}
+}
+
 // TestProtocolGrid: a protocol's grid and parameters replace the method's.
 func TestProtocolGrid(t *testing.T) {
 	p, err := parseProtocol("p", []byte(testProtocol+`
