@@ -29,6 +29,8 @@ var cases = func() (out []peerCase) {
 	fits("PBRFF", large, 5)
 	fits("GFC", small, 8)
 	fits("GFC", large, 8)
+	fits("BMKR", []string{"wine", "pima", "german", "splice"}, 10)
+	out = append(out, peerCase{method: "BMKR", set: "german", grid: true, wanted: 30})
 	for _, method := range []string{"PBRFF", "GFC"} {
 		for _, set := range []string{"german", "spambase"} {
 			out = append(out, peerCase{method: method, set: set, grid: true, wanted: 30})

@@ -14,19 +14,21 @@ sys.path.insert(0, os.path.join(os.environ["BENCH_PUBLISHED"], "experiment-latex
 import numpy as np
 import scipy
 import sklearn
+import bmkr
 import gfc
 import pbrff
 from gbrff1 import gbrff as gbrff1
 from gbrff2 import gbrff as gbrff2
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 
-def whole_iterations(max_iter, **others):
-    """SVC as the modules call it: they pass 1e4, which today's scikit-learn refuses."""
-    return SVC(max_iter=int(max_iter), **others)
+def whole_iterations(machine):
+    """The machine as the modules call it: they pass 1e4, which today's scikit-learn refuses."""
+    return lambda max_iter, **others: machine(max_iter=int(max_iter), **others)
 
 
-gfc.SVC = pbrff.SVC = whole_iterations
+gfc.SVC = pbrff.SVC = whole_iterations(SVC)
+bmkr.SVR = whole_iterations(SVR)
 
 
 def rng():
@@ -39,11 +41,13 @@ FIT = {
     "PBRFF": lambda d, gamma=1, beta=1, C=1: pbrff.pbrff(
         gamma=gamma / d, beta=beta, C=C, K=10, n_landmarks=100, randomState=rng()
     ),
+    "BMKR": lambda d, C=1: bmkr.BMKR(T=100, C=C),
     "GFC": lambda d, C=1: gfc.GreedyFeatureConstruction(numFeatures=100, C=C, randomState=rng()),
 }
 POWERS = [1e-2, 1e-1, 1.0, 1e1, 1e2]
 GRID = {
     "PBRFF": dict(gamma=[0.25, 0.5, 1, 2, 4], beta=POWERS, C=POWERS),
+    "BMKR": dict(C=POWERS),
     "GFC": dict(C=POWERS),
 }
 
