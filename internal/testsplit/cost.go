@@ -6,9 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"syscall"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/cputime"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -23,20 +23,19 @@ func Cost(b *testing.B, sets []string, specs ...registry.Spec) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, settings := range [][]json.RawMessage{{spec.Defaults()}, grid} {
-				what := "fit"
-				if len(settings) > 1 {
-					what = "grid"
+			for i, settings := range [][]json.RawMessage{{spec.Defaults()}, grid} {
+				what := [...]string{"fit", "grid"}[i]
+				if what == "grid" && len(grid) == 1 {
+					continue // the grid is the fit
 				}
 				b.Run(spec.Name+"/"+name+"/"+what, func(b *testing.B) {
 					var took []float64
 					for b.Loop() {
-						start := processorSeconds()
-						err := spec.FitAll(context.Background(), registry.Env{Seed: 1}, train, settings, func(int, registry.Model) error { return nil })
-						if err != nil {
-							b.Fatal(err)
-						}
-						took = append(took, processorSeconds()-start)
+						took = append(took, cputime.Of(func() {
+							if err := spec.FitAll(context.Background(), registry.Env{Seed: 1}, train, settings, func(int, registry.Model) error { return nil }); err != nil {
+								b.Fatal(err)
+							}
+						}))
 					}
 					slices.Sort(took)
 					middle := took[len(took)/2]
@@ -50,12 +49,4 @@ func Cost(b *testing.B, sets []string, specs ...registry.Spec) {
 			}
 		}
 	}
-}
-
-func processorSeconds() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }

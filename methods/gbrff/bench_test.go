@@ -6,10 +6,10 @@ import (
 	"context"
 	"runtime"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/cputime"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/vmath/limits"
 	"github.com/kernelboosting/bench/registry"
@@ -28,13 +28,13 @@ func BenchmarkShared(b *testing.B) {
 				}
 				var path, single []float64
 				for b.Loop() {
-					path = append(path, seconds(func() {
+					path = append(path, cputime.Of(func() {
 						err := spec.FitAll(context.Background(), registry.Env{Seed: 1}, train, settings, func(int, registry.Model) error { return nil })
 						if err != nil {
 							b.Fatal(err)
 						}
 					}))
-					single = append(single, seconds(func() {
+					single = append(single, cputime.Of(func() {
 						for _, s := range settings {
 							if _, err := spec.Fit(context.Background(), registry.Env{Seed: 1}, train, s); err != nil {
 								b.Fatal(err)
@@ -79,7 +79,7 @@ func BenchmarkMillion(b *testing.B) {
 		c := &counted{examples: asExamples(x)}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		took := seconds(func() {
+		took := cputime.Of(func() {
 			if _, err := boost2(context.Background(), registry.Env{Seed: 1}, c, x.d, data.Y, Params2{T: 100}); err != nil {
 				b.Fatal(err)
 			}
@@ -92,22 +92,6 @@ func BenchmarkMillion(b *testing.B) {
 		b.ReportMetric(took/(reading/limits.ReadRate(bytes, time.Second)), "x-cached-limit")
 		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(bytes), "allocated/data")
 	}
-}
-
-// seconds returns the processor time that work took; on a busy machine it says more
-// than the clock on the wall.
-func seconds(work func()) float64 {
-	start := processorTime()
-	work()
-	return processorTime() - start
-}
-
-func processorTime() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 func median(v []float64) float64 {

@@ -10,7 +10,7 @@ import (
 
 // BenchmarkBMKR times one model of T = 100, kernel matrices included.
 func BenchmarkBMKR(b *testing.B) {
-	for _, name := range []string{"wine", "pima", "german", "splice"} {
+	for _, name := range []string{"wine", "pima", "german", "splice", "occupancy"} {
 		train, _ := testsplit.Load(b, name, 1)
 		for _, c := range []float64{0.01, 0.1, 1, 10, 100} {
 			b.Run(fmt.Sprintf("%s/C=%v", name, c), func(b *testing.B) {

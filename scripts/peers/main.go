@@ -22,11 +22,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/internal/cputime"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -125,18 +125,25 @@ func (c peerCase) measure(ctx context.Context, o options, peer *published) error
 func (c peerCase) ours(ctx context.Context, spec registry.Spec, train, valid registry.Data) (float64, error) {
 	runtime.GC()
 	env := registry.Env{Seed: 1}
-	start := processorTime()
-	if !c.grid {
-		_, err := spec.Fit(ctx, env, train, nil)
-		return processorTime() - start, err
-	}
+	var err error
+	took := cputime.Of(func() {
+		if c.grid {
+			err = wholeGrid(ctx, env, spec, train, valid)
+		} else {
+			_, err = spec.Fit(ctx, env, train, nil)
+		}
+	})
+	return took, err
+}
+
+// wholeGrid fits every setting of the method's grid and scores valid with each.
+func wholeGrid(ctx context.Context, env registry.Env, spec registry.Spec, train, valid registry.Data) error {
 	settings, err := spec.Settings(train.Shape(), spec.DefaultGrid(), nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	out := make([]float64, len(valid.Y))
-	err = spec.FitAll(ctx, env, train, settings, func(_ int, m registry.Model) error { return m.Score(ctx, valid.X, out) })
-	return processorTime() - start, err
+	return spec.FitAll(ctx, env, train, settings, func(_ int, m registry.Model) error { return m.Score(ctx, valid.X, out) })
 }
 
 // load returns the training part of split 1 of the protocol table2 and, as rows to
@@ -175,14 +182,6 @@ func (c peerCase) load(ctx context.Context, dir string) (train, valid registry.D
 		return d
 	}
 	return part(in), part(out), nil
-}
-
-func processorTime() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // only an invalid pointer makes it fail
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 func median(v []float64) float64 {
