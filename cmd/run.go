@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,8 +116,20 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err := db.MakeCurrent(ctx, plan.Revive); err != nil {
 		return err
 	}
+	defer collectWithin(memory)()
 	opt := harness.Options{Jobs: f.jobs, Timeout: f.timeout, Memory: memory, Budget: f.budget}
 	return a.execute(ctx, h, plan, db, opt)
+}
+
+// collectWithin makes the garbage of fits that have ended give way before the program
+// outgrows what --memory admits, and returns what undoes it. GOMEMLIMIT may ask for less.
+func collectWithin(memory int64) (undo func()) {
+	const program = 64 << 20 // beside the cells: code, data sets, the database's buffers
+	before := debug.SetMemoryLimit(-1)
+	if memory > 0 {
+		debug.SetMemoryLimit(min(before, memory+program))
+	}
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // request turns flags into names that exist.
