@@ -1,0 +1,25 @@
+package cmd
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+func TestCollectWithin(t *testing.T) {
+	start := debug.SetMemoryLimit(1 << 40)
+	defer debug.SetMemoryLimit(start)
+	for _, c := range []struct{ memory, want int64 }{
+		{1 << 30, 1<<30 + 64<<20},
+		{1 << 41, 1 << 40}, // a lower limit that stands already
+		{0, 1 << 40},       // the machine's memory is not known
+	} {
+		undo := collectWithin(c.memory)
+		if got := debug.SetMemoryLimit(-1); got != c.want {
+			t.Errorf("--memory %d: the program collects within %d bytes, want %d", c.memory, got, c.want)
+		}
+		undo()
+		if got := debug.SetMemoryLimit(-1); got != 1<<40 {
+			t.Errorf("--memory %d: the limit is %d afterwards", c.memory, got)
+		}
+	}
+}
