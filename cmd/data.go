@@ -30,7 +30,7 @@ func newDataListCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the data sets of the catalogue and whether their files are here",
-		Args:  cobra.NoArgs,
+		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
 			l := listing{header: []string{"dataset", "task", "rows", "features", "state", "variant_of", "protocols", "title"}}
 			for _, e := range a.sets.All() {
@@ -182,7 +182,7 @@ func newDataShowCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show what a set is, where it comes from, how it is read and its known defects",
-		Args:              cobra.ExactArgs(1),
+		Args:              takes("NAME"),
 		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) error {
 			e, err := a.set(args[0])
@@ -281,7 +281,7 @@ test hold rows of the data file, counted from 0; folds hold the validation parts
 as positions within train. The other formats print each part's size and the
 SHA-256 of its numbers, in decimal and joined by commas.`,
 		Example:           `  bench data splits wine --seed 1 --format json`,
-		Args:              cobra.ExactArgs(1),
+		Args:              takes("NAME"),
 		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) error {
 			e, err := a.set(args[0])

@@ -32,7 +32,7 @@ func newMethodsListCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the registered methods",
-		Args:  cobra.NoArgs,
+		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
 			l := listing{header: []string{"method", "version", "tasks", "grid_points", "summary", "source"}}
 			for _, s := range a.reg.All() {
@@ -64,7 +64,7 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show a method's parameters, grid and capabilities",
-		Args:              cobra.ExactArgs(1),
+		Args:              takes("NAME"),
 		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := a.reg.Lookup(args[0])
@@ -135,7 +135,7 @@ labels, to be replaced by yours) and its test, and says which line registers it.
 See docs/adding-a-method.md.`,
 		Example: `  bench methods new MyBoost                 in this repository: methods/myboost
   bench methods new MyBoost --dir ./mine    elsewhere`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("NAME"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.newMethod(args[0], dir) },
 	}
 	c.Flags().StringVar(&dir, "dir", "", "directory of the new package (default methods/NAME in lower case)")

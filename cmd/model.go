@@ -38,7 +38,7 @@ standardised.`
 func modelCommand(a *app, f *modelFlags, use, short, long, example string, run func(context.Context, *harness.Refitted, registry.TreeModel) error) *cobra.Command {
 	c := &cobra.Command{
 		Use: use + " METHOD --dataset NAME --split N", Short: short, Long: long + modelHelp, Example: example,
-		Args:              cobra.ExactArgs(1),
+		Args:              takes("METHOD"),
 		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.lookAt(c, args[0], f, run)

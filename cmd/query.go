@@ -20,7 +20,7 @@ published (the papers' tables), history (superseded attempts too). Their columns
 are described in docs/results-schema.md.`,
 		Example: `  bench query "SELECT dataset, method, avg(accuracy) FROM results GROUP BY 1, 2"
   bench query --format csv "SELECT * FROM evaluations WHERE dataset = 'wine'"`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(`"SQL"`),
 		RunE: func(c *cobra.Command, args []string) error {
 			db, err := a.reader(c)
 			if err != nil {

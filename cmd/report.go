@@ -47,7 +47,7 @@ published values and the differences.`,
 		Example: `  bench report table2
   bench report table2 --format latex -o table2.tex
   bench report table2 --format html -o report.html --splits 3`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			db, err := a.reader(c)
 			if err != nil {

@@ -120,9 +120,26 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 	return e.code
 }
 
+// takes demands an argument for each name, and no other.
+func takes(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		want, got := "no argument", "none"
+		if len(names) > 0 {
+			want = strings.Join(names, " ")
+		}
+		if len(args) > 0 {
+			got = strings.Join(args, " ")
+		}
+		return usage("%s takes %s, not %s; see `%[1]s --help`", c.CommandPath(), want, got)
+	}
+}
+
 // isUsage recognises the errors that cobra makes itself; it has no type for them.
 func isUsage(err error) bool {
-	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs", "invalid argument", "accepts ", "requires ", "required flag", "if any flags", "at least one of the flags"} {
+	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs", "invalid argument", "required flag"} {
 		if strings.HasPrefix(err.Error(), start) {
 			return true
 		}

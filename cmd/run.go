@@ -52,7 +52,7 @@ for any --jobs.`,
   bench run --all --splits 3 --budget 7m           what fits 7 minutes, cheapest sets first
   bench run --methods GBRFF2,CART --datasets wine,sonar --splits 1-5
   bench run --methods GBRFF2 --datasets ./mydata.toml --dry-run`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.run(c.Context(), f) },
 	}
 	flags := c.Flags()
@@ -68,8 +68,6 @@ for any --jobs.`,
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
 	flags.StringVar(&f.memory, "memory", "", "memory that cells running together may need, e.g. 8GiB (default three quarters of the machine's)")
-	c.MarkFlagsMutuallyExclusive("all", "methods")
-	c.MarkFlagsMutuallyExclusive("all", "datasets")
 	_ = c.RegisterFlagCompletionFunc("methods", cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("datasets", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(harness.ProtocolNames(), cobra.ShellCompDirectiveDefault))
@@ -77,6 +75,9 @@ for any --jobs.`,
 }
 
 func (a *app) run(ctx context.Context, f runFlags) error {
+	if f.all && (f.methods != nil || f.datasets != nil) {
+		return usage("--all means every method and every set of the protocol; leave it out beside --methods or --datasets")
+	}
 	if !f.all && f.methods == nil && f.datasets == nil {
 		return usage("nothing is asked for; use --all, or --methods and --datasets")
 	}

@@ -13,7 +13,7 @@ func newStatusCommand(a *app) *cobra.Command {
 		Long: `status counts the stored cells. The column planned holds the protocol's number
 of splits; ok counts those with a result. A cell that failed or timed out is run
 again by ` + "`bench run --retry`" + `.`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			db, err := a.reader(c)
 			if err != nil {

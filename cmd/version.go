@@ -12,7 +12,7 @@ func newVersionCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of the program and what results record of this machine",
-		Args:  cobra.NoArgs,
+		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
 			e := harness.CurrentEnvironment()
 			l := listing{header: []string{"what", "value"}}
