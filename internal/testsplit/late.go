@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/kernelboosting/bench/internal/testenv"
-	"github.com/kernelboosting/bench/registry"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Late checks that a fit which takes long returns the context's error within 100 ms
@@ -45,19 +42,4 @@ func Late(t *testing.T, fit func(ctx context.Context) error, ends ...time.Durati
 			t.Fatalf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
 		}
 	}
-}
-
-// Rough returns n rows of d features whose labels no smooth function gives, so that
-// kernel machines take long on them.
-func Rough(n, d int) registry.Data {
-	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
-	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
-	for i := range n {
-		for j := range d {
-			data.X.Set(i, j, rng.NormFloat64())
-		}
-		x := data.X.RawRowView(i)
-		data.Y[i] = math.Copysign(1, x[0]*x[d-1]+0.5*x[0]+rng.NormFloat64())
-	}
-	return data
 }

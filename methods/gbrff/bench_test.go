@@ -72,7 +72,7 @@ func BenchmarkMillion(b *testing.B) {
 	if testing.Short() {
 		b.Skip("takes a quarter of a minute and more")
 	}
-	data := sample(1, 1_000_000, 20)
+	data := testsplit.Waves(1, 1_000_000, 20)
 	x := rowsOf(data.X)
 	bytes := 8 * x.n * x.d
 	for b.Loop() {

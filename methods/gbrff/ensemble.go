@@ -5,9 +5,9 @@ import (
 	"encoding/gob"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -98,14 +98,10 @@ func (m *ensemble) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yiel
 }
 
 func (m *ensemble) rows(x *mat.Dense, outputs int) (rows, error) {
-	r := rowsOf(x)
-	if r.d != m.D {
-		return r, fmt.Errorf("rows of %d features: the model was trained on %d", r.d, m.D)
+	if err := frame.CheckScoring(x, m.D, 1, outputs); err != nil {
+		return rows{}, err
 	}
-	if outputs != r.n {
-		return r, fmt.Errorf("room for %d scores of %d rows", outputs, r.n)
-	}
-	return r, nil
+	return rowsOf(x), nil
 }
 
 // blockRows rows at a time go through all rounds, so that they stay in the cache.
@@ -125,13 +121,8 @@ func (m *ensemble) advance(ctx context.Context, x rows, scores []float64, from, 
 			m.learner(t, block, h, z)
 			floats.AddScaled(scores[lo:hi], m.Alpha[t], h)
 		}
-		for i, s := range scores[lo:hi] {
-			if math.IsNaN(s) {
-				return fmt.Errorf("the score of row %d is not a number: a feature is not finite or is too large", lo+i)
-			}
-		}
 	}
-	return nil
+	return frame.CheckScores(scores, 1)
 }
 
 // learner writes h^t of a block of rows to h; z is scratch of h's length.

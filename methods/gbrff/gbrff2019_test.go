@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -180,7 +181,7 @@ func plain2019(t *rapid.T, m *ensemble, data registry.Data, seed uint32, p Param
 // that differ by rounding, which a nearly vanishing weak learner divides by its square.
 func TestAgainstPlain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := sample(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 40).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d"))
+		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 40).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d"))
 		p := Params2019{
 			T: rapid.IntRange(1, 3).Draw(rt, "t"), K: rapid.IntRange(1, 12).Draw(rt, "k"),
 			C: rapid.SampledFrom([]float64{0, 1, 16, 1024}).Draw(rt, "c"), V: rapid.SampledFrom([]float64{1, 0.1}).Draw(rt, "v"),
@@ -204,7 +205,7 @@ func TestAgainstPlain(t *testing.T) {
 // gradient with central differences.
 func TestLeastSquaresCriterion(t *testing.T) {
 	const n, d, k = 200, 4, 7
-	data := sample(6, n, d)
+	data := testsplit.Waves(6, n, d)
 	x := rowsOf(data.X)
 	omega := draw(numpy.NewRandomState(2), k*d, 0.5)
 	b := newBundle(x.pack(), k, leastSquares)
@@ -226,7 +227,7 @@ func TestLeastSquaresCriterion(t *testing.T) {
 // rate up to 2 raises it.
 func TestLeastSquaresFalls(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := sample(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"), rapid.IntRange(1, 6).Draw(rt, "d"))
+		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"), rapid.IntRange(1, 6).Draw(rt, "d"))
 		v := rapid.Float64Range(0.01, 1.9).Draw(rt, "v")
 		m := fitOne2019(t, variant2019(rapid.Bool().Draw(rt, "random")), data, 3, Params2019{T: 15, K: 4, C: 8, V: v})
 		before := math.Inf(1)
@@ -242,7 +243,7 @@ func TestLeastSquaresFalls(t *testing.T) {
 
 // TestOneClass2019: with one label the first vote is exact and nothing changes it.
 func TestOneClass2019(t *testing.T) {
-	data := sample(1, 12, 2)
+	data := testsplit.Waves(1, 12, 2)
 	for i := range data.Y {
 		data.Y[i] = -1
 	}
@@ -259,11 +260,11 @@ func TestOneClass2019(t *testing.T) {
 
 func TestRefusals2019(t *testing.T) {
 	for _, raw := range []string{`{"t":0}`, `{"k":0}`, `{"c":-1}`, `{"v":0}`, `{"v":-0.1}`, `{"gamma":-1}`, `{"beta":1}`} {
-		if _, err := GBRFF().Fit(context.Background(), registry.Env{}, sample(1, 10, 2), []byte(raw)); err == nil {
+		if _, err := GBRFF().Fit(context.Background(), registry.Env{}, testsplit.Waves(1, 10, 2), []byte(raw)); err == nil {
 			t.Errorf("GBRFF accepts %s", raw)
 		}
 	}
-	data := sample(1, 10, 2)
+	data := testsplit.Waves(1, 10, 2)
 	data.X.Set(1, 1, math.NaN())
 	if _, err := GBRFF().Fit(context.Background(), registry.Env{}, data, nil); err == nil {
 		t.Error("GBRFF accepts NaN")

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -24,24 +25,6 @@ func TestConform(t *testing.T) {
 	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2(), GBRFF(), GBRFFRandom()} {
 		t.Run(spec.Name, func(t *testing.T) { conform.Run(t, spec) })
 	}
-}
-
-// sample returns n rows of d normal features whose labels depend on the first one
-// and on noise; both labels occur.
-func sample(seed uint64, n, d int) registry.Data {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
-	for i := range n {
-		for j := range d {
-			data.X.Set(i, j, rng.NormFloat64())
-		}
-		data.Y[i] = 1
-		if math.Sin(2*data.X.At(i, 0))+0.5*rng.NormFloat64() < 0 {
-			data.Y[i] = -1
-		}
-	}
-	data.Y[0], data.Y[1] = -1, 1
-	return data
 }
 
 // TestPublishedGrid: the grids of the paper's section 4.1 in the order of the
@@ -72,7 +55,7 @@ func TestPublishedGrid(t *testing.T) {
 // the chain rule.
 func TestLosses(t *testing.T) {
 	const n, d, k, lambda = 300, 4, 3, 0.07
-	data := sample(3, n, d)
+	data := testsplit.Waves(3, n, d)
 	x := rowsOf(data.X)
 	rng := rand.New(rand.NewPCG(5, 5))
 	normals := func(count int) []float64 {
@@ -164,7 +147,7 @@ func checkLoss(t *testing.T, name string, loss func(x, g []float64) float64, at 
 // tight at alpha = 0, so no round can raise the training loss.
 func TestBoostingLowersTheLoss(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := sample(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"), rapid.IntRange(1, 6).Draw(rt, "d"))
+		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"), rapid.IntRange(1, 6).Draw(rt, "d"))
 		env := registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}
 		gamma := rapid.SampledFrom([]float64{0, 1e-6, 0.3, 100}).Draw(rt, "gamma")
 		models := make([]registry.Model, 2)
@@ -247,7 +230,7 @@ func TestLargeResiduals(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	good := func() registry.Data { return sample(1, 10, 2) }
+	good := func() registry.Data { return testsplit.Waves(1, 10, 2) }
 	for name, c := range map[string]struct {
 		change func(d *registry.Data)
 		says   string
@@ -281,7 +264,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestScoreRefusals(t *testing.T) {
-	m, err := GBRFF2().Fit(context.Background(), registry.Env{}, sample(1, 10, 2), []byte(`{"t":2}`))
+	m, err := GBRFF2().Fit(context.Background(), registry.Env{}, testsplit.Waves(1, 10, 2), []byte(`{"t":2}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +287,7 @@ func TestScoreRefusals(t *testing.T) {
 
 // FuzzLoad: a damaged model is an error or a model that scores without panicking.
 func FuzzLoad(f *testing.F) {
-	m, err := GBRFF2().Fit(context.Background(), registry.Env{}, sample(1, 10, 2), []byte(`{"t":2}`))
+	m, err := GBRFF2().Fit(context.Background(), registry.Env{}, testsplit.Waves(1, 10, 2), []byte(`{"t":2}`))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -340,7 +323,7 @@ func FuzzLoad(f *testing.F) {
 
 // TestRowsInPlace: what is used in place gives the bits of what is packed.
 func TestRowsInPlace(t *testing.T) {
-	data := sample(4, 333, 7)
+	data := testsplit.Waves(4, 333, 7)
 	x := rowsOf(data.X)
 	models := make([]*ensemble, 2)
 	for i, form := range []examples{x, x.pack()} {
@@ -357,7 +340,7 @@ func TestRowsInPlace(t *testing.T) {
 
 // TestGammaDefault: gamma 0 is 1/d.
 func TestGammaDefault(t *testing.T) {
-	data := sample(2, 40, 4)
+	data := testsplit.Waves(2, 40, 4)
 	a, err1 := fit2(context.Background(), registry.Env{Seed: 3}, data, Params2{T: 3})
 	b, err2 := fit2(context.Background(), registry.Env{Seed: 3}, data, Params2{T: 3, Gamma: 0.25})
 	if err := errors.Join(err1, err2); err != nil {
@@ -373,7 +356,7 @@ func TestMemoryEstimate(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the race detector empties pools at random; the plain run measures")
 	}
-	data := sample(9, 3000, 30)
+	data := testsplit.Waves(9, 3000, 30)
 	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2()} {
 		declared, err := spec.MemoryEstimate(data.Shape(), nil)
 		if err != nil {

@@ -74,16 +74,8 @@ func cellAccuracy(b *testing.B, spec registry.Spec, split testsplit.Split, seed 
 // learning from learn.
 func rightRows(b *testing.B, spec registry.Spec, settings []json.RawMessage, learn, check registry.Data) []float64 {
 	right := make([]float64, len(settings))
-	scores := make([]float64, len(check.Y))
 	err := spec.FitAll(context.Background(), registry.Env{Seed: 1}, learn, settings, func(i int, m registry.Model) error {
-		if err := m.Score(context.Background(), check.X, scores); err != nil {
-			return err
-		}
-		for j, s := range scores {
-			if (s >= 0) == (check.Y[j] > 0) {
-				right[i]++
-			}
-		}
+		right[i] = float64(testsplit.Correct(b, m, check))
 		return nil
 	})
 	if err != nil {

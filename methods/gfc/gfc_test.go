@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -18,24 +19,6 @@ import (
 )
 
 func TestConform(t *testing.T) { conform.Run(t, Spec()) }
-
-// sample returns n rows of d normal features whose labels depend on the first one
-// and on noise; both labels occur.
-func sample(seed uint64, n, d int) registry.Data {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
-	for i := range n {
-		for j := range d {
-			data.X.Set(i, j, rng.NormFloat64())
-		}
-		data.Y[i] = 1
-		if math.Sin(2*data.X.At(i, 0))+0.5*rng.NormFloat64() < 0 {
-			data.Y[i] = -1
-		}
-	}
-	data.Y[0], data.Y[1] = -1, 1
-	return data
-}
 
 func TestPublishedGrid(t *testing.T) {
 	points, err := Spec().Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, Spec().DefaultGrid(), nil)
@@ -66,7 +49,7 @@ func TestRidge(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(5, 60).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d")
 		seed := rapid.Uint64().Draw(rt, "seed")
-		data, rng := sample(seed, n, d), rand.New(rand.NewPCG(seed, 3))
+		data, rng := testsplit.Waves(seed, n, d), rand.New(rand.NewPCG(seed, 3))
 		r := newRidgeOn(data, rng)
 		theta := make([]float64, d+1)
 		for j := range theta {
@@ -119,7 +102,7 @@ func directLoss(fit []float64, data registry.Data, theta []float64) float64 {
 // TestStepsLowerTheError: a fit can be kept by any step with a small ridge parameter, so
 // the squared error of the fits falls, up to the shrinking that the ridge causes.
 func TestStepsLowerTheError(t *testing.T) {
-	data := sample(5, 300, 6)
+	data := testsplit.Waves(5, 300, 6)
 	n, d := data.X.Dims()
 	r := newRidge(vmath.Pack(frame.Rows(data.X), n, d), data.Y)
 	omega, err := learn(t.Context(), registry.Env{Seed: 1}, data, 20)
@@ -147,7 +130,7 @@ func TestStepsLowerTheError(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	good := func() registry.Data { return sample(1, 30, 2) }
+	good := func() registry.Data { return testsplit.Waves(1, 30, 2) }
 	for name, c := range map[string]struct {
 		change func(d *registry.Data)
 		says   string
@@ -174,7 +157,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestScoreRefusals(t *testing.T) {
-	m, err := Spec().Fit(t.Context(), registry.Env{}, sample(1, 30, 2), []byte(`{"features":3}`))
+	m, err := Spec().Fit(t.Context(), registry.Env{}, testsplit.Waves(1, 30, 2), []byte(`{"features":3}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +174,7 @@ func TestScoreRefusals(t *testing.T) {
 
 // FuzzLoad: a damaged model is an error or a model that scores without panicking.
 func FuzzLoad(f *testing.F) {
-	m, err := Spec().Fit(context.Background(), registry.Env{}, sample(1, 30, 2), []byte(`{"features":3}`))
+	m, err := Spec().Fit(context.Background(), registry.Env{}, testsplit.Waves(1, 30, 2), []byte(`{"features":3}`))
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -9,12 +9,13 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // TestMemoryEstimate: what a fit allocates is what is declared, within a quarter.
 func TestMemoryEstimate(t *testing.T) {
-	data := sample(9, 2000, 30)
+	data := testsplit.Waves(9, 2000, 30)
 	declared, err := Spec().MemoryEstimate(data.Shape(), []byte(`{"features":50}`))
 	if err != nil {
 		t.Fatal(err)

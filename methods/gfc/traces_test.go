@@ -91,17 +91,7 @@ func (tr trace) correct(t *testing.T, train, test registry.Data) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores := make([]float64, len(test.Y))
-	if err := m.Score(t.Context(), test.X, scores); err != nil {
-		t.Fatal(err)
-	}
-	correct := 0
-	for i, y := range test.Y {
-		if (scores[i] >= 0) == (y > 0) {
-			correct++
-		}
-	}
-	return correct
+	return testsplit.Correct(t, m, test)
 }
 
 // jitter returns data with every feature changed by about perturbation.

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -103,13 +104,10 @@ const rowsAtOnce = 64
 
 // Score writes n x Outputs scores.
 func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	if err := frame.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
+		return err
+	}
 	n, d := x.Dims()
-	if d != m.D {
-		return fmt.Errorf("rows of %d features: the model was trained on %d", d, m.D)
-	}
-	if len(out) != n*m.Outputs {
-		return fmt.Errorf("room for %d scores of %d rows and %d outputs", len(out), n, m.Outputs)
-	}
 	rows, dots, values := make([]float64, rowsAtOnce*d), make([]float64, rowsAtOnce*m.N), make([]float64, rowsAtOnce*m.N)
 	f := make([]float64, rowsAtOnce)
 	for lo := 0; lo < n; lo += rowsAtOnce {
@@ -133,15 +131,11 @@ func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error 
 			}
 			vmath.MatVec(f[:h], values[:h*m.N], h, m.N, m.Coef[c*m.N:(c+1)*m.N])
 			for i, v := range f[:h] {
-				v += m.Bias[c]
-				if math.IsNaN(v) {
-					return fmt.Errorf("the score of row %d is not a number: a feature is not finite or is too large", lo+i)
-				}
-				out[(lo+i)*m.Outputs+c] = v
+				out[(lo+i)*m.Outputs+c] = v + m.Bias[c]
 			}
 		}
 	}
-	return nil
+	return frame.CheckScores(out, m.Outputs)
 }
 
 // Save writes the model in encoding/gob.

@@ -5,8 +5,8 @@ import (
 	"encoding/gob"
 	"fmt"
 	"io"
-	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -94,13 +94,10 @@ type sumMachine struct {
 
 // Score writes n x Outputs scores.
 func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	n, d := x.Dims()
-	if d != m.D {
-		return fmt.Errorf("rows of %d features: the model was trained on %d", d, m.D)
+	if err := frame.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
+		return err
 	}
-	if len(out) != n*m.Outputs {
-		return fmt.Errorf("room for %d scores of %d rows and %d outputs", len(out), n, m.Outputs)
-	}
+	n, _ := x.Dims()
 	for i := range out {
 		out[i] = m.Bias[i%m.Outputs]
 	}
@@ -127,12 +124,7 @@ func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) err
 			}
 		}
 	}
-	for i, v := range out {
-		if math.IsNaN(v) {
-			return fmt.Errorf("the score of row %d is not a number: a feature is not finite or is too large", i/m.Outputs)
-		}
-	}
-	return nil
+	return frame.CheckScores(out, m.Outputs)
 }
 
 // Save writes the model in encoding/gob.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/mat"
 
@@ -78,20 +79,20 @@ func (v *vote) Rounds() int { return v.T }
 
 // Score writes the sum of all rounds.
 func (v *vote) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	if err := frame.CheckScoring(x, v.D, 1, len(out)); err != nil {
+		return err
+	}
 	return v.ScoreStages(ctx, x, []int{v.T}, func(_ int, scores []float64) error {
-		if len(out) != len(scores) {
-			return fmt.Errorf("room for %d scores of %d rows", len(out), len(scores))
-		}
 		copy(out, scores)
-		return nil
+		return frame.CheckScores(out, 1)
 	})
 }
 
 // ScoreStages yields the sums of the first t rounds, t of the ascending list at from 0 to T.
 func (v *vote) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
-	n, d := x.Dims()
-	if d != v.D {
-		return fmt.Errorf("rows of %d features: the model was trained on %d", d, v.D)
+	n, _ := x.Dims()
+	if err := frame.CheckScoring(x, v.D, 1, n); err != nil {
+		return err
 	}
 	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > v.T) {
 		return fmt.Errorf("stages %v: they must ascend within 0..%d", at, v.T)

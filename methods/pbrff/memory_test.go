@@ -10,12 +10,13 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // TestMemoryEstimate: what a path over beta allocates is what is declared, within a quarter.
 func TestMemoryEstimate(t *testing.T) {
-	data := sample(9, 2000, 30)
+	data := testsplit.Waves(9, 2000, 30)
 	declared, err := Spec().MemoryEstimate(data.Shape(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"encoding/gob"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"sync"
 
@@ -46,13 +45,10 @@ const blockRows = 128
 
 // Score writes the decision values to out.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	if err := frame.CheckScoring(x, m.D, 1, len(out)); err != nil {
+		return err
+	}
 	n, d := x.Dims()
-	if d != m.D {
-		return fmt.Errorf("rows of %d features: the model was trained on %d", d, m.D)
-	}
-	if len(out) != n {
-		return fmt.Errorf("room for %d scores of %d rows", len(out), n)
-	}
 	rows := frame.Rows(x)
 	var scratch []float64
 	for from := 0; from < n; from += blockRows {
@@ -64,12 +60,7 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 		vmath.MatTVec(out[from:to], z, len(m.Weight), to-from, m.Weight)
 		floats.AddConst(m.B, out[from:to])
 	}
-	for i, s := range out {
-		if math.IsNaN(s) {
-			return fmt.Errorf("the score of row %d is not a number: a feature is not finite or is too large", i)
-		}
-	}
-	return nil
+	return frame.CheckScores(out, 1)
 }
 
 // A recent keeps the cosines of the rows that the models of one kernel scored last: on a

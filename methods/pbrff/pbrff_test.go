@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 	"gonum.org/v1/gonum/floats"
@@ -19,24 +19,6 @@ import (
 )
 
 func TestConform(t *testing.T) { conform.Run(t, Spec()) }
-
-// sample returns n rows of d normal features whose labels depend on the first one
-// and on noise; both labels occur.
-func sample(seed uint64, n, d int) registry.Data {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
-	for i := range n {
-		for j := range d {
-			data.X.Set(i, j, rng.NormFloat64())
-		}
-		data.Y[i] = 1
-		if math.Sin(2*data.X.At(i, 0))+0.5*rng.NormFloat64() < 0 {
-			data.Y[i] = -1
-		}
-	}
-	data.Y[0], data.Y[1] = -1, 1
-	return data
-}
 
 // TestPublishedGrid: the grid of the ECML 2020 experiments in the order of the published program.
 func TestPublishedGrid(t *testing.T) {
@@ -60,7 +42,7 @@ func TestPublishedGrid(t *testing.T) {
 func TestRepresentation(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(2, 40).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d")
-		data := sample(rapid.Uint64().Draw(rt, "seed"), n, d)
+		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), n, d)
 		beta := rapid.Float64Range(0, 10).Draw(rt, "beta")
 		w := draw(registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}.Rand(), data, 3, 4)
 		rs, err := w.scale(0.3, true).represent(context.Background(), []float64{0, beta})
@@ -105,7 +87,7 @@ func TestRepresentation(t *testing.T) {
 
 // TestGammaDefault: gamma 0 is 1/d.
 func TestGammaDefault(t *testing.T) {
-	data := sample(2, 40, 4)
+	data := testsplit.Waves(2, 40, 4)
 	a, err1 := Spec().Fit(t.Context(), registry.Env{Seed: 3}, data, []byte(`{"landmarks":5}`))
 	b, err2 := Spec().Fit(t.Context(), registry.Env{Seed: 3}, data, []byte(`{"landmarks":5,"gamma":0.25}`))
 	if err1 != nil || err2 != nil {
@@ -117,7 +99,7 @@ func TestGammaDefault(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	good := func() registry.Data { return sample(1, 30, 2) }
+	good := func() registry.Data { return testsplit.Waves(1, 30, 2) }
 	for name, c := range map[string]struct {
 		change func(d *registry.Data)
 		says   string
@@ -147,7 +129,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestScoreRefusals(t *testing.T) {
-	m, err := Spec().Fit(t.Context(), registry.Env{}, sample(1, 30, 2), []byte(`{"landmarks":3}`))
+	m, err := Spec().Fit(t.Context(), registry.Env{}, testsplit.Waves(1, 30, 2), []byte(`{"landmarks":3}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +148,7 @@ func TestScoreRefusals(t *testing.T) {
 // as a model fitted alone: the same rows again, other rows in the same memory, fewer rows,
 // more rows than are kept, and all of it at the same time.
 func TestRecentRows(t *testing.T) {
-	train := sample(1, 60, 2)
+	train := testsplit.Waves(1, 60, 2)
 	var models []registry.Model
 	settings := []json.RawMessage{[]byte(`{"landmarks":50,"k":20,"c":1}`), []byte(`{"landmarks":50,"k":20,"c":10}`)}
 	if err := Spec().FitAll(t.Context(), registry.Env{Seed: 3}, train, settings, func(_ int, m registry.Model) error {
@@ -180,7 +162,7 @@ func TestRecentRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	const most = 2*recentBytes/8/1000 + 5
-	rows, other := sample(2, most, 2).X, sample(3, 300, 2).X
+	rows, other := testsplit.Waves(2, most, 2).X, testsplit.Waves(3, 300, 2).X
 	scores := func(m registry.Model, x *mat.Dense) []float64 {
 		out := make([]float64, x.RawMatrix().Rows)
 		if err := m.Score(t.Context(), x, out); err != nil {
@@ -207,7 +189,7 @@ func TestRecentRows(t *testing.T) {
 
 // FuzzLoad: a damaged model is an error or a model that scores without panicking.
 func FuzzLoad(f *testing.F) {
-	m, err := Spec().Fit(context.Background(), registry.Env{}, sample(1, 30, 2), []byte(`{"landmarks":3}`))
+	m, err := Spec().Fit(context.Background(), registry.Env{}, testsplit.Waves(1, 30, 2), []byte(`{"landmarks":3}`))
 	if err != nil {
 		f.Fatal(err)
 	}

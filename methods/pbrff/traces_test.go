@@ -75,18 +75,9 @@ func TestPublishedTraces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			scores := make([]float64, len(test.Y))
-			if err := m.Score(t.Context(), test.X, scores); err != nil {
-				t.Fatal(err)
-			}
-			correct := 0
-			for i, y := range test.Y {
-				if (scores[i] >= 0) == (y > 0) {
-					correct++
-				}
-			}
-			published := int(math.Round(tr.Accuracy * float64(len(scores))))
-			t.Logf("correct test rows: %d, published %d of %d", correct, published, len(scores))
+			correct := testsplit.Correct(t, m, test)
+			published := int(math.Round(tr.Accuracy * float64(len(test.Y))))
+			t.Logf("correct test rows: %d, published %d of %d", correct, published, len(test.Y))
 			if max(correct-published, published-correct) > accuracyRows {
 				t.Errorf("%d correct test rows, published %d", correct, published)
 			}

@@ -1,6 +1,6 @@
 // Package frame holds what families of methods need around their algorithms: the rows of a
-// data set as one slice, whether a data set can be learned from, and how settings that share
-// work are sorted. It knows no algorithm and no parameter.
+// data set as one slice, whether a data set can be learned from or scored, and how settings that
+// share work are sorted. It knows no algorithm and no parameter.
 package frame
 
 import (
@@ -39,6 +39,29 @@ func CheckBinary(data registry.Data) error {
 	for i, v := range Rows(data.X) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("feature %d of row %d is %v: features must be finite", i%d, i/d, v)
+		}
+	}
+	return nil
+}
+
+// CheckScoring reports why rows x cannot be scored by a model of so many features and outputs, to
+// so many places.
+func CheckScoring(x *mat.Dense, features, outputs, places int) error {
+	n, d := x.Dims()
+	if d != features {
+		return fmt.Errorf("rows of %d features: the model was trained on %d", d, features)
+	}
+	if places != n*outputs {
+		return fmt.Errorf("room for %d scores of %d rows and %d outputs", places, n, outputs)
+	}
+	return nil
+}
+
+// CheckScores reports the first row with a score, of so many outputs a row, that is not a number.
+func CheckScores(scores []float64, outputs int) error {
+	for i, s := range scores {
+		if math.IsNaN(s) {
+			return fmt.Errorf("the score of row %d is not a number: a feature is not finite or is too large", i/outputs)
 		}
 	}
 	return nil

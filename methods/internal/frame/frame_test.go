@@ -1,8 +1,10 @@
 package frame
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -69,5 +71,32 @@ func TestGroups(t *testing.T) {
 	got := Groups(Upto(len(words)), func(i int) int { return len(words[i]) })
 	if want := [][]int{{0, 2}, {1, 3}, {4}}; !slices.EqualFunc(got, want, slices.Equal[[]int]) {
 		t.Errorf("groups %v, want %v", got, want)
+	}
+}
+
+func TestCheckScoring(t *testing.T) {
+	x := mat.NewDense(2, 3, nil)
+	for _, c := range []struct {
+		features, outputs, places int
+		want                      string
+	}{
+		{3, 1, 2, ""},
+		{3, 4, 8, ""},
+		{2, 1, 2, "rows of 3 features: the model was trained on 2"},
+		{3, 2, 2, "room for 2 scores of 2 rows and 2 outputs"},
+	} {
+		if got := fmt.Sprint(CheckScoring(x, c.features, c.outputs, c.places)); got != cmp.Or(c.want, "<nil>") {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
+func TestCheckScores(t *testing.T) {
+	if err := CheckScores([]float64{1, math.Inf(1), -1}, 1); err != nil {
+		t.Error(err)
+	}
+	err := CheckScores([]float64{1, 2, 3, math.NaN()}, 2)
+	if err == nil || !strings.HasPrefix(err.Error(), "the score of row 1 is not a number") {
+		t.Errorf("a NaN in row 1 of two outputs a row: %v", err)
 	}
 }
