@@ -61,8 +61,9 @@ func newMethodsExportCommand(a *app) *cobra.Command {
 	c := modelCommand(a, &f, "export", "Write a trained model as LightGBM text, which LightGBM and others load",
 		`export writes a model as LightGBM text, version 3. Who loads it (lightgbm.Booster,
 the Go package leaves) and gives it rows of the data file gets the raw scores that
-bench has, same bits: log odds of class +1, a raw score a class, or the prediction.
-The boosted trees of LGBM and XGB can be written so.`,
+bench has: log odds of class +1, a raw score a class, or the prediction. The boosted
+trees of LGBM and XGB can be written so; LGBM's scores are the same bits, XGB's the
+same but for the rounding of its sums, which are in single precision.`,
 		`  bench methods export LGBM --dataset pima --split 1 -o pima.txt
   bench methods export XGB --dataset wine --split 2 --params '{"max_depth": 3}' > wine.txt`,
 		func(_ context.Context, r *harness.Refitted, m registry.TreeModel) error {
@@ -186,9 +187,12 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 	if err != nil {
 		return exitError{exitIncomplete, err}
 	}
+	if _, err := spec.Settings(registry.Shape{}, nil, params); err != nil {
+		return usage("%s: %w", cell, err)
+	}
 	r, err := h.Refit(ctx, spec, set, f.split, params)
 	if err != nil {
-		return usage("%s: %w", cell, err)
+		return fmt.Errorf("%s: %w", cell, err)
 	}
 	same := a.tellRefit(cell, spec, params, r, stored, set.Fingerprint)
 	m, ok := r.Trees()

@@ -17,7 +17,6 @@ type Refitted struct {
 	Shape    registry.Shape // of the training rows
 	Test     store.Score
 	Features []string // the columns' names
-	Labels   []string // the classes' names; nil for regression
 
 	scale *datasets.Standardiser // nil if the protocol does not standardise
 }
@@ -34,7 +33,7 @@ func (h *Harness) Refit(ctx context.Context, spec registry.Spec, set *datasets.S
 	if err != nil {
 		return nil, err
 	}
-	r := &Refitted{Shape: train.Shape(), Features: set.Features, Labels: set.Labels}
+	r := &Refitted{Shape: train.Shape(), Features: set.Features}
 	if sem.Standardise {
 		scale := datasets.FitStandardiser(set.X, s.Train)
 		r.scale = &scale
@@ -64,16 +63,9 @@ func unscale(mean, scale, v float64) float64 {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return v
 	}
-	at := key(min(max(mean+scale*v, -math.MaxFloat64), math.MaxFloat64))
-	low, high := at, at+1 // below(low) and not below(high), once both have been moved
-	for step := int64(1); !below(low) && low > key(-math.MaxFloat64); step *= 2 {
-		low, high = max(low-step, key(-math.MaxFloat64)), low
-	}
-	for step := int64(1); below(high) && high < key(math.Inf(1)); step *= 2 {
-		low, high = high, min(high+step, key(math.Inf(1)))
-	}
-	for high-low > 1 {
-		if mid := low + (high-low)/2; below(mid) {
+	low, high := key(-math.MaxFloat64), key(math.Inf(1)) // below(low), or no double is, and not below(high)
+	for low+1 < high {
+		if mid := low&high + (low^high)>>1; below(mid) { // their mean, rounded down, without overflow
 			low = mid
 		} else {
 			high = mid

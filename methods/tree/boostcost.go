@@ -20,12 +20,13 @@ func levels(n, least float64, depth int) float64 {
 
 func outputs(s registry.Shape) float64 { return float64(s.Outputs()) }
 
-// lgbmMemory: bins, targets and gradients, and a histogram for each open leaf.
+// lgbmMemory: bins twice, the places of values other than 0 among the rows that are sampled
+// for bins, targets and gradients, and a histogram for each open leaf.
 func lgbmMemory(s registry.Shape, p LGBMParams) int64 {
 	n, d := int64(s.N), int64(s.D+7)/8*8
 	leaves := min(int64(p.NumLeaves), n/int64(2*p.MinData)+2)
 	bins := min(255, n/3+2)
-	return n*d*3 + n*64 + n*int64(s.Outputs())*40 + leaves*d*bins*16 + int64(p.Rounds*s.Outputs())*int64(p.NumLeaves)*16 + 1<<20
+	return n*d*2 + min(n, 200_000)*d*5 + n*64 + n*int64(s.Outputs())*40 + leaves*d*bins*16 + int64(p.Rounds*s.Outputs())*int64(p.NumLeaves)*16 + 1<<20
 }
 
 func lgbmCost(s registry.Shape, p LGBMParams) float64 { return lgbmBins(s) + lgbmTrees(s, p) }
@@ -65,7 +66,7 @@ func lgbmPathCost(s registry.Shape, ps []LGBMParams) float64 {
 // xgbMemory: each feature's order three times and its ranks, gradients and scores.
 func xgbMemory(s registry.Shape, p XGBParams) int64 {
 	n, d := int64(s.N), int64(s.D)
-	return n*d*30 + n*int64(s.Outputs())*32 + int64(p.Rounds*s.Outputs())<<min(p.MaxDepth, 12)*128 + 1<<20
+	return n*d*30 + n*int64(s.Outputs())*32 + int64(p.Rounds*s.Outputs())*min(int64(1)<<p.MaxDepth, n)*128 + 1<<20
 }
 
 func xgbCost(s registry.Shape, p XGBParams) float64 { return xgbSort(s) + xgbTrees(s, p) }

@@ -17,6 +17,7 @@ import (
 type Boosted struct {
 	name    string
 	missing bool // NaN is a value that may be missing
+	single  bool // scores are summed in single precision
 	m       *gbdt.Model
 }
 
@@ -67,7 +68,10 @@ func (b *Boosted) check(x *mat.Dense, places int) error {
 
 func (b *Boosted) advance(ctx context.Context, x *mat.Dense, scores []float64, from, to int) error {
 	n, _ := x.Dims()
-	k := b.m.Outputs
+	k, add := b.m.Outputs, b.m.Add
+	if b.single {
+		add = b.m.AddSingle
+	}
 	for i := range n {
 		if i%1024 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -78,7 +82,7 @@ func (b *Boosted) advance(ctx context.Context, x *mat.Dense, scores []float64, f
 		if !b.missing && slices.ContainsFunc(row, math.IsNaN) {
 			return fmt.Errorf("row %d has a NaN; %s scores numbers only", i, b.name)
 		}
-		b.m.Add(row, scores[i*k:(i+1)*k], from, to)
+		add(row, scores[i*k:(i+1)*k], from, to)
 	}
 	return nil
 }
@@ -87,7 +91,8 @@ func (b *Boosted) advance(ctx context.Context, x *mat.Dense, scores []float64, f
 func (b *Boosted) Save(w io.Writer) error { return b.m.WriteText(w, nil) }
 
 // WriteLightGBM implements registry.LightGBMWriter. XGB's trees fit too: a threshold is
-// the largest double that single precision has below XGBoost's own.
+// the largest double that single precision has below XGBoost's own. Who reads them adds
+// in double precision, and gets XGB's scores but for the rounding of its sums.
 func (b *Boosted) WriteLightGBM(w io.Writer, names []string) error { return b.m.WriteText(w, names) }
 
 // TreeCount returns the number of trees, rounds times outputs.
@@ -95,7 +100,7 @@ func (b *Boosted) TreeCount() int { return len(b.m.Trees) }
 
 // MapThresholds implements registry.TreeModel.
 func (b *Boosted) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
-	return &Boosted{b.name, b.missing, b.m.MapThresholds(at)}
+	return b.with(b.m.MapThresholds(at))
 }
 
 func (b *Boosted) load(r io.Reader) (registry.Model, error) {
@@ -103,7 +108,14 @@ func (b *Boosted) load(r io.Reader) (registry.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("saved %s: %w", b.name, err)
 	}
-	return &Boosted{b.name, b.missing, m}, nil
+	return b.with(m), nil
+}
+
+// with returns a model of the same method.
+func (b *Boosted) with(m *gbdt.Model) *Boosted {
+	of := *b
+	of.m = m
+	return &of
 }
 
 // Importance returns, for each feature, how many splits use it and the sum of their
@@ -128,25 +140,4 @@ func targets(name string, d registry.Data) (gbdt.Targets, error) {
 		return gbdt.Targets{}, fmt.Errorf("task %q is not one that %s solves", d.Task, name)
 	}
 	return gbdt.Targets{Objective: o, Y: d.Y, Classes: d.Classes}, nil
-}
-
-// values returns the rows of x without gaps between them.
-func values(x *mat.Dense) []float64 {
-	raw := x.RawMatrix()
-	if raw.Stride == raw.Cols {
-		return raw.Data[:raw.Rows*raw.Cols]
-	}
-	return mat.DenseCopyOf(x).RawMatrix().Data
-}
-
-// one fits a single setting by way of a path.
-func one[P any](path func(context.Context, registry.Env, registry.Data, []P, func(int, registry.Model) error) error) registry.FitFunc[P] {
-	return func(ctx context.Context, env registry.Env, train registry.Data, p P) (registry.Model, error) {
-		var model registry.Model
-		err := path(ctx, env, train, []P{p}, func(_ int, m registry.Model) error {
-			model = m
-			return nil
-		})
-		return model, err
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -68,14 +69,7 @@ func Spec() registry.Spec {
 		registry.Load[Params](load), registry.Trees[Params]())
 }
 
-func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (registry.Model, error) {
-	var model registry.Model
-	err := fitPath(ctx, env, train, []Params{p}, func(_ int, m registry.Model) error {
-		model = m
-		return nil
-	})
-	return model, err
-}
+var fit = frame.Path[Params](fitPath).One
 
 // fitPath grows one tree per criterion, to the largest depth asked for, and cuts
 // it at each depth. That is exact: golearn looks at the depth only to decide
@@ -84,24 +78,19 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 	if err := check(train); err != nil {
 		return err
 	}
-	var order []string
-	members := map[string][]int{}
+	criteria := make([]string, len(ps))
 	for i, p := range ps {
-		c, err := p.criterion(train.Task)
-		if err != nil {
+		var err error
+		if criteria[i], err = p.criterion(train.Task); err != nil {
 			return err
 		}
-		if members[c] == nil {
-			order = append(order, c)
-		}
-		members[c] = append(members[c], i)
 	}
-	for _, c := range order {
-		t, err := grow(ctx, env, train, c, deepest(ps, members[c]))
+	for _, members := range frame.Groups(frame.Upto(len(ps)), func(i int) string { return criteria[i] }) {
+		t, err := grow(ctx, env, train, criteria[members[0]], deepest(ps, members))
 		if err != nil {
 			return err
 		}
-		for _, i := range members[c] {
+		for _, i := range members {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -46,7 +46,7 @@ func (p ForestParams) tried(s registry.Shape) int {
 func Forest() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name:    "RF",
-		Version: "1",
+		Version: "2",
 		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Breiman 2001",
 		Summary: "random forest: bootstrap, sqrt(d) features a split, unpruned Gini trees, one vote a tree",
@@ -57,7 +57,7 @@ func Forest() registry.Spec {
 }
 
 func fitForest(ctx context.Context, env registry.Env, train registry.Data, p ForestParams) (registry.Model, error) {
-	g, err := newForestGrower(train)
+	g, err := newForestGrower(ctx, train)
 	if err != nil {
 		return nil, err
 	}
@@ -66,19 +66,20 @@ func fitForest(ctx context.Context, env registry.Env, train registry.Data, p For
 		Splits: make([]int, shape.D), Gain: make([]float64, shape.D)}
 	tried, draws := p.tried(shape), env.Rand()
 	for range p.Trees {
-		if err := ctx.Err(); err != nil {
+		// A generator a tree, so that a tree does not depend on how the others grew.
+		t, err := g.grow(f, numpy.NewRandomState(draws.Uint32()), tried)
+		if err != nil {
 			return nil, err
 		}
-		// A generator a tree, so that a tree does not depend on how the others grew.
-		f.Trees = append(f.Trees, g.grow(f, numpy.NewRandomState(draws.Uint32()), tried))
+		f.Trees = append(f.Trees, t)
 	}
 	return f, nil
 }
 
-// forestMemory: ranks, and trees of two nodes a distinct row.
+// forestMemory: ranks, tallies of classes by rank, and trees of two nodes a distinct row.
 func forestMemory(s registry.Shape, p ForestParams) int64 {
 	n := int64(s.N)
-	return n*int64(s.D)*12 + n*64 + int64(p.Trees)*n*2/3*2*28 + 1<<20
+	return n*int64(s.D)*12 + n*64 + n*16*int64(s.Classes) + int64(p.Trees)*n*2/3*2*28 + 1<<20
 }
 
 func forestCost(s registry.Shape, p ForestParams) float64 {

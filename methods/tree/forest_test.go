@@ -25,12 +25,14 @@ func TestForestRootIsOptimal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data := drawData(rt)
 		f := fitted(t, Forest(), data, `{"n_estimators":1,"max_features":99}`).(*ForestModel)
-		g, err := newForestGrower(data)
+		g, err := newForestGrower(t.Context(), data)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		r := registry.Env{Seed: 1}.Rand()
-		g.grow(&ForestModel{Splits: make([]int, f.Features), Gain: make([]float64, f.Features)}, numpy.NewRandomState(r.Uint32()), f.Features)
+		if _, err := g.grow(&ForestModel{Splits: make([]int, f.Features), Gain: make([]float64, f.Features)}, numpy.NewRandomState(r.Uint32()), f.Features); err != nil {
+			rt.Fatal(err)
+		}
 		drawn := registry.Data{Task: data.Task, Classes: data.Classes}
 		var rows [][]float64
 		for i, w := range g.weight {
@@ -62,7 +64,7 @@ func TestForestRootIsOptimal(t *testing.T) {
 func TestForestSortedEqualsCounted(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data := drawData(rt)
-		g, err := newForestGrower(data)
+		g, err := newForestGrower(t.Context(), data)
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -1,12 +1,14 @@
 package tree
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/stat"
 )
 
 // A forestGrower grows trees on one sample. Features are ranks: the rank of a value
@@ -16,9 +18,14 @@ type forestGrower struct {
 	classes int
 	least   int // nodes of at most this many rows are leaves
 	n       int
-	y       []float64 // class index or target
+	y       []float64 // class index, or target less the mean of all
+	targets []float64 // as given
+	mean    float64   // of regression targets, else 0
 	values  [][]float64
 	ranks   []int32 // [feature][row]
+
+	ctx context.Context
+	err error // the context's, once a node has seen it
 
 	// Of the tree under way.
 	forest *ForestModel
@@ -39,23 +46,27 @@ type tally struct{ weight, sum float64 }
 
 const regressionLeaf = 5 // Breiman's node size for regression
 
-func newForestGrower(d registry.Data) (*forestGrower, error) {
+func newForestGrower(ctx context.Context, d registry.Data) (*forestGrower, error) {
 	if err := checkForest(d); err != nil {
 		return nil, err
 	}
 	n, p := d.X.Dims()
-	g := &forestGrower{task: d.Task, classes: classes(d.Shape()), least: 1, n: n, y: make([]float64, n),
+	g := &forestGrower{ctx: ctx, targets: d.Y, task: d.Task, classes: classes(d.Shape()), least: 1, n: n, y: make([]float64, n),
 		values: make([][]float64, p), ranks: make([]int32, n*p), weight: make([]int32, n), order: make([]int, p)}
 	if d.Task == registry.Regression {
 		g.classes, g.least = 1, regressionLeaf
+		g.mean = stat.Mean(d.Y, nil) // sums of squares of targets far from 0 would cancel
 	}
 	for i, y := range d.Y {
-		if g.y[i] = y; d.Task == registry.Binary {
+		if g.y[i] = y - g.mean; d.Task == registry.Binary {
 			g.y[i] = (y + 1) / 2
 		}
 	}
 	column := make([]float64, n)
 	for j := range p {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		g.order[j] = j
 		for i := range n {
 			column[i] = d.X.At(i, j)
@@ -93,8 +104,8 @@ func checkForest(d registry.Data) error {
 	return nil
 }
 
-// grow draws a bootstrap sample and grows a tree on it.
-func (g *forestGrower) grow(f *ForestModel, r *numpy.RandomState, tried int) ForestTree {
+// grow draws a bootstrap sample and grows a tree on it. The error is the context's.
+func (g *forestGrower) grow(f *ForestModel, r *numpy.RandomState, tried int) (ForestTree, error) {
 	var t ForestTree
 	g.forest, g.tree, g.draws, g.tried = f, &t, r, tried
 	clear(g.weight)
@@ -108,7 +119,7 @@ func (g *forestGrower) grow(f *ForestModel, r *numpy.RandomState, tried int) For
 		}
 	}
 	g.node(rows)
-	return t
+	return t, g.err
 }
 
 // A forestCut is the best split of a node: rows of at most rank go left. The score
@@ -121,12 +132,16 @@ type forestCut struct {
 	threshold float64
 }
 
-// node adds the node of rows and all below it to the tree, in preorder.
+// node adds the node of rows and all below it to the tree, in preorder. Once the context
+// has ended it adds leaves, of a tree that nobody will see.
 func (g *forestGrower) node(rows []int32) {
+	if g.err == nil {
+		g.err = g.ctx.Err()
+	}
 	t, at := g.tree, len(g.tree.Feature)
 	value, total, score, pure := g.summarise(rows)
 	t.Feature, t.Threshold, t.Right, t.Value = append(t.Feature, -1), append(t.Threshold, 0), append(t.Right, 0), append(t.Value, value)
-	if pure || total <= float64(g.least) {
+	if pure || total <= float64(g.least) || g.err != nil {
 		return
 	}
 	c := forestCut{score: math.Inf(-1), feature: -1}
@@ -170,9 +185,9 @@ func (g *forestGrower) summarise(rows []int32) (value, total, score float64, pur
 		pure = pure && g.y[i] == g.y[rows[0]]
 	}
 	if g.task == registry.Regression {
-		value = sum / total
+		value = g.mean + sum/total
 		if pure {
-			value = g.y[rows[0]]
+			value = g.targets[rows[0]]
 		}
 		return value, total, sum * sum / total, pure
 	}

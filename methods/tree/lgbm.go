@@ -3,6 +3,7 @@ package tree
 import (
 	"context"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/gbdt"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -39,7 +40,7 @@ func LGBM() registry.Spec {
 		Summary: "gradient boosting of leaf-wise histogram trees, split for split as LightGBM",
 	}, LGBMParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: NoLimit, MinData: 20, MinHessian: 1e-3},
 		registry.Grid{{Values: depths}, {Name: "reg_lambda", Values: append([]any{0.0}, registry.Powers(2, -5, -2)...)}},
-		one(lgbmPath),
+		frame.Path[LGBMParams](lgbmPath).One,
 		registry.Path(lgbmPath),
 		registry.Memory(lgbmMemory),
 		registry.Cost(lgbmCost),
@@ -47,7 +48,7 @@ func LGBM() registry.Spec {
 		registry.Load[LGBMParams](lgbmModel(nil).load), registry.Trees[LGBMParams]())
 }
 
-func lgbmModel(m *gbdt.Model) *Boosted { return &Boosted{"LGBM", true, m} }
+func lgbmModel(m *gbdt.Model) *Boosted { return &Boosted{name: "LGBM", missing: true, m: m} }
 
 // lgbmPath puts the sample into bins once for each min_child_samples, on which bins
 // depend, and shares what settings of different depths have in common.
@@ -57,23 +58,11 @@ func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []LGB
 		return err
 	}
 	n, d := train.X.Dims()
-	groups := map[int][]int{}
-	var order []int
-	for i, p := range ps {
-		if groups[p.MinData] == nil {
-			order = append(order, p.MinData)
-		}
-		groups[p.MinData] = append(groups[p.MinData], i)
-	}
-	for _, minData := range order {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		ds, err := gbdt.NewDataset(values(train.X), n, d, minData)
+	for _, members := range frame.Groups(frame.Upto(len(ps)), func(i int) int { return ps[i].MinData }) {
+		ds, err := gbdt.NewDataset(ctx, frame.Rows(train.X), n, d, ps[members[0]].MinData)
 		if err != nil {
 			return err
 		}
-		members := groups[minData]
 		params := make([]gbdt.LeafwiseParams, len(members))
 		for j, i := range members {
 			params[j] = gbdt.LeafwiseParams(ps[i])

@@ -3,6 +3,7 @@ package tree
 import (
 	"context"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/gbdt"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -26,7 +27,7 @@ func (p XGBParams) Validate() error { return gbdt.DepthwiseParams(p).Validate() 
 func XGB() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name:    "XGB",
-		Version: "1",
+		Version: "2",
 		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Chen and Guestrin 2016 (XGBoost), Alg. 1",
 		Summary: "gradient boosting of depth-wise trees on exact splits, as XGBoost with tree_method exact",
@@ -35,7 +36,7 @@ func XGB() registry.Spec {
 			{Name: "learning_rate", Values: registry.Values(1, .5, .1, .05, .01)},
 			{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5)},
 		},
-		one(xgbPath),
+		frame.Path[XGBParams](xgbPath).One,
 		registry.Path(xgbPath),
 		registry.Memory(xgbMemory),
 		registry.Cost(xgbCost),
@@ -43,7 +44,7 @@ func XGB() registry.Spec {
 		registry.Load[XGBParams](xgbModel(nil).load), registry.Trees[XGBParams]())
 }
 
-func xgbModel(m *gbdt.Model) *Boosted { return &Boosted{"XGB", false, m} }
+func xgbModel(m *gbdt.Model) *Boosted { return &Boosted{name: "XGB", single: true, m: m} }
 
 // xgbPath sorts the features once.
 func xgbPath(ctx context.Context, _ registry.Env, train registry.Data, ps []XGBParams, yield func(i int, m registry.Model) error) error {
@@ -52,7 +53,7 @@ func xgbPath(ctx context.Context, _ registry.Env, train registry.Data, ps []XGBP
 		return err
 	}
 	n, d := train.X.Dims()
-	sorted, err := gbdt.NewSorted(values(train.X), n, d)
+	sorted, err := gbdt.NewSorted(ctx, frame.Rows(train.X), n, d)
 	if err != nil {
 		return err
 	}

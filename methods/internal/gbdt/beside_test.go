@@ -34,7 +34,7 @@ func besideLightGBM(b *testing.B, s *sample, ps []LeafwiseParams) {
 		runs = append(runs, &peerRun{Library: "lightgbm", sample: s, Params: p.python()})
 	}
 	beside(b, runs, func() error {
-		rows, err := NewDataset(s.x, s.n, s.d, 20)
+		rows, err := NewDataset(b.Context(), s.x, s.n, s.d, 20)
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func BenchmarkBesideXGBoost(b *testing.B) {
 			runs = append(runs, &peerRun{Library: "xgboost", sample: s, Params: p.python()})
 		}
 		beside(b, runs, func() error {
-			sorted, err := NewSorted(s.x, s.n, s.d)
+			sorted, err := NewSorted(b.Context(), s.x, s.n, s.d)
 			if err != nil {
 				return err
 			}

@@ -18,7 +18,7 @@ func TestColumnsKeepTheModel(t *testing.T) {
 		}
 		row[2+i*7%8], row[10+i/3%8], row[18+i*i%8] = 1, 1, 1
 	}
-	ds, err := NewDataset(s.x, s.n, s.d, 20)
+	ds, err := NewDataset(t.Context(), s.x, s.n, s.d, 20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package gbdt
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -32,7 +33,7 @@ type Dataset struct {
 // with max_bin 255 and min_data_in_bin 3. minData is min_child_samples: features
 // that cannot be split so that both sides have minData rows are left out. NaN is a
 // missing value.
-func NewDataset(x []float64, n, d, minData int) (*Dataset, error) {
+func NewDataset(ctx context.Context, x []float64, n, d, minData int) (*Dataset, error) {
 	if n < 1 || d < 1 || len(x) != n*d {
 		return nil, fmt.Errorf("gbdt: %d values are not a sample of %d rows and %d features", len(x), n, d)
 	}
@@ -53,6 +54,9 @@ func NewDataset(x []float64, n, d, minData int) (*Dataset, error) {
 	values, nonZero, places := make([]float64, 0, len(sample)), make([]int, 0, d), make([]int32, 0, len(sample))
 	eight := make([]float64, lanes*n) // columns side by side in a row share cache lines
 	for j := range d {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if j%lanes == 0 {
 			takeColumns(eight, x, n, d, j)
 		}

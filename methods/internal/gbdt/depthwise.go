@@ -44,7 +44,7 @@ const leastGain = float32(1e-6)
 // -G/(H+L2), a split gains G_l^2/(H_l+L2) + G_r^2/(H_r+L2) - G^2/(H+L2), and both
 // sides need H >= MinHessian. A level is split wherever the best gain exceeds 1e-6,
 // down to MaxDepth. Values, gains, gradients and scores are in single precision,
-// sums in double. Equal gains: the smaller feature, within it the larger threshold.
+// sums in double; [Model.AddSingle] scores. Equal gains: the smaller feature, within it the larger threshold.
 // The starting score is the loss's best constant.
 func Depthwise(ctx context.Context, s *Sorted, target Targets, p DepthwiseParams) (*Model, error) {
 	if err := p.Validate(); err != nil {
@@ -76,6 +76,9 @@ func Depthwise(ctx context.Context, s *Sorted, target Targets, p DepthwiseParams
 		loss.at(scores, pairs)
 		for c := range k {
 			t := g.grow(pairs[c], scores[c])
+			if !t.finite() {
+				return nil, fmt.Errorf("gbdt: a leaf of round %d is not finite: learning_rate %v or the targets are too large", r+1, p.LearningRate)
+			}
 			if r == 0 {
 				t.shift(float64(start[c]))
 			}

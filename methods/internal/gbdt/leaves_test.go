@@ -151,8 +151,11 @@ func TestTextNames(t *testing.T) {
 	if err := m.WriteText(&b, []string{"age", "job=a, b", "age", ""}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "feature_names=age job=a__b age_2 _3\n"; !strings.Contains(b.String(), want) {
+	if want := "feature_names=age job_a__b age_2 _3\n"; !strings.Contains(b.String(), want) {
 		t.Errorf("no line %q in\n%s", want, b.String())
+	}
+	if _, err := leaves.LGEnsembleFromReader(bufio.NewReader(&b), false); err != nil {
+		t.Errorf("leaves does not read the names: %v", err)
 	}
 	if err := m.WriteText(&b, []string{"age"}); err == nil {
 		t.Error("one name for four features is accepted")

@@ -17,7 +17,7 @@ func (p LeafwiseParams) python() map[string]any {
 
 func leafwise(t testing.TB, s *sample, p LeafwiseParams) *Model {
 	t.Helper()
-	ds, err := NewDataset(s.x, s.n, s.d, p.MinData)
+	ds, err := NewDataset(t.Context(), s.x, s.n, s.d, p.MinData)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,6 +32,17 @@ func (m *Model) Add(row, out []float64, from, to int) {
 	}
 }
 
+// AddSingle does the same in single precision, as XGBoost sums: training saw those sums,
+// and for targets far from 0 others would drift away from it.
+func (m *Model) AddSingle(row, out []float64, from, to int) {
+	for r := from; r < to; r++ {
+		for k := range out {
+			t := m.Trees[r*m.Outputs+k]
+			out[k] = float64(float32(out[k] + t.LeafValue[t.Leaf(row)]))
+		}
+	}
+}
+
 // Importance returns, for each feature, the number of splits that use it and the sum
 // of their gains, over the first rounds rounds.
 func (m *Model) Importance(rounds int) (splits []int, gain []float64) {

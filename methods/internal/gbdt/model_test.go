@@ -69,16 +69,16 @@ func TestImportance(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	s := drawn(registry.Binary, 50, 2, 2, 1)
-	if _, err := NewDataset([]float64{1, math.Inf(1)}, 2, 1, 1); err == nil {
+	if _, err := NewDataset(t.Context(), []float64{1, math.Inf(1)}, 2, 1, 1); err == nil {
 		t.Error("an infinite value is binned")
 	}
-	if _, err := NewSorted([]float64{1, math.NaN()}, 2, 1); err == nil {
+	if _, err := NewSorted(t.Context(), []float64{1, math.NaN()}, 2, 1); err == nil {
 		t.Error("XGBoost's trees accept a missing value that they cannot place")
 	}
-	if _, err := NewDataset(s.x, s.n, s.d+1, 1); err == nil {
+	if _, err := NewDataset(t.Context(), s.x, s.n, s.d+1, 1); err == nil {
 		t.Error("a wrong shape is accepted")
 	}
-	ds, err := NewDataset(s.x, s.n, s.d, 20)
+	ds, err := NewDataset(t.Context(), s.x, s.n, s.d, 20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func drawCall(t *rapid.T) (*Dataset, *nodeCall) {
 	for i := range x {
 		x[i] = math.Round(x[i]*coarse) / coarse
 	}
-	ds, err := NewDataset(x, n, d, 1)
+	ds, err := NewDataset(t.Context(), x, n, d, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestFirstSplitIsTheBest(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			s := drawn(registry.Regression, rapid.IntRange(6, 40).Draw(rt, "n"), rapid.IntRange(1, 12).Draw(rt, "d"), 0, uint32(rapid.IntRange(1, 1e6).Draw(rt, "seed")))
 			p := LeafwiseParams{Rounds: 1, LearningRate: 1, NumLeaves: 2, MinData: 3, MinHessian: 1e-3, L2: rapid.SampledFrom([]float64{0, 0.5}).Draw(rt, "l2")}
-			ds, err := NewDataset(s.x, s.n, s.d, p.MinData)
+			ds, err := NewDataset(t.Context(), s.x, s.n, s.d, p.MinData)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func TestFirstSplitIsTheBest(t *testing.T) {
 func TestBinsAreCountsOfBounds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		values := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-2, 2), rapid.SampledFrom([]float64{0, 1, -1, math.NaN(), 1e-36})), 1, 900).Draw(rt, "values")
-		ds, err := NewDataset(values, len(values), 1, 1)
+		ds, err := NewDataset(t.Context(), values, len(values), 1, 1)
 		if err != nil {
 			rt.Fatal(err)
 		}

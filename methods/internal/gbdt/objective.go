@@ -28,6 +28,9 @@ type gradients struct {
 	scratch   []float64
 }
 
+// largestTarget of Squared keeps gains, which are sums of squares, within single precision.
+const largestTarget = 1e15
+
 func newGradients(o Objective, y []float64, classes int) (*gradients, error) {
 	for i, v := range y {
 		bad := math.IsNaN(v) || math.IsInf(v, 0)
@@ -37,7 +40,7 @@ func newGradients(o Objective, y []float64, classes int) (*gradients, error) {
 		case Softmax:
 			bad = bad || v < 0 || v >= float64(classes) || v != math.Trunc(v)
 		case Squared:
-			bad = bad || math.Abs(v) > math.MaxFloat32/4
+			bad = bad || math.Abs(v) > largestTarget
 		}
 		if bad {
 			return nil, fmt.Errorf("gbdt: target %v of row %d does not fit the loss", v, i)

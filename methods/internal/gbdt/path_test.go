@@ -38,7 +38,7 @@ func TestPathEqualsSingleFits(t *testing.T) {
 	for _, s := range []*sample{drawn(registry.Binary, 150, 3, 2, 1), drawn(registry.Binary, 700, 4, 2, 1),
 		drawn(registry.Multiclass, 300, 3, 3, 1), drawn(registry.Regression, 300, 3, 0, 1)} {
 		ps := append(paperGrid(12), lightgbmDefaults)
-		ds, err := NewDataset(s.x, s.n, s.d, 20)
+		ds, err := NewDataset(t.Context(), s.x, s.n, s.d, 20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestPathEqualsSingleFits(t *testing.T) {
 
 func TestPathStops(t *testing.T) {
 	s := drawn(registry.Binary, 150, 3, 2, 1)
-	ds, err := NewDataset(s.x, s.n, s.d, 20)
+	ds, err := NewDataset(t.Context(), s.x, s.n, s.d, 20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func BenchmarkCell(b *testing.B) {
 		s := catalogued(b, name).head(560)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				ds, err := NewDataset(s.x, s.n, s.d, 20)
+				ds, err := NewDataset(b.Context(), s.x, s.n, s.d, 20)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -101,7 +101,7 @@ func BenchmarkDepthwiseFold(b *testing.B) {
 		s = s.head(s.n * 56 / 100)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				sorted, err := NewSorted(s.x, s.n, s.d)
+				sorted, err := NewSorted(b.Context(), s.x, s.n, s.d)
 				if err != nil {
 					b.Fatal(err)
 				}

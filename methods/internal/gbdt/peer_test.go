@@ -145,10 +145,17 @@ func (r *peerRun) lightgbmModel(t testing.TB) *Model {
 }
 
 // scoresOf returns the model's raw scores of all rows.
-func scoresOf(m *Model, s *sample, rounds int) []float64 {
+func scoresOf(m *Model, s *sample, rounds int) []float64 { return scoresBy(m.Add, m, s, rounds) }
+
+// singleScoresOf returns them as XGBoost sums.
+func singleScoresOf(m *Model, s *sample, rounds int) []float64 {
+	return scoresBy(m.AddSingle, m, s, rounds)
+}
+
+func scoresBy(add func(row, out []float64, from, to int), m *Model, s *sample, rounds int) []float64 {
 	out := make([]float64, s.n*m.Outputs)
 	for i := range s.n {
-		m.Add(s.x[i*s.d:(i+1)*s.d], out[i*m.Outputs:(i+1)*m.Outputs], 0, rounds)
+		add(s.x[i*s.d:(i+1)*s.d], out[i*m.Outputs:(i+1)*m.Outputs], 0, rounds)
 	}
 	return out
 }

@@ -28,7 +28,7 @@ func TestRanksEqualLists(t *testing.T) {
 		for _, depth := range []int{1, 3, 5} {
 			p := xgboostDefaults
 			p.Rounds, p.MaxDepth = 30, depth
-			sorted, err := NewSorted(s.x, s.n, s.d)
+			sorted, err := NewSorted(t.Context(), s.x, s.n, s.d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +57,7 @@ func TestCutKernelsEqualReference(t *testing.T) {
 	best := level
 	defer func() { level = use(best) }()
 	s := coded(registry.Binary, 400, 11, 4)
-	sorted, err := NewSorted(s.x, s.n, s.d)
+	sorted, err := NewSorted(t.Context(), s.x, s.n, s.d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package gbdt
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -21,7 +22,7 @@ type Sorted struct {
 
 // NewSorted sorts the features of n rows of d values, row-major in x. Values must be
 // finite in single precision: there is no default direction for missing ones.
-func NewSorted(x []float64, n, d int) (*Sorted, error) {
+func NewSorted(ctx context.Context, x []float64, n, d int) (*Sorted, error) {
 	if n < 1 || d < 1 || len(x) != n*d || n > math.MaxInt32 {
 		return nil, fmt.Errorf("gbdt: %d values are not a sample of %d rows and %d features", len(x), n, d)
 	}
@@ -37,6 +38,9 @@ func NewSorted(x []float64, n, d int) (*Sorted, error) {
 	}
 	column := make([]keyed, n)
 	for j := range d {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for i := range n {
 			column[i] = keyed{float32(x[i*d+j]), int32(i)}
 		}

@@ -21,7 +21,7 @@ func (m *Model) objectiveText() string {
 }
 
 // textNames returns the features' names as the format can hold them: what separates
-// its words, and what LightGBM refuses, becomes _; a name that is there already gets
+// its words, and what LightGBM or leaves refuses, becomes _; a name that is there already gets
 // its number; nil gives LightGBM's Column_0, Column_1, ...
 func (m *Model) textNames(names []string) ([]string, error) {
 	if names != nil && len(names) != m.Features {
@@ -32,7 +32,7 @@ func (m *Model) textNames(names []string) ([]string, error) {
 		out[j] = "Column_" + strconv.Itoa(j)
 		if names != nil {
 			out[j] = strings.Map(func(r rune) rune {
-				if unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`",:[]{}`, r) {
+				if unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`=",:[]{}`, r) {
 					return '_'
 				}
 				return r

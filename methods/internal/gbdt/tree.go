@@ -41,6 +41,16 @@ func (t *Tree) seal() {
 	}
 }
 
+// finite reports whether every leaf's value is a number within single precision.
+func (t *Tree) finite() bool {
+	for _, v := range t.LeafValue {
+		if !(math.Abs(v) <= math.MaxFloat32) {
+			return false
+		}
+	}
+	return true
+}
+
 // Leaf returns the index of the row's leaf.
 func (t *Tree) Leaf(row []float64) int {
 	if len(t.nodes) == 0 {

@@ -5,7 +5,13 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 var xgboostDefaults = DepthwiseParams{Rounds: 100, LearningRate: 0.3, MaxDepth: 6, MinHessian: 1, L2: 1}
@@ -17,7 +23,7 @@ func (p DepthwiseParams) python() map[string]any {
 
 func depthwise(t testing.TB, s *sample, p DepthwiseParams) *Model {
 	t.Helper()
-	sorted, err := NewSorted(s.x, s.n, s.d)
+	sorted, err := NewSorted(t.Context(), s.x, s.n, s.d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,6 +110,12 @@ func TestXGBoost(t *testing.T) {
 			}
 		}
 	}
+	// Far from 0, sums in single precision keep little of each tree.
+	far := drawn(registry.Regression, 2000, 5, 0, 3)
+	for i := range far.y {
+		far.y[i] += 1e6
+	}
+	runs, params = append(runs, &peerRun{Library: "xgboost", sample: far, Params: xgboostDefaults.python()}), append(params, xgboostDefaults)
 	runPeers(t, runs)
 	for i, r := range runs {
 		t.Run(fmt.Sprintf("%s/depth %d rate %v", r.sample.name, params[i].MaxDepth, params[i].LearningRate), func(t *testing.T) {
@@ -112,10 +124,38 @@ func TestXGBoost(t *testing.T) {
 			if d != "" {
 				t.Errorf("XGBoost %s differs: %s", r.version, d)
 			}
-			if w := worst(scoresOf(m, r.sample, m.Rounds()), readDoubles(t, r.Scores)); !(w <= 1e-5) {
+			if w := worst(singleScoresOf(m, r.sample, m.Rounds()), readDoubles(t, r.Scores)); !(w <= 1e-5) {
 				t.Errorf("raw scores differ from XGBoost %s by %.2g", r.version, w)
 			}
 		})
+	}
+}
+
+// A model scores as training saw it, however far the targets are from 0.
+func TestSingleSums(t *testing.T) {
+	s := drawn(registry.Regression, 500, 5, 0, 3)
+	for _, offset := range []float64{0, 1e3, 1e6, 1e7} {
+		moved := *s
+		moved.y = slices.Clone(s.y)
+		floats.AddConst(offset, moved.y)
+		m := depthwise(t, &moved, xgboostDefaults)
+		fit := stat.RSquaredFrom(singleScoresOf(m, &moved, m.Rounds()), moved.y, nil)
+		if want := 0.95 - 5e-8*offset; !(fit > want) { // at 1e7 single precision knows whole numbers
+			t.Errorf("targets around %g: R2 of the training rows is %v, at least %v expected", offset, fit, want)
+		}
+	}
+}
+
+func TestLeavesThatAreNotFinite(t *testing.T) {
+	s := drawn(registry.Regression, 50, 2, 0, 3)
+	sorted, err := NewSorted(t.Context(), s.x, s.n, s.d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := xgboostDefaults
+	p.LearningRate = 1e6
+	if _, err := Depthwise(t.Context(), sorted, s.target(), p); err == nil || !strings.Contains(err.Error(), "is not finite") {
+		t.Errorf("scores that overflow: %v", err)
 	}
 }
 
