@@ -80,7 +80,10 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 			if err != nil {
 				return err
 			}
-			if v, err = newMachine(train, omega); err != nil {
+			if v, err = newMachine(ctx, train, omega); err != nil {
+				if ctx.Err() != nil {
+					return err
+				}
 				return fmt.Errorf("GFC: %w", err)
 			}
 			machines[p.Features] = v
@@ -136,13 +139,16 @@ type machine struct {
 	svm   *linear.Problem
 }
 
-func newMachine(train registry.Data, omega *mat.Dense) (*machine, error) {
+func newMachine(ctx context.Context, train registry.Data, omega *mat.Dense) (*machine, error) {
 	n, d := train.X.Dims()
 	features := omega.RawMatrix().Rows
 	phi := make([]float64, 2*features*n)
 	sines, cosines := make([]float64, features), make([]float64, features)
 	x := frame.Rows(train.X)
 	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		vmath.MatVec(sines, omega.RawMatrix().Data, features, d, x[i*d:(i+1)*d])
 		vmath.SinCos(sines, cosines, sines)
 		copy(phi[2*i*features:], sines)
