@@ -91,12 +91,17 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 	}
 	t.m = make([]float64, n*n)
 	made := math.NaN()
+	widths := map[int]float64{} // by neighbour
 	for i, p := range ps {
 		width := p.Width
 		if width == 0 {
-			var err error
-			if width, err = neighbourWidth(ctx, x, d, p.Neighbour); err != nil {
-				return err
+			var known bool
+			if width, known = widths[p.Neighbour]; !known {
+				var err error
+				if width, err = neighbourWidth(ctx, x, d, p.Neighbour); err != nil {
+					return err
+				}
+				widths[p.Neighbour] = width
 			}
 		}
 		gamma := make([]float64, d)

@@ -67,7 +67,7 @@ func KRRGD() registry.Spec {
 // memoryKRRGD counts four n x n matrices and as much as one for garbage, what factorising and inverting take, and the model.
 func memoryKRRGD(s registry.Shape, _ KRRGDParams) int64 {
 	n := int64(s.N)
-	return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) + 8*n*int64(4*s.D+2*s.Outputs()+10)
+	return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) + 8*n*int64((3+s.Outputs())*s.D+2*s.Outputs()+10)
 }
 
 // costKRRGD is a factorisation, an inverse and a product an evaluation, of which a step takes about 1.3.

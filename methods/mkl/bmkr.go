@@ -105,10 +105,16 @@ type booster[F svm.Float] struct {
 }
 
 func newBooster[F svm.Float](s *sample, ks []svm.Kernel[F]) *booster[F] {
-	return &booster[F]{s: s, kernels: ks, last: make([]svm.Solution, len(ks)), r: make([]float64, s.n), planes: newHyperplanes(s)}
+	return &booster[F]{s: s, kernels: ks, last: make([]svm.Solution, len(ks)), r: make([]float64, s.n)}
 }
 
 func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p BMKRParams) (*vote, error) {
+	if b.planes == nil {
+		var err error
+		if b.planes, err = newHyperplanes(ctx, b.s); err != nil {
+			return nil, err
+		}
+	}
 	copy(b.r, y)
 	clear(b.last)
 	b.solver.MaxSteps, b.solver.Cache = p.MaxIter, rowBytes

@@ -50,7 +50,7 @@ func (p GMKLParams) sizes(d int) ([]int, error) {
 // more than two classes.
 func GMKL() registry.Spec {
 	return registry.Define(registry.Spec{
-		Name: "GMKL", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: "GMKL", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Varma and Babu, ICML 2009, with the l1 penalty of Bazavan et al., ECCV 2012, eq. (14)",
 		Summary: "support vector machine over a learned non-negative sum of a kernel for each feature group",
 	}, GMKLParams{C: 1, Epsilon: 0.1}, registry.Grid{
@@ -71,7 +71,7 @@ func (p GMKLParams) ranks(s registry.Shape, one int) (sum, whole float64) {
 		return min(n, float64(one)) * float64(s.D), 0
 	}
 	for _, size := range p.Groups {
-		if rank := float64(one) * math.Pow(3, float64(size-1)); rank < n/2 {
+		if rank := float64(one) * math.Pow(4.5, float64(size-1)); rank < n/2 {
 			sum += rank
 		} else {
 			whole++

@@ -150,7 +150,7 @@ func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kern
 	return out, nil
 }
 
-// exact is the kernel k on s in float64, with scratch memory of its own.
+// exact is the kernel k on s in float64.
 func (s *sample) exact(k kernel) *svm.Exact {
 	e := &svm.Exact{Diagonal: make([]float64, s.n), Row: func(dst []float64, i int) {
 		vmath.MatVec(dst, s.x, s.n, s.d, s.row(i))

@@ -1,6 +1,7 @@
 package mkl
 
 import (
+	"context"
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -15,10 +16,13 @@ type hyperplanes struct {
 }
 
 // newHyperplanes orthonormalises the constant and the columns of s, twice over, and leaves out what
-// depends on the columns before.
-func newHyperplanes(s *sample) *hyperplanes {
+// depends on the columns before. The error is the context's.
+func newHyperplanes(ctx context.Context, s *sample) (*hyperplanes, error) {
 	h := &hyperplanes{n: s.n, q: make([]float64, 0, (s.d+1)*s.n), coefs: make([]float64, s.d+1)}
-	for j := -1; j < s.d; j++ {
+	for j := -1; j < s.d && h.m < s.n; j++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		v := h.q[h.m*s.n : (h.m+1)*s.n]
 		for i := range v {
 			v[i] = 1
@@ -43,7 +47,7 @@ func newHyperplanes(s *sample) *hyperplanes {
 		h.m++
 		h.q = h.q[:h.m*s.n]
 	}
-	return h
+	return h, nil
 }
 
 // residual returns, less a margin for rounding, the sum of squares that least squares leaves of r: no w.x + b

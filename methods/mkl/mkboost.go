@@ -83,8 +83,8 @@ func pathMKBoost[F svm.Float](ctx context.Context, env registry.Env, train regis
 // normalises them. The paper resamples the training set by D instead of weighing its examples; costs are
 // the expectation of that, and need no random numbers.
 //
-// It ends early where AdaBoost does: with e = 0, at which h_t decides alone and D would stay as it
-// is; and with e >= 1/2, unless it is the first round. A round asks no further kernel once one has reached the
+// It ends early where AdaBoost does: with e = 0, at which D would stay as it is, and h_t has
+// the largest weight that any has; and with e >= 1/2, unless it is the first round. A round asks no further kernel once one has reached the
 // smallest error any function can have, which is that of equal rows with different labels.
 type adaBooster[F svm.Float] struct {
 	s       *sample
@@ -103,7 +103,7 @@ func newAdaBooster[F svm.Float](s *sample, y []float64, ks []svm.Kernel[F]) *ada
 	return a
 }
 
-// alphaLimit bounds the weight of a learner without errors, which then decides alone.
+// alphaLimit bounds the weight of a learner without errors, which outvotes most of those before.
 const alphaLimit = 18 // the weight at an error of 2e-16
 
 func (a *adaBooster[F]) fit(ctx context.Context, env registry.Env, p MKBoostParams) (*vote, error) {

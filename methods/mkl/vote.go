@@ -100,9 +100,6 @@ func (v *vote) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield fu
 	stages := make([]float64, len(at)*n)
 	b := newBlock(v)
 	for lo := 0; lo < n; lo += rowsAtOnce {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		hi := min(lo+rowsAtOnce, n)
 		if err := b.load(x, lo, hi); err != nil {
 			return err
@@ -110,6 +107,9 @@ func (v *vote) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield fu
 		done := 0
 		for s, t := range at {
 			for ; done < min(t, len(v.Learners)); done++ {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				b.add(v.Learners[done])
 			}
 			copy(stages[s*n+lo:s*n+hi], b.score[:hi-lo])

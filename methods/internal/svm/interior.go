@@ -95,7 +95,11 @@ func (in *interior) run(ctx context.Context, limit int, done func(mean, worst fl
 			mean += float64(z*in.lo[k]) + float64((in.u[k]-z)*in.hi[k])
 		}
 		mean = (mean + in.mix.products()) / float64(2*in.m+in.mix.learned())
-		if done(mean, in.residual()) {
+		worst, err := in.residual(ctx)
+		if err != nil {
+			return err
+		}
+		if done(mean, worst) {
 			return nil
 		}
 		moved, err := in.newton(ctx, mean)
@@ -110,15 +114,17 @@ func (in *interior) run(ctx context.Context, limit int, done func(mean, worst fl
 }
 
 // residual sets beta, K beta and rhs, to minus the stationarity residual S'K beta + c - y s - lo + hi, and returns its largest size.
-func (in *interior) residual() float64 {
+func (in *interior) residual(ctx context.Context) (float64, error) {
 	in.fold(in.beta, in.z)
-	in.mix.evaluate(in.bias, in.beta)
+	if err := in.mix.evaluate(ctx, in.bias, in.beta); err != nil {
+		return 0, err
+	}
 	worst := 0.0
 	for k, i := range in.of {
 		in.rhs[k] = -(in.s[k]*(in.bias[i]-in.y) + in.c[k] - in.lo[k] + in.hi[k])
 		worst = max(worst, math.Abs(in.rhs[k]))
 	}
-	return worst
+	return worst, nil
 }
 
 // fold writes S x.

@@ -109,6 +109,9 @@ func (s *lowRank) prepare(ctx context.Context, m *mixture, d []float64) error {
 	n, at := m.n, 0
 	for _, p := range m.parts {
 		for lo := 0; lo < len(p.Factor); lo += n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			for i, v := range p.Factor[lo : lo+n] {
 				s.scaled[at*n+i] = 0
 				if !s.isLarge[i] {
@@ -125,6 +128,9 @@ func (s *lowRank) prepare(ctx context.Context, m *mixture, d []float64) error {
 		s.turn(s.small[r*s.rank : (r+1)*s.rank])
 	}
 	for c := range s.rank {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for r := range s.column {
 			s.column[r] = s.small[r*s.rank+c]
 		}

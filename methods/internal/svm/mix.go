@@ -44,7 +44,9 @@ func Mix(ctx context.Context, parts []Part, p Problem) (Mixed, error) {
 	if in.oneSided() {
 		return fixed(p, len(parts)), nil
 	}
-	in.center()
+	if err := in.center(ctx); err != nil {
+		return Mixed{}, err
+	}
 	best, least := Mixed{}, math.Inf(1)
 	scale := func(m Mixed) float64 { return max(math.Abs(m.Value), 1e-6*in.largest) }
 	err := in.run(ctx, mixSteps, func(_, _ float64) bool {
@@ -82,9 +84,11 @@ func fixed(p Problem, r int) Mixed {
 }
 
 // center shortens the start until it is well inside 1/2 beta'K_j beta <= 1.
-func (in *interior) center() {
+func (in *interior) center(ctx context.Context) error {
 	in.fold(in.beta, in.z)
-	in.mix.evaluate(in.bias, in.beta)
+	if err := in.mix.evaluate(ctx, in.bias, in.beta); err != nil {
+		return err
+	}
 	norm := 0.0
 	for j := range in.mix.d {
 		norm = max(norm, 1-in.mix.short[j]-in.mix.w[j])
@@ -94,6 +98,7 @@ func (in *interior) center() {
 			in.z[k] *= math.Sqrt(0.5 / norm)
 		}
 	}
+	return nil
 }
 
 // mixed returns the machine at the current point, less the kernels whose weight is smaller than its multiplier, with its value and
@@ -109,13 +114,17 @@ func (in *interior) mixed(p Problem) Mixed {
 		m.Value += m.Weights[j]
 		norm = max(norm, 1-in.mix.short[j]-in.mix.w[j]) // 1/2 beta'K_j beta
 	}
-	dual := 0.0
+	dual, sum, size := 0.0, 0.0, 0.0
 	for i, b := range m.Beta {
+		sum, size = sum+b, size+math.Abs(b)
 		dual += float64(p.Target[i]*b) - float64(p.Epsilon*math.Abs(b))
 		m.Value += loss(p, i, fit[i]+m.Bias)
 	}
 	m.Value += 0.5 * vmath.Dot(m.Beta, fit)
-	m.Bound = dual / math.Sqrt(max(1, norm))
+	m.Bound = math.Inf(-1)
+	if math.Abs(sum) <= 1e-9*size { // early iterates do not sum to 0 yet, and bound nothing
+		m.Bound = dual / math.Sqrt(max(1, norm))
+	}
 	return m
 }
 

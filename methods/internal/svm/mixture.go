@@ -1,6 +1,8 @@
 package svm
 
 import (
+	"context"
+
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -49,9 +51,12 @@ func newMixture(n int, parts []Part, learn bool, room *scratch) *mixture {
 }
 
 // evaluate sets what depends on beta, and fit to K(d) beta.
-func (m *mixture) evaluate(fit, beta []float64) {
+func (m *mixture) evaluate(ctx context.Context, fit, beta []float64) error {
 	clear(fit)
 	for j, p := range m.parts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if p.Matrix != nil {
 			vmath.MatVec(m.k[j], p.Matrix, m.n, m.n, beta)
 		} else {
@@ -62,6 +67,7 @@ func (m *mixture) evaluate(fit, beta []float64) {
 		m.short[j] = 1 - 0.5*vmath.Dot(beta, m.k[j]) - m.w[j]
 		vmath.Axpy(m.d[j], m.k[j], fit)
 	}
+	return nil
 }
 
 // learned is the number of weights to be learned.

@@ -61,7 +61,9 @@ func (s *dense) prepare(ctx context.Context, m *mixture, d []float64) error {
 func (s *dense) sum(ctx context.Context, m *mixture) error {
 	n := m.n
 	if s.rank > 0 {
-		s.stackFactors(m)
+		if err := s.stackFactors(ctx, m); err != nil {
+			return err
+		}
 		if err := cholesky.Gram(ctx, s.a, s.stack, n, s.rank); err != nil {
 			return err
 		}
@@ -72,10 +74,12 @@ func (s *dense) sum(ctx context.Context, m *mixture) error {
 		if p.Matrix == nil {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		for i := range n {
+			if i%lookRows == 0 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+			}
 			row := s.a[i*n : i*n+i+1]
 			vmath.Axpy(m.d[j], p.Matrix[i*n:i*n+i+1], row)
 			if m.learn {
@@ -86,25 +90,34 @@ func (s *dense) sum(ctx context.Context, m *mixture) error {
 	return nil
 }
 
+// lookRows rows at a time are worked on before the context is looked at.
+const lookRows = 64
+
 // stackFactors writes V L: row i of block j is sqrt(d_j) (V_ji + gamma_j k_ji p_j).
-func (s *dense) stackFactors(m *mixture) {
-	at := 0
-	for j, p := range m.parts {
-		if p.Matrix != nil {
-			continue
+func (s *dense) stackFactors(ctx context.Context, m *mixture) error {
+	for lo := 0; lo < m.n; lo += lookRows { // so many rows of the stack stay in the cache
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		size, image := math.Sqrt(m.d[j]), m.image[j]
-		gamma := 0.0
-		if norm := vmath.Dot(image, image); m.learn && norm > 0 {
-			gamma = (math.Sqrt(1+norm/m.w[j]) - 1) / norm
-		}
-		for r, pr := range image {
-			for i, v := range p.Factor[r*m.n : (r+1)*m.n] {
-				s.stack[i*s.rank+at] = size * (v + float64(gamma*pr*m.k[j][i]))
+		hi, at := min(lo+lookRows, m.n), 0
+		for j, p := range m.parts {
+			if p.Matrix != nil {
+				continue
 			}
-			at++
+			size, image := math.Sqrt(m.d[j]), m.image[j]
+			gamma := 0.0
+			if norm := vmath.Dot(image, image); m.learn && norm > 0 {
+				gamma = (math.Sqrt(1+norm/m.w[j]) - 1) / norm
+			}
+			for r, pr := range image {
+				for i := lo; i < hi; i++ {
+					s.stack[i*s.rank+at] = size * (p.Factor[r*m.n+i] + float64(gamma*pr*m.k[j][i]))
+				}
+				at++
+			}
 		}
 	}
+	return nil
 }
 
 func (s *dense) solve(ctx context.Context, v, kv, b []float64) error {
