@@ -94,7 +94,7 @@ func TestGMKLOptimal(t *testing.T) {
 // TestGMKLOnPublishedSets: over the grid on real sets, low rank and nearly singular sums at C = 100 included, Mix ends within 2e-5
 // of the optimum; the steps around a solver that it replaces took minutes there.
 func TestGMKLOnPublishedSets(t *testing.T) {
-	for _, name := range []string{"bupa", "heart", "wine", "pima", "balance", "glass"} {
+	for _, name := range []string{"bupa", "heart", "wine", "pima", "balance", "glass", "splice"} {
 		train, _ := testsplit.Load(t, name, 1)
 		s := newSample(train.X)
 		g, err := newMixer(t.Context(), s, slices.Repeat([]int{1}, s.d))

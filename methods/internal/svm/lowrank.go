@@ -2,6 +2,7 @@ package svm
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -169,15 +170,31 @@ func (s *lowRank) prepareLarge(ctx context.Context) error {
 	if err := s.f.ForwardRows(ctx, s.small, s.w, k); err != nil {
 		return err
 	}
-	if err := cholesky.Gram(ctx, s.schur, s.w, k, rank); err != nil {
+	s.fs.Resize(k)
+	if err := s.factorLarge(ctx); err != nil {
 		return err
 	}
 	for e, i := range s.large {
-		s.schur[e*k+e]++
 		floats.Scale(1/math.Sqrt(s.d[i]), s.w[e*rank:(e+1)*rank])
 	}
-	s.fs.Resize(k)
-	return s.fs.Factor(ctx, s.schur)
+	return nil
+}
+
+// factorLarge factors 1 + W W' for the scaled W. Examples that are nearly equal make it singular to rounding when their
+// D is large; then it takes a diagonal that is larger by a share that solve's corrections make up for.
+func (s *lowRank) factorLarge(ctx context.Context) error {
+	k := len(s.large)
+	for more := 0.0; ; more = max(1e-15, 10*more) {
+		if err := cholesky.Gram(ctx, s.schur, s.w, k, s.rank); err != nil {
+			return err
+		}
+		for e := range k {
+			s.schur[e*k+e] = (1 + more) * (s.schur[e*k+e] + 1)
+		}
+		if err := s.fs.Factor(ctx, s.schur); !errors.Is(err, cholesky.ErrNotPositive) || more > 1e-11 {
+			return err
+		}
+	}
 }
 
 // solve corrects what once solves by its residual.
