@@ -2,6 +2,7 @@ package mkl
 
 import (
 	"bytes"
+	"encoding/json"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -133,36 +135,42 @@ func plainBMKR(t *testing.T, data registry.Data, p BMKRParams) []float64 {
 }
 
 // TestFloat32SelectsTheSame: storing kernel values in float32 changes no grid point that 5-fold
-// cross-validation selects, and no fold's count by more than one row.
+// cross-validation selects.
 func TestFloat32SelectsTheSame(t *testing.T) {
+	selectsTheSame(t, BMKR(), pathBMKR[float32], pathBMKR[float64])
+	selectsTheSame(t, MKBoost(), pathMKBoost[float32], pathMKBoost[float64])
+}
+
+func selectsTheSame[P any](t *testing.T, spec registry.Spec, single, double frame.Path[P]) {
 	for _, name := range []string{"wine", "heart", "bupa"} {
 		split := testsplit.Of(t, name, 1)
-		points, err := BMKR().Settings(registry.Shape{Task: registry.Binary, N: 100, D: 5, Classes: 2}, BMKR().DefaultGrid(), nil)
+		train, _ := split.Whole()
+		points, err := spec.Settings(train.Shape(), spec.DefaultGrid(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var ps []BMKRParams
-		for e := range points {
-			ps = append(ps, BMKRParams{T: 100, C: math.Pow(10, float64(e-2)), LearningRate: 1, Epsilon: 0.1})
+		ps := make([]P, len(points))
+		for i, raw := range points {
+			if err := json.Unmarshal(raw, &ps[i]); err != nil {
+				t.Fatal(err)
+			}
 		}
-		single, double := make([]int, len(ps)), make([]int, len(ps))
-		split.Folds(func(train, valid registry.Data) bool {
-			count := func(total []int) func(int, registry.Model) error {
-				return func(i int, m registry.Model) error {
-					total[i] += testsplit.Correct(t, m, valid)
+		var right [2][]int
+		for k, path := range []frame.Path[P]{single, double} {
+			right[k] = make([]int, len(ps))
+			split.Folds(func(learn, valid registry.Data) bool {
+				err := path(t.Context(), quiet(), learn, ps, func(i int, m registry.Model) error {
+					right[k][i] += testsplit.Correct(t, m, valid)
 					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
-			if err := pathBMKR[float32](t.Context(), quiet(), train, ps, count(single)); err != nil {
-				t.Fatal(err)
-			}
-			if err := pathBMKR[float64](t.Context(), quiet(), train, ps, count(double)); err != nil {
-				t.Fatal(err)
-			}
-			return true
-		})
-		if a, b := argmax(single), argmax(double); a != b {
-			t.Errorf("%s: float32 selects C=%v, float64 C=%v (correct rows %v and %v)", name, ps[a].C, ps[b].C, single, double)
+				return true
+			})
+		}
+		if a, b := argmax(right[0]), argmax(right[1]); a != b {
+			t.Errorf("%s on %s: float32 selects %s, float64 %s (correct rows %v and %v)", spec.Name, name, points[a], points[b], right[0], right[1])
 		}
 	}
 }
