@@ -12,8 +12,8 @@
 // minimisation; system.go the Newton equations. Inner loops are methods/internal/vmath's, so a
 // solution has the same bits on every machine.
 //
-// A solution depends on (X, y, C) alone. There is no warm start from another C: measured
-// on the representations of PBRFF, it saves one Newton step in seven, and a path of C
-// would no longer equal single fits. Kernels, other losses, weights of examples and
-// sparse features are not here.
+// A solution of Solve depends on (X, y, C) alone; Continue starts from the last one, for paths
+// of C. PBRFF and GFC call Solve: their paths then equal single fits bit for bit, and what the
+// warm start saves on them is small (BenchmarkStart of methods/gfc). Kernels, other losses,
+// weights of examples and sparse features are not here.
 package linear
