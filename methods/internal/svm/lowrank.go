@@ -2,7 +2,6 @@ package svm
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -180,21 +179,18 @@ func (s *lowRank) prepareLarge(ctx context.Context) error {
 	return nil
 }
 
-// factorLarge factors 1 + W W' for the scaled W. Examples that are nearly equal make it singular to rounding when their
-// D is large; then it takes a diagonal that is larger by a share that solve's corrections make up for.
+// factorLarge factors 1 + W W' for the scaled W; solve's corrections make up for a larger diagonal.
 func (s *lowRank) factorLarge(ctx context.Context) error {
 	k := len(s.large)
-	for more := 0.0; ; more = max(1e-15, 10*more) {
+	return positive(ctx, s.fs, s.schur, k, func() error {
 		if err := cholesky.Gram(ctx, s.schur, s.w, k, s.rank); err != nil {
 			return err
 		}
 		for e := range k {
-			s.schur[e*k+e] = (1 + more) * (s.schur[e*k+e] + 1)
+			s.schur[e*k+e]++
 		}
-		if err := s.fs.Factor(ctx, s.schur); !errors.Is(err, cholesky.ErrNotPositive) || more > 1e-11 {
-			return err
-		}
-	}
+		return nil
+	})
 }
 
 // solve corrects what once solves by its residual.

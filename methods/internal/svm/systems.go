@@ -2,6 +2,7 @@ package svm
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
@@ -44,17 +45,36 @@ func (s *dense) prepare(ctx context.Context, m *mixture, d []float64) error {
 	for i, v := range d {
 		s.root[i] = math.Sqrt(v)
 	}
-	if err := s.sum(ctx, m); err != nil {
-		return err
-	}
-	for i := range n {
-		row, r := s.a[i*n:i*n+i+1], s.root[i]
-		for q := range row {
-			row[q] *= r * s.root[q]
+	return positive(ctx, s.f, s.a, n, func() error {
+		if err := s.sum(ctx, m); err != nil {
+			return err
 		}
-		row[i]++
+		for i := range n {
+			row, r := s.a[i*n:i*n+i+1], s.root[i]
+			for q := range row {
+				row[q] *= r * s.root[q]
+			}
+			row[i]++
+		}
+		return nil
+	})
+}
+
+// positive factors the n x n matrix a that fill writes, 1 plus a positive semidefinite one. Where rounding makes that
+// indefinite, as equal or nearly equal examples do when their D is large, it takes the least diagonal of 1e-15, 1e-14 ..
+// 1e-10 more that helps.
+func positive(ctx context.Context, f *cholesky.Factorizer, a []float64, n int, fill func() error) error {
+	for more := 0.0; ; more = max(1e-15, 10*more) {
+		if err := fill(); err != nil {
+			return err
+		}
+		for i := range n {
+			a[i*n+i] *= 1 + more
+		}
+		if err := f.Factor(ctx, a); !errors.Is(err, cholesky.ErrNotPositive) || more > 1e-11 {
+			return err
+		}
 	}
-	return s.f.Factor(ctx, s.a)
 }
 
 // sum writes K.
