@@ -235,7 +235,7 @@ func (a *app) announce(plan *harness.Plan, opt harness.Options) {
 		return
 	}
 	fmt.Fprintf(a.err, "%d cells to run, %d stored already; about %s on %d jobs%s\n",
-		len(plan.Cells), plan.Stored, round(plan.Seconds()/float64(opt.Jobs)), opt.Jobs, within(opt.Budget))
+		len(plan.Cells), plan.Stored, round(plan.Seconds(opt.Jobs)), opt.Jobs, within(opt.Budget))
 }
 
 func within(budget time.Duration) string {
@@ -349,7 +349,7 @@ func (a *app) dryRun(ctx context.Context, h *harness.Harness, req harness.Reques
 		fmt.Fprintf(a.err, "no data for %s; get it with `bench data fetch`\n", strings.Join(plan.NoData, ", "))
 	}
 	fmt.Fprintf(a.err, "%d cells to run, %d stored already, %d stored as failed; about %s on %d jobs\n", len(plan.Cells), plan.Stored, plan.Failed,
-		round(plan.Seconds()/float64(f.jobs)), f.jobs)
+		round(plan.Seconds(f.jobs)), f.jobs)
 	return nil
 }
 

@@ -78,13 +78,14 @@ type Plan struct {
 	Revive    []string       // stored keys of the request that do not stand for their cells: see store.MakeCurrent
 }
 
-// Seconds returns the predicted time of the planned cells on one core.
-func (p *Plan) Seconds() float64 {
-	sum := 0.0
+// Seconds predicts the time from start to end on a number of jobs: no less than the longest cell.
+func (p *Plan) Seconds(jobs int) float64 {
+	work, longest := 0.0, 0.0
 	for _, c := range p.Cells {
-		sum += c.Seconds
+		work += c.Seconds
+		longest = max(longest, c.Seconds)
 	}
-	return sum
+	return max(work/float64(max(1, jobs)), longest)
 }
 
 // Plan works out the cells of a request and drops those that known, the stored

@@ -484,3 +484,19 @@ values = [{shift = 1.0}, {shift = 3.0}]
 		t.Errorf("a misspelt method: %v", err)
 	}
 }
+
+// TestPlanSeconds: jobs share the work, but nobody is faster than the longest cell.
+func TestPlanSeconds(t *testing.T) {
+	plan := Plan{}
+	for _, seconds := range []float64{2, 9, 1} {
+		plan.Cells = append(plan.Cells, &PlannedCell{Seconds: seconds})
+	}
+	for jobs, want := range map[int]float64{1: 12, 2: 9, 64: 9} {
+		if got := plan.Seconds(jobs); got != want {
+			t.Errorf("%v seconds on %d jobs, want %v", got, jobs, want)
+		}
+	}
+	if got := (&Plan{}).Seconds(2); got != 0 {
+		t.Errorf("no cells take %v seconds", got)
+	}
+}
