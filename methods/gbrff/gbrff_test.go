@@ -27,6 +27,13 @@ func TestConform(t *testing.T) {
 	}
 }
 
+// TestPrefixes leaves out GBRFF-random, which draws its landmarks after the frequencies of all rounds.
+func TestPrefixes(t *testing.T) {
+	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2(), GBRFF()} {
+		t.Run(spec.Name, func(t *testing.T) { conform.Prefixes(t, spec, "t") })
+	}
+}
+
 // TestPublishedGrid: the grids of the paper's section 4.1 in the order of the
 // published program, 5 x 5 points each.
 func TestPublishedGrid(t *testing.T) {

@@ -14,6 +14,12 @@ func TestXGBConforms(t *testing.T) { conform.Run(t, XGB()) }
 
 func TestForestConforms(t *testing.T) { conform.Run(t, Forest()) }
 
+func TestPrefixes(t *testing.T) {
+	for _, spec := range []registry.Spec{LGBM(), XGB(), Forest()} {
+		t.Run(spec.Name, func(t *testing.T) { conform.Prefixes(t, spec, "n_estimators") })
+	}
+}
+
 // What the models tell about themselves adds up, and feature 0 of the drawn sample,
 // which alone decides in part, is used.
 func TestImportanceAndDump(t *testing.T) {

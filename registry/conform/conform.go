@@ -18,6 +18,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 	"testing"
@@ -338,6 +339,57 @@ func (s suite) staged(t *testing.T) {
 			}
 		}
 		equal(t, "the last stage", final, score(t, m, d))
+		for _, round := range at {
+			alone := stage(t, m, d, round)
+			err := m.ScoreStages(context.Background(), d.X, at, func(r int, scores []float64) error {
+				if r == round {
+					equal(t, "a stage among others", scores, alone)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// stage returns the scores after a round.
+func stage(t *testing.T, m registry.Stager, d registry.Data, round int) []float64 {
+	t.Helper()
+	var out []float64
+	if err := m.ScoreStages(context.Background(), d.X, []int{round}, func(_ int, scores []float64) error {
+		out = append(out, scores...)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Prefixes checks that a model's stages are the models of fewer rounds, bit for bit: rounds
+// names the parameter that says how many. It holds where a round draws its random numbers
+// after those before it.
+func Prefixes(t *testing.T, spec registry.Spec, rounds string) {
+	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		if spec.Tasks&task == 0 {
+			continue
+		}
+		t.Run(task.String(), func(t *testing.T) {
+			s := suite{spec: spec, task: task}
+			d := easy(task, 60, 4)
+			fit := func(n int) registry.Stager {
+				m, ok := s.fit(t, registry.Env{Seed: seed}, d, json.RawMessage(fmt.Sprintf(`{%q: %d}`, rounds, n))).(registry.Stager)
+				if !ok {
+					t.Fatal("the model has no stages")
+				}
+				return m
+			}
+			whole := fit(9)
+			for _, n := range []int{1, 2, 5} {
+				equal(t, fmt.Sprintf("stage %d of %d", n, whole.Rounds()), stage(t, whole, d, min(n, whole.Rounds())), score(t, fit(n), d))
+			}
+		})
 	}
 }
 

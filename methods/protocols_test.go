@@ -1,0 +1,102 @@
+package methods_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/methods"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// A grid is what a paper says of a method: parameters that are fixed, and the values of those that are searched.
+type grid struct {
+	fixed map[string]float64
+	axes  map[string][]float64
+}
+
+var (
+	rates  = []float64{1, 0.5, 0.1, 0.05, 0.01}
+	depths = []float64{1, 2, 3, 4, 5}
+	costs  = []float64{1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2, 1e3}
+	wide   = costs[2:]
+	cs     = []float64{0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}
+)
+
+func features2019(rounds float64) grid {
+	return grid{map[string]float64{"t": rounds, "k": 100}, map[string][]float64{"gamma": {0.5 / 8}, "c": cs, "v": rates}}
+}
+
+// TestProtocolGrids compares the settings that the shipped protocols give with the papers': Gautheron et al. 2019, Section 5,
+// and, of the 2020 protocol, the methods whose grids it overrides (others are compared beside the methods).
+func TestProtocolGrids(t *testing.T) {
+	for _, protocol := range []struct {
+		name         string
+		testFraction float64
+		methods      map[string]grid
+	}{
+		{"table2-2019", 0.7, map[string]grid{
+			"XGB":          {map[string]float64{"n_estimators": 200}, map[string][]float64{"learning_rate": rates, "max_depth": depths}},
+			"LGBM":         {map[string]float64{"n_estimators": 200, "num_leaves": 32}, map[string][]float64{"learning_rate": rates, "max_depth": depths}},
+			"MKBOOST":      {map[string]float64{"t": 200}, map[string][]float64{"c": costs}},
+			"BMKR":         {map[string]float64{"t": 200}, map[string][]float64{"c": costs, "learning_rate": rates}},
+			"PBRFF":        {map[string]float64{"landmarks": 200, "k": 100}, map[string][]float64{"gamma": {0.5 / 8}, "beta": wide, "c": wide}},
+			"GBRFF":        features2019(200),
+			"GBRFF-random": features2019(200),
+		}},
+		{"table2", 0.3, map[string]grid{"GBRFF": features2019(100), "GBRFF-random": features2019(100)}},
+	} {
+		t.Run(protocol.name, func(t *testing.T) {
+			p, err := harness.LoadProtocol(protocol.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := harness.Semantics{TestFraction: protocol.testFraction, Folds: 5, MethodSeed: 1, Standardise: true}
+			if p.Semantics != want || p.Splits != 20 {
+				t.Errorf("%d splits with semantics %+v, want 20 with %+v", p.Splits, p.Semantics, want)
+			}
+			if len(p.Methods) != len(protocol.methods) {
+				t.Errorf("%d methods have a grid of the protocol's own, want %d", len(p.Methods), len(protocol.methods))
+			}
+			for name, g := range protocol.methods {
+				t.Run(name, func(t *testing.T) { compare(t, p, name, g) })
+			}
+		})
+	}
+}
+
+func compare(t *testing.T, p *harness.Protocol, name string, want grid) {
+	spec, err := methods.All().Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := p.Settings(spec, registry.Shape{Task: registry.Binary, N: 100, D: 8, Classes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, size := map[string][]float64{}, 1
+	for _, raw := range points {
+		var point map[string]float64
+		if err := json.Unmarshal(raw, &point); err != nil {
+			t.Fatal(err)
+		}
+		for key, fixed := range want.fixed {
+			if point[key] != fixed {
+				t.Fatalf("%s: %s is not %v", raw, key, fixed)
+			}
+		}
+		for key := range want.axes {
+			if !slices.Contains(got[key], point[key]) {
+				got[key] = append(got[key], point[key])
+			}
+		}
+	}
+	for _, values := range want.axes {
+		size *= len(values)
+	}
+	if len(points) != size || !reflect.DeepEqual(got, want.axes) {
+		t.Errorf("%d points over %v, want %d over %v", len(points), got, size, want.axes)
+	}
+}
