@@ -84,10 +84,15 @@ func spec2019(s registry.Spec, random bool) registry.Spec {
 		registry.Load[Params2019](load))
 }
 
-// memory2019 counts the packed rows, the cosines and sines and the residuals besides
-// the model.
+// gridSettings is how many settings the published grid has; all are advanced together.
+const gridSettings = 60
+
+// memory2019 counts the packed rows, the cosines and sines, the frequencies, and weights,
+// phases, steps and residuals of each setting of the published grid.
 func memory2019(s registry.Shape, p Params2019) int64 {
-	return memory(s, p.T, p.K) + int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K))
+	features := int64(p.T) * int64(p.K)
+	return int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) +
+		8*(features*int64(s.D)+gridSettings*(2*features+int64(p.T+s.N))+2*int64(s.N))
 }
 
 // cost2019 and pathCost2019 were fitted to n from 125 to 3217 and d from 8 to 60: see

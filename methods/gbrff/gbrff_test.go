@@ -3,6 +3,7 @@ package gbrff
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -358,25 +359,54 @@ func TestGammaDefault(t *testing.T) {
 	}
 }
 
-// TestMemoryEstimate: what a fit allocates is what it declares, within a fifth.
+// TestMemoryEstimate: what is allocated is what is declared, within a fifth: by a fit of GBRFF1 and GBRFF2, whose settings are
+// fitted a few at a time, and by GBRFF's whole grid, which is fitted at once.
 func TestMemoryEstimate(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the race detector empties pools at random; the plain run measures")
 	}
 	data := testsplit.Waves(9, 3000, 30)
-	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2()} {
-		declared, err := spec.MemoryEstimate(data.Shape(), nil)
+	one := []json.RawMessage{nil}
+	grid, err := GBRFFRandom().Settings(data.Shape(), GBRFFRandom().DefaultGrid(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		spec     registry.Spec
+		settings []json.RawMessage
+	}{{GBRFF1(), one}, {GBRFF2(), one}, {GBRFFRandom(), grid}} {
+		declared, err := c.spec.MemoryEstimate(data.Shape(), c.settings[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := spec.Fit(context.Background(), registry.Env{Seed: 1}, data, nil); err != nil {
+		err = c.spec.FitAll(t.Context(), registry.Env{Seed: 1}, data, c.settings, func(int, registry.Model) error { return nil })
+		if err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
 		if allocated := float64(after.TotalAlloc - before.TotalAlloc); math.Abs(allocated/float64(declared)-1) > 0.2 {
-			t.Errorf("%s declares %d bytes and allocates %.0f", spec.Name, declared, allocated)
+			t.Errorf("%s declares %d bytes and allocates %.0f", c.spec.Name, declared, allocated)
 		}
+	}
+}
+
+// TestMemoryInPlace: on rows beyond the limit of packing GBRFF2 allocates less than half of the data, so that a fit stays
+// under 1.5 times the data.
+func TestMemoryInPlace(t *testing.T) {
+	if testenv.Race {
+		t.Skip("the race detector empties pools at random; the plain run measures")
+	}
+	const n, d = 220000, 20
+	data := testsplit.Waves(9, n, d)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := GBRFF2().Fit(t.Context(), registry.Env{Seed: 1}, data, json.RawMessage(`{"t": 2}`)); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if share := float64(after.TotalAlloc-before.TotalAlloc) / (8 * n * d); share > 0.5 {
+		t.Errorf("a fit allocates %.2f of the data", share)
 	}
 }
