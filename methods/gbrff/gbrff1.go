@@ -8,6 +8,7 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Params1 holds GBRFF1's parameters.
@@ -48,26 +49,30 @@ func GBRFF1() registry.Spec {
 		registry.Memory(memory1), registry.Cost(cost1), registry.PathCost(pathCost1), registry.Load[Params1](load))
 }
 
-// memory1 counts the packed rows, the cosines and sines, and the values of the bundle
-// besides the model.
+// memory1 counts the packed rows, the normals, the cosines and sines, and the values of the
+// bundle besides the model.
 func memory1(s registry.Shape, p Params1) int64 {
-	return memory(s, p.T, p.K) + int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) + 8*int64(s.N)
+	return memory(s, p.T, p.K) + int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) + 8*int64(p.T*p.K*s.D+s.N)
 }
 
 // cost1 and pathCost1 were fitted to wine, pima, german and spambase (n to 3217, d to
-// 57). A round draws frequencies and makes cosines and sines, once for all settings of
-// a gamma, and each setting then makes about 13 passes over those.
+// 57). Normals are drawn once for all settings; a round makes cosines and sines, once for all
+// settings of a gamma, and each setting then makes about 13 passes over those.
 func cost1(s registry.Shape, p Params1) float64 { return pathCost1(s, []Params1{p}) }
 
 func pathCost1(s registry.Shape, ps []Params1) float64 {
 	n, d := float64(s.N), float64(s.D)
-	shared := map[Params1]bool{}
+	shared, drawn := map[Params1]bool{}, map[int]bool{}
 	ns := 0.0
 	for _, p := range ps {
 		t, k := float64(p.T), float64(p.K)
+		if count := p.T * p.K; !drawn[count] {
+			drawn[count] = true
+			ns += t * k * 20 * d
+		}
 		if key := p.butBeta(); !shared[key] {
 			shared[key] = true
-			ns += t * k * (20*d + n*(1+0.03*d))
+			ns += t * k * n * (1 + 0.03*d)
 		}
 		ns += t * (3000 + n*(20+6*k))
 	}
@@ -85,21 +90,28 @@ var exponential = criterion{landmark: (*vmath.Packed).LandmarkLoss, features: (*
 
 // fit1 is Algorithm 2. The published program stops the search for the landmark
 // after ten L-BFGS iterations from the origin, and so does this one. Settings that
-// differ in beta alone are advanced round by round together.
+// differ in beta alone are advanced round by round together, and all gammas scale the
+// same normals.
 func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Params1, yield func(i int, m registry.Model) error) error {
 	if err := checkBoth(train); err != nil {
 		return fmt.Errorf("GBRFF1: %w", err)
 	}
 	x := rowsOf(train.X).pack()
+	drawn := map[int][]float64{} // by their number
 	return inGroups("GBRFF1", ps, Params1.butBeta, func(group []int) ([]*ensemble, error) {
-		return boost1(ctx, env, x, train.Y, ps, group)
+		p, d := ps[group[0]], x.Cols()
+		count := p.T * p.K * d
+		if drawn[count] == nil {
+			drawn[count] = draw(env.Rand(), count, 0.5)
+		}
+		omegas := floats.ScaleTo(make([]float64, count), math.Sqrt(2*bandwidth(p.Gamma, d)), drawn[count]) // line 5 of every round
+		return boost1(ctx, x, train.Y, omegas, ps, group)
 	}, yield)
 }
 
-// boost1 fits the settings ps[i], i of the group.
-func boost1(ctx context.Context, env registry.Env, x *vmath.Packed, y []float64, ps []Params1, group []int) ([]*ensemble, error) {
+// boost1 fits the settings ps[i], i of the group, with the frequencies of all rounds.
+func boost1(ctx context.Context, x *vmath.Packed, y, omegas []float64, ps []Params1, group []int) ([]*ensemble, error) {
 	p, d := ps[group[0]], x.Cols()
-	omegas := draw(env.Rand(), p.T*p.K*d, bandwidth(p.Gamma, d)) // line 5 of every round
 	b := newBundle(x, p.K, exponential)
 	votes, models := make([]*vote, len(group)), make([]*ensemble, len(group))
 	for at := range group {

@@ -10,7 +10,7 @@
 // functions. NaN results are NaN everywhere, with an unspecified payload.
 //
 // The orders of summation, which are part of the contract:
-//   - over features (MatVec, MatMul, Gram, Packed.MatVec, Packed.Project, Packed.Cosines): one
+//   - over features (MatVec, MatMul, Gram, Packed.MatVec, Packed.Trig, Packed.Cosines): one
 //     chain of fused multiply-adds per result, in the order of the features, so the
 //     projection of an example has the same bits by whichever function it was made;
 //   - over rows that are listed or of a small matrix (AddRows, Outer, Factor): one chain

@@ -91,13 +91,6 @@ var kernelCases = []kernelCase{
 		pick(ref, func() { p.MatTVec(dst, c) }, func() { packedMatTVecRef(dst, p.data, n, d, c) })
 		return dst
 	}},
-	{"Packed.Project", func(src *source, n, d int, ref bool) []float64 {
-		m := 1 + int(src.byte())%9
-		p, w := Pack(src.floats(n*d), n, d), src.floats(m*d)
-		dst := p.target(nil, m)
-		pick(ref, func() { p.Project(dst, w, m) }, func() { packedMatMulRef(dst.data, p.data, n, d, w, m) })
-		return dst.data
-	}},
 	{"Packed.Trig", func(src *source, n, d int, ref bool) []float64 {
 		m := 1 + int(src.byte())%9
 		p, w := Pack(src.floats(n*d), n, d), src.floats(m*d)
@@ -118,6 +111,15 @@ var kernelCases = []kernelCase{
 			func() { f[0] = expCosRef(p.data, n, d, w, b, r, cosines, grad) })
 		pick(ref, func() { f[1] = expCos(p.data, n, d, w, b, r, nil, again) },
 			func() { f[1] = expCosRef(p.data, n, d, w, b, r, nil, again) })
+		return slices.Concat(cosines, grad, again, f)
+	}},
+	{"RowsExpCosLoss", func(src *source, n, d int, ref bool) []float64 {
+		a, w, b, r := src.floats(n*d), src.floats(d), src.float(), src.floats(n)
+		cosines, grad, again, f := src.room(n), src.room(d), src.room(d), src.room(2)
+		pick(ref, func() { f[0] = rowsExpCos(a, n, d, w, b, r, cosines, grad) },
+			func() { f[0] = rowsExpCosRef(a, n, d, w, b, r, cosines, grad) })
+		pick(ref, func() { f[1] = rowsExpCos(a, n, d, w, b, r, nil, again) },
+			func() { f[1] = rowsExpCosRef(a, n, d, w, b, r, nil, again) })
 		return slices.Concat(cosines, grad, again, f)
 	}},
 	{"ExpLinearLoss", func(src *source, n, d int, ref bool) []float64 {

@@ -17,7 +17,6 @@
 	K(void, vm_packed_matvec, (double *dst, const double *x, long n, long d, const double *v), (dst, x, n, d, v)) \
 	K(void, vm_packed_mattvec, (double *dst, const double *x, long n, long d, const double *c, double *lanes), \
 		(dst, x, n, d, c, lanes)) \
-	K(void, vm_packed_matmul, (double *dst, const double *x, long n, long d, const double *w, long m), (dst, x, n, d, w, m)) \
 	K(int, vm_packed_trig, (double *dst, const double *x, long n, long d, const double *w, long m), (dst, x, n, d, w, m)) \
 	K(int, vm_packed_cos, (double *dst, const double *x, long n, long d, const double *w, const double *phase, long m), \
 		(dst, x, n, d, w, phase, m)) \

@@ -30,8 +30,6 @@ package vmath
 #cgo nocallback vm_packed_matvec
 #cgo noescape vm_packed_mattvec
 #cgo nocallback vm_packed_mattvec
-#cgo noescape vm_packed_matmul
-#cgo nocallback vm_packed_matmul
 #cgo noescape vm_packed_trig
 #cgo nocallback vm_packed_trig
 #cgo noescape vm_packed_cos
@@ -188,14 +186,6 @@ func packedMatTVec(dst, x []float64, n, d int, c []float64) {
 	lanes := scratch(8 * d)
 	defer pool.Put(lanes)
 	C.vm_packed_mattvec(ptr(dst), ptr(x), C.long(n), C.long(d), ptr(c), ptr(*lanes))
-}
-
-func packedMatMul(dst, x []float64, n, d int, w []float64, m int) {
-	if !useC(n*d*m, 64) {
-		packedMatMulRef(dst, x, n, d, w, m)
-		return
-	}
-	C.vm_packed_matmul(ptr(dst), ptr(x), C.long(n), C.long(d), ptr(w), C.long(m))
 }
 
 func packedTrig(dst, x []float64, n, d int, w []float64, m int) {

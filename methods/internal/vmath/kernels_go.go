@@ -37,10 +37,6 @@ func packedMatVec(dst, x []float64, n, d int, v []float64) { packedMatVecRef(dst
 
 func packedMatTVec(dst, x []float64, n, d int, c []float64) { packedMatTVecRef(dst, x, n, d, c) }
 
-func packedMatMul(dst, x []float64, n, d int, w []float64, m int) {
-	packedMatMulRef(dst, x, n, d, w, m)
-}
-
 func packedTrig(dst, x []float64, n, d int, w []float64, m int) { packedTrigRef(dst, x, n, d, w, m) }
 
 func packedCosines(dst, x []float64, n, d int, w, phase []float64) {

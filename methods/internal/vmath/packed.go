@@ -58,15 +58,6 @@ func (p *Packed) MatTVec(dst, c []float64) {
 	packedMatTVec(dst, p.data, p.n, p.d, c)
 }
 
-// Project returns the Rows x m matrix of products of the rows of p with the rows of
-// the row-major m x Cols matrix w. It reuses the memory of dst, which may be nil.
-func (p *Packed) Project(dst *Packed, w []float64, m int) *Packed {
-	sameLength("Packed.Project", "w", len(w), "m x Cols", m*p.d)
-	dst = p.target(dst, m)
-	packedMatMul(dst.data, p.data, p.n, p.d, w, m)
-	return dst
-}
-
 // Trig returns the Rows x 2m matrix [C S] of C_ij = cos z_ij and S_ij = sin z_ij, where
 // z_ij is the product of row i of p with row j of the row-major m x Cols matrix w.
 // It reuses the memory of dst, which may be nil.
@@ -192,15 +183,6 @@ func packedMatTVecRef(dst, x []float64, n, d int, c []float64) {
 		blockMatTVecRef(lanes, x[i*d:], cz[:h])
 	}
 	sumLanes(dst, lanes)
-}
-
-func packedMatMulRef(dst, x []float64, n, d int, w []float64, m int) {
-	for i := 0; i < n; i += block {
-		h := height(n, i)
-		for j := range m {
-			blockMatVecRef(dst[i*m+j*h:][:h], x[i*d:], d, w[j*d:])
-		}
-	}
 }
 
 func packedTrigRef(dst, x []float64, n, d int, w []float64, m int) {

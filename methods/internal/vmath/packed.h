@@ -121,13 +121,8 @@ TARGET void FN(vm_packed_mattvec)(double *dst, const double *x, long n, long d, 
 	sum_lanes(dst, lanes, d);
 }
 
-TARGET void FN(vm_packed_matmul)(double *dst, const double *x, long n, long d, const double *w, long m) {
-	for (long i = 0; i < n; i += BLOCK)
-		block_matmul(dst + i * m, x + i * d, height(n, i), d, w, m);
-}
-
-// vm_packed_trig: as vm_packed_matmul, then column j of the 2m of dst is the cosine and
-// column m+j the sine of the product. The result is not zero when an argument was too far.
+// vm_packed_trig: column j of the 2m of dst is the cosine and column m+j the sine of the product
+// with row j of w. The result is not zero when an argument was too far.
 TARGET int FN(vm_packed_trig)(double *dst, const double *x, long n, long d, const double *w, long m) {
 	int far = 0;
 	for (long i = 0; i < n; i += BLOCK) {
