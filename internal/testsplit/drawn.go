@@ -38,3 +38,14 @@ func drawn(rng *rand.Rand, n, d int, f func(x []float64, noise float64) float64)
 	}
 	return data
 }
+
+// Jitter returns data with every feature multiplied by 1 plus size times a normal.
+func Jitter(data registry.Data, size float64, seed uint64) registry.Data {
+	rng := rand.New(rand.NewPCG(seed, 15))
+	data.X = mat.DenseCopyOf(data.X)
+	raw := data.X.RawMatrix().Data
+	for i := range raw {
+		raw[i] *= 1 + float64(size*rng.NormFloat64())
+	}
+	return data
+}

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An ensemble is a trained model of either method,
+// An ensemble is a trained model of any of the methods,
 //
 //	H(x) = H0 + sum_t Alpha_t sum_j Weight_tj cos(Omega_tj.x - Phase_tj),
 //

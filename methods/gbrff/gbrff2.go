@@ -52,7 +52,7 @@ func memory2(s registry.Shape, p Params2) int64 {
 }
 
 // cost2 was fitted to wine, pima, german and spambase (n to 3217, d to 57): a round is
-// about 20 passes for the two searches.
+// about 16 passes for the two searches.
 func cost2(s registry.Shape, p Params2) float64 {
 	return float64(p.T) * (1000 + float64(s.N)*(35+2.5*float64(s.D)))
 }

@@ -112,7 +112,7 @@ func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 			ns += features * (20*d + n*(1+0.03*d))
 		}
 		far := vmath.PackedBytes(s.N, 2*p.K) > 2<<20 // beyond a core's own cache
-		perRow := 4.5                                // twelve passes over cosines and sines
+		perRow := 4.5                                // about 13 passes over cosines and sines
 		switch {
 		case random && far && len(ps) > 1:
 			perRow = 1.1 // other settings come between its two

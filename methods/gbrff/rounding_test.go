@@ -34,7 +34,7 @@ func BenchmarkRounding(b *testing.B) {
 				for b.Loop() {
 					change := func(d registry.Data) registry.Data { return d }
 					if seed := uint64(len(means)); changed {
-						change = func(d registry.Data) registry.Data { return jitter(d, seed) }
+						change = func(d registry.Data) registry.Data { return testsplit.Jitter(d, perturbation, seed) }
 					}
 					o := ofSplits(b, c.spec, c.set, change)
 					means, tests, valids = append(means, o.accuracy), append(tests, o.test), append(valids, o.valid)

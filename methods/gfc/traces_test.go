@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
-	"gonum.org/v1/gonum/mat"
 )
 
 // trace is one run of the published program, from traces.json.
@@ -69,7 +67,7 @@ func TestPublishedTraces(t *testing.T) {
 			correct := tr.correct(t, train, test)
 			spread := 0
 			for seed := range uint64(perturbed) {
-				other := tr.correct(t, jitter(train, seed), test)
+				other := tr.correct(t, testsplit.Jitter(train, perturbation, seed), test)
 				spread = max(spread, correct-other, other-correct)
 			}
 			published := int(math.Round(tr.Accuracy * float64(len(test.Y))))
@@ -92,15 +90,4 @@ func (tr trace) correct(t *testing.T, train, test registry.Data) int {
 		t.Fatal(err)
 	}
 	return testsplit.Correct(t, m, test)
-}
-
-// jitter returns data with every feature changed by about perturbation.
-func jitter(data registry.Data, seed uint64) registry.Data {
-	rng := rand.New(rand.NewPCG(seed, 15))
-	data.X = mat.DenseCopyOf(data.X)
-	raw := data.X.RawMatrix().Data
-	for i := range raw {
-		raw[i] *= 1 + perturbation*rng.NormFloat64()
-	}
-	return data
 }

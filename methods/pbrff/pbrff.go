@@ -112,7 +112,7 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 
 // classify trains the support vector machines of the given settings on one representation.
 func classify(ctx context.Context, y []float64, r *representation, ps []Params, which []int, yield func(i int, m registry.Model) error) error {
-	svm, err := linear.New(r.rows(), len(y), r.landmarks, y)
+	svm, err := linear.New(r.rows(), len(y), r.l, y)
 	if err != nil {
 		return fmt.Errorf("PBRFF: %w", err)
 	}

@@ -79,9 +79,8 @@ func (k *kernel) frequencies(l int) []float64 { return k.omega[l*k.k*k.d : (l+1)
 // A representation maps x to the L features phi_l(x) = sum_j q_lj cos(omega_lj.(x - x_l)).
 type representation struct {
 	*kernel
-	landmarks int
-	q         []float64 // LK
-	phi       []float64 // L x n: the features of the training set
+	q   []float64 // LK
+	phi []float64 // L x n: the features of the training set
 }
 
 // represent weighs the random features for each beta. With s_i = y_i y_l, the alignment
@@ -94,7 +93,7 @@ type representation struct {
 func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representation, error) {
 	out := make([]*representation, len(betas))
 	for b := range out {
-		out[b] = &representation{kernel: k, landmarks: k.l, q: make([]float64, k.l*k.k), phi: make([]float64, k.l*k.n)}
+		out[b] = &representation{kernel: k, q: make([]float64, k.l*k.k), phi: make([]float64, k.l*k.n)}
 	}
 	cosines, loss := make([]float64, k.k*k.n), make([]float64, k.k)
 	for l, row := range k.landmark {

@@ -47,8 +47,7 @@ type Minimizer struct {
 	g        []float64
 	x0, g0   []float64 // start of the line search
 	p        []float64 // search direction
-	backing  []float64
-	capacity int // n that the workspace was made for
+	capacity int       // n that the workspace was made for
 }
 
 // A pair is one correction: s = x' - x, y = g' - g.
@@ -234,10 +233,10 @@ func (m *Minimizer) reserve(n int) {
 		return
 	}
 	m.capacity = n
-	m.backing = make([]float64, (4+2*memory)*n)
+	backing := make([]float64, (4+2*memory)*n)
 	take := func() []float64 {
-		v := m.backing[:n:n]
-		m.backing = m.backing[n:]
+		v := backing[:n:n]
+		backing = backing[n:]
 		return v
 	}
 	m.g, m.x0, m.g0, m.p = take(), take(), take(), take()

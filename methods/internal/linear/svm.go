@@ -49,15 +49,14 @@ type Solution struct {
 }
 
 // A solution has a relative duality gap, Gap / Objective, of Target, or the smallest that
-// rounding allows, which is then no larger than Tolerance. PBRFF and GFC on the
-// published data sets reach Target for C from 1e-3 to 1e3.
+// rounding allows, which is then no larger than Tolerance.
 const (
 	Target    = 1e-9
 	Tolerance = 1e-6
 )
 
 const (
-	maxSteps = 5000    // Newton steps; PBRFF and GFC take 9 to 150
+	maxSteps = 5000    // Newton steps; PBRFF and GFC take a few to 150
 	patience = 6       // bounds in a row that lower the gap by less than half: it has come down to rounding
 	hopeless = 30      // such bounds in a row after which a gap beyond Tolerance is an error
 	rounding = 0x1p-50 // of C n: what an objective is uncertain by, which for separable examples is much of it
