@@ -50,6 +50,8 @@ func BenchmarkRoofline(b *testing.B) {
 			Y: signs(n), Slack: normals(n), Change: normals(n), Alpha: make([]float64, n), Next: make([]float64, n),
 			Turned: make([]float64, n), Free: make([]uint8, (n+7)/8), Moved: make([]uint8, (n+7)/8),
 		}
+		run(fmt.Sprintf("ExpShiftLoss/n=%d", n), n, expOps+3, 24, func() { vmath.ExpShiftLoss(x, s, c, 0.3) })
+		run(fmt.Sprintf("Reweight/n=%d", n), n, expOps+3, 48, func() { vmath.Reweight(f, z, c, h.Y, x, 1e-9) })
 		run(fmt.Sprintf("Hinge.Move/n=%d", n), n, 12, 64, func() { h.Move(1e-9, 0.1, 1) })
 		for _, d := range []int{4, 20, 60} {
 			p := vmath.Pack(normals(n*d), n, d)
@@ -62,6 +64,16 @@ func BenchmarkRoofline(b *testing.B) {
 			omega, phase, cos := normals(8*d), make([]float64, 8), make([]float64, 8*n)
 			run("Packed.Cosines of 8/"+at, n, 8*(ops+sinCosOps), bytes+64, func() { p.Cosines(cos, omega, phase) })
 			run("ExpLinearLoss/"+at, n, 2*ops+expOps+4, bytes, func() { p.ExpLinearLoss(w, r, nil, grad) })
+		}
+	}
+	for _, n := range []int{128, 1024, 16384} { // K = 10 features of GBRFF1's round, 100 of GBRFF's
+		for _, k := range []int{10, 100} {
+			p, v, t := vmath.Pack(normals(2*k*n), n, 2*k), normals(2*k), normals(k)
+			r, grad, losses := normals(n), make([]float64, 2*k), make([]float64, k)
+			ops, at := float64(k), fmt.Sprintf("%dx%d", n, 2*k)
+			run("SquareLinearLoss/"+at, n, 4*ops+2, 16*ops, func() { p.SquareLinearLoss(v, r, nil, grad) })
+			run("PairLosses/"+at, n, ops*(expOps+4), 16*ops, func() { p.PairLosses(t, r, losses) })
+			run("PairSquareLosses/"+at, n, 4*ops, 16*ops, func() { p.PairSquareLosses(t, r, losses) })
 		}
 	}
 	for _, m := range []int{24, 104, 200} { // half of the products, as the matrices are symmetric
