@@ -129,7 +129,8 @@ func newMethodsDumpCommand(a *app) *cobra.Command {
 	tree := 0
 	c := modelCommand(a, &f, "dump", "Print a tree of a model, one line a node",
 		`dump prints one tree of a model: each inner node's test with its training rows and
-what the split gains, each leaf's value. Trees are numbered from 0 as in exported models;
+what the split gains, each leaf's value or, of RF, the class it votes for. RF's rows are
+those of the tree's bootstrap sample. Trees are numbered from 0 as in exported models;
 with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
 		`  bench methods dump CART --dataset wine --split 1
   bench methods dump LGBM --dataset pima --split 1 --tree 5`,

@@ -22,7 +22,8 @@ type TreeModel interface {
 }
 
 // A LightGBMWriter is a TreeModel that LightGBM's text format can hold: WriteLightGBM
-// writes version 3 of it, and who reads that gets the raw scores of Score, same bits.
+// writes version 3 of it, and who reads that gets the raw scores of Score, to the same bits
+// if Score adds in double precision.
 type LightGBMWriter interface {
 	TreeModel
 	WriteLightGBM(w io.Writer, names []string) error

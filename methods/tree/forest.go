@@ -79,7 +79,7 @@ func fitForest(ctx context.Context, env registry.Env, train registry.Data, p For
 // forestMemory: ranks, tallies of classes by rank, and trees of two nodes a distinct row.
 func forestMemory(s registry.Shape, p ForestParams) int64 {
 	n := int64(s.N)
-	return n*int64(s.D)*12 + n*64 + n*16*int64(s.Classes) + int64(p.Trees)*n*2/3*2*28 + 1<<20
+	return n*int64(s.D)*12 + n*64 + n*16*int64(s.Classes) + int64(p.Trees)*n*2/3*2*40 + 1<<20
 }
 
 func forestCost(s registry.Shape, p ForestParams) float64 {

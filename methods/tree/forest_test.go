@@ -7,6 +7,8 @@ import (
 
 	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
@@ -130,5 +132,77 @@ func TestForestLearnsTheTrainingSet(t *testing.T) {
 	}
 	if right < 300 {
 		t.Errorf("%d of 300 training rows are right; every row is in the bag of two trees in three", right)
+	}
+}
+
+// What Breiman's rules say of how a tree is grown, seen in grown trees.
+func TestBreimansRules(t *testing.T) {
+	for _, task := range []registry.Task{registry.Binary, registry.Regression} {
+		t.Run(task.String(), func(t *testing.T) {
+			const n, d, trees = 400, 9, 200
+			r := numpy.NewRandomState(3)
+			data := registry.Data{Task: task, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
+			if task == registry.Regression {
+				data.Classes = 0
+			}
+			r.Norms(data.X.RawMatrix().Data)
+			for i := range data.Y { // feature 0 decides, so that the root takes it wherever it may
+				data.Y[i] = math.Copysign(1, data.X.At(i, 0))
+			}
+			if task == registry.Regression {
+				noise := make([]float64, n)
+				r.Norms(noise)
+				floats.AddScaled(data.Y, 0.1, noise)
+			}
+			g, err := newForestGrower(t.Context(), data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Draws with replacement: a row is missing with probability 1/e.
+			f := &ForestModel{Splits: make([]int, d), Gain: make([]float64, d)}
+			distinct := 0
+			for seed := range uint32(trees) {
+				if _, err := g.grow(f, numpy.NewRandomState(seed), 1); err != nil {
+					t.Fatal(err)
+				}
+				drawn := int32(0)
+				for _, w := range g.weight {
+					drawn += w
+					if w > 0 {
+						distinct++
+					}
+				}
+				if drawn != n {
+					t.Fatalf("%d rows drawn of %d", drawn, n)
+				}
+			}
+			if share := float64(distinct) / (n * trees); math.Abs(share-(1-1/math.E)) > 0.005 {
+				t.Errorf("%.3f of the rows are in a sample", share)
+			}
+			m := fitted(t, Forest(), data, `{"n_estimators":900}`).(*ForestModel)
+			first, same := 0.0, 0.0
+			least := map[registry.Task]int32{registry.Binary: 2, registry.Regression: 6}[task]
+			for _, tree := range m.Trees {
+				if tree.Feature[0] == 0 {
+					first++
+				}
+				if tree.Feature[1] == tree.Feature[0] && tree.Feature[0] != 0 {
+					same++
+				}
+				for at, feature := range tree.Feature {
+					if feature >= 0 && tree.Rows[at] < least {
+						t.Fatalf("a node of %d rows is split", tree.Rows[at])
+					}
+				}
+			}
+			// sqrt(9) and 9/3 features are tried: the root has feature 0 in a third of the trees (standard deviation 0.016).
+			if share := first / float64(len(m.Trees)); math.Abs(share-1./3) > 0.06 {
+				t.Errorf("feature 0 is at %.3f of the roots", share)
+			}
+			// New ones are drawn in each node: of roots without it, a third of the left children have it, so few repeat the root's.
+			if share := same / (float64(len(m.Trees)) - first); share > 0.3 {
+				t.Errorf("%.3f of the other roots are repeated below", share)
+			}
+		})
 	}
 }

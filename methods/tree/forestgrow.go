@@ -141,6 +141,7 @@ func (g *forestGrower) node(rows []int32) {
 	t, at := g.tree, len(g.tree.Feature)
 	value, total, score, pure := g.summarise(rows)
 	t.Feature, t.Threshold, t.Right, t.Value = append(t.Feature, -1), append(t.Threshold, 0), append(t.Right, 0), append(t.Value, value)
+	t.Rows, t.Gain = append(t.Rows, int32(total)), append(t.Gain, 0)
 	if pure || total <= float64(g.least) || g.err != nil {
 		return
 	}
@@ -156,7 +157,8 @@ func (g *forestGrower) node(rows []int32) {
 		return
 	}
 	g.forest.Splits[c.feature]++
-	g.forest.Gain[c.feature] += c.score - score
+	t.Gain[at] = c.score - score
+	g.forest.Gain[c.feature] += t.Gain[at]
 	t.Feature[at], t.Threshold[at] = int32(c.feature), c.threshold
 	left := g.partition(rows, &c)
 	g.node(rows[:left])

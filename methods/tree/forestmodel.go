@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-const forestFormat = "rf-1"
+const forestFormat = "rf-2"
 
 // A ForestModel is a random forest; its gob form is what Save writes. The binary
 // score is the mean vote of the trees, -1 or +1 each; a class's score is its share of
@@ -35,6 +35,8 @@ type ForestTree struct {
 	Threshold []float64
 	Right     []int32
 	Value     []float64 // class index or mean target, of inner nodes too
+	Rows      []int32   // of the bootstrap sample
+	Gain      []float64 // by how much the split raises the score (see forestCut)
 }
 
 func (t *ForestTree) value(row []float64) float64 {
@@ -153,20 +155,31 @@ func (f *ForestModel) Dump(t int, names []string) (string, error) {
 	var walk func(at int, indent string)
 	walk = func(at int, indent string) {
 		if tree.Feature[at] < 0 {
-			fmt.Fprintf(&b, "value %.6g\n", tree.Value[at])
+			fmt.Fprintf(&b, "%s  (%d rows)\n", f.shown(tree.Value[at]), tree.Rows[at])
 			return
 		}
 		name := fmt.Sprintf("x%d", tree.Feature[at])
 		if names != nil {
 			name = names[tree.Feature[at]]
 		}
-		fmt.Fprintf(&b, "%s <= %.6g?\n%s  yes: ", name, tree.Threshold[at], indent)
+		fmt.Fprintf(&b, "%s <= %.6g?  (%d rows, gain %.6g)\n%s  yes: ", name, tree.Threshold[at], tree.Rows[at], tree.Gain[at], indent)
 		walk(at+1, indent+"  ")
 		b.WriteString(indent + "  no:  ")
 		walk(int(tree.Right[at]), indent+"  ")
 	}
 	walk(0, "")
 	return b.String(), nil
+}
+
+// shown is a leaf's value as Dump prints it: what the tree votes for.
+func (f *ForestModel) shown(value float64) string {
+	switch f.Task {
+	case registry.Binary.String():
+		return fmt.Sprintf("class %+g", 2*value-1)
+	case registry.Multiclass.String():
+		return fmt.Sprintf("class %g", value)
+	}
+	return fmt.Sprintf("value %.6g", value)
 }
 
 // Save implements registry.Saver.
@@ -199,7 +212,7 @@ func (f *ForestModel) check() error {
 	for i := range f.Trees {
 		t := &f.Trees[i]
 		n := len(t.Feature)
-		if n == 0 || len(t.Threshold) != n || len(t.Right) != n || len(t.Value) != n {
+		if n == 0 || len(t.Threshold) != n || len(t.Right) != n || len(t.Value) != n || len(t.Rows) != n || len(t.Gain) != n {
 			return fmt.Errorf("the arrays of tree %d differ in length", i)
 		}
 		for at, feature := range t.Feature {

@@ -27,7 +27,7 @@ func (p XGBParams) Validate() error { return gbdt.DepthwiseParams(p).Validate() 
 func XGB() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name:    "XGB",
-		Version: "2",
+		Version: "3",
 		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Chen and Guestrin 2016 (XGBoost), Alg. 1",
 		Summary: "gradient boosting of depth-wise trees on exact splits, as XGBoost with tree_method exact",

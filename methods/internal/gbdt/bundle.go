@@ -41,6 +41,9 @@ func awayRows(m *mapper, at []int32, values []float64, rows int) []int32 {
 		}
 		j++
 	}
+	if len(away) == 0 { // LightGBM then goes on with the rows that are not zero
+		return at
+	}
 	return away
 }
 

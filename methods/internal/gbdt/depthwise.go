@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-
-	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
 // DepthwiseParams are the parameters of XGBoost's sklearn interface that are offered.
@@ -58,7 +56,7 @@ func Depthwise(ctx context.Context, s *Sorted, target Targets, p DepthwiseParams
 		return nil, err
 	}
 	k := check.outputs()
-	loss := &singleGradients{target: target, scratch: make([]float64, max(s.rows, k))}
+	loss := &singleGradients{target: target, shares: make([]float32, k)}
 	g := newLevelGrower(s, p)
 	m := &Model{Objective: target.Objective, Outputs: k, Features: s.features, infos: s.infos()}
 	start := loss.start()
@@ -99,8 +97,8 @@ func (s *Sorted) infos() []string {
 
 // singleGradients are the losses in single precision.
 type singleGradients struct {
-	target  Targets
-	scratch []float64
+	target Targets
+	shares []float32 // of the classes
 }
 
 // start returns the starting score of each output: the log odds of the mean label,
@@ -119,16 +117,16 @@ func (g *singleGradients) start() []float32 {
 		p := max(min(float32(positive/n), 1-leastGain), leastGain)
 		return []float32{float32(-math.Log(float64(1/p - 1)))}
 	case Softmax:
-		out, mean := make([]float32, g.target.Classes), 0.0
+		out, mean := make([]float32, g.target.Classes), float32(0)
 		for _, v := range y {
 			out[int(v)]++
 		}
 		for c := range out {
 			out[c] = float32(math.Log(float64(float32(float64(out[c])/n) + leastGain)))
-			mean += float64(out[c]) / float64(len(out))
+			mean += out[c] / float32(len(out))
 		}
 		for c := range out {
-			out[c] -= float32(mean)
+			out[c] -= mean
 		}
 		return out
 	default:
@@ -148,13 +146,9 @@ const (
 func (g *singleGradients) at(scores, pairs [][]float32) {
 	switch g.target.Objective {
 	case Logistic:
-		e, out := g.scratch, pairs[0]
-		for i, s := range scores[0] {
-			e[i] = float64(min(-s, sigmoidBound))
-		}
-		vmath.Exp(e, e)
+		out := pairs[0]
 		for i, y := range g.target.Y {
-			p := 1 / (float32(e[i]) + 1)
+			p := 1 / (expf(min(-scores[0][i], sigmoidBound)) + 1)
 			label := float32(0)
 			if y > 0 {
 				label = 1
@@ -171,22 +165,18 @@ func (g *singleGradients) at(scores, pairs [][]float32) {
 }
 
 func (g *singleGradients) softmax(scores, pairs [][]float32) {
-	e := g.scratch[:len(scores)]
 	for i, y := range g.target.Y {
 		top := float32(0x1p-126) // XGBoost starts the maximum there, not at the first score
 		for _, s := range scores {
 			top = max(top, s[i])
 		}
-		for c, s := range scores {
-			e[c] = float64(s[i] - top)
-		}
-		vmath.Exp(e, e)
 		sum := 0.0
-		for _, v := range e {
-			sum += float64(float32(v))
+		for c, s := range scores {
+			g.shares[c] = expf(s[i] - top)
+			sum += float64(g.shares[c])
 		}
-		for c, v := range e {
-			p := float32(v) / float32(sum)
+		for c, e := range g.shares {
+			p := e / float32(sum)
 			h := max(2*p*(1-p), leastHessian)
 			if c == int(y) {
 				p--

@@ -23,6 +23,7 @@
 //	leafwise.go, boost.go, path.go             LightGBM's trees, rounds, grids
 //	columns.go                                 what histograms of indicators are built from
 //	sorted.go, levels.go, depthwise.go         XGBoost's
+//	expf.go                                    the exponential it calls
 //	ranks.go, cut_kernel.h                     its cuts from histograms of ranks
 //	objective.go                               losses
 //	tree.go, model.go, dump.go                 what comes out

@@ -3,6 +3,7 @@ package gbdt
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/kernelboosting/bench/registry"
@@ -113,6 +114,8 @@ func TestLightGBM(t *testing.T) {
 		}
 		add(s, ps...)
 	}
+	own := &peerRun{Library: "lightgbm", sample: catalogued(t, "pima"), Params: map[string]any{}} // its own defaults
+	runs, params = append(runs, own), append(params, lightgbmDefaults)
 	runPeers(t, runs)
 	for i, r := range runs {
 		t.Run(fmt.Sprintf("%s/%d leaves depth %d l2 %v", r.sample.name, params[i].NumLeaves, params[i].MaxDepth, params[i].L2), func(t *testing.T) {
@@ -124,5 +127,31 @@ func TestLightGBM(t *testing.T) {
 				t.Errorf("raw scores differ from LightGBM %s by %.2g", r.version, w)
 			}
 		})
+	}
+}
+
+// Columns that are constant but for missing values, on few rows.
+func TestLightGBMOnConstants(t *testing.T) {
+	python(t)
+	p := lightgbmDefaults
+	p.Rounds, p.MinData = 3, 2
+	var runs []*peerRun
+	for seed := range uint32(100) {
+		s := drawn(registry.Regression, 20, 2, 0, seed)
+		rng := rand.New(rand.NewPCG(uint64(seed), 8))
+		for i := range s.n {
+			s.x[2*i] = 1
+			if rng.Float64() < 0.1 {
+				s.x[2*i] = math.NaN()
+				s.y[i] += 2
+			}
+		}
+		runs = append(runs, &peerRun{Library: "lightgbm", sample: s, Params: p.python()})
+	}
+	runPeers(t, runs)
+	for seed, r := range runs {
+		if d := difference(leafwise(t, r.sample, p), r.lightgbmModel(t)); d != "" {
+			t.Errorf("seed %d: LightGBM %s differs: %s", seed, r.version, d)
+		}
 	}
 }

@@ -100,14 +100,26 @@ func TestXGBoost(t *testing.T) {
 	python(t)
 	var runs []*peerRun
 	var params []DepthwiseParams
+	add := func(s *sample, rounds, depth int, rate float64) {
+		p := xgboostDefaults
+		p.Rounds, p.MaxDepth, p.LearningRate = rounds, depth, rate
+		runs, params = append(runs, &peerRun{Library: "xgboost", sample: s, Params: p.python()}), append(params, p)
+	}
 	for _, name := range smallSets {
 		s := catalogued(t, name)
 		for _, rate := range []float64{1, 0.3, 0.01} {
 			for _, depth := range []int{1, 3, 5} {
-				p := xgboostDefaults
-				p.LearningRate, p.MaxDepth = rate, depth
-				runs, params = append(runs, &peerRun{Library: "xgboost", sample: s, Params: p.python()}), append(params, p)
+				add(s, 100, depth, rate)
 			}
+		}
+		add(s, 200, 5, 1) // where the 2019 grid is most sensitive to the last bit
+		add(s, 100, xgboostDefaults.MaxDepth, xgboostDefaults.LearningRate)
+	}
+	if !testing.Short() {
+		for _, name := range largeSets {
+			s := catalogued(t, name)
+			add(s, 100, 5, 1)
+			add(s, 50, xgboostDefaults.MaxDepth, xgboostDefaults.LearningRate)
 		}
 	}
 	// Far from 0, sums in single precision keep little of each tree.
@@ -115,10 +127,13 @@ func TestXGBoost(t *testing.T) {
 	for i := range far.y {
 		far.y[i] += 1e6
 	}
-	runs, params = append(runs, &peerRun{Library: "xgboost", sample: far, Params: xgboostDefaults.python()}), append(params, xgboostDefaults)
+	far.name = "far"
+	add(far, 100, xgboostDefaults.MaxDepth, xgboostDefaults.LearningRate)
+	own := &peerRun{Library: "xgboost", sample: catalogued(t, "pima"), Params: map[string]any{}} // its own defaults
+	runs, params = append(runs, own), append(params, xgboostDefaults)
 	runPeers(t, runs)
 	for i, r := range runs {
-		t.Run(fmt.Sprintf("%s/depth %d rate %v", r.sample.name, params[i].MaxDepth, params[i].LearningRate), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%d rounds depth %d rate %v", r.sample.name, params[i].Rounds, params[i].MaxDepth, params[i].LearningRate), func(t *testing.T) {
 			m := depthwise(t, r.sample, params[i])
 			d := xgboostDifference(m, r.xgboostTrees(t))
 			if d != "" {
