@@ -2,6 +2,7 @@ package mkl
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // GMKLParams holds GMKL's parameters.
@@ -50,7 +53,7 @@ func (p GMKLParams) sizes(d int) ([]int, error) {
 // more than two classes.
 func GMKL() registry.Spec {
 	return registry.Define(registry.Spec{
-		Name: "GMKL", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: "GMKL", Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Varma and Babu, ICML 2009, with the l1 penalty of Bazavan et al., ECCV 2012, eq. (14)",
 		Summary: "support vector machine over a learned non-negative sum of a kernel for each feature group",
 	}, GMKLParams{C: 1, Epsilon: 0.1}, registry.Grid{
@@ -119,6 +122,8 @@ var fitGMKL = single(pathGMKL)
 
 // pathGMKL factors the kernel matrices once for all settings with the same groups.
 func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []GMKLParams, yield func(i int, m registry.Model) error) error {
+	all := newSample(train.X)
+	train, times := merge(train)
 	s := newSample(train.X)
 	var g *mixer
 	for i, p := range ps {
@@ -127,13 +132,16 @@ func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []G
 			return fmt.Errorf("GMKL: %w", err)
 		}
 		if g == nil || !slices.Equal(g.channels.Sizes, sizes) {
-			if g, err = newMixer(ctx, s, sizes); err != nil {
+			if g, err = newMixer(ctx, s, newChannels(all, sizes)); err != nil {
 				return err
 			}
 		}
 		m := &sumMachine{N: s.n, D: s.d, Outputs: train.Shape().Outputs(), Channels: g.channels, X: s.x}
 		for c := range m.Outputs {
-			mixed, err := svm.Mix(ctx, g.parts, outputProblem(train, c, p))
+			problem := outputProblem(train, c, p)
+			floats.Mul(problem.Upper, times)
+			floats.Mul(problem.Lower, times)
+			mixed, err := svm.Mix(ctx, g.parts, problem)
 			if err != nil {
 				return fmt.Errorf("GMKL with C=%v, output %d: %w", p.C, c, err)
 			}
@@ -144,6 +152,35 @@ func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []G
 		}
 	}
 	return nil
+}
+
+// merge returns the rows that differ in features or target, in the order of their first occurrence, and how often each
+// occurs. Equal rows have one loss, of as many times the cost; left apart they would make Newton's systems singular.
+func merge(train registry.Data) (distinct registry.Data, times []float64) {
+	n, d := train.X.Dims()
+	at := make(map[string]int, n)
+	var first []int
+	key := make([]byte, 0, 8*(d+1))
+	for i := range n {
+		key = binary.LittleEndian.AppendUint64(key[:0], math.Float64bits(train.Y[i]))
+		for _, v := range train.X.RawRowView(i) {
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
+		}
+		k, seen := at[string(key)]
+		if !seen {
+			k = len(first)
+			at[string(key)] = k
+			first, times = append(first, i), append(times, 0)
+		}
+		times[k]++
+	}
+	distinct = train
+	distinct.X, distinct.Y = mat.NewDense(len(first), d, nil), make([]float64, len(first))
+	for k, i := range first {
+		distinct.X.SetRow(k, train.X.RawRowView(i))
+		distinct.Y[k] = train.Y[i]
+	}
+	return distinct, times
 }
 
 // outputProblem is the SVR of a regression, or the SVC of class c against the rest.
@@ -180,15 +217,15 @@ type mixer struct {
 const channelTol = 1e-12
 
 // newMixer factors each channel's kernel matrix, or keeps the matrix if its rank is more than half of n.
-func newMixer(ctx context.Context, s *sample, sizes []int) (*mixer, error) {
-	g := &mixer{channels: newChannels(s, sizes)}
+func newMixer(ctx context.Context, s *sample, c channels) (*mixer, error) {
+	g := &mixer{channels: c}
 	work := newChannelWork(g.channels, s.x, s.n, s.d)
 	row := func(dst []float64, i int) { work.row(dst, s.row(i)) }
 	ones := make([]float64, s.n)
 	for i := range ones {
 		ones[i] = 1
 	}
-	for j := range sizes {
+	for j := range c.Sizes {
 		work.load(j)
 		factor, err := cholesky.LowRank(ctx, ones, row, channelTol, max(1, s.n/2))
 		if err != nil {

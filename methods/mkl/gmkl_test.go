@@ -2,6 +2,7 @@ package mkl
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
@@ -62,7 +64,7 @@ func TestGMKLOptimal(t *testing.T) {
 		{[]int{1, 4}, svm.Regression(real.Y, 0.1, 3)},
 	} {
 		s := newSample(data.X)
-		g, err := newMixer(t.Context(), s, c.sizes)
+		g, err := newMixer(t.Context(), s, newChannels(s, c.sizes))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +100,7 @@ func TestGMKLOnPublishedSets(t *testing.T) {
 	for _, name := range []string{"bupa", "heart", "wine", "pima", "balance", "glass"} {
 		train, _ := testsplit.Load(t, name, 1)
 		s := newSample(train.X)
-		g, err := newMixer(t.Context(), s, slices.Repeat([]int{1}, s.d))
+		g, err := newMixer(t.Context(), s, newChannels(s, slices.Repeat([]int{1}, s.d)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +128,7 @@ func TestGMKLNearlyEqualRows(t *testing.T) {
 				return true
 			}
 			s := newSample(train.X)
-			g, err := newMixer(t.Context(), s, slices.Repeat([]int{1}, s.d))
+			g, err := newMixer(t.Context(), s, newChannels(s, slices.Repeat([]int{1}, s.d)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +156,7 @@ func TestGMKLUnbalanced(t *testing.T) {
 			}
 		}
 		s := newSample(data.X)
-		g, err := newMixer(t.Context(), s, slices.Repeat([]int{1}, d))
+		g, err := newMixer(t.Context(), s, newChannels(s, slices.Repeat([]int{1}, d)))
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -183,5 +185,70 @@ func TestGMKLGroups(t *testing.T) {
 	}
 	if right := testsplit.Correct(t, m, data); right < 54 {
 		t.Errorf("%d of 60 training rows are right", right)
+	}
+}
+
+// TestGMKLHardCases: regressions on which predictor and corrector alone cycle, then features of a few codes with noisy labels, whose
+// rows repeat, in the grid of costs and above. Each found an error before Mix was careful and equal rows were merged.
+func TestGMKLHardCases(t *testing.T) {
+	for _, c := range []struct {
+		d    int
+		x, y []float64
+		c    float64
+	}{
+		{1, []float64{1.2684502829676407, -1.1757742248820546, -0.09267605808577008}, []float64{0.824431270124859, -0.016506381714588292, 0.863660195430763}, 10},
+		{1, []float64{-1.9023752717823004, 0.6116798004798175, 0.9533670941001702, 0.025464827830210073, 0.31186354937177907},
+			[]float64{-16.228233108862497, 14.879938602954962, 2.732342969815962, 11.13750332021329, 5.45680239939008}, 100},
+	} {
+		data := registry.Data{Task: registry.Regression, X: mat.NewDense(len(c.y), c.d, c.x), Y: c.y}
+		if _, err := fitGMKL(t.Context(), quiet(), data, GMKLParams{C: c.c, Epsilon: 0.1}); err != nil {
+			t.Error(err)
+		}
+	}
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		n, d, levels, logC := 2+rng.IntN(300), 1+rng.IntN(3), 2+rng.IntN(3), rng.IntN(6)-2
+		data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
+		for i := range n {
+			for j := range d {
+				data.X.Set(i, j, float64(rng.IntN(levels)))
+			}
+			data.Y[i] = math.Copysign(1, rng.NormFloat64()+0.5*data.X.At(i, 0)-0.25)
+		}
+		data.Y[0], data.Y[1] = 1, -1
+		if _, err := fitGMKL(t.Context(), quiet(), data, GMKLParams{C: math.Pow(10, float64(logC))}); err != nil {
+			t.Errorf("seed %d, %d rows of %d features with %d codes: %v", seed, n, d, levels, err)
+		}
+	}
+}
+
+// TestMerge: rows that differ in features or target are kept in their order, and counted.
+func TestMerge(t *testing.T) {
+	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(6, 2, []float64{1, 2, 0, 0, 1, 2, 1, 2, 0, 0, 3, 4}), Y: []float64{1, -1, -1, 1, -1, 1}}
+	distinct, times := merge(data)
+	want := mat.NewDense(4, 2, []float64{1, 2, 0, 0, 1, 2, 3, 4})
+	if !mat.Equal(distinct.X, want) || !slices.Equal(distinct.Y, []float64{1, -1, -1, 1}) || !slices.Equal(times, []float64{2, 2, 1, 1}) {
+		t.Errorf("rows %v with targets %v, %v times", distinct.X.RawMatrix().Data, distinct.Y, times)
+	}
+	// Each row with its own cost has the same minimum.
+	all, few := newSample(data.X), newSample(distinct.X)
+	var values [2]float64
+	for k, s := range []*sample{all, few} {
+		g, err := newMixer(t.Context(), s, newChannels(all, []int{1, 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := svm.Classification(data.Y, 1)
+		if s == few {
+			p = svm.Classification(distinct.Y, times...)
+		}
+		m, err := svm.Mix(t.Context(), g.parts, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values[k] = m.Value
+	}
+	if math.Abs(values[0]-values[1]) > 2e-5*values[0] {
+		t.Errorf("the minimum of all rows is %v, of the distinct ones %v", values[0], values[1])
 	}
 }

@@ -66,7 +66,7 @@ func newLowRank(m *mixture, rank int, room *scratch) *lowRank {
 // apartFrom is the D_i K_ii from which an example may stand apart.
 const apartFrom = 100
 
-// leastApart is the number of examples that may stand apart whatever the rank: equal rows are more than it at the optimum.
+// leastApart is the number of examples that may stand apart whatever the rank: at the optimum, equal rows on the margin are more than the rank.
 const leastApart = 256
 
 // split chooses the examples apart.

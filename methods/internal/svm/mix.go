@@ -32,37 +32,49 @@ const (
 // f in the space of K(d), and the losses those of p: C_i times hinge or epsilon-insensitive loss. The dual is
 // max over beta of target'beta - epsilon |beta|_1 under p's bounds and 1/2 beta'K_j beta <= 1 for all j, whose multipliers
 // are the weights (Varma and Babu, ICML 2009, eqs. 8 and 9, with d minimised out). Mix follows the central path of both,
-// and stops when their values differ by 1e-5 of them: no choice of weights is better by more. It returns an error
-// where rounding ends the path at more than 1e-4.
+// and stops when their values differ by 1e-5 of them: no choice of weights is better by more. Where that way ends
+// at more than 1e-4, by rounding (hundreds of equal examples) or in a cycle, it is tried again with care; then it is an error.
 func Mix(ctx context.Context, parts []Part, p Problem) (Mixed, error) {
 	n := len(p.Target)
 	if err := p.check(n); err != nil {
 		return Mixed{}, err
 	}
 	var room scratch
-	in := newInterior(p, newMixture(n, parts, true, &room), 0.5, &room)
-	if in.oneSided() {
-		return fixed(p, len(parts)), nil
+	gap := math.Inf(1)
+	for _, careful := range []bool{false, true} {
+		room.reset()
+		in := newInterior(p, newMixture(n, parts, true, &room), 0.5, &room)
+		if in.oneSided() {
+			return fixed(p, len(parts)), nil
+		}
+		if careful {
+			in.beCareful(&room)
+		}
+		best, relative, err := in.mixUntil(ctx, p)
+		if err != nil || relative <= mixAccept {
+			return best, err
+		}
+		gap = min(gap, relative)
 	}
+	return Mixed{}, fmt.Errorf("svm: the search for kernel weights ends at a relative gap of %.2g, above %.0g: scale the data, or lower C", gap, mixAccept)
+}
+
+// mixUntil follows the path until the relative gap is mixTol, or as far as it goes, and returns the best machine
+// and its gap.
+func (in *interior) mixUntil(ctx context.Context, p Problem) (best Mixed, relative float64, err error) {
 	if err := in.center(ctx); err != nil {
-		return Mixed{}, err
+		return Mixed{}, 0, err
 	}
-	best, least := Mixed{}, math.Inf(1)
+	least := math.Inf(1)
 	scale := func(m Mixed) float64 { return max(math.Abs(m.Value), 1e-6*in.largest) }
-	err := in.run(ctx, mixSteps, func(_, _ float64) bool {
+	err = in.run(ctx, mixSteps, func(_, _ float64) bool {
 		m := in.mixed(p)
 		if m.Value-m.Bound < least {
 			best, least = m, m.Value-m.Bound
 		}
 		return least <= mixTol*scale(best)
 	})
-	if err != nil {
-		return Mixed{}, err
-	}
-	if !(least <= mixAccept*scale(best)) {
-		return Mixed{}, fmt.Errorf("svm: rounding ends the search for kernel weights at a relative gap of %.2g, above %.0g: scale the data, or lower C", least/scale(best), mixAccept)
-	}
-	return best, nil
+	return best, least / scale(best), err
 }
 
 // oneSided reports whether beta = 0 is the only point with sum 0, as with a single class.

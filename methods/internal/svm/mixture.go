@@ -2,8 +2,10 @@ package svm
 
 import (
 	"context"
+	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A Part is one kernel of a mixture: a factor V', rank x n, with K = V V', or the matrix itself, n x n, if there is no
@@ -134,6 +136,34 @@ func (m *mixture) longest(share float64) float64 {
 		}
 	}
 	return step
+}
+
+// straight shortens a step along the direction of beta until its second order terms, 1/2 step^2 delta'K_j delta in the
+// constraints and step^2 sum_j dd_j K_j delta in the stationarity, are no larger than the residuals of these, r_j and worst, or than
+// a tenth.
+func (m *mixture) straight(ctx context.Context, step, worst float64, delta []float64) (float64, error) {
+	const small = 0.1
+	bend := 0.0
+	for j, p := range m.parts {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if p.Matrix != nil {
+			vmath.MatVec(m.sum, p.Matrix, m.n, m.n, delta)
+		} else {
+			image := make([]float64, len(m.image[j]))
+			vmath.MatVec(image, p.Factor, len(image), m.n, delta)
+			vmath.MatTVec(m.sum, p.Factor, len(image), m.n, image)
+		}
+		if c := vmath.Dot(delta, m.sum); c > 0 {
+			step = min(step, max(2*math.Abs(m.short[j])/c, math.Sqrt(2*small/c)))
+		}
+		bend += math.Abs(m.dd[j]) * max(floats.Max(m.sum), -floats.Min(m.sum))
+	}
+	if bend > 0 {
+		step = min(step, max(worst/bend, math.Sqrt(small/bend)))
+	}
+	return step, nil
 }
 
 func (m *mixture) move(step float64) {

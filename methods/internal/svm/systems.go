@@ -26,6 +26,10 @@ func newSystem(m *mixture, room *scratch) system {
 	if !full && (4*rank < m.n || m.n > 1000 && rank < m.n) {
 		return newLowRank(m, rank, room)
 	}
+	return newDense(m, rank, room)
+}
+
+func newDense(m *mixture, rank int, room *scratch) *dense {
 	return &dense{m: m, rank: rank, a: room.take(m.n * m.n), stack: room.take(rank * m.n), root: room.take(m.n), f: cholesky.New(m.n)}
 }
 
