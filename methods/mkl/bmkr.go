@@ -54,7 +54,7 @@ func BMKR() registry.Spec {
 		registry.Load[BMKRParams](loadVote))
 }
 
-func memoryBMKR(s registry.Shape, p BMKRParams) int64 { return boostBytes(s, len(bmkrKernels), p.T) }
+func memoryBMKR(s registry.Shape, p BMKRParams) int64 { return boostBytes(s, len(bmkrKernels), 4, p.T) }
 
 var (
 	fitBMKR      = single(pathBMKR[float32])

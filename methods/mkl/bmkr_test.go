@@ -138,7 +138,6 @@ func plainBMKR(t *testing.T, data registry.Data, p BMKRParams) []float64 {
 // cross-validation selects.
 func TestFloat32SelectsTheSame(t *testing.T) {
 	selectsTheSame(t, BMKR(), pathBMKR[float32], pathBMKR[float64])
-	selectsTheSame(t, MKBoost(), pathMKBoost[float32], pathMKBoost[float64])
 }
 
 func selectsTheSame[P any](t *testing.T, spec registry.Spec, single, double frame.Path[P]) {

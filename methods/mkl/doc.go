@@ -10,8 +10,8 @@
 //	vote.go     the model of the two boosting methods: scoring, stages, saving
 //
 // The kernel matrices of a training set are made once, from one pass of inner products, and shared by
-// all rounds, all kernels of a round and all values of C. They are float32 (a test shows that this
-// changes no selected grid point) and kept in memory as long as they are small together;
+// all rounds, all kernels of a round and all values of C. BMKR's are float32 (a test shows that this
+// changes no selected grid point), MKBOOST's, some of which have low rank, float64. They are kept in memory as long as they are small together;
 // beyond that each solver keeps the rows it uses. GMKL has factors of low rank instead, in float64.
 //
 // One fit runs on one goroutine. For more than two classes GMKL is one against the rest; the boosting methods are binary.

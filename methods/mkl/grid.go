@@ -63,10 +63,10 @@ func costOne[P any](path func(s registry.Shape, ps []P) float64) func(s registry
 
 // boostBytes counts the kernel matrices or rows, a dual solution with its fit and the exact form of each kernel, an interior
 // point with factors of a few kernels, and the model of t rounds.
-func boostBytes(s registry.Shape, kernels, t int) int64 {
+func boostBytes(s registry.Shape, kernels, size, t int) int64 {
 	n := int64(s.N)
 	solver, factor := svm.JumpBytes(s.N, rowBytes)
-	return gramBytes(s.N, kernels, 4) + solver + 3*factor + n*int64(24*kernels+16*t+16*s.D+200) + 8*rowsAtOnce*n
+	return gramBytes(s.N, kernels, size) + solver + 3*factor + n*int64(24*kernels+16*t+16*s.D+200) + 8*rowsAtOnce*n
 }
 
 // reportCapped logs how many learners' solvers were stopped early.

@@ -33,6 +33,7 @@
 //	steps.go     the inner loop and its definition; smo.h is the same for vector registers, with equal bits
 //
 // Kernel rows are float32 or float64; sums are float64 always. A float32 row halves memory and
-// time and moves decisions by about 1e-7 of the kernel's scale. The package has no kernel
+// time and moves decisions by about 1e-7 of the kernel's scale, unless the kernel has low rank, which it
+// spoils: with large costs its optimum is then another, and far in steps. The package has no kernel
 // functions, no scoring and no multi-class scheme: those are the families'.
 package svm
