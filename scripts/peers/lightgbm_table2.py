@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 
-POSITIVE = {"sonar": "R", "bupa": "2"}
+POSITIVE = {"sonar": "R", "bupa": "1"}
 GRID = [(depth, l2) for depth in range(1, 11) for l2 in (0, 2**-5, 2**-4, 2**-3, 2**-2)]
 
 
@@ -39,7 +39,7 @@ def main():
         np.random.seed(seed)
         a, b, ya, yb = train_test_split(x, y, shuffle=True, stratify=y, test_size=0.3)
         folds = StratifiedKFold(5, shuffle=True).split(a, ya)
-        score = sum(correct((a[f], ya[f]), (a[v], ya[v]), GRID) for f, v in folds)
+        score = np.round(np.mean([correct((a[f], ya[f]), (a[v], ya[v]), GRID) / len(v) for f, v in folds], axis=0), 12)
         best = [GRID[i] for i in np.flatnonzero(score == score.max())]
         for rule, setting in (("first", best[0]), ("last", max(best, key=str))):
             means[rule].append(100 * correct((a, ya), (b, yb), [setting])[0] / len(yb))

@@ -72,7 +72,10 @@ func compare[F Float](t *testing.T, r solved) {
 	}
 	loose := 1e-3
 	if r.Kernel == "linear" && r.C > 1 {
-		loose = 0.03
+		loose = 2e-3
+		if r.Dataset == "heart" && r.Kind != "C-SVC" {
+			loose = 0.03
+		}
 	}
 	near("intercept", sol.Bias, r.Intercept, loose)
 	norm, loss, absolute, squared := 0.0, 0.0, 0.0, 0.0
