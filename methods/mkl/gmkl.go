@@ -83,7 +83,8 @@ func (p GMKLParams) ranks(s registry.Shape, one int) (sum, whole float64) {
 	return sum, whole
 }
 
-// memoryGMKL counts the factors or matrices of the kernels, the factors once more, scaled, the systems of svm.Mix, and the model.
+// memoryGMKL counts the factors or matrices of the kernels, the factors once more, scaled, the systems of svm.Mix, the model, and
+// 64 MiB for garbage and for the n x n system of a careful path.
 func memoryGMKL(s registry.Shape, p GMKLParams) int64 {
 	n := float64(s.N)
 	rank, whole := p.ranks(s, largeRank)

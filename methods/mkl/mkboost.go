@@ -88,19 +88,19 @@ func pathMKBoost(ctx context.Context, env registry.Env, train registry.Data, ps 
 // It ends early where AdaBoost does: with e = 0, at which D would stay as it is, and h_t has
 // the largest weight that any has; and with e >= 1/2, unless it is the first round. A round asks no further kernel once one has reached the
 // smallest error any function can have, which is that of equal rows with different labels.
-type adaBooster[F svm.Float] struct {
+type adaBooster struct {
 	s       *sample
 	y       []float64
-	kernels []svm.Kernel[F]
+	kernels []svm.Kernel[float64]
 	groups  [][]int // equal rows that do not all have one label
-	solver  svm.Solver[F]
+	solver  svm.Solver[float64]
 	last    []svm.Solution // of each kernel
 	scale   [][]float64    // of each kernel: the costs of its last solution
 	d, cost []float64
 }
 
-func newAdaBooster[F svm.Float](s *sample, y []float64, ks []svm.Kernel[F]) *adaBooster[F] {
-	a := &adaBooster[F]{s: s, y: y, kernels: ks, groups: contradictions(s, y), d: make([]float64, s.n), cost: make([]float64, s.n)}
+func newAdaBooster(s *sample, y []float64, ks []svm.Kernel[float64]) *adaBooster {
+	a := &adaBooster{s: s, y: y, kernels: ks, groups: contradictions(s, y), d: make([]float64, s.n), cost: make([]float64, s.n)}
 	a.last, a.scale = make([]svm.Solution, len(ks)), make([][]float64, len(ks))
 	return a
 }
@@ -108,7 +108,7 @@ func newAdaBooster[F svm.Float](s *sample, y []float64, ks []svm.Kernel[F]) *ada
 // alphaLimit bounds the weight of a learner without errors, which outvotes most of those before.
 const alphaLimit = 18 // the weight at an error of 2e-16
 
-func (a *adaBooster[F]) fit(ctx context.Context, env registry.Env, p MKBoostParams) (*vote, error) {
+func (a *adaBooster) fit(ctx context.Context, env registry.Env, p MKBoostParams) (*vote, error) {
 	clear(a.last)
 	clear(a.scale)
 	for i := range a.d {
@@ -147,7 +147,7 @@ func (a *adaBooster[F]) fit(ctx context.Context, env registry.Env, p MKBoostPara
 }
 
 // round returns the best machine, the examples that it gets wrong, and its weighted error.
-func (a *adaBooster[F]) round(ctx context.Context, p MKBoostParams) (learner, []bool, float64, error) {
+func (a *adaBooster) round(ctx context.Context, p MKBoostParams) (learner, []bool, float64, error) {
 	for i, d := range a.d {
 		a.cost[i] = p.C * float64(a.s.n) * d
 	}
@@ -176,7 +176,7 @@ func (a *adaBooster[F]) round(ctx context.Context, p MKBoostParams) (learner, []
 }
 
 // warm makes kernel k's last solution a start for the new costs: variables at a bound stay at it.
-func (a *adaBooster[F]) warm(k int) {
+func (a *adaBooster) warm(k int) {
 	sol := &a.last[k]
 	if old := a.scale[k]; old != nil {
 		for i, c := range a.cost {
@@ -188,7 +188,7 @@ func (a *adaBooster[F]) warm(k int) {
 }
 
 // errorOf returns the weighted error of the sign of sol, and marks in wrong, if given, where it errs.
-func (a *adaBooster[F]) errorOf(sol *svm.Solution, wrong []bool) float64 {
+func (a *adaBooster) errorOf(sol *svm.Solution, wrong []bool) float64 {
 	e := 0.0
 	for i, y := range a.y {
 		f := sol.Fit[i] + sol.Bias
@@ -206,7 +206,7 @@ func (a *adaBooster[F]) errorOf(sol *svm.Solution, wrong []bool) float64 {
 }
 
 // leastError is the weighted error below which no function of x comes.
-func (a *adaBooster[F]) leastError() float64 {
+func (a *adaBooster) leastError() float64 {
 	sum := 0.0
 	for _, g := range a.groups {
 		var side [2]float64

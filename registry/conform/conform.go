@@ -9,6 +9,9 @@
 // a panic) on awkward data, and, for each capability that the method declares,
 // that it changes no result. It also asks that the method learns something.
 //
+// Beside it, [Prefixes] asks of a method whose models have stages that these are the models of
+// fewer rounds.
+//
 // It does not ask whether the method is the one its paper describes; that is what
 // the method's own oracle tests are for.
 package conform

@@ -15,6 +15,16 @@ type Part struct {
 	Matrix []float64
 }
 
+// times writes K x to dst, and V'x to image, of as many elements as the rank.
+func (p Part) times(dst, image, x []float64) {
+	if p.Matrix != nil {
+		vmath.MatVec(dst, p.Matrix, len(x), len(x), x)
+		return
+	}
+	vmath.MatVec(image, p.Factor, len(image), len(x), x)
+	vmath.MatTVec(dst, p.Factor, len(image), len(x), image)
+}
+
 // A mixture is K(d) = sum_j d_j K_j. With d to be learned it belongs to
 //
 //	min over z  c'z    subject to  1/2 z'S'K_j S z + w_j = 1 for all j, s'z = 0, 0 <= z <= u, w >= 0
@@ -37,6 +47,7 @@ type mixture struct {
 	image     [][]float64 // of each kernel: V'beta
 	k         [][]float64 // of each kernel: K_j beta
 	sum       []float64
+	spare     []float64 // of the largest rank
 }
 
 func newMixture(n int, parts []Part, learn bool, room *scratch) *mixture {
@@ -44,11 +55,15 @@ func newMixture(n int, parts []Part, learn bool, room *scratch) *mixture {
 	for _, a := range []*[]float64{&m.d, &m.w, &m.dd, &m.dw, &m.t, &m.short} {
 		*a = room.take(len(parts))
 	}
+	most := 0
 	for j, p := range parts {
 		m.d[j], m.w[j] = 1, 1
-		m.image = append(m.image, room.take(len(p.Factor)/n))
+		rank := len(p.Factor) / n
+		most = max(most, rank)
+		m.image = append(m.image, room.take(rank))
 		m.k = append(m.k, room.take(n))
 	}
+	m.spare = room.take(most)
 	return m
 }
 
@@ -59,13 +74,7 @@ func (m *mixture) evaluate(ctx context.Context, fit, beta []float64) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if p.Matrix != nil {
-			vmath.MatVec(m.k[j], p.Matrix, m.n, m.n, beta)
-		} else {
-			rank := len(m.image[j])
-			vmath.MatVec(m.image[j], p.Factor, rank, m.n, beta)
-			vmath.MatTVec(m.k[j], p.Factor, rank, m.n, m.image[j])
-		}
+		p.times(m.k[j], m.image[j], beta)
 		m.short[j] = 1 - 0.5*vmath.Dot(beta, m.k[j]) - m.w[j]
 		vmath.Axpy(m.d[j], m.k[j], fit)
 	}
@@ -148,13 +157,7 @@ func (m *mixture) straight(ctx context.Context, step, worst float64, delta []flo
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		if p.Matrix != nil {
-			vmath.MatVec(m.sum, p.Matrix, m.n, m.n, delta)
-		} else {
-			image := make([]float64, len(m.image[j]))
-			vmath.MatVec(image, p.Factor, len(image), m.n, delta)
-			vmath.MatTVec(m.sum, p.Factor, len(image), m.n, image)
-		}
+		p.times(m.sum, m.spare[:len(m.image[j])], delta)
 		if c := vmath.Dot(delta, m.sum); c > 0 {
 			step = min(step, max(2*math.Abs(m.short[j])/c, math.Sqrt(2*small/c)))
 		}
