@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -66,5 +67,53 @@ func asNobody(t *testing.T, name string) {
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// TestLinkInAClosedFolder: a reader through a link sees the rows of the log, which lies
+// beside the file and not beside the link.
+func TestLinkInAClosedFolder(t *testing.T) {
+	if os.Geteuid() == 0 {
+		asNobody(t, "TestLinkInAClosedFolder")
+		return
+	}
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	put(t, db, testRun("k1", OK))
+	if _, err := db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0"); err != nil {
+		t.Fatal(err)
+	}
+	second := testRun("k2", OK)
+	second.Split = 2
+	put(t, db, second) // in the log only
+	closed := t.TempDir()
+	link := filepath.Join(closed, "link.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(closed, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Chmod(closed, 0o755) }()
+	if n := stored(t, link); n != 2 {
+		t.Errorf("through the link %d of 2 cells are seen", n)
+	}
+	// The file's own folder closed too, and no program has it open: nobody can merge the log.
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	for _, suffix := range []string{"", "-wal"} {
+		raw, err := os.ReadFile(path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(copied+suffix, raw, 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Dir(copied), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Chmod(filepath.Dir(copied), 0o755) }()
+	if _, err := OpenReader(context.Background(), copied); err == nil || !strings.Contains(err.Error(), "-wal") {
+		t.Errorf("rows that nobody can see are passed over without a word: %v", err)
 	}
 }

@@ -22,6 +22,9 @@ type Cell struct {
 // Cell returns the attempt that stands for a cell, and false if there is none.
 func (db *DB) Cell(ctx context.Context, protocol, dataset, method string, split int) (Cell, bool, error) {
 	var c Cell
+	if err := db.intact(ctx); err != nil {
+		return c, false, err
+	}
 	var params *string
 	err := db.sql.QueryRowContext(ctx, `SELECT r.status, coalesce(r.error, ''), r.method_version, r.fingerprint, p.params, r.n_test, r.n_correct, r.rmse
 		FROM cells c JOIN runs r ON r.id = c.run_id LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected

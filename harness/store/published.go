@@ -78,6 +78,9 @@ func (db *DB) loadPublished(ctx context.Context) error {
 			return fmt.Errorf("published.csv: %s %s %s: %w", p.Source, p.Dataset, p.Method, err)
 		}
 	}
+	if err := sealPublished(ctx, tx); err != nil {
+		return err
+	}
 	return tx.Commit()
 }
 

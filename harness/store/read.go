@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"strings"
 )
 
 // Known is what planning needs of a stored cell.
@@ -16,6 +14,9 @@ type Known struct {
 
 // Keys returns every stored cell by key.
 func (db *DB) Keys(ctx context.Context) (map[string]Known, error) {
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
 	rows, err := db.sql.QueryContext(ctx, `SELECT r.key, r.status, coalesce(r.timeout_seconds, 0), c.run_id IS NOT NULL
 		FROM runs r LEFT JOIN cells c ON c.run_id = r.id`)
 	if err != nil {
@@ -109,13 +110,17 @@ type Result struct {
 	ProgramVersion, CPU            string
 	ProtocolHash, Fingerprint      string
 	GridHash, StartedAt            string
+	Task                           string // binary, multiclass or regression
 }
 
 // Results returns every cell of a protocol, sorted by data set, method and split.
 func (db *DB) Results(ctx context.Context, protocol string) ([]Result, error) {
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
 	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, r.split, r.status, r.n_train, r.n_test,
 		  r.n_correct, coalesce(r.error, ''), r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0),
-		  e.program_version, e.cpu, r.protocol_hash, r.fingerprint, g.hash, r.started_at
+		  e.program_version, e.cpu, r.protocol_hash, r.fingerprint, g.hash, r.started_at, r.task
 		FROM cells c JOIN runs r ON r.id = c.run_id JOIN environments e ON e.id = r.environment_id JOIN grids g ON g.id = r.grid_id
 		WHERE c.protocol = ? ORDER BY r.dataset, r.method, r.split`, protocol)
 	if err != nil {
@@ -126,7 +131,7 @@ func (db *DB) Results(ctx context.Context, protocol string) ([]Result, error) {
 	for rows.Next() {
 		var r Result
 		err := rows.Scan(&r.Method, &r.MethodVersion, &r.Dataset, &r.Split, &r.Status, &r.TrainRows, &r.TestRows,
-			&r.Correct, &r.Error, &r.Seconds, &r.ProgramVersion, &r.CPU, &r.ProtocolHash, &r.Fingerprint, &r.GridHash, &r.StartedAt)
+			&r.Correct, &r.Error, &r.Seconds, &r.ProgramVersion, &r.CPU, &r.ProtocolHash, &r.Fingerprint, &r.GridHash, &r.StartedAt, &r.Task)
 		if err != nil {
 			return nil, err
 		}
@@ -135,18 +140,24 @@ func (db *DB) Results(ctx context.Context, protocol string) ([]Result, error) {
 	return out, rows.Err()
 }
 
-// StatusRow counts the cells of one protocol, data set and method.
+// StatusRow counts the cells of one protocol, data set and method that belong to the
+// same data.
 type StatusRow struct {
 	Protocol, Dataset, Method string
+	Fingerprint               string
+	LastRun                   string // started_at of the newest
 	OK, Failed, Timeout       int
 	Seconds                   float64
 }
 
 // Status returns the counts of stored cells, sorted.
 func (db *DB) Status(ctx context.Context) ([]StatusRow, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT protocol, dataset, method, sum(status = 'ok'), sum(status = 'failed'), sum(status = 'timeout'),
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := db.sql.QueryContext(ctx, `SELECT protocol, dataset, method, fingerprint, max(started_at), sum(status = 'ok'), sum(status = 'failed'), sum(status = 'timeout'),
 		  sum(search_seconds + coalesce(fit_seconds, 0) + coalesce(predict_seconds, 0))
-		FROM results GROUP BY protocol, dataset, method ORDER BY protocol, dataset, method`)
+		FROM results GROUP BY protocol, dataset, method, fingerprint ORDER BY protocol, dataset, method, max(started_at)`)
 	if err != nil {
 		return nil, err
 	}
@@ -154,59 +165,10 @@ func (db *DB) Status(ctx context.Context) ([]StatusRow, error) {
 	var out []StatusRow
 	for rows.Next() {
 		var s StatusRow
-		if err := rows.Scan(&s.Protocol, &s.Dataset, &s.Method, &s.OK, &s.Failed, &s.Timeout, &s.Seconds); err != nil {
+		if err := rows.Scan(&s.Protocol, &s.Dataset, &s.Method, &s.Fingerprint, &s.LastRun, &s.OK, &s.Failed, &s.Timeout, &s.Seconds); err != nil {
 			return nil, err
 		}
 		out = append(out, s)
 	}
 	return out, rows.Err()
-}
-
-// Query runs one SQL statement and hands over the column names, then each row;
-// values are nil, int64, float64, string or []byte. On a reader it cannot
-// change anything.
-func (db *DB) Query(ctx context.Context, query string, columns func([]string) error, row func([]any) error) error {
-	rows, err := db.sql.QueryContext(ctx, query)
-	if err != nil {
-		return explain(err)
-	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		return err
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("the statement returns no rows; only SELECT can be asked here")
-	}
-	if err := columns(names); err != nil {
-		return err
-	}
-	values := make([]any, len(names))
-	into := make([]any, len(names))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		if err := row(values); err != nil {
-			return err
-		}
-	}
-	return explain(rows.Err())
-}
-
-// A TitledQuery is SQL that a reader of a report can run himself.
-type TitledQuery struct{ Title, SQL string }
-
-// TableQueries returns the queries over the public views that give every number
-// of a protocol's table.
-func TableQueries(protocol string) []TitledQuery {
-	name := "'" + strings.ReplaceAll(protocol, "'", "''") + "'"
-	return []TitledQuery{
-		{"Every cell", "SELECT dataset, method, split, status, n_correct, n_test, params, error\nFROM results WHERE protocol = " + name + "\nORDER BY dataset, method, split"},
-		{"Means", "SELECT dataset, method, count(*) AS splits, 100 * avg(accuracy) AS mean\nFROM results WHERE protocol = " + name + " AND status = 'ok'\nGROUP BY dataset, method"},
-		{"Every fold of every grid point", "SELECT dataset, method, split, params, fold, n_correct, n_valid\nFROM evaluations WHERE protocol = " + name + "\nORDER BY dataset, method, split, grid_index, fold"},
-	}
 }

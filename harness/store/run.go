@@ -1,6 +1,9 @@
 package store
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Status says how a cell ended.
 type Status string
@@ -56,6 +59,7 @@ type Run struct {
 	Status         Status
 	Error          string // empty if ok
 	Grid           []json.RawMessage
+	GridPoints     []json.RawMessage // Grid as its author wrote it, or nil
 	GridHash       string
 	Selected       *int // index into Grid of the refitted point
 	TrainRows      int
@@ -71,6 +75,32 @@ type Run struct {
 	CostUnits      float64
 	TimeoutSeconds *float64
 	StartedAt      string // UTC, RFC 3339 with nanoseconds
+	Features       int    // columns of the data; 0 if unknown
+
+	// What a reader needs to find the cell's inputs again.
+	ProtocolText   string // the TOML it was read from
+	ProtocolPath   string // where from; "" for a built-in one
+	ProtocolSplits int
+	SetFile        string // the TOML file of a user's own data set; "" for a built-in one
+}
+
+// Name names the cell of the run to people.
+func (r Run) Name() string { return fmt.Sprintf("%s on %s, split %d", r.Method, r.Dataset, r.Split) }
+
+// cvAccuracy is the mean accuracy of the selected grid point over the folds, nil
+// without one.
+func (r Run) cvAccuracy() any {
+	sum, folds := 0.0, 0
+	for _, e := range r.Evaluations {
+		if r.Selected != nil && e.GridIndex == *r.Selected && e.Score.Correct != nil {
+			sum += float64(*e.Score.Correct) / float64(e.Score.N)
+			folds++
+		}
+	}
+	if folds == 0 {
+		return nil
+	}
+	return sum / float64(folds)
 }
 
 // Seconds returns the wall time of the cell: search, refit and prediction.

@@ -5,9 +5,10 @@
 // reading (many connections, nothing can be changed). A [Writer] takes finished
 // cells and commits them in groups: a cell and all its fold evaluations are in
 // the database whole or not at all, and what a commit acknowledged survives the
-// loss of power. The schema is in migrations/; its views (results, evaluations,
-// published, history) are the contract for other programs, described in
-// docs/results-schema.md.
+// loss of power, however long another program or a full disk keeps it waiting. The
+// schema is in migrations/ and schema/; its views (results, evaluations, published,
+// history) are the contract for other programs, described in docs/results-schema.md.
+// Every row carries a checksum ([DB.Check]); what reads rows first compares them.
 //
 // The package computes nothing about methods: means, ranks and tests belong to
 // reports.
@@ -16,21 +17,17 @@ package store
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/url"
 	"os"
-	"time"
+	"path/filepath"
+	"strings"
+	"sync"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
-	"github.com/pressly/goose/v3"
 )
-
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
 
 // ErrNoDatabase is wrapped by OpenReader's error when the file does not exist.
 var ErrNoDatabase = errors.New("no such database")
@@ -39,11 +36,19 @@ var ErrNoDatabase = errors.New("no such database")
 type DB struct {
 	sql  *sql.DB
 	path string
+	file os.FileInfo // as it was when it was opened
+
+	checked sync.Once // rows against their checksums
+	damage  error
 }
 
 // Open opens the database at path for writing, creating it if needed, and brings
-// its schema up to date. Several processes may have it open.
+// its schema up to date. Several processes may have it open. A file that is not a
+// results database is refused and left as it is.
 func Open(ctx context.Context, path string) (*DB, error) {
+	if err := recognise(ctx, path); err != nil {
+		return nil, err
+	}
 	db, err := connect(path, url.Values{
 		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_foreign_keys": {"on"},
 		"_busy_timeout": {"5000"}, "_txlock": {"immediate"},
@@ -52,26 +57,35 @@ func Open(ctx context.Context, path string) (*DB, error) {
 		return nil, err
 	}
 	db.sql.SetMaxOpenConns(1)
-	for _, step := range []func(context.Context) error{db.migrate, db.checkPragmas, db.loadPublished} {
+	for _, step := range []func(context.Context) error{db.migrate, db.checkPragmas, db.checkSchema, db.loadPublished} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(fmt.Errorf("database %s: %w", path, explain(err)), db.Close())
 		}
 	}
+	if db.file, err = os.Stat(path); err != nil {
+		return nil, errors.Join(fmt.Errorf("database %s: %w", path, err), db.Close())
+	}
 	return db, nil
 }
 
-// OpenReader opens the database at path for reading only.
+// OpenReader opens the database at path for reading only. One that an older program
+// made is first brought up to date, which needs a file that can be written.
 func OpenReader(ctx context.Context, path string) (*DB, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s; `bench run` creates it, or name another with --db", ErrNoDatabase, path)
 	}
-	options := url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}}
-	db, err := openChecked(ctx, path, options)
-	var e sqlite3.Error
-	if errors.As(err, &e) && (e.Code == sqlite3.ErrReadonly || e.Code == sqlite3.ErrCantOpen) && noLog(path) {
-		// A file in a directory that cannot be written: an archive, which nobody changes.
-		options.Set("immutable", "1")
-		db, err = openChecked(ctx, path, options)
+	if err := recognise(ctx, path); err != nil {
+		return nil, err
+	}
+	db, err := openChecked(ctx, path)
+	if old := (oldSchema{}); errors.As(err, &old) {
+		var up *DB
+		if up, err = Open(ctx, path); err != nil {
+			return nil, fmt.Errorf("%w (%w: copy the file to a folder where it can be written)", err, old)
+		}
+		if err = up.Close(); err == nil {
+			db, err = openChecked(ctx, path)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", path, explain(err))
@@ -80,12 +94,31 @@ func OpenReader(ctx context.Context, path string) (*DB, error) {
 }
 
 // openChecked connects and reads once, since connecting alone opens nothing.
-func openChecked(ctx context.Context, path string, options url.Values) (*DB, error) {
+func openChecked(ctx context.Context, path string) (*DB, error) {
+	// A log lies beside the file itself, not beside a link to it.
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	options := url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}}
+	db, err := tryReader(ctx, path, options)
+	var e sqlite3.Error
+	if !errors.As(err, &e) || e.Code != sqlite3.ErrReadonly && e.Code != sqlite3.ErrCantOpen {
+		return db, err
+	}
+	if !noLog(path) {
+		return nil, fmt.Errorf("%w: %s-wal holds rows that are not in the file yet, and its folder cannot be written; copy both files elsewhere", err, path)
+	}
+	// A file in a directory that cannot be written: an archive, which nobody changes.
+	options.Set("immutable", "1")
+	return tryReader(ctx, path, options)
+}
+
+func tryReader(ctx context.Context, path string, options url.Values) (*DB, error) {
 	db, err := connect(path, options)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := db.one(ctx, `SELECT count(*) FROM cells`); err != nil {
+	if err := db.checkSchema(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
@@ -98,8 +131,11 @@ func noLog(path string) bool {
 }
 
 func connect(path string, options url.Values) (*DB, error) {
-	dsn := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: options.Encode()}
-	pool, err := sql.Open("sqlite3", dsn.String())
+	escaped := (&url.URL{Path: path}).EscapedPath()
+	if strings.HasPrefix(path, "/") { // else //x would be a host
+		escaped = "//" + escaped
+	}
+	pool, err := sql.Open(driver(), "file:"+escaped+"?"+options.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", path, err)
 	}
@@ -111,43 +147,6 @@ func (db *DB) Close() error { return db.sql.Close() }
 
 // Path returns the path the database was opened with.
 func (db *DB) Path() string { return db.path }
-
-func (db *DB) migrate(ctx context.Context) error {
-	files, err := fs.Sub(migrationFiles, "migrations")
-	if err != nil {
-		return err
-	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, db.sql, files, goose.WithSlog(slog.New(slog.DiscardHandler)))
-	if err != nil {
-		return err
-	}
-	deadline := time.Now().Add(5 * time.Second)
-	current, target, err := p.GetVersions(ctx)
-	for err != nil && time.Now().Before(deadline) {
-		time.Sleep(100 * time.Millisecond)
-		current, target, err = p.GetVersions(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	if current > target {
-		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", current, target)
-	}
-	for {
-		if _, err = p.Up(ctx); err == nil {
-			return nil
-		}
-		// Another program may be doing the same at this moment.
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(100 * time.Millisecond):
-		}
-		if time.Now().After(deadline) {
-			return err
-		}
-	}
-}
 
 // checkPragmas reads back what the connection string asked for: a driver that
 // ignores an option would otherwise cost durability silently.
@@ -183,9 +182,9 @@ func explain(err error) error {
 	case sqlite3.ErrNotADB:
 		return fmt.Errorf("%w; name a results database with --db", err)
 	case sqlite3.ErrBusy:
-		return fmt.Errorf("%w for 5 s by another program; close it and run again: nothing stored is lost", err)
+		return fmt.Errorf("%w: another program holds it; close that program or wait", err)
 	case sqlite3.ErrFull:
-		return fmt.Errorf("%w; free space and run again: what was committed is kept", err)
+		return fmt.Errorf("%w; free space on its disk", err)
 	case sqlite3.ErrCantOpen, sqlite3.ErrReadonly, sqlite3.ErrPerm:
 		return fmt.Errorf("%w; is its directory there and writable?", err)
 	}

@@ -18,7 +18,7 @@ func testRun(key string, status Status) Run {
 	r := Run{
 		Key: key, Protocol: "p", ProtocolHash: "ph", Method: "M", MethodVersion: "1", Dataset: "d", Fingerprint: "f",
 		Split: 1, Task: "binary", Status: status, Grid: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}, GridHash: "g",
-		TrainRows: 70, TestRows: 30, SearchSeconds: 0.5, CostUnits: 1e9, StartedAt: "2026-01-01T00:00:00Z",
+		TrainRows: 420, TestRows: 30, SearchSeconds: 0.5, CostUnits: 1e9, StartedAt: "2026-01-01T00:00:00Z",
 	}
 	if status != OK {
 		r.Error = "why"
@@ -108,7 +108,7 @@ func TestOkIsKeptAndFailedReplaced(t *testing.T) {
 	put(t, db, failed)
 	put(t, db, testRun("k1", OK))
 	again := testRun("k1", OK)
-	again.Test.Correct = ptr(1)
+	again.Test.Correct, again.Test.TN, again.Test.FP = ptr(26), ptr(9), ptr(2)
 	put(t, db, again, testRun("k1", Failed))
 	_, rows := query(t, db, `SELECT status, n_correct, (SELECT count(*) FROM fold_counts) FROM runs`)
 	if len(rows) != 1 || !slices.Equal(rows[0], []any{"ok", int64(27), int64(60)}) {

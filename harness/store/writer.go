@@ -1,305 +1,311 @@
 package store
 
 import (
-	"context"
-	"crypto/sha256"
-	"database/sql"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
+	"sync"
+	"time"
+
+	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
 // A Writer commits finished cells from one goroutine. Cells that finish while a
 // commit is under way share the next one, so that a thousand short cells cost a
-// few dozen flushes to disk. A Writer must be closed.
+// few dozen flushes to disk.
+//
+// What keeps a commit from succeeding and may pass (another program holds the
+// database, the disk is full) loses nothing: cells wait in memory and the commit is
+// tried again, with growing pauses, until it succeeds or [Writer.Abandon] is called.
+// Only a file that is damaged, or a row that the schema refuses, is given up at once.
+// A Writer must be closed.
 type Writer struct {
+	// Trouble, if not nil, is told when commits begin to fail, now and then while they
+	// do, and once when they succeed again, from the writer's goroutine. It is set
+	// before the first Put.
+	Trouble func(Trouble)
+
 	db        *DB
 	env       Environment
-	queue     chan Run
-	done      chan struct{}
-	err       error // read after done is closed
 	committed func([]Run)
+	known     ids
+	abandon   chan struct{} // closed by Abandon
+	stop      sync.Once
+	done      chan struct{} // closed when the goroutine ends
 
-	envID int64
-	grids map[string]int64
+	mu     sync.Mutex
+	wake   *sync.Cond
+	queue  []Run
+	closed bool
+	since  time.Time // of the first failure of the commits that fail now; zero if none does
+	cause  error
+	lost   []lostRun
+	err    error // why nothing more is stored
 }
+
+// Trouble is the state of commits that fail.
+type Trouble struct {
+	Err     error // nil once they succeed again
+	Waiting int   // finished cells that are not stored
+	Since   time.Time
+	Holds   bool // Ready blocks
+}
+
+type lostRun struct {
+	run   Run
+	cause error
+}
+
+// How long commits may fail before Ready blocks, how often Trouble is told of it, and the
+// longest pause between two attempts; tests shorten them.
+var (
+	holdAfter    = 10 * time.Second
+	tellEvery    = 30 * time.Second
+	longestPause = 5 * time.Second
+)
+
+// A LostError names finished cells that could not be stored.
+type LostError struct {
+	Path  string
+	Cells []string // at most ten, and how many more
+	Count int
+	Cause error
+}
+
+func (e *LostError) Error() string {
+	what := "1 finished result is lost"
+	if e.Count > 1 {
+		what = fmt.Sprintf("%d finished results are lost", e.Count)
+	}
+	return fmt.Sprintf("database %s: %v; %s: %s; run again to compute them", e.Path, e.Cause, what, strings.Join(e.Cells, "; "))
+}
+
+func (e *LostError) Unwrap() error { return e.Cause }
 
 // NewWriter starts a writer whose cells ran in env. committed, if not nil, is
 // called from the writer's goroutine with each group once it is durable.
 func (db *DB) NewWriter(env Environment, committed func([]Run)) *Writer {
-	w := &Writer{
-		db: db, env: env, committed: committed,
-		queue: make(chan Run, 256), done: make(chan struct{}), grids: map[string]int64{},
-	}
+	w := &Writer{db: db, env: env, committed: committed, abandon: make(chan struct{}), done: make(chan struct{})}
+	w.wake = sync.NewCond(&w.mu)
 	go w.loop()
 	return w
 }
 
-// Put hands over a finished cell. It blocks only if commits are far behind, and
-// returns the error of an earlier commit, after which nothing more is stored.
+// Put hands over a finished cell and does not wait for it to be stored. Its error says
+// that nothing more will be stored; r is then among what Close calls lost.
 func (w *Writer) Put(r Run) error {
-	select {
-	case <-w.done:
-		return w.failure()
-	case w.queue <- r:
-		return nil
-	}
-}
-
-// Close commits what is queued and returns the first error.
-func (w *Writer) Close() error {
-	close(w.queue)
-	<-w.done
-	return w.err
-}
-
-func (w *Writer) failure() error {
-	if w.err == nil {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
 		return errors.New("store: the writer is closed")
 	}
+	w.queue = append(w.queue, r)
+	w.wake.Broadcast()
 	return w.err
 }
+
+// Ready returns true at once while commits succeed, and blocks while they have been
+// failing for long, until they succeed, the writer gives up or stop is closed: no cell is
+// to be started whose result may find no place. It returns false if none ever is.
+func (w *Writer) Ready(stop <-chan struct{}) bool {
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		select {
+		case <-stop:
+			w.mu.Lock()
+			w.wake.Broadcast()
+			w.mu.Unlock()
+		case <-ended:
+		}
+	}()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.err == nil && w.holds() {
+		select {
+		case <-stop:
+			return false
+		default:
+		}
+		w.wake.Wait()
+	}
+	return w.err == nil
+}
+
+// holds reports that commits have been failing for long; w.mu is held.
+func (w *Writer) holds() bool { return !w.since.IsZero() && time.Since(w.since) >= holdAfter }
+
+// Abandon gives up what cannot be stored now: Close returns soon and says what is lost.
+func (w *Writer) Abandon() { w.stop.Do(func() { close(w.abandon) }) }
+
+// Close stores what was put and returns a LostError if something could not be. While
+// commits fail it waits, for ever if nobody calls Abandon.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	w.closed = true
+	w.wake.Broadcast()
+	w.mu.Unlock()
+	<-w.done
+	for _, r := range w.queue {
+		w.lost = append(w.lost, lostRun{r, w.err})
+	}
+	w.queue = nil
+	if len(w.lost) == 0 {
+		return w.err
+	}
+	e := &LostError{Path: w.db.path, Count: len(w.lost), Cause: w.lost[0].cause}
+	for i, l := range w.lost {
+		if i == 10 {
+			e.Cells = append(e.Cells, fmt.Sprintf("%d more", len(w.lost)-10))
+			break
+		}
+		e.Cells = append(e.Cells, l.run.Name())
+	}
+	return e
+}
+
+// mostAtOnce bounds the cells of one commit.
+const mostAtOnce = 256
 
 func (w *Writer) loop() {
 	defer close(w.done)
-	for first := range w.queue {
-		group := []Run{first}
-	gather:
-		for len(group) < cap(w.queue) {
-			select {
-			case r, open := <-w.queue:
-				if !open {
-					break gather
-				}
-				group = append(group, r)
-			default:
-				break gather
-			}
-		}
-		if err := w.commit(group); err != nil {
-			w.err = fmt.Errorf("database %s: storing %d finished cells: %w", w.db.path, len(group), explain(err))
+	pause := time.Duration(0)
+	for {
+		group := w.next()
+		if group == nil {
 			return
 		}
-		if w.committed != nil {
-			w.committed(group)
-		}
-	}
-}
-
-func (w *Writer) commit(group []Run) error {
-	ctx := context.Background() // an interrupt must not undo finished work
-	tx, err := w.db.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	if w.envID == 0 {
-		if w.envID, err = insertEnvironment(ctx, tx, w.env); err != nil {
-			return err
-		}
-	}
-	insertRun, err := tx.PrepareContext(ctx, insertRunSQL)
-	if err != nil {
-		return err
-	}
-	defer insertRun.Close()
-	folds := foldInserter{tx: tx}
-	defer folds.close()
-	for _, r := range group {
-		gridID, err := w.gridID(ctx, tx, r)
-		if err != nil {
-			return err
-		}
-		runID, stored, err := w.insertRun(ctx, tx, insertRun, r, gridID)
-		if err != nil {
-			return fmt.Errorf("%s on %s, split %d: %w", r.Method, r.Dataset, r.Split, err)
-		}
-		if !stored {
+		err := w.store(group)
+		switch {
+		case err == nil:
+			pause = 0
+			w.stored(group)
 			continue
+		case !passes(err):
+			w.fail(explain(err))
+			return
 		}
-		if err := folds.insert(ctx, runID, r.Evaluations); err != nil {
-			return err
+		w.trouble(explain(err))
+		pause = min(max(2*pause, 100*time.Millisecond), longestPause)
+		select {
+		case <-time.After(pause):
+		case <-w.abandon:
+			w.fail(explain(err))
+			return
 		}
 	}
-	return tx.Commit()
 }
 
-// A cell that ended ok stays as it is, whoever computed it first; a failed one
-// is replaced, its evaluations with it.
-const insertRunSQL = `INSERT INTO runs (key, protocol, protocol_hash, method, method_version, dataset, fingerprint,
-  split, task, status, error, grid_id, selected, n_train, n_test, n_correct, tn, fp, fn, tp, rmse, mae, r2,
-  search_seconds, fit_seconds, predict_seconds, cpu_seconds, peak_rss_bytes, model_bytes, cost_units,
-  timeout_seconds, started_at, environment_id)
-VALUES (?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?, ?,?,?)
-ON CONFLICT (key) DO NOTHING`
-
-func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, r Run, gridID int64) (id int64, stored bool, err error) {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND status <> 'ok'`, r.Key); err != nil {
-		return 0, false, err
+// next waits for cells; nil means that there will be none.
+func (w *Writer) next() []Run {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.queue) == 0 {
+		if w.closed {
+			return nil
+		}
+		w.wake.Wait()
 	}
-	var message *string
-	if r.Status != OK {
-		message = &r.Error
-	}
-	s := r.Test
-	res, err := insert.ExecContext(ctx, r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint,
-		r.Split, r.Task, string(r.Status), message, gridID, r.Selected, r.TrainRows, r.TestRows,
-		s.Correct, s.TN, s.FP, s.FN, s.TP, s.RMSE, s.MAE, s.R2,
-		r.SearchSeconds, r.FitSeconds, r.PredictSeconds, r.CPUSeconds, r.PeakRSSBytes, r.ModelBytes, r.CostUnits,
-		r.TimeoutSeconds, r.StartedAt, w.envID)
-	if err != nil {
-		return 0, false, err
-	}
-	n, err := res.RowsAffected()
-	if err != nil {
-		return 0, false, err
-	}
-	if _, err := tx.ExecContext(ctx, makeCurrentSQL, r.Key); err != nil {
-		return 0, false, err
-	}
-	if n == 0 {
-		return 0, false, nil // another program stored it first
-	}
-	err = tx.QueryRowContext(ctx, `SELECT id FROM runs WHERE key = ?`, r.Key).Scan(&id)
-	return id, true, err
+	return w.queue[:min(len(w.queue), mostAtOnce)]
 }
 
-// makeCurrentSQL lets the attempt with a key stand for its cell.
-const makeCurrentSQL = `INSERT INTO cells (protocol, dataset, method, split, run_id)
-  SELECT protocol, dataset, method, split, id FROM runs WHERE key = ?
-  ON CONFLICT DO UPDATE SET run_id = excluded.run_id`
-
-// MakeCurrent lets stored attempts stand for their cells again, where others with
-// other inputs (an edited protocol, changed data, another version) did since.
-func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	tx, err := db.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	stmt, err := tx.PrepareContext(ctx, makeCurrentSQL)
-	if err != nil {
+// store commits a group. A row that the schema refuses must not take the others with
+// it: they are then stored one by one, and it is lost.
+func (w *Writer) store(group []Run) error {
+	if err := w.unmoved(); err != nil {
 		return err
 	}
-	defer stmt.Close()
-	for _, key := range keys {
-		if _, err := stmt.ExecContext(ctx, key); err != nil {
-			return err
-		}
+	err := w.commit(group)
+	if !refused(err) {
+		return err
 	}
-	return explain(tx.Commit())
-}
-
-// foldInserter inserts evaluations many rows to a statement: binding values is
-// cheap, stepping a statement is not.
-type foldInserter struct {
-	tx   *sql.Tx
-	many *sql.Stmt
-	one  *sql.Stmt
-	args []any
-}
-
-const (
-	foldInsertSQL = `INSERT INTO fold_counts (run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, rmse, mae, r2, fit_seconds) VALUES `
-	foldValues    = `(?,?,?,?,?,?,?,?,?,?,?,?,?)`
-	foldBatch     = 25
-)
-
-func (f *foldInserter) insert(ctx context.Context, runID int64, evaluations []Evaluation) error {
-	for len(evaluations) > 0 {
-		n, stmt := 1, &f.one
-		if len(evaluations) >= foldBatch {
-			n, stmt = foldBatch, &f.many
+	for _, r := range group {
+		err := w.commit([]Run{r})
+		if err != nil && !refused(err) {
+			return err // the group is tried again, and finds those before r stored
 		}
-		if *stmt == nil {
-			var err error
-			if *stmt, err = f.tx.PrepareContext(ctx, foldInsertSQL+strings.Repeat(foldValues+",", n-1)+foldValues); err != nil {
-				return err
-			}
+		if err != nil && !slices.ContainsFunc(w.lost, func(l lostRun) bool { return l.run.Key == r.Key }) {
+			w.lost = append(w.lost, lostRun{r, err})
 		}
-		f.args = f.args[:0]
-		for _, e := range evaluations[:n] {
-			s := e.Score
-			f.args = append(f.args, runID, e.GridIndex, e.Fold, s.N, value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP),
-				value(s.RMSE), value(s.MAE), value(s.R2), e.FitSeconds)
-		}
-		if _, err := (*stmt).ExecContext(ctx, f.args...); err != nil {
-			return err
-		}
-		evaluations = evaluations[n:]
 	}
 	return nil
 }
 
-func (f *foldInserter) close() {
-	for _, s := range []*sql.Stmt{f.many, f.one} {
-		if s != nil {
-			_ = s.Close()
-		}
+// errMoved is a file that was moved or deleted while it is open: SQLite would go on
+// writing to what no name leads to.
+var errMoved = errors.New("the file was moved, deleted or replaced while the run is under way; put it back")
+
+func (w *Writer) unmoved() error {
+	now, err := os.Stat(w.db.path)
+	if err != nil || !os.SameFile(now, w.db.file) {
+		return errMoved
+	}
+	return nil
+}
+
+func (w *Writer) stored(group []Run) {
+	w.mu.Lock()
+	n := len(group)
+	since, failing := w.since, !w.since.IsZero()
+	w.queue = w.queue[n:]
+	if len(w.queue) == 0 {
+		w.queue = nil // lets go of what was stored
+	}
+	w.since, w.cause = time.Time{}, nil
+	w.wake.Broadcast()
+	w.mu.Unlock()
+	if failing && w.Trouble != nil {
+		w.Trouble(Trouble{Waiting: n, Since: since})
+	}
+	if w.committed != nil {
+		w.committed(group)
 	}
 }
 
-// value returns what p points to, or nil for SQL's NULL.
-func value[T any](p *T) any {
-	if p == nil {
-		return nil
+// trouble notes that a commit failed and tells of it, not every time.
+func (w *Writer) trouble(err error) {
+	w.mu.Lock()
+	first := w.since.IsZero()
+	if first {
+		w.since = time.Now()
 	}
-	return *p
+	w.cause = err
+	t := Trouble{Err: err, Waiting: len(w.queue), Since: w.since, Holds: w.holds()}
+	w.mu.Unlock()
+	if w.Trouble != nil && (first || t.Holds) {
+		w.Trouble(t)
+	}
 }
 
-func (w *Writer) gridID(ctx context.Context, tx *sql.Tx, r Run) (int64, error) {
-	if id, ok := w.grids[r.GridHash]; ok {
-		return id, nil
-	}
-	var id int64
-	err := tx.QueryRowContext(ctx, `SELECT id FROM grids WHERE hash = ?`, r.GridHash).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		id, err = insertGrid(ctx, tx, r)
-	}
-	if err != nil {
-		return 0, err
-	}
-	// A rollback ends the writer, so an id cached here is never of an undone insert.
-	w.grids[r.GridHash] = id
-	return id, nil
+// fail ends the writer: what is queued is lost.
+func (w *Writer) fail(err error) {
+	w.mu.Lock()
+	w.err = err
+	w.wake.Broadcast()
+	w.mu.Unlock()
 }
 
-func insertGrid(ctx context.Context, tx *sql.Tx, r Run) (int64, error) {
-	res, err := tx.ExecContext(ctx, `INSERT INTO grids (hash) VALUES (?)`, r.GridHash)
-	if err != nil {
-		return 0, err
-	}
-	id, err := res.LastInsertId()
-	if err != nil {
-		return 0, err
-	}
-	for i, params := range r.Grid {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO grid_points (grid_id, grid_index, params) VALUES (?, ?, ?)`, id, i, string(params)); err != nil {
-			return 0, err
-		}
-	}
-	return id, nil
+// refused reports a row that the schema does not take, however often it is tried.
+func refused(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrConstraint || e.Code == sqlite3.ErrMismatch || e.Code == sqlite3.ErrTooBig)
 }
 
-func insertEnvironment(ctx context.Context, tx *sql.Tx, e Environment) (int64, error) {
-	raw, err := json.Marshal(e)
-	if err != nil {
-		return 0, err
+// passes reports an error that may pass: a lock, a full or unreachable disk.
+func passes(err error) bool {
+	if errors.Is(err, errMoved) {
+		return true
 	}
-	sum := sha256.Sum256(raw)
-	hash := hex.EncodeToString(sum[:16])
-	_, err = tx.ExecContext(ctx, `INSERT INTO environments (hash, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (hash) DO NOTHING`,
-		hash, e.ProgramVersion, e.VCSRevision, e.VCSModified, e.GoVersion, e.OS, e.Arch, e.Kernel, e.CPU, e.Cores, e.MemoryBytes)
-	if err != nil {
-		return 0, err
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return false
 	}
-	var id int64
-	err = tx.QueryRowContext(ctx, `SELECT id FROM environments WHERE hash = ?`, hash).Scan(&id)
-	return id, err
+	switch e.Code {
+	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrReadonly,
+		sqlite3.ErrNomem, sqlite3.ErrProtocol, sqlite3.ErrPerm:
+		return true
+	}
+	return false
 }

@@ -1,0 +1,283 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A Problem is one thing that is wrong with a database.
+type Problem struct {
+	Row  string // what is damaged: a cell, a table
+	What string
+
+	remove func(context.Context, *sql.Tx) error // takes it out; nil where nothing can
+}
+
+// removal is one statement that takes a problem out.
+func removal(statement string, args ...any) func(context.Context, *sql.Tx) error {
+	return func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, statement, args...)
+		return err
+	}
+}
+
+func (p Problem) String() string { return p.Row + ": " + p.What }
+
+// A DamageError is a database whose rows are not what was stored.
+type DamageError struct {
+	Path     string
+	Problems []Problem
+}
+
+func (e *DamageError) Error() string {
+	const shown = 3
+	var texts []string
+	for i, p := range e.Problems {
+		if i == shown {
+			texts = append(texts, fmt.Sprintf("%d more", len(e.Problems)-shown))
+			break
+		}
+		texts = append(texts, p.String())
+	}
+	return fmt.Sprintf("database %s is damaged: %s; `bench db check` lists everything, restore a copy or let `bench db check --remove` take the damaged rows out",
+		e.Path, strings.Join(texts, "; "))
+}
+
+// intact compares the rows that tables are made from (cells, runs, grids, environments)
+// with their checksums, once for each DB.
+func (db *DB) intact(ctx context.Context) error {
+	db.checked.Do(func() { db.damage = db.damageOf(ctx, false) })
+	return db.damage
+}
+
+// damageOf returns a DamageError if Check finds a problem.
+func (db *DB) damageOf(ctx context.Context, folds bool) error {
+	problems, err := db.Check(ctx, folds)
+	if err == nil && len(problems) > 0 {
+		err = &DamageError{db.path, problems}
+	}
+	return err
+}
+
+// Check compares everything that is stored with its checksums, looks for rows that
+// belong to nothing, and lets SQLite check the tables' pages. folds includes the rows
+// of single folds, which are most of a database; without them a check takes some
+// microseconds a cell.
+func (db *DB) Check(ctx context.Context, folds bool) ([]Problem, error) {
+	var found []Problem
+	report := func(p Problem) { found = append(found, p) }
+	tables := []string{"runs", "cells", "grids", "grid_points", "environments", "set_files", "protocols"}
+	if folds {
+		tables = append(tables, "fold_counts", "published_values", "checksums")
+	}
+	for _, t := range tables {
+		if err := db.checkPages(ctx, t, report); err != nil {
+			return nil, err
+		}
+	}
+	steps := []func(context.Context, func(Problem)) error{db.checkRows, db.checkGrids, db.checkReferences}
+	if folds {
+		steps = append(steps, db.checkFolds, db.checkPublished)
+	}
+	for _, step := range steps {
+		err := step(ctx, report)
+		if isDamage(err) { // what follows cannot be read
+			report(Problem{Row: db.path, What: err.Error()})
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// checkPages is SQLite's own check of a table, its indexes and its constraints.
+func (db *DB) checkPages(ctx context.Context, table string, report func(Problem)) error {
+	err := each(ctx, db.sql, "PRAGMA integrity_check('"+table+"')", func(r []any) error {
+		if text := fmt.Sprint(r[0]); text != "ok" {
+			report(Problem{Row: "table " + table, What: text})
+		}
+		return nil
+	})
+	if isDamage(err) {
+		report(Problem{Row: "table " + table, What: err.Error()})
+		return nil
+	}
+	return err
+}
+
+const badChecksum = "its checksum is wrong, so it is not what was stored"
+
+func (db *DB) checkRows(ctx context.Context, report func(Problem)) error {
+	for _, s := range byRow {
+		err := s.rows(ctx, db.sql, func(id any, sum int64, columns []any) error {
+			if checksum(columns...) == sum {
+				return nil
+			}
+			remove := removal(`DELETE FROM `+s.table+` WHERE checksum = ?`, sum)
+			switch s.table {
+			case "runs":
+				remove = removal(removeRuns+"id = ?", id)
+			case "environments":
+				remove = forgetEnvironment(id)
+			}
+			report(Problem{s.name(columns), badChecksum, remove})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeGrid removes a grid whose points are not known any more, with the attempts
+// that chose among them.
+func removeGrid(id int64) func(context.Context, *sql.Tx) error {
+	return func(ctx context.Context, tx *sql.Tx) error {
+		var all []error
+		for _, statement := range []string{removeRuns + "grid_id = ?", `DELETE FROM grid_points WHERE grid_id = ?`, `DELETE FROM grids WHERE id = ?`} {
+			all = append(all, removal(statement, id)(ctx, tx))
+		}
+		return errors.Join(all...)
+	}
+}
+
+// forgetEnvironment says of an environment that it is unknown; its cells' counts are
+// in rows of their own.
+func forgetEnvironment(id any) func(context.Context, *sql.Tx) error {
+	return func(ctx context.Context, tx *sql.Tx) error {
+		values := asStored([]any{fmt.Sprintf("damaged %v", id), "unknown", "", false, "unknown", "unknown", "unknown", "unknown", "unknown", 0, 0})
+		_, err := tx.ExecContext(ctx, "UPDATE environments SET "+strings.Join(environmentColumns, " = ?, ")+" = ?, checksum = ? WHERE id = ?",
+			append(values, checksum(values...), id)...)
+		return err
+	}
+}
+
+// leaveToStandIn is of problems that Remove's last step mends.
+const leaveToStandIn = `DELETE FROM cells WHERE run_id = ?`
+
+// removeRuns removes attempts; their folds and the cells they stand for go with them.
+const removeRuns = `DELETE FROM runs WHERE `
+
+func (db *DB) checkGrids(ctx context.Context, report func(Problem)) error {
+	return gridSums(ctx, db.sql, func(id int64, hash string, sum, stored int64) {
+		if sum != stored {
+			report(Problem{"grid " + hash, badChecksum, removeGrid(id)})
+		}
+	})
+}
+
+// checkReferences looks for rows whose partners are gone.
+func (db *DB) checkReferences(ctx context.Context, report func(Problem)) error {
+	for _, c := range []struct{ query, what, remove string }{
+		{`SELECT c.method || ' on ' || c.dataset || ', split ' || c.split, c.run_id FROM cells c LEFT JOIN runs r ON r.id = c.run_id WHERE r.id IS NULL`,
+			"its row is gone", `DELETE FROM cells WHERE run_id = ?`},
+		{`SELECT c.method || ' on ' || c.dataset || ', split ' || c.split, c.run_id FROM cells c JOIN runs r ON r.id = c.run_id
+			WHERE (r.protocol, r.dataset, r.method, r.split) <> (c.protocol, c.dataset, c.method, c.split)`,
+			"another cell's row stands for it", `DELETE FROM cells WHERE run_id = ?`},
+		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r
+			LEFT JOIN cells c ON (c.protocol, c.dataset, c.method, c.split) = (r.protocol, r.dataset, r.method, r.split) WHERE c.run_id IS NULL`,
+			"it is stored and stands for no cell", leaveToStandIn},
+		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r LEFT JOIN grids g ON g.id = r.grid_id
+			LEFT JOIN environments e ON e.id = r.environment_id
+			LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
+			WHERE g.id IS NULL OR e.id IS NULL OR r.selected IS NOT NULL AND p.grid_id IS NULL`,
+			"its grid, its selected point or its environment is gone", removeRuns + "id = ?"},
+	} {
+		err := each(ctx, db.sql, c.query, func(r []any) error {
+			report(Problem{fmt.Sprint(r[0]), c.what, removal(c.remove, r[1])})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFolds compares the rows of every run's folds with what the run keeps of them,
+// and their sizes with its training rows.
+func (db *DB) checkFolds(ctx context.Context, report func(Problem)) error {
+	type kept struct {
+		name string
+		sum  foldSum
+	}
+	runs := map[int64]kept{}
+	err := each(ctx, db.sql, `SELECT id, method || ' on ' || dataset || ', split ' || split, n_folds, folds_checksum FROM runs`, func(r []any) error {
+		id, _ := r[0].(int64)
+		rows, _ := r[2].(int64)
+		sum, _ := r[3].(int64)
+		runs[id] = kept{fmt.Sprint(r[1]), foldSum{rows, sum}}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = foldSums(ctx, db.sql, func(id int64, sum foldSum) {
+		run, ok := runs[id]
+		delete(runs, id)
+		switch {
+		case !ok:
+			report(Problem{fmt.Sprintf("folds of run %d", id), "their run is gone", removal(`DELETE FROM fold_counts WHERE run_id = ?`, id)})
+		case sum != run.sum:
+			report(Problem{run.name, fmt.Sprintf("its %d evaluations are not the %d that were stored", sum.rows, run.sum.rows), removal(removeRuns+"id = ?", id)})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for id, run := range runs {
+		if run.sum.rows > 0 {
+			report(Problem{run.name, fmt.Sprintf("its %d evaluations are gone", run.sum.rows), removal(removeRuns+"id = ?", id)})
+		}
+	}
+	return each(ctx, db.sql, `SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r WHERE r.status = 'ok' AND EXISTS
+		(SELECT 1 FROM fold_counts f WHERE f.run_id = r.id GROUP BY f.grid_index HAVING sum(f.n_valid) <> r.n_train)`, func(r []any) error {
+		report(Problem{fmt.Sprint(r[0]), "the validation parts of its folds do not add up to its training rows", removal(removeRuns+"id = ?", r[1])})
+		return nil
+	})
+}
+
+func (db *DB) checkPublished(ctx context.Context, report func(Problem)) error {
+	sum, err := publishedSum(ctx, db.sql)
+	if err != nil {
+		return err
+	}
+	stored, err := db.one(ctx, `SELECT checksum FROM checksums WHERE what = 'published_values'`)
+	if err != nil || stored != sum {
+		report(Problem{"published values", badChecksum, removal(`DELETE FROM published_values`)})
+	}
+	return nil
+}
+
+// Remove takes the rows of the problems out, so that `bench run` computes their cells
+// again, and returns how many problems it could do nothing about.
+func (db *DB) Remove(ctx context.Context, problems []Problem) (left int, err error) {
+	tx, err := db.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, explain(err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	for _, p := range problems {
+		if p.remove == nil {
+			left++
+			continue
+		}
+		if err := p.remove(ctx, tx); err != nil {
+			return 0, fmt.Errorf("%s: %w", p.Row, explain(err))
+		}
+	}
+	if err := sealPublished(ctx, tx); err != nil {
+		return 0, err
+	}
+	// A damaged row of cells is gone; the attempt that was run last stands for its cell.
+	if err := standIn(ctx, tx); err != nil {
+		return 0, err
+	}
+	return left, explain(tx.Commit())
+}

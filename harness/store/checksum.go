@@ -1,0 +1,81 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"math"
+)
+
+// A digest turns rows into the checksum that is stored beside them: the first eight
+// bytes of the SHA-256, little-endian, of the values one after another. Each is a byte
+// for its type and its bytes, integers and lengths little-endian in eight:
+//
+//	0 NULL, 1 integer, 2 real (IEEE 754), 3 text (length, UTF-8), 4 blob (length, bytes)
+//
+// A type is part of it, so that no two rows share a form.
+type digest struct {
+	sum hash.Hash
+	buf []byte
+}
+
+func newDigest() *digest { return &digest{sum: sha256.New()} }
+
+// add takes values as the driver gives them back.
+func (d *digest) add(values ...any) {
+	d.buf = d.buf[:0]
+	for _, v := range values {
+		switch v := v.(type) {
+		case nil:
+			d.buf = append(d.buf, 0)
+		case int64:
+			d.buf = binary.LittleEndian.AppendUint64(append(d.buf, 1), uint64(v))
+		case float64:
+			d.buf = binary.LittleEndian.AppendUint64(append(d.buf, 2), math.Float64bits(v))
+		case string:
+			d.buf = binary.LittleEndian.AppendUint64(append(d.buf, 3), uint64(len(v)))
+			d.buf = append(d.buf, v...)
+		case []byte: // of a damaged row: no column holds any
+			d.buf = binary.LittleEndian.AppendUint64(append(d.buf, 4), uint64(len(v)))
+			d.buf = append(d.buf, v...)
+		default:
+			panic(fmt.Sprintf("store: a checksum of a %T", v))
+		}
+	}
+	d.sum.Write(d.buf)
+}
+
+func (d *digest) value() int64 {
+	return int64(binary.LittleEndian.Uint64(d.sum.Sum(d.buf[:0])))
+}
+
+// checksum is the digest of one row.
+func checksum(values ...any) int64 {
+	d := newDigest()
+	d.add(values...)
+	return d.value()
+}
+
+// asStored turns what is bound to a statement into what is read back.
+func asStored(values []any) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case int:
+			out[i] = int64(v)
+		case bool:
+			out[i] = int64(0)
+			if v {
+				out[i] = int64(1)
+			}
+		case float64:
+			if !math.IsNaN(v) { // SQLite keeps NaN as NULL
+				out[i] = v
+			}
+		default:
+			out[i] = v
+		}
+	}
+	return out
+}

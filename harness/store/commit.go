@@ -1,0 +1,326 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ids remembers rows that many cells refer to. A commit that fails undoes their
+// insertion, so it is forgotten with it.
+type ids struct {
+	env    int64
+	grids  map[string]int64
+	origin map[[2]string]bool // protocols and set files whose rows are there
+}
+
+func (w *Writer) commit(group []Run) (err error) {
+	ctx := context.Background() // an interrupt must not undo finished work
+	tx, err := w.db.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = tx.Rollback()
+			w.known = ids{}
+		}
+	}()
+	if w.known.grids == nil {
+		w.known = ids{grids: map[string]int64{}, origin: map[[2]string]bool{}}
+		if w.known.env, err = insertEnvironment(ctx, tx, w.env); err != nil {
+			return err
+		}
+	}
+	insertRun, err := tx.PrepareContext(ctx, insertRunSQL)
+	if err != nil {
+		return err
+	}
+	defer insertRun.Close()
+	folds := foldInserter{tx: tx}
+	defer folds.close()
+	for _, r := range group {
+		if err := w.insert(ctx, tx, insertRun, &folds, r); err != nil {
+			return fmt.Errorf("%s: %w", r.Name(), err)
+		}
+	}
+	return tx.Commit()
+}
+
+// insert stores one cell with everything it refers to.
+func (w *Writer) insert(ctx context.Context, tx *sql.Tx, insertRun *sql.Stmt, folds *foldInserter, r Run) error {
+	gridID, err := w.gridID(ctx, tx, r)
+	if err != nil {
+		return err
+	}
+	if err := w.insertOrigin(ctx, tx, r); err != nil {
+		return err
+	}
+	runID, stored, err := w.insertRun(ctx, tx, insertRun, r, gridID)
+	if err != nil || !stored {
+		return err
+	}
+	return folds.insert(ctx, runID, r.Evaluations)
+}
+
+// A cell that ended ok stays as it is, whoever computed it first; a failed one
+// is replaced, its evaluations with it.
+var insertRunSQL = "INSERT INTO runs (" + strings.Join(runColumns, ", ") + ", checksum) VALUES (" +
+	strings.Repeat("?, ", len(runColumns)) + "?) ON CONFLICT (key) DO NOTHING"
+
+func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, r Run, gridID int64) (id int64, stored bool, err error) {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND status <> 'ok'`, r.Key); err != nil {
+		return 0, false, err
+	}
+	values := runValues(r, gridID, w.known.env)
+	res, err := insert.ExecContext(ctx, append(values, checksum(values...))...)
+	if err != nil {
+		return 0, false, err
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return 0, false, err
+	}
+	id, err = makeCurrent(ctx, tx, r.Key)
+	return id, n > 0, err // no row: another program stored it first
+}
+
+// runValues are the values of runColumns, as they are read back.
+func runValues(r Run, gridID, envID int64) []any {
+	var message any
+	if r.Status != OK {
+		message = r.Error
+	}
+	var features any
+	if r.Features > 0 {
+		features = r.Features
+	}
+	s := r.Test
+	return asStored([]any{r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint,
+		r.Split, r.Task, string(r.Status), message, gridID, value(r.Selected), r.TrainRows, r.TestRows, features,
+		value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP), value(s.RMSE), value(s.MAE), value(s.R2), r.cvAccuracy(),
+		r.SearchSeconds, value(r.FitSeconds), value(r.PredictSeconds), value(r.CPUSeconds), value(r.PeakRSSBytes), value(r.ModelBytes), r.CostUnits,
+		value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Evaluations), foldsChecksum(r.Evaluations)})
+}
+
+// makeCurrent lets the attempt with a key stand for its cell and returns its number.
+func makeCurrent(ctx context.Context, tx *sql.Tx, key string) (id int64, err error) {
+	var protocol, dataset, method string
+	var split int64
+	err = tx.QueryRowContext(ctx, `SELECT protocol, dataset, method, split, id FROM runs WHERE key = ?`, key).
+		Scan(&protocol, &dataset, &method, &split, &id)
+	if err != nil {
+		return 0, err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO cells (protocol, dataset, method, split, run_id, checksum) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET run_id = excluded.run_id, checksum = excluded.checksum`,
+		protocol, dataset, method, split, id, checksum(protocol, dataset, method, split, id))
+	return id, err
+}
+
+// standIn lets the attempt that was run last stand for every cell that none stands for.
+func standIn(ctx context.Context, tx *sql.Tx) error {
+	var keys []string
+	err := each(ctx, tx, `SELECT r.key FROM runs r
+		LEFT JOIN cells c ON (c.protocol, c.dataset, c.method, c.split) = (r.protocol, r.dataset, r.method, r.split)
+		WHERE c.run_id IS NULL ORDER BY r.started_at`, func(row []any) error {
+		keys = append(keys, fmt.Sprint(row[0]))
+		return nil
+	})
+	for _, key := range keys {
+		if err == nil {
+			_, err = makeCurrent(ctx, tx, key)
+		}
+	}
+	return err
+}
+
+// MakeCurrent lets stored attempts stand for their cells again, where others with
+// other inputs (an edited protocol, changed data, another version) did since.
+func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	tx, err := db.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	for _, key := range keys {
+		if _, err := makeCurrent(ctx, tx, key); err != nil {
+			return explain(err)
+		}
+	}
+	return explain(tx.Commit())
+}
+
+// foldInserter inserts evaluations many rows to a statement: binding values is
+// cheap, stepping a statement is not.
+type foldInserter struct {
+	tx   *sql.Tx
+	many *sql.Stmt
+	one  *sql.Stmt
+	args []any
+}
+
+const foldBatch = 25
+
+var (
+	foldInsertSQL = "INSERT INTO fold_counts (run_id, " + strings.Join(foldColumns, ", ") + ") VALUES "
+	foldRow       = "(" + strings.Repeat("?,", len(foldColumns)) + "?)"
+)
+
+// foldValues are the values of foldColumns, as they are read back.
+func foldValues(e Evaluation) []any {
+	s := e.Score
+	return asStored([]any{e.GridIndex, e.Fold, s.N, value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP),
+		value(s.RMSE), value(s.MAE), value(s.R2), e.FitSeconds})
+}
+
+// foldsChecksum is the digest of all evaluations, by grid point and fold.
+func foldsChecksum(evaluations []Evaluation) int64 {
+	sorted := slices.SortedFunc(slices.Values(evaluations), func(a, b Evaluation) int {
+		if a.GridIndex != b.GridIndex {
+			return a.GridIndex - b.GridIndex
+		}
+		return a.Fold - b.Fold
+	})
+	d := newDigest()
+	for _, e := range sorted {
+		d.add(foldValues(e)...)
+	}
+	return d.value()
+}
+
+func (f *foldInserter) insert(ctx context.Context, runID int64, evaluations []Evaluation) error {
+	for len(evaluations) > 0 {
+		n, stmt := 1, &f.one
+		if len(evaluations) >= foldBatch {
+			n, stmt = foldBatch, &f.many
+		}
+		if *stmt == nil {
+			var err error
+			if *stmt, err = f.tx.PrepareContext(ctx, foldInsertSQL+strings.Repeat(foldRow+",", n-1)+foldRow); err != nil {
+				return err
+			}
+		}
+		f.args = f.args[:0]
+		for _, e := range evaluations[:n] {
+			f.args = append(append(f.args, runID), foldValues(e)...)
+		}
+		if _, err := (*stmt).ExecContext(ctx, f.args...); err != nil {
+			return err
+		}
+		evaluations = evaluations[n:]
+	}
+	return nil
+}
+
+func (f *foldInserter) close() {
+	for _, s := range []*sql.Stmt{f.many, f.one} {
+		if s != nil {
+			_ = s.Close()
+		}
+	}
+}
+
+// value returns what p points to, or nil for SQL's NULL.
+func value[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+func (w *Writer) gridID(ctx context.Context, tx *sql.Tx, r Run) (int64, error) {
+	if id, ok := w.known.grids[r.GridHash]; ok {
+		return id, nil
+	}
+	var id int64
+	err := tx.QueryRowContext(ctx, `SELECT id FROM grids WHERE hash = ?`, r.GridHash).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		id, err = insertGrid(ctx, tx, r)
+	}
+	if err == nil {
+		w.known.grids[r.GridHash] = id
+	}
+	return id, err
+}
+
+func insertGrid(ctx context.Context, tx *sql.Tx, r Run) (int64, error) {
+	d := newDigest()
+	d.add(r.GridHash)
+	points := make([][]any, len(r.Grid))
+	for i, params := range r.Grid {
+		point := ""
+		if r.GridPoints != nil {
+			point = string(r.GridPoints[i])
+		}
+		points[i] = asStored([]any{i, string(params), point})
+		d.add(points[i]...)
+	}
+	res, err := tx.ExecContext(ctx, `INSERT INTO grids (hash, checksum) VALUES (?, ?)`, r.GridHash, d.value())
+	if err != nil {
+		return 0, err
+	}
+	id, err := res.LastInsertId()
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range points {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO grid_points (grid_id, grid_index, params, point) VALUES (?, ?, ?, ?)`, append([]any{id}, p...)...); err != nil {
+			return 0, err
+		}
+	}
+	return id, nil
+}
+
+// insertOrigin keeps what a reader needs to reconstruct the cell's inputs: the text of
+// its protocol, and where a user's own set is described.
+func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r Run) error {
+	for _, o := range []struct {
+		table  sealed
+		wanted bool
+		values []any
+	}{
+		{sealedProtocols, r.ProtocolText != "", []any{r.Protocol, r.ProtocolHash, r.ProtocolText, r.ProtocolPath, r.ProtocolSplits, r.StartedAt}},
+		{sealedSetFiles, r.SetFile != "", []any{r.Dataset, r.Fingerprint, r.SetFile, r.StartedAt}},
+	} {
+		known := [2]string{o.table.table, fmt.Sprint(o.values[:3]...)}
+		if !o.wanted || w.known.origin[known] {
+			continue
+		}
+		values := asStored(o.values)
+		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO "+o.table.table+" ("+strings.Join(o.table.columns, ", ")+", checksum) VALUES ("+
+			strings.Repeat("?, ", len(values))+"?)", append(values, checksum(values...))...)
+		if err != nil {
+			return err
+		}
+		w.known.origin[known] = true
+	}
+	return nil
+}
+
+func insertEnvironment(ctx context.Context, tx *sql.Tx, e Environment) (int64, error) {
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return 0, err
+	}
+	sum := sha256.Sum256(raw)
+	hash := hex.EncodeToString(sum[:16])
+	values := asStored([]any{hash, e.ProgramVersion, e.VCSRevision, e.VCSModified, e.GoVersion, e.OS, e.Arch, e.Kernel, e.CPU, e.Cores, e.MemoryBytes})
+	_, err = tx.ExecContext(ctx, "INSERT INTO environments ("+strings.Join(environmentColumns, ", ")+", checksum) VALUES ("+
+		strings.Repeat("?, ", len(values))+"?) ON CONFLICT (hash) DO NOTHING", append(values, checksum(values...))...)
+	if err != nil {
+		return 0, err
+	}
+	var id int64
+	err = tx.QueryRowContext(ctx, `SELECT id FROM environments WHERE hash = ?`, hash).Scan(&id)
+	return id, err
+}

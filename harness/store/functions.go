@@ -1,0 +1,158 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	sqlite3 "github.com/mattn/go-sqlite3"
+)
+
+// driver is SQLite's with the functions that questions about results need and that the
+// library is compiled without. NULL in gives NULL out; outside a function's domain NULL.
+var driver = sync.OnceValue(func() string {
+	const name = "bench-sqlite3"
+	sql.Register(name, &sqlite3.SQLiteDriver{ConnectHook: registerFunctions})
+	return name
+})
+
+// scalars are the functions of one number; log is to base 10, as in SQLite itself.
+var scalars = map[string]func(float64) float64{
+	"sqrt": math.Sqrt, "exp": math.Exp, "ln": math.Log, "log": math.Log10, "log10": math.Log10, "log2": math.Log2,
+	"floor": math.Floor, "ceil": math.Ceil, "ceiling": math.Ceil,
+}
+
+// spreads are the aggregates of a column; sample forms have divisor n - 1.
+var spreads = map[string]func(sorted []float64) float64{
+	"median":      func(v []float64) float64 { return quantile(v, 0.5) },
+	"var_pop":     func(v []float64) float64 { return variance(v, 0) },
+	"var_samp":    func(v []float64) float64 { return variance(v, 1) },
+	"stddev_pop":  func(v []float64) float64 { return math.Sqrt(variance(v, 0)) },
+	"stddev_samp": func(v []float64) float64 { return math.Sqrt(variance(v, 1)) },
+	"stddev":      func(v []float64) float64 { return math.Sqrt(variance(v, 1)) },
+}
+
+func registerFunctions(c *sqlite3.SQLiteConn) error {
+	var all []error
+	for name, f := range scalars {
+		all = append(all, c.RegisterFunc(name, func(x any) (any, error) { return apply(name, f, x) }, true))
+	}
+	for _, name := range []string{"pow", "power"} {
+		all = append(all, c.RegisterFunc(name, func(x, y any) (any, error) {
+			exponent, ok, err := numeric(name, y)
+			if err != nil || !ok {
+				return nil, err
+			}
+			return apply(name, func(x float64) float64 { return math.Pow(x, exponent) }, x)
+		}, true))
+	}
+	for name, f := range spreads {
+		all = append(all, c.RegisterAggregator(name, func() *column { return &column{name: name, of: f} }, true))
+	}
+	all = append(all, c.RegisterAggregator("quantile", func() *quantiles { return &quantiles{column: column{name: "quantile"}} }, true))
+	return errors.Join(all...)
+}
+
+// apply calls f on a number; NULL, and what lies outside f's domain, gives NULL.
+func apply(name string, f func(float64) float64, x any) (any, error) {
+	v, ok, err := numeric(name, x)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return finite(f(v)), nil
+}
+
+// numeric returns a value of SQLite as a number, false for NULL.
+func numeric(name string, x any) (v float64, ok bool, err error) {
+	switch x := x.(type) {
+	case nil:
+		return 0, false, nil
+	case []byte:
+		if x == nil { // the driver's NULL
+			return 0, false, nil
+		}
+	case int64:
+		return float64(x), true, nil
+	case float64:
+		return x, true, nil
+	}
+	return 0, false, fmt.Errorf("%s takes numbers, not %q", name, fmt.Sprint(x))
+}
+
+func finite(x float64) any {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return x
+}
+
+// A column collects the numbers of an aggregate; NULL is left out.
+type column struct {
+	name   string
+	of     func(sorted []float64) float64
+	values []float64
+}
+
+// Step takes the value of one row.
+func (c *column) Step(x any) error {
+	v, ok, err := numeric(c.name, x)
+	if ok {
+		c.values = append(c.values, v)
+	}
+	return err
+}
+
+// Done returns the aggregate, NULL without any number.
+func (c *column) Done() (any, error) {
+	if len(c.values) == 0 {
+		return nil, nil
+	}
+	slices.Sort(c.values) // the same result whatever the order of the rows
+	return finite(c.of(c.values)), nil
+}
+
+// quantiles is the aggregate quantile(x, p).
+type quantiles struct{ column }
+
+// Step takes the value of one row and p, which the last row decides.
+func (q *quantiles) Step(x, p any) error {
+	share, ok, err := numeric(q.name, p)
+	if err != nil {
+		return err
+	}
+	if !ok || share < 0 || share > 1 {
+		return fmt.Errorf("quantile(x, p) takes a share p from 0 to 1, not %v", p)
+	}
+	q.of = func(v []float64) float64 { return quantile(v, share) }
+	return q.column.Step(x)
+}
+
+// quantile interpolates linearly between the order statistics, as NumPy does by
+// default.
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	low := int(at)
+	if low+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[low] + (at-float64(low))*(sorted[low+1]-sorted[low])
+}
+
+// variance is the two-pass variance with divisor n - less; NaN if that is 0.
+func variance(values []float64, less int) float64 {
+	if len(values) <= less {
+		return math.NaN()
+	}
+	mean := 0.0
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += float64((v - mean) * (v - mean))
+	}
+	return sum / float64(len(values)-less)
+}

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	sqlite3 "github.com/mattn/go-sqlite3"
+)
+
+// applicationID marks a file as a results database, in the header of SQLite files
+// that is kept for it: "bnch".
+const applicationID = 0x626e6368
+
+// schemaVersion is what migrate brings a database to.
+const schemaVersion = 2
+
+// schemaHash is the SHA-256 of the definitions of all tables and views, as
+// definitions gives them: a view that is changed shows other numbers.
+const schemaHash = "ff63194811a79f7924d1346884488987fb83888fdc37380aab7f19ec5fda8496"
+
+// sqliteHeader begins every SQLite file; the application's mark is at byte 68.
+const sqliteHeader = "SQLite format 3\x00"
+
+// recognise refuses a file that is there and is not a results database, before
+// anything is written to it. A new or an empty file passes.
+func recognise(ctx context.Context, path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("database %s: %w", path, err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("database %s: it is not a regular file; name another with --db", path)
+	case info.Size() == 0:
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("database %s: %w", path, err)
+	}
+	defer f.Close()
+	head := make([]byte, 100)
+	if _, err := io.ReadFull(f, head); err != nil || !strings.HasPrefix(string(head), sqliteHeader) {
+		return fmt.Errorf("database %s: it is not a SQLite file (%d bytes); it is left as it is, name another with --db", path, info.Size())
+	}
+	switch binary.BigEndian.Uint32(head[68:]) {
+	case applicationID:
+		return nil
+	case 0: // of version 1, which set no mark, or just being created by another process
+		return recogniseTables(ctx, path)
+	}
+	return foreign(path)
+}
+
+// recogniseTables refuses a file without the tables of a results database.
+func recogniseTables(ctx context.Context, path string) error {
+	db, err := connect(path, url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}})
+	if err != nil {
+		return err
+	}
+	_, err = db.version(ctx)
+	if e := (sqlite3.Error{}); errors.As(err, &e) {
+		err = nil // whoever opens it next says what is wrong
+	}
+	return errors.Join(err, db.Close())
+}
+
+func foreign(path string) error {
+	return fmt.Errorf("database %s: it is a SQLite file of another program; it is left as it is, name another with --db", path)
+}
+
+// An oldSchema is a database that a program before this one made.
+type oldSchema struct{ version int64 }
+
+func (o oldSchema) Error() string {
+	return fmt.Sprintf("its schema is version %d and this program reads version %d", o.version, schemaVersion)
+}
+
+// checkSchema demands the version and the definitions of this program.
+func (db *DB) checkSchema(ctx context.Context) error {
+	version, err := db.version(ctx)
+	switch {
+	case err != nil:
+		return err
+	case version > schemaVersion:
+		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", version, schemaVersion)
+	case version < schemaVersion:
+		return oldSchema{version}
+	}
+	have, err := db.definitions(ctx)
+	if err == nil && have != schemaHash {
+		err = errors.New("the definitions of its tables and views are not this program's: the file is damaged, or another program changed it; restore a copy, or name another with --db")
+	}
+	return err
+}
+
+// version returns the schema's version: 0 for a file without any table.
+func (db *DB) version(ctx context.Context) (int64, error) {
+	var tables int
+	var ours sql.NullInt64
+	err := db.sql.QueryRowContext(ctx, `SELECT count(*), sum(name IN ('goose_db_version', 'runs', 'fold_counts', 'grid_points'))
+		FROM sqlite_schema WHERE type = 'table'`).Scan(&tables, &ours)
+	if err != nil || tables == 0 {
+		return 0, err
+	}
+	if !ours.Valid || ours.Int64 != 4 {
+		// Another program that creates it at this moment has made its list of versions first.
+		if versions, err := db.one(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'`); err == nil && versions == int64(1) && tables <= 2 {
+			return 0, nil
+		}
+		return 0, foreign(db.path)
+	}
+	v, err := db.one(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`)
+	if err != nil {
+		return 0, err
+	}
+	version, ok := v.(int64)
+	if !ok {
+		return 0, sqlite3.Error{Code: sqlite3.ErrCorrupt}
+	}
+	return version, nil
+}
+
+// definitions hashes the tables and views of this program; a user's own beside them
+// do not count.
+func (db *DB) definitions(ctx context.Context) (string, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	sum := sha256.New()
+	for rows.Next() {
+		var name, text string
+		if err := rows.Scan(&name, &text); err != nil {
+			return "", err
+		}
+		if slices.Contains(objects, name) {
+			fmt.Fprintf(sum, "%s\x00%s\x00", name, text)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), rows.Err()
+}
+
+// objects are the tables and views of the schema.
+var objects = []string{
+	"cells", "checksums", "environments", "evaluations", "fold_counts", "grid_points", "grids", "history",
+	"protocols", "published", "published_values", "results", "runs", "set_files",
+}

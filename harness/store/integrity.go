@@ -1,0 +1,244 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	sqlite3 "github.com/mattn/go-sqlite3"
+)
+
+// A sealed table has a checksum in every row, of the columns given.
+type sealed struct {
+	table   string
+	columns []string
+	name    func(row []any) string // names a row to people, by those columns
+}
+
+// The sealed tables. runs comes after the fold rows that it answers for.
+var (
+	sealedRuns = sealed{"runs", runColumns, func(r []any) string {
+		return fmt.Sprintf("%v on %v, split %v", at(runColumns, r, "method"), at(runColumns, r, "dataset"), at(runColumns, r, "split"))
+	}}
+	sealedCells        = sealed{"cells", cellColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v", r[2], r[1], r[3]) }}
+	sealedEnvironments = sealed{"environments", environmentColumns, func(r []any) string { return fmt.Sprintf("environment %v", r[0]) }}
+	sealedSetFiles     = sealed{"set_files", setFileColumns, func(r []any) string { return fmt.Sprintf("file of data set %v", r[0]) }}
+	sealedProtocols    = sealed{"protocols", protocolColumns, func(r []any) string { return fmt.Sprintf("protocol %v", r[0]) }}
+
+	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols}
+)
+
+// The columns that the checksum of a row covers: all but itself and the row's number.
+var (
+	runColumns = strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split task status error
+		grid_id selected n_train n_test n_features n_correct tn fp fn tp rmse mae r2 cv_accuracy
+		search_seconds fit_seconds predict_seconds cpu_seconds peak_rss_bytes model_bytes cost_units
+		timeout_seconds started_at environment_id n_folds folds_checksum`)
+	cellColumns        = strings.Fields(`protocol dataset method split run_id`)
+	environmentColumns = strings.Fields(`hash program_version vcs_revision vcs_modified go_version os arch kernel cpu cores memory_bytes`)
+	setFileColumns     = strings.Fields(`dataset fingerprint path seen_at`)
+	protocolColumns    = strings.Fields(`name hash text path splits seen_at`)
+	foldColumns        = strings.Fields(`grid_index fold n_valid n_correct tn fp fn tp rmse mae r2 fit_seconds`)
+)
+
+func at(columns []string, row []any, name string) any { return row[slices.Index(columns, name)] }
+
+// queryer is a database or a transaction.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// each hands over every row of a query, valid during the call.
+func each(ctx context.Context, q queryer, query string, row func([]any) error) error {
+	return eachNamed(ctx, q, query, func([]string) error { return nil }, row)
+}
+
+// eachNamed is each, with the columns' names first.
+func eachNamed(ctx context.Context, q queryer, query string, columns func([]string) error, row func([]any) error) error {
+	rows, err := q.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	if err := columns(names); err != nil {
+		return err
+	}
+	values, into := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		if err := row(values); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// rows hands over the number, the checksum and the covered columns of every row.
+func (s sealed) rows(ctx context.Context, q queryer, row func(id any, sum int64, columns []any) error) error {
+	number := "rowid"
+	if s.table != "runs" && s.table != "environments" { // they have no row numbers
+		number = "0"
+	}
+	query := "SELECT " + number + ", checksum, " + strings.Join(s.columns, ", ") + " FROM " + s.table
+	return each(ctx, q, query, func(r []any) error {
+		sum, ok := r[1].(int64)
+		if !ok {
+			return fmt.Errorf("%s: a checksum is no number: %w", s.table, sqlite3.Error{Code: sqlite3.ErrCorrupt})
+		}
+		return row(r[0], sum, r[2:])
+	})
+}
+
+// seal writes the checksums of rows that have none, for a migration.
+func seal(ctx context.Context, tx *sql.Tx) error {
+	folds := map[int64]foldSum{}
+	if err := foldSums(ctx, tx, func(run int64, sum foldSum) { folds[run] = sum }); err != nil {
+		return err
+	}
+	for run, sum := range folds {
+		if _, err := tx.ExecContext(ctx, `UPDATE runs SET folds_checksum = ? WHERE id = ?`, sum.checksum, run); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE runs SET folds_checksum = ? WHERE n_folds = 0`, newDigest().value()); err != nil {
+		return err
+	}
+	for _, s := range []struct {
+		sealed
+		where string
+		key   int // columns that identify a row
+	}{{sealedRuns, "key = ?", 1}, {sealedCells, "protocol = ? AND dataset = ? AND method = ? AND split = ?", 4}, {sealedEnvironments, "hash = ?", 1}} {
+		type update struct {
+			sum int64
+			key []any
+		}
+		var updates []update // the rows are read before any is changed
+		err := s.rows(ctx, tx, func(_ any, _ int64, columns []any) error {
+			updates = append(updates, update{checksum(columns...), slices.Clone(columns[:s.key])})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, u := range updates {
+			if _, err := tx.ExecContext(ctx, "UPDATE "+s.table+" SET checksum = ? WHERE "+s.where, append([]any{u.sum}, u.key...)...); err != nil {
+				return err
+			}
+		}
+	}
+	grids := map[int64]int64{}
+	if err := gridSums(ctx, tx, func(id int64, _ string, sum, _ int64) { grids[id] = sum }); err != nil {
+		return err
+	}
+	for id, sum := range grids {
+		if _, err := tx.ExecContext(ctx, `UPDATE grids SET checksum = ? WHERE id = ?`, sum, id); err != nil {
+			return err
+		}
+	}
+	return sealPublished(ctx, tx)
+}
+
+// A foldSum is what runs keeps of a run's rows in fold_counts.
+type foldSum struct {
+	rows     int64
+	checksum int64
+}
+
+// foldSums computes the sums of every run that has folds, in ascending order of run.
+func foldSums(ctx context.Context, q queryer, yield func(run int64, sum foldSum)) error {
+	var run, rows int64
+	d := newDigest()
+	flush := func() {
+		if rows > 0 {
+			yield(run, foldSum{rows, d.value()})
+		}
+		d, rows = newDigest(), 0
+	}
+	err := each(ctx, q, "SELECT run_id, "+strings.Join(foldColumns, ", ")+" FROM fold_counts ORDER BY run_id, grid_index, fold", func(r []any) error {
+		id, ok := r[0].(int64)
+		if !ok {
+			return sqlite3.Error{Code: sqlite3.ErrCorrupt}
+		}
+		if id != run {
+			flush()
+			run = id
+		}
+		rows++
+		d.add(r[1:]...)
+		return nil
+	})
+	flush()
+	return err
+}
+
+// gridSums computes the checksum of every grid: its hash and all its points.
+func gridSums(ctx context.Context, q queryer, yield func(id int64, hash string, sum, stored int64)) error {
+	type grid struct {
+		id, stored int64
+		hash       string
+	}
+	var grids []grid
+	digests := map[int64]*digest{}
+	err := each(ctx, q, `SELECT id, hash, checksum FROM grids ORDER BY id`, func(r []any) error {
+		id, ok1 := r[0].(int64)
+		hash, ok2 := r[1].(string)
+		stored, ok3 := r[2].(int64)
+		if !ok1 || !ok2 || !ok3 {
+			return sqlite3.Error{Code: sqlite3.ErrCorrupt}
+		}
+		grids = append(grids, grid{id, stored, hash})
+		digests[id] = newDigest()
+		digests[id].add(hash)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = each(ctx, q, `SELECT grid_id, grid_index, params, point FROM grid_points ORDER BY grid_id, grid_index`, func(r []any) error {
+		id, _ := r[0].(int64)
+		if d := digests[id]; d != nil { // a point without a grid is found by its foreign key
+			d.add(r[1:]...)
+		}
+		return nil
+	})
+	for _, g := range grids {
+		yield(g.id, g.hash, digests[g.id].value(), g.stored)
+	}
+	return err
+}
+
+// publishedSum is the checksum of published_values.
+func publishedSum(ctx context.Context, q queryer) (int64, error) {
+	d := newDigest()
+	err := each(ctx, q, `SELECT source, dataset, method, mean, std FROM published_values ORDER BY source, dataset, method`,
+		func(r []any) error { d.add(r...); return nil })
+	return d.value(), err
+}
+
+func sealPublished(ctx context.Context, tx *sql.Tx) error {
+	sum, err := publishedSum(ctx, tx)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO checksums (what, checksum) VALUES ('published_values', ?)
+		ON CONFLICT DO UPDATE SET checksum = excluded.checksum`, sum)
+	return err
+}
+
+// isDamage reports whether SQLite itself found the file damaged.
+func isDamage(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB || e.Code == sqlite3.ErrFormat)
+}

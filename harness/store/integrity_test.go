@@ -1,0 +1,300 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// smallDatabase has cells of two methods, two sets and a superseded attempt, all in the
+// file itself and none in its log.
+func smallDatabase(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	var runs []Run
+	for i, dataset := range []string{"wine", "sonar"} {
+		for j, method := range []string{"CART", "GBRFF2"} {
+			for split := 1; split <= 3; split++ {
+				r := testRun(fmt.Sprintf("k%d%d%d", i, j, split), OK)
+				r.Dataset, r.Method, r.Split = dataset, method, split
+				r.ProtocolText, r.ProtocolSplits, r.SetFile = "splits = 3", 3, "own/"+dataset+".toml"
+				runs = append(runs, r)
+			}
+		}
+	}
+	again := testRun("k again", OK)
+	again.Dataset, again.Method, again.MethodVersion = "wine", "CART", "2"
+	put(t, db, append(runs, testRun("k failed", Failed), again)...)
+	if _, err := db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// printed is all that the verbs print of a database, and the errors that they say.
+func printed(path string) (text string, noticed error) {
+	db, err := OpenReader(context.Background(), path)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	ctx := context.Background()
+	var b strings.Builder
+	results, err1 := db.Results(ctx, "p")
+	for _, r := range results {
+		correct := value(r.Correct)
+		r.Correct = nil // a pointer prints as an address
+		fmt.Fprintf(&b, "%+v %v\n", r, correct)
+	}
+	status, err2 := db.Status(ctx)
+	files, err3 := db.SetFiles(ctx)
+	protocols, err4 := db.Protocols(ctx)
+	cell, found, err5 := db.Cell(ctx, "p", "wine", "CART", 2)
+	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n", status, files, protocols, cell.Params, found)
+	all := errors.Join(err1, err2, err3, err4, err5)
+	for _, q := range []string{"SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations", "SELECT * FROM published", "SELECT * FROM environments"} {
+		err := db.Query(ctx, q, func([]string) error { return nil }, func(r []any) error { fmt.Fprintln(&b, r...); return nil })
+		all = errors.Join(all, err)
+	}
+	return b.String(), all
+}
+
+// TestEveryBitFlipIsNoticed: a database of which one bit is changed prints what it
+// printed, or says that it is damaged.
+func TestEveryBitFlipIsNoticed(t *testing.T) {
+	path := smallDatabase(t)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := printed(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flips := 1000
+	if testing.Short() {
+		flips = 100
+	}
+	changed := 0
+	for i := range flips {
+		random := rand.New(rand.NewPCG(1, uint64(i)))
+		bit := random.IntN(8 * len(whole))
+		damaged := slices.Clone(whole)
+		damaged[bit/8] ^= 1 << (bit % 8)
+		copied := filepath.Join(t.TempDir(), "r.db")
+		if err := os.WriteFile(copied, damaged, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, err := printed(copied)
+		if err != nil {
+			changed++
+		} else if got != want {
+			t.Errorf("bit %d of byte %d: other numbers are printed and nothing is said", bit%8, bit/8)
+		}
+	}
+	if changed < flips/20 {
+		t.Errorf("%d of %d flips are noticed: the test hardly flips anything that is read", changed, flips)
+	}
+	t.Logf("%d of %d flips are noticed, the others change nothing that is printed", changed, flips)
+}
+
+// TestAChangedCountIsNoticed where it keeps every constraint, by what reads it.
+func TestAChangedCountIsNoticed(t *testing.T) {
+	for _, c := range []struct{ change, names string }{
+		{`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`, "CART on wine, split 1"},
+		{`UPDATE fold_counts SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE (run_id, grid_index, fold) = (SELECT min(run_id), 1, 3 FROM fold_counts)`, "CART on wine, split 1"},
+		{`DELETE FROM fold_counts WHERE run_id = (SELECT id FROM runs WHERE key = 'k113')`, "GBRFF2 on sonar, split 3"},
+		{`UPDATE cells SET run_id = (SELECT id FROM runs WHERE key = 'k001') WHERE method = 'CART' AND dataset = 'wine' AND split = 1`, "CART on wine, split 1"},
+		{`UPDATE grid_points SET params = '{"c":3}' WHERE grid_index = 1`, "grid g"},
+		{`UPDATE environments SET cpu = 'another'`, "environment"},
+		{`UPDATE published_values SET mean = mean + 1 WHERE dataset = 'wine'`, "published values"},
+		{`DELETE FROM cells WHERE split = 2 AND dataset = 'wine' AND method = 'CART'`, "stands for no cell"},
+	} {
+		path := smallDatabase(t)
+		db := open(t, path)
+		if _, err := db.sql.Exec(c.change); err != nil {
+			t.Fatalf("%s: %v", c.change, err)
+		}
+		if _, err := printed(path); err == nil || !strings.Contains(err.Error(), c.names) {
+			t.Errorf("%s: readers say %v, want a word of %s", c.change, err, c.names)
+		}
+		problems, err := db.Check(context.Background(), true)
+		if err != nil || len(problems) == 0 {
+			t.Errorf("%s: a check finds %v, %v", c.change, problems, err)
+		}
+		if left, err := db.Remove(context.Background(), problems); err != nil || left != 0 {
+			t.Errorf("%s: removing leaves %d, %v", c.change, left, err)
+		}
+		if _, err := printed(path); err != nil {
+			t.Errorf("%s: after the damaged rows are removed: %v", c.change, err)
+		}
+		if problems, err := db.Check(context.Background(), true); err != nil || len(problems) != 0 {
+			t.Errorf("%s: after the damaged rows are removed a check finds %v, %v", c.change, problems, err)
+		}
+	}
+}
+
+// TestCountsThatContradictAreRefused by the schema.
+func TestCountsThatContradictAreRefused(t *testing.T) {
+	db := open(t, smallDatabase(t))
+	for _, change := range []string{
+		`UPDATE runs SET n_correct = n_correct + 1 WHERE key = 'k001'`,
+		`UPDATE runs SET n_test = 1 WHERE key = 'k001'`,
+		`UPDATE runs SET split = 0 WHERE key = 'k001'`,
+		`UPDATE fold_counts SET n_correct = n_valid + 1`,
+	} {
+		if _, err := db.sql.Exec(change); err == nil || !strings.Contains(err.Error(), "CHECK") {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+}
+
+// TestForeignFilesAreLeftAlone, whoever opens them.
+func TestForeignFilesAreLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other.db")
+	pool, err := connect(other, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.sql.Exec(`CREATE TABLE photos (name TEXT); INSERT INTO photos VALUES ('x')`); err != nil {
+		t.Fatal(err)
+	}
+	if err := pool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	byte1 := filepath.Join(dir, "one.db")
+	if err := os.WriteFile(byte1, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{other, byte1, dir} {
+		before, _ := os.ReadFile(path)
+		for name, open := range map[string]func(context.Context, string) (*DB, error){"Open": Open, "OpenReader": OpenReader} {
+			if _, err := open(context.Background(), path); err == nil || !strings.Contains(err.Error(), "--db") {
+				t.Errorf("%s of %s: %v", name, filepath.Base(path), err)
+			}
+			if after, _ := os.ReadFile(path); string(after) != string(before) {
+				t.Errorf("%s changed %s", name, filepath.Base(path))
+			}
+		}
+	}
+}
+
+// TestReadersRefuseANewerSchema, whose meaning they cannot know.
+func TestReadersRefuseANewerSchema(t *testing.T) {
+	path := smallDatabase(t)
+	if _, err := open(t, path).sql.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenReader(context.Background(), path); err == nil || !strings.Contains(err.Error(), "use a newer bench") {
+		t.Errorf("a newer schema: %v", err)
+	}
+}
+
+// version1 makes a database as the first release did.
+func version1(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "r.db")
+	db, err := connect(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	schema, err := migrationFiles.ReadFile("migrations/00001_results.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, _, _ := strings.Cut(string(schema), "-- +goose Down")
+	_, err = db.sql.Exec(`CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')));
+		INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1);` + up + `
+		INSERT INTO environments VALUES (1, 'e', 'v', '', 0, 'go', 'linux', 'amd64', '6', 'cpu', 2, 1000);
+		INSERT INTO grids VALUES (1, 'g');
+		INSERT INTO grid_points VALUES (1, 0, '{"c":1}'), (1, 1, '{"c":2}');
+		INSERT INTO runs (id, key, protocol, protocol_hash, method, method_version, dataset, fingerprint, split, task, status, error, grid_id,
+		  selected, n_train, n_test, n_correct, tn, fp, fn, tp, search_seconds, fit_seconds, predict_seconds, cost_units, started_at, environment_id)
+		VALUES (7, 'k1', 'p', 'ph', 'M', '1', 'd', 'f', 1, 'binary', 'ok', NULL, 1, 1, 28, 30, 27, 10, 1, 2, 17, 0.5, 0.25, 0.25, 1e9, '2026-01-01T00:00:00Z', 1),
+		  (9, 'k2', 'p', 'ph', 'M', '1', 'd', 'f', 2, 'binary', 'failed', 'why', 1, NULL, 28, 30, NULL, NULL, NULL, NULL, NULL, 0.5, NULL, NULL, 1e9, '2026-01-01T00:00:00Z', 1);
+		INSERT INTO cells VALUES ('p', 'd', 'M', 1, 7), ('p', 'd', 'M', 2, 9);
+		INSERT INTO fold_counts VALUES (7, 0, 0, 14, 10, 5, 2, 2, 5, NULL, NULL, NULL, 0.01), (7, 0, 1, 14, 10, 5, 2, 2, 5, NULL, NULL, NULL, 0.01),
+		  (7, 1, 0, 14, 11, 5, 2, 1, 6, NULL, NULL, NULL, 0.01), (7, 1, 1, 14, 12, 6, 1, 1, 6, NULL, NULL, NULL, 0.01);`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestOldDatabasesAreBroughtUpToDate with everything that they hold, by the first verb
+// that opens them.
+func TestOldDatabasesAreBroughtUpToDate(t *testing.T) {
+	db, err := OpenReader(context.Background(), version1(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	_, rows := query(t, db, `SELECT key, n_correct, cv_accuracy, params, error FROM results ORDER BY key`)
+	want := [][]any{{"k1", int64(27), (11.0/14 + 12.0/14) / 2, `{"c":2}`, nil}, {"k2", nil, nil, nil, "why"}}
+	if len(rows) != 2 || !slices.Equal(rows[0], want[0]) || !slices.Equal(rows[1], want[1]) {
+		t.Errorf("results hold %v, want %v", rows, want)
+	}
+	if _, rows = query(t, db, `SELECT count(*), sum(n_correct), sum(selected) FROM evaluations`); !slices.Equal(rows[0], []any{int64(4), int64(43), int64(2)}) {
+		t.Errorf("evaluations hold %v", rows)
+	}
+	if problems, err := db.Check(context.Background(), true); err != nil || len(problems) != 0 {
+		t.Errorf("a check finds %v, %v", problems, err)
+	}
+}
+
+// TestFunctions against values worked out by hand.
+func TestFunctions(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	values := `(SELECT 2.0 AS x UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 5 UNION ALL SELECT 7 UNION ALL SELECT 9 UNION ALL SELECT NULL)`
+	for expression, want := range map[string]any{
+		"sqrt(16)": 4.0, "sqrt(-1)": nil, "sqrt(NULL)": nil, "ln(exp(1))": 1.0, "log10(1000)": math.Log10(1000), "log(100)": 2.0, "log2(8)": 3.0,
+		"pow(2, 10)": 1024.0, "power(2.0, -1)": 0.5, "pow(NULL, 2)": nil, "floor(-1.5)": -2.0, "ceil(1.2)": 2.0,
+		"(SELECT stddev_pop(x) FROM " + values + ")":      2.0,
+		"(SELECT stddev(x) FROM " + values + ")":          math.Sqrt(32.0 / 7),
+		"(SELECT stddev_samp(x) FROM " + values + ")":     math.Sqrt(32.0 / 7),
+		"(SELECT var_samp(x) FROM " + values + ")":        32.0 / 7,
+		"(SELECT var_pop(x) FROM " + values + ")":         4.0,
+		"(SELECT median(x) FROM " + values + ")":          4.5,
+		"(SELECT quantile(x, 0.25) FROM " + values + ")":  4.0,
+		"(SELECT median(x) FROM (SELECT 1 AS x) WHERE 0)": nil,
+		"(SELECT stddev(1))":                              nil,
+	} {
+		if _, rows := query(t, db, "SELECT "+expression); rows[0][0] != want {
+			t.Errorf("%s is %v, want %v", expression, rows[0][0], want)
+		}
+	}
+	for _, wrong := range []string{"sqrt('x')", "quantile(1, 2)", "median('x')"} {
+		err := db.Query(context.Background(), "SELECT "+wrong, func([]string) error { return nil }, func([]any) error { return nil })
+		if err == nil {
+			t.Errorf("%s is no error", wrong)
+		}
+	}
+}
+
+// TestOneStatement: a second one is refused, one that only looks like it is not.
+func TestOneStatement(t *testing.T) {
+	for query, second := range map[string]string{
+		"SELECT 1": "", "SELECT 1;": "", "SELECT 1 ; -- done; really\n": "", "SELECT ';' || \"a;b\" FROM [c;d]": "", "/* a; b */ SELECT 1": "",
+		"SELECT 'it''s; fine'": "", "SELECT 1; SELECT 2": "SELECT 2", ";;SELECT 1": "SELECT 1", "SELECT 1; /* x */ DROP TABLE runs": "DROP TABLE runs",
+	} {
+		if query == ";;SELECT 1" { // an empty statement before it is one too many
+			second = "SELECT 1"
+		}
+		if got := secondStatement(query); got != second {
+			t.Errorf("%q: second statement %q, want %q", query, got, second)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	sqlite3 "github.com/mattn/go-sqlite3"
+)
+
+// Query runs one SQL statement and hands over the column names, then each row as it is
+// found; values are nil, int64, float64, string or []byte. On a reader it cannot
+// change anything. While it runs, the rows that it may read are compared with their
+// checksums; a DamageError comes after the last row.
+func (db *DB) Query(ctx context.Context, query string, columns func([]string) error, row func([]any) error) error {
+	if second := secondStatement(query); second != "" {
+		return fmt.Errorf("one statement at a time is answered; a second one begins with %q", clip(second))
+	}
+	damage := make(chan error, 1)
+	err := db.watched(ctx, func(q queryer, touched func() []string) error {
+		return eachNamed(ctx, q, query, func(names []string) error {
+			if len(names) == 0 {
+				return errors.New("the statement returns no rows; only SELECT can be asked here")
+			}
+			tables := touched()
+			go func() { damage <- db.checkTouched(ctx, tables) }()
+			return columns(names)
+		}, row)
+	})
+	if err != nil {
+		return explain(err)
+	}
+	return <-damage
+}
+
+// checkTouched compares the rows of the tables that a query reads.
+func (db *DB) checkTouched(ctx context.Context, tables []string) error {
+	if slices.Contains(tables, "fold_counts") || slices.Contains(tables, "published_values") {
+		return db.damageOf(ctx, true)
+	}
+	if slices.ContainsFunc(tables, func(t string) bool { return slices.Contains(objects, t) }) {
+		return db.intact(ctx)
+	}
+	return nil
+}
+
+// watched runs work on a connection of its own; touched returns the tables that the
+// statements prepared on it so far read.
+func (db *DB) watched(ctx context.Context, work func(q queryer, touched func() []string) error) error {
+	conn, err := db.sql.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	var tables []string // SQLite calls back from within the calls of work
+	watch := func(f func(action int, table, column, database string) int) error {
+		return conn.Raw(func(c any) error {
+			c.(*sqlite3.SQLiteConn).RegisterAuthorizer(f)
+			return nil
+		})
+	}
+	err = watch(func(action int, table, _, _ string) int {
+		if action == sqlite3.SQLITE_READ && !slices.Contains(tables, table) {
+			tables = append(tables, table)
+		}
+		return sqlite3.SQLITE_OK
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = watch(nil) }()
+	return work(conn, func() []string { return slices.Clone(tables) })
+}
+
+// secondStatement returns the text from the second statement on, "" if there is none.
+// Semicolons count outside of quotes and comments.
+func secondStatement(query string) string {
+	ended := false
+	for rest := query; rest != ""; {
+		if strings.IndexByte(" \t\r\n\f;", rest[0]) >= 0 {
+			ended = ended || rest[0] == ';'
+			rest = rest[1:]
+			continue
+		}
+		n, comment := token(rest)
+		if ended && !comment {
+			return rest
+		}
+		rest = rest[n:]
+	}
+	return ""
+}
+
+// token returns the length of the comment, the quoted text or the byte that text
+// begins with.
+func token(text string) (n int, comment bool) {
+	end := func(mark string, from int) int {
+		if i := strings.Index(text[from:], mark); i >= 0 {
+			return from + i + len(mark)
+		}
+		return len(text)
+	}
+	switch {
+	case strings.HasPrefix(text, "--"):
+		return end("\n", 2), true
+	case strings.HasPrefix(text, "/*"):
+		return end("*/", 2), true
+	case text[0] == '[':
+		return end("]", 1), false
+	case strings.IndexByte("'\"`", text[0]) >= 0: // a doubled quote begins the next token
+		return end(text[:1], 1), false
+	}
+	return 1, false
+}
+
+// clip shortens a statement for a message.
+func clip(text string) string {
+	if len(text) > 40 {
+		return text[:40] + "..."
+	}
+	return text
+}
+
+// A TitledQuery is SQL that a reader of a report can run himself.
+type TitledQuery struct{ Title, SQL string }
+
+// TableQueries returns the queries over the public views that give every number
+// of a protocol's table.
+func TableQueries(protocol string) []TitledQuery {
+	name := "'" + strings.ReplaceAll(protocol, "'", "''") + "'"
+	return []TitledQuery{
+		{"Every cell", "SELECT dataset, method, split, status, n_correct, n_test, params, error\nFROM results WHERE protocol = " + name + "\nORDER BY dataset, method, split"},
+		{"Means", "SELECT dataset, method, count(*) AS splits, 100 * avg(accuracy) AS mean\nFROM results WHERE protocol = " + name + " AND status = 'ok'\nGROUP BY dataset, method"},
+		{"Every fold of every grid point", "SELECT dataset, method, split, params, fold, n_correct, n_valid\nFROM evaluations WHERE protocol = " + name + "\nORDER BY dataset, method, split, grid_index, fold"},
+	}
+}

@@ -1,0 +1,292 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// quick makes a writer notice trouble at once, for tests.
+func quick(t *testing.T, db *DB) {
+	t.Helper()
+	hold, pause := holdAfter, longestPause
+	holdAfter, longestPause = 0, time.Millisecond
+	t.Cleanup(func() { holdAfter, longestPause = hold, pause })
+	if _, err := db.sql.Exec("PRAGMA busy_timeout = 10"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lock holds the database as another program would, until the result is called.
+func lock(t *testing.T, path string) (release func()) {
+	t.Helper()
+	other, err := connect(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := other.sql.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.ExecContext(context.Background(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if _, err := conn.ExecContext(context.Background(), "ROLLBACK"); err != nil {
+			t.Error(err)
+		}
+		_ = conn.Close()
+		_ = other.Close()
+	}
+}
+
+func stored(t *testing.T, path string) int64 {
+	t.Helper()
+	db, err := OpenReader(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	_, rows := query(t, db, "SELECT count(*) FROM results")
+	return rows[0][0].(int64)
+}
+
+func cells(n int) []Run {
+	var runs []Run
+	for i := range n {
+		r := testRun(fmt.Sprint("k", i), OK)
+		r.Split = i + 1
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// troubled is a writer that meets an obstacle, and its reports.
+type troubled struct {
+	*Writer
+	reports chan Trouble
+}
+
+func newTroubled(db *DB) troubled {
+	w := troubled{db.NewWriter(Environment{}, nil), make(chan Trouble, 10_000)}
+	w.Trouble = func(t Trouble) { w.reports <- t }
+	return w
+}
+
+// TestALockLosesNothing: cells that finish while another program holds the database are
+// stored when it lets go, and no cell is started meanwhile.
+func TestALockLosesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	quick(t, db)
+	release := lock(t, path)
+	w := newTroubled(db)
+	for _, r := range cells(72) {
+		if err := w.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first := <-w.reports; first.Err == nil || first.Waiting == 0 || !strings.Contains(first.Err.Error(), "locked") {
+		t.Errorf("trouble is reported as %+v", first)
+	}
+	stop := make(chan struct{})
+	close(stop)
+	if w.Ready(stop) {
+		t.Error("cells may start while results find no place")
+	}
+	ready := make(chan bool)
+	go func() { ready <- w.Ready(make(chan struct{})) }()
+	release()
+	if !<-ready {
+		t.Error("no cell may start after the lock is gone")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := stored(t, path); n != 72 {
+		t.Errorf("%d of 72 cells are stored", n)
+	}
+	var last Trouble
+	for len(w.reports) > 0 {
+		last = <-w.reports
+	}
+	if last.Err != nil {
+		t.Errorf("the last report is %+v, want the end of the trouble", last)
+	}
+}
+
+// TestAFullDiskLosesNothing: it fills three times and is enlarged.
+func TestAFullDiskLosesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	quick(t, db)
+	w := newTroubled(db)
+	runs := cells(60)
+	for i := range 3 {
+		pages, err := db.one(context.Background(), "PRAGMA page_count")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.sql.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages)); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range runs[20*i : 20*i+20] {
+			if err := w.Put(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if first := <-w.reports; first.Err == nil || !strings.Contains(first.Err.Error(), "full") {
+			t.Errorf("trouble is reported as %+v", first)
+		}
+		if _, err := db.sql.Exec("PRAGMA max_page_count = 100000"); err != nil {
+			t.Fatal(err)
+		}
+		for report := range w.reports {
+			if report.Err == nil {
+				break
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := stored(t, path); n != 60 {
+		t.Errorf("%d of 60 cells are stored", n)
+	}
+}
+
+// TestAbandonSaysWhatIsLost, and nothing before it does.
+func TestAbandonSaysWhatIsLost(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	quick(t, db)
+	w := newTroubled(db)
+	kept := testRun("kept", OK)
+	kept.Split = 50
+	if err := w.Put(kept); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); stored(t, path) == 0 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	release := lock(t, path)
+	defer release()
+	for _, r := range cells(12) {
+		if err := w.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-w.reports
+	w.Abandon()
+	err := w.Close()
+	var lost *LostError
+	if !errors.As(err, &lost) || lost.Count != 12 {
+		t.Fatalf("closing says %v", err)
+	}
+	for _, want := range []string{"locked", "12 finished results are lost", "M on d, split 1;", "2 more", "run again"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q lacks %q", err, want)
+		}
+	}
+	if err := w.Put(testRun("late", OK)); err == nil {
+		t.Error("a closed writer takes a cell without a word")
+	}
+	if n := stored(t, path); n != 1 {
+		t.Errorf("%d cells are stored, want the one from before", n)
+	}
+}
+
+// TestARefusedRowTakesNoOtherWithIt.
+func TestARefusedRowTakesNoOtherWithIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	release := lock(t, path) // so that all share one commit
+	w := db.NewWriter(Environment{}, nil)
+	runs := cells(20)
+	runs[7].Test.Correct = ptr(3) // not tn + tp
+	for _, r := range runs {
+		if err := w.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release()
+	err := w.Close()
+	if err == nil || !strings.Contains(err.Error(), "1 finished result is lost: M on d, split 8;") || !strings.Contains(err.Error(), "CHECK") {
+		t.Errorf("closing says %v", err)
+	}
+	if n := stored(t, path); n != 19 {
+		t.Errorf("%d of 19 good cells are stored", n)
+	}
+}
+
+// TestAFileThatIsMovedAway is put back: SQLite alone would write to what has no name.
+func TestAFileThatIsMovedAway(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	quick(t, db)
+	w := newTroubled(db)
+	if err := os.Rename(path, path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Put(testRun("k", OK)); err != nil {
+		t.Fatal(err)
+	}
+	if first := <-w.reports; first.Err == nil || !strings.Contains(first.Err.Error(), "put it back") {
+		t.Errorf("trouble is reported as %+v", first)
+	}
+	if err := os.Rename(path+".away", path); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := stored(t, path); n != 1 {
+		t.Errorf("%d cells are stored", n)
+	}
+}
+
+// TestADamagedFileEndsTheWriter at once, and it says what is lost.
+func TestADamagedFileEndsTheWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	put(t, db, cells(30)...)
+	if _, err := db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(make([]byte, info.Size()-4096), 4096); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := connect(path, nil) // no page is remembered from before
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fresh.Close()
+	fresh.file = info
+	w := fresh.NewWriter(Environment{}, nil)
+	if err := w.Put(testRun("k", OK)); err != nil {
+		t.Fatal(err)
+	}
+	var lost *LostError
+	if err := w.Close(); !errors.As(err, &lost) || lost.Count != 1 || !isDamage(err) {
+		t.Errorf("closing says %v", err)
+	}
+	if err := w.Put(testRun("late", OK)); err == nil {
+		t.Error("a writer that ended takes a cell without a word")
+	}
+}
