@@ -33,7 +33,8 @@ type Entry struct {
 
 	Reading
 
-	dir string // of the TOML file, for a user's set; "" for the built-in ones
+	dir  string // of the TOML file, for a user's set; "" for the built-in ones
+	toml string // the TOML file's path as it was given, for a user's set
 }
 
 // A Reading says how files become numbers. Together with the files' checksums it
@@ -110,6 +111,10 @@ func (c Column) String() string {
 // Local reports whether the entry is a user's own, with files beside its TOML file.
 func (e *Entry) Local() bool { return e.dir != "" }
 
+// File returns the path of the TOML file that the entry was read from, as it was
+// given to Catalogue.Add; "" for the built-in entries.
+func (e *Entry) File() string { return e.toml }
+
 // DataFiles returns the files that Load reads, in reading order.
 func (e *Entry) DataFiles() []File {
 	return slices.DeleteFunc(slices.Clone(e.Files), func(f File) bool { return f.Role == RoleDocumentation })
@@ -133,7 +138,11 @@ func readEntry(path string) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeEntry(path, raw, dir)
+	e, err := decodeEntry(path, raw, dir)
+	if err == nil {
+		e.toml = path
+	}
+	return e, err
 }
 
 // decodeEntry decodes and checks a TOML file; dir is "" for the built-in ones.

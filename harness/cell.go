@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -24,17 +25,23 @@ var grace = 5 * time.Second
 // execute runs a cell to its end: ok, failed or timed out. It returns an error
 // only if ctx was cancelled, in which case the cell has no result.
 func (h *Harness) execute(ctx context.Context, c *PlannedCell, set *datasets.Set, timeout time.Duration) (store.Run, error) {
-	cellCtx, cancel := ctx, context.CancelFunc(func() {})
-	if timeout > 0 {
-		cellCtx, cancel = context.WithTimeout(ctx, timeout)
-	}
+	cellCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if timeout > 0 {
+		go func() {
+			if systemClock.countdown(cellCtx.Done(), timeout) {
+				cancel()
+			}
+		}()
+	}
 
-	run := c.newRun(timeout)
+	run := h.newRun(c, timeout)
 	work := run // the goroutine's own copy, so that an abandoned one changes nothing
 	done := make(chan error, 1)
 	go func() {
-		done <- h.guarded(cellCtx, c, set, &work)
+		ended := errGoexit // unless guarded returns
+		defer func() { done <- ended }()
+		ended = h.guarded(cellCtx, c, set, &work)
 	}()
 
 	var err error
@@ -42,11 +49,11 @@ func (h *Harness) execute(ctx context.Context, c *PlannedCell, set *datasets.Set
 	case err = <-done:
 		run = work
 	case <-cellCtx.Done():
-		select {
-		case err = <-done:
-			run = work
-		case <-time.After(grace):
+		var late bool
+		if err, late = waitWithin(done, grace); late {
 			err = errAbandoned
+		} else {
+			run = work
 		}
 	}
 	switch {
@@ -67,21 +74,51 @@ func (h *Harness) execute(ctx context.Context, c *PlannedCell, set *datasets.Set
 	return run, nil
 }
 
-var errAbandoned = errors.New("abandoned")
+var (
+	errAbandoned = errors.New("abandoned")
+	errGoexit    = errors.New("the method ended its goroutine (runtime.Goexit) instead of returning")
+)
 
-func (c *PlannedCell) newRun(timeout time.Duration) store.Run {
+// waitWithin waits for the end of a cell, late if it does not come within the limit.
+func waitWithin(done <-chan error, limit time.Duration) (err error, late bool) {
+	waited := make(chan struct{})
+	defer close(waited)
+	over := make(chan struct{})
+	go func() {
+		if systemClock.countdown(waited, limit) {
+			close(over)
+		}
+	}()
+	select {
+	case err := <-done:
+		return err, false
+	case <-over:
+		return nil, true
+	}
+}
+
+func (h *Harness) newRun(c *PlannedCell, timeout time.Duration) store.Run {
 	run := store.Run{
 		Key: c.Key, Protocol: c.Protocol, ProtocolHash: c.in.ProtocolHash,
 		Method: c.Method, MethodVersion: c.in.MethodVersion, Dataset: c.Dataset, Fingerprint: c.in.Fingerprint,
-		Split: c.Split, Task: c.shape.Task.String(), Grid: c.settings, GridHash: c.in.GridHash,
-		TrainRows: c.shape.N, CostUnits: c.cost,
-		StartedAt: time.Now().UTC().Format("2006-01-02T15:04:05.000000000Z"),
+		Split: c.Split, Task: c.shape.Task.String(), Grid: c.settings, GridPoints: c.points, GridHash: c.in.GridHash,
+		TrainRows: c.shape.N, Features: c.shape.D, CostUnits: c.cost,
+		StartedAt:    time.Now().UTC().Format("2006-01-02T15:04:05.000000000Z"),
+		ProtocolText: h.Protocol.Text, ProtocolPath: absolute(h.Protocol.Path), ProtocolSplits: h.Protocol.Splits, SetFile: absolute(c.entry.File()),
 	}
 	if timeout > 0 {
 		seconds := timeout.Seconds()
 		run.TimeoutSeconds = &seconds
 	}
 	return run
+}
+
+// absolute makes a path mean the same file in every folder; "" stays "".
+func absolute(path string) string {
+	if full, err := filepath.Abs(path); path != "" && err == nil {
+		return full
+	}
+	return path
 }
 
 // guarded turns a panic of the method into an error that says where it was.
@@ -253,6 +290,9 @@ func predict(ctx context.Context, m registry.Model, d registry.Data) (store.Scor
 	}
 	sh := d.Shape()
 	out := make([]float64, sh.N*sh.Outputs())
+	for i := range out {
+		out[i] = unwritten
+	}
 	if err := m.Score(ctx, d.X, out); err != nil {
 		return store.Score{}, err
 	}
@@ -284,4 +324,18 @@ func panicSite(stack []byte) string {
 	return ""
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// maxError bounds the text of a failure, in bytes: a method may say anything.
+const maxError = 2000
+
+// oneLine joins the lines of a method's message and cuts it, saying what it was.
+func oneLine(s string) string {
+	whole := len(s)
+	if whole > 4*maxError { // a long one is not looked at to its end
+		s = s[:4*maxError]
+	}
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
+	if whole <= maxError && len(s) <= maxError {
+		return s
+	}
+	return fmt.Sprintf("%s... (cut; the whole message has %d bytes)", strings.ToValidUTF8(s[:min(len(s), maxError)], ""), whole)
+}

@@ -47,7 +47,7 @@ func BenchmarkStoreEvaluation(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	run := plan.Cells[0].newRun(0)
+	run := h.newRun(plan.Cells[0], 0)
 	run.Status = store.OK
 	n := 100
 	score := store.Score{N: n, Correct: &n, TN: &n, FP: &n, FN: &n, TP: &n}
@@ -119,7 +119,7 @@ func fill(b *testing.B, h *Harness, req Request, path string) {
 	w := db.NewWriter(CurrentEnvironment(), nil)
 	zero := 0.0
 	for _, c := range plan.Cells {
-		run := c.newRun(0)
+		run := h.newRun(c, 0)
 		run.Status, run.FitSeconds, run.PredictSeconds = store.OK, &zero, &zero
 		if err := w.Put(run); err != nil {
 			b.Fatal(err)

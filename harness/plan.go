@@ -55,7 +55,8 @@ type PlannedCell struct {
 	entry    *datasets.Entry
 	shape    registry.Shape // of the training part
 	settings []json.RawMessage
-	cost     float64 // in the method's own units
+	points   []json.RawMessage // settings as the grid's author wrote them
+	cost     float64           // in the method's own units
 }
 
 // A Request says what to run.
@@ -220,15 +221,17 @@ func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSe
 		return plannedSet{}, err
 	}
 	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Classes: len(entry.Counts)}
-	if sh.N == 0 || sh.D == 0 || (sh.Task != registry.Regression && sh.Classes == 0) {
+	counts, label := entry.Counts, func(class int) string { return fmt.Sprintf("class %d", class) }
+	if sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil {
 		set, err := h.Data.Load(ctx, entry)
 		if err != nil {
 			return plannedSet{}, err
 		}
 		n, d := set.X.Dims()
 		sh.N, sh.D, sh.Classes = n, d, set.Classes
+		counts, label = set.Counts(), func(class int) string { return fmt.Sprintf("class %q", set.Labels[class]) }
 	}
-	if err := h.enoughOfEachClass(entry); err != nil {
+	if err := h.enoughOfEachClass(entry, counts, label); err != nil {
 		return plannedSet{}, err
 	}
 	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh}
@@ -239,16 +242,16 @@ func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSe
 	return p, nil
 }
 
-// enoughOfEachClass refuses a set that no split can serve, where the catalogue
-// knows its classes.
-func (h *Harness) enoughOfEachClass(entry *datasets.Entry) error {
+// enoughOfEachClass refuses a set that no split can serve.
+func (h *Harness) enoughOfEachClass(entry *datasets.Entry, counts []int, label func(class int) string) error {
 	if entry.Task == registry.Regression {
 		return nil
 	}
 	sem := h.Protocol.Semantics
-	for c, n := range entry.Counts {
+	for c, n := range counts {
 		if train := n - int(math.Floor(sem.TestFraction*float64(n))); train < sem.Folds {
-			return fmt.Errorf("%s has %d rows of class %d, too few for %d folds of protocol %s", entry.Name, n, c, sem.Folds, h.Protocol.Name)
+			return fmt.Errorf("%s: %s has %d rows, too few for the %d folds of protocol %s; add rows, or leave the class out",
+				entry.Name, label(c), n, sem.Folds, h.Protocol.Name)
 		}
 	}
 	return nil
@@ -267,6 +270,9 @@ func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, f
 			MethodVersion: spec.Version, GridHash: hashJSON(settings),
 		},
 		spec: spec, entry: set.entry, shape: set.train, settings: settings,
+	}
+	if proto.points, err = h.Protocol.grid(spec).Written(); err != nil {
+		return nil, err
 	}
 	if err := h.estimate(&proto, set.rows); err != nil {
 		return nil, err

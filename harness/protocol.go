@@ -38,6 +38,8 @@ type Semantics struct {
 // It is a TOML file; the built-in ones are in harness/protocols.
 type Protocol struct {
 	Name      string                    `toml:"-"`
+	Path      string                    `toml:"-"` // of the TOML file it was read from; "" for a built-in one
+	Text      string                    `toml:"-"` // the TOML itself
 	Title     string                    `toml:"title"`
 	Source    string                    `toml:"source"`
 	Published string                    `toml:"published"` // source key of the published table to compare with
@@ -73,7 +75,9 @@ func ProtocolNames() []string {
 func LoadProtocol(name string) (*Protocol, error) {
 	var raw []byte
 	var err error
+	path := ""
 	if strings.HasSuffix(name, ".toml") {
+		path = name
 		raw, err = os.ReadFile(name)
 		name = strings.TrimSuffix(filepath.Base(name), ".toml")
 		if err == nil && slices.Contains(ProtocolNames(), name) {
@@ -88,11 +92,15 @@ func LoadProtocol(name string) (*Protocol, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseProtocol(name, raw)
+	p, err := parseProtocol(name, raw)
+	if err == nil {
+		p.Path = path
+	}
+	return p, err
 }
 
 func parseProtocol(name string, raw []byte) (*Protocol, error) {
-	p := &Protocol{Name: name}
+	p := &Protocol{Name: name, Text: string(raw)}
 	meta, err := toml.NewDecoder(bytes.NewReader(raw)).Decode(p)
 	if err != nil {
 		return nil, fmt.Errorf("protocol %s: %w", name, err)
@@ -132,13 +140,18 @@ func (p *Protocol) Hash() string {
 	}{p.Semantics, resultsVersion})
 }
 
+// grid is a method's grid under the protocol.
+func (p *Protocol) grid(spec registry.Spec) registry.Grid {
+	if m := p.Methods[spec.Name]; m.Grid != nil {
+		return m.Grid
+	}
+	return spec.DefaultGrid()
+}
+
 // Settings returns a method's grid points under the protocol.
 func (p *Protocol) Settings(spec registry.Spec, sh registry.Shape) ([]json.RawMessage, error) {
-	grid, fixed := spec.DefaultGrid(), json.RawMessage(nil)
+	grid, fixed := p.grid(spec), json.RawMessage(nil)
 	if m, ok := p.Methods[spec.Name]; ok {
-		if m.Grid != nil {
-			grid = m.Grid
-		}
 		if m.Params != nil {
 			raw, err := json.Marshal(m.Params)
 			if err != nil {

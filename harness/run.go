@@ -21,6 +21,11 @@ type Options struct {
 	Memory  int64         // bytes that cells running together may need by their estimates; 0 for no limit
 	Budget  time.Duration // wall time: sets are taken in order of predicted cost as long as they fit, no cell starts later, and one that runs a fifth longer is given up without a result; 0 for all
 
+	// Ready, if not nil, is asked before a cell starts. It blocks while finished cells
+	// cannot be stored, until they can be or stop is closed, and returns false if no more
+	// cells are to start.
+	Ready func(stop <-chan struct{}) bool
+
 	// Finished, if not nil, is told of each cell, from several goroutines.
 	Finished func(*PlannedCell, store.Run)
 }
@@ -219,7 +224,7 @@ func (s *scheduler) launch(ctx context.Context, c *PlannedCell) bool {
 	if s.slots.Acquire(waiting, 1) != nil {
 		return false
 	}
-	if s.stopped(ctx) { // while it waited
+	if s.opt.Ready != nil && !s.opt.Ready(waiting.Done()) || s.stopped(ctx) { // while it waited
 		s.slots.Release(1)
 		return false
 	}

@@ -9,12 +9,20 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
+// unwritten fills the scores before a model is asked for them: a NaN with a payload
+// that arithmetic does not make.
+var unwritten = math.Float64frombits(0x7ff8_6e6f_7473_6574)
+
 // newScore counts what scores (n x Outputs, row-major) got right of y. A score
-// that is NaN is an error of the method: no convention turns it into a label.
+// that is not finite is an error of the method: no convention turns it into a label.
 func newScore(sh registry.Shape, y, scores []float64) (store.Score, error) {
 	for i, s := range scores {
-		if math.IsNaN(s) {
-			return store.Score{}, fmt.Errorf("the model's score %d of row %d is NaN", i%sh.Outputs(), i/sh.Outputs())
+		if math.IsNaN(s) || math.IsInf(s, 0) {
+			said := fmt.Sprintf("is %v", s)
+			if math.Float64bits(s) == math.Float64bits(unwritten) {
+				said = "was never written"
+			}
+			return store.Score{}, fmt.Errorf("the model's score %d of row %d %s", i%sh.Outputs(), i/sh.Outputs(), said)
 		}
 	}
 	switch sh.Task {

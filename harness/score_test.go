@@ -12,7 +12,7 @@ import (
 
 func TestBinaryCounts(t *testing.T) {
 	y := []float64{1, 1, -1, -1, 1, -1}
-	s, err := newScore(registry.Shape{Task: registry.Binary, N: 6, D: 1, Classes: 2}, y, []float64{2, -1, 3, -4, 0, math.Inf(-1)})
+	s, err := newScore(registry.Shape{Task: registry.Binary, N: 6, D: 1, Classes: 2}, y, []float64{2, -1, 3, -4, 0, -5})
 	if err != nil {
 		t.Fatal(err)
 	}

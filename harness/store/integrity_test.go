@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
 )
 
 // smallDatabase has cells of two methods, two sets and a superseded attempt, all in the
@@ -83,8 +85,8 @@ func TestEveryBitFlipIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	flips := 1000
-	if testing.Short() {
-		flips = 100
+	if testenv.Race {
+		flips = 100 // the detector makes each ten times slower and learns nothing from more
 	}
 	changed := 0
 	for i := range flips {

@@ -1,0 +1,32 @@
+package harness
+
+import "time"
+
+// A clock tells the time and waits; tests have one of their own.
+type clock struct {
+	now   func() time.Time
+	after func(time.Duration) <-chan time.Time
+}
+
+var systemClock = clock{time.Now, time.After}
+
+// countdown waits until the process has run for d and returns true, or false as soon
+// as done is closed. Time in which the process was stopped (a suspended machine, a
+// SIGSTOP) does not count: the clock is looked at in steps, and a step that takes much
+// longer than it should is counted as four.
+func (c clock) countdown(done <-chan struct{}, d time.Duration) bool {
+	step := min(max(d/20, 5*time.Millisecond), 250*time.Millisecond)
+	last := c.now()
+	for left := d; left > 0; {
+		wait := min(step, left)
+		select {
+		case <-c.after(wait):
+		case <-done:
+			return false
+		}
+		now := c.now()
+		left -= min(now.Sub(last), wait+3*step)
+		last = now
+	}
+	return true
+}

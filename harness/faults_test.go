@@ -1,0 +1,91 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestFaultyScores: what is no score is a failure of the cell, in one line of bounded
+// length, and never a label.
+func TestFaultyScores(t *testing.T) {
+	give := func(m registry.Model, err error) registry.FitFunc[testParams] {
+		return func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) { return m, err }
+	}
+	long := strings.Repeat("no luck\n", 1<<20)
+	for name, c := range map[string]struct {
+		fit    registry.FitFunc[testParams]
+		reason string
+	}{
+		"writes nothing": {give(registry.ScoreFunc(func(context.Context, *mat.Dense, []float64) error { return nil }), nil), "score 0 of row 0 was never written"},
+		"writes half": {give(registry.ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error {
+			for i := range len(out) / 2 {
+				out[i] = 1
+			}
+			return nil
+		}), nil), "was never written"},
+		"infinite":   {give(constantModel(math.Inf(1)), nil), "is +Inf"},
+		"-infinite":  {give(constantModel(math.Inf(-1)), nil), "is -Inf"},
+		"long error": {give(nil, errors.New(long)), "no luck no luck no luck"},
+		"long panic": {func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) { panic(long) }, "panic: no luck"},
+		"leaves": {func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+			runtime.Goexit()
+			return nil, nil
+		}, "runtime.Goexit"},
+	} {
+		h, db := newTestHarness(t, defineTest("faulty", c.fit)), openTestDB(t)
+		_, out := runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1}}, Options{Jobs: 1}, nil)
+		results, err := db.Results(context.Background(), "test")
+		if err != nil || out.Failed != 1 || len(results) != 1 {
+			t.Fatalf("%s: %d results, outcome %+v, %v", name, len(results), out, err)
+		}
+		r := results[0]
+		if r.Status != store.Failed || !strings.Contains(r.Error, c.reason) || strings.Contains(r.Error, "\n") {
+			t.Errorf("%s: %s %.100q, want one line with %q", name, r.Status, r.Error, c.reason)
+		}
+		if len(r.Error) > maxError+100 {
+			t.Errorf("%s: the stored reason has %d bytes", name, len(r.Error))
+		}
+		if strings.HasPrefix(name, "long") && !strings.Contains(r.Error, "the whole message has 8388") {
+			t.Errorf("%s: the end of the reason %q does not say how much was cut", name, r.Error[len(r.Error)-60:])
+		}
+	}
+}
+
+// TestCountdown counts the time in which the process ran, not that in which it was
+// stopped.
+func TestCountdown(t *testing.T) {
+	now := time.Unix(0, 0)
+	waits := 0
+	stopped := map[int]time.Duration{3: time.Hour, 7: time.Minute} // after these waits
+	c := clock{
+		now: func() time.Time { return now },
+		after: func(d time.Duration) <-chan time.Time {
+			waits++
+			now = now.Add(d + stopped[waits])
+			ch := make(chan time.Time, 1)
+			ch <- now
+			return ch
+		},
+	}
+	if !c.countdown(nil, 4*time.Second) {
+		t.Fatal("the countdown did not end")
+	}
+	ran := now.Sub(time.Unix(0, 0)) - time.Hour - time.Minute
+	if ran < 2500*time.Millisecond || ran > 4*time.Second {
+		t.Errorf("a limit of 4 s ended after the process had run for %v", ran)
+	}
+	done := make(chan struct{})
+	close(done)
+	if (clock{time.Now, func(time.Duration) <-chan time.Time { return nil }}).countdown(done, time.Hour) {
+		t.Error("a countdown whose work is done says that the time is over")
+	}
+}
