@@ -6,15 +6,24 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 var listingFormats = []string{"table", "json", "csv", "md"}
+
+// formatFlag adds --format to a command that lists.
+func formatFlag(c *cobra.Command, into *string) {
+	c.Flags().StringVar(into, "format", "table", strings.Join(listingFormats, ", "))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
+}
 
 // listing is a table of values on its way to standard output.
 type listing struct {
@@ -24,71 +33,41 @@ type listing struct {
 
 func (l *listing) add(values ...any) { l.rows = append(l.rows, values) }
 
-// formatFlag adds --format to a command that lists.
-func formatFlag(c *cobra.Command, into *string) {
-	c.Flags().StringVar(into, "format", "table", strings.Join(listingFormats, ", "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
-}
-
 func (l *listing) write(w io.Writer, format string) error {
-	switch format {
-	case "table", "md":
-		t := table.NewWriter()
-		header := make(table.Row, len(l.header))
-		for i, h := range l.header {
-			header[i] = h
-		}
-		t.AppendHeader(header)
-		for _, r := range l.rows {
-			t.AppendRow(l.cells(r))
-		}
-		if format == "md" {
-			_, err := fmt.Fprintln(w, t.RenderMarkdown())
-			return err
-		}
-		style := table.StyleLight
-		style.Options = table.OptionsNoBordersAndSeparators
-		style.Options.SeparateHeader = false
-		style.Format.Header = text.FormatDefault
-		style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-		t.SetStyle(style)
-		for line := range strings.Lines(t.Render()) {
-			if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
-				return err
-			}
-		}
-		return nil
-	case "csv":
-		c := csv.NewWriter(w)
-		if err := c.Write(l.header); err != nil {
-			return err
-		}
-		for _, r := range l.rows {
-			record := make([]string, len(r))
-			for i, v := range r {
-				record[i] = plain(v)
-			}
-			if err := c.Write(record); err != nil {
-				return err
-			}
-		}
-		c.Flush()
-		return c.Error()
-	case "json":
-		return l.writeJSON(w)
+	s, err := newStream(w, format)
+	if err != nil {
+		return err
 	}
-	return usage("format %q is not one of %s", format, strings.Join(listingFormats, ", "))
+	if err := s.head(l.header); err != nil {
+		return err
+	}
+	for _, r := range l.rows {
+		if err := s.row(r); err != nil {
+			return err
+		}
+	}
+	return s.end()
 }
 
-func (l *listing) cells(values []any) table.Row {
-	row := make(table.Row, len(values))
-	for i, v := range values {
-		row[i] = plain(v)
-		if v == nil {
-			row[i] = "-"
-		}
+// A stream writes a listing row by row, so that one of any length takes little memory.
+type stream interface {
+	head(names []string) error
+	row(values []any) error
+	end() error
+}
+
+func newStream(w io.Writer, format string) (stream, error) {
+	switch format {
+	case "table":
+		return &tableStream{w: w}, nil
+	case "md":
+		return &mdStream{w: w}, nil
+	case "csv":
+		return &csvStream{w: csv.NewWriter(w), visible: isTerminal(w)}, nil
+	case "json":
+		return &jsonStream{w: w}, nil
 	}
-	return row
+	return nil, usage("format %q is not one of %s", format, strings.Join(listingFormats, ", "))
 }
 
 // plain writes floats with every digit they need to be read back, no more.
@@ -104,40 +83,248 @@ func plain(v any) string {
 	return fmt.Sprint(v)
 }
 
-// writeJSON writes an array of objects whose keys keep the columns' order.
-func (l *listing) writeJSON(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString("[")
-	for i, r := range l.rows {
-		if i > 0 {
-			b.WriteString(",")
-		}
-		b.WriteString("\n  {")
-		for j, v := range r {
-			if j > 0 {
-				b.WriteString(", ")
-			}
-			if raw, ok := v.([]byte); ok {
-				v = string(raw)
-			}
-			if f, ok := v.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
-				v = plain(f) // JSON has no such number
-			}
-			key, err := json.Marshal(l.header[j])
-			if err != nil {
-				return err
-			}
-			value, err := json.Marshal(v)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&b, "%s: %s", key, value)
-		}
-		b.WriteString("}")
+// visible is plain for people: a missing value is a dash, and what a terminal would
+// obey (escape sequences, line ends) is spelled out.
+func visible(v any) string {
+	if v == nil {
+		return "-"
 	}
-	b.WriteString("\n]\n")
-	_, err := io.WriteString(w, b.String())
+	return spelled(plain(v))
+}
+
+// spelled writes control characters and bytes that are no text as \x1b, \n and so on.
+func spelled(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || unicode.IsControl(r) {
+			quoted := strconv.Quote(s[i : i+n])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// isTerminal reports whether what is written to w is seen by a person.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// An output is standard output with a memory for its first error, so that a listing
+// that found no place, help included, is no success.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// Fd returns the file descriptor behind it, or none.
+func (o *output) Fd() uintptr {
+	if f, ok := o.Writer.(*os.File); ok {
+		return f.Fd()
+	}
+	return ^uintptr(0)
+}
+
+// A tableStream aligns columns by the widths of the first rows; a later value that is
+// wider moves the rest of its row.
+type tableStream struct {
+	w      io.Writer
+	first  [][]string // until the widths are known
+	widths []int      // nil before
+}
+
+const rowsForWidths = 1000
+
+func (t *tableStream) head(names []string) error {
+	cells := make([]any, len(names))
+	for i, n := range names {
+		cells[i] = n
+	}
+	return t.row(cells)
+}
+
+func (t *tableStream) row(values []any) error {
+	cells := make([]string, len(values))
+	for i, v := range values {
+		cells[i] = visible(v)
+	}
+	if t.widths != nil {
+		return t.print(cells)
+	}
+	if t.first = append(t.first, cells); len(t.first) > rowsForWidths {
+		return t.flush()
+	}
+	return nil
+}
+
+func (t *tableStream) end() error {
+	if t.widths != nil {
+		return nil
+	}
+	return t.flush()
+}
+
+func (t *tableStream) flush() error {
+	t.widths = make([]int, len(t.first[0]))
+	for _, r := range t.first {
+		for i, c := range r {
+			t.widths[i] = max(t.widths[i], text.StringWidthWithoutEscSequences(c))
+		}
+	}
+	for _, r := range t.first {
+		if err := t.print(r); err != nil {
+			return err
+		}
+	}
+	t.first = nil
+	return nil
+}
+
+func (t *tableStream) print(cells []string) error {
+	var b strings.Builder
+	for i, c := range cells {
+		b.WriteString(c)
+		b.WriteString(strings.Repeat(" ", 2+max(0, t.widths[i]-text.StringWidthWithoutEscSequences(c))))
+	}
+	_, err := io.WriteString(t.w, strings.TrimRight(b.String(), " ")+"\n")
 	return err
+}
+
+type mdStream struct{ w io.Writer }
+
+func (m *mdStream) head(names []string) error {
+	cells := make([]any, len(names))
+	rule := "|"
+	for i, n := range names {
+		cells[i] = n
+		rule += " --- |"
+	}
+	if err := m.row(cells); err != nil {
+		return err
+	}
+	_, err := io.WriteString(m.w, rule+"\n")
+	return err
+}
+
+func (m *mdStream) row(values []any) error {
+	var b strings.Builder
+	b.WriteString("|")
+	for _, v := range values {
+		b.WriteString(" " + strings.ReplaceAll(visible(v), "|", `\|`) + " |")
+	}
+	_, err := io.WriteString(m.w, b.String()+"\n")
+	return err
+}
+
+func (m *mdStream) end() error { return nil }
+
+// A csvStream keeps every byte of a value, except where a person would see it.
+type csvStream struct {
+	w       *csv.Writer
+	visible bool
+}
+
+func (c *csvStream) head(names []string) error { return c.w.Write(names) }
+
+func (c *csvStream) row(values []any) error {
+	record := make([]string, len(values))
+	for i, v := range values {
+		record[i] = plain(v)
+		if c.visible {
+			record[i] = spelled(record[i])
+		}
+	}
+	return c.w.Write(record)
+}
+
+func (c *csvStream) end() error {
+	c.w.Flush()
+	return c.w.Error()
+}
+
+// A jsonStream writes an array of objects whose keys keep the columns' order.
+type jsonStream struct {
+	w    io.Writer
+	keys []string
+	some bool
+}
+
+func (j *jsonStream) head(names []string) error {
+	for _, n := range names {
+		key, err := marshalVisible(n)
+		if err != nil {
+			return err
+		}
+		j.keys = append(j.keys, key)
+	}
+	_, err := io.WriteString(j.w, "[")
+	return err
+}
+
+func (j *jsonStream) row(values []any) error {
+	var b strings.Builder
+	if j.some {
+		b.WriteString(",")
+	}
+	j.some = true
+	b.WriteString("\n  {")
+	for i, v := range values {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if raw, ok := v.([]byte); ok {
+			v = string(raw)
+		}
+		if f, ok := v.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
+			v = plain(f) // JSON has no such number
+		}
+		value, err := marshalVisible(v)
+		if err != nil {
+			return err
+		}
+		b.WriteString(j.keys[i] + ": " + value)
+	}
+	b.WriteString("}")
+	_, err := io.WriteString(j.w, b.String())
+	return err
+}
+
+func (j *jsonStream) end() error {
+	_, err := io.WriteString(j.w, "\n]\n")
+	return err
+}
+
+// marshalVisible is JSON in which the control characters that JSON allows (DEL and
+// those from 0x80 on) are escaped too: terminals obey some of them.
+func marshalVisible(v any) (string, error) {
+	raw, err := json.Marshal(v)
+	if err != nil || strings.IndexFunc(string(raw), unicode.IsControl) < 0 {
+		return string(raw), err
+	}
+	var b strings.Builder
+	for _, r := range string(raw) {
+		if unicode.IsControl(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String(), nil
 }
 
 // round1 keeps one decimal.

@@ -3,7 +3,6 @@ package cmd
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 )
 
 // lineEvery is the least time between progress lines where there is no terminal.
@@ -42,7 +40,7 @@ func newProgress(out io.Writer, plan *harness.Plan, opt harness.Options) *progre
 	for _, c := range plan.Cells {
 		p.left[c] = true
 	}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) && p.cells > 0 {
+	if isTerminal(out) && p.cells > 0 {
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithAutoRefresh())
 		p.bar = p.bars.AddBar(int64(p.cells),
 			mpb.BarRemoveOnComplete(), mpb.BarWidth(barWidth),
@@ -125,6 +123,7 @@ func (p *progress) count() int {
 
 // note prints a line above the bar.
 func (p *progress) note(line string) {
+	line = spelled(line)
 	if p.bars != nil {
 		fmt.Fprintln(p.bars, "\r"+line) // an echoed ^C has moved the cursor
 		return

@@ -98,12 +98,16 @@ func Execute(reg registry.Registry) int {
 }
 
 func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int {
-	a := &app{reg: reg, out: stdout, err: stderr, sets: datasets.Builtin(), signals: interrupts}
+	out := &output{Writer: stdout}
+	a := &app{reg: reg, out: out, err: stderr, sets: datasets.Builtin(), signals: interrupts}
 	root := newRootCommand(a)
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(context.Background())
+	if out.err != nil { // also where cobra, which prints help, passes over it
+		err = exitError{exitInternal, fmt.Errorf("standard output: %w", out.err)}
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -115,7 +119,9 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 		}
 	}
 	if e.err != nil {
-		fmt.Fprintf(stderr, "bench: %s\n", strings.TrimSpace(err.Error()))
+		for line := range strings.Lines(strings.TrimSpace(err.Error())) {
+			fmt.Fprintf(stderr, "bench: %s\n", spelled(strings.TrimRight(line, "\r\n")))
+		}
 	}
 	return e.code
 }
@@ -161,6 +167,7 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
   bench run --all --splits 3                     run everything on the first 3 splits
   bench report table2                            print Table 2 from what is stored
   bench query "SELECT * FROM results LIMIT 5"    ask the database`,
+		Version:           harness.ProgramVersion,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,
@@ -168,11 +175,12 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 	})
 	root.PersistentFlags().StringVar(&a.db, "db", "results.db", "results database")
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data directory (default $BENCH_DATA, else the user's cache)")
+	root.SetVersionTemplate("bench {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see `%s --help`", err, c.CommandPath())
 	})
 	root.AddCommand(newRunCommand(a), newStatusCommand(a), newReportCommand(a), newQueryCommand(a),
-		newDataCommand(a), newMethodsCommand(a), newVersionCommand(a))
+		newDataCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a))
 	return root
 }
 

@@ -1,16 +1,15 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
@@ -68,8 +67,8 @@ for any --jobs.`,
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
 	flags.StringVar(&f.memory, "memory", "", "memory that cells running together may need, e.g. 8GiB (default three quarters of the machine's)")
-	_ = c.RegisterFlagCompletionFunc("methods", cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("datasets", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.reg.Names()))
+	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(harness.ProtocolNames(), cobra.ShellCompDirectiveDefault))
 	return c
 }
@@ -105,7 +104,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if f.dryRun {
 		return a.dryRun(ctx, h, req, f)
 	}
-	db, err := store.Open(ctx, a.db)
+	db, err := a.openToWrite(ctx)
 	if err != nil {
 		return err
 	}
@@ -114,7 +113,13 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := db.MakeCurrent(ctx, plan.Revive); err != nil {
+	if err := a.noteChangedData(ctx, db, plan); err != nil {
+		return err
+	}
+	err = store.Patiently(ctx, func(err error) {
+		fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", spelled(err.Error()))
+	}, func() error { return db.MakeCurrent(ctx, plan.Revive) })
+	if err != nil {
 		return err
 	}
 	defer collectWithin(memory)()
@@ -208,19 +213,56 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, plan *harness.Pla
 	defer cancel()
 	a.announce(plan, opt)
 	bar := newProgress(a.err, plan, opt)
-	stop := a.handleSignals(ctx, cancel, bar.note)
-	opt.Finished = bar.finished
 	w := db.NewWriter(harness.CurrentEnvironment(), nil)
+	w.Trouble = func(t store.Trouble) { bar.note(a.troubleLine(t)) }
+	stop := a.handleSignals(ctx, stopping{tell: bar.note, cancel: cancel, waiting: w.Waiting, abandon: w.Abandon})
+	opt.Finished, opt.Ready = bar.finished, w.Ready
 	out, err := h.Run(ctx, stop, plan.Cells, opt, w.Put)
 	closeErr := w.Close()
 	bar.close()
-	if err == nil {
-		err = closeErr
+	var lost *store.LostError
+	if errors.As(closeErr, &lost) { // it says more than the error that the first cell met
+		out.OK -= lost.OK
+		return errors.Join(exitError{exitIncomplete, closeErr}, silent(a.conclude(plan, out)))
 	}
-	if err != nil {
+	if err = cmp.Or(err, closeErr); err != nil {
 		return err
 	}
 	return a.conclude(plan, out)
+}
+
+// openToWrite opens the database and waits while another program keeps it from being
+// opened: the cells of a plan are worth more than a prompt answer.
+func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
+	var db *store.DB
+	err := store.Patiently(ctx, func(err error) {
+		fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", spelled(err.Error()))
+	}, func() (err error) {
+		db, err = store.Open(ctx, a.db)
+		return err
+	})
+	return db, err
+}
+
+// troubleLine says what became of results that could not be stored at once.
+func (a *app) troubleLine(t store.Trouble) string {
+	since := round(time.Since(t.Since).Seconds())
+	switch {
+	case t.Err == nil:
+		return fmt.Sprintf("%s: stored what had waited for %s (%s)", a.db, since, plural(t.Waiting, "result"))
+	case t.Holds:
+		return fmt.Sprintf("%s: %v; for %s now, %s in memory; no further cells start until they are stored", a.db, t.Err, since, plural(t.Waiting, "result"))
+	}
+	return fmt.Sprintf("%s: %v; computing goes on and results wait in memory", a.db, t.Err)
+}
+
+// silent keeps the exit code of an interrupt and nothing else.
+func silent(err error) error {
+	var e exitError
+	if errors.As(err, &e) && e.code == exitInterrupted {
+		return e
+	}
+	return nil
 }
 
 // announce says what is about to happen.
@@ -272,36 +314,6 @@ func (a *app) conclude(plan *harness.Plan, out harness.Outcome) error {
 		return exitError{code: exitIncomplete}
 	}
 	return nil
-}
-
-// interrupts delivers Ctrl-C and SIGTERM.
-func interrupts() (<-chan os.Signal, func()) {
-	ch := make(chan os.Signal, 2)
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
-	return ch, func() { signal.Stop(ch) }
-}
-
-// handleSignals returns a channel that the first signal closes, telling so; the
-// second one cancels.
-func (a *app) handleSignals(ctx context.Context, cancel func(), tell func(string)) <-chan struct{} {
-	signals, done := a.signals()
-	stop := make(chan struct{})
-	go func() {
-		defer done()
-		select {
-		case <-signals:
-			tell("stopping: running cells finish and are stored; interrupt again to stop at once")
-			close(stop)
-		case <-ctx.Done():
-			return
-		}
-		select {
-		case <-signals:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return stop
 }
 
 // dryRun prints the plan, a row per set and method, or per cell with --explain.
@@ -376,13 +388,13 @@ func memoryLimit(text string) (int64, error) {
 	for _, u := range memoryUnits {
 		if number, ok := strings.CutSuffix(text, u.suffix); ok {
 			v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-			if err == nil && v > 0 && v*u.bytes < 1<<62 {
+			if err == nil && v*u.bytes >= 1 && v*u.bytes < 1<<62 {
 				return int64(v * u.bytes), nil
 			}
 			break
 		}
 	}
-	return 0, usage("--memory %q is not a size; write for example 8GiB or 500MiB", text)
+	return 0, usage("--memory %q is not a size of at least one byte; write for example 8GiB or 500MiB", text)
 }
 
 // round prints seconds as a duration with two significant parts.

@@ -1,7 +1,11 @@
 package cmd
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/spf13/cobra"
 )
 
@@ -10,9 +14,10 @@ func newStatusCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show how many cells are stored per protocol, data set and method",
-		Long: `status counts the stored cells. The column planned holds the protocol's number
-of splits; ok counts those with a result. A cell that failed or timed out is run
-again by ` + "`bench run --retry`" + `.`,
+		Long: `status counts the stored cells of the data as they are now. The column planned holds
+the protocol's number of splits; ok counts those with a result. A cell that failed or
+timed out is run again by ` + "`bench run --retry`" + `. Cells of data that has changed since
+are not counted; a note says how many there are.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			db, err := a.reader(c)
@@ -20,24 +25,96 @@ again by ` + "`bench run --retry`" + `.`,
 				return err
 			}
 			defer db.Close()
-			rows, err := db.Status(c.Context())
-			if err != nil {
-				return err
-			}
-			planned := map[string]any{}
-			l := listing{header: []string{"protocol", "dataset", "method", "ok", "planned", "failed", "timeout", "seconds"}}
-			for _, r := range rows {
-				if _, seen := planned[r.Protocol]; !seen {
-					planned[r.Protocol] = nil // a protocol file that is not at hand
-					if p, err := harness.LoadProtocol(r.Protocol); err == nil {
-						planned[r.Protocol] = p.Splits
-					}
-				}
-				l.add(r.Protocol, r.Dataset, r.Method, r.OK, planned[r.Protocol], r.Failed, r.Timeout, round1(r.Seconds))
-			}
-			return l.write(a.out, format)
+			return a.status(c.Context(), db, format)
 		},
 	}
 	formatFlag(c, &format)
 	return c
+}
+
+func (a *app) status(ctx context.Context, db *store.DB, format string) error {
+	rows, err := db.Status(ctx)
+	if err != nil {
+		return exitError{exitIncomplete, err}
+	}
+	now, err := a.dataNow(ctx, db)
+	if err != nil {
+		return err
+	}
+	planned, err := plannedSplits(ctx, db)
+	if err != nil {
+		return err
+	}
+	current := currentData(rows, now)
+	l := listing{header: []string{"protocol", "dataset", "method", "ok", "planned", "failed", "timeout", "seconds"}}
+	for _, r := range rows {
+		if r.Fingerprint == current[r.Dataset] {
+			l.add(r.Protocol, r.Dataset, r.Method, r.OK, planned(r.Protocol), r.Failed, r.Timeout, round1(r.Seconds))
+		}
+	}
+	if err := l.write(a.out, format); err != nil {
+		return err
+	}
+	a.noteOldData(rows, current, now)
+	return nil
+}
+
+// currentData chooses the data that counts under each name: those that are here now,
+// else those that were run last.
+func currentData(rows []store.StatusRow, now *dataNow) map[string]string {
+	current, last := map[string]string{}, map[string]string{}
+	for _, r := range rows {
+		if set, ok := now.of(r.Dataset); ok {
+			current[r.Dataset] = set.fingerprint
+		} else if r.LastRun > last[r.Dataset] {
+			current[r.Dataset], last[r.Dataset] = r.Fingerprint, r.LastRun
+		}
+	}
+	return current
+}
+
+func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, now *dataNow) {
+	type data struct{ dataset, fingerprint string }
+	cells := map[data]int{}
+	var order []data
+	for _, r := range rows {
+		if r.Fingerprint == current[r.Dataset] {
+			continue
+		}
+		d := data{r.Dataset, r.Fingerprint}
+		if cells[d] == 0 {
+			order = append(order, d)
+		}
+		cells[d] += r.OK + r.Failed + r.Timeout
+	}
+	for _, d := range order {
+		set, known := now.of(d.dataset)
+		what, advice := d.dataset, ""
+		if known {
+			name := d.dataset
+			if set.toml != "" {
+				what, name = set.file, set.toml
+			}
+			advice = fmt.Sprintf(": bench run --datasets %s ...", name)
+		}
+		fmt.Fprintf(a.err, "%s changed since: %s not counted, of data %.8s, is %.8s%s\n", what, areCells(cells[d]), d.fingerprint, current[d.dataset], advice)
+	}
+}
+
+// plannedSplits returns the number of splits of a stored protocol, nil where nobody
+// knows it.
+func plannedSplits(ctx context.Context, db *store.DB) (func(protocol string) any, error) {
+	stored, err := db.Protocols(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func(protocol string) any {
+		if p, err := harness.LoadProtocol(protocol); err == nil {
+			return p.Splits
+		}
+		if p, ok := stored[protocol]; ok {
+			return p.Splits
+		}
+		return nil
+	}, nil
 }

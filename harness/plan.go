@@ -71,12 +71,13 @@ type Request struct {
 // A Plan is what a request comes to, given what is stored.
 type Plan struct {
 	Requested int
-	Cells     []*PlannedCell // to run, heaviest first
-	Stored    int            // of the requested, stored with status ok
-	Failed    int            // of the requested, stored as failed or timed out, and not run again
-	NoData    []string       // sets of the request whose data is not at hand
-	Unsuited  []string       // "METHOD on SET" that were named and cannot be: the method does not solve the set's task
-	Revive    []string       // stored keys of the request that do not stand for their cells: see store.MakeCurrent
+	Cells     []*PlannedCell    // to run, heaviest first
+	Stored    int               // of the requested, stored with status ok
+	Failed    int               // of the requested, stored as failed or timed out, and not run again
+	NoData    []string          // sets of the request whose data is not at hand
+	Unsuited  []string          // "METHOD on SET" that were named and cannot be: the method does not solve the set's task
+	Data      map[string]string // fingerprint of each planned set's data
+	Revive    []string          // stored keys of the request that do not stand for their cells: see store.MakeCurrent
 }
 
 // Seconds predicts the time from start to end on a number of jobs: no less than the longest cell.
@@ -93,7 +94,7 @@ func (p *Plan) Seconds(jobs int) float64 {
 // cells by key, makes needless. factors corrects predicted costs by method (see
 // store.CostFactors). Nothing is loaded but sets whose size the catalogue lacks.
 func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.Known, factors store.CostFactors) (*Plan, error) {
-	plan := &Plan{}
+	plan := &Plan{Data: map[string]string{}}
 	names := req.Datasets
 	if names == nil {
 		names = h.Protocol.Datasets
@@ -135,6 +136,7 @@ func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.
 		if err != nil {
 			return nil, err
 		}
+		plan.Data[entry.Name] = set.fingerprint
 		for _, spec := range specs {
 			cells, err := h.planMethod(set, spec, req.Splits, factors)
 			if err != nil {

@@ -115,7 +115,7 @@ const badChecksum = "its checksum is wrong, so it is not what was stored"
 func (db *DB) checkRows(ctx context.Context, report func(Problem)) error {
 	for _, s := range byRow {
 		err := s.rows(ctx, db.sql, func(id any, sum int64, columns []any) error {
-			if checksum(columns...) == sum {
+			if Checksum(columns...) == sum {
 				return nil
 			}
 			remove := removal(`DELETE FROM `+s.table+` WHERE checksum = ?`, sum)
@@ -153,7 +153,7 @@ func forgetEnvironment(id any) func(context.Context, *sql.Tx) error {
 	return func(ctx context.Context, tx *sql.Tx) error {
 		values := asStored([]any{fmt.Sprintf("damaged %v", id), "unknown", "", false, "unknown", "unknown", "unknown", "unknown", "unknown", 0, 0})
 		_, err := tx.ExecContext(ctx, "UPDATE environments SET "+strings.Join(environmentColumns, " = ?, ")+" = ?, checksum = ? WHERE id = ?",
-			append(values, checksum(values...), id)...)
+			append(values, Checksum(values...), id)...)
 		return err
 	}
 }
@@ -280,4 +280,10 @@ func (db *DB) Remove(ctx context.Context, problems []Problem) (left int, err err
 		return 0, err
 	}
 	return left, explain(tx.Commit())
+}
+
+// Size counts the stored cells and their evaluations, superseded ones included.
+func (db *DB) Size(ctx context.Context) (cells, evaluations int, err error) {
+	err = db.sql.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(n_folds), 0) FROM runs`).Scan(&cells, &evaluations)
+	return cells, evaluations, err
 }

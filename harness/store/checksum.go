@@ -50,8 +50,9 @@ func (d *digest) value() int64 {
 	return int64(binary.LittleEndian.Uint64(d.sum.Sum(d.buf[:0])))
 }
 
-// checksum is the digest of one row.
-func checksum(values ...any) int64 {
+// Checksum is what the column checksum of a row holds: the digest of its other columns
+// in the table's order, but for its number id.
+func Checksum(values ...any) int64 {
 	d := newDigest()
 	d.add(values...)
 	return d.value()

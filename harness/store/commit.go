@@ -79,7 +79,7 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, r 
 		return 0, false, err
 	}
 	values := runValues(r, gridID, w.known.env)
-	res, err := insert.ExecContext(ctx, append(values, checksum(values...))...)
+	res, err := insert.ExecContext(ctx, append(values, Checksum(values...))...)
 	if err != nil {
 		return 0, false, err
 	}
@@ -120,7 +120,7 @@ func makeCurrent(ctx context.Context, tx *sql.Tx, key string) (id int64, err err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO cells (protocol, dataset, method, split, run_id, checksum) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET run_id = excluded.run_id, checksum = excluded.checksum`,
-		protocol, dataset, method, split, id, checksum(protocol, dataset, method, split, id))
+		protocol, dataset, method, split, id, Checksum(protocol, dataset, method, split, id))
 	return id, err
 }
 
@@ -298,7 +298,7 @@ func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r Run) error {
 		}
 		values := asStored(o.values)
 		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO "+o.table.table+" ("+strings.Join(o.table.columns, ", ")+", checksum) VALUES ("+
-			strings.Repeat("?, ", len(values))+"?)", append(values, checksum(values...))...)
+			strings.Repeat("?, ", len(values))+"?)", append(values, Checksum(values...))...)
 		if err != nil {
 			return err
 		}
@@ -316,7 +316,7 @@ func insertEnvironment(ctx context.Context, tx *sql.Tx, e Environment) (int64, e
 	hash := hex.EncodeToString(sum[:16])
 	values := asStored([]any{hash, e.ProgramVersion, e.VCSRevision, e.VCSModified, e.GoVersion, e.OS, e.Arch, e.Kernel, e.CPU, e.Cores, e.MemoryBytes})
 	_, err = tx.ExecContext(ctx, "INSERT INTO environments ("+strings.Join(environmentColumns, ", ")+", checksum) VALUES ("+
-		strings.Repeat("?, ", len(values))+"?) ON CONFLICT (hash) DO NOTHING", append(values, checksum(values...))...)
+		strings.Repeat("?, ", len(values))+"?) ON CONFLICT (hash) DO NOTHING", append(values, Checksum(values...))...)
 	if err != nil {
 		return 0, err
 	}

@@ -126,7 +126,7 @@ func seal(ctx context.Context, tx *sql.Tx) error {
 		}
 		var updates []update // the rows are read before any is changed
 		err := s.rows(ctx, tx, func(_ any, _ int64, columns []any) error {
-			updates = append(updates, update{checksum(columns...), slices.Clone(columns[:s.key])})
+			updates = append(updates, update{Checksum(columns...), slices.Clone(columns[:s.key])})
 			return nil
 		})
 		if err != nil {

@@ -15,7 +15,8 @@ import (
 // change anything. While it runs, the rows that it may read are compared with their
 // checksums; a DamageError comes after the last row.
 func (db *DB) Query(ctx context.Context, query string, columns func([]string) error, row func([]any) error) error {
-	if second := secondStatement(query); second != "" {
+	query, second := cut(query)
+	if second != "" {
 		return fmt.Errorf("one statement at a time is answered; a second one begins with %q", clip(second))
 	}
 	damage := make(chan error, 1)
@@ -74,23 +75,32 @@ func (db *DB) watched(ctx context.Context, work func(q queryer, touched func() [
 	return work(conn, func() []string { return slices.Clone(tables) })
 }
 
-// secondStatement returns the text from the second statement on, "" if there is none.
-// Semicolons count outside of quotes and comments.
-func secondStatement(query string) string {
-	ended := false
-	for rest := query; rest != ""; {
-		if strings.IndexByte(" \t\r\n\f;", rest[0]) >= 0 {
-			ended = ended || rest[0] == ';'
-			rest = rest[1:]
+// cut returns the first statement of a query, and the text from the second one on, ""
+// if there is none. Semicolons count outside of quotes and comments.
+func cut(query string) (first, second string) {
+	end := -1 // of the first statement
+	begun := false
+	for at := 0; at < len(query); {
+		if strings.IndexByte(" \t\r\n\f;", query[at]) >= 0 {
+			if query[at] == ';' && begun && end < 0 {
+				end = at
+			}
+			at++
 			continue
 		}
-		n, comment := token(rest)
-		if ended && !comment {
-			return rest
+		n, comment := token(query[at:])
+		if !comment {
+			if end >= 0 {
+				return query[:end], query[at:]
+			}
+			begun = true
 		}
-		rest = rest[n:]
+		at += n
 	}
-	return ""
+	if end >= 0 {
+		query = query[:end]
+	}
+	return query, ""
 }
 
 // token returns the length of the comment, the quoted text or the byte that text

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -33,6 +34,7 @@ type Writer struct {
 	known     ids
 	abandon   chan struct{} // closed by Abandon
 	stop      sync.Once
+	told      time.Time     // when Trouble was last told that Ready blocks
 	done      chan struct{} // closed when the goroutine ends
 
 	mu     sync.Mutex
@@ -71,6 +73,7 @@ type LostError struct {
 	Path  string
 	Cells []string // at most ten, and how many more
 	Count int
+	OK    int // of those, with status ok
 	Cause error
 }
 
@@ -157,13 +160,24 @@ func (w *Writer) Close() error {
 	}
 	e := &LostError{Path: w.db.path, Count: len(w.lost), Cause: w.lost[0].cause}
 	for i, l := range w.lost {
-		if i == 10 {
-			e.Cells = append(e.Cells, fmt.Sprintf("%d more", len(w.lost)-10))
-			break
+		if i < 10 {
+			e.Cells = append(e.Cells, l.run.Name())
 		}
-		e.Cells = append(e.Cells, l.run.Name())
+		if l.run.Status == OK {
+			e.OK++
+		}
+	}
+	if more := e.Count - len(e.Cells); more > 0 {
+		e.Cells = append(e.Cells, fmt.Sprintf("%d more", more))
 	}
 	return e
+}
+
+// Waiting returns the number of finished cells that are not stored yet.
+func (w *Writer) Waiting() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.queue)
 }
 
 // mostAtOnce bounds the cells of one commit.
@@ -274,7 +288,10 @@ func (w *Writer) trouble(err error) {
 	w.cause = err
 	t := Trouble{Err: err, Waiting: len(w.queue), Since: w.since, Holds: w.holds()}
 	w.mu.Unlock()
-	if w.Trouble != nil && (first || t.Holds) {
+	if w.Trouble != nil && (first || t.Holds && time.Since(w.told) >= tellEvery) {
+		if t.Holds {
+			w.told = time.Now()
+		}
 		w.Trouble(t)
 	}
 }
@@ -285,6 +302,33 @@ func (w *Writer) fail(err error) {
 	w.err = err
 	w.wake.Broadcast()
 	w.mu.Unlock()
+}
+
+// Patiently repeats work while another program holds the database, until ctx is done.
+// wait, if not nil, is told so at first and every half minute.
+func Patiently(ctx context.Context, wait func(error), work func() error) error {
+	var told time.Time
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, longestPause) {
+		err := work()
+		if !isLock(err) {
+			return err
+		}
+		if wait != nil && time.Since(told) > tellEvery {
+			told = time.Now()
+			wait(err)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// isLock reports that another program holds the database.
+func isLock(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
 }
 
 // refused reports a row that the schema does not take, however often it is tried.

@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// interrupts delivers the signals that ask the program to end: Ctrl-C, SIGTERM, a
+// terminal that is closed (unless nohup says that this is to be ignored), and a pipe
+// behind standard error or output that nobody reads any more.
+func interrupts() (<-chan os.Signal, func()) {
+	ch := make(chan os.Signal, 8)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(ch, syscall.SIGHUP)
+	}
+	return ch, func() { signal.Stop(ch) }
+}
+
+// After a SIGTERM running cells may finish for a while, since who sent it soon kills:
+// then they are stopped, and what cannot be stored is given up.
+const (
+	termFinish  = 5 * time.Second
+	termAbandon = 10 * time.Second
+)
+
+// A stopping ends a run in steps, one an interrupt.
+type stopping struct {
+	tell    func(string)
+	cancel  func()        // stops running cells
+	waiting func() int    // finished cells that cannot be stored
+	abandon func()        // gives those up
+	stop    chan struct{} // closed by the first step
+}
+
+// handleSignals takes the steps until ctx is done. The channel that it returns is
+// closed by the first.
+func (a *app) handleSignals(ctx context.Context, s stopping) <-chan struct{} {
+	signals, done := a.signals()
+	s.stop = make(chan struct{})
+	go func() {
+		defer done()
+		s.steps(ctx, signals)
+	}()
+	return s.stop
+}
+
+func (s *stopping) steps(ctx context.Context, signals <-chan os.Signal) {
+	var hurry <-chan time.Time
+	for step := 0; step < 3; step++ {
+		select {
+		case sig := <-signals:
+			if step > 0 && (sig == syscall.SIGPIPE || sig == syscall.SIGHUP) {
+				step-- // they come again with every line that is written
+				continue
+			}
+			if sig == syscall.SIGTERM && hurry == nil {
+				hurry = time.After(termFinish)
+			}
+		case <-hurry:
+			hurry = time.After(termAbandon)
+		case <-ctx.Done():
+			return
+		}
+		switch step {
+		case 0:
+			s.tell("stopping: running cells finish and are stored; interrupt again to stop at once")
+			close(s.stop)
+		case 1:
+			s.cancel()
+			if n := s.waiting(); n > 0 {
+				s.tell("stopping at once; " + plural(n, "finished result") + " still waits to be stored: interrupt again to give up")
+			}
+		case 2:
+			s.abandon()
+		}
+	}
+}
