@@ -38,6 +38,7 @@ type Semantics struct {
 // It is a TOML file; the built-in ones are in harness/protocols.
 type Protocol struct {
 	Name      string                    `toml:"-"`
+	Path      string                    `toml:"-"` // the .toml file it was read from; "" for a built-in one
 	Title     string                    `toml:"title"`
 	Source    string                    `toml:"source"`
 	Published string                    `toml:"published"` // source key of the published table to compare with
@@ -73,7 +74,9 @@ func ProtocolNames() []string {
 func LoadProtocol(name string) (*Protocol, error) {
 	var raw []byte
 	var err error
+	path := ""
 	if strings.HasSuffix(name, ".toml") {
+		path = name
 		raw, err = os.ReadFile(name)
 		name = strings.TrimSuffix(filepath.Base(name), ".toml")
 		if err == nil && slices.Contains(ProtocolNames(), name) {
@@ -88,7 +91,12 @@ func LoadProtocol(name string) (*Protocol, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseProtocol(name, raw)
+	p, err := parseProtocol(name, raw)
+	if err != nil {
+		return nil, err
+	}
+	p.Path = path
+	return p, nil
 }
 
 func parseProtocol(name string, raw []byte) (*Protocol, error) {

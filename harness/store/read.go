@@ -100,6 +100,7 @@ func (db *DB) CostFactors(ctx context.Context) (CostFactors, error) {
 // Result is a row of the results view, as reports need it.
 type Result struct {
 	Method, MethodVersion, Dataset string
+	Task                           string // binary, multiclass or regression
 	Split                          int
 	Status                         Status
 	TrainRows, TestRows            int
@@ -113,7 +114,7 @@ type Result struct {
 
 // Results returns every cell of a protocol, sorted by data set, method and split.
 func (db *DB) Results(ctx context.Context, protocol string) ([]Result, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, r.split, r.status, r.n_train, r.n_test,
+	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, r.task, r.split, r.status, r.n_train, r.n_test,
 		  r.n_correct, coalesce(r.error, ''), r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0),
 		  e.program_version, e.cpu, r.protocol_hash, r.fingerprint, g.hash, r.started_at
 		FROM cells c JOIN runs r ON r.id = c.run_id JOIN environments e ON e.id = r.environment_id JOIN grids g ON g.id = r.grid_id
@@ -125,7 +126,7 @@ func (db *DB) Results(ctx context.Context, protocol string) ([]Result, error) {
 	var out []Result
 	for rows.Next() {
 		var r Result
-		err := rows.Scan(&r.Method, &r.MethodVersion, &r.Dataset, &r.Split, &r.Status, &r.TrainRows, &r.TestRows,
+		err := rows.Scan(&r.Method, &r.MethodVersion, &r.Dataset, &r.Task, &r.Split, &r.Status, &r.TrainRows, &r.TestRows,
 			&r.Correct, &r.Error, &r.Seconds, &r.ProgramVersion, &r.CPU, &r.ProtocolHash, &r.Fingerprint, &r.GridHash, &r.StartedAt)
 		if err != nil {
 			return nil, err
