@@ -18,7 +18,8 @@ func TestATableNeverMixes(t *testing.T) {
 		return r
 	}
 	newer := func(r *store.Result) { r.StartedAt = "2026-01-02" }
-	results, notes := consistent([]store.Result{
+	src := Source{ProtocolHash: "p"}
+	got := consistent([]store.Result{
 		cell("A", "wine", nil),
 		cell("A", "wine", func(r *store.Result) { r.ProtocolHash = "old"; newer(r) }),
 		cell("A", "sonar", nil),
@@ -27,21 +28,21 @@ func TestATableNeverMixes(t *testing.T) {
 		cell("A", "pima", func(r *store.Result) { r.MethodVersion = "2"; newer(r) }),
 		cell("B", "pima", nil),
 		cell("B", "pima", func(r *store.Result) { r.GridHash = "h"; newer(r) }),
-	}, "p")
+	}, src)
 	var kept []string
-	for _, r := range results {
+	for _, r := range got.results {
 		kept = append(kept, r.Method+r.Dataset+r.MethodVersion+r.GridHash)
 	}
-	if got, want := strings.Join(kept, " "), "Awine1g Bsonar1g Apima2g Bpima1h"; got != want {
-		t.Errorf("kept %s, want %s", got, want)
+	if kept, want := strings.Join(kept, " "), "Awine1g Bsonar1g Apima2g Bpima1h"; kept != want {
+		t.Errorf("kept %s, want %s", kept, want)
 	}
-	all := strings.Join(notes, "\n")
-	for _, want := range []string{"before it was edited: A on wine", "data that has changed since: A on sonar", "another method version or grid: A on pima, B on pima"} {
+	all := strings.Join(append(got.warnings, got.notes...), "\n")
+	for _, want := range []string{"before it was edited: A on wine", "Left out, 1 cell of A on sonar: run on other data (f) than the cells that are shown (changed).", "another method version or grid: A on pima, B on pima"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("notes %q lack %q", all, want)
 		}
 	}
-	if _, notes := consistent([]store.Result{cell("A", "wine", nil), cell("B", "wine", nil)}, "p"); notes != nil {
-		t.Errorf("a table of one kind has notes %v", notes)
+	if one := consistent([]store.Result{cell("A", "wine", nil), cell("B", "wine", nil)}, src); one.notes != nil || one.warnings != nil {
+		t.Errorf("a table of one kind has notes %v, %v", one.warnings, one.notes)
 	}
 }
