@@ -305,7 +305,7 @@ func comparisonLegend(c Comparison) []string {
 			count(len(c.Methods), "method"), count(len(c.Counted), "data set")))
 	}
 	if c.Printed != nil {
-		legend = append(legend, "Paper's rank: ours, among the same methods and over the same data sets, beside the ranks the source prints.")
+		legend = append(legend, "Paper's rank: ours, among these methods and over these data sets, beside the ranks the source prints over its own.")
 	}
 	return legend
 }
