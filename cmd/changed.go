@@ -14,71 +14,103 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// A setNow is a data set as it is described and lies on disk at this moment.
-type setNow struct {
-	fingerprint string
-	file        string // of its data, to name it to people
-	toml        string // of a user's own set; "" for a built-in one
+// storedSets knows the data sets of a database: those of the catalogue, and the
+// user's own by the TOML files that they were run from.
+type storedSets struct {
+	app    *app
+	files  map[string]string // TOML file by name of the set, as a command names it
+	unread map[string]error  // files that do not describe their set any more
 }
 
-// dataNow tells of stored data sets what they are now. Those of a user's own are found
-// by the file that described them when they were run last.
-type dataNow struct {
-	app   *app
-	files map[string]string // TOML files by name
-	known map[string]setNow // "" as fingerprint: it cannot be told
-}
-
-func (a *app) dataNow(ctx context.Context, db *store.DB) (*dataNow, error) {
+func (a *app) storedSets(ctx context.Context, db *store.DB) (*storedSets, error) {
 	files, err := db.SetFiles(ctx)
-	if err != nil {
+	for name, path := range files {
+		files[name] = shortPath(path)
+	}
+	return &storedSets{app: a, files: files}, err
+}
+
+// file returns the TOML file of a user's set, "" for none.
+func (s *storedSets) file(name string) string {
+	if e, err := s.app.sets.Lookup(name); err == nil && !e.Local() {
+		return ""
+	}
+	if file := s.files[name]; file != "" {
+		return file
+	}
+	for known, file := range s.files {
+		if strings.EqualFold(known, name) {
+			return file
+		}
+	}
+	return ""
+}
+
+// entry looks a set up in the catalogue, which it adds the user's own to.
+func (s *storedSets) entry(name string) (*datasets.Entry, error) {
+	e, unknown := s.app.sets.Lookup(name)
+	if unknown == nil {
+		return e, nil
+	}
+	file := s.file(name)
+	if file == "" {
+		return nil, unknown
+	}
+	if err := s.unread[file]; err != nil {
 		return nil, err
 	}
-	return &dataNow{a, files, map[string]setNow{}}, nil
+	e, err := s.app.sets.Add(file)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("the file that described it cannot be read: %w", err)
+	case !strings.EqualFold(e.Name, name):
+		err = fmt.Errorf("%s describes a set named %s now", file, e.Name)
+	default:
+		return e, nil
+	}
+	if s.unread == nil {
+		s.unread = map[string]error{}
+	}
+	s.unread[file] = err
+	return nil, err
 }
 
-// entry returns the description of a stored set, or nil if it cannot be found any more.
-func (d *dataNow) entry(name string) *datasets.Entry {
-	if e, err := d.app.sets.Lookup(name); err == nil {
-		return e
-	}
-	if path := d.files[name]; path != "" {
-		if e, err := d.app.sets.Add(path); err == nil && e.Name == name {
-			return e
-		}
-	}
-	return nil
+// A setNow is what the files of a set hold at this moment.
+type setNow struct {
+	fingerprint string
+	file        string // names the data to people
 }
 
-// of returns a set as it is now, and false where that cannot be told: its files are not
-// here.
-func (d *dataNow) of(name string) (setNow, bool) {
-	now, seen := d.known[name]
-	if !seen {
-		if e := d.entry(name); e != nil {
-			now.fingerprint, _ = d.app.store().Fingerprint(e) // "" where the files are missing
-			now.file = filepath.Base(e.DataFiles()[0].Path)
-			now.toml = shortPath(e.File())
-		}
-		d.known[name] = now
+// now tells what a set is now, and false where its files cannot be read.
+func (s *storedSets) now(name string) (setNow, bool) {
+	e, err := s.entry(name)
+	if err != nil {
+		return setNow{}, false
 	}
-	return now, now.fingerprint != ""
+	fingerprint, err := s.app.store().Fingerprint(e)
+	if err != nil {
+		return setNow{}, false
+	}
+	if !e.Local() { // its files are what they were, or their checksums would not agree
+		return setNow{fingerprint, "the catalogue's reading of " + e.Name}, true
+	}
+	var files []string
+	for _, f := range e.DataFiles() {
+		files = append(files, f.Path)
+	}
+	return setNow{fingerprint, strings.Join(files, ", ")}, true
 }
 
 // shortPath is a path as one would type it here: relative below the working directory.
 func shortPath(path string) string {
 	here, err := os.Getwd()
-	if err != nil || path == "" {
-		return path
-	}
-	full, err := filepath.Abs(path)
 	if err != nil {
 		return path
 	}
-	if rel, err := filepath.Rel(here, full); err == nil && !strings.HasPrefix(rel, "..") {
+	if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
-	return full
+	return path
 }
 
 // noteChangedData says of which sets of a plan cells of other data are stored.

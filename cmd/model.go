@@ -12,8 +12,8 @@ import (
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/atomicfile"
 	"github.com/kernelboosting/bench/registry"
-	"github.com/kernelboosting/bench/reports"
 	"github.com/spf13/cobra"
 )
 
@@ -75,7 +75,7 @@ same but for the rounding of its sums, which are in single precision.`,
 			if output == "" {
 				return write(a.out)
 			}
-			if err := reports.WriteFile(output, write); err != nil {
+			if err := atomicfile.Write(output, write); err != nil {
 				return exitError{exitUsage, err}
 			}
 			fmt.Fprintf(a.err, "wrote %s\n", output)

@@ -1,19 +1,20 @@
 package cmd
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/internal/atomicfile"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 type reportFlags struct {
@@ -49,38 +50,7 @@ published values and the differences.`,
   bench report table2 --format html -o report.html --splits 3`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			db, err := a.reader(c)
-			if err != nil {
-				return err
-			}
-			defer db.Close()
-			h, err := a.harness(f.protocol)
-			if err != nil {
-				return err
-			}
-			src, err := a.tableSource(h, f)
-			if err != nil {
-				return err
-			}
-			in, err := reports.ReadTable2(c.Context(), db, src)
-			if err == nil || errors.Is(err, reports.ErrNoResults) {
-				if unknown := a.checkRows(in, f); unknown != nil {
-					return unknown
-				}
-			}
-			if errors.Is(err, reports.ErrNoResults) {
-				return exitError{exitUsage, err}
-			}
-			if err != nil {
-				return err
-			}
-			in.FullCommand = a.fullCommand(h.Protocol, in)
-			in.Provenance.Program = "bench " + harness.ProgramVersion
-			in.Provenance.ProtocolHash = h.Protocol.Hash()
-			in.Provenance.Database = a.db
-			in.Provenance.Generated = time.Now().UTC()
-			in.Provenance.Command = "bench " + strings.Join(os.Args[1:], " ")
-			return a.writeTable2(in, f)
+			return a.table2(c, f)
 		},
 	}
 	flags := c.Flags()
@@ -100,136 +70,72 @@ published values and the differences.`,
 	return c
 }
 
-// tableSource translates the flags and the protocol for reports.
-func (a *app) tableSource(h *harness.Harness, f reportFlags) (reports.Source, error) {
-	p := h.Protocol
-	src := reports.Source{
-		Protocol: p.Name, ProtocolHash: p.Hash(), Published: p.Published, Planned: p.Splits, Order: p.Column,
-		Others: func(name string) reports.Dataset { return a.tableRow(p, name, reports.GroupApart) },
+func (a *app) table2(c *cobra.Command, f reportFlags) error {
+	if !slices.Contains(reports.Formats(), f.format) {
+		return usage("--format %q is not one of %s", f.format, strings.Join(reports.Formats(), ", "))
 	}
-	if f.noPublished {
-		src.Published = ""
-	}
-	for _, m := range f.methods {
-		s, err := a.reg.Lookup(m)
-		if err != nil {
-			return src, exitError{exitUsage, err}
-		}
-		src.Methods = append(src.Methods, s.Name)
-	}
-	if f.splits != "" {
-		splits, err := harness.ParseSplits(f.splits)
-		if err != nil {
-			return src, usage("--splits: %w", err)
-		}
-		src.Splits = splits
-	}
-	names, group := p.Datasets, ""
-	if f.datasets != nil {
-		names, group = slices.Clone(f.datasets), reports.GroupMain
-		src.Only = true
-		for i, name := range names {
-			if strings.HasSuffix(name, ".toml") {
-				e, err := a.set(name)
-				if err != nil {
-					return src, err
-				}
-				names[i] = e.Name
-			}
-		}
-	}
-	for _, name := range names {
-		g := group
-		if g == "" && slices.Contains(p.Apart, name) {
-			g = reports.GroupApart
-		} else if g == "" {
-			g = reports.GroupMain
-		}
-		src.Datasets = append(src.Datasets, a.tableRow(p, name, g))
-	}
-	return src, nil
-}
-
-// tableRow gives what the catalogue knows of a set; a user's own set may be unknown
-// to it by now.
-func (a *app) tableRow(p *harness.Protocol, name, group string) reports.Dataset {
-	row := reports.Dataset{Name: name, Group: group}
-	e, err := a.sets.Lookup(name)
+	ctx, done := a.untilSignal(c.Context())
+	defer done()
+	db, err := a.reader(c)
 	if err != nil {
-		return row
+		return err
 	}
-	if e.Generated && !slices.Contains(p.Datasets, e.Name) && group == reports.GroupApart {
-		row.Group = reports.GroupGenerated
+	defer db.Close()
+	h, err := a.harness(f.protocol)
+	if err != nil {
+		return err
 	}
-	row.Name, row.Rows, row.Features = e.Name, e.Rows, e.Features
-	if e.Rows > 0 {
-		row.TestRows = int(math.Ceil(p.Semantics.TestFraction * float64(e.Rows)))
-		row.TrainRows = e.Rows - row.TestRows
+	stored, err := a.storedSets(ctx, db)
+	if err != nil {
+		return exitError{exitIncomplete, err}
 	}
-	return row
+	sets := &reportSets{stored, h.Protocol}
+	src, err := sets.source(f)
+	if err != nil {
+		return err
+	}
+	in, err := reports.ReadTable2(ctx, db, src)
+	if err == nil || errors.Is(err, reports.ErrNoResults) {
+		if unknown := sets.checkAsked(in, f.datasets); unknown != nil {
+			return unknown
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return interruptedReport()
+	case errors.Is(err, reports.ErrNoResults):
+		return exitError{exitUsage, err}
+	case err != nil:
+		return err
+	}
+	in.Provenance.Program = "bench " + harness.ProgramVersion
+	in.Provenance.ProtocolHash = h.Protocol.Hash()
+	in.Provenance.Database = a.db
+	in.Provenance.Generated = time.Now().UTC()
+	in.Provenance.Command = reports.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
+	return a.writeTable2(ctx, in, f)
 }
 
-// checkRows refuses a set that was asked for and is neither known nor stored.
-func (a *app) checkRows(in reports.Table2Input, f reportFlags) error {
-	for _, name := range f.datasets {
-		if strings.HasSuffix(name, ".toml") || slices.ContainsFunc(in.Runs, func(r reports.Run) bool { return strings.EqualFold(r.Dataset, name) }) {
-			continue
+// untilSignal returns a context that Ctrl-C or SIGTERM ends, so that a file that is
+// being written is removed.
+func (a *app) untilSignal(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	signals, stop := a.signals()
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
 		}
-		if _, err := a.sets.Lookup(name); err != nil {
-			return exitError{exitUsage, err}
-		}
-	}
-	return nil
+	}()
+	return ctx, func() { stop(); cancel() }
 }
 
-// fullCommand is what computes everything that the table lacks; "" if nothing is
-// missing.
-func (a *app) fullCommand(p *harness.Protocol, in reports.Table2Input) string {
-	splits := in.Splits
-	if in.Selected != nil {
-		splits = len(in.Selected)
-	}
-	ok, failed := map[string]int{}, false
-	for _, r := range in.Runs {
-		if r.Status == reports.StatusOK {
-			ok[r.Dataset]++
-		} else {
-			failed = true
-		}
-	}
-	var lacking []string
-	whole := true
-	for _, d := range in.Datasets {
-		if ok[d.Name] < splits*len(in.Methods) {
-			lacking = append(lacking, d.Name)
-			whole = whole && slices.Contains(p.Datasets, d.Name)
-		}
-	}
-	if lacking == nil {
-		return ""
-	}
-	command := "bench run --all"
-	if !whole {
-		for i, name := range lacking {
-			if _, err := a.sets.Lookup(name); err != nil {
-				lacking[i] = name + ".toml" // the file that describes the user's set
-			}
-		}
-		command = "bench run --methods " + strings.Join(in.Methods, ",") + " --datasets " + strings.Join(lacking, ",")
-	}
-	if p.Name != "table2" {
-		command += " --protocol " + p.Name
-	}
-	if a.db != "results.db" {
-		command += " --db " + a.db
-	}
-	if failed {
-		command += " --retry"
-	}
-	return command
+func interruptedReport() error {
+	return exitError{exitInterrupted, errors.New("interrupted; no report is written")}
 }
 
-func (a *app) writeTable2(in reports.Table2Input, f reportFlags) error {
+func (a *app) writeTable2(ctx context.Context, in reports.Table2Input, f reportFlags) error {
 	table, err := reports.BuildTable2(in)
 	if err != nil {
 		return exitError{exitUsage, err}
@@ -238,18 +144,23 @@ func (a *app) writeTable2(in reports.Table2Input, f reportFlags) error {
 		Title: f.title, Std: f.std, Ranks: f.ranks, Decimals: f.decimals, OmitPublished: f.noPublished, Label: f.label,
 		Bold: f.output == "" && f.format == "text" && colourful(a.out),
 	}
-	write := func(w io.Writer) error { return table.Write(w, f.format, opts) }
-	if !slices.Contains(reports.Formats(), f.format) {
-		return usage("--format %q is not one of %s", f.format, strings.Join(reports.Formats(), ", "))
-	}
 	if err := opts.Check(); err != nil {
 		return exitError{exitUsage, err}
 	}
 	if f.output == "" {
-		return write(a.out)
+		return table.Write(a.out, f.format, opts)
 	}
-	if err := reports.WriteFile(f.output, write); err != nil {
+	err = atomicfile.Write(f.output, func(w io.Writer) error {
+		return cmp.Or(table.Write(w, f.format, opts), ctx.Err())
+	})
+	switch {
+	case errors.Is(err, context.Canceled):
+		return interruptedReport()
+	case err != nil:
 		return exitError{exitUsage, err}
+	}
+	for _, w := range table.Warnings {
+		fmt.Fprintf(a.err, "warning: %s\n", w)
 	}
 	fmt.Fprintf(a.err, "wrote %s\n", f.output)
 	return nil
@@ -258,6 +169,5 @@ func (a *app) writeTable2(in reports.Table2Input, f reportFlags) error {
 // colourful reports whether w is a terminal that may get escape codes (NO_COLOR
 // and TERM=dumb say no).
 func colourful(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

@@ -1,11 +1,15 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports"
 	"github.com/spf13/cobra"
 )
 
@@ -37,7 +41,7 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 	if err != nil {
 		return exitError{exitIncomplete, err}
 	}
-	now, err := a.dataNow(ctx, db)
+	sets, err := a.storedSets(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -45,7 +49,7 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 	if err != nil {
 		return err
 	}
-	current := currentData(rows, now)
+	current := currentData(rows, sets)
 	l := listing{header: []string{"protocol", "dataset", "method", "ok", "planned", "failed", "timeout", "seconds"}}
 	for _, r := range rows {
 		if r.Fingerprint == current[r.Dataset] {
@@ -55,16 +59,16 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 	if err := l.write(a.out, format); err != nil {
 		return err
 	}
-	a.noteOldData(rows, current, now)
+	a.noteOldData(rows, current, sets)
 	return nil
 }
 
 // currentData chooses the data that counts under each name: those that are here now,
 // else those that were run last.
-func currentData(rows []store.StatusRow, now *dataNow) map[string]string {
+func currentData(rows []store.StatusRow, sets *storedSets) map[string]string {
 	current, last := map[string]string{}, map[string]string{}
 	for _, r := range rows {
-		if set, ok := now.of(r.Dataset); ok {
+		if set, ok := sets.now(r.Dataset); ok {
 			current[r.Dataset] = set.fingerprint
 		} else if r.LastRun > last[r.Dataset] {
 			current[r.Dataset], last[r.Dataset] = r.Fingerprint, r.LastRun
@@ -73,31 +77,37 @@ func currentData(rows []store.StatusRow, now *dataNow) map[string]string {
 	return current
 }
 
-func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, now *dataNow) {
+// noteOldData says what is not counted, and how to compute it again.
+func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, sets *storedSets) {
 	type data struct{ dataset, fingerprint string }
-	cells := map[data]int{}
+	type group struct {
+		cells   int
+		methods []string
+	}
+	groups := map[data]*group{}
 	var order []data
 	for _, r := range rows {
 		if r.Fingerprint == current[r.Dataset] {
 			continue
 		}
 		d := data{r.Dataset, r.Fingerprint}
-		if cells[d] == 0 {
+		if groups[d] == nil {
+			groups[d] = &group{}
 			order = append(order, d)
 		}
-		cells[d] += r.OK + r.Failed + r.Timeout
+		groups[d].cells += r.OK + r.Failed + r.Timeout
+		groups[d].methods = append(groups[d].methods, r.Method)
 	}
 	for _, d := range order {
-		set, known := now.of(d.dataset)
-		what, advice := d.dataset, ""
-		if known {
-			name := d.dataset
-			if set.toml != "" {
-				what, name = set.file, set.toml
-			}
-			advice = fmt.Sprintf(": bench run --datasets %s ...", name)
+		what, again := d.dataset, ""
+		if now, ok := sets.now(d.dataset); ok {
+			what = now.file
+			slices.Sort(groups[d].methods)
+			again = ": " + reports.CommandLine("bench", "run", "--methods", strings.Join(slices.Compact(groups[d].methods), ","),
+				"--datasets", cmp.Or(sets.file(d.dataset), d.dataset))
 		}
-		fmt.Fprintf(a.err, "%s changed since: %s not counted, of data %.8s, is %.8s%s\n", what, areCells(cells[d]), d.fingerprint, current[d.dataset], advice)
+		fmt.Fprintf(a.err, "%s changed since (data was %.8s, is %.8s), %s not counted%s\n",
+			what, d.fingerprint, current[d.dataset], areCells(groups[d].cells), again)
 	}
 }
 

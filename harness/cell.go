@@ -25,15 +25,8 @@ var grace = 5 * time.Second
 // execute runs a cell to its end: ok, failed or timed out. It returns an error
 // only if ctx was cancelled, in which case the cell has no result.
 func (h *Harness) execute(ctx context.Context, c *PlannedCell, set *datasets.Set, timeout time.Duration) (store.Run, error) {
-	cellCtx, cancel := context.WithCancel(ctx)
+	cellCtx, cancel := systemClock.limited(ctx, timeout)
 	defer cancel()
-	if timeout > 0 {
-		go func() {
-			if systemClock.countdown(cellCtx.Done(), timeout) {
-				cancel()
-			}
-		}()
-	}
 
 	run := h.newRun(c, timeout)
 	work := run // the goroutine's own copy, so that an abandoned one changes nothing

@@ -1,6 +1,9 @@
 package harness
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // A clock tells the time and waits; tests have one of their own.
 type clock struct {
@@ -29,4 +32,20 @@ func (c clock) countdown(done <-chan struct{}, d time.Duration) bool {
 		last = now
 	}
 	return true
+}
+
+// limited returns a context that is done when the process has run for d; 0 is no limit.
+func (c clock) limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if 0 < d && d < time.Millisecond { // over before a goroutine is sure to have begun to count
+		return context.WithTimeout(ctx, d)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	if d > 0 {
+		go func() {
+			if c.countdown(ctx.Done(), d) {
+				cancel()
+			}
+		}()
+	}
+	return ctx, cancel
 }

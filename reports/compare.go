@@ -10,24 +10,31 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Comparison sets our values beside those one source printed.
+// Comparison sets our values beside those one source printed, for the methods of
+// the table that it prints values of.
 type Comparison struct {
-	Source  string
-	Rows    []ComparisonRow // data sets with at least one printed value
-	Methods []MethodDifference
+	Source    string
+	Rows      []ComparisonRow    // data sets with at least one printed value
+	Methods   []MethodDifference // the methods compared, in the table's order
+	Unprinted []string           // methods of the table that the source prints no value of here
 
-	// Counted names the counted data sets for which the source prints a value
-	// of every method; MidRanks are the average ranks of its printed values over
-	// them and OurMidRanks those of our means, nil without any.
-	Counted     []string
-	MidRanks    []*big.Rat
-	OurMidRanks []*big.Rat
+	// Counted names the data sets behind the ranks: those of the main group with a
+	// value of every method compared on both sides, ours over the same splits.
+	// MidRanks are the average ranks of the printed values over them, among the
+	// methods compared, OurMidRanks those of our means, and OurPaperRanks these as
+	// the paper computes them; nil without any, or for a single method.
+	Counted       []string
+	MidRanks      []*big.Rat
+	OurMidRanks   []*big.Rat
+	OurPaperRanks []*big.Rat
 	// Printed are the average ranks the source itself prints, nil where it
 	// prints none.
 	Printed []*float64
+
+	columns []int // of Methods in the table
 }
 
-// ComparisonRow is a data set with one cell a method.
+// ComparisonRow is a data set with one cell a method compared.
 type ComparisonRow struct {
 	Dataset string
 	Cells   []ComparisonCell
@@ -78,68 +85,111 @@ func (t *Table2) compare(published []Published, ranks []PublishedRank) ([]string
 		if len(c.Rows) == 0 {
 			continue
 		}
-		for _, r := range ranks {
-			if i := slices.Index(t.Methods, r.Method); r.Source == source && i >= 0 {
-				if c.Printed == nil {
-					c.Printed = make([]*float64, len(t.Methods))
-				}
-				c.Printed[i] = &r.Rank
-			}
-		}
+		c.addPrintedRanks(ranks)
 		t.Comparisons = append(t.Comparisons, c)
 	}
 	return unused, nil
 }
 
-func (t *Table2) compareWith(source string, values map[cellKey]Published) (Comparison, error) {
-	c := Comparison{Source: source}
-	var theirs, ours [][]*big.Rat
-	for _, row := range t.Rows {
-		cells := make([]ComparisonCell, len(t.Methods))
-		var printed, own []*big.Rat
-		for i, m := range t.Methods {
-			cells[i].Ours = row.Cells[i].Mean
-			p, ok := values[cellKey{row.Dataset.Name, m}]
-			if !ok {
-				continue
-			}
-			mean, err := stats.Decimal(p.Mean)
-			if err != nil {
-				return c, fmt.Errorf("table2: %s, %s on %s: %w", source, m, row.Dataset.Name, err)
-			}
-			if p.Mean < 0 || p.Mean > 100 {
-				return c, fmt.Errorf("table2: %s, %s on %s: %v is no accuracy; give percent, 0 to 100", source, m, row.Dataset.Name, p.Mean)
-			}
-			if math.IsInf(p.Std, 0) || p.Std < 0 {
-				return c, fmt.Errorf("table2: %s, %s on %s: %v is no standard deviation; give NaN for none", source, m, row.Dataset.Name, p.Std)
-			}
-			cells[i].Published, cells[i].Std = mean, p.Std
-			printed, own = append(printed, mean), append(own, cells[i].Ours)
-			if cells[i].Ours != nil {
-				cells[i].Difference = new(big.Rat).Sub(cells[i].Ours, mean)
-			}
-		}
-		if len(printed) == 0 {
+// addPrintedRanks fills Printed.
+func (c *Comparison) addPrintedRanks(ranks []PublishedRank) {
+	for _, r := range ranks {
+		i := slices.IndexFunc(c.Methods, func(m MethodDifference) bool { return m.Method == r.Method })
+		if r.Source != c.Source || i < 0 {
 			continue
 		}
-		c.Rows = append(c.Rows, ComparisonRow{Dataset: row.Dataset.Name, Cells: cells})
-		if row.Counted && len(printed) == len(t.Methods) {
+		if c.Printed == nil {
+			c.Printed = make([]*float64, len(c.Methods))
+		}
+		c.Printed[i] = &r.Rank
+	}
+}
+
+func (t *Table2) compareWith(source string, values map[cellKey]Published) (Comparison, error) {
+	c := Comparison{Source: source}
+	for i, m := range t.Methods {
+		if slices.ContainsFunc(t.Rows, func(r Row) bool { _, ok := values[cellKey{r.Dataset.Name, m}]; return ok }) {
+			c.columns = append(c.columns, i)
+		} else {
+			c.Unprinted = append(c.Unprinted, m)
+		}
+	}
+	for _, row := range t.Rows {
+		out := ComparisonRow{Dataset: row.Dataset.Name}
+		printed := false
+		for _, i := range c.columns {
+			cell := ComparisonCell{Ours: row.Cells[i].Mean}
+			if p, ok := values[cellKey{row.Dataset.Name, t.Methods[i]}]; ok {
+				if err := cell.print(p); err != nil {
+					return c, err
+				}
+				printed = true
+			}
+			out.Cells = append(out.Cells, cell)
+		}
+		if printed {
+			c.Rows = append(c.Rows, out)
+		}
+	}
+	for k, i := range c.columns {
+		c.Methods = append(c.Methods, c.methodDifference(k, t.Methods[i]))
+	}
+	return c, t.rankCompared(&c)
+}
+
+// print adds a printed value.
+func (cell *ComparisonCell) print(p Published) error {
+	mean, err := stats.Decimal(p.Mean)
+	where := fmt.Sprintf("table2: %s, %s on %s", p.Source, p.Method, p.Dataset)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", where, err)
+	case p.Mean < 0 || p.Mean > 100:
+		return fmt.Errorf("%s: %v is no accuracy; give percent, 0 to 100", where, p.Mean)
+	case math.IsInf(p.Std, 0) || p.Std < 0:
+		return fmt.Errorf("%s: %v is no standard deviation; give NaN for none", where, p.Std)
+	}
+	cell.Published, cell.Std = mean, p.Std
+	if cell.Ours != nil {
+		cell.Difference = new(big.Rat).Sub(cell.Ours, mean)
+	}
+	return nil
+}
+
+// rankCompared fills Counted and the ranks of both sides: like for like, whatever
+// other methods the table holds.
+func (t *Table2) rankCompared(c *Comparison) error {
+	if len(c.columns) < 2 {
+		return nil
+	}
+	var theirs, ours [][]*big.Rat
+	for _, compared := range c.Rows {
+		row := t.Rows[slices.IndexFunc(t.Rows, func(r Row) bool { return r.Dataset.Name == compared.Dataset })]
+		var printed, own []*big.Rat
+		sameSplits := true
+		for k, i := range c.columns {
+			if cell := compared.Cells[k]; cell.Difference != nil {
+				printed, own = append(printed, cell.Published), append(own, cell.Ours)
+			}
+			sameSplits = sameSplits && slices.Equal(row.Cells[i].Splits(), row.Cells[c.columns[0]].Splits())
+		}
+		if row.Dataset.Group == GroupMain && len(own) == len(c.columns) && sameSplits {
 			c.Counted = append(c.Counted, row.Dataset.Name)
 			theirs, ours = append(theirs, printed), append(ours, own)
 		}
 	}
-	for i, m := range t.Methods {
-		c.Methods = append(c.Methods, c.methodDifference(i, m))
-	}
-	if len(theirs) == 0 {
-		return c, nil
+	if len(ours) == 0 {
+		return nil
 	}
 	var err error
 	if c.MidRanks, err = stats.AverageRanks(theirs); err != nil {
-		return c, err
+		return err
 	}
-	c.OurMidRanks, err = stats.AverageRanks(ours)
-	return c, err
+	if c.OurMidRanks, err = stats.AverageRanks(ours); err != nil {
+		return err
+	}
+	c.OurPaperRanks, err = stats.PaperAverageRanks(ours)
+	return err
 }
 
 func (c Comparison) methodDifference(column int, method string) MethodDifference {

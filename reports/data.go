@@ -22,21 +22,21 @@ func (t *Table2) writeCSV(w io.Writer, _ RenderOptions) error {
 	out := csv.NewWriter(w)
 	header := []string{"protocol", "dataset", "group", "rows", "features", "train_rows", "test_rows", "method",
 		"splits_ok", "splits_planned", "correct", "test", "mean", "std_population", "std_sample",
-		"best", "in_mean_and_ranks", "comparable", "missing"}
+		"best", "in_mean_and_ranks", "comparable", "missing", "data_changed"}
 	for _, c := range t.Comparisons {
 		header = append(header, "published_mean:"+c.Source, "published_std:"+c.Source, "difference:"+c.Source)
 	}
 	out.Write(header)
 	for _, row := range t.Rows {
 		d := row.Dataset
-		for i, c := range row.Cells {
+		for _, c := range row.Cells {
 			record := []string{t.Protocol, d.Name, d.Group, known(d.Rows), known(d.Features), known(d.TrainRows), known(d.TestRows),
 				c.Method, strconv.Itoa(len(c.Runs)), strconv.Itoa(t.Splits),
 				strconv.FormatInt(c.Correct, 10), strconv.FormatInt(c.Test, 10),
 				shortest(rational(c.Mean)), shortest(c.StdPop), shortest(c.StdSample),
-				strconv.FormatBool(c.Best), strconv.FormatBool(row.Counted), strconv.FormatBool(!row.Unequal), t.gapText(d.Name, c.Method)}
+				strconv.FormatBool(c.Best), strconv.FormatBool(row.Counted), strconv.FormatBool(!row.Unequal), t.gapText(d.Name, c.Method), t.changeText(d.Name)}
 			for _, comparison := range t.Comparisons {
-				record = append(record, comparison.record(d.Name, i)...)
+				record = append(record, comparison.record(d.Name, c.Method)...)
 			}
 			out.Write(record)
 		}
@@ -45,10 +45,12 @@ func (t *Table2) writeCSV(w io.Writer, _ RenderOptions) error {
 	return out.Error()
 }
 
-func (c Comparison) record(dataset string, column int) []string {
+func (c Comparison) record(dataset, method string) []string {
 	for _, row := range c.Rows {
-		if cell := row.Cells[column]; row.Dataset == dataset && cell.Published != nil {
-			return []string{shortest(rational(cell.Published)), shortest(cell.Std), shortest(rational(cell.Difference))}
+		for i, cell := range row.Cells {
+			if row.Dataset == dataset && c.Methods[i].Method == method && cell.Published != nil {
+				return []string{shortest(rational(cell.Published)), shortest(cell.Std), shortest(rational(cell.Difference))}
+			}
 		}
 	}
 	return []string{"", "", ""}
@@ -59,6 +61,16 @@ func (t *Table2) gapText(dataset, method string) string {
 	for _, g := range t.Gaps {
 		if g.Dataset == dataset && g.Method == method {
 			return g.Describe()
+		}
+	}
+	return ""
+}
+
+// changeText says that a row is of data that changed since, or is empty.
+func (t *Table2) changeText(dataset string) string {
+	for _, c := range t.Changed {
+		if c.Dataset == dataset {
+			return c.String()
 		}
 	}
 	return ""
@@ -102,8 +114,11 @@ type (
 		Ranks         []jsonRank       `json:"average_ranks"`
 		Published     []jsonComparison `json:"published"`
 		Missing       []jsonGap        `json:"missing"`
+		Changed       []jsonChange     `json:"data_changed"`
+		Regression    []string         `json:"regression"`
 		LeftOut       []string         `json:"left_out"`
 		FullCommand   string           `json:"full_command"`
+		Warnings      []string         `json:"warnings"`
 		Notes         []string         `json:"notes"`
 		Provenance    jsonProvenance   `json:"provenance"`
 	}
@@ -172,6 +187,7 @@ type (
 		MeanAbsolute *float64 `json:"mean_absolute_difference"`
 		OurMidRank   *float64 `json:"our_midrank"`
 		MidRank      *float64 `json:"published_midrank"`
+		OurPaperRank *float64 `json:"our_paper_rank"`
 		Printed      *float64 `json:"printed_rank"`
 	}
 	jsonGap struct {
@@ -180,12 +196,20 @@ type (
 		Done     int           `json:"splits_ok"`
 		Planned  int           `json:"splits_planned"`
 		NotRun   []int         `json:"not_run"`
+		Why      string        `json:"cannot_be_run"`
 		Failures []jsonFailure `json:"failures"`
 	}
 	jsonFailure struct {
 		Status string `json:"status"`
 		Error  string `json:"error"`
 		Splits []int  `json:"splits"`
+	}
+	jsonChange struct {
+		Dataset string `json:"dataset"`
+		File    string `json:"file"`
+		Was     string `json:"data_was"`
+		Is      string `json:"data_is"`
+		Command string `json:"command"`
 	}
 	jsonProvenance struct {
 		Program      string      `json:"program"`
@@ -212,8 +236,8 @@ func (t *Table2) writeJSON(w io.Writer, _ RenderOptions) error {
 func (t *Table2) jsonForm() jsonTable {
 	out := jsonTable{
 		SchemaVersion: SchemaVersion, Report: "table2", Protocol: t.Protocol, Splits: t.Splits,
-		Methods: t.Methods, Counted: list(t.Counted), LeftOut: list(t.LeftOut),
-		FullCommand: t.FullCommand, Notes: list(t.Notes), Provenance: t.Provenance.jsonForm(),
+		Methods: t.Methods, Counted: list(t.Counted), Changed: []jsonChange{}, Regression: list(t.Regression), LeftOut: list(t.LeftOut),
+		FullCommand: t.FullCommand, Warnings: list(t.Warnings), Notes: list(t.Notes), Provenance: t.Provenance.jsonForm(),
 		Mean: []jsonMean{}, Ranks: []jsonRank{}, Published: []jsonComparison{}, Missing: []jsonGap{},
 	}
 	for _, row := range t.Rows {
@@ -228,8 +252,11 @@ func (t *Table2) jsonForm() jsonTable {
 	for _, c := range t.Comparisons {
 		out.Published = append(out.Published, c.jsonForm())
 	}
+	for _, c := range t.Changed {
+		out.Changed = append(out.Changed, jsonChange(c))
+	}
 	for _, g := range t.Gaps {
-		gap := jsonGap{g.Dataset, g.Method, g.Done, g.Planned, list(g.NotRun), []jsonFailure{}}
+		gap := jsonGap{g.Dataset, g.Method, g.Done, g.Planned, list(g.NotRun), g.Why, []jsonFailure{}}
 		for _, f := range g.Failures {
 			gap.Failures = append(gap.Failures, jsonFailure(f))
 		}
@@ -266,6 +293,7 @@ func (c Comparison) jsonForm() jsonComparison {
 		d := jsonDifference{Method: m.Method, N: m.N, Average: optional(rational(m.Average)), MeanAbsolute: optional(rational(m.MeanAbsolute))}
 		if c.MidRanks != nil {
 			d.OurMidRank, d.MidRank = optional(rational(c.OurMidRanks[i])), optional(rational(c.MidRanks[i]))
+			d.OurPaperRank = optional(rational(c.OurPaperRanks[i]))
 		}
 		if c.Printed != nil {
 			d.Printed = c.Printed[i]

@@ -11,5 +11,7 @@
 //
 // The package holds no SQL, runs nothing and never fills a gap: a cell
 // without a finished run is shown as "-", and what that does to means and ranks
-// is said in the notes of every format.
+// is said in the notes of every format. Rows of one table are of one kind of data
+// each; where a set's file changed since, a warning says so before the table. What is
+// missing is told once a reason, with the cheapest command that computes it.
 package reports

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -144,11 +145,15 @@ func FuzzNames(f *testing.F) {
 	f.Add("</title><script>alert(1)</script>", `"; DROP TABLE`, "a|b\n* x")
 	f.Add(`\end{document}`, "%$#_{}~^&", "\x1b[31m\x00\xff")
 	f.Add("ä ± † €", "``", "--")
+	f.Add("\u009b31m\u202e", "\x7f\a\b\r", "\x1b]0;title\a\u2066 \x9b31m 'it''s' $x$ ~~y~~")
 	f.Fuzz(func(t *testing.T, dataset, method, reason string) {
 		in := reports.Table2Input{Protocol: "p" + dataset, Methods: []string{method, "other"}, Splits: 2,
 			Datasets: []reports.Dataset{{Name: dataset}}, FullCommand: reason, Notes: []string{reason},
-			Published:  []reports.Published{{Source: reason, Dataset: dataset, Method: method, Mean: 50}},
-			Provenance: reports.Provenance{Database: reason, Queries: []reports.Query{{Title: method, SQL: reason}}},
+			Published: []reports.Published{{Source: reason, Dataset: dataset, Method: method, Mean: 50}},
+			LeftOut:   []string{dataset}, Regression: []string{reason}, Warnings: []string{reason},
+			Changed:    []reports.Change{{Dataset: dataset, File: reason, Was: method, Is: reason, Command: reason}},
+			Impossible: []reports.Impossible{{Dataset: dataset, Method: "other", Why: reason}},
+			Provenance: reports.Provenance{Database: reason, Program: reason, Command: reason, Environment: []string{reason}, Queries: []reports.Query{{Title: method, SQL: reason}}},
 			Runs: []reports.Run{
 				{Dataset: dataset, Method: method, Split: 1, Status: "ok", Correct: 1, Test: 2},
 				{Dataset: dataset, Method: method, Split: 2, Status: reason, Error: reason},
@@ -158,11 +163,14 @@ func FuzzNames(f *testing.F) {
 			return // an empty or repeated name
 		}
 		for _, format := range reports.Formats() {
-			out := render(t, table, format, reports.RenderOptions{})
+			out := render(t, table, format, reports.RenderOptions{Title: reason})
+			if i := strings.IndexFunc(out, obeyed); i >= 0 || !utf8.ValidString(out) {
+				t.Errorf("%s has %q, which a terminal would obey, or is no UTF-8", format, out[max(0, i):][:1])
+			}
 			switch format {
 			case "html":
 				// The XML reader refuses characters that HTML only replaces.
-				if utf8.ValidString(out) && !strings.ContainsFunc(out, func(r rune) bool { return r < ' ' && r != '\n' || r > 0xD7FF }) {
+				if !strings.ContainsFunc(out, func(r rune) bool { return r > 0xD7FF }) {
 					checkHTML(t, out)
 				}
 			case "json":
@@ -178,6 +186,11 @@ func FuzzNames(f *testing.F) {
 			}
 		}
 	})
+}
+
+// obeyed reports characters that a terminal acts on instead of showing them.
+func obeyed(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
 
 // checkLaTeX reports unbalanced braces, foreign commands and a document that

@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"io"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,13 +24,14 @@ type (
 		Legend      []string
 		Heading     string
 		Caption     string
+		Warnings    []string
 		Lead        []string
 		Sections    [][]htmlRow
 		Notes       []string
 		Comparisons []htmlComparison
 		Strips      []strip
 		Facts       []htmlFact
-		Gaps        []htmlGap
+		Reasons     []Reason
 		LeftOut     string
 		FullCommand string
 		Provenance  [][2]string
@@ -58,7 +58,6 @@ type (
 	}
 	htmlPair struct{ Ours, Published, Difference, Class, Tip string }
 	htmlFact struct{ Name, Group, Rows, Features, Train, Test, Splits string }
-	htmlGap  struct{ Dataset, Method, What string }
 )
 
 func (t *Table2) writeHTML(w io.Writer, o RenderOptions) error {
@@ -66,7 +65,7 @@ func (t *Table2) writeHTML(w io.Writer, o RenderOptions) error {
 	page := htmlPage{
 		HasSplits: v.splits, HasBest: v.hasBest, Methods: v.methods, Legend: v.legend,
 		Heading: "Test accuracy, protocol " + t.Protocol, Caption: v.title + ".", Lead: t.lead(),
-		Notes: t.Notes, Strips: t.strips(o), LeftOut: strings.Join(t.LeftOut, ", "), FullCommand: t.FullCommand,
+		Warnings: t.Warnings, Notes: t.Notes, Reasons: t.Reasons(), Strips: t.strips(o), LeftOut: strings.Join(t.LeftOut, ", "), FullCommand: t.FullCommand,
 		Provenance: t.Provenance.facts(), Queries: t.Provenance.Queries,
 	}
 	if o.Title != "" {
@@ -81,18 +80,13 @@ func (t *Table2) writeHTML(w io.Writer, o RenderOptions) error {
 	}
 	if !o.OmitPublished {
 		for _, c := range t.Comparisons {
-			page.Comparisons = append(page.Comparisons, t.htmlComparison(c, o))
+			page.Comparisons = append(page.Comparisons, htmlComparisonOf(c, o))
 		}
 	}
 	for i, row := range t.Rows {
 		d := row.Dataset
 		page.Facts = append(page.Facts, htmlFact{d.Name, d.Group, fact(d.Rows), fact(d.Features), fact(d.TrainRows),
 			fact(d.TestRows), t.viewRow(&t.Rows[i], o).splits})
-	}
-	for _, g := range t.Gaps {
-		if !slices.Contains(t.LeftOut, g.Dataset) || g.Done > 0 || len(g.Failures) > 0 {
-			page.Gaps = append(page.Gaps, htmlGap{g.Dataset, g.Method, g.Describe()})
-		}
 	}
 	return htmlTemplate.Execute(w, page)
 }
@@ -174,15 +168,18 @@ func (t *Table2) cellTip(dataset string, c Cell) string {
 	return tip.String()
 }
 
-func (t *Table2) htmlComparison(c Comparison, o RenderOptions) htmlComparison {
-	out := htmlComparison{Title: comparisonTitle(c), Legend: comparisonLegend(c), Methods: t.Methods}
+func htmlComparisonOf(c Comparison, o RenderOptions) htmlComparison {
+	out := htmlComparison{Title: comparisonTitle(c), Legend: comparisonLegend(c)}
+	for _, m := range c.Methods {
+		out.Methods = append(out.Methods, m.Method)
+	}
 	for _, row := range c.Rows {
 		r := htmlCompared{Name: row.Dataset}
 		for i, cell := range row.Cells {
 			s := cell.texts(o.Decimals)
 			pair := htmlPair{Ours: s[0], Published: s[1], Difference: minus(s[2]), Class: shade(cell.Difference)}
 			if cell.Published != nil {
-				pair.Tip = fmt.Sprintf("%s on %s, %s: %s", t.Methods[i], row.Dataset, c.Source, s[1])
+				pair.Tip = fmt.Sprintf("%s on %s, %s: %s", c.Methods[i].Method, row.Dataset, c.Source, s[1])
 				if std := shortest(cell.Std); std != "" {
 					pair.Tip += " ± " + std
 				}
@@ -191,7 +188,7 @@ func (t *Table2) htmlComparison(c Comparison, o RenderOptions) htmlComparison {
 		}
 		out.Rows = append(out.Rows, r)
 	}
-	for _, s := range t.comparisonSummary(c, o.Decimals) {
+	for _, s := range c.summaryRows(o.Decimals) {
 		r := htmlCompared{Name: s.name}
 		for _, cell := range s.cells {
 			r.Cells = append(r.Cells, htmlPair{Ours: cell[0], Published: cell[1], Difference: minus(cell[2])})

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -32,8 +33,14 @@ type Table2Input struct {
 	// beside ours and enter no computation.
 	PublishedRanks []PublishedRank
 
+	// Changed names the sets whose runs are of other data than their files hold now.
+	Changed    []Change
+	Impossible []Impossible // cells that no command fills
+	Regression []string     // data sets that are not in the table since their targets are numbers
+
 	LeftOut     []string // data sets left to the full command
 	FullCommand string   // command that computes everything the table lacks
+	Warnings    []string // shown before everything else, after those of Changed
 	Notes       []string // the caller's own notes, shown after those of the table
 	Provenance  Provenance
 }
@@ -42,6 +49,7 @@ type Table2Input struct {
 // unknown and shown as "-".
 type Dataset struct {
 	Name      string
+	File      string // argument of --datasets where that is not Name: the TOML file of a user's set
 	Group     string // GroupMain, GroupApart or GroupGenerated
 	Rows      int    // examples
 	Features  int    // columns after encoding, without the label
@@ -57,6 +65,38 @@ type Run struct {
 	Correct, Test   int    // correctly classified and all test examples; read when ok
 	Error           string // reason of a failure
 }
+
+// A Change is a data set whose runs in the table are of other data than its file
+// holds now: the file, or how it is read, was changed since.
+type Change struct {
+	Dataset string
+	File    string // name of the data file
+	Was, Is string // fingerprints of the data, see datasets.Store.Fingerprint
+	Command string // computes these runs again on the data of now; "" if none does
+}
+
+// String says it on one line, which ends with the command.
+func (c Change) String() string {
+	s := fmt.Sprintf("The row %s is of the data as it was read then. %s", c.Dataset, changedSince(c.File, c.Is, c.Was))
+	if c.Command == "" {
+		return s
+	}
+	return s + ": " + c.Command
+}
+
+// changedSince names a file and the fingerprints of its data then and now.
+func changedSince(file, is string, was ...string) string {
+	return fmt.Sprintf("%s changed since (data was %s, is %.8s)", file, shortened(was), is)
+}
+
+// shortened lists fingerprints by their first digits.
+func shortened(fingerprints []string) string {
+	return strings.Join(each(fingerprints, func(s string) string { return fmt.Sprintf("%.8s", s) }), " and ")
+}
+
+// Impossible is a cell that no command fills, and why, as in "the method does not
+// solve multiclass sets".
+type Impossible struct{ Dataset, Method, Why string }
 
 // Published is a value printed elsewhere, in percent; a Std of NaN is none.
 type Published struct {

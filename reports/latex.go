@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -48,7 +49,7 @@ func (t *Table2) writeLaTeX(w io.Writer, o RenderOptions) error {
 	t.latexMain(out, v, o)
 	if !o.OmitPublished {
 		for i, c := range t.Comparisons {
-			t.latexComparison(out, c, fmt.Sprintf("%s-published-%d", o.Label, i+1), o)
+			latexComparison(out, c, fmt.Sprintf("%s-published-%d", o.Label, i+1), o)
 		}
 	}
 	out.WriteString(latexClose)
@@ -94,10 +95,13 @@ func (t *Table2) latexMain(out *strings.Builder, v view, o RenderOptions) {
 		}
 	}
 	out.WriteString("\\bottomrule\n\\end{tabular}\n")
-	if len(t.Notes) > 0 {
+	if len(t.Notes)+len(t.Warnings) > 0 {
 		out.WriteString("\\par\\medskip\n\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n")
+		for _, warning := range t.Warnings {
+			fmt.Fprintf(out, "\\textbf{Warning}: %s\\par\n", latexNote(warning))
+		}
 		for _, note := range t.Notes {
-			fmt.Fprintf(out, "%s\\par\n", latexEscape(oneLine(note)))
+			fmt.Fprintf(out, "%s\\par\n", latexNote(note))
 		}
 		out.WriteString("\\end{minipage}\n")
 	}
@@ -124,27 +128,27 @@ func latexCell(c viewCell) string {
 	return value
 }
 
-func (t *Table2) latexComparison(out *strings.Builder, c Comparison, label string, o RenderOptions) {
+func latexComparison(out *strings.Builder, c Comparison, label string, o RenderOptions) {
 	latexTop(out, comparisonTitle(c)+". "+strings.Join(comparisonLegend(c), " "), label,
 		`\scriptsize\setlength{\tabcolsep}{2pt}`)
 	var columns []int
-	for i := range t.Methods {
+	for i := range c.Methods {
 		columns = append(columns, i)
 	}
 	for block := range slices.Chunk(columns, comparedMethods) {
 		if block[0] > 0 {
 			out.WriteString("\\par\\medskip\n")
 		}
-		t.latexCompared(out, c, block, o)
+		latexCompared(out, c, block, o)
 	}
 	out.WriteString("\\end{table}\n")
 }
 
 // latexCompared sets the methods of the given columns.
-func (t *Table2) latexCompared(out *strings.Builder, c Comparison, columns []int, o RenderOptions) {
+func latexCompared(out *strings.Builder, c Comparison, columns []int, o RenderOptions) {
 	fmt.Fprintf(out, "\\begin{tabular}{l%s}\n\\toprule\n", strings.Repeat("@{\\hspace{7pt}}rrr", len(columns)))
 	for _, i := range columns {
-		fmt.Fprintf(out, " & \\multicolumn{3}{c}{%s}", latexEscape(t.Methods[i]))
+		fmt.Fprintf(out, " & \\multicolumn{3}{c}{%s}", latexEscape(c.Methods[i].Method))
 	}
 	out.WriteString(" \\\\\n")
 	for n := range columns {
@@ -164,7 +168,7 @@ func (t *Table2) latexCompared(out *strings.Builder, c Comparison, columns []int
 		line(r.Dataset, func(i int) [3]string { return r.Cells[i].texts(o.Decimals) })
 	}
 	out.WriteString("\\midrule\n")
-	for _, s := range t.comparisonSummary(c, o.Decimals) {
+	for _, s := range c.summaryRows(o.Decimals) {
 		line(s.name, func(i int) [3]string { return s.cells[i] })
 	}
 	out.WriteString("\\bottomrule\n\\end{tabular}\n")
@@ -181,7 +185,7 @@ func latexSigned(s string) string {
 var latexEscaper = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "|", `$|$`,
-	`"`, `{\char34}`, "`", `{\char96}`, "--", `-{}-`, "±", `$\pm$`, "†", `$\dagger$`,
+	`"`, `{\char34}`, "`", `{\char96}`, "--", `-{}-{}`, "''", `'{}'{}`, "±", `$\pm$`, "†", `$\dagger$`,
 )
 
 // latexEscape makes text stand for itself. Letters of Western and Central
@@ -198,6 +202,13 @@ func latexEscape(s string) string {
 	}, s)
 	return latexEscaper.Replace(s)
 }
+
+// latexNote escapes a note and lets its lists and paths be broken between lines.
+func latexNote(s string) string {
+	return latexBreaks.ReplaceAllString(latexEscape(s), "$1\\allowbreak{}$2")
+}
+
+var latexBreaks = regexp.MustCompile(`([,/])([^ ])`)
 
 // latexLabel keeps the characters that are safe in a \label.
 func latexLabel(s string) string {

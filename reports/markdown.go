@@ -11,7 +11,11 @@ import (
 func (t *Table2) writeMarkdown(w io.Writer, o RenderOptions) error {
 	v := t.view(o)
 	out := &strings.Builder{}
-	fmt.Fprintf(out, "## %s\n\n%s\n\n", mdEscape(v.title), mdTable(v))
+	fmt.Fprintf(out, "## %s\n\n", mdEscape(v.title))
+	for _, line := range t.Warnings {
+		fmt.Fprintf(out, "**Warning**: %s\n\n", mdEscape(line))
+	}
+	fmt.Fprintf(out, "%s\n\n", mdTable(v))
 	legend := v.legend
 	if v.hasBest {
 		legend = append(legend, "Bold: best of its row, every tied one; decided on exact counts.")
@@ -22,7 +26,7 @@ func (t *Table2) writeMarkdown(w io.Writer, o RenderOptions) error {
 	mdList(out, "Notes", t.Notes)
 	if !o.OmitPublished {
 		for _, c := range t.Comparisons {
-			fmt.Fprintf(out, "\n### %s\n\n%s\n\n", mdEscape(comparisonTitle(c)), t.mdComparison(c, o))
+			fmt.Fprintf(out, "\n### %s\n\n%s\n\n", mdEscape(comparisonTitle(c)), mdComparison(c, o))
 			fmt.Fprint(out, "Each cell: ours / published / difference.\n\n")
 			for _, line := range comparisonLegend(c) {
 				fmt.Fprintf(out, "- %s\n", mdEscape(line))
@@ -96,12 +100,12 @@ func mdCell(c viewCell) string {
 	return value
 }
 
-func (t *Table2) mdComparison(c Comparison, o RenderOptions) string {
-	w := newTextTable(1 + len(t.Methods))
+func mdComparison(c Comparison, o RenderOptions) string {
+	w := newTextTable(1 + len(c.Methods))
 	w.Style().Markdown.PadContent = true
 	header := table.Row{""}
-	for _, m := range t.Methods {
-		header = append(header, mdEscape(m))
+	for _, m := range c.Methods {
+		header = append(header, mdEscape(m.Method))
 	}
 	w.AppendHeader(header)
 	for _, r := range c.Rows {
@@ -112,7 +116,7 @@ func (t *Table2) mdComparison(c Comparison, o RenderOptions) string {
 		}
 		w.AppendRow(row)
 	}
-	for _, s := range t.comparisonSummary(c, o.Decimals) {
+	for _, s := range c.summaryRows(o.Decimals) {
 		row := table.Row{mdEscape(s.name)}
 		for _, cell := range s.cells {
 			var parts []string
@@ -129,7 +133,7 @@ func (t *Table2) mdComparison(c Comparison, o RenderOptions) string {
 }
 
 var mdEscaper = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`, "&", "&amp;",
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`, "&", "&amp;", "~", `\~`, "$", `\$`,
 )
 
 // mdEscape makes text stand for itself in a paragraph or cell; bars are escaped

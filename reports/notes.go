@@ -1,12 +1,10 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // notes says, one sentence a note, what the table rests on and what it lacks.
@@ -100,77 +98,15 @@ func (t *Table2) belowNotes() []string {
 	return notes
 }
 
-// gapNotes lists unfinished cells: failures with their reasons, one note a data
-// set and reason, then what was merely not run, one note for the same splits.
-func (t *Table2) gapNotes() []string {
-	var failed, blank grouping
-	for _, g := range t.Gaps {
-		switch {
-		case len(g.Failures) > 0:
-			failed.add(g.Dataset+": "+g.Describe(), g.Method)
-		case g.Done == 0 && slices.Contains(t.LeftOut, g.Dataset):
-			// told by leftOutNotes
-		default:
-			blank.add(g.Method+"\x00"+splitList(g.NotRun), g.Dataset)
-		}
-	}
+func (t *Table2) leftOutNotes() []string {
 	var notes []string
-	for _, reason := range failed.keys {
-		notes = append(notes, fmt.Sprintf("%s on %s.", strings.Join(failed.members[reason], ", "), reason))
+	if len(t.LeftOut) > 0 {
+		notes = append(notes, "Left to the full command: "+strings.Join(t.LeftOut, ", ")+".")
 	}
-	var byCells grouping // methods that lack the same splits of the same data sets
-	for _, key := range blank.keys {
-		method, splits, _ := strings.Cut(key, "\x00")
-		byCells.add(fmt.Sprintf("%s of %s", splits, strings.Join(blank.members[key], ", ")), method)
-	}
-	for _, cells := range byCells.keys {
-		who := strings.Join(byCells.members[cells], ", ")
-		if len(byCells.members[cells]) == len(t.Methods) && len(t.Methods) > 1 {
-			who = "every method"
-		}
-		notes = append(notes, fmt.Sprintf("Not run, %s: %s.", who, cells))
+	if len(t.Regression) > 0 {
+		notes = append(notes, "Left out, since the target is a number (regression) and has no accuracy: "+strings.Join(t.Regression, ", ")+".")
 	}
 	return notes
-}
-
-// grouping collects members under keys, both in the order they came.
-type grouping struct {
-	keys    []string
-	members map[string][]string
-}
-
-func (g *grouping) add(key, member string) {
-	if g.members == nil {
-		g.members = map[string][]string{}
-	}
-	if g.members[key] == nil {
-		g.keys = append(g.keys, key)
-	}
-	g.members[key] = append(g.members[key], member)
-}
-
-func (t *Table2) leftOutNotes() []string {
-	if len(t.LeftOut) == 0 {
-		return nil
-	}
-	return []string{"Left to the full command: " + strings.Join(t.LeftOut, ", ") + "."}
-}
-
-// Describe says on one line how many splits are finished and what became of the
-// others.
-func (g Gap) Describe() string {
-	parts := []string{fmt.Sprintf("%d of %s", g.Done, count(g.Planned, "split"))}
-	for _, f := range g.Failures {
-		text := fmt.Sprintf("%s on %s", cmp.Or(f.Status, "no status"), splitList(f.Splits))
-		if f.Error != "" {
-			text += " (" + oneLine(f.Error) + ")"
-		}
-		parts = append(parts, text)
-	}
-	if len(g.NotRun) > 0 {
-		parts = append(parts, "not run: "+splitList(g.NotRun))
-	}
-	return strings.Join(parts, "; ")
 }
 
 // splits returns the number of finished splits of the row's cells, the largest
@@ -181,14 +117,6 @@ func (r Row) splits() int {
 		n = max(n, len(c.Runs))
 	}
 	return n
-}
-
-// oneLine joins the lines of a message that came from elsewhere and drops
-// control characters, which a terminal would obey.
-func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " ")
 }
 
 func splitList(splits []int) string {

@@ -76,6 +76,7 @@ func (o *RenderOptions) complete(protocol string) error {
 		}
 		return nil
 	}
+	o.Title = oneLine(o.Title)
 	if err := pick("the standard deviation", &o.Std, StdPopulation, StdSample); err != nil {
 		return err
 	}

@@ -108,8 +108,8 @@ func sampleInput() reports.Table2Input {
 }
 
 // smallInput is small enough to compute by hand: two comparable data sets, one
-// with a tie, one with different splits, one with a failure, one not run; names
-// that every format must escape.
+// with a tie, one with different splits, one with a failure and data that changed
+// since, one not run; names that every format must escape.
 func smallInput() reports.Table2Input {
 	in := reports.Table2Input{
 		Protocol: "table2", Methods: []string{"A_1", "B&<b>", "C|%"}, Splits: 3,
@@ -128,9 +128,14 @@ func smallInput() reports.Table2Input {
 			{Source: "paper", Dataset: "glass", Method: "XGB", Mean: 70, Std: 1},
 		},
 		PublishedRanks: []reports.PublishedRank{{Source: "paper", Method: "A_1", Rank: 1.25}},
-		LeftOut:        []string{"toy"},
-		FullCommand:    "bench run --all --splits 3",
-		Notes:          []string{"Invented numbers."},
+		Changed: []reports.Change{{Dataset: "big_set", File: "big_set.csv", Was: "6facdf82aa", Is: "54f96b31bb",
+			Command: "bench run --methods 'A_1,C|%' --datasets 'my sets/big_set.toml' --splits 3"}},
+		Impossible:  []reports.Impossible{{Dataset: "big_set", Method: "B&<b>", Why: "the method does not solve multiclass sets"}},
+		Regression:  []string{"cpu_time"},
+		Warnings:    []string{"Left out, 2 cells of A_1 on tie: tie.csv changed since (data was 1, is 2)."},
+		LeftOut:     []string{"toy"},
+		FullCommand: "bench run --all --splits 3",
+		Notes:       []string{"Invented numbers."},
 		Provenance: reports.Provenance{
 			Program: "bench v0", ProtocolHash: "abc123", Database: "some_results.db",
 			Generated: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Command: "bench report table2",

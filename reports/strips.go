@@ -142,8 +142,8 @@ func (t *Table2) publishedRow(row Row, o RenderOptions) []float64 {
 	}
 	for _, r := range t.Comparisons[0].Rows {
 		if r.Dataset == row.Dataset.Name {
-			for i, c := range r.Cells {
-				values[i] = rational(c.Published)
+			for k, c := range r.Cells {
+				values[t.Comparisons[0].columns[k]] = rational(c.Published)
 			}
 		}
 	}

@@ -26,8 +26,11 @@ type Table2 struct {
 
 	Comparisons []Comparison // one a source of published values
 	Gaps        []Gap        // cells with fewer finished splits than planned
-	Notes       []string     // plain sentences, shown in every format
+	Warnings    []string     // what must be read before the table
+	Notes       []string     // plain sentences, shown in every format but CSV
 
+	Changed     []Change
+	Regression  []string
 	LeftOut     []string
 	FullCommand string
 	Provenance  Provenance
@@ -65,20 +68,6 @@ type MeanCell struct {
 	Best      bool
 }
 
-// Gap is a cell with fewer finished splits than planned.
-type Gap struct {
-	Dataset, Method string
-	Done, Planned   int
-	NotRun          []int // splits without any run
-	Failures        []Failure
-}
-
-// Failure groups the splits of a cell that failed in the same way.
-type Failure struct {
-	Status, Error string
-	Splits        []int
-}
-
 var hundred = big.NewRat(100, 1)
 
 // BuildTable2 computes the table. It is an error if the input contradicts
@@ -86,14 +75,19 @@ var hundred = big.NewRat(100, 1)
 // are no accuracy, methods tested on different numbers of examples of a split.
 // Missing and failed runs are no error; the table says what they cost it.
 func BuildTable2(in Table2Input) (*Table2, error) {
+	in = in.clean()
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	planned := in.planned()
 	t := &Table2{
 		Protocol: in.Protocol, Methods: slices.Clone(in.Methods), Splits: len(planned),
-		LeftOut: slices.Clone(in.LeftOut), FullCommand: in.FullCommand, Provenance: in.Provenance,
+		Changed: in.Changed, Regression: in.Regression, LeftOut: in.LeftOut, FullCommand: in.FullCommand, Provenance: in.Provenance,
 	}
+	for _, c := range in.Changed {
+		t.Warnings = append(t.Warnings, c.String())
+	}
+	t.Warnings = append(t.Warnings, in.Warnings...)
 	runs := map[cellKey][]Run{}
 	for _, r := range in.Runs {
 		key := cellKey{r.Dataset, r.Method}
@@ -105,7 +99,7 @@ func BuildTable2(in Table2Input) (*Table2, error) {
 				d.Group = GroupMain
 			}
 			if d.Group == group {
-				t.addRow(d, runs, planned)
+				t.addRow(d, runs, planned, in.impossible)
 			}
 		}
 	}
@@ -120,7 +114,7 @@ func BuildTable2(in Table2Input) (*Table2, error) {
 	return t, nil
 }
 
-func (t *Table2) addRow(d Dataset, runs map[cellKey][]Run, planned []int) {
+func (t *Table2) addRow(d Dataset, runs map[cellKey][]Run, planned []int, impossible func(dataset, method string) string) {
 	row := Row{Dataset: d}
 	var means []*big.Rat
 	var splits []int // of the first cell that has any
@@ -128,7 +122,7 @@ func (t *Table2) addRow(d Dataset, runs map[cellKey][]Run, planned []int) {
 		all := slices.Clone(runs[cellKey{d.Name, m}])
 		slices.SortFunc(all, func(a, b Run) int { return a.Split - b.Split })
 		cell := newCell(m, all)
-		if gap := newGap(d.Name, m, planned, all); gap.Done < t.Splits {
+		if gap := newGap(d.Name, m, impossible(d.Name, m), planned, all); gap.Done < t.Splits {
 			t.Gaps = append(t.Gaps, gap)
 		}
 		row.Cells = append(row.Cells, cell)
@@ -249,30 +243,4 @@ func (c Cell) Splits() []int {
 		splits = append(splits, r.Split)
 	}
 	return splits
-}
-
-// newGap sorts a cell's unfinished splits into those that failed, grouped by
-// reason in the order of their first split, and those that were not run.
-func newGap(dataset, method string, planned []int, all []Run) Gap {
-	g := Gap{Dataset: dataset, Method: method, Planned: len(planned)}
-	have := map[int]bool{}
-	for _, r := range all {
-		have[r.Split] = true
-		if r.Status == StatusOK {
-			g.Done++
-			continue
-		}
-		i := slices.IndexFunc(g.Failures, func(f Failure) bool { return f.Status == r.Status && f.Error == r.Error })
-		if i < 0 {
-			i = len(g.Failures)
-			g.Failures = append(g.Failures, Failure{Status: r.Status, Error: r.Error})
-		}
-		g.Failures[i].Splits = append(g.Failures[i].Splits, r.Split)
-	}
-	for _, s := range planned {
-		if !have[s] {
-			g.NotRun = append(g.NotRun, s)
-		}
-	}
-	return g
 }

@@ -17,7 +17,11 @@ const (
 func (t *Table2) writeText(w io.Writer, o RenderOptions) error {
 	v := t.view(o)
 	out := &strings.Builder{}
-	fmt.Fprintf(out, "%s.\n\n%s\n", v.title, textTable(v, o))
+	fmt.Fprintf(out, "%s.\n\n", v.title)
+	for _, line := range t.Warnings {
+		fmt.Fprintf(out, "Warning: %s\n\n", line)
+	}
+	fmt.Fprintln(out, textTable(v, o))
 	for _, line := range v.legend {
 		fmt.Fprintln(out, line)
 	}
@@ -29,7 +33,7 @@ func (t *Table2) writeText(w io.Writer, o RenderOptions) error {
 	textList(out, "Notes", t.Notes)
 	if !o.OmitPublished {
 		for _, c := range t.Comparisons {
-			fmt.Fprintf(out, "\n%s.\n\n%s\n", comparisonTitle(c), t.textComparison(c, o))
+			fmt.Fprintf(out, "\n%s.\n\n%s\n", comparisonTitle(c), textComparison(c, o))
 			for _, line := range comparisonLegend(c) {
 				fmt.Fprintln(out, line)
 			}
@@ -100,12 +104,12 @@ func textCell(c viewCell, stdWidth int, bold bool) string {
 	return value
 }
 
-func (t *Table2) textComparison(c Comparison, o RenderOptions) string {
-	w := newTextTable(1 + 3*len(t.Methods))
+func textComparison(c Comparison, o RenderOptions) string {
+	w := newTextTable(1 + 3*len(c.Methods))
 	header := table.Row{""}
 	sub := table.Row{""}
-	for _, m := range t.Methods {
-		header = append(header, "", m, "")
+	for _, m := range c.Methods {
+		header = append(header, "", m.Method, "")
 		sub = append(sub, "ours", "publ.", "diff.")
 	}
 	w.AppendHeader(header)
@@ -120,7 +124,7 @@ func (t *Table2) textComparison(c Comparison, o RenderOptions) string {
 		w.AppendRow(row)
 	}
 	w.AppendSeparator()
-	for _, s := range t.comparisonSummary(c, o.Decimals) {
+	for _, s := range c.summaryRows(o.Decimals) {
 		row := table.Row{s.name}
 		for _, cell := range s.cells {
 			row = append(row, cell[0], cell[1], cell[2])
@@ -155,15 +159,6 @@ func newTextTable(columns int) table.Writer {
 	}
 	w.SetColumnConfigs(configs)
 	return w
-}
-
-// comparisonSummary lists the rows below a comparison's data sets.
-func (t *Table2) comparisonSummary(c Comparison, decimals int) []comparisonSummary {
-	rows := c.summary(max(decimals, 2))
-	if printed, ok := t.printedRanks(c); ok {
-		rows = append(rows, printed)
-	}
-	return rows
 }
 
 // lines lists the provenance, one fact a line, queries excepted.

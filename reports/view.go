@@ -265,16 +265,25 @@ func (c Comparison) summary(decimals int) []comparisonSummary {
 	return rows
 }
 
+// summaryRows lists the rows below a comparison's data sets.
+func (c Comparison) summaryRows(decimals int) []comparisonSummary {
+	rows := c.summary(max(decimals, 2))
+	if printed, ok := c.printedRanks(); ok {
+		rows = append(rows, printed)
+	}
+	return rows
+}
+
 // printedRanks adds the ranks a source prints, beside ours in its convention.
-func (t *Table2) printedRanks(c Comparison) (comparisonSummary, bool) {
+func (c Comparison) printedRanks() (comparisonSummary, bool) {
 	row := comparisonSummary{name: "Paper's rank"}
 	if c.Printed == nil {
 		return row, false
 	}
 	for i, p := range c.Printed {
 		cell := [3]string{absent, absent, ""}
-		if t.PaperRanks != nil {
-			cell[0] = t.PaperRanks[i].FloatString(2)
+		if c.OurPaperRanks != nil {
+			cell[0] = c.OurPaperRanks[i].FloatString(2)
 		}
 		if p != nil {
 			cell[1] = strconv.FormatFloat(*p, 'f', 2, 64)
@@ -284,16 +293,19 @@ func (t *Table2) printedRanks(c Comparison) (comparisonSummary, bool) {
 	return row, true
 }
 
-// comparisonLegend explains a comparison's summary rows.
+// comparisonLegend explains which methods a comparison holds and its summary rows.
 func comparisonLegend(c Comparison) []string {
 	legend := []string{"Differences are ours less published, from exact means; averages are over every data set of the block with both values."}
+	if len(c.Unprinted) > 0 {
+		legend = append(legend, fmt.Sprintf("Not in this block, since %s prints no value of them for these data sets: %s.", c.Source, strings.Join(c.Unprinted, ", ")))
+	}
 	if c.MidRanks != nil {
 		legend = append(legend, fmt.Sprintf(
-			"Average rank: over the %s with a value of every method on both sides, from the printed decimals on the published side.",
-			count(len(c.Counted), "data set")))
+			"Average rank: on both sides among the %s of this block, over the %s of the main group with a value of each of them on both sides, from the printed decimals on the published side.",
+			count(len(c.Methods), "method"), count(len(c.Counted), "data set")))
 	}
 	if c.Printed != nil {
-		legend = append(legend, "Paper's rank: ours, over the data sets behind Mean, beside the ranks the source prints.")
+		legend = append(legend, "Paper's rank: ours, among these methods and over these data sets, beside the ranks the source prints over its own.")
 	}
 	return legend
 }

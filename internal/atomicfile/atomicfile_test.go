@@ -1,0 +1,142 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
+}
+
+// check demands a file's content and mode, and that it is alone.
+func check(t *testing.T, path, want string, mode os.FileMode) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	info, statErr := os.Stat(path)
+	if err != nil || statErr != nil || string(got) != want || info.Mode().Perm() != mode {
+		t.Errorf("file holds %q with mode %v, want %q with %v; errors %v, %v", got, info.Mode(), want, mode, err, statErr)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+		t.Errorf("the directory holds %v, want one file", entries)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "table.txt")
+	if err := Write(path, text("one")); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []os.FileMode{0o600, 0o666, 0o400} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := Write(path, text("two")); err != nil {
+			t.Fatal(err)
+		}
+		check(t, path, "two", mode)
+	}
+	broken := errors.New("broken")
+	err := Write(path, func(w io.Writer) error {
+		io.WriteString(w, "half")
+		return broken
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+	check(t, path, "two", 0o400)
+}
+
+func TestBadPlaces(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{filepath.Join(dir, "absent", "x"), dir} {
+		if err := Write(path, text("x")); err == nil {
+			t.Errorf("%s: no error", path)
+		}
+	}
+}
+
+// A link stays a link, and the file it names is replaced.
+func TestWriteFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if err := os.WriteFile(target, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	if err := Write(link, text("new")); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(target); string(got) != "new" {
+		t.Errorf("target holds %q, want new", got)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is now %v, error %v", info.Mode(), err)
+	}
+}
+
+// What killed writes of the same file left is removed after an hour; whatever else
+// lies there is not, however alike its name.
+func TestAbandonedFilesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * time.Hour)
+	stay := []string{".r.html.bak", ".r.html.20240101", ".r.html.x.partial", ".r.html.partial", ".other.html.12.partial", "r.html.12.partial"}
+	for _, name := range append(slices.Clone(stay), ".r.html.12.partial", ".r.html.34.partial") {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name == ".r.html.34.partial" { // perhaps being written by another process now
+			stay = append(stay, name)
+			continue
+		}
+		if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Write(filepath.Join(dir, "r.html"), text("whole")); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	want := append(stay, "r.html")
+	slices.Sort(want)
+	if err != nil || !slices.Equal(left, want) {
+		t.Errorf("the directory holds %v, want %v; error %v", left, want, err)
+	}
+}
+
+// The directory is brought to disk after the file has its name in it.
+func TestDirectoryIsSynced(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x")
+	real := syncDir
+	defer func() { syncDir = real }()
+	var synced []string
+	syncDir = func(dir string) error {
+		if _, err := os.Stat(path); err == nil {
+			synced = append(synced, dir)
+		}
+		return real(dir)
+	}
+	if err := Write(path, text("x")); err != nil || !slices.Equal(synced, []string{dir}) {
+		t.Errorf("synced %v after the rename, want %s; error %v", synced, dir, err)
+	}
+	broken := errors.New("broken")
+	syncDir = func(string) error { return broken }
+	if err := Write(path, text("y")); !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+	if err := real(filepath.Join(dir, "absent")); err != nil {
+		t.Errorf("a directory that cannot be opened: %v", err)
+	}
+}

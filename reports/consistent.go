@@ -1,0 +1,106 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// together is cells that may stand in one table, and what must be said of them.
+type together struct {
+	results  []store.Result
+	changed  []Change
+	warnings []string // cells that are left out for other data
+	notes    []string // cells that are left out for other reasons
+}
+
+// consistent keeps the cells that belong together: those of the protocol as it is
+// now, for each set those of one kind of data, and for each method on it those of
+// the version and the grid that were run last.
+func consistent(results []store.Result, src Source) together {
+	src.complete()
+	t := together{results: results}
+	t.drop("the protocol as it was before it was edited", func(r store.Result) bool {
+		return src.ProtocolHash != "" && r.ProtocolHash != src.ProtocolHash
+	})
+	t.oneKindOfData(src.Now)
+	type pair struct{ dataset, method string }
+	fits := map[pair]store.Result{}
+	for _, r := range t.results {
+		if key := (pair{r.Dataset, r.Method}); r.StartedAt > fits[key].StartedAt {
+			fits[key] = r
+		}
+	}
+	t.drop("another method version or grid", func(r store.Result) bool {
+		newest := fits[pair{r.Dataset, r.Method}]
+		return r.MethodVersion != newest.MethodVersion || r.GridHash != newest.GridHash
+	})
+	return t
+}
+
+// drop takes cells out and notes which.
+func (t *together) drop(what string, out func(store.Result) bool) {
+	before := len(t.results)
+	var of []string
+	t.results = slices.DeleteFunc(t.results, func(r store.Result) bool {
+		if !out(r) {
+			return false
+		}
+		note(&of, r.Method+" on "+r.Dataset)
+		return true
+	})
+	if n := before - len(t.results); n > 0 {
+		t.notes = append(t.notes, fmt.Sprintf("Left out, %s of %s: %s; `bench run` brings them up to date.", count(n, "cell"), what, strings.Join(of, ", ")))
+	}
+}
+
+// oneKindOfData keeps, of the cells of each set, those of the data that its files
+// hold now; where there are none or that is not known, those of the data that was
+// run last. Two files that were run under one name are two kinds of data.
+func (t *together) oneKindOfData(now func(string) (Data, bool)) {
+	var names []string
+	newest := map[string]store.Result{}
+	for _, r := range t.results {
+		note(&names, r.Dataset)
+		if r.StartedAt > newest[r.Dataset].StartedAt {
+			newest[r.Dataset] = r
+		}
+	}
+	for _, name := range names {
+		keep := newest[name].Fingerprint
+		data, known := now(name)
+		isNow := false
+		switch {
+		case !known:
+		case slices.ContainsFunc(t.results, func(r store.Result) bool { return r.Dataset == name && r.Fingerprint == data.Fingerprint }):
+			keep, isNow = data.Fingerprint, true
+		default:
+			t.changed = append(t.changed, Change{Dataset: name, File: data.File, Was: keep, Is: data.Fingerprint})
+		}
+		methods, was, n := t.dropOtherData(name, keep)
+		why := fmt.Sprintf("run on other data (%s) than the cells that are shown (%.8s)", shortened(was), keep)
+		if isNow {
+			why = changedSince(data.File, keep, was...)
+		}
+		if n > 0 {
+			t.warnings = append(t.warnings, fmt.Sprintf("Left out, %s of %s on %s: %s.", count(n, "cell"), strings.Join(methods, ", "), name, why))
+		}
+	}
+}
+
+// dropOtherData takes the cells of a set out that are of other data than keep, and
+// returns their methods, the fingerprints of their data and how many they are.
+func (t *together) dropOtherData(name, keep string) (methods, was []string, n int) {
+	before := len(t.results)
+	t.results = slices.DeleteFunc(t.results, func(r store.Result) bool {
+		if r.Dataset != name || r.Fingerprint == keep {
+			return false
+		}
+		note(&methods, r.Method)
+		note(&was, r.Fingerprint)
+		return true
+	})
+	return methods, was, before - len(t.results)
+}
