@@ -3,13 +3,16 @@ package cmd_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -141,35 +144,20 @@ func TestInterrupt(t *testing.T) {
 // TestSecondInterruptStops a run whose cells would take long.
 func TestSecondInterruptStops(t *testing.T) {
 	p := newProcess(t)
-	long := filepath.Join(p.dir, "long.toml")
-	text := "splits = 1\ndatasets = [\"board\"]\n[semantics]\ntest_fraction = 0.3\nfolds = 5\nmethod_seed = 1\nstandardise = true\n" +
-		"[methods.GBRFF2]\nparams = {t = 2000000}\n"
-	if err := os.WriteFile(long, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	c, stderr := p.command("run", "--methods", "GBRFF2", "--datasets", "board", "--protocol", "long.toml")
+	c, stderr := longRun(t, p)
+	var told synchronised
+	c.Stderr = &told
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { _, err := os.Stat(filepath.Join(p.dir, "results.db")); return err == nil })
-	time.Sleep(300 * time.Millisecond)
-	for range 2 {
+	for _, says := range []string{"1 cells to run", "stopping: running cells finish"} {
+		waitFor(t, func() bool { return strings.Contains(told.String(), says) })
 		if err := c.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(200 * time.Millisecond)
 	}
-	done := make(chan error, 1)
-	go func() { done <- c.Wait() }()
-	select {
-	case err := <-done:
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != 130 {
-			t.Errorf("exit %v, want 130\n%s", err, stderr)
-		}
-	case <-time.After(20 * time.Second):
-		_ = c.Process.Signal(syscall.SIGKILL)
-		t.Error("a second interrupt did not stop the run")
+	if code := exitCode(t, c); code != 130 {
+		t.Errorf("exit %d, want 130\n%s%s", code, stderr, told.String())
 	}
 }
 
@@ -194,4 +182,189 @@ func waitFor(t *testing.T, ready func() bool) {
 			t.Fatal("waited a minute in vain")
 		}
 	}
+}
+
+// longRun begins a run of one cell that would take hours.
+func longRun(t *testing.T, p process, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	text := "splits = 1\ndatasets = [\"board\"]\n[semantics]\ntest_fraction = 0.3\nfolds = 5\nmethod_seed = 1\nstandardise = true\n" +
+		"[methods.GBRFF2]\nparams = {t = 2000000}\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "long.toml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return p.command(append([]string{"run", "--methods", "GBRFF2", "--datasets", "board", "--protocol", "long.toml"}, args...)...)
+}
+
+// exitCode waits for the program, which must end by itself.
+func exitCode(t *testing.T, c *exec.Cmd) int {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	select {
+	case err := <-done:
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return exit.ExitCode()
+		}
+		return 0
+	case <-time.After(2 * time.Minute):
+		_ = c.Process.Signal(syscall.SIGQUIT)
+		t.Fatal("the program did not end")
+		return -1
+	}
+}
+
+// TestSIGTERMEndsSoon also where a cell would go on for hours.
+func TestSIGTERMEndsSoon(t *testing.T) {
+	p := newProcess(t)
+	c, stderr := longRun(t, p)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool { return stored(p) })
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, c); code != 130 {
+		t.Errorf("exit %d, want 130\n%s", code, stderr)
+	}
+}
+
+// stored reports that the run has begun: its database can be read.
+func stored(p process) bool {
+	db, err := store.OpenReader(context.Background(), filepath.Join(p.dir, "results.db"))
+	if err == nil {
+		_ = db.Close()
+	}
+	return err == nil
+}
+
+// TestAClosedTerminalOrPipeIsAFirstInterrupt: running cells finish and are stored.
+func TestAClosedTerminalOrPipeIsAFirstInterrupt(t *testing.T) {
+	for name, end := range map[string]func(c *exec.Cmd, reader *os.File) error{
+		"SIGHUP": func(c *exec.Cmd, _ *os.File) error { return c.Process.Signal(syscall.SIGHUP) },
+		"a closed pipe": func(c *exec.Cmd, reader *os.File) error {
+			return errors.Join(reader.Close(), c.Process.Signal(syscall.SIGPIPE))
+		},
+	} {
+		p := newProcess(t)
+		c, _ := p.command(append(slices.Clone(work), "--jobs", "1")...)
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Stderr = writer
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_ = writer.Close()
+		waitFor(t, func() bool { return cellsStored(p) > 0 })
+		if err := end(c, reader); err != nil {
+			t.Fatal(err)
+		}
+		// All may have finished before the signal came.
+		if code := exitCode(t, c); code != 130 && !(code == 0 && cellsStored(p) == 12) {
+			t.Errorf("after %s: exit %d with %d cells stored, want 130", name, code, cellsStored(p))
+		}
+		_ = reader.Close()
+		if c, stderr := p.command(work...); c.Run() != nil {
+			t.Errorf("after %s the continuation failed: %s", name, stderr)
+		}
+	}
+}
+
+// TestALockedDatabaseLosesNothing: another program holds the database while cells
+// finish, for longer than SQLite waits.
+func TestALockedDatabaseLosesNothing(t *testing.T) {
+	p := newProcess(t)
+	if c, stderr := p.command("run", "--methods", "CART", "--datasets", "board", "--splits", "1"); c.Run() != nil {
+		t.Fatal(stderr)
+	}
+	release := holdDatabase(t, filepath.Join(p.dir, "results.db"))
+	c, stderr := p.command("run", "--methods", "CART", "--datasets", "board,swiss,circles", "--splits", "24")
+	var told synchronised
+	c.Stderr = &told
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool { return strings.Contains(told.String(), "another program holds it") })
+	release()
+	if code := exitCode(t, c); code != 0 {
+		t.Fatalf("exit %d: %s%s", code, stderr, told.String())
+	}
+	if n := cellsStored(p); n != 72 {
+		t.Errorf("%d of 72 cells are stored\n%s", n, told.String())
+	}
+}
+
+// TestGivingUpSaysWhatIsLost: three interrupts while the database stays locked.
+func TestGivingUpSaysWhatIsLost(t *testing.T) {
+	p := newProcess(t)
+	if c, stderr := p.command("run", "--methods", "CART", "--datasets", "board", "--splits", "1"); c.Run() != nil {
+		t.Fatal(stderr)
+	}
+	c, _ := p.command("run", "--methods", "CART", "--datasets", "board", "--splits", "3")
+	var told synchronised
+	c.Stderr = &told
+	release := holdDatabase(t, filepath.Join(p.dir, "results.db"))
+	defer release()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range []string{"results wait in memory", "stopping: running cells finish", "not stored yet: 2 finished results, interrupt again to give up"} {
+		waitFor(t, func() bool { return strings.Contains(told.String(), says) })
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code := exitCode(t, c); code != 130 && code != 3 {
+		t.Errorf("exit %d, want 130 or 3", code)
+	}
+	for _, want := range []string{"2 finished results are lost: CART on board, split", "complete 1/3"} {
+		if !strings.Contains(told.String(), want) {
+			t.Errorf("standard error lacks %q:\n%s", want, told.String())
+		}
+	}
+	if n := cellsStored(p); n != 1 {
+		t.Errorf("%d cells are stored", n)
+	}
+}
+
+// holdDatabase locks a database as another program would.
+func holdDatabase(t *testing.T, path string) (release func()) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := db.Conn(t.Context())
+	if err == nil {
+		_, err = conn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sync.OnceFunc(func() {
+		_, _ = conn.ExecContext(context.Background(), "ROLLBACK")
+		_ = conn.Close()
+		_ = db.Close()
+	})
+}
+
+// synchronised is a buffer that is read while a process writes to it.
+type synchronised struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *synchronised) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *synchronised) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }

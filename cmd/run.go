@@ -209,13 +209,15 @@ func (a *app) plan(ctx context.Context, h *harness.Harness, req harness.Request,
 }
 
 func (a *app) execute(ctx context.Context, h *harness.Harness, plan *harness.Plan, db *store.DB, opt harness.Options) error {
-	ctx, cancel := context.WithCancel(ctx)
+	ended, end := context.WithCancel(ctx) // of the whole run, results that wait included
+	defer end()
+	ctx, cancel := context.WithCancel(ctx) // of its cells
 	defer cancel()
 	a.announce(plan, opt)
 	bar := newProgress(a.err, plan, opt)
 	w := db.NewWriter(harness.CurrentEnvironment(), nil)
 	w.Trouble = func(t store.Trouble) { bar.note(a.troubleLine(t)) }
-	stop := a.handleSignals(ctx, stopping{tell: bar.note, cancel: cancel, waiting: w.Waiting, abandon: w.Abandon})
+	stop := a.handleSignals(ended, stopping{tell: bar.note, cancel: cancel, waiting: w.Waiting, abandon: w.Abandon})
 	opt.Finished, opt.Ready = bar.finished, w.Ready
 	out, err := h.Run(ctx, stop, plan.Cells, opt, w.Put)
 	closeErr := w.Close()

@@ -72,7 +72,7 @@ func (s *stopping) steps(ctx context.Context, signals <-chan os.Signal) {
 		case 1:
 			s.cancel()
 			if n := s.waiting(); n > 0 {
-				s.tell("stopping at once; " + plural(n, "finished result") + " still waits to be stored: interrupt again to give up")
+				s.tell("stopping at once; not stored yet: " + plural(n, "finished result") + ", interrupt again to give up")
 			}
 		case 2:
 			s.abandon()
