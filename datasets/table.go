@@ -91,11 +91,6 @@ func (t *table) someNames() string {
 	return strings.Join(out, ", ")
 }
 
-// number parses a finite number.
-func number(text []byte) (float64, bool) {
-	v, err := strconv.ParseFloat(string(text), 64)
-	return v, err == nil && !math.IsInf(v, 0) && !math.IsNaN(v)
-}
 
 // clip shortens a value for an error message.
 func clip(text []byte) []byte {

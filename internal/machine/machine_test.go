@@ -68,7 +68,7 @@ func TestMemoryBytes(t *testing.T) {
 		}, 300 * mib},
 		{"both versions", map[string]string{
 			"proc/meminfo": meminfo, "proc/self/mountinfo": v1Mount + "40 31 0:33 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
-			"proc/self/cgroup":                             "4:memory:/a\n0::/b\n",
+			"proc/self/cgroup": "4:memory:/a\n0::/b\n",
 			"sys/fs/cgroup/memory/a/memory.limit_in_bytes": "2147483648\n", "sys/fs/cgroup/unified/b/memory.max": "1073741824\n",
 		}, gib},
 		{"files of another form", map[string]string{
