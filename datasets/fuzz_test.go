@@ -9,7 +9,7 @@ import (
 )
 
 // fuzzLimit keeps a fuzzed file from asking for much memory.
-const fuzzLimit = 1 << 16
+const fuzzLimit = 1 << 19
 
 // checkFuzzed reads data as an entry would and wants an error or a rectangular,
 // finite set with valid labels.
@@ -17,7 +17,7 @@ func checkFuzzed(t *testing.T, e *Entry, data []byte) {
 	if e.Header == nil {
 		e.Header = new(bool)
 	}
-	s, err := e.readWithin(t.Context(), []content{{name: "f", data: bytes.Clone(data)}}, fuzzLimit)
+	s, err := e.read(t.Context(), []content{{name: "f", data: bytes.Clone(data)}}, &budget{limit: fuzzLimit})
 	if err != nil {
 		if bytes.ContainsAny([]byte(err.Error()), "\n\x00") {
 			t.Fatalf("error is not one line of text: %q", err)
