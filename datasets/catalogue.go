@@ -157,7 +157,7 @@ func howToDescribe(name string) error {
 	if set == "" {
 		set = "mydata"
 	}
-	description := strings.TrimSuffix(name, path.Ext(name)) + ".toml"
+	description := path.Join(path.Dir(filepath.ToSlash(name)), set+".toml")
 	return fmt.Errorf("%q is not the name of a set; a data file is described by a TOML file beside it. Write %s, and name that instead:\nname = %q\nfile = %q\n%s",
 		name, description, set, base, label)
 }

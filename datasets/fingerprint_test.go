@@ -18,7 +18,7 @@ func TestLookup(t *testing.T) {
 		"australain": `no data set is named "australain"; did you mean australian?`,
 		"ionosphere": `no data set is named "ionosphere"; did you mean iono?`,
 		"mnist":      "no data set is named \"mnist\"; see `bench data list`, or name a TOML file that describes your own",
-		"dir/my data.csv": `"dir/my data.csv" is not the name of a set; a data file is described by a TOML file beside it. Write dir/my data.toml, and name that instead:
+		"dir/my data.csv": `"dir/my data.csv" is not the name of a set; a data file is described by a TOML file beside it. Write dir/my-data.toml, and name that instead:
 name = "my-data"
 file = "my data.csv"
 label = "the name of the label's column"   # or its number: -1 is the last
