@@ -120,14 +120,13 @@ func spell(first, last Column) ([]Column, error) {
 		first.To = &last
 		return []Column{first}, nil
 	}
-	n := last.Index - first.Index + 1
 	switch {
-	case n < 1:
+	case last.Index < first.Index:
 		return nil, fmt.Errorf("the range of columns from %s to %s is empty; write the smaller number first", first, last)
-	case n > maxRange:
+	case last.Index-first.Index >= maxRange:
 		return nil, fmt.Errorf("the range of columns from %s to %s has more than %d columns; write the numbers of both ends again", first, last, maxRange)
 	}
-	out := make([]Column, n)
+	out := make([]Column, last.Index-first.Index+1)
 	for i := range out {
 		out[i].Index = first.Index + i
 	}

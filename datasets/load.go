@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -71,7 +72,7 @@ func (s starts) locate(i int) (k, row int) {
 func (e *Entry) readTables(ctx context.Context, s *Set, contents []content, b *budget) (target, error) {
 	var tables []*table
 	var rows starts
-	n := 0
+	n, hint := 0, ""
 	for _, c := range contents {
 		if err := ctx.Err(); err != nil {
 			return target{}, err
@@ -81,6 +82,7 @@ func (e *Entry) readTables(ctx context.Context, s *Set, contents []content, b *b
 			return target{}, err
 		}
 		tables, rows, n = append(tables, t), append(rows, n), n+t.rows()
+		hint = cmp.Or(hint, t.hint)
 		if c.file.Role != RoleTest {
 			s.TrainRows = n
 		}
@@ -110,7 +112,7 @@ func (e *Entry) readTables(ctx context.Context, s *Set, contents []content, b *b
 	return target{
 		n:     n,
 		files: fileNames(contents),
-		hint:  tables[0].hint,
+		hint:  hint,
 		at: func(i int) []byte {
 			k, i := rows.locate(i)
 			return tables[k].cell(i, p.label)
@@ -168,7 +170,7 @@ func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, b 
 func (e *Entry) readSparse(ctx context.Context, s *Set, contents []content, b *budget) (target, error) {
 	var parts []*sparseTable
 	var rows starts
-	n := 0
+	n, hint := 0, ""
 	for _, c := range contents {
 		if err := ctx.Err(); err != nil {
 			return target{}, err
@@ -178,6 +180,7 @@ func (e *Entry) readSparse(ctx context.Context, s *Set, contents []content, b *b
 			return target{}, err
 		}
 		parts, rows, n = append(parts, t), append(rows, n), n+len(t.labels)
+		hint = cmp.Or(hint, t.hint)
 		if c.file.Role != RoleTest {
 			s.TrainRows = n
 		}
@@ -200,7 +203,7 @@ func (e *Entry) readSparse(ctx context.Context, s *Set, contents []content, b *b
 	return target{
 		n:     n,
 		files: fileNames(contents),
-		hint:  parts[0].hint,
+		hint:  hint,
 		at: func(i int) []byte {
 			k, i := rows.locate(i)
 			return parts[k].labels[i]

@@ -171,3 +171,21 @@ func TestDocumentationListsEveryKey(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentedExamples reads every description of a set in docs/datasets.md.
+func TestDocumentedExamples(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "datasets.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := strings.Split(string(raw), "```toml\n")[1:]
+	if len(examples) < 5 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, example := range examples {
+		toml, _, _ := strings.Cut(example, "```")
+		if _, err := decodeEntry("example", []byte(toml), "/dir"); err != nil {
+			t.Errorf("%v in\n%s", err, toml)
+		}
+	}
+}

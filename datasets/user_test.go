@@ -258,6 +258,7 @@ func TestUserErrors(t *testing.T) {
 		{"toml: label nan", head + "positive = nan", "", "", `DIR/set.toml: toml: line 4 (last key "positive"): NaN is no number to compare labels with; write the text in quotes`},
 		{"toml: empty range", head + "drop = {from = 4, to = 2}", "", "", `DIR/set.toml: toml: line 4 (last key "drop"): the range of columns from 4 to 2 is empty; write the smaller number first`},
 		{"toml: huge range", head + "drop = {from = 0, to = 2000000000}", "", "", `DIR/set.toml: toml: line 4 (last key "drop"): the range of columns from 0 to 2000000000 has more than 1048576 columns; write the numbers of both ends again`},
+		{"toml: endless range", head + "drop = {from = 0, to = 9223372036854775807}", "", "", `DIR/set.toml: toml: line 4 (last key "drop"): the range of columns from 0 to 9223372036854775807 has more than 1048576 columns; write the numbers of both ends again`},
 		{"toml: half a range", head + "drop = [{from = 4}]", "", "", `DIR/set.toml: toml: line 4 (last key "drop"): a range of columns is written {from = 3, to = 7}, with numbers or names of both ends`},
 		{"toml: drop all", head + `drop = "all"`, "", "", `DIR/set.toml: set mine: drop = "all" leaves no input; for a column of that name write drop = ["all"]`},
 		{"toml: column type", head + "drop = [1.5]", "", "", `DIR/set.toml: toml: line 4 (last key "drop"): column 1.5 is neither a name nor a number`},
