@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -164,12 +165,19 @@ func howToDescribe(name string) error {
 
 var unfitForName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// isNear reports whether a contains b, or b a, or few edits turn one into the other.
+// isNear reports whether a contains b, or b a, or few edits turn one into the other,
+// or they have the same letters in another order.
 func isNear(a, b string) bool {
 	if len(a) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
 		return true
 	}
-	return editDistance(a, b) <= max(1, len(b)/4)
+	return editDistance(a, b) <= max(1, len(b)/4) || sortedLetters(a) == sortedLetters(b)
+}
+
+func sortedLetters(s string) string {
+	letters := []byte(s)
+	slices.Sort(letters)
+	return string(letters)
 }
 
 // editDistance is the Levenshtein distance in bytes.

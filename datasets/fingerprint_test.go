@@ -15,6 +15,7 @@ func TestLookup(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"vehicule":   `no data set is named "vehicule"; did you mean vehicle?`,
+		"wien":       `no data set is named "wien"; did you mean wine?`,
 		"australain": `no data set is named "australain"; did you mean australian?`,
 		"ionosphere": `no data set is named "ionosphere"; did you mean iono?`,
 		"mnist":      "no data set is named \"mnist\"; see `bench data list`, or name a TOML file that describes your own",
