@@ -55,7 +55,7 @@ type arffParser struct {
 // Estimates of what an attribute and one of its levels take beside their text.
 const (
 	attributeBytes = 256
-	levelBytes     = 128
+	levelBytes     = 256
 )
 
 func (p *arffParser) errorf(format string, args ...any) error {

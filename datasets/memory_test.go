@@ -81,7 +81,7 @@ func TestSizesAreCheckedBeforeMemoryIsTaken(t *testing.T) {
 		{"the matrix", 300000, mib, csvSet, "my.csv", strings.Repeat("a,1\nb,2\n", 5000),
 			"DIR/my.csv: the columns give 1 features; 10000 rows of them need 312.6 KiB of memory, and loading may take 293.0 KiB; drop columns or take fewer rows, or raise --memory"},
 		{"levels", 4 * mib, 6 * mib, csvSet + "categorical = 1\n", "my.csv", manyLevels(900),
-			"DIR/my.csv: the columns give 900 features, 900 of them the levels of column 1; 1800 rows of them need 12.6 MiB of memory, and loading may take 4.0 MiB; drop columns or take fewer rows, or raise --memory"},
+			"DIR/my.csv: the columns give 900 features, 900 of them the levels of column 1; 1800 rows of them need 12.7 MiB of memory, and loading may take 4.0 MiB; drop columns or take fewer rows, or raise --memory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			allocated, err := loadWithin(t, c.limit, c.toml, c.file, c.content)
