@@ -180,8 +180,10 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 func newDataShowCommand(a *app) *cobra.Command {
 	var format string
 	c := &cobra.Command{
-		Use:               "show NAME",
-		Short:             "Show what a set is, where it comes from, how it is read and its known defects",
+		Use:   "show NAME",
+		Short: "Show what a set is, where it comes from, how it is read and its known defects",
+		Long: `show prints what is known of a set. A set that cannot be loaded is shown as far as
+it is described, the reason follows on standard error, and the exit code is 3.`,
 		Args:              takes("NAME"),
 		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -224,8 +226,11 @@ func (a *app) showSet(ctx context.Context, e *datasets.Entry, format string) err
 	}
 	set, err := a.store().Load(ctx, e)
 	if err != nil {
-		l.add("state", err.Error())
-		return l.write(a.out, format)
+		l.add("state", "cannot be loaded")
+		if err := l.write(a.out, format); err != nil {
+			return err
+		}
+		return exitError{exitIncomplete, err}
 	}
 	n, d := set.X.Dims()
 	l.add("rows", n)
@@ -241,6 +246,9 @@ func (a *app) showSet(ctx context.Context, e *datasets.Entry, format string) err
 		l.add(fmt.Sprintf("class %+g", coded), fmt.Sprintf("%s: %d rows", label, count(set.Y, coded)))
 	}
 	l.add("constant columns", strings.Join(constantColumns(set), ", "))
+	if err := datasets.FitStandardiser(set.X, nil).Check(set.X, nil, set.Features); err != nil {
+		l.add("warning", err.Error())
+	}
 	l.add("fingerprint", set.Fingerprint)
 	return l.write(a.out, format)
 }

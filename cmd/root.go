@@ -56,11 +56,13 @@ type app struct {
 	err     io.Writer // standard error
 	db      string
 	data    string
+	limit   string // --memory as it was given
+	memory  int64  // bytes that cells together, or the loading of one set, may need
 	sets    *datasets.Catalogue
 	signals func() (<-chan os.Signal, func()) // replaced in tests
 }
 
-func (a *app) store() datasets.Store { return datasets.Store{Dir: a.data} }
+func (a *app) store() datasets.Store { return datasets.Store{Dir: a.data, Memory: a.memory} }
 
 func (a *app) harness(protocol string) (*harness.Harness, error) {
 	p, err := harness.LoadProtocol(protocol)
@@ -119,9 +121,11 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 		}
 	}
 	if e.err != nil {
-		for line := range strings.Lines(strings.TrimSpace(err.Error())) {
-			fmt.Fprintf(stderr, "bench: %s\n", spelled(strings.TrimRight(line, "\r\n")))
+		lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+		for i, line := range lines {
+			lines[i] = spelled(line)
 		}
+		fmt.Fprintf(stderr, "bench: %s\n", strings.Join(lines, "\n"))
 	}
 	return e.code
 }
@@ -175,6 +179,11 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 	})
 	root.PersistentFlags().StringVar(&a.db, "db", "results.db", "results database")
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data directory (default $BENCH_DATA, else the user's cache)")
+	root.PersistentFlags().StringVar(&a.limit, "memory", "", "memory that cells running together, or loading a data set, may need, e.g. 8GiB (default three quarters of the machine's)")
+	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
+		a.memory, err = memoryLimit(a.limit)
+		return err
+	}
 	root.SetVersionTemplate("bench {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see `%s --help`", err, c.CommandPath())

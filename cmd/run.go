@@ -15,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/machine"
 	"github.com/spf13/cobra"
 )
 
@@ -30,7 +31,6 @@ type runFlags struct {
 	retry    bool
 	timeout  time.Duration
 	budget   time.Duration
-	memory   string
 }
 
 func newRunCommand(a *app) *cobra.Command {
@@ -66,7 +66,6 @@ for any --jobs.`,
 	flags.BoolVar(&f.retry, "retry", false, "run again cells that failed or timed out")
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
-	flags.StringVar(&f.memory, "memory", "", "memory that cells running together may need, e.g. 8GiB (default three quarters of the machine's)")
 	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.reg.Names()))
 	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(harness.ProtocolNames(), cobra.ShellCompDirectiveDefault))
@@ -97,10 +96,6 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	memory, err := memoryLimit(f.memory)
-	if err != nil {
-		return err
-	}
 	if f.dryRun {
 		return a.dryRun(ctx, h, req, f)
 	}
@@ -122,8 +117,8 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	defer collectWithin(memory)()
-	opt := harness.Options{Jobs: f.jobs, Timeout: f.timeout, Memory: memory, Budget: f.budget}
+	defer collectWithin(a.memory)()
+	opt := harness.Options{Jobs: f.jobs, Timeout: f.timeout, Memory: a.memory, Budget: f.budget}
 	return a.execute(ctx, h, plan, db, opt)
 }
 
@@ -382,10 +377,11 @@ var memoryUnits = []struct {
 	bytes  float64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"B", 1}}
 
-// memoryLimit parses "8GiB"; the default is three quarters of the machine's memory.
+// memoryLimit parses "8GiB"; the default is three quarters of what
+// the machine, or the control group that the program is in, has.
 func memoryLimit(text string) (int64, error) {
 	if text == "" {
-		return harness.MemoryBytes() / 4 * 3, nil
+		return machine.MemoryBytes() / 4 * 3, nil
 	}
 	for _, u := range memoryUnits {
 		if number, ok := strings.CutSuffix(text, u.suffix); ok {

@@ -13,21 +13,20 @@ import (
 // level. Keywords ignore case, % begins a comment line, names and values may be
 // quoted with ' or " with \ before a quote inside. The types are numeric, real,
 // integer, {level, ...}, string and date; the last two are text, to be dropped or
-// listed as categorical. It changes buf, and the table keeps a part of it.
-func parseARFF(file string, buf []byte, limit int) (*table, error) {
+// listed as categorical. It changes buf, and the table keeps it.
+func parseARFF(file string, buf []byte, b *budget) (*table, error) {
 	buf, err := checkText(file, buf)
 	if err != nil {
 		return nil, err
 	}
-	p := arffParser{t: &table{file: file, buf: buf}, limit: limit}
-	size := uint32(len(buf))
-	for p.pos < size {
+	p := arffParser{t: &table{file: file, buf: buf, hint: encodingHint(file, buf)}, budget: b}
+	for int(p.pos) < len(buf) {
 		line := p.nextLine()
 		if trimmed := bytes.TrimSpace(p.t.buf[line.start:line.end]); len(trimmed) == 0 || trimmed[0] == '%' {
 			continue
 		}
 		if p.inData {
-			err = p.row(line, size)
+			err = p.row(line)
 		} else {
 			err = p.declaration(line)
 		}
@@ -49,9 +48,15 @@ type arffParser struct {
 	pos      uint32
 	line     int
 	inData   bool
-	limit    int    // most cells a file may ask for
-	defaults []span // per column, the value that sparse rows leave out; beyond the file's own bytes
+	budget   *budget
+	defaults []span // per column, the value that sparse rows leave out
 }
+
+// Estimates of what an attribute and one of its levels take beside their text.
+const (
+	attributeBytes = 256
+	levelBytes     = 256
+)
 
 func (p *arffParser) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", p.t.file, p.line, fmt.Sprintf(format, args...))
@@ -80,19 +85,46 @@ func (p *arffParser) declaration(line span) error {
 	case "@attribute":
 		return p.attribute(&c)
 	case "@data":
-		p.inData = true
-		for _, levels := range p.t.levels {
-			text := "0"
-			if len(levels) > 0 {
-				text = levels[0]
-			}
-			start := uint32(len(p.t.buf))
-			p.t.buf = append(p.t.buf, text...)
-			p.defaults = append(p.defaults, span{start, uint32(len(p.t.buf))})
-		}
-		return nil
+		return p.beginData(line)
 	}
 	return p.errorf("%q is not @relation, @attribute or @data; begin a comment with %%", clip([]byte(keyword)))
+}
+
+// beginData takes the memory of all rows, of which there may be few bytes in the
+// file: a sparse row of two braces has a value for every attribute.
+func (p *arffParser) beginData(line span) error {
+	p.inData = true
+	p.t.buf[line.start] = '0' // the @data line is read; sparse rows leave out this zero
+	for j, levels := range p.t.levels {
+		if levels == nil {
+			p.defaults[j] = span{line.start, line.start + 1}
+		}
+	}
+	rows, cells := p.count()
+	memory := plus(product(int64(rows), lineBytes), product(cells, cellBytes))
+	if !p.budget.fits(memory) {
+		return p.budget.refuse(memory, "take fewer rows or attributes", "%s:%d: %d rows of %d attributes", p.t.file, p.line, rows, len(p.t.names))
+	}
+	p.t.lines, p.t.cells = make([]int32, 0, rows), make([]span, 0, cells)
+	return nil
+}
+
+// count counts the rows and the most values that they can have.
+func (p *arffParser) count() (rows int, cells int64) {
+	width := len(p.t.names)
+	for line := range bytes.Lines(p.t.buf[p.pos:]) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '%' {
+			continue
+		}
+		rows++
+		if line[0] == '{' {
+			cells += int64(width)
+		} else {
+			cells += int64(min(width, bytes.Count(line, []byte(","))+1))
+		}
+	}
+	return rows, cells
 }
 
 func (p *arffParser) attribute(c *cursor) error {
@@ -104,11 +136,15 @@ func (p *arffParser) attribute(c *cursor) error {
 		return p.errorf("the attribute has no name; write @attribute name type")
 	}
 	label := string(p.t.buf[name.start:name.end])
-	var levels []string
+	if memory := int64(attributeBytes + len(label)); !p.budget.fits(memory) {
+		return p.budget.refuse(memory, "take fewer attributes", "%s:%d: %d attributes up to here", p.t.file, p.line, len(p.t.names)+1)
+	}
+	var levels map[string]bool
+	var first span
 	c.skip(" \t\r")
 	if c.at('{') {
 		c.pos++
-		if levels, err = c.levels(); err != nil {
+		if levels, first, err = p.levels(c); err != nil {
 			return p.errorf("attribute %q: %v", label, err)
 		}
 	} else {
@@ -120,48 +156,51 @@ func (p *arffParser) attribute(c *cursor) error {
 	}
 	p.t.names = append(p.t.names, label)
 	p.t.levels = append(p.t.levels, levels)
+	p.defaults = append(p.defaults, first)
 	return nil
 }
 
 // row reads a line after @data, dense or sparse.
-func (p *arffParser) row(line span, size uint32) error {
+func (p *arffParser) row(line span) error {
 	width := len(p.t.names)
 	if width == 0 {
 		return p.errorf("@data comes before any @attribute")
 	}
-	if len(p.t.cells)+width > p.limit {
-		return p.errorf("the rows up to here have more than %d values; the file is too large to be read densely", p.limit)
-	}
-	c := cursor{buf: p.t.buf, pos: line.start, end: min(line.end, size)}
+	c := cursor{buf: p.t.buf, pos: line.start, end: line.end}
 	c.skip(" \t\r")
-	first := len(p.t.cells)
+	n := width
 	var err error
 	if c.at('{') {
 		c.pos++
+		first := len(p.t.cells)
 		p.t.cells = append(p.t.cells, p.defaults...)
 		err = p.sparse(&c, p.t.cells[first:])
 	} else {
-		err = p.dense(&c)
+		n, err = p.dense(&c, width)
 	}
 	if err != nil {
 		return err
 	}
-	if n := len(p.t.cells) - first; n != width {
+	if n != width {
 		return p.errorf("the row has %d values and there are %d attributes; repair the row", n, width)
 	}
 	p.t.lines = append(p.t.lines, int32(p.line))
 	return p.checkLevels()
 }
 
-func (p *arffParser) dense(c *cursor) error {
+// dense reads values separated by commas, keeps up to width of them and returns how
+// many there are.
+func (p *arffParser) dense(c *cursor, width int) (n int, err error) {
 	for {
 		v, err := c.value(",")
 		if err != nil {
-			return p.errorf("value %d: %v", len(p.t.cells)%len(p.t.names), err)
+			return n, p.errorf("value %d: %v", n, err)
 		}
-		p.t.cells = append(p.t.cells, v)
+		if n++; n <= width {
+			p.t.cells = append(p.t.cells, v)
+		}
 		if !c.at(',') {
-			return nil
+			return n, nil
 		}
 		c.pos++
 	}
@@ -209,12 +248,7 @@ func (p *arffParser) checkLevels() error {
 		if levels == nil {
 			continue
 		}
-		text := p.t.cell(i, j)
-		known := string(text) == "?"
-		for _, l := range levels {
-			known = known || l == string(text)
-		}
-		if !known {
+		if text := p.t.cell(i, j); !levels[string(text)] && string(text) != "?" {
 			return p.t.errorf(i, j, "is not a level of its @attribute line; repair one of them")
 		}
 	}
@@ -277,26 +311,31 @@ func (c *cursor) value(stops string) (span, error) {
 	return v, nil
 }
 
-// levels reads a nominal attribute's list after its opening brace.
-func (c *cursor) levels() ([]string, error) {
-	var out []string
+// levels reads a nominal attribute's list after its opening brace and returns where
+// its first level is.
+func (p *arffParser) levels(c *cursor) (levels map[string]bool, first span, err error) {
+	levels = map[string]bool{}
 	for {
 		v, err := c.value(",}")
 		if err != nil {
-			return nil, err
+			return nil, first, err
 		}
 		level := string(c.buf[v.start:v.end])
-		for _, l := range out {
-			if l == level {
-				return nil, fmt.Errorf("level %q is listed twice", level)
-			}
+		if levels[level] {
+			return nil, first, fmt.Errorf("level %q is listed twice", level)
 		}
-		out = append(out, level)
+		if memory := int64(levelBytes + len(level)); !p.budget.fits(memory) {
+			return nil, first, p.budget.refuse(memory, "take fewer levels", "%d levels", len(levels)+1)
+		}
+		if len(levels) == 0 {
+			first = v
+		}
+		levels[level] = true
 		if c.at('}') {
-			return out, nil
+			return levels, first, nil
 		}
 		if !c.at(',') {
-			return nil, fmt.Errorf("the list of levels is not closed by }")
+			return nil, first, fmt.Errorf("the list of levels is not closed by }")
 		}
 		c.pos++
 	}

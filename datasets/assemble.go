@@ -1,8 +1,8 @@
 package datasets
 
 import (
+	"bytes"
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 
@@ -29,36 +29,22 @@ type codedColumn struct {
 }
 
 // plan resolves the entry's columns in the tables, which have the same columns.
-func (e *Entry) plan(tables []*table) (plan, error) {
+func (e *Entry) plan(tables []*table, b *budget) (plan, error) {
 	t := tables[0]
 	used := make([]string, t.columns())
 	p := plan{label: -1}
-	claim := func(c Column, as string) (int, error) {
-		j, err := t.resolve(c)
-		if err != nil {
-			return 0, fmt.Errorf("%w (%s = %s)", err, as, c)
-		}
-		if used[j] != "" {
-			return 0, fmt.Errorf("%s: column %s is both %s and %s; list it once", t.file, t.columnName(j), used[j], as)
-		}
-		used[j] = as
-		return j, nil
-	}
-	var err error
 	if e.Label != nil {
-		if p.label, err = claim(*e.Label, "label"); err != nil {
-			return p, err
+		var err error
+		if p.label, err = t.resolve(*e.Label); err != nil {
+			return p, fmt.Errorf("%w (label = %s)", err, e.Label)
 		}
+		used[p.label] = "label"
 	}
-	for _, c := range e.Drop {
-		if _, err := claim(c, "drop"); err != nil {
-			return p, err
-		}
+	if err := t.claim(used, e.Drop, "drop"); err != nil {
+		return p, err
 	}
-	for _, c := range e.Categorical {
-		if _, err := claim(c, "categorical"); err != nil {
-			return p, err
-		}
+	if err := t.claim(used, e.Categorical, "categorical"); err != nil {
+		return p, err
 	}
 	for j, as := range used {
 		if as == "" && t.nominal(j) {
@@ -71,16 +57,42 @@ func (e *Entry) plan(tables []*table) (plan, error) {
 			p.coded = append(p.coded, codedColumn{column: j})
 		}
 	}
-	return p, e.planLevels(&p, tables)
+	return p, e.planLevels(&p, tables, b)
+}
+
+// claim notes in used, which has an element for each column, that list's columns are
+// used as what as says; no column is used twice.
+func (t *table) claim(used []string, list ColumnList, as string) error {
+	for _, c := range list {
+		if c.All {
+			for j := range used {
+				if used[j] == "" {
+					used[j] = as
+				}
+			}
+			continue
+		}
+		first, last, err := t.resolveRange(c)
+		if err != nil {
+			return fmt.Errorf("%w (%s = %s)", err, as, c)
+		}
+		for j := first; j <= last; j++ {
+			if used[j] != "" {
+				return fmt.Errorf("%s: column %s is both %s and %s; list it once", t.file, t.columnName(j), used[j], as)
+			}
+			used[j] = as
+		}
+	}
+	return nil
 }
 
 // planLevels finds the levels of the categorical columns and counts the matrix's
 // columns.
-func (e *Entry) planLevels(p *plan, tables []*table) error {
+func (e *Entry) planLevels(p *plan, tables []*table, b *budget) error {
 	p.width = len(p.numeric)
 	for i := range p.coded {
 		c := &p.coded[i]
-		levels, err := e.levels(tables, c.column)
+		levels, err := e.levels(tables, c.column, b)
 		if err != nil {
 			return err
 		}
@@ -98,11 +110,11 @@ func (e *Entry) planLevels(p *plan, tables []*table) error {
 
 // levels returns the levels of column j, sorted: the declared ones, or those that
 // occur in any row.
-func (e *Entry) levels(tables []*table, j int) ([]string, error) {
+func (e *Entry) levels(tables []*table, j int, b *budget) ([]string, error) {
 	set := map[string]bool{}
 	for _, t := range tables {
 		if t.nominal(j) {
-			for _, level := range t.levels[j] {
+			for level := range t.levels[j] {
 				set[level] = true
 			}
 		}
@@ -121,6 +133,9 @@ func (e *Entry) levels(tables []*table, j int) ([]string, error) {
 			if len(set) == maxLevels {
 				return nil, t.errorf(i, j, "is level %d of a categorical column; drop the column if it is an identifier", maxLevels+1)
 			}
+			if memory := int64(levelBytes + len(text)); !b.fits(memory) {
+				return nil, b.refuse(memory, "drop columns", "%s: the levels of the categorical columns up to column %s", t.file, t.columnName(j))
+			}
 			set[string(text)] = true
 		}
 	}
@@ -130,6 +145,19 @@ func (e *Entry) levels(tables []*table, j int) ([]string, error) {
 	}
 	sort.Strings(out)
 	return out, nil
+}
+
+// wide says for an error how wide the matrix of t's columns is, and why.
+func (p *plan) wide(t *table) string {
+	text := fmt.Sprintf("%s: the columns give %d features", t.file, p.width)
+	most := 1
+	for _, c := range p.coded {
+		if len(c.levels) > most {
+			most = len(c.levels)
+			text = fmt.Sprintf("%s: the columns give %d features, %d of them the levels of column %s", t.file, p.width, most, t.columnName(c.column))
+		}
+	}
+	return text
 }
 
 // nominal reports whether an ARFF file declares the levels of column j.
@@ -184,16 +212,32 @@ func (e *Entry) fill(x *mat.Dense, first int, t *table, p *plan) error {
 
 // notNumber explains the value at (i, j), which should have been a number.
 func (e *Entry) notNumber(t *table, i, j int) error {
-	text := strings.ToLower(strings.TrimLeft(string(t.cell(i, j)), "+-"))
+	text := t.cell(i, j)
+	bare := strings.ToLower(strings.TrimLeft(string(text), "+-"))
 	switch {
-	case t.isMissing(i, j) || e.Missing != "" && text == strings.ToLower(e.Missing):
+	case t.isMissing(i, j) || e.Missing != "" && bare == strings.ToLower(e.Missing):
 		return t.errorf(i, j, "is missing, and a numeric input needs a value in every row; fill it in, remove the row, or list the column in drop or categorical")
-	case slices.Contains([]string{"nan", "inf", "infinity", "na", "null"}, text):
+	case isMissingMark(string(text)), bare == "inf", bare == "infinity":
 		return t.errorf(i, j, "is not a finite number; fill it in, remove the row, or list the column in drop")
-	case i == 0 && t.levels == nil && !*e.Header && e.Columns == nil:
+	case i == 0 && t.levels == nil && !*e.Header && e.Columns == nil && numberAdvice(text, "") == "":
 		return t.errorf(i, j, "is not a number; set header = true if the line names the columns, or list the column in categorical or drop")
 	}
-	return t.errorf(i, j, "is not a finite number; repair it, or list the column in categorical or drop")
+	return t.errorf(i, j, "is not a finite number; %s", numberAdvice(text, "repair it, or list the column in categorical or drop"))
+}
+
+// numberAdvice says what to do about a text that is no number: otherwise, unless it
+// is a number in another notation.
+func numberAdvice(text []byte, otherwise string) string {
+	point := bytes.ReplaceAll(text, []byte(","), []byte("."))
+	_, oneComma := number(point)
+	_, thousands := number(bytes.ReplaceAll(text, []byte(","), nil))
+	switch {
+	case bytes.IndexByte(text, ',') < 0 || !oneComma && !thousands:
+		return otherwise
+	case !oneComma:
+		return "numbers are written without commas; remove them from the file"
+	}
+	return fmt.Sprintf("numbers have a decimal point; if the comma is a decimal comma, write %s throughout the file", point)
 }
 
 // checkSameColumns compares the columns of files that are joined by rows.
@@ -212,13 +256,15 @@ func checkSameColumns(tables []*table) error {
 	return nil
 }
 
-// newMatrix allocates n x d zeros, within bounds.
-func newMatrix(file string, n, d, limit int) (*mat.Dense, error) {
-	if d == 0 {
-		return nil, fmt.Errorf("%s: no row has any input", file)
-	}
-	if n > limit/d {
-		return nil, fmt.Errorf("%s: %d rows x %d features are more than %d numbers; the set is too large to be held densely", file, n, d, limit)
+// featureBytes estimates the name of a feature.
+const featureBytes = 48
+
+// newMatrix allocates n x d zeros within the budget; wide says in an error what made
+// the matrix as wide as it is.
+func newMatrix(b *budget, n, d int, advice, wide string) (*mat.Dense, error) {
+	memory := plus(product(int64(n), int64(d), 8), product(int64(d), featureBytes))
+	if !b.fits(memory) {
+		return nil, b.refuse(memory, advice, "%s; %d rows of them", wide, n)
 	}
 	return mat.NewDense(n, d, nil), nil
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -109,10 +112,13 @@ func (c *Catalogue) InProtocol(protocol string) []*Entry {
 }
 
 // Lookup finds an entry by name, ignoring case. The error names the nearest
-// names, or all of them if none is near.
+// names; for the path of a data file it shows the TOML file that describes a set.
 func (c *Catalogue) Lookup(name string) (*Entry, error) {
 	if e := c.entries[strings.ToLower(name)]; e != nil {
 		return e, nil
+	}
+	if isDataPath(name) {
+		return nil, howToDescribe(name)
 	}
 	var near []string
 	for _, known := range c.Names() {
@@ -123,15 +129,55 @@ func (c *Catalogue) Lookup(name string) (*Entry, error) {
 	if len(near) > 0 {
 		return nil, fmt.Errorf("no data set is named %q; did you mean %s?", name, strings.Join(near, " or "))
 	}
-	return nil, fmt.Errorf("no data set is named %q; known: %s", name, strings.Join(c.Names(), ", "))
+	return nil, fmt.Errorf("no data set is named %q; see `bench data list`, or name a TOML file that describes your own", name)
 }
 
-// isNear reports whether a contains b, or b a, or few edits turn one into the other.
+// isDataPath reports whether a name looks like a path of a data file rather than
+// like the name of a set.
+func isDataPath(name string) bool {
+	extension := strings.ToLower(path.Ext(name))
+	switch extension {
+	case ".data", ".dat", ".txt", ".test", ".xls", ".xlsx", ".parquet", ".json", ".gz", ".zip":
+		return true
+	case ".toml":
+		return false
+	}
+	return formatByExtension[extension] != "" || strings.ContainsAny(name, `/\`)
+}
+
+// howToDescribe is the error for a data file where a set is asked for, with the
+// description to write.
+func howToDescribe(name string) error {
+	base := path.Base(filepath.ToSlash(name))
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	label := "label = \"the name of the label's column\"   # or its number: -1 is the last\n"
+	if formatByExtension[strings.ToLower(path.Ext(base))] == formatLIBSVM {
+		label = ""
+	}
+	set := strings.Trim(unfitForName.ReplaceAllString(stem, "-"), "._-")
+	if set == "" {
+		set = "mydata"
+	}
+	description := path.Join(path.Dir(filepath.ToSlash(name)), set+".toml")
+	return fmt.Errorf("%q is not the name of a set; a data file is described by a TOML file beside it. Write %s, and name that instead:\nname = %q\nfile = %q\n%s",
+		name, description, set, base, label)
+}
+
+var unfitForName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// isNear reports whether a contains b, or b a, or few edits turn one into the other,
+// or they have the same letters in another order.
 func isNear(a, b string) bool {
 	if len(a) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
 		return true
 	}
-	return editDistance(a, b) <= max(1, len(b)/4)
+	return editDistance(a, b) <= max(1, len(b)/4) || sortedLetters(a) == sortedLetters(b)
+}
+
+func sortedLetters(s string) string {
+	letters := []byte(s)
+	slices.Sort(letters)
+	return string(letters)
 }
 
 // editDistance is the Levenshtein distance in bytes.

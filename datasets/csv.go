@@ -15,15 +15,19 @@ const blankSeparator = 0
 // line ends. Blanks around values, CRLF, a byte order mark, blank lines and a
 // missing last line end are accepted; rows of different lengths are not. It
 // changes buf, and the table keeps it.
-func parseCSV(file string, buf []byte, separator byte, header bool, names []string) (*table, error) {
+func parseCSV(file string, buf []byte, separator byte, header bool, names []string, b *budget) (*table, error) {
 	buf, err := checkText(file, buf)
 	if err != nil {
 		return nil, err
 	}
-	s := csvScanner{file: file, buf: buf, sep: separator, line: 1}
-	s.cells = make([]span, 0, estimateCells(buf, separator))
+	lines, cells := countCells(buf, separator)
+	memory := plus(product(int64(lines), lineBytes), product(int64(cells), cellBytes))
+	if !b.fits(memory) {
+		return nil, b.refuse(memory, "take fewer rows or columns", "%s: %d lines with %d values", file, lines, cells)
+	}
+	s := csvScanner{file: file, buf: buf, sep: separator, line: 1, cells: make([]span, 0, cells)}
 	width, first := -1, 0
-	t := &table{file: file, buf: buf, names: names}
+	t := &table{file: file, buf: buf, names: names, lines: make([]int32, 0, lines), hint: encodingHint(file, buf)}
 	for s.pos < len(buf) {
 		line, start := s.line, len(s.cells)
 		if err := s.record(); err != nil {
@@ -76,20 +80,21 @@ func (t *table) nameColumns(width int, separator byte) error {
 	return fmt.Errorf("%s: every line has one column only; a set needs an input and a label", t.file)
 }
 
-// estimateCells guesses the number of cells from the first line.
-func estimateCells(buf []byte, separator byte) int {
-	if separator == blankSeparator {
-		separator = ' '
+// countCells counts the lines and the cells that buf can hold: all of them unless
+// quotes hold separators or line ends, in which case there are fewer.
+func countCells(buf []byte, separator byte) (lines, cells int) {
+	lines = bytes.Count(buf, []byte("\n")) + 1
+	if separator != blankSeparator {
+		return lines, lines + bytes.Count(buf, []byte{separator})
 	}
-	end := bytes.IndexByte(buf, '\n') + 1
-	if end < 1 {
-		end = len(buf)
+	previous := byte(' ')
+	for _, c := range buf {
+		if !isBlank(c) && c != '\n' && (isBlank(previous) || previous == '\n') {
+			cells++
+		}
+		previous = c
 	}
-	if end == 0 {
-		return 0
-	}
-	perLine := bytes.Count(buf[:end], []byte{separator}) + 1
-	return min(perLine*(len(buf)/end+1), len(buf)/2+2)
+	return lines, cells
 }
 
 // A csvScanner appends the cells of one record after another.

@@ -24,6 +24,10 @@
 // from 0, in TOML files and in errors; negative numbers count from the end. Labels
 // that are numbers are compared as numbers, so "1", "+1" and "1.0" are one label.
 //
+// Numbers are finite decimal numbers; every row has a label, and NA and the like are
+// none. A set that would take more memory than [Store] allows is an error before the
+// memory is taken. Only regular files are read.
+//
 // [Standardiser] centres and scales with the statistics of chosen rows.
 //
 // The package draws no splits (package harness does), fills in no missing values,

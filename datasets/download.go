@@ -3,8 +3,6 @@ package datasets
 import (
 	"archive/zip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -70,8 +68,8 @@ func (f *fetcher) mirror(file File) source {
 		return f.web(strings.TrimRight(f.from, "/")+"/"+escapePath(file.Path), file.Bytes)
 	}
 	name := filepath.Join(f.from, filepath.FromSlash(file.Path))
-	return source{address: name, copy: func(_ context.Context, w *countingWriter) error {
-		in, err := os.Open(name)
+	return source{address: name, copy: func(ctx context.Context, w *countingWriter) error {
+		in, size, err := openRegular(name)
 		if err != nil {
 			var reason *os.PathError
 			if errors.As(err, &reason) { // the address already names the file
@@ -80,7 +78,10 @@ func (f *fetcher) mirror(file File) source {
 			return err
 		}
 		defer in.Close()
-		_, err = io.Copy(w, in)
+		if file.Bytes > 0 && size != file.Bytes {
+			return fmt.Errorf("expected %d bytes, got %d", file.Bytes, size)
+		}
+		_, err = io.Copy(w, contextReader{ctx, io.LimitReader(in, size)})
 		return err
 	}}
 }
@@ -135,8 +136,8 @@ func (f *fetcher) get(ctx context.Context, address string, want int64, w io.Writ
 	n, err := io.Copy(w, &watchedReader{body, func() { timer.Reset(f.stall) }})
 	switch {
 	case err != nil:
-		var local writeError
-		if errors.As(err, &local) {
+		var local localError
+		if errors.As(err, &local) || errors.Is(err, errArchiveTooLarge) {
 			return err
 		}
 		return retryable{explain(fmt.Errorf("the answer broke off after %d bytes: %w", n, err))}
@@ -226,11 +227,11 @@ func (f *fetcher) archive(ctx context.Context, address string) (string, error) {
 	}
 	out, err := os.CreateTemp("", "bench-archive-*.zip")
 	if err != nil {
-		return "", err
+		return "", inTempDir(err)
 	}
 	err = f.get(ctx, address, -1, &limitedWriter{out, maxArchive})
-	if e := out.Close(); err == nil {
-		err = e
+	if e := out.Close(); err == nil && e != nil {
+		err = inTempDir(e)
 	}
 	if err != nil {
 		os.Remove(out.Name())
@@ -243,23 +244,24 @@ func (f *fetcher) archive(ctx context.Context, address string) (string, error) {
 	return out.Name(), nil
 }
 
-// A limitedWriter refuses to write more than left bytes.
+// A limitedWriter refuses to write more than left bytes to a file for temporary use.
 type limitedWriter struct {
 	w    io.Writer
 	left int64
 }
 
+var errArchiveTooLarge = fmt.Errorf("the archive is larger than %d bytes", int64(maxArchive))
+
 func (l *limitedWriter) Write(p []byte) (int, error) {
 	if l.left -= int64(len(p)); l.left < 0 {
-		return 0, writeError{fmt.Errorf("the archive is larger than %d bytes", int64(maxArchive))}
+		return 0, errArchiveTooLarge
 	}
-	return l.w.Write(p)
+	n, err := l.w.Write(p)
+	if err != nil {
+		err = inTempDir(err)
+	}
+	return n, err
 }
-
-// A writeError is a failure to write, which no other attempt mends.
-type writeError struct{ error }
-
-func (e writeError) Unwrap() error { return e.error }
 
 // A countingWriter counts and hashes what passes.
 type countingWriter struct {
@@ -273,7 +275,7 @@ type countingWriter struct {
 func (c *countingWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	if err != nil {
-		err = writeError{err}
+		err = localError{cause: err}
 	}
 	c.sum.Write(p[:n])
 	c.n += int64(n)
@@ -282,64 +284,4 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 		c.progress(c.n)
 	}
 	return n, err
-}
-
-// tempPrefix begins the names of files that are being written.
-const tempPrefix = ".fetch-"
-
-// writeChecked writes a file under another name, checks its size and SHA-256, and
-// only then gives it its name.
-func writeChecked(name string, file File, fill func(w *countingWriter) error) error {
-	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	removeAbandoned(dir)
-	out, err := os.CreateTemp(dir, tempPrefix+"*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(out.Name()) // fails once the file has its name
-	w := &countingWriter{w: out, sum: sha256.New()}
-	err = fill(w)
-	if err == nil {
-		err = checkWritten(file, w)
-	}
-	if err == nil {
-		err = out.Chmod(0o644)
-	}
-	if err == nil {
-		err = out.Sync()
-	}
-	if e := out.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), name)
-}
-
-func checkWritten(file File, w *countingWriter) error {
-	sum := hex.EncodeToString(w.sum.Sum(nil))
-	switch {
-	case file.Bytes > 0 && w.n != file.Bytes:
-		return fmt.Errorf("expected %d bytes, got %d", file.Bytes, w.n)
-	case file.SHA256 != "" && sum != file.SHA256:
-		return fmt.Errorf("expected SHA-256 %s, got %s", file.SHA256, sum)
-	}
-	return nil
-}
-
-// removeAbandoned deletes what a killed process left in dir more than an hour ago.
-func removeAbandoned(dir string) {
-	left, err := filepath.Glob(filepath.Join(dir, tempPrefix+"*"))
-	if err != nil {
-		return
-	}
-	for _, name := range left {
-		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > time.Hour {
-			os.Remove(name)
-		}
-	}
 }

@@ -3,7 +3,6 @@ package datasets
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -41,20 +40,20 @@ type Entry struct {
 // is all that a Set depends on, and what Store.Fingerprint hashes, as JSON: a new
 // field must be left out when it is empty, or every stored result loses its key.
 type Reading struct {
-	Format       string   `toml:"format" json:"format,omitempty"`                 // csv, blank (columns separated by runs of blanks), libsvm, arff
-	Separator    string   `toml:"separator" json:"separator,omitempty"`           // of csv: one character; default ","
-	Header       *bool    `toml:"header" json:"header,omitempty"`                 // whether the first line names the columns; by default it does if label is a name
-	Columns      []string `toml:"columns" json:"columns,omitempty"`               // names of all the file's columns, where the file has no header
-	Label        *Column  `toml:"label" json:"label,omitempty"`                   // the target; not for libsvm, where it comes first
-	Drop         []Column `toml:"drop" json:"drop,omitempty"`                     // columns that are neither input nor target
-	Categorical  []Column `toml:"categorical" json:"categorical,omitempty"`       // columns to turn into one 0/1 column per level
-	Missing      string   `toml:"missing" json:"missing,omitempty"`               // the mark of a missing categorical value, e.g. "?"; by default the empty value, in ARFF files "?"
-	MissingAs    string   `toml:"missing_as" json:"missing_as,omitempty"`         // what it becomes: "zero" (zero in all of the column\'s levels) or "level" (a level of its own); "" makes it an error
-	Negative     []string `toml:"negative" json:"negative,omitempty"`             // binary: the labels that are -1; by default all that are not positive
-	Positive     []string `toml:"positive" json:"positive,omitempty"`             // binary: the labels that are +1
-	PositiveFrom *float64 `toml:"positive_from" json:"positive_from,omitempty"`   // binary, instead of positive: a number as label is +1 from this value on
-	Classes      []string `toml:"classes" json:"classes,omitempty"`               // multiclass: the labels of class 0, 1, ...; by default sorted
-	RowsPerClass int      `toml:"rows_per_class" json:"rows_per_class,omitempty"` // multiclass, instead of label: row i has class i / rows_per_class
+	Format       string     `toml:"format" json:"format,omitempty"`                 // csv, blank (columns separated by runs of blanks), libsvm, arff
+	Separator    string     `toml:"separator" json:"separator,omitempty"`           // of csv: one character; default ","
+	Header       *bool      `toml:"header" json:"header,omitempty"`                 // whether the first line names the columns; by default it does if label is a name
+	Columns      Texts      `toml:"columns" json:"columns,omitempty"`               // names of all the file's columns, where the file has no header
+	Label        *Column    `toml:"label" json:"label,omitempty"`                   // the target; not for libsvm, where it comes first
+	Drop         ColumnList `toml:"drop" json:"drop,omitempty"`                     // columns that are neither input nor target
+	Categorical  ColumnList `toml:"categorical" json:"categorical,omitempty"`       // columns to turn into one 0/1 column per level
+	Missing      string     `toml:"missing" json:"missing,omitempty"`               // the mark of a missing categorical value, e.g. "?"; by default the empty value, in ARFF files "?"
+	MissingAs    string     `toml:"missing_as" json:"missing_as,omitempty"`         // what it becomes: "zero" (zero in all of the column's levels) or "level" (a level of its own); "" makes it an error
+	Negative     Texts      `toml:"negative" json:"negative,omitempty"`             // binary: the labels that are -1; by default all that are not positive
+	Positive     Texts      `toml:"positive" json:"positive,omitempty"`             // binary: the labels that are +1
+	PositiveFrom *float64   `toml:"positive_from" json:"positive_from,omitempty"`   // binary, instead of positive: a number as label is +1 from this value on
+	Classes      Texts      `toml:"classes" json:"classes,omitempty"`               // multiclass: the labels of class 0, 1, ...; by default sorted
+	RowsPerClass int        `toml:"rows_per_class" json:"rows_per_class,omitempty"` // multiclass, instead of label: row i has class i / rows_per_class
 }
 
 // A File is one file of an entry.
@@ -77,37 +76,6 @@ const (
 	RoleDocumentation = "documentation"
 )
 
-// A Column names a column by its header, or by its number from 0; negative
-// numbers count from the end. In TOML it is a string or an integer.
-type Column struct {
-	Index int    `json:"index"`
-	Name  string `json:"name,omitempty"`
-}
-
-// UnmarshalTOML implements toml.Unmarshaler.
-func (c *Column) UnmarshalTOML(v any) error {
-	switch v := v.(type) {
-	case int64:
-		*c = Column{Index: int(v)}
-	case string:
-		if v == "" {
-			return fmt.Errorf("a column's name is empty; give its number instead")
-		}
-		*c = Column{Name: v}
-	default:
-		return fmt.Errorf("column %v is neither a name nor a number", v)
-	}
-	return nil
-}
-
-// String returns the column as it is written in TOML.
-func (c Column) String() string {
-	if c.Name != "" {
-		return fmt.Sprintf("%q", c.Name)
-	}
-	return fmt.Sprint(c.Index)
-}
-
 // Local reports whether the entry is a user's own, with files beside its TOML file.
 func (e *Entry) Local() bool { return e.dir != "" }
 
@@ -128,9 +96,12 @@ type document struct {
 	Test string `toml:"test"` // short for a second one with role "test"
 }
 
+// maxDescription bounds a TOML file, which is a page of text.
+const maxDescription = 16 << 20
+
 // readEntry reads a user's TOML file.
 func readEntry(path string) (*Entry, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := readWhole(path, maxDescription)
 	if err != nil {
 		return nil, err
 	}
@@ -139,10 +110,11 @@ func readEntry(path string) (*Entry, error) {
 		return nil, err
 	}
 	e, err := decodeEntry(path, raw, dir)
-	if err == nil {
-		e.toml = path
+	if err != nil {
+		return nil, err
 	}
-	return e, err
+	e.toml = path
+	return e, nil
 }
 
 // decodeEntry decodes and checks a TOML file; dir is "" for the built-in ones.
@@ -152,8 +124,11 @@ func decodeEntry(path string, raw []byte, dir string) (*Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s", path, strings.ReplaceAll(err.Error(), "\n", " "))
 	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: unknown key %q; the keys are listed in docs/datasets.md", path, unknown[0].String())
+	for _, key := range meta.Undecoded() {
+		if len(key) > 1 && (key[0] == "drop" || key[0] == "categorical") {
+			continue // a range of columns, whose keys ColumnList looks at itself
+		}
+		return nil, fmt.Errorf("%s: unknown key %q; the keys are listed in docs/datasets.md", path, key.String())
 	}
 	e := d.Entry
 	e.dir = dir
@@ -173,8 +148,10 @@ func decodeEntry(path string, raw []byte, dir string) (*Entry, error) {
 	if err := e.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	e.complete()
-	if err := e.checkReading(); err != nil {
+	if err = e.complete(); err == nil {
+		err = e.checkReading()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &e, nil
@@ -186,13 +163,19 @@ var (
 	validCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 )
 
-// check looks at names and files.
+// check looks at names and files, before defaults are filled in.
 func (e *Entry) check() error {
+	if e.Name == "" {
+		return fmt.Errorf("the set has no name; write name = \"mydata\"")
+	}
 	if !validName.MatchString(e.Name) {
-		return fmt.Errorf("name %q must be letters, digits, '.', '_' or '-', e.g. name = \"mydata\"", e.Name)
+		return fmt.Errorf("name %q must be letters, digits, '.', '_' or '-', and begin with a letter or digit, e.g. name = \"mydata\"", e.Name)
 	}
 	if len(e.DataFiles()) == 0 {
 		return fmt.Errorf("set %s has no data file; write file = \"my.csv\"", e.Name)
+	}
+	if len(e.Drop) == 1 && e.Drop[0].All {
+		return fmt.Errorf("set %s: drop = \"all\" leaves no input; for a column of that name write drop = [\"all\"]", e.Name)
 	}
 	channels, test := 0, false
 	for _, f := range e.DataFiles() {

@@ -55,7 +55,8 @@ type FetchEvent struct {
 // right are left alone, wrong ones replaced. A file appears only whole and with the
 // right SHA-256; nothing partial is left behind. Documentation is fetched where it
 // can be had. The error has one line for each file that could not be had, or one for
-// all files of a host that gives no answer; the others are there all the same. Cancelling ctx stops everything soon.
+// all files of a host that gives no answer or of a directory that cannot be written;
+// the others are there all the same. Cancelling ctx stops everything soon.
 func (s Store) Fetch(ctx context.Context, entries []*Entry, o FetchOptions) error {
 	f, err := newFetcher(s, o)
 	if err != nil {
@@ -114,11 +115,12 @@ func (f *fetcher) run(ctx context.Context, job fetchJob) error {
 		event.Status, event.From, event.Err = status, from, err
 		f.log(event)
 	}
-	data, err := f.store.readFile(job.entry, job.file)
+	_, err := f.store.hashFile(ctx, job.entry, job.file)
 	switch {
 	case err == nil:
-		event.Total = int64(len(data))
 		report(FetchPresent, "", nil)
+		return nil
+	case ctx.Err() != nil:
 		return nil
 	case job.entry.Local():
 		report(FetchFailed, "", err)
@@ -153,6 +155,10 @@ func (f *fetcher) writeGenerated(job fetchJob, report func(FetchStatus, string, 
 			return err
 		})
 	}
+	var local localError
+	if errors.As(err, &local) {
+		err = f.unwritten(job, local)
+	}
 	if err != nil {
 		report(FetchFailed, "", err)
 		return err
@@ -165,7 +171,7 @@ func (f *fetcher) writeGenerated(job fetchJob, report func(FetchStatus, string, 
 func (f *fetcher) obtain(ctx context.Context, job fetchJob) (string, error) {
 	sources := f.sources(job.file)
 	var reasons []string
-	var silent unreachable
+	var shared sharedReason
 	for _, source := range sources {
 		err := f.attempts(ctx, job, source)
 		if err == nil {
@@ -174,7 +180,14 @@ func (f *fetcher) obtain(ctx context.Context, job fetchJob) (string, error) {
 		if ctx.Err() != nil {
 			return "", err
 		}
-		errors.As(err, &silent)
+		var local localError
+		if errors.As(err, &local) { // no other source helps
+			return "", f.unwritten(job, local)
+		}
+		var silent unreachable
+		if errors.As(err, &silent) {
+			shared = silent
+		}
 		reasons = append(reasons, fmt.Sprintf("from %s: %v", source.address, err))
 	}
 	if job.file.Repository == "" {
@@ -184,7 +197,7 @@ func (f *fetcher) obtain(ctx context.Context, job fetchJob) (string, error) {
 		reasons = append(reasons, "run `bench data fetch "+job.entry.Name+"` again, or take the file from a mirror with --from")
 	}
 	message := fmt.Sprintf("%s: %s: %s", job.entry.Name, job.file.Path, strings.Join(reasons, "; "))
-	return "", unfetched{set: job.entry.Name, message: message, host: silent}
+	return "", unfetched{set: job.entry.Name, message: message, reason: shared}
 }
 
 // attempts fetches from one source, up to three times where that can help.

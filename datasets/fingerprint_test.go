@@ -3,7 +3,6 @@ package datasets
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/registry"
@@ -16,9 +15,19 @@ func TestLookup(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"vehicule":   `no data set is named "vehicule"; did you mean vehicle?`,
+		"wien":       `no data set is named "wien"; did you mean wine?`,
 		"australain": `no data set is named "australain"; did you mean australian?`,
 		"ionosphere": `no data set is named "ionosphere"; did you mean iono?`,
-		"mnist":      `no data set is named "mnist"; known: ` + strings.Join(c.Names(), ", "),
+		"mnist":      "no data set is named \"mnist\"; see `bench data list`, or name a TOML file that describes your own",
+		"dir/my data.csv": `"dir/my data.csv" is not the name of a set; a data file is described by a TOML file beside it. Write dir/my-data.toml, and name that instead:
+name = "my-data"
+file = "my data.csv"
+label = "the name of the label's column"   # or its number: -1 is the last
+`,
+		"a1a.svm": `"a1a.svm" is not the name of a set; a data file is described by a TOML file beside it. Write a1a.toml, and name that instead:
+name = "a1a"
+file = "a1a.svm"
+`,
 	} {
 		if _, err := c.Lookup(name); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -3,13 +3,14 @@ package datasets
 import (
 	"bytes"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/registry"
 )
 
 // fuzzLimit keeps a fuzzed file from asking for much memory.
-const fuzzLimit = 1 << 16
+const fuzzLimit = 1 << 19
 
 // checkFuzzed reads data as an entry would and wants an error or a rectangular,
 // finite set with valid labels.
@@ -17,7 +18,7 @@ func checkFuzzed(t *testing.T, e *Entry, data []byte) {
 	if e.Header == nil {
 		e.Header = new(bool)
 	}
-	s, err := e.readWithin(t.Context(), []content{{name: "f", data: bytes.Clone(data)}}, fuzzLimit)
+	s, err := e.read(t.Context(), []content{{name: "f", data: bytes.Clone(data)}}, &budget{limit: fuzzLimit})
 	if err != nil {
 		if bytes.ContainsAny([]byte(err.Error()), "\n\x00") {
 			t.Fatalf("error is not one line of text: %q", err)
@@ -43,6 +44,7 @@ func checkFuzzed(t *testing.T, e *Entry, data []byte) {
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
 		"a,b,y\n1,2,x\n3,4,z\n", "1,2,3\r\n4,5,6", "\"a\"\"\n\",\"b\"\n1,2\n", "\xef\xbb\xbf1;2\n3;4\n", "  1 2\t3 \n\n4 5 6\n", "1,\n2,\n", "\"", "1,2\n3", ",,\n,,\n",
+		"1,x\r2,y\r", "1e5_0,a\n0x1p3,b\n", "1,NA\n2,nan\n3,x\n", "\"3,14\";a\n2,7;b\n",
 	} {
 		for sep := range byte(4) {
 			f.Add([]byte(seed), sep, sep%2 == 0, sep)
@@ -98,5 +100,31 @@ func FuzzLIBSVM(f *testing.F) {
 			e.Task = registry.Regression
 		}
 		checkFuzzed(t, e, data)
+	})
+}
+
+// FuzzDescription reads any text as a description of a set and wants an error of
+// one line or an entry that has a fingerprint.
+func FuzzDescription(f *testing.F) {
+	for _, seed := range []string{
+		"positive_from = inf", "positive_from = nan", "positive = [2, \"x\", 2.5]\nnegative = 1", "drop = {from = 3, to = 7}\ncategorical = \"all\"",
+		"columns = [\"a\", \"b\", \"y\"]\ncategorical = [{from = \"a\", to = -2}, 7]", "drop = [{from = -1, to = -9}]", "task = \"multiclass\"\nclasses = [1, 2]",
+		"columns = []\ndrop = {from = -3, to = 0}", "drop = [[1], {}]", "columns = 1979-05-27", "drop = {from = 0, to = 9223372036854775807}",
+		"drop = {from = -9223372036854775808, to = -1}",
+	} {
+		f.Add("name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\n" + seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		e, err := decodeEntry("f", []byte(text), "/dir")
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Fatalf("error is not one line: %q", err)
+			}
+			return
+		}
+		sums := make([]string, len(e.DataFiles()))
+		if e.fingerprint(sums) == "" || len(e.ClassNames()) == 1 && e.Task == registry.Binary {
+			t.Fatalf("entry %+v", e)
+		}
 	})
 }

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -15,6 +16,32 @@ type target struct {
 	at     func(i int) []byte
 	errorf func(i int, format string, args ...any) error // about the label of row i
 	files  string                                        // for errors that are about no single row
+	hint   string                                        // see encodingHint
+}
+
+// missingMarks are the texts that stand for a missing value, in lower case. "none"
+// and "-" are not among them: they are the names of classes too often.
+var missingMarks = []string{"?", "na", "n/a", "n.a.", "#na", "#n/a", "<na>", "nan", "null", "1.#ind", "1.#qnan"}
+
+// isMissingMark reports an empty text or a mark, in any case and, since some programs
+// write -nan, with a sign.
+func isMissingMark(text string) bool {
+	text = strings.ToLower(strings.TrimSpace(text))
+	return text == "" || slices.Contains(missingMarks, strings.TrimLeft(text, "+-"))
+}
+
+// isMissingLabel reports a label that stands for none, unless the entry lists just
+// this text as a label.
+func (e *Entry) isMissingLabel(name string) bool {
+	if !isMissingMark(name) && (e.Missing == "" || name != e.Missing) {
+		return false
+	}
+	for _, list := range []Texts{e.Negative, e.Positive, e.Classes} {
+		if slices.Contains(canonicalLabels(list), name) {
+			return false
+		}
+	}
+	return true
 }
 
 // canonicalLabel returns the form in which labels are compared: numbers in their
@@ -31,7 +58,7 @@ func canonicalLabel(text []byte) string {
 
 // distinct codes the labels of all rows: row i has label names[codes[i]]; names
 // are in order of appearance.
-func (t target) distinct() (names []string, codes []int32, err error) {
+func (e *Entry) distinct(t target, b *budget) (names []string, codes []int32, err error) {
 	codes = make([]int32, t.n)
 	byText := map[string]int32{}
 	byName := map[string]int32{}
@@ -40,8 +67,11 @@ func (t target) distinct() (names []string, codes []int32, err error) {
 		code, ok := byText[string(text)]
 		if !ok {
 			name := canonicalLabel(text)
-			if name == "" || name == "?" {
-				return nil, nil, t.errorf(i, "is no label; every row needs one")
+			if e.isMissingLabel(name) {
+				return nil, nil, t.errorf(i, "is no label, and every row needs one; fill it in, remove the row, or list it in negative, positive or classes if it is a class")
+			}
+			if memory := int64(labelBytes + len(text)); !b.fits(memory) {
+				return nil, nil, b.refuse(memory, "choose another label", "%s: %d different labels up to here", t.files, len(names)+1)
 			}
 			if code, ok = byName[name]; !ok {
 				code = int32(len(names))
@@ -55,17 +85,24 @@ func (t target) distinct() (names []string, codes []int32, err error) {
 	return names, codes, nil
 }
 
+// labelBytes estimates what a label takes beside its text, in every list of them.
+const labelBytes = 256
+
 // encode turns labels into numbers and returns the classes' names: for binary the
 // names of -1 and +1, for regression none.
-func (e *Entry) encode(t target) (y []float64, classes []string, err error) {
+func (e *Entry) encode(t target, b *budget) (y []float64, classes []string, err error) {
+	const codeAndTarget = 4 + 8
+	if memory := product(int64(t.n), codeAndTarget); !b.fits(memory) {
+		return nil, nil, b.refuse(memory, "take fewer rows", "%s: %d labels", t.files, t.n)
+	}
 	if e.Task == registry.Regression {
-		y, err = t.numbers()
+		y, err = t.numbers("regression")
 		return y, nil, err
 	}
 	if e.PositiveFrom != nil {
 		return e.encodeThreshold(t)
 	}
-	names, codes, err := t.distinct()
+	names, codes, err := e.distinct(t, b)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,7 +121,7 @@ func (e *Entry) encode(t target) (y []float64, classes []string, err error) {
 		if !ok {
 			for i, c := range codes {
 				if c == int32(code) {
-					return nil, nil, t.errorf(i, "is a label that the set does not list; add it to negative, positive or classes")
+					return nil, nil, t.errorf(i, "is a label that the set does not list; add it to negative, positive or classes%s", t.hint)
 				}
 			}
 		}
@@ -97,13 +134,18 @@ func (e *Entry) encode(t target) (y []float64, classes []string, err error) {
 	return y, classes, nil
 }
 
-// numbers parses the labels of a regression set.
-func (t target) numbers() ([]float64, error) {
+// numbers parses labels that must be numbers; needs says what needs them.
+func (t target) numbers(needs string) ([]float64, error) {
 	y := make([]float64, t.n)
 	for i := range y {
-		v, ok := number(t.at(i))
-		if !ok {
-			return nil, t.errorf(i, "is not a finite number, which regression needs as target; repair the row or choose another label")
+		text := t.at(i)
+		v, ok := number(text)
+		switch {
+		case ok:
+		case isMissingMark(string(text)):
+			return nil, t.errorf(i, "is no label, and every row needs one; fill it in or remove the row")
+		default:
+			return nil, t.errorf(i, "is not a finite number, which %s needs as target; %s", needs, numberAdvice(text, "repair the row or choose another label"))
 		}
 		y[i] = v
 	}
@@ -111,7 +153,7 @@ func (t target) numbers() ([]float64, error) {
 }
 
 func (e *Entry) encodeThreshold(t target) ([]float64, []string, error) {
-	y, err := t.numbers()
+	y, err := t.numbers("positive_from")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,16 +164,34 @@ func (e *Entry) encodeThreshold(t target) ([]float64, []string, error) {
 			positives++
 		}
 	}
-	bound := strconv.FormatFloat(*e.PositiveFrom, 'g', -1, 64)
 	if positives == 0 || positives == len(y) {
-		return nil, nil, fmt.Errorf("%s: %d of %d labels are at least positive_from = %s; both classes need rows", t.files, positives, len(y), bound)
+		return nil, nil, fmt.Errorf("%s: %d of %d labels are at least positive_from = %v; both classes need rows", t.files, positives, len(y), *e.PositiveFrom)
 	}
-	return y, []string{"< " + bound, ">= " + bound}, nil
+	return y, e.ClassNames(), nil
+}
+
+// ClassNames returns the names of the classes as far as the entry tells them without
+// its files: of -1 and +1, or of 0..K-1. Nil means that the labels in the file are
+// the names; Set.Labels has them.
+func (e *Entry) ClassNames() []string {
+	switch {
+	case e.PositiveFrom != nil:
+		bound := strconv.FormatFloat(*e.PositiveFrom, 'g', -1, 64)
+		return []string{"< " + bound, ">= " + bound}
+	case len(e.Positive) > 0 && len(e.Negative) > 0:
+		return []string{strings.Join(canonicalLabels(e.Negative), ","), strings.Join(canonicalLabels(e.Positive), ",")}
+	case len(e.Positive) > 0:
+		positive := strings.Join(canonicalLabels(e.Positive), ",")
+		return []string{"not " + positive, positive}
+	case e.RowsPerClass > 0 && e.Classes != nil:
+		return slices.Clone(e.Classes)
+	}
+	return canonicalLabels(e.Classes)
 }
 
 // binaryValues maps each label found to -1 or +1.
 func (e *Entry) binaryValues(t target, found []string) (map[string]float64, []string, error) {
-	found = append([]string(nil), found...)
+	found = slices.Clone(found)
 	sortLabels(found)
 	if len(found) < 2 {
 		return nil, nil, fmt.Errorf("%s: every row has the label %q; two classes are needed", t.files, found[0])
@@ -159,21 +219,32 @@ func (e *Entry) binaryValues(t target, found []string) (map[string]float64, []st
 		}
 		counts[value[l]]++
 	}
+	switch {
+	case counts[1] == 0:
+		return nil, nil, t.noneOf("positive", e.Positive, found)
+	case counts[-1] == 0 && negative != nil:
+		return nil, nil, t.noneOf("negative", e.Negative, found)
+	case counts[-1] == 0:
+		return nil, nil, fmt.Errorf("%s: positive = %s lists every label (%s), and class -1 has none left; correct the list", t.files, e.Positive, someLabels(found))
+	}
 	if negative == nil {
 		negative = rest
-	}
-	if counts[1] == 0 || counts[-1] == 0 {
-		return nil, nil, fmt.Errorf("%s: the labels (%s) are not of two classes with positive = %q; correct the list", t.files, someLabels(found), e.Positive)
 	}
 	return value, []string{strings.Join(negative, ","), strings.Join(positive, ",")}, nil
 }
 
+// noneOf is the error for a list of labels of which no row has any.
+func (t target) noneOf(key string, list Texts, found []string) error {
+	return fmt.Errorf("%s: no row has a label that %s = %s lists; the labels are %s; correct the list%s", t.files, key, list, someLabels(found), t.hint)
+}
+
 // classValues maps each label found to its class index.
 func (e *Entry) classValues(t target, found []string) (map[string]float64, []string, error) {
+	found = slices.Clone(found)
+	sortLabels(found)
 	classes := canonicalLabels(e.Classes)
 	if classes == nil {
-		classes = append([]string(nil), found...)
-		sortLabels(classes)
+		classes = found
 	}
 	if len(classes) < 2 {
 		return nil, nil, fmt.Errorf("%s: the label has one value (%s); two classes or more are needed", t.files, someLabels(classes))
@@ -188,13 +259,13 @@ func (e *Entry) classValues(t target, found []string) (map[string]float64, []str
 	}
 	for _, l := range classes {
 		if !present[l] {
-			return nil, nil, fmt.Errorf("%s: no row has the label %q that classes lists; correct the list", t.files, l)
+			return nil, nil, fmt.Errorf("%s: no row has the label %q that classes lists; the labels are %s; correct the list%s", t.files, l, someLabels(found), t.hint)
 		}
 	}
 	return value, classes, nil
 }
 
-func canonicalLabels(list []string) []string {
+func canonicalLabels(list Texts) []string {
 	var out []string
 	for _, l := range list {
 		out = append(out, canonicalLabel([]byte(l)))

@@ -10,23 +10,34 @@ import (
 // value[start[i]:start[i+1]] at the features index[...], counted from 0; values
 // not listed are 0.
 type sparseTable struct {
-	file   string
-	labels [][]byte
-	lines  []int32
-	start  []int
-	index  []int32
-	value  []float64
-	width  int // largest index, plus 1
+	file     string
+	hint     string // see encodingHint
+	labels   [][]byte
+	lines    []int32
+	start    []int
+	index    []int32
+	value    []float64
+	width    int // largest index, plus 1
+	wideLine int // the first line with that index
 }
+
+// What an element of a sparseTable's slices takes.
+const (
+	sparseRowBytes  = 24 + 4 + 8
+	sparsePairBytes = 4 + 8
+)
 
 // parseLIBSVM parses lines "label index:value index:value ... # comment" with
 // indices that count from 1 and ascend. The result points into buf.
-func parseLIBSVM(file string, buf []byte) (*sparseTable, error) {
+func parseLIBSVM(file string, buf []byte, b *budget) (*sparseTable, error) {
 	buf, err := checkText(file, buf)
 	if err != nil {
 		return nil, err
 	}
-	t := &sparseTable{file: file, start: []int{0}}
+	t, err := newSparseTable(file, buf, b)
+	if err != nil {
+		return nil, err
+	}
 	for line := 1; len(buf) > 0; line++ {
 		var text []byte
 		text, buf, _ = bytes.Cut(buf, []byte("\n"))
@@ -51,6 +62,20 @@ func parseLIBSVM(file string, buf []byte) (*sparseTable, error) {
 	return t, nil
 }
 
+// newSparseTable takes the memory that the rows and pairs of buf can need at most.
+func newSparseTable(file string, buf []byte, b *budget) (*sparseTable, error) {
+	rows, pairs := bytes.Count(buf, []byte("\n"))+1, bytes.Count(buf, []byte(":"))
+	memory := plus(product(int64(rows), sparseRowBytes), product(int64(pairs), sparsePairBytes))
+	if !b.fits(memory) {
+		return nil, b.refuse(memory, "take fewer rows", "%s: %d lines with %d values", file, rows, pairs)
+	}
+	return &sparseTable{
+		file: file, hint: encodingHint(file, buf),
+		labels: make([][]byte, 0, rows), lines: make([]int32, 0, rows), start: make([]int, 1, rows+1),
+		index: make([]int32, 0, pairs), value: make([]float64, 0, pairs),
+	}, nil
+}
+
 // row reads the index:value pairs of a line.
 func (t *sparseTable) row(line int, text []byte) error {
 	previous := 0
@@ -69,12 +94,14 @@ func (t *sparseTable) row(line int, text []byte) error {
 		}
 		v, ok := number(right)
 		if !ok {
-			return fmt.Errorf("%s:%d: feature %d: value %q is not a finite number; repair the line", t.file, line, index, clip(right))
+			return fmt.Errorf("%s:%d: feature %d: value %q is not a finite number; %s", t.file, line, index, clip(right), numberAdvice(right, "repair the line"))
 		}
 		previous = int(index)
 		t.index = append(t.index, int32(index-1))
 		t.value = append(t.value, v)
-		t.width = max(t.width, previous)
+		if previous > t.width {
+			t.width, t.wideLine = previous, line
+		}
 	}
 }
 

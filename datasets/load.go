@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -16,22 +17,18 @@ type content struct {
 	data []byte
 }
 
-// read turns the bytes of an entry's data files into a set.
-func (e *Entry) read(ctx context.Context, contents []content) (*Set, error) {
-	return e.readWithin(ctx, contents, maxValues)
-}
-
-func (e *Entry) readWithin(ctx context.Context, contents []content, limit int) (*Set, error) {
+// read turns the bytes of an entry's data files, which b holds already, into a set.
+func (e *Entry) read(ctx context.Context, contents []content, b *budget) (*Set, error) {
 	s := &Set{Name: e.Name, Task: e.Task}
 	var labels target
 	var err error
 	switch {
 	case contents[0].file.Channel != "":
-		labels, err = e.readChannels(ctx, s, contents, limit)
+		labels, err = e.readChannels(ctx, s, contents, b)
 	case e.Format == formatLIBSVM:
-		labels, err = e.readSparse(ctx, s, contents, limit)
+		labels, err = e.readSparse(ctx, s, contents, b)
 	default:
-		labels, err = e.readTables(ctx, s, contents, limit)
+		labels, err = e.readTables(ctx, s, contents, b)
 	}
 	if err != nil {
 		return nil, err
@@ -39,7 +36,7 @@ func (e *Entry) readWithin(ctx context.Context, contents []content, limit int) (
 	if e.RowsPerClass > 0 {
 		err = e.classesByPosition(s)
 	} else {
-		s.Y, s.Labels, err = e.encode(labels)
+		s.Y, s.Labels, err = e.encode(labels, b)
 	}
 	if err != nil {
 		return nil, err
@@ -49,30 +46,43 @@ func (e *Entry) readWithin(ctx context.Context, contents []content, limit int) (
 }
 
 // parse reads one file as a table.
-func (e *Entry) parse(c content, limit int) (*table, error) {
+func (e *Entry) parse(c content, b *budget) (*table, error) {
 	switch e.Format {
 	case formatARFF:
-		return parseARFF(c.name, c.data, limit)
+		return parseARFF(c.name, c.data, b)
 	case formatBlank:
-		return parseCSV(c.name, c.data, blankSeparator, *e.Header, e.Columns)
+		return parseCSV(c.name, c.data, blankSeparator, *e.Header, e.Columns, b)
 	}
-	return parseCSV(c.name, c.data, e.Separator[0], *e.Header, e.Columns)
+	return parseCSV(c.name, c.data, e.Separator[0], *e.Header, e.Columns, b)
+}
+
+// starts counts rows over several files: starts[k] is the first row of file k.
+type starts []int
+
+// locate returns the file that row i is in, and its number there.
+func (s starts) locate(i int) (k, row int) {
+	k = len(s) - 1
+	for s[k] > i {
+		k--
+	}
+	return k, i - s[k]
 }
 
 // readTables reads files joined by rows; training files come before test files.
-func (e *Entry) readTables(ctx context.Context, s *Set, contents []content, limit int) (target, error) {
+func (e *Entry) readTables(ctx context.Context, s *Set, contents []content, b *budget) (target, error) {
 	var tables []*table
-	var rows []int
-	n := 0
+	var rows starts
+	n, hint := 0, ""
 	for _, c := range contents {
 		if err := ctx.Err(); err != nil {
 			return target{}, err
 		}
-		t, err := e.parse(c, limit)
+		t, err := e.parse(c, b)
 		if err != nil {
 			return target{}, err
 		}
 		tables, rows, n = append(tables, t), append(rows, n), n+t.rows()
+		hint = cmp.Or(hint, t.hint)
 		if c.file.Role != RoleTest {
 			s.TrainRows = n
 		}
@@ -83,11 +93,11 @@ func (e *Entry) readTables(ctx context.Context, s *Set, contents []content, limi
 	if err := checkSameColumns(tables); err != nil {
 		return target{}, err
 	}
-	p, err := e.plan(tables)
+	p, err := e.plan(tables, b)
 	if err != nil {
 		return target{}, err
 	}
-	if s.X, err = newMatrix(tables[0].file, n, p.width, limit); err != nil {
+	if s.X, err = newMatrix(b, n, p.width, "drop columns or take fewer rows", p.wide(tables[0])); err != nil {
 		return target{}, err
 	}
 	for k, t := range tables {
@@ -99,29 +109,23 @@ func (e *Entry) readTables(ctx context.Context, s *Set, contents []content, limi
 		}
 	}
 	s.Features = p.features(tables[0])
-	part := func(i int) (*table, int) {
-		k := len(rows) - 1
-		for rows[k] > i {
-			k--
-		}
-		return tables[k], i - rows[k]
-	}
 	return target{
 		n:     n,
 		files: fileNames(contents),
+		hint:  hint,
 		at: func(i int) []byte {
-			t, i := part(i)
-			return t.cell(i, p.label)
+			k, i := rows.locate(i)
+			return tables[k].cell(i, p.label)
 		},
 		errorf: func(i int, format string, args ...any) error {
-			t, i := part(i)
-			return t.errorf(i, p.label, format, args...)
+			k, i := rows.locate(i)
+			return tables[k].errorf(i, p.label, format, args...)
 		},
 	}, nil
 }
 
 // readChannels reads files joined by columns.
-func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, limit int) (target, error) {
+func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, b *budget) (target, error) {
 	var parts []*Set
 	var labels target
 	width := 0
@@ -131,7 +135,7 @@ func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, li
 		if k > 0 {
 			one.Label = nil
 		}
-		l, err := one.readTables(ctx, part, []content{c}, limit)
+		l, err := one.readTables(ctx, part, []content{c}, b)
 		if err != nil {
 			return target{}, err
 		}
@@ -148,7 +152,8 @@ func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, li
 		}
 	}
 	var err error
-	if s.X, err = newMatrix(contents[0].name, labels.n, width, limit); err != nil {
+	wide := fmt.Sprintf("%s: the channels have %d features together", labels.files, width)
+	if s.X, err = newMatrix(b, labels.n, width, "drop columns or take fewer rows", wide); err != nil {
 		return target{}, err
 	}
 	first := 0
@@ -160,59 +165,83 @@ func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, li
 	return labels, nil
 }
 
-// readSparse reads LIBSVM files joined by rows.
-func (e *Entry) readSparse(ctx context.Context, s *Set, contents []content, limit int) (target, error) {
-	width := e.Features
+// readSparse reads LIBSVM files joined by rows. They stay sparse until their width
+// is known.
+func (e *Entry) readSparse(ctx context.Context, s *Set, contents []content, b *budget) (target, error) {
 	var parts []*sparseTable
-	all := &sparseTable{}
-	var owner []*sparseTable
+	var rows starts
+	n, hint := 0, ""
 	for _, c := range contents {
 		if err := ctx.Err(); err != nil {
 			return target{}, err
 		}
-		t, err := parseLIBSVM(c.name, c.data)
+		t, err := parseLIBSVM(c.name, c.data, b)
 		if err != nil {
 			return target{}, err
 		}
-		width = max(width, t.width)
-		parts = append(parts, t)
-		all.labels, all.lines = append(all.labels, t.labels...), append(all.lines, t.lines...)
-		for range t.labels {
-			owner = append(owner, t)
-		}
+		parts, rows, n = append(parts, t), append(rows, n), n+len(t.labels)
+		hint = cmp.Or(hint, t.hint)
 		if c.file.Role != RoleTest {
-			s.TrainRows = len(all.labels)
+			s.TrainRows = n
 		}
 	}
-	n := len(all.labels)
 	if s.TrainRows == n {
 		s.TrainRows = 0
 	}
 	var err error
-	if s.X, err = newMatrix(contents[0].name, n, width, limit); err != nil {
+	if s.X, err = e.sparseMatrix(n, parts, b); err != nil {
 		return target{}, err
 	}
-	i := 0
-	for _, t := range parts {
-		for k := range t.labels {
-			row := s.X.RawRowView(i)
-			for at := t.start[k]; at < t.start[k+1]; at++ {
-				row[t.index[at]] = t.value[at]
-			}
-			i++
-		}
+	for k, t := range parts {
+		t.fill(s.X, rows[k])
 	}
-	for j := range width {
-		s.Features = append(s.Features, fmt.Sprintf("f%d", j+1))
+	_, width := s.X.Dims()
+	s.Features = make([]string, width)
+	for j := range s.Features {
+		s.Features[j] = fmt.Sprintf("f%d", j+1)
 	}
 	return target{
 		n:     n,
 		files: fileNames(contents),
-		at:    func(i int) []byte { return all.labels[i] },
+		hint:  hint,
+		at: func(i int) []byte {
+			k, i := rows.locate(i)
+			return parts[k].labels[i]
+		},
 		errorf: func(i int, format string, args ...any) error {
-			return fmt.Errorf("%s:%d: label %q %s", owner[i].file, all.lines[i], clip(all.labels[i]), fmt.Sprintf(format, args...))
+			k, i := rows.locate(i)
+			t := parts[k]
+			return fmt.Errorf("%s:%d: label %q %s", t.file, t.lines[i], clip(t.labels[i]), fmt.Sprintf(format, args...))
 		},
 	}, nil
+}
+
+// sparseMatrix allocates the matrix of n rows that holds every index of parts.
+func (e *Entry) sparseMatrix(n int, parts []*sparseTable, b *budget) (*mat.Dense, error) {
+	widest := parts[0]
+	for _, t := range parts {
+		if t.width > widest.width {
+			widest = t
+		}
+	}
+	switch {
+	case e.Features > widest.width:
+		return newMatrix(b, n, e.Features, "correct features", fmt.Sprintf("%s: features = %d makes the set so wide", e.Name, e.Features))
+	case widest.width == 0:
+		return nil, fmt.Errorf("%s: no row has any input", parts[0].file)
+	}
+	return newMatrix(b, n, widest.width, "correct the index or leave rare features out",
+		fmt.Sprintf("%s:%d: index %d makes the set %[3]d features wide", widest.file, widest.wideLine, widest.width))
+}
+
+// fill writes the rows of t into x from row first on.
+func (t *sparseTable) fill(x *mat.Dense, first int) {
+	for k := range t.labels {
+		row := x.RawRowView(first + k)
+		for at := t.start[k]; at < t.start[k+1]; at++ {
+			row[t.index[at]] = t.value[at]
+		}
+	}
 }
 
 // classesByPosition labels the rows of a set without a label column.

@@ -29,6 +29,9 @@ func textsOf(t *table) [][]string {
 	return out
 }
 
+// testBudget is enough for any set that a test writes.
+func testBudget() *budget { return &budget{limit: 1 << 30} }
+
 // TestCSVReadsWhatEncodingCSVWrites takes the standard library's writer as oracle.
 func TestCSVReadsWhatEncodingCSVWrites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -50,7 +53,7 @@ func TestCSVReadsWhatEncodingCSVWrites(t *testing.T) {
 				}
 			}
 		}
-		got, err := parseCSV("f", file.Bytes(), byte(separator), false, nil)
+		got, err := parseCSV("f", file.Bytes(), byte(separator), false, nil, testBudget())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +109,7 @@ func TestFormatsAgree(t *testing.T) {
 		} {
 			c.reading.Header = header
 			e := &Entry{Name: name, Task: registry.Binary, Reading: c.reading}
-			s, err := e.read(t.Context(), []content{{name: name, data: []byte(c.text)}})
+			s, err := e.read(t.Context(), []content{{name: name, data: []byte(c.text)}}, testBudget())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,6 +168,24 @@ func TestDocumentationListsEveryKey(t *testing.T) {
 			if key != "" && key != "-" && !bytes.Contains(raw, []byte("`"+key+"`")) {
 				t.Errorf("docs/datasets.md does not explain the key %s", key)
 			}
+		}
+	}
+}
+
+// TestDocumentedExamples reads every description of a set in docs/datasets.md.
+func TestDocumentedExamples(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "datasets.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := strings.Split(string(raw), "```toml\n")[1:]
+	if len(examples) < 5 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, example := range examples {
+		toml, _, _ := strings.Cut(example, "```")
+		if _, err := decodeEntry("example", []byte(toml), "/dir"); err != nil {
+			t.Errorf("%v in\n%s", err, toml)
 		}
 	}
 }

@@ -75,43 +75,56 @@ func defaultClient() *http.Client {
 	return &http.Client{Transport: t}
 }
 
+func (u unreachable) key() string { return u.host }
+func (u unreachable) advice() string {
+	return "run `bench data fetch` again with a network, or `bench data fetch --from DIR` with a mirror"
+}
+
+// A sharedReason is why many files could not be had at once.
+type sharedReason interface {
+	error
+	key() string    // equal for the files that failed for one reason
+	advice() string // what to do
+}
+
 // unfetched is a file that could not be had.
 type unfetched struct {
 	set, message string
-	host         unreachable // zero if a host was not the reason
+	reason       sharedReason // nil if it is of this file alone
 }
 
 func (u unfetched) Error() string { return u.message }
 
-// joinFailures returns one error with a line per file, except that all files of a
-// silent host share one line.
+// joinFailures returns one error with a line per file, except that all files that
+// failed for one reason share one line.
 func joinFailures(failures []error) error {
-	byHost := map[string][]unfetched{}
+	groups := map[string][]unfetched{}
 	for _, err := range failures {
 		var u unfetched
-		if errors.As(err, &u) && u.host.host != "" {
-			byHost[u.host.host] = append(byHost[u.host.host], u)
+		if errors.As(err, &u) && u.reason != nil {
+			groups[u.reason.key()] = append(groups[u.reason.key()], u)
 		}
 	}
 	var out []error
 	told := map[string]bool{}
 	for _, err := range failures {
 		var u unfetched
-		if !errors.As(err, &u) || len(byHost[u.host.host]) < 2 {
+		if !errors.As(err, &u) || u.reason == nil || len(groups[u.reason.key()]) < 2 {
 			out = append(out, err)
 			continue
 		}
-		if host := u.host.host; !told[host] {
-			told[host] = true
-			var sets []string
-			for _, each := range byHost[host] {
-				if !slices.Contains(sets, each.set) {
-					sets = append(sets, each.set)
-				}
-			}
-			out = append(out, fmt.Errorf("%w; %d files are missing, of %s: run `bench data fetch` again with a network, or `bench data fetch --from DIR` with a mirror",
-				u.host, len(byHost[host]), strings.Join(sets, ", ")))
+		key := u.reason.key()
+		if told[key] {
+			continue
 		}
+		told[key] = true
+		var sets []string
+		for _, each := range groups[key] {
+			if !slices.Contains(sets, each.set) {
+				sets = append(sets, each.set)
+			}
+		}
+		out = append(out, fmt.Errorf("%w; %d files are missing, of %s: %s", u.reason, len(groups[key]), strings.Join(sets, ", "), u.reason.advice()))
 	}
 	return errors.Join(out...)
 }

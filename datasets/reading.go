@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -23,7 +24,7 @@ var formatByExtension = map[string]string{
 }
 
 // complete fills in the defaults, so that equal readings are equal values.
-func (e *Entry) complete() {
+func (e *Entry) complete() error {
 	ext := strings.ToLower(filepath.Ext(e.DataFiles()[0].Path))
 	if e.Format == "" {
 		e.Format = formatByExtension[ext]
@@ -47,26 +48,21 @@ func (e *Entry) complete() {
 	if e.MissingAs != "" && e.Missing == "" && e.Format == formatARFF {
 		e.Missing = "?"
 	}
-	if e.Columns != nil { // numbers, so that a name corrected later changes no fingerprint
-		e.Label = e.numbered(e.Label)
-		for _, list := range [][]Column{e.Drop, e.Categorical} {
-			for i := range list {
-				list[i] = *e.numbered(&list[i])
-			}
-		}
+	if e.Columns == nil {
+		return nil
 	}
-}
-
-func (e *Entry) numbered(c *Column) *Column {
-	if c == nil || c.Name == "" {
-		return c
+	if e.Label != nil {
+		label := e.numbered(*e.Label)
+		e.Label = &label
 	}
-	for i, name := range e.Columns {
-		if name == c.Name {
-			return &Column{Index: i}
-		}
+	var err error
+	if e.Drop, err = e.numberedList(e.Drop); err == nil {
+		e.Categorical, err = e.numberedList(e.Categorical)
 	}
-	return c
+	if err != nil {
+		return fmt.Errorf("set %s: %w", e.Name, err)
+	}
+	return nil
 }
 
 func (e *Entry) checkReading() error {
@@ -109,6 +105,8 @@ func (e *Entry) checkTarget() error {
 		return fmt.Errorf("negative, positive and positive_from are for task = \"binary\", not %q", e.Task)
 	case e.PositiveFrom != nil && (e.Negative != nil || e.Positive != nil):
 		return fmt.Errorf("give positive_from or the lists positive and negative, not both")
+	case e.PositiveFrom != nil && (math.IsNaN(*e.PositiveFrom) || math.IsInf(*e.PositiveFrom, 0)):
+		return fmt.Errorf("positive_from = %v is not a finite number; write one", *e.PositiveFrom)
 	case len(e.Positive) == 0 && len(e.Negative) > 0:
 		return fmt.Errorf("negative without positive; list the labels of +1 in positive")
 	case !multiclass && (e.Classes != nil || e.RowsPerClass != 0):
@@ -119,7 +117,7 @@ func (e *Entry) checkTarget() error {
 		return fmt.Errorf("the target column is not given; write label = \"its name\", or label = -1 for the last column")
 	}
 	seen := map[string]bool{}
-	for _, list := range [][]string{e.Negative, e.Positive, e.Classes} {
+	for _, list := range []Texts{e.Negative, e.Positive, e.Classes} {
 		for _, l := range list {
 			if c := canonicalLabel([]byte(l)); seen[c] {
 				return fmt.Errorf("label %q is listed twice", l)

@@ -77,6 +77,55 @@ func deviation(squares, differences, mean, n float64) float64 {
 	return math.Sqrt(variance)
 }
 
+// Check reports a column that s, fitted on these rows of x (nil means all), cannot
+// standardise in float64: its values are so large that the mean or the sum of squared
+// differences is infinite, or they differ by so little, less than 1e-153, that their
+// squared differences are lost. Such a column may pass for a constant one. names has
+// one name for each column. The error names the first such column.
+func (s Standardiser) Check(x *mat.Dense, rows []int, names []string) error {
+	n, _ := x.Dims()
+	if rows != nil {
+		n = len(rows)
+	}
+	for j, scale := range s.Scale {
+		tooLarge := math.IsInf(s.Mean[j], 0) || math.IsNaN(s.Mean[j]) || math.IsInf(scale, 0) || math.IsNaN(scale)
+		var difference float64
+		if !tooLarge && (scale <= tiny || scale == 1) { // any other deviation is right
+			difference = spread(x, rows, j)
+			tooLarge = math.IsInf(float64(n)*difference*difference, 0)
+		}
+		switch {
+		case tooLarge:
+			return fmt.Errorf("column %q is too large to standardise; rescale it in the file", names[j])
+		case difference > 0 && difference < tiny:
+			return fmt.Errorf("column %q is too small to standardise: its values differ by %.3g at most; rescale it in the file", names[j], difference)
+		}
+	}
+	return nil
+}
+
+// tiny is where squares begin to lose digits. A spread of tiny has a value that is
+// at least tiny/2 from the mean, and (tiny/2)^2 = 2^-1022 is the smallest number that
+// has all of its digits.
+const tiny = 0x1p-510
+
+// spread returns the largest minus the smallest value of column j over the rows.
+func spread(x *mat.Dense, rows []int, j int) float64 {
+	n, _ := x.Dims()
+	if rows != nil {
+		n = len(rows)
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range n {
+		if rows != nil {
+			i = rows[i]
+		}
+		v := x.At(i, j)
+		low, high = min(low, v), max(high, v)
+	}
+	return high - low
+}
+
 // Apply writes the standardised rows of src to dst, in their order; nil means all
 // rows. dst is len(rows) x d, or empty, in which case it is allocated; it may be
 // src if rows is nil. It panics if the shapes do not fit.

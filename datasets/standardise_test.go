@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -192,4 +193,71 @@ func TestStandardiserMisusePanics(t *testing.T) {
 			call()
 		}()
 	}
+}
+
+// TestCheckFindsLostVariance: columns whose squared differences underflow or whose
+// sums overflow are named; small, large and constant columns that standardise well
+// are not.
+func TestCheckFindsLostVariance(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		values []float64
+		want   string
+	}{
+		{"ordinary", []float64{1, 2, 3, 9}, ""},
+		{"constant", []float64{0.1, 0.1, 0.1, 9}, ""},
+		{"constant and tiny", []float64{1e-310, 1e-310, 1e-310, 9}, ""},
+		{"small, and standardised to the last digits", []float64{1e-150, 2e-150, 3e-150, 9}, ""},
+		{"deviation exactly 1", []float64{-1, 1, 0, 0}, ""},
+		{"last digits only", []float64{1, 1 + 0x1p-52, 1, 9}, ""},
+		{"below the smallest number", []float64{1e-310, 2e-310, 3e-310, 9}, `column "b" is too small to standardise: its values differ by 2e-310 at most; rescale it in the file`},
+		{"squares without digits", []float64{1e-155, 2e-155, 3e-155, 9}, `column "b" is too small to standardise: its values differ by 2e-155 at most; rescale it in the file`},
+		{"squares lost", []float64{0, 1e-200, 0, 9}, `column "b" is too small to standardise: its values differ by 1e-200 at most; rescale it in the file`},
+		{"sum too large", []float64{1e308, 1.5e308, 1e308, 9}, `column "b" is too large to standardise; rescale it in the file`},
+		{"squares too large", []float64{1e200, -1e200, 0, 9}, `column "b" is too large to standardise; rescale it in the file`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := mat.NewDense(4, 2, nil)
+			for i, v := range c.values {
+				x.Set(i, 0, float64(i))
+				x.Set(i, 1, v)
+			}
+			rows := []int{0, 1, 2} // the last row would hide everything
+			err := FitStandardiser(x, rows).Check(x, rows, []string{"a", "b"})
+			if got := fmt.Sprint(err); err == nil && c.want != "" || err != nil && got != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+			head := mat.DenseCopyOf(x.Slice(0, 3, 0, 2))
+			if all := FitStandardiser(head, nil).Check(head, nil, []string{"a", "b"}); fmt.Sprint(all) != fmt.Sprint(err) {
+				t.Errorf("all rows of a matrix: %v; chosen rows: %v", all, err)
+			}
+		})
+	}
+}
+
+// TestCheckedDeviationsAreRight compares the deviation of every column that Check
+// lets through with the one of the same values scaled by a power of two to an
+// ordinary size, which changes no digit.
+func TestCheckedDeviationsAreRight(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 20).Draw(t, "n")
+		exponent := rapid.IntRange(-560, -480).Draw(t, "exponent")
+		x, large := mat.NewDense(n, 2, nil), mat.NewDense(n, 2, nil)
+		for i := range n {
+			v := float64(rapid.IntRange(-1000, 1000).Draw(t, "v"))
+			large.Set(i, 0, v)
+			x.Set(i, 0, math.Ldexp(v, exponent))
+		}
+		s := FitStandardiser(x, nil)
+		if s.Check(x, nil, []string{"a", "b"}) != nil {
+			return
+		}
+		want := FitStandardiser(large, nil).Scale[0]
+		if want == 1 && s.Scale[0] == 1 {
+			return // constant
+		}
+		if got := math.Ldexp(s.Scale[0], -exponent); math.Abs(got-want) > 1e-14*want {
+			t.Fatalf("deviation %v, want %v", got, want)
+		}
+	})
 }

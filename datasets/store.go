@@ -1,12 +1,14 @@
 package datasets
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,7 +16,10 @@ import (
 
 // A Store is a data directory: file wine/wine.data of the catalogue is
 // Dir/wine/wine.data. The zero value uses DefaultDir.
-type Store struct{ Dir string }
+type Store struct {
+	Dir    string
+	Memory int64 // bytes that loading one set may take at its peak; 0 means three quarters of what the machine lets the program use
+}
 
 // DefaultDir returns BENCH_DATA, or bench/data in the user's cache directory.
 func DefaultDir() string {
@@ -65,7 +70,7 @@ func (s Store) Path(e *Entry, f File) string {
 // is missing, wrong or unreadable; it is nil for Present and Generated.
 func (s Store) State(e *Entry) (State, error) {
 	for _, f := range e.DataFiles() {
-		_, err := s.readFile(e, f)
+		_, err := s.hashFile(context.Background(), e, f)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && e.Generated:
 			return Generated, nil
@@ -84,7 +89,7 @@ func (s Store) State(e *Entry) (State, error) {
 func (s Store) Verify(e *Entry) error {
 	var all []error
 	for _, f := range e.Files {
-		_, err := s.readFile(e, f)
+		_, err := s.hashFile(context.Background(), e, f)
 		if errors.Is(err, fs.ErrNotExist) && (f.Role == RoleDocumentation || e.Generated) {
 			continue
 		}
@@ -99,26 +104,47 @@ type missingError struct{ message string }
 func (e missingError) Error() string        { return e.message }
 func (e missingError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// readFile returns the checked bytes of a file.
-func (s Store) readFile(e *Entry, f File) ([]byte, error) {
-	path := s.Path(e, f)
-	data, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && e.Local():
-		return nil, missingError{fmt.Sprintf("%s: %s is not there; correct the path in the set's TOML file", e.Name, path)}
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, missingError{fmt.Sprintf("%s: %s is not there; get it with `bench data fetch %s`%s", e.Name, path, e.Name, f.advice())}
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", e.Name, err)
-	}
-	if err := f.check(data); err != nil {
-		advice := fmt.Sprintf("delete it and run `bench data fetch %s`", e.Name)
-		if e.Local() {
-			advice = "restore the file, or correct bytes and sha256 in the set's TOML file"
+// hashFile checks a file without keeping it and returns its SHA-256.
+func (s Store) hashFile(ctx context.Context, e *Entry, f File) (sum string, err error) {
+	return s.scan(ctx, e, f, func(int64) (io.Writer, error) { return io.Discard, nil })
+}
+
+// readFile returns the checked bytes of a file and their SHA-256.
+func (s Store) readFile(ctx context.Context, e *Entry, f File, b *budget) (data []byte, sum string, err error) {
+	var buf *bytes.Buffer
+	sum, err = s.scan(ctx, e, f, func(size int64) (io.Writer, error) {
+		if !b.fits(size) {
+			return nil, b.refuse(size, "take fewer rows or columns", "%s: the %d bytes of the file", s.Path(e, f), size)
 		}
-		return nil, fmt.Errorf("%s: %s: %w; %s", e.Name, path, err, advice)
+		buf = bytes.NewBuffer(make([]byte, 0, size))
+		return buf, nil
+	})
+	if err != nil {
+		return nil, "", err
 	}
-	return data, nil
+	return buf.Bytes(), sum, nil
+}
+
+// scan is scanFile with errors that name the set and say what to do.
+func (s Store) scan(ctx context.Context, e *Entry, f File, into func(size int64) (io.Writer, error)) (string, error) {
+	path := s.Path(e, f)
+	sum, err := scanFile(ctx, path, f, into)
+	var damaged damagedError
+	switch {
+	case err == nil:
+		return sum, nil
+	case errors.Is(err, fs.ErrNotExist) && e.Local():
+		return "", missingError{fmt.Sprintf("%s: %s is not there; correct the path in the set's TOML file", e.Name, path)}
+	case errors.Is(err, fs.ErrNotExist):
+		return "", missingError{fmt.Sprintf("%s: %s is not there; get it with `bench data fetch %s`%s", e.Name, path, e.Name, f.advice())}
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case errors.As(err, &damaged) && e.Local():
+		return "", fmt.Errorf("%s: %s: %w; restore the file, or correct bytes and sha256 in the set's TOML file", e.Name, path, err)
+	case errors.As(err, &damaged):
+		return "", fmt.Errorf("%s: %s: %w; delete it and run `bench data fetch %s`", e.Name, path, err, e.Name)
+	}
+	return "", fmt.Errorf("%s: %w", e.Name, err)
 }
 
 // advice is what to add where a file without a public address is missing.
@@ -147,25 +173,28 @@ func checksum(data []byte) string {
 
 // Load reads the entry's data files, checks their SHA-256, and returns the set. A
 // set that the program can make needs no files. Errors name the file, the line and
-// the column, and say what to do.
+// the column, and say what to do. A set that would take more than s.Memory is an
+// error before the memory is taken.
 func (s Store) Load(ctx context.Context, e *Entry) (*Set, error) {
+	b := &budget{limit: s.memory()}
 	var contents []content
 	var sums []string
 	for _, f := range e.DataFiles() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		data, err := s.readFile(e, f)
+		data, sum, err := s.readFile(ctx, e, f, b)
 		if errors.Is(err, fs.ErrNotExist) && e.Generated {
 			data, err = e.generate(f)
+			sum = checksum(data)
 		}
 		if err != nil {
 			return nil, err
 		}
 		contents = append(contents, content{file: f, name: s.Path(e, f), data: data})
-		sums = append(sums, checksum(data))
+		sums = append(sums, sum)
 	}
-	set, err := e.read(ctx, contents)
+	set, err := e.read(ctx, contents, b)
 	if err != nil {
 		return nil, err
 	}
@@ -182,11 +211,10 @@ func (s Store) Fingerprint(e *Entry) (string, error) {
 	for _, f := range e.DataFiles() {
 		sum := f.SHA256
 		if sum == "" {
-			data, err := s.readFile(e, f)
-			if err != nil {
+			var err error
+			if sum, err = s.hashFile(context.Background(), e, f); err != nil {
 				return "", err
 			}
-			sum = checksum(data)
 		}
 		sums = append(sums, sum)
 	}

@@ -3,29 +3,31 @@ package datasets
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
-
-// maxValues bounds the numbers of a loaded matrix: 8 GiB of float64. A text file
-// far smaller than that can ask for more (one large index in a sparse row).
-const maxValues = 1 << 30
 
 // A table is a parsed text file: rows x columns of cells that point into its
 // bytes, still as text.
 type table struct {
 	file   string
 	buf    []byte
-	names  []string   // one per column; "" where the file does not say
-	levels [][]string // per column, the declared levels of a nominal column of an ARFF file; nil otherwise
-	cells  []span     // row-major
-	lines  []int32    // line of each row, from 1
+	names  []string          // one per column; "" where the file does not say
+	levels []map[string]bool // per column, the declared levels of a nominal column of an ARFF file; nil otherwise
+	cells  []span            // row-major
+	lines  []int32           // line of each row, from 1
+	hint   string            // see encodingHint
 }
 
 // A span is the text buf[start:end].
 type span struct{ start, end uint32 }
+
+// What an element of a table's slices takes.
+const (
+	cellBytes = 8
+	lineBytes = 4
+)
 
 func (t *table) rows() int    { return len(t.lines) }
 func (t *table) columns() int { return len(t.names) }
@@ -71,9 +73,24 @@ func (t *table) resolve(c Column) (int, error) {
 		found = j
 	}
 	if found < 0 {
-		return 0, fmt.Errorf("%s: there is no column named %q; the columns are %s", t.file, c.Name, t.someNames())
+		return 0, fmt.Errorf("%s: there is no column named %q; the columns are %s%s", t.file, c.Name, t.someNames(), t.hint)
 	}
 	return found, nil
+}
+
+// resolveRange returns the numbers of the first and the last column of c, which are
+// one for a single column.
+func (t *table) resolveRange(c Column) (first, last int, err error) {
+	if first, err = t.resolve(c); err != nil || c.To == nil {
+		return first, first, err
+	}
+	if last, err = t.resolve(*c.To); err != nil {
+		return 0, 0, err
+	}
+	if last < first {
+		return 0, 0, fmt.Errorf("%s: column %s comes after column %s; write the range the other way round", t.file, t.columnName(first), t.columnName(last))
+	}
+	return first, last, nil
 }
 
 func (t *table) someNames() string {
@@ -89,12 +106,6 @@ func (t *table) someNames() string {
 		out = append(out, shown(name))
 	}
 	return strings.Join(out, ", ")
-}
-
-// number parses a finite number.
-func number(text []byte) (float64, bool) {
-	v, err := strconv.ParseFloat(string(text), 64)
-	return v, err == nil && !math.IsInf(v, 0) && !math.IsNaN(v)
 }
 
 // clip shortens a value for an error message.
@@ -114,18 +125,4 @@ func shown(text string) string {
 		}
 	}
 	return text
-}
-
-// checkText refuses files that are not text in UTF-8 or a superset of ASCII, drops
-// a byte order mark, and refuses files too large for a span.
-func checkText(file string, buf []byte) ([]byte, error) {
-	switch {
-	case bytes.HasPrefix(buf, []byte{0xff, 0xfe}), bytes.HasPrefix(buf, []byte{0xfe, 0xff}):
-		return nil, fmt.Errorf("%s: the file is UTF-16 text; save it as UTF-8", file)
-	case bytes.HasPrefix(buf, []byte{0x1f, 0x8b}), bytes.HasPrefix(buf, []byte("PK\x03\x04")):
-		return nil, fmt.Errorf("%s: the file is compressed; unpack it first", file)
-	case len(buf) > math.MaxInt32:
-		return nil, fmt.Errorf("%s: the file has %d bytes; files up to 2 GiB can be read", file, len(buf))
-	}
-	return bytes.TrimPrefix(buf, []byte("\xef\xbb\xbf")), nil
 }

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +33,7 @@ func userSet(t *testing.T, toml string, files ...string) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Store{Dir: "/nowhere"}.Load(t.Context(), e)
+		return Store{Dir: "/nowhere", Memory: 8 << 30}.Load(t.Context(), e)
 	}()
 	if err != nil {
 		return nil, &plainError{strings.ReplaceAll(err.Error(), dir, "DIR")}
@@ -97,6 +98,24 @@ func TestUserSets(t *testing.T) {
 			[][]float64{{0, 1, 0}, {1, 0, 0}}, []float64{-1, 1}, "x=? x=p x=q", "a b", 0},
 		{"own test file", byName + `test = "t.csv"`, []string{"my.csv", "a,class\n1,x\n2,y\n", "t.csv", "a,class\n3,x\n"},
 			[][]float64{{1}, {2}, {3}}, []float64{-1, 1, -1}, "a", "x y", 2},
+		{"listed marks are classes", byName + "positive = \"NA\"\nnegative = [\"?\", \"x\"]", []string{"my.csv", "a,class\n1,NA\n2,?\n3,x\n"},
+			[][]float64{{1}, {2}, {3}}, []float64{1, -1, -1}, "a", "?,x NA", 0},
+		{"a number for a list of labels", byName + `positive = 2`, []string{"my.csv", "a,class\n1,1\n2,2\n3,3\n"},
+			[][]float64{{1}, {2}, {3}}, []float64{-1, 1, -1}, "a", "1,3 2", 0},
+		{"numbers as labels", byName + "positive = [2, 2.5]\nnegative = 1", []string{"my.csv", "a,class\n1,1\n2,2.0\n3,2.50\n"},
+			[][]float64{{1}, {2}, {3}}, []float64{-1, 1, 1}, "a", "1 2,2.5", 0},
+		{"one column for a list", byName + "drop = \"b\"\ncategorical = 0", []string{"my.csv", "a,b,class\nu,1,x\nv,2,y\n"},
+			[][]float64{{1, 0}, {0, 1}}, []float64{-1, 1}, "a=u a=v", "x y", 0},
+		{"all columns are categorical", byName + "drop = \"b\"\ncategorical = \"all\"", []string{"my.csv", "a,b,class,c\nu,1,x,7\nv,2,y,8\n"},
+			[][]float64{{1, 0, 1, 0}, {0, 1, 0, 1}}, []float64{-1, 1}, "a=u a=v c=7 c=8", "x y", 0},
+		{"a column named all", byName + `categorical = ["all"]`, []string{"my.csv", "a,all,class\n1,u,x\n2,v,y\n"},
+			[][]float64{{1, 1, 0}, {2, 0, 1}}, []float64{-1, 1}, "a all=u all=v", "x y", 0},
+		{"ranges of names and of numbers", byName + "drop = [{from = 0, to = 1}]\ncategorical = {from = \"c\", to = -2}", []string{"my.csv", "a,b,c,d,class\n1,2,u,p,x\n3,4,v,q,y\n"},
+			[][]float64{{1, 0, 1, 0}, {0, 1, 0, 1}}, []float64{-1, 1}, "c=u c=v d=p d=q", "x y", 0},
+		{"lines that end in CR", byName, []string{"my.csv", "a,class\r1,x\r2,y\r"},
+			[][]float64{{1}, {2}}, []float64{-1, 1}, "a", "x y", 0},
+		{"another encoding that does not matter", byName, []string{"my.csv", "gr\xf6\xdfe,class\n1,x\n2,y\n"},
+			[][]float64{{1}, {2}}, []float64{-1, 1}, "gr\xf6\xdfe", "x y", 0},
 		{"multiclass", byName + `task = "multiclass"`, []string{"my.csv", "a,class\n1,z\n2,x\n3,y\n"},
 			[][]float64{{1}, {2}, {3}}, []float64{2, 0, 1}, "a", "x y z", 0},
 		{"multiclass in given order", byName + `task = "multiclass"` + "\n" + `classes = ["z", "x", "y"]`, []string{"my.csv", "a,class\n1,z\n2,x\n3,y\n"},
@@ -132,6 +151,11 @@ func TestUserSets(t *testing.T) {
 	}
 }
 
+// noLabel is the error for a mark of a missing value in column class of my.csv.
+func noLabel(line int, mark string) string {
+	return fmt.Sprintf(`DIR/my.csv:%d: column 1 ("class"): value %q is no label, and every row needs one; fill it in, remove the row, or list it in negative, positive or classes if it is a class`, line, mark)
+}
+
 // TestUserErrors pins the whole message: one line that says where, what and what to do.
 func TestUserErrors(t *testing.T) {
 	const head = "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"class\"\n"
@@ -152,11 +176,11 @@ func TestUserErrors(t *testing.T) {
 		{"empty", head, "my.csv", "", `DIR/my.csv: the file has no data rows`},
 		{"header only", head, "my.csv", "a,class\n", `DIR/my.csv: the file has no data rows`},
 		{"one class", head, "my.csv", "a,class\n1,x\n2,x\n", `DIR/my.csv: every row has the label "x"; two classes are needed`},
-		{"one class of positives", head + `positive = ["x", "y"]`, "my.csv", "a,class\n1,x\n2,y\n", `DIR/my.csv: the labels (x, y) are not of two classes with positive = ["x" "y"]; correct the list`},
+		{"one class of positives", head + `positive = ["x", "y"]`, "my.csv", "a,class\n1,x\n2,y\n", `DIR/my.csv: positive = ["x", "y"] lists every label (x, y), and class -1 has none left; correct the list`},
 		{"three classes", head, "my.csv", "a,class\n1,x\n2,y\n3,z\n", `DIR/my.csv: the label has 3 values (x, y, z); list the ones of class +1 as positive = [...], or set task = "multiclass" or "regression"`},
 		{"unlisted label", head + `positive = ["x"]` + "\n" + `negative = ["y"]`, "my.csv", "a,class\n1,x\n2,y\n3,z\n", `DIR/my.csv:4: column 1 ("class"): value "z" is a label that the set does not list; add it to negative, positive or classes`},
-		{"no label", head, "my.csv", "a,class\n1,x\n2,\n", `DIR/my.csv:3: column 1 ("class"): value "" is no label; every row needs one`},
-		{"class without rows", head + "task = \"multiclass\"\nclasses = [\"x\", \"y\", \"z\"]", "my.csv", "a,class\n1,x\n2,y\n", `DIR/my.csv: no row has the label "z" that classes lists; correct the list`},
+		{"no label", head, "my.csv", "a,class\n1,x\n2,\n", `DIR/my.csv:3: column 1 ("class"): value "" is no label, and every row needs one; fill it in, remove the row, or list it in negative, positive or classes if it is a class`},
+		{"class without rows", head + "task = \"multiclass\"\nclasses = [\"x\", \"y\", \"z\"]", "my.csv", "a,class\n1,x\n2,y\n", `DIR/my.csv: no row has the label "z" that classes lists; the labels are x, y; correct the list`},
 		{"target no number", head + `task = "regression"`, "my.csv", "a,class\n1,x\n", `DIR/my.csv:2: column 1 ("class"): value "x" is not a finite number, which regression needs as target; repair the row or choose another label`},
 		{"ragged", head, "my.csv", "a,class\n1,x\n2,y,z\n", `DIR/my.csv:3: the line has 3 columns and line 1 has 2; repair the line, or check separator and quotes`},
 		{"ragged after a quoted line end", head, "my.csv", "a,class\n1,\"x\n\"\n2\n", `DIR/my.csv:4: the line has 1 columns and line 1 has 2; repair the line, or check separator and quotes`},
@@ -173,13 +197,37 @@ func TestUserErrors(t *testing.T) {
 		{"long value", head, "my.csv", "a,class\n" + strings.Repeat("z", 99) + ",x\n", `DIR/my.csv:2: column 0 ("a"): value "` + strings.Repeat("z", 37) + `..." is not a finite number; repair it, or list the column in categorical or drop`},
 		{"names do not fit", "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\ncolumns = [\"x\", \"y\"]\n", "my.csv", "1,2,3\n", `DIR/my.csv: the file has 3 columns and columns lists 2 names; make the two agree`},
 
+		{"NA as label", head, "my.csv", "a,class\n1,1\n2,NA\n3,0\n", noLabel(3, "NA")},
+		{"NaN as label", head, "my.csv", "a,class\n1,1\n2,NaN\n", noLabel(3, "NaN")},
+		{"null as label beside positive", head + `positive = ["1"]`, "my.csv", "a,class\n1,1\n2,0\n3,null\n", noLabel(4, "null")},
+		{"NA as label beside positive", head + `positive = ["1"]`, "my.csv", "a,class\n1,1\n2,NA\n", noLabel(3, "NA")},
+		{"n/a as label of three classes", head + `task = "multiclass"`, "my.csv", "a,class\n1,1\n2,x\n3,n/a\n", noLabel(4, "n/a")},
+		{"the set's own mark as label", head + "missing = \"unknown\"\n", "my.csv", "a,class\n1,1\n2,unknown\n", noLabel(3, "unknown")},
+		{"another spelling of a listed mark", head + `positive = ["NA"]`, "my.csv", "a,class\n1,NA\n2,na\n", noLabel(3, "na")},
+		{"NA as target", head + `task = "regression"`, "my.csv", "a,class\n1,1\n2,NA\n", `DIR/my.csv:3: column 1 ("class"): value "NA" is no label, and every row needs one; fill it in or remove the row`},
+		{"NA beside a threshold", head + `positive_from = 1.0`, "my.csv", "a,class\n1,1\n2,NA\n", `DIR/my.csv:3: column 1 ("class"): value "NA" is no label, and every row needs one; fill it in or remove the row`},
+		{"libsvm: nan as label", libsvm, "my.svm", "1 1:2\nnan 1:3\n", `DIR/my.svm:2: label "nan" is no label, and every row needs one; fill it in, remove the row, or list it in negative, positive or classes if it is a class`},
+		{"wrong positive", head + `positive = ["z"]` + "\n" + `negative = ["x"]`, "my.csv", "a,class\n1,x\n2,y\n", `DIR/my.csv: no row has a label that positive = ["z"] lists; the labels are x, y; correct the list`},
+		{"wrong negative", head + `positive = ["x"]` + "\n" + `negative = ["z"]`, "my.csv", "a,class\n1,x\n2,y\n", `DIR/my.csv: no row has a label that negative = ["z"] lists; the labels are x, y; correct the list`},
+		{"number with underscores", head, "my.csv", "a,class\n1,x\n1_000,y\n", `DIR/my.csv:3: column 0 ("a"): value "1_000" is not a finite number; repair it, or list the column in categorical or drop`},
+		{"hexadecimal number", head, "my.csv", "a,class\n1,x\n0x1p3,y\n", `DIR/my.csv:3: column 0 ("a"): value "0x1p3" is not a finite number; repair it, or list the column in categorical or drop`},
+		{"decimal comma", head + `separator = ";"`, "my.csv", "a;class\n3,14;x\n2,71;y\n", `DIR/my.csv:2: column 0 ("a"): value "3,14" is not a finite number; numbers have a decimal point; if the comma is a decimal comma, write 3.14 throughout the file`},
+		{"decimal comma without header", "name = \"mine\"\nfile = \"my.csv\"\nlabel = 1\nseparator = \";\"\n", "my.csv", "3,14;x\n2,71;y\n", `DIR/my.csv:1: column 0: value "3,14" is not a finite number; numbers have a decimal point; if the comma is a decimal comma, write 3.14 throughout the file`},
+		{"thousands", head + `separator = ";"`, "my.csv", "a;class\n1,234,567;x\n2;y\n", `DIR/my.csv:2: column 0 ("a"): value "1,234,567" is not a finite number; numbers are written without commas; remove them from the file`},
+		{"decimal comma in the target", head + "separator = \";\"\ntask = \"regression\"", "my.csv", "a;class\n1;3,14\n", `DIR/my.csv:2: column 1 ("class"): value "3,14" is not a finite number, which regression needs as target; numbers have a decimal point; if the comma is a decimal comma, write 3.14 throughout the file`},
+		{"Latin-1 column", "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"größe\"\n", "my.csv", "a,gr\xf6\xdfe\n1,x\n", `DIR/my.csv: there is no column named "größe"; the columns are a, "gr\xf6\xdfe"; DIR/my.csv:1 is not UTF-8 text, save the file as UTF-8 if names look wrong (label = "größe")`},
+		{"Latin-1 label", head + `positive = ["für"]`, "my.csv", "a,class\n1,f\xfcr\n2,wider\n", `DIR/my.csv: no row has a label that positive = ["für"] lists; the labels are "f\xfcr", wider; correct the list; DIR/my.csv:2 is not UTF-8 text, save the file as UTF-8 if names look wrong`},
+		{"Latin-1 class", head + "task = \"multiclass\"\nclasses = [\"für\", \"wider\"]", "my.csv", "a,class\n1,wider\n2,f\xfcr\n", `DIR/my.csv: no row has the label "für" that classes lists; the labels are "f\xfcr", wider; correct the list; DIR/my.csv:3 is not UTF-8 text, save the file as UTF-8 if names look wrong`},
+		{"range the wrong way round", head + `drop = {from = "b", to = "a"}`, "my.csv", "a,b,class\n1,2,x\n", `DIR/my.csv: column 1 ("b") comes after column 0 ("a"); write the range the other way round (drop = {from = "b", to = "a"})`},
+		{"range over the label", head + `categorical = {from = 0, to = -1}`, "my.csv", "a,class\n1,x\n", `DIR/my.csv: column 1 ("class") is both label and categorical; list it once`},
+
 		{"libsvm: no label", libsvm, "my.svm", "1:2 2:3\n", `DIR/my.svm:1: the line begins with "1:2" and not with a label; write a label before the index:value pairs`},
 		{"libsvm: index 0", libsvm, "my.svm", "1 1:2\n-1 0:3\n", `DIR/my.svm:2: "0:3" is not index:value with an index from 1; repair the line`},
 		{"libsvm: descending", libsvm, "my.svm", "1 2:2 2:3\n", `DIR/my.svm:1: index 2 comes after index 2; indices must ascend within a line`},
 		{"libsvm: value", libsvm, "my.svm", "1 1:nan\n", `DIR/my.svm:1: feature 1: value "nan" is not a finite number; repair the line`},
 		{"libsvm: qid", libsvm, "my.svm", "1 qid:3 1:2\n", `DIR/my.svm:1: "qid:3" is not index:value with an index from 1; repair the line`},
 		{"libsvm: empty", libsvm, "my.svm", "# nothing\n", `DIR/my.svm: the file has no data rows`},
-		{"libsvm: too wide", libsvm, "my.svm", "1 2147483647:1\n-1 1:1\n", `DIR/my.svm: 2 rows x 2147483647 features are more than 1073741824 numbers; the set is too large to be held densely`},
+		{"libsvm: too wide", libsvm, "my.svm", "1 2147483647:1\n-1 1:1\n", `DIR/my.svm:1: index 2147483647 makes the set 2147483647 features wide; 2 rows of them need 128.0 GiB of memory, and loading may take 8.0 GiB; correct the index or leave rare features out, or raise --memory`},
 		{"libsvm: no input", libsvm, "my.svm", "1\n-1\n", `DIR/my.svm: no row has any input`},
 
 		{"arff: not arff", arff, "my.arff", "1,2\n", `DIR/my.arff:1: "1,2" is not @relation, @attribute or @data; begin a comment with %`},
@@ -188,7 +236,7 @@ func TestUserErrors(t *testing.T) {
 		{"arff: ragged", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n1\n", `DIR/my.arff:4: the row has 1 values and there are 2 attributes; repair the row`},
 		{"arff: missing", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n?,a\n1,b\n", `DIR/my.arff:4: column 0 ("x"): value "?" is missing, and a numeric input needs a value in every row; fill it in, remove the row, or list the column in drop or categorical`},
 		{"arff: missing level", arff, "my.arff", "@attribute x {p,q}\n@attribute y {a,b}\n@data\n?,a\np,b\n", `DIR/my.arff:4: column 0 ("x"): value "?" is missing; say what becomes of it with missing_as = "level" or "zero"`},
-		{"arff: missing label", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n1,a\n1,?\n", `DIR/my.arff:5: column 1 ("y"): value "?" is no label; every row needs one`},
+		{"arff: missing label", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n1,a\n1,?\n", `DIR/my.arff:5: column 1 ("y"): value "?" is no label, and every row needs one; fill it in, remove the row, or list it in negative, positive or classes if it is a class`},
 		{"arff: index", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n{0 1, 2 b}\n", `DIR/my.arff:4: sparse index "2" is not a number above 0 and below 2; indices count from 0 and ascend`},
 		{"arff: weight", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n{0 1}, {5}\n", `DIR/my.arff:4: text follows the } of the sparse row; instance weights are not supported`},
 		{"arff: quote", arff, "my.arff", "@attribute 'x real\n", `DIR/my.arff:1: name of the attribute: a quote is opened and not closed on the line`},
@@ -196,7 +244,7 @@ func TestUserErrors(t *testing.T) {
 
 		{"toml: syntax", "name = mine\n", "", "", `DIR/set.toml: toml: line 1 (last key "name"): expected value but found "mine" instead`},
 		{"toml: unknown key", head + "postive = [\"x\"]", "", "", `DIR/set.toml: unknown key "postive"; the keys are listed in docs/datasets.md`},
-		{"toml: no name", "file = \"my.csv\"\n", "", "", `DIR/set.toml: name "" must be letters, digits, '.', '_' or '-', e.g. name = "mydata"`},
+		{"toml: no name", "file = \"my.csv\"\n", "", "", `DIR/set.toml: the set has no name; write name = "mydata"`},
 		{"toml: taken name", "name = \"Wine\"\nfile = \"my.csv\"\nlabel = 0\n", "", "", `DIR/set.toml: a set named "Wine" exists already; choose another name`},
 		{"toml: no file", "name = \"mine\"\n", "", "", `DIR/set.toml: set mine has no data file; write file = "my.csv"`},
 		{"toml: no label", "name = \"mine\"\nfile = \"my.csv\"\n", "", "", `DIR/set.toml: set mine: the target column is not given; write label = "its name", or label = -1 for the last column`},
@@ -204,6 +252,15 @@ func TestUserErrors(t *testing.T) {
 		{"toml: task", head + `task = "ranking"`, "", "", `DIR/set.toml: task "ranking" is not binary, multiclass or regression`},
 		{"toml: separator", head + `separator = "::"`, "", "", `DIR/set.toml: set mine: separator "::" is not one character such as ",", ";" or "tab"; for columns separated by blanks write format = "blank"`},
 		{"toml: label twice", head + "positive = [\"1\"]\nnegative = [\"1.0\"]", "", "", `DIR/set.toml: set mine: label "1" is listed twice`},
+		{"toml: positive_from", head + `positive_from = inf`, "", "", `DIR/set.toml: set mine: positive_from = +Inf is not a finite number; write one`},
+		{"toml: positive_from nan", head + `positive_from = nan`, "", "", `DIR/set.toml: set mine: positive_from = NaN is not a finite number; write one`},
+		{"toml: label type", head + "positive = [true]", "", "", `DIR/set.toml: toml: line 4 (last key "positive"): true is neither a text nor a number; write it in quotes`},
+		{"toml: label nan", head + "positive = nan", "", "", `DIR/set.toml: toml: line 4 (last key "positive"): NaN is no number to compare labels with; write the text in quotes`},
+		{"toml: empty range", head + "drop = {from = 4, to = 2}", "", "", `DIR/set.toml: toml: line 4 (last key "drop"): the range of columns from 4 to 2 is empty; write the smaller number first`},
+		{"toml: huge range", head + "drop = {from = 0, to = 2000000000}", "", "", `DIR/set.toml: toml: line 4 (last key "drop"): the range of columns from 0 to 2000000000 has more than 1048576 columns; write the numbers of both ends again`},
+		{"toml: endless range", head + "drop = {from = 0, to = 9223372036854775807}", "", "", `DIR/set.toml: toml: line 4 (last key "drop"): the range of columns from 0 to 9223372036854775807 has more than 1048576 columns; write the numbers of both ends again`},
+		{"toml: half a range", head + "drop = [{from = 4}]", "", "", `DIR/set.toml: toml: line 4 (last key "drop"): a range of columns is written {from = 3, to = 7}, with numbers or names of both ends`},
+		{"toml: drop all", head + `drop = "all"`, "", "", `DIR/set.toml: set mine: drop = "all" leaves no input; for a column of that name write drop = ["all"]`},
 		{"toml: column type", head + "drop = [1.5]", "", "", `DIR/set.toml: toml: line 4 (last key "drop"): column 1.5 is neither a name nor a number`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

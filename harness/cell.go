@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -232,10 +231,8 @@ func (h *Harness) parts(set *datasets.Set, train, other []int) (learn, score reg
 	a, b := mat.NewDense(len(train), d, nil), mat.NewDense(len(other), d, nil)
 	if h.Protocol.Semantics.Standardise {
 		s := datasets.FitStandardiser(set.X, train)
-		for j := range s.Mean {
-			if math.IsInf(s.Mean[j], 0) || math.IsInf(s.Scale[j], 0) || math.IsNaN(s.Scale[j]) {
-				return learn, score, fmt.Errorf("%s: column %q is too large to standardise; rescale it in the file", set.Name, set.Features[j])
-			}
+		if err := s.Check(set.X, train, set.Features); err != nil {
+			return learn, score, fmt.Errorf("%s: %w", set.Name, err)
 		}
 		s.Apply(a, set.X, train)
 		s.Apply(b, set.X, other)

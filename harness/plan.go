@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -223,7 +224,7 @@ func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSe
 		return plannedSet{}, err
 	}
 	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Classes: len(entry.Counts)}
-	counts, label := entry.Counts, func(class int) string { return fmt.Sprintf("class %d", class) }
+	counts, labels := entry.Counts, entry.ClassNames()
 	if sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil {
 		set, err := h.Data.Load(ctx, entry)
 		if err != nil {
@@ -231,9 +232,9 @@ func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSe
 		}
 		n, d := set.X.Dims()
 		sh.N, sh.D, sh.Classes = n, d, set.Classes
-		counts, label = set.Counts(), func(class int) string { return fmt.Sprintf("class %q", set.Labels[class]) }
+		counts, labels = set.Counts(), set.Labels
 	}
-	if err := h.enoughOfEachClass(entry, counts, label); err != nil {
+	if err := h.enoughOfEachClass(entry, counts, labels); err != nil {
 		return plannedSet{}, err
 	}
 	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh}
@@ -244,16 +245,20 @@ func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSe
 	return p, nil
 }
 
-// enoughOfEachClass refuses a set that no split can serve.
-func (h *Harness) enoughOfEachClass(entry *datasets.Entry, counts []int, label func(class int) string) error {
+// enoughOfEachClass refuses a set that no split can serve; labels may be nil.
+func (h *Harness) enoughOfEachClass(entry *datasets.Entry, counts []int, labels []string) error {
 	if entry.Task == registry.Regression {
 		return nil
 	}
 	sem := h.Protocol.Semantics
 	for c, n := range counts {
 		if train := n - int(math.Floor(sem.TestFraction*float64(n))); train < sem.Folds {
-			return fmt.Errorf("%s: %s has %d rows, too few for the %d folds of protocol %s; add rows, or leave the class out",
-				entry.Name, label(c), n, sem.Folds, h.Protocol.Name)
+			name := fmt.Sprint(c)
+			if labels != nil {
+				name = strconv.Quote(labels[c])
+			}
+			return fmt.Errorf("%s: class %s has %d rows, too few for the %d folds of protocol %s; add rows, or leave the class out",
+				entry.Name, name, n, sem.Folds, h.Protocol.Name)
 		}
 	}
 	return nil

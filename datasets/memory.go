@@ -1,0 +1,74 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/internal/machine"
+)
+
+// memory returns the bytes that loading one set may take.
+func (s Store) memory() int64 {
+	if s.Memory > 0 {
+		return s.Memory
+	}
+	if all := machine.MemoryBytes(); all > 0 {
+		return all / 4 * 3
+	}
+	return 8 << 30
+}
+
+// A budget counts the memory that loading a set holds, before it is asked for: a
+// small file can ask for much (one large index in a sparse row). What a file's text
+// becomes later is counted in full; a few bytes for each row or column are estimates.
+type budget struct{ limit, held int64 }
+
+// fits counts n more bytes and reports whether they are within the limit.
+func (b *budget) fits(n int64) bool {
+	if n > b.limit-b.held {
+		return false
+	}
+	b.held += n
+	return true
+}
+
+// refuse is the error for n bytes that do not fit: subject, a plural, needs them,
+// and advice is what may be done besides allowing more.
+func (b *budget) refuse(n int64, advice, subject string, args ...any) error {
+	return fmt.Errorf("%s need %s of memory, and loading may take %s; %s, or raise --memory",
+		fmt.Sprintf(subject, args...), sizeText(plus(b.held, n)), sizeText(b.limit), advice)
+}
+
+// product multiplies sizes that are not negative; what is too large for an int64
+// is its largest value.
+func product(factors ...int64) int64 {
+	out := int64(1)
+	for _, f := range factors {
+		if f != 0 && out > math.MaxInt64/f {
+			return math.MaxInt64
+		}
+		out *= f
+	}
+	return out
+}
+
+// plus adds sizes in the same way.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// sizeText writes a number of bytes for people.
+func sizeText(n int64) string {
+	for _, unit := range []struct {
+		name  string
+		bytes int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= unit.bytes {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(unit.bytes), unit.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
