@@ -69,6 +69,9 @@ func (a *app) harness(protocol string) (*harness.Harness, error) {
 	if err == nil {
 		err = p.Resolve(a.reg)
 	}
+	if err == nil {
+		err = p.ResolveSets(a.sets)
+	}
 	if err != nil {
 		return nil, exitError{exitUsage, err}
 	}

@@ -7,10 +7,11 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"sort"
 	"strings"
 	"sync"
+
+	"github.com/kernelboosting/bench/internal/near"
 )
 
 //go:embed catalogue/*.toml
@@ -53,16 +54,26 @@ func Builtin() *Catalogue {
 }
 
 // Add reads a user's set from a TOML file and returns its entry. File paths in it
-// are relative to the TOML file. A name that the catalogue already has is refused.
+// are relative to the TOML file. A name that the catalogue has from elsewhere is refused.
 func (c *Catalogue) Add(tomlPath string) (*Entry, error) {
 	e, err := readEntry(tomlPath)
 	if err != nil {
 		return nil, err
 	}
+	if known := c.entries[strings.ToLower(e.Name)]; known != nil && known.sameFile(e) {
+		return known, nil
+	}
 	if err := c.add(e); err != nil {
 		return nil, fmt.Errorf("%s: %w", tomlPath, err)
 	}
 	return e, nil
+}
+
+// sameFile reports that both were read from one TOML file.
+func (e *Entry) sameFile(other *Entry) bool {
+	a, errA := filepath.Abs(e.toml)
+	b, errB := filepath.Abs(other.toml)
+	return e.toml != "" && errA == nil && errB == nil && a == b
 }
 
 func (c *Catalogue) add(e *Entry) error {
@@ -120,14 +131,8 @@ func (c *Catalogue) Lookup(name string) (*Entry, error) {
 	if isDataPath(name) {
 		return nil, howToDescribe(name)
 	}
-	var near []string
-	for _, known := range c.Names() {
-		if isNear(strings.ToLower(name), strings.ToLower(known)) {
-			near = append(near, known)
-		}
-	}
-	if len(near) > 0 {
-		return nil, fmt.Errorf("no data set is named %q; did you mean %s?", name, strings.Join(near, " or "))
+	if meant := near.Names(name, c.Names()); meant != nil {
+		return nil, fmt.Errorf("no data set is named %q; did you mean %s?", name, strings.Join(meant, " or "))
 	}
 	return nil, fmt.Errorf("no data set is named %q; see `bench data list`, or name a TOML file that describes your own", name)
 }
@@ -164,39 +169,3 @@ func howToDescribe(name string) error {
 }
 
 var unfitForName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-
-// isNear reports whether a contains b, or b a, or few edits turn one into the other,
-// or they have the same letters in another order.
-func isNear(a, b string) bool {
-	if len(a) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
-		return true
-	}
-	return editDistance(a, b) <= max(1, len(b)/4) || sortedLetters(a) == sortedLetters(b)
-}
-
-func sortedLetters(s string) string {
-	letters := []byte(s)
-	slices.Sort(letters)
-	return string(letters)
-}
-
-// editDistance is the Levenshtein distance in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			change := diagonal
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			diagonal = row[j]
-			row[j] = min(change, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
-}

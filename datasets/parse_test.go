@@ -145,17 +145,6 @@ func TestManyLevelsAreRefused(t *testing.T) {
 	}
 }
 
-func TestEditDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "acb", 2}} {
-		if got := editDistance(c.a, c.b); got != c.want || editDistance(c.b, c.a) != c.want {
-			t.Errorf("%q %q: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // TestDocumentationListsEveryKey compares docs/datasets.md with the TOML keys.
 func TestDocumentationListsEveryKey(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "datasets.md"))

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/near"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -86,7 +88,11 @@ func LoadProtocol(name string) (*Protocol, error) {
 	} else {
 		raw, err = protocolFiles.ReadFile("protocols/" + name + ".toml")
 		if err != nil {
-			err = fmt.Errorf("no protocol is named %q; known: %s, or the path of a .toml file", name, strings.Join(ProtocolNames(), ", "))
+			known := "known: " + strings.Join(ProtocolNames(), ", ")
+			if meant := near.Names(name, ProtocolNames()); meant != nil {
+				known = "did you mean " + strings.Join(meant, " or ") + "?"
+			}
+			err = fmt.Errorf("no protocol is named %q; %s (or the path of a .toml file: docs/protocols.md)", name, known)
 		}
 	}
 	if err != nil {
@@ -183,6 +189,30 @@ func (p *Protocol) Resolve(reg registry.Registry) error {
 		}
 	}
 	p.Methods = resolved
+	return nil
+}
+
+// ResolveSets reads the TOML files among the protocol's data sets, whose paths are
+// relative to the protocol's file, into the catalogue, and names those sets as they
+// name themselves.
+func (p *Protocol) ResolveSets(c *datasets.Catalogue) error {
+	for i, name := range p.Datasets {
+		if !strings.HasSuffix(name, ".toml") {
+			continue
+		}
+		path := filepath.FromSlash(name)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(filepath.Dir(p.Path), path)
+		}
+		e, err := c.Add(path)
+		if err != nil {
+			return fmt.Errorf("protocol %s: datasets: %w", p.Name, err)
+		}
+		p.Datasets[i] = e.Name
+		if at := slices.Index(p.Apart, name); at >= 0 {
+			p.Apart[at] = e.Name
+		}
+	}
 	return nil
 }
 

@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"github.com/kernelboosting/bench/internal/near"
 )
 
 // A Registry is a set of methods with distinct names. The zero value is empty.
@@ -67,10 +69,14 @@ func (r Registry) Names() []string {
 	return names
 }
 
-// Lookup finds a method by name, ignoring case. The error lists the known names.
+// Lookup finds a method by name, ignoring case. The error says which name may have been
+// meant, or lists the known names.
 func (r Registry) Lookup(name string) (Spec, error) {
 	if s, ok := r.specs[strings.ToLower(name)]; ok {
 		return s, nil
+	}
+	if meant := near.Names(name, r.Names()); meant != nil {
+		return Spec{}, fmt.Errorf("no method is named %q; did you mean %s?", name, strings.Join(meant, " or "))
 	}
 	return Spec{}, fmt.Errorf("no method is named %q; known: %s", name, strings.Join(r.Names(), ", "))
 }
