@@ -1,0 +1,82 @@
+package harness
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// TestDocumentationListsEveryKey compares docs/protocols.md with the TOML keys, and reads
+// the example in it.
+func TestDocumentationListsEveryKey(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "protocols.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	for _, kind := range []reflect.Type{reflect.TypeFor[Protocol](), reflect.TypeFor[Semantics](), reflect.TypeFor[MethodSettings](), reflect.TypeFor[registry.Axis]()} {
+		for i := range kind.NumField() {
+			key := kind.Field(i).Tag.Get("toml")
+			if key != "-" && !strings.Contains(text, "`"+key) && !strings.Contains(text, "["+key) {
+				t.Errorf("docs/protocols.md does not explain %s of %s", key, kind.Name())
+			}
+		}
+	}
+	_, rest, _ := strings.Cut(text, "```toml\n")
+	example, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("docs/protocols.md has no example")
+	}
+	p, err := parseProtocol("my", []byte(example))
+	if err != nil {
+		t.Fatalf("the example of docs/protocols.md: %v", err)
+	}
+	if len(p.Datasets) != 3 || p.Methods["GBRFF2"].Grid == nil {
+		t.Errorf("the example reads as %+v", p)
+	}
+}
+
+// TestProtocolNamesOwnSets by files relative to its own.
+func TestProtocolNamesOwnSets(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"sets/mine.toml": "name = \"own\"\nfile = \"mine.csv\"\nlabel = \"y\"\n",
+		"sets/mine.csv":  "x,y\n1,2\n3,4\n",
+		"p.toml":         "splits = 1\ndatasets = [\"sets/mine.toml\", \"wine\"]\napart = [\"sets/mine.toml\"]\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := LoadProtocol(filepath.Join(dir, "p.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue := datasets.Builtin()
+	for range 2 { // a second verb reads the same protocol
+		if err := p.ResolveSets(catalogue); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.Datasets[0] != "own" || p.Apart[0] != "own" || p.Datasets[1] != "wine" {
+		t.Errorf("sets %v, apart %v", p.Datasets, p.Apart)
+	}
+	var again Protocol
+	if _, err := toml.Decode(p.Text, &again); err != nil || again.Datasets[0] != "sets/mine.toml" {
+		t.Errorf("the text that is stored is not the file's: %v, %v", again.Datasets, err)
+	}
+	if e, err := catalogue.Lookup("own"); err != nil || !e.Local() {
+		t.Errorf("the catalogue does not know the set: %v", err)
+	}
+}
