@@ -53,7 +53,8 @@ const (
 )
 
 // toy writes a toy set as CSV with header x1,x2,y. Coordinates are rounded to 6
-// decimals, which hides the last bits in which machines' sines may differ.
+// decimals, which hides the last bits in which machines' sines may differ: none is near
+// enough to the middle of two decimals.
 func toy(point func(i int, r *numpy.RandomState) (x1, x2 float64, positive bool)) []byte {
 	r := numpy.NewRandomState(toySeed)
 	out := []byte("x1,x2,y\n")

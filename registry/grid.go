@@ -3,7 +3,6 @@ package registry
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 )
 
 // A Grid is a list of axes; its points are their product, the first axis
@@ -25,9 +24,24 @@ const PerFeature = "feature"
 func Powers(base float64, from, to int) []any {
 	var out []any
 	for e := from; e <= to; e++ {
-		out = append(out, math.Pow(base, float64(e)))
+		out = append(out, power(base, e))
 	}
 	return out
+}
+
+// power multiplies squares of base, and inverts the product for e < 0: the last bit of math.Pow
+// may depend on the machine, and these values are part of every key.
+func power(base float64, e int) float64 {
+	product := 1.0
+	for n, square := max(e, -e), base; n > 0; n, square = n/2, square*square {
+		if n%2 == 1 {
+			product *= square
+		}
+	}
+	if e < 0 {
+		return 1 / product
+	}
+	return product
 }
 
 // Values returns its arguments as an axis's values.

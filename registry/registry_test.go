@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,5 +183,28 @@ func TestTasks(t *testing.T) {
 	}
 	if (Shape{Task: Multiclass, Classes: 4}).Outputs() != 4 || (Shape{Task: Binary, Classes: 2}).Outputs() != 1 {
 		t.Error("outputs: one score per class, or one")
+	}
+}
+
+// TestPowers compares with decimal and binary literals, which the compiler rounds correctly, and with math.Pow, which made
+// the values of stored keys.
+func TestPowers(t *testing.T) {
+	want := []any{1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5}
+	if got := Powers(10, -5, 5); !slices.Equal(got, want) {
+		t.Errorf("powers of 10 are %v, want %v", got, want)
+	}
+	want = []any{0x1p-5, 0x1p-4, 0x1p-3, 0x1p-2, 0x1p-1, 1.0, 2.0, 4.0}
+	if got := Powers(2, -5, 2); !slices.Equal(got, want) {
+		t.Errorf("powers of 2 are %v, want %v", got, want)
+	}
+	if got := Powers(2, 1, 0); got != nil {
+		t.Errorf("powers from 1 to 0 are %v", got)
+	}
+	for _, base := range []float64{2, 3, 10, 0.1, 1.5, 7.3, -2} {
+		for i, got := range Powers(base, -20, 20) {
+			if want := math.Pow(base, float64(i-20)); got != want {
+				t.Errorf("%v^%d is %v, math.Pow gives %v", base, i-20, got, want)
+			}
+		}
 	}
 }

@@ -91,12 +91,11 @@ func (b *bundle) landmarkLoss(l, gradient []float64) float64 {
 	return loss
 }
 
-// weigh writes the K feature weights to q, computed from logarithms.
+// weigh writes the K feature weights to q.
 func (b *bundle) weigh(q []float64, sharpness float64) {
 	b.measure.features(b.trig, b.u, b.r, q)
 	floats.Scale(-sharpness, q)
-	floats.AddConst(-floats.LogSumExp(q), q)
-	vmath.Exp(q, q)
+	vmath.Softmax(q, q)
 }
 
 // values returns the weak learner on the training set, valid until the next search.

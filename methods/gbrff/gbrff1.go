@@ -39,7 +39,7 @@ func (p Params1) butBeta() Params1 {
 // GBRFF1 declares Algorithm 2 of the paper with the grid of its experiments.
 func GBRFF1() registry.Spec {
 	return registry.Define(registry.Spec{
-		Name: "GBRFF1", Version: "1", Tasks: registry.Binary,
+		Name: "GBRFF1", Version: "2", Tasks: registry.Binary,
 		Source:  "Gautheron et al., ECML PKDD 2020, Algorithm 2",
 		Summary: "boosted sums of weighted random Fourier features at learned landmarks",
 	}, Params1{T: 100, K: 10, Beta: 1}, registry.Grid{

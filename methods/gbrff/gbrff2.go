@@ -175,7 +175,7 @@ func (w *wave) frequencyLoss(omega, gradient []float64) float64 {
 	w.at = append(w.at[:0], omega...)
 	loss := w.x.ExpCosLoss(omega, w.b, w.r, w.z, gradient)
 	floats.AddScaled(gradient, 2*w.lambda, omega)
-	return loss + w.lambda*floats.Dot(omega, omega)
+	return loss + float64(w.lambda*floats.Dot(omega, omega))
 }
 
 // values returns cos(omega.x_i - b) after learnFrequency; they are valid until the next

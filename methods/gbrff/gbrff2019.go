@@ -70,7 +70,7 @@ func GBRFFRandom() registry.Spec {
 }
 
 func spec2019(s registry.Spec, random bool) registry.Spec {
-	s.Version, s.Tasks = "1", registry.Binary
+	s.Version, s.Tasks = "2", registry.Binary
 	s.Source = "Gautheron et al., arXiv:1906.06203 (2019), Algorithm 1 with Section 4.2"
 	fit := frame.Path[Params2019](func(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, yield func(int, registry.Model) error) error {
 		return fit2019(ctx, env, train, ps, s.Name, random, yield)

@@ -31,7 +31,7 @@ func newVote(y []float64) *vote {
 	n := len(y)
 	m := floats.Sum(y) / float64(n)
 	v := &vote{
-		y: y, h0: 0.5 * math.Log((1+m)/(1-m)),
+		y: y, h0: 0.5 * vmath.LogScalar((1+m)/(1-m)),
 		score: make([]float64, n), weight: make([]float64, n), residual: make([]float64, n),
 	}
 	floats.AddConst(v.h0, v.score)
@@ -77,7 +77,7 @@ func (v *vote) stepSize(h []float64) float64 {
 	}
 	right, wrong := vmath.MarginSums(v.y, h, v.weight)
 	least := 0x1p-52 * v.total
-	return 0.5 * math.Log(max(right, least)/max(wrong, least))
+	return 0.5 * vmath.LogScalar(max(right, least)/max(wrong, least))
 }
 
 // draw returns count normals with mean 0 and variance 2 gamma: the frequencies of

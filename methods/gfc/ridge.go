@@ -73,7 +73,7 @@ func (r *ridge) loss(theta, gradient []float64) float64 {
 	n, d := float64(len(r.y)), len(theta)-1
 	r.x.MatTVec(gradient[:d], r.slope)
 	floats.Scale(2/n, gradient[:d])
-	gradient[d] = -4 * theta[d] * (t.f*a.f + t.s*a.s + t.c*a.c)
+	gradient[d] = -4 * theta[d] * (float64(t.f*a.f) + float64(t.s*a.s) + float64(t.c*a.c))
 	return sum / n
 }
 
@@ -94,18 +94,18 @@ func newFactor(ff, sf, ss, cf, cs, cc float64) factor {
 	l.ff = math.Sqrt(ff)
 	l.sf = sf / l.ff
 	l.cf = cf / l.ff
-	l.ss = math.Sqrt(ss - l.sf*l.sf)
-	l.cs = (cs - l.cf*l.sf) / l.ss
-	l.cc = math.Sqrt(cc - l.cf*l.cf - l.cs*l.cs)
+	l.ss = math.Sqrt(ss - float64(l.sf*l.sf))
+	l.cs = (cs - float64(l.cf*l.sf)) / l.ss
+	l.cc = math.Sqrt(cc - float64(l.cf*l.cf) - float64(l.cs*l.cs))
 	return l
 }
 
 func (l factor) solve(b triple) triple {
 	f := b.f / l.ff
-	s := (b.s - l.sf*f) / l.ss
-	c := (b.c - l.cf*f - l.cs*s) / l.cc
+	s := (b.s - float64(l.sf*f)) / l.ss
+	c := (b.c - float64(l.cf*f) - float64(l.cs*s)) / l.cc
 	c /= l.cc
-	s = (s - l.cs*c) / l.ss
-	f = (f - l.sf*s - l.cf*c) / l.ff
+	s = (s - float64(l.cs*c)) / l.ss
+	f = (f - float64(l.sf*s) - float64(l.cf*c)) / l.ff
 	return triple{f, s, c}
 }

@@ -55,7 +55,7 @@ func define(name, summary string, linear bool) registry.Spec {
 		return model, err
 	}
 	return registry.Define(registry.Spec{
-		Name: name, Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: name, Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: "Shahrampour and Tarokh, NeurIPS 2018, section 5", Summary: summary,
 	}, Params{Lambda: 1e-3, Neighbour: 50}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 5)},
@@ -242,7 +242,7 @@ func (t *trainer) logistic(ctx context.Context, y []float64, lambda float64) ([]
 	if math.Abs(m) >= 1 {
 		return nil, 0, fmt.Errorf("all labels are %v: logistic regression needs both classes", y[0])
 	}
-	b := math.Log((1 + m) / (1 - m))
+	b := vmath.LogScalar((1 + m) / (1 - m))
 	for i := range f {
 		f[i] = b
 	}
@@ -250,7 +250,7 @@ func (t *trainer) logistic(ctx context.Context, y []float64, lambda float64) ([]
 	s, z, next := make([]float64, n), make([]float64, n), make([]float64, n)
 	for range newtonSteps {
 		for i, v := range f {
-			p := 1 / (1 + math.Exp(-v))
+			p := 1 / (1 + vmath.ExpScalar(-v))
 			w := max(p*(1-p), 1e-12)
 			s[i] = math.Sqrt(w)
 			z[i] = v + ((1+y[i])/2-p)/w
@@ -267,7 +267,7 @@ func (t *trainer) logistic(ctx context.Context, y []float64, lambda float64) ([]
 		step, moved := 1.0, false
 		for range 40 {
 			a, g, h := mix(alpha, to, step), mix(f, next, step), b+step*(bias-b)
-			if v := t.objective(y, g, h, a, c); v <= value+1e-12*value {
+			if v := t.objective(y, g, h, a, c); v <= value+float64(1e-12*value) {
 				alpha, f, b, value, moved = a, g, h, v, true
 				break
 			}
@@ -278,7 +278,7 @@ func (t *trainer) logistic(ctx context.Context, y []float64, lambda float64) ([]
 		}
 	}
 	for i, v := range f { // the derivative in f, over n
-		if off := math.Abs(c*alpha[i] - (1+y[i])/2 + 1/(1+math.Exp(-v))); !(off <= newtonAccept) {
+		if off := math.Abs(float64(c*alpha[i]) - (1+y[i])/2 + 1/(1+vmath.ExpScalar(-v))); !(off <= newtonAccept) {
 			return nil, 0, fmt.Errorf("no convergence: Newton's method ends %.2g from a stationary point, above %.0g: raise lambda", off, newtonAccept)
 		}
 	}
@@ -299,7 +299,7 @@ func (t *trainer) objective(y, f []float64, b float64, alpha []float64, c float6
 	sum := 0.0
 	for i, v := range f {
 		margin := y[i] * v
-		sum += math.Log1p(math.Exp(-math.Abs(margin))) + max(0, -margin) + c/2*alpha[i]*(v-b)
+		sum += vmath.Log1pScalar(vmath.ExpScalar(-math.Abs(margin))) + max(0, -margin) + float64(c/2*alpha[i]*(v-b))
 	}
 	return sum
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 )
@@ -100,7 +101,7 @@ func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRG
 		l.y = slices.Clone(y)
 		floats.AddConst(-mean, l.y)
 		for g := range theta {
-			theta[g] = -math.Log(2 * float64(d))
+			theta[g] = -vmath.LogScalar(2 * float64(d))
 		}
 		if p.Iter > 0 {
 			descent := lbfgs.Minimizer{MaxIter: p.Iter}

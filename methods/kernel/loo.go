@@ -64,7 +64,7 @@ func (p *looProblem) solve(theta []float64) error {
 	err := strips(p.ctx, p.n, func(lo, hi int) {
 		copy(p.m[lo*p.n:hi*p.n], p.k[lo*p.n:hi*p.n])
 		for i := lo; i < hi; i++ {
-			p.m[i*p.n+i] += float64(p.n) * p.lambda
+			p.m[i*p.n+i] += float64(float64(p.n) * p.lambda)
 		}
 	})
 	if err != nil {
@@ -131,7 +131,7 @@ func (p *looProblem) slope(gradient []float64) (float64, error) {
 		for a := lo; a < hi; a++ {
 			row := p.other[a*n : (a+1)*n]
 			for b, k := range p.k[a*n : (a+1)*n] {
-				row[b] = k * (row[b] - 0.5*(p.line[a]*p.alpha[b]+p.alpha[a]*p.line[b]))
+				row[b] = k * (row[b] - 0.5*(float64(p.line[a]*p.alpha[b])+float64(p.alpha[a]*p.line[b])))
 			}
 		}
 		vmath.MatMul(p.hx[lo*p.d:hi*p.d], p.other[lo*n:hi*n], hi-lo, n, p.x, p.d)
@@ -139,7 +139,7 @@ func (p *looProblem) slope(gradient []float64) (float64, error) {
 			sum := floats.Sum(p.other[a*n : (a+1)*n])
 			for j := range p.d {
 				v := p.x[a*p.d+j]
-				gradient[p.group[j]] += 2 * v * (p.hx[a*p.d+j] - v*sum) * p.gamma[j]
+				gradient[p.group[j]] += float64(2 * v * (p.hx[a*p.d+j] - float64(v*sum)) * p.gamma[j])
 			}
 		}
 	})

@@ -134,7 +134,7 @@ func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p B
 			break // nothing changes any more: later rounds are the same
 		}
 		for i := range b.r {
-			b.r[i] -= p.LearningRate * (l.Bias + at(h, i))
+			b.r[i] -= float64(p.LearningRate * (l.Bias + at(h, i)))
 		}
 	}
 	reportCapped(env, "BMKR", p.C, p.MaxIter, learners)
@@ -169,7 +169,7 @@ func (b *booster[F]) round(ctx context.Context, problem svm.Problem, p BMKRParam
 		loss := 0.0
 		for i, r := range b.r {
 			e := r - sol.Fit[i] - sol.Bias
-			loss += e * e
+			loss += float64(e * e)
 		}
 		if loss < least {
 			best, least = k, loss

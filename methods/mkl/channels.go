@@ -120,7 +120,7 @@ func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) err
 			work.row(line, x.RawRowView(i))
 			vmath.MatVec(f, m.Coef, m.Outputs, m.N, line)
 			for c, v := range f {
-				out[i*m.Outputs+c] += m.Weight[c*r+j] * v
+				out[i*m.Outputs+c] += float64(m.Weight[c*r+j] * v)
 			}
 		}
 	}

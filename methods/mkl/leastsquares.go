@@ -56,5 +56,5 @@ func (h *hyperplanes) residual(r []float64) float64 {
 	whole := vmath.Dot(r, r)
 	c := h.coefs[:h.m]
 	vmath.MatVec(c, h.q[:h.m*h.n], h.m, h.n, r)
-	return whole - vmath.Dot(c, c) - 1e-7*whole
+	return whole - vmath.Dot(c, c) - float64(1e-7*whole)
 }

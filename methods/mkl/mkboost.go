@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/svm"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 )
@@ -127,7 +128,7 @@ func (a *adaBooster) fit(ctx context.Context, env registry.Env, p MKBoostParams)
 		if e >= 0.5 && len(learners) > 0 {
 			break
 		}
-		l.Weight = min(alphaLimit, 0.5*math.Log((1-e)/e))
+		l.Weight = min(alphaLimit, 0.5*vmath.LogScalar((1-e)/e))
 		if e >= 0.5 {
 			l.Weight = 1 // the only learner: its sign is the model
 		}

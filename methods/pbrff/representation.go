@@ -108,8 +108,7 @@ func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representat
 		for b, beta := range betas {
 			q := out[b].q[l*k.k : (l+1)*k.k]
 			floats.ScaleTo(q, -beta*math.Sqrt(float64(k.n)), loss)
-			floats.AddConst(-floats.LogSumExp(q), q)
-			vmath.Exp(q, q)
+			vmath.Softmax(q, q)
 			vmath.AddRows(out[b].phi[l*k.n:(l+1)*k.n], cosines, k.n, frame.Upto(k.k), q)
 		}
 	}

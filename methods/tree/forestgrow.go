@@ -182,7 +182,7 @@ func (g *forestGrower) summarise(rows []int32) (value, total, score float64, pur
 	for _, i := range rows {
 		w := float64(g.weight[i])
 		total += w
-		sum += w * g.y[i]
+		sum += float64(w * g.y[i])
 		g.right[g.class(i)] += w
 		pure = pure && g.y[i] == g.y[rows[0]]
 	}
@@ -236,7 +236,7 @@ func (g *forestGrower) try(rows []int32, feature int, total float64, c *forestCu
 	for _, i := range rows {
 		w := float64(g.weight[i])
 		g.right[g.class(i)] += w
-		s.all += w * g.y[i]
+		s.all += float64(w * g.y[i])
 	}
 	for _, w := range g.right {
 		s.squaresR += w * w
@@ -268,7 +268,7 @@ func (g *forestGrower) tryCounted(s *sweep, rows []int32, feature int, c *forest
 		w := float64(g.weight[i])
 		t := &g.sums[int(r)*g.classes+g.class(i)]
 		t.weight += w
-		t.sum += w * g.y[i]
+		t.sum += float64(w * g.y[i])
 	}
 	last := low
 	for r := low; r <= high; r++ {
@@ -305,7 +305,7 @@ func (g *forestGrower) trySorted(s *sweep, rows []int32, feature int, c *forestC
 			g.offer(s, feature, int32(keys[k-1]>>32), r, c)
 		}
 		w := float64(g.weight[i])
-		s.move(g.class(i), tally{w, w * g.y[i]})
+		s.move(g.class(i), tally{w, float64(w * g.y[i])})
 	}
 	return keys[0]>>32 != keys[len(keys)-1]>>32
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -41,7 +42,7 @@ func (p *nodeImpurity) value() float64 {
 		sum := 0.0
 		for _, c := range p.counts {
 			if c > 0 {
-				sum -= c * math.Log2(c/p.n)
+				sum -= float64(c * vmath.Log2Scalar(c/p.n))
 			}
 		}
 		return sum

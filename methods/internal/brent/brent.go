@@ -29,14 +29,14 @@ var golden = 0.5 * (3 - math.Sqrt(5))
 // absolute error asked of x; f is not evaluated closer than tol/3 to a point it is
 // known at. It allocates nothing.
 func Minimize(f func(float64) float64, a, b, tol float64) (x, fx float64) {
-	x = a + golden*(b-a) // the best point so far
+	x = a + float64(golden*(b-a)) // the best point so far
 	fx = f(x)
 	w, fw := x, fx           // the second best
 	v, fv := x, fx           // the second best before w
 	step, before := 0.0, 0.0 // the last step and the one before it
 	for n := 1; n < maxEvaluations; n++ {
 		middle := 0.5 * (a + b)
-		least := sqrtEps*math.Abs(x) + tol/3
+		least := float64(sqrtEps*math.Abs(x)) + tol/3
 		if math.Abs(x-middle) <= 2*least-0.5*(b-a) {
 			break
 		}
@@ -88,9 +88,9 @@ func Minimize(f func(float64) float64, a, b, tol float64) (x, fx float64) {
 // parabola returns the step from x to the vertex of the parabola through the
 // points x, w, v; ok is false if they lie on a line.
 func parabola(x, w, v, fx, fw, fv float64) (step float64, ok bool) {
-	r := (x - w) * (fx - fv)
-	q := (x - v) * (fx - fw)
-	p := (x-v)*q - (x-w)*r
+	r := float64((x - w) * (fx - fv))
+	q := float64((x - v) * (fx - fw))
+	p := float64((x-v)*q) - float64((x-w)*r)
 	q = 2 * (q - r)
 	return -p / q, q != 0
 }

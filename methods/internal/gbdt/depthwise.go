@@ -3,7 +3,8 @@ package gbdt
 import (
 	"context"
 	"fmt"
-	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
 // DepthwiseParams are the parameters of XGBoost's sklearn interface that are offered.
@@ -115,14 +116,14 @@ func (g *singleGradients) start() []float32 {
 			}
 		}
 		p := max(min(float32(positive/n), 1-leastGain), leastGain)
-		return []float32{float32(-math.Log(float64(1/p - 1)))}
+		return []float32{float32(-vmath.LogScalar(float64(1/p - 1)))}
 	case Softmax:
 		out, mean := make([]float32, g.target.Classes), float32(0)
 		for _, v := range y {
 			out[int(v)]++
 		}
 		for c := range out {
-			out[c] = float32(math.Log(float64(float32(float64(out[c])/n) + leastGain)))
+			out[c] = float32(vmath.LogScalar(float64(float32(float64(out[c])/n) + leastGain)))
 			mean += out[c] / float32(len(out))
 		}
 		for c := range out {

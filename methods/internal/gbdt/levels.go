@@ -87,7 +87,7 @@ func (g *levelGrower) grow(pairs, scores []float32) *Tree {
 
 // finish adds the value of a leaf to its rows.
 func (g *levelGrower) finish(n *levelNode, scores []float32) {
-	v := n.value * float32(g.p.LearningRate)
+	v := float32(n.value * float32(g.p.LearningRate))
 	for _, i := range g.index[n.from:][:n.rows] {
 		scores[i] += v
 	}

@@ -69,7 +69,7 @@ func (g *gradients) start(k int) (float64, bool) {
 			}
 		}
 		p := max(min(positive/n, 1-epsilon), epsilon)
-		return math.Log(p / (1 - p)), positive > 0 && positive < n
+		return vmath.LogScalar(p / (1 - p)), positive > 0 && positive < n
 	case Softmax:
 		count := 0.0
 		for _, y := range g.y {
@@ -78,7 +78,7 @@ func (g *gradients) start(k int) (float64, bool) {
 			}
 		}
 		p := count / n
-		return math.Log(max(epsilon, p)), p > epsilon && p < 1-epsilon
+		return vmath.LogScalar(max(epsilon, p)), p > epsilon && p < 1-epsilon
 	default:
 		sum := 0.0
 		for _, y := range g.y {

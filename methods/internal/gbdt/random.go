@@ -1,8 +1,9 @@
 package gbdt
 
 import (
-	"math"
 	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
 // lcg is LightGBM's generator: the rows that bins are chosen from, and the order in
@@ -29,7 +30,7 @@ func (r *lcg) sample(n, k int) []int {
 		for i := range n {
 			out = append(out, i)
 		}
-	case k > 1 && float64(k) > float64(n)/math.Log2(float64(k)):
+	case k > 1 && float64(k) > float64(n)/vmath.Log2Scalar(float64(k)):
 		for i := range n {
 			if float64(r.float()) < float64(k-len(out))/float64(n-i) {
 				out = append(out, i)

@@ -53,8 +53,8 @@ func (s *search) next(t trial) (step float64, done bool) {
 	if !finite(t.f) || !finite(t.slope) {
 		return s.low.a + (t.a-s.low.a)/2, false
 	}
-	slopeTest := decrease * s.start.slope
-	fTest := s.start.f + t.a*slopeTest
+	slopeTest := float64(decrease * s.start.slope)
+	fTest := s.start.f + float64(t.a*slopeTest)
 	if !s.onPhi && t.f <= fTest && t.slope >= 0 {
 		s.onPhi = true
 	}
@@ -63,7 +63,7 @@ func (s *search) next(t trial) (step float64, done bool) {
 	}
 	if !s.onPhi && t.f <= s.low.f && t.f > fTest {
 		s.tilt(-slopeTest)
-		step = s.interpolate(trial{t.a, t.f - t.a*slopeTest, t.slope - slopeTest})
+		step = s.interpolate(trial{t.a, t.f - float64(t.a*slopeTest), t.slope - slopeTest})
 		s.tilt(slopeTest)
 	} else {
 		step = s.interpolate(t)
@@ -92,7 +92,7 @@ func (s *search) finished(t trial, fTest, slopeTest float64) bool {
 // and back.
 func (s *search) tilt(slope float64) {
 	for _, t := range []*trial{&s.low, &s.high} {
-		t.f += t.a * slope
+		t.f += float64(t.a * slope)
 		t.slope += slope
 	}
 }
@@ -107,7 +107,7 @@ func (s *search) safeguard(step float64) float64 {
 		s.widthOld, s.width = s.width, math.Abs(s.high.a-s.low.a)
 		s.least, s.top = min(s.low.a, s.high.a), max(s.low.a, s.high.a)
 	} else {
-		s.least = step + extendMin*(step-s.low.a)
+		s.least = step + float64(extendMin*(step-s.low.a))
 		s.top = step + extendMax*(step-s.low.a)
 	}
 	step = min(max(step, 0), maxStep)
@@ -126,7 +126,7 @@ func (s *search) interpolate(t trial) float64 {
 	switch {
 	case t.f > low.f: // 1: a higher value encloses a minimiser
 		cubic, _ := cubicStep(low, t)
-		quadratic := low.a + low.slope/((low.f-t.f)/(t.a-low.a)+low.slope)/2*(t.a-low.a)
+		quadratic := low.a + float64(low.slope/((low.f-t.f)/(t.a-low.a)+low.slope)/2*(t.a-low.a))
 		step = cubic
 		if math.Abs(cubic-low.a) >= math.Abs(quadratic-low.a) {
 			step = cubic + (quadratic-cubic)/2
@@ -168,7 +168,7 @@ func (s *search) beyond(t trial) float64 {
 	if math.Abs(cubic-t.a) < math.Abs(secant-t.a) {
 		step = cubic
 	}
-	bound := t.a + shrink*(s.high.a-t.a)
+	bound := t.a + float64(shrink*(s.high.a-t.a))
 	if t.a > s.low.a {
 		return min(bound, step)
 	}
@@ -188,17 +188,17 @@ func (s *search) limit(t trial) float64 {
 func cubicStep(p, q trial) (a float64, ok bool) {
 	theta := 3*(p.f-q.f)/(q.a-p.a) + p.slope + q.slope
 	scale := max(math.Abs(theta), math.Abs(p.slope), math.Abs(q.slope))
-	gamma := scale * math.Sqrt(max(0, (theta/scale)*(theta/scale)-(p.slope/scale)*(q.slope/scale)))
+	gamma := float64(scale * math.Sqrt(max(0, float64((theta/scale)*(theta/scale))-float64((p.slope/scale)*(q.slope/scale)))))
 	if q.a < p.a {
 		gamma = -gamma
 	}
 	r := (gamma - p.slope + theta) / (gamma - p.slope + gamma + q.slope)
-	return p.a + r*(q.a-p.a), r < 0 && gamma != 0
+	return p.a + float64(r*(q.a-p.a)), r < 0 && gamma != 0
 }
 
 // secantStep is where the line through both slopes is zero.
 func secantStep(p, q trial) float64 {
-	return p.a + p.slope/(p.slope-q.slope)*(q.a-p.a)
+	return p.a + float64(p.slope/(p.slope-q.slope)*(q.a-p.a))
 }
 
 // farther returns which of a and b is farther from origin, b if neither is.

@@ -196,7 +196,7 @@ func (p *Problem) run(ctx context.Context, c float64, limit int) (Solution, erro
 	bound, idle, promised := math.Inf(-1), 0, math.Inf(1)
 	for {
 		before := p.newtons
-		solvable, err := p.minimize(ctx, limit, float64(1e-3*Target*objective)+rounding*c*float64(p.n))
+		solvable, err := p.minimize(ctx, limit, float64(1e-3*Target*objective)+float64(rounding*c*float64(p.n)))
 		if err != nil {
 			return Solution{}, err
 		}

@@ -171,7 +171,8 @@ func (in *interior) newton(ctx context.Context, mean, worst float64) (bool, erro
 		in.tlo[k], in.thi[k] = -d*in.dlo[k], d*in.dhi[k]
 	}
 	left /= float64(2*in.m + in.mix.learned())
-	aim := mean * math.Pow(left/mean, 3)
+	rest := left / mean
+	aim := float64(mean * float64(rest*float64(rest*rest)))
 	in.mix.correct(aim)
 	if in.careful {
 		if low := min(mean, tied*worst*in.typical); aim < low || in.stalls(mean) {
@@ -302,7 +303,7 @@ func (in *interior) apply(ctx context.Context, dst, x []float64) error {
 		}
 		small := in.theta[k] * (x[k] - in.s[k]*in.kv[i])
 		if in.theta[k] > in.theta[twin] || (in.theta[k] == in.theta[twin] && twin > k) {
-			other := in.theta[twin] * (x[twin] - in.s[twin]*in.kv[i])
+			other := float64(in.theta[twin] * (x[twin] - in.s[twin]*in.kv[i]))
 			small = in.s[k]*in.v[i] + other // s_k (v - s_twin other), and the signs differ
 		}
 		dst[k] = small

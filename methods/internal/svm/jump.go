@@ -47,7 +47,7 @@ const (
 // interiorWork is what an interior point of a kernel with the given rank costs.
 func interiorWork(n, rank int) float64 {
 	m, r, apart := float64(n), float64(rank), float64(min(n, max(rank, leastApart)))
-	return m*r*r + 3000*m + apart*apart*(r+apart/3)
+	return float64(m*r*r) + float64(3000*m) + float64(apart*apart*(r+apart/3))
 }
 
 // affordable is the largest rank, up to n, of an interior point that costs no more than work, or -1.

@@ -161,7 +161,7 @@ func (m *mixture) straight(ctx context.Context, step, worst float64, delta []flo
 		if c := vmath.Dot(delta, m.sum); c > 0 {
 			step = min(step, max(2*math.Abs(m.short[j])/c, math.Sqrt(2*small/c)))
 		}
-		bend += math.Abs(m.dd[j]) * max(floats.Max(m.sum), -floats.Min(m.sum))
+		bend += float64(math.Abs(m.dd[j]) * max(floats.Max(m.sum), -floats.Min(m.sum)))
 	}
 	if bend > 0 {
 		step = min(step, max(worst/bend, math.Sqrt(small/bend)))

@@ -123,7 +123,7 @@ func (s *Solution) finish(p Problem) {
 	sum, free, value := 0.0, 0, 0.0
 	for i, b := range s.Beta {
 		g := s.Fit[i] - p.Target[i]
-		value += 0.5*b*(g-p.Target[i]) + p.Epsilon*math.Abs(b)
+		value += float64(0.5*b*(g-p.Target[i])) + float64(p.Epsilon*math.Abs(b))
 		up, down := p.Epsilon, p.Epsilon
 		if b < 0 {
 			up = -up

@@ -43,7 +43,7 @@ func BenchmarkElementary(b *testing.B) {
 		{"Cos", Cos}, {"Cos/ref", cosArrayRef}, {"Cos/math", each(math.Cos)},
 		{"SinCos", func(dst, x []float64) { SinCos(dst[:len(x)], dst[len(x):2*len(x)], x) }},
 		{"Exp", Exp}, {"Exp/ref", expArrayRef}, {"Exp/math", each(math.Exp)},
-		{"Log", Log}, {"Log/math", each(math.Log)},
+		{"LogScalar", each(LogScalar)}, {"Log/math", each(math.Log)},
 	} {
 		for _, n := range lengths {
 			x, dst := normals(n, 10), make([]float64, 2*n)

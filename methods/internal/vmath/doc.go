@@ -20,7 +20,7 @@
 //   - Dot and Sum, made for long arrays: element i goes to lane i mod 32, lanes
 //     l, l+8, l+16, l+24 are added as (0+1)+(2+3), then as above.
 //
-// The parts: elementary.go (Sin, Cos, SinCos, Exp, Log), reduce.go (Dot, Sum, Axpy),
+// The parts: elementary.go (Sin, Cos, SinCos, Exp, Softmax), scalar.go (of one number), reduce.go (Dot, Sum, Axpy),
 // rowmajor.go (products with row-major matrices), gemm.go (MatMul, MatMulT, Gram),
 // packed.go (a layout in which lanes are examples, for matrices used many times),
 // fused.go (losses), symmetric.go and hinge.go (Newton systems and passes of the

@@ -3,6 +3,7 @@ package vmath
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Sin sets dst[i] to the sine of x[i]. dst may be x; otherwise they must not
@@ -53,11 +54,23 @@ func Exp(dst, x []float64) {
 	exp(dst, x)
 }
 
-// Log sets dst[i] to the natural logarithm of x[i]: -Inf at zero, NaN below. dst
-// may be x. The error is below 1 unit in the last place.
-func Log(dst, x []float64) {
-	sameLength("Log", "dst", len(dst), "x", len(x))
-	log(dst, x)
+// Softmax sets dst[i] to exp(x[i]) / sum_j exp(x[j]). dst may be x. It works on differences to the
+// largest element, so that nothing overflows; where that is infinite or NaN, so that no quotient
+// exists, all of dst is NaN.
+func Softmax(dst, x []float64) {
+	sameLength("Softmax", "dst", len(dst), "x", len(x))
+	if len(x) == 0 {
+		return
+	}
+	top := slices.Max(x)
+	for i, v := range x {
+		dst[i] = v - top
+	}
+	exp(dst, dst)
+	total := sum(dst)
+	for i := range dst {
+		dst[i] /= total
+	}
 }
 
 // maxNear is the largest argument for which the three-part reduction is exact
@@ -75,13 +88,11 @@ const magic = 0x1.8p52
 const (
 	halfPi1, halfPi2, halfPi3 = 0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110
 	ln21, ln22                = 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56
-	// For Log: ln2Hi times an exponent is exact.
-	ln2Hi, ln2Lo = 0x1.62e42fefa3800p-1, 0x1.ef35793c76730p-45
 )
 
 // Minimax polynomials, lowest degree last: sin r = r + r z S(z) and
 // cos r = 1 + z C(z) with z = r^2 on |r| <= pi/4; e^r = 1 + r + r^2 E(r) on
-// |r| <= ln(2)/2; log((1+s)/(1-s)) = 2s + s L(s^2) s^2 on |s| <= 0.1716.
+// |r| <= ln(2)/2.
 var (
 	sinPoly = [...]float64{0x1.5d8fd191f8e19p-33, -0x1.ae5e5a912f93bp-26, 0x1.71de3567d2dadp-19,
 		-0x1.a01a019bfdee6p-13, 0x1.111111110f7d0p-7, -0x1.5555555555548p-3}
@@ -90,8 +101,6 @@ var (
 	expPoly = [...]float64{0x1.ad202ae768665p-26, 0x1.289f81c5802c5p-22, 0x1.71df55233e072p-19,
 		0x1.a019ab3599f63p-16, 0x1.a01a011c3784ep-13, 0x1.6c16c17cc0c50p-10, 0x1.111111112882dp-7,
 		0x1.555555555320ep-5, 0x1.5555555555501p-3, 0.5}
-	logPoly = [...]float64{0x1.2f0567bf2841ap-3, 0x1.39a1ba518cfbcp-3, 0x1.74663eec23984p-3,
-		0x1.c71c52094c4a7p-3, 0x1.24924941f137cp-2, 0x1.999999997fdb6p-2, 0x1.5555555555592p-1}
 )
 
 // sinCosRef returns the sine and cosine of x: Cody and Waite's reduction by pi/2 in
@@ -167,40 +176,6 @@ func expRef(x float64) float64 {
 // power returns two to the power k, |k| < 1023.
 func power(k int64) float64 { return math.Float64frombits(uint64(k+1023) << 52) }
 
-// logRef returns the natural logarithm of x: x = 2^k (1+f) with 1+f within
-// [sqrt(1/2), sqrt(2)), and log(1+f) by the odd series in s = f/(2+f).
-func logRef(x float64) float64 {
-	switch {
-	case !(x >= 0):
-		return math.NaN()
-	case x == 0:
-		return math.Inf(-1)
-	case x > math.MaxFloat64:
-		return x
-	}
-	k := 0.0
-	if x < 0x1p-1022 {
-		x *= 0x1p54
-		k = -54
-	}
-	const root = 0x3fe6a09e667f3bcd // sqrt(1/2)
-	e := int64(math.Float64bits(x)-root) >> 52
-	m := math.Float64frombits(math.Float64bits(x) - uint64(e)<<52)
-	k += float64(e)
-	f := m - 1
-	s := f / (2 + f)
-	z := s * s
-	p := math.FMA(logPoly[0], z, logPoly[1])
-	p = math.FMA(p, z, logPoly[2])
-	p = math.FMA(p, z, logPoly[3])
-	p = math.FMA(p, z, logPoly[4])
-	p = math.FMA(p, z, logPoly[5])
-	p = math.FMA(p, z, logPoly[6])
-	h := 0.5 * float64(f*f)
-	lo := math.FMA(s, h+float64(p*z), float64(k*ln2Lo))
-	return math.FMA(k, ln2Hi, f+(lo-h))
-}
-
 func sinArrayRef(s, x []float64) {
 	for i, v := range x {
 		s[i], _ = sinCosRef(v)
@@ -222,12 +197,6 @@ func sinCosArrayRef(s, c, x []float64) {
 func expArrayRef(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = expRef(v)
-	}
-}
-
-func logArrayRef(dst, x []float64) {
-	for i, v := range x {
-		dst[i] = logRef(v)
 	}
 }
 

@@ -1,5 +1,4 @@
-// Sine, cosine, exponential and logarithm on eight lanes, and the loops over
-// arrays. The Go functions of the same formulas in elementary.go are the
+// Sine, cosine and exponential on eight lanes, and the loops over arrays. The Go functions of the same formulas in elementary.go are the
 // definition; every constant and every order of operations is theirs.
 
 // trig sets *s and *c to the sine and cosine of x and returns the lanes whose
@@ -57,30 +56,6 @@ VM v8 expo(v8 x) {
 	return v8_scale(v8_add(v8_set1(1), p), q, t);
 }
 
-VM v8 loga(v8 x) {
-	const v8 zero = v8_set1(0), inf = v8_set1(__builtin_inf());
-	m8 small = m8_lt(x, v8_set1(0x1p-1022));
-	v8 k, m = v8_split(v8_select(small, v8_mul(x, v8_set1(0x1p54)), x), &k);
-	k = v8_sub(k, v8_select(small, v8_set1(54), zero));
-	v8 f = v8_sub(m, v8_set1(1));
-	v8 s = v8_div(f, v8_add(v8_set1(2), f));
-	v8 z = v8_mul(s, s);
-	v8 p = v8_set1(0x1.2f0567bf2841ap-3);
-	p = v8_fma(p, z, v8_set1(0x1.39a1ba518cfbcp-3));
-	p = v8_fma(p, z, v8_set1(0x1.74663eec23984p-3));
-	p = v8_fma(p, z, v8_set1(0x1.c71c52094c4a7p-3));
-	p = v8_fma(p, z, v8_set1(0x1.24924941f137cp-2));
-	p = v8_fma(p, z, v8_set1(0x1.999999997fdb6p-2));
-	p = v8_fma(p, z, v8_set1(0x1.5555555555592p-1));
-	p = v8_mul(p, z);
-	v8 h = v8_mul(v8_set1(0.5), v8_mul(f, f));
-	v8 lo = v8_fma(s, v8_add(h, p), v8_mul(k, v8_set1(0x1.ef35793c76730p-45)));
-	v8 y = v8_fma(k, v8_set1(0x1.62e42fefa3800p-1), v8_add(f, v8_sub(lo, h)));
-	y = v8_select(m8_eq(x, zero), v8_set1(-__builtin_inf()), y);
-	y = v8_select(m8_eq(x, inf), inf, y);
-	return v8_select(m8_notle(zero, x), v8_set1(__builtin_nan("")), y);
-}
-
 // sincos writes the sines to s and the cosines to c; either may be null. Lanes
 // beyond the fast reduction receive x itself, and the result is then not zero.
 VM int sincos_part(double *s, double *c, const double *x, long n) {
@@ -129,10 +104,4 @@ TARGET void FN(vm_exp)(double *y, const double *x, long n) {
 	long i = 0;
 	for (; i + 8 <= n; i += 8) v8_store(y + i, expo(v8_load(x + i)));
 	if (i < n) v8_storen(y + i, expo(v8_loadn(x + i, n - i)), n - i);
-}
-
-TARGET void FN(vm_log)(double *y, const double *x, long n) {
-	long i = 0;
-	for (; i + 8 <= n; i += 8) v8_store(y + i, loga(v8_load(x + i)));
-	if (i < n) v8_storen(y + i, loga(v8_loadn(x + i, n - i)), n - i);
 }

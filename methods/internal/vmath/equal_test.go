@@ -41,7 +41,6 @@ var kernelCases = []kernelCase{
 	{"Sin", array(Sin, sinArrayRef)},
 	{"Cos", array(Cos, cosArrayRef)},
 	{"Exp", array(Exp, expArrayRef)},
-	{"Log", array(Log, logArrayRef)},
 	{"SinCos", func(src *source, n, _ int, ref bool) []float64 {
 		x := src.floats(n)
 		s, c, again := src.room(n), src.room(n), src.room(n)

@@ -6,7 +6,6 @@
 	K(int, vm_sin, (double *s, const double *x, long n), (s, x, n)) \
 	K(int, vm_cos, (double *c, const double *x, long n), (c, x, n)) \
 	K(void, vm_exp, (double *y, const double *x, long n), (y, x, n)) \
-	K(void, vm_log, (double *y, const double *x, long n), (y, x, n)) \
 	K(double, vm_dot, (const double *x, const double *y, long n), (x, y, n)) \
 	K(double, vm_sum, (const double *x, long n), (x, n)) \
 	K(void, vm_axpy, (double a, const double *x, double *y, long n), (a, x, y, n)) \

@@ -12,8 +12,6 @@ package vmath
 #cgo nocallback vm_cos
 #cgo noescape vm_exp
 #cgo nocallback vm_exp
-#cgo noescape vm_log
-#cgo nocallback vm_log
 #cgo noescape vm_dot
 #cgo nocallback vm_dot
 #cgo noescape vm_sum
@@ -112,14 +110,6 @@ func exp(dst, x []float64) {
 		return
 	}
 	C.vm_exp(ptr(dst), ptr(x), length(x))
-}
-
-func log(dst, x []float64) {
-	if !useC(len(x), 4) {
-		logArrayRef(dst, x)
-		return
-	}
-	C.vm_log(ptr(dst), ptr(x), length(x))
 }
 
 func dot(x, y []float64) float64 {

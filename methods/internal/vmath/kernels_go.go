@@ -19,8 +19,6 @@ func sinCos(s, c, x []float64) (far bool) {
 
 func exp(dst, x []float64) { expArrayRef(dst, x) }
 
-func log(dst, x []float64) { logArrayRef(dst, x) }
-
 func dot(x, y []float64) float64 { return dotRef(x, y) }
 
 func sum(x []float64) float64 { return sumRef(x) }

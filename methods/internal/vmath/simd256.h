@@ -30,7 +30,6 @@ VM void v8_storen(double *p, v8 x, long n) {
 VM v8 v8_add(v8 x, v8 y) { return V8(_mm256_add_pd(x.a, y.a), _mm256_add_pd(x.b, y.b)); }
 VM v8 v8_sub(v8 x, v8 y) { return V8(_mm256_sub_pd(x.a, y.a), _mm256_sub_pd(x.b, y.b)); }
 VM v8 v8_mul(v8 x, v8 y) { return V8(_mm256_mul_pd(x.a, y.a), _mm256_mul_pd(x.b, y.b)); }
-VM v8 v8_div(v8 x, v8 y) { return V8(_mm256_div_pd(x.a, y.a), _mm256_div_pd(x.b, y.b)); }
 VM v8 v8_fma(v8 x, v8 y, v8 z) { return V8(_mm256_fmadd_pd(x.a, y.a, z.a), _mm256_fmadd_pd(x.b, y.b, z.b)); }
 VM v8 v8_fnma(v8 x, v8 y, v8 z) { return V8(_mm256_fnmadd_pd(x.a, y.a, z.a), _mm256_fnmadd_pd(x.b, y.b, z.b)); }
 VM v8 v8_min(v8 x, v8 y) { return V8(_mm256_min_pd(x.a, y.a), _mm256_min_pd(x.b, y.b)); }
@@ -79,24 +78,6 @@ VM __m256d scale4(__m256d y, __m256d t) {
 	return _mm256_mul_pd(y, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_add_epi64(q2, bias), 52)));
 }
 VM v8 v8_scale(v8 y, v8 q, v8 t) { (void)q; return V8(scale4(y.a, t.a), scale4(y.b, t.b)); }
-
-// An exponent k in [-1100, 1100] becomes a double through the low bits of 1.5 2^52.
-VM __m256d split4(__m256d x, __m256d *k) {
-	const __m256i root = _mm256_set1_epi64x(0x3fe6a09e667f3bcdLL);
-	__m256i d = _mm256_sub_epi64(_mm256_castpd_si256(x), root);
-	__m256i e = _mm256_sub_epi64( // arithmetic shift right by 52
-		_mm256_srli_epi64(_mm256_add_epi64(d, _mm256_set1_epi64x(0x4000000000000000LL)), 52),
-		_mm256_set1_epi64x(1024));
-	__m256i magic = _mm256_set1_epi64x(0x4338000000000000LL);
-	*k = _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(e, magic)), _mm256_castsi256_pd(magic));
-	return _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_castpd_si256(x), _mm256_slli_epi64(e, 52)));
-}
-VM v8 v8_split(v8 x, v8 *k) {
-	v8 m;
-	m.a = split4(x.a, &k->a);
-	m.b = split4(x.b, &k->b);
-	return m;
-}
 
 VM double v8_hsum(v8 x) {
 	__m256d h = _mm256_hadd_pd(x.a, x.b); // 0+1, 4+5, 2+3, 6+7

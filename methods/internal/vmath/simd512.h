@@ -20,7 +20,6 @@ VM void v8_storen(double *p, v8 a, long n) { _mm512_mask_storeu_pd(p, m8_first(n
 VM v8 v8_add(v8 a, v8 b) { return _mm512_add_pd(a, b); }
 VM v8 v8_sub(v8 a, v8 b) { return _mm512_sub_pd(a, b); }
 VM v8 v8_mul(v8 a, v8 b) { return _mm512_mul_pd(a, b); }
-VM v8 v8_div(v8 a, v8 b) { return _mm512_div_pd(a, b); }
 VM v8 v8_fma(v8 a, v8 b, v8 c) { return _mm512_fmadd_pd(a, b, c); }   // ab + c
 VM v8 v8_fnma(v8 a, v8 b, v8 c) { return _mm512_fnmadd_pd(a, b, c); } // c - ab
 VM v8 v8_abs(v8 a) { return _mm512_abs_pd(a); }
@@ -53,15 +52,6 @@ VM void v8_turn(v8 t, v8 x, v8 *s, v8 *c) {
 // scale returns y times two to the integral power q, |q| < 2000, rounded once.
 // t holds q in its low bits.
 VM v8 v8_scale(v8 y, v8 q, v8 t) { (void)t; return _mm512_scalef_pd(y, q); }
-
-// split writes a positive normal x as m 2^k with m in [sqrt(1/2), sqrt(2)).
-VM v8 v8_split(v8 x, v8 *k) {
-	const __m512i root = _mm512_set1_epi64(0x3fe6a09e667f3bcdLL);
-	__m512i d = _mm512_sub_epi64(_mm512_castpd_si512(x), root);
-	__m512i e = _mm512_srai_epi64(d, 52);
-	*k = _mm512_cvtepi64_pd(e);
-	return _mm512_castsi512_pd(_mm512_sub_epi64(_mm512_castpd_si512(x), _mm512_slli_epi64(e, 52)));
-}
 
 // hsum adds the lanes as ((0+1)+(2+3)) + ((4+5)+(6+7)).
 VM double v8_hsum(v8 a) {

@@ -1,0 +1,124 @@
+package methods_test
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/methods"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// pinned holds a line for each method and task: name, version, task, and a hash of scores. It is
+// written anew by go test ./methods -run TestScoresAreTheSameBits -update.
+const pinned = "testdata/scores.txt"
+
+var update = flag.Bool("update", false, "rewrite the hashes of scores")
+
+// TestScoresAreTheSameBits fits each method at points of its whole grid and compares a hash of all scores with
+// the pinned one. The processor and the build must not matter; a method whose scores change for another
+// reason raises its version.
+func TestScoresAreTheSameBits(t *testing.T) {
+	if testenv.Race {
+		t.Skip("slow under the race detector; make test runs it without")
+	}
+	var lines []string
+	for _, spec := range methods.All().All() {
+		for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+			if spec.Tasks&task != 0 {
+				lines = append(lines, fmt.Sprintf("%s %s %s %016x", spec.Name, spec.Version, task, scoresHash(t, spec, task)))
+			}
+		}
+	}
+	got := strings.Join(lines, "\n") + "\n"
+	if *update {
+		if err := os.WriteFile(pinned, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw, err := os.ReadFile(pinned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{}
+	for line := range strings.Lines(string(raw)) {
+		want[strings.TrimSpace(line)] = true
+	}
+	for _, line := range lines {
+		if !want[line] {
+			t.Errorf("%s is not in %s: its scores differ; if they are meant to, raise the version and run with -update", line, pinned)
+		}
+	}
+	if len(want) != len(lines) {
+		t.Errorf("%s holds %d lines for %d methods and tasks; run with -update", pinned, len(want), len(lines))
+	}
+}
+
+// scoresHash is of the scores of models with settings spread over spec's grid, for two shapes of data.
+func scoresHash(t *testing.T, spec registry.Spec, task registry.Task) uint64 {
+	const settings, seed = 6, 1
+	hash := fnv.New64a()
+	env := registry.Env{Seed: seed, Workers: 1, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	for _, shape := range [][2]int{{61, 5}, {100, 13}} {
+		train, test := noisy(task, shape[0], shape[1], 1), noisy(task, 100, shape[1], 2)
+		all, err := spec.Settings(train.Shape(), spec.DefaultGrid(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := max(1, len(all)/settings)
+		for i := step / 2; i < len(all); i += step {
+			model, err := spec.Fit(t.Context(), env, train, all[i])
+			if err != nil {
+				fmt.Fprintln(hash, "no model") // its words may hold a number
+				continue
+			}
+			scores := make([]float64, len(test.Y)*train.Shape().Outputs())
+			if err := model.Score(t.Context(), test.X, scores); err != nil {
+				t.Fatalf("%s %s: %v", spec.Name, all[i], err)
+			}
+			if err := binary.Write(hash, binary.LittleEndian, scores); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return hash.Sum64()
+}
+
+// noisy returns n rows of d normals and a target that bends with the first three. Conversions keep the compiler from fusing
+// products and sums.
+func noisy(task registry.Task, n, d int, seed uint32) registry.Data {
+	rng := numpy.NewRandomState(seed)
+	data := registry.Data{Task: task, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
+	rng.Norms(data.X.RawMatrix().Data)
+	for i := range n {
+		x := data.X.RawRowView(i)
+		value := float64(x[0]*x[1]) + float64(0.5*x[2]) + float64(0.5*rng.Norm())
+		switch task {
+		case registry.Binary:
+			data.Classes, data.Y[i] = 2, -1
+			if value > 0.2 {
+				data.Y[i] = 1
+			}
+		case registry.Multiclass:
+			data.Classes = 3
+			switch {
+			case value > 0.5:
+				data.Y[i] = 2
+			case value > -0.4:
+				data.Y[i] = 1
+			}
+		default:
+			data.Y[i] = value
+		}
+	}
+	return data
+}
