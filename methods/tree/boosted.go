@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/gbdt"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -26,7 +27,7 @@ func (b *Boosted) Rounds() int { return b.m.Rounds() }
 
 // Score implements registry.Model.
 func (b *Boosted) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := b.check(x, len(out)); err != nil {
+	if err := frame.CheckScoring(x, b.m.Features, b.m.Outputs, len(out)); err != nil {
 		return err
 	}
 	clear(out)
@@ -39,7 +40,7 @@ func (b *Boosted) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield
 		return fmt.Errorf("stages %v: they must ascend within 0..%d", at, b.Rounds())
 	}
 	scores := make([]float64, x.RawMatrix().Rows*b.m.Outputs)
-	if err := b.check(x, len(scores)); err != nil {
+	if err := frame.CheckScoring(x, b.m.Features, b.m.Outputs, len(scores)); err != nil {
 		return err
 	}
 	done := 0
@@ -51,17 +52,6 @@ func (b *Boosted) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield
 		if err := yield(t, scores); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (b *Boosted) check(x *mat.Dense, places int) error {
-	n, d := x.Dims()
-	if d != b.m.Features {
-		return fmt.Errorf("%s was trained on %d features and cannot score rows of %d", b.name, b.m.Features, d)
-	}
-	if places != n*b.m.Outputs {
-		return fmt.Errorf("%s scores %d rows to %d places, not %d", b.name, n, n*b.m.Outputs, places)
 	}
 	return nil
 }
@@ -126,18 +116,10 @@ func (b *Boosted) Importance() (splits []int, gain []float64) { return b.m.Impor
 // t mod K) as indented text. names are the features' names, or nil.
 func (b *Boosted) Dump(t int, names []string) (string, error) { return b.m.Dump(t, names) }
 
-// targets puts a sample's labels in the form of its loss and checks the sample.
-func targets(name string, d registry.Data) (gbdt.Targets, error) {
-	n, p := d.X.Dims()
-	if n == 0 || p == 0 {
-		return gbdt.Targets{}, fmt.Errorf("%s needs rows and features, not a %d x %d sample", name, n, p)
-	}
+// targets puts a sample's labels in the form of its loss.
+func targets(d registry.Data) gbdt.Targets {
 	objective := map[registry.Task]gbdt.Objective{
 		registry.Binary: gbdt.Logistic, registry.Multiclass: gbdt.Softmax, registry.Regression: gbdt.Squared,
 	}
-	o, known := objective[d.Task]
-	if !known {
-		return gbdt.Targets{}, fmt.Errorf("task %q is not one that %s solves", d.Task, name)
-	}
-	return gbdt.Targets{Objective: o, Y: d.Y, Classes: d.Classes}, nil
+	return gbdt.Targets{Objective: objective[d.Task], Y: d.Y, Classes: d.Classes}
 }

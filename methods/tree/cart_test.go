@@ -273,14 +273,8 @@ func TestRefusals(t *testing.T) {
 		raw  string
 		want string
 	}{
-		{"NaN", with(func(d *registry.Data) { d.X.Set(3, 1, math.NaN()) }), `{}`, "feature 1 of row 3 is NaN"},
-		{"Inf", with(func(d *registry.Data) { d.X.Set(3, 1, math.Inf(-1)) }), `{}`, "feature 1 of row 3 is -Inf"},
 		{"huge", with(func(d *registry.Data) { d.X.Set(3, 1, 1e308) }), `{}`, "1e+308"},
-		{"label", with(func(d *registry.Data) { d.Y[2] = 0 }), `{}`, "target of row 2: 0 is not -1 or +1"},
-		{"class", with(func(d *registry.Data) { d.Task, d.Classes = registry.Multiclass, 3; d.Y[0] = 3 }), `{}`, "target of row 0: 3 is not a class in 0..2"},
-		{"target", with(func(d *registry.Data) { d.Task = registry.Regression; d.Y[4] = math.NaN() }), `{}`, "target of row 4"},
-		{"lengths", with(func(d *registry.Data) { d.Y = d.Y[:9] }), `{}`, "9 targets for 10 rows"},
-		{"empty", with(func(d *registry.Data) { d.X, d.Y = &mat.Dense{}, nil }), `{}`, "0 x 0"},
+		{"huge target", with(func(d *registry.Data) { d.Task = registry.Regression; d.Y[4] = 1e151 }), `{}`, "target of row 4 is 1e+151"},
 		{"criterion", good, `{"criterion":"mse"}`, `criterion "mse" does not fit a binary problem`},
 		{"unknown criterion", good, `{"criterion":"mae"}`, "mae"},
 		{"depth", good, `{"max_depth":0}`, "max_depth 0"},

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -75,11 +76,10 @@ func (f *ForestModel) MapThresholds(at func(feature int, v float64) float64) reg
 
 // Score implements registry.Model.
 func (f *ForestModel) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	if err := frame.CheckScoring(x, f.Features, f.Outputs, len(out)); err != nil {
+		return err
+	}
 	return f.ScoreStages(ctx, x, []int{f.Rounds()}, func(_ int, scores []float64) error {
-		if len(scores) != len(out) {
-			n, _ := x.Dims()
-			return fmt.Errorf("RF scores %d rows to %d places, not %d", n, len(scores), len(out))
-		}
 		copy(out, scores)
 		return nil
 	})
@@ -87,9 +87,9 @@ func (f *ForestModel) Score(ctx context.Context, x *mat.Dense, out []float64) er
 
 // ScoreStages implements registry.Stager for 1 to Rounds trees.
 func (f *ForestModel) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
-	n, d := x.Dims()
-	if d != f.Features {
-		return fmt.Errorf("RF was trained on %d features and cannot score rows of %d", f.Features, d)
+	n, _ := x.Dims()
+	if err := frame.CheckScoring(x, f.Features, f.Outputs, n*f.Outputs); err != nil {
+		return err
 	}
 	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < 1 || at[len(at)-1] > f.Rounds()) {
 		return fmt.Errorf("stages %v: they must ascend within 1..%d", at, f.Rounds())

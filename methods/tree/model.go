@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -116,13 +117,10 @@ type node struct {
 // Score implements registry.Model. A NaN is an error: it is neither below a
 // threshold nor above.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	n, d := x.Dims()
-	if d != m.Features {
-		return fmt.Errorf("CART was trained on %d features and cannot score rows of %d", m.Features, d)
+	if err := frame.CheckScoring(x, m.Features, m.Outputs, len(out)); err != nil {
+		return err
 	}
-	if len(out) != n*m.Outputs {
-		return fmt.Errorf("CART scores %d rows to %d places, not %d", n, n*m.Outputs, len(out))
-	}
+	n, _ := x.Dims()
 	for i := range n {
 		if i%1024 == 0 {
 			if err := ctx.Err(); err != nil {

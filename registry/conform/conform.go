@@ -6,7 +6,7 @@
 // scores of the right shape that are never NaN, the same bits from the same
 // seed whatever the number of workers, inputs left as they were, rows scored one
 // by one as in a batch, an early answer to cancellation, an error or a model (never
-// a panic) on awkward data, and, for each capability that the method declares,
+// a panic) on awkward data, an error on data that is no training set, and, for each capability that the method declares,
 // that it changes no result. It also asks that the method learns something.
 //
 // Beside it, [Prefixes] asks of a method whose models have stages that these are the models of
@@ -50,6 +50,7 @@ func Run(t *testing.T, spec registry.Spec) {
 			t.Run("rows one by one", s.rowByRow)
 			t.Run("cancellation", s.cancellation)
 			t.Run("awkward data", s.awkward)
+			t.Run("no training set", s.refusals)
 			t.Run("path", s.path)
 			t.Run("staged", s.staged)
 			t.Run("save and load", s.saveLoad)
@@ -251,9 +252,13 @@ func (s suite) awkward(t *testing.T) {
 	}
 	zero := easy(s.task, 40, 2)
 	zero.X.Zero()
-	single := easy(s.task, 40, 2)
+	single, other := easy(s.task, 40, 2), easy(s.task, 40, 2)
 	for i := range single.Y {
-		single.Y[i] = single.Y[0]
+		single.Y[i], other.Y[i] = single.Y[0], other.Y[1]
+	}
+	empty := easy(s.task, 40, 2) // the last class has no row
+	for i, y := range empty.Y {
+		empty.Y[i] = min(y, 1)
 	}
 	for _, c := range []struct {
 		name string
@@ -261,7 +266,9 @@ func (s suite) awkward(t *testing.T) {
 		must bool // a model is asked for
 	}{
 		{"constant column", constant, true}, {"equal rows, different targets", twins, true},
-		{"all inputs zero", zero, false}, {"one class, or a constant target", single, false},
+		{"all inputs zero", zero, false}, {"one class, or a constant target", single, false}, {"the other class alone", other, false},
+		{"a class without rows", empty, false},
+		{"one row", rows(easy(s.task, 40, 2), []int{1}), false}, {"two rows", easy(s.task, 2, 2), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, raw := range s.few(t, c.data, 2) {
@@ -274,6 +281,41 @@ func (s suite) awkward(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// refusals: data that is no training set gives an error, of a single fit and of a grid's.
+func (s suite) refusals(t *testing.T) {
+	wrong := map[registry.Task][]float64{
+		registry.Binary:     {0, 2, math.NaN(), math.Inf(-1)},
+		registry.Multiclass: {-1, 3, 0.5, math.NaN(), math.Inf(1)},
+		registry.Regression: {math.NaN(), math.Inf(1)},
+	}
+	changes := map[string]func(d *registry.Data){
+		"too few targets":   func(d *registry.Data) { d.Y = d.Y[:len(d.Y)-1] },
+		"too many targets":  func(d *registry.Data) { d.Y = append(d.Y, d.Y[0]) },
+		"no targets":        func(d *registry.Data) { d.Y = nil },
+		"no rows":           func(d *registry.Data) { d.X, d.Y = new(mat.Dense), nil },
+		"no matrix":         func(d *registry.Data) { d.X = nil },
+		"NaN in a feature":  func(d *registry.Data) { d.X.Set(3, 1, math.NaN()) },
+		"+Inf in a feature": func(d *registry.Data) { d.X.Set(0, 0, math.Inf(1)) },
+		"-Inf in a feature": func(d *registry.Data) { d.X.Set(11, 1, math.Inf(-1)) },
+		"another task":      func(d *registry.Data) { d.Task = 0 },
+	}
+	for _, y := range wrong[s.task] {
+		changes[fmt.Sprintf("target %v", y)] = func(d *registry.Data) { d.Y[5] = y }
+	}
+	for name, change := range changes {
+		d := easy(s.task, 12, 2)
+		raws := s.few(t, d, 2)
+		change(&d)
+		if m, err := s.spec.Fit(context.Background(), registry.Env{Seed: seed}, d, raws[0]); err == nil {
+			t.Errorf("%s: a fit gives the model %v and no error", name, m)
+		}
+		err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, raws, func(int, registry.Model) error { return nil })
+		if err == nil {
+			t.Errorf("%s: fits of a grid give no error", name)
+		}
 	}
 }
 
