@@ -237,7 +237,11 @@ func (s Spec) LoadModel(r io.Reader) (Model, error) {
 	if s.load == nil {
 		return nil, fmt.Errorf("method %s has no saved form", s.Name)
 	}
-	return s.load(r)
+	m, err := s.load(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return m, nil
 }
 
 // Defaults returns the default parameters as JSON.

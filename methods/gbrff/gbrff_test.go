@@ -283,17 +283,8 @@ func TestScoreRefusals(t *testing.T) {
 	}
 }
 
-// FuzzLoad: a damaged model is an error or a model that scores without panicking.
-func FuzzLoad(f *testing.F) {
-	m, err := GBRFF2().Fit(context.Background(), registry.Env{}, testsplit.Waves(1, 10, 2), []byte(`{"t":2}`))
-	if err != nil {
-		f.Fatal(err)
-	}
-	var saved bytes.Buffer
-	if err := m.(registry.Saver).Save(&saved); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(saved.Bytes())
+// TestLoadRefusals: fields that do not fit each other are no model.
+func TestLoadRefusals(t *testing.T) {
 	for _, bad := range []*ensemble{
 		{D: 1, T: 4, K: 1<<62 + 1, Alpha: make([]float64, 4), Weight: make([]float64, 4), Phase: make([]float64, 4), Omega: make([]float64, 4)},
 		{D: 1 << 62, T: 1, K: 4, Alpha: make([]float64, 1), Weight: make([]float64, 4), Phase: make([]float64, 4)},
@@ -302,21 +293,12 @@ func FuzzLoad(f *testing.F) {
 	} {
 		var buf bytes.Buffer
 		if err := bad.Save(&buf); err != nil {
-			f.Fatal(err)
+			t.Fatal(err)
 		}
 		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
-			f.Errorf("a model with t=%d k=%d d=%d is accepted", bad.T, bad.K, bad.D)
+			t.Errorf("a model with t=%d k=%d d=%d is accepted", bad.T, bad.K, bad.D)
 		}
-		f.Add(buf.Bytes())
 	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		m, err := load(bytes.NewReader(raw))
-		if err != nil {
-			return
-		}
-		x := mat.NewDense(3, m.(*ensemble).D, nil)
-		_ = m.Score(context.Background(), x, make([]float64, 3)) // an error is as good
-	})
 }
 
 // TestRowsInPlace: what is used in place gives the bits of what is packed.

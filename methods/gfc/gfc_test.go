@@ -2,7 +2,6 @@ package gfc
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -161,34 +160,16 @@ func TestScoreRefusals(t *testing.T) {
 	}
 }
 
-// FuzzLoad: a damaged model is an error or a model that scores without panicking.
-func FuzzLoad(f *testing.F) {
-	m, err := Spec().Fit(context.Background(), registry.Env{}, testsplit.Waves(1, 30, 2), []byte(`{"features":3}`))
-	if err != nil {
-		f.Fatal(err)
-	}
-	var saved bytes.Buffer
-	if err := m.(registry.Saver).Save(&saved); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(saved.Bytes())
+// TestLoadRefusals: fields that do not fit each other are no model.
+func TestLoadRefusals(t *testing.T) {
 	for _, bad := range []*model{{}, {D: 2, Sin: make([]float64, 2), Cos: make([]float64, 1), Omega: make([]float64, 4)},
 		{D: 1 << 62, Sin: make([]float64, 4), Cos: make([]float64, 4)}} {
 		var buf bytes.Buffer
 		if err := bad.Save(&buf); err != nil {
-			f.Fatal(err)
+			t.Fatal(err)
 		}
 		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
-			f.Errorf("a model of %d and %d weights, %d frequencies, d=%d is accepted", len(bad.Sin), len(bad.Cos), len(bad.Omega), bad.D)
+			t.Errorf("a model of %d and %d weights, %d frequencies, d=%d is accepted", len(bad.Sin), len(bad.Cos), len(bad.Omega), bad.D)
 		}
-		f.Add(buf.Bytes())
 	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		m, err := load(bytes.NewReader(raw))
-		if err != nil || m.(*model).D > 1000 {
-			return
-		}
-		x := mat.NewDense(3, m.(*model).D, nil)
-		_ = m.Score(context.Background(), x, make([]float64, 3)) // an error is as good
-	})
 }

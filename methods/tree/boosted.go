@@ -6,9 +6,11 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/gbdt"
+	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -77,8 +79,15 @@ func (b *Boosted) advance(ctx context.Context, x *mat.Dense, scores []float64, f
 	return nil
 }
 
-// Save writes the model as a LightGBM text model, version 3.
-func (b *Boosted) Save(w io.Writer) error { return b.m.WriteText(w, nil) }
+// Save writes the model: its one field is a LightGBM text model, version 3.
+func (b *Boosted) Save(w io.Writer) error {
+	var text strings.Builder
+	if err := b.m.WriteText(&text, nil); err != nil {
+		return err
+	}
+	whole := text.String()
+	return saved.Write(w, b.name, func(f *saved.Fields) { f.Text(&whole) })
+}
 
 // WriteLightGBM implements registry.LightGBMWriter. XGB's trees fit too: a threshold is
 // the largest double that single precision has below XGBoost's own. Who reads them adds
@@ -94,11 +103,12 @@ func (b *Boosted) MapThresholds(at func(feature int, v float64) float64) registr
 }
 
 func (b *Boosted) load(r io.Reader) (registry.Model, error) {
-	m, err := gbdt.ReadText(r)
-	if err != nil {
-		return nil, fmt.Errorf("saved %s: %w", b.name, err)
-	}
-	return b.with(m), nil
+	var text string
+	back := *b
+	return &back, saved.Read(r, b.name, func(f *saved.Fields) { f.Text(&text) }, func() (err error) {
+		back.m, err = gbdt.ReadText(strings.NewReader(text))
+		return err
+	})
 }
 
 // with returns a model of the same method.

@@ -2,7 +2,6 @@ package tree
 
 import (
 	"context"
-	"encoding/gob"
 	"fmt"
 	"io"
 	"math"
@@ -10,17 +9,15 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
 
-const forestFormat = "rf-2"
-
-// A ForestModel is a random forest; its gob form is what Save writes. The binary
+// A ForestModel is a random forest. The binary
 // score is the mean vote of the trees, -1 or +1 each; a class's score is its share of
 // the votes; the prediction of regression is the trees' mean.
 type ForestModel struct {
-	Format   string
 	Task     string
 	Features int
 	Outputs  int
@@ -183,25 +180,34 @@ func (f *ForestModel) shown(value float64) string {
 }
 
 // Save implements registry.Saver.
-func (f *ForestModel) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(f) }
+func (f *ForestModel) Save(w io.Writer) error { return saved.Write(w, "RF", f.fields) }
 
 func loadForest(r io.Reader) (registry.Model, error) {
 	f := new(ForestModel)
-	if err := gob.NewDecoder(r).Decode(f); err != nil {
-		return nil, fmt.Errorf("saved RF: %w", err)
-	}
-	if err := f.check(); err != nil {
-		return nil, fmt.Errorf("saved RF: %w", err)
-	}
-	return f, nil
+	return f, saved.Read(r, "RF", f.fields, f.check)
+}
+
+// fields is the saved form.
+func (f *ForestModel) fields(s *saved.Fields) {
+	s.Text(&f.Task)
+	s.Int(&f.Features)
+	s.Int(&f.Outputs)
+	saved.Each(s, &f.Trees, func(s *saved.Fields, t *ForestTree) {
+		s.Int32s(&t.Feature)
+		s.Floats(&t.Threshold)
+		s.Int32s(&t.Right)
+		s.Floats(&t.Value)
+		s.Int32s(&t.Rows)
+		s.Floats(&t.Gain)
+	})
+	saved.Each(s, &f.Splits, (*saved.Fields).Int)
+	s.Floats(&f.Gain)
 }
 
 // check makes sure that every row ends in a leaf: children come after their parents.
 func (f *ForestModel) check() error {
 	task, err := registry.ParseTask(f.Task)
 	switch {
-	case f.Format != forestFormat:
-		return fmt.Errorf("format %q is not %q", f.Format, forestFormat)
 	case err != nil:
 		return err
 	case f.Features < 1 || f.Outputs < 1 || task != registry.Multiclass && f.Outputs != 1 || len(f.Trees) == 0:

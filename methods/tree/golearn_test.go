@@ -157,7 +157,7 @@ func checkCuts(t *testing.T, depths []int) {
 			if err != nil {
 				return err
 			}
-			if a, b := saved(t, shared), saved(t, single); !bytes.Equal(a, b) {
+			if a, b := bytesOf(t, shared), bytesOf(t, single); !bytes.Equal(a, b) {
 				t.Errorf("%s: cut at %d differs from golearn's growth to %d", data.Task, ps[i].MaxDepth, ps[i].MaxDepth)
 			}
 			sizes[ps[i].MaxDepth] = len(single.(*model).Nodes)
