@@ -2,12 +2,12 @@ package svm
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -263,17 +263,10 @@ func hard() (*Gram[float32], Problem) {
 
 func TestCancellation(t *testing.T) {
 	k, p := hard()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	start := time.Now()
-	s := Solver[float32]{Tol: 1e-9}
-	err := s.Solve(ctx, k, p, &Solution{})
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a cancelled solve returned %v", err)
-	}
-	if late := time.Since(start) - 20*time.Millisecond; late > 100*time.Millisecond {
-		t.Errorf("a cancelled solve returned %v late", late)
-	}
+	testsplit.Late(t, func(ctx context.Context) error {
+		s := Solver[float32]{Tol: 1e-9}
+		return s.Solve(ctx, k, p, &Solution{})
+	}, 20*time.Millisecond, 200*time.Millisecond)
 }
 
 func TestCapped(t *testing.T) {
