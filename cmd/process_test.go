@@ -1,7 +1,6 @@
 package cmd_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,17 +23,76 @@ type process struct {
 
 func newProcess(t *testing.T) process { return process{dir: t.TempDir()} }
 
-func (p process) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
+// A screen is what a process has written so far.
+type screen struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+func (p process) command(args ...string) (*exec.Cmd, *screen) {
 	c := exec.Command("bench", args...)
 	c.Dir = p.dir
 	c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(p.dir, "data"), "BENCH_MIRROR=")
-	var errors bytes.Buffer
+	var errors screen
 	c.Stderr = &errors
 	return c, &errors
 }
 
-// work is a run of some seconds on the program's own sets.
-var work = []string{"run", "--methods", "GBRFF2,CART", "--datasets", "balance,swiss,board", "--splits", "2", "--jobs", "2"}
+// protocol writes a protocol file.
+func (p process) protocol(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// every is a protocol with little work for every family of methods, on the program's own sets.
+const every = `splits = 20
+datasets = ["balance", "board", "balance-multiclass"]
+
+[semantics]
+test_fraction = 0.3
+folds = 2
+method_seed = 1
+standardise = true
+
+[methods]
+BMKR         = { params = { t = 3 }, grid = [{ name = "c", values = [0.1, 1.0] }] }
+CART         = { grid = [{ name = "max_depth", values = [2, 4] }] }
+GBRFF        = { params = { t = 4, k = 5, v = 0.1 }, grid = [{ name = "c", values = [1.0, 16.0] }] }
+GBRFF-random = { params = { t = 4, k = 5, v = 0.1 }, grid = [{ name = "c", values = [1.0, 16.0] }] }
+GBRFF1       = { params = { t = 10 }, grid = [{ name = "beta", values = [0.1, 10.0] }] }
+GBRFF2       = { params = { t = 20 } }
+GFC          = { params = { features = 3 } }
+GK           = { grid = [{ name = "lambda", values = [0.01, 1.0] }] }
+GMKL         = { grid = [{ name = "c", values = [0.1, 1.0] }] }
+KRR-GD       = { params = { iter = 2 }, grid = [{ name = "lambda", values = [0.01, 1.0] }] }
+LGBM         = { params = { n_estimators = 5, num_leaves = 7 }, grid = [{ name = "reg_lambda", values = [0.0, 1.0] }] }
+MKBOOST      = { params = { t = 3 }, grid = [{ name = "c", values = [0.01, 1.0] }] }
+PBRFF        = { params = { landmarks = 10 }, grid = [{ name = "c", values = [0.1, 1.0] }] }
+RF           = { params = { n_estimators = 5 } }
+XGB          = { params = { n_estimators = 5 }, grid = [{ name = "max_depth", values = [2, 4] }] }
+`
+
+// work starts the first splits of that protocol: two are 74 cells, a second's work.
+func (p process) work(t *testing.T, splits, jobs int) (*exec.Cmd, *screen) {
+	t.Helper()
+	p.protocol(t, "every.toml", every)
+	return p.command("run", "--protocol", "every.toml", "--datasets", "balance,board,balance-multiclass", "--splits", fmt.Sprint(splits), "--jobs", fmt.Sprint(jobs),
+		"--methods", "BMKR,CART,GBRFF,GBRFF-random,GBRFF1,GBRFF2,GFC,GK,GMKL,KRR-GD,LGBM,MKBOOST,PBRFF,RF,XGB")
+}
 
 // storedContent is all that the database holds but timings and environments.
 func (p process) storedContent(t *testing.T) string {
@@ -65,11 +123,13 @@ func (p process) storedContent(t *testing.T) string {
 }
 
 // TestKilledAndResumed kills the program without warning at 20 random moments,
-// continues it each time, and compares the database with an undisturbed run's.
+// continues it each time, and compares the database with an undisturbed run's: what
+// is stored of a cell, the size of its model too, depends on no cell that the process
+// computed before.
 func TestKilledAndResumed(t *testing.T) {
 	undisturbed := newProcess(t)
 	start := time.Now()
-	if c, stderr := undisturbed.command(work...); c.Run() != nil {
+	if c, stderr := undisturbed.work(t, 2, 2); c.Run() != nil {
 		t.Fatal(stderr)
 	}
 	whole := time.Since(start)
@@ -78,7 +138,7 @@ func TestKilledAndResumed(t *testing.T) {
 	killed := newProcess(t)
 	kills := 0
 	for kills < 20 {
-		c, stderr := killed.command(work...)
+		c, stderr := killed.work(t, 2, 2)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +163,7 @@ func TestKilledAndResumed(t *testing.T) {
 			killed = newProcess(t)
 		}
 	}
-	if c, stderr := killed.command(work...); c.Run() != nil {
+	if c, stderr := killed.work(t, 2, 2); c.Run() != nil {
 		t.Fatal(stderr)
 	}
 	if got := killed.storedContent(t); got != want {
@@ -115,7 +175,7 @@ func TestKilledAndResumed(t *testing.T) {
 // same command continues.
 func TestInterrupt(t *testing.T) {
 	p := newProcess(t)
-	c, stderr := p.command(work...)
+	c, stderr := p.work(t, 20, 1) // far more than is done by the time of the interrupt
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -133,42 +193,47 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("standard error lacks %q:\n%s", want, stderr)
 		}
 	}
-	if c, stderr := p.command(work...); c.Run() != nil {
+	if c, stderr := p.work(t, 2, 2); c.Run() != nil {
 		t.Errorf("the continuation failed: %s", stderr)
 	}
 }
 
-// TestSecondInterruptStops a run whose cells would take long.
+// TestSecondInterruptStops a run with a cell that takes hours. It has started by the time that
+// another is stored.
 func TestSecondInterruptStops(t *testing.T) {
 	p := newProcess(t)
-	long := filepath.Join(p.dir, "long.toml")
-	text := "splits = 1\ndatasets = [\"board\"]\n[semantics]\ntest_fraction = 0.3\nfolds = 5\nmethod_seed = 1\nstandardise = true\n" +
-		"[methods.GBRFF2]\nparams = {t = 2000000}\n"
-	if err := os.WriteFile(long, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	c, stderr := p.command("run", "--methods", "GBRFF2", "--datasets", "board", "--protocol", "long.toml")
+	p.protocol(t, "long.toml", `splits = 1
+datasets = ["board"]
+[semantics]
+test_fraction = 0.3
+folds = 5
+method_seed = 1
+standardise = true
+[methods.GBRFF2]
+params = { t = 2000000 }
+`)
+	c, stderr := p.command("run", "--methods", "GBRFF2,CART", "--datasets", "board", "--protocol", "long.toml", "--jobs", "2")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { _, err := os.Stat(filepath.Join(p.dir, "results.db")); return err == nil })
-	time.Sleep(300 * time.Millisecond)
-	for range 2 {
-		if err := c.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
 	done := make(chan error, 1)
 	go func() { done <- c.Wait() }()
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	waitFor(t, func() bool { return cellsStored(p) > 0 })
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool { return strings.Contains(stderr.String(), "interrupt again to stop at once") })
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
 	select {
 	case err := <-done:
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || exit.ExitCode() != 130 {
 			t.Errorf("exit %v, want 130\n%s", err, stderr)
 		}
-	case <-time.After(20 * time.Second):
-		_ = c.Process.Signal(syscall.SIGKILL)
+	case <-time.After(patience):
 		t.Error("a second interrupt did not stop the run")
 	}
 }
@@ -187,11 +252,14 @@ func cellsStored(p process) int64 {
 	return n
 }
 
+// patience is how long a test waits for what must come, on whatever machine.
+const patience = 5 * time.Minute
+
 func waitFor(t *testing.T, ready func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ready(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !ready(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("waited a minute in vain")
+			t.Fatalf("waited %v in vain", patience)
 		}
 	}
 }
