@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/testenv"
 )
 
 // process is bench as a process of its own, in an empty directory.
@@ -127,6 +128,7 @@ func (p process) storedContent(t *testing.T) string {
 // is stored of a cell, the size of its model too, depends on no cell that the process
 // computed before.
 func TestKilledAndResumed(t *testing.T) {
+	testenv.NotUnderRace(t)
 	undisturbed := newProcess(t)
 	start := time.Now()
 	if c, stderr := undisturbed.work(t, 2, 2); c.Run() != nil {

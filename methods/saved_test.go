@@ -139,9 +139,7 @@ func TestSavedHere(t *testing.T) {
 // TestSavedBytesDependOnTheModelAlone, and not on what the process saved before: two processes
 // that save the same models in opposite orders write the same bytes.
 func TestSavedBytesDependOnTheModelAlone(t *testing.T) {
-	if testenv.Race {
-		t.Skip("the race detector sees nothing of it: it runs without")
-	}
+	testenv.NotUnderRace(t)
 	var lists [2][]string
 	for i, order := range []string{"forwards", "backwards"} {
 		c := exec.Command(os.Args[0], "-test.run", "^TestSavedHere$")

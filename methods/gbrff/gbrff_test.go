@@ -23,6 +23,7 @@ import (
 )
 
 func TestConform(t *testing.T) {
+	testenv.NotUnderRace(t)
 	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2(), GBRFF(), GBRFFRandom()} {
 		t.Run(spec.Name, func(t *testing.T) { conform.Run(t, spec) })
 	}

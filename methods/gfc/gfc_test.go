@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -17,7 +18,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestConform(t *testing.T) { conform.Run(t, Spec()) }
+func TestConform(t *testing.T) {
+	testenv.NotUnderRace(t)
+	conform.Run(t, Spec())
+}
 
 func TestPublishedGrid(t *testing.T) {
 	points, err := Spec().Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, Spec().DefaultGrid(), nil)

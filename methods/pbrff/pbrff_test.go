@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -18,7 +19,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestConform(t *testing.T) { conform.Run(t, Spec()) }
+func TestConform(t *testing.T) {
+	testenv.NotUnderRace(t)
+	conform.Run(t, Spec())
+}
 
 // TestPublishedGrid: the grid of the ECML 2020 experiments in the order of the published program.
 func TestPublishedGrid(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -23,6 +24,7 @@ func normals(rng *rand.Rand, n int) []float64 {
 
 // TestAgainstGonum compares Factor, Solve, Invert and Gram with gonum's.
 func TestAgainstGonum(t *testing.T) {
+	testenv.NotUnderRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 150).Draw(t, "n")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -76,6 +78,7 @@ func TestAgainstGonum(t *testing.T) {
 
 // TestLarge: where panels and strips are cut, the inverse is still one.
 func TestLarge(t *testing.T) {
+	testenv.NotUnderRace(t)
 	const n = 1930
 	rng := rand.New(rand.NewPCG(2, 2))
 	a, l := normals(rng, n*n), make([]float64, n*n)

@@ -130,7 +130,8 @@ func fill(r io.Reader, b []byte) error {
 }
 
 // Fields are the fields of a model that is being written or read: the same list of calls, in the
-// same order, does both. After the first error of a reading the others do nothing.
+// same order, does both. Writing changes nothing in the model. After the first error of a reading
+// the other fields stay as they are.
 type Fields struct {
 	writing bool
 	data    []byte // written so far, or still to be read
@@ -150,37 +151,40 @@ func (f *Fields) take(n uint64) []byte {
 	return b
 }
 
-// word writes or reads 8 bytes.
-func (f *Fields) word(v uint64) uint64 {
-	if f.writing {
-		f.data = binary.LittleEndian.AppendUint64(f.data, v)
-		return v
+// put writes 8 bytes.
+func (f *Fields) put(v uint64) { f.data = binary.LittleEndian.AppendUint64(f.data, v) }
+
+// get reads 8 bytes, or nothing after an error.
+func (f *Fields) get() (v uint64, ok bool) {
+	b := f.take(8)
+	if b == nil {
+		return 0, false
 	}
-	if b := f.take(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
+	return binary.LittleEndian.Uint64(b), true
 }
 
-// count writes how many elements of so many bytes follow, or reads it and returns their bytes.
-func (f *Fields) count(n int, size uint64) []byte {
-	got := f.word(uint64(n))
-	if f.writing {
-		return nil
+// content reads how many elements of so many bytes follow and returns their bytes.
+func (f *Fields) content(size uint64) []byte {
+	n, _ := f.get()
+	if n > math.MaxInt64/size {
+		n, size = math.MaxInt64, 1
 	}
-	if got > math.MaxInt64/size {
-		got, size = math.MaxInt64, 1
-	}
-	return f.take(got * size)
+	return f.take(n * size)
 }
 
 // Int is an integer.
 func (f *Fields) Int(v *int) {
-	got := int64(f.word(uint64(*v)))
-	if int64(int(got)) != got && f.err == nil {
-		f.err = fmt.Errorf("the integer %d is too large for this machine", got)
+	if f.writing {
+		f.put(uint64(*v))
+		return
 	}
-	*v = int(got)
+	got, ok := f.get()
+	if !ok {
+		return
+	}
+	if *v = int(got); int64(*v) != int64(got) {
+		f.err = fmt.Errorf("the integer %d is too large for this machine", int64(got))
+	}
 }
 
 // Int32 is an integer of 4 bytes.
@@ -195,7 +199,13 @@ func (f *Fields) Int32(v *int32) {
 }
 
 // Float is a number, to the bit.
-func (f *Fields) Float(v *float64) { *v = math.Float64frombits(f.word(math.Float64bits(*v))) }
+func (f *Fields) Float(v *float64) {
+	if f.writing {
+		f.put(math.Float64bits(*v))
+	} else if bits, ok := f.get(); ok {
+		*v = math.Float64frombits(bits)
+	}
+}
 
 // Bool is a truth value.
 func (f *Fields) Bool(v *bool) {
@@ -217,12 +227,12 @@ func (f *Fields) Bool(v *bool) {
 
 // Text is a string of any bytes.
 func (f *Fields) Text(v *string) {
-	b := f.count(len(*v), 1)
 	if f.writing {
+		f.put(uint64(len(*v)))
 		f.data = append(f.data, *v...)
 		return
 	}
-	*v = string(b)
+	*v = string(f.content(1))
 }
 
 // Floats is a list of numbers, to the bit; an empty one is read as nil.
@@ -240,14 +250,15 @@ func (f *Fields) Int32s(v *[]int32) {
 }
 
 func elements[T any](f *Fields, v *[]T, size int, put func([]byte, T) []byte, get func([]byte) T) {
-	b := f.count(len(*v), uint64(size))
 	if f.writing {
+		f.put(uint64(len(*v)))
 		f.data = slices.Grow(f.data, len(*v)*size)
 		for _, x := range *v {
 			f.data = put(f.data, x)
 		}
 		return
 	}
+	b := f.content(uint64(size))
 	*v = nil
 	if len(b) > 0 {
 		*v = make([]T, len(b)/size)
@@ -260,13 +271,14 @@ func elements[T any](f *Fields, v *[]T, size int, put func([]byte, T) []byte, ge
 // Each is a list of anything, whose elements have the fields that one names: at least one each.
 // An empty list is read as nil.
 func Each[T any](f *Fields, v *[]T, one func(f *Fields, element *T)) {
-	n := f.word(uint64(len(*v)))
 	if f.writing {
+		f.put(uint64(len(*v)))
 		for i := range *v {
 			one(f, &(*v)[i])
 		}
 		return
 	}
+	n, _ := f.get()
 	*v = nil
 	for i := uint64(0); i < n && f.err == nil; i++ { // appended, so that memory follows what was read
 		var element T

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
 )
 
 // bigSinCos returns sin and cos of x to about 150 bits: x is reduced by a pi of 1400
@@ -110,6 +112,7 @@ func ulps(got float64, want *big.Float) float64 {
 // TestTrigAccuracy compares with 300-bit arithmetic: ordinary arguments, arguments next to
 // multiples of pi/2 (where the reduction cancels), and arguments of every exponent.
 func TestTrigAccuracy(t *testing.T) {
+	testenv.NotUnderRace(t)
 	rng := rand.New(rand.NewPCG(1, 1))
 	var x []float64
 	for range 1500 {
@@ -142,6 +145,7 @@ func TestTrigAccuracy(t *testing.T) {
 }
 
 func TestExpAccuracy(t *testing.T) {
+	testenv.NotUnderRace(t)
 	rng := rand.New(rand.NewPCG(2, 1))
 	var x []float64
 	for range 4000 {
@@ -171,6 +175,7 @@ func TestExpAccuracy(t *testing.T) {
 // TestLogAccuracy inverts the exponential: with y = log x rounded, log x - y is
 // log(x e^-y), and its argument is so near to 1 that two terms of the series are exact enough.
 func TestLogAccuracy(t *testing.T) {
+	testenv.NotUnderRace(t)
 	rng := rand.New(rand.NewPCG(3, 1))
 	var x []float64
 	for range 4000 {
