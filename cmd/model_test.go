@@ -80,6 +80,7 @@ func reseal(db *sql.DB) error {
 // bit, XGB's within what its sums in single precision round. CART and RF with moved
 // thresholds have the same bits. Adult's columns have names like workclass=Private.
 func TestModelsInTheFilesUnits(t *testing.T) {
+	testenv.NotUnderRace(t)
 	data := datasets.Store{Dir: testenv.Mirror(t)}
 	for _, name := range []string{"pima", "german", "glass-multiclass", "year-prediction", "adult"} {
 		entry, err := datasets.Builtin().Lookup(name)

@@ -15,6 +15,7 @@ import (
 // replaces bench by this repository, passes its test, and runs it from a main of
 // five lines: what docs/adding-a-method.md tells a newcomer to do.
 func TestNewMethodWorksAsWritten(t *testing.T) {
+	testenv.NotUnderRace(t)
 	if testing.Short() {
 		t.Skip("builds a program")
 	}

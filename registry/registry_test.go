@@ -132,13 +132,13 @@ func TestFitChecksBeforeItWorks(t *testing.T) {
 	s := define("m", nil)
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Fit(gone, Env{}, Data{}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := s.Fit(gone, Env{}, sound(), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled context gives %v", err)
 	}
-	if _, err := s.Fit(context.Background(), Env{}, Data{}, json.RawMessage(`{"t":0}`)); err == nil {
+	if _, err := s.Fit(context.Background(), Env{}, sound(), json.RawMessage(`{"t":0}`)); err == nil {
 		t.Error("a parameter that Validate refuses is fitted")
 	}
-	m, err := s.Fit(context.Background(), Env{}, Data{}, json.RawMessage(`{"gamma":3}`))
+	m, err := s.Fit(context.Background(), Env{}, sound(), json.RawMessage(`{"gamma":3}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,9 +30,9 @@ type Spec struct {
 	trees    bool
 }
 
-// A FitFunc trains one setting. It returns ctx.Err() soon after cancellation
-// (Define sees to a context that is cancelled before the fit starts), and an
-// error rather than a model that it did not finish.
+// A FitFunc trains one setting. It returns ctx.Err() soon after cancellation, and an
+// error rather than a model that it did not finish. It is called with a context that is not
+// done yet and with data that passed [Data.Check] and is of one of the method's tasks.
 type FitFunc[P any] func(ctx context.Context, env Env, train Data, p P) (Model, error)
 
 // Define completes s with typed parameters. defaults holds the value of every
@@ -55,9 +54,6 @@ func Define[P any](s Spec, defaults P, grid Grid, fit FitFunc[P], opts ...Option
 	s.fit = func(ctx context.Context, env Env, train Data, raw json.RawMessage) (Model, error) {
 		p, err := decode(raw)
 		if err != nil {
-			return nil, err
-		}
-		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		return fit(ctx, env.filled(), train, p)
@@ -148,25 +144,6 @@ func Load[P any](load func(r io.Reader) (Model, error)) Option[P] {
 	return func(s *Spec, _ func(json.RawMessage) (P, error)) { s.load = load }
 }
 
-func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
-	return func(raw json.RawMessage) (P, error) {
-		p := defaults
-		if len(raw) > 0 {
-			d := json.NewDecoder(bytes.NewReader(raw))
-			d.DisallowUnknownFields()
-			if err := d.Decode(&p); err != nil {
-				return p, fmt.Errorf("%s parameters %s: %w", name, raw, err)
-			}
-		}
-		if v, ok := any(p).(interface{ Validate() error }); ok {
-			if err := v.Validate(); err != nil {
-				return p, fmt.Errorf("%s parameters %s: %w", name, raw, err)
-			}
-		}
-		return p, nil
-	}
-}
-
 func (e Env) filled() Env {
 	if e.Log == nil {
 		e.Log = slog.New(slog.DiscardHandler)
@@ -200,19 +177,44 @@ func (s *Spec) check() error {
 	return err
 }
 
-// Fit trains one setting; raw holds the parameters that differ from the defaults.
+// Fit trains one setting; raw holds the parameters that differ from the defaults. Data that is no
+// training set of the method is an error: see [Data.Check].
 func (s Spec) Fit(ctx context.Context, env Env, train Data, raw json.RawMessage) (Model, error) {
+	if err := s.ready(ctx, train); err != nil {
+		return nil, err
+	}
 	return s.fit(ctx, env, train, raw)
+}
+
+// ready returns the error that a fit ends with before the method is asked.
+func (s Spec) ready(ctx context.Context, train Data) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := train.Check()
+	if err == nil && s.Tasks&train.Task == 0 {
+		err = fmt.Errorf("the task of the training set is %q: the method solves %s", train.Task, s.Tasks)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return nil
 }
 
 // FitAll trains every setting and calls yield once for each, in the order the
 // method finds cheapest: with shared work if the method declares Path, one by
-// one if not. It stops at the first error.
+// one if not. It stops at the first error. Data is checked once, as in Fit.
 func (s Spec) FitAll(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(i int, m Model) error) error {
+	if err := s.ready(ctx, train); err != nil {
+		return err
+	}
 	if s.path != nil {
 		return s.path(ctx, env, train, raws, yield)
 	}
 	for i, raw := range raws {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		m, err := s.fit(ctx, env, train, raw)
 		if err != nil {
 			return err
@@ -235,7 +237,11 @@ func (s Spec) LoadModel(r io.Reader) (Model, error) {
 	if s.load == nil {
 		return nil, fmt.Errorf("method %s has no saved form", s.Name)
 	}
-	return s.load(r)
+	m, err := s.load(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return m, nil
 }
 
 // Defaults returns the default parameters as JSON.

@@ -50,6 +50,15 @@ func ReadOracle(t testing.TB, name string, v any) {
 	}
 }
 
+// NotUnderRace skips t under the race detector: a test whose work is done by one goroutine at a
+// time, and takes ten times as long there. `make test` runs it without the detector.
+func NotUnderRace(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("one goroutine at a time: it runs without the race detector")
+	}
+}
+
 func need(t testing.TB, env, folder, what string) string {
 	t.Helper()
 	dir := os.Getenv(env)

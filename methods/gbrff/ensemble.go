@@ -2,12 +2,12 @@ package gbrff
 
 import (
 	"context"
-	"encoding/gob"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -18,8 +18,8 @@ import (
 //
 //	H(x) = H0 + sum_t Alpha_t sum_j Weight_tj cos(Omega_tj.x - Phase_tj),
 //
-// j = 1..K, with K = 1 and Weight 1 for GBRFF2. Its exported fields are its saved
-// form. It is not changed after the fit.
+// j = 1..K, with K = 1 and Weight 1 for GBRFF2. It is not changed after
+// the fit.
 type ensemble struct {
 	D, T, K int
 	H0      float64
@@ -136,19 +136,32 @@ func (m *ensemble) learner(t int, block, h, z []float64) {
 	}
 }
 
-// Save writes the model in encoding/gob.
-func (m *ensemble) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(m) }
+// Save writes the model.
+func (m *ensemble) Save(w io.Writer) error { return saved.Write(w, "gbrff", m.fields) }
 
 func load(r io.Reader) (registry.Model, error) {
 	m := new(ensemble)
-	if err := gob.NewDecoder(r).Decode(m); err != nil {
-		return nil, fmt.Errorf("reading a GBRFF model: %w", err)
-	}
+	return m, saved.Read(r, "gbrff", m.fields, m.check)
+}
+
+// fields is the saved form.
+func (m *ensemble) fields(f *saved.Fields) {
+	f.Int(&m.D)
+	f.Int(&m.T)
+	f.Int(&m.K)
+	f.Float(&m.H0)
+	f.Floats(&m.Alpha)
+	f.Floats(&m.Weight)
+	f.Floats(&m.Phase)
+	f.Floats(&m.Omega)
+}
+
+func (m *ensemble) check() error {
 	features := len(m.Weight)
 	if m.T < 1 || m.K < 1 || m.D < 1 || len(m.Alpha) != m.T || features/m.T != m.K || features%m.T != 0 ||
 		len(m.Phase) != features || len(m.Omega)/features != m.D || len(m.Omega)%features != 0 {
-		return nil, fmt.Errorf("reading a GBRFF model: t=%d k=%d d=%d do not fit %d step sizes, %d weights, %d phases, %d frequencies",
+		return fmt.Errorf("t=%d k=%d d=%d do not fit %d step sizes, %d weights, %d phases, %d frequencies",
 			m.T, m.K, m.D, len(m.Alpha), len(m.Weight), len(m.Phase), len(m.Omega))
 	}
-	return m, nil
+	return nil
 }

@@ -93,7 +93,7 @@ var exponential = criterion{landmark: (*vmath.Packed).LandmarkLoss, features: (*
 // differ in beta alone are advanced round by round together, and all gammas scale the
 // same normals.
 func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Params1, yield func(i int, m registry.Model) error) error {
-	if err := checkBoth(train); err != nil {
+	if err := bothClasses(train.Y); err != nil {
 		return fmt.Errorf("GBRFF1: %w", err)
 	}
 	x := rowsOf(train.X).pack()

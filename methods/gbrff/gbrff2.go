@@ -91,7 +91,7 @@ func (x rows) ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) flo
 // fit2 is Algorithm 3. The published program stops both searches early, after ten
 // L-BFGS iterations and within a hundredth of a turn, and so does this one.
 func fit2(ctx context.Context, env registry.Env, train registry.Data, p Params2) (registry.Model, error) {
-	if err := checkBoth(train); err != nil {
+	if err := bothClasses(train.Y); err != nil {
 		return nil, fmt.Errorf("GBRFF2: %w", err)
 	}
 	x := rowsOf(train.X)

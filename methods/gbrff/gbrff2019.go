@@ -137,9 +137,6 @@ var leastSquares = criterion{landmark: (*vmath.Packed).LandmarkSquareLoss, featu
 // fit2019 is Algorithm 1 with the weak learners of Section 4.2. The landmark's descent
 // is that of GBRFF1. Settings that differ in c and v alone are advanced together.
 func fit2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, name string, random bool, yield func(i int, m registry.Model) error) error {
-	if err := check(train); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
 	x := rowsOf(train.X).pack()
 	return inGroups(name, ps, Params2019.butCV, func(group []int) ([]*ensemble, error) {
 		return boost2019(ctx, env, train, x, ps, group, random)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
-	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,31 +25,15 @@ func (x rows) row(i int) []float64        { return x.data[i*x.d : (i+1)*x.d] }
 func (x rows) pack() *vmath.Packed        { return vmath.Pack(x.data, x.n, x.d) }
 func (x rows) slice(lo, hi int) []float64 { return x.data[lo*x.d : hi*x.d] }
 
-// check reports whether data is a training set: labels -1 and +1, finite features.
-func check(data registry.Data) error {
-	if err := frame.CheckBinary(data); err != nil {
-		return err
-	}
-	for i, y := range data.Y {
-		if y != 1 && y != -1 {
-			return fmt.Errorf("label of row %d is %v: labels must be -1 or +1", i, y)
-		}
-	}
-	return nil
-}
-
-// checkBoth is check where both labels must occur: the initial vote of the exponential
-// loss is infinite otherwise.
-func checkBoth(data registry.Data) error {
-	if err := check(data); err != nil {
-		return err
-	}
-	for _, y := range data.Y {
-		if y != data.Y[0] {
+// bothClasses reports labels that are all the same: the initial vote of the exponential loss is
+// infinite then.
+func bothClasses(y []float64) error {
+	for _, v := range y {
+		if v != y[0] {
 			return nil
 		}
 	}
-	return fmt.Errorf("all %d training labels are %+g: the initial vote 1/2 ln((1+m)/(1-m)) needs both classes", len(data.Y), data.Y[0])
+	return fmt.Errorf("all %d training labels are %+g: the initial vote 1/2 ln((1+m)/(1-m)) needs both classes", len(y), y[0])
 }
 
 type named struct {

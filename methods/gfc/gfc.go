@@ -69,9 +69,6 @@ const (
 
 // fitPath trains settings; those that differ in C only share the frequencies.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	if err := frame.CheckBinary(train); err != nil {
-		return fmt.Errorf("GFC: %w", err)
-	}
 	machines := map[int]*machine{} // by number of features
 	for i, p := range ps {
 		v := machines[p.Features]

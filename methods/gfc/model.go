@@ -2,12 +2,12 @@ package gfc
 
 import (
 	"context"
-	"encoding/gob"
 	"fmt"
 	"io"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/linear"
+	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -18,7 +18,7 @@ import (
 //
 //	x -> B + sum_j (Sin_j sin(Omega_j.x) + Cos_j cos(Omega_j.x)).
 //
-// Its exported fields are its saved form. It is not changed after the fit.
+// It is not changed after the fit.
 type model struct {
 	D        int
 	B        float64
@@ -61,18 +61,27 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	return frame.CheckScores(out, 1)
 }
 
-// Save writes the model in encoding/gob.
-func (m *model) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(m) }
+// Save writes the model.
+func (m *model) Save(w io.Writer) error { return saved.Write(w, "gfc", m.fields) }
 
 func load(r io.Reader) (registry.Model, error) {
 	m := new(model)
-	if err := gob.NewDecoder(r).Decode(m); err != nil {
-		return nil, fmt.Errorf("reading a GFC model: %w", err)
-	}
+	return m, saved.Read(r, "gfc", m.fields, m.check)
+}
+
+// fields is the saved form.
+func (m *model) fields(f *saved.Fields) {
+	f.Int(&m.D)
+	f.Float(&m.B)
+	f.Floats(&m.Sin)
+	f.Floats(&m.Cos)
+	f.Floats(&m.Omega)
+}
+
+func (m *model) check() error {
 	features := len(m.Sin)
 	if m.D < 1 || features < 1 || len(m.Cos) != features || len(m.Omega)/features != m.D || len(m.Omega)%features != 0 {
-		return nil, fmt.Errorf("reading a GFC model: %d and %d weights, %d frequencies of %d features do not fit",
-			features, len(m.Cos), len(m.Omega), m.D)
+		return fmt.Errorf("%d and %d weights, %d frequencies of %d features do not fit", features, len(m.Cos), len(m.Omega), m.D)
 	}
-	return m, nil
+	return nil
 }

@@ -135,7 +135,6 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 			}
 			m.Coef, m.Bias = append(m.Coef, coef...), append(m.Bias, bias)
 		}
-		m.index()
 		if err := yield(i, m); err != nil {
 			return err
 		}

@@ -117,6 +117,5 @@ func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRG
 		m.Coef = append(m.Coef, l.alpha...)
 		m.Bias = append(m.Bias, mean)
 	}
-	m.index()
 	return m, nil
 }

@@ -2,14 +2,15 @@ package kernel
 
 import (
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"sync"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -19,7 +20,7 @@ import (
 //
 //	Bias_c + sum_i Coef_ci ( exp(-sum_j Gamma_cj (x_j - x_ij)^2) + [Linear] x.x_i ),
 //
-// c = 1..Outputs. Its exported fields are its saved form. It is not changed after the fit.
+// c = 1..Outputs. It is not changed after the fit.
 type machine struct {
 	N, D, Outputs int
 	Linear        bool
@@ -28,11 +29,12 @@ type machine struct {
 	Coef          []float64 // Outputs x N
 	Bias          []float64 // Outputs
 
+	indexed sync.Once   // by the first Score
 	scaled  [][]float64 // of each kernel: the rows times sqrt(Gamma)
 	squares [][]float64 // of each kernel: their squared norms
 }
 
-// index makes what scoring needs from the saved form.
+// index makes what scoring needs beside the saved form.
 func (m *machine) index() {
 	kernels := len(m.Gamma) / m.D
 	m.scaled, m.squares = make([][]float64, kernels), make([][]float64, kernels)
@@ -107,6 +109,7 @@ func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error 
 	if err := frame.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
 		return err
 	}
+	m.indexed.Do(m.index)
 	n, d := x.Dims()
 	rows, dots, values := make([]float64, rowsAtOnce*d), make([]float64, rowsAtOnce*m.N), make([]float64, rowsAtOnce*m.N)
 	f := make([]float64, rowsAtOnce)
@@ -138,21 +141,33 @@ func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error 
 	return frame.CheckScores(out, m.Outputs)
 }
 
-// Save writes the model in encoding/gob.
-func (m *machine) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(m) }
+// Save writes the model.
+func (m *machine) Save(w io.Writer) error { return saved.Write(w, "kernel machine", m.fields) }
 
 func load(r io.Reader) (registry.Model, error) {
 	m := new(machine)
-	if err := gob.NewDecoder(r).Decode(m); err != nil {
-		return nil, fmt.Errorf("reading a kernel machine: %w", err)
-	}
-	if m.N < 1 || m.D < 1 || m.Outputs < 1 || len(m.X)/m.D != m.N || len(m.X)%m.D != 0 ||
-		(len(m.Gamma) != m.D && len(m.Gamma) != m.D*m.Outputs) || len(m.Coef) != m.N*m.Outputs || len(m.Bias) != m.Outputs {
-		return nil, fmt.Errorf("reading a kernel machine: n=%d d=%d outputs=%d do not fit %d features, %d bandwidths, %d coefficients, %d intercepts",
+	return m, saved.Read(r, "kernel machine", m.fields, m.check)
+}
+
+// fields is the saved form.
+func (m *machine) fields(f *saved.Fields) {
+	f.Int(&m.N)
+	f.Int(&m.D)
+	f.Int(&m.Outputs)
+	f.Bool(&m.Linear)
+	f.Floats(&m.X)
+	f.Floats(&m.Gamma)
+	f.Floats(&m.Coef)
+	f.Floats(&m.Bias)
+}
+
+func (m *machine) check() error {
+	if m.N < 1 || m.D < 1 || m.Outputs < 1 || len(m.X)/m.D != m.N || len(m.X)%m.D != 0 || len(m.Bias) != m.Outputs ||
+		(len(m.Gamma) != m.D && len(m.Gamma) != m.D*m.Outputs) || len(m.Coef) != m.N*m.Outputs {
+		return fmt.Errorf("n=%d d=%d outputs=%d do not fit %d features, %d bandwidths, %d coefficients, %d intercepts",
 			m.N, m.D, m.Outputs, len(m.X), len(m.Gamma), len(m.Coef), len(m.Bias))
 	}
-	m.index()
-	return m, nil
+	return nil
 }
 
 // targets returns the columns to fit, one an output: the target itself, or for Multiclass +1 for the class

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/svm"
@@ -36,6 +37,7 @@ func blobs(n, d int, seed uint64) registry.Data {
 // capped at 10,000 iterations) on split 1, standardised, T = 100. Ours converge, and near ties between
 // kernels are decided by rounding, so two rows are allowed.
 func TestPublishedProgram(t *testing.T) {
+	testenv.NotUnderRace(t)
 	for _, c := range []struct {
 		set     string
 		correct map[float64]int
@@ -137,6 +139,7 @@ func plainBMKR(t *testing.T, data registry.Data, p BMKRParams) []float64 {
 // TestFloat32SelectsTheSame: storing kernel values in float32 changes no grid point that 5-fold
 // cross-validation selects.
 func TestFloat32SelectsTheSame(t *testing.T) {
+	testenv.NotUnderRace(t)
 	selectsTheSame(t, BMKR(), pathBMKR[float32], pathBMKR[float64])
 }
 

@@ -2,11 +2,11 @@ package mkl
 
 import (
 	"context"
-	"encoding/gob"
 	"fmt"
 	"io"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -127,25 +127,39 @@ func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) err
 	return frame.CheckScores(out, m.Outputs)
 }
 
-// Save writes the model in encoding/gob.
-func (m *sumMachine) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(m) }
+// Save writes the model.
+func (m *sumMachine) Save(w io.Writer) error { return saved.Write(w, "sum of kernels", m.fields) }
 
 func loadSum(r io.Reader) (registry.Model, error) {
 	m := new(sumMachine)
-	if err := gob.NewDecoder(r).Decode(m); err != nil {
-		return nil, fmt.Errorf("reading a GMKL model: %w", err)
-	}
+	return m, saved.Read(r, "sum of kernels", m.fields, m.check)
+}
+
+// fields is the saved form.
+func (m *sumMachine) fields(f *saved.Fields) {
+	f.Int(&m.N)
+	f.Int(&m.D)
+	f.Int(&m.Outputs)
+	saved.Each(f, &m.Channels.Sizes, (*saved.Fields).Int)
+	f.Floats(&m.Channels.Gamma)
+	f.Floats(&m.X)
+	f.Floats(&m.Weight)
+	f.Floats(&m.Coef)
+	f.Floats(&m.Bias)
+}
+
+func (m *sumMachine) check() error {
 	kernels, width := len(m.Channels.Sizes), 0
 	for _, size := range m.Channels.Sizes {
-		if size < 1 || size > m.D {
-			return nil, fmt.Errorf("reading a GMKL model: a group of %d of %d features", size, m.D)
+		if size < 1 || size > m.D-width {
+			return fmt.Errorf("a group of %d features after %d of %d", size, width, m.D)
 		}
 		width += size
 	}
 	if m.N < 1 || m.D < 1 || m.Outputs < 1 || width != m.D || len(m.Channels.Gamma) != kernels || len(m.X)/m.D != m.N || len(m.X)%m.D != 0 ||
-		len(m.Weight) != m.Outputs*kernels || len(m.Coef) != m.Outputs*m.N || len(m.Bias) != m.Outputs {
-		return nil, fmt.Errorf("reading a GMKL model: n=%d d=%d outputs=%d do not fit %d features, %d weights, %d coefficients, %d intercepts",
+		len(m.Bias) != m.Outputs || len(m.Weight) != m.Outputs*kernels || len(m.Coef) != m.Outputs*m.N {
+		return fmt.Errorf("n=%d d=%d outputs=%d do not fit %d features, %d weights, %d coefficients, %d intercepts",
 			m.N, m.D, m.Outputs, len(m.X), len(m.Weight), len(m.Coef), len(m.Bias))
 	}
-	return m, nil
+	return nil
 }

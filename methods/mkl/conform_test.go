@@ -3,15 +3,25 @@ package mkl
 import (
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )
 
-func TestConformBMKR(t *testing.T) { conform.Run(t, BMKR()) }
+func TestConformBMKR(t *testing.T) {
+	testenv.NotUnderRace(t)
+	conform.Run(t, BMKR())
+}
 
-func TestConformMKBoost(t *testing.T) { conform.Run(t, MKBoost()) }
+func TestConformMKBoost(t *testing.T) {
+	testenv.NotUnderRace(t)
+	conform.Run(t, MKBoost())
+}
 
-func TestConformGMKL(t *testing.T) { conform.Run(t, GMKL()) }
+func TestConformGMKL(t *testing.T) {
+	testenv.NotUnderRace(t)
+	conform.Run(t, GMKL())
+}
 
 func TestPrefixes(t *testing.T) {
 	for _, spec := range []registry.Spec{BMKR(), MKBoost()} {

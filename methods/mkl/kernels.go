@@ -25,6 +25,9 @@ func gaussians(from, to int) []kernel {
 	return ks
 }
 
+// largestPower bounds the powers that are read back: one is computed by as many products.
+const largestPower = 16
+
 func (k kernel) String() string {
 	if k.Power == 0 {
 		return fmt.Sprintf("exp(-%v |x-x'|^2)", k.Gamma)

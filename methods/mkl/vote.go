@@ -2,13 +2,13 @@ package mkl
 
 import (
 	"context"
-	"encoding/gob"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/mat"
 
@@ -19,8 +19,7 @@ import (
 //
 //	Weight_t f_t(x),        f_t(x) = Bias_t + sum_i Coef_ti k_t(x, x_i)
 //
-// or of Weight_t sign f_t(x) with Signs set. Its exported fields are its saved form. It is not
-// changed after the fit. Rounds past the last learner add nothing.
+// or of Weight_t sign f_t(x) with Signs set. It is not changed after the fit. Rounds past the last learner add nothing.
 type vote struct {
 	N, D, T  int
 	Signs    bool
@@ -198,22 +197,51 @@ func (b *block) kernel(k int) []float64 {
 	return values
 }
 
-// Save writes the model in encoding/gob.
-func (v *vote) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(v) }
+// Save writes the model.
+func (v *vote) Save(w io.Writer) error { return saved.Write(w, "boosted kernels", v.fields) }
 
 func loadVote(r io.Reader) (registry.Model, error) {
 	v := new(vote)
-	if err := gob.NewDecoder(r).Decode(v); err != nil {
-		return nil, fmt.Errorf("reading a model of boosted kernel machines: %w", err)
-	}
-	if v.N < 0 || v.D < 1 || v.T < 1 || len(v.Learners) > v.T || len(v.X)%v.D != 0 || len(v.X)/v.D != v.N {
-		return nil, fmt.Errorf("reading a model of boosted kernel machines: n=%d d=%d t=%d do not fit %d features and %d learners", v.N, v.D, v.T, len(v.X), len(v.Learners))
-	}
-	for t, l := range v.Learners {
-		if l.Kernel < 0 || l.Kernel >= len(v.Kernels) || (len(l.Coef) != 0 && len(l.Coef) != v.N) {
-			return nil, fmt.Errorf("reading a model of boosted kernel machines: learner %d has kernel %d of %d and %d coefficients for %d rows", t, l.Kernel, len(v.Kernels), len(l.Coef), v.N)
-		}
+	if err := saved.Read(r, "boosted kernels", v.fields, v.check); err != nil {
+		return nil, err
 	}
 	v.index()
 	return v, nil
+}
+
+// fields is the saved form.
+func (v *vote) fields(f *saved.Fields) {
+	f.Int(&v.N)
+	f.Int(&v.D)
+	f.Int(&v.T)
+	f.Bool(&v.Signs)
+	saved.Each(f, &v.Kernels, func(f *saved.Fields, k *kernel) {
+		f.Float(&k.Gamma)
+		f.Int(&k.Power)
+	})
+	f.Floats(&v.X)
+	saved.Each(f, &v.Learners, func(f *saved.Fields, l *learner) {
+		f.Int(&l.Kernel)
+		f.Floats(&l.Coef)
+		f.Float(&l.Bias)
+		f.Float(&l.Weight)
+		f.Bool(&l.Capped)
+	})
+}
+
+func (v *vote) check() error {
+	if v.N < 0 || v.D < 1 || v.T < 1 || len(v.Learners) > v.T || len(v.X)%v.D != 0 || len(v.X)/v.D != v.N {
+		return fmt.Errorf("n=%d d=%d t=%d do not fit %d features and %d learners", v.N, v.D, v.T, len(v.X), len(v.Learners))
+	}
+	for i, k := range v.Kernels {
+		if k.Power < 0 || k.Power > largestPower {
+			return fmt.Errorf("kernel %d has the power %d, not one from 0 to %d", i, k.Power, largestPower)
+		}
+	}
+	for t, l := range v.Learners {
+		if l.Kernel < 0 || l.Kernel >= len(v.Kernels) || (len(l.Coef) != 0 && len(l.Coef) != v.N) {
+			return fmt.Errorf("learner %d has kernel %d of %d and %d coefficients for %d rows", t, l.Kernel, len(v.Kernels), len(l.Coef), v.N)
+		}
+	}
+	return nil
 }

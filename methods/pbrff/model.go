@@ -2,7 +2,6 @@ package pbrff
 
 import (
 	"context"
-	"encoding/gob"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/linear"
+	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -20,8 +20,8 @@ import (
 //
 //	x -> B + sum_m Weight_m cos(Omega_m.x - Phase_m),
 //
-// m over the LK features: Weight is that of the landmark times that of the feature. Its
-// exported fields are its saved form. It is not changed after the fit.
+// m over the LK features: Weight is that of the landmark times that of the feature. It is
+// not changed after the fit.
 type model struct {
 	recent *recent
 
@@ -109,18 +109,27 @@ func (m *model) project(cosines, rows []float64) {
 	vmath.Pack(rows, len(rows)/m.D, m.D).Cosines(cosines, m.Omega, m.Phase)
 }
 
-// Save writes the model in encoding/gob.
-func (m *model) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(m) }
+// Save writes the model.
+func (m *model) Save(w io.Writer) error { return saved.Write(w, "pbrff", m.fields) }
 
 func load(r io.Reader) (registry.Model, error) {
 	m := new(model)
-	if err := gob.NewDecoder(r).Decode(m); err != nil {
-		return nil, fmt.Errorf("reading a PBRFF model: %w", err)
-	}
+	return m, saved.Read(r, "pbrff", m.fields, m.check)
+}
+
+// fields is the saved form.
+func (m *model) fields(f *saved.Fields) {
+	f.Int(&m.D)
+	f.Float(&m.B)
+	f.Floats(&m.Weight)
+	f.Floats(&m.Phase)
+	f.Floats(&m.Omega)
+}
+
+func (m *model) check() error {
 	features := len(m.Weight)
 	if m.D < 1 || features < 1 || len(m.Phase) != features || len(m.Omega)/features != m.D || len(m.Omega)%features != 0 {
-		return nil, fmt.Errorf("reading a PBRFF model: %d weights, %d phases, %d frequencies of %d features do not fit",
-			features, len(m.Phase), len(m.Omega), m.D)
+		return fmt.Errorf("%d weights, %d phases, %d frequencies of %d features do not fit", features, len(m.Phase), len(m.Omega), m.D)
 	}
-	return m, nil
+	return nil
 }

@@ -78,9 +78,6 @@ func Spec() registry.Spec {
 // fitPath trains settings with shared work: the draws for all, cosines and alignment losses
 // for all beta and C of a gamma, the representation for all C of a beta.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	if err := frame.CheckBinary(train); err != nil {
-		return fmt.Errorf("PBRFF: %w", err)
-	}
 	for _, drawn := range frame.Groups(frame.Upto(len(ps)), func(i int) [2]int { return [2]int{ps[i].Landmarks, ps[i].K} }) {
 		first := ps[drawn[0]]
 		draws := draw(env.Rand(), train, first.Landmarks, first.K)

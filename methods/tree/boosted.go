@@ -6,8 +6,11 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/gbdt"
+	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -26,7 +29,7 @@ func (b *Boosted) Rounds() int { return b.m.Rounds() }
 
 // Score implements registry.Model.
 func (b *Boosted) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := b.check(x, len(out)); err != nil {
+	if err := frame.CheckScoring(x, b.m.Features, b.m.Outputs, len(out)); err != nil {
 		return err
 	}
 	clear(out)
@@ -39,7 +42,7 @@ func (b *Boosted) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield
 		return fmt.Errorf("stages %v: they must ascend within 0..%d", at, b.Rounds())
 	}
 	scores := make([]float64, x.RawMatrix().Rows*b.m.Outputs)
-	if err := b.check(x, len(scores)); err != nil {
+	if err := frame.CheckScoring(x, b.m.Features, b.m.Outputs, len(scores)); err != nil {
 		return err
 	}
 	done := 0
@@ -51,17 +54,6 @@ func (b *Boosted) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield
 		if err := yield(t, scores); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (b *Boosted) check(x *mat.Dense, places int) error {
-	n, d := x.Dims()
-	if d != b.m.Features {
-		return fmt.Errorf("%s was trained on %d features and cannot score rows of %d", b.name, b.m.Features, d)
-	}
-	if places != n*b.m.Outputs {
-		return fmt.Errorf("%s scores %d rows to %d places, not %d", b.name, n, n*b.m.Outputs, places)
 	}
 	return nil
 }
@@ -87,8 +79,15 @@ func (b *Boosted) advance(ctx context.Context, x *mat.Dense, scores []float64, f
 	return nil
 }
 
-// Save writes the model as a LightGBM text model, version 3.
-func (b *Boosted) Save(w io.Writer) error { return b.m.WriteText(w, nil) }
+// Save writes the model: its one field is a LightGBM text model, version 3.
+func (b *Boosted) Save(w io.Writer) error {
+	var text strings.Builder
+	if err := b.m.WriteText(&text, nil); err != nil {
+		return err
+	}
+	whole := text.String()
+	return saved.Write(w, b.name, func(f *saved.Fields) { f.Text(&whole) })
+}
 
 // WriteLightGBM implements registry.LightGBMWriter. XGB's trees fit too: a threshold is
 // the largest double that single precision has below XGBoost's own. Who reads them adds
@@ -104,11 +103,12 @@ func (b *Boosted) MapThresholds(at func(feature int, v float64) float64) registr
 }
 
 func (b *Boosted) load(r io.Reader) (registry.Model, error) {
-	m, err := gbdt.ReadText(r)
-	if err != nil {
-		return nil, fmt.Errorf("saved %s: %w", b.name, err)
-	}
-	return b.with(m), nil
+	var text string
+	back := *b
+	return &back, saved.Read(r, b.name, func(f *saved.Fields) { f.Text(&text) }, func() (err error) {
+		back.m, err = gbdt.ReadText(strings.NewReader(text))
+		return err
+	})
 }
 
 // with returns a model of the same method.
@@ -126,18 +126,10 @@ func (b *Boosted) Importance() (splits []int, gain []float64) { return b.m.Impor
 // t mod K) as indented text. names are the features' names, or nil.
 func (b *Boosted) Dump(t int, names []string) (string, error) { return b.m.Dump(t, names) }
 
-// targets puts a sample's labels in the form of its loss and checks the sample.
-func targets(name string, d registry.Data) (gbdt.Targets, error) {
-	n, p := d.X.Dims()
-	if n == 0 || p == 0 {
-		return gbdt.Targets{}, fmt.Errorf("%s needs rows and features, not a %d x %d sample", name, n, p)
-	}
+// targets puts a sample's labels in the form of its loss.
+func targets(d registry.Data) gbdt.Targets {
 	objective := map[registry.Task]gbdt.Objective{
 		registry.Binary: gbdt.Logistic, registry.Multiclass: gbdt.Softmax, registry.Regression: gbdt.Squared,
 	}
-	o, known := objective[d.Task]
-	if !known {
-		return gbdt.Targets{}, fmt.Errorf("task %q is not one that %s solves", d.Task, name)
-	}
-	return gbdt.Targets{Objective: o, Y: d.Y, Classes: d.Classes}, nil
+	return gbdt.Targets{Objective: objective[d.Task], Y: d.Y, Classes: d.Classes}
 }

@@ -4,15 +4,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )
 
-func TestLGBMConforms(t *testing.T) { conform.Run(t, LGBM()) }
+func TestLGBMConforms(t *testing.T) {
+	testenv.NotUnderRace(t)
+	conform.Run(t, LGBM())
+}
 
-func TestXGBConforms(t *testing.T) { conform.Run(t, XGB()) }
+func TestXGBConforms(t *testing.T) {
+	testenv.NotUnderRace(t)
+	conform.Run(t, XGB())
+}
 
-func TestForestConforms(t *testing.T) { conform.Run(t, Forest()) }
+func TestForestConforms(t *testing.T) {
+	testenv.NotUnderRace(t)
+	conform.Run(t, Forest())
+}
 
 func TestPrefixes(t *testing.T) {
 	for _, spec := range []registry.Spec{LGBM(), XGB(), Forest()} {

@@ -75,7 +75,7 @@ var fit = frame.Path[Params](fitPath).One
 // it at each depth. That is exact: golearn looks at the depth only to decide
 // whether to go on, so a shallower tree is the top of a deeper one.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	if err := check(train); err != nil {
+	if err := checkSizes("CART", train); err != nil {
 		return err
 	}
 	criteria := make([]string, len(ps))
@@ -113,48 +113,20 @@ func deepest(ps []Params, members []int) int {
 	return depth
 }
 
-// check refuses data on which golearn panics, overflows or answers wrongly.
-func check(train registry.Data) error {
-	n, d := train.X.Dims()
-	if n == 0 || d == 0 {
-		return fmt.Errorf("CART needs rows and features, not a %d x %d sample", n, d)
-	}
-	if len(train.Y) != n {
-		return fmt.Errorf("CART got %d targets for %d rows", len(train.Y), n)
-	}
-	for i := range n {
-		for j, v := range train.X.RawRowView(i) {
-			// golearn's threshold (a+b)/2 must not overflow.
-			if !(math.Abs(v) <= math.MaxFloat64/2) {
-				return fmt.Errorf("feature %d of row %d is %v; CART needs finite values up to %.3g", j, i, v, math.MaxFloat64/2)
-			}
-		}
-		if err := checkTarget(train, train.Y[i]); err != nil {
-			return fmt.Errorf("target of row %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
 // maxTarget bounds regression targets so that their squared deviations do not overflow.
 const maxTarget = 1e150
 
-func checkTarget(train registry.Data, y float64) error {
-	switch train.Task {
-	case registry.Binary:
-		if y != -1 && y != 1 {
-			return fmt.Errorf("%v is not -1 or +1", y)
+// checkSizes refuses finite values with which a method of the given name would overflow.
+func checkSizes(name string, train registry.Data) error {
+	for i := range train.Y {
+		for j, v := range train.X.RawRowView(i) {
+			if math.Abs(v) > math.MaxFloat64/2 { // a threshold is the half of a sum
+				return fmt.Errorf("%s: feature %d of row %d is %v: features must be at most %.3g in size", name, j, i, v, math.MaxFloat64/2)
+			}
 		}
-	case registry.Multiclass:
-		if !(y >= 0 && y < float64(train.Classes)) || y != math.Trunc(y) {
-			return fmt.Errorf("%v is not a class in 0..%d", y, train.Classes-1)
+		if y := train.Y[i]; train.Task == registry.Regression && math.Abs(y) > maxTarget {
+			return fmt.Errorf("%s: the target of row %d is %v: targets must be at most %g in size", name, i, y, maxTarget)
 		}
-	case registry.Regression:
-		if !(math.Abs(y) <= maxTarget) {
-			return fmt.Errorf("%v is not finite and at most %g in size", y, maxTarget)
-		}
-	default:
-		return fmt.Errorf("task %q is not one that CART solves", train.Task)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func scoresOf(t testing.TB, m registry.Model, data registry.Data) []float64 {
 	return out
 }
 
-func saved(t testing.TB, m registry.Model) []byte {
+func bytesOf(t testing.TB, m registry.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := m.(registry.Saver).Save(&b); err != nil {
@@ -218,9 +218,9 @@ func TestManyFeatures(t *testing.T) {
 func TestSameBitsEveryTime(t *testing.T) {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		data := synthetic(task, 150, 5, 4)
-		first := saved(t, mustFit(t, data, Params{"auto", NoLimit}))
+		first := bytesOf(t, mustFit(t, data, Params{"auto", NoLimit}))
 		for range 3 {
-			if !bytes.Equal(first, saved(t, mustFit(t, data, Params{"auto", NoLimit}))) {
+			if !bytes.Equal(first, bytesOf(t, mustFit(t, data, Params{"auto", NoLimit}))) {
 				t.Fatalf("%s: two fits differ", task)
 			}
 		}
@@ -231,7 +231,7 @@ func TestSaveLoad(t *testing.T) {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		data := synthetic(task, 80, 3, 4)
 		m := mustFit(t, data, Params{"auto", NoLimit})
-		back, err := load(bytes.NewReader(saved(t, m)))
+		back, err := load(bytes.NewReader(bytesOf(t, m)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,23 +241,23 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-func FuzzLoad(f *testing.F) {
-	f.Add([]byte(`{"format":"cart-1","task":"binary","features":1,"outputs":1,"nodes":[{"feature":0,"threshold":1,"left":1,"right":2},{"feature":-1,"value":[1]},{"feature":-1,"value":[-1]}]}`))
-	f.Add([]byte(`{"format":"cart-1","task":"binary","features":1,"outputs":1,"nodes":[{"feature":0,"left":0,"right":0}]}`))
-	f.Add([]byte(`{"format":"cart-0"}`))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		m, err := load(bytes.NewReader(raw))
-		if err != nil {
-			return
+// TestLoadRefusals: fields that do not fit each other are no tree.
+func TestLoadRefusals(t *testing.T) {
+	leaf := node{Feature: -1, Value: []float64{1}}
+	for says, bad := range map[string]model{
+		"task":                        {Features: 1, Outputs: 1, Nodes: []node{leaf}},
+		"0 features":                  {Task: "binary", Outputs: 1, Nodes: []node{leaf}},
+		"2 outputs":                   {Task: "binary", Features: 1, Outputs: 2, Nodes: []node{leaf}},
+		"no nodes":                    {Task: "binary", Features: 1, Outputs: 1},
+		"leaf 0 has 1 values, not 2":  {Task: "multiclass", Features: 1, Outputs: 2, Nodes: []node{leaf}},
+		"splits feature 1 of 1":       {Task: "binary", Features: 1, Outputs: 1, Nodes: []node{{Feature: 1, Left: 1, Right: 2}, leaf, leaf}},
+		"has children 0 and 1":        {Task: "binary", Features: 1, Outputs: 1, Nodes: []node{{Left: 0, Right: 1}, leaf}},
+		"has children 1 and 2, not b": {Task: "binary", Features: 1, Outputs: 1, Nodes: []node{{Left: 1, Right: 2}, leaf}},
+	} {
+		if _, err := load(bytes.NewReader(bytesOf(t, &bad))); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%+v: error %v, want one that says %q", bad, err, says)
 		}
-		c := m.(*model)
-		if c.Features > 1000 || c.Outputs > 1000 {
-			return
-		}
-		if err := c.Score(t.Context(), mat.NewDense(1, c.Features, nil), make([]float64, c.Outputs)); err != nil {
-			t.Errorf("an accepted model does not score: %v", err)
-		}
-	})
+	}
 }
 
 func TestRefusals(t *testing.T) {
@@ -273,14 +273,8 @@ func TestRefusals(t *testing.T) {
 		raw  string
 		want string
 	}{
-		{"NaN", with(func(d *registry.Data) { d.X.Set(3, 1, math.NaN()) }), `{}`, "feature 1 of row 3 is NaN"},
-		{"Inf", with(func(d *registry.Data) { d.X.Set(3, 1, math.Inf(-1)) }), `{}`, "feature 1 of row 3 is -Inf"},
 		{"huge", with(func(d *registry.Data) { d.X.Set(3, 1, 1e308) }), `{}`, "1e+308"},
-		{"label", with(func(d *registry.Data) { d.Y[2] = 0 }), `{}`, "target of row 2: 0 is not -1 or +1"},
-		{"class", with(func(d *registry.Data) { d.Task, d.Classes = registry.Multiclass, 3; d.Y[0] = 3 }), `{}`, "target of row 0: 3 is not a class in 0..2"},
-		{"target", with(func(d *registry.Data) { d.Task = registry.Regression; d.Y[4] = math.NaN() }), `{}`, "target of row 4"},
-		{"lengths", with(func(d *registry.Data) { d.Y = d.Y[:9] }), `{}`, "9 targets for 10 rows"},
-		{"empty", with(func(d *registry.Data) { d.X, d.Y = &mat.Dense{}, nil }), `{}`, "0 x 0"},
+		{"huge target", with(func(d *registry.Data) { d.Task = registry.Regression; d.Y[4] = 1e151 }), `{}`, "target of row 4 is 1e+151"},
 		{"criterion", good, `{"criterion":"mse"}`, `criterion "mse" does not fit a binary problem`},
 		{"unknown criterion", good, `{"criterion":"mae"}`, "mae"},
 		{"depth", good, `{"max_depth":0}`, "max_depth 0"},
@@ -304,21 +298,38 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A cancelled fit returns within 100 ms although golearn needs about a second,
-// and its place comes back when golearn has ended.
+// A cancelled fit returns although golearn has not, which goes on in a place of its own and gives
+// it back at its end.
 func TestCancellation(t *testing.T) {
-	data := synthetic(registry.Binary, 2500, 8, 2)
+	data := synthetic(registry.Binary, 25, 8, 2)
 	ctx, cancel := context.WithCancel(t.Context())
-	var asked time.Time
-	time.AfterFunc(20*time.Millisecond, func() { asked = time.Now(); cancel() })
-	_, err := fit(ctx, testEnv, data, Params{"auto", NoLimit})
-	if late := time.Since(asked); !errors.Is(err, context.Canceled) || late > 100*time.Millisecond {
-		t.Errorf("error %v came %v after cancellation", err, late)
+	started, release := make(chan struct{}), make(chan struct{})
+	env := testEnv
+	env.OnThread = func(work func()) {
+		close(started)
+		<-release
+		work()
 	}
-	if len(places) == 0 {
-		t.Error("golearn ended before it was abandoned: the sample is too small for this test")
+	ended := make(chan error)
+	go func() {
+		_, err := fit(ctx, env, data, Params{"auto", NoLimit})
+		ended <- err
+	}()
+	<-started
+	cancel()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("a cancelled fit gives %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("a cancelled fit waits for golearn")
 	}
-	for deadline := time.Now().Add(time.Minute); len(places) > 0; time.Sleep(5 * time.Millisecond) {
+	if len(places) != 1 {
+		t.Errorf("golearn, abandoned, holds %d places", len(places))
+	}
+	close(release)
+	for deadline := time.Now().Add(time.Minute); len(places) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the abandoned growth never gave its place back")
 		}

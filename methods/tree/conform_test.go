@@ -3,7 +3,11 @@ package tree
 import (
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry/conform"
 )
 
-func TestConform(t *testing.T) { conform.Run(t, Spec()) }
+func TestConform(t *testing.T) {
+	testenv.NotUnderRace(t)
+	conform.Run(t, Spec())
+}

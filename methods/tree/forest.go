@@ -62,7 +62,7 @@ func fitForest(ctx context.Context, env registry.Env, train registry.Data, p For
 		return nil, err
 	}
 	shape := train.Shape()
-	f := &ForestModel{Format: forestFormat, Task: train.Task.String(), Features: shape.D, Outputs: shape.Outputs(),
+	f := &ForestModel{Task: train.Task.String(), Features: shape.D, Outputs: shape.Outputs(),
 		Splits: make([]int, shape.D), Gain: make([]float64, shape.D)}
 	tried, draws := p.tried(shape), env.Rand()
 	for range p.Trees {

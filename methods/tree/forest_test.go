@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -137,6 +138,7 @@ func TestForestLearnsTheTrainingSet(t *testing.T) {
 
 // What Breiman's rules say of how a tree is grown, seen in grown trees.
 func TestBreimansRules(t *testing.T) {
+	testenv.NotUnderRace(t)
 	for _, task := range []registry.Task{registry.Binary, registry.Regression} {
 		t.Run(task.String(), func(t *testing.T) {
 			const n, d, trees = 400, 9, 200

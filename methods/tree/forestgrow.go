@@ -47,10 +47,13 @@ type tally struct{ weight, sum float64 }
 const regressionLeaf = 5 // Breiman's node size for regression
 
 func newForestGrower(ctx context.Context, d registry.Data) (*forestGrower, error) {
-	if err := checkForest(d); err != nil {
+	if err := checkSizes("RF", d); err != nil {
 		return nil, err
 	}
 	n, p := d.X.Dims()
+	if n > math.MaxInt32 {
+		return nil, fmt.Errorf("RF: the training set has %d rows: at most %d can be numbered", n, math.MaxInt32)
+	}
 	g := &forestGrower{ctx: ctx, targets: d.Y, task: d.Task, classes: classes(d.Shape()), least: 1, n: n, y: make([]float64, n),
 		values: make([][]float64, p), ranks: make([]int32, n*p), weight: make([]int32, n), order: make([]int, p)}
 	if d.Task == registry.Regression {
@@ -84,24 +87,6 @@ func newForestGrower(ctx context.Context, d registry.Data) (*forestGrower, error
 	g.sums = make([]tally, n*g.classes)
 	g.left, g.right = make([]float64, g.classes), make([]float64, g.classes)
 	return g, nil
-}
-
-func checkForest(d registry.Data) error {
-	n, p := d.X.Dims()
-	if n == 0 || p == 0 || len(d.Y) != n || n > math.MaxInt32 {
-		return fmt.Errorf("RF needs rows, features and a target a row, not a %d x %d sample with %d targets", n, p, len(d.Y))
-	}
-	for i := range n {
-		for j, v := range d.X.RawRowView(i) {
-			if !(math.Abs(v) <= math.MaxFloat64/2) {
-				return fmt.Errorf("feature %d of row %d is %v; RF needs finite values up to %.3g", j, i, v, math.MaxFloat64/2)
-			}
-		}
-		if err := checkTarget(d, d.Y[i]); err != nil {
-			return fmt.Errorf("target of row %d: %w", i, err)
-		}
-	}
-	return nil
 }
 
 // grow draws a bootstrap sample and grows a tree on it. The error is the context's.

@@ -2,24 +2,22 @@ package tree
 
 import (
 	"context"
-	"encoding/gob"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
 
-const forestFormat = "rf-2"
-
-// A ForestModel is a random forest; its gob form is what Save writes. The binary
+// A ForestModel is a random forest. The binary
 // score is the mean vote of the trees, -1 or +1 each; a class's score is its share of
 // the votes; the prediction of regression is the trees' mean.
 type ForestModel struct {
-	Format   string
 	Task     string
 	Features int
 	Outputs  int
@@ -75,11 +73,10 @@ func (f *ForestModel) MapThresholds(at func(feature int, v float64) float64) reg
 
 // Score implements registry.Model.
 func (f *ForestModel) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	if err := frame.CheckScoring(x, f.Features, f.Outputs, len(out)); err != nil {
+		return err
+	}
 	return f.ScoreStages(ctx, x, []int{f.Rounds()}, func(_ int, scores []float64) error {
-		if len(scores) != len(out) {
-			n, _ := x.Dims()
-			return fmt.Errorf("RF scores %d rows to %d places, not %d", n, len(scores), len(out))
-		}
 		copy(out, scores)
 		return nil
 	})
@@ -87,9 +84,9 @@ func (f *ForestModel) Score(ctx context.Context, x *mat.Dense, out []float64) er
 
 // ScoreStages implements registry.Stager for 1 to Rounds trees.
 func (f *ForestModel) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
-	n, d := x.Dims()
-	if d != f.Features {
-		return fmt.Errorf("RF was trained on %d features and cannot score rows of %d", f.Features, d)
+	n, _ := x.Dims()
+	if err := frame.CheckScoring(x, f.Features, f.Outputs, n*f.Outputs); err != nil {
+		return err
 	}
 	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < 1 || at[len(at)-1] > f.Rounds()) {
 		return fmt.Errorf("stages %v: they must ascend within 1..%d", at, f.Rounds())
@@ -183,25 +180,34 @@ func (f *ForestModel) shown(value float64) string {
 }
 
 // Save implements registry.Saver.
-func (f *ForestModel) Save(w io.Writer) error { return gob.NewEncoder(w).Encode(f) }
+func (f *ForestModel) Save(w io.Writer) error { return saved.Write(w, "RF", f.fields) }
 
 func loadForest(r io.Reader) (registry.Model, error) {
 	f := new(ForestModel)
-	if err := gob.NewDecoder(r).Decode(f); err != nil {
-		return nil, fmt.Errorf("saved RF: %w", err)
-	}
-	if err := f.check(); err != nil {
-		return nil, fmt.Errorf("saved RF: %w", err)
-	}
-	return f, nil
+	return f, saved.Read(r, "RF", f.fields, f.check)
+}
+
+// fields is the saved form.
+func (f *ForestModel) fields(s *saved.Fields) {
+	s.Text(&f.Task)
+	s.Int(&f.Features)
+	s.Int(&f.Outputs)
+	saved.Each(s, &f.Trees, func(s *saved.Fields, t *ForestTree) {
+		s.Int32s(&t.Feature)
+		s.Floats(&t.Threshold)
+		s.Int32s(&t.Right)
+		s.Floats(&t.Value)
+		s.Int32s(&t.Rows)
+		s.Floats(&t.Gain)
+	})
+	saved.Each(s, &f.Splits, (*saved.Fields).Int)
+	s.Floats(&f.Gain)
 }
 
 // check makes sure that every row ends in a leaf: children come after their parents.
 func (f *ForestModel) check() error {
 	task, err := registry.ParseTask(f.Task)
 	switch {
-	case f.Format != forestFormat:
-		return fmt.Errorf("format %q is not %q", f.Format, forestFormat)
 	case err != nil:
 		return err
 	case f.Features < 1 || f.Outputs < 1 || task != registry.Multiclass && f.Outputs != 1 || len(f.Trees) == 0:

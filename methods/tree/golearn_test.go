@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/sjwhitworth/golearn/base"
 	"github.com/sjwhitworth/golearn/trees"
@@ -140,6 +141,7 @@ func TestEqualsGolearn(t *testing.T) {
 // Cutting is exact: a deep tree cut at a depth is byte for byte the tree that
 // golearn grows with that depth as its limit, not only equal in its predictions.
 func TestCutEqualsShallowGrowth(t *testing.T) {
+	testenv.NotUnderRace(t)
 	checkCuts(t, []int{NoLimit, 1, 2, 3, 5, 8, 10})
 	checkCuts(t, []int{3, 10, 1, 2, 5}) // the deepest is neither first nor last
 }
@@ -157,7 +159,7 @@ func checkCuts(t *testing.T, depths []int) {
 			if err != nil {
 				return err
 			}
-			if a, b := saved(t, shared), saved(t, single); !bytes.Equal(a, b) {
+			if a, b := bytesOf(t, shared), bytesOf(t, single); !bytes.Equal(a, b) {
 				t.Errorf("%s: cut at %d differs from golearn's growth to %d", data.Task, ps[i].MaxDepth, ps[i].MaxDepth)
 			}
 			sizes[ps[i].MaxDepth] = len(single.(*model).Nodes)

@@ -53,10 +53,6 @@ func lgbmModel(m *gbdt.Model) *Boosted { return &Boosted{name: "LGBM", missing: 
 // lgbmPath puts the sample into bins once for each min_child_samples, on which bins
 // depend, and shares what settings of different depths have in common.
 func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []LGBMParams, yield func(i int, m registry.Model) error) error {
-	target, err := targets("LGBM", train)
-	if err != nil {
-		return err
-	}
 	n, d := train.X.Dims()
 	for _, members := range frame.Groups(frame.Upto(len(ps)), func(i int) int { return ps[i].MinData }) {
 		ds, err := gbdt.NewDataset(ctx, frame.Rows(train.X), n, d, ps[members[0]].MinData)
@@ -67,7 +63,7 @@ func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []LGB
 		for j, i := range members {
 			params[j] = gbdt.LeafwiseParams(ps[i])
 		}
-		if err := gbdt.LeafwisePath(ctx, ds, target, params, func(j int, m *gbdt.Model) error {
+		if err := gbdt.LeafwisePath(ctx, ds, targets(train), params, func(j int, m *gbdt.Model) error {
 			return yield(members[j], lgbmModel(m))
 		}); err != nil {
 			return err

@@ -2,12 +2,13 @@ package tree
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -69,7 +70,7 @@ func (t *grown) count(train registry.Data) error {
 // cut returns the model of the tree's first depth levels (NoLimit: all), its
 // nodes in preorder.
 func (t *grown) cut(depth int) *model {
-	m := &model{Format: format, Task: t.task.String(), Features: t.features, Outputs: t.outputs}
+	m := &model{Task: t.task.String(), Features: t.features, Outputs: t.outputs}
 	var add func(s, level, rows int, leaf bool, value []float64) int32
 	add = func(s, level, rows int, leaf bool, value []float64) int32 {
 		at := int32(len(m.Nodes))
@@ -88,15 +89,12 @@ func (t *grown) cut(depth int) *model {
 	return m
 }
 
-const format = "cart-1"
-
-// A model is a tree in preorder; its JSON form is what Save writes.
+// A model is a tree in preorder.
 type model struct {
-	Format   string `json:"format"`
-	Task     string `json:"task"`
-	Features int    `json:"features"`
-	Outputs  int    `json:"outputs"`
-	Nodes    []node `json:"nodes"`
+	Task     string
+	Features int
+	Outputs  int
+	Nodes    []node
 }
 
 // A node sends a row left if its feature is below the threshold. Feature -1
@@ -104,25 +102,22 @@ type model struct {
 // share of each class, or the mean target. Rows are the training rows that came to the
 // node, Gain what its split lowers their impurity by (see weigh).
 type node struct {
-	Feature   int32     `json:"feature"`
-	Threshold float64   `json:"threshold,omitempty"`
-	Left      int32     `json:"left,omitempty"`
-	Right     int32     `json:"right,omitempty"`
-	Value     []float64 `json:"value,omitempty"`
-	Rows      int       `json:"rows"`
-	Gain      float64   `json:"gain,omitempty"`
+	Feature   int32
+	Threshold float64
+	Left      int32
+	Right     int32
+	Value     []float64
+	Rows      int
+	Gain      float64
 }
 
 // Score implements registry.Model. A NaN is an error: it is neither below a
 // threshold nor above.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	n, d := x.Dims()
-	if d != m.Features {
-		return fmt.Errorf("CART was trained on %d features and cannot score rows of %d", m.Features, d)
+	if err := frame.CheckScoring(x, m.Features, m.Outputs, len(out)); err != nil {
+		return err
 	}
-	if len(out) != n*m.Outputs {
-		return fmt.Errorf("CART scores %d rows to %d places, not %d", n, n*m.Outputs, len(out))
-	}
+	n, _ := x.Dims()
 	for i := range n {
 		if i%1024 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -152,20 +147,28 @@ func (m *model) leaf(row []float64) []float64 {
 	return at.Value
 }
 
-// Save implements registry.Saver: one JSON object.
-func (m *model) Save(w io.Writer) error { return json.NewEncoder(w).Encode(m) }
+// Save implements registry.Saver.
+func (m *model) Save(w io.Writer) error { return saved.Write(w, "CART", m.fields) }
 
 func load(r io.Reader) (registry.Model, error) {
-	dec := json.NewDecoder(r)
-	dec.DisallowUnknownFields()
 	m := new(model)
-	if err := dec.Decode(m); err != nil {
-		return nil, fmt.Errorf("saved CART: %w", err)
-	}
-	if err := m.check(); err != nil {
-		return nil, fmt.Errorf("saved CART: %w", err)
-	}
-	return m, nil
+	return m, saved.Read(r, "CART", m.fields, m.check)
+}
+
+// fields is the saved form.
+func (m *model) fields(f *saved.Fields) {
+	f.Text(&m.Task)
+	f.Int(&m.Features)
+	f.Int(&m.Outputs)
+	saved.Each(f, &m.Nodes, func(f *saved.Fields, n *node) {
+		f.Int32(&n.Feature)
+		f.Float(&n.Threshold)
+		f.Int32(&n.Left)
+		f.Int32(&n.Right)
+		f.Floats(&n.Value)
+		f.Int(&n.Rows)
+		f.Float(&n.Gain)
+	})
 }
 
 // check makes sure that every row ends in a leaf of the right width: children
@@ -173,8 +176,6 @@ func load(r io.Reader) (registry.Model, error) {
 func (m *model) check() error {
 	task, err := registry.ParseTask(m.Task)
 	switch {
-	case m.Format != format:
-		return fmt.Errorf("format %q is not %q", m.Format, format)
 	case err != nil:
 		return err
 	case m.Features < 1 || m.Outputs < 1 || task != registry.Multiclass && m.Outputs != 1:

@@ -48,17 +48,13 @@ func xgbModel(m *gbdt.Model) *Boosted { return &Boosted{name: "XGB", single: tru
 
 // xgbPath sorts the features once.
 func xgbPath(ctx context.Context, _ registry.Env, train registry.Data, ps []XGBParams, yield func(i int, m registry.Model) error) error {
-	target, err := targets("XGB", train)
-	if err != nil {
-		return err
-	}
 	n, d := train.X.Dims()
 	sorted, err := gbdt.NewSorted(ctx, frame.Rows(train.X), n, d)
 	if err != nil {
 		return err
 	}
 	for i, p := range ps {
-		m, err := gbdt.Depthwise(ctx, sorted, target, gbdt.DepthwiseParams(p))
+		m, err := gbdt.Depthwise(ctx, sorted, targets(train), gbdt.DepthwiseParams(p))
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package conform
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -56,6 +57,14 @@ func TestAGoodMethodPasses(t *testing.T) { Run(t, spec(centroids)) }
 type savedWrong struct{ linear }
 
 func (savedWrong) Save(io.Writer) error { return nil }
+
+// savedTwice numbers what it saves.
+type savedTwice struct{ linear }
+
+func (savedTwice) Save(w io.Writer) error {
+	_, err := fmt.Fprintln(w, "model", calls.Add(1))
+	return err
+}
 
 type stagedWrong struct{ linear }
 
@@ -163,6 +172,12 @@ var bad = map[string]struct {
 		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
 			m, err := centroids(ctx, env, d, p)
 			return savedWrong{m.(linear)}, err
+		}, registry.Load[params](func(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil }))
+	}, "binary/save_and_load"},
+	"saves otherwise each time": {func() registry.Spec {
+		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+			m, err := centroids(ctx, env, d, p)
+			return savedTwice{m.(linear)}, err
 		}, registry.Load[params](func(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil }))
 	}, "binary/save_and_load"},
 	"declares trees it has not": {func() registry.Spec {

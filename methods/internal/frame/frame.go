@@ -1,11 +1,11 @@
 // Package frame holds what families of methods need around their algorithms: the rows of a
-// data set as one slice, whether a data set can be learned from or scored, and how settings that
-// share work are sorted. It knows no algorithm and no parameter.
+// data set as one slice, whether rows can be scored, and how settings that share work are sorted.
+// It knows no algorithm and no parameter. That a training set can be learned from is checked
+// before a method is asked: see [registry.Data.Check].
 package frame
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -20,28 +20,6 @@ func Rows(x *mat.Dense) []float64 {
 		raw = mat.DenseCopyOf(x).RawMatrix()
 	}
 	return raw.Data[:raw.Rows*raw.Cols]
-}
-
-// CheckBinary reports why data cannot be the training set of a binary problem: another task, no or
-// fewer than two rows, labels for other than these, a feature that is not finite. The values of
-// labels are not looked at.
-func CheckBinary(data registry.Data) error {
-	if data.Task != registry.Binary {
-		return fmt.Errorf("a task of kind %v: only binary labels -1 and +1 can be learned", data.Task)
-	}
-	if data.X == nil || data.X.IsEmpty() {
-		return errors.New("the training set is empty")
-	}
-	n, d := data.X.Dims()
-	if n != len(data.Y) || n < 2 {
-		return fmt.Errorf("%d labels for %d rows: two or more of both are needed", len(data.Y), n)
-	}
-	for i, v := range Rows(data.X) {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("feature %d of row %d is %v: features must be finite", i%d, i/d, v)
-		}
-	}
-	return nil
 }
 
 // CheckScoring reports why rows x cannot be scored by a model of so many features and outputs, to

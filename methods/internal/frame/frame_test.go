@@ -24,29 +24,6 @@ func TestRows(t *testing.T) {
 	}
 }
 
-func TestCheckBinary(t *testing.T) {
-	good := func() registry.Data {
-		return registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(2, 2, []float64{1, 2, 3, 4}), Y: []float64{-1, 1}}
-	}
-	if err := CheckBinary(good()); err != nil {
-		t.Error(err)
-	}
-	for says, change := range map[string]func(d *registry.Data){
-		"regression":                  func(d *registry.Data) { d.Task = registry.Regression },
-		"is empty":                    func(d *registry.Data) { d.X = &mat.Dense{} },
-		"3 labels for 2 rows":         func(d *registry.Data) { d.Y = make([]float64, 3) },
-		"1 labels for 1 rows":         func(d *registry.Data) { d.X, d.Y = mat.NewDense(1, 1, nil), []float64{1} },
-		"feature 0 of row 1 is +Inf:": func(d *registry.Data) { d.X.Set(1, 0, math.Inf(1)) },
-		"feature 1 of row 0 is NaN:":  func(d *registry.Data) { d.X.Set(0, 1, math.NaN()) },
-	} {
-		d := good()
-		change(&d)
-		if err := CheckBinary(d); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v, want one that says %q", err, says)
-		}
-	}
-}
-
 type model struct{ registry.Model }
 
 func TestOne(t *testing.T) {

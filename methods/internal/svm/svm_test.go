@@ -2,12 +2,13 @@ package svm
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -132,6 +133,7 @@ func solveFree(p Problem, k *Gram[float64], beta []float64, free, state []int) b
 }
 
 func TestBruteForce(t *testing.T) {
+	testenv.NotUnderRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCase(t, 2, 5)
 		k := gramOf[float64](c.x, c.k)
@@ -263,17 +265,10 @@ func hard() (*Gram[float32], Problem) {
 
 func TestCancellation(t *testing.T) {
 	k, p := hard()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	start := time.Now()
-	s := Solver[float32]{Tol: 1e-9}
-	err := s.Solve(ctx, k, p, &Solution{})
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a cancelled solve returned %v", err)
-	}
-	if late := time.Since(start) - 20*time.Millisecond; late > 100*time.Millisecond {
-		t.Errorf("a cancelled solve returned %v late", late)
-	}
+	testsplit.Late(t, func(ctx context.Context) error {
+		s := Solver[float32]{Tol: 1e-9}
+		return s.Solve(ctx, k, p, &Solution{})
+	}, 20*time.Millisecond, 200*time.Millisecond)
 }
 
 func TestCapped(t *testing.T) {

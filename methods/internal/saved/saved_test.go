@@ -1,0 +1,227 @@
+package saved
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/kernelboosting/bench/methods/internal/saved/savedtest"
+	"pgregory.net/rapid"
+)
+
+// all has a field of each type.
+type all struct {
+	N     int
+	I     int32
+	F     float64
+	B     bool
+	S     string
+	Fs    []float64
+	Is    []int32
+	Inner []inner
+}
+
+type inner struct {
+	K int
+	V []float64
+}
+
+func (a *all) fields(f *Fields) {
+	f.Int(&a.N)
+	f.Int32(&a.I)
+	f.Float(&a.F)
+	f.Bool(&a.B)
+	f.Text(&a.S)
+	f.Floats(&a.Fs)
+	f.Int32s(&a.Is)
+	Each(f, &a.Inner, func(f *Fields, i *inner) {
+		f.Int(&i.K)
+		f.Floats(&i.V)
+	})
+}
+
+func sound() error { return nil }
+
+func write(t testing.TB, a all) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, "test", a.fields); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func read(raw []byte) (a all, err error) {
+	return a, Read(bytes.NewReader(raw), "test", a.fields, sound)
+}
+
+var example = all{
+	N: -3, I: 7, F: math.Pi, B: true, S: "text", Fs: []float64{1, math.Inf(-1), math.Copysign(0, -1)}, Is: []int32{1, -2},
+	Inner: []inner{{1, nil}, {math.MinInt64, []float64{4}}},
+}
+
+// TestLayout: the bytes are those that the package comment describes.
+func TestLayout(t *testing.T) {
+	word := func(v int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(v)) }
+	number := func(v float64) []byte { return word(int64(math.Float64bits(v))) }
+	fields := bytes.Join([][]byte{
+		word(-3), {7, 0, 0, 0}, number(math.Pi), {1}, word(4), []byte("text"),
+		word(3), number(1), number(math.Inf(-1)), number(math.Copysign(0, -1)), word(2), {1, 0, 0, 0, 254, 255, 255, 255},
+		word(2), word(1), word(0), word(math.MinInt64), word(1), number(4),
+	}, nil)
+	if got := write(t, example); !bytes.Equal(got, savedtest.Seal("test", fields)) {
+		t.Errorf("the model is written as\n%q, not\n%q", got, savedtest.Seal("test", fields))
+	}
+	if kind, got := savedtest.Parts(write(t, example)); kind != "test" || !bytes.Equal(got, fields) {
+		t.Errorf("parts %q and %q", kind, got)
+	}
+}
+
+// TestReadsWhatItWrote to the bit, whatever the pieces in which it comes.
+func TestReadsWhatItWrote(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		bits := rapid.Custom(func(t *rapid.T) float64 { return math.Float64frombits(rapid.Uint64().Draw(t, "bits")) })
+		a := all{
+			N: rapid.Int().Draw(t, "n"), I: rapid.Int32().Draw(t, "i"), F: bits.Draw(t, "f"), B: rapid.Bool().Draw(t, "b"),
+			S: rapid.String().Draw(t, "s"), Fs: rapid.SliceOf(bits).Draw(t, "fs"), Is: rapid.SliceOf(rapid.Int32()).Draw(t, "is"),
+			Inner: rapid.SliceOf(rapid.Custom(func(t *rapid.T) inner {
+				return inner{rapid.Int().Draw(t, "k"), rapid.SliceOf(bits).Draw(t, "v")}
+			})).Draw(t, "inner"),
+		}
+		var first, second bytes.Buffer
+		if err := errors.Join(Write(&first, "test", a.fields), Write(&second, "test", a.fields)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(first.Bytes(), second.Bytes()) {
+			t.Fatal("a model is written in two ways")
+		}
+		var back all
+		if err := Read(iotest.OneByteReader(&first), "test", back.fields, sound); err != nil {
+			t.Fatal(err)
+		}
+		var again bytes.Buffer
+		if err := Write(&again, "test", back.fields); err != nil || !bytes.Equal(again.Bytes(), second.Bytes()) {
+			t.Fatalf("%+v is read back as %+v", a, back)
+		}
+	})
+}
+
+// TestDamageIsNoticed: every cut, every bit that is turned, and anything more is an error.
+func TestDamageIsNoticed(t *testing.T) {
+	whole := write(t, example)
+	if a, err := read(whole); err != nil || !reflect.DeepEqual(a, example) {
+		t.Fatalf("the whole model is read as %+v, %v", a, err)
+	}
+	for n := range whole {
+		if _, err := read(whole[:n]); err == nil || !strings.Contains(err.Error(), "cut short") {
+			t.Errorf("the first %d of %d bytes give %v", n, len(whole), err)
+		}
+	}
+	for bit := range 8 * len(whole) {
+		whole[bit/8] ^= 1 << (bit % 8)
+		if _, err := read(whole); err == nil {
+			t.Errorf("bit %d turned: no error", bit)
+		}
+		whole[bit/8] ^= 1 << (bit % 8)
+	}
+	if _, err := read(append(whole, 0)); err == nil || !strings.Contains(err.Error(), "more after its end") {
+		t.Errorf("a byte more gives %v", err)
+	}
+	failure := errors.New("failure")
+	var a all
+	if err := Read(io.MultiReader(bytes.NewReader(whole[:40]), iotest.ErrReader(failure)), "test", a.fields, sound); !errors.Is(err, failure) {
+		t.Errorf("a reader that fails gives %v", err)
+	}
+	if err := Read(bytes.NewReader(whole), "other", a.fields, sound); err == nil || !strings.Contains(err.Error(), `of the kind "test"`) {
+		t.Errorf("another kind gives %v", err)
+	}
+	if err := Read(bytes.NewReader(whole), "test", a.fields, func() error { return failure }); !errors.Is(err, failure) {
+		t.Errorf("fields that do not fit give %v", err)
+	}
+}
+
+// endless is a reader of zeros without an end.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+// TestLengthsAreNotTrusted: a length that was written takes no memory.
+func TestLengthsAreNotTrusted(t *testing.T) {
+	word := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
+	head := []byte("bench\x00m\x01\x04\x00\x00\x00test")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for name, r := range map[string]io.Reader{
+		"a long kind":              io.MultiReader(strings.NewReader("bench\x00m\x01\xff\xff\xff\xff"), endless{}),
+		"a model too long":         io.MultiReader(bytes.NewReader(head), bytes.NewReader(word(1<<62)), endless{}),
+		"4 GiB that are not there": io.MultiReader(bytes.NewReader(head), bytes.NewReader(word(4<<30)), strings.NewReader("abc")),
+		"no model":                 endless{},
+		"a long text":              bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 21), word(1 << 40)}, nil))),
+		"a long list":              bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 29), word(1 << 40)}, nil))),
+		"a list longer than sizes": bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 29), word(1 << 61), make([]byte, 99)}, nil))),
+		"many elements":            bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 45), word(1 << 60), make([]byte, 16*5)}, nil))),
+		"a truth value of 2":       bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 20), {2}, make([]byte, 32)}, nil))),
+		"bytes left":               bytes.NewReader(savedtest.Seal("test", make([]byte, 54))),
+	} {
+		var a all
+		if err := Read(r, "test", a.fields, sound); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("%d bytes were taken", took)
+	}
+	if _, err := read(savedtest.Seal("test", make([]byte, 53))); err != nil {
+		t.Errorf("fields of zeros: %v", err)
+	}
+}
+
+// TestWriteFails where its writer does, and for a kind that could not be read.
+func TestWriteFails(t *testing.T) {
+	r, w := io.Pipe()
+	r.Close()
+	if err := Write(w, "test", example.fields); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("a closed pipe gives %v", err)
+	}
+	if err := Write(io.Discard, strings.Repeat("k", 65), example.fields); err == nil {
+		t.Error("a kind of 65 bytes is written")
+	}
+}
+
+// FuzzRead: whatever the fields, reading ends with an error or with what gives the same bytes again.
+func FuzzRead(f *testing.F) {
+	_, fields := savedtest.Parts(write(f, example))
+	f.Add(fields)
+	f.Add(make([]byte, 53))
+	f.Fuzz(func(t *testing.T, fields []byte) {
+		whole := savedtest.Seal("test", fields)
+		a, err := read(whole)
+		if err != nil {
+			return
+		}
+		if !bytes.Equal(write(t, a), whole) {
+			t.Errorf("%q is read as %+v", fields, a)
+		}
+	})
+}
+
+// FuzzHeader: nothing that comes makes reading panic.
+func FuzzHeader(f *testing.F) {
+	whole := write(f, example)
+	f.Add(whole)
+	f.Add(whole[:20])
+	f.Add([]byte("bench\x00m\x01\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if _, err := read(raw); err == nil && !bytes.Equal(raw, savedtest.Seal("test", raw[24:len(raw)-4])) {
+			t.Errorf("%q is accepted", raw)
+		}
+	})
+}

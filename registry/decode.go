@@ -1,0 +1,78 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// decoder returns the function that reads a setting onto a copy of the defaults of its own.
+//
+// Assigning a struct copies the maps, slices and pointers in it, not what they refer to, and
+// JSON is read into maps and slices that are there already: settings would change each other
+// and the defaults. A type that holds such fields therefore gets its defaults from their JSON
+// each time, which must give them back.
+func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
+	fresh := func() (P, error) { return defaults, nil }
+	if refers(reflect.TypeFor[P]()) {
+		canonical, err := json.Marshal(defaults)
+		fresh = func() (p P, _ error) {
+			if err != nil {
+				return p, fmt.Errorf("%s parameters: %w", name, err)
+			}
+			return p, json.Unmarshal(canonical, &p)
+		}
+		if p, err := fresh(); err == nil && !reflect.DeepEqual(p, defaults) {
+			panic(fmt.Sprintf("registry: the defaults of method %s are %#v, and %#v when read back from their JSON %s: "+
+				"beside a map, slice or pointer every field must have a JSON form that gives it back (numbers in an interface come back as float64)", name, defaults, p, canonical))
+		}
+	}
+	return func(raw json.RawMessage) (P, error) {
+		p, err := fresh()
+		if err != nil {
+			return p, err
+		}
+		if len(raw) > 0 {
+			d := json.NewDecoder(bytes.NewReader(raw))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&p); err != nil {
+				return p, fmt.Errorf("%s parameters %s: %w", name, raw, err)
+			}
+		}
+		if err := validate(&p); err != nil {
+			return p, fmt.Errorf("%s parameters %s: %w", name, raw, err)
+		}
+		return p, nil
+	}
+}
+
+// validate calls the method Validate of P or of *P, if there is one.
+func validate[P any](p *P) error {
+	v, ok := any(p).(interface{ Validate() error })
+	if !ok {
+		v, ok = any(*p).(interface{ Validate() error }) // P is a pointer itself
+	}
+	if !ok {
+		return nil
+	}
+	return v.Validate()
+}
+
+// refers reports whether values of type t share memory when one is assigned to another.
+func refers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return refers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if refers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	case reflect.String:
+		return false
+	}
+	return t.Kind() > reflect.Complex128 // of the other kinds, those up to there are numbers and booleans
+}
