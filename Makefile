@@ -30,7 +30,7 @@ run: build
 
 test: lint
 	$(GO) test -race ./...
-	$(GO) test ./methods/... ./cmd # what the race detector makes meaningless or ten times as slow
+	$(GO) test ./methods/... ./cmd ./harness/store # what the race detector makes meaningless or ten times as slow
 
 # The linter has a module file of its own, so that its needs stay out of ours.
 lint:
