@@ -21,6 +21,7 @@ type Score struct {
 	N              int
 	Correct        *int
 	TN, FP, FN, TP *int
+	AUC2           *int64 // two classes: twice the pairs of a -1 and a +1 row that the scores put in order, those with equal scores counted once
 	RMSE, MAE, R2  *float64
 }
 
