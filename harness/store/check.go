@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -69,16 +70,18 @@ func (db *DB) damageOf(ctx context.Context, folds bool) error {
 func (db *DB) Check(ctx context.Context, folds bool) ([]Problem, error) {
 	var found []Problem
 	report := func(p Problem) { found = append(found, p) }
-	tables := []string{"runs", "cells", "grids", "grid_points", "environments", "set_files", "protocols"}
+	tables, rows := []string{"runs", "cells", "grids", "grid_points", "environments", "set_files", "protocols", "stages", "warnings"}, byRow
 	if folds {
-		tables = append(tables, "fold_counts", "published_values", "checksums")
+		tables = append(tables, "fold_counts", "published_values", "checksums", "scores", "models")
+		rows = slices.Concat(byRow, largeRow)
 	}
 	for _, t := range tables {
 		if err := db.checkPages(ctx, t, report); err != nil {
 			return nil, err
 		}
 	}
-	steps := []func(context.Context, func(Problem)) error{db.checkRows, db.checkGrids, db.checkReferences}
+	checkRows := func(ctx context.Context, report func(Problem)) error { return db.checkRows(ctx, rows, report) }
+	steps := []func(context.Context, func(Problem)) error{checkRows, db.checkGrids, db.checkReferences}
 	if folds {
 		steps = append(steps, db.checkFolds, db.checkPublished)
 	}
@@ -112,8 +115,8 @@ func (db *DB) checkPages(ctx context.Context, table string, report func(Problem)
 
 const badChecksum = "its checksum is wrong, so it is not what was stored"
 
-func (db *DB) checkRows(ctx context.Context, report func(Problem)) error {
-	for _, s := range byRow {
+func (db *DB) checkRows(ctx context.Context, tables []sealed, report func(Problem)) error {
+	for _, s := range tables {
 		err := s.rows(ctx, db.sql, func(id any, sum int64, columns []any) error {
 			if Checksum(columns...) == sum {
 				return nil
@@ -124,6 +127,8 @@ func (db *DB) checkRows(ctx context.Context, report func(Problem)) error {
 				remove = removal(removeRuns+"id = ?", id)
 			case "environments":
 				remove = forgetEnvironment(id)
+			case "scores", "stages", "warnings", "models": // a run is whole or not there
+				remove = removal(removeRuns+"id = ?", columns[0])
 			}
 			report(Problem{s.name(columns), badChecksum, remove})
 			return nil
@@ -188,6 +193,10 @@ func (db *DB) checkReferences(ctx context.Context, report func(Problem)) error {
 			LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 			WHERE g.id IS NULL OR e.id IS NULL OR r.selected IS NOT NULL AND p.grid_id IS NULL`,
 			"its grid, its selected point or its environment is gone", removeRuns + "id = ?"},
+		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r WHERE n_stages <> (SELECT count(*) FROM stages s WHERE s.run_id = r.id)
+			OR n_warnings <> (SELECT count(*) FROM warnings w WHERE w.run_id = r.id)
+			OR has_scores <> EXISTS (SELECT 1 FROM scores s WHERE s.run_id = r.id) OR has_model <> EXISTS (SELECT 1 FROM models m WHERE m.run_id = r.id)`,
+			"its scores, stages, warnings or model are gone", removeRuns + "id = ?"},
 	} {
 		err := each(ctx, db.sql, c.query, func(r []any) error {
 			report(Problem{fmt.Sprint(r[0]), c.what, removal(c.remove, r[1])})

@@ -66,7 +66,10 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, insertRun *sql.Stmt, fo
 	if err != nil || !stored {
 		return err
 	}
-	return folds.insert(ctx, runID, r.Evaluations)
+	if err := folds.insert(ctx, runID, r.Evaluations); err != nil {
+		return err
+	}
+	return insertLearned(ctx, tx, runID, r)
 }
 
 // A cell that ended ok stays as it is, whoever computed it first; a failed one
@@ -101,12 +104,17 @@ func runValues(r Run, gridID, envID int64) []any {
 	if r.Features > 0 {
 		features = r.Features
 	}
+	var scoresHash any
+	if r.ScoresHash != "" {
+		scoresHash = r.ScoresHash
+	}
 	s := r.Test
 	return asStored([]any{r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint,
 		r.Split, r.Task, string(r.Status), message, gridID, value(r.Selected), r.TrainRows, r.TestRows, features,
-		value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP), value(s.RMSE), value(s.MAE), value(s.R2), r.cvAccuracy(),
+		value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP), value(s.AUC2), value(s.RMSE), value(s.MAE), value(s.R2), r.cvAccuracy(),
 		r.SearchSeconds, value(r.FitSeconds), value(r.PredictSeconds), value(r.CPUSeconds), value(r.PeakRSSBytes), value(r.ModelBytes), r.CostUnits,
-		value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Evaluations), foldsChecksum(r.Evaluations)})
+		value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Evaluations), foldsChecksum(r.Evaluations),
+		scoresHash, r.Scores != nil, r.Model != nil, len(r.Stages), len(r.Warnings)})
 }
 
 // makeCurrent lets the attempt with a key stand for its cell and returns its number.
@@ -180,7 +188,7 @@ var (
 func foldValues(e Evaluation) []any {
 	s := e.Score
 	return asStored([]any{e.GridIndex, e.Fold, s.N, value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP),
-		value(s.RMSE), value(s.MAE), value(s.R2), e.FitSeconds})
+		value(s.AUC2), value(s.RMSE), value(s.MAE), value(s.R2), e.FitSeconds})
 }
 
 // foldsChecksum is the digest of all evaluations, by grid point and fold.
@@ -297,9 +305,7 @@ func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r Run) error {
 			continue
 		}
 		values := asStored(o.values)
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO "+o.table.table+" ("+strings.Join(o.table.columns, ", ")+", checksum) VALUES ("+
-			strings.Repeat("?, ", len(values))+"?)", append(values, Checksum(values...))...)
-		if err != nil {
+		if err := o.table.insert(ctx, tx, "INSERT OR REPLACE", values); err != nil {
 			return err
 		}
 		w.known.origin[known] = true
@@ -315,9 +321,7 @@ func insertEnvironment(ctx context.Context, tx *sql.Tx, e Environment) (int64, e
 	sum := sha256.Sum256(raw)
 	hash := hex.EncodeToString(sum[:16])
 	values := asStored([]any{hash, e.ProgramVersion, e.VCSRevision, e.VCSModified, e.GoVersion, e.OS, e.Arch, e.Kernel, e.CPU, e.Cores, e.MemoryBytes})
-	_, err = tx.ExecContext(ctx, "INSERT INTO environments ("+strings.Join(environmentColumns, ", ")+", checksum) VALUES ("+
-		strings.Repeat("?, ", len(values))+"?) ON CONFLICT (hash) DO NOTHING", append(values, Checksum(values...))...)
-	if err != nil {
+	if err := sealedEnvironments.insert(ctx, tx, "INSERT OR IGNORE", values); err != nil {
 		return 0, err
 	}
 	var id int64

@@ -27,7 +27,7 @@ const schemaVersion = 2
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, as
 // definitions gives them: a view that is changed shows other numbers.
-const schemaHash = "ff63194811a79f7924d1346884488987fb83888fdc37380aab7f19ec5fda8496"
+const schemaHash = "e967915e789976361fc3bab51f2f9891048d5f50a367c9c6d2264e401e90cbda"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"
@@ -156,6 +156,6 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 
 // objects are the tables and views of the schema.
 var objects = []string{
-	"cells", "checksums", "environments", "evaluations", "fold_counts", "grid_points", "grids", "history",
-	"protocols", "published", "published_values", "results", "runs", "set_files",
+	"cells", "checksums", "environments", "evaluations", "fold_counts", "grid_points", "grids", "history", "models",
+	"protocols", "published", "published_values", "results", "runs", "scores", "set_files", "stages", "warnings",
 }

@@ -28,20 +28,31 @@ var (
 	sealedSetFiles     = sealed{"set_files", setFileColumns, func(r []any) string { return fmt.Sprintf("file of data set %v", r[0]) }}
 	sealedProtocols    = sealed{"protocols", protocolColumns, func(r []any) string { return fmt.Sprintf("protocol %v", r[0]) }}
 
-	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols}
+	sealedScores   = sealed{"scores", scoreColumns, func(r []any) string { return fmt.Sprintf("scores of run %v", r[0]) }}
+	sealedStages   = sealed{"stages", stageColumns, func(r []any) string { return fmt.Sprintf("stage %v of run %v", r[1], r[0]) }}
+	sealedWarnings = sealed{"warnings", warningColumns, func(r []any) string { return fmt.Sprintf("warning %v of run %v", r[1], r[0]) }}
+	sealedModels   = sealed{"models", modelColumns, func(r []any) string { return fmt.Sprintf("model of run %v", r[0]) }}
+
+	// Those that every reader compares, and those that are as large as the folds.
+	byRow    = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedWarnings}
+	largeRow = []sealed{sealedScores, sealedModels}
 )
 
 // The columns that the checksum of a row covers: all but itself and the row's number.
 var (
 	runColumns = strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split task status error
-		grid_id selected n_train n_test n_features n_correct tn fp fn tp rmse mae r2 cv_accuracy
+		grid_id selected n_train n_test n_features n_correct tn fp fn tp auc2 rmse mae r2 cv_accuracy
 		search_seconds fit_seconds predict_seconds cpu_seconds peak_rss_bytes model_bytes cost_units
-		timeout_seconds started_at environment_id n_folds folds_checksum`)
+		timeout_seconds started_at environment_id n_folds folds_checksum scores_hash has_scores has_model n_stages n_warnings`)
 	cellColumns        = strings.Fields(`protocol dataset method split run_id`)
 	environmentColumns = strings.Fields(`hash program_version vcs_revision vcs_modified go_version os arch kernel cpu cores memory_bytes`)
 	setFileColumns     = strings.Fields(`dataset fingerprint path seen_at`)
+	scoreColumns       = strings.Fields(`run_id outputs data`)
+	stageColumns       = strings.Fields(`run_id round n_test n_correct tn fp fn tp auc2 rmse mae r2`)
+	warningColumns     = strings.Fields(`run_id number text times`)
+	modelColumns       = strings.Fields(`run_id features mean scale data`)
 	protocolColumns    = strings.Fields(`name hash text path splits seen_at`)
-	foldColumns        = strings.Fields(`grid_index fold n_valid n_correct tn fp fn tp rmse mae r2 fit_seconds`)
+	foldColumns        = strings.Fields(`grid_index fold n_valid n_correct tn fp fn tp auc2 rmse mae r2 fit_seconds`)
 )
 
 func at(columns []string, row []any, name string) any { return row[slices.Index(columns, name)] }

@@ -28,6 +28,7 @@ func smallDatabase(t *testing.T) string {
 				r := testRun(fmt.Sprintf("k%d%d%d", i, j, split), OK)
 				r.Dataset, r.Method, r.Split = dataset, method, split
 				r.ProtocolText, r.ProtocolSplits, r.SetFile = "splits = 3", 3, "own/"+dataset+".toml"
+				r = withLearned(r)
 				runs = append(runs, r)
 			}
 		}
@@ -63,9 +64,10 @@ func printed(path string) (text string, noticed error) {
 	files, err3 := db.SetFiles(ctx)
 	protocols, err4 := db.Protocols(ctx)
 	cell, found, err5 := db.Cell(ctx, "p", "wine", "CART", 2)
-	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n", status, files, protocols, cell.Params, found)
-	all := errors.Join(err1, err2, err3, err4, err5)
-	for _, q := range []string{"SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations", "SELECT * FROM published", "SELECT * FROM environments"} {
+	learned, _, err6 := db.Learned(ctx, "p", "wine", "CART", 2)
+	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %v\n", status, files, protocols, cell.Params, found, learned.Scores, learned.Model)
+	all := errors.Join(err1, err2, err3, err4, err5, err6)
+	for _, q := range []string{"SELECT * FROM stages", "SELECT * FROM warnings", "SELECT * FROM scores", "SELECT * FROM models", "SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations", "SELECT * FROM published", "SELECT * FROM environments"} {
 		err := db.Query(ctx, q, func([]string) error { return nil }, func(r []any) error { fmt.Fprintln(&b, r...); return nil })
 		all = errors.Join(all, err)
 	}
@@ -121,6 +123,11 @@ func TestAChangedCountIsNoticed(t *testing.T) {
 		{`UPDATE grid_points SET params = '{"c":3}' WHERE grid_index = 1`, "grid g"},
 		{`UPDATE environments SET cpu = 'another'`, "environment"},
 		{`UPDATE published_values SET mean = mean + 1 WHERE dataset = 'wine'`, "published values"},
+		{`UPDATE stages SET n_correct = n_correct - 1 WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND round = 1`, "stage 1"},
+		{`DELETE FROM stages WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "CART on wine, split 2"},
+		{`UPDATE warnings SET text = 'all is well' WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "warning 0"},
+		{`UPDATE scores SET data = x'00' WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "scores of run"},
+		{`DELETE FROM models WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "CART on wine, split 1"},
 		{`DELETE FROM cells WHERE split = 2 AND dataset = 'wine' AND method = 'CART'`, "stands for no cell"},
 	} {
 		path := smallDatabase(t)

@@ -15,8 +15,8 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-//go:embed schema/integrity.sql
-var integritySQL string
+//go:embed schema/version2.sql
+var version2SQL string
 
 // migrate brings the schema up to date, in one transaction a version.
 func (db *DB) migrate(ctx context.Context) error {
@@ -34,7 +34,7 @@ func (db *DB) migrate(ctx context.Context) error {
 		return err
 	}
 	p, err := goose.NewProvider(goose.DialectSQLite3, db.sql, files, goose.WithSlog(slog.New(slog.DiscardHandler)),
-		goose.WithGoMigrations(goose.NewGoMigration(2, &goose.GoFunc{RunTx: addIntegrity}, nil)))
+		goose.WithGoMigrations(goose.NewGoMigration(2, &goose.GoFunc{RunTx: version2}, nil)))
 	if err != nil {
 		return err
 	}
@@ -54,9 +54,9 @@ func (db *DB) migrate(ctx context.Context) error {
 	}
 }
 
-// addIntegrity is the migration to version 2.
-func addIntegrity(ctx context.Context, tx *sql.Tx) error {
-	if _, err := tx.ExecContext(ctx, integritySQL); err != nil {
+// version2 is the migration to version 2.
+func version2(ctx context.Context, tx *sql.Tx) error {
+	if _, err := tx.ExecContext(ctx, version2SQL); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {

@@ -78,11 +78,38 @@ type Run struct {
 	StartedAt      string // UTC, RFC 3339 with nanoseconds
 	Features       int    // columns of the data; 0 if unknown
 
+	// What the run learned beside its counts.
+	Scores     []float64 // of the test rows, row by row; nil if they are not kept
+	Outputs    int       // scores per row
+	ScoresHash string    // of the bits of Scores, also where these are not kept
+	Stages     []Stage
+	Warnings   []Warning
+	Model      *Model // nil if it is not kept
+
 	// What a reader needs to find the cell's inputs again.
 	ProtocolText   string // the TOML it was read from
 	ProtocolPath   string // where from; "" for a built-in one
 	ProtocolSplits int
 	SetFile        string // the TOML file of a user's own data set; "" for a built-in one
+}
+
+// A Stage is the test of the refitted model's first rounds.
+type Stage struct {
+	Round int
+	Score Score
+}
+
+// A Warning is something that a fit said of itself, and how often.
+type Warning struct {
+	Text  string
+	Times int
+}
+
+// A Model is a refitted model that can be loaded again.
+type Model struct {
+	Data        []byte    // as registry.Saver wrote it
+	Features    []string  // the columns' names
+	Mean, Scale []float64 // of the columns, as the model's rows are standardised; nil if they are not
 }
 
 // Name names the cell of the run to people.

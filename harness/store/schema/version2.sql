@@ -1,5 +1,5 @@
 -- Version 2: rows carry checksums, counts must agree with each other, views name the
--- data. The tables are made anew, since SQLite adds no constraint to a table that is
+-- data, and what a run learned beside its counts is kept: scores, stages, warnings, models. The tables are made anew, since SQLite adds no constraint to a table that is
 -- there; the checksums are filled in by integrity.go.
 
 CREATE TABLE new_runs (
@@ -25,6 +25,7 @@ CREATE TABLE new_runs (
   fp INTEGER CHECK (fp >= 0),
   fn INTEGER CHECK (fn >= 0),
   tp INTEGER CHECK (tp >= 0),
+  auc2            INTEGER CHECK (auc2 BETWEEN 0 AND 2 * (tn + fp) * (fn + tp)), -- twice the ordered pairs
   rmse REAL, mae REAL, r2 REAL,
   cv_accuracy     REAL CHECK (cv_accuracy BETWEEN 0 AND 1.000001), -- of the selected point
   search_seconds  REAL NOT NULL,
@@ -39,6 +40,11 @@ CREATE TABLE new_runs (
   environment_id  INTEGER NOT NULL REFERENCES environments (id),
   n_folds         INTEGER NOT NULL,        -- rows in fold_counts
   folds_checksum  INTEGER NOT NULL,        -- of those rows
+  scores_hash     TEXT,                    -- of the bits of the test scores; NULL in rows of version 1
+  has_scores      INTEGER NOT NULL CHECK (has_scores IN (0, 1)), -- a row in scores
+  has_model       INTEGER NOT NULL CHECK (has_model IN (0, 1)),  -- a row in models
+  n_stages        INTEGER NOT NULL,        -- rows in stages
+  n_warnings      INTEGER NOT NULL,        -- rows in warnings
   checksum        INTEGER NOT NULL,        -- of this row but for this column and id
   CHECK (n_correct = tn + tp),
   CHECK (n_test = tn + fp + fn + tp)
@@ -64,12 +70,56 @@ CREATE TABLE new_fold_counts (
   fp INTEGER CHECK (fp >= 0),
   fn INTEGER CHECK (fn >= 0),
   tp INTEGER CHECK (tp >= 0),
+  auc2        INTEGER CHECK (auc2 BETWEEN 0 AND 2 * (tn + fp) * (fn + tp)),
   rmse REAL, mae REAL, r2 REAL,
   fit_seconds REAL NOT NULL,
   PRIMARY KEY (run_id, grid_index, fold),
   CHECK (n_correct = tn + tp),
   CHECK (n_valid = tn + fp + fn + tp)
 ) STRICT, WITHOUT ROWID;
+
+-- The scores of the test rows: IEEE 754 doubles, row by row, their first bytes before
+-- their second ones and so on, deflated.
+CREATE TABLE scores (
+  run_id   INTEGER PRIMARY KEY REFERENCES new_runs (id) ON DELETE CASCADE,
+  outputs  INTEGER NOT NULL,               -- scores per row
+  data     BLOB NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT;
+
+-- Test results of the refitted model's first rounds, where the protocol lists rounds.
+CREATE TABLE stages (
+  run_id    INTEGER NOT NULL REFERENCES new_runs (id) ON DELETE CASCADE,
+  round     INTEGER NOT NULL,
+  n_test    INTEGER NOT NULL,
+  n_correct INTEGER,
+  tn INTEGER, fp INTEGER, fn INTEGER, tp INTEGER,
+  auc2 INTEGER,
+  rmse REAL, mae REAL, r2 REAL,
+  checksum  INTEGER NOT NULL,
+  PRIMARY KEY (run_id, round)
+) STRICT, WITHOUT ROWID;
+
+-- What fits and the harness had to say of a cell that ended.
+CREATE TABLE warnings (
+  run_id   INTEGER NOT NULL REFERENCES new_runs (id) ON DELETE CASCADE,
+  number   INTEGER NOT NULL,
+  text     TEXT NOT NULL,
+  times    INTEGER NOT NULL,               -- how often it was said
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (run_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- Refitted models in their saved form, deflated, and what turns rows of the file into
+-- rows of the model: (x - mean) / scale of each feature.
+CREATE TABLE models (
+  run_id   INTEGER PRIMARY KEY REFERENCES new_runs (id) ON DELETE CASCADE,
+  features TEXT NOT NULL,                  -- JSON: the columns' names
+  mean     BLOB,                           -- doubles; NULL if the protocol does not standardise
+  scale    BLOB,
+  data     BLOB NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT;
 
 -- The files that described the users' own data sets when their cells were run.
 CREATE TABLE set_files (
@@ -112,14 +162,14 @@ DROP VIEW results;
 DROP VIEW history;
 
 INSERT INTO new_runs SELECT id, key, protocol, protocol_hash, method, method_version, dataset, fingerprint,
-  split, task, status, error, grid_id, selected, n_train, n_test, NULL, n_correct, tn, fp, fn, tp, rmse, mae, r2,
+  split, task, status, error, grid_id, selected, n_train, n_test, NULL, n_correct, tn, fp, fn, tp, NULL, rmse, mae, r2,
   (SELECT avg(CAST(f.n_correct AS REAL) / f.n_valid) FROM fold_counts f WHERE f.run_id = runs.id AND f.grid_index = runs.selected),
   search_seconds, fit_seconds, predict_seconds, cpu_seconds, peak_rss_bytes, model_bytes, cost_units,
   timeout_seconds, started_at, environment_id,
-  (SELECT count(*) FROM fold_counts f WHERE f.run_id = runs.id), 0, 0
+  (SELECT count(*) FROM fold_counts f WHERE f.run_id = runs.id), 0, NULL, 0, 0, 0, 0, 0
 FROM runs;
 INSERT INTO new_cells SELECT protocol, dataset, method, split, run_id, 0 FROM cells;
-INSERT INTO new_fold_counts SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, rmse, mae, r2, fit_seconds
+INSERT INTO new_fold_counts SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, NULL, rmse, mae, r2, fit_seconds
 FROM fold_counts;
 
 -- Those that refer to runs go first, so that nothing is deleted by reference.
@@ -140,6 +190,7 @@ SELECT r.protocol, r.method, r.method_version, r.dataset, r.split, r.status,
        r.tn, r.fp, r.fn, r.tp, r.search_seconds, r.fit_seconds, r.predict_seconds,
        r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.error, r.started_at, r.environment_id,
        r.rmse, r.mae, r.r2, r.task, r.key, r.fingerprint, r.n_features, nullif(p.point, '') AS point,
+       CAST(r.auc2 AS REAL) / (2 * (r.tn + r.fp) * (r.fn + r.tp)) AS auc, r.scores_hash,
        r.protocol_hash, r.id AS run_id
 FROM runs r
 LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected;
@@ -150,7 +201,7 @@ SELECT protocol, method, method_version, dataset, split, status, params, grid_si
        n_train, n_test, n_correct, accuracy, cv_accuracy, tn, fp, fn, tp,
        search_seconds, fit_seconds, predict_seconds, cpu_seconds, peak_rss_bytes,
        model_bytes, error, started_at, environment_id, rmse, mae, r2, task, key,
-       fingerprint, n_features, point
+       fingerprint, n_features, point, auc, scores_hash, run_id
 FROM history
 WHERE run_id IN (SELECT run_id FROM cells);
 
@@ -160,7 +211,8 @@ SELECT r.protocol, r.method, r.dataset, r.split, f.grid_index, g.params, f.fold,
        f.n_valid, f.n_correct, f.fit_seconds, f.rmse, f.mae, f.r2, f.tn, f.fp, f.fn, f.tp,
        CAST(f.n_correct AS REAL) / f.n_valid AS accuracy,
        f.grid_index IS r.selected AS selected,
-       r.fingerprint, nullif(g.point, '') AS point
+       r.fingerprint, nullif(g.point, '') AS point,
+       CAST(f.auc2 AS REAL) / (2 * (f.tn + f.fp) * (f.fn + f.tp)) AS auc
 FROM runs r
 JOIN fold_counts f ON f.run_id = r.id
 JOIN grid_points g ON g.grid_id = r.grid_id AND g.grid_index = f.grid_index

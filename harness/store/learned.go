@@ -1,0 +1,224 @@
+package store
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"sync"
+)
+
+// insertLearned stores what a run learned beside its counts.
+func insertLearned(ctx context.Context, tx *sql.Tx, runID int64, r Run) error {
+	if r.Scores != nil {
+		if err := sealedScores.insert(ctx, tx, "INSERT", []any{runID, r.Outputs, deflate(planes(r.Scores))}); err != nil {
+			return err
+		}
+	}
+	for _, s := range r.Stages {
+		t := s.Score
+		err := sealedStages.insert(ctx, tx, "INSERT", []any{runID, s.Round, t.N, value(t.Correct), value(t.TN), value(t.FP), value(t.FN), value(t.TP),
+			value(t.AUC2), value(t.RMSE), value(t.MAE), value(t.R2)})
+		if err != nil {
+			return err
+		}
+	}
+	for i, w := range r.Warnings {
+		if err := sealedWarnings.insert(ctx, tx, "INSERT", []any{runID, i, w.Text, w.Times}); err != nil {
+			return err
+		}
+	}
+	if r.Model == nil {
+		return nil
+	}
+	features, err := json.Marshal(r.Model.Features)
+	if err != nil {
+		return err
+	}
+	return sealedModels.insert(ctx, tx, "INSERT", []any{runID, string(features), doubles(r.Model.Mean), doubles(r.Model.Scale), deflate(r.Model.Data)})
+}
+
+// insert adds a row with its checksum.
+func (s sealed) insert(ctx context.Context, tx *sql.Tx, verb string, values []any) error {
+	values = asStored(values)
+	_, err := tx.ExecContext(ctx, verb+" INTO "+s.table+" ("+strings.Join(s.columns, ", ")+", checksum) VALUES ("+
+		strings.Repeat("?, ", len(values))+"?)", append(values, Checksum(values...))...)
+	return err
+}
+
+// HashScores returns what identifies scores by their bits: half of their SHA-256.
+func HashScores(scores []float64) string {
+	sum := sha256.Sum256(raw(scores))
+	return hex.EncodeToString(sum[:16])
+}
+
+// raw is doubles one after another, little-endian.
+func raw(values []float64) []byte {
+	out := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
+	}
+	return out
+}
+
+// doubles is raw, NULL for nil.
+func doubles(values []float64) any {
+	if values == nil {
+		return nil
+	}
+	return raw(values)
+}
+
+// planes puts the first bytes of all doubles before their second ones, and so on: signs and
+// exponents of scores are alike, and compress well beside each other.
+func planes(values []float64) []byte {
+	n := len(values)
+	out := make([]byte, 8*n)
+	for i, v := range values {
+		bits := math.Float64bits(v)
+		for k := range 8 {
+			out[k*n+i] = byte(bits >> (8 * (7 - k)))
+		}
+	}
+	return out
+}
+
+// fromPlanes is the inverse of planes.
+func fromPlanes(b []byte) ([]float64, error) {
+	if len(b)%8 != 0 {
+		return nil, fmt.Errorf("%d bytes are no doubles", len(b))
+	}
+	n := len(b) / 8
+	out := make([]float64, n)
+	for i := range out {
+		var bits uint64
+		for k := range 8 {
+			bits = bits<<8 | uint64(b[k*n+i])
+		}
+		out[i] = math.Float64frombits(bits)
+	}
+	return out, nil
+}
+
+// fromDoubles is the inverse of raw.
+func fromDoubles(b []byte) []float64 {
+	if b == nil {
+		return nil
+	}
+	out := make([]float64, len(b)/8)
+	for i := range out {
+		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return out
+}
+
+// compressors are kept, since a new one takes half a megabyte.
+var compressors = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(io.Discard, flate.DefaultCompression)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return w
+}}
+
+func deflate(data []byte) []byte {
+	w := compressors.Get().(*flate.Writer)
+	defer compressors.Put(w)
+	var out bytes.Buffer
+	w.Reset(&out)
+	_, _ = w.Write(data) // a buffer takes everything
+	_ = w.Close()
+	return out.Bytes()
+}
+
+func inflate(data []byte) ([]byte, error) { return io.ReadAll(flate.NewReader(bytes.NewReader(data))) }
+
+// A Learned is what is kept of a cell beside its counts.
+type Learned struct {
+	Scores  []float64 // nil if they are not kept
+	Outputs int
+	Model   *Model // nil if it is not kept
+	Method  string
+	Params  json.RawMessage // of the model
+}
+
+// Learned returns what is kept of the attempt that stands for a cell, and false if there
+// is none. What is damaged is an error.
+func (db *DB) Learned(ctx context.Context, protocol, dataset, method string, split int) (Learned, bool, error) {
+	var l Learned
+	var id int64
+	var params *string
+	err := db.sql.QueryRowContext(ctx, `SELECT r.id, r.method, p.params FROM cells c JOIN runs r ON r.id = c.run_id
+		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
+		WHERE c.protocol = ? AND c.dataset = ? AND c.method = ? AND c.split = ?`, protocol, dataset, method, split).Scan(&id, &l.Method, &params)
+	if errors.Is(err, sql.ErrNoRows) {
+		return l, false, nil
+	}
+	if err != nil {
+		return l, false, err
+	}
+	if params != nil {
+		l.Params = json.RawMessage(*params)
+	}
+	if err := db.intact(ctx); err != nil {
+		return l, false, err
+	}
+	if l.Scores, l.Outputs, err = db.scores(ctx, id); err != nil {
+		return l, false, err
+	}
+	l.Model, err = db.model(ctx, id)
+	return l, true, err
+}
+
+// keptRow reads the row of a run in a table of large values, nil without one, and compares
+// it with its checksum.
+func (db *DB) keptRow(ctx context.Context, s sealed, run int64) (row []any, err error) {
+	query := fmt.Sprintf("SELECT %s, checksum FROM %s WHERE run_id = %d", strings.Join(s.columns, ", "), s.table, run)
+	err = each(ctx, db.sql, query, func(r []any) error {
+		n := len(r) - 1
+		if r[n] != Checksum(r[:n]...) {
+			return &DamageError{db.path, []Problem{{Row: s.name(r), What: badChecksum}}}
+		}
+		row = append(row, r[:n]...)
+		return nil
+	})
+	return row, err
+}
+
+func (db *DB) scores(ctx context.Context, run int64) (scores []float64, outputs int, err error) {
+	row, err := db.keptRow(ctx, sealedScores, run)
+	if err != nil || row == nil {
+		return nil, 0, err
+	}
+	packed, err := inflate(row[2].([]byte))
+	if err != nil {
+		return nil, 0, fmt.Errorf("scores of run %d: %w", run, err)
+	}
+	scores, err = fromPlanes(packed)
+	return scores, int(row[1].(int64)), err
+}
+
+func (db *DB) model(ctx context.Context, run int64) (*Model, error) {
+	row, err := db.keptRow(ctx, sealedModels, run)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	m := &Model{}
+	if err := json.Unmarshal([]byte(row[1].(string)), &m.Features); err != nil {
+		return nil, err
+	}
+	mean, _ := row[2].([]byte)
+	scale, _ := row[3].([]byte)
+	m.Mean, m.Scale = fromDoubles(mean), fromDoubles(scale)
+	m.Data, err = inflate(row[4].([]byte))
+	return m, err
+}

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// withLearned adds what a run may learn beside its counts.
+func withLearned(r Run) Run {
+	r.Scores, r.Outputs = []float64{-1.5, 2, 0.25, math.Copysign(0, -1)}, 1
+	r.ScoresHash = HashScores(r.Scores)
+	r.Test.AUC2 = ptr(int64(400))
+	for round := range 3 {
+		r.Stages = append(r.Stages, Stage{round + 1, Score{N: 30, Correct: ptr(20 + round), TN: ptr(10), FP: ptr(1), FN: ptr(9 - round), TP: ptr(10 + round)}})
+	}
+	r.Warnings = []Warning{{"stopped early", 3}, {"capped", 1}}
+	r.Model = &Model{Data: []byte("a saved model"), Features: []string{"age", "height"}, Mean: []float64{1, 2}, Scale: []float64{3, 4}}
+	return r
+}
+
+// TestWhatIsLearnedComesBack, bit for bit.
+func TestWhatIsLearnedComesBack(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	want := withLearned(testRun("k1", OK))
+	bare := testRun("k2", OK)
+	bare.Split, bare.ScoresHash = 2, "h"
+	put(t, db, want, bare)
+	got, found, err := db.Learned(context.Background(), "p", "d", "M", 1)
+	if err != nil || !found || HashScores(got.Scores) != want.ScoresHash || got.Outputs != 1 || string(got.Params) != `{"c":2}` {
+		t.Errorf("scores %v, %v, %v", got, found, err)
+	}
+	if m := got.Model; m == nil || string(m.Data) != "a saved model" || !slices.Equal(m.Features, want.Model.Features) ||
+		!slices.Equal(m.Mean, want.Model.Mean) || !slices.Equal(m.Scale, want.Model.Scale) {
+		t.Errorf("model %+v", m)
+	}
+	if got, found, err := db.Learned(context.Background(), "p", "d", "M", 2); err != nil || !found || got.Scores != nil || got.Model != nil {
+		t.Errorf("of a cell that keeps nothing: %+v, %v, %v", got, found, err)
+	}
+	if _, found, err := db.Learned(context.Background(), "p", "d", "M", 3); err != nil || found {
+		t.Errorf("of no cell: %v, %v", found, err)
+	}
+	_, rows := query(t, db, `SELECT round, n_correct FROM stages ORDER BY round`)
+	if len(rows) != 3 || !slices.Equal(rows[2], []any{int64(3), int64(22)}) {
+		t.Errorf("stages %v", rows)
+	}
+	_, rows = query(t, db, `SELECT text, times FROM warnings ORDER BY number`)
+	if len(rows) != 2 || !slices.Equal(rows[0], []any{"stopped early", int64(3)}) {
+		t.Errorf("warnings %v", rows)
+	}
+	_, rows = query(t, db, `SELECT auc, scores_hash FROM results ORDER BY split`)
+	if want := []any{400.0 / (2 * 11 * 19), want.ScoresHash}; !slices.Equal(rows[0], want) || rows[1][0] != nil {
+		t.Errorf("auc and hash %v, want %v and NULL", rows, want)
+	}
+}
+
+// TestPlanes are turned back to the same bits.
+func TestPlanes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOf(rapid.Float64()).Draw(t, "values")
+		packed, err := inflate(deflate(planes(values)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := fromPlanes(packed)
+		if err != nil || HashScores(got) != HashScores(values) || HashScores(fromDoubles(raw(values))) != HashScores(values) {
+			t.Fatalf("%v come back as %v, %v", values, got, err)
+		}
+	})
+}
