@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
@@ -305,7 +305,7 @@ SHA-256 of its numbers, in decimal and joined by commas.`,
 				return exitError{exitIncomplete, err}
 			}
 			sem := h.Protocol.Semantics
-			split, err := harness.NewSplit(set.Task, set.Y, seed, sem.TestFraction, sem.Folds)
+			split, err := split.New(set.Task, set.Y, seed, sem.TestFraction, sem.Folds)
 			if err != nil {
 				return usage("%s: %w", set.Name, err)
 			}
@@ -321,7 +321,7 @@ SHA-256 of its numbers, in decimal and joined by commas.`,
 	return c
 }
 
-func splitListing(s harness.Split) *listing {
+func splitListing(s split.Split) *listing {
 	l := &listing{header: []string{"part", "rows", "sha256"}}
 	add := func(name string, rows []int) {
 		text := strings.Trim(strings.ReplaceAll(fmt.Sprint(rows), " ", ","), "[]")

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
@@ -83,7 +83,7 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) showMethod(s registry.Spec, p *harness.Protocol, layout string) error {
+func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) error {
 	l := listing{header: []string{"what", "value"}}
 	l.add("name", s.Name)
 	l.add("version", s.Version)

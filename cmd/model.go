@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/atomicfile"
 	"github.com/kernelboosting/bench/registry"
@@ -35,7 +36,7 @@ whether it gets as much right on the test rows as is stored, is said on standard
 if it does not, the exit code is 3. Thresholds are in the units of the data file, not
 standardised.`
 
-func modelCommand(a *app, f *modelFlags, use, short, long, example string, run func(context.Context, *harness.Refitted, registry.TreeModel) error) *cobra.Command {
+func modelCommand(a *app, f *modelFlags, use, short, long, example string, run func(context.Context, *runner.Refitted, registry.TreeModel) error) *cobra.Command {
 	c := &cobra.Command{
 		Use: use + " METHOD --dataset NAME --split N", Short: short, Long: long + modelHelp, Example: example,
 		Args:              takes("METHOD"),
@@ -47,11 +48,11 @@ func modelCommand(a *app, f *modelFlags, use, short, long, example string, run f
 	flags := c.Flags()
 	flags.StringVar(&f.dataset, "dataset", "", "data set, by name or as a TOML file")
 	flags.IntVar(&f.split, "split", 1, "number of the split")
-	flags.StringVar(&f.protocol, "protocol", "table2", "protocol: "+strings.Join(harness.ProtocolNames(), ", ")+", or a TOML file")
+	flags.StringVar(&f.protocol, "protocol", "table2", "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
 	flags.StringVar(&f.params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}', the others at their defaults (default: those that the stored cell chose)`)
 	_ = c.MarkFlagRequired("dataset")
 	_ = c.RegisterFlagCompletionFunc("dataset", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
-	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(harness.ProtocolNames(), cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
 	return c
 }
 
@@ -66,7 +67,7 @@ trees of LGBM and XGB can be written so; LGBM's scores are the same bits, XGB's 
 same but for the rounding of its sums, which are in single precision.`,
 		`  bench methods export LGBM --dataset pima --split 1 -o pima.txt
   bench methods export XGB --dataset wine --split 2 --params '{"max_depth": 3}' > wine.txt`,
-		func(_ context.Context, r *harness.Refitted, m registry.TreeModel) error {
+		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
 			w, ok := m.(registry.LightGBMWriter)
 			if !ok {
 				return usage("its trees are not ones that LightGBM adds up, so its text cannot hold them; dump and importances show them")
@@ -95,7 +96,7 @@ the second-order drop of the loss; CART, RF: the drop of the impurity times the 
 and its share of all gain. The largest gain comes first.`,
 		`  bench methods importances LGBM --dataset pima --split 1
   bench methods importances CART --dataset swiss --split 1 --params '{"max_depth": 3}' --format csv`,
-		func(_ context.Context, r *harness.Refitted, m registry.TreeModel) error {
+		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
 			splits, gain := m.Importance()
 			total, order := 0.0, make([]int, len(gain))
 			for j, g := range gain {
@@ -134,7 +135,7 @@ those of the tree's bootstrap sample. Trees are numbered from 0 as in exported m
 with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
 		`  bench methods dump CART --dataset wine --split 1
   bench methods dump LGBM --dataset pima --split 1 --tree 5`,
-		func(_ context.Context, r *harness.Refitted, m registry.TreeModel) error {
+		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
 			if n := m.TreeCount(); tree < 0 || tree >= n {
 				return usage("--tree %d: the model has %d trees, 0 to %d", tree, n, n-1)
 			}
@@ -150,7 +151,7 @@ with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
 }
 
 // lookAt trains the model of a cell again and hands it to show.
-func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(context.Context, *harness.Refitted, registry.TreeModel) error) error {
+func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(context.Context, *runner.Refitted, registry.TreeModel) error) error {
 	ctx := c.Context()
 	spec, err := a.reg.Lookup(method)
 	if err != nil {
@@ -176,7 +177,7 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 	if spec.Tasks&entry.Task == 0 {
 		return usage("%s is a %s set, which %s does not solve", entry.Name, entry.Task, spec.Name)
 	}
-	cell := harness.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
+	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
 	params, stored := json.RawMessage(f.params), (*store.Cell)(nil)
 	if f.params == "" {
 		if stored, err = a.storedCell(c, cell); err != nil {
@@ -191,7 +192,7 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 	if _, err := spec.Settings(registry.Shape{}, nil, params); err != nil {
 		return usage("%s: %w", cell, err)
 	}
-	r, err := h.Refit(ctx, spec, set, f.split, params)
+	r, err := runner.Refit(ctx, h.Protocol, spec, set, f.split, params)
 	if err != nil {
 		return fmt.Errorf("%s: %w", cell, err)
 	}
@@ -223,7 +224,7 @@ func (a *app) withTrees() []string {
 }
 
 // storedCell returns what --db holds of a cell that ended ok.
-func (a *app) storedCell(c *cobra.Command, cell harness.Cell) (*store.Cell, error) {
+func (a *app) storedCell(c *cobra.Command, cell runner.Cell) (*store.Cell, error) {
 	db, err := a.reader(c)
 	if err != nil {
 		return nil, fmt.Errorf("%w; --params does without", err)
@@ -244,7 +245,7 @@ func (a *app) storedCell(c *cobra.Command, cell harness.Cell) (*store.Cell, erro
 
 // tellRefit says what was trained and, if a stored result is at hand, reports whether
 // the model does the same on the test rows.
-func (a *app) tellRefit(cell harness.Cell, spec registry.Spec, params json.RawMessage, r *harness.Refitted, stored *store.Cell, fingerprint string) bool {
+func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted, stored *store.Cell, fingerprint string) bool {
 	var result string
 	if r.Test.Correct != nil {
 		result = fmt.Sprintf("%d of %d test rows right", *r.Test.Correct, r.Test.N)

@@ -11,7 +11,9 @@ import (
 
 	"github.com/dmitryikh/leaves"
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods"
@@ -91,12 +93,11 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := harness.LoadProtocol("table2")
+		p, err := protocol.Load("table2")
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := &harness.Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: data}
-		split, err := harness.NewSplit(set.Task, set.Y, 2, p.Semantics.TestFraction, p.Semantics.Folds)
+		split, err := split.New(set.Task, set.Y, 2, p.Semantics.TestFraction, p.Semantics.Folds)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,11 +109,11 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 					continue // no text, and long to grow
 				}
 			}
-			spec, err := h.Registry.Lookup(method)
+			spec, err := methods.All().Lookup(method)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := h.Refit(t.Context(), spec, set, 2, json.RawMessage(params))
+			r, err := runner.Refit(t.Context(), p, spec, set, 2, json.RawMessage(params))
 			if err != nil {
 				t.Fatalf("%s on %s: %v", method, name, err)
 			}

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/reports"
 )
 
 // reportSets says of the data sets of a report what reports asks.
 type reportSets struct {
 	*storedSets
-	protocol *harness.Protocol
+	protocol *protocol.Protocol
 }
 
 // source translates the flags and the protocol for reports.

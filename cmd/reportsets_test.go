@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/reports"
 )
@@ -21,7 +21,7 @@ import (
 func ownSets(t *testing.T, files map[string]string) *reportSets {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	p, err := harness.LoadProtocol("table2")
+	p, err := protocol.Load("table2")
 	if err != nil {
 		t.Fatal(err)
 	}

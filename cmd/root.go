@@ -17,6 +17,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
@@ -64,8 +65,8 @@ type app struct {
 
 func (a *app) store() datasets.Store { return datasets.Store{Dir: a.data, Memory: a.memory} }
 
-func (a *app) harness(protocol string) (*harness.Harness, error) {
-	p, err := harness.LoadProtocol(protocol)
+func (a *app) harness(name string) (*harness.Harness, error) {
+	p, err := protocol.Load(name)
 	if err == nil {
 		err = p.Resolve(a.reg)
 	}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/machine"
 	"github.com/spf13/cobra"
@@ -29,6 +31,7 @@ type runFlags struct {
 	dryRun   bool
 	explain  bool
 	retry    bool
+	keep     string
 	timeout  time.Duration
 	budget   time.Duration
 }
@@ -59,16 +62,17 @@ for any --jobs.`,
 	flags.StringSliceVar(&f.methods, "methods", nil, "methods, by name")
 	flags.StringSliceVar(&f.datasets, "datasets", nil, "data sets, by name or as TOML files")
 	flags.StringVar(&f.splits, "splits", "", `20 for the first 20, 4-6 for a range, "5,7" for a list (default all of the protocol)`)
-	flags.StringVar(&f.protocol, "protocol", "table2", "protocol: "+strings.Join(harness.ProtocolNames(), ", ")+", or a TOML file")
+	flags.StringVar(&f.protocol, "protocol", "table2", "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
 	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and the predicted time, run nothing")
 	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: say for each cell why it is to be run")
 	flags.BoolVar(&f.retry, "retry", false, "run again cells that failed or timed out")
+	flags.StringVar(&f.keep, "keep", string(runner.KeepScores), "what to keep beside the counts: scores of the test rows, models too, or none")
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
 	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.reg.Names()))
 	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
-	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(harness.ProtocolNames(), cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
 	return c
 }
 
@@ -91,6 +95,10 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	h, err := a.harness(f.protocol)
 	if err != nil {
 		return err
+	}
+	h.Keep = runner.Keep(f.keep)
+	if !slices.Contains(keeps, h.Keep) {
+		return usage("--keep %q is not one of %s, %s, %s", f.keep, keeps[0], keeps[1], keeps[2])
 	}
 	req, err := a.request(h, f)
 	if err != nil {
@@ -118,8 +126,8 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	defer collectWithin(a.memory)()
-	opt := harness.Options{Jobs: f.jobs, Timeout: f.timeout, Memory: a.memory, Budget: f.budget}
-	return a.execute(ctx, h, plan, db, opt)
+	cells := &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: f.timeout}
+	return a.execute(ctx, cells, plan, db, harness.Options{Jobs: f.jobs, Memory: a.memory, Budget: f.budget})
 }
 
 // collectWithin makes the garbage of fits that have ended give way before the program
@@ -203,7 +211,7 @@ func (a *app) plan(ctx context.Context, h *harness.Harness, req harness.Request,
 	return plan, nil
 }
 
-func (a *app) execute(ctx context.Context, h *harness.Harness, plan *harness.Plan, db *store.DB, opt harness.Options) error {
+func (a *app) execute(ctx context.Context, cells runner.Runner, plan *harness.Plan, db *store.DB, opt harness.Options) error {
 	ended, end := context.WithCancel(ctx) // of the whole run, results that wait included
 	defer end()
 	ctx, cancel := context.WithCancel(ctx) // of its cells
@@ -214,7 +222,7 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, plan *harness.Pla
 	w.Trouble = func(t store.Trouble) { bar.note(a.troubleLine(t)) }
 	stop := a.handleSignals(ended, stopping{tell: bar.note, cancel: cancel, waiting: w.Waiting, abandon: w.Abandon})
 	opt.Finished, opt.Ready = bar.finished, w.Ready
-	out, err := h.Run(ctx, stop, plan.Cells, opt, w.Put)
+	out, err := harness.Run(ctx, cells, stop, plan.Cells, opt, w.Put)
 	closeErr := w.Close()
 	bar.close()
 	var lost *store.LostError
@@ -227,6 +235,8 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, plan *harness.Pla
 	}
 	return a.conclude(plan, out)
 }
+
+var keeps = []runner.Keep{runner.KeepScores, runner.KeepModels, runner.KeepNone}
 
 // openToWrite opens the database and waits while another program keeps it from being
 // opened: the cells of a plan are worth more than a prompt answer.

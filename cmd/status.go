@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/spf13/cobra"
@@ -113,16 +113,16 @@ func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, set
 
 // plannedSplits returns the number of splits of a stored protocol, nil where nobody
 // knows it.
-func plannedSplits(ctx context.Context, db *store.DB) (func(protocol string) any, error) {
+func plannedSplits(ctx context.Context, db *store.DB) (func(name string) any, error) {
 	stored, err := db.Protocols(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return func(protocol string) any {
-		if p, err := harness.LoadProtocol(protocol); err == nil {
+	return func(name string) any {
+		if p, err := protocol.Load(name); err == nil {
 			return p.Splits
 		}
-		if p, ok := stored[protocol]; ok {
+		if p, ok := stored[name]; ok {
 			return p.Splits
 		}
 		return nil

@@ -34,6 +34,7 @@ type Entry struct {
 
 	dir  string // of the TOML file, for a user's set; "" for the built-in ones
 	toml string // the TOML file's path as it was given, for a user's set
+	text string // the TOML itself
 }
 
 // A Reading says how files become numbers. Together with the files' checksums it
@@ -131,7 +132,7 @@ func decodeEntry(path string, raw []byte, dir string) (*Entry, error) {
 		return nil, fmt.Errorf("%s: unknown key %q; the keys are listed in docs/datasets.md", path, key.String())
 	}
 	e := d.Entry
-	e.dir = dir
+	e.dir, e.text = dir, string(raw)
 	e.Generated = e.Generator != ""
 	if d.Task == "" {
 		d.Task = registry.Binary.String()

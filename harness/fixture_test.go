@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -27,13 +29,34 @@ method_seed = 1
 standardise = true
 `
 
-func newTestHarness(t testing.TB, specs ...registry.Spec) *Harness {
+func newTestHarness(t testing.TB, specs ...registry.Spec) *testHarness {
 	t.Helper()
-	p, err := parseProtocol("test", []byte(testProtocol))
+	p, err := protocol.Parse("test", []byte(testProtocol))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Harness{Protocol: p, Registry: registry.New(specs...), Catalogue: datasets.Builtin(), Data: datasets.Store{Dir: t.TempDir()}}
+	return &testHarness{Harness: &Harness{Protocol: p, Registry: registry.New(specs...), Catalogue: datasets.Builtin(), Data: datasets.Store{Dir: t.TempDir()}}}
+}
+
+// testHarness is a harness with the limits of its runner.
+type testHarness struct {
+	*Harness
+	limits runner.InProcess
+}
+
+// edit changes the text of the protocol, as its author would.
+func (h *testHarness) edit(t testing.TB, old, text string) {
+	t.Helper()
+	p, err := protocol.Parse(h.Protocol.Name, []byte(strings.Replace(h.Protocol.Text, old, text, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Protocol = p
+}
+
+// runner runs cells in this process.
+func (h *testHarness) runner() *runner.InProcess {
+	return &runner.InProcess{Registry: h.Registry, Data: h.Data, Timeout: h.limits.Timeout, Grace: h.limits.Grace}
 }
 
 func openTestDB(t testing.TB) *store.DB {
@@ -51,7 +74,7 @@ func openTestDB(t testing.TB) *store.DB {
 }
 
 // runAll plans a request against the database and runs what is left.
-func runAll(t testing.TB, h *Harness, db *store.DB, req Request, opt Options, arrange func([]*PlannedCell)) (*Plan, Outcome) {
+func runAll(t testing.TB, h *testHarness, db *store.DB, req Request, opt Options, arrange func([]*PlannedCell)) (*Plan, Outcome) {
 	t.Helper()
 	known, err := db.Keys(context.Background())
 	if err != nil {
@@ -68,7 +91,7 @@ func runAll(t testing.TB, h *Harness, db *store.DB, req Request, opt Options, ar
 		t.Fatal(err)
 	}
 	w := db.NewWriter(CurrentEnvironment(), nil)
-	out, err := h.Run(context.Background(), make(chan struct{}), plan.Cells, opt, w.Put)
+	out, err := Run(context.Background(), h.runner(), make(chan struct{}), plan.Cells, opt, w.Put)
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}

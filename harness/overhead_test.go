@@ -47,7 +47,7 @@ func BenchmarkStoreEvaluation(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	run := h.newRun(plan.Cells[0], 0)
+	run := plan.Cells[0].Spec.NewRun()
 	run.Status = store.OK
 	n := 100
 	score := store.Score{N: n, Correct: &n, TN: &n, FP: &n, FN: &n, TP: &n}
@@ -106,7 +106,7 @@ func BenchmarkResume(b *testing.B) {
 }
 
 // fill stores every cell of a request as ok, without running it.
-func fill(b *testing.B, h *Harness, req Request, path string) {
+func fill(b *testing.B, h *testHarness, req Request, path string) {
 	b.Helper()
 	db, err := store.Open(context.Background(), path)
 	if err != nil {
@@ -119,7 +119,7 @@ func fill(b *testing.B, h *Harness, req Request, path string) {
 	w := db.NewWriter(CurrentEnvironment(), nil)
 	zero := 0.0
 	for _, c := range plan.Cells {
-		run := h.newRun(c, 0)
+		run := c.Spec.NewRun()
 		run.Status, run.FitSeconds, run.PredictSeconds = store.OK, &zero, &zero
 		if err := w.Put(run); err != nil {
 			b.Fatal(err)

@@ -3,61 +3,38 @@ package harness
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // A Harness is a protocol with the methods and the data it is applied to.
 type Harness struct {
-	Protocol  *Protocol
+	Protocol  *protocol.Protocol
 	Registry  registry.Registry
 	Catalogue *datasets.Catalogue
 	Data      datasets.Store
+	Keep      runner.Keep
 }
 
-// A Cell names one unit of work.
-type Cell struct {
-	Protocol string `json:"protocol"`
-	Dataset  string `json:"dataset"`
-	Split    int    `json:"split"` // 1..Protocol.Splits and beyond: the seed
-	Method   string `json:"method"`
-}
-
-// String returns the cell as progress lines name it.
-func (c Cell) String() string { return fmt.Sprintf("%s on %s, split %d", c.Method, c.Dataset, c.Split) }
-
-// inputs is what a key hashes besides the cell itself.
-type inputs struct {
-	ProtocolHash  string `json:"protocol_hash"`
-	Fingerprint   string `json:"fingerprint"`
-	MethodVersion string `json:"method_version"`
-	GridHash      string `json:"grid_hash"`
-}
-
-// A PlannedCell is a cell with everything its execution needs but the data.
+// A PlannedCell is a cell with what its execution is expected to take.
 type PlannedCell struct {
-	Cell
-	Key     string
-	Seconds float64 // predicted, on one core
-	Memory  int64   // predicted bytes at the peak
-
-	in       inputs
-	spec     registry.Spec
-	entry    *datasets.Entry
-	shape    registry.Shape // of the training part
-	settings []json.RawMessage
-	points   []json.RawMessage // settings as the grid's author wrote them
-	cost     float64           // in the method's own units
+	runner.Cell
+	Spec     runner.CellSpec
+	Seconds  float64 // predicted, on one core
+	Memory   int64   // predicted bytes at the peak, the data set apart
+	SetBytes int64   // of the data set, which cells share
 }
 
 // A Request says what to run.
@@ -144,8 +121,8 @@ func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.
 				return nil, err
 			}
 			for _, c := range cells {
-				if !seen[c.Key] {
-					seen[c.Key] = true
+				if !seen[c.Spec.Key] {
+					seen[c.Spec.Key] = true
 					plan.take(c, req, known)
 				}
 			}
@@ -158,7 +135,7 @@ func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.
 // take counts a cell and keeps it if it must be run.
 func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
 	p.Requested++
-	switch k, stored := known[c.Key]; {
+	switch k, stored := known[c.Spec.Key]; {
 	case !stored:
 	case k.Status == store.OK:
 		p.Stored++
@@ -176,7 +153,7 @@ func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
 
 func (p *Plan) revive(c *PlannedCell, k store.Known) {
 	if !k.Current {
-		p.Revive = append(p.Revive, c.Key)
+		p.Revive = append(p.Revive, c.Spec.Key)
 	}
 }
 
@@ -271,61 +248,74 @@ func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, f
 	if err != nil {
 		return nil, err
 	}
-	proto := PlannedCell{
-		in: inputs{
+	points, err := h.Protocol.Grid(spec).Written()
+	if err != nil {
+		return nil, err
+	}
+	common := runner.CellSpec{
+		Inputs: runner.Inputs{
 			ProtocolHash: h.Protocol.Hash(), Fingerprint: set.fingerprint,
-			MethodVersion: spec.Version, GridHash: hashJSON(settings),
+			MethodVersion: spec.Version, GridHash: protocol.HashJSON(settings),
 		},
-		spec: spec, entry: set.entry, shape: set.train, settings: settings,
+		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path), Splits: h.Protocol.Splits},
+		Set:      set.entry.Description(), Grid: settings, Points: points, Shape: set.train, Keep: h.Keep,
 	}
-	if proto.points, err = h.Protocol.grid(spec).Written(); err != nil {
+	memory, err := h.estimate(spec, &common, set.rows)
+	if err != nil {
 		return nil, err
 	}
-	if err := h.estimate(&proto, set.rows); err != nil {
-		return nil, err
-	}
-	proto.Seconds = proto.cost * factors.Factor(spec.Name, set.entry.Name)
 	cells := make([]*PlannedCell, len(splits))
 	for i, s := range splits {
-		c := proto
-		c.Cell = Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name}
-		c.Key = hashJSON(struct {
-			Cell
-			inputs
-		}{c.Cell, c.in})
-		cells[i] = &c
+		c := &PlannedCell{
+			Cell: runner.Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
+			Spec: common, Memory: memory, SetBytes: 8 * int64(set.rows) * int64(set.train.D+1),
+			Seconds: common.Cost * factors.Factor(spec.Name, set.entry.Name),
+		}
+		c.Spec.Cell = c.Cell
+		c.Spec.Key = protocol.HashJSON(struct {
+			runner.Cell
+			runner.Inputs
+		}{c.Cell, common.Inputs})
+		cells[i] = c
 	}
 	return cells, nil
 }
 
-// estimate fills in the cell's cost (every fold of the grid, then the refit) and
-// its memory: standardised copies of the training and test rows, and the
-// hungriest setting's own.
-func (h *Harness) estimate(c *PlannedCell, rows int) error {
+// absolute makes a path mean the same file in every folder; "" stays "".
+func absolute(path string) string {
+	if full, err := filepath.Abs(path); path != "" && err == nil {
+		return full
+	}
+	return path
+}
+
+// estimate fills in the cell's cost (every fold of the grid, then the refit) and returns
+// its memory: standardised copies of the training and test rows, and the hungriest
+// setting's own.
+func (h *Harness) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (int64, error) {
 	folds := h.Protocol.Semantics.Folds
-	inFold := c.shape
-	inFold.N = c.shape.N * (folds - 1) / folds
-	search, err := c.spec.PathCostEstimate(inFold, c.settings)
+	inFold := c.Shape
+	inFold.N = c.Shape.N * (folds - 1) / folds
+	search, err := spec.PathCostEstimate(inFold, c.Grid)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var heaviest float64
 	var hungriest int64
-	for _, s := range c.settings {
-		refit, err := c.spec.CostEstimate(c.shape, s)
+	for _, s := range c.Grid {
+		refit, err := spec.CostEstimate(c.Shape, s)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		bytes, err := c.spec.MemoryEstimate(c.shape, s)
+		bytes, err := spec.MemoryEstimate(c.Shape, s)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		heaviest = max(heaviest, refit)
 		hungriest = max(hungriest, bytes)
 	}
-	c.cost = search*float64(folds) + heaviest
-	c.Memory = hungriest + 8*int64(rows)*int64(c.shape.D+1)
-	return nil
+	c.Cost = search*float64(folds) + heaviest
+	return hungriest + 8*int64(rows)*int64(c.Shape.D+1), nil
 }
 
 // Explain says why a planned cell is run: what differs from the stored attempt that
@@ -340,10 +330,10 @@ func (c *PlannedCell) Explain(ctx context.Context, db *store.DB) (string, error)
 	}
 	var changed []string
 	for _, part := range []struct{ name, before, now string }{
-		{"protocol", old.ProtocolHash, c.in.ProtocolHash},
-		{"data", old.Fingerprint, c.in.Fingerprint},
-		{"method version", old.MethodVersion, c.in.MethodVersion},
-		{"grid", old.GridHash, c.in.GridHash},
+		{"protocol", old.ProtocolHash, c.Spec.Inputs.ProtocolHash},
+		{"data", old.Fingerprint, c.Spec.Inputs.Fingerprint},
+		{"method version", old.MethodVersion, c.Spec.Inputs.MethodVersion},
+		{"grid", old.GridHash, c.Spec.Inputs.GridHash},
 	} {
 		if part.before != part.now {
 			changed = append(changed, fmt.Sprintf("%s was %.8s, is %.8s", part.name, part.before, part.now))

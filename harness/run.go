@@ -4,22 +4,20 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"golang.org/x/sync/semaphore"
 )
 
 // Options says how planned cells are executed. None of them changes a result.
 type Options struct {
-	Jobs    int           // cells at a time; at least 1
-	Timeout time.Duration // per cell; 0 for none
-	Memory  int64         // bytes that cells running together may need by their estimates; 0 for no limit
-	Budget  time.Duration // wall time: sets are taken in order of predicted cost as long as they fit, no cell starts later, and one that runs a fifth longer is given up without a result; 0 for all
+	Jobs   int           // cells at a time; at least 1
+	Memory int64         // bytes that cells running together may need by their estimates; 0 for no limit
+	Budget time.Duration // wall time: sets are taken in order of predicted cost as long as they fit, no cell starts later, and one that runs a fifth longer is given up without a result; 0 for all
 
 	// Ready, if not nil, is asked before a cell starts. It blocks while finished cells
 	// cannot be stored, until they can be or stop is closed, and returns false if no more
@@ -41,11 +39,11 @@ type Outcome struct {
 	Interrupted bool
 }
 
-// Run executes the plan's cells and gives each result to put. Closing stop lets
+// Run lets run execute the plan's cells and gives each result to put. Closing stop lets
 // running cells finish and starts no more; cancelling ctx ends them without a
-// result. An error of put or of loading a set stops the run; what was put before
+// result. An error of put or of the runner stops the run; what was put before
 // stands.
-func (h *Harness) Run(ctx context.Context, stop <-chan struct{}, cells []*PlannedCell, opt Options, put func(store.Run) error) (Outcome, error) {
+func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*PlannedCell, opt Options, put func(store.Run) error) (Outcome, error) {
 	caller := ctx
 	ctx, cancel := context.WithCancelCause(caller)
 	defer cancel(nil)
@@ -55,12 +53,11 @@ func (h *Harness) Run(ctx context.Context, stop <-chan struct{}, cells []*Planne
 		defer over()
 	}
 	s := &scheduler{
-		h: h, opt: opt, put: put, stop: stop, cancel: cancel,
-		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), sets: map[string]*loading{}, started: map[*PlannedCell]bool{}, start: time.Now(),
+		opt: opt, put: put, stop: stop, cancel: cancel,
+		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), started: map[*PlannedCell]bool{}, start: time.Now(),
+		runner: run,
 	}
-	if opt.Memory > 0 {
-		s.memory = semaphore.NewWeighted(opt.Memory)
-	}
+	s.memory = newMemory(opt.Memory, cells, run)
 	s.dispatch(ctx, cells)
 	s.running.Wait()
 	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.LeftCells - s.out.TooLarge
@@ -76,13 +73,13 @@ var errOverBudget = errors.New("over budget")
 
 // scheduler is the state of one Run.
 type scheduler struct {
-	h       *Harness
+	runner  runner.Runner
 	opt     Options
 	put     func(store.Run) error
 	stop    <-chan struct{}
 	cancel  context.CancelCauseFunc
 	slots   *semaphore.Weighted
-	memory  *semaphore.Weighted // nil for no limit
+	memory  *memory
 	running sync.WaitGroup
 	start   time.Time
 
@@ -90,15 +87,7 @@ type scheduler struct {
 
 	mu      sync.Mutex
 	out     Outcome
-	sets    map[string]*loading
 	started map[*PlannedCell]bool // cells that have not ended
-}
-
-// loading is a data set that is read once, by the first cell that needs it.
-type loading struct {
-	once sync.Once
-	set  *datasets.Set
-	err  error
 }
 
 func (s *scheduler) dispatch(ctx context.Context, cells []*PlannedCell) {
@@ -228,12 +217,12 @@ func (s *scheduler) launch(ctx context.Context, c *PlannedCell) bool {
 		s.slots.Release(1)
 		return false
 	}
-	if s.memory != nil && c.Memory > s.opt.Memory {
+	if s.opt.Memory > 0 && c.Memory+c.SetBytes > s.opt.Memory {
 		s.slots.Release(1)
 		s.refuse(c)
 		return true
 	}
-	if s.memory != nil && s.memory.Acquire(waiting, c.Memory) != nil {
+	if !s.memory.acquire(waiting, c) {
 		s.slots.Release(1)
 		return false
 	}
@@ -244,34 +233,27 @@ func (s *scheduler) launch(ctx context.Context, c *PlannedCell) bool {
 	go func() {
 		defer s.running.Done()
 		defer s.slots.Release(1)
-		if s.memory != nil {
-			defer s.memory.Release(c.Memory)
-		}
+		defer s.memory.release(c)
 		s.run(ctx, c)
 	}()
 	return true
 }
 
 func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
-	set, err := s.load(ctx, c.entry)
-	if err != nil {
-		s.cancel(err)
-		return
-	}
-	if set.Fingerprint != c.in.Fingerprint {
-		s.cancel(fmt.Errorf("%s changed while the run was under way; what is stored stands, run again", c.Dataset))
-		return
-	}
 	start := time.Now()
-	run, err := s.h.execute(ctx, c, set, s.opt.Timeout)
+	run, err := s.runner.Run(ctx, c.Spec)
 	s.pace.Record(c, time.Since(start).Seconds())
 	s.mu.Lock()
 	delete(s.started, c)
 	s.mu.Unlock()
-	if err != nil { // cancelled: the cell has no result and will be planned again
-		if context.Cause(ctx) == errOverBudget {
-			s.leaveOut([][]*PlannedCell{{c}})
-		}
+	switch { // a cell without a result will be planned again
+	case err != nil && context.Cause(ctx) == errOverBudget:
+		s.leaveOut([][]*PlannedCell{{c}})
+		return
+	case err != nil && ctx.Err() == nil:
+		s.cancel(err)
+		return
+	case err != nil:
 		return
 	}
 	if err := s.finish(c, run); err != nil {
@@ -296,23 +278,12 @@ func (s *scheduler) finish(c *PlannedCell, run store.Run) error {
 	return nil
 }
 
-func (s *scheduler) load(ctx context.Context, e *datasets.Entry) (*datasets.Set, error) {
-	s.mu.Lock()
-	l := s.sets[e.Name]
-	if l == nil {
-		l = &loading{}
-		s.sets[e.Name] = l
-	}
-	s.mu.Unlock()
-	l.once.Do(func() { l.set, l.err = s.h.Data.Load(ctx, e) })
-	return l.set, l.err
-}
-
 // refuse counts a cell whose estimate alone exceeds the limit. Nothing is stored of
 // it: a larger limit runs it.
 func (s *scheduler) refuse(c *PlannedCell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.out.TooLarge++
-	s.out.Largest = max(s.out.Largest, c.Memory)
+	s.out.Largest = max(s.out.Largest, c.Memory+c.SetBytes)
+	s.memory.drop(c)
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -60,13 +63,13 @@ func TestKeysSeeWhatResultsDependOn(t *testing.T) {
 	key := func(change func(h *Harness)) string {
 		h := newTestHarness(t, centroids())
 		if change != nil {
-			change(h)
+			change(h.Harness)
 		}
 		plan, err := h.Plan(context.Background(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, store.CostFactors{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return plan.Cells[0].Key
+		return plan.Cells[0].Spec.Key
 	}
 	base := key(nil)
 	if key(nil) != base || key(func(h *Harness) { h.Protocol.Splits = 9; h.Protocol.Title = "other" }) != base {
@@ -78,7 +81,7 @@ func TestKeysSeeWhatResultsDependOn(t *testing.T) {
 		"fraction": func(h *Harness) { h.Protocol.Semantics.TestFraction = 0.4 },
 		"protocol": func(h *Harness) { h.Protocol.Name = "other" },
 		"grid": func(h *Harness) {
-			h.Protocol.Methods = map[string]MethodSettings{"centroids": {Grid: registry.Grid{{Name: "shift", Values: registry.Values(1.0)}}}}
+			h.Protocol.Methods = map[string]protocol.MethodSettings{"centroids": {Grid: registry.Grid{{Name: "shift", Values: registry.Values(1.0)}}}}
 		},
 		"version": func(h *Harness) {
 			s := centroids()
@@ -95,8 +98,6 @@ func TestKeysSeeWhatResultsDependOn(t *testing.T) {
 // TestFaultyMethodsAreRows: whatever one method does, every other cell is stored,
 // and its own cells say what happened.
 func TestFaultyMethodsAreRows(t *testing.T) {
-	defer func(d time.Duration) { grace = d }(grace)
-	grace = 50 * time.Millisecond
 	release := make(chan struct{})
 	defer close(release)
 	type data = registry.Data
@@ -159,7 +160,8 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 		t.Errorf("outcome %+v; want 1 ok and %d failed", out, len(ending)-1)
 	}
 	req.Methods, req.Timeout = endless, timeout
-	if _, out = runAll(t, h, db, req, Options{Jobs: 4, Timeout: timeout}, nil); out.OK != 0 || out.Failed != len(endless) {
+	h.limits = runner.InProcess{Timeout: timeout, Grace: 50 * time.Millisecond}
+	if _, out = runAll(t, h, db, req, Options{Jobs: 4}, nil); out.OK != 0 || out.Failed != len(endless) {
 		t.Errorf("outcome %+v; want %d timeouts", out, len(endless))
 	}
 	results, err := db.Results(context.Background(), "test")
@@ -177,7 +179,7 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	}
 
 	req.Methods = nil
-	runAll(t, h, db, req, Options{Jobs: 4, Timeout: timeout}, func(cells []*PlannedCell) {
+	runAll(t, h, db, req, Options{Jobs: 4}, func(cells []*PlannedCell) {
 		if len(cells) != 0 {
 			t.Errorf("%d failed cells are run again without being asked for", len(cells))
 		}
@@ -292,7 +294,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		}
 		return nil
 	}
-	out, err := h.Run(context.Background(), stop, plan.Cells, Options{Jobs: 1}, put)
+	out, err := Run(context.Background(), h.runner(), stop, plan.Cells, Options{Jobs: 1}, put)
 	if err != nil || !out.Interrupted || out.OK != 1 || out.NotStarted != 5 || stored.Load() != 1 {
 		t.Errorf("outcome %+v, %v, %d stored; want 1 finished and 5 not started", out, err, stored.Load())
 	}
@@ -308,7 +310,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	stored.Store(0)
-	out, err = h.Run(ctx, make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(r store.Run) error { stored.Add(1); return nil })
+	out, err = Run(ctx, h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(r store.Run) error { stored.Add(1); return nil })
 	if !out.Interrupted || stored.Load() != 0 {
 		t.Errorf("outcome %+v, %v: a cancelled run stored %d cells", out, err, stored.Load())
 	}
@@ -322,7 +324,7 @@ func TestStorageErrorStopsTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("disk full")
-	_, err = h.Run(context.Background(), make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(store.Run) error { return full })
+	_, err = Run(context.Background(), h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(store.Run) error { return full })
 	if !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}
@@ -334,12 +336,12 @@ func TestAnEditedProtocolChangedBack(t *testing.T) {
 	req := Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}
 	runAll(t, h, db, req, Options{Jobs: 2}, nil)
 	before := content(t, db)
-	h.Protocol.Semantics.TestFraction = 0.5
+	h.edit(t, "test_fraction = 0.3", "test_fraction = 0.5")
 	runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1}}, Options{Jobs: 1}, nil)
 	if content(t, db) == before {
 		t.Fatal("the edit changed nothing")
 	}
-	h.Protocol.Semantics.TestFraction = 0.3
+	h.edit(t, "test_fraction = 0.5", "test_fraction = 0.3")
 	plan, _ := runAll(t, h, db, req, Options{Jobs: 2}, nil)
 	if plan.Stored != 2 || content(t, db) != before {
 		t.Errorf("plan %+v; the first results do not stand again", plan)
@@ -372,7 +374,7 @@ func TestDataChangedUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(80)
-	_, err = h.Run(context.Background(), make(chan struct{}), plan.Cells, Options{Jobs: 1}, func(store.Run) error {
+	_, err = Run(context.Background(), h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 1}, func(store.Run) error {
 		t.Error("a result of other data is stored")
 		return nil
 	})
@@ -416,12 +418,12 @@ func TestProtocolRefuses(t *testing.T) {
 		strings.Replace(testProtocol, "test_fraction = 0.3", "test_fraction = 30", 1): "between 0 and 1",
 		"apart = [\"wine\"]\n" + testProtocol:                                         `"wine", which is not in datasets`,
 	} {
-		if _, err := parseProtocol("p", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := protocol.Parse("p", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	for _, name := range ProtocolNames() {
-		p, err := LoadProtocol(name)
+	for _, name := range protocol.Names() {
+		p, err := protocol.Load(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -440,29 +442,29 @@ func TestProtocolRefuses(t *testing.T) {
 			t.Errorf("protocol %s lists %d sets, the catalogue %d", name, len(p.Datasets), n)
 		}
 	}
-	if _, err := LoadProtocol("tabel2"); err == nil || !strings.Contains(err.Error(), "table2") {
+	if _, err := protocol.Load("tabel2"); err == nil || !strings.Contains(err.Error(), "table2") {
 		t.Errorf("error %v does not name the known protocols", err)
 	}
 }
 
 // TestDocumentedProtocol: the file of the published cap does what it says.
 func TestDocumentedProtocol(t *testing.T) {
-	p, err := LoadProtocol("../docs/bmkr-capped.toml")
+	p, err := protocol.Load("../docs/bmkr-capped.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table2, err := LoadProtocol("table2")
+	table2, err := protocol.Load("table2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Semantics != table2.Semantics || p.Methods["BMKR"].Params["max_iter"] != int64(10000) {
+	if !reflect.DeepEqual(p.Semantics, table2.Semantics) || p.Methods["BMKR"].Params["max_iter"] != int64(10000) {
 		t.Errorf("semantics %+v and settings %+v, not table2's with the cap", p.Semantics, p.Methods)
 	}
 }
 
 // TestProtocolGrid: a protocol's grid and parameters replace the method's.
 func TestProtocolGrid(t *testing.T) {
-	p, err := parseProtocol("p", []byte(testProtocol+`
+	p, err := protocol.Parse("p", []byte(testProtocol+`
 [methods.centroids]
 grid = [{name = "shift", values = [1.0, 2], per = "feature"}]
 `))
@@ -478,7 +480,7 @@ grid = [{name = "shift", values = [1.0, 2], per = "feature"}]
 		t.Errorf("settings %s, %v", got, err)
 	}
 	// An axis without a name moves several parameters together.
-	p, err = parseProtocol("p", []byte(testProtocol+`
+	p, err = protocol.Parse("p", []byte(testProtocol+`
 [[methods.CENTROIDS.grid]]
 values = [{shift = 1.0}, {shift = 3.0}]
 `))
@@ -492,7 +494,7 @@ values = [{shift = 1.0}, {shift = 3.0}]
 	if got, _ := json.Marshal(points); err != nil || string(got) != `[{"shift":1},{"shift":3}]` {
 		t.Errorf("settings %s, %v", got, err)
 	}
-	p.Methods = map[string]MethodSettings{"centroid": {}}
+	p.Methods = map[string]protocol.MethodSettings{"centroid": {}}
 	if err := p.Resolve(registry.New(centroids())); err == nil || !strings.Contains(err.Error(), "did you mean centroids") {
 		t.Errorf("a misspelt method: %v", err)
 	}

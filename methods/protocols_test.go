@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -32,7 +32,7 @@ func features2019(rounds float64) grid {
 // TestProtocolGrids compares the settings that the shipped protocols give with the papers': Gautheron et al. 2019, Section 5,
 // and, of the 2020 protocol, the methods whose grids it overrides (others are compared beside the methods).
 func TestProtocolGrids(t *testing.T) {
-	for _, protocol := range []struct {
+	for _, c := range []struct {
 		name         string
 		testFraction float64
 		methods      map[string]grid
@@ -48,26 +48,26 @@ func TestProtocolGrids(t *testing.T) {
 		}},
 		{"table2", 0.3, map[string]grid{"GBRFF": features2019(100), "GBRFF-random": features2019(100)}},
 	} {
-		t.Run(protocol.name, func(t *testing.T) {
-			p, err := harness.LoadProtocol(protocol.name)
+		t.Run(c.name, func(t *testing.T) {
+			p, err := protocol.Load(c.name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := harness.Semantics{TestFraction: protocol.testFraction, Folds: 5, MethodSeed: 1, Standardise: true}
-			if p.Semantics != want || p.Splits != 20 {
+			want := protocol.Semantics{TestFraction: c.testFraction, Folds: 5, MethodSeed: 1, Standardise: true}
+			if !reflect.DeepEqual(p.Semantics, want) || p.Splits != 20 {
 				t.Errorf("%d splits with semantics %+v, want 20 with %+v", p.Splits, p.Semantics, want)
 			}
-			if len(p.Methods) != len(protocol.methods) {
-				t.Errorf("%d methods have a grid of the protocol's own, want %d", len(p.Methods), len(protocol.methods))
+			if len(p.Methods) != len(c.methods) {
+				t.Errorf("%d methods have a grid of the protocol's own, want %d", len(p.Methods), len(c.methods))
 			}
-			for name, g := range protocol.methods {
+			for name, g := range c.methods {
 				t.Run(name, func(t *testing.T) { compare(t, p, name, g) })
 			}
 		})
 	}
 }
 
-func compare(t *testing.T, p *harness.Protocol, name string, want grid) {
+func compare(t *testing.T, p *protocol.Protocol, name string, want grid) {
 	spec, err := methods.All().Lookup(name)
 	if err != nil {
 		t.Fatal(err)

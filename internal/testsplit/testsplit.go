@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -17,7 +17,7 @@ import (
 // A Split is one split of the table2 protocol (30 % test rows) with its folds.
 type Split struct {
 	set   *datasets.Set
-	split harness.Split
+	split split.Split
 }
 
 // Of returns split seed of a set. It skips or fails as testenv.Mirror does where
@@ -32,7 +32,7 @@ func Of(t testing.TB, name string, seed uint32) Split {
 	if err != nil {
 		t.Fatal(err)
 	}
-	split, err := harness.NewSplit(set.Task, set.Y, seed, 0.3, 5)
+	split, err := split.New(set.Task, set.Y, seed, 0.3, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/cputime"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
@@ -165,7 +165,7 @@ func (c peerCase) load(ctx context.Context, dir string) (train, valid registry.D
 	if err != nil {
 		return train, valid, err
 	}
-	split, err := harness.NewSplit(set.Task, set.Y, 1, 0.3, 5)
+	split, err := split.New(set.Task, set.Y, 1, 0.3, 5)
 	if err != nil {
 		return train, valid, err
 	}

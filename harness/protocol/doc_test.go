@@ -1,4 +1,4 @@
-package harness
+package protocol
 
 import (
 	"os"
@@ -34,7 +34,7 @@ func TestDocumentationListsEveryKey(t *testing.T) {
 	if !found {
 		t.Fatal("docs/protocols.md has no example")
 	}
-	p, err := parseProtocol("my", []byte(example))
+	p, err := Parse("my", []byte(example))
 	if err != nil {
 		t.Fatalf("the example of docs/protocols.md: %v", err)
 	}
@@ -59,7 +59,7 @@ func TestProtocolNamesOwnSets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := LoadProtocol(filepath.Join(dir, "p.toml"))
+	p, err := Load(filepath.Join(dir, "p.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}

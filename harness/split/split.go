@@ -1,4 +1,4 @@
-package harness
+package split
 
 import (
 	"fmt"
@@ -18,13 +18,13 @@ type Split struct {
 	Folds [][]int `json:"folds"`
 }
 
-// NewSplit draws split number seed of the labels y: first the train/test split,
+// New draws split number seed of the labels y: first the train/test split,
 // then the folds, from one NumPy stream seeded with seed. For classes both are
 // stratified, and equal scikit-learn's train_test_split(test_size, shuffle=True,
 // stratify=y) followed by StratifiedKFold(folds, shuffle=True), index for index;
 // for regression they equal the same without stratification. It is an error if a
 // class has fewer than 2 rows or fewer training rows than folds.
-func NewSplit(task registry.Task, y []float64, seed uint32, testFraction float64, folds int) (Split, error) {
+func New(task registry.Task, y []float64, seed uint32, testFraction float64, folds int) (Split, error) {
 	n := len(y)
 	nTest := int(math.Ceil(testFraction * float64(n)))
 	nTrain := n - nTest

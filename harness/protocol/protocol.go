@@ -1,4 +1,11 @@
-package harness
+// Package protocol says how methods are compared: how often the data is split and how,
+// what selects, and which sets, columns and grids a table has.
+//
+// A [Protocol] is read from a TOML file, built in ([Load] by name) or a user's own (by
+// path), and carries its text, so that [Parse] makes the same protocol of it in another
+// process or another year. What decides results is its [Semantics], which [Protocol.Hash]
+// identifies. docs/protocols.md explains every key. The package runs nothing.
+package protocol
 
 import (
 	"bytes"
@@ -18,8 +25,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-//go:embed protocols/*.toml
-var protocolFiles embed.FS
+//go:embed *.toml
+var builtin embed.FS
 
 // resultsVersion is part of every cell's key. Raise it when the harness itself
 // (splits, standardising, selection) or what all methods draw from (internal/numpy)
@@ -33,11 +40,14 @@ type Semantics struct {
 	Folds        int     `toml:"folds" json:"folds"`
 	MethodSeed   uint32  `toml:"method_seed" json:"method_seed"`
 	Standardise  bool    `toml:"standardise" json:"standardise"`
+
+	// What was added since is left out of the hash where it says what was done before.
+	Rounds []int `toml:"rounds" json:"rounds,omitempty"` // ascending: models that have rounds are tested after each of these too
 }
 
 // A Protocol says how methods are compared: splits, folds, seeds, the sets and
 // columns of its table, and the grids where they differ from the methods' own.
-// It is a TOML file; the built-in ones are in harness/protocols.
+// It is a TOML file; the built-in ones lie beside this one.
 type Protocol struct {
 	Name      string                    `toml:"-"`
 	Path      string                    `toml:"-"` // of the TOML file it was read from; "" for a built-in one
@@ -59,9 +69,9 @@ type MethodSettings struct {
 	Grid   registry.Grid  `toml:"grid"`
 }
 
-// ProtocolNames lists the built-in protocols.
-func ProtocolNames() []string {
-	files, err := protocolFiles.ReadDir("protocols")
+// Names lists the built-in protocols.
+func Names() []string {
+	files, err := builtin.ReadDir(".")
 	if err != nil {
 		panic(err) // the directory is embedded
 	}
@@ -72,9 +82,9 @@ func ProtocolNames() []string {
 	return names
 }
 
-// LoadProtocol returns a built-in protocol by name, or reads one from a path that
+// Load returns a built-in protocol by name, or reads one from a path that
 // ends in .toml; its name is then the file's.
-func LoadProtocol(name string) (*Protocol, error) {
+func Load(name string) (*Protocol, error) {
 	var raw []byte
 	var err error
 	path := ""
@@ -82,14 +92,14 @@ func LoadProtocol(name string) (*Protocol, error) {
 		path = name
 		raw, err = os.ReadFile(name)
 		name = strings.TrimSuffix(filepath.Base(name), ".toml")
-		if err == nil && slices.Contains(ProtocolNames(), name) {
+		if err == nil && slices.Contains(Names(), name) {
 			err = fmt.Errorf("the name %q belongs to a built-in protocol; rename the file", name)
 		}
 	} else {
-		raw, err = protocolFiles.ReadFile("protocols/" + name + ".toml")
+		raw, err = builtin.ReadFile(name + ".toml")
 		if err != nil {
-			known := "known: " + strings.Join(ProtocolNames(), ", ")
-			if meant := near.Names(name, ProtocolNames()); meant != nil {
+			known := "known: " + strings.Join(Names(), ", ")
+			if meant := near.Names(name, Names()); meant != nil {
 				known = "did you mean " + strings.Join(meant, " or ") + "?"
 			}
 			err = fmt.Errorf("no protocol is named %q; %s (or the path of a .toml file: docs/protocols.md)", name, known)
@@ -98,14 +108,15 @@ func LoadProtocol(name string) (*Protocol, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := parseProtocol(name, raw)
+	p, err := Parse(name, raw)
 	if err == nil {
 		p.Path = path
 	}
 	return p, err
 }
 
-func parseProtocol(name string, raw []byte) (*Protocol, error) {
+// Parse reads the TOML text of a protocol; its path is left empty.
+func Parse(name string, raw []byte) (*Protocol, error) {
 	p := &Protocol{Name: name, Text: string(raw)}
 	meta, err := toml.NewDecoder(bytes.NewReader(raw)).Decode(p)
 	if err != nil {
@@ -123,6 +134,8 @@ func parseProtocol(name string, raw []byte) (*Protocol, error) {
 		err = fmt.Errorf("splits = %d; it must be at least 1", p.Splits)
 	case !(s.TestFraction > 0 && s.TestFraction < 1):
 		err = fmt.Errorf("semantics.test_fraction = %g; it must lie between 0 and 1", s.TestFraction)
+	case !slices.IsSorted(s.Rounds) || len(slices.Compact(slices.Clone(s.Rounds))) < len(s.Rounds) || len(s.Rounds) > 0 && s.Rounds[0] < 1:
+		err = fmt.Errorf("semantics.rounds = %v; they must ascend from 1 on", s.Rounds)
 	case s.Folds < 2:
 		err = fmt.Errorf("semantics.folds = %d; it must be at least 2", s.Folds)
 	}
@@ -140,14 +153,14 @@ func parseProtocol(name string, raw []byte) (*Protocol, error) {
 // Hash identifies the semantics: two protocols with the same hash give a method
 // the same splits, folds and seeds.
 func (p *Protocol) Hash() string {
-	return hashJSON(struct {
+	return HashJSON(struct {
 		Semantics
 		Results int `json:"results_version"`
 	}{p.Semantics, resultsVersion})
 }
 
-// grid is a method's grid under the protocol.
-func (p *Protocol) grid(spec registry.Spec) registry.Grid {
+// Grid returns a method's grid under the protocol.
+func (p *Protocol) Grid(spec registry.Spec) registry.Grid {
 	if m := p.Methods[spec.Name]; m.Grid != nil {
 		return m.Grid
 	}
@@ -156,7 +169,7 @@ func (p *Protocol) grid(spec registry.Spec) registry.Grid {
 
 // Settings returns a method's grid points under the protocol.
 func (p *Protocol) Settings(spec registry.Spec, sh registry.Shape) ([]json.RawMessage, error) {
-	grid, fixed := p.grid(spec), json.RawMessage(nil)
+	grid, fixed := p.Grid(spec), json.RawMessage(nil)
 	if m, ok := p.Methods[spec.Name]; ok {
 		if m.Params != nil {
 			raw, err := json.Marshal(m.Params)
@@ -183,7 +196,7 @@ func (p *Protocol) Resolve(reg registry.Registry) error {
 		switch {
 		case err == nil:
 			resolved[spec.Name] = settings
-		case slices.Contains(ProtocolNames(), p.Name):
+		case slices.Contains(Names(), p.Name):
 		default:
 			return fmt.Errorf("protocol %s: [methods.%s]: %w", p.Name, name, err)
 		}
@@ -234,8 +247,8 @@ func (p *Protocol) Column(methods []string) []string {
 	return out
 }
 
-// hashJSON returns the first 16 bytes of the SHA-256 of v's JSON, in hex.
-func hashJSON(v any) string {
+// HashJSON returns the first 16 bytes of the SHA-256 of v's JSON, in hex.
+func HashJSON(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // only plain structs are hashed

@@ -1,12 +1,12 @@
-package harness
+package runner
 
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -22,26 +22,26 @@ type Refitted struct {
 }
 
 // Refit trains a method with params, JSON of a grid point, on all training rows of a
-// split of the protocol, as a cell does after its search, and tests it.
-func (h *Harness) Refit(ctx context.Context, spec registry.Spec, set *datasets.Set, split int, params json.RawMessage) (*Refitted, error) {
-	sem := h.Protocol.Semantics
-	s, err := NewSplit(set.Task, set.Y, uint32(split), sem.TestFraction, sem.Folds)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", set.Name, err)
-	}
-	train, test, err := h.parts(set, s.Train, s.Test)
+// split of a protocol, as a cell does after its search, and tests it.
+func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *datasets.Set, number int, params json.RawMessage) (*Refitted, error) {
+	rows, err := splitOf(p, set, number)
 	if err != nil {
 		return nil, err
 	}
-	r := &Refitted{Shape: train.Shape(), Features: set.Features}
-	if sem.Standardise {
-		scale := datasets.FitStandardiser(set.X, s.Train)
-		r.scale = &scale
-	}
-	if r.Model, err = spec.Fit(ctx, h.env(&cpuClock{}), train, params); err != nil {
+	train, test, scale, err := partsOf(p, set, rows.Train, rows.Test)
+	if err != nil {
 		return nil, err
 	}
-	r.Test, err = predict(ctx, r.Model, test)
+	j := job{protocol: p}
+	r := &Refitted{Shape: train.Shape(), Features: set.Features, scale: scale}
+	if r.Model, err = spec.Fit(ctx, j.env(&cpuClock{}), train, params); err != nil {
+		return nil, err
+	}
+	scores, err := scoresOf(ctx, r.Model, test)
+	if err != nil {
+		return nil, err
+	}
+	r.Test, err = newScore(test.Shape(), test.Y, scores)
 	return r, err
 }
 

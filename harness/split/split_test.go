@@ -1,4 +1,4 @@
-package harness
+package split
 
 import (
 	"context"
@@ -54,7 +54,7 @@ func TestSplitsEqualTheOracle(t *testing.T) {
 		if n, _ := set.X.Dims(); n != row.N {
 			t.Fatalf("%s: %d rows, the oracle has %d", where, n, row.N)
 		}
-		s, err := NewSplit(set.Task, set.Y, row.Seed, 0.3, 5)
+		s, err := New(set.Task, set.Y, row.Seed, 0.3, 5)
 		if err != nil {
 			t.Fatalf("%s: %v", where, err)
 		}
@@ -112,7 +112,7 @@ func TestSplitPartitions(t *testing.T) {
 			}
 		}
 		fraction := rapid.Float64Range(0.2, 0.5).Draw(t, "fraction")
-		s, err := NewSplit(task, y, rapid.Uint32().Draw(t, "seed"), fraction, 5)
+		s, err := New(task, y, rapid.Uint32().Draw(t, "seed"), fraction, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,22 +171,9 @@ func TestSplitRefuses(t *testing.T) {
 		{append(make([]float64, 30), 1), "class 1 has 1 row"},
 		{append(make([]float64, 30), 1, 1, 1), "folds need"},
 	} {
-		_, err := NewSplit(registry.Binary, c.y, 1, 0.3, 5)
+		_, err := New(registry.Binary, c.y, 1, 0.3, 5)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("labels %v: error %v, want one with %q", c.y, err, c.want)
-		}
-	}
-}
-
-func TestParseSplits(t *testing.T) {
-	for text, want := range map[string][]int{"3": {1, 2, 3}, "4-6": {4, 5, 6}, "5,7": {5, 7}, "1-2,9": {1, 2, 9}, "2-4,3": {2, 3, 4}} {
-		if got, err := ParseSplits(text); err != nil || !slices.Equal(got, want) {
-			t.Errorf("ParseSplits(%q) = %v, %v; want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "0", "-3", "3-1", "a", "1-", "2.5", "1,,2", "1 - 2", "99999999999"} {
-		if got, err := ParseSplits(text); err == nil {
-			t.Errorf("ParseSplits(%q) = %v, want an error", text, got)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package harness
+package runner
 
 // cpuTime is unknown where the system has no clock per thread.
 type cpuTime struct{}

@@ -1,0 +1,139 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// defaultGrace is how long a fit may take to notice that its time is over.
+const defaultGrace = 5 * time.Second
+
+// execute runs a cell to its end: ok, failed or timed out. It returns an error
+// only if ctx was cancelled, in which case the cell has no result.
+func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (store.Run, error) {
+	cellCtx, cancel := systemClock.limited(ctx, timeout)
+	defer cancel()
+
+	run := j.NewRun()
+	if timeout > 0 {
+		seconds := timeout.Seconds()
+		run.TimeoutSeconds = &seconds
+	}
+	work := run // the goroutine's own copy, so that an abandoned one changes nothing
+	done := make(chan error, 1)
+	go func() {
+		ended := errGoexit // unless guarded returns
+		defer func() { done <- ended }()
+		ended = j.guarded(cellCtx, &work)
+	}()
+
+	var err error
+	select {
+	case err = <-done:
+		run = work
+	case <-cellCtx.Done():
+		var late bool
+		if err, late = waitWithin(done, grace); late {
+			err = errAbandoned
+		} else {
+			run = work
+		}
+	}
+	run.Warnings = j.said.all()
+	switch {
+	case err == nil:
+		run.Status = store.OK
+	case ctx.Err() != nil:
+		return run, ctx.Err()
+	case cellCtx.Err() != nil:
+		run.Status = store.Timeout
+		run.Error = fmt.Sprintf("no result within %v (--timeout)", timeout)
+		if errors.Is(err, errAbandoned) {
+			run.Error += fmt.Sprintf("; the fit did not stop when asked and was abandoned after %v", grace)
+		}
+	default:
+		run.Status = store.Failed
+		run.Error = oneLine(err.Error())
+	}
+	return run, nil
+}
+
+var (
+	errAbandoned = errors.New("abandoned")
+	errGoexit    = errors.New("the method ended its goroutine (runtime.Goexit) instead of returning")
+)
+
+// waitWithin waits for the end of a cell, late if it does not come within the limit.
+func waitWithin(done <-chan error, limit time.Duration) (err error, late bool) {
+	waited := make(chan struct{})
+	defer close(waited)
+	over := make(chan struct{})
+	go func() {
+		if systemClock.countdown(waited, limit) {
+			close(over)
+		}
+	}()
+	select {
+	case err := <-done:
+		return err, false
+	case <-over:
+		return nil, true
+	}
+}
+
+// guarded turns a panic of the method into an error that says where it was.
+func (j *job) guarded(ctx context.Context, run *store.Run) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v%s", p, panicSite(debug.Stack()))
+		}
+	}()
+	clock := &cpuClock{}
+	clock.measure(func() { err = j.cell(ctx, j.env(clock), run) })
+	run.CPUSeconds = clock.seconds()
+	if peak, ok := peakRSS(); ok {
+		run.PeakRSSBytes = &peak
+	}
+	return err
+}
+
+// panicSite returns " at FILE:LINE" of the first frame below the panic.
+func panicSite(stack []byte) string {
+	lines := strings.Split(string(stack), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "panic(") && i+3 < len(lines) {
+			site := strings.TrimSpace(lines[i+3])
+			if space := strings.LastIndex(site, " +0x"); space > 0 {
+				site = site[:space]
+			}
+			parts := strings.Split(site, "/")
+			return " at " + strings.Join(parts[max(0, len(parts)-2):], "/")
+		}
+	}
+	return ""
+}
+
+// maxError bounds the text of a failure, in bytes: a method may say anything.
+const maxError = 2000
+
+// oneLine joins the lines of a method's message and cuts it, saying what it was.
+func oneLine(s string) string {
+	whole := len(s)
+	if whole > 4*maxError { // a long one is not looked at to its end
+		s = s[:4*maxError]
+	}
+	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) // what a terminal would obey
+	}), " ")
+	if whole <= maxError && len(s) <= maxError {
+		return s
+	}
+	return fmt.Sprintf("%s... (cut; the whole message has %d bytes)", strings.ToValidUTF8(s[:min(len(s), maxError)], ""), whole)
+}

@@ -1,0 +1,110 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// InProcess runs cells in this process. It reads each data set once and keeps it until it
+// is told to Forget it; cells of one set share it.
+type InProcess struct {
+	Registry registry.Registry
+	Data     datasets.Store
+	Timeout  time.Duration // per cell; 0 for none
+	Grace    time.Duration // for a fit to notice that its time is over before it is abandoned; 0 means 5 s
+
+	mu        sync.Mutex
+	sets      map[datasets.Description]*loading
+	protocols map[string]*protocol.Protocol // by name and text
+}
+
+// loading is a data set that is read once, by the first cell that needs it.
+type loading struct {
+	once sync.Once
+	set  *datasets.Set
+	err  error
+}
+
+// Run implements Runner.
+func (r *InProcess) Run(ctx context.Context, c CellSpec) (store.Run, error) {
+	j := &job{CellSpec: c}
+	var err error
+	if j.method, err = r.Registry.Lookup(c.Cell.Method); err != nil {
+		return store.Run{}, err
+	}
+	if j.method.Version != c.Inputs.MethodVersion {
+		return store.Run{}, fmt.Errorf("%s: version %s of %s was asked for, this program has %s", c.Cell, c.Inputs.MethodVersion, c.Cell.Method, j.method.Version)
+	}
+	if j.protocol, err = r.protocol(c); err != nil {
+		return store.Run{}, err
+	}
+	if hash := j.protocol.Hash(); hash != c.Inputs.ProtocolHash {
+		return store.Run{}, fmt.Errorf("%s: protocol %s was planned as %.8s and reads as %.8s here; plan and run with the same program", c.Cell, c.Cell.Protocol, c.Inputs.ProtocolHash, hash)
+	}
+	l := r.load(ctx, c)
+	if l.err != nil {
+		return store.Run{}, l.err
+	}
+	if l.set.Fingerprint != c.Inputs.Fingerprint {
+		return store.Run{}, fmt.Errorf("%s changed while the run was under way; what is stored stands, run again", c.Cell.Dataset)
+	}
+	j.set = l.set
+	return j.execute(ctx, r.Timeout, cmp.Or(r.Grace, defaultGrace))
+}
+
+// protocol reads the text of a cell's protocol, once for all its cells.
+func (r *InProcess) protocol(c CellSpec) (*protocol.Protocol, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := c.Cell.Protocol + "\x00" + c.Protocol.TOML
+	if p := r.protocols[key]; p != nil {
+		return p, nil
+	}
+	p, err := protocol.Parse(c.Cell.Protocol, []byte(c.Protocol.TOML))
+	if err != nil {
+		return nil, err
+	}
+	if r.protocols == nil {
+		r.protocols = map[string]*protocol.Protocol{}
+	}
+	r.protocols[key] = p
+	return p, nil
+}
+
+func (r *InProcess) load(ctx context.Context, c CellSpec) *loading {
+	r.mu.Lock()
+	l := r.sets[c.Set]
+	if l == nil {
+		if r.sets == nil {
+			r.sets = map[datasets.Description]*loading{}
+		}
+		l = &loading{}
+		r.sets[c.Set] = l
+	}
+	r.mu.Unlock()
+	l.once.Do(func() {
+		var e *datasets.Entry
+		if e, l.err = c.Set.Entry(); l.err == nil {
+			l.set, l.err = r.Data.Load(ctx, e)
+		}
+	})
+	if l.err != nil { // a cancelled reading is no property of the set
+		r.Forget(c)
+	}
+	return l
+}
+
+// Forget lets go of the data set of a cell; a cell that needs it later reads it again.
+func (r *InProcess) Forget(c CellSpec) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.sets, c.Set)
+}

@@ -1,0 +1,88 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// maxWarnings bounds the different warnings of a cell.
+const maxWarnings = 20
+
+// warnings collects what the fits of a cell log as warnings or errors. It is safe for
+// concurrent use; the zero value is ready.
+type warnings struct {
+	mu   sync.Mutex
+	list []store.Warning
+	more int
+}
+
+func (w *warnings) logger() *slog.Logger { return slog.New(warningHandler{to: w}) }
+
+func (w *warnings) add(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.list {
+		if w.list[i].Text == text {
+			w.list[i].Times++
+			return
+		}
+	}
+	if len(w.list) == maxWarnings {
+		w.more++
+		return
+	}
+	w.list = append(w.list, store.Warning{Text: text, Times: 1})
+}
+
+// all returns the warnings so far, in the order in which they were first said.
+func (w *warnings) all() []store.Warning {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := append([]store.Warning(nil), w.list...)
+	if w.more > 0 {
+		out = append(out, store.Warning{Text: "other warnings", Times: w.more})
+	}
+	return out
+}
+
+// A warningHandler is a slog.Handler of warnings: "message key=value key=value".
+type warningHandler struct {
+	to    *warnings
+	attrs string
+	group string
+}
+
+func (h warningHandler) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn
+}
+
+func (h warningHandler) Handle(_ context.Context, r slog.Record) error {
+	text := r.Message + h.attrs
+	r.Attrs(func(a slog.Attr) bool {
+		text += h.attr(a)
+		return true
+	})
+	h.to.add(oneLine(text))
+	return nil
+}
+
+func (h warningHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	for _, a := range attrs {
+		h.attrs += h.attr(a)
+	}
+	return h
+}
+
+func (h warningHandler) WithGroup(name string) slog.Handler {
+	h.group = strings.TrimPrefix(h.group+"."+name, ".")
+	return h
+}
+
+func (h warningHandler) attr(a slog.Attr) string {
+	return fmt.Sprintf(" %s=%v", strings.TrimPrefix(h.group+"."+a.Key, "."), a.Value.Resolve())
+}
