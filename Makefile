@@ -4,6 +4,7 @@
 #   make run     data, the first 3 of the 20 splits of every method within the
 #                budget, Table 2 as text and as report.html
 #   make test    formatting, vet, staticcheck, every test
+#   make portable  the same bits without C and in a build for newer processors
 #   make figures the benchmarks behind the figures in the documents
 #   make bench-peers  our fits against the published Python's, as ratios
 
@@ -13,7 +14,7 @@ BUDGET  ?= 6m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness.ProgramVersion=$(VERSION)
 
-.PHONY: build run test lint figures bench-peers clean
+.PHONY: build run test portable lint figures bench-peers clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -31,6 +32,13 @@ run: build
 test: lint
 	$(GO) test -race ./...
 	$(GO) test ./methods/... ./cmd ./harness/store # what the race detector makes meaningless or ten times as slow
+
+# make test runs these two tests in the ordinary build, also without features of the processor. Here are the
+# builds without C, and for amd64 from AVX2 on, where the compiler may fuse a product and a sum.
+PINNED := -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./methods
+portable:
+	$(GO) test -tags purego $(PINNED)
+	GOAMD64=v3 $(GO) test $(PINNED)
 
 # The linter has a module file of its own, so that its needs stay out of ours.
 lint:

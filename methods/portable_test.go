@@ -18,15 +18,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// pinned holds a line for each method and task: name, version, task, and a hash of scores. It is
-// written anew by go test ./methods -run TestScoresAreTheSameBits -update.
-const pinned = "testdata/scores.txt"
-
-var update = flag.Bool("update", false, "rewrite the hashes of scores")
+var update = flag.Bool("update", false, "rewrite the hashes of scores and counts")
 
 // TestScoresAreTheSameBits fits each method at points of its whole grid and compares a hash of all scores with
-// the pinned one. The processor and the build must not matter; a method whose scores change for another
-// reason raises its version.
+// the one in the file, whose lines are method, version, task, hash. The processor and the build must not matter.
 func TestScoresAreTheSameBits(t *testing.T) {
 	if testenv.Race {
 		t.Skip("slow under the race detector; make test runs it without")
@@ -39,13 +34,18 @@ func TestScoresAreTheSameBits(t *testing.T) {
 			}
 		}
 	}
-	got := strings.Join(lines, "\n") + "\n"
+	comparePinned(t, "testdata/scores.txt", lines)
+}
+
+// comparePinned compares with the lines of a file, which -update writes.
+func comparePinned(t *testing.T, file string, lines []string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(pinned, []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	raw, err := os.ReadFile(pinned)
+	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +55,11 @@ func TestScoresAreTheSameBits(t *testing.T) {
 	}
 	for _, line := range lines {
 		if !want[line] {
-			t.Errorf("%s is not in %s: its scores differ; if they are meant to, raise the version and run with -update", line, pinned)
+			t.Errorf("%q is not in %s. If a method is meant to give other numbers, raise its version and run this test with -update", line, file)
 		}
 	}
 	if len(want) != len(lines) {
-		t.Errorf("%s holds %d lines for %d methods and tasks; run with -update", pinned, len(want), len(lines))
+		t.Errorf("%s holds %d lines for %d here; run this test with -update", file, len(want), len(lines))
 	}
 }
 

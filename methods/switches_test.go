@@ -1,4 +1,4 @@
-//go:build amd64 && !amd64.v2
+//go:build cgo && amd64 && !amd64.v2 && !purego
 
 package methods_test
 
@@ -11,9 +11,9 @@ import (
 	"github.com/kernelboosting/bench/internal/testenv"
 )
 
-// TestScoresWithoutFeatures runs TestScoresAreTheSameBits in processes whose Go code must do without features of
-// the processor. (A program built for amd64.v2 or later cannot do without.)
-func TestScoresWithoutFeatures(t *testing.T) {
+// TestWithoutFeatures runs the tests of scores and counts in processes whose Go code must do without features of the
+// processor. (A program built for amd64.v2 or later cannot, and without the kernels in C it would take minutes.)
+func TestWithoutFeatures(t *testing.T) {
 	if testenv.Race {
 		t.Skip("slow under the race detector; make test runs it without")
 	}
@@ -23,15 +23,15 @@ func TestScoresWithoutFeatures(t *testing.T) {
 	}
 	for _, off := range []string{"cpu.fma=off", "cpu.avx=off,cpu.avx2=off,cpu.fma=off", "cpu.all=off"} {
 		t.Run(off, func(t *testing.T) {
-			c := exec.CommandContext(t.Context(), self, "-test.v", "-test.run=^TestScoresAreTheSameBits$")
+			c := exec.CommandContext(t.Context(), self, "-test.v", "-test.run=^(TestScoresAreTheSameBits|TestCountsAreTheSame)$")
 			c.Env = append(os.Environ(), "GODEBUG="+off)
 			out, err := c.CombinedOutput()
 			text := string(out)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
-			if strings.Contains(text, "GODEBUG: ") || !strings.Contains(text, "--- PASS: TestScoresAreTheSameBits") {
-				t.Errorf("the switch or the test was not understood:\n%s", text)
+			if strings.Contains(text, "GODEBUG: ") || strings.Count(text, "--- PASS: ") != 2 {
+				t.Errorf("the switch was not understood, or a test did not run:\n%s", text)
 			}
 		})
 	}

@@ -1,0 +1,74 @@
+package methods_test
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/methods"
+)
+
+// TestCountsAreTheSame runs cells of every method on two real sets and compares, cell by cell, a hash of what
+// the database holds: the counts of each fold of each grid point, the selected point, and the counts of the test.
+func TestCountsAreTheSame(t *testing.T) {
+	if testenv.Race {
+		t.Skip("slow under the race detector; make test runs it without")
+	}
+	ctx := t.Context()
+	protocol, err := harness.LoadProtocol("testdata/portable.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &harness.Harness{Protocol: protocol, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: datasets.Store{Dir: testenv.Mirror(t)}}
+	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := h.Plan(ctx, harness.Request{Methods: methods.All().Names(), Splits: []int{1}}, nil, store.CostFactors{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := db.NewWriter(harness.CurrentEnvironment(), nil)
+	_, err = h.Run(ctx, make(chan struct{}), plan.Cells, harness.Options{Jobs: 2}, w.Put)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	lines := cellHashes(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if want := len(protocol.Datasets) * len(methods.All().Names()); len(lines) != want {
+		t.Errorf("%d cells are stored, want %d", len(lines), want)
+	}
+	comparePinned(t, "testdata/counts.txt", lines)
+}
+
+// cellHashes returns a line for each cell: data set, method, version, test counts, and the hash of its evaluations.
+func cellHashes(t *testing.T, db *store.DB) []string {
+	rows := func(query string, row func([]any) error) {
+		if err := db.Query(t.Context(), query, func([]string) error { return nil }, row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hashes := map[string]uint64{}
+	rows(`SELECT dataset || ' ' || method, grid_index, params, fold, n_valid, n_correct, tn, fp, fn, tp
+	      FROM evaluations ORDER BY dataset, method, grid_index, fold`, func(row []any) error {
+		hash := fnv.New64a()
+		fmt.Fprintln(hash, hashes[fmt.Sprint(row[0])], row[1:])
+		hashes[fmt.Sprint(row[0])] = hash.Sum64()
+		return nil
+	})
+	var lines []string
+	rows(`SELECT dataset || ' ' || method, method_version, n_correct || '/' || n_test, params
+	      FROM results WHERE status = 'ok' ORDER BY dataset, method`, func(row []any) error {
+		lines = append(lines, fmt.Sprintf("%v %v %v %016x %v", row[0], row[1], row[2], hashes[fmt.Sprint(row[0])], row[3]))
+		return nil
+	})
+	return lines
+}

@@ -1,0 +1,88 @@
+package methods_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+)
+
+// exact are the functions of package math whose results IEEE 754 or their meaning fixes.
+var exact = map[string]bool{
+	"Abs": true, "Ceil": true, "Copysign": true, "Floor": true, "Float32bits": true, "Float32frombits": true, "Float64bits": true,
+	"Float64frombits": true, "FMA": true, "Frexp": true, "Inf": true, "IsInf": true, "IsNaN": true, "Ldexp": true, "Max": true,
+	"Min": true, "Mod": true, "NaN": true, "Nextafter": true, "Nextafter32": true, "Round": true, "RoundToEven": true, "Signbit": true,
+	"Sqrt": true, "Trunc": true,
+}
+
+// seenByNoResult are functions whose values decide what is run when, not what comes out; and the toy sets,
+// whose files have checksums.
+var seenByNoResult = map[string]bool{
+	"datasets/generate.go twoMoons": true, "datasets/generate.go swiss": true, "datasets/generate.go circles": true,
+	"methods/internal/gbdt/ranks.go pays": true, "methods/internal/linear/svm.go Cost": true,
+	"methods/mkl/gmkl.go ranks": true,
+	"methods/tree/cost.go cost": true, "methods/tree/forest.go forestCost": true, "methods/tree/boostcost.go levels": true,
+	"methods/tree/boostcost.go lgbmTrees": true, "methods/tree/boostcost.go xgbSort": true,
+}
+
+// TestElementaryFunctionsAreOurOwn: what decides a result calls no exponential, logarithm, power or trigonometric
+// function of package math, nor gonum's functions made of them: their last bits depend on the processor. See vmath.
+func TestElementaryFunctionsAreOurOwn(t *testing.T) {
+	met, root := map[string]bool{}, testenv.Root()
+	for _, folder := range []string{"methods", "registry", "harness", "datasets", "internal/numpy"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "conform") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			name, _ := filepath.Rel(root, path)
+			for _, d := range file.Decls {
+				where := filepath.ToSlash(name)
+				if f, ok := d.(*ast.FuncDecl); ok {
+					where += " " + f.Name.Name
+				}
+				for _, call := range inexactCalls(d) {
+					if met[where] = true; !seenByNoResult[where] {
+						t.Errorf("%s calls %s: take it from methods/internal/vmath, or say here that no result sees it", where, call)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for where := range seenByNoResult {
+		if !met[where] {
+			t.Errorf("%s calls no such function any more: take it off the list", where)
+		}
+	}
+}
+
+// inexactCalls lists the calls in d whose last bits may depend on the machine.
+func inexactCalls(d ast.Decl) (calls []string) {
+	ast.Inspect(d, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if s, ok := call.Fun.(*ast.SelectorExpr); ok {
+			of := fmt.Sprint(s.X)
+			if of == "math" && !exact[s.Sel.Name] || of == "floats" && s.Sel.Name == "LogSumExp" {
+				calls = append(calls, of+"."+s.Sel.Name)
+			}
+		}
+		return true
+	})
+	return calls
+}
