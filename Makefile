@@ -28,8 +28,9 @@ run: build
 	@echo
 	@echo "All 20 splits of everything, continuing from these:  $(BENCH) run --all"
 
+# A program with the race detector waits for a second at its end; 10 ms do.
 test: lint
-	$(GO) test -race ./...
+	GORACE=atexit_sleep_ms=10 $(GO) test -race ./...
 	$(GO) test ./methods/... ./cmd # what the race detector makes meaningless or ten times as slow
 
 # The linter has a module file of its own, so that its needs stay out of ours.
