@@ -29,8 +29,9 @@ run: build
 	@echo
 	@echo "All 20 splits of everything, continuing from these:  $(BENCH) run --all"
 
+# A program with the race detector waits for a second at its end; 10 ms do.
 test: lint
-	$(GO) test -race ./...
+	GORACE=atexit_sleep_ms=10 $(GO) test -race ./...
 	$(GO) test ./methods/... ./cmd ./harness/store # what the race detector makes meaningless or ten times as slow
 
 # make test runs these two tests in the ordinary build, also without features of the processor. Here are the

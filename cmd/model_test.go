@@ -27,6 +27,7 @@ import (
 // TestModelScripts runs testdata/models: scripts that also change a database, by the
 // command sql FILE STATEMENT.
 func TestModelScripts(t *testing.T) {
+	testenv.NotUnderRace(t)
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "models"), UpdateScripts: *update, RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {

@@ -22,14 +22,20 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script: the sets that need no file.
+// TestScripts runs testdata/script: the sets that need no file. Under the race detector it runs
+// run.txtar alone, where cells run together.
 func TestScripts(t *testing.T) {
+	dir, files := filepath.Join("testdata", "script"), []string(nil)
+	if testenv.Race {
+		dir, files = "", []string{filepath.Join(dir, "run.txtar")}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"), UpdateScripts: *update, RequireExplicitExec: true,
+		Dir: dir, Files: files, UpdateScripts: *update, RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("BENCH_DATA", filepath.Join(e.WorkDir, "data"))
 			e.Setenv("BENCH_MIRROR", "")
 			e.Setenv("REPO", testenv.Root())
+			e.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},
 	})
@@ -37,6 +43,7 @@ func TestScripts(t *testing.T) {
 
 // TestRealDataScripts runs testdata/realdata: the sets of the mirror.
 func TestRealDataScripts(t *testing.T) {
+	testenv.NotUnderRace(t)
 	mirror, err := filepath.Abs(testenv.Mirror(t))
 	if err != nil {
 		t.Fatal(err)

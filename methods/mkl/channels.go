@@ -81,8 +81,8 @@ func (w *channelWork) row(dst, x []float64) {
 	vmath.Gaussian(dst, dst, w.squares, square(own), w.gamma)
 }
 
-// A sumMachine is a model of GMKL: score c of x is Bias_c + sum_i Coef_ci sum_j Weight_cj k_j(x, x_i). Its exported fields
-// are its saved form. It is not changed after the fit.
+// A sumMachine is a model of GMKL: score c of x is Bias_c + sum_i Coef_ci sum_j Weight_cj k_j(x, x_i). It is not
+// changed after the fit.
 type sumMachine struct {
 	N, D, Outputs int
 	Channels      channels
