@@ -74,7 +74,7 @@ func TestAClosedTerminalOrPipeIsAFirstInterrupt(t *testing.T) {
 		},
 	} {
 		p := newProcess(t)
-		c, _ := p.work(t, 20, 1) // far more than is done by the time of the signal
+		c, _ := p.work(t, families, 20, 1) // far more than is done by the time of the signal
 		reader, writer, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestAClosedTerminalOrPipeIsAFirstInterrupt(t *testing.T) {
 			t.Errorf("after %s: exit %d with %d cells stored, want 130", name, code, cellsStored(p))
 		}
 		_ = reader.Close()
-		if c, stderr := p.work(t, 1, 2); c.Run() != nil {
+		if c, stderr := p.work(t, "CART,GBRFF2", 1, 2); c.Run() != nil {
 			t.Errorf("after %s the continuation failed: %s", name, stderr)
 		}
 	}

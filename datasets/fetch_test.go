@@ -202,16 +202,17 @@ func TestFetchFailures(t *testing.T) {
 // TestSlowAnswersSucceed: a server that keeps sending is not stalled, however
 // long the whole takes, unless the request's own time is over.
 func TestSlowAnswersSucceed(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.handlers[webPath("slow")] = func(w http.ResponseWriter, r *http.Request) {
 		for i := range sample {
 			fmt.Fprint(w, sample[i:i+1])
 			w.(http.Flusher).Flush()
-			time.Sleep(80 * time.Millisecond)
+			time.Sleep(500 * time.Millisecond) // in all longer than the longest silence, each far shorter
 		}
 	}
 	o := s.options()
-	o.Stall = 400 * time.Millisecond
+	o.Stall = 3 * time.Second
 	if err := (Store{Dir: t.TempDir()}).Fetch(t.Context(), []*Entry{webEntry("slow", sample)}, o); err != nil {
 		t.Error(err)
 	}

@@ -171,13 +171,9 @@ func TestFetchInterrupted(t *testing.T) {
 		<-r.Context().Done()
 	}
 	store := Store{Dir: t.TempDir()}
-	start := time.Now()
 	err := store.Fetch(ctx, []*Entry{webEntry("one", sample), webEntry("two", sample)}, s.options())
 	if err == nil || !strings.HasPrefix(err.Error(), "fetching was interrupted") || !strings.HasSuffix(err.Error(), context.Canceled.Error()) {
 		t.Errorf("error %v", err)
-	}
-	if time.Since(start) > 5*time.Second {
-		t.Error("it took long to stop")
 	}
 	if left := leftovers(t, store.Dir); left != nil {
 		t.Errorf("left behind: %v", left)

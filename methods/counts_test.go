@@ -9,6 +9,8 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods"
@@ -21,11 +23,11 @@ func TestCountsAreTheSame(t *testing.T) {
 		t.Skip("slow under the race detector; make test runs it without")
 	}
 	ctx := t.Context()
-	protocol, err := harness.LoadProtocol("testdata/portable.toml")
+	p, err := protocol.Load("testdata/portable.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &harness.Harness{Protocol: protocol, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: datasets.Store{Dir: testenv.Mirror(t)}}
+	h := &harness.Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: datasets.Store{Dir: testenv.Mirror(t)}}
 	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "results.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +37,7 @@ func TestCountsAreTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := db.NewWriter(harness.CurrentEnvironment(), nil)
-	_, err = h.Run(ctx, make(chan struct{}), plan.Cells, harness.Options{Jobs: 2}, w.Put)
+	_, err = harness.Run(ctx, &runner.InProcess{Registry: h.Registry, Data: h.Data}, make(chan struct{}), plan.Cells, harness.Options{Jobs: 2}, w.Put)
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func TestCountsAreTheSame(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if want := len(protocol.Datasets) * len(methods.All().Names()); len(lines) != want {
+	if want := len(p.Datasets) * len(methods.All().Names()); len(lines) != want {
 		t.Errorf("%d cells are stored, want %d", len(lines), want)
 	}
 	comparePinned(t, "testdata/counts.txt", lines)
