@@ -85,7 +85,7 @@ func (j *job) save(model registry.Model, scale *datasets.Standardiser, run *stor
 	size := int64(saved.Len())
 	run.ModelBytes = &size
 	if j.Keep == KeepModels {
-		run.Model = &store.Model{Data: saved.Bytes(), Features: j.set.Features}
+		run.Model = &store.Model{Data: saved.Bytes(), Features: j.set.Features, Labels: j.set.Labels}
 		if scale != nil {
 			run.Model.Mean, run.Model.Scale = scale.Mean, scale.Scale
 		}

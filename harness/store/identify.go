@@ -27,7 +27,7 @@ const schemaVersion = 2
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, as
 // definitions gives them: a view that is changed shows other numbers.
-const schemaHash = "e967915e789976361fc3bab51f2f9891048d5f50a367c9c6d2264e401e90cbda"
+const schemaHash = "8022212685a4c9db3f184ca243437d21d9eaaa0706da685bb26b0fee71dca920"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"

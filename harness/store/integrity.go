@@ -50,7 +50,7 @@ var (
 	scoreColumns       = strings.Fields(`run_id outputs data`)
 	stageColumns       = strings.Fields(`run_id round n_test n_correct tn fp fn tp auc2 rmse mae r2`)
 	warningColumns     = strings.Fields(`run_id number text times`)
-	modelColumns       = strings.Fields(`run_id features mean scale data`)
+	modelColumns       = strings.Fields(`run_id features labels mean scale target_mean target_scale data`)
 	protocolColumns    = strings.Fields(`name hash text path splits seen_at`)
 	foldColumns        = strings.Fields(`grid_index fold n_valid n_correct tn fp fn tp auc2 rmse mae r2 fit_seconds`)
 )

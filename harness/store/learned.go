@@ -44,7 +44,15 @@ func insertLearned(ctx context.Context, tx *sql.Tx, runID int64, r Run) error {
 	if err != nil {
 		return err
 	}
-	return sealedModels.insert(ctx, tx, "INSERT", []any{runID, string(features), doubles(r.Model.Mean), doubles(r.Model.Scale), deflate(r.Model.Data)})
+	labels, err := json.Marshal(append([]string{}, r.Model.Labels...))
+	if err != nil {
+		return err
+	}
+	var mean, scale any
+	if t := r.Model.Target; t != nil {
+		mean, scale = t.Mean, t.Scale
+	}
+	return sealedModels.insert(ctx, tx, "INSERT", []any{runID, string(features), string(labels), doubles(r.Model.Mean), doubles(r.Model.Scale), mean, scale, deflate(r.Model.Data)})
 }
 
 // insert adds a row with its checksum.
@@ -146,9 +154,9 @@ func inflate(data []byte) ([]byte, error) { return io.ReadAll(flate.NewReader(by
 type Learned struct {
 	Scores  []float64 // nil if they are not kept
 	Outputs int
-	Model   *Model // nil if it is not kept
-	Method  string
+	Model   *Model          // nil if it is not kept
 	Params  json.RawMessage // of the model
+	Task    string
 }
 
 // Learned returns what is kept of the attempt that stands for a cell, and false if there
@@ -157,9 +165,9 @@ func (db *DB) Learned(ctx context.Context, protocol, dataset, method string, spl
 	var l Learned
 	var id int64
 	var params *string
-	err := db.sql.QueryRowContext(ctx, `SELECT r.id, r.method, p.params FROM cells c JOIN runs r ON r.id = c.run_id
+	err := db.sql.QueryRowContext(ctx, `SELECT r.id, r.task, p.params FROM cells c JOIN runs r ON r.id = c.run_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
-		WHERE c.protocol = ? AND c.dataset = ? AND c.method = ? AND c.split = ?`, protocol, dataset, method, split).Scan(&id, &l.Method, &params)
+		WHERE c.protocol = ? AND c.dataset = ? AND c.method = ? AND c.split = ?`, protocol, dataset, method, split).Scan(&id, &l.Task, &params)
 	if errors.Is(err, sql.ErrNoRows) {
 		return l, false, nil
 	}
@@ -213,12 +221,19 @@ func (db *DB) model(ctx context.Context, run int64) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{}
-	if err := json.Unmarshal([]byte(row[1].(string)), &m.Features); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(row[1].(string)), &m.Features), json.Unmarshal([]byte(row[2].(string)), &m.Labels)); err != nil {
 		return nil, err
 	}
-	mean, _ := row[2].([]byte)
-	scale, _ := row[3].([]byte)
+	if len(m.Labels) == 0 {
+		m.Labels = nil
+	}
+	mean, _ := row[3].([]byte)
+	scale, _ := row[4].([]byte)
 	m.Mean, m.Scale = fromDoubles(mean), fromDoubles(scale)
-	m.Data, err = inflate(row[4].([]byte))
+	if center, ok := row[5].(float64); ok {
+		spread, _ := row[6].(float64)
+		m.Target = &Target{center, spread}
+	}
+	m.Data, err = inflate(row[7].([]byte))
 	return m, err
 }

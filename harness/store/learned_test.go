@@ -19,7 +19,7 @@ func withLearned(r Run) Run {
 		r.Stages = append(r.Stages, Stage{round + 1, Score{N: 30, Correct: ptr(20 + round), TN: ptr(10), FP: ptr(1), FN: ptr(9 - round), TP: ptr(10 + round)}})
 	}
 	r.Warnings = []Warning{{"stopped early", 3}, {"capped", 1}}
-	r.Model = &Model{Data: []byte("a saved model"), Features: []string{"age", "height"}, Mean: []float64{1, 2}, Scale: []float64{3, 4}}
+	r.Model = &Model{Data: []byte("a saved model"), Features: []string{"age", "height"}, Labels: []string{"no", "yes"}, Target: &Target{1.5, 2}, Mean: []float64{1, 2}, Scale: []float64{3, 4}}
 	return r
 }
 
@@ -34,7 +34,7 @@ func TestWhatIsLearnedComesBack(t *testing.T) {
 	if err != nil || !found || HashScores(got.Scores) != want.ScoresHash || got.Outputs != 1 || string(got.Params) != `{"c":2}` {
 		t.Errorf("scores %v, %v, %v", got, found, err)
 	}
-	if m := got.Model; m == nil || string(m.Data) != "a saved model" || !slices.Equal(m.Features, want.Model.Features) ||
+	if m := got.Model; m == nil || string(m.Data) != "a saved model" || !slices.Equal(m.Features, want.Model.Features) || !slices.Equal(m.Labels, want.Model.Labels) || *m.Target != *want.Model.Target ||
 		!slices.Equal(m.Mean, want.Model.Mean) || !slices.Equal(m.Scale, want.Model.Scale) {
 		t.Errorf("model %+v", m)
 	}

@@ -109,8 +109,13 @@ type Warning struct {
 type Model struct {
 	Data        []byte    // as registry.Saver wrote it
 	Features    []string  // the columns' names
+	Labels      []string  // the classes' names; nil for regression
 	Mean, Scale []float64 // of the columns, as the model's rows are standardised; nil if they are not
+	Target      *Target   // nil if predictions are in the units of the file
 }
+
+// A Target turns predictions of a model into the units of the file: p * Scale + Mean.
+type Target struct{ Mean, Scale float64 }
 
 // Name names the cell of the run to people.
 func (r Run) Name() string { return fmt.Sprintf("%s on %s, split %d", r.Method, r.Dataset, r.Split) }

@@ -115,8 +115,11 @@ CREATE TABLE warnings (
 CREATE TABLE models (
   run_id   INTEGER PRIMARY KEY REFERENCES new_runs (id) ON DELETE CASCADE,
   features TEXT NOT NULL,                  -- JSON: the columns' names
+  labels   TEXT NOT NULL,                  -- JSON: the classes' names; [] for regression
   mean     BLOB,                           -- doubles; NULL if the protocol does not standardise
   scale    BLOB,
+  target_mean  REAL,                       -- what turns its predictions into the file's units:
+  target_scale REAL,                       -- prediction * scale + mean; NULL if they are in them
   data     BLOB NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT;

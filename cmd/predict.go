@@ -1,0 +1,136 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/machine"
+	"github.com/spf13/cobra"
+)
+
+type predictFlags struct {
+	dataset, protocol, format string
+	split                     int
+}
+
+func newMethodsPredictCommand(a *app) *cobra.Command {
+	var f predictFlags
+	c := &cobra.Command{
+		Use:   "predict METHOD FILE.csv",
+		Short: "Score the rows of a file with a model that a run kept",
+		Long: `predict scores rows with the refitted model of a stored cell, which must have been run
+with --keep models. The file is in the units of the data set's own: its first line names
+the columns, in any order; other columns are passed over. A row gets the class and the
+scores behind it, or for regression the predicted number.`,
+		Example: `  bench run --methods LGBM --datasets wine --splits 1 --keep models
+  bench methods predict LGBM --dataset wine --split 1 new.csv --format csv`,
+		Args: takes("METHOD", "FILE.csv"),
+		RunE: func(c *cobra.Command, args []string) error { return a.predict(c, args[0], args[1], f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.dataset, "dataset", "", "data set that the model was trained on")
+	flags.IntVar(&f.split, "split", 1, "split that it was trained on")
+	flags.StringVar(&f.protocol, "protocol", defaultProtocol, "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
+	formatFlag(c, &f.format)
+	_ = c.MarkFlagRequired("dataset")
+	_ = c.RegisterFlagCompletionFunc("dataset", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
+	return c
+}
+
+func (a *app) predict(c *cobra.Command, method, file string, f predictFlags) error {
+	ctx := c.Context()
+	p, err := a.predictor(c, method, f)
+	if err != nil {
+		return err
+	}
+	memory := a.memory
+	if memory == 0 {
+		memory = machine.MemoryBytes()
+	}
+	x, err := datasets.ReadRows(file, p.Features, memory)
+	if err != nil {
+		return exitError{exitUsage, err}
+	}
+	scores, err := p.Scores(ctx, x)
+	if err != nil {
+		return err
+	}
+	return a.writePredictions(p, scores, f.format)
+}
+
+// predictor loads the model that is kept of a cell.
+func (a *app) predictor(c *cobra.Command, method string, f predictFlags) (*runner.Predictor, error) {
+	spec, err := a.reg.Lookup(method)
+	if err != nil {
+		return nil, exitError{exitUsage, err}
+	}
+	h, err := a.harness(f.protocol)
+	if err != nil {
+		return nil, err
+	}
+	db, err := a.reader(c)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	dataset := f.dataset
+	if e, err := a.sets.Lookup(dataset); err == nil {
+		dataset = e.Name
+	} else if strings.HasSuffix(dataset, ".toml") {
+		e, err := a.set(dataset)
+		if err != nil {
+			return nil, err
+		}
+		dataset = e.Name
+	}
+	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: dataset, Split: f.split, Method: spec.Name}
+	l, found, err := db.Learned(context.WithoutCancel(c.Context()), cell.Protocol, cell.Dataset, cell.Method, cell.Split)
+	switch {
+	case err != nil:
+		return nil, exitError{exitIncomplete, err}
+	case !found || l.Model == nil:
+		return nil, usage("%s keeps no model of %s; a run with --keep models into a database of its own does: bench run --methods %s --datasets %s --splits %d-%d --keep models --db models.db",
+			a.db, cell, cell.Method, f.dataset, cell.Split, cell.Split)
+	}
+	p, err := runner.NewPredictor(spec, l)
+	if err != nil {
+		return nil, exitError{exitIncomplete, fmt.Errorf("%s: %w", cell, err)}
+	}
+	return p, nil
+}
+
+// writePredictions lists the rows, numbered from 1.
+func (a *app) writePredictions(p *runner.Predictor, scores []float64, format string) error {
+	s, err := newStream(a.out, format)
+	if err != nil {
+		return err
+	}
+	k := p.Outputs()
+	header := []string{"row", "prediction"}
+	if p.Labels != nil {
+		header = []string{"row", "class", "score"}
+	}
+	if k > 1 {
+		header = []string{"row", "class"}
+		for _, l := range p.Labels {
+			header = append(header, "score "+l)
+		}
+	}
+	err = s.head(header)
+	for i := 0; i+k <= len(scores); i += k {
+		row := []any{i/k + 1}
+		if p.Labels != nil {
+			row = append(row, p.Label(scores[i:i+k]))
+		}
+		for _, v := range scores[i : i+k] {
+			row = append(row, v)
+		}
+		err = errors.Join(err, s.row(row))
+	}
+	return errors.Join(err, s.end())
+}

@@ -1,0 +1,83 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Predictor scores rows in the units of the data file with a model that was kept.
+type Predictor struct {
+	Features []string // the columns of a row
+	Labels   []string // the classes' names, -1 before +1 or 0..K-1; nil for regression
+
+	model   registry.Model
+	kept    *store.Model
+	outputs int
+}
+
+// NewPredictor loads what was kept of a cell of the method.
+func NewPredictor(spec registry.Spec, l store.Learned) (*Predictor, error) {
+	if l.Model == nil {
+		return nil, errors.New("no model is kept")
+	}
+	task, err := registry.ParseTask(l.Task)
+	if err != nil {
+		return nil, err
+	}
+	model, err := spec.LoadModel(bytes.NewReader(l.Model.Data))
+	if err != nil {
+		return nil, err
+	}
+	sh := registry.Shape{Task: task, Classes: len(l.Model.Labels)}
+	return &Predictor{Features: l.Model.Features, Labels: l.Model.Labels, model: model, kept: l.Model, outputs: sh.Outputs()}, nil
+}
+
+// Outputs returns the number of scores per row.
+func (p *Predictor) Outputs() int { return p.outputs }
+
+// Scores returns the scores of x's rows, row by row: those that the model gives to the
+// same rows standardised as in its cell. It changes x.
+func (p *Predictor) Scores(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	n, d := x.Dims()
+	if d != len(p.Features) {
+		return nil, fmt.Errorf("rows of %d columns for a model of %d", d, len(p.Features))
+	}
+	if p.kept.Mean != nil {
+		datasets.Standardiser{Mean: p.kept.Mean, Scale: p.kept.Scale}.Apply(x, x, nil)
+	}
+	out := make([]float64, n*p.outputs)
+	if err := p.model.Score(ctx, x, out); err != nil {
+		return nil, err
+	}
+	if t := p.kept.Target; t != nil {
+		for i, v := range out {
+			out[i] = float64(v*t.Scale) + t.Mean
+		}
+	}
+	return out, nil
+}
+
+// Label returns the name of the class that a row's scores mean, by the rule of the tests:
+// the sign with 0 as the second class, or the first largest score.
+func (p *Predictor) Label(scores []float64) string {
+	if p.outputs == 1 {
+		if scores[0] >= 0 {
+			return p.Labels[1]
+		}
+		return p.Labels[0]
+	}
+	best := 0
+	for c, s := range scores {
+		if s > scores[best] {
+			best = c
+		}
+	}
+	return p.Labels[best]
+}

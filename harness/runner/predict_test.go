@@ -1,0 +1,147 @@
+package runner_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/methods"
+)
+
+const small = `splits = 1
+datasets = ["balance", "balance-multiclass"]
+[semantics]
+test_fraction = 0.3
+folds = 2
+method_seed = 1
+standardise = true
+rounds = [1, 2]
+[methods]
+GBRFF1 = { params = { t = 5 }, grid = [{ name = "beta", values = [0.1] }] }
+GBRFF2 = { params = { t = 5 }, grid = [{ name = "lambda", values = [0.0] }] }
+LGBM = { params = { n_estimators = 5 }, grid = [{ name = "reg_lambda", values = [0.0] }] }
+RF = { params = { n_estimators = 5 }, grid = [] }
+`
+
+// specs plans cells of methods with saved models.
+func specs(t *testing.T) (out []runner.CellSpec, data datasets.Store) {
+	t.Helper()
+	p, err := protocol.Parse("small", []byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = datasets.Store{Dir: t.TempDir()}
+	h := harness.Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: data, Keep: runner.KeepModels}
+	plan, err := h.Plan(t.Context(), harness.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Splits: []int{1}}, nil, store.CostFactors{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range plan.Cells {
+		out = append(out, c.Spec)
+	}
+	return out, data
+}
+
+// TestASpecIsAValue: what comes back from JSON is the same cell, and gives the same run bit
+// for bit in another runner.
+func TestASpecIsAValue(t *testing.T) {
+	cells, data := specs(t)
+	for _, c := range cells {
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again runner.CellSpec
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(again, c) {
+			t.Fatalf("%s comes back as another cell:\n%+v\n%+v", c.Cell, again, c)
+		}
+		one, err := (&runner.InProcess{Registry: methods.All(), Data: data}).Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := (&runner.InProcess{Registry: methods.All(), Data: data}).Run(t.Context(), again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.Status != store.OK || one.ScoresHash != two.ScoresHash || !reflect.DeepEqual(one.Test, two.Test) || !reflect.DeepEqual(one.Stages, two.Stages) {
+			t.Errorf("%s: %s %q, %+v and %+v", c.Cell, one.Status, one.Error, one.Test, two.Test)
+		}
+	}
+}
+
+// TestRunnersRefuseWhatTheyCannotRun: a cell that was planned by another program.
+func TestRunnersRefuseWhatTheyCannotRun(t *testing.T) {
+	cells, data := specs(t)
+	r := &runner.InProcess{Registry: methods.All(), Data: data}
+	for what, change := range map[string]func(c *runner.CellSpec){
+		"method":   func(c *runner.CellSpec) { c.Cell.Method = "none" },
+		"version":  func(c *runner.CellSpec) { c.Inputs.MethodVersion = "0" },
+		"protocol": func(c *runner.CellSpec) { c.Inputs.ProtocolHash = "0" },
+		"data":     func(c *runner.CellSpec) { c.Inputs.Fingerprint = "0" },
+		"set":      func(c *runner.CellSpec) { c.Set.TOML = "name = 3" },
+	} {
+		c := cells[0]
+		change(&c)
+		if run, err := r.Run(t.Context(), c); err == nil {
+			t.Errorf("a cell with another %s gives %s", what, run.Status)
+		}
+	}
+}
+
+// TestKeptModelsPredict the stored scores of the test rows, bit for bit, from rows in the
+// units of the file.
+func TestKeptModelsPredict(t *testing.T) {
+	cells, data := specs(t)
+	for _, c := range cells {
+		run, err := (&runner.InProcess{Registry: methods.All(), Data: data}).Run(t.Context(), c)
+		if err != nil || run.Status != store.OK || run.Model == nil {
+			t.Fatalf("%s: %s %s %v", c.Cell, run.Status, run.Error, err)
+		}
+		spec, err := methods.All().Lookup(c.Cell.Method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := runner.NewPredictor(spec, store.Learned{Model: run.Model, Task: run.Task})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := c.Set.Entry()
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := data.Load(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := split.New(set.Task, set.Y, 1, 0.3, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, err := p.Scores(t.Context(), datasets.Rows(set.X, rows.Test))
+		if err != nil || store.HashScores(scores) != run.ScoresHash {
+			t.Errorf("%s: other scores than in the run; %v", c.Cell, err)
+		}
+		correct := 0
+		for i, row := range rows.Test {
+			class := int(set.Y[row])
+			if set.Classes == 2 {
+				class = (class + 1) / 2
+			}
+			if p.Label(scores[i*p.Outputs():(i+1)*p.Outputs()]) == set.Labels[class] {
+				correct++
+			}
+		}
+		if correct != *run.Test.Correct {
+			t.Errorf("%s: %d labels are right, the run counted %d", c.Cell, correct, *run.Test.Correct)
+		}
+	}
+}

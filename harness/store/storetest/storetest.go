@@ -1,0 +1,273 @@
+// Package storetest holds what every store of results must do, whatever keeps them:
+// SQLite today. A store is tested by
+//
+//	func TestStore(t *testing.T) { storetest.Run(t, open) }
+//
+// where open returns a new, empty one. The suite knows no SQL and no file.
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// A Store is what harness and reports ask of a store, as *store.DB gives it.
+type Store interface {
+	Keys(ctx context.Context) (map[string]store.Known, error)
+	CostFactors(ctx context.Context) (store.CostFactors, error)
+	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (store.Inputs, bool, error)
+	MakeCurrent(ctx context.Context, keys []string) error
+	Cell(ctx context.Context, protocol, dataset, method string, split int) (store.Cell, bool, error)
+	Learned(ctx context.Context, protocol, dataset, method string, split int) (store.Learned, bool, error)
+	Status(ctx context.Context) ([]store.StatusRow, error)
+	SetFiles(ctx context.Context) (map[string]string, error)
+	Protocols(ctx context.Context) (map[string]store.StoredProtocol, error)
+	DataNames(ctx context.Context) ([]store.DataName, error)
+}
+
+// A Writer stores finished cells, as *store.Writer does.
+type Writer interface {
+	Put(store.Run) error
+	Ready(stop <-chan struct{}) bool
+	Close() error
+}
+
+// Opened is a new, empty store. Writer starts a writer of it; each may be called several
+// times.
+type Opened struct {
+	Store  Store
+	Writer func(env store.Environment) Writer
+}
+
+// Run tests a store. open is called for every part.
+func Run(t *testing.T, open func(t *testing.T) Opened) {
+	for _, part := range []struct {
+		name string
+		test func(t *testing.T, o Opened)
+	}{
+		{"what is put comes back", comesBack},
+		{"ok stays, failed is replaced", okStays},
+		{"the attempt planned last stands for its cell", plannedLast},
+		{"sources of cells", sources},
+		{"many writers", manyWriters},
+		{"a closed writer takes nothing", closedWriter},
+		{"no cells", noCells},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
+	}
+}
+
+// Finished is a run of a method on a split of a set that ended ok, with everything that a
+// run can hold.
+func Finished(method, dataset string, split int) store.Run {
+	counts := func(n, correct, tn int) store.Score {
+		tp, fp := correct-tn, 1
+		fn := n - tn - tp - fp
+		auc := int64(2 * (tn + fp))
+		return store.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &auc}
+	}
+	selected, fit, bytes := 1, 0.25, int64(1000)
+	r := store.Run{
+		Key: fmt.Sprintf("%s %s %d", method, dataset, split), Protocol: "p", ProtocolHash: "ph", ProtocolText: "splits = 3", ProtocolSplits: 3,
+		Method: method, MethodVersion: "1", Dataset: dataset, Fingerprint: "f " + dataset, SetFile: "/sets/" + dataset + ".toml",
+		Split: split, Task: "binary", Status: store.OK, GridHash: "g",
+		Grid:       []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
+		GridPoints: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
+		Selected:   &selected, TrainRows: 28, TestRows: 30, Features: 4, Test: counts(30, 27, 10),
+		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, CostUnits: 1e9, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
+		Outputs: 1, Stages: []store.Stage{{Round: 1, Score: counts(30, 20, 8)}, {Round: 10, Score: counts(30, 27, 10)}},
+		Warnings: []store.Warning{{Text: "stopped early", Times: 2}},
+		Model:    &store.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &store.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
+	}
+	for i := range r.TestRows {
+		r.Scores = append(r.Scores, float64(i-10)/7)
+	}
+	r.ScoresHash = store.HashScores(r.Scores)
+	for g := range 2 {
+		for f := range 2 {
+			r.Evaluations = append(r.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: counts(14, 9+g, 5), FitSeconds: 0.01})
+		}
+	}
+	return r
+}
+
+// failed is a run that ended without a result.
+func failed(r store.Run, status store.Status, why string) store.Run {
+	return store.Run{
+		Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion, Dataset: r.Dataset,
+		Fingerprint: r.Fingerprint, Split: r.Split, Task: r.Task, Status: status, Error: why, Grid: r.Grid, GridHash: r.GridHash,
+		TrainRows: r.TrainRows, StartedAt: r.StartedAt,
+	}
+}
+
+func put(t *testing.T, o Opened, runs ...store.Run) {
+	t.Helper()
+	w := o.Writer(store.Environment{ProgramVersion: "test"})
+	for _, r := range runs {
+		if !w.Ready(nil) {
+			t.Fatal("a writer without trouble is not ready")
+		}
+		if err := w.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func comesBack(t *testing.T, o Opened) {
+	want := Finished("M", "d", 1)
+	put(t, o, want, failed(Finished("M", "d", 2), store.Timeout, "too slow"))
+	ctx := t.Context()
+	keys, err := o.Store.Keys(ctx)
+	if err != nil || len(keys) != 2 || keys[want.Key] != (store.Known{Status: store.OK, Current: true}) {
+		t.Errorf("keys %v, %v", keys, err)
+	}
+	cell, found, err := o.Store.Cell(ctx, "p", "d", "M", 1)
+	if err != nil || !found || cell.Status != store.OK || string(cell.Params) != `{"c":2}` || *cell.Correct != 27 || cell.TestRows != 30 {
+		t.Errorf("cell %+v %v %v", cell, found, err)
+	}
+	if cell, found, err := o.Store.Cell(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != store.Timeout || cell.Error != "too slow" || cell.Params != nil {
+		t.Errorf("cell without a result %+v %v %v", cell, found, err)
+	}
+	learned, found, err := o.Store.Learned(ctx, "p", "d", "M", 1)
+	if err != nil || !found || !slices.Equal(learned.Scores, want.Scores) || learned.Outputs != 1 || !reflect.DeepEqual(learned.Model, want.Model) {
+		t.Errorf("learned %+v %v %v", learned, found, err)
+	}
+	in, found, err := o.Store.CurrentInputs(ctx, "p", "d", "M", 1)
+	if err != nil || !found || in != (store.Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}) {
+		t.Errorf("inputs %+v %v %v", in, found, err)
+	}
+	factors, err := o.Store.CostFactors(ctx)
+	if err != nil || factors.Factor("M", "d") != 1e-9 || factors.Factor("other", "d") != 1e-9 {
+		t.Errorf("cost factors %+v, %v; want a second for 1e9 units", factors, err)
+	}
+	rows, err := o.Store.Status(ctx)
+	if err != nil || len(rows) != 1 || rows[0].OK != 1 || rows[0].Timeout != 1 || rows[0].Fingerprint != "f d" || rows[0].LastRun != "2026-01-01T00:00:02Z" {
+		t.Errorf("status %+v, %v", rows, err)
+	}
+}
+
+func okStays(t *testing.T, o Opened) {
+	r := Finished("M", "d", 1)
+	put(t, o, failed(r, store.Failed, "why"))
+	put(t, o, r)
+	again := r
+	again.Scores, again.ScoresHash = nil, "another"
+	put(t, o, again, failed(r, store.Failed, "why"))
+	keys, err := o.Store.Keys(t.Context())
+	if err != nil || len(keys) != 1 || keys[r.Key].Status != store.OK {
+		t.Errorf("keys %v, %v", keys, err)
+	}
+	if learned, _, err := o.Store.Learned(t.Context(), "p", "d", "M", 1); err != nil || learned.Scores == nil {
+		t.Errorf("the first result is gone: %+v, %v", learned, err)
+	}
+}
+
+func plannedLast(t *testing.T, o Opened) {
+	ctx := t.Context()
+	old, updated := Finished("M", "d", 1), Finished("M", "d", 1)
+	updated.Key, updated.MethodVersion = "other key", "2"
+	put(t, o, old, updated)
+	version := func() string {
+		c, _, err := o.Store.Cell(ctx, "p", "d", "M", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.MethodVersion
+	}
+	if v := version(); v != "2" {
+		t.Errorf("version %s stands for the cell", v)
+	}
+	if keys, err := o.Store.Keys(ctx); err != nil || len(keys) != 2 || keys[old.Key].Current || !keys["other key"].Current {
+		t.Errorf("keys %v, %v", keys, err)
+	}
+	if err := o.Store.MakeCurrent(ctx, []string{old.Key}); err != nil {
+		t.Fatal(err)
+	}
+	if v := version(); v != "1" {
+		t.Errorf("after MakeCurrent version %s stands for the cell", v)
+	}
+}
+
+func sources(t *testing.T, o Opened) {
+	ctx := t.Context()
+	later := Finished("M", "e", 3)
+	later.Key, later.Fingerprint, later.SetFile, later.ProtocolHash, later.ProtocolText = "k", "f2", "/other/e.toml", "ph2", "splits = 9"
+	put(t, o, Finished("M", "d", 1), Finished("M", "e", 2), later)
+	if files, err := o.Store.SetFiles(ctx); err != nil || !reflect.DeepEqual(files, map[string]string{"d": "/sets/d.toml", "e": "/other/e.toml"}) {
+		t.Errorf("files %v, %v", files, err)
+	}
+	if p, err := o.Store.Protocols(ctx); err != nil || len(p) != 1 || p["p"].Text != "splits = 9" || p["p"].Hash != "ph2" {
+		t.Errorf("protocols %+v, %v", p, err)
+	}
+	names, err := o.Store.DataNames(ctx)
+	var got []string
+	for _, n := range names {
+		got = append(got, fmt.Sprint(n.Dataset, " ", n.Fingerprint, " ", n.Cells))
+	}
+	if want := []string{"d f d 1", "e f e 1", "e f2 1"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("names %v, %v, want %v", got, err, want)
+	}
+}
+
+func manyWriters(t *testing.T, o Opened) {
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			w := o.Writer(store.Environment{})
+			for split := 1; split <= 10; split++ {
+				if err := w.Put(Finished("M", "d", split)); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if keys, err := o.Store.Keys(t.Context()); err != nil || len(keys) != 10 {
+		t.Errorf("%d cells are stored, %v; want 10", len(keys), err)
+	}
+}
+
+func closedWriter(t *testing.T, o Opened) {
+	w := o.Writer(store.Environment{})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Put(Finished("M", "d", 1)); err == nil {
+		t.Error("a closed writer takes a cell without a word")
+	}
+}
+
+func noCells(t *testing.T, o Opened) {
+	ctx := t.Context()
+	if keys, err := o.Store.Keys(ctx); err != nil || len(keys) != 0 {
+		t.Errorf("keys %v, %v", keys, err)
+	}
+	if _, found, err := o.Store.Cell(ctx, "p", "d", "M", 1); err != nil || found {
+		t.Errorf("a cell is found: %v", err)
+	}
+	if _, found, err := o.Store.Learned(ctx, "p", "d", "M", 1); err != nil || found {
+		t.Errorf("something was learned: %v", err)
+	}
+	if _, found, err := o.Store.CurrentInputs(ctx, "p", "d", "M", 1); err != nil || found {
+		t.Errorf("inputs are found: %v", err)
+	}
+	if err := o.Store.MakeCurrent(ctx, nil); err != nil {
+		t.Error(err)
+	}
+	if rows, err := o.Store.Status(ctx); err != nil || len(rows) != 0 {
+		t.Errorf("status %v, %v", rows, err)
+	}
+}
