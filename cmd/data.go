@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
@@ -305,9 +305,9 @@ SHA-256 of its numbers, in decimal and joined by commas.`,
 				return exitError{exitIncomplete, err}
 			}
 			sem := h.Protocol.Semantics
-			split, err := harness.NewSplit(set.Task, set.Y, seed, sem.TestFraction, sem.Folds)
+			split, err := split.Splitter{TestFraction: sem.TestFraction, Folds: sem.Folds}.Split(set, seed)
 			if err != nil {
-				return usage("%s: %w", set.Name, err)
+				return usage("%w", err)
 			}
 			if format == "json" {
 				return json.NewEncoder(a.out).Encode(split)
@@ -321,7 +321,7 @@ SHA-256 of its numbers, in decimal and joined by commas.`,
 	return c
 }
 
-func splitListing(s harness.Split) *listing {
+func splitListing(s split.Split) *listing {
 	l := &listing{header: []string{"part", "rows", "sha256"}}
 	add := func(name string, rows []int) {
 		text := strings.Trim(strings.ReplaceAll(fmt.Sprint(rows), " ", ","), "[]")

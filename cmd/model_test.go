@@ -12,6 +12,7 @@ import (
 	"github.com/dmitryikh/leaves"
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods"
@@ -96,7 +97,7 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := &harness.Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: data}
-		split, err := harness.NewSplit(set.Task, set.Y, 2, p.Semantics.TestFraction, p.Semantics.Folds)
+		split, err := split.Splitter{TestFraction: p.Semantics.TestFraction, Folds: p.Semantics.Folds}.Split(set, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

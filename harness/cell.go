@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -133,9 +134,9 @@ func (h *Harness) guarded(ctx context.Context, c *PlannedCell, set *datasets.Set
 // refit the best point on all of them, test once.
 func (h *Harness) cell(ctx context.Context, c *PlannedCell, set *datasets.Set, env registry.Env, run *store.Run) error {
 	sem := h.Protocol.Semantics
-	split, err := NewSplit(set.Task, set.Y, uint32(c.Split), sem.TestFraction, sem.Folds)
+	split, err := split.Splitter{TestFraction: sem.TestFraction, Folds: sem.Folds}.Split(set, uint32(c.Split))
 	if err != nil {
-		return fmt.Errorf("%s: %w", set.Name, err)
+		return err
 	}
 	run.TrainRows, run.TestRows = len(split.Train), len(split.Test)
 
@@ -176,14 +177,14 @@ func (h *Harness) cell(ctx context.Context, c *PlannedCell, set *datasets.Set, e
 }
 
 // search evaluates the whole grid on every fold and returns the best point.
-func (h *Harness) search(ctx context.Context, c *PlannedCell, set *datasets.Set, split Split, env registry.Env, run *store.Run) (int, error) {
+func (h *Harness) search(ctx context.Context, c *PlannedCell, set *datasets.Set, split split.Split, env registry.Env, run *store.Run) (int, error) {
 	scores := make([][]store.Score, len(c.settings))
 	for g := range scores {
 		scores[g] = make([]store.Score, len(split.Folds))
 	}
 	run.Evaluations = make([]store.Evaluation, 0, len(c.settings)*len(split.Folds))
-	for f, validation := range split.Folds {
-		trainRows, validRows := foldRows(split.Train, validation)
+	for f := range split.Folds {
+		trainRows, validRows := split.Fold(f)
 		train, valid, err := h.parts(set, trainRows, validRows)
 		if err != nil {
 			return 0, err
@@ -254,23 +255,6 @@ func copyRows(dst, src *mat.Dense, rows []int) {
 	for i, r := range rows {
 		copy(dst.RawRowView(i), src.RawRowView(r))
 	}
-}
-
-// foldRows splits train, a list of rows, into those outside and inside validation,
-// a list of ascending positions in it.
-func foldRows(train, validation []int) (outside, inside []int) {
-	outside = make([]int, 0, len(train)-len(validation))
-	inside = make([]int, 0, len(validation))
-	next := 0
-	for at, row := range train {
-		if next < len(validation) && validation[next] == at {
-			inside = append(inside, row)
-			next++
-		} else {
-			outside = append(outside, row)
-		}
-	}
-	return outside, inside
 }
 
 // predict scores the rows without showing the model their targets.

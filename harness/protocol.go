@@ -27,7 +27,7 @@ var protocolFiles embed.FS
 const resultsVersion = 2
 
 // Semantics is the part of a protocol that decides results. Split s draws from
-// NumPy's generator seeded with s: see NewSplit.
+// NumPy's generator seeded with s: see [split.Splitter].
 type Semantics struct {
 	TestFraction float64 `toml:"test_fraction" json:"test_fraction"`
 	Folds        int     `toml:"folds" json:"folds"`

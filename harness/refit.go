@@ -3,10 +3,10 @@ package harness
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -23,11 +23,11 @@ type Refitted struct {
 
 // Refit trains a method with params, JSON of a grid point, on all training rows of a
 // split of the protocol, as a cell does after its search, and tests it.
-func (h *Harness) Refit(ctx context.Context, spec registry.Spec, set *datasets.Set, split int, params json.RawMessage) (*Refitted, error) {
+func (h *Harness) Refit(ctx context.Context, spec registry.Spec, set *datasets.Set, number int, params json.RawMessage) (*Refitted, error) {
 	sem := h.Protocol.Semantics
-	s, err := NewSplit(set.Task, set.Y, uint32(split), sem.TestFraction, sem.Folds)
+	s, err := split.Splitter{TestFraction: sem.TestFraction, Folds: sem.Folds}.Split(set, uint32(number))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", set.Name, err)
+		return nil, err
 	}
 	train, test, err := h.parts(set, s.Train, s.Test)
 	if err != nil {
