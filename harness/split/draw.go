@@ -80,7 +80,8 @@ func apportion(rng *numpy.RandomState, counts []int, draws int) []int {
 // stratifiedFolds deals the sorted labels round-robin to the folds, which fixes
 // how many rows of a class each fold gets, and then shuffles each class's fold
 // numbers over its rows. Classes count in the order of their first appearance.
-func stratifiedFolds(rng *numpy.RandomState, y []float64, folds int) ([][]int, error) {
+// what names the rows in an error.
+func stratifiedFolds(rng *numpy.RandomState, y []float64, folds int, what string) ([][]int, error) {
 	code := map[float64]int{}
 	var counts []int
 	codes := make([]int, len(y))
@@ -96,7 +97,7 @@ func stratifiedFolds(rng *numpy.RandomState, y []float64, folds int) ([][]int, e
 	}
 	for label, c := range code {
 		if counts[c] < folds {
-			return nil, fmt.Errorf("class %g has %d training rows: %d folds need as many", label, counts[c], folds)
+			return nil, fmt.Errorf("class %g has %d %s: %d folds need as many", label, counts[c], what, folds)
 		}
 	}
 	fold := make([]int, len(y))

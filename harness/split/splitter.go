@@ -164,7 +164,7 @@ func (s Splitter) split(set *datasets.Set, seed uint32) (out Split, err error) {
 	if err != nil {
 		return out, err
 	}
-	out.Folds, err = folds(rng, set.Task, at(set.Y, out.Train), s.Folds)
+	out.Folds, err = folds(rng, set.Task, at(set.Y, out.Train), s.Folds, "training rows")
 	return out, err
 }
 
@@ -183,7 +183,7 @@ func (s Splitter) part(set *datasets.Set, seed uint32) (train, test []int, err e
 		return nil, nil, errors.New("splits are counted from 1")
 	}
 	round, part := (seed-1)/uint32(s.Parts), int((seed-1)%uint32(s.Parts))
-	parts, err := folds(numpy.NewRandomState(round+1), set.Task, set.Y, s.Parts)
+	parts, err := folds(numpy.NewRandomState(round+1), set.Task, set.Y, s.Parts, "rows")
 	if err != nil {
 		return nil, nil, fmt.Errorf("the parts of %s: %w", KFold, err)
 	}
@@ -191,12 +191,13 @@ func (s Splitter) part(set *datasets.Set, seed uint32) (train, test []int, err e
 	return train, test, nil
 }
 
-// folds draws the validation parts of rows with targets y, as ascending positions.
-func folds(rng *numpy.RandomState, task registry.Task, y []float64, k int) ([][]int, error) {
+// folds draws the validation parts of rows with targets y, as ascending positions; what names the
+// rows in an error.
+func folds(rng *numpy.RandomState, task registry.Task, y []float64, k int, what string) ([][]int, error) {
 	if task == registry.Regression {
 		return plainFolds(rng, len(y), k), nil
 	}
-	return stratifiedFolds(rng, y, k)
+	return stratifiedFolds(rng, y, k, what)
 }
 
 // upto returns from .. to-1.
