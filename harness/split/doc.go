@@ -1,7 +1,7 @@
 // Package split divides the rows of a data set into parts to learn from and parts to be scored on.
 //
 //	splitter.go Splitter: the ways of dividing, their sizes, and Split, what comes out
-//	draw.go     the draws, equal to scikit-learn's index for index
+//	split.go    the draws, equal to scikit-learn's index for index
 //	parts.go    Parts: the walk over the folds and the whole of a split, standardised
 //	target.go   TargetScale: targets of a regression in the unit that methods learn
 //
