@@ -236,7 +236,7 @@ func (a *app) showSet(ctx context.Context, e *datasets.Entry, format string) err
 	l.add("rows", n)
 	l.add("features", d)
 	if set.TrainRows > 0 {
-		l.add("own test part", fmt.Sprintf("the last %d rows; the protocols pool all rows and split them anew", n-set.TrainRows))
+		l.add("own test part", fmt.Sprintf("the last %d rows; protocols pool all rows and split them anew unless they say split = \"given\"", n-set.TrainRows))
 	}
 	for i, label := range set.Labels {
 		coded := float64(i)
@@ -304,10 +304,9 @@ SHA-256 of its numbers, in decimal and joined by commas.`,
 			if err != nil {
 				return exitError{exitIncomplete, err}
 			}
-			sem := h.Protocol.Semantics
-			split, err := split.New(set.Task, set.Y, seed, sem.TestFraction, sem.Folds)
+			split, err := h.Protocol.Semantics.Splitter().Split(set, seed)
 			if err != nil {
-				return usage("%s: %w", set.Name, err)
+				return usage("%w", err)
 			}
 			if format == "json" {
 				return json.NewEncoder(a.out).Encode(split)

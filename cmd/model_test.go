@@ -13,7 +13,6 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods"
@@ -98,7 +97,7 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		split, err := split.New(set.Task, set.Y, 2, p.Semantics.TestFraction, p.Semantics.Folds)
+		split, err := p.Semantics.Splitter().Split(set, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -313,11 +313,48 @@ func TestBankmarketingColumns(t *testing.T) {
 	}
 }
 
+// TestPartsAreKnownBeforeLoading: what planning needs of channels and of test parts of the built-in sets
+// stands in the catalogue, and adds up to their sizes.
+func TestPartsAreKnownBeforeLoading(t *testing.T) {
+	parts, channels := 0, 0
+	for _, e := range Builtin().All() {
+		blocks, known := e.Blocks()
+		if !known {
+			t.Errorf("%s: a channel has no features", e.Name)
+		}
+		if blocks != nil {
+			if channels++; blocks[len(blocks)-1].To != e.Features {
+				t.Errorf("%s: the channels have %d features, the set %d", e.Name, blocks[len(blocks)-1].To, e.Features)
+			}
+		}
+		train, known := e.TrainRows()
+		if !known {
+			t.Errorf("%s: a training file has no rows", e.Name)
+		}
+		if train != 0 {
+			sum := 0
+			for _, f := range e.DataFiles() {
+				sum += f.Rows
+			}
+			if parts++; sum != e.Rows {
+				t.Errorf("%s: the files have %d rows, the set %d", e.Name, sum, e.Rows)
+			}
+		}
+	}
+	if parts != 2 || channels != 1 {
+		t.Errorf("%d sets have test parts and %d channels, want 2 and 1", parts, channels)
+	}
+}
+
 func TestMfeatChannels(t *testing.T) {
 	s := mirrorSet(t, "mfeat")
-	want := []Channel{{"fou", 76}, {"fac", 216}, {"kar", 64}, {"pix", 240}, {"zer", 47}, {"mor", 6}}
-	if diff := cmp.Diff(want, s.Channels); diff != "" {
+	want := []registry.Block{{Name: "fou", To: 76}, {Name: "fac", From: 76, To: 292}, {Name: "kar", From: 292, To: 356},
+		{Name: "pix", From: 356, To: 596}, {Name: "zer", From: 596, To: 643}, {Name: "mor", From: 643, To: 649}}
+	if diff := cmp.Diff(want, s.Blocks); diff != "" {
 		t.Error(diff)
+	}
+	if data := s.Data(); data.Check() != nil || len(data.Blocks) != len(want) {
+		t.Errorf("methods are given the blocks %v: %v", data.Blocks, data.Check())
 	}
 	// First value of mfeat-fac, last of mfeat-mor's first row, read off the files.
 	if s.X.At(0, 76) != 98 || s.X.At(0, 648) != 1620.22177892 || s.Y[199] != 0 || s.Y[200] != 1 {

@@ -69,6 +69,8 @@ type File struct {
 	ZipEntry   string `toml:"zip_entry"`  // and the entry's name if that path is a zip archive
 	Note       string `toml:"note"`       // how the file was made, where it has no public address
 	Channel    string `toml:"channel"`    // files with a channel are joined by columns, in order, not by rows
+	Rows       int    `toml:"rows"`       // of this file; checked by Load; 0 accepts any number
+	Features   int    `toml:"features"`   // of this channel; checked by Load; 0 accepts any number
 }
 
 // The roles of a File.
@@ -87,6 +89,37 @@ func (e *Entry) File() string { return e.toml }
 // DataFiles returns the files that Load reads, in reading order.
 func (e *Entry) DataFiles() []File {
 	return slices.DeleteFunc(slices.Clone(e.Files), func(f File) bool { return f.Role == RoleDocumentation })
+}
+
+// TrainRows returns the size of the set's own training part, 0 if it has none, and whether it is known
+// before the files are read, from the rows of each.
+func (e *Entry) TrainRows() (rows int, known bool) {
+	known = true
+	for _, f := range e.DataFiles() {
+		if f.Role == RoleTest {
+			return rows, known
+		}
+		rows += f.Rows
+		known = known && f.Rows > 0
+	}
+	return 0, true
+}
+
+// Blocks returns the blocks that the set's channels make, nil if it has none, and whether they are
+// known before the files are read, from the features of each.
+func (e *Entry) Blocks() (blocks []registry.Block, known bool) {
+	next := 0
+	for _, f := range e.DataFiles() {
+		switch {
+		case f.Channel == "":
+			return nil, true
+		case f.Features <= 0:
+			return nil, false
+		}
+		blocks = append(blocks, registry.Block{Name: f.Channel, From: next, To: next + f.Features})
+		next += f.Features
+	}
+	return blocks, true
 }
 
 // document is a TOML file: an Entry with the keys that need translation.
@@ -207,6 +240,10 @@ func (e *Entry) checkFile(f File) error {
 		return fmt.Errorf("role %q is not %q or %q", f.Role, RoleTest, RoleDocumentation)
 	case f.Path == "":
 		return fmt.Errorf("path is empty")
+	case f.Rows < 0 || f.Features < 0:
+		return fmt.Errorf("rows = %d, features = %d; they must not be negative", f.Rows, f.Features)
+	case f.Features != 0 && f.Channel == "":
+		return fmt.Errorf("features = %d is of a file with a channel; give those of all files together outside of [[files]]", f.Features)
 	case f.SHA256 != "" && !validSHA.MatchString(f.SHA256):
 		return fmt.Errorf("sha256 %q is not 64 lower-case hexadecimal digits", f.SHA256)
 	case f.Repository != "" && (!validCommit.MatchString(f.Commit) || f.Source == ""):

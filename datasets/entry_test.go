@@ -1,12 +1,14 @@
 package datasets
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // TestDescriptionErrors pins what is wrong with a TOML file, after "set.toml: ".
@@ -71,7 +73,7 @@ func TestUserChannels(t *testing.T) {
 	if diff := cmp.Diff([][]float64{{1, 2, 5, 6}, {3, 4, 7, 8}}, rowsOf(s)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]Channel{{"left", 2}, {"right", 2}}, s.Channels); diff != "" {
+	if diff := cmp.Diff([]registry.Block{{Name: "left", To: 2}, {Name: "right", From: 2, To: 4}}, s.Blocks); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"left.c1", "left.c2", "right.c0", "right.c1"}, s.Features); diff != "" {
@@ -81,6 +83,57 @@ func TestUserChannels(t *testing.T) {
 	want := "DIR/b: the file has 1 rows and DIR/a has 2; files with a channel are joined by columns and must have equal rows"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// TestSizesOfFiles: rows and features of a file are checked, and tell of test parts and channels before
+// the files are read.
+func TestSizesOfFiles(t *testing.T) {
+	const channels = "name = \"mine\"\nlabel = 0\nformat = \"blank\"\n[[files]]\npath = \"a\"\nchannel = \"left\"\n%s\n[[files]]\npath = \"b\"\nchannel = \"right\"\n%s\n"
+	const parts = "name = \"mine\"\nlabel = 0\n[[files]]\npath = \"a.csv\"\n%s\n[[files]]\npath = \"b.csv\"\nrole = \"test\"\n%s\n"
+	const sparse = "name = \"mine\"\n[[files]]\npath = \"a.svm\"\n%s\n[[files]]\npath = \"b.svm\"\nrole = \"test\"\n%s\n"
+	for _, c := range []struct {
+		toml, a, b, want string
+	}{
+		{channels, "rows = 2\nfeatures = 1", "rows = 2\nfeatures = 2", ""},
+		{channels, "features = 2", "", "DIR/a: the file gives 1 features and features = 2 is expected; correct one of them"},
+		{channels, "", "features = 1", "DIR/b: the file gives 2 features and features = 1 is expected; correct one of them"},
+		{channels, "", "rows = 3", "DIR/b: the file has 2 rows and rows = 3 is expected; correct one of them"},
+		{channels, "rows = -1", "", `DIR/set.toml: set mine: file "a": rows = -1, features = 0; they must not be negative`},
+		{channels, "features = -1", "", `DIR/set.toml: set mine: file "a": rows = 0, features = -1; they must not be negative`},
+		{parts, "rows = 2", "rows = 1", ""},
+		{parts, "rows = 1", "", "DIR/a.csv: the file has 2 rows and rows = 1 is expected; correct one of them"},
+		{parts, "", "rows = 2", "DIR/b.csv: the file has 1 rows and rows = 2 is expected; correct one of them"},
+		{parts, "features = 1", "", `DIR/set.toml: set mine: file "a.csv": features = 1 is of a file with a channel; give those of all files together outside of [[files]]`},
+		{sparse, "rows = 2", "rows = 1", ""},
+		{sparse, "rows = 2", "rows = 2", "DIR/b.svm: the file has 1 rows and rows = 2 is expected; correct one of them"},
+	} {
+		_, err := userSet(t, fmt.Sprintf(c.toml, c.a, c.b), "a", "x 1\ny 3\n", "b", "5 6\n7 8\n",
+			"a.csv", "1,2\n-1,4\n", "b.csv", "1,3\n", "a.svm", "1 1:2\n-1 1:3\n", "b.svm", "1 1:3\n")
+		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
+	}
+	files := func(f ...File) *Entry { return &Entry{Files: append(f, File{Role: RoleDocumentation})} }
+	for _, c := range []struct {
+		e           *Entry
+		rows        int
+		rowsKnown   bool
+		blocks      int
+		blocksKnown bool
+	}{
+		{files(File{}), 0, true, 0, true},
+		{files(File{Rows: 3}, File{Rows: 4}), 0, true, 0, true},
+		{files(File{Rows: 3}, File{Rows: 4}, File{Role: RoleTest}), 7, true, 0, true},
+		{files(File{Rows: 3}, File{}, File{Role: RoleTest}), 3, false, 0, true},
+		{files(File{Channel: "a", Features: 2}, File{Channel: "b", Features: 3}), 0, true, 2, true},
+		{files(File{Channel: "a", Features: 2}, File{Channel: "b"}), 0, true, 0, false},
+	} {
+		rows, rowsKnown := c.e.TrainRows()
+		blocks, blocksKnown := c.e.Blocks()
+		if rowsKnown != c.rowsKnown || rowsKnown && rows != c.rows || blocksKnown != c.blocksKnown || len(blocks) != c.blocks {
+			t.Errorf("%+v: %d training rows (known: %v), blocks %v (known: %v)", c.e.Files, rows, rowsKnown, blocks, blocksKnown)
+		}
 	}
 }
 

@@ -17,6 +17,14 @@ type content struct {
 	data []byte
 }
 
+// checkRows compares the rows of a file with what the entry promises.
+func (c content) checkRows(n int) error {
+	if c.file.Rows != 0 && c.file.Rows != n {
+		return fmt.Errorf("%s: the file has %d rows and rows = %d is expected; correct one of them", c.name, n, c.file.Rows)
+	}
+	return nil
+}
+
 // read turns the bytes of an entry's data files, which b holds already, into a set.
 func (e *Entry) read(ctx context.Context, contents []content, b *budget) (*Set, error) {
 	s := &Set{Name: e.Name, Task: e.Task}
@@ -79,6 +87,9 @@ func (e *Entry) readTables(ctx context.Context, s *Set, contents []content, b *b
 		}
 		t, err := e.parse(c, b)
 		if err != nil {
+			return target{}, err
+		}
+		if err := c.checkRows(t.rows()); err != nil {
 			return target{}, err
 		}
 		tables, rows, n = append(tables, t), append(rows, n), n+t.rows()
@@ -146,7 +157,10 @@ func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, b 
 		}
 		_, d := part.X.Dims()
 		parts, width = append(parts, part), width+d
-		s.Channels = append(s.Channels, Channel{Name: c.file.Channel, Columns: d})
+		if c.file.Features != 0 && c.file.Features != d {
+			return target{}, fmt.Errorf("%s: the file gives %d features and features = %d is expected; correct one of them", c.name, d, c.file.Features)
+		}
+		s.Blocks = append(s.Blocks, registry.Block{Name: c.file.Channel, From: width - d, To: width})
 		for _, f := range part.Features {
 			s.Features = append(s.Features, c.file.Channel+"."+f)
 		}
@@ -156,11 +170,8 @@ func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, b 
 	if s.X, err = newMatrix(b, labels.n, width, "drop columns or take fewer rows", wide); err != nil {
 		return target{}, err
 	}
-	first := 0
 	for k, part := range parts {
-		d := s.Channels[k].Columns
-		s.X.Slice(0, labels.n, first, first+d).(*mat.Dense).Copy(part.X)
-		first += d
+		s.X.Slice(0, labels.n, s.Blocks[k].From, s.Blocks[k].To).(*mat.Dense).Copy(part.X)
 	}
 	return labels, nil
 }
@@ -177,6 +188,9 @@ func (e *Entry) readSparse(ctx context.Context, s *Set, contents []content, b *b
 		}
 		t, err := parseLIBSVM(c.name, c.data, b)
 		if err != nil {
+			return target{}, err
+		}
+		if err := c.checkRows(len(t.labels)); err != nil {
 			return target{}, err
 		}
 		parts, rows, n = append(parts, t), append(rows, n), n+len(t.labels)

@@ -13,23 +13,17 @@ type Set struct {
 	Task        registry.Task
 	Classes     int // 2 for binary, K for multiclass, 0 for regression
 	X           *mat.Dense
-	Y           []float64 // -1 or +1, 0..K-1, or a real
-	Features    []string  // one name per column of X; a level's column is named column=level
-	Labels      []string  // the classes' names in the file, -1 before +1 or 0..K-1; nil for regression
-	Channels    []Channel // groups of neighbouring columns of X, where the set has them
-	TrainRows   int       // the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
-	Fingerprint string    // as Store.Fingerprint gives it
-}
-
-// A Channel is a named group of neighbouring columns.
-type Channel struct {
-	Name    string
-	Columns int
+	Y           []float64        // -1 or +1, 0..K-1, or a real
+	Features    []string         // one name per column of X; a level's column is named column=level
+	Labels      []string         // the classes' names in the file, -1 before +1 or 0..K-1; nil for regression
+	Blocks      []registry.Block // of the columns of X, one a channel, where the set has them
+	TrainRows   int              // the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
+	Fingerprint string           // as Store.Fingerprint gives it
 }
 
 // Data returns the set as methods take it.
 func (s *Set) Data() registry.Data {
-	return registry.Data{Task: s.Task, Classes: s.Classes, X: s.X, Y: s.Y}
+	return registry.Data{Task: s.Task, Classes: s.Classes, X: s.X, Y: s.Y, Blocks: s.Blocks}
 }
 
 // Counts returns the number of rows of each class, -1 before +1 or 0..K-1; nil for

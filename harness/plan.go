@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -195,30 +194,35 @@ type plannedSet struct {
 	rows        int
 }
 
+// planSet looks a set up in the catalogue, and loads it where the catalogue does not tell
+// its size, its classes or its parts.
 func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSet, error) {
 	fingerprint, err := h.Data.Fingerprint(entry)
 	if err != nil {
 		return plannedSet{}, err
 	}
-	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Classes: len(entry.Counts)}
+	trainRows, partsKnown := entry.TrainRows()
+	blocks, blocksKnown := entry.Blocks()
+	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Classes: len(entry.Counts), Blocks: blocks}
 	counts, labels := entry.Counts, entry.ClassNames()
-	if sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil {
+	if sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil || !partsKnown || !blocksKnown {
 		set, err := h.Data.Load(ctx, entry)
 		if err != nil {
 			return plannedSet{}, err
 		}
 		n, d := set.X.Dims()
-		sh.N, sh.D, sh.Classes = n, d, set.Classes
-		counts, labels = set.Counts(), set.Labels
+		sh.N, sh.D, sh.Classes, sh.Blocks = n, d, set.Classes, set.Blocks
+		trainRows, counts, labels = set.TrainRows, set.Counts(), set.Labels
+	}
+	train, _, err := h.Protocol.Semantics.Splitter().Sizes(sh.N, trainRows)
+	if err != nil {
+		return plannedSet{}, fmt.Errorf("%s, protocol %s: %w", entry.Name, h.Protocol.Name, err)
 	}
 	if err := h.enoughOfEachClass(entry, counts, labels); err != nil {
 		return plannedSet{}, err
 	}
 	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh}
-	p.train.N = sh.N - int(math.Ceil(h.Protocol.Semantics.TestFraction*float64(sh.N)))
-	if p.train.N < h.Protocol.Semantics.Folds {
-		return plannedSet{}, fmt.Errorf("%s has %d rows, too few for protocol %s", entry.Name, sh.N, h.Protocol.Name)
-	}
+	p.train.N = train
 	return p, nil
 }
 
@@ -229,14 +233,15 @@ func (h *Harness) enoughOfEachClass(entry *datasets.Entry, counts []int, labels 
 	}
 	sem := h.Protocol.Semantics
 	for c, n := range counts {
-		if train := n - int(math.Floor(sem.TestFraction*float64(n))); train < sem.Folds {
-			name := fmt.Sprint(c)
-			if labels != nil {
-				name = strconv.Quote(labels[c])
-			}
-			return fmt.Errorf("%s: class %s has %d rows, too few for the %d folds of protocol %s; add rows, or leave the class out",
-				entry.Name, name, n, sem.Folds, h.Protocol.Name)
+		if sem.Splitter().Serves(n) {
+			continue
 		}
+		name := fmt.Sprint(c)
+		if labels != nil {
+			name = strconv.Quote(labels[c])
+		}
+		return fmt.Errorf("%s: class %s has %d rows, too few for the %d folds of protocol %s; add rows, or leave the class out",
+			entry.Name, name, n, sem.Folds, h.Protocol.Name)
 	}
 	return nil
 }

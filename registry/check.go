@@ -8,7 +8,7 @@ import (
 
 // Check reports why d is not a training set of its task: no rows or no features, not a target
 // for each row, a feature that is not finite, a label other than -1 and +1 (Binary) or the whole
-// numbers from 0 to Classes-1 (Multiclass), a target that is not finite (Regression). It reads
+// numbers from 0 to Classes-1 (Multiclass), a target that is not finite (Regression), blocks that overlap or leave the features. It reads
 // the data once. Every fit of a [Spec] starts with it, so that no method asks again.
 //
 // A set with one row, or with one class only, is a training set.
@@ -16,11 +16,14 @@ func (d Data) Check() error {
 	if d.X == nil || d.X.IsEmpty() {
 		return errors.New("the training set is empty: it needs rows and features")
 	}
-	n, _ := d.X.Dims()
+	n, p := d.X.Dims()
 	if len(d.Y) != n {
 		return fmt.Errorf("the training set has %d targets for %d rows: it needs one for each", len(d.Y), n)
 	}
 	if err := d.checkTargets(); err != nil {
+		return err
+	}
+	if err := checkBlocks(d.Blocks, p); err != nil {
 		return err
 	}
 	for i := range n {

@@ -19,7 +19,11 @@ func sound() Data {
 func TestCheck(t *testing.T) {
 	view := sound()
 	view.X = mat.NewDense(3, 3, []float64{math.NaN(), 1, 2, math.NaN(), 3, 4, math.NaN(), math.NaN(), math.NaN()}).Slice(0, 2, 1, 3).(*mat.Dense)
+	blocks, some := sound(), sound()
+	blocks.Blocks, some.Blocks = []Block{{"a", 0, 1}, {"b", 1, 2}}, []Block{{"b", 1, 2}}
 	for name, d := range map[string]Data{
+		"blocks":     blocks,
+		"a block":    some,
 		"binary":     sound(),
 		"a view":     view,
 		"one row":    {Task: Binary, Classes: 2, X: mat.NewDense(1, 1, nil), Y: []float64{1}},
@@ -38,6 +42,11 @@ func TestCheck(t *testing.T) {
 		"feature 0 of row 1 is +Inf: feat":                      func(d *Data) { d.X.Set(1, 0, math.Inf(1)) },
 		"feature 1 of row 1 is -Inf: feat":                      func(d *Data) { d.X.Set(1, 1, math.Inf(-1)) },
 		"feature 1 of row 0 is NaN: feat":                       func(d *Data) { d.X.Set(0, 1, math.NaN()) },
+		`block "b" holds features 1 to 2 of the 2 from 0`:       func(d *Data) { d.Blocks = []Block{{"a", 0, 1}, {"b", 1, 3}} },
+		`block "a" holds features -1 to 0 of`:                   func(d *Data) { d.Blocks = []Block{{"a", -1, 1}} },
+		`block "a" from feature 1 to 0 is empty`:                func(d *Data) { d.Blocks = []Block{{"a", 1, 1}} },
+		`block "b" begins with feature 0, before the end`:       func(d *Data) { d.Blocks = []Block{{"a", 0, 1}, {"b", 0, 2}} },
+		`block "c" begins with feature 0, before the`:           func(d *Data) { d.Blocks = []Block{{"b", 1, 2}, {"c", 0, 1}} },
 		"target of row 1 is 0: labels":                          func(d *Data) { d.Y[1] = 0 },
 		"target of row 0 is NaN: labels":                        func(d *Data) { d.Y[0] = math.NaN() },
 		"row 1 is 2: classes must be whole numbers from 0 to 1": func(d *Data) { d.Task, d.Y = Multiclass, []float64{0, 2} },

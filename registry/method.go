@@ -57,19 +57,21 @@ type Data struct {
 	Classes int // 2 for Binary, 0 for Regression
 	X       *mat.Dense
 	Y       []float64
+	Blocks  []Block // of the features, ascending; nil unless the set has them and the method declares that it uses them
 }
 
 // Shape returns the sample's shape.
 func (d Data) Shape() Shape {
 	n, p := d.X.Dims()
-	return Shape{Task: d.Task, N: n, D: p, Classes: d.Classes}
+	return Shape{Task: d.Task, N: n, D: p, Classes: d.Classes, Blocks: d.Blocks}
 }
 
-// Shape is what a grid or an estimate may depend on: rows, features, classes.
+// Shape is what a grid or an estimate may depend on: rows, features, classes, blocks of features.
 type Shape struct {
 	Task    Task
 	N, D    int
 	Classes int
+	Blocks  []Block
 }
 
 // Outputs returns the number of scores per row: 1 for Binary and Regression,

@@ -28,6 +28,7 @@ type Spec struct {
 	pathCost func(s Shape, raws []json.RawMessage) (float64, error)
 	load     func(r io.Reader) (Model, error)
 	trees    bool
+	blocks   bool
 }
 
 // A FitFunc trains one setting. It returns ctx.Err() soon after cancellation, and an
@@ -180,32 +181,38 @@ func (s *Spec) check() error {
 // Fit trains one setting; raw holds the parameters that differ from the defaults. Data that is no
 // training set of the method is an error: see [Data.Check].
 func (s Spec) Fit(ctx context.Context, env Env, train Data, raw json.RawMessage) (Model, error) {
-	if err := s.ready(ctx, train); err != nil {
+	train, err := s.ready(ctx, train)
+	if err != nil {
 		return nil, err
 	}
 	return s.fit(ctx, env, train, raw)
 }
 
-// ready returns the error that a fit ends with before the method is asked.
-func (s Spec) ready(ctx context.Context, train Data) error {
+// ready returns what the method sees of train, or the error that a fit ends with before the method
+// is asked.
+func (s Spec) ready(ctx context.Context, train Data) (Data, error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return train, err
 	}
 	err := train.Check()
 	if err == nil && s.Tasks&train.Task == 0 {
 		err = fmt.Errorf("the task of the training set is %q: the method solves %s", train.Task, s.Tasks)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.Name, err)
+		return train, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	return nil
+	if !s.blocks {
+		train.Blocks = nil
+	}
+	return train, nil
 }
 
 // FitAll trains every setting and calls yield once for each, in the order the
 // method finds cheapest: with shared work if the method declares Path, one by
 // one if not. It stops at the first error. Data is checked once, as in Fit.
 func (s Spec) FitAll(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(i int, m Model) error) error {
-	if err := s.ready(ctx, train); err != nil {
+	train, err := s.ready(ctx, train)
+	if err != nil {
 		return err
 	}
 	if s.path != nil {
@@ -256,7 +263,7 @@ func (s Spec) MemoryEstimate(sh Shape, raw json.RawMessage) (int64, error) {
 	if s.memory == nil {
 		return 16 * int64(sh.N) * int64(sh.D), nil
 	}
-	return s.memory(sh, raw)
+	return s.memory(s.shown(sh), raw)
 }
 
 // CostEstimate returns the predicted nanoseconds of one fit; a method that does
@@ -265,14 +272,14 @@ func (s Spec) CostEstimate(sh Shape, raw json.RawMessage) (float64, error) {
 	if s.cost == nil {
 		return 100 * float64(sh.N) * float64(sh.D), nil
 	}
-	ns, err := s.cost(sh, raw)
+	ns, err := s.cost(s.shown(sh), raw)
 	return s.checkedCost(sh, ns, err)
 }
 
 // PathCostEstimate returns the predicted nanoseconds of FitAll on raws.
 func (s Spec) PathCostEstimate(sh Shape, raws []json.RawMessage) (float64, error) {
 	if s.pathCost != nil {
-		ns, err := s.pathCost(sh, raws)
+		ns, err := s.pathCost(s.shown(sh), raws)
 		return s.checkedCost(sh, ns, err)
 	}
 	sum := 0.0

@@ -21,6 +21,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/near"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -34,7 +36,7 @@ var builtin embed.FS
 const resultsVersion = 2
 
 // Semantics is the part of a protocol that decides results. Split s draws from
-// NumPy's generator seeded with s: see NewSplit.
+// NumPy's generator seeded with s: see [split.Splitter].
 type Semantics struct {
 	TestFraction float64 `toml:"test_fraction" json:"test_fraction"`
 	Folds        int     `toml:"folds" json:"folds"`
@@ -42,7 +44,32 @@ type Semantics struct {
 	Standardise  bool    `toml:"standardise" json:"standardise"`
 
 	// What was added since is left out of the hash where it says what was done before.
-	Rounds []int `toml:"rounds" json:"rounds,omitempty"` // ascending: models that have rounds are tested after each of these too
+	Split       split.Kind `toml:"split" json:"split,omitempty"`               // how the test rows are chosen; "" for stratified
+	Parts       int        `toml:"parts" json:"parts,omitempty"`               // of split = "kfold"
+	Metric      string     `toml:"metric" json:"metric,omitempty"`             // that selects the grid point; "" for accuracy, and the mean squared error of regression
+	ScaleTarget bool       `toml:"scale_target" json:"scale_target,omitempty"` // centre and scale the targets of regression by the training rows
+	Rounds      []int      `toml:"rounds" json:"rounds,omitempty"`             // ascending: models that have rounds are tested after each of these too
+}
+
+// Splitter returns how rows are divided.
+func (s Semantics) Splitter() split.Splitter {
+	return split.Splitter{Kind: s.Split, TestFraction: s.TestFraction, Parts: s.Parts, Folds: s.Folds}
+}
+
+// check refuses what no cell can follow.
+func (s Semantics) check() error {
+	if err := s.Splitter().Check(); err != nil {
+		return fmt.Errorf("semantics.%w", err)
+	}
+	if s.Metric != "" {
+		if _, err := metric.Lookup(s.Metric); err != nil {
+			return fmt.Errorf("semantics.metric: %w", err)
+		}
+	}
+	if !slices.IsSorted(s.Rounds) || len(slices.Compact(slices.Clone(s.Rounds))) < len(s.Rounds) || len(s.Rounds) > 0 && s.Rounds[0] < 1 {
+		return fmt.Errorf("semantics.rounds = %v; they must ascend from 1 on", s.Rounds)
+	}
+	return nil
 }
 
 // A Protocol says how methods are compared: splits, folds, seeds, the sets and
@@ -128,16 +155,13 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 			return nil, fmt.Errorf("protocol %s: unknown key %q", name, key)
 		}
 	}
-	s := p.Semantics
-	switch {
-	case p.Splits < 1:
+	if p.Semantics.Split == split.Stratified { // the other way to say what is done without it
+		p.Semantics.Split = ""
+	}
+	if p.Splits < 1 {
 		err = fmt.Errorf("splits = %d; it must be at least 1", p.Splits)
-	case !(s.TestFraction > 0 && s.TestFraction < 1):
-		err = fmt.Errorf("semantics.test_fraction = %g; it must lie between 0 and 1", s.TestFraction)
-	case !slices.IsSorted(s.Rounds) || len(slices.Compact(slices.Clone(s.Rounds))) < len(s.Rounds) || len(s.Rounds) > 0 && s.Rounds[0] < 1:
-		err = fmt.Errorf("semantics.rounds = %v; they must ascend from 1 on", s.Rounds)
-	case s.Folds < 2:
-		err = fmt.Errorf("semantics.folds = %d; it must be at least 2", s.Folds)
+	} else {
+		err = p.Semantics.check()
 	}
 	for _, d := range p.Apart {
 		if !slices.Contains(p.Datasets, d) {

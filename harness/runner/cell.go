@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A job is a cell on its way: its specification with what that names.
@@ -28,52 +28,52 @@ type job struct {
 // cell is the protocol: search the grid by cross-validation on the training rows,
 // refit the best point on all of them, test once.
 func (j *job) cell(ctx context.Context, env registry.Env, run *store.Run) error {
-	rows, err := splitOf(j.protocol, j.set, j.Cell.Split)
+	parts, err := partsOf(j.protocol, j.set, j.Cell.Split)
 	if err != nil {
 		return err
 	}
-	run.TrainRows, run.TestRows = len(rows.Train), len(rows.Test)
+	run.TrainRows, run.TestRows = len(parts.Split.Train), len(parts.Split.Test)
 
 	start := time.Now()
-	best, err := j.search(ctx, rows, env, run)
+	best, err := j.search(ctx, parts, env, run)
 	run.SearchSeconds = time.Since(start).Seconds()
 	if err != nil {
 		return err
 	}
 	run.Selected = &best
 
-	train, test, scale, err := partsOf(j.protocol, j.set, rows.Train, rows.Test)
+	whole, err := parts.Whole()
 	if err != nil {
 		return err
 	}
 	start = time.Now()
-	model, err := j.method.Fit(ctx, env, train, j.Grid[best])
+	model, err := j.method.Fit(ctx, env, whole.Learn, j.Grid[best])
 	if err != nil {
 		return fmt.Errorf("refit with %s: %w", j.Grid[best], err)
 	}
 	fit := time.Since(start).Seconds()
 	start = time.Now()
-	scores, err := scoresOf(ctx, model, test)
+	scores, err := scoresOf(ctx, model, whole)
 	if err == nil {
-		run.Test, err = newScore(test.Shape(), test.Y, scores)
+		run.Test, err = newScore(whole.Score.Shape(), whole.Score.Y, scores)
 	}
 	if err != nil {
 		return fmt.Errorf("test with %s: %w", j.Grid[best], err)
 	}
 	predicted := time.Since(start).Seconds()
 	run.FitSeconds, run.PredictSeconds = &fit, &predicted
-	run.ScoresHash, run.Outputs = store.HashScores(scores), test.Shape().Outputs()
+	run.ScoresHash, run.Outputs = store.HashScores(scores), whole.Score.Shape().Outputs()
 	if j.Keep != KeepNone {
 		run.Scores = scores
 	}
-	if run.Stages, err = j.stages(ctx, model, test); err != nil {
+	if run.Stages, err = j.stages(ctx, model, whole); err != nil {
 		return fmt.Errorf("stages with %s: %w", j.Grid[best], err)
 	}
-	return j.save(model, scale, run)
+	return j.save(model, whole, run)
 }
 
 // save measures the model's saved form, and keeps it where that is asked for.
-func (j *job) save(model registry.Model, scale *datasets.Standardiser, run *store.Run) error {
+func (j *job) save(model registry.Model, whole split.Part, run *store.Run) error {
 	saver, ok := model.(registry.Saver)
 	if !ok {
 		return nil
@@ -86,8 +86,11 @@ func (j *job) save(model registry.Model, scale *datasets.Standardiser, run *stor
 	run.ModelBytes = &size
 	if j.Keep == KeepModels {
 		run.Model = &store.Model{Data: saved.Bytes(), Features: j.set.Features, Labels: j.set.Labels}
-		if scale != nil {
-			run.Model.Mean, run.Model.Scale = scale.Mean, scale.Scale
+		if s := whole.Inputs; s != nil {
+			run.Model.Mean, run.Model.Scale = s.Mean, s.Scale
+		}
+		if t := store.Target(whole.Target); j.protocol.Semantics.ScaleTarget && j.set.Task == registry.Regression {
+			run.Model.Target = &t
 		}
 	}
 	return nil
@@ -95,7 +98,7 @@ func (j *job) save(model registry.Model, scale *datasets.Standardiser, run *stor
 
 // stages tests the first rounds of a model in one pass, where the protocol lists rounds
 // and the model has them.
-func (j *job) stages(ctx context.Context, model registry.Model, test registry.Data) ([]store.Stage, error) {
+func (j *job) stages(ctx context.Context, model registry.Model, whole split.Part) ([]store.Stage, error) {
 	stager, ok := model.(registry.Stager)
 	at := slices.Clone(j.protocol.Semantics.Rounds)
 	if !ok || at == nil {
@@ -103,7 +106,10 @@ func (j *job) stages(ctx context.Context, model registry.Model, test registry.Da
 	}
 	at = slices.DeleteFunc(at, func(t int) bool { return t > stager.Rounds() })
 	var out []store.Stage
+	test := whole.Score
 	err := stager.ScoreStages(ctx, test.X, at, func(t int, scores []float64) error {
+		scores = slices.Clone(scores)
+		whole.Target.Invert(scores)
 		s, err := newScore(test.Shape(), test.Y, scores)
 		out = append(out, store.Stage{Round: t, Score: s})
 		return err
@@ -115,29 +121,33 @@ func (j *job) stages(ctx context.Context, model registry.Model, test registry.Da
 }
 
 // search evaluates the whole grid on every fold and returns the best point.
-func (j *job) search(ctx context.Context, rows split.Split, env registry.Env, run *store.Run) (int, error) {
+func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, run *store.Run) (int, error) {
+	by, err := metric.ForSelection(j.protocol.Semantics.Metric, j.set.Task)
+	if err != nil {
+		return 0, err
+	}
+	folds := len(parts.Split.Folds)
 	scores := make([][]store.Score, len(j.Grid))
 	for g := range scores {
-		scores[g] = make([]store.Score, len(rows.Folds))
+		scores[g] = make([]store.Score, folds)
 	}
-	run.Evaluations = make([]store.Evaluation, 0, len(j.Grid)*len(rows.Folds))
-	for f, validation := range rows.Folds {
-		trainRows, validRows := foldRows(rows.Train, validation)
-		train, valid, _, err := partsOf(j.protocol, j.set, trainRows, validRows)
+	run.Evaluations = make([]store.Evaluation, 0, len(j.Grid)*folds)
+	for f := range folds {
+		part, err := parts.Fold(f)
 		if err != nil {
 			return 0, err
 		}
 		seen := make([]bool, len(j.Grid))
 		start := time.Now()
-		err = j.method.FitAll(ctx, env, train, j.Grid, func(g int, m registry.Model) error {
+		err = j.method.FitAll(ctx, env, part.Learn, j.Grid, func(g int, m registry.Model) error {
 			seconds := time.Since(start).Seconds()
 			if g < 0 || g >= len(seen) || seen[g] {
 				return fmt.Errorf("the method gave grid point %d twice or out of range", g)
 			}
 			seen[g] = true
-			values, err := scoresOf(ctx, m, valid)
+			values, err := scoresOf(ctx, m, part)
 			if err == nil {
-				scores[g][f], err = newScore(valid.Shape(), valid.Y, values)
+				scores[g][f], err = newScore(part.Score.Shape(), part.Score.Y, values)
 			}
 			if err != nil {
 				return fmt.Errorf("setting %s: %w", j.Grid[g], err)
@@ -155,7 +165,7 @@ func (j *job) search(ctx context.Context, rows split.Split, env registry.Env, ru
 			}
 		}
 	}
-	return selectPoint(j.set.Task, scores), nil
+	return metric.Select(by, scores), nil
 }
 
 // env is the same for every fit: draws depend on neither split nor grid point.
@@ -163,73 +173,26 @@ func (j *job) env(clock *cpuClock) registry.Env {
 	return registry.Env{Seed: j.protocol.Semantics.MethodSeed, Workers: 1, Log: j.said.logger(), OnThread: clock.measure}
 }
 
-func splitOf(p *protocol.Protocol, set *datasets.Set, number int) (split.Split, error) {
-	s, err := split.New(set.Task, set.Y, uint32(number), p.Semantics.TestFraction, p.Semantics.Folds)
-	if err != nil {
-		return s, fmt.Errorf("%s: %w", set.Name, err)
-	}
-	return s, nil
+// partsOf draws a split of a set.
+func partsOf(p *protocol.Protocol, set *datasets.Set, number int) (split.Parts, error) {
+	rows, err := p.Semantics.Splitter().Split(set, uint32(number))
+	return split.Parts{Set: set, Split: rows, Standardise: p.Semantics.Standardise, ScaleTarget: p.Semantics.ScaleTarget}, err
 }
 
-// partsOf copies two lists of rows, standardised by the first, which is the one a
-// method learns from; scale is nil if the protocol does not standardise.
-func partsOf(p *protocol.Protocol, set *datasets.Set, train, other []int) (learn, score registry.Data, scale *datasets.Standardiser, err error) {
-	_, d := set.X.Dims()
-	a, b := mat.NewDense(len(train), d, nil), mat.NewDense(len(other), d, nil)
-	if p.Semantics.Standardise {
-		s := datasets.FitStandardiser(set.X, train)
-		if err := s.Check(set.X, train, set.Features); err != nil {
-			return learn, score, nil, fmt.Errorf("%s: %w", set.Name, err)
-		}
-		s.Apply(a, set.X, train)
-		s.Apply(b, set.X, other)
-		scale = &s
-	} else {
-		copyRows(a, set.X, train)
-		copyRows(b, set.X, other)
-	}
-	data := func(x *mat.Dense, rows []int) registry.Data {
-		y := make([]float64, len(rows))
-		for i, r := range rows {
-			y[i] = set.Y[r]
-		}
-		return registry.Data{Task: set.Task, Classes: set.Classes, X: x, Y: y}
-	}
-	return data(a, train), data(b, other), scale, nil
-}
-
-func copyRows(dst, src *mat.Dense, rows []int) {
-	for i, r := range rows {
-		copy(dst.RawRowView(i), src.RawRowView(r))
-	}
-}
-
-// foldRows splits train, a list of rows, into those outside and inside validation,
-// a list of ascending positions in it.
-func foldRows(train, validation []int) (outside, inside []int) {
-	outside = make([]int, 0, len(train)-len(validation))
-	inside = make([]int, 0, len(validation))
-	next := 0
-	for at, row := range train {
-		if next < len(validation) && validation[next] == at {
-			inside = append(inside, row)
-			next++
-		} else {
-			outside = append(outside, row)
-		}
-	}
-	return outside, inside
-}
-
-// scoresOf scores the rows without showing the model their targets.
-func scoresOf(ctx context.Context, m registry.Model, d registry.Data) ([]float64, error) {
+// scoresOf scores the rows of a part without showing the model their targets; predictions
+// of a regression are in the unit of the data.
+func scoresOf(ctx context.Context, m registry.Model, part split.Part) ([]float64, error) {
 	if m == nil {
 		return nil, errors.New("the method returned neither a model nor an error")
 	}
-	sh := d.Shape()
+	sh := part.Score.Shape()
 	out := make([]float64, sh.N*sh.Outputs())
 	for i := range out {
 		out[i] = unwritten
 	}
-	return out, m.Score(ctx, d.X, out)
+	if err := m.Score(ctx, part.Score.X, out); err != nil {
+		return nil, err
+	}
+	part.Target.Invert(out)
+	return out, nil
 }

@@ -122,7 +122,7 @@ func TestKeptModelsPredict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := split.New(set.Task, set.Y, 1, 0.3, 2)
+		rows, err := split.Splitter{TestFraction: 0.3, Folds: 2}.Split(set, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,24 +24,24 @@ type Refitted struct {
 // Refit trains a method with params, JSON of a grid point, on all training rows of a
 // split of a protocol, as a cell does after its search, and tests it.
 func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *datasets.Set, number int, params json.RawMessage) (*Refitted, error) {
-	rows, err := splitOf(p, set, number)
+	parts, err := partsOf(p, set, number)
 	if err != nil {
 		return nil, err
 	}
-	train, test, scale, err := partsOf(p, set, rows.Train, rows.Test)
+	whole, err := parts.Whole()
 	if err != nil {
 		return nil, err
 	}
 	j := job{protocol: p}
-	r := &Refitted{Shape: train.Shape(), Features: set.Features, scale: scale}
-	if r.Model, err = spec.Fit(ctx, j.env(&cpuClock{}), train, params); err != nil {
+	r := &Refitted{Shape: whole.Learn.Shape(), Features: set.Features, scale: whole.Inputs}
+	if r.Model, err = spec.Fit(ctx, j.env(&cpuClock{}), whole.Learn, params); err != nil {
 		return nil, err
 	}
-	scores, err := scoresOf(ctx, r.Model, test)
+	scores, err := scoresOf(ctx, r.Model, whole)
 	if err != nil {
 		return nil, err
 	}
-	r.Test, err = newScore(test.Shape(), test.Y, scores)
+	r.Test, err = newScore(whole.Score.Shape(), whole.Score.Y, scores)
 	return r, err
 }
 

@@ -3,8 +3,8 @@ package runner
 import (
 	"fmt"
 	"math"
-	"math/big"
 
+	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -50,8 +50,8 @@ func binaryScore(y, scores []float64) store.Score {
 			tn++
 		}
 	}
-	correct := tn + tp
-	return store.Score{N: len(y), Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}
+	correct, auc := tn+tp, metric.AUC2(y, scores)
+	return store.Score{N: len(y), Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &auc}
 }
 
 // multiclassScore takes the largest score's class as the label, the first if several are largest.
@@ -95,52 +95,4 @@ func regressionScore(y, scores []float64) store.Score {
 		s.R2 = &r2
 	}
 	return s
-}
-
-// selectPoint returns the grid point with the best mean over the folds; among
-// equals the first in grid order. folds[g] holds grid point g's scores. For
-// classes the mean of the fold accuracies is compared exactly, as a fraction, so
-// that rounding decides no tie; for regression the mean of the squared errors is.
-func selectPoint(task registry.Task, folds [][]store.Score) int {
-	if task == registry.Regression {
-		return selectByError(folds)
-	}
-	// Every fold has the same size for each grid point: over the product of the
-	// sizes the means have one denominator and their numerators are compared.
-	sizes := folds[0]
-	product := big.NewInt(1)
-	for _, s := range sizes {
-		product.Mul(product, big.NewInt(int64(s.N)))
-	}
-	weight := make([]*big.Int, len(sizes))
-	for f, s := range sizes {
-		weight[f] = new(big.Int).Quo(product, big.NewInt(int64(s.N)))
-	}
-	best, at := big.NewInt(-1), 0
-	sum, term := new(big.Int), new(big.Int)
-	for g, scores := range folds {
-		sum.SetInt64(0)
-		for f, s := range scores {
-			sum.Add(sum, term.Mul(weight[f], big.NewInt(int64(*s.Correct))))
-		}
-		if sum.Cmp(best) > 0 {
-			best.Set(sum)
-			at = g
-		}
-	}
-	return at
-}
-
-func selectByError(folds [][]store.Score) int {
-	best, at := math.Inf(1), 0
-	for g, scores := range folds {
-		sum := 0.0
-		for _, s := range scores {
-			sum += float64(*s.RMSE * *s.RMSE)
-		}
-		if sum < best {
-			best, at = sum, g
-		}
-	}
-	return at
 }

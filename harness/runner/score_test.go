@@ -2,12 +2,9 @@ package runner
 
 import (
 	"math"
-	"math/big"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
-	"pgregory.net/rapid"
 )
 
 func TestBinaryCounts(t *testing.T) {
@@ -49,37 +46,5 @@ func TestRegressionErrors(t *testing.T) {
 	}
 	if constant := regressionScore([]float64{3, 3}, []float64{3, 3}); constant.R2 != nil {
 		t.Error("r2 of a constant target exists")
-	}
-}
-
-// TestSelectionIsExact compares with rational arithmetic: the largest mean of
-// fold accuracies, the first among equals.
-func TestSelectionIsExact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		sizes := rapid.SliceOfN(rapid.IntRange(1, 12), 2, 6).Draw(t, "sizes")
-		points := rapid.IntRange(1, 8).Draw(t, "points")
-		folds := make([][]store.Score, points)
-		best, want := big.NewRat(-1, 1), -1
-		for g := range folds {
-			sum := new(big.Rat)
-			for _, n := range sizes {
-				correct := rapid.IntRange(0, n).Draw(t, "correct")
-				folds[g] = append(folds[g], store.Score{N: n, Correct: &correct})
-				sum.Add(sum, big.NewRat(int64(correct), int64(n)))
-			}
-			if sum.Cmp(best) > 0 {
-				best, want = sum, g
-			}
-		}
-		if got := selectPoint(registry.Binary, folds); got != want {
-			t.Fatalf("selected %d, want %d", got, want)
-		}
-	})
-}
-
-func TestSelectionByError(t *testing.T) {
-	point := func(v float64) []store.Score { return []store.Score{{N: 3, RMSE: &v}} }
-	if got := selectPoint(registry.Regression, [][]store.Score{point(2), point(1), point(1)}); got != 1 {
-		t.Errorf("selected %d, want 1", got)
 	}
 }

@@ -6,50 +6,7 @@ import (
 	"sort"
 
 	"github.com/kernelboosting/bench/internal/numpy"
-	"github.com/kernelboosting/bench/registry"
 )
-
-// A Split is one division of a data set's rows: Train and Test hold row numbers,
-// Folds the validation parts of the inner cross-validation as ascending
-// positions within Train. The JSON form is that of `bench data splits`.
-type Split struct {
-	Train []int   `json:"train"`
-	Test  []int   `json:"test"`
-	Folds [][]int `json:"folds"`
-}
-
-// New draws split number seed of the labels y: first the train/test split,
-// then the folds, from one NumPy stream seeded with seed. For classes both are
-// stratified, and equal scikit-learn's train_test_split(test_size, shuffle=True,
-// stratify=y) followed by StratifiedKFold(folds, shuffle=True), index for index;
-// for regression they equal the same without stratification. It is an error if a
-// class has fewer than 2 rows or fewer training rows than folds.
-func New(task registry.Task, y []float64, seed uint32, testFraction float64, folds int) (Split, error) {
-	n := len(y)
-	nTest := int(math.Ceil(testFraction * float64(n)))
-	nTrain := n - nTest
-	if nTrain < folds || nTest < 1 {
-		return Split{}, fmt.Errorf("%d rows are too few for a test fraction of %g and %d folds", n, testFraction, folds)
-	}
-	rng := numpy.NewRandomState(seed)
-	if task == registry.Regression {
-		p := rng.Permutation(n)
-		s := Split{Test: p[:nTest], Train: p[nTest:]}
-		s.Folds = plainFolds(rng, nTrain, folds)
-		return s, nil
-	}
-	s := Split{}
-	var err error
-	if s.Train, s.Test, err = stratifiedSplit(rng, y, nTrain, nTest); err != nil {
-		return Split{}, err
-	}
-	labels := make([]float64, nTrain)
-	for i, row := range s.Train {
-		labels[i] = y[row]
-	}
-	s.Folds, err = stratifiedFolds(rng, labels, folds)
-	return s, err
-}
 
 // stratifiedSplit gives each class its share of the nTrain and nTest rows,
 // permutes the rows of each class in the order of the sorted labels, and then
@@ -123,7 +80,8 @@ func apportion(rng *numpy.RandomState, counts []int, draws int) []int {
 // stratifiedFolds deals the sorted labels round-robin to the folds, which fixes
 // how many rows of a class each fold gets, and then shuffles each class's fold
 // numbers over its rows. Classes count in the order of their first appearance.
-func stratifiedFolds(rng *numpy.RandomState, y []float64, folds int) ([][]int, error) {
+// what names the rows in an error.
+func stratifiedFolds(rng *numpy.RandomState, y []float64, folds int, what string) ([][]int, error) {
 	code := map[float64]int{}
 	var counts []int
 	codes := make([]int, len(y))
@@ -139,7 +97,7 @@ func stratifiedFolds(rng *numpy.RandomState, y []float64, folds int) ([][]int, e
 	}
 	for label, c := range code {
 		if counts[c] < folds {
-			return nil, fmt.Errorf("class %g has %d training rows: %d folds need as many", label, counts[c], folds)
+			return nil, fmt.Errorf("class %g has %d %s: %d folds need as many", label, counts[c], what, folds)
 		}
 	}
 	fold := make([]int, len(y))

@@ -15,6 +15,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// table2 is the splitter of the protocol of that name.
+var table2 = Splitter{TestFraction: 0.3, Folds: 5}
+
 // TestSplitsEqualTheOracle compares every row of splits.json, drawn with NumPy and
 // scikit-learn, index for index.
 func TestSplitsEqualTheOracle(t *testing.T) {
@@ -54,7 +57,7 @@ func TestSplitsEqualTheOracle(t *testing.T) {
 		if n, _ := set.X.Dims(); n != row.N {
 			t.Fatalf("%s: %d rows, the oracle has %d", where, n, row.N)
 		}
-		s, err := New(set.Task, set.Y, row.Seed, 0.3, 5)
+		s, err := table2.Split(set, row.Seed)
 		if err != nil {
 			t.Fatalf("%s: %v", where, err)
 		}
@@ -112,7 +115,7 @@ func TestSplitPartitions(t *testing.T) {
 			}
 		}
 		fraction := rapid.Float64Range(0.2, 0.5).Draw(t, "fraction")
-		s, err := New(task, y, rapid.Uint32().Draw(t, "seed"), fraction, 5)
+		s, err := Splitter{TestFraction: fraction, Folds: 5}.Split(&datasets.Set{Task: task, Y: y}, rapid.Uint32().Draw(t, "seed"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,8 +174,8 @@ func TestSplitRefuses(t *testing.T) {
 		{append(make([]float64, 30), 1), "class 1 has 1 row"},
 		{append(make([]float64, 30), 1, 1, 1), "folds need"},
 	} {
-		_, err := New(registry.Binary, c.y, 1, 0.3, 5)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
+		_, err := table2.Split(&datasets.Set{Name: "mine", Task: registry.Binary, Y: c.y}, 1)
+		if err == nil || !strings.HasPrefix(err.Error(), "mine: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("labels %v: error %v, want one with %q", c.y, err, c.want)
 		}
 	}

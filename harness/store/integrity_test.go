@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -65,8 +66,9 @@ func printed(path string) (text string, noticed error) {
 	protocols, err4 := db.Protocols(ctx)
 	cell, found, err5 := db.Cell(ctx, "p", "wine", "CART", 2)
 	learned, _, err6 := db.Learned(ctx, "p", "wine", "CART", 2)
-	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %v\n", status, files, protocols, cell.Params, found, learned.Scores, learned.Model)
-	all := errors.Join(err1, err2, err3, err4, err5, err6)
+	model, err7 := json.Marshal(learned.Model)
+	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %s\n", status, files, protocols, cell.Params, found, learned.Scores, model)
+	all := errors.Join(err1, err2, err3, err4, err5, err6, err7)
 	for _, q := range []string{"SELECT * FROM stages", "SELECT * FROM warnings", "SELECT * FROM scores", "SELECT * FROM models", "SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations", "SELECT * FROM published", "SELECT * FROM environments"} {
 		err := db.Query(ctx, q, func([]string) error { return nil }, func(r []any) error { fmt.Fprintln(&b, r...); return nil })
 		all = errors.Join(all, err)

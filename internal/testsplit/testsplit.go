@@ -11,13 +11,12 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A Split is one split of the table2 protocol (30 % test rows) with its folds.
 type Split struct {
-	set   *datasets.Set
-	split split.Split
+	t     testing.TB
+	parts split.Parts
 }
 
 // Of returns split seed of a set. It skips or fails as testenv.Mirror does where
@@ -32,11 +31,11 @@ func Of(t testing.TB, name string, seed uint32) Split {
 	if err != nil {
 		t.Fatal(err)
 	}
-	split, err := split.New(set.Task, set.Y, seed, 0.3, 5)
+	drawn, err := split.Splitter{TestFraction: 0.3, Folds: 5}.Split(set, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Split{set, split}
+	return Split{t, split.Parts{Set: set, Split: drawn, Standardise: true}}
 }
 
 // Load returns the two parts of split seed, standardised with the statistics of
@@ -47,40 +46,28 @@ func Load(t testing.TB, name string, seed uint32) (train, test registry.Data) {
 }
 
 // Whole returns the training and test part, standardised by the first.
-func (s Split) Whole() (train, test registry.Data) { return s.parts(s.split.Train, s.split.Test) }
+func (s Split) Whole() (train, test registry.Data) {
+	s.t.Helper()
+	return s.checked(s.parts.Whole())
+}
 
 // Folds calls do with the training and validation part of each fold, standardised
 // by the first, until it returns false.
 func (s Split) Folds(do func(train, valid registry.Data) bool) {
-	for _, fold := range s.split.Folds {
-		held := make(map[int]bool, len(fold))
-		var fit, check []int
-		for _, i := range fold {
-			held[i] = true
-			check = append(check, s.split.Train[i])
-		}
-		for i, row := range s.split.Train {
-			if !held[i] {
-				fit = append(fit, row)
-			}
-		}
-		if !do(s.parts(fit, check)) {
+	s.t.Helper()
+	for f := range s.parts.Split.Folds {
+		if !do(s.checked(s.parts.Fold(f))) {
 			return
 		}
 	}
 }
 
-func (s Split) parts(fit, check []int) (learn, score registry.Data) {
-	scale := datasets.FitStandardiser(s.set.X, fit)
-	part := func(rows []int) registry.Data {
-		d := registry.Data{Task: s.set.Task, Classes: s.set.Classes, X: new(mat.Dense), Y: make([]float64, len(rows))}
-		scale.Apply(d.X, s.set.X, rows)
-		for i, row := range rows {
-			d.Y[i] = s.set.Y[row]
-		}
-		return d
+func (s Split) checked(part split.Part, err error) (learn, score registry.Data) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	return part(fit), part(check)
+	return part.Learn, part.Score
 }
 
 // Correct returns how many rows of a binary problem m labels rightly.

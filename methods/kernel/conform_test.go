@@ -21,3 +21,5 @@ func TestConformKRRGD(t *testing.T) {
 	testenv.NotUnderRace(t)
 	conform.Run(t, KRRGD())
 }
+
+func TestConformBlocks(t *testing.T) { conform.Blocks(t, KRRGD()) }

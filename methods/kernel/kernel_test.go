@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/registry"
@@ -158,7 +159,28 @@ func TestBandwidthsFollowRelevance(t *testing.T) {
 	if !(gamma[0] > 3*gamma[2]) {
 		t.Errorf("bandwidths %v; the first feature matters and the third does not", gamma)
 	}
-	if _, err := fitKRRGD(t.Context(), registry.Env{}, data, KRRGDParams{Lambda: 1, Groups: []int{2, 2}}); err == nil {
-		t.Error("groups of 4 features are accepted for 3")
+}
+
+// TestBlocksShareABandwidth: the features of a block have one bandwidth, features outside of blocks
+// their own. Blocks of one feature change no bit.
+func TestBlocksShareABandwidth(t *testing.T) {
+	data := small(registry.Regression)
+	fit := func(blocks ...registry.Block) *machine {
+		t.Helper()
+		data.Blocks = blocks
+		m, err := KRRGD().Fit(t.Context(), registry.Env{}, data, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.(*machine)
+	}
+	plain := fit()
+	single := fit(registry.Block{Name: "a", From: 0, To: 1}, registry.Block{Name: "b", From: 1, To: 2})
+	if !slices.Equal(plain.Gamma, single.Gamma) || !slices.Equal(plain.Coef, single.Coef) {
+		t.Errorf("blocks of one feature change the bandwidths %v to %v", plain.Gamma, single.Gamma)
+	}
+	pair := fit(registry.Block{Name: "pair", From: 0, To: 2})
+	if g := pair.Gamma; g[0] != g[1] || g[1] == g[2] || plain.Gamma[0] == plain.Gamma[1] {
+		t.Errorf("bandwidths %v with the first two in a block, %v without", g, plain.Gamma)
 	}
 }

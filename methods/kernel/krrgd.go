@@ -15,12 +15,11 @@ import (
 
 // KRRGDParams holds KRR-GD's parameters.
 type KRRGDParams struct {
-	Lambda float64 `json:"lambda"`           // ridge penalty
-	Iter   int     `json:"iter"`             // gradient steps on the bandwidths
-	Groups []int   `json:"groups,omitempty"` // sizes of consecutive groups of features with one bandwidth each; none means a bandwidth a feature
+	Lambda float64 `json:"lambda"` // ridge penalty
+	Iter   int     `json:"iter"`   // gradient steps on the bandwidths
 }
 
-// Validate reports parameters outside lambda > 0, iter >= 0, sizes >= 1.
+// Validate reports parameters outside lambda > 0, iter >= 0.
 func (p KRRGDParams) Validate() error {
 	if !(p.Lambda > 0 && p.Lambda < math.Inf(1)) {
 		return fmt.Errorf("lambda is %v, not a finite number > 0", p.Lambda)
@@ -28,29 +27,16 @@ func (p KRRGDParams) Validate() error {
 	if p.Iter < 0 {
 		return fmt.Errorf("iter is %d; 0 keeps the initial bandwidths", p.Iter)
 	}
-	if slices.ContainsFunc(p.Groups, func(size int) bool { return size < 1 }) {
-		return fmt.Errorf("groups %v: a group has at least one feature", p.Groups)
-	}
 	return nil
 }
 
-// columns returns the group of each of d features.
-func columns(sizes []int, d int) ([]int, error) {
+// columns returns the group of each feature.
+func columns(s registry.Shape) []int {
 	var of []int
-	for g, size := range sizes {
-		for range min(size, d+1) {
-			of = append(of, g)
-		}
+	for g, size := range s.Groups() {
+		of = append(of, slices.Repeat([]int{g}, size)...)
 	}
-	if len(sizes) == 0 {
-		for j := range d {
-			of = append(of, j)
-		}
-	}
-	if len(of) != d {
-		return nil, fmt.Errorf("groups %v do not add up to the %d features", sizes, d)
-	}
-	return of, nil
+	return of
 }
 
 // KRRGD declares kernel ridge regression whose Gaussian bandwidths descend the gradient of the leave-one-out error, one
@@ -62,7 +48,7 @@ func KRRGD() registry.Spec {
 		Summary: "kernel ridge regression with bandwidths by gradient descent",
 	}, KRRGDParams{Lambda: 1e-3, Iter: 20}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 0)},
-	}, fitKRRGD, registry.Memory(memoryKRRGD), registry.Cost(costKRRGD), registry.Load[KRRGDParams](load))
+	}, fitKRRGD, registry.Memory(memoryKRRGD), registry.Cost(costKRRGD), registry.Load[KRRGDParams](load), registry.Blocks[KRRGDParams]())
 }
 
 // memoryKRRGD counts four n x n matrices and as much as one for garbage, what factorising and inverting take, and the model.
@@ -77,16 +63,13 @@ func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
 	return float64(s.Outputs()) * (1 + 1.3*float64(p.Iter)) * (n*n*n/12 + n*n*(0.2*float64(s.D)+20) + 1000)
 }
 
-// fitKRRGD finds, for each output, the bandwidths with a small leave-one-out error, from 1/(2 d) of standardised features
+// fitKRRGD finds, for each output, the bandwidths, one a block of the data or a feature outside of blocks, with a small leave-one-out error, from 1/(2 d) of standardised features
 // by at most Iter L-BFGS steps in their logarithms, and then solves ridge regression with them:
 //
 //	min over alpha  (1/n) |y - mean y - K alpha|^2 + lambda alpha'K alpha.
 func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRGDParams) (registry.Model, error) {
 	n, d := train.X.Dims()
-	group, err := columns(p.Groups, d)
-	if err != nil {
-		return nil, fmt.Errorf("KRR-GD: %w", err)
-	}
+	group := columns(train.Shape())
 	if n < 2 {
 		return nil, fmt.Errorf("KRR-GD: %d examples; leaving one out needs two", n)
 	}

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// channels are consecutive groups of features with a Gaussian kernel each, exp(-Gamma_j |x_j - x_j'|^2).
+// channels are consecutive groups of features, blocks or single ones, with a Gaussian kernel each, exp(-Gamma_j |x_j - x_j'|^2).
 type channels struct {
 	Sizes []int
 	Gamma []float64

@@ -28,3 +28,5 @@ func TestPrefixes(t *testing.T) {
 		t.Run(spec.Name, func(t *testing.T) { conform.Prefixes(t, spec, "t") })
 	}
 }
+
+func TestConformBlocks(t *testing.T) { conform.Blocks(t, GMKL()) }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/svm"
@@ -16,37 +15,19 @@ import (
 
 // GMKLParams holds GMKL's parameters.
 type GMKLParams struct {
-	C       float64 `json:"c"`                // cost of the SVM or SVR
-	Epsilon float64 `json:"epsilon"`          // half-width of the tube, for Regression
-	Groups  []int   `json:"groups,omitempty"` // sizes of consecutive groups of features (channels), a kernel each; none means a kernel a feature
+	C       float64 `json:"c"`       // cost of the SVM or SVR
+	Epsilon float64 `json:"epsilon"` // half-width of the tube, for Regression
 }
 
-// Validate reports parameters outside c > 0, epsilon >= 0, sizes >= 1.
+// Validate reports parameters outside c > 0, epsilon >= 0.
 func (p GMKLParams) Validate() error {
 	switch {
 	case !(p.C > 0 && p.C < math.Inf(1)):
 		return fmt.Errorf("c is %v, not a finite number > 0", p.C)
 	case !(p.Epsilon >= 0 && p.Epsilon < math.Inf(1)):
 		return fmt.Errorf("epsilon is %v, not a finite number >= 0", p.Epsilon)
-	case slices.ContainsFunc(p.Groups, func(size int) bool { return size < 1 }):
-		return fmt.Errorf("groups %v: a group has at least one feature", p.Groups)
 	}
 	return nil
-}
-
-// sizes returns the sizes of the groups of d features.
-func (p GMKLParams) sizes(d int) ([]int, error) {
-	if len(p.Groups) == 0 {
-		return slices.Repeat([]int{1}, d), nil
-	}
-	sum := 0
-	for _, size := range p.Groups {
-		sum += size
-	}
-	if sum != d {
-		return nil, fmt.Errorf("groups %v add up to %d features, not the %d there are", p.Groups, sum, d)
-	}
-	return p.Groups, nil
 }
 
 // GMKL declares generalised multiple kernel learning with l1 on the weights of the kernels, one against the rest for
@@ -55,10 +36,10 @@ func GMKL() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "GMKL", Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Varma and Babu, ICML 2009, with the l1 penalty of Bazavan et al., ECCV 2012, eq. (14)",
-		Summary: "support vector machine over a learned non-negative sum of a kernel for each feature group",
+		Summary: "support vector machine over a learned non-negative sum of a kernel for each feature or block",
 	}, GMKLParams{C: 1, Epsilon: 0.1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fitGMKL, registry.Path(pathGMKL), registry.Memory(memoryGMKL), registry.Cost(costOne(pathCostGMKL)), registry.PathCost(pathCostGMKL), registry.Load[GMKLParams](loadSum))
+	}, fitGMKL, registry.Path(pathGMKL), registry.Memory(memoryGMKL), registry.Cost(costOne(pathCostGMKL)), registry.PathCost(pathCostGMKL), registry.Load[GMKLParams](loadSum), registry.Blocks[GMKLParams]())
 }
 
 // The ranks at channelTol of Gaussian kernels of one feature: 3 to 48 in the mean over the features of the catalogue's sets, most have 20.
@@ -68,12 +49,12 @@ const (
 )
 
 // ranks guesses the sum of the ranks of the kernels from that of one feature, and how many kernels are kept whole.
-func (p GMKLParams) ranks(s registry.Shape, one int) (sum, whole float64) {
+func ranks(s registry.Shape, one int) (sum, whole float64) {
 	n := float64(s.N)
-	if len(p.Groups) == 0 {
+	if len(s.Blocks) == 0 {
 		return min(n, float64(one)) * float64(s.D), 0
 	}
-	for _, size := range p.Groups {
+	for _, size := range s.Groups() {
 		if rank := float64(one) * math.Pow(4.5, float64(size-1)); rank < n/2 {
 			sum += rank
 		} else {
@@ -85,15 +66,18 @@ func (p GMKLParams) ranks(s registry.Shape, one int) (sum, whole float64) {
 
 // memoryGMKL counts the factors or matrices of the kernels, the factors once more, scaled, the systems of svm.Mix, the model, and
 // 64 MiB for garbage and for the n x n system of a careful path.
-func memoryGMKL(s registry.Shape, p GMKLParams) int64 {
+func memoryGMKL(s registry.Shape, _ GMKLParams) int64 {
 	n := float64(s.N)
-	rank, whole := p.ranks(s, largeRank)
+	rank, whole := ranks(s, largeRank)
 	system := n * n
 	if lowRank(n, rank, whole) {
 		apart := max(rank, 256)
 		system = rank*rank + apart*(apart+rank)
 	}
-	kernels := float64(len(p.Groups) + s.D)
+	kernels := float64(s.D)
+	if len(s.Blocks) > 0 {
+		kernels += float64(len(s.Groups()))
+	}
 	return int64(8 * (2*n*rank + whole*n*n + system + n*(3*kernels+2*float64(s.D+2*s.Outputs())+50) + 8<<20))
 }
 
@@ -103,40 +87,29 @@ func lowRank(n, rank, whole float64) bool { return whole == 0 && (4*rank < n || 
 // pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and the
 // passes over the factors, which memory feeds. Steps were counted on nine sets of 99 to 11,513 rows.
 func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
-	n, sum := float64(s.N), 0.0
-	for i, p := range ps {
-		rank, whole := p.ranks(s, usualRank)
-		if i == 0 || !slices.Equal(p.Groups, ps[i-1].Groups) {
-			sum += n * (rank*rank/float64(s.D+1) + whole*n*10)
-		}
-		step := n*n*(rank+2*whole)/2 + n*n*n/3
-		if lowRank(n, rank, whole) {
-			apart := max(rank, min(n, 256))
-			step = n*rank*rank/2 + apart*apart*(rank+apart/3) + 300*n*rank
-		}
-		sum += float64(s.Outputs()) * (13 + n/170) * (step/20 + 200*n + 5e4)
+	n := float64(s.N)
+	rank, whole := ranks(s, usualRank)
+	step := n*n*(rank+2*whole)/2 + n*n*n/3
+	if lowRank(n, rank, whole) {
+		apart := max(rank, min(n, 256))
+		step = n*rank*rank/2 + apart*apart*(rank+apart/3) + 300*n*rank
 	}
-	return sum
+	one := float64(s.Outputs()) * (13 + n/170) * (step/20 + 200*n + 5e4)
+	return n*(rank*rank/float64(s.D+1)+whole*n*10) + float64(len(ps))*one
 }
 
 var fitGMKL = single(pathGMKL)
 
-// pathGMKL factors the kernel matrices once for all settings with the same groups.
+// pathGMKL factors the kernel matrices once for all settings.
 func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []GMKLParams, yield func(i int, m registry.Model) error) error {
 	all := newSample(train.X)
 	train, times := merge(train)
 	s := newSample(train.X)
-	var g *mixer
+	g, err := newMixer(ctx, s, newChannels(all, train.Shape().Groups()))
+	if err != nil {
+		return err
+	}
 	for i, p := range ps {
-		sizes, err := p.sizes(s.d)
-		if err != nil {
-			return fmt.Errorf("GMKL: %w", err)
-		}
-		if g == nil || !slices.Equal(g.channels.Sizes, sizes) {
-			if g, err = newMixer(ctx, s, newChannels(all, sizes)); err != nil {
-				return err
-			}
-		}
 		m := &sumMachine{N: s.n, D: s.d, Outputs: train.Shape().Outputs(), Channels: g.channels, X: s.x}
 		for c := range m.Outputs {
 			problem := outputProblem(train, c, p)

@@ -175,20 +175,65 @@ func TestGMKLUnbalanced(t *testing.T) {
 	})
 }
 
-func TestGMKLGroups(t *testing.T) {
+// TestGMKLBlocks: a block has one kernel and a feature outside of blocks its own. Blocks of one feature
+// change no bit, and turning the features of a block round its origin changes no score.
+func TestGMKLBlocks(t *testing.T) {
 	data := blobs(60, 5, 7)
-	if _, err := fitGMKL(t.Context(), quiet(), data, GMKLParams{C: 1, Groups: []int{2, 2}}); err == nil {
-		t.Error("groups of 4 features are accepted for 5")
+	fit := func(data registry.Data) (*sumMachine, []float64) {
+		t.Helper()
+		m, err := GMKL().Fit(t.Context(), quiet(), data, []byte(`{"c": 10}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores := make([]float64, len(data.Y))
+		if err := m.Score(t.Context(), data.X, scores); err != nil {
+			t.Fatal(err)
+		}
+		return m.(*sumMachine), scores
 	}
-	m, err := fitGMKL(t.Context(), quiet(), data, GMKLParams{C: 10, Groups: []int{2, 3}})
-	if err != nil {
-		t.Fatal(err)
+	_, plain := fit(data)
+	for j := range 5 {
+		data.Blocks = append(data.Blocks, registry.Block{Name: "one", From: j, To: j + 1})
 	}
-	if w := m.(*sumMachine).Weight; len(w) != 2 {
-		t.Errorf("weights %v of two groups", w)
+	if _, single := fit(data); !slices.Equal(plain, single) {
+		t.Error("blocks of one feature change scores")
+	}
+	data.Blocks = []registry.Block{{Name: "two", From: 0, To: 2}, {Name: "more", From: 3, To: 5}}
+	m, scores := fit(data)
+	if !slices.Equal(m.Channels.Sizes, []int{2, 1, 2}) || len(m.Weight) != 3 {
+		t.Errorf("groups of %v features with weights %v", m.Channels.Sizes, m.Weight)
 	}
 	if right := testsplit.Correct(t, m, data); right < 54 {
 		t.Errorf("%d of 60 training rows are right", right)
+	}
+	turned := data
+	turned.X = mat.DenseCopyOf(data.X)
+	for i := range 60 {
+		a, b := data.X.At(i, 0), data.X.At(i, 1)
+		turned.X.Set(i, 0, 0.6*a-0.8*b)
+		turned.X.Set(i, 1, 0.8*a+0.6*b)
+	}
+	if _, other := fit(turned); !floats.EqualApprox(scores, other, 1e-3) {
+		t.Error("turning a block round changes scores")
+	}
+}
+
+// TestGMKLSizesOfBlocks: more features in a kernel mean a larger rank of it, and a kernel that is kept
+// whole where that passes half of the rows.
+func TestGMKLSizesOfBlocks(t *testing.T) {
+	shape := registry.Shape{Task: registry.Binary, Classes: 2, N: 1000, D: 6}
+	for _, c := range []struct {
+		blocks     []registry.Block
+		sum, whole float64
+	}{
+		{nil, 120, 0},
+		{[]registry.Block{{Name: "a", From: 1, To: 3}}, 4*20 + 90, 0},
+		{[]registry.Block{{Name: "a", From: 0, To: 5}}, 20, 1},
+	} {
+		shape.Blocks = c.blocks
+		if sum, whole := ranks(shape, usualRank); sum != c.sum || whole != c.whole {
+			t.Errorf("%v: ranks of %v and %v kernels whole, want %v and %v", c.blocks, sum, whole, c.sum, c.whole)
+		}
 	}
 }
 

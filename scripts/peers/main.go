@@ -29,7 +29,6 @@ import (
 	"github.com/kernelboosting/bench/internal/cputime"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
-	"gonum.org/v1/gonum/mat"
 )
 
 func main() {
@@ -165,31 +164,16 @@ func (c peerCase) load(ctx context.Context, dir string) (train, valid registry.D
 	if err != nil {
 		return train, valid, err
 	}
-	split, err := split.New(set.Task, set.Y, 1, 0.3, 5)
+	drawn, err := split.Splitter{TestFraction: 0.3, Folds: 5}.Split(set, 1)
 	if err != nil {
 		return train, valid, err
 	}
-	in, out := split.Train, split.Test
+	parts := split.Parts{Set: set, Split: drawn, Standardise: true}
+	part, err := parts.Whole()
 	if c.grid {
-		in, out = nil, nil
-		for at, row := range split.Train {
-			if slices.Contains(split.Folds[0], at) {
-				out = append(out, row)
-			} else {
-				in = append(in, row)
-			}
-		}
+		part, err = parts.Fold(0)
 	}
-	scale := datasets.FitStandardiser(set.X, in)
-	part := func(rows []int) registry.Data {
-		d := registry.Data{Task: set.Task, Classes: set.Classes, X: new(mat.Dense), Y: make([]float64, len(rows))}
-		scale.Apply(d.X, set.X, rows)
-		for i, row := range rows {
-			d.Y[i] = set.Y[row]
-		}
-		return d
-	}
-	return part(in), part(out), nil
+	return part.Learn, part.Score, err
 }
 
 func median(v []float64) float64 {

@@ -1,0 +1,42 @@
+package metric
+
+import (
+	"math/big"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// With targets y_i of n rows, their mean m, and predictions f_i:
+//
+//	mse   sum (y_i - f_i)^2 / n
+//	rmse  the root of mse
+//	mae   sum |y_i - f_i| / n
+//	r2    1 - sum (y_i - f_i)^2 / sum (y_i - m)^2
+//
+// They are those of Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, 2nd ed.
+// 2009, sections 2.4 and 7.2. A regression's score holds rmse, mae and r2 as float64, and these
+// functions give them as they are; an error that is not finite is no value. There is no r2 if all
+// targets are equal: scikit-learn's 1 (all right) or 0 there is a convention, not a share of a variance.
+
+func rmse(s store.Score) *big.Rat { return exactly(s.RMSE) }
+
+func mae(s store.Score) *big.Rat { return exactly(s.MAE) }
+
+func r2(s store.Score) *big.Rat { return exactly(s.R2) }
+
+// mse is the square of rmse, rounded to float64.
+func mse(s store.Score) *big.Rat {
+	if s.RMSE == nil {
+		return nil
+	}
+	square := *s.RMSE * *s.RMSE
+	return exactly(&square)
+}
+
+// exactly returns the number that *v is, nil if there is none or it is not finite.
+func exactly(v *float64) *big.Rat {
+	if v == nil {
+		return nil
+	}
+	return new(big.Rat).SetFloat64(*v)
+}

@@ -1,0 +1,114 @@
+package metric
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/near"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// A Direction says which values are better.
+type Direction int
+
+const (
+	Higher Direction = iota // is better
+	Lower                   // is better
+)
+
+// String returns "higher" or "lower".
+func (d Direction) String() string {
+	if d == Lower {
+		return "lower"
+	}
+	return "higher"
+}
+
+// A Metric is a number that says how good a prediction is.
+type Metric struct {
+	Name    string // as protocols and flags write it
+	Title   string // as a sentence writes it
+	Better  Direction
+	Percent bool          // tables show it times 100
+	Tasks   registry.Task // whose scores have it
+
+	// Of computes the metric. It is nil where the score does not have what it takes, or the
+	// metric is not defined for the rows that were predicted. The caller may change the number.
+	Of func(store.Score) *big.Rat
+
+	// pick does what Select does, faster or, for mse, in another arithmetic. It may be nil.
+	pick func(folds [][]store.Score) int
+}
+
+// Compare returns a negative number if a is worse than b, 0 if they are equal, and a positive one
+// if a is better.
+func (m Metric) Compare(a, b *big.Rat) int {
+	if m.Better == Lower {
+		return b.Cmp(a)
+	}
+	return a.Cmp(b)
+}
+
+const classes = registry.Binary | registry.Multiclass
+
+// all lists the metrics in the order that All gives.
+var all = []Metric{
+	{Name: "accuracy", Title: "accuracy", Percent: true, Tasks: classes, Of: accuracy, pick: mostCorrect},
+	{Name: "balanced_accuracy", Title: "balanced accuracy", Percent: true, Tasks: registry.Binary, Of: balancedAccuracy},
+	{Name: "f1", Title: "F1 score", Percent: true, Tasks: registry.Binary, Of: f1},
+	{Name: "mcc", Title: "Matthews correlation coefficient", Tasks: registry.Binary, Of: mcc},
+	{Name: "auc", Title: "area under the ROC curve", Percent: true, Tasks: registry.Binary, Of: auc},
+	{Name: "error", Title: "error", Better: Lower, Percent: true, Tasks: classes, Of: misclassified, pick: mostCorrect},
+	{Name: "rmse", Title: "root mean squared error", Better: Lower, Tasks: registry.Regression, Of: rmse},
+	{Name: "mse", Title: "mean squared error", Better: Lower, Tasks: registry.Regression, Of: mse, pick: leastSquares},
+	{Name: "mae", Title: "mean absolute error", Better: Lower, Tasks: registry.Regression, Of: mae},
+	{Name: "r2", Title: "coefficient of determination", Tasks: registry.Regression, Of: r2},
+}
+
+// All returns the metrics: those of classes first, the usual ones of a task before others.
+func All() []Metric { return slices.Clone(all) }
+
+// Names returns the metrics' names in the order of All.
+func Names() []string {
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = m.Name
+	}
+	return names
+}
+
+// Lookup returns the metric of that name, ignoring case. The error of an unknown name says which
+// names are near to it, or else which there are.
+func Lookup(name string) (Metric, error) {
+	for _, m := range all {
+		if strings.EqualFold(m.Name, name) {
+			return m, nil
+		}
+	}
+	known := "known: " + strings.Join(Names(), ", ")
+	if meant := near.Names(name, Names()); meant != nil {
+		known = "did you mean " + strings.Join(meant, " or ") + "?"
+	}
+	return Metric{}, fmt.Errorf("no metric is named %q; %s", name, known)
+}
+
+// ForSelection returns the metric that grid points of a task are selected by: the named one, or
+// for "" accuracy for classes and mse for regression. It is an error if the metric does not exist
+// or the task's scores do not have it.
+func ForSelection(name string, task registry.Task) (Metric, error) {
+	switch {
+	case name != "":
+	case task == registry.Regression:
+		name = "mse"
+	default:
+		name = "accuracy"
+	}
+	m, err := Lookup(name)
+	if err == nil && m.Tasks&task == 0 {
+		err = fmt.Errorf("the metric %s is of %s sets, not of %s ones", m.Name, m.Tasks, task)
+	}
+	return m, err
+}

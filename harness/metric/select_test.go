@@ -1,0 +1,173 @@
+package metric
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+	"pgregory.net/rapid"
+)
+
+// bestMean is Select by its definition: means over the folds where m exists, as rationals.
+func bestMean(m Metric, folds [][]store.Score) int {
+	var best *big.Rat
+	at := 0
+	for g, scores := range folds {
+		sum, n := new(big.Rat), int64(0)
+		for _, s := range scores {
+			if v := m.Of(s); v != nil {
+				sum.Add(sum, v)
+				n++
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		sum.Quo(sum, big.NewRat(n, 1))
+		if better := best != nil && (m.Better == Higher && sum.Cmp(best) > 0 || m.Better == Lower && sum.Cmp(best) < 0); best == nil || better {
+			best, at = sum, g
+		}
+	}
+	return at
+}
+
+// drawFolds draws scores of a task: the classes of a fold's rows are the same for every grid point.
+func drawFolds(t *rapid.T, task registry.Task) [][]store.Score {
+	count := func(n int, what string) *int {
+		k := rapid.IntRange(0, n).Draw(t, what)
+		return &k
+	}
+	folds := make([][]store.Score, rapid.IntRange(1, 8).Draw(t, "points"))
+	for range rapid.IntRange(1, 5).Draw(t, "folds") {
+		positive, negative := rapid.IntRange(0, 6).Draw(t, "positive"), rapid.IntRange(1, 6).Draw(t, "negative")
+		n := positive + negative
+		for g := range folds {
+			s := store.Score{N: n}
+			switch task {
+			case registry.Binary:
+				s.TP, s.TN = count(positive, "tp"), count(negative, "tn")
+				fn, fp, correct, auc2 := positive-*s.TP, negative-*s.TN, *s.TP+*s.TN, int64(*count(2*positive*negative, "auc2"))
+				s.FN, s.FP, s.Correct, s.AUC2 = &fn, &fp, &correct, &auc2
+			case registry.Multiclass:
+				s.Correct = count(n, "correct")
+			default:
+				rmse, mae, r2 := rapid.Float64Range(0, 2).Draw(t, "rmse"), float64(*count(4, "mae"))/4, 1-float64(*count(4, "r2"))/3
+				s.RMSE, s.MAE, s.R2 = &rmse, &mae, &r2
+			}
+			folds[g] = append(folds[g], s)
+		}
+	}
+	return folds
+}
+
+// TestSelectionIsExact compares every metric on every task that has it with the definition.
+func TestSelectionIsExact(t *testing.T) {
+	for _, m := range All() {
+		for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+			if m.Tasks&task == 0 || m.Name == "mse" {
+				continue
+			}
+			t.Run(m.Name+"/"+task.String(), func(t *testing.T) {
+				rapid.Check(t, func(t *rapid.T) {
+					folds := drawFolds(t, task)
+					if got, want := Select(m, folds), bestMean(m, folds); got != want {
+						t.Fatalf("selected %d, want %d", got, want)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestAccuracyAndErrorAgree: they are selected by the same counts.
+func TestAccuracyAndErrorAgree(t *testing.T) {
+	accuracy, misclassified := named(t, "accuracy"), named(t, "error")
+	rapid.Check(t, func(t *rapid.T) {
+		folds := drawFolds(t, registry.Multiclass)
+		if a, b := Select(accuracy, folds), Select(misclassified, folds); a != b {
+			t.Fatalf("accuracy selects %d, error %d", a, b)
+		}
+	})
+}
+
+// TestSquaresAreAddedInFloat64: regressions are selected as they always were. Exactly, the second
+// point is better by less than float64 sums show.
+func TestSquaresAreAddedInFloat64(t *testing.T) {
+	m := named(t, "mse")
+	exact := m
+	exact.pick = nil
+	point := func(values ...float64) (scores []store.Score) {
+		for _, v := range values {
+			scores = append(scores, store.Score{N: 3, RMSE: &v})
+		}
+		return scores
+	}
+	folds := [][]store.Score{point(2, 0x1p-30), point(2, 0x1p-31)}
+	if got := Select(m, folds); got != 0 {
+		t.Errorf("selected %d, want 0", got)
+	}
+	if got := Select(exact, folds); got != 1 {
+		t.Errorf("selected %d by exact means, want 1", got)
+	}
+	if got := Select(m, [][]store.Score{point(2), point(1), point(1)}); got != 1 {
+		t.Errorf("selected %d, want the first of the best, 1", got)
+	}
+}
+
+// TestUnboundedErrorsLose: a point with a value that is not finite loses to any without; if all
+// have one, the first point is selected.
+func TestUnboundedErrorsLose(t *testing.T) {
+	inf, one, two := math.Inf(1), 1.0, 2.0
+	score := func(v *float64) store.Score { return store.Score{N: 3, RMSE: v, MAE: v} }
+	for _, name := range []string{"rmse", "mse", "mae"} {
+		m := named(t, name)
+		if got := Select(m, [][]store.Score{{score(&inf), score(&one)}, {score(&two), score(&two)}}); got != 1 {
+			t.Errorf("%s selects %d, want 1", name, got)
+		}
+		if got := Select(m, [][]store.Score{{score(&two), score(&two)}, {score(&one), score(&inf)}}); got != 0 {
+			t.Errorf("%s selects %d, want 0", name, got)
+		}
+		if got := Select(m, [][]store.Score{{score(&inf)}, {score(&inf)}}); got != 0 {
+			t.Errorf("%s selects %d, want 0", name, got)
+		}
+	}
+}
+
+func named(t testing.TB, name string) Metric {
+	t.Helper()
+	m, err := Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// BenchmarkSelect picks one of 100 grid points by 5 folds of 100 rows.
+func BenchmarkSelect(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const points, folds = 100, 5
+	classes, errs := make([][]store.Score, points), make([][]store.Score, points)
+	for g := range points {
+		for range folds {
+			tp, tn := rng.IntN(41), rng.IntN(61)
+			fn, fp, correct, auc2 := 40-tp, 60-tn, tp+tn, int64(rng.IntN(4800))
+			classes[g] = append(classes[g], store.Score{N: 100, TP: &tp, TN: &tn, FN: &fn, FP: &fp, Correct: &correct, AUC2: &auc2})
+			v := rng.Float64()
+			errs[g] = append(errs[g], store.Score{N: 100, RMSE: &v, MAE: &v, R2: &v})
+		}
+	}
+	for _, m := range All() {
+		scores := classes
+		if m.Tasks == registry.Regression {
+			scores = errs
+		}
+		b.Run(m.Name, func(b *testing.B) {
+			for b.Loop() {
+				Select(m, scores)
+			}
+		})
+	}
+}

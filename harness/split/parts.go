@@ -1,0 +1,65 @@
+package split
+
+import (
+	"fmt"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Parts makes what methods see of a split: for each fold its training and validation rows, for the
+// whole the training and test rows. Statistics are of the rows that are learned from alone.
+type Parts struct {
+	Set         *datasets.Set
+	Split       Split
+	Standardise bool // centre and scale the columns
+	ScaleTarget bool // centre and scale the targets of a regression
+}
+
+// A Part is a copy of rows to learn from and of rows to score.
+type Part struct {
+	Learn registry.Data
+	Score registry.Data // with targets in the unit of the data
+
+	Inputs *datasets.Standardiser // of the columns of both; nil if they are as in the file
+	Target TargetScale            // of Learn's targets, so that of what a model predicts
+}
+
+// Fold returns the part of fold f, counted from 0. It is an error if a column or the targets cannot
+// be scaled in float64.
+func (p Parts) Fold(f int) (Part, error) { return p.of(p.Split.Fold(f)) }
+
+// Whole returns the part of all training rows and the test rows, with the errors of Fold.
+func (p Parts) Whole() (Part, error) { return p.of(p.Split.Train, p.Split.Test) }
+
+func (p Parts) of(learn, score []int) (Part, error) {
+	part := Part{Target: unscaled}
+	copied := func(rows []int) *mat.Dense { return datasets.Rows(p.Set.X, rows) }
+	if p.Standardise {
+		s := datasets.FitStandardiser(p.Set.X, learn)
+		if err := s.Check(p.Set.X, learn, p.Set.Features); err != nil {
+			return Part{}, fmt.Errorf("%s: %w", p.Set.Name, err)
+		}
+		part.Inputs = &s
+		copied = func(rows []int) *mat.Dense {
+			out := &mat.Dense{}
+			s.Apply(out, p.Set.X, rows)
+			return out
+		}
+	}
+	data := func(rows []int) registry.Data {
+		d := p.Set.Data()
+		d.X, d.Y = copied(rows), at(p.Set.Y, rows)
+		return d
+	}
+	part.Learn, part.Score = data(learn), data(score)
+	if p.ScaleTarget && p.Set.Task == registry.Regression {
+		var err error
+		if part.Target, err = FitTarget(part.Learn.Y); err != nil {
+			return Part{}, fmt.Errorf("%s: %w", p.Set.Name, err)
+		}
+		part.Target.Apply(part.Learn.Y)
+	}
+	return part, nil
+}

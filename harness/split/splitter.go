@@ -1,0 +1,218 @@
+package split
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// A Kind is a way of choosing the test rows. Protocols write it as its text.
+type Kind string
+
+const (
+	// Stratified draws a share of the rows. For classes the parts have the classes' shares, and
+	// equal scikit-learn's train_test_split(test_size, shuffle=True, stratify=y); for regression
+	// they equal the same without stratify. It is also what "" means.
+	Stratified Kind = "stratified"
+	// KFold tests every row once in each round of Parts splits: split s tests on fold s of
+	// scikit-learn's StratifiedKFold(Parts, shuffle=True), or of KFold for regression. The first
+	// Parts splits are the first round, with random_state 1, the next Parts the second, and so on.
+	KFold Kind = "kfold"
+	// Given tests on the data set's own test part, whichever the split's number.
+	Given Kind = "given"
+)
+
+// A Splitter is how a protocol divides rows.
+type Splitter struct {
+	Kind         Kind
+	TestFraction float64 // of Stratified: the share of the test rows, rounded up to whole rows
+	Parts        int     // of KFold: how many parts the rows have, each of them tested once
+	Folds        int     // of the inner cross-validation
+}
+
+// Check reports a splitter that can divide nothing: an unknown kind, a share outside of 0 to 1,
+// fewer than 2 parts or folds, and a share or parts that the kind does not use.
+func (s Splitter) Check() error {
+	kind := s.kind()
+	switch {
+	case kind != Stratified && kind != KFold && kind != Given:
+		return fmt.Errorf("split = %q; known: %s, %s, %s", s.Kind, Stratified, KFold, Given)
+	case kind == Stratified && !(s.TestFraction > 0 && s.TestFraction < 1):
+		return fmt.Errorf("test_fraction = %g; it must lie between 0 and 1", s.TestFraction)
+	case kind != Stratified && s.TestFraction != 0:
+		return fmt.Errorf("test_fraction = %g; split = %q does not use it, leave it out", s.TestFraction, kind)
+	case kind == KFold && s.Parts < 2:
+		return fmt.Errorf("parts = %d; split = %q needs at least 2", s.Parts, kind)
+	case kind != KFold && s.Parts != 0:
+		return fmt.Errorf("parts = %d; split = %q does not use it, leave it out", s.Parts, kind)
+	case s.Folds < 2:
+		return fmt.Errorf("folds = %d; it must be at least 2", s.Folds)
+	}
+	return nil
+}
+
+func (s Splitter) kind() Kind {
+	if s.Kind == "" {
+		return Stratified
+	}
+	return s.Kind
+}
+
+// Sizes returns how many of n rows are learned from and how many are tested. trainRows is the size of
+// the set's own training part, 0 if it has none. Splits of KFold differ by a row where Parts does not
+// divide n: these are the sizes of the first. It is an error if the rows are too few, or if the kind
+// is Given and the set has no test part.
+func (s Splitter) Sizes(n, trainRows int) (train, test int, err error) {
+	kind := s.kind()
+	switch kind {
+	case KFold:
+		test = (n + s.Parts - 1) / s.Parts
+	case Given:
+		if trainRows <= 0 || trainRows >= n {
+			return 0, 0, errors.New("the set has no test part of its own")
+		}
+		test = n - trainRows
+	default:
+		test = int(math.Ceil(s.TestFraction * float64(n)))
+	}
+	train = n - test
+	if train >= s.Folds && test >= 1 && (kind != KFold || n >= s.Parts) {
+		return train, test, nil
+	}
+	switch kind {
+	case KFold:
+		err = fmt.Errorf("%d rows are too few for %d parts and %d folds", n, s.Parts, s.Folds)
+	case Given:
+		err = fmt.Errorf("%d training rows are too few for %d folds", train, s.Folds)
+	default:
+		err = fmt.Errorf("%d rows are too few for a test fraction of %g and %d folds", n, s.TestFraction, s.Folds)
+	}
+	return 0, 0, err
+}
+
+// Serves reports whether a class of n rows can be large enough: for every fold to have a row of it,
+// and for KFold every part too. What Serves refuses, Split refuses for every number.
+func (s Splitter) Serves(n int) bool {
+	switch s.kind() {
+	case KFold:
+		return n >= s.Parts && n-n/s.Parts >= s.Folds
+	case Given:
+		return n >= s.Folds
+	}
+	return n-int(math.Floor(s.TestFraction*float64(n))) >= s.Folds
+}
+
+// A Split is one division of a data set's rows: Train and Test hold row numbers,
+// Folds the validation parts of the inner cross-validation as ascending
+// positions within Train. The JSON form is that of `bench data splits`.
+type Split struct {
+	Train []int   `json:"train"`
+	Test  []int   `json:"test"`
+	Folds [][]int `json:"folds"`
+}
+
+// Fold returns the rows of Train outside of validation part f, counted from 0, and those in it,
+// both in the order of Train.
+func (s Split) Fold(f int) (train, validation []int) {
+	held := s.Folds[f]
+	train = make([]int, 0, len(s.Train)-len(held))
+	validation = make([]int, 0, len(held))
+	for at, row := range s.Train {
+		if len(validation) < len(held) && held[len(validation)] == at {
+			validation = append(validation, row)
+		} else {
+			train = append(train, row)
+		}
+	}
+	return train, validation
+}
+
+// Split draws split number seed, from 1, of a set.
+//
+// Stratified draws the train/test split and then the folds from one NumPy stream seeded with seed.
+// The other kinds seed a stream with it for the folds alone. Folds equal scikit-learn's
+// StratifiedKFold(Folds, shuffle=True) on the training rows, or KFold's for regression.
+//
+// It is an error if the set has too few rows, or a class has too few: for a fold to have one each, for
+// a drawn test part, or for each part of KFold.
+func (s Splitter) Split(set *datasets.Set, seed uint32) (Split, error) {
+	out, err := s.split(set, seed)
+	if err != nil {
+		return Split{}, fmt.Errorf("%s: %w", set.Name, err)
+	}
+	return out, nil
+}
+
+func (s Splitter) split(set *datasets.Set, seed uint32) (out Split, err error) {
+	train, test, err := s.Sizes(len(set.Y), set.TrainRows)
+	if err != nil {
+		return out, err
+	}
+	rng := numpy.NewRandomState(seed)
+	switch s.kind() {
+	case KFold:
+		out.Train, out.Test, err = s.part(set, seed)
+	case Given:
+		out.Train, out.Test = upto(0, train), upto(train, len(set.Y))
+	default:
+		out.Train, out.Test, err = s.drawn(rng, set, train, test)
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Folds, err = folds(rng, set.Task, at(set.Y, out.Train), s.Folds, "training rows")
+	return out, err
+}
+
+// drawn draws the test rows.
+func (s Splitter) drawn(rng *numpy.RandomState, set *datasets.Set, nTrain, nTest int) (train, test []int, err error) {
+	if set.Task != registry.Regression {
+		return stratifiedSplit(rng, set.Y, nTrain, nTest)
+	}
+	p := rng.Permutation(len(set.Y))
+	return p[nTest:], p[:nTest], nil
+}
+
+// part tests on one of the parts that the round of split number seed has.
+func (s Splitter) part(set *datasets.Set, seed uint32) (train, test []int, err error) {
+	if seed == 0 {
+		return nil, nil, errors.New("splits are counted from 1")
+	}
+	round, part := (seed-1)/uint32(s.Parts), int((seed-1)%uint32(s.Parts))
+	parts, err := folds(numpy.NewRandomState(round+1), set.Task, set.Y, s.Parts, "rows")
+	if err != nil {
+		return nil, nil, fmt.Errorf("the parts of %s: %w", KFold, err)
+	}
+	train, test = Split{Train: upto(0, len(set.Y)), Folds: parts}.Fold(part)
+	return train, test, nil
+}
+
+// folds draws the validation parts of rows with targets y, as ascending positions; what names the
+// rows in an error.
+func folds(rng *numpy.RandomState, task registry.Task, y []float64, k int, what string) ([][]int, error) {
+	if task == registry.Regression {
+		return plainFolds(rng, len(y), k), nil
+	}
+	return stratifiedFolds(rng, y, k, what)
+}
+
+// upto returns from .. to-1.
+func upto(from, to int) []int {
+	rows := make([]int, to-from)
+	for i := range rows {
+		rows[i] = from + i
+	}
+	return rows
+}
+
+func at(y []float64, rows []int) []float64 {
+	out := make([]float64, len(rows))
+	for i, row := range rows {
+		out[i] = y[row]
+	}
+	return out
+}

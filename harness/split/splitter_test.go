@@ -1,0 +1,253 @@
+package split
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/registry"
+	"pgregory.net/rapid"
+)
+
+// TestKindsEqualScikitLearn compares splits of every round of k-fold, and of a given test part, with
+// those that testdata/kinds.py drew.
+func TestKindsEqualScikitLearn(t *testing.T) {
+	raw, err := os.ReadFile("testdata/kinds.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		Task      string    `json:"task"`
+		Y         []float64 `json:"y"`
+		Kind      Kind      `json:"kind"`
+		Parts     int       `json:"parts"`
+		TrainRows int       `json:"train_rows"`
+		Number    uint32    `json:"number"`
+		Split     Split     `json:"split"`
+	}
+	if err := json.Unmarshal(raw, &rows); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[Kind]int{}
+	for _, row := range rows {
+		task, err := registry.ParseTask(row.Task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds[row.Kind]++
+		s := Splitter{Kind: row.Kind, Parts: row.Parts, Folds: 3}
+		got, err := s.Split(&datasets.Set{Task: task, Y: row.Y, TrainRows: row.TrainRows}, row.Number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(row.Split, got); diff != "" {
+			t.Errorf("%s, %+v, split %d (-scikit-learn +ours):\n%s", row.Task, s, row.Number, diff)
+		}
+	}
+	if kinds[KFold] == 0 || kinds[Given] == 0 {
+		t.Errorf("the file has %v", kinds)
+	}
+}
+
+// drawSet draws a set that every splitter of drawSplitter can divide, with a part of its own.
+func drawSet(t *rapid.T) *datasets.Set {
+	set := &datasets.Set{Name: "drawn", Task: rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass, registry.Regression}).Draw(t, "task")}
+	n := rapid.IntRange(60, 120).Draw(t, "n")
+	set.TrainRows = rapid.IntRange(40, n-1).Draw(t, "train rows")
+	for i := range n {
+		set.Y = append(set.Y, float64(i%2)) // twenty rows of each class lead
+		if i >= 40 {
+			set.Y[i] = float64(rapid.IntRange(0, 1).Draw(t, "class"))
+		}
+	}
+	return set
+}
+
+func drawSplitter(t *rapid.T) Splitter {
+	s := Splitter{Kind: rapid.SampledFrom([]Kind{"", Stratified, KFold, Given}).Draw(t, "kind"), Folds: rapid.IntRange(2, 5).Draw(t, "folds")}
+	switch s.Kind {
+	case KFold:
+		s.Parts = rapid.IntRange(2, 10).Draw(t, "parts")
+	case Given:
+	default:
+		s.TestFraction = rapid.Float64Range(0.1, 0.6).Draw(t, "fraction")
+	}
+	return s
+}
+
+// TestSplitters: for every kind Sizes foretells a split, which is a partition whose folds are one of
+// its training rows, and Serves refuses no class that is divided.
+func TestSplitters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set, s := drawSet(t), drawSplitter(t)
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
+		}
+		n := len(set.Y)
+		train, test, err := s.Sizes(n, set.TrainRows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		number := rapid.Uint32Range(1, 40).Draw(t, "number")
+		got, err := s.Split(set, number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spare := 0 // rows that this split has more to learn from
+		if s.Kind == KFold && n%s.Parts != 0 && int(number-1)%s.Parts >= n%s.Parts {
+			spare = 1
+		}
+		if len(got.Train) != train+spare || len(got.Test) != test-spare {
+			t.Fatalf("%d and %d rows, Sizes says %d and %d", len(got.Train), len(got.Test), train, test)
+		}
+		if all := slices.Sorted(slices.Values(slices.Concat(got.Train, got.Test))); !slices.Equal(all, upto(0, n)) {
+			t.Fatalf("the rows are no partition: %v", all)
+		}
+		var held []int
+		for f, fold := range got.Folds {
+			learn, valid := got.Fold(f)
+			if !slices.IsSorted(fold) || !slices.Equal(valid, pick(got.Train, fold)) {
+				t.Fatalf("fold %d holds %v, its positions are %v", f, valid, fold)
+			}
+			if both := slices.Sorted(slices.Values(slices.Concat(learn, valid))); !slices.Equal(both, slices.Sorted(slices.Values(got.Train))) {
+				t.Fatalf("the parts of fold %d are no partition of the training rows", f)
+			}
+			held = append(held, fold...)
+		}
+		if slices.Sort(held); !slices.Equal(held, upto(0, len(got.Train))) {
+			t.Fatalf("the folds are no partition: %v", got.Folds)
+		}
+		if again, err := s.Split(set, number); err != nil || !cmp.Equal(got, again) {
+			t.Fatalf("the same split is another the second time: %v", err)
+		}
+		if positive := share(set.Y, nil, 1); set.Task != registry.Regression && (!s.Serves(positive) || !s.Serves(n-positive)) {
+			t.Fatalf("classes of %d and %d rows are divided, Serves says they cannot be", positive, n-positive)
+		}
+	})
+}
+
+func pick(rows, positions []int) []int {
+	out := make([]int, len(positions))
+	for i, at := range positions {
+		out[i] = rows[at]
+	}
+	return out
+}
+
+// TestRoundsOfKFold: the splits of a round test every row once, and rounds differ.
+func TestRoundsOfKFold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set := drawSet(t)
+		s := Splitter{Kind: KFold, Parts: rapid.IntRange(2, 8).Draw(t, "parts"), Folds: 2}
+		var first [2][]int
+		for round := range first {
+			var tested []int
+			for part := range s.Parts {
+				got, err := s.Split(set, uint32(round*s.Parts+part+1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				tested = append(tested, got.Test...)
+			}
+			first[round] = slices.Clone(tested[:len(set.Y)/s.Parts])
+			if slices.Sort(tested); !slices.Equal(tested, upto(0, len(set.Y))) {
+				t.Fatalf("round %d tests %v", round, tested)
+			}
+		}
+		if slices.Equal(first[0], first[1]) {
+			t.Fatalf("two rounds are one: %v", first[0])
+		}
+	})
+}
+
+func TestSplittersRefuse(t *testing.T) {
+	classes := func(counts ...int) *datasets.Set {
+		set := &datasets.Set{Name: "mine", Task: registry.Multiclass}
+		for c, n := range counts {
+			set.Y = append(set.Y, slices.Repeat([]float64{float64(c)}, n)...)
+		}
+		return set
+	}
+	withPart := classes(10, 10)
+	withPart.TrainRows = 4
+	for _, c := range []struct {
+		s      Splitter
+		set    *datasets.Set
+		number uint32
+		want   string
+	}{
+		{Splitter{Kind: KFold, Parts: 10, Folds: 2}, classes(4, 5), 1, "mine: 9 rows are too few for 10 parts and 2 folds"},
+		{Splitter{Kind: KFold, Parts: 5, Folds: 2}, classes(4, 9), 1, "mine: the parts of kfold: class 0 has 4 rows: 5 folds need as many"},
+		{Splitter{Kind: KFold, Parts: 2, Folds: 3}, classes(4, 9), 1, "mine: class 0 has 2 training rows: 3 folds need as many"},
+		{Splitter{Kind: KFold, Parts: 2, Folds: 2}, classes(4, 9), 0, "mine: splits are counted from 1"},
+		{Splitter{Kind: Given, Folds: 2}, classes(4, 9), 1, "mine: the set has no test part of its own"},
+		{Splitter{Kind: Given, Folds: 5}, withPart, 1, "mine: 4 training rows are too few for 5 folds"},
+	} {
+		if _, err := c.s.Split(c.set, c.number); err == nil || err.Error() != c.want {
+			t.Errorf("%+v: got %v, want %s", c.s, err, c.want)
+		}
+	}
+}
+
+func TestCheckSplitter(t *testing.T) {
+	for want, s := range map[string]Splitter{
+		`split = "random"; known: stratified, kfold, given`:      {Kind: "random", TestFraction: 0.3, Folds: 5},
+		"test_fraction = 0; it must lie between 0 and 1":         {Folds: 5},
+		"test_fraction = 1; it must lie between 0 and 1":         {TestFraction: 1, Folds: 5},
+		"test_fraction = NaN; it must lie between 0 and 1":       {TestFraction: math.NaN(), Folds: 5},
+		`test_fraction = 0.3; split = "kfold" does not use it`:   {Kind: KFold, Parts: 5, TestFraction: 0.3, Folds: 5},
+		`test_fraction = 0.3; split = "given" does not use it`:   {Kind: Given, TestFraction: 0.3, Folds: 5},
+		`parts = 1; split = "kfold" needs at least 2`:            {Kind: KFold, Parts: 1, Folds: 5},
+		`parts = 5; split = "given" does not use it`:             {Kind: Given, Parts: 5, Folds: 5},
+		`parts = 5; split = "stratified" does not use it`:        {TestFraction: 0.3, Parts: 5, Folds: 5},
+		"folds = 1; it must be at least 2":                       {TestFraction: 0.3, Folds: 1},
+		"folds = 0; it must be at least 2":                       {Kind: KFold, Parts: 5},
+		"folds = -1; it must be at least 2":                      {Kind: Given, Folds: -1},
+		`parts = 0; split = "kfold" needs at least 2`:            {Kind: KFold, Folds: 2},
+		`parts = -5; split = "stratified" does not use it`:       {TestFraction: 0.3, Parts: -5, Folds: 5},
+		`test_fraction = -0.1; it must lie between 0 and 1`:      {TestFraction: -0.1, Folds: 5},
+		`test_fraction = -0.1; split = "given" does not use it,`: {Kind: Given, TestFraction: -0.1, Folds: 5},
+	} {
+		if err := s.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%+v: got %v, want %s", s, err, want)
+		}
+	}
+	for _, s := range []Splitter{table2, {Kind: Stratified, TestFraction: 0.5, Folds: 2}, {Kind: KFold, Parts: 2, Folds: 2}, {Kind: Given, Folds: 2}} {
+		if err := s.Check(); err != nil {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}
+
+// TestServes: a class that is refused cannot be divided, whatever the number. The least class that
+// is not refused can, unless drawing gives its test part a row more.
+func TestServes(t *testing.T) {
+	for _, s := range []Splitter{table2, {TestFraction: 0.7, Folds: 3}, {Kind: KFold, Parts: 4, Folds: 3}, {Kind: KFold, Parts: 2, Folds: 5}, {Kind: Given, Folds: 4}} {
+		divided := func(n int) bool {
+			set := &datasets.Set{Task: registry.Binary, Y: append(slices.Repeat([]float64{1}, n), slices.Repeat([]float64{-1}, 40)...), TrainRows: 39 + n}
+			for number := range uint32(20) {
+				if _, err := s.Split(set, number+1); err == nil {
+					return true
+				}
+			}
+			return false
+		}
+		least := 0
+		for least = 1; least < 40; least++ {
+			if s.Serves(least) {
+				break
+			}
+			if divided(least) {
+				t.Errorf("%+v divides a class of %d rows and says it cannot", s, least)
+			}
+		}
+		if s.kind() != Stratified && !divided(least) {
+			t.Errorf("%+v says it can divide a class of %d rows and does not", s, least)
+		}
+	}
+}
