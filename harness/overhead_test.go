@@ -49,8 +49,9 @@ func BenchmarkStoreEvaluation(b *testing.B) {
 	}
 	run := plan.Cells[0].Spec.NewRun()
 	run.Status = store.OK
-	n := 100
-	score := store.Score{N: n, Correct: &n, TN: &n, FP: &n, FN: &n, TP: &n}
+	n, quarter := 100, 25
+	right := 2 * quarter
+	score := store.Score{N: n, Correct: &right, TN: &quarter, FP: &quarter, FN: &quarter, TP: &quarter}
 	for g := range 100 {
 		for f := range 5 {
 			run.Evaluations = append(run.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: score, FitSeconds: 0.25})

@@ -323,9 +323,14 @@ func (h *Harness) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (in
 	return hungriest + 8*int64(rows)*int64(c.Shape.D+1), nil
 }
 
+// Stored is what Explain asks of a store.
+type Stored interface {
+	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (store.Inputs, bool, error)
+}
+
 // Explain says why a planned cell is run: what differs from the stored attempt that
 // stands for it.
-func (c *PlannedCell) Explain(ctx context.Context, db *store.DB) (string, error) {
+func (c *PlannedCell) Explain(ctx context.Context, db Stored) (string, error) {
 	old, found, err := db.CurrentInputs(ctx, c.Protocol, c.Dataset, c.Method, c.Split)
 	if err != nil {
 		return "", err

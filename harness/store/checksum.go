@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"sync"
 )
 
 // A digest turns rows into the checksum that is stored beside them: the first eight
@@ -53,30 +54,31 @@ func (d *digest) value() int64 {
 // Checksum is what the column checksum of a row holds: the digest of its other columns
 // in the table's order, but for its number id.
 func Checksum(values ...any) int64 {
-	d := newDigest()
+	d := digests.Get().(*digest)
+	defer digests.Put(d)
+	d.sum.Reset()
 	d.add(values...)
 	return d.value()
 }
 
-// asStored turns what is bound to a statement into what is read back.
+var digests = sync.Pool{New: func() any { return newDigest() }}
+
+// asStored turns what is bound to a statement into what is read back, in place.
 func asStored(values []any) []any {
-	out := make([]any, len(values))
 	for i, v := range values {
 		switch v := v.(type) {
 		case int:
-			out[i] = int64(v)
+			values[i] = int64(v)
 		case bool:
-			out[i] = int64(0)
+			values[i] = int64(0)
 			if v {
-				out[i] = int64(1)
+				values[i] = int64(1)
 			}
 		case float64:
-			if !math.IsNaN(v) { // SQLite keeps NaN as NULL
-				out[i] = v
+			if math.IsNaN(v) { // SQLite keeps NaN as NULL
+				values[i] = nil
 			}
-		default:
-			out[i] = v
 		}
 	}
-	return out
+	return values
 }

@@ -38,15 +38,10 @@ func (w *Writer) commit(group []Run) (err error) {
 			return err
 		}
 	}
-	insertRun, err := tx.PrepareContext(ctx, insertRunSQL)
-	if err != nil {
-		return err
-	}
-	defer insertRun.Close()
 	folds := foldInserter{tx: tx}
 	defer folds.close()
 	for _, r := range group {
-		if err := w.insert(ctx, tx, insertRun, &folds, r); err != nil {
+		if err := w.insert(ctx, tx, &folds, r); err != nil {
 			return fmt.Errorf("%s: %w", r.Name(), err)
 		}
 	}
@@ -54,7 +49,7 @@ func (w *Writer) commit(group []Run) (err error) {
 }
 
 // insert stores one cell with everything it refers to.
-func (w *Writer) insert(ctx context.Context, tx *sql.Tx, insertRun *sql.Stmt, folds *foldInserter, r Run) error {
+func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r Run) error {
 	gridID, err := w.gridID(ctx, tx, r)
 	if err != nil {
 		return err
@@ -62,11 +57,12 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, insertRun *sql.Stmt, fo
 	if err := w.insertOrigin(ctx, tx, r); err != nil {
 		return err
 	}
-	runID, stored, err := w.insertRun(ctx, tx, insertRun, r, gridID)
+	rows, sum := foldRows(r.Evaluations)
+	runID, stored, err := w.insertRun(ctx, tx, r.Key, runValues(r, gridID, w.known.env, sum))
 	if err != nil || !stored {
 		return err
 	}
-	if err := folds.insert(ctx, runID, r.Evaluations); err != nil {
+	if err := folds.insert(ctx, runID, rows); err != nil {
 		return err
 	}
 	return insertLearned(ctx, tx, runID, r)
@@ -77,12 +73,11 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, insertRun *sql.Stmt, fo
 var insertRunSQL = "INSERT INTO runs (" + strings.Join(runColumns, ", ") + ", checksum) VALUES (" +
 	strings.Repeat("?, ", len(runColumns)) + "?) ON CONFLICT (key) DO NOTHING"
 
-func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, r Run, gridID int64) (id int64, stored bool, err error) {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND status <> 'ok'`, r.Key); err != nil {
+func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, key string, values []any) (id int64, stored bool, err error) {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND status <> 'ok'`, key); err != nil {
 		return 0, false, err
 	}
-	values := runValues(r, gridID, w.known.env)
-	res, err := insert.ExecContext(ctx, append(values, Checksum(values...))...)
+	res, err := tx.ExecContext(ctx, insertRunSQL, append(values, Checksum(values...))...)
 	if err != nil {
 		return 0, false, err
 	}
@@ -90,12 +85,13 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, r 
 	if err != nil {
 		return 0, false, err
 	}
-	id, err = makeCurrent(ctx, tx, r.Key)
+	id, err = makeCurrent(ctx, tx, key)
 	return id, n > 0, err // no row: another program stored it first
 }
 
-// runValues are the values of runColumns, as they are read back.
-func runValues(r Run, gridID, envID int64) []any {
+// runValues are the values of runColumns, as they are read back; folds is the digest of
+// the run's evaluations.
+func runValues(r Run, gridID, envID, folds int64) []any {
 	var message any
 	if r.Status != OK {
 		message = r.Error
@@ -113,7 +109,7 @@ func runValues(r Run, gridID, envID int64) []any {
 		r.Split, r.Task, string(r.Status), message, gridID, value(r.Selected), r.TrainRows, r.TestRows, features,
 		value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP), value(s.AUC2), value(s.RMSE), value(s.MAE), value(s.R2), r.cvAccuracy(),
 		r.SearchSeconds, value(r.FitSeconds), value(r.PredictSeconds), value(r.CPUSeconds), value(r.PeakRSSBytes), value(r.ModelBytes), r.CostUnits,
-		value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Evaluations), foldsChecksum(r.Evaluations),
+		value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Evaluations), folds,
 		scoresHash, r.Scores != nil, r.Model != nil, len(r.Stages), len(r.Warnings)})
 }
 
@@ -184,32 +180,33 @@ var (
 	foldRow       = "(" + strings.Repeat("?,", len(foldColumns)) + "?)"
 )
 
-// foldValues are the values of foldColumns, as they are read back.
-func foldValues(e Evaluation) []any {
-	s := e.Score
-	return asStored([]any{e.GridIndex, e.Fold, s.N, value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP),
-		value(s.AUC2), value(s.RMSE), value(s.MAE), value(s.R2), e.FitSeconds})
-}
-
-// foldsChecksum is the digest of all evaluations, by grid point and fold.
-func foldsChecksum(evaluations []Evaluation) int64 {
+// foldRows are the values of foldColumns of every evaluation, as they are read back, by
+// grid point and fold, and their digest.
+func foldRows(evaluations []Evaluation) (rows [][]any, sum int64) {
 	sorted := slices.SortedFunc(slices.Values(evaluations), func(a, b Evaluation) int {
 		if a.GridIndex != b.GridIndex {
 			return a.GridIndex - b.GridIndex
 		}
 		return a.Fold - b.Fold
 	})
+	rows = make([][]any, len(sorted))
+	values := make([]any, 0, len(sorted)*len(foldColumns))
 	d := newDigest()
-	for _, e := range sorted {
-		d.add(foldValues(e)...)
+	for i, e := range sorted {
+		s := e.Score
+		from := len(values)
+		values = append(values, int64(e.GridIndex), int64(e.Fold), int64(s.N), value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP),
+			value(s.AUC2), value(s.RMSE), value(s.MAE), value(s.R2), e.FitSeconds)
+		rows[i] = asStored(values[from:])
+		d.add(rows[i]...)
 	}
-	return d.value()
+	return rows, d.value()
 }
 
-func (f *foldInserter) insert(ctx context.Context, runID int64, evaluations []Evaluation) error {
-	for len(evaluations) > 0 {
+func (f *foldInserter) insert(ctx context.Context, runID int64, rows [][]any) error {
+	for len(rows) > 0 {
 		n, stmt := 1, &f.one
-		if len(evaluations) >= foldBatch {
+		if len(rows) >= foldBatch {
 			n, stmt = foldBatch, &f.many
 		}
 		if *stmt == nil {
@@ -219,13 +216,13 @@ func (f *foldInserter) insert(ctx context.Context, runID int64, evaluations []Ev
 			}
 		}
 		f.args = f.args[:0]
-		for _, e := range evaluations[:n] {
-			f.args = append(append(f.args, runID), foldValues(e)...)
+		for _, row := range rows[:n] {
+			f.args = append(append(f.args, runID), row...)
 		}
 		if _, err := (*stmt).ExecContext(ctx, f.args...); err != nil {
 			return err
 		}
-		evaluations = evaluations[n:]
+		rows = rows[n:]
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	}
 	db, err := connect(path, url.Values{
 		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_foreign_keys": {"on"},
-		"_busy_timeout": {"5000"}, "_txlock": {"immediate"},
+		"_busy_timeout": {"5000"}, "_txlock": {"immediate"}, "_stmt_cache_size": {"32"},
 	})
 	if err != nil {
 		return nil, err
