@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -110,9 +109,10 @@ func (s *reportSets) row(name, group string) reports.Dataset {
 		row.Group = reports.GroupGenerated
 	}
 	row.Name, row.Rows, row.Features = e.Name, e.Rows, e.Features
-	if e.Rows > 0 {
-		row.TestRows = int(math.Ceil(s.protocol.Semantics.TestFraction * float64(e.Rows)))
-		row.TrainRows = e.Rows - row.TestRows
+	if own, known := e.TrainRows(); e.Rows > 0 && known {
+		if train, test, err := s.protocol.Semantics.Splitter().Sizes(e.Rows, own); err == nil {
+			row.TrainRows, row.TestRows = train, test
+		}
 	}
 	return row
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -230,7 +229,10 @@ func (a *app) execute(ctx context.Context, cells runner.Runner, plan *harness.Pl
 		out.OK -= lost.OK
 		return errors.Join(exitError{exitIncomplete, closeErr}, silent(a.conclude(plan, out)))
 	}
-	if err = cmp.Or(err, closeErr); err != nil {
+	if err == nil {
+		err = closeErr
+	}
+	if err != nil {
 		return err
 	}
 	return a.conclude(plan, out)

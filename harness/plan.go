@@ -3,6 +3,7 @@ package harness
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
@@ -201,6 +203,9 @@ func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSe
 	if err != nil {
 		return plannedSet{}, err
 	}
+	if _, err := metric.ForSelection(h.Protocol.Semantics.Metric, entry.Task); err != nil {
+		return plannedSet{}, fmt.Errorf("%s, protocol %s: semantics.metric: %w", entry.Name, h.Protocol.Name, err)
+	}
 	trainRows, partsKnown := entry.TrainRows()
 	blocks, blocksKnown := entry.Blocks()
 	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Classes: len(entry.Counts), Blocks: blocks}
@@ -246,6 +251,18 @@ func (h *Harness) enoughOfEachClass(entry *datasets.Entry, counts []int, labels 
 	return nil
 }
 
+// gridHash identifies what a method does with a set: its settings, and the blocks of the features
+// where it uses them. Where it does not, or the set has none, it is the hash of the settings alone.
+func gridHash(spec registry.Spec, sh registry.Shape, settings []json.RawMessage) string {
+	if !spec.UsesBlocks() || sh.Blocks == nil {
+		return protocol.HashJSON(settings)
+	}
+	return protocol.HashJSON(struct {
+		Settings []json.RawMessage
+		Blocks   []registry.Block
+	}{settings, sh.Blocks})
+}
+
 // planMethod returns one cell per split. The grid, its hash, the cost and the
 // memory are the same for all of them, since they depend on the shape alone.
 func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, factors store.CostFactors) ([]*PlannedCell, error) {
@@ -260,7 +277,7 @@ func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, f
 	common := runner.CellSpec{
 		Inputs: runner.Inputs{
 			ProtocolHash: h.Protocol.Hash(), Fingerprint: set.fingerprint,
-			MethodVersion: spec.Version, GridHash: protocol.HashJSON(settings),
+			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, settings),
 		},
 		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path), Splits: h.Protocol.Splits},
 		Set:      set.entry.Description(), Grid: settings, Points: points, Shape: set.train, Keep: h.Keep,

@@ -1,7 +1,6 @@
 package methods_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -33,7 +32,7 @@ func TestThoseThatUseBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprintf("%s", settings[0]); got != want {
+		if got := string(settings[0]); got != want {
 			t.Errorf("the first setting of %s is %s, want %s", name, got, want)
 		}
 	}

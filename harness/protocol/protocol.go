@@ -158,6 +158,9 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 	if p.Semantics.Split == split.Stratified { // the other way to say what is done without it
 		p.Semantics.Split = ""
 	}
+	if m, err := metric.Lookup(p.Semantics.Metric); err == nil {
+		p.Semantics.Metric = m.Name // one hash for every spelling
+	}
 	if p.Splits < 1 {
 		err = fmt.Errorf("splits = %d; it must be at least 1", p.Splits)
 	} else {
@@ -175,12 +178,16 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 }
 
 // Hash identifies the semantics: two protocols with the same hash give a method
-// the same splits, folds and seeds.
+// the same splits, folds, seeds and selection.
 func (p *Protocol) Hash() string {
+	s := p.Semantics
+	if s.Metric == "accuracy" || s.Metric == "mse" { // what is done without a name, where they can be asked for
+		s.Metric = ""
+	}
 	return HashJSON(struct {
 		Semantics
 		Results int `json:"results_version"`
-	}{p.Semantics, resultsVersion})
+	}{s, resultsVersion})
 }
 
 // Grid returns a method's grid under the protocol.

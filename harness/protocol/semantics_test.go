@@ -1,0 +1,57 @@
+package protocol
+
+import "testing"
+
+func withSemantics(text string) (*Protocol, error) {
+	return Parse("mine", []byte("splits = 2\n[semantics]\nfolds = 5\nmethod_seed = 1\nstandardise = true\n"+text))
+}
+
+// TestHashesAreStable: stored results refer to them. They change with resultsVersion, on purpose. A key
+// that says what was always done changes none.
+func TestHashesAreStable(t *testing.T) {
+	const table2 = "30551931e5a730a415679e57348aaa64"
+	p, err := Load("table2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Hash() != table2 {
+		t.Errorf("table2 has the hash %s, want %s", p.Hash(), table2)
+	}
+	seen := map[string]string{}
+	for _, c := range []struct {
+		text string
+		same bool
+	}{
+		{"test_fraction = 0.3", true}, {"test_fraction = 0.3\nsplit = \"stratified\"", true}, {"test_fraction = 0.3\nscale_target = false", true},
+		{"test_fraction = 0.3\nmetric = \"accuracy\"", true}, {"test_fraction = 0.3\nmetric = \"MSE\"", true}, {"test_fraction = 0.3\nrounds = []", true},
+		{"test_fraction = 0.3\nmetric = \"mcc\"", false}, {"test_fraction = 0.3\nscale_target = true", false}, {"test_fraction = 0.3\nrounds = [1]", false},
+		{"split = \"given\"", false}, {"split = \"kfold\"\nparts = 5", false}, {"split = \"kfold\"\nparts = 10", false},
+	} {
+		p, err := withSemantics(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other := seen[p.Hash()]; (p.Hash() == table2) != c.same || other != "" && !c.same {
+			t.Errorf("%q hashes as table2: %v, want %v; as %q", c.text, p.Hash() == table2, c.same, other)
+		}
+		seen[p.Hash()] = c.text
+	}
+}
+
+func TestSemanticsAreChecked(t *testing.T) {
+	for text, want := range map[string]string{
+		"test_fraction = 0.3\nsplit = \"random\"":               `protocol mine: semantics.split = "random"; known: stratified, kfold, given`,
+		"split = \"kfold\"":                                     `protocol mine: semantics.parts = 0; split = "kfold" needs at least 2`,
+		"test_fraction = 0.3\nsplit = \"given\"":                `protocol mine: semantics.test_fraction = 0.3; split = "given" does not use it, leave it out`,
+		"test_fraction = 1.0":                                   `protocol mine: semantics.test_fraction = 1; it must lie between 0 and 1`,
+		"test_fraction = 0.3\nmetric = \"acuracy\"":             `protocol mine: semantics.metric: no metric is named "acuracy"; did you mean accuracy?`,
+		"test_fraction = 0.3\nmetric = \"\"\nsplit = \"kfold\"": `protocol mine: semantics.test_fraction = 0.3; split = "kfold" does not use it, leave it out`,
+	} {
+		if _, err := withSemantics(text); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+	if p, err := withSemantics("test_fraction = 0.3\nmetric = \"MCC\""); err != nil || p.Semantics.Metric != "mcc" {
+		t.Errorf("metric %q, %v; want its own spelling", p.Semantics.Metric, err)
+	}
+}
