@@ -4,8 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -82,9 +82,9 @@ func (v *vote) stepSize(h []float64) float64 {
 
 // draw returns count normals with mean 0 and variance 2 gamma: the frequencies of
 // the random Fourier features of the Gaussian kernel exp(-gamma ||x-x'||^2).
-func draw(rng *numpy.RandomState, count int, gamma float64) []float64 {
+func draw(draws *rng.RandomState, count int, gamma float64) []float64 {
 	omega := make([]float64, count)
-	rng.Norms(omega)
+	draws.Norms(omega)
 	floats.Scale(math.Sqrt(2*gamma), omega)
 	return omega
 }

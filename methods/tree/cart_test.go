@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -35,7 +35,7 @@ func regressionData(rows [][]float64, y ...float64) registry.Data {
 
 // synthetic draws a noisy non-linear target over normal features.
 func synthetic(task registry.Task, n, d, k int) registry.Data {
-	r := numpy.NewRandomState(1)
+	r := rng.New(1)
 	data := registry.Data{Task: task, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
 	for i := range n {
 		row := data.X.RawRowView(i)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 )
 
 // ForestParams are the parameters of a random forest.
@@ -67,7 +67,7 @@ func fitForest(ctx context.Context, env registry.Env, train registry.Data, p For
 	tried, draws := p.tried(shape), env.Rand()
 	for range p.Trees {
 		// A generator a tree, so that a tree does not depend on how the others grew.
-		t, err := g.grow(f, numpy.NewRandomState(draws.Uint32()), tried)
+		t, err := g.grow(f, rng.New(draws.Uint32()), tried)
 		if err != nil {
 			return nil, err
 		}

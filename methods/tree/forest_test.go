@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -33,7 +33,7 @@ func TestForestRootIsOptimal(t *testing.T) {
 			rt.Fatal(err)
 		}
 		r := registry.Env{Seed: 1}.Rand()
-		if _, err := g.grow(&ForestModel{Splits: make([]int, f.Features), Gain: make([]float64, f.Features)}, numpy.NewRandomState(r.Uint32()), f.Features); err != nil {
+		if _, err := g.grow(&ForestModel{Splits: make([]int, f.Features), Gain: make([]float64, f.Features)}, rng.New(r.Uint32()), f.Features); err != nil {
 			rt.Fatal(err)
 		}
 		drawn := registry.Data{Task: data.Task, Classes: data.Classes}
@@ -107,7 +107,7 @@ func TestForestSortedEqualsCounted(t *testing.T) {
 func TestSortKeys(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, distinct := rapid.IntRange(1, 400).Draw(rt, "n"), rapid.IntRange(1, 70000).Draw(rt, "distinct")
-		r := numpy.NewRandomState(uint32(rapid.IntRange(0, 1000).Draw(rt, "seed")))
+		r := rng.New(uint32(rapid.IntRange(0, 1000).Draw(rt, "seed")))
 		keys := make([]uint64, n)
 		for i := range keys {
 			keys[i] = uint64(r.Intn(distinct))<<32 | uint64(i)
@@ -142,7 +142,7 @@ func TestBreimansRules(t *testing.T) {
 	for _, task := range []registry.Task{registry.Binary, registry.Regression} {
 		t.Run(task.String(), func(t *testing.T) {
 			const n, d, trees = 400, 9, 200
-			r := numpy.NewRandomState(3)
+			r := rng.New(3)
 			data := registry.Data{Task: task, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
 			if task == registry.Regression {
 				data.Classes = 0
@@ -164,7 +164,7 @@ func TestBreimansRules(t *testing.T) {
 			f := &ForestModel{Splits: make([]int, d), Gain: make([]float64, d)}
 			distinct := 0
 			for seed := range uint32(trees) {
-				if _, err := g.grow(f, numpy.NewRandomState(seed), 1); err != nil {
+				if _, err := g.grow(f, rng.New(seed), 1); err != nil {
 					t.Fatal(err)
 				}
 				drawn := int32(0)

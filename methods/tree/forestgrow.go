@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -30,7 +30,7 @@ type forestGrower struct {
 	// Of the tree under way.
 	forest *ForestModel
 	tree   *ForestTree
-	draws  *numpy.RandomState
+	draws  *rng.RandomState
 	tried  int     // features a node
 	weight []int32 // how often a row was drawn
 
@@ -90,7 +90,7 @@ func newForestGrower(ctx context.Context, d registry.Data) (*forestGrower, error
 }
 
 // grow draws a bootstrap sample and grows a tree on it. The error is the context's.
-func (g *forestGrower) grow(f *ForestModel, r *numpy.RandomState, tried int) (ForestTree, error) {
+func (g *forestGrower) grow(f *ForestModel, r *rng.RandomState, tried int) (ForestTree, error) {
 	var t ForestTree
 	g.forest, g.tree, g.draws, g.tried = f, &t, r, tried
 	clear(g.weight)

@@ -1,4 +1,4 @@
-package numpy
+package rng
 
 import (
 	"encoding/json"
@@ -33,10 +33,10 @@ func TestOracle(t *testing.T) {
 				name = strings.SplitN(key, "_", 3)[2]
 			}
 			if name == "mixed" {
-				checkMixed(t, NewRandomState(seed), raw)
+				checkMixed(t, New(seed), raw)
 				return
 			}
-			check(t, NewRandomState(seed), name, raw)
+			check(t, New(seed), name, raw)
 		})
 	}
 }
@@ -131,7 +131,7 @@ func decode(t *testing.T, raw json.RawMessage, v any) {
 // mt19937), and gonum's generator gives the same words.
 func TestStream(t *testing.T) {
 	for _, seed := range []uint32{5489, 0, 1, 1<<32 - 1} {
-		r, other := NewRandomState(seed), prng.NewMT19937()
+		r, other := New(seed), prng.NewMT19937()
 		other.Seed(uint64(seed))
 		for i := range 10000 {
 			got := r.Uint32()
@@ -150,7 +150,7 @@ func TestStream(t *testing.T) {
 func TestNormalsOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint32().Draw(t, "seed")
-		a, b := NewRandomState(seed), NewRandomState(seed)
+		a, b := New(seed), New(seed)
 		for range rapid.IntRange(0, 3).Draw(t, "words before") {
 			a.Uint32()
 			b.Uint32()
@@ -217,7 +217,7 @@ func TestLog(t *testing.T) {
 func TestPermutationIsOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 300).Draw(t, "n")
-		r := NewRandomState(rapid.Uint32().Draw(t, "seed"))
+		r := New(rapid.Uint32().Draw(t, "seed"))
 		p := r.Permutation(n)
 		slices.Sort(p)
 		for i, v := range p {
@@ -230,7 +230,7 @@ func TestPermutationIsOne(t *testing.T) {
 
 func TestBoundsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := NewRandomState(rapid.Uint32().Draw(t, "seed"))
+		r := New(rapid.Uint32().Draw(t, "seed"))
 		n := rapid.IntRange(1, 1<<31).Draw(t, "n")
 		if v := r.Intn(n); v < 0 || v >= n {
 			t.Fatalf("Intn(%d) = %d", n, v)

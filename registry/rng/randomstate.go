@@ -1,16 +1,23 @@
-// Package numpy reproduces, bit for bit, the part of NumPy's legacy generator
-// (numpy.random.RandomState) that the published experiments drew from: the
-// MT19937 stream seeded by one integer, 53-bit doubles, the polar Gauss with its
+// Package rng holds the generator that methods draw from. It is NumPy's legacy one
+// (numpy.random.RandomState), the part of it that the published experiments used, bit for bit:
+// the MT19937 stream seeded by one integer, 53-bit doubles, the polar Gauss with its
 // cached second value, integers below a bound by masked rejection, and the
 // shuffle, permutation and choice built on them. With it the same seeds give the
 // same splits and the same random features as a run of the published Python.
+//
+// A method gets its generator from Env.Rand of package registry and names the type here where
+// it hands the generator on:
+//
+//	func frequencies(draws *rng.RandomState, count int) []float64
+//
+// [New] makes further streams: one for each part of a fit, say, seeded by draws of the first.
 //
 // Normals call the C library's logarithm in NumPy, whose last bit depends on the library and
 // the processor; log.go says how near ours is. Nothing else of NumPy is here, and the
 // generator is not for new designs: it is what comparability asks for.
 //
 // mt19937.go is the stream, log.go the logarithm.
-package numpy
+package rng
 
 import (
 	"math"
@@ -25,8 +32,8 @@ type RandomState struct {
 	hasGauss bool
 }
 
-// NewRandomState returns the generator that RandomState(seed) gives in NumPy.
-func NewRandomState(seed uint32) *RandomState {
+// New returns the generator that RandomState(seed) gives in NumPy.
+func New(seed uint32) *RandomState {
 	r := new(RandomState)
 	r.src.seed(seed)
 	return r
@@ -123,7 +130,7 @@ func (r *RandomState) below(max uint32) uint32 {
 // if n < 1.
 func (r *RandomState) Intn(n int) int {
 	if n < 1 || n > math.MaxUint32 {
-		panic("numpy: Intn needs 1 <= n < 2^32")
+		panic("rng: Intn needs 1 <= n < 2^32")
 	}
 	return int(r.below(uint32(n - 1)))
 }

@@ -1,4 +1,4 @@
-package numpy
+package rng
 
 // The generator MT19937 of Matsumoto and Nishimura (ACM TOMACS 8, 1998): 624 words of state,
 // of which a whole new set is made at a time. Two words, the earlier one in the lower half,
