@@ -45,6 +45,25 @@ func CheckScores(scores []float64, outputs int) error {
 	return nil
 }
 
+// maxTarget bounds regression targets so that their squared deviations do not overflow.
+const maxTarget = 1e150
+
+// CheckSizes refuses finite values of a training set with which a tree of the method of the given
+// name would overflow.
+func CheckSizes(name string, train registry.Data) error {
+	for i := range train.Y {
+		for j, v := range train.X.RawRowView(i) {
+			if math.Abs(v) > math.MaxFloat64/2 { // a threshold is the half of a sum
+				return fmt.Errorf("%s: feature %d of row %d is %v: features must be at most %.3g in size", name, j, i, v, math.MaxFloat64/2)
+			}
+		}
+		if y := train.Y[i]; train.Task == registry.Regression && math.Abs(y) > maxTarget {
+			return fmt.Errorf("%s: the target of row %d is %v: targets must be at most %g in size", name, i, y, maxTarget)
+		}
+	}
+	return nil
+}
+
 // A Path fits several settings: see [registry.Path].
 type Path[P any] func(ctx context.Context, env registry.Env, train registry.Data, ps []P, yield func(i int, m registry.Model) error) error
 

@@ -1,17 +1,4 @@
-// Package tree holds the methods that grow decision trees: one tree (CART, grown by
-// golearn), boosted trees (LGBM and XGB) and a random forest (RF).
-//
-// # Boosted trees and forest
-//
-// LGBM and XGB are the algorithms of LightGBM and XGBoost, split for split; package
-// methods/internal/gbdt grows them. Here they are declared: lgbm.go and xgb.go hold
-// parameters, grids and paths (LGBM puts a sample into bins once for a whole grid and
-// lets settings of different depths share rounds; XGB sorts once), boosted.go the
-// model, saved as LightGBM's text, boostcost.go the estimates. RF (forest.go,
-// forestgrow.go, forestmodel.go) follows Breiman 2001. Models of all three tell
-// importances and print their trees.
-//
-// # CART
+// Package cart holds CART, one decision tree, grown by golearn.
 //
 // A classification or regression tree splits one feature at a threshold in each
 // inner node and is constant in each leaf (Breiman, Friedman, Olshen and Stone,
@@ -35,4 +22,4 @@
 // goroutines exist, abandoned ones included: a fit that finds all places taken
 // waits, under its own context. To get the time back, run the fit in a process
 // that can be killed.
-package tree
+package cart

@@ -1,6 +1,6 @@
 //go:build !race
 
-package tree
+package boosted
 
 import (
 	"runtime"
@@ -16,7 +16,7 @@ import (
 // TestMemoryEstimate: the largest live heap of a fit is at most a quarter above what is declared.
 func TestMemoryEstimate(t *testing.T) {
 	data := testsplit.Waves(9, 20000, 50)
-	for spec, params := range map[string]string{"LGBM": `{"n_estimators":5}`, "XGB": `{"n_estimators":5,"max_depth":12}`, "RF": `{"n_estimators":3}`} {
+	for spec, params := range map[string]string{"LGBM": `{"n_estimators":5}`, "XGB": `{"n_estimators":5,"max_depth":12}`} {
 		t.Run(spec, func(t *testing.T) {
 			declared, peak := memoryOf(t, spec, data, params)
 			if t.Logf("%d bytes declared, %d live", declared, peak); float64(peak) > 1.25*float64(declared) {
@@ -28,7 +28,7 @@ func TestMemoryEstimate(t *testing.T) {
 
 func memoryOf(t *testing.T, name string, data registry.Data, params string) (declared, peak int64) {
 	t.Helper()
-	specs := map[string]registry.Spec{"LGBM": LGBM(), "XGB": XGB(), "RF": Forest()}
+	specs := map[string]registry.Spec{"LGBM": LGBM(), "XGB": XGB()}
 	spec := specs[name]
 	declared, err := spec.MemoryEstimate(data.Shape(), []byte(params))
 	if err != nil {

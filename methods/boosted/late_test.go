@@ -1,4 +1,4 @@
-package tree
+package boosted
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // Preparation of many rows notices the end of its context too.
 func TestLate(t *testing.T) {
 	data := testsplit.Waves(1, 34000, 100)
-	for _, spec := range []registry.Spec{LGBM(), XGB(), Forest()} {
+	for _, spec := range []registry.Spec{LGBM(), XGB()} {
 		t.Run(spec.Name, func(t *testing.T) {
 			testsplit.Late(t, func(ctx context.Context) error {
 				_, err := spec.Fit(ctx, registry.Env{Seed: 1}, data, nil)

@@ -1,9 +1,8 @@
-package tree
+package cart
 
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/registry"
@@ -75,7 +74,7 @@ var fit = frame.Path[Params](fitPath).One
 // it at each depth. That is exact: golearn looks at the depth only to decide
 // whether to go on, so a shallower tree is the top of a deeper one.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	if err := checkSizes("CART", train); err != nil {
+	if err := frame.CheckSizes("CART", train); err != nil {
 		return err
 	}
 	criteria := make([]string, len(ps))
@@ -111,22 +110,4 @@ func deepest(ps []Params, members []int) int {
 		depth = max(depth, ps[i].MaxDepth)
 	}
 	return depth
-}
-
-// maxTarget bounds regression targets so that their squared deviations do not overflow.
-const maxTarget = 1e150
-
-// checkSizes refuses finite values with which a method of the given name would overflow.
-func checkSizes(name string, train registry.Data) error {
-	for i := range train.Y {
-		for j, v := range train.X.RawRowView(i) {
-			if math.Abs(v) > math.MaxFloat64/2 { // a threshold is the half of a sum
-				return fmt.Errorf("%s: feature %d of row %d is %v: features must be at most %.3g in size", name, j, i, v, math.MaxFloat64/2)
-			}
-		}
-		if y := train.Y[i]; train.Task == registry.Regression && math.Abs(y) > maxTarget {
-			return fmt.Errorf("%s: the target of row %d is %v: targets must be at most %g in size", name, i, y, maxTarget)
-		}
-	}
-	return nil
 }

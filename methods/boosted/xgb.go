@@ -1,4 +1,4 @@
-package tree
+package boosted
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func XGB() registry.Spec {
 		registry.Load[XGBParams](xgbModel(nil).load), registry.Trees[XGBParams]())
 }
 
-func xgbModel(m *gbdt.Model) *Boosted { return &Boosted{name: "XGB", single: true, m: m} }
+func xgbModel(m *gbdt.Model) *Model { return &Model{name: "XGB", single: true, m: m} }
 
 // xgbPath sorts the features once.
 func xgbPath(ctx context.Context, _ registry.Env, train registry.Data, ps []XGBParams, yield func(i int, m registry.Model) error) error {

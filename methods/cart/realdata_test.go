@@ -1,4 +1,4 @@
-package tree
+package cart
 
 import (
 	"encoding/csv"

@@ -1,7 +1,8 @@
-package tree
+package cart
 
 import (
 	"fmt"
+	"github.com/kernelboosting/bench/methods/internal/treetest"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 // split: 0.8 of 0.7 of the rows. A cell takes five of them and a larger one, about
 // 6.6 in all. predicted/op is the cost model's value for the same growth in seconds.
 //
-//	go test ./methods/tree -run '^$' -bench Fold -benchtime 1x
+//	go test ./methods/cart -run '^$' -bench Fold -benchtime 1x
 func BenchmarkFold(b *testing.B) {
 	for _, tb := range tables {
 		b.Run(strings.ReplaceAll(tb.name, " ", "-"), func(b *testing.B) {
@@ -59,7 +60,7 @@ func BenchmarkSynthetic(b *testing.B) {
 		{registry.Binary, 3200, 57, 2, 10}, {registry.Binary, 14000, 5, 2, 1}, {registry.Binary, 14000, 5, 2, 10},
 	} {
 		b.Run(fmt.Sprintf("%s-%dx%d-depth%d", c.task, c.n, c.d, c.depth), func(b *testing.B) {
-			data := synthetic(c.task, c.n, c.d, c.k)
+			data := treetest.Synthetic(c.task, c.n, c.d, c.k)
 			p := Params{"auto", c.depth}
 			for b.Loop() {
 				if _, err := fit(b.Context(), testEnv, data, p); err != nil {

@@ -1,10 +1,11 @@
-package tree
+package cart
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"github.com/kernelboosting/bench/methods/internal/treetest"
 	"math"
 	"slices"
 	"strings"
@@ -12,66 +13,16 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/registry"
-	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
-func rowsOf(rows [][]float64) *mat.Dense {
-	x := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, r := range rows {
-		x.SetRow(i, r)
-	}
-	return x
-}
-
 func binaryData(rows [][]float64, y ...float64) registry.Data {
-	return registry.Data{Task: registry.Binary, Classes: 2, X: rowsOf(rows), Y: y}
+	return registry.Data{Task: registry.Binary, Classes: 2, X: treetest.Rows(rows), Y: y}
 }
 
 func regressionData(rows [][]float64, y ...float64) registry.Data {
-	return registry.Data{Task: registry.Regression, X: rowsOf(rows), Y: y}
-}
-
-// synthetic draws a noisy non-linear target over normal features.
-func synthetic(task registry.Task, n, d, k int) registry.Data {
-	r := rng.New(1)
-	data := registry.Data{Task: task, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
-	for i := range n {
-		row := data.X.RawRowView(i)
-		r.Norms(row)
-		v := math.Sin(2*row[0]) + row[1%d]*row[2%d] + r.Norm()/2
-		switch task {
-		case registry.Binary:
-			data.Classes, data.Y[i] = 2, math.Copysign(1, v)
-		case registry.Multiclass:
-			data.Classes, data.Y[i] = k, math.Min(float64(k-1), math.Max(0, math.Floor((v+2)/4*float64(k))))
-		default:
-			data.Y[i] = v
-		}
-	}
-	return data
-}
-
-// drawData draws a small sample with many ties and repeated rows.
-func drawData(t *rapid.T) registry.Data {
-	task := rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass, registry.Regression}).Draw(t, "task")
-	n, d := rapid.IntRange(1, 30).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "d")
-	data := registry.Data{Task: task, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
-	for i := range n {
-		for j := range d {
-			data.X.Set(i, j, float64(rapid.IntRange(-4, 4).Draw(t, "x"))/4)
-		}
-		switch task {
-		case registry.Binary:
-			data.Classes, data.Y[i] = 2, float64(2*rapid.IntRange(0, 1).Draw(t, "y")-1)
-		case registry.Multiclass:
-			data.Classes, data.Y[i] = 4, float64(rapid.IntRange(0, 3).Draw(t, "y"))
-		default:
-			data.Y[i] = float64(rapid.IntRange(-8, 8).Draw(t, "y")) / 8
-		}
-	}
-	return data
+	return registry.Data{Task: registry.Regression, X: treetest.Rows(rows), Y: y}
 }
 
 func mustFit(t testing.TB, data registry.Data, p Params) *model {
@@ -83,15 +34,6 @@ func mustFit(t testing.TB, data registry.Data, p Params) *model {
 	return m.(*model)
 }
 
-func scoresOf(t testing.TB, m registry.Model, data registry.Data) []float64 {
-	t.Helper()
-	out := make([]float64, len(data.Y)*data.Shape().Outputs())
-	if err := m.Score(t.Context(), data.X, out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 func bytesOf(t testing.TB, m registry.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -101,69 +43,26 @@ func bytesOf(t testing.TB, m registry.Model) []byte {
 	return b.Bytes()
 }
 
-// impurity is Breiman et al. 1984, eq. 4.6 ff: Gini, entropy in bits, or the
-// mean squared deviation, computed from its definition.
-func impurity(criterion string, y []float64) float64 {
-	counts, sum, out := map[float64]float64{}, 0.0, 0.0
-	for _, v := range y {
-		counts[v]++
-		sum += v
-	}
-	n := float64(len(y))
-	if criterion == "mse" {
-		for _, v := range y {
-			out += (v - sum/n) * (v - sum/n) / n
-		}
-		return out
-	}
-	for _, c := range counts {
-		if p := c / n; criterion == "gini" {
-			out += p * (1 - p)
-		} else {
-			out -= p * math.Log2(p)
-		}
-	}
-	return out
-}
-
-func divided(data registry.Data, criterion string, feature int, threshold float64) float64 {
-	var sides [2][]float64
-	for i, y := range data.Y {
-		side := 0
-		if data.X.At(i, feature) >= threshold {
-			side = 1
-		}
-		sides[side] = append(sides[side], y)
-	}
-	sum := 0.0
-	for _, y := range sides {
-		if len(y) > 0 {
-			sum += impurity(criterion, y) * float64(len(y)) / float64(len(data.Y))
-		}
-	}
-	return sum
-}
-
 // The oracle is exhaustive: every feature, every value as a threshold.
 // Tolerance 1e-12: the sums are of at most 30 terms of size 1.
 func TestStumpIsOptimal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := drawData(rt)
+		data := treetest.Draw(rt)
 		criterion := "mse"
 		if data.Task != registry.Regression {
 			criterion = rapid.SampledFrom([]string{"gini", "entropy"}).Draw(rt, "criterion")
 		}
 		m := mustFit(t, data, Params{criterion, 1})
-		best := impurity(criterion, data.Y)
+		best := treetest.Impurity(criterion, data.Y)
 		got := best
 		n, d := data.X.Dims()
 		for j := range d {
 			for i := range n {
-				best = math.Min(best, divided(data, criterion, j, data.X.At(i, j)))
+				best = math.Min(best, treetest.Divided(data, criterion, j, data.X.At(i, j)))
 			}
 		}
 		if root := m.Nodes[0]; root.Feature >= 0 {
-			got = divided(data, criterion, int(root.Feature), root.Threshold)
+			got = treetest.Divided(data, criterion, int(root.Feature), root.Threshold)
 		}
 		if math.Abs(got-best) > 1e-12 {
 			rt.Fatalf("%s of the stump is %v, the least is %v", criterion, got, best)
@@ -191,12 +90,12 @@ func TestHandWorkedTrees(t *testing.T) {
 		{"uneven xor", binaryData([][]float64{{0, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 1}}, -1, -1, 1, 1, -1), 2, 7, []float64{-1, -1, 1, 1, -1}},
 		{"regression", regressionData(line, 1, 3, 10, 10), 1, 3, []float64{2, 2, 10, 10}},
 		{"constant target that does not sum exactly", regressionData(line[:3], .1, .1, .1), NoLimit, 1, []float64{.1, .1, .1}},
-		{"three classes", registry.Data{Task: registry.Multiclass, Classes: 3, X: rowsOf(line), Y: []float64{0, 1, 1, 2}}, 1, 3,
+		{"three classes", registry.Data{Task: registry.Multiclass, Classes: 3, X: treetest.Rows(line), Y: []float64{0, 1, 1, 2}}, 1, 3,
 			[]float64{1, 0, 0, 0, 2. / 3, 1. / 3, 0, 2. / 3, 1. / 3, 0, 2. / 3, 1. / 3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := mustFit(t, c.data, Params{"auto", c.depth})
-			if got := scoresOf(t, m, c.data); !slices.Equal(got, c.want) || len(m.Nodes) != c.nodes {
+			if got := treetest.Scores(t, m, c.data); !slices.Equal(got, c.want) || len(m.Nodes) != c.nodes {
 				t.Errorf("scores %v with %d nodes, want %v with %d", got, len(m.Nodes), c.want, c.nodes)
 			}
 		})
@@ -206,7 +105,7 @@ func TestHandWorkedTrees(t *testing.T) {
 // Column 650 of 700 alone decides: features keep their places beyond golearn's
 // groups of 512 attributes.
 func TestManyFeatures(t *testing.T) {
-	data := synthetic(registry.Binary, 40, 700, 2)
+	data := treetest.Synthetic(registry.Binary, 40, 700, 2)
 	for i := range data.Y {
 		data.Y[i] = math.Copysign(1, data.X.At(i, 650))
 	}
@@ -217,7 +116,7 @@ func TestManyFeatures(t *testing.T) {
 
 func TestSameBitsEveryTime(t *testing.T) {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		data := synthetic(task, 150, 5, 4)
+		data := treetest.Synthetic(task, 150, 5, 4)
 		first := bytesOf(t, mustFit(t, data, Params{"auto", NoLimit}))
 		for range 3 {
 			if !bytes.Equal(first, bytesOf(t, mustFit(t, data, Params{"auto", NoLimit}))) {
@@ -229,13 +128,13 @@ func TestSameBitsEveryTime(t *testing.T) {
 
 func TestSaveLoad(t *testing.T) {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		data := synthetic(task, 80, 3, 4)
+		data := treetest.Synthetic(task, 80, 3, 4)
 		m := mustFit(t, data, Params{"auto", NoLimit})
 		back, err := load(bytes.NewReader(bytesOf(t, m)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(scoresOf(t, m, data), scoresOf(t, back, data)) {
+		if !slices.Equal(treetest.Scores(t, m, data), treetest.Scores(t, back, data)) {
 			t.Errorf("%s: the loaded model scores otherwise", task)
 		}
 	}
@@ -261,9 +160,9 @@ func TestLoadRefusals(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	good := synthetic(registry.Binary, 10, 2, 2)
+	good := treetest.Synthetic(registry.Binary, 10, 2, 2)
 	with := func(change func(*registry.Data)) registry.Data {
-		d := synthetic(registry.Binary, 10, 2, 2)
+		d := treetest.Synthetic(registry.Binary, 10, 2, 2)
 		change(&d)
 		return d
 	}
@@ -301,7 +200,7 @@ func TestRefusals(t *testing.T) {
 // A cancelled fit returns although golearn has not, which goes on in a place of its own and gives
 // it back at its end.
 func TestCancellation(t *testing.T) {
-	data := synthetic(registry.Binary, 25, 8, 2)
+	data := treetest.Synthetic(registry.Binary, 25, 8, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	started, release := make(chan struct{}), make(chan struct{})
 	env := testEnv
@@ -345,7 +244,7 @@ func TestFitWaitsForAPlace(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	data := synthetic(registry.Binary, 20, 2, 2)
+	data := treetest.Synthetic(registry.Binary, 20, 2, 2)
 	_, err := fit(ctx, testEnv, data, Params{"auto", 1})
 	for range cap(places) {
 		<-places

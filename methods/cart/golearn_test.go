@@ -1,7 +1,8 @@
-package tree
+package cart
 
 import (
 	"bytes"
+	"github.com/kernelboosting/bench/methods/internal/treetest"
 	"io"
 	"log/slog"
 	"math"
@@ -111,7 +112,7 @@ func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []
 		if !split {
 			return nil // golearn's 0 on the right side; see TestGolearnUnsplitRoot
 		}
-		if got := predicted(data.Task, outputs, scoresOf(t, m, query)); !slices.Equal(got, want) {
+		if got := predicted(data.Task, outputs, treetest.Scores(t, m, query)); !slices.Equal(got, want) {
 			t.Errorf("%s %s depth %d: predictions differ from golearn's", data.Task, criterion, depths[i])
 		}
 		return nil
@@ -123,7 +124,7 @@ func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []
 
 func TestEqualsGolearn(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := drawData(rt)
+		data := treetest.Draw(rt)
 		criterion := "mse"
 		if data.Task != registry.Regression {
 			criterion = rapid.SampledFrom([]string{"gini", "entropy"}).Draw(rt, "criterion")
@@ -148,7 +149,7 @@ func TestCutEqualsShallowGrowth(t *testing.T) {
 
 func checkCuts(t *testing.T, depths []int) {
 	t.Helper()
-	for _, data := range []registry.Data{synthetic(registry.Binary, 300, 6, 2), synthetic(registry.Multiclass, 250, 4, 5), synthetic(registry.Regression, 200, 4, 0)} {
+	for _, data := range []registry.Data{treetest.Synthetic(registry.Binary, 300, 6, 2), treetest.Synthetic(registry.Multiclass, 250, 4, 5), treetest.Synthetic(registry.Regression, 200, 4, 0)} {
 		var ps []Params
 		for _, depth := range depths {
 			ps = append(ps, Params{"auto", depth})
@@ -201,7 +202,7 @@ func TestGolearnUnsplitRoot(t *testing.T) {
 	if got, split := golearnPredicts(t, flat, "mse", NoLimit); split || got[0] != 0 {
 		t.Errorf("golearn predicts %v for a mean of 6 (root split: %v); it used to say 0", got, split)
 	}
-	if _, zero := golearnPredicts(t, synthetic(registry.Binary, 50, 2, 2), "gini", 0); zero {
+	if _, zero := golearnPredicts(t, treetest.Synthetic(registry.Binary, 50, 2, 2), "gini", 0); zero {
 		t.Error("golearn splits at maxDepth 0")
 	}
 	if p := (Params{"gini", 0}); p.Validate() == nil {
@@ -251,7 +252,7 @@ func TestGolearnPanicsOnOverflow(t *testing.T) {
 // golearn's sort of attributes compares each with itself: it is no order. That
 // our columns keep their places rests on giving them in order.
 func TestGolearnAttributeOrder(t *testing.T) {
-	grid := gridOf(synthetic(registry.Binary, 5, 3, 2))
+	grid := gridOf(treetest.Synthetic(registry.Binary, 5, 3, 2))
 	attrs := grid.AllAttributes()
 	slices.Reverse(attrs)
 	if specs := base.ResolveAttributes(grid, attrs); specs[0].GetAttribute().GetName() != attrs[0].GetName() {
@@ -280,7 +281,7 @@ func TestStdoutStaysClean(t *testing.T) {
 	old := os.Stdout
 	os.Stdout = w
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		if _, ferr := fit(t.Context(), testEnv, synthetic(task, 60, 3, 3), Params{"auto", 4}); ferr != nil {
+		if _, ferr := fit(t.Context(), testEnv, treetest.Synthetic(task, 60, 3, 3), Params{"auto", 4}); ferr != nil {
 			err = ferr
 		}
 	}

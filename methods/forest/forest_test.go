@@ -1,39 +1,50 @@
-package tree
+package forest
 
 import (
+	"github.com/kernelboosting/bench/methods/internal/treetest"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/conform"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
-func fitted(t testing.TB, spec registry.Spec, d registry.Data, raw string) registry.Model {
+func TestConform(t *testing.T) {
+	testenv.NotUnderRace(t)
+	conform.Run(t, Spec())
+}
+
+func TestPrefixes(t *testing.T) { conform.Prefixes(t, Spec(), "n_estimators") }
+
+func TestLooks(t *testing.T) { treetest.Looks(t, Spec(), false) }
+
+func fitted(t testing.TB, d registry.Data, raw string) *Model {
 	t.Helper()
-	m, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, d, []byte(raw))
+	m, err := Spec().Fit(t.Context(), registry.Env{Seed: 1}, d, []byte(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return m.(*Model)
 }
 
 // One tree that tries every feature is the exhaustive search of its bootstrap
 // sample: no split of the root has less impurity. Tolerance 1e-9 of sums of at most 30 terms.
 func TestForestRootIsOptimal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := drawData(rt)
-		f := fitted(t, Forest(), data, `{"n_estimators":1,"max_features":99}`).(*ForestModel)
-		g, err := newForestGrower(t.Context(), data)
+		data := treetest.Draw(rt)
+		f := fitted(t, data, `{"n_estimators":1,"max_features":99}`)
+		g, err := newGrower(t.Context(), data)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		r := registry.Env{Seed: 1}.Rand()
-		if _, err := g.grow(&ForestModel{Splits: make([]int, f.Features), Gain: make([]float64, f.Features)}, rng.New(r.Uint32()), f.Features); err != nil {
+		if _, err := g.grow(&Model{Splits: make([]int, f.Features), Gain: make([]float64, f.Features)}, rng.New(r.Uint32()), f.Features); err != nil {
 			rt.Fatal(err)
 		}
 		drawn := registry.Data{Task: data.Task, Classes: data.Classes}
@@ -43,7 +54,7 @@ func TestForestRootIsOptimal(t *testing.T) {
 				rows, drawn.Y = append(rows, data.X.RawRowView(i)), append(drawn.Y, data.Y[i])
 			}
 		}
-		drawn.X = rowsOf(rows)
+		drawn.X = treetest.Rows(rows)
 		criterion := "gini"
 		if data.Task == registry.Regression {
 			criterion = "mse"
@@ -52,10 +63,10 @@ func TestForestRootIsOptimal(t *testing.T) {
 		if root.Feature[0] < 0 {
 			return // pure, small or constant
 		}
-		got := divided(drawn, criterion, int(root.Feature[0]), math.Nextafter(root.Threshold[0], math.Inf(1)))
+		got := treetest.Divided(drawn, criterion, int(root.Feature[0]), math.Nextafter(root.Threshold[0], math.Inf(1)))
 		for j := range f.Features {
 			for i := range rows {
-				if least := divided(drawn, criterion, j, rows[i][j]); least < got-1e-9 {
+				if least := treetest.Divided(drawn, criterion, j, rows[i][j]); least < got-1e-9 {
 					rt.Fatalf("impurity %v of the root, %v at feature %d < %v", got, least, j, rows[i][j])
 				}
 			}
@@ -66,8 +77,8 @@ func TestForestRootIsOptimal(t *testing.T) {
 // Both ways to look for a split are the same search.
 func TestForestSortedEqualsCounted(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := drawData(rt)
-		g, err := newForestGrower(t.Context(), data)
+		data := treetest.Draw(rt)
+		g, err := newGrower(t.Context(), data)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -81,10 +92,10 @@ func TestForestSortedEqualsCounted(t *testing.T) {
 		if len(rows) == 0 {
 			return
 		}
-		var found [2]forestCut
+		var found [2]cut
 		var varies [2]bool
-		for k, try := range []func(*sweep, []int32, int, *forestCut) bool{g.tryCounted, g.trySorted} {
-			found[k] = forestCut{score: math.Inf(-1), feature: -1}
+		for k, try := range []func(*sweep, []int32, int, *cut) bool{g.tryCounted, g.trySorted} {
+			found[k] = cut{score: math.Inf(-1), feature: -1}
 			s := sweep{g: g, total: total}
 			clear(g.left)
 			clear(g.right)
@@ -113,7 +124,7 @@ func TestSortKeys(t *testing.T) {
 			keys[i] = uint64(r.Intn(distinct))<<32 | uint64(i)
 		}
 		want := slices.Sorted(slices.Values(keys))
-		g := &forestGrower{moved: make([]uint64, n)}
+		g := &grower{moved: make([]uint64, n)}
 		if got := g.sortKeys(keys, distinct); !slices.Equal(got, want) {
 			rt.Fatalf("%d keys of %d ranks are not sorted", n, distinct)
 		}
@@ -123,10 +134,10 @@ func TestSortKeys(t *testing.T) {
 // On separable data every tree classifies its bootstrap sample without error, so
 // the forest's votes on the training rows are nearly unanimous.
 func TestForestLearnsTheTrainingSet(t *testing.T) {
-	data := synthetic(registry.Binary, 300, 5, 2)
-	f := fitted(t, Forest(), data, `{}`).(*ForestModel)
+	data := treetest.Synthetic(registry.Binary, 300, 5, 2)
+	f := fitted(t, data, `{}`)
 	right := 0
-	for i, s := range scoresOf(t, f, data) {
+	for i, s := range treetest.Scores(t, f, data) {
 		if s*data.Y[i] > 0 {
 			right++
 		}
@@ -156,12 +167,12 @@ func TestBreimansRules(t *testing.T) {
 				r.Norms(noise)
 				floats.AddScaled(data.Y, 0.1, noise)
 			}
-			g, err := newForestGrower(t.Context(), data)
+			g, err := newGrower(t.Context(), data)
 			if err != nil {
 				t.Fatal(err)
 			}
 			// Draws with replacement: a row is missing with probability 1/e.
-			f := &ForestModel{Splits: make([]int, d), Gain: make([]float64, d)}
+			f := &Model{Splits: make([]int, d), Gain: make([]float64, d)}
 			distinct := 0
 			for seed := range uint32(trees) {
 				if _, err := g.grow(f, rng.New(seed), 1); err != nil {
@@ -181,7 +192,7 @@ func TestBreimansRules(t *testing.T) {
 			if share := float64(distinct) / (n * trees); math.Abs(share-(1-1/math.E)) > 0.005 {
 				t.Errorf("%.3f of the rows are in a sample", share)
 			}
-			m := fitted(t, Forest(), data, `{"n_estimators":900}`).(*ForestModel)
+			m := fitted(t, data, `{"n_estimators":900}`)
 			first, same := 0.0, 0.0
 			least := map[registry.Task]int32{registry.Binary: 2, registry.Regression: 6}[task]
 			for _, tree := range m.Trees {

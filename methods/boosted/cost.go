@@ -1,4 +1,4 @@
-package tree
+package boosted
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// The estimates of the boosted trees and of the forest, fitted to processor times of
+// The estimates, fitted to processor times of
 // one core for n = 100 to 1,000,000 and d = 5 to 60.
 
 // levels is how deep trees of at most depth levels grow when a leaf keeps least rows.
@@ -52,8 +52,8 @@ func lgbmPathCost(s registry.Shape, ps []LGBMParams) float64 {
 	sum, grown := lgbmBins(s), map[LGBMParams]bool{}
 	for _, p := range ps {
 		cost, key := lgbmTrees(s, p), p
-		if deepest := int(levels(float64(s.N), float64(p.MinData), NoLimit)) + 2; p.MaxDepth > deepest && p.NumLeaves >= 1<<deepest {
-			key.MaxDepth, key.NumLeaves = NoLimit, 0
+		if deepest := int(levels(float64(s.N), float64(p.MinData), noLimit)) + 2; p.MaxDepth > deepest && p.NumLeaves >= 1<<deepest {
+			key.MaxDepth, key.NumLeaves = noLimit, 0
 		}
 		if !grown[key] {
 			sum += cost

@@ -1,4 +1,4 @@
-package tree
+package boosted
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Boosted model is a sum of trees grown by LGBM or XGB. A binary score is the log
+// A Model model is a sum of trees grown by LGBM or XGB. A binary score is the log
 // odds of +1, a multiclass one the class's raw score before softmax.
-type Boosted struct {
+type Model struct {
 	name    string
 	missing bool // NaN is a value that may be missing
 	single  bool // scores are summed in single precision
@@ -25,10 +25,10 @@ type Boosted struct {
 }
 
 // Rounds returns the number of rounds; LGBM's may be fewer than n_estimators.
-func (b *Boosted) Rounds() int { return b.m.Rounds() }
+func (b *Model) Rounds() int { return b.m.Rounds() }
 
 // Score implements registry.Model.
-func (b *Boosted) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+func (b *Model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	if err := frame.CheckScoring(x, b.m.Features, b.m.Outputs, len(out)); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (b *Boosted) Score(ctx context.Context, x *mat.Dense, out []float64) error 
 }
 
 // ScoreStages implements registry.Stager for rounds in 0..Rounds.
-func (b *Boosted) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+func (b *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
 	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > b.Rounds()) {
 		return fmt.Errorf("stages %v: they must ascend within 0..%d", at, b.Rounds())
 	}
@@ -58,7 +58,7 @@ func (b *Boosted) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield
 	return nil
 }
 
-func (b *Boosted) advance(ctx context.Context, x *mat.Dense, scores []float64, from, to int) error {
+func (b *Model) advance(ctx context.Context, x *mat.Dense, scores []float64, from, to int) error {
 	n, _ := x.Dims()
 	k, add := b.m.Outputs, b.m.Add
 	if b.single {
@@ -80,7 +80,7 @@ func (b *Boosted) advance(ctx context.Context, x *mat.Dense, scores []float64, f
 }
 
 // Save writes the model: its one field is a LightGBM text model, version 3.
-func (b *Boosted) Save(w io.Writer) error {
+func (b *Model) Save(w io.Writer) error {
 	var text strings.Builder
 	if err := b.m.WriteText(&text, nil); err != nil {
 		return err
@@ -92,17 +92,17 @@ func (b *Boosted) Save(w io.Writer) error {
 // WriteLightGBM implements registry.LightGBMWriter. XGB's trees fit too: a threshold is
 // the largest double that single precision has below XGBoost's own. Who reads them adds
 // in double precision, and gets XGB's scores but for the rounding of its sums.
-func (b *Boosted) WriteLightGBM(w io.Writer, names []string) error { return b.m.WriteText(w, names) }
+func (b *Model) WriteLightGBM(w io.Writer, names []string) error { return b.m.WriteText(w, names) }
 
 // TreeCount returns the number of trees, rounds times outputs.
-func (b *Boosted) TreeCount() int { return len(b.m.Trees) }
+func (b *Model) TreeCount() int { return len(b.m.Trees) }
 
 // MapThresholds implements registry.TreeModel.
-func (b *Boosted) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
+func (b *Model) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
 	return b.with(b.m.MapThresholds(at))
 }
 
-func (b *Boosted) load(r io.Reader) (registry.Model, error) {
+func (b *Model) load(r io.Reader) (registry.Model, error) {
 	var text string
 	back := *b
 	return &back, saved.Read(r, b.name, func(f *saved.Fields) { f.Text(&text) }, func() (err error) {
@@ -112,7 +112,7 @@ func (b *Boosted) load(r io.Reader) (registry.Model, error) {
 }
 
 // with returns a model of the same method.
-func (b *Boosted) with(m *gbdt.Model) *Boosted {
+func (b *Model) with(m *gbdt.Model) *Model {
 	of := *b
 	of.m = m
 	return &of
@@ -120,11 +120,11 @@ func (b *Boosted) with(m *gbdt.Model) *Boosted {
 
 // Importance returns, for each feature, how many splits use it and the sum of their
 // gains: what the splits lower the loss by, to second order and twice.
-func (b *Boosted) Importance() (splits []int, gain []float64) { return b.m.Importance(b.Rounds()) }
+func (b *Model) Importance() (splits []int, gain []float64) { return b.m.Importance(b.Rounds()) }
 
 // Dump returns tree t (round t for one output; with K classes, round t/K of class
 // t mod K) as indented text. names are the features' names, or nil.
-func (b *Boosted) Dump(t int, names []string) (string, error) { return b.m.Dump(t, names) }
+func (b *Model) Dump(t int, names []string) (string, error) { return b.m.Dump(t, names) }
 
 // targets puts a sample's labels in the form of its loss.
 func targets(d registry.Data) gbdt.Targets {

@@ -1,8 +1,9 @@
-package tree
+package forest
 
 import (
 	"context"
 	"fmt"
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"math"
 	"slices"
 
@@ -11,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A forestGrower grows trees on one sample. Features are ranks: the rank of a value
+// A grower grows trees on one sample. Features are ranks: the rank of a value
 // counts the distinct values below it.
-type forestGrower struct {
+type grower struct {
 	task    registry.Task
 	classes int
 	least   int // nodes of at most this many rows are leaves
@@ -28,8 +29,8 @@ type forestGrower struct {
 	err error // the context's, once a node has seen it
 
 	// Of the tree under way.
-	forest *ForestModel
-	tree   *ForestTree
+	forest *Model
+	tree   *Tree
 	draws  *rng.RandomState
 	tried  int     // features a node
 	weight []int32 // how often a row was drawn
@@ -46,17 +47,20 @@ type tally struct{ weight, sum float64 }
 
 const regressionLeaf = 5 // Breiman's node size for regression
 
-func newForestGrower(ctx context.Context, d registry.Data) (*forestGrower, error) {
-	if err := checkSizes("RF", d); err != nil {
+func newGrower(ctx context.Context, d registry.Data) (*grower, error) {
+	if err := frame.CheckSizes("RF", d); err != nil {
 		return nil, err
 	}
 	n, p := d.X.Dims()
 	if n > math.MaxInt32 {
 		return nil, fmt.Errorf("RF: the training set has %d rows: at most %d can be numbered", n, math.MaxInt32)
 	}
-	g := &forestGrower{ctx: ctx, targets: d.Y, task: d.Task, classes: classes(d.Shape()), least: 1, n: n, y: make([]float64, n),
+	g := &grower{ctx: ctx, targets: d.Y, task: d.Task, classes: d.Classes, least: 1, n: n, y: make([]float64, n),
 		values: make([][]float64, p), ranks: make([]int32, n*p), weight: make([]int32, n), order: make([]int, p)}
-	if d.Task == registry.Regression {
+	switch d.Task {
+	case registry.Binary:
+		g.classes = 2
+	case registry.Regression:
 		g.classes, g.least = 1, regressionLeaf
 		g.mean = stat.Mean(d.Y, nil) // sums of squares of targets far from 0 would cancel
 	}
@@ -90,8 +94,8 @@ func newForestGrower(ctx context.Context, d registry.Data) (*forestGrower, error
 }
 
 // grow draws a bootstrap sample and grows a tree on it. The error is the context's.
-func (g *forestGrower) grow(f *ForestModel, r *rng.RandomState, tried int) (ForestTree, error) {
-	var t ForestTree
+func (g *grower) grow(f *Model, r *rng.RandomState, tried int) (Tree, error) {
+	var t Tree
 	g.forest, g.tree, g.draws, g.tried = f, &t, r, tried
 	clear(g.weight)
 	for range g.n {
@@ -107,10 +111,10 @@ func (g *forestGrower) grow(f *ForestModel, r *rng.RandomState, tried int) (Fore
 	return t, g.err
 }
 
-// A forestCut is the best split of a node: rows of at most rank go left. The score
+// A cut is the best split of a node: rows of at most rank go left. The score
 // is the sum over sides of (sum of squared class weights)/weight, for regression of
 // (sum of targets)^2/weight; the more, the less impurity.
-type forestCut struct {
+type cut struct {
 	score     float64
 	feature   int
 	rank      int32
@@ -119,7 +123,7 @@ type forestCut struct {
 
 // node adds the node of rows and all below it to the tree, in preorder. Once the context
 // has ended it adds leaves, of a tree that nobody will see.
-func (g *forestGrower) node(rows []int32) {
+func (g *grower) node(rows []int32) {
 	if g.err == nil {
 		g.err = g.ctx.Err()
 	}
@@ -130,7 +134,7 @@ func (g *forestGrower) node(rows []int32) {
 	if pure || total <= float64(g.least) || g.err != nil {
 		return
 	}
-	c := forestCut{score: math.Inf(-1), feature: -1}
+	c := cut{score: math.Inf(-1), feature: -1}
 	for i, open := 0, g.tried; i < len(g.order) && open > 0; i++ {
 		j := i + g.draws.Intn(len(g.order)-i)
 		g.order[i], g.order[j] = g.order[j], g.order[i]
@@ -151,7 +155,7 @@ func (g *forestGrower) node(rows []int32) {
 	g.node(rows[left:])
 }
 
-func (g *forestGrower) class(row int32) int {
+func (g *grower) class(row int32) int {
 	if g.task == registry.Regression {
 		return 0
 	}
@@ -160,7 +164,7 @@ func (g *forestGrower) class(row int32) int {
 
 // summarise returns a node's value (class or mean), weight and score, and whether
 // all its targets are equal.
-func (g *forestGrower) summarise(rows []int32) (value, total, score float64, pure bool) {
+func (g *grower) summarise(rows []int32) (value, total, score float64, pure bool) {
 	clear(g.right)
 	sum := 0.0
 	pure = true
@@ -189,7 +193,7 @@ func (g *forestGrower) summarise(rows []int32) (value, total, score float64, pur
 
 // A sweep moves rows from the right side to the left and keeps the scores.
 type sweep struct {
-	g                 *forestGrower
+	g                 *grower
 	weight, total     float64 // of the left side; of the node
 	sum, all          float64 // of targets, likewise
 	squares, squaresR float64 // of class weights, left and right
@@ -214,7 +218,7 @@ func (s *sweep) score() float64 {
 
 // try offers all thresholds of a feature to c and reports whether the feature varies
 // in the node.
-func (g *forestGrower) try(rows []int32, feature int, total float64, c *forestCut) bool {
+func (g *grower) try(rows []int32, feature int, total float64, c *cut) bool {
 	s := sweep{g: g, total: total}
 	clear(g.left)
 	clear(g.right)
@@ -232,19 +236,19 @@ func (g *forestGrower) try(rows []int32, feature int, total float64, c *forestCu
 	return g.trySorted(&s, rows, feature, c)
 }
 
-func (g *forestGrower) offer(s *sweep, feature int, rank, next int32, c *forestCut) {
+func (g *grower) offer(s *sweep, feature int, rank, next int32, c *cut) {
 	if score := s.score(); score > c.score {
 		a, b := g.values[feature][rank], g.values[feature][next]
 		threshold := (a + b) / 2
 		if !(threshold < b) { // rounded up
 			threshold = a
 		}
-		*c = forestCut{score, feature, rank, threshold}
+		*c = cut{score, feature, rank, threshold}
 	}
 }
 
 // tryCounted sums the rows of each rank, for features with few values.
-func (g *forestGrower) tryCounted(s *sweep, rows []int32, feature int, c *forestCut) bool {
+func (g *grower) tryCounted(s *sweep, rows []int32, feature int, c *cut) bool {
 	ranks := g.ranks[feature*g.n : (feature+1)*g.n]
 	low, high := int32(math.MaxInt32), int32(-1)
 	for _, i := range rows {
@@ -278,7 +282,7 @@ func (g *forestGrower) tryCounted(s *sweep, rows []int32, feature int, c *forest
 }
 
 // trySorted sorts the rows by rank, for features with many values.
-func (g *forestGrower) trySorted(s *sweep, rows []int32, feature int, c *forestCut) bool {
+func (g *grower) trySorted(s *sweep, rows []int32, feature int, c *cut) bool {
 	ranks, keys := g.ranks[feature*g.n:(feature+1)*g.n], g.keys[:len(rows)]
 	for k, i := range rows {
 		keys[k] = uint64(ranks[i])<<32 | uint64(i)
@@ -297,7 +301,7 @@ func (g *forestGrower) trySorted(s *sweep, rows []int32, feature int, c *forestC
 
 // sortKeys sorts keys, whose rows ascend already, by their ranks below distinct: many
 // of them byte by byte.
-func (g *forestGrower) sortKeys(keys []uint64, distinct int) []uint64 {
+func (g *grower) sortKeys(keys []uint64, distinct int) []uint64 {
 	if len(keys) < 128 {
 		slices.Sort(keys)
 		return keys
@@ -323,7 +327,7 @@ func (g *forestGrower) sortKeys(keys []uint64, distinct int) []uint64 {
 }
 
 // partition moves the rows that go left to the front and returns their number.
-func (g *forestGrower) partition(rows []int32, c *forestCut) int {
+func (g *grower) partition(rows []int32, c *cut) int {
 	ranks := g.ranks[c.feature*g.n : (c.feature+1)*g.n]
 	left, right := 0, 0
 	for _, i := range rows {

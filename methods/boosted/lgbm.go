@@ -1,4 +1,4 @@
-package tree
+package boosted
 
 import (
 	"context"
@@ -8,13 +8,16 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
+// noLimit as MaxDepth of LGBM leaves the depth of trees to their number of leaves.
+const noLimit = -1
+
 // LGBMParams are LightGBM's, by the names and with the defaults of its sklearn
 // interface.
 type LGBMParams struct {
 	Rounds       int     `json:"n_estimators"`
 	LearningRate float64 `json:"learning_rate"`
 	NumLeaves    int     `json:"num_leaves"`
-	MaxDepth     int     `json:"max_depth"` // NoLimit for none
+	MaxDepth     int     `json:"max_depth"` // noLimit for none
 	MinData      int     `json:"min_child_samples"`
 	MinHessian   float64 `json:"min_child_weight"`
 	L2           float64 `json:"reg_lambda"`
@@ -38,7 +41,7 @@ func LGBM() registry.Spec {
 		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Ke et al. 2017 (LightGBM)",
 		Summary: "gradient boosting of leaf-wise histogram trees, split for split as LightGBM",
-	}, LGBMParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: NoLimit, MinData: 20, MinHessian: 1e-3},
+	}, LGBMParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: noLimit, MinData: 20, MinHessian: 1e-3},
 		registry.Grid{{Values: depths}, {Name: "reg_lambda", Values: append([]any{0.0}, registry.Powers(2, -5, -2)...)}},
 		frame.Path[LGBMParams](lgbmPath).One,
 		registry.Path(lgbmPath),
@@ -48,7 +51,7 @@ func LGBM() registry.Spec {
 		registry.Load[LGBMParams](lgbmModel(nil).load), registry.Trees[LGBMParams]())
 }
 
-func lgbmModel(m *gbdt.Model) *Boosted { return &Boosted{name: "LGBM", missing: true, m: m} }
+func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", missing: true, m: m} }
 
 // lgbmPath puts the sample into bins once for each min_child_samples, on which bins
 // depend, and shares what settings of different depths have in common.

@@ -1,4 +1,4 @@
-package tree
+package forest
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// ForestParams are the parameters of a random forest.
-type ForestParams struct {
+// Params are the parameters of a random forest.
+type Params struct {
 	Trees    int `json:"n_estimators"`
 	Features int `json:"max_features"` // tried in each node; 0 for sqrt(d), for regression d/3
 }
 
 // Validate returns what is wrong with the parameters.
-func (p ForestParams) Validate() error {
+func (p Params) Validate() error {
 	if p.Trees < 1 || p.Trees > 1e6 {
 		return fmt.Errorf("n_estimators %d is not in 1..1000000", p.Trees)
 	}
@@ -27,7 +27,7 @@ func (p ForestParams) Validate() error {
 }
 
 // tried returns how many of d features a node tries.
-func (p ForestParams) tried(s registry.Shape) int {
+func (p Params) tried(s registry.Shape) int {
 	switch {
 	case p.Features > 0:
 		return min(p.Features, s.D)
@@ -43,26 +43,26 @@ func (p ForestParams) tried(s registry.Shape) int {
 // features that are constant in the node do not count; trees are not pruned
 // and grow until nodes are pure (regression: at most 5 rows). Each tree has one vote.
 // There is nothing to choose by cross-validation: the grid is one point.
-func Forest() registry.Spec {
+func Spec() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name:    "RF",
 		Version: "2",
 		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Breiman 2001",
 		Summary: "random forest: bootstrap, sqrt(d) features a split, unpruned Gini trees, one vote a tree",
-	}, ForestParams{Trees: 200}, nil, fitForest,
-		registry.Memory(forestMemory),
-		registry.Cost(forestCost),
-		registry.Load[ForestParams](loadForest), registry.Trees[ForestParams]())
+	}, Params{Trees: 200}, nil, fit,
+		registry.Memory(memory),
+		registry.Cost(cost),
+		registry.Load[Params](load), registry.Trees[Params]())
 }
 
-func fitForest(ctx context.Context, env registry.Env, train registry.Data, p ForestParams) (registry.Model, error) {
-	g, err := newForestGrower(ctx, train)
+func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (registry.Model, error) {
+	g, err := newGrower(ctx, train)
 	if err != nil {
 		return nil, err
 	}
 	shape := train.Shape()
-	f := &ForestModel{Task: train.Task.String(), Features: shape.D, Outputs: shape.Outputs(),
+	f := &Model{Task: train.Task.String(), Features: shape.D, Outputs: shape.Outputs(),
 		Splits: make([]int, shape.D), Gain: make([]float64, shape.D)}
 	tried, draws := p.tried(shape), env.Rand()
 	for range p.Trees {
@@ -76,13 +76,13 @@ func fitForest(ctx context.Context, env registry.Env, train registry.Data, p For
 	return f, nil
 }
 
-// forestMemory: ranks, tallies of classes by rank, and trees of two nodes a distinct row.
-func forestMemory(s registry.Shape, p ForestParams) int64 {
+// memory: ranks, tallies of classes by rank, and trees of two nodes a distinct row.
+func memory(s registry.Shape, p Params) int64 {
 	n := int64(s.N)
 	return n*int64(s.D)*12 + n*64 + n*16*int64(s.Classes) + int64(p.Trees)*n*2/3*2*40 + 1<<20
 }
 
-func forestCost(s registry.Shape, p ForestParams) float64 {
+func cost(s registry.Shape, p Params) float64 {
 	n := float64(s.N)
 	deep := math.Log2(n + 1)
 	sort := 12 * n * float64(s.D) * deep

@@ -1,4 +1,4 @@
-package tree
+package forest
 
 import (
 	"context"
@@ -14,30 +14,30 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A ForestModel is a random forest. The binary
+// A Model is a random forest. The binary
 // score is the mean vote of the trees, -1 or +1 each; a class's score is its share of
 // the votes; the prediction of regression is the trees' mean.
-type ForestModel struct {
+type Model struct {
 	Task     string
 	Features int
 	Outputs  int
-	Trees    []ForestTree
+	Trees    []Tree
 	Splits   []int     // by feature, over all trees
-	Gain     []float64 // by feature: by how much splits raised the score (see forestCut)
+	Gain     []float64 // by feature: by how much splits raised the score (see cut)
 }
 
-// A ForestTree is a tree in preorder: a node's left child follows it. A row goes left
+// A Tree is a tree in preorder: a node's left child follows it. A row goes left
 // if its feature is at most the threshold; feature -1 marks a leaf.
-type ForestTree struct {
+type Tree struct {
 	Feature   []int32
 	Threshold []float64
 	Right     []int32
 	Value     []float64 // class index or mean target, of inner nodes too
 	Rows      []int32   // of the bootstrap sample
-	Gain      []float64 // by how much the split raises the score (see forestCut)
+	Gain      []float64 // by how much the split raises the score (see cut)
 }
 
-func (t *ForestTree) value(row []float64) float64 {
+func (t *Tree) value(row []float64) float64 {
 	at := 0
 	for t.Feature[at] >= 0 {
 		if row[t.Feature[at]] <= t.Threshold[at] {
@@ -50,13 +50,13 @@ func (t *ForestTree) value(row []float64) float64 {
 }
 
 // Rounds returns the number of trees.
-func (f *ForestModel) Rounds() int { return len(f.Trees) }
+func (f *Model) Rounds() int { return len(f.Trees) }
 
 // TreeCount returns the number of trees.
-func (f *ForestModel) TreeCount() int { return len(f.Trees) }
+func (f *Model) TreeCount() int { return len(f.Trees) }
 
 // MapThresholds implements registry.TreeModel.
-func (f *ForestModel) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
+func (f *Model) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
 	out := *f
 	out.Trees = slices.Clone(f.Trees)
 	for i := range out.Trees {
@@ -72,7 +72,7 @@ func (f *ForestModel) MapThresholds(at func(feature int, v float64) float64) reg
 }
 
 // Score implements registry.Model.
-func (f *ForestModel) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+func (f *Model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	if err := frame.CheckScoring(x, f.Features, f.Outputs, len(out)); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (f *ForestModel) Score(ctx context.Context, x *mat.Dense, out []float64) er
 }
 
 // ScoreStages implements registry.Stager for 1 to Rounds trees.
-func (f *ForestModel) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+func (f *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
 	n, _ := x.Dims()
 	if err := frame.CheckScoring(x, f.Features, f.Outputs, n*f.Outputs); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (f *ForestModel) ScoreStages(ctx context.Context, x *mat.Dense, at []int, y
 	return nil
 }
 
-func (f *ForestModel) vote(t *ForestTree, x *mat.Dense, votes []float64) error {
+func (f *Model) vote(t *Tree, x *mat.Dense, votes []float64) error {
 	n, _ := x.Dims()
 	for i := range n {
 		row := x.RawRowView(i)
@@ -134,13 +134,13 @@ func (f *ForestModel) vote(t *ForestTree, x *mat.Dense, votes []float64) error {
 
 // Importance returns, for each feature, how many splits use it and by how much they
 // lower the impurity, times the rows of the split node (Breiman's Gini importance).
-func (f *ForestModel) Importance() (splits []int, gain []float64) {
+func (f *Model) Importance() (splits []int, gain []float64) {
 	return slices.Clone(f.Splits), slices.Clone(f.Gain)
 }
 
 // Dump returns tree t as indented text, one line a node. names are the features'
 // names, or nil.
-func (f *ForestModel) Dump(t int, names []string) (string, error) {
+func (f *Model) Dump(t int, names []string) (string, error) {
 	if t < 0 || t >= len(f.Trees) {
 		return "", fmt.Errorf("RF has no tree %d; it has %d", t, len(f.Trees))
 	}
@@ -169,7 +169,7 @@ func (f *ForestModel) Dump(t int, names []string) (string, error) {
 }
 
 // shown is a leaf's value as Dump prints it: what the tree votes for.
-func (f *ForestModel) shown(value float64) string {
+func (f *Model) shown(value float64) string {
 	switch f.Task {
 	case registry.Binary.String():
 		return fmt.Sprintf("class %+g", 2*value-1)
@@ -180,19 +180,19 @@ func (f *ForestModel) shown(value float64) string {
 }
 
 // Save implements registry.Saver.
-func (f *ForestModel) Save(w io.Writer) error { return saved.Write(w, "RF", f.fields) }
+func (f *Model) Save(w io.Writer) error { return saved.Write(w, "RF", f.fields) }
 
-func loadForest(r io.Reader) (registry.Model, error) {
-	f := new(ForestModel)
+func load(r io.Reader) (registry.Model, error) {
+	f := new(Model)
 	return f, saved.Read(r, "RF", f.fields, f.check)
 }
 
 // fields is the saved form.
-func (f *ForestModel) fields(s *saved.Fields) {
+func (f *Model) fields(s *saved.Fields) {
 	s.Text(&f.Task)
 	s.Int(&f.Features)
 	s.Int(&f.Outputs)
-	saved.Each(s, &f.Trees, func(s *saved.Fields, t *ForestTree) {
+	saved.Each(s, &f.Trees, func(s *saved.Fields, t *Tree) {
 		s.Int32s(&t.Feature)
 		s.Floats(&t.Threshold)
 		s.Int32s(&t.Right)
@@ -205,7 +205,7 @@ func (f *ForestModel) fields(s *saved.Fields) {
 }
 
 // check makes sure that every row ends in a leaf: children come after their parents.
-func (f *ForestModel) check() error {
+func (f *Model) check() error {
 	task, err := registry.ParseTask(f.Task)
 	switch {
 	case err != nil:
