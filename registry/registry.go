@@ -28,12 +28,12 @@ type Registry struct {
 }
 
 // New returns a registry of the given methods. It panics if a spec was not made
-// by Define or if two names are equal but for case: both are mistakes of the
+// by Define or DefineRaw, or if two names are equal but for case: both are mistakes of the
 // program, found the first time it runs.
 func New(specs ...Spec) Registry {
 	r := Registry{specs: make(map[string]Spec, len(specs))}
 	for _, s := range specs {
-		if s.fit == nil {
+		if s.does.Fit == nil {
 			panic(fmt.Sprintf("registry: method %q was not made by registry.Define", s.Name))
 		}
 		key := strings.ToLower(s.Name)
