@@ -14,17 +14,14 @@ const noLimit = -1
 // LGBMParams are LightGBM's, by the names and with the defaults of its sklearn
 // interface.
 type LGBMParams struct {
-	Rounds       int     `json:"n_estimators"`
-	LearningRate float64 `json:"learning_rate"`
-	NumLeaves    int     `json:"num_leaves"`
-	MaxDepth     int     `json:"max_depth"` // noLimit for none
-	MinData      int     `json:"min_child_samples"`
-	MinHessian   float64 `json:"min_child_weight"`
-	L2           float64 `json:"reg_lambda"`
+	Rounds       int     `json:"n_estimators" range:"[1,1e6]" means:"rounds"`
+	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
+	NumLeaves    int     `json:"num_leaves" range:"[2,131072]" means:"leaves of a tree at most"`
+	MaxDepth     int     `json:"max_depth" means:"splits from the root to a leaf at most; no limit if not positive"`
+	MinData      int     `json:"min_child_samples" range:"[1,2147483647]" means:"rows of a leaf at least"`
+	MinHessian   float64 `json:"min_child_weight" range:"[0,)" means:"sum of a leaf's second derivatives at least"`
+	L2           float64 `json:"reg_lambda" range:"[0,1e100]" means:"penalty on the squared values of leaves"`
 }
-
-// Validate returns what is wrong with the parameters.
-func (p LGBMParams) Validate() error { return gbdt.LeafwiseParams(p).Validate() }
 
 // LGBM declares LightGBM's boosting: leaf-wise trees on histograms of at most 255
 // bins. The grid is that of the 2020 paper: max_depth 1..10 with num_leaves

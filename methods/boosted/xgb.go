@@ -11,15 +11,12 @@ import (
 // XGBParams are XGBoost's, by the names of its sklearn interface and with its
 // defaults.
 type XGBParams struct {
-	Rounds       int     `json:"n_estimators"`
-	LearningRate float64 `json:"learning_rate"`
-	MaxDepth     int     `json:"max_depth"`
-	MinHessian   float64 `json:"min_child_weight"`
-	L2           float64 `json:"reg_lambda"`
+	Rounds       int     `json:"n_estimators" range:"[1,1e6]" means:"rounds"`
+	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
+	MaxDepth     int     `json:"max_depth" range:"[1,30]" means:"splits from the root to a leaf at most"`
+	MinHessian   float64 `json:"min_child_weight" range:"(0,1e30]" means:"sum of a leaf's second derivatives at least"`
+	L2           float64 `json:"reg_lambda" range:"[0,1e30]" means:"penalty on the squared values of leaves"`
 }
-
-// Validate returns what is wrong with the parameters.
-func (p XGBParams) Validate() error { return gbdt.DepthwiseParams(p).Validate() }
 
 // XGB declares XGBoost's boosting: trees grown level by level on exact splits. The
 // grid is that of the 2019 paper: learning_rate 1, .5, .1, .05, .01 and max_depth

@@ -11,26 +11,10 @@ import (
 // NoLimit as MaxDepth grows until every leaf is pure or cannot be improved.
 const NoLimit = -1
 
-// Params are CART's parameters.
+// Params are CART's parameters. golearn would accept values outside their ranges and answer wrongly.
 type Params struct {
-	// Criterion is the impurity that a split reduces: "gini" or "entropy" for
-	// classes, "mse" for regression, "auto" for gini or mse by the task.
-	Criterion string `json:"criterion"`
-	// MaxDepth is the largest number of splits from the root to a leaf, or NoLimit.
-	MaxDepth int `json:"max_depth"`
-}
-
-// Validate refuses what golearn would accept and answer wrongly.
-func (p Params) Validate() error {
-	switch p.Criterion {
-	case "auto", "gini", "entropy", "mse":
-	default:
-		return fmt.Errorf("criterion %q is not auto, gini, entropy or mse", p.Criterion)
-	}
-	if p.MaxDepth < 1 && p.MaxDepth != NoLimit {
-		return fmt.Errorf("max_depth %d is neither at least 1 nor %d (no limit)", p.MaxDepth, NoLimit)
-	}
-	return nil
+	Criterion string `json:"criterion" range:"auto|gini|entropy|mse" means:"impurity that a split lowers: gini or entropy for classes, mse for regression, auto for gini or mse by the task"`
+	MaxDepth  int    `json:"max_depth" range:"-1|[1,)" means:"splits from the root to a leaf at most; -1 is no limit"`
 }
 
 // criterion returns the impurity to use for the task.

@@ -176,7 +176,7 @@ func TestRefusals(t *testing.T) {
 		{"huge target", with(func(d *registry.Data) { d.Task = registry.Regression; d.Y[4] = 1e151 }), `{}`, "target of row 4 is 1e+151"},
 		{"criterion", good, `{"criterion":"mse"}`, `criterion "mse" does not fit a binary problem`},
 		{"unknown criterion", good, `{"criterion":"mae"}`, "mae"},
-		{"depth", good, `{"max_depth":0}`, "max_depth 0"},
+		{"depth", good, `{"max_depth":0}`, "CART: max_depth = 0; it must be -1 or an integer of at least 1"},
 		{"unknown parameter", good, `{"depth":3}`, "depth"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -205,9 +205,6 @@ func TestGolearnUnsplitRoot(t *testing.T) {
 	if _, zero := golearnPredicts(t, treetest.Synthetic(registry.Binary, 50, 2, 2), "gini", 0); zero {
 		t.Error("golearn splits at maxDepth 0")
 	}
-	if p := (Params{"gini", 0}); p.Validate() == nil {
-		t.Error("max_depth 0 is accepted")
-	}
 }
 
 // One NaN sorts to the front of golearn's rows and stops every threshold of its

@@ -2,7 +2,6 @@ package forest
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/kernelboosting/bench/registry"
@@ -11,19 +10,8 @@ import (
 
 // Params are the parameters of a random forest.
 type Params struct {
-	Trees    int `json:"n_estimators"`
-	Features int `json:"max_features"` // tried in each node; 0 for sqrt(d), for regression d/3
-}
-
-// Validate returns what is wrong with the parameters.
-func (p Params) Validate() error {
-	if p.Trees < 1 || p.Trees > 1e6 {
-		return fmt.Errorf("n_estimators %d is not in 1..1000000", p.Trees)
-	}
-	if p.Features < 0 {
-		return fmt.Errorf("max_features %d is negative", p.Features)
-	}
-	return nil
+	Trees    int `json:"n_estimators" range:"[1,1e6]" means:"trees"`
+	Features int `json:"max_features" range:"[0,)" means:"features tried in each node; 0 is sqrt(d), for regression d/3"`
 }
 
 // tried returns how many of d features a node tries.

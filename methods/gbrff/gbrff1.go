@@ -13,21 +13,10 @@ import (
 
 // Params1 holds GBRFF1's parameters.
 type Params1 struct {
-	T     int     `json:"t"`     // rounds
-	K     int     `json:"k"`     // random features of a round
-	Gamma float64 `json:"gamma"` // of the Gaussian kernel exp(-gamma ||x-x'||^2); 0 means 1/d
-	Beta  float64 `json:"beta"`  // how sharply the better features are preferred; 0 weighs all alike
-}
-
-// Validate reports parameters outside t >= 1, k >= 1, gamma >= 0, beta >= 0.
-func (p Params1) Validate() error {
-	if p.T < 1 {
-		return fmt.Errorf("t is %d: at least one round is needed", p.T)
-	}
-	if p.K < 1 {
-		return fmt.Errorf("k is %d: at least one random feature a round is needed", p.K)
-	}
-	return nonNegative(named{"gamma", p.Gamma}, named{"beta", p.Beta})
+	T     int     `json:"t" range:"[1,)" means:"rounds"`
+	K     int     `json:"k" range:"[1,)" means:"random features of a round"`
+	Gamma float64 `json:"gamma" range:"[0,)" means:"width of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
+	Beta  float64 `json:"beta" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`
 }
 
 // butBeta returns p with what settings that are advanced together may differ in at zero.

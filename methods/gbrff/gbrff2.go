@@ -15,17 +15,9 @@ import (
 
 // Params2 holds GBRFF2's parameters.
 type Params2 struct {
-	T      int     `json:"t"`      // rounds
-	Gamma  float64 `json:"gamma"`  // of the Gaussian kernel exp(-gamma ||x-x'||^2); 0 means 1/d
-	Lambda float64 `json:"lambda"` // penalty on ||omega||^2
-}
-
-// Validate reports parameters outside t >= 1, gamma >= 0, lambda >= 0.
-func (p Params2) Validate() error {
-	if p.T < 1 {
-		return fmt.Errorf("t is %d: at least one round is needed", p.T)
-	}
-	return nonNegative(named{"gamma", p.Gamma}, named{"lambda", p.Lambda})
+	T      int     `json:"t" range:"[1,)" means:"rounds"`
+	Gamma  float64 `json:"gamma" range:"[0,)" means:"width of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
+	Lambda float64 `json:"lambda" range:"[0,)" means:"penalty on |omega|^2, the squared frequency"`
 }
 
 // GBRFF2 declares Algorithm 3 of the paper with the grid of its experiments.

@@ -2,7 +2,6 @@ package gbrff
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,25 +14,11 @@ import (
 
 // Params2019 holds the parameters of GBRFF and GBRFF-random.
 type Params2019 struct {
-	T     int     `json:"t"`     // rounds
-	K     int     `json:"k"`     // random features of a round
-	Gamma float64 `json:"gamma"` // frequencies are N(0, 2 gamma I); 0 means 1/2, N(0, I) as the paper writes
-	C     float64 `json:"c"`     // how sharply the better features are preferred; 0 weighs all alike
-	V     float64 `json:"v"`     // learning rate
-}
-
-// Validate reports parameters outside t >= 1, k >= 1, gamma >= 0, c >= 0, v > 0.
-func (p Params2019) Validate() error {
-	if p.T < 1 {
-		return fmt.Errorf("t is %d: at least one round is needed", p.T)
-	}
-	if p.K < 1 {
-		return fmt.Errorf("k is %d: at least one random feature a round is needed", p.K)
-	}
-	if p.V == 0 {
-		return errors.New("v is 0: with a learning rate of zero nothing is learned")
-	}
-	return nonNegative(named{"gamma", p.Gamma}, named{"c", p.C}, named{"v", p.V})
+	T     int     `json:"t" range:"[1,)" means:"rounds"`
+	K     int     `json:"k" range:"[1,)" means:"random features of a round"`
+	Gamma float64 `json:"gamma" range:"[0,)" means:"frequencies are N(0, 2 gamma I); 0 is 1/2, N(0, I) as the paper writes"`
+	C     float64 `json:"c" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`
+	V     float64 `json:"v" range:"(0,)" means:"learning rate"`
 }
 
 // butCV returns p with what settings that are advanced together may differ in at zero.

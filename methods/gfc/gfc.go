@@ -34,19 +34,8 @@ import (
 
 // Params holds GFC's parameters.
 type Params struct {
-	Features int     `json:"features"` // frequencies learned; each gives a sine and a cosine
-	C        float64 `json:"c"`        // of the support vector machine
-}
-
-// Validate reports parameters outside features >= 1, c > 0.
-func (p Params) Validate() error {
-	if p.Features < 1 {
-		return fmt.Errorf("features is %d: at least one is needed", p.Features)
-	}
-	if !(p.C > 0) || math.IsInf(p.C, 1) {
-		return fmt.Errorf("c is %v: it must be a finite number > 0", p.C)
-	}
-	return nil
+	Features int     `json:"features" range:"[1,)" means:"frequencies learned; each gives a sine and a cosine"`
+	C        float64 `json:"c" range:"(0,)" means:"cost of the linear support vector machine"`
 }
 
 // Spec declares GFC with the grid of the ECML 2020 experiments.
