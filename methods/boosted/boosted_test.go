@@ -4,20 +4,31 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/treetest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )
 
+// declared checks what a method declares; memory by a setting.
+func declared(setting string) []conform.Option {
+	return []conform.Option{
+		conform.Late(testsplit.Waves(1, 34000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond),
+		conform.Memory(testsplit.Waves(9, 20000, 50), setting),
+		conform.Cost(testsplit.Waves(3, 700, 20), 8),
+	}
+}
+
 func TestLGBMConforms(t *testing.T) {
 	testenv.NotUnderRace(t)
-	conform.Run(t, LGBM())
+	conform.Run(t, LGBM(), declared(`{"n_estimators":5}`)...)
 }
 
 func TestXGBConforms(t *testing.T) {
 	testenv.NotUnderRace(t)
-	conform.Run(t, XGB())
+	conform.Run(t, XGB(), declared(`{"n_estimators":5,"max_depth":12}`)...)
 }
 
 func TestPrefixes(t *testing.T) {

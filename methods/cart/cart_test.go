@@ -200,6 +200,7 @@ func TestRefusals(t *testing.T) {
 // A cancelled fit returns although golearn has not, which goes on in a place of its own and gives
 // it back at its end.
 func TestCancellation(t *testing.T) {
+	waitForPlaces(t) // of growths whose results tests before this one have
 	data := treetest.Synthetic(registry.Binary, 25, 8, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	started, release := make(chan struct{}), make(chan struct{})
@@ -228,13 +229,19 @@ func TestCancellation(t *testing.T) {
 		t.Errorf("golearn, abandoned, holds %d places", len(places))
 	}
 	close(release)
-	for deadline := time.Now().Add(time.Minute); len(places) > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the abandoned growth never gave its place back")
-		}
-	}
+	waitForPlaces(t)
 	if _, err := fit(ctx, testEnv, data, Params{"auto", 1}); !errors.Is(err, context.Canceled) || len(places) > 0 {
 		t.Errorf("a fit under a cancelled context gives %v and holds %d places", err, len(places))
+	}
+}
+
+// waitForPlaces waits until all growths have given their places back.
+func waitForPlaces(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); len(places) > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a growth never gave its place back")
+		}
 	}
 }
 

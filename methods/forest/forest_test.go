@@ -5,8 +5,10 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -17,7 +19,10 @@ import (
 
 func TestConform(t *testing.T) {
 	testenv.NotUnderRace(t)
-	conform.Run(t, Spec())
+	conform.Run(t, Spec(),
+		conform.Late(testsplit.Waves(1, 34000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond),
+		conform.Memory(testsplit.Waves(9, 20000, 50), `{"n_estimators":3}`),
+		conform.Cost(testsplit.Waves(3, 700, 20), 8))
 }
 
 func TestPrefixes(t *testing.T) { conform.Prefixes(t, Spec(), "n_estimators") }

@@ -9,6 +9,9 @@
 // a panic) on awkward data, an error on data that is no training set, and, for each capability that the method declares,
 // that it changes no result. It also asks that the method learns something.
 //
+// What a method declares of memory and time, and how soon it notices the end of its context on
+// large data, depends on data that suits it: those checks are options, [Memory], [Cost] and [Late].
+//
 // Beside it, [Prefixes] asks of a method whose models have stages that these are the models of
 // fewer rounds.
 //
@@ -17,12 +20,12 @@
 package conform
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -36,8 +39,8 @@ import (
 // seed is the suite's own: of the generated data and of the fits.
 const seed = 7
 
-// Run checks spec for each task it declares.
-func Run(t *testing.T, spec registry.Spec) {
+// Run checks spec for each task it declares, and the options.
+func Run(t *testing.T, spec registry.Spec, opts ...Option) {
 	t.Run("parameters", func(t *testing.T) { parameters(t, spec) })
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		if spec.Tasks&task == 0 {
@@ -56,8 +59,13 @@ func Run(t *testing.T, spec registry.Spec) {
 			t.Run("path", s.path)
 			t.Run("staged", s.staged)
 			t.Run("save and load", s.saveLoad)
+			t.Run("loads what is broken", s.loadBroken)
+			t.Run("rows of others", s.scoreRefusals)
 			t.Run("estimates", s.estimates)
 		})
+	}
+	for _, o := range opts {
+		t.Run(o.name, func(t *testing.T) { o.Check(t, spec) })
 	}
 }
 
@@ -83,9 +91,29 @@ func parameters(t *testing.T, spec registry.Spec) {
 			seen[string(p)] = i
 		}
 	}
-	_, err := spec.Fit(context.Background(), registry.Env{Seed: seed}, easy(spec.Tasks&-spec.Tasks, 20, 2), json.RawMessage(`{"no_such_parameter":1}`))
+	d := easy(spec.Tasks&-spec.Tasks, 20, 2)
+	_, err := spec.Fit(context.Background(), registry.Env{Seed: seed}, d, json.RawMessage(`{"no_such_parameter":1}`))
 	if err == nil {
 		t.Error("an unknown parameter is accepted; misspelt ones would be ignored")
+	}
+	for _, p := range spec.Parameters() {
+		if p.Range == "" {
+			continue
+		}
+		refused := 0
+		for _, value := range []string{"-1e300", "-2", "-1", "0", "1.5", "1e300", `"no such value"`} {
+			setting := json.RawMessage(fmt.Sprintf("{%q: %s}", p.Name, value))
+			if _, err := spec.Settings(d.Shape(), nil, setting); err == nil || !strings.Contains(err.Error(), "it must be "+p.Allowed()) {
+				continue
+			}
+			refused++
+			if _, err := spec.Fit(context.Background(), registry.Env{Seed: seed}, d, setting); err == nil {
+				t.Errorf("a fit accepts %s, which is refused in a grid", setting)
+			}
+		}
+		if refused == 0 {
+			t.Errorf("parameter %s must be %s, but no value was refused", p.Name, p.Allowed())
+		}
 	}
 }
 
@@ -129,17 +157,23 @@ func (s suite) fit(t *testing.T, env registry.Env, d registry.Data, raw json.Raw
 
 func score(t *testing.T, m registry.Model, d registry.Data) []float64 {
 	t.Helper()
-	out := make([]float64, d.Shape().N*d.Shape().Outputs())
-	for i := range out {
-		out[i] = math.NaN() // a value the model forgets to write must show
-	}
+	out := unwritten(d.Shape().N * d.Shape().Outputs())
 	if err := m.Score(context.Background(), d.X, out); err != nil {
 		t.Fatalf("score: %v", err)
 	}
 	for i, v := range out {
-		if math.IsNaN(v) {
-			t.Fatalf("score %d of row %d is NaN or was not written", i%d.Shape().Outputs(), i/d.Shape().Outputs())
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Fatalf("score %d of row %d is %v, or was not written if NaN: scores must be finite", i%d.Shape().Outputs(), i/d.Shape().Outputs(), v)
 		}
+	}
+	return out
+}
+
+// unwritten returns scores that are NaN, so that one the model forgets to write shows.
+func unwritten(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.NaN()
 	}
 	return out
 }
@@ -176,7 +210,7 @@ func (s suite) sameBits(t *testing.T) {
 		var wg sync.WaitGroup
 		outs := make([][]float64, 4)
 		for i := range outs {
-			outs[i] = make([]float64, len(want))
+			outs[i] = unwritten(len(want))
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
@@ -243,265 +277,6 @@ func (s suite) cancellation(t *testing.T) {
 		// process. A method that never looks at its context exceeds it on real data.
 		if from, cancelled := end.Load().(float64); cancelled && cputime.Process()-from > 5 {
 			t.Errorf("a fit went on for %.1f s of processor time after it was cancelled", cputime.Process()-from)
-		}
-	}
-}
-
-// awkward data gives a model or an error; a panic fails the test by itself.
-func (s suite) awkward(t *testing.T) {
-	constant := easy(s.task, 40, 3)
-	for i := range 40 {
-		constant.X.Set(i, 1, 0)
-	}
-	twins := easy(s.task, 40, 2)
-	for i := 1; i < 40; i += 2 {
-		twins.X.SetRow(i, twins.X.RawRowView(i-1))
-	}
-	zero := easy(s.task, 40, 2)
-	zero.X.Zero()
-	single, other := easy(s.task, 40, 2), easy(s.task, 40, 2)
-	for i := range single.Y {
-		single.Y[i], other.Y[i] = single.Y[0], other.Y[1]
-	}
-	empty := easy(s.task, 40, 2) // the last class has no row
-	for i, y := range empty.Y {
-		empty.Y[i] = min(y, 1)
-	}
-	for _, c := range []struct {
-		name string
-		data registry.Data
-		must bool // a model is asked for
-	}{
-		{"constant column", constant, true}, {"equal rows, different targets", twins, true},
-		{"all inputs zero", zero, false}, {"one class, or a constant target", single, false}, {"the other class alone", other, false},
-		{"a class without rows", empty, false},
-		{"one row", rows(easy(s.task, 40, 2), []int{1}), false}, {"two rows", easy(s.task, 2, 2), false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			for _, raw := range s.few(t, c.data, 2) {
-				m, err := s.spec.Fit(context.Background(), registry.Env{Seed: seed}, c.data, raw)
-				switch {
-				case err == nil:
-					score(t, m, c.data)
-				case c.must:
-					t.Errorf("fit with %s: %v", raw, err)
-				}
-			}
-		})
-	}
-}
-
-// refusals: data that is no training set gives an error, of a single fit and of a grid's.
-func (s suite) refusals(t *testing.T) {
-	wrong := map[registry.Task][]float64{
-		registry.Binary:     {0, 2, math.NaN(), math.Inf(-1)},
-		registry.Multiclass: {-1, 3, 0.5, math.NaN(), math.Inf(1)},
-		registry.Regression: {math.NaN(), math.Inf(1)},
-	}
-	changes := map[string]func(d *registry.Data){
-		"too few targets":   func(d *registry.Data) { d.Y = d.Y[:len(d.Y)-1] },
-		"too many targets":  func(d *registry.Data) { d.Y = append(d.Y, d.Y[0]) },
-		"no targets":        func(d *registry.Data) { d.Y = nil },
-		"no rows":           func(d *registry.Data) { d.X, d.Y = new(mat.Dense), nil },
-		"no matrix":         func(d *registry.Data) { d.X = nil },
-		"NaN in a feature":  func(d *registry.Data) { d.X.Set(3, 1, math.NaN()) },
-		"+Inf in a feature": func(d *registry.Data) { d.X.Set(0, 0, math.Inf(1)) },
-		"-Inf in a feature": func(d *registry.Data) { d.X.Set(11, 1, math.Inf(-1)) },
-		"another task":      func(d *registry.Data) { d.Task = 0 },
-	}
-	for _, y := range wrong[s.task] {
-		changes[fmt.Sprintf("target %v", y)] = func(d *registry.Data) { d.Y[5] = y }
-	}
-	for name, change := range changes {
-		d := easy(s.task, 12, 2)
-		raws := s.few(t, d, 2)
-		change(&d)
-		if m, err := s.spec.Fit(context.Background(), registry.Env{Seed: seed}, d, raws[0]); err == nil {
-			t.Errorf("%s: a fit gives the model %v and no error", name, m)
-		}
-		err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, raws, func(int, registry.Model) error { return nil })
-		if err == nil {
-			t.Errorf("%s: fits of a grid give no error", name)
-		}
-	}
-}
-
-func (s suite) path(t *testing.T) {
-	if !s.spec.HasPath() {
-		t.Skip("the method declares no path")
-	}
-	d := easy(s.task, 60, 4)
-	all := s.settings(t, d)
-	backwards := make([]json.RawMessage, len(all))
-	for i, raw := range all {
-		backwards[len(all)-1-i] = raw
-	}
-	alone := map[string][]float64{} // scores of single fits
-	for _, raw := range all {
-		alone[string(raw)] = score(t, s.fit(t, registry.Env{Seed: seed}, d, raw), d)
-	}
-	for _, settings := range [][]json.RawMessage{all, backwards, s.few(t, d, 3), {all[len(all)-1]}} {
-		seen := make([]bool, len(settings))
-		err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, settings, func(i int, m registry.Model) error {
-			if seen[i] {
-				t.Errorf("setting %d was given twice", i)
-			}
-			seen[i] = true
-			equal(t, "the path's model of "+string(settings[i]), score(t, m, d), alone[string(settings[i])])
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, ok := range seen {
-			if !ok {
-				t.Errorf("setting %d was not given", i)
-			}
-		}
-	}
-	stop := errors.New("stop")
-	err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, all, func(int, registry.Model) error { return stop })
-	if !errors.Is(err, stop) {
-		t.Errorf("a path whose caller stopped returned %v, not the caller's error", err)
-	}
-}
-
-func (s suite) staged(t *testing.T) {
-	d := easy(s.task, 60, 4)
-	for _, raw := range s.few(t, d, 2) {
-		m, ok := s.fit(t, registry.Env{Seed: seed}, d, raw).(registry.Stager)
-		if !ok {
-			t.Skip("the model has no stages")
-		}
-		last := m.Rounds()
-		at := []int{1, (last + 1) / 2, last}
-		var got []int
-		var final []float64
-		err := m.ScoreStages(context.Background(), d.X, at, func(round int, scores []float64) error {
-			got = append(got, round)
-			final = append(final[:0], scores...)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got) != len(at) {
-			t.Fatalf("asked for stages %v, given %v", at, got)
-		}
-		for i := range at {
-			if got[i] != at[i] {
-				t.Fatalf("asked for stages %v, given %v", at, got)
-			}
-		}
-		equal(t, "the last stage", final, score(t, m, d))
-		for _, round := range at {
-			alone := stage(t, m, d, round)
-			err := m.ScoreStages(context.Background(), d.X, at, func(r int, scores []float64) error {
-				if r == round {
-					equal(t, "a stage among others", scores, alone)
-				}
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
-// stage returns the scores after a round.
-func stage(t *testing.T, m registry.Stager, d registry.Data, round int) []float64 {
-	t.Helper()
-	var out []float64
-	if err := m.ScoreStages(context.Background(), d.X, []int{round}, func(_ int, scores []float64) error {
-		out = append(out, scores...)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// Prefixes checks that a model's stages are the models of fewer rounds, bit for bit: rounds
-// names the parameter that says how many. It holds where a round draws its random numbers
-// after those before it.
-func Prefixes(t *testing.T, spec registry.Spec, rounds string) {
-	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		if spec.Tasks&task == 0 {
-			continue
-		}
-		t.Run(task.String(), func(t *testing.T) {
-			s := suite{spec: spec, task: task}
-			d := easy(task, 60, 4)
-			fit := func(n int) registry.Stager {
-				m, ok := s.fit(t, registry.Env{Seed: seed}, d, json.RawMessage(fmt.Sprintf(`{%q: %d}`, rounds, n))).(registry.Stager)
-				if !ok {
-					t.Fatal("the model has no stages")
-				}
-				return m
-			}
-			whole := fit(9)
-			for _, n := range []int{1, 2, 5} {
-				equal(t, fmt.Sprintf("stage %d of %d", n, whole.Rounds()), stage(t, whole, d, min(n, whole.Rounds())), score(t, fit(n), d))
-			}
-		})
-	}
-}
-
-func (s suite) saveLoad(t *testing.T) {
-	d := easy(s.task, 60, 4)
-	for _, raw := range s.few(t, d, 2) {
-		m, ok := s.fit(t, registry.Env{Seed: seed}, d, raw).(registry.Saver)
-		if ok != s.spec.HasLoad() {
-			t.Fatalf("models can be saved: %v; the method can load them: %v", ok, s.spec.HasLoad())
-		}
-		if !ok {
-			t.Skip("the method has no saved form")
-		}
-		var file bytes.Buffer
-		if err := m.Save(&file); err != nil {
-			t.Fatal(err)
-		}
-		var again bytes.Buffer
-		if err := m.Save(&again); err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(file.Bytes(), again.Bytes()) {
-			t.Error("a model saved twice gives different bytes")
-		}
-		size := file.Len()
-		back, err := s.spec.LoadModel(bytes.NewReader(file.Bytes()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		equal(t, "the model read back", score(t, back, d), score(t, m, d))
-		for _, n := range []int{0, 1, size / 2, size - 2} {
-			if _, err := s.spec.LoadModel(bytes.NewReader(file.Bytes()[:n])); err == nil {
-				t.Errorf("the first %d of a saved model's %d bytes are read without an error", n, size)
-			}
-		}
-	}
-}
-
-func (s suite) estimates(t *testing.T) {
-	small, large := easy(s.task, 40, 3).Shape(), easy(s.task, 400, 12).Shape()
-	for _, raw := range s.few(t, easy(s.task, 40, 3), 2) {
-		var bytes [2]int64
-		var cost [2]float64
-		for i, sh := range []registry.Shape{small, large} {
-			var err error
-			if bytes[i], err = s.spec.MemoryEstimate(sh, raw); err != nil {
-				t.Fatal(err)
-			}
-			if cost[i], err = s.spec.CostEstimate(sh, raw); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if bytes[0] < 0 || bytes[1] < bytes[0] {
-			t.Errorf("memory estimates %v do not grow with the data", bytes)
-		}
-		if cost[0] <= 0 || cost[1] < cost[0] {
-			t.Errorf("cost estimates %v do not grow with the data", cost)
 		}
 	}
 }

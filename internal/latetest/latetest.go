@@ -1,4 +1,6 @@
-package testsplit
+// Package latetest checks how soon work notices the end of its context, by processor time. It is
+// imported by tests, and by the suite of methods, only.
+package latetest
 
 import (
 	"context"
@@ -13,20 +15,21 @@ import (
 	"github.com/kernelboosting/bench/internal/testenv"
 )
 
-// lateLimit is how much work a fit may do after the end of its context.
+// lateLimit is how much work may be done after the end of the context.
 const lateLimit = 100 * time.Millisecond
 
-// Late checks that a fit which takes long returns the context's error soon after the end of its
+// Check checks that work which takes long returns the context's error soon after the end of its
 // context, whenever that comes: after at most 100 ms of work, the best of five attempts, since
-// caches and clocks of a busy machine slow work down too. It leaves no goroutine behind.
+// caches and clocks of a busy machine slow work down too. It leaves no goroutine behind. Under the
+// race detector, which slows work down by an order of magnitude, it skips the test.
 //
-// Ends and lateness are processor time of the thread that fits. What else the machine does, and
-// how long the thread waits for its turn, therefore plays no part. The fit has to work on the
+// Ends and lateness are processor time of the thread that works. What else the machine does, and
+// how long the thread waits for its turn, therefore plays no part. The work has to be done on the
 // goroutine that calls it, and to ask the context for its error.
-func Late(t *testing.T, fit func(ctx context.Context) error, ends ...time.Duration) {
+func Check(t *testing.T, work func(ctx context.Context) error, ends ...time.Duration) {
 	t.Helper()
 	if testenv.Race {
-		t.Skip("the race detector slows the fit down by an order of magnitude")
+		t.Skip("the race detector slows work down by an order of magnitude")
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -34,14 +37,14 @@ func Late(t *testing.T, fit func(ctx context.Context) error, ends ...time.Durati
 	for _, end := range ends {
 		least := time.Duration(math.MaxInt64)
 		for attempt := 0; attempt < 5 && least > lateLimit; attempt++ {
-			late, err := lateness(t.Context(), end, fit)
+			late, err := lateness(t.Context(), end, work)
 			least = min(least, late)
 			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Fatalf("a fit whose context ended after %v of work returned %v", end, err)
+				t.Fatalf("work whose context ended after %v of work returned %v", end, err)
 			}
 		}
 		if least > lateLimit {
-			t.Errorf("a fit whose context ended after %v of work went on for another %v", end, least)
+			t.Errorf("work whose context ended after %v of work went on for another %v", end, least)
 		}
 		t.Logf("end at %v: %v late", end, least)
 	}
@@ -52,10 +55,10 @@ func Late(t *testing.T, fit func(ctx context.Context) error, ends ...time.Durati
 	}
 }
 
-// lateness returns the work that fit does after the end of its context.
-func lateness(parent context.Context, end time.Duration, fit func(ctx context.Context) error) (time.Duration, error) {
+// lateness returns the work that is done after the end of its context.
+func lateness(parent context.Context, end time.Duration, work func(ctx context.Context) error) (time.Duration, error) {
 	ctx := newWorkContext(parent, end)
-	err := fit(ctx)
+	err := work(ctx)
 	return ctx.late(), err
 }
 

@@ -1,4 +1,4 @@
-package testsplit
+package latetest
 
 import (
 	"context"
