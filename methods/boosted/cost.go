@@ -29,8 +29,6 @@ func lgbmMemory(s registry.Shape, p LGBMParams) int64 {
 	return n*d*2 + min(n, 200_000)*d*5 + n*64 + n*int64(s.Outputs())*40 + leaves*d*bins*16 + int64(p.Rounds*s.Outputs())*int64(p.NumLeaves)*16 + 1<<20
 }
 
-func lgbmCost(s registry.Shape, p LGBMParams) float64 { return lgbmBins(s) + lgbmTrees(s, p) }
-
 // lgbmBins: a sort of each feature and a search of each value.
 func lgbmBins(s registry.Shape) float64 { return 100 * float64(s.N) * float64(s.D) }
 
@@ -68,8 +66,6 @@ func xgbMemory(s registry.Shape, p XGBParams) int64 {
 	n, d := int64(s.N), int64(s.D)
 	return n*d*30 + n*int64(s.Outputs())*32 + int64(p.Rounds*s.Outputs())*min(int64(1)<<p.MaxDepth, n)*128 + 1<<20
 }
-
-func xgbCost(s registry.Shape, p XGBParams) float64 { return xgbSort(s) + xgbTrees(s, p) }
 
 func xgbSort(s registry.Shape) float64 {
 	return 12 * float64(s.N) * float64(s.D) * math.Log2(float64(s.N)+1)

@@ -43,7 +43,7 @@ func LGBM() registry.Spec {
 		frame.Path[LGBMParams](lgbmPath).One,
 		registry.Path(lgbmPath),
 		registry.Memory(lgbmMemory),
-		registry.Cost(lgbmCost),
+		registry.Cost(frame.OneCost(lgbmPathCost)),
 		registry.PathCost(lgbmPathCost),
 		registry.Load[LGBMParams](lgbmModel(nil).load), registry.Trees[LGBMParams]())
 }

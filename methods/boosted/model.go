@@ -29,33 +29,18 @@ func (b *Model) Rounds() int { return b.m.Rounds() }
 
 // Score implements registry.Model.
 func (b *Model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := frame.CheckScoring(x, b.m.Features, b.m.Outputs, len(out)); err != nil {
-		return err
-	}
-	clear(out)
-	return b.advance(ctx, x, out, 0, b.Rounds())
+	return b.sum(ctx, x).Score(x, out)
 }
 
 // ScoreStages implements registry.Stager for rounds in 0..Rounds.
 func (b *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
-	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > b.Rounds()) {
-		return fmt.Errorf("stages %v: they must ascend within 0..%d", at, b.Rounds())
-	}
-	scores := make([]float64, x.RawMatrix().Rows*b.m.Outputs)
-	if err := frame.CheckScoring(x, b.m.Features, b.m.Outputs, len(scores)); err != nil {
-		return err
-	}
-	done := 0
-	for _, t := range at {
-		if err := b.advance(ctx, x, scores, done, t); err != nil {
-			return err
-		}
-		done = t
-		if err := yield(t, scores); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.sum(ctx, x).ScoreStages(x, at, yield)
+}
+
+func (b *Model) sum(ctx context.Context, x *mat.Dense) frame.Sum {
+	return frame.Sum{Features: b.m.Features, Outputs: b.m.Outputs, Rounds: b.Rounds(), Add: func(scores []float64, from, to int) error {
+		return b.advance(ctx, x, scores, from, to)
+	}}
 }
 
 func (b *Model) advance(ctx context.Context, x *mat.Dense, scores []float64, from, to int) error {

@@ -36,7 +36,7 @@ func XGB() registry.Spec {
 		frame.Path[XGBParams](xgbPath).One,
 		registry.Path(xgbPath),
 		registry.Memory(xgbMemory),
-		registry.Cost(xgbCost),
+		registry.Cost(frame.OneCost(xgbPathCost)),
 		registry.PathCost(xgbPathCost),
 		registry.Load[XGBParams](xgbModel(nil).load), registry.Trees[XGBParams]())
 }

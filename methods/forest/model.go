@@ -73,43 +73,45 @@ func (f *Model) MapThresholds(at func(feature int, v float64) float64) registry.
 
 // Score implements registry.Model.
 func (f *Model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := frame.CheckScoring(x, f.Features, f.Outputs, len(out)); err != nil {
+	if err := f.votes(ctx, x).Score(x, out); err != nil {
 		return err
 	}
-	return f.ScoreStages(ctx, x, []int{f.Rounds()}, func(_ int, scores []float64) error {
-		copy(out, scores)
-		return nil
-	})
+	average(out, out, f.Rounds())
+	return nil
 }
 
 // ScoreStages implements registry.Stager for 1 to Rounds trees.
 func (f *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
-	n, _ := x.Dims()
-	if err := frame.CheckScoring(x, f.Features, f.Outputs, n*f.Outputs); err != nil {
-		return err
-	}
-	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < 1 || at[len(at)-1] > f.Rounds()) {
-		return fmt.Errorf("stages %v: they must ascend within 1..%d", at, f.Rounds())
-	}
-	votes, scores := make([]float64, n*f.Outputs), make([]float64, n*f.Outputs)
-	done := 0
-	for _, t := range at {
-		for ; done < t; done++ {
+	var scores []float64
+	return f.votes(ctx, x).ScoreStages(x, at, func(t int, votes []float64) error {
+		if scores == nil {
+			scores = make([]float64, len(votes))
+		}
+		average(scores, votes, t)
+		return yield(t, scores)
+	})
+}
+
+// votes returns the trees' votes on the rows x as a sum over trees.
+func (f *Model) votes(ctx context.Context, x *mat.Dense) frame.Sum {
+	return frame.Sum{Features: f.Features, Outputs: f.Outputs, Rounds: f.Rounds(), Least: 1, Add: func(votes []float64, from, to int) error {
+		for t := from; t < to; t++ {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := f.vote(&f.Trees[done], x, votes); err != nil {
+			if err := f.vote(&f.Trees[t], x, votes); err != nil {
 				return err
 			}
 		}
-		for i, v := range votes {
-			scores[i] = v / float64(t)
-		}
-		if err := yield(t, scores); err != nil {
-			return err
-		}
+		return nil
+	}}
+}
+
+// average writes the votes of t trees, divided by t.
+func average(scores, votes []float64, t int) {
+	for i, v := range votes {
+		scores[i] = v / float64(t)
 	}
-	return nil
 }
 
 func (f *Model) vote(t *Tree, x *mat.Dense, votes []float64) error {

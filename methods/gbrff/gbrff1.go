@@ -35,7 +35,7 @@ func GBRFF1() registry.Spec {
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "beta", Values: registry.Powers(10, -2, 2)},
 	}, frame.Path[Params1](fit1).One, registry.Path(fit1),
-		registry.Memory(memory1), registry.Cost(cost1), registry.PathCost(pathCost1), registry.Load[Params1](load))
+		registry.Memory(memory1), registry.Cost(frame.OneCost(pathCost1)), registry.PathCost(pathCost1), registry.Load[Params1](load))
 }
 
 // memory1 counts the packed rows, the normals, the cosines and sines, and the values of the
@@ -44,11 +44,9 @@ func memory1(s registry.Shape, p Params1) int64 {
 	return memory(s, p.T, p.K) + int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) + 8*int64(p.T*p.K*s.D+s.N)
 }
 
-// cost1 and pathCost1 were fitted to wine, pima, german and spambase (n to 3217, d to
+// pathCost1 was fitted to wine, pima, german and spambase (n to 3217, d to
 // 57). Normals are drawn once for all settings; a round makes cosines and sines, once for all
 // settings of a gamma, and each setting then makes about 13 passes over those.
-func cost1(s registry.Shape, p Params1) float64 { return pathCost1(s, []Params1{p}) }
-
 func pathCost1(s registry.Shape, ps []Params1) float64 {
 	n, d := float64(s.N), float64(s.D)
 	shared, drawn := map[Params1]bool{}, map[int]bool{}
@@ -102,9 +100,9 @@ func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Param
 func boost1(ctx context.Context, x *vmath.Packed, y, omegas []float64, ps []Params1, group []int) ([]*ensemble, error) {
 	p, d := ps[group[0]], x.Cols()
 	b := newBundle(x, p.K, exponential)
-	votes, models := make([]*vote, len(group)), make([]*ensemble, len(group))
+	votes, models := make([]*state, len(group)), make([]*ensemble, len(group))
 	for at := range group {
-		votes[at] = newVote(y) // lines 1, 3 and 4
+		votes[at] = newState(y) // lines 1, 3 and 4
 		models[at] = newEnsemble(d, p.T, p.K, votes[at].h0, omegas)
 	}
 	for t := range p.T { // line 2

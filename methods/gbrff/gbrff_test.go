@@ -201,7 +201,7 @@ func TestBoostingLowersTheLoss(t *testing.T) {
 // TestStepSize: the minimiser of the bound sum w ((1-yh)/2 e^a + (1+yh)/2 e^-a),
 // and finite where that is not.
 func TestStepSize(t *testing.T) {
-	v := newVote([]float64{1, -1, 1})
+	v := newState([]float64{1, -1, 1})
 	copy(v.weight, []float64{1, 2, 3})
 	v.total = 6
 	h := []float64{0.5, 0.25, 0.1}
@@ -241,7 +241,7 @@ func TestSeparable(t *testing.T) {
 
 // TestLargeResiduals: a row of overwhelming weight keeps losses and gradients finite.
 func TestLargeResiduals(t *testing.T) {
-	v := newVote([]float64{1, -1, -1, 1})
+	v := newState([]float64{1, -1, -1, 1})
 	v.reweigh([]float64{0, 0, 1, 0}, 700) // w = e^700
 	x := rowsOf(mat.NewDense(4, 1, []float64{1e3, -2, 3, 0.5}))
 	w := newWave(x.pack(), v.residual, 0)

@@ -49,7 +49,7 @@ func Spec() registry.Spec {
 		{Name: "beta", Values: registry.Powers(10, -2, 2)},
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
 	}, frame.Path[Params](fitPath).One,
-		registry.Path(fitPath), registry.Memory(memory), registry.Cost(cost), registry.PathCost(pathCost),
+		registry.Path(fitPath), registry.Memory(memory), registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost),
 		registry.Load[Params](load))
 }
 
@@ -94,9 +94,6 @@ func classify(ctx context.Context, y []float64, r *representation, ps []Params, 
 	for _, i := range which {
 		s, err := svm.Solve(ctx, ps[i].C, ps[i].MaxIter)
 		if err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
 			return fmt.Errorf("PBRFF: %w", err)
 		}
 		if err := yield(i, newModel(r, s)); err != nil {
@@ -121,8 +118,6 @@ func memory(s registry.Shape, p Params) int64 {
 }
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
-
-func cost(s registry.Shape, p Params) float64 { return pathCost(s, []Params{p}) }
 
 // pathCost adds, once each, what draws, bandwidths and representations cost, and the
 // support vector machines.

@@ -1,5 +1,6 @@
 // Package frame holds what families of methods need around their algorithms: the rows of a
-// data set as one slice, whether rows can be scored, and how settings that share work are sorted.
+// data set as one slice, whether rows can be scored, how settings that share work are sorted and one
+// setting is a path of one, classes one against the rest, and the stages of a sum over rounds.
 // It knows no algorithm and no parameter. That a training set can be learned from is checked
 // before a method is asked: see [registry.Data.Check].
 package frame
@@ -75,6 +76,23 @@ func (fit Path[P]) One(ctx context.Context, env registry.Env, train registry.Dat
 		return nil
 	})
 	return model, err
+}
+
+// OneCost is the cost of a path of one setting.
+func OneCost[P any](path func(s registry.Shape, ps []P) float64) func(s registry.Shape, p P) float64 {
+	return func(s registry.Shape, p P) float64 { return path(s, []P{p}) }
+}
+
+// Blocks calls do for the numbers from 0 to n - 1, size at a time, and looks at the context before
+// each block.
+func Blocks(ctx context.Context, n, size int, do func(lo, hi int)) error {
+	for lo := 0; lo < n; lo += size {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		do(lo, min(lo+size, n))
+	}
+	return nil
 }
 
 // Upto returns the integers from 0 to n - 1.

@@ -16,8 +16,8 @@ const maxResidual = 300
 
 var errNotANumber = errors.New("the weak learner is not a number on the training set: standardise the features")
 
-// A vote is the state of boosting on the training set.
-type vote struct {
+// A state is that of boosting on the training set.
+type state struct {
 	y        []float64 // labels
 	h0       float64   // initial vote H^0
 	score    []float64 // H(x_i)
@@ -26,11 +26,11 @@ type vote struct {
 	total    float64   // sum w
 }
 
-// newVote starts at the constant that minimises the exponential loss (eq. 6).
-func newVote(y []float64) *vote {
+// newState starts at the constant that minimises the exponential loss (eq. 6).
+func newState(y []float64) *state {
 	n := len(y)
 	m := floats.Sum(y) / float64(n)
-	v := &vote{
+	v := &state{
 		y: y, h0: 0.5 * vmath.LogScalar((1+m)/(1-m)),
 		score: make([]float64, n), weight: make([]float64, n), residual: make([]float64, n),
 	}
@@ -42,7 +42,7 @@ func newVote(y []float64) *vote {
 // reweigh adds alpha h to the scores and computes weights and residuals from them. In
 // exact arithmetic a round never raises sum w, so that w_i <= n always: the
 // exponential cannot overflow, only the loss can vanish.
-func (v *vote) reweigh(h []float64, alpha float64) {
+func (v *state) reweigh(h []float64, alpha float64) {
 	v.total = vmath.Reweight(v.score, v.weight, v.residual, v.y, h, alpha)
 	if v.total > maxResidual {
 		for i, r := range v.residual {
@@ -53,7 +53,7 @@ func (v *vote) reweigh(h []float64, alpha float64) {
 
 // add gives the weak learner with values h on the training set its step size and
 // adds it to the vote. It returns the step size.
-func (v *vote) add(h []float64) (float64, error) {
+func (v *state) add(h []float64) (float64, error) {
 	alpha := v.stepSize(h)
 	if math.IsNaN(alpha) {
 		return 0, errNotANumber
@@ -71,7 +71,7 @@ func (v *vote) add(h []float64) (float64, error) {
 // smaller than that: |alpha| <= 18.4. When the weights have all underflowed to
 // zero there is nothing left to learn and alpha is 0. (The published program goes
 // on with infinities and then with NaN in both cases.)
-func (v *vote) stepSize(h []float64) float64 {
+func (v *state) stepSize(h []float64) float64 {
 	if v.total == 0 {
 		return 0
 	}
