@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -229,16 +228,6 @@ func TestRules(t *testing.T) {
 		got := strings.Join(complaints(source{c.file, []string{c.imported}}), "\n")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s importing %s: %q, want %q", c.file, c.imported, got, c.want)
-		}
-	}
-}
-
-// TestPackagesForTests: those that the rules name are there, or to come.
-func TestPackagesForTests(t *testing.T) {
-	coming := map[string]bool{"harness/store/storetest": true}
-	for _, pkg := range forTests {
-		if _, err := os.Stat(filepath.Join(testenv.Root(), filepath.FromSlash(pkg))); err != nil && !coming[pkg] {
-			t.Error(err)
 		}
 	}
 }
