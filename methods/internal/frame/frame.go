@@ -78,6 +78,26 @@ func (fit Path[P]) One(ctx context.Context, env registry.Env, train registry.Dat
 	return model, err
 }
 
+// OneAgainstRest returns the columns that are fitted, one an output: the targets themselves, or for
+// Multiclass +1 for the class and -1 for the rest.
+func OneAgainstRest(d registry.Data) [][]float64 {
+	outputs := d.Shape().Outputs()
+	if outputs == 1 {
+		return [][]float64{d.Y}
+	}
+	ys := make([][]float64, outputs)
+	for c := range ys {
+		ys[c] = make([]float64, len(d.Y))
+		for i, y := range d.Y {
+			ys[c][i] = -1
+			if int(y) == c {
+				ys[c][i] = 1
+			}
+		}
+	}
+	return ys
+}
+
 // OneCost is the cost of a path of one setting.
 func OneCost[P any](path func(s registry.Shape, ps []P) float64) func(s registry.Shape, p P) float64 {
 	return func(s registry.Shape, p P) float64 { return path(s, []P{p}) }

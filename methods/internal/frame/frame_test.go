@@ -43,6 +43,20 @@ func TestOne(t *testing.T) {
 	}
 }
 
+func TestOneAgainstRest(t *testing.T) {
+	x := mat.NewDense(3, 1, nil)
+	got := OneAgainstRest(registry.Data{Task: registry.Multiclass, Classes: 3, X: x, Y: []float64{2, 0, 2}})
+	if want := [][]float64{{-1, 1, -1}, {-1, -1, -1}, {1, -1, 1}}; !slices.EqualFunc(got, want, slices.Equal[[]float64]) {
+		t.Errorf("columns %v, want %v", got, want)
+	}
+	y := []float64{1, -1, 0.5}
+	for _, task := range []registry.Task{registry.Binary, registry.Regression} {
+		if got := OneAgainstRest(registry.Data{Task: task, Classes: 2, X: x, Y: y}); len(got) != 1 || &got[0][0] != &y[0] {
+			t.Errorf("%s: columns %v are not the targets", task, got)
+		}
+	}
+}
+
 func TestOneCost(t *testing.T) {
 	cost := OneCost(func(s registry.Shape, ps []int) float64 { return float64(s.N * ps[0] * len(ps)) })
 	if got := cost(registry.Shape{N: 3}, 5); got != 15 {
