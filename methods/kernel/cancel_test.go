@@ -19,3 +19,15 @@ func TestCancellation(t *testing.T) {
 		t.Run(spec.Name, func(t *testing.T) { late.Check(t, spec) })
 	}
 }
+
+// TestDeclared compares declared memory and cost with those of a fit. KRR-GD leaves garbage, which would count as its memory.
+func TestDeclared(t *testing.T) {
+	testenv.NotUnderRace(t)
+	memory, cost := conform.Memory(testsplit.Rough(800, 8)), conform.Cost(testsplit.Rough(300, 8), 8)
+	for _, spec := range []registry.Spec{GK(), GLK()} {
+		t.Run(spec.Name, func(t *testing.T) { memory.Check(t, spec) })
+	}
+	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD()} {
+		t.Run(spec.Name, func(t *testing.T) { cost.Check(t, spec) })
+	}
+}

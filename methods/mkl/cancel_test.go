@@ -21,3 +21,13 @@ func TestCancellation(t *testing.T) {
 		}
 	}
 }
+
+// TestDeclared compares the declared cost with a fit's. How long these machines take depends on the data far more than on its
+// shape, so the factor is wide.
+func TestDeclared(t *testing.T) {
+	testenv.NotUnderRace(t)
+	cost := conform.Cost(testsplit.Rough(300, 8), 30)
+	for _, spec := range []registry.Spec{BMKR(), GMKL(), MKBoost()} {
+		t.Run(spec.Name, func(t *testing.T) { cost.Check(t, spec) })
+	}
+}
