@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -77,19 +78,19 @@ func (p *Parameter) allows(v any) bool {
 	if isNumber && (!finite(number) || p.Integer && number != math.Trunc(number)) {
 		return false
 	}
-	text := fmt.Sprint(v)
 	if isNumber {
-		text = shortest(number)
 		for _, in := range p.intervals {
 			if (number > in.low || number == in.low && !in.openLow) && (number < in.high || number == in.high && !in.openHigh) {
 				return true
 			}
 		}
 	}
-	for _, c := range p.choices {
-		if c == text {
-			return true
+	if len(p.choices) > 0 {
+		text := fmt.Sprint(v)
+		if isNumber {
+			text = shortest(number)
 		}
+		return slices.Contains(p.choices, text)
 	}
 	return p.Range == ""
 }
@@ -100,8 +101,7 @@ func (p Parameter) Allowed() string {
 	if read, err := p.parsed(); err == nil {
 		p = read
 	}
-	var words []string
-	words = append(words, p.choices...)
+	words := slices.Clone(p.choices)
 	for _, in := range p.intervals {
 		words = append(words, in.words(p.Integer))
 	}

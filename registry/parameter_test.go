@@ -1,8 +1,10 @@
 package registry
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 )
@@ -102,6 +104,17 @@ func TestErrorsQuoteRanges(t *testing.T) {
 	if err != nil || string(got) != want {
 		t.Errorf("parameters %s (%v), want %s", got, err, want)
 	}
+	var back []Parameter // as another process may describe them
+	if err := json.Unmarshal(got, &back); err != nil {
+		t.Fatal(err)
+	}
+	raw := DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, nil, Raw{
+		Parameters: back,
+		Fit:        func(context.Context, Env, Data, json.RawMessage) (Model, error) { return nil, nil },
+	})
+	if a, b := string(s.Defaults()), string(raw.Defaults()); a != b {
+		t.Errorf("defaults %s, read back %s", a, b)
+	}
 	for says, define := range map[string]func(){
 		"t = 0; it must be": func() { defineParams(ranged{Rate: 1, Kind: "a"}, nil) },
 		`range "[1" of`: func() {
@@ -120,4 +133,23 @@ func TestErrorsQuoteRanges(t *testing.T) {
 			define()
 		}()
 	}
+}
+
+// FuzzRange: a range is refused or can be used.
+func FuzzRange(f *testing.F) {
+	for _, text := range []string{"", "[1,)", "(0,1]", "-1|[1,)", "auto|gini|mse", "[,]", "[1,2", "|", "[1e999,)", "[NaN,1]", "[2,1]"} {
+		f.Add(text, 0.5, true)
+	}
+	f.Fuzz(func(t *testing.T, text string, v float64, integer bool) {
+		p, err := Parameter{Name: "p", Default: json.RawMessage("1"), Range: text, Integer: integer}.parsed()
+		if err != nil {
+			return
+		}
+		if p.allows(v) && (!finite(v) || integer && v != math.Trunc(v)) {
+			t.Errorf("%q allows %v, which is no integer or not finite", text, v)
+		}
+		if p.Allowed() == "" {
+			t.Errorf("%q has no words", text)
+		}
+	})
 }

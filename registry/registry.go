@@ -3,7 +3,8 @@
 // A method is declared as data plus one function: a [Spec] with a name, a
 // version, the tasks it solves, a grid of parameters, and a fit function that
 // returns a [Model]. [Define] erases the typed parameters once, so that no
-// method parses a map and no caller knows a method's types. What a method can do
+// method parses a map and no caller knows a method's types; [DefineRaw], on which it stands, declares
+// a method whose parameters are known at run time only. What a method can do
 // beyond fitting one setting (several settings that share work, memory
 // estimates, loading a saved model) is declared by an [Option]; what a model can
 // do beyond scoring ([Stager], [Saver]) is found by type assertion. A [Registry]
