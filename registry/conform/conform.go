@@ -3,7 +3,7 @@
 //	func TestConform(t *testing.T) { conform.Run(t, Spec()) }
 //
 // It asks of a method what the harness relies on: parameters that are checked,
-// scores of the right shape that are never NaN, the same bits from the same
+// scores of the right shape that are finite, the same bits from the same
 // seed whatever the number of workers, inputs left as they were, rows scored one
 // by one as in a batch, an early answer to cancellation, an error or a model (never
 // a panic) on awkward data, an error on data that is no training set, and, for each capability that the method declares,
