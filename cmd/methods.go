@@ -91,6 +91,9 @@ func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) e
 	l.add("summary", s.Summary)
 	l.add("tasks", s.Tasks.String())
 	l.add("defaults", string(s.Defaults()))
+	for _, p := range s.Parameters() {
+		l.add("parameter "+p.Name, describedParameter{p, p.Allowed()})
+	}
 	grid := s.DefaultGrid()
 	if m, ok := p.Methods[s.Name]; ok && m.Grid != nil {
 		grid = m.Grid
@@ -115,6 +118,23 @@ func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) e
 	l.add("models can be saved", s.HasLoad())
 	l.add("models have trees", s.HasTrees())
 	return l.write(a.out, layout)
+}
+
+// A describedParameter is a parameter as listings show it: a line for people, an object in JSON.
+type describedParameter struct {
+	registry.Parameter
+	Allowed string `json:"allowed,omitempty"` // the range in words
+}
+
+func (p describedParameter) String() string {
+	text := string(p.Default)
+	if p.Allowed != "" {
+		text += " (" + p.Allowed + ")"
+	}
+	if p.Means != "" {
+		text += ": " + p.Means
+	}
+	return text
 }
 
 //go:embed skeleton/method.go.tmpl

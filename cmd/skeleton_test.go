@@ -76,6 +76,11 @@ func main() { os.Exit(cmd.Execute(methods.All().With(myboost.Spec()))) }
 	if unformatted := run("gofmt", "-l", "."); unformatted != "" {
 		t.Errorf("gofmt would change %s", unformatted)
 	}
+	for file, content := range map[string]string{"drawn.go": drawnMethod, "drawn_test.go": drawnMethodTest} {
+		if err := os.WriteFile(filepath.Join(dir, "myboost", file), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	run("go", "vet", "./...")
 	run("go", "test", "./...")
 	run("go", "run", ".", "run", "--methods", "MyBoost,GBRFF2", "--datasets", "swiss", "--splits", "1")
@@ -89,6 +94,73 @@ func main() { os.Exit(cmd.Execute(methods.All().With(myboost.Spec()))) }
 		t.Errorf("a second skeleton overwrites the first: %v %s", err, out)
 	}
 }
+
+// A method outside of this module whose parameters are known at run time only, and that hands its
+// generator on by the name of its type, as docs/adding-a-method.md says.
+const drawnMethod = `package myboost
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
+	"gonum.org/v1/gonum/mat"
+)
+
+// directions returns count random directions in d dimensions.
+func directions(draws *rng.RandomState, count, d int) *mat.Dense {
+	w := mat.NewDense(count, d, nil)
+	draws.Norms(w.RawMatrix().Data)
+	return w
+}
+
+// Drawn is the best of some random directions.
+func Drawn() registry.Spec {
+	spec := registry.Spec{Name: "Drawn", Version: "1", Tasks: registry.Binary, Source: "this test"}
+	return registry.DefineRaw(spec, registry.Grid{{Name: "t", Values: registry.Values(50, 100)}}, registry.Raw{
+		Parameters: []registry.Parameter{{Name: "t", Default: json.RawMessage("100"), Range: "[1,)", Integer: true, Means: "directions tried"}},
+		Fit: func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model, error) {
+			var p struct{ T int }
+			if err := json.Unmarshal(setting, &p); err != nil {
+				return nil, err
+			}
+			n, d := train.X.Dims()
+			tried, scores := directions(env.Rand(), p.T, d), mat.NewDense(p.T, n, nil)
+			scores.Mul(tried, train.X.T())
+			best, most := 0, 0.0
+			for t := range p.T {
+				if right := mat.Dot(scores.RowView(t), mat.NewVecDense(n, train.Y)); right > most {
+					best, most = t, right
+				}
+			}
+			return registry.ScoreFunc(func(_ context.Context, x *mat.Dense, out []float64) error {
+				mat.NewVecDense(len(out), out).MulVec(x, tried.RowView(best))
+				return nil
+			}), ctx.Err()
+		},
+	})
+}
+`
+
+const drawnMethodTest = `package myboost
+
+import (
+	"testing"
+
+	"github.com/kernelboosting/bench/registry/conform"
+	"github.com/kernelboosting/bench/registry/rng"
+)
+
+func TestDrawn(t *testing.T) { conform.Run(t, Drawn()) }
+
+// The first normal that NumPy draws after seed(1).
+func TestStream(t *testing.T) {
+	if v := directions(rng.New(1), 1, 1).At(0, 0); v != 1.6243453636632417 {
+		t.Errorf("the first normal of seed 1 is %v", v)
+	}
+}
+`
 
 // TestNewMethodInTheRepository adds the two lines that are told to methods/all.go,
 // in an overlay of this repository, and compiles it.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/registry/rng"
 )
 
 // generators makes the content of files, by the name in an entry's generate key.
@@ -55,8 +55,8 @@ const (
 // toy writes a toy set as CSV with header x1,x2,y. Coordinates are rounded to 6
 // decimals, which hides the last bits in which machines' sines may differ: none is near
 // enough to the middle of two decimals.
-func toy(point func(i int, r *numpy.RandomState) (x1, x2 float64, positive bool)) []byte {
-	r := numpy.NewRandomState(toySeed)
+func toy(point func(i int, r *rng.RandomState) (x1, x2 float64, positive bool)) []byte {
+	r := rng.New(toySeed)
 	out := []byte("x1,x2,y\n")
 	for i := range toyRows {
 		x1, x2, positive := point(i, r)
@@ -76,7 +76,7 @@ func toy(point func(i int, r *numpy.RandomState) (x1, x2 float64, positive bool)
 // has (cos t, sin t) if i is even, class -1, and (1 - cos t, 1/2 - sin t) if i is
 // odd, class +1, plus normal noise of deviation 0.15. Draws per row: U, the noise
 // of x1, the noise of x2.
-func twoMoons(i int, r *numpy.RandomState) (x1, x2 float64, positive bool) {
+func twoMoons(i int, r *rng.RandomState) (x1, x2 float64, positive bool) {
 	sin, cos := math.Sincos(math.Pi * r.Float64())
 	if positive = i%2 == 1; positive {
 		sin, cos = 0.5-sin, 1-cos
@@ -90,7 +90,7 @@ func twoMoons(i int, r *numpy.RandomState) (x1, x2 float64, positive bool) {
 // (a cos a, a sin a) / (3 pi), turned by pi if i is odd, class +1, plus normal noise
 // of deviation 0.02. The root spreads the points evenly along the arms. Draws per
 // row: U, the noise of x1, the noise of x2.
-func swiss(i int, r *numpy.RandomState) (x1, x2 float64, positive bool) {
+func swiss(i int, r *rng.RandomState) (x1, x2 float64, positive bool) {
 	radius := math.Sqrt(r.Float64())
 	sin, cos := math.Sincos(3 * math.Pi * radius)
 	if positive = i%2 == 1; positive {
@@ -104,7 +104,7 @@ func swiss(i int, r *numpy.RandomState) (x1, x2 float64, positive bool) {
 // circles: four circles around the origin with radii 1/4, 1/2, 3/4 and 1. Row i is
 // on circle i mod 4 at the angle 2 pi U; the classes alternate, -1 innermost; plus
 // normal noise of deviation 0.03. Draws per row: U, the noise of x1, of x2.
-func circles(i int, r *numpy.RandomState) (x1, x2 float64, positive bool) {
+func circles(i int, r *rng.RandomState) (x1, x2 float64, positive bool) {
 	circle := i % 4
 	radius := float64(circle+1) / 4
 	sin, cos := math.Sincos(2 * math.Pi * r.Float64())
@@ -116,7 +116,7 @@ func circles(i int, r *numpy.RandomState) (x1, x2 float64, positive bool) {
 // board: points uniform on the square [0, 4)^2, coloured like a checkerboard of 4 x
 // 4 cells: +1 where the sum of the cell's row and column is odd. No noise. Draws
 // per row: x1, x2.
-func board(_ int, r *numpy.RandomState) (x1, x2 float64, positive bool) {
+func board(_ int, r *rng.RandomState) (x1, x2 float64, positive bool) {
 	x1, x2 = 4*r.Float64(), 4*r.Float64()
 	return x1, x2, (int(x1)+int(x2))%2 == 1
 }

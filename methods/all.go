@@ -3,12 +3,14 @@
 package methods
 
 import (
+	"github.com/kernelboosting/bench/methods/boosted"
+	"github.com/kernelboosting/bench/methods/cart"
+	"github.com/kernelboosting/bench/methods/forest"
 	"github.com/kernelboosting/bench/methods/gbrff"
 	"github.com/kernelboosting/bench/methods/gfc"
 	"github.com/kernelboosting/bench/methods/kernel"
 	"github.com/kernelboosting/bench/methods/mkl"
 	"github.com/kernelboosting/bench/methods/pbrff"
-	"github.com/kernelboosting/bench/methods/tree"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -27,9 +29,9 @@ func All() registry.Registry {
 		mkl.GMKL(),
 		mkl.MKBoost(),
 		pbrff.Spec(),
-		tree.Forest(),
-		tree.LGBM(),
-		tree.Spec(),
-		tree.XGB(),
+		forest.Spec(),
+		boosted.LGBM(),
+		cart.Spec(),
+		boosted.XGB(),
 	)
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -96,12 +96,12 @@ func scoresHash(t *testing.T, spec registry.Spec, task registry.Task) uint64 {
 // noisy returns n rows of d normals and a target that bends with the first three. Conversions keep the compiler from fusing
 // products and sums.
 func noisy(task registry.Task, n, d int, seed uint32) registry.Data {
-	rng := numpy.NewRandomState(seed)
+	draws := rng.New(seed)
 	data := registry.Data{Task: task, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
-	rng.Norms(data.X.RawMatrix().Data)
+	draws.Norms(data.X.RawMatrix().Data)
 	for i := range n {
 		x := data.X.RawRowView(i)
-		value := float64(x[0]*x[1]) + float64(0.5*x[2]) + float64(0.5*rng.Norm())
+		value := float64(x[0]*x[1]) + float64(0.5*x[2]) + float64(0.5*draws.Norm())
 		switch task {
 		case registry.Binary:
 			data.Classes, data.Y[i] = 2, -1

@@ -3,6 +3,7 @@ package registry
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 )
@@ -28,6 +29,10 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 				"beside a map, slice or pointer every field must have a JSON form that gives it back (numbers in an interface come back as float64)", name, defaults, p, canonical))
 		}
 	}
+	fields, err := fieldsOf(reflect.TypeFor[P]())
+	if err != nil {
+		panic(fmt.Sprintf("registry: method %s: %v", name, err))
+	}
 	return func(raw json.RawMessage) (P, error) {
 		p, err := fresh()
 		if err != nil {
@@ -37,14 +42,34 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 			d := json.NewDecoder(bytes.NewReader(raw))
 			d.DisallowUnknownFields()
 			if err := d.Decode(&p); err != nil {
-				return p, fmt.Errorf("%s parameters %s: %w", name, raw, err)
+				return p, misfit(name, fields, raw, err)
 			}
+		}
+		if err := within(name, fields, reflect.ValueOf(&p).Elem()); err != nil {
+			return p, err
 		}
 		if err := validate(&p); err != nil {
 			return p, fmt.Errorf("%s parameters %s: %w", name, raw, err)
 		}
 		return p, nil
 	}
+}
+
+// misfit returns the error of a setting that P cannot hold. Of a value that is of another kind than
+// its parameter it says what the parameter may be.
+func misfit(name string, fields []field, raw json.RawMessage, err error) error {
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		var given map[string]json.RawMessage
+		if json.Unmarshal(raw, &given) == nil {
+			for i := range fields {
+				f := &fields[i]
+				if value := given[f.Name]; f.Name == wrong.Field && value != nil && f.Allowed() != "" {
+					return f.refusal(name, value)
+				}
+			}
+		}
+	}
+	return fmt.Errorf("%s parameters %s: %w", name, raw, err)
 }
 
 // validate calls the method Validate of P or of *P, if there is one.

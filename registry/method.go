@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -98,7 +98,7 @@ type Env struct {
 // Rand returns a fresh generator at the start of its stream. Draws must not
 // depend on the grid point, so that settings are compared on common random
 // numbers; draw in a fixed order, before the parameters are looked at.
-func (e Env) Rand() *numpy.RandomState { return numpy.NewRandomState(e.Seed) }
+func (e Env) Rand() *rng.RandomState { return rng.New(e.Seed) }
 
 // A Model is what a fit returns. Score writes one row of scores per row of x to
 // out (n x Outputs, row-major, len(out) exact): for Binary the decision value,

@@ -3,7 +3,8 @@
 // A method is declared as data plus one function: a [Spec] with a name, a
 // version, the tasks it solves, a grid of parameters, and a fit function that
 // returns a [Model]. [Define] erases the typed parameters once, so that no
-// method parses a map and no caller knows a method's types. What a method can do
+// method parses a map and no caller knows a method's types; [DefineRaw], on which it stands, declares
+// a method whose parameters are known at run time only. What a method can do
 // beyond fitting one setting (several settings that share work, memory
 // estimates, loading a saved model) is declared by an [Option]; what a model can
 // do beyond scoring ([Stager], [Saver]) is found by type assertion. A [Registry]
@@ -28,12 +29,12 @@ type Registry struct {
 }
 
 // New returns a registry of the given methods. It panics if a spec was not made
-// by Define or if two names are equal but for case: both are mistakes of the
+// by Define or DefineRaw, or if two names are equal but for case: both are mistakes of the
 // program, found the first time it runs.
 func New(specs ...Spec) Registry {
 	r := Registry{specs: make(map[string]Spec, len(specs))}
 	for _, s := range specs {
-		if s.fit == nil {
+		if s.does.Fit == nil {
 			panic(fmt.Sprintf("registry: method %q was not made by registry.Define", s.Name))
 		}
 		key := strings.ToLower(s.Name)

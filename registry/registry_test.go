@@ -73,7 +73,7 @@ func TestSettingsRefuse(t *testing.T) {
 		{Grid{{Name: "gamma", Values: Values("x"), Per: PerFeature}}, "", "not a number"},
 		{Grid{{Values: Values(1.0)}}, "", "needs objects"},
 		{Grid{{Name: "t", Values: Values(1)}}, `{"t":2}`, "both fixed and an axis"},
-		{nil, `{"t":"many"}`, "cannot unmarshal"},
+		{nil, `{"t":"many"}`, `m: t = "many"; it must be an integer`},
 	} {
 		if _, err := s.Settings(Shape{D: 2}, c.grid, json.RawMessage(c.fixed)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("grid %v, fixed %s: error %v, want one with %q", c.grid, c.fixed, err, c.want)
@@ -89,8 +89,8 @@ func TestCanonicalSettings(t *testing.T) {
 		tt, gamma := rapid.IntRange(1, 1e6).Draw(t, "t"), rapid.Float64Range(-1e9, 1e9).Draw(t, "gamma")
 		a := fmt.Sprintf(`{"t":%d,"gamma":%v}`, tt, gamma)
 		b := fmt.Sprintf(`{ "gamma" : %v, "t" : %d }`, gamma, tt)
-		ca, errA := s.canon(json.RawMessage(a))
-		cb, errB := s.canon(json.RawMessage(b))
+		ca, errA := s.does.Canon(json.RawMessage(a))
+		cb, errB := s.does.Canon(json.RawMessage(b))
 		if errA != nil || errB != nil || string(ca) != string(cb) {
 			t.Fatalf("%s and %s become %s (%v) and %s (%v)", a, b, ca, errA, cb, errB)
 		}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"reflect"
+	"slices"
 )
 
 // Spec declares a method. Fill in the exported fields and pass it to Define.
@@ -20,15 +22,7 @@ type Spec struct {
 
 	defaults json.RawMessage
 	grid     Grid
-	canon    func(raw json.RawMessage) (json.RawMessage, error)
-	fit      func(ctx context.Context, env Env, train Data, raw json.RawMessage) (Model, error)
-	path     func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(i int, m Model) error) error
-	memory   func(s Shape, raw json.RawMessage) (int64, error)
-	cost     func(s Shape, raw json.RawMessage) (float64, error)
-	pathCost func(s Shape, raws []json.RawMessage) (float64, error)
-	load     func(r io.Reader) (Model, error)
-	trees    bool
-	blocks   bool
+	does     Raw
 }
 
 // A FitFunc trains one setting. It returns ctx.Err() soon after cancellation, and an
@@ -38,51 +32,52 @@ type FitFunc[P any] func(ctx context.Context, env Env, train Data, p P) (Model, 
 
 // Define completes s with typed parameters. defaults holds the value of every
 // parameter that the grid leaves alone; P is a struct whose fields have JSON
-// names. If P has a method Validate() error it is called on every setting. A
+// names, and tags that say what they mean and which values they may have:
+//
+//	T int `json:"t" range:"[1,)" means:"rounds"`
+//
+// with a range as in [Parameter]. What depends on several fields at once is checked by a method
+// Validate() error of P, if there is one. A
 // setting is JSON: names that P does not have are rejected, and so is anything
-// Validate refuses, before any work starts. Define panics if the spec is
-// incomplete or the grid names an unknown parameter.
+// that a range or Validate refuses, before any work starts. Define panics if the spec is
+// incomplete or the grid names an unknown parameter. It is [DefineRaw] for a type.
 func Define[P any](s Spec, defaults P, grid Grid, fit FitFunc[P], opts ...Option[P]) Spec {
 	decode := decoder(s.Name, defaults)
-	s.grid = grid
-	s.canon = func(raw json.RawMessage) (json.RawMessage, error) {
-		p, err := decode(raw)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(p)
+	raw := Raw{decodes: true}
+	raw.Canon = func(setting json.RawMessage) (json.RawMessage, error) {
+		return with(decode, setting, func(p P) (json.RawMessage, error) { return json.Marshal(p) })
 	}
-	s.fit = func(ctx context.Context, env Env, train Data, raw json.RawMessage) (Model, error) {
-		p, err := decode(raw)
-		if err != nil {
-			return nil, err
-		}
-		return fit(ctx, env.filled(), train, p)
+	raw.Fit = func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error) {
+		return with(decode, setting, func(p P) (Model, error) { return fit(ctx, env, train, p) })
 	}
 	for _, o := range opts {
-		o(&s, decode)
+		o(&raw, decode)
 	}
-	if err := s.check(); err != nil {
-		panic("registry: " + err.Error())
+	whole, err := raw.Canon(nil)
+	if err == nil {
+		raw.Parameters, err = parametersOf(reflect.TypeFor[P](), whole)
 	}
-	return s
+	if err != nil {
+		panic(fmt.Sprintf("registry: defaults of method %s: %v", s.Name, err))
+	}
+	return DefineRaw(s, grid, raw)
 }
 
 // An Option declares a capability of a method with parameters P.
-type Option[P any] func(s *Spec, decode func(json.RawMessage) (P, error))
+type Option[P any] func(r *Raw, decode func(json.RawMessage) (P, error))
 
 // Path declares that several settings can be fitted with shared work, e.g. one
 // representation for every C. fit calls yield once for each index of ps, in any
 // order, and stops at yield's first error. The models score the same bits as
 // those of single fits.
 func Path[P any](fit func(ctx context.Context, env Env, train Data, ps []P, yield func(i int, m Model) error) error) Option[P] {
-	return func(s *Spec, decode func(json.RawMessage) (P, error)) {
-		s.path = func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(int, Model) error) error {
+	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
+		r.Path = func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(int, Model) error) error {
 			ps, err := decodeAll(decode, raws)
 			if err != nil {
 				return err
 			}
-			return fit(ctx, env.filled(), train, ps, yield)
+			return fit(ctx, env, train, ps, yield)
 		}
 	}
 }
@@ -100,13 +95,9 @@ func decodeAll[P any](decode func(json.RawMessage) (P, error), raws []json.RawMe
 
 // Memory declares the bytes that one fit allocates at its peak, the data apart.
 func Memory[P any](estimate func(s Shape, p P) int64) Option[P] {
-	return func(s *Spec, decode func(json.RawMessage) (P, error)) {
-		s.memory = func(sh Shape, raw json.RawMessage) (int64, error) {
-			p, err := decode(raw)
-			if err != nil {
-				return 0, err
-			}
-			return estimate(sh, p), nil
+	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
+		r.Memory = func(s Shape, setting json.RawMessage) (int64, error) {
+			return with(decode, setting, func(p P) (int64, error) { return estimate(s, p), nil })
 		}
 	}
 }
@@ -115,13 +106,9 @@ func Memory[P any](estimate func(s Shape, p P) int64) Option[P] {
 // machine, roughly: it orders cells and predicts times before anything was
 // measured; stored timings correct it by a factor per method.
 func Cost[P any](estimate func(s Shape, p P) float64) Option[P] {
-	return func(s *Spec, decode func(json.RawMessage) (P, error)) {
-		s.cost = func(sh Shape, raw json.RawMessage) (float64, error) {
-			p, err := decode(raw)
-			if err != nil {
-				return 0, err
-			}
-			return estimate(sh, p), nil
+	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
+		r.Cost = func(s Shape, setting json.RawMessage) (float64, error) {
+			return with(decode, setting, func(p P) (float64, error) { return estimate(s, p), nil })
 		}
 	}
 }
@@ -129,20 +116,20 @@ func Cost[P any](estimate func(s Shape, p P) float64) Option[P] {
 // PathCost declares the nanoseconds of fitting several settings with shared work;
 // without it they are taken to cost the sum of single fits.
 func PathCost[P any](estimate func(s Shape, ps []P) float64) Option[P] {
-	return func(s *Spec, decode func(json.RawMessage) (P, error)) {
-		s.pathCost = func(sh Shape, raws []json.RawMessage) (float64, error) {
+	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
+		r.PathCost = func(s Shape, raws []json.RawMessage) (float64, error) {
 			ps, err := decodeAll(decode, raws)
 			if err != nil {
 				return 0, err
 			}
-			return estimate(sh, ps), nil
+			return estimate(s, ps), nil
 		}
 	}
 }
 
 // Load declares how a model written by Saver.Save is read back.
 func Load[P any](load func(r io.Reader) (Model, error)) Option[P] {
-	return func(s *Spec, _ func(json.RawMessage) (P, error)) { s.load = load }
+	return func(r *Raw, _ func(json.RawMessage) (P, error)) { r.Load = load }
 }
 
 func (e Env) filled() Env {
@@ -169,7 +156,7 @@ func (s *Spec) check() error {
 	case s.Source == "":
 		return fmt.Errorf("method %s has no source", s.Name)
 	}
-	defaults, err := s.canon(nil)
+	defaults, err := s.does.Canon(nil)
 	if err != nil {
 		return fmt.Errorf("defaults of method %s: %w", s.Name, err)
 	}
@@ -185,7 +172,7 @@ func (s Spec) Fit(ctx context.Context, env Env, train Data, raw json.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	return s.fit(ctx, env, train, raw)
+	return s.does.Fit(ctx, env.filled(), train, raw)
 }
 
 // ready returns what the method sees of train, or the error that a fit ends with before the method
@@ -201,7 +188,7 @@ func (s Spec) ready(ctx context.Context, train Data) (Data, error) {
 	if err != nil {
 		return train, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	if !s.blocks {
+	if !s.does.Blocks {
 		train.Blocks = nil
 	}
 	return train, nil
@@ -215,14 +202,15 @@ func (s Spec) FitAll(ctx context.Context, env Env, train Data, raws []json.RawMe
 	if err != nil {
 		return err
 	}
-	if s.path != nil {
-		return s.path(ctx, env, train, raws, yield)
+	env = env.filled()
+	if s.does.Path != nil {
+		return s.does.Path(ctx, env, train, raws, yield)
 	}
 	for i, raw := range raws {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m, err := s.fit(ctx, env, train, raw)
+		m, err := s.does.Fit(ctx, env, train, raw)
 		if err != nil {
 			return err
 		}
@@ -234,17 +222,17 @@ func (s Spec) FitAll(ctx context.Context, env Env, train Data, raws []json.RawMe
 }
 
 // HasPath reports whether FitAll shares work between settings.
-func (s Spec) HasPath() bool { return s.path != nil }
+func (s Spec) HasPath() bool { return s.does.Path != nil }
 
 // HasLoad reports whether LoadModel works.
-func (s Spec) HasLoad() bool { return s.load != nil }
+func (s Spec) HasLoad() bool { return s.does.Load != nil }
 
 // LoadModel reads back a model that Saver.Save wrote.
 func (s Spec) LoadModel(r io.Reader) (Model, error) {
-	if s.load == nil {
+	if s.does.Load == nil {
 		return nil, fmt.Errorf("method %s has no saved form", s.Name)
 	}
-	m, err := s.load(r)
+	m, err := s.does.Load(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -254,32 +242,36 @@ func (s Spec) LoadModel(r io.Reader) (Model, error) {
 // Defaults returns the default parameters as JSON.
 func (s Spec) Defaults() json.RawMessage { return s.defaults }
 
+// Parameters describes the method's parameters, in the order of Defaults; of one that has no struct
+// for them there is none.
+func (s Spec) Parameters() []Parameter { return slices.Clone(s.does.Parameters) }
+
 // DefaultGrid returns the grid the method was published with.
 func (s Spec) DefaultGrid() Grid { return s.grid }
 
 // MemoryEstimate returns the bytes one fit needs besides the data; a method that
 // does not declare it is taken to need two copies of the data.
 func (s Spec) MemoryEstimate(sh Shape, raw json.RawMessage) (int64, error) {
-	if s.memory == nil {
+	if s.does.Memory == nil {
 		return 16 * int64(sh.N) * int64(sh.D), nil
 	}
-	return s.memory(s.shown(sh), raw)
+	return s.does.Memory(s.shown(sh), raw)
 }
 
 // CostEstimate returns the predicted nanoseconds of one fit; a method that does
 // not declare it is taken to make a hundred passes over the data.
 func (s Spec) CostEstimate(sh Shape, raw json.RawMessage) (float64, error) {
-	if s.cost == nil {
+	if s.does.Cost == nil {
 		return 100 * float64(sh.N) * float64(sh.D), nil
 	}
-	ns, err := s.cost(s.shown(sh), raw)
+	ns, err := s.does.Cost(s.shown(sh), raw)
 	return s.checkedCost(sh, ns, err)
 }
 
 // PathCostEstimate returns the predicted nanoseconds of FitAll on raws.
 func (s Spec) PathCostEstimate(sh Shape, raws []json.RawMessage) (float64, error) {
-	if s.pathCost != nil {
-		ns, err := s.pathCost(s.shown(sh), raws)
+	if s.does.PathCost != nil {
+		ns, err := s.does.PathCost(s.shown(sh), raws)
 		return s.checkedCost(sh, ns, err)
 	}
 	sum := 0.0

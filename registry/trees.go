@@ -31,8 +31,8 @@ type LightGBMWriter interface {
 
 // Trees declares that the method's models are TreeModels.
 func Trees[P any]() Option[P] {
-	return func(s *Spec, _ func(json.RawMessage) (P, error)) { s.trees = true }
+	return func(r *Raw, _ func(json.RawMessage) (P, error)) { r.Trees = true }
 }
 
 // HasTrees reports whether the method's models are TreeModels.
-func (s Spec) HasTrees() bool { return s.trees }
+func (s Spec) HasTrees() bool { return s.does.Trees }

@@ -31,7 +31,7 @@ import (
 var builtin embed.FS
 
 // resultsVersion is part of every cell's key. Raise it when the harness itself
-// (splits, standardising, selection) or what all methods draw from (internal/numpy)
+// (splits, standardising, selection) or what all methods draw from (registry/rng)
 // comes to give other numbers.
 const resultsVersion = 2
 

@@ -5,13 +5,13 @@ import (
 	"math"
 	"sort"
 
-	"github.com/kernelboosting/bench/internal/numpy"
+	"github.com/kernelboosting/bench/registry/rng"
 )
 
 // stratifiedSplit gives each class its share of the nTrain and nTest rows,
 // permutes the rows of each class in the order of the sorted labels, and then
 // permutes the two parts.
-func stratifiedSplit(rng *numpy.RandomState, y []float64, nTrain, nTest int) (train, test []int, err error) {
+func stratifiedSplit(rng *rng.RandomState, y []float64, nTrain, nTest int) (train, test []int, err error) {
 	classes := sortedLabels(y)
 	members := make([][]int, len(classes))
 	for row, label := range y {
@@ -46,7 +46,7 @@ func stratifiedSplit(rng *numpy.RandomState, y []float64, nTrain, nTest int) (tr
 // rounding down leaves over goes to the largest remainders; among equal ones the
 // generator decides (scikit-learn's approximate mode of the multivariate
 // hypergeometric).
-func apportion(rng *numpy.RandomState, counts []int, draws int) []int {
+func apportion(rng *rng.RandomState, counts []int, draws int) []int {
 	total := 0
 	for _, c := range counts {
 		total += c
@@ -81,7 +81,7 @@ func apportion(rng *numpy.RandomState, counts []int, draws int) []int {
 // how many rows of a class each fold gets, and then shuffles each class's fold
 // numbers over its rows. Classes count in the order of their first appearance.
 // what names the rows in an error.
-func stratifiedFolds(rng *numpy.RandomState, y []float64, folds int, what string) ([][]int, error) {
+func stratifiedFolds(rng *rng.RandomState, y []float64, folds int, what string) ([][]int, error) {
 	code := map[float64]int{}
 	var counts []int
 	codes := make([]int, len(y))
@@ -128,7 +128,7 @@ func stratifiedFolds(rng *numpy.RandomState, y []float64, folds int, what string
 
 // plainFolds shuffles the positions and cuts them into parts whose sizes differ
 // by at most one, the larger ones first.
-func plainFolds(rng *numpy.RandomState, n, folds int) [][]int {
+func plainFolds(rng *rng.RandomState, n, folds int) [][]int {
 	p := rng.Permutation(n)
 	fold := make([]int, n)
 	start := 0
@@ -166,7 +166,7 @@ func sortedLabels(y []float64) []float64 {
 	return distinct
 }
 
-func permuted(rng *numpy.RandomState, rows []int) []int {
+func permuted(rng *rng.RandomState, rows []int) []int {
 	out := make([]int, len(rows))
 	for i, at := range rng.Permutation(len(rows)) {
 		out[i] = rows[at]

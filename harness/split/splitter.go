@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 )
 
 // A Kind is a way of choosing the test rows. Protocols write it as its text.
@@ -152,7 +152,7 @@ func (s Splitter) split(set *datasets.Set, seed uint32) (out Split, err error) {
 	if err != nil {
 		return out, err
 	}
-	rng := numpy.NewRandomState(seed)
+	rng := rng.New(seed)
 	switch s.kind() {
 	case KFold:
 		out.Train, out.Test, err = s.part(set, seed)
@@ -169,7 +169,7 @@ func (s Splitter) split(set *datasets.Set, seed uint32) (out Split, err error) {
 }
 
 // drawn draws the test rows.
-func (s Splitter) drawn(rng *numpy.RandomState, set *datasets.Set, nTrain, nTest int) (train, test []int, err error) {
+func (s Splitter) drawn(rng *rng.RandomState, set *datasets.Set, nTrain, nTest int) (train, test []int, err error) {
 	if set.Task != registry.Regression {
 		return stratifiedSplit(rng, set.Y, nTrain, nTest)
 	}
@@ -183,7 +183,7 @@ func (s Splitter) part(set *datasets.Set, seed uint32) (train, test []int, err e
 		return nil, nil, errors.New("splits are counted from 1")
 	}
 	round, part := (seed-1)/uint32(s.Parts), int((seed-1)%uint32(s.Parts))
-	parts, err := folds(numpy.NewRandomState(round+1), set.Task, set.Y, s.Parts, "rows")
+	parts, err := folds(rng.New(round+1), set.Task, set.Y, s.Parts, "rows")
 	if err != nil {
 		return nil, nil, fmt.Errorf("the parts of %s: %w", KFold, err)
 	}
@@ -193,7 +193,7 @@ func (s Splitter) part(set *datasets.Set, seed uint32) (train, test []int, err e
 
 // folds draws the validation parts of rows with targets y, as ascending positions; what names the
 // rows in an error.
-func folds(rng *numpy.RandomState, task registry.Task, y []float64, k int, what string) ([][]int, error) {
+func folds(rng *rng.RandomState, task registry.Task, y []float64, k int, what string) ([][]int, error) {
 	if task == registry.Regression {
 		return plainFolds(rng, len(y), k), nil
 	}

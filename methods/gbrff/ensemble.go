@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/saved"
@@ -60,48 +59,21 @@ func (m *ensemble) Rounds() int { return m.T }
 
 // Score writes H(x_i) to out.
 func (m *ensemble) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	rows, err := m.rows(x, len(out))
-	if err != nil {
-		return err
-	}
-	for i := range out {
-		out[i] = m.H0
-	}
-	return m.advance(ctx, rows, out, 0, m.T)
+	return m.sum(ctx, x).Score(x, out)
 }
 
 // ScoreStages yields the vote of the first t rounds, t of the ascending list at
 // from 0 to T.
 func (m *ensemble) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
-	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > m.T) {
-		return fmt.Errorf("stages %v: they must ascend within 0..%d", at, m.T)
-	}
-	scores := make([]float64, x.RawMatrix().Rows)
-	rows, err := m.rows(x, len(scores))
-	if err != nil {
-		return err
-	}
-	for i := range scores {
-		scores[i] = m.H0
-	}
-	done := 0
-	for _, t := range at {
-		if err := m.advance(ctx, rows, scores, done, t); err != nil {
-			return err
-		}
-		done = t
-		if err := yield(t, scores); err != nil {
-			return err
-		}
-	}
-	return nil
+	return m.sum(ctx, x).ScoreStages(x, at, yield)
 }
 
-func (m *ensemble) rows(x *mat.Dense, outputs int) (rows, error) {
-	if err := frame.CheckScoring(x, m.D, 1, outputs); err != nil {
-		return rows{}, err
-	}
-	return rowsOf(x), nil
+// sum returns the vote of the rows x as a sum over rounds.
+func (m *ensemble) sum(ctx context.Context, x *mat.Dense) frame.Sum {
+	rows := rowsOf(x)
+	return frame.Sum{Features: m.D, Outputs: 1, Rounds: m.T, Start: m.H0, Add: func(scores []float64, from, to int) error {
+		return m.advance(ctx, rows, scores, from, to)
+	}}
 }
 
 // blockRows rows at a time go through all rounds, so that they stay in the cache.
@@ -111,16 +83,15 @@ const blockRows = 256
 // depends neither on the other rows nor on how the rounds are divided into calls.
 func (m *ensemble) advance(ctx context.Context, x rows, scores []float64, from, to int) error {
 	var z, h [blockRows]float64
-	for lo := 0; lo < x.n; lo += blockRows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		hi := min(lo+blockRows, x.n)
+	err := frame.Blocks(ctx, x.n, blockRows, func(lo, hi int) {
 		block, h, z := x.slice(lo, hi), h[:hi-lo], z[:hi-lo]
 		for t := from; t < to; t++ {
 			m.learner(t, block, h, z)
 			floats.AddScaled(scores[lo:hi], m.Alpha[t], h)
 		}
+	})
+	if err != nil {
+		return err
 	}
 	return frame.CheckScores(scores, 1)
 }

@@ -13,21 +13,10 @@ import (
 
 // Params1 holds GBRFF1's parameters.
 type Params1 struct {
-	T     int     `json:"t"`     // rounds
-	K     int     `json:"k"`     // random features of a round
-	Gamma float64 `json:"gamma"` // of the Gaussian kernel exp(-gamma ||x-x'||^2); 0 means 1/d
-	Beta  float64 `json:"beta"`  // how sharply the better features are preferred; 0 weighs all alike
-}
-
-// Validate reports parameters outside t >= 1, k >= 1, gamma >= 0, beta >= 0.
-func (p Params1) Validate() error {
-	if p.T < 1 {
-		return fmt.Errorf("t is %d: at least one round is needed", p.T)
-	}
-	if p.K < 1 {
-		return fmt.Errorf("k is %d: at least one random feature a round is needed", p.K)
-	}
-	return nonNegative(named{"gamma", p.Gamma}, named{"beta", p.Beta})
+	T     int     `json:"t" range:"[1,)" means:"rounds"`
+	K     int     `json:"k" range:"[1,)" means:"random features of a round"`
+	Gamma float64 `json:"gamma" range:"[0,)" means:"width of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
+	Beta  float64 `json:"beta" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`
 }
 
 // butBeta returns p with what settings that are advanced together may differ in at zero.
@@ -46,7 +35,7 @@ func GBRFF1() registry.Spec {
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "beta", Values: registry.Powers(10, -2, 2)},
 	}, frame.Path[Params1](fit1).One, registry.Path(fit1),
-		registry.Memory(memory1), registry.Cost(cost1), registry.PathCost(pathCost1), registry.Load[Params1](load))
+		registry.Memory(memory1), registry.Cost(frame.OneCost(pathCost1)), registry.PathCost(pathCost1), registry.Load[Params1](load))
 }
 
 // memory1 counts the packed rows, the normals, the cosines and sines, and the values of the
@@ -55,11 +44,9 @@ func memory1(s registry.Shape, p Params1) int64 {
 	return memory(s, p.T, p.K) + int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) + 8*int64(p.T*p.K*s.D+s.N)
 }
 
-// cost1 and pathCost1 were fitted to wine, pima, german and spambase (n to 3217, d to
+// pathCost1 was fitted to wine, pima, german and spambase (n to 3217, d to
 // 57). Normals are drawn once for all settings; a round makes cosines and sines, once for all
 // settings of a gamma, and each setting then makes about 13 passes over those.
-func cost1(s registry.Shape, p Params1) float64 { return pathCost1(s, []Params1{p}) }
-
 func pathCost1(s registry.Shape, ps []Params1) float64 {
 	n, d := float64(s.N), float64(s.D)
 	shared, drawn := map[Params1]bool{}, map[int]bool{}
@@ -113,9 +100,9 @@ func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Param
 func boost1(ctx context.Context, x *vmath.Packed, y, omegas []float64, ps []Params1, group []int) ([]*ensemble, error) {
 	p, d := ps[group[0]], x.Cols()
 	b := newBundle(x, p.K, exponential)
-	votes, models := make([]*vote, len(group)), make([]*ensemble, len(group))
+	votes, models := make([]*state, len(group)), make([]*ensemble, len(group))
 	for at := range group {
-		votes[at] = newVote(y) // lines 1, 3 and 4
+		votes[at] = newState(y) // lines 1, 3 and 4
 		models[at] = newEnsemble(d, p.T, p.K, votes[at].h0, omegas)
 	}
 	for t := range p.T { // line 2

@@ -15,17 +15,9 @@ import (
 
 // Params2 holds GBRFF2's parameters.
 type Params2 struct {
-	T      int     `json:"t"`      // rounds
-	Gamma  float64 `json:"gamma"`  // of the Gaussian kernel exp(-gamma ||x-x'||^2); 0 means 1/d
-	Lambda float64 `json:"lambda"` // penalty on ||omega||^2
-}
-
-// Validate reports parameters outside t >= 1, gamma >= 0, lambda >= 0.
-func (p Params2) Validate() error {
-	if p.T < 1 {
-		return fmt.Errorf("t is %d: at least one round is needed", p.T)
-	}
-	return nonNegative(named{"gamma", p.Gamma}, named{"lambda", p.Lambda})
+	T      int     `json:"t" range:"[1,)" means:"rounds"`
+	Gamma  float64 `json:"gamma" range:"[0,)" means:"width of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
+	Lambda float64 `json:"lambda" range:"[0,)" means:"penalty on |omega|^2, the squared frequency"`
 }
 
 // GBRFF2 declares Algorithm 3 of the paper with the grid of its experiments.
@@ -101,7 +93,7 @@ func fit2(ctx context.Context, env registry.Env, train registry.Data, p Params2)
 // boost2 is Algorithm 3 on checked data with d features.
 func boost2(ctx context.Context, env registry.Env, x examples, d int, y []float64, p Params2) (registry.Model, error) {
 	omegas := draw(env.Rand(), p.T*d, bandwidth(p.Gamma, d)) // line 5 of every round
-	v := newVote(y)                                          // lines 1, 3 and 4
+	v := newState(y)                                         // lines 1, 3 and 4
 	m := newEnsemble(d, p.T, 1, v.h0, omegas)
 	w := newWave(x, v.residual, p.Lambda)
 	for t := range p.T { // line 2

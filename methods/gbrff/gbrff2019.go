@@ -2,7 +2,6 @@ package gbrff
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,25 +14,11 @@ import (
 
 // Params2019 holds the parameters of GBRFF and GBRFF-random.
 type Params2019 struct {
-	T     int     `json:"t"`     // rounds
-	K     int     `json:"k"`     // random features of a round
-	Gamma float64 `json:"gamma"` // frequencies are N(0, 2 gamma I); 0 means 1/2, N(0, I) as the paper writes
-	C     float64 `json:"c"`     // how sharply the better features are preferred; 0 weighs all alike
-	V     float64 `json:"v"`     // learning rate
-}
-
-// Validate reports parameters outside t >= 1, k >= 1, gamma >= 0, c >= 0, v > 0.
-func (p Params2019) Validate() error {
-	if p.T < 1 {
-		return fmt.Errorf("t is %d: at least one round is needed", p.T)
-	}
-	if p.K < 1 {
-		return fmt.Errorf("k is %d: at least one random feature a round is needed", p.K)
-	}
-	if p.V == 0 {
-		return errors.New("v is 0: with a learning rate of zero nothing is learned")
-	}
-	return nonNegative(named{"gamma", p.Gamma}, named{"c", p.C}, named{"v", p.V})
+	T     int     `json:"t" range:"[1,)" means:"rounds"`
+	K     int     `json:"k" range:"[1,)" means:"random features of a round"`
+	Gamma float64 `json:"gamma" range:"[0,)" means:"frequencies are N(0, 2 gamma I); 0 is 1/2, N(0, I) as the paper writes"`
+	C     float64 `json:"c" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`
+	V     float64 `json:"v" range:"(0,)" means:"learning rate"`
 }
 
 // butCV returns p with what settings that are advanced together may differ in at zero.
@@ -75,12 +60,12 @@ func spec2019(s registry.Spec, random bool) registry.Spec {
 	fit := frame.Path[Params2019](func(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, yield func(int, registry.Model) error) error {
 		return fit2019(ctx, env, train, ps, s.Name, random, yield)
 	})
+	cost := func(s registry.Shape, ps []Params2019) float64 { return pathCost2019(s, ps, random) }
 	return registry.Define(s, Params2019{T: 200, K: 100, C: 16, V: 0.1}, registry.Grid{
 		{Name: "c", Values: append(registry.Values(0.0), registry.Powers(2, 0, 10)...)},
 		{Name: "v", Values: registry.Values(1, 0.5, 0.1, 0.05, 0.01)},
 	}, fit.One, registry.Path(fit), registry.Memory(memory2019),
-		registry.Cost(func(s registry.Shape, p Params2019) float64 { return cost2019(s, p, random) }),
-		registry.PathCost(func(s registry.Shape, ps []Params2019) float64 { return pathCost2019(s, ps, random) }),
+		registry.Cost(frame.OneCost(cost)), registry.PathCost(cost),
 		registry.Load[Params2019](load))
 }
 
@@ -95,12 +80,8 @@ func memory2019(s registry.Shape, p Params2019) int64 {
 		8*(features*int64(s.D)+gridSettings*(2*features+int64(p.T+s.N))+2*int64(s.N))
 }
 
-// cost2019 and pathCost2019 were fitted to n from 125 to 3217 and d from 8 to 60: see
+// pathCost2019 was fitted to n from 125 to 3217 and d from 8 to 60: see
 // docs/performance.md. Draws, cosines and sines are shared by settings, searches are not.
-func cost2019(s registry.Shape, p Params2019, random bool) float64 {
-	return pathCost2019(s, []Params2019{p}, random)
-}
-
 func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 	n, d := float64(s.N), float64(s.D)
 	shared := map[Params2019]bool{}

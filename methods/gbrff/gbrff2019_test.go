@@ -7,9 +7,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -71,11 +71,11 @@ func TestAgainstSciPy(t *testing.T) {
 		t.Fatal(err)
 	}
 	const n, d, k = 80, 4, 10
-	rng := numpy.NewRandomState(5)
+	draws := rng.New(5)
 	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
-	rng.Norms(data.X.RawMatrix().Data)
+	draws.Norms(data.X.RawMatrix().Data)
 	for i := range data.Y {
-		data.Y[i] = math.Copysign(1, math.Sin(2*data.X.At(i, 0))+0.5*rng.Norm())
+		data.Y[i] = math.Copysign(1, math.Sin(2*data.X.At(i, 0))+0.5*draws.Norm())
 	}
 	for _, run := range runs {
 		m := fitOne2019(t, variant2019(run.Random), data, 1, Params2019{T: len(run.Alpha), K: k, C: run.C, V: run.V})
@@ -115,10 +115,10 @@ func TestAgainstSciPy(t *testing.T) {
 // returns the scores of the training rows.
 func plain2019(t *rapid.T, m *ensemble, data registry.Data, seed uint32, p Params2019, random bool) []float64 {
 	n, d := data.X.Dims()
-	rng := numpy.NewRandomState(seed)
+	draws := rng.New(seed)
 	omegas := make([]float64, p.T*p.K*d)
-	rng.Norms(omegas)
-	chosen := rng.Choice(n, p.T)
+	draws.Norms(omegas)
+	chosen := draws.Choice(n, p.T)
 	scores := make([]float64, n)
 	for i := range scores {
 		scores[i] = floats.Sum(data.Y) / float64(n)
@@ -207,7 +207,7 @@ func TestLeastSquaresCriterion(t *testing.T) {
 	const n, d, k = 200, 4, 7
 	data := testsplit.Waves(6, n, d)
 	x := rowsOf(data.X)
-	omega := draw(numpy.NewRandomState(2), k*d, 0.5)
+	omega := draw(rng.New(2), k*d, 0.5)
 	b := newBundle(x.pack(), k, leastSquares)
 	b.setFrequencies(omega)
 	b.r = data.Y

@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
@@ -24,8 +26,22 @@ import (
 
 func TestConform(t *testing.T) {
 	testenv.NotUnderRace(t)
-	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2(), GBRFF(), GBRFFRandom()} {
-		t.Run(spec.Name, func(t *testing.T) { conform.Run(t, spec) })
+	tall := testsplit.Waves(9, 3000, 30)
+	late := conform.Late(testsplit.Waves(1, 12000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond)
+	cost := conform.Cost(testsplit.Waves(3, 700, 20), 8)
+	// Settings of GBRFF1 and GBRFF2 are fitted a few at a time, GBRFF's whole grid at once.
+	var grid []string
+	for c := range gridSettings {
+		grid = append(grid, fmt.Sprintf(`{"c":%d}`, c))
+	}
+	for _, c := range []struct {
+		spec   registry.Spec
+		memory conform.Option
+	}{
+		{GBRFF1(), conform.Memory(tall)}, {GBRFF2(), conform.Memory(tall)},
+		{GBRFF(), conform.Memory(testsplit.Waves(9, 300, 30), grid...)}, {GBRFFRandom(), conform.Memory(tall, grid...)},
+	} {
+		t.Run(c.spec.Name, func(t *testing.T) { conform.Run(t, c.spec, late, c.memory, cost) })
 	}
 }
 
@@ -185,7 +201,7 @@ func TestBoostingLowersTheLoss(t *testing.T) {
 // TestStepSize: the minimiser of the bound sum w ((1-yh)/2 e^a + (1+yh)/2 e^-a),
 // and finite where that is not.
 func TestStepSize(t *testing.T) {
-	v := newVote([]float64{1, -1, 1})
+	v := newState([]float64{1, -1, 1})
 	copy(v.weight, []float64{1, 2, 3})
 	v.total = 6
 	h := []float64{0.5, 0.25, 0.1}
@@ -225,7 +241,7 @@ func TestSeparable(t *testing.T) {
 
 // TestLargeResiduals: a row of overwhelming weight keeps losses and gradients finite.
 func TestLargeResiduals(t *testing.T) {
-	v := newVote([]float64{1, -1, -1, 1})
+	v := newState([]float64{1, -1, -1, 1})
 	v.reweigh([]float64{0, 0, 1, 0}, 700) // w = e^700
 	x := rowsOf(mat.NewDense(4, 1, []float64{1e3, -2, 3, 0.5}))
 	w := newWave(x.pack(), v.residual, 0)
@@ -239,8 +255,7 @@ func TestLargeResiduals(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	good := func() registry.Data { return testsplit.Waves(1, 10, 2) }
-	oneClass := good()
+	oneClass := testsplit.Waves(1, 10, 2)
 	for i := range oneClass.Y {
 		oneClass.Y[i] = 1
 	}
@@ -248,38 +263,6 @@ func TestRefusals(t *testing.T) {
 		_, err := spec.Fit(context.Background(), registry.Env{}, oneClass, []byte(`{"t":2}`))
 		if err == nil || !strings.Contains(err.Error(), "all 10 training labels are +1") || !strings.HasPrefix(err.Error(), spec.Name) {
 			t.Errorf("%s: one class gives %v", spec.Name, err)
-		}
-	}
-	for _, raw := range []string{`{"t":0}`, `{"gamma":-1}`, `{"lambda":-1}`, `{"lambda":1e999}`, `{"k":3}`} {
-		if _, err := GBRFF2().Fit(context.Background(), registry.Env{}, good(), []byte(raw)); err == nil {
-			t.Errorf("GBRFF2 accepts %s", raw)
-		}
-	}
-	for _, raw := range []string{`{"t":0}`, `{"k":0}`, `{"gamma":-1}`, `{"beta":-1}`, `{"lambda":0}`} {
-		if _, err := GBRFF1().Fit(context.Background(), registry.Env{}, good(), []byte(raw)); err == nil {
-			t.Errorf("GBRFF1 accepts %s", raw)
-		}
-	}
-}
-
-func TestScoreRefusals(t *testing.T) {
-	m, err := GBRFF2().Fit(context.Background(), registry.Env{}, testsplit.Waves(1, 10, 2), []byte(`{"t":2}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := context.Background()
-	if err := m.Score(ctx, mat.NewDense(1, 3, nil), make([]float64, 1)); err == nil {
-		t.Error("rows of 3 features scored by a model of 2")
-	}
-	if err := m.Score(ctx, mat.NewDense(2, 2, nil), make([]float64, 1)); err == nil {
-		t.Error("two rows scored into one number")
-	}
-	if err := m.Score(ctx, mat.NewDense(1, 2, []float64{1, math.Inf(1)}), make([]float64, 1)); err == nil {
-		t.Error("an infinite feature has a score")
-	}
-	for _, at := range [][]int{{2, 1}, {-1}, {3}} {
-		if err := m.(registry.Stager).ScoreStages(ctx, mat.NewDense(1, 2, nil), at, func(int, []float64) error { return nil }); err == nil {
-			t.Errorf("stages %v accepted", at)
 		}
 	}
 }
@@ -329,39 +312,6 @@ func TestGammaDefault(t *testing.T) {
 	}
 	if !slices.Equal(a.(*ensemble).Alpha, b.(*ensemble).Alpha) {
 		t.Error("gamma 0 and 1/d differ")
-	}
-}
-
-// TestMemoryEstimate: what is allocated is what is declared, within a fifth: by a fit of GBRFF1 and GBRFF2, whose settings are
-// fitted a few at a time, and by GBRFF's whole grid, which is fitted at once.
-func TestMemoryEstimate(t *testing.T) {
-	if testenv.Race {
-		t.Skip("the race detector empties pools at random; the plain run measures")
-	}
-	data := testsplit.Waves(9, 3000, 30)
-	one := []json.RawMessage{nil}
-	grid, err := GBRFFRandom().Settings(data.Shape(), GBRFFRandom().DefaultGrid(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		spec     registry.Spec
-		settings []json.RawMessage
-	}{{GBRFF1(), one}, {GBRFF2(), one}, {GBRFFRandom(), grid}} {
-		declared, err := c.spec.MemoryEstimate(data.Shape(), c.settings[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		err = c.spec.FitAll(t.Context(), registry.Env{Seed: 1}, data, c.settings, func(int, registry.Model) error { return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		if allocated := float64(after.TotalAlloc - before.TotalAlloc); math.Abs(allocated/float64(declared)-1) > 0.2 {
-			t.Errorf("%s declares %d bytes and allocates %.0f", c.spec.Name, declared, allocated)
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package gbrff
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -34,19 +33,4 @@ func bothClasses(y []float64) error {
 		}
 	}
 	return fmt.Errorf("all %d training labels are %+g: the initial vote 1/2 ln((1+m)/(1-m)) needs both classes", len(y), y[0])
-}
-
-type named struct {
-	name  string
-	value float64
-}
-
-// nonNegative reports the first parameter that is not a finite number >= 0.
-func nonNegative(parameters ...named) error {
-	for _, p := range parameters {
-		if !(p.value >= 0) || math.IsInf(p.value, 1) {
-			return fmt.Errorf("%s is %v: it must be a finite number >= 0", p.name, p.value)
-		}
-	}
-	return nil
 }

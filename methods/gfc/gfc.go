@@ -34,19 +34,8 @@ import (
 
 // Params holds GFC's parameters.
 type Params struct {
-	Features int     `json:"features"` // frequencies learned; each gives a sine and a cosine
-	C        float64 `json:"c"`        // of the support vector machine
-}
-
-// Validate reports parameters outside features >= 1, c > 0.
-func (p Params) Validate() error {
-	if p.Features < 1 {
-		return fmt.Errorf("features is %d: at least one is needed", p.Features)
-	}
-	if !(p.C > 0) || math.IsInf(p.C, 1) {
-		return fmt.Errorf("c is %v: it must be a finite number > 0", p.C)
-	}
-	return nil
+	Features int     `json:"features" range:"[1,)" means:"frequencies learned; each gives a sine and a cosine"`
+	C        float64 `json:"c" range:"(0,)" means:"cost of the linear support vector machine"`
 }
 
 // Spec declares GFC with the grid of the ECML 2020 experiments.
@@ -58,7 +47,7 @@ func Spec() registry.Spec {
 	}, Params{Features: 100, C: 1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
 	}, frame.Path[Params](fitPath).One,
-		registry.Path(fitPath), registry.Memory(memory), registry.Cost(cost), registry.PathCost(pathCost),
+		registry.Path(fitPath), registry.Memory(memory), registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost),
 		registry.Load[Params](load))
 }
 
@@ -69,31 +58,23 @@ const (
 
 // fitPath trains settings; those that differ in C only share the frequencies.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	machines := map[int]*machine{} // by number of features
-	for i, p := range ps {
-		v := machines[p.Features]
-		if v == nil {
-			omega, err := learn(ctx, env, train, p.Features)
-			if err != nil {
-				return err
-			}
-			if v, err = newMachine(ctx, train, omega); err != nil {
-				if ctx.Err() != nil {
-					return err
-				}
-				return fmt.Errorf("GFC: %w", err)
-			}
-			machines[p.Features] = v
-		}
-		s, err := v.svm.Solve(ctx, p.C, 0)
+	for _, group := range frame.Groups(frame.Upto(len(ps)), func(i int) int { return ps[i].Features }) {
+		omega, err := learn(ctx, env, train, ps[group[0]].Features)
 		if err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
+			return err
+		}
+		svm, err := represent(ctx, train, omega)
+		if err != nil {
 			return fmt.Errorf("GFC: %w", err)
 		}
-		if err := yield(i, newModel(v.omega, s)); err != nil {
-			return err
+		for _, i := range group {
+			s, err := svm.Solve(ctx, ps[i].C, 0)
+			if err != nil {
+				return fmt.Errorf("GFC: %w", err)
+			}
+			if err := yield(i, newModel(omega, s)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -130,13 +111,8 @@ func learn(ctx context.Context, env registry.Env, train registry.Data, features 
 	return omega, nil
 }
 
-// A machine is a support vector machine's training set, made of learned frequencies.
-type machine struct {
-	omega *mat.Dense // features x d
-	svm   *linear.Problem
-}
-
-func newMachine(ctx context.Context, train registry.Data, omega *mat.Dense) (*machine, error) {
+// represent returns the support vector machine's problem in the sines and cosines of the frequencies.
+func represent(ctx context.Context, train registry.Data, omega *mat.Dense) (*linear.Problem, error) {
 	n, d := train.X.Dims()
 	features := omega.RawMatrix().Rows
 	phi := make([]float64, 2*features*n)
@@ -151,8 +127,7 @@ func newMachine(ctx context.Context, train registry.Data, omega *mat.Dense) (*ma
 		copy(phi[2*i*features:], sines)
 		copy(phi[(2*i+1)*features:], cosines)
 	}
-	svm, err := linear.New(phi, n, 2*features, train.Y)
-	return &machine{omega, svm}, err
+	return linear.New(phi, n, 2*features, train.Y)
 }
 
 // memory counts frequencies, packed rows, seven vectors of a step, the representation
@@ -163,8 +138,6 @@ func memory(s registry.Shape, p Params) int64 {
 }
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
-
-func cost(s registry.Shape, p Params) float64 { return pathCost(s, []Params{p}) }
 
 // pathCost adds what learning costs, once for a number of features, and the support vector machines.
 func pathCost(s registry.Shape, ps []Params) float64 {

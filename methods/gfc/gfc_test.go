@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
@@ -20,7 +21,10 @@ import (
 
 func TestConform(t *testing.T) {
 	testenv.NotUnderRace(t)
-	conform.Run(t, Spec())
+	conform.Run(t, Spec(),
+		conform.Late(testsplit.Waves(1, 34000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond),
+		conform.Memory(testsplit.Waves(9, 2000, 30), `{"features":50}`),
+		conform.Cost(testsplit.Waves(3, 700, 20), 8))
 }
 
 func TestPublishedGrid(t *testing.T) {
@@ -133,34 +137,12 @@ func TestStepsLowerTheError(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	good := func() registry.Data { return testsplit.Waves(1, 30, 2) }
-	oneClass := good()
+	oneClass := testsplit.Waves(1, 30, 2)
 	for i := range oneClass.Y {
 		oneClass.Y[i] = 1
 	}
 	if _, err := Spec().Fit(t.Context(), registry.Env{}, oneClass, []byte(`{"features":3}`)); err == nil || !strings.HasPrefix(err.Error(), "GFC") || !strings.Contains(err.Error(), "all 30 labels are +1") {
 		t.Errorf("one class gives %v", err)
-	}
-	for _, raw := range []string{`{"features":0}`, `{"c":0}`, `{"c":1e999}`, `{"c":-1}`} {
-		if _, err := Spec().Fit(t.Context(), registry.Env{}, good(), []byte(raw)); err == nil {
-			t.Errorf("GFC accepts %s", raw)
-		}
-	}
-}
-
-func TestScoreRefusals(t *testing.T) {
-	m, err := Spec().Fit(t.Context(), registry.Env{}, testsplit.Waves(1, 30, 2), []byte(`{"features":3}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Score(t.Context(), mat.NewDense(1, 3, nil), make([]float64, 1)); err == nil {
-		t.Error("rows of 3 features scored by a model of 2")
-	}
-	if err := m.Score(t.Context(), mat.NewDense(2, 2, nil), make([]float64, 1)); err == nil {
-		t.Error("two rows scored into one number")
-	}
-	if err := m.Score(t.Context(), mat.NewDense(1, 2, []float64{1, math.Inf(1)}), make([]float64, 1)); err == nil {
-		t.Error("an infinite feature has a score")
 	}
 }
 

@@ -44,11 +44,7 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	features := len(m.Sin)
 	size := features * min(blockRows, n)
 	sines, cosines, half := make([]float64, size), make([]float64, size), make([]float64, min(blockRows, n))
-	for from := 0; from < n; from += blockRows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		to := min(from+blockRows, n)
+	err := frame.Blocks(ctx, n, blockRows, func(from, to int) {
 		h := to - from
 		s, c := sines[:features*h], cosines[:features*h]
 		vmath.MatMulT(s, m.Omega, features, d, rows[from*d:to*d], h)
@@ -57,6 +53,9 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 		vmath.MatTVec(half[:h], c, features, h, m.Cos)
 		floats.Add(out[from:to], half[:h])
 		floats.AddConst(m.B, out[from:to])
+	})
+	if err != nil {
+		return err
 	}
 	return frame.CheckScores(out, 1)
 }

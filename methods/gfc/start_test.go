@@ -18,21 +18,21 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		v, err := newMachine(b.Context(), train, omega)
+		svm, err := represent(b.Context(), train, omega)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for _, start := range []struct {
 			name  string
 			solve func(ctx context.Context, c float64, limit int) (linear.Solution, error)
-		}{{"zero", v.svm.Solve}, {"last", v.svm.Continue}} {
+		}{{"zero", svm.Solve}, {"last", svm.Continue}} {
 			b.Run(set+"/"+start.name, func(b *testing.B) {
 				steps := 0
 				for b.Loop() {
 					for at, c := range registry.Powers(10, -2, 2) {
 						solve := start.solve
 						if at == 0 {
-							solve = v.svm.Solve
+							solve = svm.Solve
 						}
 						s, err := solve(b.Context(), c.(float64), 0)
 						if err != nil {

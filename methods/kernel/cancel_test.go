@@ -1,24 +1,33 @@
 package kernel
 
 import (
-	"context"
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/conform"
 )
 
 // TestCancellation: on thousands of rows a fit notices the end of its context, in the kernel matrix, the factorisation and what
 // follows.
 func TestCancellation(t *testing.T) {
-	data := testsplit.Rough(4000, 6)
+	testenv.NotUnderRace(t)
+	late := conform.Late(testsplit.Rough(4000, 6), 20*time.Millisecond, 250*time.Millisecond, 600*time.Millisecond)
 	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD()} {
-		t.Run(spec.Name, func(t *testing.T) {
-			testsplit.Late(t, func(ctx context.Context) error {
-				_, err := spec.Fit(ctx, registry.Env{}, data, nil)
-				return err
-			}, 20*time.Millisecond, 250*time.Millisecond, 600*time.Millisecond)
-		})
+		t.Run(spec.Name, func(t *testing.T) { late.Check(t, spec) })
+	}
+}
+
+// TestDeclared compares declared memory and cost with those of a fit. KRR-GD leaves garbage, which would count as its memory.
+func TestDeclared(t *testing.T) {
+	testenv.NotUnderRace(t)
+	memory, cost := conform.Memory(testsplit.Rough(800, 8)), conform.Cost(testsplit.Rough(300, 8), 8)
+	for _, spec := range []registry.Spec{GK(), GLK()} {
+		t.Run(spec.Name, func(t *testing.T) { memory.Check(t, spec) })
+	}
+	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD()} {
+		t.Run(spec.Name, func(t *testing.T) { cost.Check(t, spec) })
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -14,22 +15,9 @@ import (
 
 // Params holds the parameters of GK and GLK.
 type Params struct {
-	Lambda    float64 `json:"lambda"`    // penalty
-	Neighbour int     `json:"neighbour"` // the width is the mean distance to this nearest neighbour
-	Width     float64 `json:"width"`     // of the Gaussian exp(-||x-x'||^2 / 2 width^2); 0 means by Neighbour
-}
-
-// Validate reports parameters outside lambda > 0, neighbour >= 1, width >= 0.
-func (p Params) Validate() error {
-	switch {
-	case !(p.Lambda > 0 && p.Lambda < math.Inf(1)):
-		return fmt.Errorf("lambda is %v, not a finite number > 0", p.Lambda)
-	case p.Neighbour < 1:
-		return fmt.Errorf("neighbour is %d: the first is the nearest", p.Neighbour)
-	case !(p.Width >= 0 && p.Width < math.Inf(1)):
-		return fmt.Errorf("width is %v, not a finite number >= 0", p.Width)
-	}
-	return nil
+	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty"`
+	Neighbour int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
+	Width     float64 `json:"width" range:"[0,)" means:"width of the kernel exp(-|x-x'|^2 / 2 width^2); 0 is by neighbour"`
 }
 
 // GK declares the exact Gaussian kernel: logistic regression for classes (one against the rest), ridge regression.
@@ -47,19 +35,12 @@ func define(name, summary string, linear bool) registry.Spec {
 		}
 		return nil
 	}
-	fit := func(ctx context.Context, env registry.Env, train registry.Data, p Params) (model registry.Model, err error) {
-		err = path(ctx, env, train, []Params{p}, func(_ int, m registry.Model) error {
-			model = m
-			return nil
-		})
-		return model, err
-	}
 	return registry.Define(registry.Spec{
 		Name: name, Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: "Shahrampour and Tarokh, NeurIPS 2018, section 5", Summary: summary,
 	}, Params{Lambda: 1e-3, Neighbour: 50}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 5)},
-	}, fit, registry.Path(path), registry.Memory(memory), registry.Cost(cost), registry.PathCost(pathCost), registry.Load[Params](load))
+	}, frame.Path[Params](path).One, registry.Path(path), registry.Memory(memory), registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost), registry.Load[Params](load))
 }
 
 // memory counts the kernel matrix, the one that is factored, a quarter of them for garbage, strips, the vectors of Newton's method, and the model.
@@ -78,8 +59,6 @@ func pathCost(s registry.Shape, ps []Params) float64 {
 	}
 	return n*n*(0.1*float64(s.D)+40) + float64(len(ps))*factors*(n*n*n/66+800*n)
 }
-
-func cost(s registry.Shape, p Params) float64 { return pathCost(s, []Params{p}) }
 
 // fitAll makes the kernel matrix once for all penalties of one width.
 func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
@@ -117,14 +96,14 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 				if err := cholesky.Gram(ctx, t.m, x, n, d); err != nil {
 					return err
 				}
-				if err := strips(ctx, n, func(lo, hi int) { vmath.Axpy(1, t.m[lo*n:hi*n], t.k[lo*n:hi*n]) }); err != nil {
+				if err := frame.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) { vmath.Axpy(1, t.m[lo*n:hi*n], t.k[lo*n:hi*n]) }); err != nil {
 					return err
 				}
 			}
 			made = width
 		}
 		m := &machine{N: n, D: d, Outputs: train.Shape().Outputs(), Linear: linear, X: x, Gamma: gamma}
-		for _, y := range targets(train) {
+		for _, y := range frame.OneAgainstRest(train) {
 			fit := t.logistic
 			if train.Task == registry.Regression {
 				fit = t.ridge
@@ -194,7 +173,7 @@ func (t *trainer) ridge(ctx context.Context, y []float64, lambda float64) ([]flo
 // the factor of cI + diag(s) K diag(s), which is well conditioned even where weights vanish.
 func (t *trainer) weighted(ctx context.Context, s, z []float64, c float64) ([]float64, float64, error) {
 	n := t.n
-	err := strips(ctx, n, func(lo, hi int) {
+	err := frame.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row, out := t.k[i*n:i*n+i+1], t.m[i*n:i*n+i+1]
 			for j, v := range row {
@@ -258,7 +237,7 @@ func (t *trainer) logistic(ctx context.Context, y []float64, lambda float64) ([]
 		if err != nil {
 			return nil, 0, err
 		}
-		if err := strips(ctx, n, func(lo, hi int) { vmath.MatVec(next[lo:hi], t.k[lo*n:hi*n], hi-lo, n, to) }); err != nil {
+		if err := frame.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) { vmath.MatVec(next[lo:hi], t.k[lo*n:hi*n], hi-lo, n, to) }); err != nil {
 			return nil, 0, err
 		}
 		floats.AddConst(bias, next)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -79,7 +80,7 @@ func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRG
 		return nil, err
 	}
 	theta := make([]float64, slices.Max(group)+1)
-	for c, y := range targets(train) {
+	for c, y := range frame.OneAgainstRest(train) {
 		mean := floats.Sum(y) / float64(n)
 		l.y = slices.Clone(y)
 		floats.AddConst(-mean, l.y)

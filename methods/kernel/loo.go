@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -61,7 +62,7 @@ func (p *looProblem) solve(theta []float64) error {
 	if err := square(p.ctx, p.k, scaled, squares, p.d); err != nil {
 		return err
 	}
-	err := strips(p.ctx, p.n, func(lo, hi int) {
+	err := frame.Blocks(p.ctx, p.n, rowsAtOnce, func(lo, hi int) {
 		copy(p.m[lo*p.n:hi*p.n], p.k[lo*p.n:hi*p.n])
 		for i := lo; i < hi; i++ {
 			p.m[i*p.n+i] += float64(float64(p.n) * p.lambda)
@@ -115,7 +116,7 @@ func (p *looProblem) slope(gradient []float64) (float64, error) {
 		p.hx[i] = p.q[i] * error
 	}
 	scaled := p.m // the factor is no longer needed
-	err := strips(p.ctx, n, func(lo, hi int) {
+	err := frame.Blocks(p.ctx, n, rowsAtOnce, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			floats.MulTo(scaled[i*n:(i+1)*n], p.inv[i*n:(i+1)*n], p.hx[:n])
 		}
@@ -127,7 +128,7 @@ func (p *looProblem) slope(gradient []float64) (float64, error) {
 	if err := cholesky.Symmetric(p.ctx, p.other, p.inv, scaled, n, n); err != nil {
 		return 0, err
 	}
-	err = strips(p.ctx, n, func(lo, hi int) {
+	err = frame.Blocks(p.ctx, n, rowsAtOnce, func(lo, hi int) {
 		for a := lo; a < hi; a++ {
 			row := p.other[a*n : (a+1)*n]
 			for b, k := range p.k[a*n : (a+1)*n] {

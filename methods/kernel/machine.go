@@ -76,18 +76,7 @@ func gaussian(dst, a, squaresA []float64, b, squaresB []float64, d int) {
 // square is gaussian of a set of rows with itself.
 func square(ctx context.Context, dst, a, squares []float64, d int) error {
 	n := len(squares)
-	return strips(ctx, n, func(lo, hi int) { gaussian(dst[lo*n:hi*n], a[lo*d:hi*d], squares[lo:hi], a, squares, d) })
-}
-
-// strips calls do for the rows of an n x n matrix, rowsAtOnce at a time, and looks at the context before each.
-func strips(ctx context.Context, n int, do func(lo, hi int)) error {
-	for lo := 0; lo < n; lo += rowsAtOnce {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		do(lo, min(lo+rowsAtOnce, n))
-	}
-	return nil
+	return frame.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) { gaussian(dst[lo*n:hi*n], a[lo*d:hi*d], squares[lo:hi], a, squares, d) })
 }
 
 var errNotPositive = errors.New("the kernel matrix with its penalty is not positive definite: raise lambda")
@@ -168,26 +157,6 @@ func (m *machine) check() error {
 			m.N, m.D, m.Outputs, len(m.X), len(m.Gamma), len(m.Coef), len(m.Bias))
 	}
 	return nil
-}
-
-// targets returns the columns to fit, one an output: the target itself, or for Multiclass +1 for the class
-// and -1 for the rest.
-func targets(d registry.Data) [][]float64 {
-	outputs := d.Shape().Outputs()
-	if outputs == 1 {
-		return [][]float64{d.Y}
-	}
-	ys := make([][]float64, outputs)
-	for c := range ys {
-		ys[c] = make([]float64, len(d.Y))
-		for i, y := range d.Y {
-			ys[c][i] = -1
-			if int(y) == c {
-				ys[c][i] = 1
-			}
-		}
-	}
-	return ys
 }
 
 // packed returns the rows of x without gaps.

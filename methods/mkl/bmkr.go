@@ -7,34 +7,18 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // BMKRParams holds BMKR's parameters.
 type BMKRParams struct {
-	T            int     `json:"t"`             // rounds
-	C            float64 `json:"c"`             // cost of the epsilon-SVRs
-	LearningRate float64 `json:"learning_rate"` // share of a learner that is added; 1 in 2020
-	Epsilon      float64 `json:"epsilon"`       // half-width of the tube
-	MaxIter      int     `json:"max_iter"`      // steps of one SVR; 0 means to convergence, 10000 is the published cap
-}
-
-// Validate reports parameters outside t >= 1, c > 0, 0 < learning_rate <= 1, epsilon >= 0, max_iter >= 0.
-func (p BMKRParams) Validate() error {
-	switch {
-	case p.T < 1:
-		return fmt.Errorf("t is %d: at least one round is needed", p.T)
-	case !(p.C > 0 && p.C < math.Inf(1)):
-		return fmt.Errorf("c is %v, not a finite number > 0", p.C)
-	case !(p.LearningRate > 0 && p.LearningRate <= 1):
-		return fmt.Errorf("learning_rate is %v, not in (0, 1]", p.LearningRate)
-	case !(p.Epsilon >= 0 && p.Epsilon < math.Inf(1)):
-		return fmt.Errorf("epsilon is %v, not a finite number >= 0", p.Epsilon)
-	case p.MaxIter < 0:
-		return fmt.Errorf("max_iter is %d; 0 means no limit", p.MaxIter)
-	}
-	return nil
+	T            int     `json:"t" range:"[1,)" means:"rounds"`
+	C            float64 `json:"c" range:"(0,)" means:"cost of the epsilon-SVRs"`
+	LearningRate float64 `json:"learning_rate" range:"(0,1]" means:"share of a learner that is added; 1 in 2020"`
+	Epsilon      float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube"`
+	MaxIter      int     `json:"max_iter" range:"[0,)" means:"steps of one SVR; 0 is to convergence, 10000 the published cap"`
 }
 
 // bmkrKernels are the kernels of the 2020 experiments; the bandwidths are not divided by d.
@@ -50,14 +34,14 @@ func BMKR() registry.Spec {
 	}, BMKRParams{T: 100, C: 1, LearningRate: 1, Epsilon: 0.1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
 	}, fitBMKR,
-		registry.Path(pathBMKR[float32]), registry.Memory(memoryBMKR), registry.Cost(costOne(pathCostBMKR)), registry.PathCost(pathCostBMKR),
+		registry.Path(pathBMKR[float32]), registry.Memory(memoryBMKR), registry.Cost(frame.OneCost(pathCostBMKR)), registry.PathCost(pathCostBMKR),
 		registry.Load[BMKRParams](loadVote))
 }
 
 func memoryBMKR(s registry.Shape, p BMKRParams) int64 { return boostBytes(s, len(bmkrKernels), 4, p.T) }
 
 var (
-	fitBMKR      = single(pathBMKR[float32])
+	fitBMKR      = frame.Path[BMKRParams](pathBMKR[float32]).One
 	pathCostBMKR = boostCost(len(bmkrKernels), roundsCostBMKR)
 )
 

@@ -1,29 +1,33 @@
 package mkl
 
 import (
-	"context"
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/conform"
 )
 
 // TestCancellation: on thousands of rows, kernel matrices in memory or rows on demand, a path notices the end of its
 // context.
 func TestCancellation(t *testing.T) {
+	testenv.NotUnderRace(t)
 	for _, n := range []int{2600, 9000} {
-		data := testsplit.Rough(n, 40)
+		late := conform.Late(testsplit.Rough(n, 40), 5*time.Millisecond, 100*time.Millisecond, 400*time.Millisecond)
 		for _, spec := range []registry.Spec{BMKR(), GMKL(), MKBoost()} {
-			t.Run(spec.Name, func(t *testing.T) {
-				points, err := spec.Settings(data.Shape(), spec.DefaultGrid(), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				testsplit.Late(t, func(ctx context.Context) error {
-					return spec.FitAll(ctx, registry.Env{}, data, points[len(points)/2:], func(int, registry.Model) error { return nil })
-				}, 5*time.Millisecond, 100*time.Millisecond, 400*time.Millisecond)
-			})
+			t.Run(spec.Name, func(t *testing.T) { late.Check(t, spec) })
 		}
+	}
+}
+
+// TestDeclared compares the declared cost with a fit's. How long these machines take depends on the data far more than on its
+// shape, so the factor is wide.
+func TestDeclared(t *testing.T) {
+	testenv.NotUnderRace(t)
+	cost := conform.Cost(testsplit.Rough(300, 8), 30)
+	for _, spec := range []registry.Spec{BMKR(), GMKL(), MKBoost()} {
+		t.Run(spec.Name, func(t *testing.T) { cost.Check(t, spec) })
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -15,22 +16,9 @@ import (
 
 // MKBoostParams holds MKBOOST's parameters.
 type MKBoostParams struct {
-	T       int     `json:"t"`        // rounds
-	C       float64 `json:"c"`        // mean cost of the SVMs
-	MaxIter int     `json:"max_iter"` // steps of one SVM; 0 means to convergence
-}
-
-// Validate reports parameters outside t >= 1, c > 0, max_iter >= 0.
-func (p MKBoostParams) Validate() error {
-	switch {
-	case p.T < 1:
-		return fmt.Errorf("t is %d: at least one round is needed", p.T)
-	case !(p.C > 0 && p.C < math.Inf(1)):
-		return fmt.Errorf("c is %v, not a finite number > 0", p.C)
-	case p.MaxIter < 0:
-		return fmt.Errorf("max_iter is %d; 0 means no limit", p.MaxIter)
-	}
-	return nil
+	T       int     `json:"t" range:"[1,)" means:"rounds"`
+	C       float64 `json:"c" range:"(0,)" means:"mean cost of the SVMs"`
+	MaxIter int     `json:"max_iter" range:"[0,)" means:"steps of one SVM; 0 is to convergence"`
 }
 
 // mkboostKernels are those of the paper and of the 2019 experiments.
@@ -45,7 +33,7 @@ func MKBoost() registry.Spec {
 	}, MKBoostParams{T: 100, C: 1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -5, 3)},
 	}, fitMKBoost,
-		registry.Path(pathMKBoost), registry.Memory(memoryMKBoost), registry.Cost(costOne(pathCostMKBoost)), registry.PathCost(pathCostMKBoost),
+		registry.Path(pathMKBoost), registry.Memory(memoryMKBoost), registry.Cost(frame.OneCost(pathCostMKBoost)), registry.PathCost(pathCostMKBoost),
 		registry.Load[MKBoostParams](loadVote))
 }
 
@@ -54,7 +42,7 @@ func memoryMKBoost(s registry.Shape, p MKBoostParams) int64 {
 }
 
 var (
-	fitMKBoost      = single(pathMKBoost)
+	fitMKBoost      = frame.Path[MKBoostParams](pathMKBoost).One
 	pathCostMKBoost = boostCost(len(mkboostKernels), roundsCostMKBoost)
 )
 

@@ -93,8 +93,8 @@ func (v *vote) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield fu
 	if err := frame.CheckScoring(x, v.D, 1, n); err != nil {
 		return err
 	}
-	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > v.T) {
-		return fmt.Errorf("stages %v: they must ascend within 0..%d", at, v.T)
+	if err := frame.CheckStages(at, 0, v.T); err != nil {
+		return err
 	}
 	stages := make([]float64, len(at)*n)
 	b := newBlock(v)

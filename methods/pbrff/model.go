@@ -51,14 +51,13 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	n, d := x.Dims()
 	rows := frame.Rows(x)
 	var scratch []float64
-	for from := 0; from < n; from += blockRows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		to := min(from+blockRows, n)
+	err := frame.Blocks(ctx, n, blockRows, func(from, to int) {
 		z := m.recent.cosines(m, from/blockRows, rows[from*d:to*d], &scratch)
 		vmath.MatTVec(out[from:to], z, len(m.Weight), to-from, m.Weight)
 		floats.AddConst(m.B, out[from:to])
+	})
+	if err != nil {
+		return err
 	}
 	return frame.CheckScores(out, 1)
 }

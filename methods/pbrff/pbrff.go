@@ -21,7 +21,6 @@ package pbrff
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/linear"
@@ -31,33 +30,12 @@ import (
 
 // Params holds PBRFF's parameters.
 type Params struct {
-	Landmarks int     `json:"landmarks"` // L, drawn with replacement
-	K         int     `json:"k"`         // random features of a landmark
-	Gamma     float64 `json:"gamma"`     // of the Gaussian kernel exp(-gamma ||x-x'||^2); 0 means 1/d
-	Beta      float64 `json:"beta"`      // how sharply aligned features are preferred; 0 weighs all alike
-	C         float64 `json:"c"`         // of the support vector machine
-	MaxIter   int     `json:"max_iter"`  // Newton steps of the support vector machine before the fit is given up; 0 means a limit far beyond what it takes
-}
-
-// Validate reports parameters outside landmarks >= 1, k >= 1, gamma >= 0, beta >= 0,
-// c > 0, max_iter >= 0.
-func (p Params) Validate() error {
-	finite := func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
-	switch {
-	case p.Landmarks < 1:
-		return fmt.Errorf("landmarks is %d: at least one is needed", p.Landmarks)
-	case p.K < 1:
-		return fmt.Errorf("k is %d: at least one random feature a landmark is needed", p.K)
-	case !finite(p.Gamma):
-		return fmt.Errorf("gamma is %v: it must be a finite number >= 0", p.Gamma)
-	case !finite(p.Beta):
-		return fmt.Errorf("beta is %v: it must be a finite number >= 0", p.Beta)
-	case !finite(p.C) || p.C == 0:
-		return fmt.Errorf("c is %v: it must be a finite number > 0", p.C)
-	case p.MaxIter < 0:
-		return fmt.Errorf("max_iter is %d: it must be 0, for no limit, or more", p.MaxIter)
-	}
-	return nil
+	Landmarks int     `json:"landmarks" range:"[1,)" means:"training rows, drawn with replacement"`
+	K         int     `json:"k" range:"[1,)" means:"random features of a landmark"`
+	Gamma     float64 `json:"gamma" range:"[0,)" means:"width of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
+	Beta      float64 `json:"beta" range:"[0,)" means:"how sharply aligned features are preferred; 0 weighs all alike"`
+	C         float64 `json:"c" range:"(0,)" means:"cost of the linear support vector machine"`
+	MaxIter   int     `json:"max_iter" range:"[0,)" means:"Newton steps of the machine before the fit is given up; 0 is a limit far beyond what it takes"`
 }
 
 // Spec declares PBRFF with the grid of the ECML 2020 experiments.
@@ -71,7 +49,7 @@ func Spec() registry.Spec {
 		{Name: "beta", Values: registry.Powers(10, -2, 2)},
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
 	}, frame.Path[Params](fitPath).One,
-		registry.Path(fitPath), registry.Memory(memory), registry.Cost(cost), registry.PathCost(pathCost),
+		registry.Path(fitPath), registry.Memory(memory), registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost),
 		registry.Load[Params](load))
 }
 
@@ -116,9 +94,6 @@ func classify(ctx context.Context, y []float64, r *representation, ps []Params, 
 	for _, i := range which {
 		s, err := svm.Solve(ctx, ps[i].C, ps[i].MaxIter)
 		if err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
 			return fmt.Errorf("PBRFF: %w", err)
 		}
 		if err := yield(i, newModel(r, s)); err != nil {
@@ -143,8 +118,6 @@ func memory(s registry.Shape, p Params) int64 {
 }
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
-
-func cost(s registry.Shape, p Params) float64 { return pathCost(s, []Params{p}) }
 
 // pathCost adds, once each, what draws, bandwidths and representations cost, and the
 // support vector machines.

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -26,16 +26,16 @@ type draws struct {
 
 // draw follows the published program: first L row numbers with replacement, then for each
 // landmark the K normals of the first feature, those of the second, and so on.
-func draw(rng *numpy.RandomState, train registry.Data, l, k int) *draws {
+func draw(random *rng.RandomState, train registry.Data, l, k int) *draws {
 	x := frame.Rows(train.X)
 	n, d := train.X.Dims()
 	w := &draws{
 		x: x, packed: vmath.Pack(x, n, d), y: train.Y, n: n, d: d, l: l, k: k,
-		landmark: rng.Choice(n, l), normal: make([]float64, l*k*d),
+		landmark: random.Choice(n, l), normal: make([]float64, l*k*d),
 	}
 	drawn := make([]float64, k*d)
 	for at := range l {
-		rng.Norms(drawn)
+		random.Norms(drawn)
 		block := w.normal[at*k*d : (at+1)*k*d]
 		for feature := range d {
 			for j, v := range drawn[feature*k : (feature+1)*k] {

@@ -3,11 +3,14 @@
 //	func TestConform(t *testing.T) { conform.Run(t, Spec()) }
 //
 // It asks of a method what the harness relies on: parameters that are checked,
-// scores of the right shape that are never NaN, the same bits from the same
+// scores of the right shape that are finite, the same bits from the same
 // seed whatever the number of workers, inputs left as they were, rows scored one
 // by one as in a batch, an early answer to cancellation, an error or a model (never
 // a panic) on awkward data, an error on data that is no training set, and, for each capability that the method declares,
 // that it changes no result. It also asks that the method learns something.
+//
+// What a method declares of memory and time, and how soon it notices the end of its context on
+// large data, depends on data that suits it: those checks are options, [Memory], [Cost] and [Late].
 //
 // Beside it, [Prefixes] asks of a method whose models have stages that these are the models of
 // fewer rounds.
@@ -20,7 +23,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -34,8 +39,8 @@ import (
 // seed is the suite's own: of the generated data and of the fits.
 const seed = 7
 
-// Run checks spec for each task it declares.
-func Run(t *testing.T, spec registry.Spec) {
+// Run checks spec for each task it declares, and the options.
+func Run(t *testing.T, spec registry.Spec, opts ...Option) {
 	t.Run("parameters", func(t *testing.T) { parameters(t, spec) })
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		if spec.Tasks&task == 0 {
@@ -54,8 +59,13 @@ func Run(t *testing.T, spec registry.Spec) {
 			t.Run("path", s.path)
 			t.Run("staged", s.staged)
 			t.Run("save and load", s.saveLoad)
+			t.Run("loads what is broken", s.loadBroken)
+			t.Run("rows of others", s.scoreRefusals)
 			t.Run("estimates", s.estimates)
 		})
+	}
+	for _, o := range opts {
+		t.Run(o.name, func(t *testing.T) { o.Check(t, spec) })
 	}
 }
 
@@ -81,9 +91,29 @@ func parameters(t *testing.T, spec registry.Spec) {
 			seen[string(p)] = i
 		}
 	}
-	_, err := spec.Fit(context.Background(), registry.Env{Seed: seed}, easy(spec.Tasks&-spec.Tasks, 20, 2), json.RawMessage(`{"no_such_parameter":1}`))
+	d := easy(spec.Tasks&-spec.Tasks, 20, 2)
+	_, err := spec.Fit(context.Background(), registry.Env{Seed: seed}, d, json.RawMessage(`{"no_such_parameter":1}`))
 	if err == nil {
 		t.Error("an unknown parameter is accepted; misspelt ones would be ignored")
+	}
+	for _, p := range spec.Parameters() {
+		if p.Range == "" {
+			continue
+		}
+		refused := 0
+		for _, value := range []string{"-1e300", "-2", "-1", "0", "1.5", "1e300", `"no such value"`} {
+			setting := json.RawMessage(fmt.Sprintf("{%q: %s}", p.Name, value))
+			if _, err := spec.Settings(d.Shape(), nil, setting); err == nil || !strings.Contains(err.Error(), "it must be "+p.Allowed()) {
+				continue
+			}
+			refused++
+			if _, err := spec.Fit(context.Background(), registry.Env{Seed: seed}, d, setting); err == nil {
+				t.Errorf("a fit accepts %s, which is refused in a grid", setting)
+			}
+		}
+		if refused == 0 {
+			t.Errorf("parameter %s must be %s, but no value was refused", p.Name, p.Allowed())
+		}
 	}
 }
 
@@ -127,17 +157,23 @@ func (s suite) fit(t *testing.T, env registry.Env, d registry.Data, raw json.Raw
 
 func score(t *testing.T, m registry.Model, d registry.Data) []float64 {
 	t.Helper()
-	out := make([]float64, d.Shape().N*d.Shape().Outputs())
-	for i := range out {
-		out[i] = math.NaN() // a value the model forgets to write must show
-	}
+	out := unwritten(d.Shape().N * d.Shape().Outputs())
 	if err := m.Score(context.Background(), d.X, out); err != nil {
 		t.Fatalf("score: %v", err)
 	}
 	for i, v := range out {
-		if math.IsNaN(v) {
-			t.Fatalf("score %d of row %d is NaN or was not written", i%d.Shape().Outputs(), i/d.Shape().Outputs())
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Fatalf("score %d of row %d is %v, or was not written if NaN: scores must be finite", i%d.Shape().Outputs(), i/d.Shape().Outputs(), v)
 		}
+	}
+	return out
+}
+
+// unwritten returns scores that are NaN, so that one the model forgets to write shows.
+func unwritten(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.NaN()
 	}
 	return out
 }
@@ -174,7 +210,7 @@ func (s suite) sameBits(t *testing.T) {
 		var wg sync.WaitGroup
 		outs := make([][]float64, 4)
 		for i := range outs {
-			outs[i] = make([]float64, len(want))
+			outs[i] = unwritten(len(want))
 			wg.Add(1)
 			go func() {
 				defer wg.Done()

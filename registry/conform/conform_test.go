@@ -1,17 +1,21 @@
 package conform
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/cputime"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -52,7 +56,84 @@ func spec(fit registry.FitFunc[params], opts ...registry.Option[params]) registr
 		params{}, registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}}, fit, opts...)
 }
 
-func TestAGoodMethodPasses(t *testing.T) { Run(t, spec(centroids)) }
+// working is centroids that costs 3 ms and holds 8 MB meanwhile.
+func working(ctx context.Context, env registry.Env, train registry.Data, p params) (registry.Model, error) {
+	held := make([]float64, 1<<20)
+	for i := range held {
+		held[i] = float64(i)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for end := cputime.Thread() + 0.003; cputime.Thread() < end; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	runtime.KeepAlive(held)
+	return centroids(ctx, env, train, p)
+}
+
+// declares are the options of a method that works as it declares.
+func declares(bytes int64, ns float64) []registry.Option[params] {
+	return []registry.Option[params]{
+		registry.Memory(func(s registry.Shape, _ params) int64 { return bytes + int64(s.N) }),
+		registry.Cost(func(s registry.Shape, _ params) float64 { return ns + float64(s.N) }),
+	}
+}
+
+var checked = []Option{Memory(easy(registry.Binary, 1000, 3)), Cost(easy(registry.Binary, 1000, 3), 20)}
+
+func TestAGoodMethodPasses(t *testing.T) {
+	Run(t, spec(centroids))
+	Run(t, spec(working, declares(8<<20, 3e6)...), checked...)
+}
+
+// TestARawMethodPasses: one whose parameters are known at run time only.
+func TestARawMethodPasses(t *testing.T) {
+	Run(t, registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test"},
+		registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}}, registry.Raw{
+			Parameters: []registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}},
+			Fit: func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model, error) {
+				var p params
+				if err := json.Unmarshal(setting, &p); err != nil {
+					return nil, err
+				}
+				m, err := centroids(ctx, env, train, p)
+				return savedWell{m.(linear)}, err
+			},
+			Memory: func(s registry.Shape, _ json.RawMessage) (int64, error) { return int64(s.N * s.D), nil },
+			Cost:   func(s registry.Shape, _ json.RawMessage) (float64, error) { return float64(s.N * s.D), nil },
+			Load:   loadWell,
+		}))
+}
+
+// savedWell is saved as JSON.
+type savedWell struct{ linear }
+
+func (m savedWell) Save(w io.Writer) error { return json.NewEncoder(w).Encode(append(m.w, m.shift)) }
+
+func (m savedWell) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	if n, d := x.Dims(); d != len(m.w) || n != len(out) {
+		return errors.New("rows of other data")
+	}
+	if err := m.linear.Score(ctx, x, out); err != nil {
+		return err
+	}
+	for _, v := range out {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return errors.New("not a number")
+		}
+	}
+	return nil
+}
+
+func loadWell(r io.Reader) (registry.Model, error) {
+	var all []float64
+	if err := json.NewDecoder(r).Decode(&all); err != nil || len(all) == 0 {
+		return nil, errors.Join(err, errors.New("no model"))
+	}
+	return savedWell{linear{all[:len(all)-1], all[len(all)-1]}}, nil
+}
 
 type savedWrong struct{ linear }
 
@@ -79,6 +160,28 @@ func (m stagedWrong) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yi
 	return nil
 }
 
+// savedAnyway scores whatever comes.
+type savedAnyway struct{ linear }
+
+func (m savedAnyway) Save(w io.Writer) error { return savedWell(m).Save(w) }
+
+func (m savedAnyway) Score(_ context.Context, x *mat.Dense, out []float64) error {
+	n, d := x.Dims()
+	for i := range min(n, len(out)) {
+		out[i] = m.shift
+		for j := range min(d, len(m.w)) {
+			out[i] += m.w[j] * x.At(i, j)
+		}
+	}
+	return nil
+}
+
+// saving is centroids whose models can be saved.
+func saving(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+	m, err := centroids(ctx, env, d, p)
+	return savedWell{m.(linear)}, err
+}
+
 var calls atomic.Int64
 
 // bad methods, each with the check that must catch it.
@@ -86,6 +189,70 @@ var bad = map[string]struct {
 	spec  func() registry.Spec
 	check string
 }{
+	"scores infinity": {func() registry.Spec {
+		return spec(func(context.Context, registry.Env, registry.Data, params) (registry.Model, error) {
+			return linear{w: []float64{1, 0, 0}, shift: math.Inf(1)}, nil
+		})
+	}, "binary/learns"},
+	"forgets a score when others score": {func() registry.Spec {
+		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+			m, err := centroids(ctx, env, d, p)
+			return registry.ScoreFunc(func(ctx context.Context, x *mat.Dense, out []float64) error {
+				first := out[0]
+				err := m.Score(ctx, x, out)
+				if calls.Add(1)%2 == 0 && math.IsNaN(first) && len(out) == 60 {
+					out[0] = first
+				}
+				return err
+			}), err
+		})
+	}, "binary/same_bits"},
+	"needs more memory": {func() registry.Spec { return spec(working, declares(5<<20, 3e6)...) }, "memory"},
+	"needs less memory": {func() registry.Spec { return spec(working, declares(16<<20, 3e6)...) }, "memory"},
+	"takes longer":      {func() registry.Spec { return spec(working, declares(8<<20, 1e5)...) }, "cost"},
+	"takes less long":   {func() registry.Spec { return spec(working, declares(8<<20, 1e9)...) }, "cost"},
+	"panics on a broken file": {func() registry.Spec {
+		return spec(saving, registry.Load[params](func(r io.Reader) (registry.Model, error) {
+			m, err := loadWell(r)
+			if err != nil {
+				panic(err)
+			}
+			return m, nil
+		}))
+	}, "binary/save_and_load"},
+	"loads what cannot score": {func() registry.Spec {
+		return spec(saving, registry.Load[params](func(r io.Reader) (registry.Model, error) {
+			file, err := io.ReadAll(r)
+			if err != nil || !bytes.HasSuffix(file, []byte("\n")) {
+				return nil, errors.New("cut off")
+			}
+			if m, err := loadWell(bytes.NewReader(file)); err == nil {
+				return m, nil
+			}
+			return registry.ScoreFunc(func(context.Context, *mat.Dense, []float64) error { panic("no weights") }), nil
+		}))
+	}, "binary/loads_what_is_broken"},
+	"scores rows of other data": {func() registry.Spec {
+		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+			m, err := centroids(ctx, env, d, p)
+			return savedAnyway{m.(linear)}, err
+		}, registry.Load[params](func(r io.Reader) (registry.Model, error) {
+			m, err := loadWell(r)
+			if err != nil {
+				return nil, err
+			}
+			return savedAnyway{m.(savedWell).linear}, nil
+		}))
+	}, "binary/rows_of_others"},
+	"a range that refuses nothing": {func() registry.Spec {
+		return registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test"}, nil, registry.Raw{
+			Parameters: []registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[0,1]"}},
+			Canon:      func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`{"shift":0}`), nil },
+			Fit: func(ctx context.Context, env registry.Env, d registry.Data, _ json.RawMessage) (registry.Model, error) {
+				return centroids(ctx, env, d, params{})
+			},
+		})
+	}, "parameters"},
 	"learns nothing": {func() registry.Spec {
 		return spec(func(context.Context, registry.Env, registry.Data, params) (registry.Model, error) {
 			return registry.ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error {
@@ -195,11 +362,11 @@ func TestBadMethod(t *testing.T) {
 	if name == "" {
 		t.Skip("run by TestEachCheckCatches")
 	}
-	check := Run
-	if bad[name].spec().UsesBlocks() {
-		check = Blocks
+	if spec := bad[name].spec(); spec.UsesBlocks() {
+		Blocks(t, spec)
+	} else {
+		Run(t, spec, checked...)
 	}
-	check(t, bad[name].spec())
 }
 
 // TestEachCheckCatches: a suite that cannot fail proves nothing.

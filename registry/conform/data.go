@@ -3,8 +3,8 @@ package conform
 import (
 	"math"
 
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -12,9 +12,9 @@ import (
 // method can learn: classes lie around different centres along the first
 // coordinate; a regression target is that coordinate, bent a little.
 func easy(task registry.Task, n, d int) registry.Data {
-	rng := numpy.NewRandomState(seed)
+	draws := rng.New(seed)
 	data := registry.Data{Task: task, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
-	rng.Norms(data.X.RawMatrix().Data)
+	draws.Norms(data.X.RawMatrix().Data)
 	for i := range n {
 		x := data.X.RawRowView(i)
 		switch task {

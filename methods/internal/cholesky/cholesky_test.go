@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/latetest"
 	"github.com/kernelboosting/bench/internal/testenv"
-	"github.com/kernelboosting/bench/internal/testsplit"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -190,7 +190,7 @@ func TestCancellation(t *testing.T) {
 		"Factor": func(ctx context.Context) error { return f.Factor(ctx, a) },
 		"Invert": func(ctx context.Context) error { return f.Invert(ctx, dst, a) },
 	} {
-		t.Run(name, func(t *testing.T) { testsplit.Late(t, run, 50*time.Millisecond) })
+		t.Run(name, func(t *testing.T) { latetest.Check(t, run, 50*time.Millisecond) })
 	}
 }
 

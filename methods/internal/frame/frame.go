@@ -1,5 +1,6 @@
 // Package frame holds what families of methods need around their algorithms: the rows of a
-// data set as one slice, whether rows can be scored, and how settings that share work are sorted.
+// data set as one slice, whether rows can be scored, how settings that share work are sorted and one
+// setting is a path of one, classes one against the rest, and the stages of a sum over rounds.
 // It knows no algorithm and no parameter. That a training set can be learned from is checked
 // before a method is asked: see [registry.Data.Check].
 package frame
@@ -45,6 +46,25 @@ func CheckScores(scores []float64, outputs int) error {
 	return nil
 }
 
+// maxTarget bounds regression targets so that their squared deviations do not overflow.
+const maxTarget = 1e150
+
+// CheckSizes refuses finite values of a training set with which a tree of the method of the given
+// name would overflow.
+func CheckSizes(name string, train registry.Data) error {
+	for i := range train.Y {
+		for j, v := range train.X.RawRowView(i) {
+			if math.Abs(v) > math.MaxFloat64/2 { // a threshold is the half of a sum
+				return fmt.Errorf("%s: feature %d of row %d is %v: features must be at most %.3g in size", name, j, i, v, math.MaxFloat64/2)
+			}
+		}
+		if y := train.Y[i]; train.Task == registry.Regression && math.Abs(y) > maxTarget {
+			return fmt.Errorf("%s: the target of row %d is %v: targets must be at most %g in size", name, i, y, maxTarget)
+		}
+	}
+	return nil
+}
+
 // A Path fits several settings: see [registry.Path].
 type Path[P any] func(ctx context.Context, env registry.Env, train registry.Data, ps []P, yield func(i int, m registry.Model) error) error
 
@@ -56,6 +76,43 @@ func (fit Path[P]) One(ctx context.Context, env registry.Env, train registry.Dat
 		return nil
 	})
 	return model, err
+}
+
+// OneAgainstRest returns the columns that are fitted, one an output: the targets themselves, or for
+// Multiclass +1 for the class and -1 for the rest.
+func OneAgainstRest(d registry.Data) [][]float64 {
+	outputs := d.Shape().Outputs()
+	if outputs == 1 {
+		return [][]float64{d.Y}
+	}
+	ys := make([][]float64, outputs)
+	for c := range ys {
+		ys[c] = make([]float64, len(d.Y))
+		for i, y := range d.Y {
+			ys[c][i] = -1
+			if int(y) == c {
+				ys[c][i] = 1
+			}
+		}
+	}
+	return ys
+}
+
+// OneCost is the cost of a path of one setting.
+func OneCost[P any](path func(s registry.Shape, ps []P) float64) func(s registry.Shape, p P) float64 {
+	return func(s registry.Shape, p P) float64 { return path(s, []P{p}) }
+}
+
+// Blocks calls do for the numbers from 0 to n - 1, size at a time, and looks at the context before
+// each block.
+func Blocks(ctx context.Context, n, size int, do func(lo, hi int)) error {
+	for lo := 0; lo < n; lo += size {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		do(lo, min(lo+size, n))
+	}
+	return nil
 }
 
 // Upto returns the integers from 0 to n - 1.

@@ -7,7 +7,7 @@ import (
 )
 
 // LeafwiseParams are the parameters of LightGBM's sklearn interface that are
-// offered; the zero value of each field is refused where it makes no sense.
+// offered. Package boosted says which values make sense, and refuses others.
 type LeafwiseParams struct {
 	Rounds       int     // n_estimators
 	LearningRate float64 // learning_rate
@@ -16,25 +16,6 @@ type LeafwiseParams struct {
 	MinData      int     // min_child_samples
 	MinHessian   float64 // min_child_weight
 	L2           float64 // reg_lambda
-}
-
-// Validate returns what is wrong with the parameters.
-func (p LeafwiseParams) Validate() error {
-	switch {
-	case p.Rounds < 1 || p.Rounds > 1e6:
-		return fmt.Errorf("n_estimators %d is not in 1..1000000", p.Rounds)
-	case !(p.LearningRate > 0 && p.LearningRate <= 1e6):
-		return fmt.Errorf("learning_rate %v is not positive", p.LearningRate)
-	case p.NumLeaves < 2 || p.NumLeaves > 131072:
-		return fmt.Errorf("num_leaves %d is not in 2..131072", p.NumLeaves)
-	case p.MinData < 1 || p.MinData > math.MaxInt32:
-		return fmt.Errorf("min_child_samples %d is not at least 1", p.MinData)
-	case !(p.MinHessian >= 0):
-		return fmt.Errorf("min_child_weight %v is negative", p.MinHessian)
-	case !(p.L2 >= 0 && p.L2 <= 1e100):
-		return fmt.Errorf("reg_lambda %v is negative", p.L2)
-	}
-	return nil
 }
 
 // leafLimit is NumLeaves, or less where MaxDepth allows no more.
@@ -84,9 +65,6 @@ type booster struct {
 }
 
 func newBooster(ds *Dataset, target Targets, p LeafwiseParams) (*booster, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
 	if len(target.Y) != ds.rows {
 		return nil, fmt.Errorf("gbdt: %d targets for %d rows", len(target.Y), ds.rows)
 	}

@@ -7,30 +7,14 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// DepthwiseParams are the parameters of XGBoost's sklearn interface that are offered.
+// DepthwiseParams are the parameters of XGBoost's sklearn interface that are offered,
+// with the ranges that package boosted declares.
 type DepthwiseParams struct {
 	Rounds       int     // n_estimators
 	LearningRate float64 // learning_rate
 	MaxDepth     int     // max_depth
 	MinHessian   float64 // min_child_weight
 	L2           float64 // reg_lambda
-}
-
-// Validate returns what is wrong with the parameters.
-func (p DepthwiseParams) Validate() error {
-	switch {
-	case p.Rounds < 1 || p.Rounds > 1e6:
-		return fmt.Errorf("n_estimators %d is not in 1..1000000", p.Rounds)
-	case !(p.LearningRate > 0 && p.LearningRate <= 1e6):
-		return fmt.Errorf("learning_rate %v is not positive", p.LearningRate)
-	case p.MaxDepth < 1 || p.MaxDepth > 30:
-		return fmt.Errorf("max_depth %d is not in 1..30", p.MaxDepth)
-	case !(p.MinHessian > 0 && p.MinHessian <= 1e30):
-		return fmt.Errorf("min_child_weight %v is not positive", p.MinHessian)
-	case !(p.L2 >= 0 && p.L2 <= 1e30):
-		return fmt.Errorf("reg_lambda %v is negative", p.L2)
-	}
-	return nil
 }
 
 // leastGain is the gain below which XGBoost does not split (kRtEps).
@@ -46,9 +30,6 @@ const leastGain = float32(1e-6)
 // sums in double; [Model.AddSingle] scores. Equal gains: the smaller feature, within it the larger threshold.
 // The starting score is the loss's best constant.
 func Depthwise(ctx context.Context, s *Sorted, target Targets, p DepthwiseParams) (*Model, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
 	if len(target.Y) != s.rows {
 		return nil, fmt.Errorf("gbdt: %d targets for %d rows", len(target.Y), s.rows)
 	}

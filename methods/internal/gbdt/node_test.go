@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"pgregory.net/rapid"
 )
 
@@ -43,7 +43,7 @@ func TestKernelsEqualReference(t *testing.T) {
 // histogram being the parent's.
 func drawCall(t *rapid.T) (*Dataset, *nodeCall) {
 	n, d := rapid.IntRange(2, 60).Draw(t, "n"), rapid.IntRange(1, 18).Draw(t, "d")
-	r := numpy.NewRandomState(uint32(rapid.IntRange(1, 1e6).Draw(t, "seed")))
+	r := rng.New(uint32(rapid.IntRange(1, 1e6).Draw(t, "seed")))
 	x := make([]float64, n*d)
 	r.Norms(x)
 	coarse := rapid.Float64Range(0.1, 10).Draw(t, "coarse")

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"pgregory.net/rapid"
 )
 
@@ -62,7 +62,7 @@ func TestCutKernelsEqualReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		r := numpy.NewRandomState(rapid.Uint32().Draw(t, "seed"))
+		r := rng.New(rapid.Uint32().Draw(t, "seed"))
 		pairs := make([]float32, 2*s.n)
 		for i := range s.n {
 			pairs[2*i], pairs[2*i+1] = float32(r.Norm()), float32(math.Abs(r.Norm()))

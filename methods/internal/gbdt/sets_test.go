@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/internal/numpy"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -44,7 +44,7 @@ func catalogued(t testing.TB, name string) *sample {
 		t.Fatal(err)
 	}
 	n, d := set.X.Dims()
-	order := numpy.NewRandomState(1).Permutation(n)
+	order := rng.New(1).Permutation(n)
 	x := mat.NewDense(n, d, nil)
 	datasets.FitStandardiser(set.X, order).Apply(x, set.X, order)
 	s := &sample{name: name, n: n, d: d, x: x.RawMatrix().Data, task: entry.Task.String(), classes: set.Classes}
@@ -56,7 +56,7 @@ func catalogued(t testing.TB, name string) *sample {
 
 // drawn makes a sample of normal features with a non-linear noisy target.
 func drawn(task registry.Task, n, d, classes int, seed uint32) *sample {
-	r := numpy.NewRandomState(seed)
+	r := rng.New(seed)
 	s := &sample{name: "drawn", n: n, d: d, x: make([]float64, n*d), y: make([]float64, n), task: task.String(), classes: classes}
 	r.Norms(s.x)
 	for i := range n {

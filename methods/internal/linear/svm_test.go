@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/latetest"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"gonum.org/v1/gonum/floats"
@@ -358,7 +359,7 @@ func TestCancellation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testsplit.Late(t, func(ctx context.Context) error {
+	latetest.Check(t, func(ctx context.Context) error {
 		_, err := p.Solve(ctx, 1000, 0)
 		return err
 	}, 20*time.Millisecond, 50*time.Millisecond)

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/latetest"
 	"github.com/kernelboosting/bench/internal/testenv"
-	"github.com/kernelboosting/bench/internal/testsplit"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -265,7 +265,7 @@ func hard() (*Gram[float32], Problem) {
 
 func TestCancellation(t *testing.T) {
 	k, p := hard()
-	testsplit.Late(t, func(ctx context.Context) error {
+	latetest.Check(t, func(ctx context.Context) error {
 		s := Solver[float32]{Tol: 1e-9}
 		return s.Solve(ctx, k, p, &Solution{})
 	}, 20*time.Millisecond, 200*time.Millisecond)

@@ -1,0 +1,233 @@
+// Package architecture holds the import rules of docs/architecture.md, as a test over the whole module.
+package architecture
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+)
+
+const module = "github.com/kernelboosting/bench/"
+
+// A room is a set of packages and what their files, tests apart, may import of the module. In a
+// pattern * is one part of a path and a last ... any number of them, none included.
+type room struct {
+	packages string
+	may      string
+}
+
+// rooms are in an order in which the first that matches is a package's own. Arrows point down: a
+// room imports none that stands above it, but for published values, which are a leaf.
+var rooms = []room{
+	{"cmd/bench", "cmd methods"},
+	{"cmd", "harness/... reports/... registry registry/rng datasets internal/..."},
+	{"scripts/...", "..."},
+
+	{"reports/doc", ""},
+	{"reports/published", ""},
+	{"reports/stats", "internal/..."},
+	{"reports/render", "reports/doc internal/..."},
+	{"reports/frame", "reports/doc reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
+	{"reports/*", "reports/doc reports/frame reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
+	{"reports", "reports/... harness/metric harness/store registry datasets internal/..."},
+
+	{"harness/store/...", "harness/store reports/published registry datasets internal/..."},
+	{"harness/metric", "harness/store registry datasets internal/..."},
+	{"harness/split", "registry registry/rng datasets internal/..."},
+	{"harness/protocol", "harness/metric harness/split registry datasets internal/..."},
+	{"harness/runner", "harness/protocol harness/split harness/metric harness/store registry datasets internal/..."},
+	{"harness", "harness/... registry registry/rng datasets internal/..."},
+
+	{"datasets/...", "registry registry/rng internal/..."},
+
+	{"methods", "methods/* registry"},
+	{"methods/internal/...", "methods/internal/... registry registry/rng internal/..."},
+	{"methods/*", "methods/internal/... registry registry/rng internal/..."},
+
+	{"registry/rng", ""},
+	{"registry/conform", "registry registry/rng internal/..."},
+	{"registry", "registry/rng internal/..."},
+
+	{"internal/testsplit", "..."},
+	{"internal/...", "internal/..."},
+}
+
+// forTests are the packages that only tests, and each other, import.
+var forTests = strings.Fields("internal/architecture internal/latetest internal/testenv internal/testsplit " +
+	"methods/internal/saved/savedtest methods/internal/treetest registry/conform harness/store/storetest")
+
+// forSQL are imported by harness/store alone.
+var forSQL = strings.Fields("database/sql modernc.org/sqlite github.com/pressly/goose/v3 github.com/mattn/go-sqlite3")
+
+// A source is a Go file.
+type source struct {
+	file    string // from the root, with slashes
+	imports []string
+}
+
+func (s source) test() bool { return strings.HasSuffix(s.file, "_test.go") }
+
+// matches reports whether a pattern of rooms stands for the package.
+func matches(pattern, pkg string) bool {
+	if prefix, any := strings.CutSuffix(pattern, "..."); any {
+		prefix = strings.TrimSuffix(prefix, "/")
+		return prefix == "" || pkg == prefix || strings.HasPrefix(pkg, prefix+"/")
+	}
+	ok, err := path.Match(pattern, pkg)
+	return ok && err == nil
+}
+
+func among(patterns []string, pkg string) bool {
+	for _, p := range patterns {
+		if matches(p, pkg) {
+			return true
+		}
+	}
+	return false
+}
+
+// family returns the family of methods that a package belongs to, or nothing.
+func family(pkg string) string {
+	rest, under := strings.CutPrefix(pkg, "methods/")
+	if first, _, _ := strings.Cut(rest, "/"); under && first != "internal" {
+		return first
+	}
+	return ""
+}
+
+// complaints returns what the rules have against the imports of a file.
+func complaints(s source) []string {
+	var out []string
+	pkg := path.Dir(s.file)
+	var own *room
+	for i := range rooms {
+		if matches(rooms[i].packages, pkg) {
+			own = &rooms[i]
+			break
+		}
+	}
+	if own == nil {
+		return []string{fmt.Sprintf("%s: package %s has no room here; give it one, and a line in docs/architecture.md", s.file, pkg)}
+	}
+	for _, imported := range s.imports {
+		inside, ours := strings.CutPrefix(imported, module)
+		switch {
+		case !ours && among(forSQL, imported) && !matches("harness/store/...", pkg) && !s.test():
+			out = append(out, fmt.Sprintf("%s imports %s: only harness/store has SQL", s.file, imported))
+		case !ours:
+		case family(pkg) != "" && family(inside) != "" && family(pkg) != family(inside):
+			out = append(out, fmt.Sprintf("%s imports %s: no family of methods imports another", s.file, inside))
+		case s.test():
+		case among(forTests, inside) && !among(forTests, pkg):
+			out = append(out, fmt.Sprintf("%s imports %s, which is for tests", s.file, inside))
+		case !among(strings.Fields(own.may), inside):
+			out = append(out, fmt.Sprintf("%s imports %s: %s may import %q of this module", s.file, inside, own.packages, own.may))
+		}
+	}
+	return out
+}
+
+// sources returns all Go files below the root.
+func sources(t *testing.T, root string) []source {
+	t.Helper()
+	var out []source
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if base := d.Name(); name != root && (base == "testdata" || base == "tools" || base[0] == '.' || base[0] == '_') {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		from, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		s := source{file: filepath.ToSlash(from)}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			s.imports = append(s.imports, imported)
+		}
+		out = append(out, s)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestImports(t *testing.T) {
+	all := sources(t, testenv.Root())
+	if len(all) < 200 {
+		t.Fatalf("%d files are read: is that the whole module?", len(all))
+	}
+	for _, s := range all {
+		for _, c := range complaints(s) {
+			t.Error(c)
+		}
+	}
+}
+
+// TestRules: each rule catches what it is for.
+func TestRules(t *testing.T) {
+	for _, c := range []struct {
+		file, imported, want string
+	}{
+		{"methods/gfc/gfc.go", module + "harness", "methods/gfc/gfc.go imports harness: methods/* may import"},
+		{"methods/gfc/gfc.go", module + "datasets", "imports datasets"},
+		{"methods/gfc/gfc.go", module + "reports", "imports reports"},
+		{"methods/gfc/gfc.go", module + "methods/cart", "no family of methods imports another"},
+		{"methods/gfc/gfc_test.go", module + "methods/cart", "no family of methods imports another"},
+		{"methods/internal/gbdt/a.go", module + "methods/boosted", "imports methods/boosted"},
+		{"methods/internal/gbdt/a.go", module + "methods", "imports methods"},
+		{"methods/gfc/gfc.go", module + "internal/testsplit", "which is for tests"},
+		{"registry/spec.go", module + "registry/conform", "which is for tests"},
+		{"registry/spec.go", module + "datasets", "imports datasets"},
+		{"registry/rng/log.go", module + "registry", "imports registry"},
+		{"datasets/load.go", module + "harness/split", "imports harness/split"},
+		{"harness/run.go", module + "cmd", "imports cmd"},
+		{"harness/run.go", module + "reports", "imports reports"},
+		{"harness/store/read.go", module + "harness", "imports harness"},
+		{"reports/render/html.go", module + "harness/store", "imports harness/store"},
+		{"reports/accuracy/table.go", module + "reports/ranks", "imports reports/ranks"},
+		{"reports/accuracy/table.go", module + "harness", "imports harness"},
+		{"cmd/run.go", module + "methods", "imports methods"},
+		{"internal/near/near.go", module + "registry", "imports registry"},
+		{"reports/frame/read.go", "database/sql", "only harness/store has SQL"},
+		{"brandnew/x.go", "fmt", "has no room here"},
+
+		{"methods/gfc/gfc_test.go", module + "harness", ""},
+		{"methods/gfc/gfc.go", module + "methods/internal/linear", ""},
+		{"methods/all.go", module + "methods/gfc", ""},
+		{"registry/conform/conform.go", module + "internal/testenv", ""},
+		{"harness/store/read.go", "database/sql", ""},
+		{"cmd/storing_test.go", "database/sql", ""},
+		{"cmd/run.go", module + "harness/runner", ""},
+	} {
+		got := strings.Join(complaints(source{c.file, []string{c.imported}}), "\n")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s importing %s: %q, want %q", c.file, c.imported, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package boosted
+
+import (
+	"math"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// The estimates, fitted to processor times of
+// one core for n = 100 to 1,000,000 and d = 5 to 60.
+
+// levels is how deep trees of at most depth levels grow when a leaf keeps least rows.
+func levels(n, least float64, depth int) float64 {
+	most := math.Log2(max(2, n/least))
+	if depth < 1 {
+		return most
+	}
+	return min(float64(depth), most)
+}
+
+func outputs(s registry.Shape) float64 { return float64(s.Outputs()) }
+
+// lgbmMemory: bins twice, the places of values other than 0 among the rows that are sampled
+// for bins, targets and gradients, and a histogram for each open leaf.
+func lgbmMemory(s registry.Shape, p LGBMParams) int64 {
+	n, d := int64(s.N), int64(s.D+7)/8*8
+	leaves := min(int64(p.NumLeaves), n/int64(2*p.MinData)+2)
+	bins := min(255, n/3+2)
+	return n*d*2 + min(n, 200_000)*d*5 + n*64 + n*int64(s.Outputs())*40 + leaves*d*bins*16 + int64(p.Rounds*s.Outputs())*int64(p.NumLeaves)*16 + 1<<20
+}
+
+// lgbmBins: a sort of each feature and a search of each value.
+func lgbmBins(s registry.Shape) float64 { return 100 * float64(s.N) * float64(s.D) }
+
+func lgbmTrees(s registry.Shape, p LGBMParams) float64 {
+	n, d := float64(s.N), math.Ceil(float64(s.D)/8)*8
+	depth := min(levels(n, float64(p.MinData), p.MaxDepth), math.Log2(float64(p.NumLeaves)))
+	leaves := min(math.Pow(2, depth), n/float64(p.MinData)+1)
+	row := 15 + depth*(3+0.45*d)
+	bins := min(80, n/3) // most sets have features with few values
+	if s.Task == registry.Regression {
+		bins = min(255, n/3)
+	}
+	node := 300 + 0.8*d*bins
+	return float64(p.Rounds) * outputs(s) * (n*row + leaves*node)
+}
+
+// lgbmPathCost has bins once, and settings whose limit is deeper than trees grow free.
+func lgbmPathCost(s registry.Shape, ps []LGBMParams) float64 {
+	sum, grown := lgbmBins(s), map[LGBMParams]bool{}
+	for _, p := range ps {
+		cost, key := lgbmTrees(s, p), p
+		if deepest := int(levels(float64(s.N), float64(p.MinData), noLimit)) + 2; p.MaxDepth > deepest && p.NumLeaves >= 1<<deepest {
+			key.MaxDepth, key.NumLeaves = noLimit, 0
+		}
+		if !grown[key] {
+			sum += cost
+		}
+		grown[key] = true
+	}
+	return sum
+}
+
+// xgbMemory: each feature's order three times and its ranks, gradients and scores.
+func xgbMemory(s registry.Shape, p XGBParams) int64 {
+	n, d := int64(s.N), int64(s.D)
+	return n*d*30 + n*int64(s.Outputs())*32 + int64(p.Rounds*s.Outputs())*min(int64(1)<<p.MaxDepth, n)*128 + 1<<20
+}
+
+func xgbSort(s registry.Shape) float64 {
+	return 12 * float64(s.N) * float64(s.D) * math.Log2(float64(s.N)+1)
+}
+
+// xgbTrees: rows have a hessian of about a tenth, and nodes need MinHessian; of the
+// square loss it is 1, and features have more values.
+func xgbTrees(s registry.Shape, p XGBParams) float64 {
+	n, d, hessian, level := float64(s.N), math.Ceil(float64(s.D)/8)*8, 0.1, 1.2
+	if s.Task == registry.Regression {
+		hessian, level = 1, 3
+	}
+	depth := levels(n*hessian, p.MinHessian, p.MaxDepth)
+	return float64(p.Rounds) * outputs(s) * n * (30 + d*(0.8+level*(depth-1)))
+}
+
+func xgbPathCost(s registry.Shape, ps []XGBParams) float64 {
+	sum := xgbSort(s)
+	for _, p := range ps {
+		sum += xgbTrees(s, p)
+	}
+	return sum
+}

@@ -1,0 +1,73 @@
+package boosted
+
+import (
+	"context"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/gbdt"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// noLimit as MaxDepth of LGBM leaves the depth of trees to their number of leaves.
+const noLimit = -1
+
+// LGBMParams are LightGBM's, by the names and with the defaults of its sklearn
+// interface.
+type LGBMParams struct {
+	Rounds       int     `json:"n_estimators" range:"[1,1e6]" means:"rounds"`
+	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
+	NumLeaves    int     `json:"num_leaves" range:"[2,131072]" means:"leaves of a tree at most"`
+	MaxDepth     int     `json:"max_depth" means:"splits from the root to a leaf at most; no limit if not positive"`
+	MinData      int     `json:"min_child_samples" range:"[1,2147483647]" means:"rows of a leaf at least"`
+	MinHessian   float64 `json:"min_child_weight" range:"[0,)" means:"sum of a leaf's second derivatives at least"`
+	L2           float64 `json:"reg_lambda" range:"[0,1e100]" means:"penalty on the squared values of leaves"`
+}
+
+// LGBM declares LightGBM's boosting: leaf-wise trees on histograms of at most 255
+// bins. The grid is that of the 2020 paper: max_depth 1..10 with num_leaves
+// 2^max_depth, and reg_lambda 0, 2^-5..2^-2. docs/methods.md says how far it agrees
+// with LightGBM itself.
+func LGBM() registry.Spec {
+	var depths []any
+	for depth := 1; depth <= 10; depth++ {
+		depths = append(depths, map[string]any{"max_depth": depth, "num_leaves": 1 << depth})
+	}
+	return registry.Define(registry.Spec{
+		Name:    "LGBM",
+		Version: "1",
+		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
+		Source:  "Ke et al. 2017 (LightGBM)",
+		Summary: "gradient boosting of leaf-wise histogram trees, split for split as LightGBM",
+	}, LGBMParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: noLimit, MinData: 20, MinHessian: 1e-3},
+		registry.Grid{{Values: depths}, {Name: "reg_lambda", Values: append([]any{0.0}, registry.Powers(2, -5, -2)...)}},
+		frame.Path[LGBMParams](lgbmPath).One,
+		registry.Path(lgbmPath),
+		registry.Memory(lgbmMemory),
+		registry.Cost(frame.OneCost(lgbmPathCost)),
+		registry.PathCost(lgbmPathCost),
+		registry.Load[LGBMParams](lgbmModel(nil).load), registry.Trees[LGBMParams]())
+}
+
+func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", missing: true, m: m} }
+
+// lgbmPath puts the sample into bins once for each min_child_samples, on which bins
+// depend, and shares what settings of different depths have in common.
+func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []LGBMParams, yield func(i int, m registry.Model) error) error {
+	n, d := train.X.Dims()
+	for _, members := range frame.Groups(frame.Upto(len(ps)), func(i int) int { return ps[i].MinData }) {
+		ds, err := gbdt.NewDataset(ctx, frame.Rows(train.X), n, d, ps[members[0]].MinData)
+		if err != nil {
+			return err
+		}
+		params := make([]gbdt.LeafwiseParams, len(members))
+		for j, i := range members {
+			params[j] = gbdt.LeafwiseParams(ps[i])
+		}
+		if err := gbdt.LeafwisePath(ctx, ds, targets(train), params, func(j int, m *gbdt.Model) error {
+			return yield(members[j], lgbmModel(m))
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package boosted
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/gbdt"
+	"github.com/kernelboosting/bench/methods/internal/saved"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Model model is a sum of trees grown by LGBM or XGB. A binary score is the log
+// odds of +1, a multiclass one the class's raw score before softmax.
+type Model struct {
+	name    string
+	missing bool // NaN is a value that may be missing
+	single  bool // scores are summed in single precision
+	m       *gbdt.Model
+}
+
+// Rounds returns the number of rounds; LGBM's may be fewer than n_estimators.
+func (b *Model) Rounds() int { return b.m.Rounds() }
+
+// Score implements registry.Model.
+func (b *Model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	return b.sum(ctx, x).Score(x, out)
+}
+
+// ScoreStages implements registry.Stager for rounds in 0..Rounds.
+func (b *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+	return b.sum(ctx, x).ScoreStages(x, at, yield)
+}
+
+func (b *Model) sum(ctx context.Context, x *mat.Dense) frame.Sum {
+	return frame.Sum{Features: b.m.Features, Outputs: b.m.Outputs, Rounds: b.Rounds(), Add: func(scores []float64, from, to int) error {
+		return b.advance(ctx, x, scores, from, to)
+	}}
+}
+
+func (b *Model) advance(ctx context.Context, x *mat.Dense, scores []float64, from, to int) error {
+	n, _ := x.Dims()
+	k, add := b.m.Outputs, b.m.Add
+	if b.single {
+		add = b.m.AddSingle
+	}
+	for i := range n {
+		if i%1024 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		row := x.RawRowView(i)
+		if !b.missing && slices.ContainsFunc(row, math.IsNaN) {
+			return fmt.Errorf("row %d has a NaN; %s scores numbers only", i, b.name)
+		}
+		add(row, scores[i*k:(i+1)*k], from, to)
+	}
+	return nil
+}
+
+// Save writes the model: its one field is a LightGBM text model, version 3.
+func (b *Model) Save(w io.Writer) error {
+	var text strings.Builder
+	if err := b.m.WriteText(&text, nil); err != nil {
+		return err
+	}
+	whole := text.String()
+	return saved.Write(w, b.name, func(f *saved.Fields) { f.Text(&whole) })
+}
+
+// WriteLightGBM implements registry.LightGBMWriter. XGB's trees fit too: a threshold is
+// the largest double that single precision has below XGBoost's own. Who reads them adds
+// in double precision, and gets XGB's scores but for the rounding of its sums.
+func (b *Model) WriteLightGBM(w io.Writer, names []string) error { return b.m.WriteText(w, names) }
+
+// TreeCount returns the number of trees, rounds times outputs.
+func (b *Model) TreeCount() int { return len(b.m.Trees) }
+
+// MapThresholds implements registry.TreeModel.
+func (b *Model) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
+	return b.with(b.m.MapThresholds(at))
+}
+
+func (b *Model) load(r io.Reader) (registry.Model, error) {
+	var text string
+	back := *b
+	return &back, saved.Read(r, b.name, func(f *saved.Fields) { f.Text(&text) }, func() (err error) {
+		back.m, err = gbdt.ReadText(strings.NewReader(text))
+		return err
+	})
+}
+
+// with returns a model of the same method.
+func (b *Model) with(m *gbdt.Model) *Model {
+	of := *b
+	of.m = m
+	return &of
+}
+
+// Importance returns, for each feature, how many splits use it and the sum of their
+// gains: what the splits lower the loss by, to second order and twice.
+func (b *Model) Importance() (splits []int, gain []float64) { return b.m.Importance(b.Rounds()) }
+
+// Dump returns tree t (round t for one output; with K classes, round t/K of class
+// t mod K) as indented text. names are the features' names, or nil.
+func (b *Model) Dump(t int, names []string) (string, error) { return b.m.Dump(t, names) }
+
+// targets puts a sample's labels in the form of its loss.
+func targets(d registry.Data) gbdt.Targets {
+	objective := map[registry.Task]gbdt.Objective{
+		registry.Binary: gbdt.Logistic, registry.Multiclass: gbdt.Softmax, registry.Regression: gbdt.Squared,
+	}
+	return gbdt.Targets{Objective: objective[d.Task], Y: d.Y, Classes: d.Classes}
+}

@@ -1,0 +1,162 @@
+package cart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// This file is what a CART tells about itself.
+
+// nodeImpurity is n times the criterion of n training rows: of their class counts, or for
+// mse the sum of squared deviations from their mean.
+type nodeImpurity struct {
+	criterion  string
+	counts     []float64 // by class
+	n, sum, sq float64   // of targets, less the mean of all
+}
+
+func (p *nodeImpurity) add(q *nodeImpurity) {
+	for c, n := range q.counts {
+		p.counts[c] += n
+	}
+	p.n, p.sum, p.sq = p.n+q.n, p.sum+q.sum, p.sq+q.sq
+}
+
+func (p *nodeImpurity) value() float64 {
+	if p.n == 0 {
+		return 0
+	}
+	switch p.criterion {
+	case "gini":
+		squares := 0.0
+		for _, c := range p.counts {
+			squares += float64(c * c)
+		}
+		return p.n - squares/p.n
+	case "entropy": // in bits, as golearn has it
+		sum := 0.0
+		for _, c := range p.counts {
+			if c > 0 {
+				sum -= float64(c * vmath.Log2Scalar(c/p.n))
+			}
+		}
+		return sum
+	}
+	return p.sq - float64(p.sum*p.sum)/p.n
+}
+
+// weigh fills in the rows of each split's sides and its gain: the impurity of the rows
+// that come to it less that of both sides.
+func (t *grown) weigh(train registry.Data, criterion string) {
+	sides := make([][2]nodeImpurity, len(t.splits))
+	fresh := func() nodeImpurity {
+		p := nodeImpurity{criterion: criterion}
+		if t.task != registry.Regression {
+			p.counts = make([]float64, classes(train.Shape()))
+		}
+		return p
+	}
+	for s := range sides {
+		sides[s] = [2]nodeImpurity{fresh(), fresh()}
+	}
+	centre := 0.0
+	if t.task == registry.Regression {
+		centre = mean(train.Y)
+	}
+	for i, y := range train.Y {
+		row := train.X.RawRowView(i)
+		for s, more := 0, len(t.splits) > 0; more; {
+			side, next := 0, t.splits[s].left
+			if !(row[t.splits[s].feature] < t.splits[s].threshold) {
+				side, next = 1, t.splits[s].right
+			}
+			p := &sides[s][side]
+			p.n++
+			if t.task == registry.Regression {
+				p.sum += y - centre
+				p.sq += float64((y - centre) * (y - centre))
+			} else {
+				p.counts[int(target(t.task, y))]++
+			}
+			s, more = next, next != 0
+		}
+	}
+	for s := range t.splits {
+		whole := fresh()
+		whole.add(&sides[s][0])
+		whole.add(&sides[s][1])
+		t.splits[s].rows = [2]int{int(sides[s][0].n), int(sides[s][1].n)}
+		t.splits[s].gain = max(0, whole.value()-sides[s][0].value()-sides[s][1].value())
+	}
+}
+
+// TreeCount is 1.
+func (m *model) TreeCount() int { return 1 }
+
+// Importance returns, for each feature, how many splits use it and the sum of what they
+// lower the impurity by, times the rows.
+func (m *model) Importance() (splits []int, gain []float64) {
+	splits, gain = make([]int, m.Features), make([]float64, m.Features)
+	for _, n := range m.Nodes {
+		if n.Feature >= 0 {
+			splits[n.Feature]++
+			gain[n.Feature] += n.Gain
+		}
+	}
+	return splits, gain
+}
+
+// MapThresholds implements registry.TreeModel. A split here is x < v: x at most the
+// double before v.
+func (m *model) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
+	out := *m
+	out.Nodes = slices.Clone(m.Nodes)
+	for i := range out.Nodes {
+		if n := &out.Nodes[i]; n.Feature >= 0 {
+			n.Threshold = math.Nextafter(at(int(n.Feature), math.Nextafter(n.Threshold, math.Inf(-1))), math.Inf(1))
+		}
+	}
+	return &out
+}
+
+// Dump implements registry.TreeModel for tree 0.
+func (m *model) Dump(t int, names []string) (string, error) {
+	if t != 0 {
+		return "", fmt.Errorf("CART has no tree %d; it has one, tree 0", t)
+	}
+	if names != nil && len(names) != m.Features {
+		return "", fmt.Errorf("%d names for %d features", len(names), m.Features)
+	}
+	var b strings.Builder
+	var walk func(at int32, indent string)
+	walk = func(at int32, indent string) {
+		n := &m.Nodes[at]
+		if n.Feature < 0 {
+			fmt.Fprintf(&b, "value %s  (%d rows)\n", shortList(n.Value), n.Rows)
+			return
+		}
+		name := fmt.Sprintf("x%d", n.Feature)
+		if names != nil {
+			name = names[n.Feature]
+		}
+		fmt.Fprintf(&b, "%s < %.6g?  (%d rows, gain %.6g)\n%s  yes: ", name, n.Threshold, n.Rows, n.Gain, indent)
+		walk(n.Left, indent+"  ")
+		b.WriteString(indent + "  no:  ")
+		walk(n.Right, indent+"  ")
+	}
+	walk(0, "")
+	return b.String(), nil
+}
+
+func shortList(v []float64) string {
+	words := make([]string, len(v))
+	for i, x := range v {
+		words[i] = fmt.Sprintf("%.6g", x)
+	}
+	return strings.Join(words, " ")
+}

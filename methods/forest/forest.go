@@ -1,0 +1,82 @@
+package forest
+
+import (
+	"context"
+	"math"
+
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
+)
+
+// Params are the parameters of a random forest.
+type Params struct {
+	Trees    int `json:"n_estimators" range:"[1,1e6]" means:"trees"`
+	Features int `json:"max_features" range:"[0,)" means:"features tried in each node; 0 is sqrt(d), for regression d/3"`
+}
+
+// tried returns how many of d features a node tries.
+func (p Params) tried(s registry.Shape) int {
+	switch {
+	case p.Features > 0:
+		return min(p.Features, s.D)
+	case s.Task == registry.Regression:
+		return max(1, s.D/3)
+	}
+	return max(1, int(math.Sqrt(float64(s.D))))
+}
+
+// Forest declares the random forest by Breiman's rules. Each tree is grown on n rows
+// drawn with replacement; each node takes the split with the least Gini impurity
+// (regression: squared error) among some features drawn without replacement, where
+// features that are constant in the node do not count; trees are not pruned
+// and grow until nodes are pure (regression: at most 5 rows). Each tree has one vote.
+// There is nothing to choose by cross-validation: the grid is one point.
+func Spec() registry.Spec {
+	return registry.Define(registry.Spec{
+		Name:    "RF",
+		Version: "2",
+		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
+		Source:  "Breiman 2001",
+		Summary: "random forest: bootstrap, sqrt(d) features a split, unpruned Gini trees, one vote a tree",
+	}, Params{Trees: 200}, nil, fit,
+		registry.Memory(memory),
+		registry.Cost(cost),
+		registry.Load[Params](load), registry.Trees[Params]())
+}
+
+func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (registry.Model, error) {
+	g, err := newGrower(ctx, train)
+	if err != nil {
+		return nil, err
+	}
+	shape := train.Shape()
+	f := &Model{Task: train.Task.String(), Features: shape.D, Outputs: shape.Outputs(),
+		Splits: make([]int, shape.D), Gain: make([]float64, shape.D)}
+	tried, draws := p.tried(shape), env.Rand()
+	for range p.Trees {
+		// A generator a tree, so that a tree does not depend on how the others grew.
+		t, err := g.grow(f, rng.New(draws.Uint32()), tried)
+		if err != nil {
+			return nil, err
+		}
+		f.Trees = append(f.Trees, t)
+	}
+	return f, nil
+}
+
+// memory: ranks, tallies of classes by rank, and trees of two nodes a distinct row.
+func memory(s registry.Shape, p Params) int64 {
+	n := int64(s.N)
+	return n*int64(s.D)*12 + n*64 + n*16*int64(s.Classes) + int64(p.Trees)*n*2/3*2*40 + 1<<20
+}
+
+func cost(s registry.Shape, p Params) float64 {
+	n := float64(s.N)
+	deep := math.Log2(n + 1)
+	sort := 12 * n * float64(s.D) * deep
+	row := 30 + deep*(8+18*float64(p.tried(s)))
+	if s.Task != registry.Regression {
+		row *= 0.55 // nodes become pure before their rows are few
+	}
+	return sort + float64(p.Trees)*n*row
+}

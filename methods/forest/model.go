@@ -1,0 +1,239 @@
+package forest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/saved"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Model is a random forest. The binary
+// score is the mean vote of the trees, -1 or +1 each; a class's score is its share of
+// the votes; the prediction of regression is the trees' mean.
+type Model struct {
+	Task     string
+	Features int
+	Outputs  int
+	Trees    []Tree
+	Splits   []int     // by feature, over all trees
+	Gain     []float64 // by feature: by how much splits raised the score (see cut)
+}
+
+// A Tree is a tree in preorder: a node's left child follows it. A row goes left
+// if its feature is at most the threshold; feature -1 marks a leaf.
+type Tree struct {
+	Feature   []int32
+	Threshold []float64
+	Right     []int32
+	Value     []float64 // class index or mean target, of inner nodes too
+	Rows      []int32   // of the bootstrap sample
+	Gain      []float64 // by how much the split raises the score (see cut)
+}
+
+func (t *Tree) value(row []float64) float64 {
+	at := 0
+	for t.Feature[at] >= 0 {
+		if row[t.Feature[at]] <= t.Threshold[at] {
+			at++
+		} else {
+			at = int(t.Right[at])
+		}
+	}
+	return t.Value[at]
+}
+
+// Rounds returns the number of trees.
+func (f *Model) Rounds() int { return len(f.Trees) }
+
+// TreeCount returns the number of trees.
+func (f *Model) TreeCount() int { return len(f.Trees) }
+
+// MapThresholds implements registry.TreeModel.
+func (f *Model) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
+	out := *f
+	out.Trees = slices.Clone(f.Trees)
+	for i := range out.Trees {
+		t := &out.Trees[i]
+		t.Threshold = slices.Clone(t.Threshold)
+		for k, j := range t.Feature {
+			if j >= 0 {
+				t.Threshold[k] = at(int(j), t.Threshold[k])
+			}
+		}
+	}
+	return &out
+}
+
+// Score implements registry.Model.
+func (f *Model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	if err := f.votes(ctx, x).Score(x, out); err != nil {
+		return err
+	}
+	average(out, out, f.Rounds())
+	return nil
+}
+
+// ScoreStages implements registry.Stager for 1 to Rounds trees.
+func (f *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+	var scores []float64
+	return f.votes(ctx, x).ScoreStages(x, at, func(t int, votes []float64) error {
+		if scores == nil {
+			scores = make([]float64, len(votes))
+		}
+		average(scores, votes, t)
+		return yield(t, scores)
+	})
+}
+
+// votes returns the trees' votes on the rows x as a sum over trees.
+func (f *Model) votes(ctx context.Context, x *mat.Dense) frame.Sum {
+	return frame.Sum{Features: f.Features, Outputs: f.Outputs, Rounds: f.Rounds(), Least: 1, Add: func(votes []float64, from, to int) error {
+		for t := from; t < to; t++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := f.vote(&f.Trees[t], x, votes); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// average writes the votes of t trees, divided by t.
+func average(scores, votes []float64, t int) {
+	for i, v := range votes {
+		scores[i] = v / float64(t)
+	}
+}
+
+func (f *Model) vote(t *Tree, x *mat.Dense, votes []float64) error {
+	n, _ := x.Dims()
+	for i := range n {
+		row := x.RawRowView(i)
+		if slices.ContainsFunc(row, math.IsNaN) {
+			return fmt.Errorf("row %d has a NaN; RF scores numbers only", i)
+		}
+		v := t.value(row)
+		switch f.Task {
+		case "binary":
+			votes[i] += 2*v - 1
+		case "multiclass":
+			votes[i*f.Outputs+int(v)]++
+		default:
+			votes[i] += v
+		}
+	}
+	return nil
+}
+
+// Importance returns, for each feature, how many splits use it and by how much they
+// lower the impurity, times the rows of the split node (Breiman's Gini importance).
+func (f *Model) Importance() (splits []int, gain []float64) {
+	return slices.Clone(f.Splits), slices.Clone(f.Gain)
+}
+
+// Dump returns tree t as indented text, one line a node. names are the features'
+// names, or nil.
+func (f *Model) Dump(t int, names []string) (string, error) {
+	if t < 0 || t >= len(f.Trees) {
+		return "", fmt.Errorf("RF has no tree %d; it has %d", t, len(f.Trees))
+	}
+	if names != nil && len(names) != f.Features {
+		return "", fmt.Errorf("%d names for %d features", len(names), f.Features)
+	}
+	var b strings.Builder
+	tree := &f.Trees[t]
+	var walk func(at int, indent string)
+	walk = func(at int, indent string) {
+		if tree.Feature[at] < 0 {
+			fmt.Fprintf(&b, "%s  (%d rows)\n", f.shown(tree.Value[at]), tree.Rows[at])
+			return
+		}
+		name := fmt.Sprintf("x%d", tree.Feature[at])
+		if names != nil {
+			name = names[tree.Feature[at]]
+		}
+		fmt.Fprintf(&b, "%s <= %.6g?  (%d rows, gain %.6g)\n%s  yes: ", name, tree.Threshold[at], tree.Rows[at], tree.Gain[at], indent)
+		walk(at+1, indent+"  ")
+		b.WriteString(indent + "  no:  ")
+		walk(int(tree.Right[at]), indent+"  ")
+	}
+	walk(0, "")
+	return b.String(), nil
+}
+
+// shown is a leaf's value as Dump prints it: what the tree votes for.
+func (f *Model) shown(value float64) string {
+	switch f.Task {
+	case registry.Binary.String():
+		return fmt.Sprintf("class %+g", 2*value-1)
+	case registry.Multiclass.String():
+		return fmt.Sprintf("class %g", value)
+	}
+	return fmt.Sprintf("value %.6g", value)
+}
+
+// Save implements registry.Saver.
+func (f *Model) Save(w io.Writer) error { return saved.Write(w, "RF", f.fields) }
+
+func load(r io.Reader) (registry.Model, error) {
+	f := new(Model)
+	return f, saved.Read(r, "RF", f.fields, f.check)
+}
+
+// fields is the saved form.
+func (f *Model) fields(s *saved.Fields) {
+	s.Text(&f.Task)
+	s.Int(&f.Features)
+	s.Int(&f.Outputs)
+	saved.Each(s, &f.Trees, func(s *saved.Fields, t *Tree) {
+		s.Int32s(&t.Feature)
+		s.Floats(&t.Threshold)
+		s.Int32s(&t.Right)
+		s.Floats(&t.Value)
+		s.Int32s(&t.Rows)
+		s.Floats(&t.Gain)
+	})
+	saved.Each(s, &f.Splits, (*saved.Fields).Int)
+	s.Floats(&f.Gain)
+}
+
+// check makes sure that every row ends in a leaf: children come after their parents.
+func (f *Model) check() error {
+	task, err := registry.ParseTask(f.Task)
+	switch {
+	case err != nil:
+		return err
+	case f.Features < 1 || f.Outputs < 1 || task != registry.Multiclass && f.Outputs != 1 || len(f.Trees) == 0:
+		return fmt.Errorf("%d trees, %d features and %d outputs do not fit a %s problem", len(f.Trees), f.Features, f.Outputs, task)
+	case len(f.Splits) != f.Features || len(f.Gain) != f.Features:
+		return fmt.Errorf("%d and %d importances for %d features", len(f.Splits), len(f.Gain), f.Features)
+	}
+	for i := range f.Trees {
+		t := &f.Trees[i]
+		n := len(t.Feature)
+		if n == 0 || len(t.Threshold) != n || len(t.Right) != n || len(t.Value) != n || len(t.Rows) != n || len(t.Gain) != n {
+			return fmt.Errorf("the arrays of tree %d differ in length", i)
+		}
+		for at, feature := range t.Feature {
+			class := t.Value[at]
+			switch {
+			case feature >= int32(f.Features) || feature < -1:
+				return fmt.Errorf("node %d of tree %d splits feature %d of %d", at, i, feature, f.Features)
+			case feature >= 0 && (int(t.Right[at]) <= at || int(t.Right[at]) >= n || at+1 >= n):
+				return fmt.Errorf("node %d of tree %d has a child outside (%d, %d)", at, i, at, n)
+			case math.IsNaN(class) || task == registry.Multiclass && !(class >= 0 && class < float64(f.Outputs)):
+				return fmt.Errorf("node %d of tree %d has the value %v", at, i, class)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package conform
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/cputime"
+	"github.com/kernelboosting/bench/internal/latetest"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// An Option is a further check for Run, of what a method declares, on data that suits the method.
+type Option struct {
+	name  string
+	check func(t *testing.T, spec registry.Spec)
+}
+
+// Check makes the check alone.
+func (o Option) Check(t *testing.T, spec registry.Spec) {
+	t.Helper()
+	o.check(t, spec)
+}
+
+// Memory checks the declared memory by fits of d with shared work: of the settings, of which one
+// that leaves everything out has the defaults, or of the defaults. The largest live heap is at most a quarter
+// above what is declared for the setting that declares most, and that is at most a quarter above
+// all that was ever allocated. The first model scores the rows of d, as the harness has it do.
+func Memory(d registry.Data, settings ...string) Option {
+	return Option{"memory", func(t *testing.T, spec registry.Spec) {
+		if len(settings) == 0 {
+			settings = []string{"{}"}
+		}
+		declared, raws := int64(0), make([]json.RawMessage, len(settings))
+		for i, s := range settings {
+			raws[i] = json.RawMessage(s)
+			bytes, err := spec.MemoryEstimate(d.Shape(), raws[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			declared = max(declared, bytes)
+		}
+		peak, allocated := memoryOf(t, func() error { return fitAll(t.Context(), spec, d, raws) })
+		t.Logf("%d bytes declared, %d live, %d allocated in all", declared, peak, allocated)
+		if float64(peak) > 1.25*float64(declared) {
+			t.Errorf("%d bytes are declared, %d are live at a time", declared, peak)
+		}
+		if float64(declared) > 1.25*float64(allocated) {
+			t.Errorf("%d bytes are declared, %d allocated in all", declared, allocated)
+		}
+	}}
+}
+
+// fitAll fits the settings and scores with the first model.
+func fitAll(ctx context.Context, spec registry.Spec, d registry.Data, settings []json.RawMessage) error {
+	first := true
+	return spec.FitAll(ctx, registry.Env{Seed: seed}, d, settings, func(_ int, m registry.Model) error {
+		if !first {
+			return nil
+		}
+		first = false
+		return m.Score(ctx, d.X, make([]float64, len(d.Y)*d.Shape().Outputs()))
+	})
+}
+
+// memoryOf returns the largest live heap during work, as often as a goroutine can look, and all
+// that was allocated, in bytes.
+func memoryOf(t *testing.T, work func() error) (peak, allocated int64) {
+	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(5)) // little garbage counts as live
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var most atomic.Int64
+	done, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Millisecond):
+				var now runtime.MemStats
+				runtime.ReadMemStats(&now)
+				most.Store(max(most.Load(), int64(now.HeapAlloc)))
+			}
+		}
+	}()
+	err := work()
+	close(done)
+	<-watched
+	if err != nil {
+		t.Fatal(err)
+	}
+	var after runtime.MemStats
+	runtime.ReadMemStats(&after)
+	return max(0, most.Load()-int64(before.HeapAlloc)), int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// Cost checks the declared cost: the processor time of a fit of d with the defaults, the least of three,
+// is what is declared within a factor. It is for processors of some years around 2020; a factor
+// below 5 would ask too much of them.
+func Cost(d registry.Data, factor float64) Option {
+	return Option{"cost", func(t *testing.T, spec registry.Spec) {
+		declared, err := spec.CostEstimate(d.Shape(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := math.Inf(1)
+		for range 3 {
+			took = min(took, cputime.Of(func() {
+				if _, err := spec.Fit(t.Context(), registry.Env{Seed: seed}, d, nil); err != nil {
+					t.Error(err)
+				}
+			}))
+		}
+		ratio := declared / 1e9 / took
+		t.Logf("%.3g s declared, %.3g s taken", declared/1e9, took)
+		if ratio > factor || ratio < 1/factor {
+			t.Errorf("%.3g s of processor time are declared and %.3g s taken: not within a factor of %g", declared/1e9, took, factor)
+		}
+	}}
+}
+
+// Late checks that fits of d, which take longer than the last of ends, return the context's error
+// soon after the end of their context, whenever that comes, and leave no goroutine behind. What is
+// fitted is the second half of the method's grid if it declares a path, else its defaults. Ends and
+// lateness are processor time of the thread that fits, so a fit has to work on the goroutine that
+// calls it, and to ask the context for its error.
+func Late(d registry.Data, ends ...time.Duration) Option {
+	return Option{"late", func(t *testing.T, spec registry.Spec) {
+		settings := []json.RawMessage{spec.Defaults()}
+		if spec.HasPath() {
+			points, err := spec.Settings(d.Shape(), spec.DefaultGrid(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			settings = points[len(points)/2:]
+		}
+		latetest.Check(t, func(ctx context.Context) error {
+			return spec.FitAll(ctx, registry.Env{Seed: seed}, d, settings, func(int, registry.Model) error { return nil })
+		}, ends...)
+	}}
+}

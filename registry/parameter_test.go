@@ -1,0 +1,155 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestRanges: which values a range allows, and its words.
+func TestRanges(t *testing.T) {
+	for _, c := range []struct {
+		p       Parameter
+		words   string
+		allowed []any
+		refused []any
+	}{
+		{Parameter{Default: []byte("1"), Range: "[1,)", Integer: true}, "an integer of at least 1", []any{1.0, 1e15}, []any{0.0, 1.5, "1", true}},
+		{Parameter{Default: []byte("1"), Range: "[1,30]", Integer: true}, "an integer from 1 to 30", []any{1.0, 30.0}, []any{0.0, 31.0}},
+		{Parameter{Default: []byte("1"), Range: "(0,)"}, "a finite number above 0", []any{5e-324, 1e308}, []any{0.0, -1.0}},
+		{Parameter{Default: []byte("1"), Range: "[0,)"}, "a finite number of at least 0", []any{0.0}, []any{-5e-324}},
+		{Parameter{Default: []byte("1"), Range: "(0,1]"}, "a number above 0 and at most 1", []any{0.5, 1.0}, []any{0.0, 1.1}},
+		{Parameter{Default: []byte("1"), Range: "[0.25,1)"}, "a number of at least 0.25 and below 1", []any{0.25}, []any{1.0}},
+		{Parameter{Default: []byte("1"), Range: "(,3]"}, "a finite number of at most 3", []any{-1e300, 3.0}, []any{4.0}},
+		{Parameter{Default: []byte("1"), Range: "(,3)"}, "a finite number below 3", []any{2.0}, []any{3.0}},
+		{Parameter{Default: []byte("1"), Range: "-1|[1,)", Integer: true}, "-1 or an integer of at least 1", []any{-1.0, 2.0}, []any{0.0, -2.0}},
+		{Parameter{Default: []byte(`"a"`), Range: "auto|gini|mse"}, "auto, gini or mse", []any{"gini"}, []any{"mae", "", 1.0}},
+		{Parameter{Default: []byte("1"), Range: "[0,1000000]"}, "a number from 0 to 1000000", []any{1e6}, []any{1e6 + 1}},
+		{Parameter{Default: []byte("1"), Integer: true}, "an integer", []any{-7.0}, []any{0.5}},
+		{Parameter{Default: []byte("1")}, "a finite number", []any{0.5}, nil},
+		{Parameter{Default: []byte("false")}, "true or false", []any{true}, nil},
+		{Parameter{Default: []byte(`"x"`)}, "a string", []any{"y"}, nil},
+		{Parameter{Default: []byte("[1]")}, "", nil, nil},
+	} {
+		p, err := c.p.parsed()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.p.Allowed(); got != c.words {
+			t.Errorf("%s: %q, want %q", c.p.Range, got, c.words)
+		}
+		for _, v := range c.allowed {
+			if !p.allows(v) {
+				t.Errorf("%s refuses %v", c.p.Range, v)
+			}
+		}
+		for _, v := range c.refused {
+			if p.allows(v) {
+				t.Errorf("%s allows %v", c.p.Range, v)
+			}
+		}
+	}
+	for _, bad := range []string{"[1,", "[a,2]", "[1,2]|", "[1]", "(,x)"} {
+		if _, err := (Parameter{Name: "t", Range: bad}).parsed(); err == nil {
+			t.Errorf("the range %q is read", bad)
+		}
+	}
+}
+
+type ranged struct {
+	T    int     `json:"t" range:"[1,)" means:"rounds"`
+	Rate float64 `json:"rate" range:"(0,1]"`
+	Kind string  `json:"kind" range:"a|b"`
+	Free float64 `json:"free"`
+	On   bool    `json:"on" means:"whether it is on"`
+}
+
+// Validate checks what no range can.
+func (p ranged) Validate() error {
+	if p.Kind == "b" && !p.On {
+		return errOff
+	}
+	return nil
+}
+
+var errOff = errors.New("kind b must be on")
+
+var rangedDefaults = ranged{T: 3, Rate: 0.5, Kind: "a", On: true}
+
+// TestErrorsQuoteRanges: of typed parameters; those of raw ones are the same by TestRawEqualsTyped.
+func TestErrorsQuoteRanges(t *testing.T) {
+	s := defineParams(rangedDefaults, nil)
+	for raw, want := range map[string]string{
+		`{"t":0}`:                   "m: t = 0; it must be an integer of at least 1",
+		`{"t":1.5}`:                 "m: t = 1.5; it must be an integer of at least 1",
+		`{"t":"x"}`:                 `m: t = "x"; it must be an integer of at least 1`,
+		`{"rate":1.25}`:             "m: rate = 1.25; it must be a number above 0 and at most 1",
+		`{"rate":1e999}`:            "m: rate = 1e999; it must be a number above 0 and at most 1",
+		`{"kind":"c"}`:              `m: kind = "c"; it must be a or b`,
+		`{"free":"x"}`:              `m: free = "x"; it must be a finite number`,
+		`{"on":1}`:                  "m: on = 1; it must be true or false",
+		`{"kind":"b","on":false}`:   "kind b must be on",
+		`{"rate":0.5,"colour":"b"}`: `unknown field "colour"`,
+	} {
+		if _, err := s.does.Canon(json.RawMessage(raw)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gives %v, want %q", raw, err, want)
+		}
+	}
+	got, err := json.Marshal(s.Parameters())
+	want := `[{"name":"t","default":3,"range":"[1,)","integer":true,"means":"rounds"},{"name":"rate","default":0.5,"range":"(0,1]"},` +
+		`{"name":"kind","default":"a","range":"a|b"},{"name":"free","default":0},{"name":"on","default":true,"means":"whether it is on"}]`
+	if err != nil || string(got) != want {
+		t.Errorf("parameters %s (%v), want %s", got, err, want)
+	}
+	var back []Parameter // as another process may describe them
+	if err := json.Unmarshal(got, &back); err != nil {
+		t.Fatal(err)
+	}
+	raw := DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, nil, Raw{
+		Parameters: back,
+		Fit:        func(context.Context, Env, Data, json.RawMessage) (Model, error) { return nil, nil },
+	})
+	if a, b := string(s.Defaults()), string(raw.Defaults()); a != b {
+		t.Errorf("defaults %s, read back %s", a, b)
+	}
+	for says, define := range map[string]func(){
+		"t = 0; it must be": func() { defineParams(ranged{Rate: 1, Kind: "a"}, nil) },
+		`range "[1" of`: func() {
+			defineParams(struct {
+				T int `json:"t" range:"[1"`
+			}{}, nil)
+		},
+		"t = -1; it must be": func() { defineParams(&ranged{T: -1, Rate: 1, Kind: "a"}, nil) },
+	} {
+		func() {
+			defer func() {
+				if got, _ := recover().(string); !strings.Contains(got, says) {
+					t.Errorf("panic %q, want one that says %q", got, says)
+				}
+			}()
+			define()
+		}()
+	}
+}
+
+// FuzzRange: a range is refused or can be used.
+func FuzzRange(f *testing.F) {
+	for _, text := range []string{"", "[1,)", "(0,1]", "-1|[1,)", "auto|gini|mse", "[,]", "[1,2", "|", "[1e999,)", "[NaN,1]", "[2,1]"} {
+		f.Add(text, 0.5, true)
+	}
+	f.Fuzz(func(t *testing.T, text string, v float64, integer bool) {
+		p, err := Parameter{Name: "p", Default: json.RawMessage("1"), Range: text, Integer: integer}.parsed()
+		if err != nil {
+			return
+		}
+		if p.allows(v) && (!finite(v) || integer && v != math.Trunc(v)) {
+			t.Errorf("%q allows %v, which is no integer or not finite", text, v)
+		}
+		if p.Allowed() == "" {
+			t.Errorf("%q has no words", text)
+		}
+	})
+}

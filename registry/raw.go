@@ -1,0 +1,214 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// Raw is what a method does, as functions of its parameters in JSON. It is for methods whose
+// parameters are known at run time only, such as those of another process; a method that is
+// written in Go has a type for them and uses [Define].
+//
+// Each function is called with whole settings in canonical form. Fields that are nil are
+// capabilities that the method has not: see [Path], [Memory], [Cost], [PathCost], [Load], [Trees] and [Blocks].
+type Raw struct {
+	// Parameters are all of the method's, in the order of the canonical form. Each has a default.
+	Parameters []Parameter
+	// Canon, if not nil, returns the canonical form of a setting: one JSON object with a value for
+	// every parameter, the same bytes for the same meaning, since keys of stored cells hash it. It
+	// refuses what the method does not know. Without it a setting is completed and checked by
+	// Parameters, with numbers as [json.Marshal] writes them.
+	Canon func(setting json.RawMessage) (json.RawMessage, error)
+
+	Fit      func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error)
+	Path     func(ctx context.Context, env Env, train Data, settings []json.RawMessage, yield func(i int, m Model) error) error
+	Memory   func(s Shape, setting json.RawMessage) (int64, error)
+	Cost     func(s Shape, setting json.RawMessage) (float64, error)
+	PathCost func(s Shape, settings []json.RawMessage) (float64, error)
+	Load     func(r io.Reader) (Model, error)
+	Trees    bool
+	Blocks   bool // it is shown the blocks of the features
+
+	// decodes says that every function reads settings by itself, whole or not, and refuses those
+	// that Canon refuses: Define's do.
+	decodes bool
+}
+
+// DefineRaw completes s with a method whose parameters are JSON. It panics if the spec is
+// incomplete, a parameter has no default or a range that cannot be read, or the grid names an
+// unknown parameter.
+func DefineRaw(s Spec, grid Grid, raw Raw) Spec {
+	if err := raw.complete(s.Name); err != nil {
+		panic("registry: " + err.Error())
+	}
+	s.grid, s.does = grid, raw
+	if err := s.check(); err != nil {
+		panic("registry: " + err.Error())
+	}
+	return s
+}
+
+// complete reads the ranges, gives r a Canon if it has none, and puts it before every function.
+func (r *Raw) complete(method string) error {
+	if r.Fit == nil {
+		return fmt.Errorf("method %s has no fit", method)
+	}
+	r.Parameters = slices.Clone(r.Parameters)
+	for i, p := range r.Parameters {
+		var err error
+		if r.Parameters[i], err = p.parsed(); err != nil {
+			return fmt.Errorf("method %s: %w", method, err)
+		}
+		if kind(p.Default) == 0 {
+			return fmt.Errorf("method %s: parameter %q has no default", method, p.Name)
+		}
+	}
+	if r.decodes {
+		return nil
+	}
+	canon := r.canonByParameters(method)
+	if own := r.Canon; own != nil {
+		canon = func(setting json.RawMessage) (json.RawMessage, error) {
+			whole, err := own(setting)
+			if err != nil {
+				return nil, fmt.Errorf("%s parameters %s: %w", method, setting, err)
+			}
+			return whole, nil
+		}
+	}
+	r.Canon = canon
+	r.checkFirst()
+	return nil
+}
+
+// checkFirst makes every function take any setting and give the method canonical ones.
+func (r *Raw) checkFirst() {
+	canon, given := r.Canon, *r
+	all := func(settings []json.RawMessage) ([]json.RawMessage, error) {
+		out := make([]json.RawMessage, len(settings))
+		for i, s := range settings {
+			var err error
+			if out[i], err = canon(s); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	r.Fit = func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error) {
+		return with(canon, setting, func(c json.RawMessage) (Model, error) { return given.Fit(ctx, env, train, c) })
+	}
+	if given.Path != nil {
+		r.Path = func(ctx context.Context, env Env, train Data, settings []json.RawMessage, yield func(int, Model) error) error {
+			settings, err := all(settings)
+			if err != nil {
+				return err
+			}
+			return given.Path(ctx, env, train, settings, yield)
+		}
+	}
+	if given.Memory != nil {
+		r.Memory = func(s Shape, setting json.RawMessage) (int64, error) {
+			return with(canon, setting, func(c json.RawMessage) (int64, error) { return given.Memory(s, c) })
+		}
+	}
+	if given.Cost != nil {
+		r.Cost = func(s Shape, setting json.RawMessage) (float64, error) {
+			return with(canon, setting, func(c json.RawMessage) (float64, error) { return given.Cost(s, c) })
+		}
+	}
+	if given.PathCost != nil {
+		r.PathCost = func(s Shape, settings []json.RawMessage) (float64, error) {
+			settings, err := all(settings)
+			if err != nil {
+				return 0, err
+			}
+			return given.PathCost(s, settings)
+		}
+	}
+}
+
+// with calls do with the setting that read makes of raw.
+func with[P, T any](read func(json.RawMessage) (P, error), raw json.RawMessage, do func(P) (T, error)) (T, error) {
+	p, err := read(raw)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return do(p)
+}
+
+// canonByParameters returns the function that completes a setting by r's parameters, checks it and
+// writes it in their order.
+func (r *Raw) canonByParameters(method string) func(json.RawMessage) (json.RawMessage, error) {
+	parameters := r.Parameters
+	return func(setting json.RawMessage) (json.RawMessage, error) {
+		var given map[string]json.RawMessage
+		if len(setting) > 0 {
+			if err := json.Unmarshal(setting, &given); err != nil {
+				return nil, fmt.Errorf("%s parameters %s: %w", method, setting, err)
+			}
+		}
+		out := bytes.NewBufferString("{")
+		for i := range parameters {
+			p := &parameters[i]
+			value, there := given[p.Name]
+			delete(given, p.Name)
+			if !there || string(value) == "null" {
+				value = p.Default
+			}
+			whole, err := p.canonical(value)
+			if err != nil {
+				return nil, p.refusal(method, value)
+			}
+			name, err := json.Marshal(p.Name)
+			if err != nil {
+				return nil, err
+			}
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			out.Write(name)
+			out.WriteByte(':')
+			out.Write(whole)
+		}
+		for _, unknown := range slices.Sorted(maps.Keys(given)) {
+			return nil, fmt.Errorf("%s parameters %s: unknown field %q", method, setting, unknown)
+		}
+		out.WriteByte('}')
+		return out.Bytes(), nil
+	}
+}
+
+var errNotAllowed = errors.New("not allowed")
+
+// canonical returns the one form of a value that the parameter may have.
+func (p *Parameter) canonical(value json.RawMessage) (json.RawMessage, error) {
+	if kind(value) != kind(p.Default) {
+		return nil, errNotAllowed
+	}
+	if p.Integer {
+		n, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
+		if err != nil || !p.allows(float64(n)) {
+			return nil, errNotAllowed
+		}
+		return strconv.AppendInt(nil, n, 10), nil
+	}
+	var v any
+	if err := json.Unmarshal(value, &v); err != nil {
+		return nil, err
+	}
+	switch v.(type) {
+	case float64, string, bool:
+		if !p.allows(v) {
+			return nil, errNotAllowed
+		}
+	}
+	return json.Marshal(v)
+}
