@@ -62,7 +62,7 @@ func pathCost(s registry.Shape, ps []Params) float64 {
 
 // fitAll makes the kernel matrix once for all penalties of one width.
 func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
-	x := packed(train.X)
+	x := slices.Clone(frame.Rows(train.X))
 	n, d := train.X.Dims()
 	t := &trainer{n: n, k: make([]float64, n*n), solver: cholesky.New(n)}
 	if err := ctx.Err(); err != nil { // zeroing so much takes its time

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -84,7 +85,7 @@ func TestNeighbourWidth(t *testing.T) {
 // TestLeaveOneOut compares the closed form with n fits, and its gradient with central differences.
 func TestLeaveOneOut(t *testing.T) {
 	data := small(registry.Regression)
-	x := packed(data.X)
+	x := frame.Rows(data.X)
 	n, d := data.X.Dims()
 	const lambda = 0.01
 	theta := []float64{-1, 0.3}

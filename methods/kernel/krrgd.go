@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
@@ -16,19 +15,8 @@ import (
 
 // KRRGDParams holds KRR-GD's parameters.
 type KRRGDParams struct {
-	Lambda float64 `json:"lambda"` // ridge penalty
-	Iter   int     `json:"iter"`   // gradient steps on the bandwidths
-}
-
-// Validate reports parameters outside lambda > 0, iter >= 0.
-func (p KRRGDParams) Validate() error {
-	if !(p.Lambda > 0 && p.Lambda < math.Inf(1)) {
-		return fmt.Errorf("lambda is %v, not a finite number > 0", p.Lambda)
-	}
-	if p.Iter < 0 {
-		return fmt.Errorf("iter is %d; 0 keeps the initial bandwidths", p.Iter)
-	}
-	return nil
+	Lambda float64 `json:"lambda" range:"(0,)" means:"ridge penalty"`
+	Iter   int     `json:"iter" range:"[0,)" means:"gradient steps on the bandwidths; 0 keeps the initial ones"`
 }
 
 // columns returns the group of each feature.
@@ -74,7 +62,7 @@ func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRG
 	if n < 2 {
 		return nil, fmt.Errorf("KRR-GD: %d examples; leaving one out needs two", n)
 	}
-	m := &machine{N: n, D: d, Outputs: train.Shape().Outputs(), X: packed(train.X)}
+	m := &machine{N: n, D: d, Outputs: train.Shape().Outputs(), X: slices.Clone(frame.Rows(train.X))}
 	l, err := newLOOProblem(ctx, m.X, d, group, p.Lambda)
 	if err != nil {
 		return nil, err

@@ -158,13 +158,3 @@ func (m *machine) check() error {
 	}
 	return nil
 }
-
-// packed returns the rows of x without gaps.
-func packed(x *mat.Dense) []float64 {
-	n, d := x.Dims()
-	out := make([]float64, n*d)
-	for i := range n {
-		copy(out[i*d:(i+1)*d], x.RawRowView(i))
-	}
-	return out
-}

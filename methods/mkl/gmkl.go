@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -15,19 +16,8 @@ import (
 
 // GMKLParams holds GMKL's parameters.
 type GMKLParams struct {
-	C       float64 `json:"c"`       // cost of the SVM or SVR
-	Epsilon float64 `json:"epsilon"` // half-width of the tube, for Regression
-}
-
-// Validate reports parameters outside c > 0, epsilon >= 0.
-func (p GMKLParams) Validate() error {
-	switch {
-	case !(p.C > 0 && p.C < math.Inf(1)):
-		return fmt.Errorf("c is %v, not a finite number > 0", p.C)
-	case !(p.Epsilon >= 0 && p.Epsilon < math.Inf(1)):
-		return fmt.Errorf("epsilon is %v, not a finite number >= 0", p.Epsilon)
-	}
-	return nil
+	C       float64 `json:"c" range:"(0,)" means:"cost of the SVM or SVR"`
+	Epsilon float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube, for regression"`
 }
 
 // GMKL declares generalised multiple kernel learning with l1 on the weights of the kernels, one against the rest for
@@ -39,7 +29,7 @@ func GMKL() registry.Spec {
 		Summary: "support vector machine over a learned non-negative sum of a kernel for each feature or block",
 	}, GMKLParams{C: 1, Epsilon: 0.1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fitGMKL, registry.Path(pathGMKL), registry.Memory(memoryGMKL), registry.Cost(costOne(pathCostGMKL)), registry.PathCost(pathCostGMKL), registry.Load[GMKLParams](loadSum), registry.Blocks[GMKLParams]())
+	}, fitGMKL, registry.Path(pathGMKL), registry.Memory(memoryGMKL), registry.Cost(frame.OneCost(pathCostGMKL)), registry.PathCost(pathCostGMKL), registry.Load[GMKLParams](loadSum), registry.Blocks[GMKLParams]())
 }
 
 // The ranks at channelTol of Gaussian kernels of one feature: 3 to 48 in the mean over the features of the catalogue's sets, most have 20.
@@ -98,7 +88,7 @@ func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
 	return n*(rank*rank/float64(s.D+1)+whole*n*10) + float64(len(ps))*one
 }
 
-var fitGMKL = single(pathGMKL)
+var fitGMKL = frame.Path[GMKLParams](pathGMKL).One
 
 // pathGMKL factors the kernel matrices once for all settings.
 func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []GMKLParams, yield func(i int, m registry.Model) error) error {
@@ -109,10 +99,14 @@ func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []G
 	if err != nil {
 		return err
 	}
+	ys := frame.OneAgainstRest(train)
 	for i, p := range ps {
 		m := &sumMachine{N: s.n, D: s.d, Outputs: train.Shape().Outputs(), Channels: g.channels, X: s.x}
-		for c := range m.Outputs {
-			problem := outputProblem(train, c, p)
+		for c, y := range ys {
+			problem := svm.Classification(y, p.C)
+			if train.Task == registry.Regression {
+				problem = svm.Regression(y, p.Epsilon, p.C)
+			}
 			floats.Mul(problem.Upper, times)
 			floats.Mul(problem.Lower, times)
 			mixed, err := svm.Mix(ctx, g.parts, problem)
@@ -155,24 +149,6 @@ func merge(train registry.Data) (distinct registry.Data, times []float64) {
 		distinct.Y[k] = train.Y[i]
 	}
 	return distinct, times
-}
-
-// outputProblem is the SVR of a regression, or the SVC of class c against the rest.
-func outputProblem(train registry.Data, c int, p GMKLParams) svm.Problem {
-	switch train.Task {
-	case registry.Regression:
-		return svm.Regression(train.Y, p.Epsilon, p.C)
-	case registry.Binary:
-		return svm.Classification(train.Y, p.C)
-	}
-	y := make([]float64, len(train.Y))
-	for i, v := range train.Y {
-		y[i] = -1
-		if int(v) == c {
-			y[i] = 1
-		}
-	}
-	return svm.Classification(y, p.C)
 }
 
 // A mixer has the kernels K_1 .. K_r of the channels, of which a machine is

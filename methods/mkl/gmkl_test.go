@@ -108,7 +108,7 @@ func TestGMKLOnPublishedSets(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range []float64{0.01, 0.1, 1, 10, 100} {
-			m, err := svm.Mix(t.Context(), g.parts, outputProblem(train, 0, GMKLParams{C: c}))
+			m, err := svm.Mix(t.Context(), g.parts, svm.Classification(train.Y, c))
 			if err != nil {
 				t.Errorf("%s, C=%v: %v", name, c, err)
 			} else if gap := (m.Value - m.Bound) / m.Value; !(gap <= 2e-5 && gap > -1e-9) {
@@ -136,7 +136,7 @@ func TestGMKLNearlyEqualRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := svm.Mix(t.Context(), g.parts, outputProblem(train, 0, GMKLParams{C: 100}))
+			m, err := svm.Mix(t.Context(), g.parts, svm.Classification(train.Y, 100))
 			if err != nil {
 				t.Fatalf("%s: %v", failed.set, err)
 			}

@@ -10,19 +10,6 @@ import (
 
 // What the methods of the package share of registry.Define's arguments.
 
-type pathFunc[P any] func(ctx context.Context, env registry.Env, train registry.Data, ps []P, yield func(i int, m registry.Model) error) error
-
-// single is the fit of one setting by a path.
-func single[P any](path pathFunc[P]) registry.FitFunc[P] {
-	return func(ctx context.Context, env registry.Env, train registry.Data, p P) (model registry.Model, err error) {
-		err = path(ctx, env, train, []P{p}, func(_ int, m registry.Model) error {
-			model = m
-			return nil
-		})
-		return model, err
-	}
-}
-
 // boostAll makes the kernel matrices once, and with them a fit of one setting, which it calls for all.
 func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks []kernel, ps []P, yield func(i int, m registry.Model) error,
 	with func(s *sample, matrices []svm.Kernel[F]) func(p P) (*vote, error)) error {
@@ -54,11 +41,6 @@ func boostCost[P any](kernels int, rounds func(s registry.Shape, p P) float64) f
 		}
 		return sum
 	}
-}
-
-// costOne is the cost of a path of one setting.
-func costOne[P any](path func(s registry.Shape, ps []P) float64) func(s registry.Shape, p P) float64 {
-	return func(s registry.Shape, p P) float64 { return path(s, []P{p}) }
 }
 
 // boostBytes counts the kernel matrices or rows, a dual solution with its fit and the exact form of each kernel, an interior
