@@ -41,6 +41,7 @@ func cleanBlock(b Block) Block {
 		}
 		return b
 	case Records:
+		b.Name, b.Columns = OneLine(b.Name), each(b.Columns, OneLine)
 		b.Rows = each(b.Rows, func(row []any) []any { return each(row, cleanValue) })
 		return b
 	}

@@ -52,6 +52,7 @@ func (Records) block() {}
 type Table struct {
 	Heading  string // of the part that the table begins, on pages; "" to go on with the last part
 	Caption  string // no full stop; "" for the document's title
+	Label    string // added to the document's; "" for the first table
 	Corner   string // head of the rows' names, where there is room for one
 	Head     []Column
 	Sections [][]Row

@@ -1,4 +1,4 @@
-package reports
+package frame
 
 import (
 	"cmp"
@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
 )
 
 // Gap is a cell with fewer finished splits than planned.
@@ -24,25 +27,30 @@ type Failure struct {
 	Splits        []int
 }
 
-// newGap sorts a cell's unfinished splits into those that failed, grouped by
-// reason in the order of their first split, and those that were not run.
-func newGap(dataset, method, why string, planned []int, all []Run) Gap {
-	g := Gap{Dataset: dataset, Method: method, Planned: len(planned), Why: why}
+// newGap sorts a cell's unfinished splits into those that failed, grouped by reason in the order of
+// their first split, and those that were not run. A finished run that the metric does not exist for
+// counts as one that failed.
+func (t *Table) newGap(dataset, method string, rows []store.Row) Gap {
+	g := Gap{Dataset: dataset, Method: method, Planned: len(t.Splits), Why: t.cannot[cellKey{dataset, method}]}
 	have := map[int]bool{}
-	for _, r := range all {
+	for _, r := range rows {
 		have[r.Split] = true
-		if r.Status == StatusOK {
+		if t.value(r) != nil {
 			g.Done++
 			continue
 		}
-		i := slices.IndexFunc(g.Failures, func(f Failure) bool { return f.Status == r.Status && f.Error == r.Error })
+		failure := Failure{Status: string(r.Status), Error: r.Error}
+		if r.Status == store.OK {
+			failure = Failure{Status: "no " + t.Metric.Name + " is stored"}
+		}
+		i := slices.IndexFunc(g.Failures, func(f Failure) bool { return f.Status == failure.Status && f.Error == failure.Error })
 		if i < 0 {
 			i = len(g.Failures)
-			g.Failures = append(g.Failures, Failure{Status: r.Status, Error: r.Error})
+			g.Failures = append(g.Failures, failure)
 		}
 		g.Failures[i].Splits = append(g.Failures[i].Splits, r.Split)
 	}
-	for _, s := range planned {
+	for _, s := range t.Splits {
 		if !have[s] {
 			g.NotRun = append(g.NotRun, s)
 		}
@@ -53,7 +61,7 @@ func newGap(dataset, method, why string, planned []int, all []Run) Gap {
 // Describe says on one line how many splits are finished and what became of the
 // others.
 func (g Gap) Describe() string {
-	parts := []string{fmt.Sprintf("%d of %s", g.Done, count(g.Planned, "split"))}
+	parts := []string{fmt.Sprintf("%d of %s", g.Done, Count(g.Planned, "split"))}
 	for _, f := range g.Failures {
 		text := fmt.Sprintf("%s on %s", cmp.Or(f.Status, "no status"), splitList(f.Splits))
 		if f.Error != "" {
@@ -78,7 +86,7 @@ func (g Gap) notRun() string {
 // be, naming its length.
 func brief(s string) string {
 	const longest = 300
-	s = oneLine(s)
+	s = doc.OneLine(s)
 	n := utf8.RuneCountInString(s)
 	if n <= longest {
 		return s
@@ -96,7 +104,7 @@ type Reason struct {
 // Reasons sums up all gaps, one entry a status and reason: failures in the order
 // they come, then what cannot be run, then what merely was not. Cells of the sets in
 // LeftOut that have no run are told apart and not here.
-func (t *Table2) Reasons() []Reason {
+func (t *Table) Reasons() []Reason {
 	var failed, cannot, notRun gapGroups
 	for _, g := range t.Gaps {
 		for _, f := range g.Failures {
@@ -127,7 +135,7 @@ func (t *Table2) Reasons() []Reason {
 	return out
 }
 
-func (t *Table2) gapNotes() []string {
+func (t *Table) gapNotes() []string {
 	var notes []string
 	for _, r := range t.Reasons() {
 		notes = append(notes, r.Text+": "+r.Where+".")
@@ -165,7 +173,7 @@ func (g *gapGroups) add(key string, c gapCell) {
 
 // where writes cells as blocks of methods on data sets, "A, B on wine, sonar
 // (splits 1-3)", or sums them up where that takes many blocks.
-func (t *Table2) where(cells []gapCell) string {
+func (t *Table) where(cells []gapCell) string {
 	const most = 5
 	type row struct{ dataset, splits string }
 	var rows []row
@@ -198,7 +206,7 @@ func (t *Table2) where(cells []gapCell) string {
 }
 
 // sum names the methods and the data sets of cells that form no blocks.
-func (t *Table2) sum(cells []gapCell) string {
+func (t *Table) sum(cells []gapCell) string {
 	var methods, sets []string
 	runs := 0
 	for _, c := range cells {
@@ -207,12 +215,12 @@ func (t *Table2) sum(cells []gapCell) string {
 		runs += len(c.splits)
 	}
 	slices.SortFunc(methods, func(a, b string) int { return slices.Index(t.Methods, a) - slices.Index(t.Methods, b) })
-	return fmt.Sprintf("%s in %s, of %s on %s", count(runs, "split"), count(len(cells), "cell"),
+	return fmt.Sprintf("%s in %s, of %s on %s", Count(runs, "split"), Count(len(cells), "cell"),
 		t.methodList(methods), strings.Join(sets, ", "))
 }
 
 // methodList names methods, which are in the table's order.
-func (t *Table2) methodList(methods []string) string {
+func (t *Table) methodList(methods []string) string {
 	if len(methods) == len(t.Methods) && len(methods) > 1 {
 		return "every method"
 	}

@@ -1,9 +1,12 @@
-package reports
+package frame
 
 import (
+	"cmp"
 	"encoding/csv"
 	"slices"
 	"strings"
+
+	"github.com/kernelboosting/bench/harness/store"
 )
 
 // An Invocation says how `bench run` is spelled so that it works on the protocol,
@@ -49,11 +52,11 @@ func (v Invocation) splits(splits []int) string {
 	case splits == nil || first && len(splits) == v.Splits:
 		return ""
 	case first:
-		return ranges(splits[len(splits)-1:])
+		return Ranges(splits[len(splits)-1:])
 	case len(splits) == 1: // a lone number would be read as that many splits
-		return ranges(splits) + "-" + ranges(splits)
+		return Ranges(splits) + "-" + Ranges(splits)
 	}
-	return strings.ReplaceAll(ranges(splits), ", ", ",")
+	return strings.ReplaceAll(Ranges(splits), ", ", ",")
 }
 
 // commaList joins names for a flag that takes a list, which reads them as a line of
@@ -88,78 +91,77 @@ func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// RunMissing returns the command that computes what a table of the input lacks, ""
-// if it lacks nothing that can be run: the methods, the sets and the splits that
-// some cell lacks. All cells of these are the table's, and stored ones are not run
-// again, so it computes nothing else. A set whose data changed lacks all its cells.
-func (in *Table2Input) RunMissing(v Invocation) string {
-	have := map[cellKey]map[int]string{} // status by split
-	for _, r := range in.Runs {
-		key := cellKey{r.Dataset, r.Method}
-		if have[key] == nil {
-			have[key] = map[int]string{}
+// whatIsMissing says of sets without results whether they can be run, and gives the commands that
+// do.
+func (t *Table) whatIsMissing(v Invocation, sets []Dataset) {
+	for _, d := range sets {
+		possible := slices.ContainsFunc(t.Methods, func(m string) bool { return t.cannot[cellKey{d.Name, m}] == "" })
+		if !t.stored(d.Name) && possible {
+			t.LeftOut = append(t.LeftOut, d.Name)
 		}
-		have[key][r.Split] = r.Status
 	}
-	methods, sets, splits, retry := map[string]bool{}, map[string]bool{}, map[int]bool{}, false
-	for _, d := range in.Datasets {
-		changed := slices.ContainsFunc(in.Changed, func(c Change) bool { return c.Dataset == d.Name })
-		for _, m := range in.Methods {
-			if in.impossible(d.Name, m) != "" {
+	for i, c := range t.Changed {
+		t.Changed[i].Command = t.runAgain(c.Dataset, sets, v)
+	}
+	t.FullCommand = t.runMissing(sets, v)
+}
+
+// runMissing returns the command that computes what the table lacks, "" if it lacks nothing that
+// can be run: the methods, the sets and the splits that some cell lacks. All cells of these are the
+// table's, and stored ones are not run again, so it computes nothing else. A set whose data changed
+// lacks all its cells.
+func (t *Table) runMissing(sets []Dataset, v Invocation) string {
+	methods, names, splits, retry := map[string]bool{}, map[string]bool{}, map[int]bool{}, false
+	for _, d := range sets {
+		changed := slices.ContainsFunc(t.Changed, func(c Change) bool { return c.Dataset == d.Name })
+		for _, m := range t.Methods {
+			key := cellKey{d.Name, m}
+			if t.cannot[key] != "" {
 				continue
 			}
-			for _, s := range in.planned() {
-				status, stored := have[cellKey{d.Name, m}][s]
-				if !changed && status == StatusOK {
+			have := map[int]store.Status{}
+			for _, r := range t.rows[key] {
+				have[r.Split] = r.Status
+			}
+			for _, s := range t.Splits {
+				status, stored := have[s]
+				if !changed && status == store.OK {
 					continue
 				}
-				methods[m], sets[d.Name], splits[s] = true, true, true
+				methods[m], names[d.Name], splits[s] = true, true, true
 				retry = retry || stored && !changed
 			}
 		}
 	}
-	if len(sets) == 0 {
+	if len(names) == 0 {
 		return ""
 	}
-	return v.run(kept(in.Methods, methods), in.setArguments(sets), sortedKeys(splits), retry)
+	return v.run(kept(t.Methods, methods), arguments(sets, names), sortedKeys(splits), retry)
 }
 
-// RunAgain returns the command that runs the cells of a set that the input holds,
-// "" if none of them can be run.
-func (in *Table2Input) RunAgain(dataset string, v Invocation) string {
+// runAgain returns the command that runs the table's cells of a set, "" if none of them can be run.
+func (t *Table) runAgain(dataset string, sets []Dataset, v Invocation) string {
 	methods, splits := map[string]bool{}, map[int]bool{}
-	for _, r := range in.Runs {
-		if r.Dataset == dataset && in.impossible(dataset, r.Method) == "" {
-			methods[r.Method], splits[r.Split] = true, true
+	for _, m := range t.Methods {
+		key := cellKey{dataset, m}
+		for _, r := range t.rows[key] {
+			if t.cannot[key] == "" {
+				methods[m], splits[r.Split] = true, true
+			}
 		}
 	}
 	if len(methods) == 0 {
 		return ""
 	}
-	return v.run(kept(in.Methods, methods), in.setArguments(map[string]bool{dataset: true}), sortedKeys(splits), false)
+	return v.run(kept(t.Methods, methods), arguments(sets, map[string]bool{dataset: true}), sortedKeys(splits), false)
 }
 
-// impossible says why no command fills a cell; "" if one does.
-func (in *Table2Input) impossible(dataset, method string) string {
-	for _, i := range in.Impossible {
-		if i.Dataset == dataset && i.Method == method {
-			return i.Why
-		}
-	}
-	return ""
-}
-
-// setArguments lists those of the sets that are in names, nil for all, as arguments
-// of --datasets, in the table's order.
-func (in *Table2Input) setArguments(names map[string]bool) []string {
+// arguments lists those of the sets that are in names, nil for all, as arguments of --datasets.
+func arguments(sets []Dataset, names map[string]bool) []string {
 	var out []string
-	for _, d := range in.Datasets {
-		switch {
-		case names != nil && !names[d.Name]:
-		case d.File != "":
-			out = append(out, d.File)
-		default:
-			out = append(out, d.Name)
+	for _, d := range sets {
+		if names == nil || names[d.Name] {
+			out = append(out, cmp.Or(d.File, d.Name))
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package reports
+package frame
 
 import (
 	"fmt"
@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// notes says, one sentence a note, what the table rests on and what it lacks.
-func (t *Table2) notes() []string {
-	return slices.Concat(t.splitNotes(), t.countedNotes(), t.belowNotes(), t.gapNotes(), t.leftOutNotes())
+// Notes says, one sentence a note, what the table rests on and what it lacks, with the notes of the
+// report that shows it in their place.
+func (t *Table) Notes(own ...string) []string {
+	return slices.Concat(t.splitNotes(), t.countedNotes(), t.belowNotes(), t.gapNotes(), t.leftOutNotes(), own, t.other)
 }
 
 // splitNotes names the rows whose methods all finished the same splits, but
 // fewer than planned, and those whose methods finished different ones.
-func (t *Table2) splitNotes() []string {
+func (t *Table) splitNotes() []string {
 	byCount := map[int][]string{}
 	var unequal []string
 	withRuns := 0
-	for _, row := range t.Rows {
-		n := row.splits()
+	for _, row := range t.Sets {
+		n := row.Finished()
 		if n > 0 {
 			withRuns++
 		}
@@ -30,9 +31,9 @@ func (t *Table2) splitNotes() []string {
 				counts = append(counts, fmt.Sprintf("%s %d", c.Method, len(c.Runs)))
 			}
 			unequal = append(unequal, fmt.Sprintf("%s (%s of %s)",
-				row.Dataset.Name, strings.Join(counts, ", "), count(t.Splits, "split")))
-		case n > 0 && n < t.Splits:
-			byCount[n] = append(byCount[n], row.Dataset.Name)
+				row.Name, strings.Join(counts, ", "), Count(len(t.Splits), "split")))
+		case n > 0 && n < len(t.Splits):
+			byCount[n] = append(byCount[n], row.Name)
 		}
 	}
 	var notes []string
@@ -41,7 +42,7 @@ func (t *Table2) splitNotes() []string {
 		if len(byCount[n]) == withRuns && withRuns > 1 {
 			where = "every data set with results"
 		}
-		notes = append(notes, fmt.Sprintf("%d of %s: %s.", n, count(t.Splits, "split"), where))
+		notes = append(notes, fmt.Sprintf("%d of %s: %s.", n, Count(len(t.Splits), "split"), where))
 	}
 	if len(unequal) > 0 {
 		notes = append(notes, fmt.Sprintf(
@@ -52,16 +53,16 @@ func (t *Table2) splitNotes() []string {
 }
 
 // countedNotes says which data sets Mean and the ranks are over.
-func (t *Table2) countedNotes() []string {
+func (t *Table) countedNotes() []string {
 	main := 0
 	var missing []string
-	for _, row := range t.Rows {
-		if row.Dataset.Group != GroupMain {
+	for _, row := range t.Sets {
+		if row.Group != GroupMain {
 			continue
 		}
 		main++
 		if row.Missing {
-			missing = append(missing, row.Dataset.Name)
+			missing = append(missing, row.Name)
 		}
 	}
 	var notes []string
@@ -70,7 +71,7 @@ func (t *Table2) countedNotes() []string {
 		notes = append(notes, "No data set is complete for all methods, so there is no Mean and there are no average ranks.")
 	case len(t.Counted) < main:
 		notes = append(notes, fmt.Sprintf("Mean and average ranks are over %d of %s: %s.",
-			len(t.Counted), count(main, "data set"), strings.Join(t.Counted, ", ")))
+			len(t.Counted), Count(main, "data set"), strings.Join(t.Counted, ", ")))
 	}
 	if len(missing) > 0 {
 		notes = append(notes, fmt.Sprintf("Not in Mean or ranks for a missing cell: %s.", strings.Join(missing, ", ")))
@@ -79,16 +80,16 @@ func (t *Table2) countedNotes() []string {
 }
 
 // belowNotes names the data sets shown below the ranks.
-func (t *Table2) belowNotes() []string {
+func (t *Table) belowNotes() []string {
 	var notes []string
 	for _, g := range []struct{ group, text string }{
 		{GroupApart, "Shown apart, not in Mean or ranks: %s."},
 		{GroupGenerated, "Generated data sets, not in Mean or ranks: %s."},
 	} {
 		var names []string
-		for _, row := range t.Rows {
-			if row.Dataset.Group == g.group {
-				names = append(names, row.Dataset.Name)
+		for _, row := range t.Sets {
+			if row.Group == g.group {
+				names = append(names, row.Name)
 			}
 		}
 		if len(names) > 0 {
@@ -98,36 +99,26 @@ func (t *Table2) belowNotes() []string {
 	return notes
 }
 
-func (t *Table2) leftOutNotes() []string {
+func (t *Table) leftOutNotes() []string {
 	var notes []string
 	if len(t.LeftOut) > 0 {
 		notes = append(notes, "Left to the full command: "+strings.Join(t.LeftOut, ", ")+".")
 	}
-	if len(t.Regression) > 0 {
-		notes = append(notes, "Left out, since the target is a number (regression) and has no accuracy: "+strings.Join(t.Regression, ", ")+".")
+	for _, w := range t.Without {
+		notes = append(notes, fmt.Sprintf("Left out, since %s and has no %s: %s.", w.Why, t.Metric.Name, strings.Join(w.Sets, ", ")))
 	}
 	return notes
 }
 
-// splits returns the number of finished splits of the row's cells, the largest
-// where they differ.
-func (r Row) splits() int {
-	n := 0
-	for _, c := range r.Cells {
-		n = max(n, len(c.Runs))
-	}
-	return n
-}
-
 func splitList(splits []int) string {
 	if len(splits) == 1 {
-		return "split " + ranges(splits)
+		return "split " + Ranges(splits)
 	}
-	return "splits " + ranges(splits)
+	return "splits " + Ranges(splits)
 }
 
-// ranges writes increasing numbers as "1-3, 7".
-func ranges(numbers []int) string {
+// Ranges writes increasing numbers as "1-3, 7".
+func Ranges(numbers []int) string {
 	var parts []string
 	for i := 0; i < len(numbers); {
 		j := i
@@ -144,7 +135,8 @@ func ranges(numbers []int) string {
 	return strings.Join(parts, ", ")
 }
 
-func count(n int, noun string) string {
+// Count writes a number and what it counts.
+func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
