@@ -98,7 +98,7 @@ func mdTable(out *strings.Builder, t doc.Table) {
 	columns := groups(t.Head)
 	w := table.NewWriter()
 	w.Style().Markdown.PadContent = true
-	configs := []table.ColumnConfig{{Number: 1, Align: text.AlignLeft}}
+	configs := []table.ColumnConfig{{Number: 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft}}
 	header := table.Row{""}
 	var parts []string // names of a group's columns
 	for i, g := range columns {
@@ -117,7 +117,7 @@ func mdTable(out *strings.Builder, t doc.Table) {
 			align = text.AlignLeft
 		}
 		header = append(header, mdEscape(name))
-		configs = append(configs, table.ColumnConfig{Number: i + 2, Align: align})
+		configs = append(configs, table.ColumnConfig{Number: i + 2, Align: align, AlignHeader: align})
 	}
 	w.SetColumnConfigs(configs)
 	w.AppendHeader(header)

@@ -117,6 +117,7 @@ func grouped(t doc.Table) bool { return len(groups(t.Head)) < len(t.Head) }
 // block, and each block has at least one group. widths are of the columns, room is what is left
 // beside the rows' names; 0 is enough for all.
 func blocks(head []doc.Column, widths []int, room int) [][]int {
+	bounded := room > 0
 	var repeated []int
 	var parts [][]int // groups that are not repeated
 	var sizes []int
@@ -134,9 +135,9 @@ func blocks(head []doc.Column, widths []int, room int) [][]int {
 		}
 		parts, sizes = append(parts, columns), append(sizes, size)
 	}
-	counts := share(sizes, room)
-	if room == 0 || len(parts) == 0 {
-		counts = []int{len(parts)}
+	counts := []int{len(parts)}
+	if bounded && len(parts) > 0 {
+		counts = share(sizes, room)
 	}
 	var out [][]int
 	for _, n := range counts {
