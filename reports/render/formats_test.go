@@ -1,44 +1,113 @@
-package reports_test
+package render_test
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"flag"
-	"fmt"
 	"io"
-	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/kernelboosting/bench/reports"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/accuracy"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/render"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+// build is the table of accuracies of an input.
+func build(t testing.TB, in sample.Input, o accuracy.Options) doc.Document {
+	t.Helper()
+	d, err := accuracy.Build(in.Frame(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Program, d.Command = "bench v0", "bench report accuracy"
+	d.Generated = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return d
+}
+
+func write(t testing.TB, d doc.Document, format string, o render.Options) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := render.Write(&out, format, d, o); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// whole is a document with every kind of block, none of them a detail.
+func whole() doc.Document {
+	table := doc.Table{Heading: "Part", Caption: "A table", Corner: "Row", Best: "the best.", Legend: []string{"A sentence.", "Another."},
+		Head: []doc.Column{{Name: "n", Kind: doc.Repeated}, {Name: "ours", Group: "G_1"}, {Name: "theirs", Long: "their own", Group: "G_1", Kind: doc.Quoted},
+			{Name: "diff.", Long: "difference", Group: "G_1", Kind: doc.Signed}, {Name: "words", Kind: doc.Words}},
+		Sections: [][]doc.Row{{
+			{Name: "first", Cells: []doc.Cell{{Text: "3"}, {Text: "1.5", Dev: "0.5", Best: true, Tip: "a tip", SQL: "SELECT 1"}, {Text: "2.0"}, {Text: "-0.5", Shade: -1}, {Text: "some words"}}},
+			{Name: "second", Cells: []doc.Cell{{Text: "12"}, {Text: "-"}, {Text: "-"}, {Text: "-"}, {Text: "none"}}},
+		}}}
+	numbers := doc.Table{Corner: "x", Head: []doc.Column{{Name: "y"}}, Sections: [][]doc.Row{{{Name: "1", Cells: []doc.Cell{{Text: "2"}}}}}}
+	records := doc.Records{Name: "things", Columns: []string{"name", "value", "list"}}
+	records.Add("a", 0.1, []int{1, 2})
+	records.Add("b", nil, []string{"x", "y"})
+	more := doc.Records{Name: "more", Columns: []string{"flag"}}
+	more.Add(true)
+	return doc.Document{Report: "whole", Title: "A title", Label: "tab:whole", Warnings: []string{"Look out."}, Notes: []string{"A note."},
+		Provenance: doc.Provenance{Program: "bench v0", Queries: []doc.Query{{Title: "All", SQL: "SELECT a -- b\nFROM results;\n"}}},
+		Blocks: []doc.Block{
+			doc.Prose{Heading: "Words", Paragraphs: []string{"A paragraph.", "Another one."}}, table,
+			doc.Figure{Title: "A figure", About: "of a point", SVG: `<svg viewBox="0 0 9 9"><circle class="dot" cx="1" cy="2" r="2"/></svg>`, Alt: "A point at 1, 2", Numbers: &numbers},
+			doc.Code{Title: "To compute it", Language: "sh", Text: "bench run --all"}, doc.Code{Title: "To ask", Language: "sql", Text: "SELECT 1,\n  2"}, records, more,
+		}}
+}
+
 func TestGolden(t *testing.T) {
-	table := build(t, smallInput())
+	small := build(t, sample.Small(), accuracy.Options{})
+	options := build(t, sample.Small(), accuracy.Options{Title: "Accuracies", Std: accuracy.StdSample, Ranks: accuracy.RanksMid, Decimals: 2, OmitPublished: true})
+	printed := build(t, sample.Printed(), accuracy.Options{})
+	places, err := ranks.Build(sample.Paper().Frame(t), ranks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		file, format string
-		options      reports.RenderOptions
+		doc          doc.Document
+		options      render.Options
 	}{
-		{"small.txt", "text", reports.RenderOptions{}},
-		{"small-options.txt", "text", reports.RenderOptions{Title: "Accuracies", Bold: true,
-			Std: reports.StdSample, Ranks: reports.RanksMid, Decimals: 2, OmitPublished: true}},
-		{"small.md", "md", reports.RenderOptions{}},
-		{"small.tex", "latex", reports.RenderOptions{}},
-		{"small.html", "html", reports.RenderOptions{}},
-		{"small.csv", "csv", reports.RenderOptions{}},
-		{"small.json", "json", reports.RenderOptions{}},
+		{"small.txt", "text", small, render.Options{}},
+		{"small-options.txt", "text", options, render.Options{Bold: true}},
+		{"small.md", "md", small, render.Options{}},
+		{"small.tex", "latex", small, render.Options{}},
+		{"small.html", "html", small, render.Options{}},
+		{"small.csv", "csv", small, render.Options{}},
+		{"small.json", "json", small, render.Options{}},
+		{"printed.txt", "text", printed, render.Options{Width: 100}},
+		{"printed.md", "md", printed, render.Options{}},
+		{"sixteen-80.txt", "text", build(t, sample.Sixteen(), accuracy.Options{OmitPublished: true}), render.Options{Width: 80}},
+		{"sixteen-120.txt", "text", build(t, sample.Sixteen(), accuracy.Options{OmitPublished: true}), render.Options{Width: 120}},
+		{"ranks.txt", "text", places, render.Options{Width: 80}},
+		{"ranks.csv", "csv", places, render.Options{}},
+		{"whole.txt", "text", whole(), render.Options{Width: 80}},
+		{"whole.md", "md", whole(), render.Options{}},
+		{"whole.tex", "latex", whole(), render.Options{Landscape: true}},
+		{"whole.html", "html", whole(), render.Options{}},
+		{"whole.csv", "csv", whole(), render.Options{}},
+		{"whole.json", "json", whole(), render.Options{}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			got := render(t, table, c.format, c.options)
+			got := write(t, c.doc, c.format, c.options)
 			path := filepath.Join("testdata", c.file)
 			if *update {
 				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -56,42 +125,16 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// CSV means are the quotient of their integer counts, and read back equal.
-func TestCSVKeepsPrecision(t *testing.T) {
-	table := build(t, sampleInput())
-	records, err := csv.NewReader(strings.NewReader(render(t, table, "csv", reports.RenderOptions{Decimals: 1}))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	column := map[string]int{}
-	for i, name := range records[0] {
-		column[name] = i
-	}
-	if got, want := len(records)-1, len(table.Rows)*len(table.Methods); got != want {
-		t.Fatalf("%d rows, want %d", got, want)
-	}
-	for _, r := range records[1:] {
-		var correct, test int64
-		fmt.Sscan(r[column["correct"]], &correct)
-		fmt.Sscan(r[column["test"]], &test)
-		if test == 0 {
-			if r[column["mean"]] != "" || r[column["missing"]] == "" {
-				t.Errorf("%v: a cell without runs has a mean, or no reason", r)
-			}
-			continue
-		}
-		var mean float64
-		fmt.Sscan(r[column["mean"]], &mean)
-		if want, _ := big.NewRat(100*correct, test).Float64(); mean != want { // all splits of a set are of one size
-			t.Errorf("%s on %s: mean %v, want %v", r[column["method"]], r[column["dataset"]], mean, want)
-		}
+func TestJSONOpensWithItsVersion(t *testing.T) {
+	out := write(t, build(t, sample.Paper(), accuracy.Options{}), "json", render.Options{})
+	if !strings.HasPrefix(out, "{\n  \"schema_version\": 2,\n  \"report\": \"accuracy\",") {
+		t.Errorf("JSON opens with %.60q", out)
 	}
 }
 
-func TestJSONOpensWithItsVersion(t *testing.T) {
-	out := render(t, build(t, sampleInput()), "json", reports.RenderOptions{})
-	if !strings.HasPrefix(out, "{\n  \"schema_version\": 1,\n  \"report\": \"table2\",") {
-		t.Errorf("JSON opens with %.60q", out)
+func TestUnknownFormat(t *testing.T) {
+	if err := render.Write(io.Discard, "pdf", whole(), render.Options{}); err == nil || !strings.Contains(err.Error(), "text, md, latex, html, csv, json") {
+		t.Errorf("unknown format: error %v, want the list of formats", err)
 	}
 }
 
@@ -124,22 +167,42 @@ func checkHTML(t testing.TB, page string) {
 }
 
 func TestHTMLStandsAlone(t *testing.T) {
-	page := render(t, build(t, sampleInput()), "html", reports.RenderOptions{})
+	page := write(t, build(t, sample.Paper(), accuracy.Options{}), "html", render.Options{})
 	checkHTML(t, page)
 	for _, bad := range []string{"url(", "@import", "http://", "https://", "ZgotmplZ"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("HTML contains %q", bad)
 		}
 	}
-	for _, part := range []string{"by split: 1: ", "SELECT dataset, method, split", `"difference up3">&#43;2.6`, "prefers-color-scheme: dark", "@media print"} {
+	for _, part := range []string{"by split: 1: ", "SELECT dataset, method, split", `class="difference up`, "prefers-color-scheme: dark", "@media print",
+		"SELECT split, status, n_correct, n_test, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = &#39;table2&#39; AND dataset = &#39;wine&#39;"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("HTML lacks %q", part)
 		}
 	}
 }
 
-// Any name, reason or title may come from elsewhere: every format must still be
-// well formed.
+// Every format of every report says what is missing and how to get it, but CSV, whose rows tell it.
+func TestGapsAreToldInEveryFormat(t *testing.T) {
+	in := sample.Paper()
+	places, err := ranks.Build(in.Frame(t), ranks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []doc.Document{build(t, in, accuracy.Options{}), places} {
+		for _, format := range []string{"text", "md", "latex", "html", "json"} {
+			out := write(t, d, format, render.Options{})
+			for _, s := range []string{"exit status 137: out of memory", "(split 7)", "bench run --methods ", "stopped after 10m0s"} {
+				if !strings.Contains(out, s) {
+					t.Errorf("%s of %s does not say %q", format, d.Report, s)
+				}
+			}
+		}
+	}
+}
+
+// Any name, reason or title may come from elsewhere: every format of every report must still be well
+// formed.
 func FuzzNames(f *testing.F) {
 	f.Add("a", "b", "c")
 	f.Add("</title><script>alert(1)</script>", `"; DROP TABLE`, "a|b\n* x")
@@ -147,42 +210,46 @@ func FuzzNames(f *testing.F) {
 	f.Add("ä ± † €", "``", "--")
 	f.Add("\u009b31m\u202e", "\x7f\a\b\r", "\x1b]0;title\a\u2066 \x9b31m 'it''s' $x$ ~~y~~")
 	f.Fuzz(func(t *testing.T, dataset, method, reason string) {
-		in := reports.Table2Input{Protocol: "p" + dataset, Methods: []string{method, "other"}, Splits: 2,
-			Datasets: []reports.Dataset{{Name: dataset}}, FullCommand: reason, Notes: []string{reason},
-			Published: []reports.Published{{Source: reason, Dataset: dataset, Method: method, Mean: 50}},
-			LeftOut:   []string{dataset}, Regression: []string{reason}, Warnings: []string{reason},
-			Changed:    []reports.Change{{Dataset: dataset, File: reason, Was: method, Is: reason, Command: reason}},
-			Impossible: []reports.Impossible{{Dataset: dataset, Method: "other", Why: reason}},
-			Provenance: reports.Provenance{Database: reason, Program: reason, Command: reason, Environment: []string{reason}, Queries: []reports.Query{{Title: method, SQL: reason}}},
-			Runs: []reports.Run{
-				{Dataset: dataset, Method: method, Split: 1, Status: "ok", Correct: 1, Test: 2},
-				{Dataset: dataset, Method: method, Split: 2, Status: reason, Error: reason},
-			}}
-		table, err := reports.BuildTable2(in)
-		if err != nil {
-			return // an empty or repeated name
+		if dataset == "" || method == "" || method == "other" {
+			return
 		}
-		for _, format := range reports.Formats() {
-			out := render(t, table, format, reports.RenderOptions{Title: reason})
-			if i := strings.IndexFunc(out, obeyed); i >= 0 || !utf8.ValidString(out) {
-				t.Errorf("%s has %q, which a terminal would obey, or is no UTF-8", format, out[max(0, i):][:1])
-			}
-			switch format {
-			case "html":
-				// The XML reader refuses characters that HTML only replaces.
-				if !strings.ContainsFunc(out, func(r rune) bool { return r > 0xD7FF }) {
-					checkHTML(t, out)
+		in := sample.Input{Known: map[string]sample.Set{dataset: {File: reason, Now: &frame.Data{Fingerprint: reason, File: reason}}}}
+		in.Protocol.Name, in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = "p"+dataset, 2, []string{dataset}, sample.Published
+		in.Run.Protocol = reason
+		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2), sample.Failed(dataset, method, 2, store.Status(reason), reason)}
+		d := build(t, in, accuracy.Options{Title: reason, Label: method})
+		places, err := ranks.Build(in.Frame(t), ranks.Options{Title: reason, Label: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Program, d.Command, d.Environment = reason, reason, []string{reason}
+		d.Queries = append(d.Queries, doc.Query{Title: method, SQL: reason})
+		free := whole() // prose and code that a report may take from elsewhere
+		free.Blocks = append(free.Blocks, doc.Prose{Heading: dataset, Paragraphs: []string{reason}}, doc.Code{Title: method, Language: "sql", Text: reason},
+			doc.Figure{Title: dataset, About: method, Alt: reason})
+		for _, d := range []doc.Document{d, places, free} {
+			for _, format := range render.Formats() {
+				out := write(t, d, format, render.Options{Width: 60})
+				if i := strings.IndexFunc(out, obeyed); i >= 0 || !utf8.ValidString(out) {
+					t.Errorf("%s has %q, which a terminal would obey, or is no UTF-8", format, out[max(0, i):][:1])
 				}
-			case "json":
-				if !json.Valid([]byte(out)) {
-					t.Error("JSON is not valid")
+				switch format {
+				case "html":
+					// The XML reader refuses characters that HTML only replaces.
+					if !strings.ContainsFunc(out, func(r rune) bool { return r > 0xD7FF }) {
+						checkHTML(t, out)
+					}
+				case "json":
+					if !json.Valid([]byte(out)) {
+						t.Error("JSON is not valid")
+					}
+				case "csv":
+					if records, err := csv.NewReader(strings.NewReader(out)).ReadAll(); err != nil || len(records) < 3 {
+						t.Errorf("CSV has %d records, want 3 or more; error %v", len(records), err)
+					}
+				case "latex":
+					checkLaTeX(t, out)
 				}
-			case "csv":
-				if records, err := csv.NewReader(strings.NewReader(out)).ReadAll(); err != nil || len(records) != 3 {
-					t.Errorf("CSV has %d records, want 3; error %v", len(records), err)
-				}
-			case "latex":
-				checkLaTeX(t, out)
 			}
 		}
 	})

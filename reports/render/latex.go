@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strings"
 	"unicode"
@@ -33,12 +34,13 @@ const (
 type latexPage struct {
 	geometry      string
 	width, height float64
+	line          float64    // height of a line of the smallest size
 	digits        [3]float64 // width of a digit in each of latexSizes
 }
 
 var (
-	upright  = latexPage{"margin=2cm", 345, 731, [3]float64{4.63, 4.25, 3.98}}
-	sideways = latexPage{"landscape,margin=1.5cm", 759, 512, [3]float64{5, 4.63, 4.25}}
+	upright  = latexPage{"margin=2cm", 345, 550, 8, [3]float64{4.63, 4.25, 3.98}}
+	sideways = latexPage{"landscape,margin=1cm", 785, 538, 9.5, [3]float64{5, 4.63, 4.25}}
 )
 
 // latexSizes are tried in turn until a table fits; sep is on each side of a column.
@@ -70,7 +72,7 @@ func LaTeX(w io.Writer, d doc.Document, o Options) error {
 		l.block(b, i == notesIn)
 	}
 	if notesIn < 0 {
-		l.notes()
+		l.notes(nil)
 	}
 	l.out.WriteString(latexClose)
 	_, err := io.WriteString(w, l.out.String())
@@ -81,6 +83,8 @@ type latex struct {
 	doc  doc.Document
 	page latexPage
 	out  strings.Builder
+
+	labelled bool // a table has the document's label
 }
 
 func (l *latex) comment(format string, args ...any) {
@@ -95,13 +99,18 @@ func (l *latex) block(b doc.Block, withNotes bool) {
 		}
 	case doc.Prose:
 		if !b.Detail {
+			if b.Heading != "" {
+				fmt.Fprintf(&l.out, "\\paragraph{%s}\n", latexNote(b.Heading))
+			}
 			l.paragraphs(b.Paragraphs)
 		}
 	case doc.Figure: // LaTeX draws no SVG
 		if !b.Detail {
 			l.paragraphs([]string{b.Title + ". " + b.Alt + "."})
 			if b.Numbers != nil {
-				l.table(*b.Numbers, false)
+				numbers := *b.Numbers
+				numbers.Caption = b.Title
+				l.table(numbers, false)
 			}
 		}
 	case doc.Code:
@@ -126,56 +135,86 @@ func (l *latex) table(t doc.Table, withNotes bool) {
 	if t.Best != "" {
 		caption += "Bold: " + t.Best + " "
 	}
-	caption += strings.Join(t.Legend, " ")
-	label := l.doc.Label
-	if t.Label != "" {
-		label += "-" + t.Label
+	label := ""
+	switch {
+	case t.Label != "":
+		label = l.doc.Label + "-" + t.Label
+	case !l.labelled:
+		label, l.labelled = l.doc.Label, true
 	}
 	size, columns := l.fit(t)
-	rows, rules := 1, len(t.Sections)
+	if len(columns) == 1 {
+		l.top(caption+strings.Join(t.Legend, " "), label, size)
+		l.tabular(t, columns[0])
+		if withNotes {
+			l.notes(nil)
+		}
+		l.out.WriteString("\\end{table}\n")
+		return
+	}
+	rows := 1
 	for _, s := range t.Sections {
 		rows += len(s)
 	}
-	block := 9.5*float64(rows) + 5*float64(rules) + 16
-	together := float64(len(columns))*block+14*float64(1+len(caption)/90) < l.page.height
+	block := squeezed*l.page.line*float64(rows) + 5*float64(len(t.Sections)) + 12
+	together := float64(len(columns))*block+1.5*l.page.line*float64(2+len(caption)/80) < l.page.height
+	size += fmt.Sprintf("\\renewcommand{\\arraystretch}{%g}", squeezed)
 	l.top(caption, label, size)
 	for i, block := range columns {
 		switch {
 		case i > 0 && together:
-			l.out.WriteString("\\par\\medskip\n")
+			l.out.WriteString("\\par\\smallskip\n")
 		case i > 0:
 			l.out.WriteString("\\end{table}\n\\addtocounter{table}{-1}\n")
 			l.top("(continued)", "", size)
 		}
 		l.tabular(t, block)
 	}
-	if withNotes && len(columns) == 1 {
-		l.notes()
-	}
 	l.out.WriteString("\\end{table}\n")
-	if withNotes && len(columns) > 1 { // the table fills its page
-		l.notes()
+	if withNotes { // below the table, which fills its page
+		l.notes(t.Legend)
+	} else {
+		l.small(t.Legend)
 	}
 }
 
-// notes sets warnings and notes in small type.
-func (l *latex) notes() {
-	if len(l.doc.Notes)+len(l.doc.Warnings) == 0 {
-		return
+// squeezed is how much of their height the lines of a table in blocks keep, so that it fits a page.
+const squeezed = 0.95
+
+// notes sets a legend, the warnings and the notes in small type.
+func (l *latex) notes(legend []string) {
+	var lines []string
+	for _, text := range legend {
+		lines = append(lines, latexNote(text))
 	}
-	l.out.WriteString("\\par\\medskip\n\\noindent\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n")
 	for _, warning := range l.doc.Warnings {
-		fmt.Fprintf(&l.out, "\\textbf{Warning}: %s\\par\n", latexNote(warning))
+		lines = append(lines, `\textbf{Warning}: `+latexNote(warning))
 	}
 	for _, note := range l.doc.Notes {
-		fmt.Fprintf(&l.out, "%s\\par\n", latexNote(note))
+		lines = append(lines, latexNote(note))
 	}
-	l.out.WriteString("\\end{minipage}\n")
+	l.minipage(lines)
+}
+
+// small sets sentences in small type.
+func (l *latex) small(texts []string) {
+	var lines []string
+	for _, text := range texts {
+		lines = append(lines, latexNote(text))
+	}
+	l.minipage(lines)
+}
+
+func (l *latex) minipage(lines []string) {
+	if len(lines) > 0 {
+		fmt.Fprintf(&l.out, "\\par\\medskip\n\\noindent\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n%s\\par\n\\end{minipage}\n",
+			strings.Join(lines, "\\par\n"))
+	}
 }
 
 // top opens a table with its caption; size sets the type below it.
 func (l *latex) top(caption, label, size string) {
-	fmt.Fprintf(&l.out, "\\begin{table}[htbp]\n\\centering\n\\setlength{\\abovecaptionskip}{0pt}\\setlength{\\belowcaptionskip}{6pt}\n\\caption{%s}\n", latexEscape(strings.TrimSpace(caption)))
+	fmt.Fprintf(&l.out, "\\begin{table}[!htbp]\n\\centering\n\\setlength{\\abovecaptionskip}{0pt}\\setlength{\\belowcaptionskip}{6pt}\n\\caption{%s}\n", latexEscape(strings.TrimSpace(caption)))
 	if label != "" {
 		fmt.Fprintf(&l.out, "\\label{%s}\n", latexLabel(label))
 	}
@@ -210,7 +249,7 @@ func (l *latex) fit(t doc.Table) (size string, columns [][]int) {
 		for _, g := range groups(t.Head) {
 			total := 0
 			for i := g[0]; i < g[1]; i++ {
-				points[i] = int(widths[i]*l.page.digits[k] + 2*s.sep + 1)
+				points[i] = int(math.Ceil(widths[i]*l.page.digits[k] + 2*s.sep))
 				total += points[i]
 			}
 			if grouped(t) {

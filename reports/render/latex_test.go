@@ -1,4 +1,4 @@
-package reports_test
+package render_test
 
 import (
 	"context"
@@ -9,34 +9,53 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/reports"
+	"github.com/kernelboosting/bench/reports/accuracy"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/render"
 )
 
-// The file compiles alone and read into a document, and fits the text block of
-// the article class (345 pt) with the paper's six methods.
+const host = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\nTable~\\ref{LABEL}.\n\\input{table}\nAfter.\n\\end{document}\n"
+
+// The file compiles alone and, upright, read into a document, where it fits the text block of the
+// article class (345 pt).
 func TestLaTeXCompiles(t *testing.T) {
 	pdflatex, err := exec.LookPath("pdflatex")
 	if err != nil {
 		t.Skip("pdflatex is not installed; it comes with TeX Live")
 	}
-	host := "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\nTable~\\ref{tab:table2}.\n\\input{table}\nAfter.\n\\end{document}\n"
-	hostile := smallInput()
+	hostile := build(t, sample.Small(), accuracy.Options{})
 	hostile.Notes = []string{`all of \ & % $ # _ { } ~ ^ < > | " ' ` + "`" + ` -- --- ?` + "`" + ` é Š € ± †`}
-	for name, in := range map[string]reports.Table2Input{
-		"sample": sampleInput(), "published": printedInput(), "small": smallInput(), "hostile": hostile,
-		"empty": {Protocol: "table2", Methods: []string{"A"}, Datasets: []reports.Dataset{{Name: "x"}}, Splits: 1},
+	places, err := ranks.Build(sample.Sixteen().Frame(t), ranks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sixteen := build(t, sample.Sixteen(), accuracy.Options{})
+	long := build(t, sample.Sixteen(), accuracy.Options{Decimals: 4})
+	for name, c := range map[string]struct {
+		doc       doc.Document
+		landscape bool
+	}{
+		"sample": {doc: build(t, sample.Paper(), accuracy.Options{})}, "published": {doc: build(t, sample.Printed(), accuracy.Options{})},
+		"small": {doc: build(t, sample.Small(), accuracy.Options{})}, "hostile": {doc: hostile}, "whole": {doc: whole()}, "ranks": {doc: places},
+		"sixteen": {doc: sixteen}, "sixteen on its side": {sixteen, true}, "long numbers": {doc: long}, "long on their side": {long, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			table := render(t, build(t, in), "latex", reports.RenderOptions{})
+			table := write(t, c.doc, "latex", render.Options{Landscape: c.landscape})
 			checkLaTeX(t, table)
-			for file, text := range map[string]string{"table.tex": table, "host.tex": host} {
+			for file, text := range map[string]string{"table.tex": table, "host.tex": strings.Replace(host, "LABEL", c.doc.Label, 1)} {
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
-			for _, file := range []string{"table", "host"} {
+			files := []string{"table", "host"}
+			if c.landscape {
+				files = files[:1]
+			}
+			for _, file := range files {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 				defer cancel()
 				command := exec.CommandContext(ctx, pdflatex, "-interaction=nonstopmode", "-halt-on-error", file+".tex")
@@ -45,7 +64,7 @@ func TestLaTeXCompiles(t *testing.T) {
 				if err != nil {
 					t.Fatalf("pdflatex %s: %v\n%s", file, err, out)
 				}
-				for _, bad := range []string{"Overfull", "incomplete", "Missing character"} {
+				for _, bad := range []string{"Overfull", "incomplete", "Missing character", "too large"} {
 					if strings.Contains(string(out), bad) {
 						t.Errorf("pdflatex %s says %q:\n%s", file, bad, out)
 					}

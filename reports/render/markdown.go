@@ -65,7 +65,8 @@ func mdBlock(out *strings.Builder, b doc.Block) {
 
 func mdHeading(out *strings.Builder, heading string) {
 	if heading != "" {
-		fmt.Fprintf(out, "\n### %s\n", mdEscape(heading))
+		blankLine(out)
+		fmt.Fprintf(out, "### %s\n", mdEscape(heading))
 	}
 }
 

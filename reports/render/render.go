@@ -151,29 +151,30 @@ func blocks(head []doc.Column, widths []int, room int) [][]int {
 	return out
 }
 
-// share says how many parts stand in each block: as few blocks as fit, then as even as fit.
+// share says how many parts stand in each block: in as few blocks as fit, as even as fit.
 func share(sizes []int, room int) []int {
-	greedy := func(most int) []int {
-		var counts []int
+	var counts []int
+	used := 0
+	for i, size := range sizes {
+		if i > 0 && used+size <= room {
+			counts[len(counts)-1]++
+			used += size
+			continue
+		}
+		counts = append(counts, 1)
+		used = size
+	}
+	even := make([]int, len(counts))
+	at := 0
+	for i := range even {
+		even[i] = (len(sizes) - at + len(even) - i - 1) / (len(even) - i)
 		used := 0
-		for i, size := range sizes {
-			if n := len(counts); i > 0 && used+size <= room && counts[n-1] < most {
-				counts[n-1]++
-				used += size
-				continue
-			}
-			counts = append(counts, 1)
-			used = size
+		for _, size := range sizes[at : at+even[i]] {
+			used += size
 		}
-		return counts
-	}
-	best := greedy(len(sizes))
-	for most := len(sizes) - 1; most > 0; most-- {
-		counts := greedy(most)
-		if len(counts) > len(best) {
-			break
+		if at += even[i]; used > room {
+			return counts
 		}
-		best = counts
 	}
-	return best
+	return even
 }

@@ -49,11 +49,17 @@ func textBlock(out *strings.Builder, b doc.Block, o Options) {
 		}
 	case doc.Prose:
 		if !b.Detail {
-			fmt.Fprintf(out, "\n%s\n", strings.Join(b.Paragraphs, "\n\n"))
+			for _, p := range append([]string{b.Heading}, b.Paragraphs...) {
+				if p != "" {
+					blankLine(out)
+					fmt.Fprintln(out, p)
+				}
+			}
 		}
 	case doc.Figure:
 		if !b.Detail {
-			fmt.Fprintf(out, "\n%s. %s.\n", b.Title, b.Alt)
+			blankLine(out)
+			fmt.Fprintf(out, "%s. %s.\n\n", b.Title, b.Alt)
 			if b.Numbers != nil {
 				textTable(out, *b.Numbers, o)
 			}
@@ -67,24 +73,34 @@ func textBlock(out *strings.Builder, b doc.Block, o Options) {
 	}
 }
 
+// blankLine ends a paragraph.
+func blankLine(out *strings.Builder) {
+	if !strings.HasSuffix(out.String(), "\n\n") {
+		out.WriteString("\n")
+	}
+}
+
 func textList(out *strings.Builder, heading string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "\n%s:\n", heading)
+	blankLine(out)
+	fmt.Fprintf(out, "%s:\n", heading)
 	for _, line := range lines {
 		fmt.Fprintf(out, "- %s\n", line)
 	}
 }
 
 func textCode(out *strings.Builder, title, code string) {
-	fmt.Fprintf(out, "\n%s:\n  %s\n", title, strings.ReplaceAll(strings.TrimSpace(code), "\n", "\n  "))
+	blankLine(out)
+	fmt.Fprintf(out, "%s:\n  %s\n", title, strings.ReplaceAll(strings.TrimSpace(code), "\n", "\n  "))
 }
 
 // textTable writes a table with horizontal rules only, in blocks of columns that fit.
 func textTable(out *strings.Builder, t doc.Table, o Options) {
 	if t.Caption != "" {
-		fmt.Fprintf(out, "\n%s.\n\n", t.Caption)
+		blankLine(out)
+		fmt.Fprintf(out, "%s.\n\n", t.Caption)
 	}
 	l := newTextLayout(t, o)
 	room := 0
@@ -237,5 +253,5 @@ func (l *textLayout) groupNames(out *strings.Builder, columns []int) {
 		line += strings.Repeat(" ", max(0, until-gap-width(line)-width(name))) + name
 		at = next
 	}
-	out.WriteString(line + "\n")
+	out.WriteString(strings.TrimRight(line, " ") + "\n")
 }
