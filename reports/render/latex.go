@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"strings"
 	"unicode"
@@ -159,6 +158,9 @@ func (l *latex) table(t doc.Table, withNotes bool) {
 	block := squeezed*l.page.line*float64(rows) + 5*float64(len(t.Sections)) + 12
 	together := float64(len(columns))*block+1.5*l.page.line*float64(2+len(caption)/80) < l.page.height
 	size += fmt.Sprintf("\\renewcommand{\\arraystretch}{%g}", squeezed)
+	if !withNotes {
+		caption += strings.Join(t.Legend, " ")
+	}
 	l.top(caption, label, size)
 	for i, block := range columns {
 		switch {
@@ -173,8 +175,6 @@ func (l *latex) table(t doc.Table, withNotes bool) {
 	l.out.WriteString("\\end{table}\n")
 	if withNotes { // below the table, which fills its page
 		l.notes(t.Legend)
-	} else {
-		l.small(t.Legend)
 	}
 }
 
@@ -192,15 +192,6 @@ func (l *latex) notes(legend []string) {
 	}
 	for _, note := range l.doc.Notes {
 		lines = append(lines, latexNote(note))
-	}
-	l.minipage(lines)
-}
-
-// small sets sentences in small type.
-func (l *latex) small(texts []string) {
-	var lines []string
-	for _, text := range texts {
-		lines = append(lines, latexNote(text))
 	}
 	l.minipage(lines)
 }
@@ -245,19 +236,21 @@ func (l *latex) fit(t doc.Table) (size string, columns [][]int) {
 		}
 	}
 	for k, s := range latexSizes {
-		points := make([]int, len(widths))
+		const tenth = 10 // blocks counts in whole numbers: tenths of a point
+		tenths := make([]int, len(widths))
 		for _, g := range groups(t.Head) {
 			total := 0
 			for i := g[0]; i < g[1]; i++ {
-				points[i] = int(math.Ceil(widths[i]*l.page.digits[k] + 2*s.sep))
-				total += points[i]
+				tenths[i] = int(tenth * (widths[i]*l.page.digits[k] + 2*s.sep))
+				total += tenths[i]
 			}
 			if grouped(t) {
-				points[g[0]] += groupGap + max(0, int(latexWidth(t.Head[g[0]].Group)*l.page.digits[k])-total)
+				name := int(tenth * latexWidth(t.Head[g[0]].Group) * l.page.digits[k])
+				tenths[g[0]] += tenth*groupGap + max(0, name-total)
 			}
 		}
-		room := int(l.page.width - names*l.page.digits[k] - 2*s.sep)
-		size, columns = s.command, blocks(t.Head, points, max(1, room))
+		room := int(tenth * (l.page.width - names*l.page.digits[k] - 2*s.sep))
+		size, columns = s.command, blocks(t.Head, tenths, max(1, room))
 		if len(columns) == 1 {
 			break
 		}
@@ -278,8 +271,10 @@ func latexWidth(s string) float64 {
 			w += 1.56
 		case unicode.IsUpper(r):
 			w += 1.45
+		case unicode.IsDigit(r):
+			w++
 		default:
-			w += 1.03
+			w += 0.97
 		}
 	}
 	return w
