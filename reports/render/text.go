@@ -163,13 +163,9 @@ func newTextLayout(t doc.Table, o Options) *textLayout {
 		}
 		l.cells = append(l.cells, rows)
 	}
-	for _, g := range groups(t.Head) { // a group's name stands over all its columns but the last
-		if over := max(g[0], g[1]-2); g[1]-g[0] > 1 {
-			total := -gap
-			for i := g[0]; i <= over; i++ {
-				total += l.widths[i] + gap
-			}
-			l.widths[over] += max(0, width(t.Head[over].Group)-total)
+	for _, g := range groups(t.Head) { // a group's name stands over its last column but one
+		if over := g[1] - 2; over >= g[0] {
+			l.widths[over] = max(l.widths[over], width(t.Head[over].Group))
 		}
 	}
 	return l
