@@ -14,16 +14,19 @@ import (
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/internal/atomicfile"
 	"github.com/kernelboosting/bench/reports"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/render"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
+// reportFlags are those of every report.
 type reportFlags struct {
-	protocol, format, output  string
-	methods, datasets         []string
-	splits, std, ranks, label string
-	title                     string
-	decimals                  int
-	noPublished               bool
+	protocol, format, output string
+	methods, datasets        []string
+	splits                   string
+	wide, landscape          bool
 }
 
 func newReportCommand(a *app) *cobra.Command {
@@ -31,48 +34,33 @@ func newReportCommand(a *app) *cobra.Command {
 		Use:   "report",
 		Short: "Make tables from the stored results",
 	})
-	c.AddCommand(newTable2Command(a))
+	for _, r := range reports.All() {
+		c.AddCommand(newOneReportCommand(a, r))
+	}
 	return c
 }
 
-func newTable2Command(a *app) *cobra.Command {
+func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
 	var f reportFlags
-	c := &cobra.Command{
-		Use:   "table2",
-		Short: "Mean accuracy and standard deviation per data set and method, with average ranks",
-		Long: `table2 prints the table of the paper from what is stored: mean and standard
-deviation over the splits, the best in bold with ties decided on integer counts,
-the Mean row, and average ranks in two conventions (mid-ranks over the data sets;
-the paper's, which ranks the Mean row as one more data set). Next to it: the
-published values and the differences.`,
-		Example: `  bench report table2
-  bench report table2 --format latex -o table2.tex
-  bench report table2 --format html -o report.html --splits 3`,
-		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return a.table2(c, f)
-		},
-	}
+	c := &cobra.Command{Use: r.Name, Aliases: r.Aliases, Short: r.Summary, Long: r.Long, Example: r.Example, Args: takes()}
 	flags := c.Flags()
 	flags.StringVar(&f.protocol, "protocol", "table2", "protocol whose results are shown")
-	flags.StringVar(&f.format, "format", "text", strings.Join(reports.Formats(), ", "))
+	flags.StringVar(&f.format, "format", "text", strings.Join(render.Formats(), ", "))
 	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
 	flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order")
-	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in Mean and ranks")
+	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in means and ranks")
 	flags.StringVar(&f.splits, "splits", "", "only these splits, e.g. 3 or 4-6")
-	flags.StringVar(&f.std, "std", reports.StdPopulation, "standard deviation: population (as the paper) or sample")
-	flags.StringVar(&f.ranks, "ranks", reports.RanksBoth, "average ranks: both, midrank or paper")
-	flags.IntVar(&f.decimals, "decimals", 1, "decimals of accuracies, 1 to 6")
-	flags.StringVar(&f.title, "title", "", "title or caption")
-	flags.StringVar(&f.label, "label", "", "LaTeX label (default tab:PROTOCOL)")
-	flags.BoolVar(&f.noPublished, "no-published", false, "leave the comparison with the published table out")
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reports.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	flags.BoolVar(&f.wide, "wide", false, "text: one line a row, however wide (default blocks of columns that fit the terminal, or 100 columns)")
+	flags.BoolVar(&f.landscape, "landscape", false, "latex: tables for a page on its side")
+	build := r.Flags(flags)
+	c.RunE = func(c *cobra.Command, _ []string) error { return a.report(c, f, build) }
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(render.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-func (a *app) table2(c *cobra.Command, f reportFlags) error {
-	if !slices.Contains(reports.Formats(), f.format) {
-		return usage("--format %q is not one of %s", f.format, strings.Join(reports.Formats(), ", "))
+func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (doc.Document, error)) error {
+	if !slices.Contains(render.Formats(), f.format) {
+		return usage("--format %q is not one of %s", f.format, strings.Join(render.Formats(), ", "))
 	}
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
@@ -89,31 +77,27 @@ func (a *app) table2(c *cobra.Command, f reportFlags) error {
 	if err != nil {
 		return exitError{exitIncomplete, err}
 	}
-	sets := &reportSets{stored, h.Protocol}
-	src, err := sets.source(f)
+	src, err := a.reportSource(f, h.Protocol, stored)
 	if err != nil {
 		return err
 	}
-	in, err := reports.ReadTable2(ctx, db, src)
-	if err == nil || errors.Is(err, reports.ErrNoResults) {
-		if unknown := sets.checkAsked(in, f.datasets); unknown != nil {
-			return unknown
-		}
-	}
-	switch {
+	rows, err := frame.Read(ctx, db, src)
+	switch request := (*frame.RequestError)(nil); {
 	case ctx.Err() != nil:
 		return interruptedReport()
-	case errors.Is(err, reports.ErrNoResults):
+	case errors.As(err, &request):
 		return exitError{exitUsage, err}
 	case err != nil:
 		return err
 	}
-	in.Provenance.Program = "bench " + harness.ProgramVersion
-	in.Provenance.ProtocolHash = h.Protocol.Hash()
-	in.Provenance.Database = a.db
-	in.Provenance.Generated = time.Now().UTC()
-	in.Provenance.Command = reports.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
-	return a.writeTable2(ctx, in, f)
+	d, err := build(rows)
+	if err != nil {
+		return exitError{exitUsage, err}
+	}
+	d.Program = "bench " + harness.ProgramVersion
+	d.Generated = time.Now().UTC()
+	d.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
+	return a.writeReport(ctx, d, f)
 }
 
 // untilSignal returns a context that Ctrl-C or SIGTERM ends, so that a file that is
@@ -135,23 +119,17 @@ func interruptedReport() error {
 	return exitError{exitInterrupted, errors.New("interrupted; no report is written")}
 }
 
-func (a *app) writeTable2(ctx context.Context, in reports.Table2Input, f reportFlags) error {
-	table, err := reports.BuildTable2(in)
-	if err != nil {
-		return exitError{exitUsage, err}
-	}
-	opts := reports.RenderOptions{
-		Title: f.title, Std: f.std, Ranks: f.ranks, Decimals: f.decimals, OmitPublished: f.noPublished, Label: f.label,
-		Bold: f.output == "" && f.format == "text" && colourful(a.out),
-	}
-	if err := opts.Check(); err != nil {
-		return exitError{exitUsage, err}
+func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags) error {
+	o := render.Options{Landscape: f.landscape}
+	if !f.wide {
+		o.Width = terminalWidth(a.out, f.output)
 	}
 	if f.output == "" {
-		return table.Write(a.out, f.format, opts)
+		o.Bold = colourful(a.out)
+		return render.Write(a.out, f.format, d, o)
 	}
-	err = atomicfile.Write(f.output, func(w io.Writer) error {
-		return cmp.Or(table.Write(w, f.format, opts), ctx.Err())
+	err := atomicfile.Write(f.output, func(w io.Writer) error {
+		return cmp.Or(render.Write(w, f.format, d, o), ctx.Err())
 	})
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -159,11 +137,24 @@ func (a *app) writeTable2(ctx context.Context, in reports.Table2Input, f reportF
 	case err != nil:
 		return exitError{exitUsage, err}
 	}
-	for _, w := range table.Warnings {
+	for _, w := range d.Clean().Warnings {
 		fmt.Fprintf(a.err, "warning: %s\n", w)
 	}
 	fmt.Fprintf(a.err, "wrote %s\n", f.output)
 	return nil
+}
+
+// widthOfFiles is the width of tables that no terminal bounds.
+const widthOfFiles = 100
+
+// terminalWidth is the number of columns that w shows, or that a file gets.
+func terminalWidth(w io.Writer, file string) int {
+	if f, ok := w.(interface{ Fd() uintptr }); ok && file == "" {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return widthOfFiles
 }
 
 // colourful reports whether w is a terminal that may get escape codes (NO_COLOR

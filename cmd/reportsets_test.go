@@ -13,18 +13,16 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/methods"
-	"github.com/kernelboosting/bench/reports"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// ownSets is a report's sets, with files of sets that were run from where the test
+// ownSets is what a report knows of its sets, with files of sets that were run from where the test
 // is.
-func ownSets(t *testing.T, files map[string]string) *reportSets {
+func ownSets(t *testing.T, files map[string]string) reportSets {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	p, err := protocol.Load("table2")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, content := range map[string]string{
 		"sets/mine.toml":    "name = \"mine\"\nfile = \"mine.csv\"\nlabel = \"class\"\npositive = [\"yes\"]\n",
 		"sets/number.toml":  "name = \"number\"\ntask = \"regression\"\nfile = \"mine.csv\"\nlabel = \"a\"\n",
@@ -39,55 +37,48 @@ func ownSets(t *testing.T, files map[string]string) *reportSets {
 		}
 	}
 	a := &app{reg: methods.All(), out: io.Discard, err: io.Discard, sets: datasets.Builtin(), db: defaultDatabase}
-	return &reportSets{&storedSets{app: a, files: files}, p}
+	return reportSets{&storedSets{app: a, files: files}}
 }
 
-// A user's set that was run from a file is known by its name: what it holds now, how
-// a command names it, and what can be run on it.
+// A user's set that was run from a file is known by its name: what it holds now, how a command names
+// it, and what it is.
 func TestReportKnowsOwnSets(t *testing.T) {
 	s := ownSets(t, map[string]string{
 		"mine": "sets/mine.toml", "number": "sets/number.toml", "gone": "sets/gone.toml", "renamed": "sets/renamed.toml", "wine": "sets/mine.toml",
 	})
-	src, err := s.source(reportFlags{datasets: []string{"MINE"}})
-	if err != nil || len(src.Datasets) != 1 || src.Datasets[0].Name != "mine" {
-		t.Fatalf("--datasets MINE gives %v; error %v", src.Datasets, err)
+	if e, err := s.Entry("MINE"); err != nil || e.Name != "mine" {
+		t.Fatalf("MINE is %v; error %v", e, err)
 	}
-	if got := src.SetFile("mine"); got != "sets/mine.toml" {
+	if got := s.File("mine"); got != "sets/mine.toml" {
 		t.Errorf("a command names mine %q", got)
 	}
-	if got := src.SetFile("wine"); got != "" {
+	if got := s.File("wine"); got != "" {
 		t.Errorf("a command names the catalogue's wine by the file %q", got)
 	}
-	before, known := src.Now("mine")
+	before, known := s.Now("mine")
 	if !known || before.File != "mine.csv" || len(before.Fingerprint) != 64 {
 		t.Fatalf("mine holds %+v, known %v", before, known)
 	}
 	if err := os.WriteFile("sets/mine.csv", []byte("a,class\n1,yes\n3,no\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if after, _ := src.Now("mine"); after.Fingerprint == before.Fingerprint {
+	if after, _ := s.Now("mine"); after.Fingerprint == before.Fingerprint {
 		t.Error("the file was edited and its fingerprint is the same")
 	}
-	if got := src.Task("number"); got != "regression" {
-		t.Errorf("number is of task %q", got)
+	if e, err := s.Entry("number"); err != nil || e.Task != registry.Regression {
+		t.Errorf("number is %v; error %v", e, err)
 	}
-	for _, c := range []struct{ method, set, want string }{
-		{"CART", "mine", ""},
-		{"CART", "number", ""},
-		{"GBRFF2", "number", "the method does not solve regression sets"},
-		{"GBRFF9", "mine", "this program has no such method"},
-		{"CART", "unheard-of", "the file that describes the set is not known, name it with --datasets FILE.toml"},
-		{"CART", "gone", "the file that described it cannot be read: open sets/gone.toml: "},
-		{"CART", "renamed", "sets/renamed.toml describes a set named another now"},
+	for set, want := range map[string]string{
+		"gone":       "the file that described it cannot be read: open sets/gone.toml: ",
+		"renamed":    "sets/renamed.toml describes a set named another now",
+		"unheard-of": "no data set is named",
 	} {
 		for range 2 { // the second answer is from what was read for the first
-			if got := src.Cannot(c.method, c.set); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
-				t.Errorf("%s on %s cannot be run: %q, want %q", c.method, c.set, got, c.want)
+			if _, err := s.Entry(set); err == nil || !strings.HasPrefix(err.Error(), want) && !strings.Contains(err.Error(), "unheard-of") {
+				t.Errorf("%s: error %v, want %q", set, err, want)
 			}
 		}
-	}
-	for _, set := range []string{"gone", "renamed", "unheard-of"} {
-		if data, known := src.Now(set); known {
+		if data, known := s.Now(set); known {
 			t.Errorf("%s holds %+v", set, data)
 		}
 	}
@@ -96,23 +87,53 @@ func TestReportKnowsOwnSets(t *testing.T) {
 // A file that is named describes its set, whatever file it was run from before.
 func TestNamedFilesComeFirst(t *testing.T) {
 	s := ownSets(t, map[string]string{"mine": "elsewhere/mine.toml"})
-	src, err := s.source(reportFlags{datasets: []string{"wine", "./sets/mine.toml"}})
+	e, err := s.Open("./sets/mine.toml")
+	if err != nil || e.Name != "mine" || s.File("mine") != "./sets/mine.toml" {
+		t.Errorf("set %v is %q; error %v", e, s.File("mine"), err)
+	}
+	if _, err := s.Open("no/such.toml"); err == nil {
+		t.Error("a file that is not there describes a set")
+	}
+}
+
+// The flags and the protocol reach package frame; defaults are left out of commands.
+func TestReportSource(t *testing.T) {
+	p, err := protocol.Load("table2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{src.Datasets[0].Name, src.Datasets[1].Name}
-	if !slices.Equal(names, []string{"wine", "mine"}) || src.SetFile("mine") != "./sets/mine.toml" {
-		t.Errorf("sets %v, mine is %q", names, src.SetFile("mine"))
+	a := &app{reg: methods.All(), db: defaultDatabase}
+	src, err := a.reportSource(reportFlags{splits: "2-3", methods: []string{"cart"}}, p, &storedSets{app: a})
+	testRows := func(rows int) int {
+		_, test, err := src.Protocol.Sizes(rows, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		return test
+	}
+	if err != nil || src.Run.Protocol != "" || src.Run.Database != "" || src.Run.Splits != 20 || !slices.Equal(src.Splits, []int{2, 3}) ||
+		src.Protocol.Hash != p.Hash() || testRows(10) != 3 || testRows(178) != 54 || src.Methods[0] != "cart" {
+		t.Errorf("source %+v, error %v", src, err)
+	}
+	a.db, a.data = "other.db", "data"
+	if p, err = protocol.Load("table2-2019"); err != nil {
+		t.Fatal(err)
+	}
+	src, err = a.reportSource(reportFlags{}, p, &storedSets{app: a})
+	if want := (frame.Invocation{Protocol: "table2-2019", Splits: p.Splits, Database: "other.db", Data: "data"}); err != nil || src.Run != want || src.Splits != nil {
+		t.Errorf("commands are of %+v, want %+v; error %v", src.Run, want, err)
+	}
+	if _, err := a.reportSource(reportFlags{splits: "x"}, p, &storedSets{app: a}); err == nil || !strings.Contains(err.Error(), "--splits") {
+		t.Errorf("--splits x: error %v", err)
 	}
 }
 
 // A report that is interrupted leaves no file, and says so.
 func TestInterruptedReport(t *testing.T) {
-	a := ownSets(t, nil).app
+	a := ownSets(t, nil).stored.app
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	in := reports.Table2Input{Protocol: "p", Methods: []string{"A"}, Splits: 1, Datasets: []reports.Dataset{{Name: "x"}}}
-	err := a.writeTable2(ctx, in, reportFlags{format: "html", output: "r.html", decimals: 1})
+	err := a.writeReport(ctx, doc.Document{Title: "x"}, reportFlags{format: "html", output: "r.html"})
 	var e exitError
 	if !errors.As(err, &e) || e.code != exitInterrupted || !strings.Contains(e.Error(), "no report is written") {
 		t.Errorf("error %v, want exit code %d", err, exitInterrupted)
@@ -120,6 +141,16 @@ func TestInterruptedReport(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil || len(entries) != 1 || entries[0].Name() != "sets" {
 		t.Errorf("the directory holds %v; error %v", entries, err)
+	}
+}
+
+// What no terminal bounds has the width of files.
+func TestTerminalWidth(t *testing.T) {
+	if w := terminalWidth(io.Discard, ""); w != widthOfFiles {
+		t.Errorf("a pipe has %d columns", w)
+	}
+	if w := terminalWidth(os.Stdout, "r.txt"); w != widthOfFiles {
+		t.Errorf("a file has %d columns", w)
 	}
 }
 

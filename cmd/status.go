@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/reports"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
 )
 
@@ -103,7 +103,7 @@ func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, set
 		if now, ok := sets.now(d.dataset); ok {
 			what = now.file
 			slices.Sort(groups[d].methods)
-			again = ": " + reports.CommandLine("bench", "run", "--methods", strings.Join(slices.Compact(groups[d].methods), ","),
+			again = ": " + frame.CommandLine("bench", "run", "--methods", strings.Join(slices.Compact(groups[d].methods), ","),
 				"--datasets", cmp.Or(sets.file(d.dataset), d.dataset))
 		}
 		fmt.Fprintf(a.err, "%s changed since (data was %.8s, is %.8s), %s not counted%s\n",

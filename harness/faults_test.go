@@ -42,7 +42,7 @@ func TestFaultyScores(t *testing.T) {
 	} {
 		h, db := newTestHarness(t, defineTest("faulty", c.fit)), openTestDB(t)
 		_, out := runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1}}, Options{Jobs: 1}, nil)
-		results, err := db.Results(context.Background(), "test")
+		results, err := db.Rows(context.Background(), "test", false)
 		if err != nil || out.Failed != 1 || len(results) != 1 {
 			t.Fatalf("%s: %d results, outcome %+v, %v", name, len(results), out, err)
 		}

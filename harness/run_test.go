@@ -164,7 +164,7 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	if _, out = runAll(t, h, db, req, Options{Jobs: 4}, nil); out.OK != 0 || out.Failed != len(endless) {
 		t.Errorf("outcome %+v; want %d timeouts", out, len(endless))
 	}
-	results, err := db.Results(context.Background(), "test")
+	results, err := db.Rows(context.Background(), "test", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,11 +55,9 @@ func printed(path string) (text string, noticed error) {
 	defer db.Close()
 	ctx := context.Background()
 	var b strings.Builder
-	results, err1 := db.Results(ctx, "p")
-	for _, r := range results {
-		correct := value(r.Correct)
-		r.Correct = nil // a pointer prints as an address
-		fmt.Fprintf(&b, "%+v %v\n", r, correct)
+	rows, err1 := db.Rows(ctx, "p", true)
+	if text, err := json.Marshal(rows); err == nil { // else params are damaged, which is said
+		b.Write(text)
 	}
 	status, err2 := db.Status(ctx)
 	files, err3 := db.SetFiles(ctx)

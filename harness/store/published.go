@@ -2,61 +2,16 @@ package store
 
 import (
 	"context"
-	_ "embed"
-	"encoding/csv"
 	"fmt"
-	"strconv"
-	"strings"
+
+	"github.com/kernelboosting/bench/reports/published"
 )
 
-//go:embed published.csv
-var publishedCSV string
-
-// AverageRank stands in the place of the data set where a source prints a
-// method's average rank.
-const AverageRank = "average rank"
-
-// Published is one cell of a published table, in the unit of its source (the
-// tables2 of 2019 and 2020: percent of correct test labels). Std is nil where
-// none was printed.
-type Published struct {
-	Source, Dataset, Method string
-	Mean                    float64
-	Std                     *float64
-}
-
-// publishedRows parses the embedded tables of the papers.
-func publishedRows() ([]Published, error) {
-	records, err := csv.NewReader(strings.NewReader(publishedCSV)).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("published.csv: %w", err)
-	}
-	var rows []Published
-	for i, r := range records[1:] {
-		p := Published{Source: r[0], Dataset: r[1], Method: r[2]}
-		if p.Mean, err = strconv.ParseFloat(r[3], 64); err != nil {
-			return nil, fmt.Errorf("published.csv:%d: mean %q is not a number", i+2, r[3])
-		}
-		if r[4] != "" {
-			std, err := strconv.ParseFloat(r[4], 64)
-			if err != nil {
-				return nil, fmt.Errorf("published.csv:%d: std %q is not a number", i+2, r[4])
-			}
-			p.Std = &std
-		}
-		rows = append(rows, p)
-	}
-	return rows, nil
-}
-
-// loadPublished makes the published view equal to the embedded tables; a
+// loadPublished makes the view published equal to the printed tables that the program knows; a
 // database that already holds them is not written to.
 func (db *DB) loadPublished(ctx context.Context) error {
-	want, err := publishedRows()
-	if err != nil {
-		return err
-	}
-	have, err := db.Published(ctx, "")
+	want := published.Values()
+	have, err := db.publishedValues(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,7 +30,7 @@ func (db *DB) loadPublished(ctx context.Context) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO published_values (source, dataset, method, mean, std) VALUES (?, ?, ?, ?, ?)`,
 			p.Source, p.Dataset, p.Method, p.Mean, p.Std)
 		if err != nil {
-			return fmt.Errorf("published.csv: %s %s %s: %w", p.Source, p.Dataset, p.Method, err)
+			return fmt.Errorf("published value of %s: %s on %s: %w", p.Source, p.Method, p.Dataset, err)
 		}
 	}
 	if err := sealPublished(ctx, tx); err != nil {
@@ -84,7 +39,7 @@ func (db *DB) loadPublished(ctx context.Context) error {
 	return tx.Commit()
 }
 
-func samePublished(a, b []Published) bool {
+func samePublished(a, b []published.Value) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -93,7 +48,7 @@ func samePublished(a, b []Published) bool {
 		mean, std float64
 		hasStd    bool
 	}
-	of := func(p Published) value {
+	of := func(p published.Value) value {
 		if p.Std == nil {
 			return value{mean: p.Mean}
 		}
@@ -111,18 +66,16 @@ func samePublished(a, b []Published) bool {
 	return true
 }
 
-// Published returns the published values of one source, or of all if source is
-// empty, sorted by source, data set and method.
-func (db *DB) Published(ctx context.Context, source string) ([]Published, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT source, dataset, method, mean, std FROM published_values
-		WHERE ?1 = '' OR source = ?1 ORDER BY source, dataset, method`, source)
+// publishedValues returns what the database holds of the printed tables.
+func (db *DB) publishedValues(ctx context.Context) ([]published.Value, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT source, dataset, method, mean, std FROM published_values`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []Published
+	var out []published.Value
 	for rows.Next() {
-		var p Published
+		var p published.Value
 		if err := rows.Scan(&p.Source, &p.Dataset, &p.Method, &p.Mean, &p.Std); err != nil {
 			return nil, err
 		}

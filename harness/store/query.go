@@ -132,17 +132,3 @@ func clip(text string) string {
 	}
 	return text
 }
-
-// A TitledQuery is SQL that a reader of a report can run himself.
-type TitledQuery struct{ Title, SQL string }
-
-// TableQueries returns the queries over the public views that give every number
-// of a protocol's table.
-func TableQueries(protocol string) []TitledQuery {
-	name := "'" + strings.ReplaceAll(protocol, "'", "''") + "'"
-	return []TitledQuery{
-		{"Every cell", "SELECT dataset, method, split, status, n_correct, n_test, params, error\nFROM results WHERE protocol = " + name + "\nORDER BY dataset, method, split"},
-		{"Means", "SELECT dataset, method, count(*) AS splits, 100 * avg(accuracy) AS mean\nFROM results WHERE protocol = " + name + " AND status = 'ok'\nGROUP BY dataset, method"},
-		{"Every fold of every grid point", "SELECT dataset, method, split, params, fold, n_correct, n_valid\nFROM evaluations WHERE protocol = " + name + "\nORDER BY dataset, method, split, grid_index, fold"},
-	}
-}

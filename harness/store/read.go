@@ -98,48 +98,6 @@ func (db *DB) CostFactors(ctx context.Context) (CostFactors, error) {
 	return f, rows.Err()
 }
 
-// Result is a row of the results view, as reports need it.
-type Result struct {
-	Method, MethodVersion, Dataset string
-	Split                          int
-	Status                         Status
-	TrainRows, TestRows            int
-	Correct                        *int
-	Error                          string
-	Seconds                        float64 // search, refit and prediction
-	ProgramVersion, CPU            string
-	ProtocolHash, Fingerprint      string
-	GridHash, StartedAt            string
-	Task                           string // binary, multiclass or regression
-}
-
-// Results returns every cell of a protocol, sorted by data set, method and split.
-func (db *DB) Results(ctx context.Context, protocol string) ([]Result, error) {
-	if err := db.intact(ctx); err != nil {
-		return nil, err
-	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, r.split, r.status, r.n_train, r.n_test,
-		  r.n_correct, coalesce(r.error, ''), r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0),
-		  e.program_version, e.cpu, r.protocol_hash, r.fingerprint, g.hash, r.started_at, r.task
-		FROM cells c JOIN runs r ON r.id = c.run_id JOIN environments e ON e.id = r.environment_id JOIN grids g ON g.id = r.grid_id
-		WHERE c.protocol = ? ORDER BY r.dataset, r.method, r.split`, protocol)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Result
-	for rows.Next() {
-		var r Result
-		err := rows.Scan(&r.Method, &r.MethodVersion, &r.Dataset, &r.Split, &r.Status, &r.TrainRows, &r.TestRows,
-			&r.Correct, &r.Error, &r.Seconds, &r.ProgramVersion, &r.CPU, &r.ProtocolHash, &r.Fingerprint, &r.GridHash, &r.StartedAt, &r.Task)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, r)
-	}
-	return out, rows.Err()
-}
-
 // StatusRow counts the cells of one protocol, data set and method that belong to the
 // same data.
 type StatusRow struct {

@@ -99,6 +99,17 @@ func Largest(values []*big.Rat) []bool {
 	return marks
 }
 
+// Smallest marks every value that equals the smallest one. Nil values are missing and never marked.
+func Smallest(values []*big.Rat) []bool {
+	negative := make([]*big.Rat, len(values))
+	for i, v := range values {
+		if v != nil {
+			negative[i] = new(big.Rat).Neg(v)
+		}
+	}
+	return Largest(negative)
+}
+
 // Decimal returns the shortest decimal that reads back as x, as an exact
 // rational: 83.1 becomes 831/10, the number that was printed, and not the
 // neighbouring binary fraction. It is an error if x is not finite.

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"strings"
+)
+
+// A Row is the attempt that stands for a cell, with everything that reports need of it.
+type Row struct {
+	Protocol, ProtocolHash string
+	Method, MethodVersion  string
+	Dataset, Fingerprint   string
+	GridHash               string
+	Split                  int
+	Task                   string // binary, multiclass or regression
+	Status                 Status
+	Error                  string          // empty if ok
+	Params                 json.RawMessage // of the selected grid point; nil without one
+	TrainRows, TestRows    int
+	Features               int          // 0 if unknown
+	Score                  Score        // on the test part; N is TestRows
+	Folds                  []Evaluation // in grid order; nil unless they were asked for
+	SearchSeconds          float64
+	FitSeconds             *float64
+	PredictSeconds         *float64
+	CPUSeconds             *float64
+	PeakRSSBytes           *int64
+	ModelBytes             *int64
+	StartedAt              string // UTC, RFC 3339 with nanoseconds
+	Environment            *Environment
+}
+
+// Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the
+// evaluations of every fold of every grid point, which are most of a database.
+func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, error) {
+	check := db.intact
+	if folds {
+		check = func(ctx context.Context) error { return db.damageOf(ctx, true) }
+	}
+	if err := check(ctx); err != nil {
+		return nil, err
+	}
+	environments, err := db.environments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.sql.QueryContext(ctx, `SELECT r.id, r.environment_id, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
+		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
+		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.rmse, r.mae, r.r2,
+		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at
+		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id
+		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
+		WHERE c.protocol = ? ORDER BY r.dataset, r.method, r.split`, protocol)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Row
+	byID := map[int64]int{}
+	for rows.Next() {
+		var r Row
+		var id, environment int64
+		var params sql.NullString
+		err := rows.Scan(&id, &environment, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
+			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, &params, &r.TrainRows, &r.TestRows, &r.Features,
+			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2,
+			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt)
+		if err != nil {
+			return nil, err
+		}
+		if params.Valid {
+			r.Params = json.RawMessage(params.String)
+		}
+		r.Score.N, r.Environment = r.TestRows, environments[environment]
+		byID[id] = len(out)
+		out = append(out, r)
+	}
+	if err := rows.Err(); err != nil || !folds {
+		return out, err
+	}
+	return out, db.addFolds(ctx, protocol, out, byID)
+}
+
+// addFolds reads the evaluations of the cells of a protocol; byID finds a cell by its run.
+func (db *DB) addFolds(ctx context.Context, protocol string, cells []Row, byID map[int64]int) error {
+	rows, err := db.sql.QueryContext(ctx, `SELECT f.run_id, f.grid_index, f.fold, f.n_valid, f.n_correct, f.tn, f.fp, f.fn, f.tp, f.rmse, f.mae, f.r2, f.fit_seconds
+		FROM cells c JOIN fold_counts f ON f.run_id = c.run_id WHERE c.protocol = ? ORDER BY f.run_id, f.grid_index, f.fold`, protocol)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var e Evaluation
+		s := &e.Score
+		if err := rows.Scan(&id, &e.GridIndex, &e.Fold, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.RMSE, &s.MAE, &s.R2, &e.FitSeconds); err != nil {
+			return err
+		}
+		if i, ok := byID[id]; ok { // a cell that was stored since the rows were read is not there
+			cells[i].Folds = append(cells[i].Folds, e)
+		}
+	}
+	return rows.Err()
+}
+
+// environments returns the stored environments by their numbers.
+func (db *DB) environments(ctx context.Context) (map[int64]*Environment, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[int64]*Environment{}
+	for rows.Next() {
+		var id int64
+		e := new(Environment)
+		err := rows.Scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel, &e.CPU, &e.Cores, &e.MemoryBytes)
+		if err != nil {
+			return nil, err
+		}
+		out[id] = e
+	}
+	return out, rows.Err()
+}
+
+// A TitledQuery is SQL that a reader of a report can run himself.
+type TitledQuery struct{ Title, SQL string }
+
+// TableQueries returns the queries over the public views that give every number of a protocol's
+// table.
+func TableQueries(protocol string) []TitledQuery {
+	name := literal(protocol)
+	return []TitledQuery{
+		{"Every cell", "SELECT dataset, method, split, status, n_correct, n_test, params, error\nFROM results WHERE protocol = " + name + "\nORDER BY dataset, method, split"},
+		{"Means", "SELECT dataset, method, count(*) AS splits, 100 * avg(accuracy) AS mean\nFROM results WHERE protocol = " + name + " AND status = 'ok'\nGROUP BY dataset, method"},
+		{"Every fold of every grid point", "SELECT dataset, method, split, params, fold, n_correct, n_valid\nFROM evaluations WHERE protocol = " + name + "\nORDER BY dataset, method, split, grid_index, fold"},
+	}
+}
+
+// CellQuery returns the query over the public views that gives the splits behind one cell of a
+// table.
+func CellQuery(protocol, dataset, method string) string {
+	return "SELECT split, status, n_correct, n_test, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = " + literal(protocol) +
+		" AND dataset = " + literal(dataset) + " AND method = " + literal(method) + " ORDER BY split"
+}
+
+// literal writes a text as SQL does.
+func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

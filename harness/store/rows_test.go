@@ -1,0 +1,85 @@
+package store
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRowsAreWhatWasPut: a row has everything of the attempt that stands for its cell, and its
+// folds where they are asked for.
+func TestRowsAreWhatWasPut(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	ok, failed, number := testRun("a", OK), testRun("b", Failed), testRun("c", OK)
+	ok.CPUSeconds, ok.PeakRSSBytes, ok.ModelBytes, ok.Features = ptr(0.75), ptr(int64(1<<20)), ptr(int64(99)), 13
+	failed.Split, number.Split, number.Task = 2, 3, "regression"
+	number.Test, number.Evaluations = Score{N: 30, RMSE: ptr(1.5), MAE: ptr(1.25), R2: ptr(-0.5)}, nil
+	elsewhere := testRun("d", OK)
+	elsewhere.Protocol = "q"
+	environment := Environment{ProgramVersion: "v1", VCSRevision: "r", VCSModified: true, GoVersion: "go1", OS: "linux", Arch: "amd64", Kernel: "6", CPU: "c", Cores: 2, MemoryBytes: 8}
+	w := db.NewWriter(environment, nil)
+	for _, r := range []Run{number, failed, ok, elsewhere} {
+		if err := w.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	row := func(r Run, params string) Row {
+		out := Row{
+			Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion,
+			Dataset: r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split, Task: r.Task, Status: r.Status,
+			Error: r.Error, TrainRows: r.TrainRows, TestRows: r.TestRows, Features: r.Features, Score: r.Test, Folds: r.Evaluations,
+			SearchSeconds: r.SearchSeconds, FitSeconds: r.FitSeconds, PredictSeconds: r.PredictSeconds, CPUSeconds: r.CPUSeconds,
+			PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, StartedAt: r.StartedAt, Environment: &environment,
+		}
+		if params != "" {
+			out.Params = json.RawMessage(params)
+		}
+		out.Score.N = r.TestRows
+		return out
+	}
+	want := []Row{row(ok, `{"c":2}`), row(failed, ""), row(number, `{"c":2}`)}
+	got, err := db.Rows(t.Context(), "p", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows differ (-want +got):\n%s", diff)
+	}
+	for i := range want {
+		want[i].Folds = nil
+	}
+	if got, err = db.Rows(t.Context(), "p", false); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows without folds differ (-want +got):\n%s", diff)
+	}
+	if got, err := db.Rows(t.Context(), "unheard-of", true); err != nil || got != nil {
+		t.Errorf("a protocol that nothing is stored of has %d rows, error %v", len(got), err)
+	}
+}
+
+// TestQueriesAnswer: every query that reports print can be asked, also of a name with a quote.
+func TestQueriesAnswer(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	r := testRun("a", OK)
+	r.Protocol, r.Dataset, r.Method = "it's", "o'dd", "M'"
+	w := db.NewWriter(Environment{}, nil)
+	if err := w.Put(r); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	queries := append(TableQueries("it's"), TitledQuery{"cell", CellQuery("it's", "o'dd", "M'")})
+	for _, q := range queries {
+		if _, rows := query(t, db, q.SQL); len(rows) == 0 {
+			t.Errorf("%s: no row", q.Title)
+		}
+	}
+}

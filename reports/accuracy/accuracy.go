@@ -1,0 +1,329 @@
+// Package accuracy is the table of means: "Table 2" of Gautheron et al. (ECML PKDD 2020) for
+// whatever is stored, by accuracy or any other metric.
+//
+// A row is a data set, a column a method, a cell the mean over the splits and its deviation; the
+// best of a row is marked, every tied one, decided on exact values. Below stand the means of the
+// columns and average ranks in two conventions, and beside them the values that a source printed.
+// Decimals exist only in the document, so that best values and ranks never depend on rounding. A
+// cell without a finished run is shown as "-", and what that does to means and ranks is said in
+// the notes.
+package accuracy
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/published"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// Options adjust the table; the zero value is the paper's.
+type Options struct {
+	Metric        string // "" for accuracy
+	Title         string // heading or caption; empty for the usual one
+	Std           string // StdPopulation (also when empty) or StdSample
+	Ranks         string // RanksBoth (also when empty), RanksMid or RanksPaper
+	Decimals      int    // 1 to 6; zero means 1 in percent and 3 otherwise
+	OmitPublished bool   // leave the comparison with published values out
+	Label         string // for LaTeX; empty for "tab:" and the protocol
+}
+
+// Values of Options.
+const (
+	StdPopulation = "population"
+	StdSample     = "sample"
+	RanksBoth     = "both"
+	RanksMid      = "midrank"
+	RanksPaper    = "paper"
+)
+
+// table is the table with what is computed of it and how it is written.
+type table struct {
+	frame.Table
+	o           Options
+	mean        []meanCell // one a method; nil without a counted set
+	midRanks    []*big.Rat // average ranks, ties sharing the mean rank; nil without a counted set
+	paperRanks  []*big.Rat // as the paper computes them, see stats.PaperAverageRanks
+	comparisons []comparison
+	unused      []string // notes on printed values that are not shown
+	unit        string   // " %" or nothing
+}
+
+// meanCell is a method's entry in the Mean row.
+type meanCell struct {
+	mean              *big.Rat // of the counted sets' means
+	stdPop, stdSample float64  // means of their deviations
+	best              bool
+}
+
+// Build returns the document. It is an error if an option is not one, if nothing is there to show
+// and if stored cells contradict each other; missing and failed runs are none.
+func Build(f frame.Frame, o Options) (doc.Document, error) {
+	m, err := metric.Lookup(cmp.Or(o.Metric, "accuracy"))
+	if err != nil {
+		return doc.Document{}, err
+	}
+	if err := o.complete(m.Percent); err != nil {
+		return doc.Document{}, err
+	}
+	ft, err := f.Table(m)
+	if err != nil {
+		return doc.Document{}, err
+	}
+	t := table{Table: ft, o: o}
+	if m.Percent {
+		t.unit = " %"
+	}
+	if err := t.summarise(); err != nil {
+		return doc.Document{}, err
+	}
+	if err := t.comparePublished(published.Of(t.Published)); err != nil {
+		return doc.Document{}, err
+	}
+	return t.document(), nil
+}
+
+// complete checks the options and fills in the defaults.
+func (o *Options) complete(percent bool) error {
+	pick := func(name string, value *string, choices ...string) error {
+		if *value == "" {
+			*value = choices[0]
+		}
+		if !slices.Contains(choices, *value) {
+			return fmt.Errorf("%s is %q; use one of %s", name, *value, strings.Join(choices, ", "))
+		}
+		return nil
+	}
+	if err := pick("the standard deviation", &o.Std, StdPopulation, StdSample); err != nil {
+		return err
+	}
+	if err := pick("the rank convention", &o.Ranks, RanksBoth, RanksMid, RanksPaper); err != nil {
+		return err
+	}
+	if o.Decimals == 0 {
+		if o.Decimals = 3; percent {
+			o.Decimals = 1
+		}
+	}
+	if o.Decimals < 1 || o.Decimals > 6 {
+		return fmt.Errorf("%d decimals; use 1 to 6", o.Decimals)
+	}
+	return nil
+}
+
+// summarise fills the Mean row and the ranks from the counted sets.
+func (t *table) summarise() error {
+	values := t.Means()
+	if len(values) == 0 {
+		return nil
+	}
+	columns, err := stats.ColumnMeans(values)
+	if err != nil {
+		return err
+	}
+	t.mean = make([]meanCell, len(t.Methods))
+	n := float64(len(values))
+	for i, best := range stats.Largest(columns) {
+		m := meanCell{best: best}
+		for _, s := range t.Sets {
+			if s.Counted {
+				m.stdPop += s.Cells[i].StdPop
+				m.stdSample += s.Cells[i].StdSample
+			}
+		}
+		m.stdPop, m.stdSample = m.stdPop/n, m.stdSample/n
+		t.mean[i] = m
+	}
+	for i, mean := range t.Ascending(columns) { // back to the metric's own direction
+		t.mean[i].mean = mean
+	}
+	if t.midRanks, err = stats.AverageRanks(values); err != nil {
+		return err
+	}
+	t.paperRanks, err = stats.PaperAverageRanks(values)
+	return err
+}
+
+// best marks the best cells of a set: those of the best mean, where at least two methods have one
+// over the same splits.
+func (t *table) best(s frame.Set) []bool {
+	var means []*big.Rat
+	compared := 0
+	for _, c := range s.Cells {
+		means = append(means, c.Mean)
+		if c.Mean != nil {
+			compared++
+		}
+	}
+	if s.Unequal || compared < 2 && len(t.Methods) > 1 {
+		return make([]bool, len(means))
+	}
+	return stats.Largest(t.Ascending(means))
+}
+
+func (t *table) document() doc.Document {
+	d := doc.Document{
+		Report: "accuracy", Title: t.title(), Heading: cmp.Or(t.o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol)),
+		Label: cmp.Or(t.o.Label, "tab:"+t.Protocol), Warnings: t.Warnings, Provenance: t.Provenance, Notes: t.Notes(t.unused...),
+	}
+	d.Blocks = append(d.Blocks, doc.Prose{Paragraphs: t.lead(), Detail: true}, t.main())
+	for i, c := range t.comparisons {
+		d.Blocks = append(d.Blocks, c.table(i+1, t.o.Decimals))
+	}
+	d.Blocks = append(d.Blocks, t.strips()...)
+	d.Blocks = append(d.Blocks, t.facts())
+	d.Blocks = append(d.Blocks, t.missing()...)
+	d.Blocks = append(d.Blocks, t.records()...)
+	return d
+}
+
+func (t *table) title() string {
+	unit := ""
+	if t.unit != "" {
+		unit = " (%)"
+	}
+	return cmp.Or(t.o.Title, fmt.Sprintf("Mean test %s%s ± standard deviation over %s random train/test splits, protocol %s",
+		t.Metric.Title, unit, t.splitsPhrase(), t.Protocol))
+}
+
+// splitsPhrase is "20", or "up to 20" if some cell has fewer.
+func (t *table) splitsPhrase() string {
+	for _, s := range t.Sets {
+		for _, c := range s.Cells {
+			if len(c.Runs) > 0 && len(c.Runs) < len(t.Splits) {
+				return "up to " + strconv.Itoa(len(t.Splits))
+			}
+		}
+	}
+	return strconv.Itoa(len(t.Splits))
+}
+
+// main is the table itself.
+func (t *table) main() doc.Table {
+	out := doc.Table{Corner: "Data set", Legend: t.legend()}
+	splits := false // a column tells how many splits are finished
+	var main, below []doc.Row
+	for _, s := range t.Sets {
+		row := t.row(s)
+		n := s.Finished()
+		splits = splits || s.Unequal || n > 0 && n < len(t.Splits)
+		if s.Group == frame.GroupMain {
+			main = append(main, row)
+		} else {
+			below = append(below, row)
+		}
+	}
+	if splits {
+		out.Head = append(out.Head, doc.Column{Name: "splits", Kind: doc.Repeated})
+	}
+	for _, m := range t.Methods {
+		out.Head = append(out.Head, doc.Column{Name: m})
+	}
+	for _, section := range [][]doc.Row{main, t.summaryRows(), below} {
+		for i := range section {
+			if !splits { // every row begins with that cell
+				section[i].Cells = section[i].Cells[1:]
+			}
+			for _, c := range section[i].Cells {
+				if c.Best {
+					out.Best = "best of its row, every tied one; decided on exact " + t.exact() + "."
+				}
+			}
+		}
+		if len(section) > 0 {
+			out.Sections = append(out.Sections, section)
+		}
+	}
+	return out
+}
+
+// exact says what comparisons are made of.
+func (t *table) exact() string {
+	if t.Metric.Name == "accuracy" || t.Metric.Name == "error" {
+		return "counts"
+	}
+	return "values"
+}
+
+// row is a data set: how many splits are finished, and a cell a method.
+func (t *table) row(s frame.Set) doc.Row {
+	row := doc.Row{Name: s.Name, Cells: []doc.Cell{{Text: t.finished(s)}}}
+	best := t.best(s)
+	for i, c := range s.Cells {
+		cell := t.meanStd(c.Mean, c.StdPop, c.StdSample)
+		cell.Best, cell.Tip, cell.SQL = best[i], t.cellTip(s.Name, c), c.SQL
+		row.Cells = append(row.Cells, cell)
+	}
+	return row
+}
+
+// finished says how many splits of a set are finished: "3/20", with a dagger where cells differ.
+func (t *table) finished(s frame.Set) string {
+	least, most := len(t.Splits), 0
+	for _, c := range s.Cells {
+		if n := len(c.Runs); n > 0 {
+			least, most = min(least, n), max(most, n)
+		}
+	}
+	text := fmt.Sprintf("%d/%d", most, len(t.Splits))
+	if least < most {
+		text = fmt.Sprintf("%d-%d/%d", least, most, len(t.Splits))
+	}
+	if s.Unequal {
+		text += "†"
+	}
+	return text
+}
+
+// summaryRows are the Mean row and the ranks.
+func (t *table) summaryRows() []doc.Row {
+	if t.mean == nil {
+		return nil
+	}
+	mean := doc.Row{Name: "Mean", Cells: []doc.Cell{{}}}
+	over := frame.Count(len(t.Counted), "data set")
+	for i, m := range t.mean {
+		cell := t.meanStd(m.mean, m.stdPop, m.stdSample)
+		cell.Best, cell.Tip = m.best, fmt.Sprintf("%s: mean of the means of %s (%s); exactly %s", t.Methods[i], over, strings.Join(t.Counted, ", "), m.mean)
+		mean.Cells = append(mean.Cells, cell)
+	}
+	ranks := func(name string, values []*big.Rat) doc.Row {
+		row := doc.Row{Name: name, Cells: []doc.Cell{{}}}
+		for i, best := range stats.Smallest(values) {
+			row.Cells = append(row.Cells, doc.Cell{Text: values[i].FloatString(2), Best: best, Tip: t.Methods[i] + ": over " + over})
+		}
+		return row
+	}
+	rows := []doc.Row{mean}
+	if t.o.Ranks != RanksPaper {
+		rows = append(rows, ranks("Average rank", t.midRanks))
+	}
+	if t.o.Ranks != RanksMid {
+		rows = append(rows, ranks("Paper's rank", t.paperRanks))
+	}
+	return rows
+}
+
+// meanStd writes a mean and its deviation; one split has no spread to show, which its undefined
+// sample deviation tells.
+func (t *table) meanStd(mean *big.Rat, std, sample float64) doc.Cell {
+	if mean == nil {
+		return doc.Cell{Text: frame.Absent}
+	}
+	cell := doc.Cell{Text: mean.FloatString(t.o.Decimals)}
+	if t.o.Std == StdSample {
+		std = sample
+	}
+	if !math.IsNaN(sample) {
+		cell.Dev = strconv.FormatFloat(std, 'f', t.o.Decimals, 64)
+	}
+	return cell
+}

@@ -1,0 +1,344 @@
+package accuracy
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/published"
+	"pgregory.net/rapid"
+)
+
+// newTable is what Build makes a document of.
+func newTable(t testing.TB, in sample.Input, o Options) *table {
+	t.Helper()
+	m, err := metric.Lookup(cmp.Or(o.Metric, "accuracy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ft, err := in.Frame(t).Table(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := &table{Table: ft, o: o}
+	if err := tab.o.complete(m.Percent); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.summarise(); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.comparePublished(published.Of(tab.Published)); err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+// The published table as input, Gautheron et al., ECML PKDD 2020, Table 2. Its average ranks with
+// shared ties are 2.93 4.97 3.70 3.77 3.47 2.17; its bold entries are ours, with every tied one added
+// (iono, occupancy: the paper sets only the left-most in bold). The ranks the paper prints cannot be
+// had from printed accuracies, see stats.TestPrintedRanksOf2020.
+func TestPublishedTable(t *testing.T) {
+	tab := newTable(t, sample.Printed(), Options{})
+	var ranks []string
+	for _, r := range tab.midRanks {
+		ranks = append(ranks, r.FloatString(2))
+	}
+	if got, want := strings.Join(ranks, " "), "2.93 4.97 3.70 3.77 3.47 2.17"; got != want {
+		t.Errorf("average ranks: got %s, want %s", got, want)
+	}
+	best := map[string]string{
+		"wine": "BMKR", "sonar": "GBRFF2", "newthyroid": "GBRFF2", "heart": "BMKR", "bupa": "LGBM",
+		"iono": "BMKR PBRFF", "wdbc": "GBRFF2", "balance": "PBRFF", "australian": "GBRFF2", "pima": "GBRFF2",
+		"vehicle": "GBRFF2", "german": "GBRFF2", "splice": "LGBM", "spambase": "LGBM", "occupancy": "BMKR LGBM",
+		"bankmarketing": "LGBM",
+	}
+	for _, s := range tab.Sets {
+		var got []string
+		for i, b := range tab.best(s) {
+			if b {
+				got = append(got, tab.Methods[i])
+			}
+		}
+		if want := best[s.Name]; strings.Join(got, " ") != want {
+			t.Errorf("best on %s: got %v, want %s", s.Name, got, want)
+		}
+	}
+	// The paper's Mean row is 88.4 85.7 87.9 87.9 89.0 89.1, of unrounded means.
+	for i, want := range []float64{88.4, 85.7, 87.9, 87.9, 89.0, 89.1} {
+		if got, _ := tab.mean[i].mean.Float64(); math.Abs(got-want) > 0.1 || tab.mean[i].best != (i == 5) {
+			t.Errorf("mean of %s: got %v, best %v; want %v within 0.1, best %v", tab.Methods[i], got, tab.mean[i].best, want, i == 5)
+		}
+	}
+	if len(tab.Counted) != 15 || slices.Contains(tab.Counted, "bankmarketing") {
+		t.Errorf("Mean and ranks are over %v, want the 15 data sets of the main group", tab.Counted)
+	}
+	for _, row := range tab.comparisons[0].rows {
+		for i, c := range row.cells {
+			if c.difference != nil && c.difference.Sign() != 0 {
+				t.Errorf("%s on %s: difference from itself is %v", tab.Methods[i], row.set.Name, c.difference)
+			}
+		}
+	}
+	for _, m := range tab.comparisons[0].methods {
+		want := 15
+		if strings.HasPrefix(m.method, "GBRFF") || m.method == "LGBM" {
+			want = 16
+		}
+		if m.n != want {
+			t.Errorf("%s is compared on %d data sets, want %d", m.method, m.n, want)
+		}
+	}
+}
+
+// Errors are accuracies turned round: the same bests and the same mid-ranks, and means that add up
+// to 100.
+func TestErrorsAreAccuraciesTurnedRound(t *testing.T) {
+	right, wrong := newTable(t, sample.Paper(), Options{}), newTable(t, sample.Paper(), Options{Metric: "error"})
+	for i, s := range right.Sets {
+		if !slices.Equal(right.best(s), wrong.best(wrong.Sets[i])) {
+			t.Errorf("the best on %s is another by error", s.Name)
+		}
+	}
+	if fmt.Sprint(right.midRanks) != fmt.Sprint(wrong.midRanks) {
+		t.Errorf("ranks %v by accuracy, %v by error", right.midRanks, wrong.midRanks)
+	}
+	for i := range right.mean {
+		sum := new(big.Rat).Add(right.mean[i].mean, wrong.mean[i].mean)
+		if sum.Cmp(big.NewRat(100, 1)) != 0 || right.mean[i].best != wrong.mean[i].best || right.mean[i].stdPop != wrong.mean[i].stdPop {
+			t.Errorf("%s: mean accuracy and mean error are %v together", right.Methods[i], sum)
+		}
+	}
+}
+
+// A metric that is no percentage: by hand, tn fp fn tp of the sample's runs are 5 0 0 5 (all right)
+// and 4 0 2 4 (8 of 10), whose coefficient is 16/sqrt(4*6*4*6) = 2/3.
+func TestAnotherMetric(t *testing.T) {
+	in := sample.Input{Known: map[string]sample.Set{"x": {}}}
+	in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = 1, []string{"x"}, sample.Published
+	in.Rows = []store.Row{sample.OK("x", "A", 1, 10, 10), sample.OK("x", "B", 1, 8, 10)}
+	d, err := Build(in.Frame(t), Options{Metric: "MCC"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	main := d.Blocks[1].(doc.Table)
+	cells := main.Sections[0][0].Cells
+	if len(cells) != 2 || cells[0].Text != "1.000" || !cells[0].Best || cells[1].Text != "0.667" || cells[1].Best {
+		t.Errorf("cells %+v, want 1.000 and 0.667", cells)
+	}
+	if want := "Mean test Matthews correlation coefficient ± standard deviation over 1 random train/test splits, protocol table2"; d.Title != want {
+		t.Errorf("title %q, want %q", d.Title, want)
+	}
+	if want := "best of its row, every tied one; decided on exact values."; main.Best != want {
+		t.Errorf("the mark means %q", main.Best)
+	}
+}
+
+// Regression is shown when a metric of it is asked for, the smallest error as the best.
+func TestRegression(t *testing.T) {
+	in := sample.Input{Known: map[string]sample.Set{}}
+	in.Protocol.Splits = 2
+	in.Rows = []store.Row{sample.Numbers("cars", "A", 1, 2.5), sample.Numbers("cars", "A", 2, 3.5), sample.Numbers("cars", "B", 1, 0.5), sample.Numbers("cars", "B", 2, 1)}
+	d, err := Build(in.Frame(t), Options{Metric: "rmse"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := d.Blocks[1].(doc.Table).Sections[0][0].Cells
+	if cells[0].Text != "3.000" || cells[0].Dev != "0.500" || cells[0].Best || cells[1].Text != "0.750" || !cells[1].Best {
+		t.Errorf("cells %+v, want 3.000 and 0.750, the best", cells)
+	}
+}
+
+// Computed by hand from sample.Small.
+func TestSmallByHand(t *testing.T) {
+	tab := newTable(t, sample.Small(), Options{})
+	tie := tab.Sets[0]
+	a, c := tie.Cells[0], tie.Cells[2]
+	correct, test, _ := counts(a)
+	if a.Mean.Cmp(big.NewRat(80, 1)) != 0 || correct != 24 || test != 30 {
+		t.Errorf("A_1 on tie: mean %v, %d/%d; want 80, 24/30", a.Mean, correct, test)
+	}
+	// Accuracies 70, 80, 90: squared deviations 100 + 0 + 100.
+	if want := math.Sqrt(200.0 / 3); a.StdPop != want || a.StdSample != 10 {
+		t.Errorf("A_1 on tie: deviations %v, %v; want %v, 10", a.StdPop, a.StdSample, want)
+	}
+	if c.Mean.Cmp(big.NewRat(230, 3)) != 0 {
+		t.Errorf("C on tie: mean %v, want 230/3", c.Mean)
+	}
+	if got := tab.best(tie); !slices.Equal(got, []bool{true, true, false}) {
+		t.Errorf("best on tie: %v; both 24/30 should be, and 23/30 not", got)
+	}
+	// Ranks: tie 1.5 1.5 3, clear 2 1 3. In the paper's convention: tie 2 1 3, clear 2 1 3, Mean (80.6
+	// 90 72.7) 2 1 3.
+	if got, want := fmt.Sprint(tab.midRanks), "[7/4 5/4 3/1]"; got != want {
+		t.Errorf("average ranks: got %s, want %s", got, want)
+	}
+	if got, want := fmt.Sprint(tab.paperRanks), "[2/1 1/1 3/1]"; got != want {
+		t.Errorf("average ranks in the paper's convention: got %s, want %s", got, want)
+	}
+	uneven, big := tab.Sets[2], tab.Sets[3]
+	if !uneven.Unequal || uneven.Counted || slices.Contains(tab.best(uneven), true) {
+		t.Error("uneven: different splits are not comparable, not counted and have no best")
+	}
+	if !math.IsNaN(uneven.Cells[2].StdSample) {
+		t.Errorf("sample deviation of one split: %v, want none", uneven.Cells[2].StdSample)
+	}
+	if !big.Missing || slices.Contains(tab.best(big), true) {
+		t.Error("big_set: a single cell has nothing to be better than")
+	}
+}
+
+// The order of a cell's splits among themselves changes no mean, best or rank: accuracies over
+// unequal test counts add up exactly.
+func TestOrderOfSplitsIsIrrelevant(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		in := sample.Input{Known: map[string]sample.Set{"x": {}, "y": {}}}
+		in.Protocol.Splits, in.Protocol.Datasets = 4, []string{"x", "y"}
+		tests := rapid.SliceOfN(rapid.IntRange(1, 9), 8, 8).Draw(rt, "tests")
+		order := rapid.Permutation([]int{1, 2, 3, 4}).Draw(rt, "order")
+		shuffled := in
+		for d, dataset := range []string{"x", "y"} {
+			for _, method := range []string{"a", "b", "c"} {
+				for s := range 4 {
+					n := tests[4*d+s]
+					correct := rapid.IntRange(0, n).Draw(rt, "correct")
+					in.Rows = append(in.Rows, sample.OK(dataset, method, s+1, correct, n))
+					shuffled.Rows = append(shuffled.Rows, sample.OK(dataset, method, order[s], correct, n))
+				}
+			}
+		}
+		first, second := newTable(t, in, Options{}), newTable(t, shuffled, Options{})
+		if !reflect.DeepEqual(first.main().Sections[:2], withTips(second, first)) {
+			rt.Fatalf("another order of the splits, another table")
+		}
+	})
+}
+
+// withTips returns the sections of a table with the tips, which list splits, of another.
+func withTips(t, like *table) [][]doc.Row {
+	sections, tips := t.main().Sections[:2], like.main().Sections
+	for i := range sections[0] {
+		for j := range sections[0][i].Cells {
+			sections[0][i].Cells[j].Tip = tips[0][i].Cells[j].Tip
+		}
+	}
+	return sections
+}
+
+// Equal accuracies from different splits are a tie although their float sums differ: 0.1 + 0.2 + 0.3
+// against 0.3 + 0.2 + 0.1.
+func TestTieThatFloatsBreak(t *testing.T) {
+	tenths := []float64{0.1, 0.2, 0.3} // variables: constants would be added exactly
+	if tenths[0]+tenths[1]+tenths[2] == tenths[2]+tenths[1]+tenths[0] {
+		t.Fatal("the example no longer shows what it is for")
+	}
+	in := sample.Input{Known: map[string]sample.Set{"x": {}}}
+	in.Protocol.Splits, in.Protocol.Datasets = 3, []string{"x"}
+	for s, correct := range []int{1, 2, 3} {
+		in.Rows = append(in.Rows, sample.OK("x", "up", s+1, correct, 10), sample.OK("x", "down", s+1, 4-correct, 10))
+	}
+	tab := newTable(t, in, Options{})
+	if !slices.Equal(tab.best(tab.Sets[0]), []bool{true, true}) || tab.midRanks[0].Cmp(tab.midRanks[1]) != 0 {
+		t.Error("6/30 and 6/30 are not tied")
+	}
+}
+
+func TestNothingComplete(t *testing.T) {
+	in := sample.Small()
+	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Status == store.OK })
+	tab := newTable(t, in, Options{})
+	if tab.mean != nil || tab.midRanks != nil || tab.paperRanks != nil {
+		t.Error("a table without results has a Mean or ranks")
+	}
+	d := tab.document()
+	if !slices.Contains(d.Notes, "No data set is complete for all methods, so there is no Mean and there are no average ranks.") {
+		t.Errorf("notes %q do not say that no data set is complete", d.Notes)
+	}
+	if strings.Contains(strings.Join(d.Blocks[1].(doc.Table).Legend, " "), "Average rank: tied") {
+		t.Error("the legend explains ranks that are not shown")
+	}
+}
+
+// Every planned split is either finished or told, with its reason.
+func TestGapsAreTold(t *testing.T) {
+	d := newTable(t, sample.Paper(), Options{}).document()
+	notes := strings.Join(d.Notes, "\n")
+	for _, s := range []string{
+		"exit status 137: out of memory", "PBRFF on german (split 7)", "stopped after 10m0s", "BMKR, GFC, PBRFF on bankmarketing (splits 1-20)",
+		"Mean and average ranks are over 14 of 15 data sets",
+	} {
+		if !strings.Contains(notes, s) {
+			t.Errorf("notes do not say %q", s)
+		}
+	}
+	german := d.Blocks[1].(doc.Table).Sections[0][11]
+	if german.Name != "german" || german.Cells[0].Text != "19-20/20†" {
+		t.Errorf("row %s has %s splits", german.Name, german.Cells[0].Text)
+	}
+	three := sample.Paper()
+	three.Rows = slices.DeleteFunc(three.Rows, func(r store.Row) bool { return r.Split > 3 || r.Dataset == "board" })
+	if note := "3 of 20 splits: every data set with results."; !slices.Contains(newTable(t, three, Options{}).document().Notes, note) {
+		t.Errorf("notes lack %q", note)
+	}
+}
+
+// Splits 2 and 3 alone: neither 1 nor anything above 3 is missing.
+func TestSelectedSplits(t *testing.T) {
+	in := sample.Small()
+	in.Splits = []int{3, 2}
+	tab := newTable(t, in, Options{})
+	if len(tab.Table.Splits) != 2 || len(tab.Sets[0].Cells[0].Runs) != 2 {
+		t.Errorf("%d planned splits, %d finished on tie; want 2 and 2", len(tab.Table.Splits), len(tab.Sets[0].Cells[0].Runs))
+	}
+	for _, g := range tab.Gaps {
+		if g.Dataset == "clear" && !slices.Equal(g.NotRun, []int{3}) {
+			t.Errorf("%s on clear lacks %v, want split 3", g.Method, g.NotRun)
+		}
+		if g.Dataset == "tie" {
+			t.Errorf("%s on tie: %s", g.Method, g.Describe())
+		}
+	}
+}
+
+// Records are the quotient of integer counts.
+func TestRecordsKeepPrecision(t *testing.T) {
+	records := newTable(t, sample.Paper(), Options{}).cellRecords()
+	column := func(name string) int { return slices.Index(records.Columns, name) }
+	if want := 19 * 6; len(records.Rows) != want {
+		t.Fatalf("%d rows, want %d", len(records.Rows), want)
+	}
+	for _, r := range records.Rows {
+		correct, test := r[column("correct")].(int64), r[column("test")].(int64)
+		if test == 0 {
+			if r[column("mean")] != nil || r[column("missing")] == "" {
+				t.Errorf("%v: a cell without runs has a mean, or no reason", r)
+			}
+			continue
+		}
+		if want, _ := big.NewRat(100*correct, test).Float64(); r[column("mean")] != want { // all splits of a set are of one size
+			t.Errorf("%v on %v: mean %v, want %v", r[column("method")], r[column("dataset")], r[column("mean")], want)
+		}
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for want, o := range map[string]Options{
+		`the standard deviation is "x"; use one of population, sample`: {Std: "x"},
+		`the rank convention is "x"; use one of both, midrank, paper`:  {Ranks: "x"},
+		"7 decimals; use 1 to 6": {Decimals: 7},
+		`no metric is named "x"`: {Metric: "x"},
+	} {
+		if _, err := Build(frame.Frame{}, o); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("options %+v: error %v, want %q", o, err, want)
+		}
+	}
+}

@@ -1,0 +1,349 @@
+package accuracy
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/published"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// comparison sets our values beside those one source printed, for the methods of the table that it
+// prints values of.
+type comparison struct {
+	source    string
+	rows      []comparedRow
+	methods   []difference // the methods compared, in the table's order
+	unprinted []string     // methods of the table that the source prints no value of here
+
+	// counted names the data sets behind the ranks: those of the main group with a value of every
+	// method compared on both sides, ours over the same splits. midRanks are the average ranks of the
+	// printed values over them, among the methods compared, ourMidRanks those of our means, and
+	// ourPaperRanks these as the paper computes them; nil without any, or for a single method.
+	counted       []string
+	midRanks      []*big.Rat
+	ourMidRanks   []*big.Rat
+	ourPaperRanks []*big.Rat
+	printed       []*float64 // the average ranks that the source itself prints; nil without any
+
+	columns []int // of methods in the table
+}
+
+// comparedRow is a data set with at least one printed value, a cell a method compared.
+type comparedRow struct {
+	set   frame.Set
+	cells []comparedCell
+}
+
+// comparedCell is a pair of values in percent; nil stands for no value.
+type comparedCell struct {
+	ours       *big.Rat
+	published  *big.Rat // the printed decimal, exactly
+	std        *float64 // as printed
+	difference *big.Rat // ours less published, in percentage points
+}
+
+// difference sums up a method's differences over the sets that have both values, in percentage
+// points; nil without any.
+type difference struct {
+	method       string
+	n            int
+	average      *big.Rat
+	meanAbsolute *big.Rat // mean of their absolute values
+}
+
+type cellKey struct{ dataset, method string }
+
+// comparePublished fills comparisons and unused from the values that one source prints, which are
+// accuracies. Printed average ranks are among all methods that the source ranks, so they are left
+// out where one of these, or some of its sets, was not asked for.
+func (t *table) comparePublished(values []published.Value) error {
+	switch {
+	case t.o.OmitPublished || len(values) == 0:
+		return nil
+	case t.Metric.Name != "accuracy":
+		t.unused = append(t.unused, fmt.Sprintf("%s prints accuracies, so there is no comparison with its values.", values[0].Source))
+		return nil
+	}
+	known := map[cellKey]published.Value{}
+	ranks := map[string]*float64{}
+	ranked := !t.Only
+	for _, v := range values {
+		switch {
+		case v.Dataset == published.AverageRank:
+			ranks[v.Method] = &v.Mean
+			ranked = ranked && slices.Contains(t.Methods, v.Method)
+		case t.asked(v):
+			known[cellKey{v.Dataset, v.Method}] = v
+		}
+	}
+	c, err := t.compareWith(values[0].Source, known)
+	if err != nil {
+		return err
+	}
+	if note := t.unusedNote(values[0].Source, known); note != "" {
+		t.unused = append(t.unused, note)
+	}
+	if len(c.rows) == 0 {
+		return nil
+	}
+	for i, m := range c.methods {
+		if r := ranks[m.method]; ranked && r != nil {
+			if c.printed == nil {
+				c.printed = make([]*float64, len(c.methods))
+			}
+			c.printed[i] = r
+		}
+	}
+	t.comparisons = append(t.comparisons, c)
+	return nil
+}
+
+// asked reports whether the row and the column of a printed value were not left out by request.
+func (t *table) asked(v published.Value) bool {
+	return (!t.OnlyMethods || slices.Contains(t.Methods, v.Method)) &&
+		(!t.Only || slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset }))
+}
+
+func (t *table) compareWith(source string, values map[cellKey]published.Value) (comparison, error) {
+	c := comparison{source: source}
+	for i, m := range t.Methods {
+		if slices.ContainsFunc(t.Sets, func(s frame.Set) bool { _, ok := values[cellKey{s.Name, m}]; return ok }) {
+			c.columns = append(c.columns, i)
+		} else {
+			c.unprinted = append(c.unprinted, m)
+		}
+	}
+	for _, s := range t.Sets {
+		out := comparedRow{set: s}
+		printed := false
+		for _, i := range c.columns {
+			cell := comparedCell{ours: s.Cells[i].Mean}
+			if v, ok := values[cellKey{s.Name, t.Methods[i]}]; ok {
+				if err := cell.print(v); err != nil {
+					return c, err
+				}
+				printed = true
+			}
+			out.cells = append(out.cells, cell)
+		}
+		if printed {
+			c.rows = append(c.rows, out)
+		}
+	}
+	for k, i := range c.columns {
+		c.methods = append(c.methods, c.differenceOf(k, t.Methods[i]))
+	}
+	return c, c.rank()
+}
+
+// print adds a printed value.
+func (cell *comparedCell) print(v published.Value) error {
+	mean, err := stats.Decimal(v.Mean)
+	if err != nil {
+		return fmt.Errorf("%s, %s on %s: %w", v.Source, v.Method, v.Dataset, err)
+	}
+	cell.published, cell.std = mean, v.Std
+	if cell.ours != nil {
+		cell.difference = new(big.Rat).Sub(cell.ours, mean)
+	}
+	return nil
+}
+
+// rank fills counted and the ranks of both sides: like for like, whatever other methods the table
+// holds.
+func (c *comparison) rank() error {
+	if len(c.columns) < 2 {
+		return nil
+	}
+	var theirs, ours [][]*big.Rat
+	for _, row := range c.rows {
+		var printed, own []*big.Rat
+		sameSplits := true
+		for k, i := range c.columns {
+			if cell := row.cells[k]; cell.difference != nil {
+				printed, own = append(printed, cell.published), append(own, cell.ours)
+			}
+			sameSplits = sameSplits && slices.Equal(row.set.Cells[i].Splits(), row.set.Cells[c.columns[0]].Splits())
+		}
+		if row.set.Group == frame.GroupMain && len(own) == len(c.columns) && sameSplits {
+			c.counted = append(c.counted, row.set.Name)
+			theirs, ours = append(theirs, printed), append(ours, own)
+		}
+	}
+	if len(ours) == 0 {
+		return nil
+	}
+	var err error
+	if c.midRanks, err = stats.AverageRanks(theirs); err != nil {
+		return err
+	}
+	if c.ourMidRanks, err = stats.AverageRanks(ours); err != nil {
+		return err
+	}
+	c.ourPaperRanks, err = stats.PaperAverageRanks(ours)
+	return err
+}
+
+func (c *comparison) differenceOf(column int, method string) difference {
+	d := difference{method: method}
+	sum, abs := new(big.Rat), new(big.Rat)
+	for _, row := range c.rows {
+		if x := row.cells[column].difference; x != nil {
+			d.n++
+			sum.Add(sum, x)
+			abs.Add(abs, new(big.Rat).Abs(x))
+		}
+	}
+	if d.n > 0 {
+		n := big.NewRat(int64(d.n), 1)
+		d.average, d.meanAbsolute = sum.Quo(sum, n), abs.Quo(abs, n)
+	}
+	return d
+}
+
+// unusedNote names the data sets and methods that a source has values of and the table does not
+// hold.
+func (t *table) unusedNote(source string, values map[cellKey]published.Value) string {
+	var datasets, methods []string
+	for _, v := range published.Of(source) {
+		if _, ok := values[cellKey{v.Dataset, v.Method}]; !ok {
+			continue
+		}
+		shown := slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset })
+		if !shown && !slices.Contains(datasets, v.Dataset) {
+			datasets = append(datasets, v.Dataset)
+		}
+		if !slices.Contains(t.Methods, v.Method) && !slices.Contains(methods, v.Method) {
+			methods = append(methods, v.Method)
+		}
+	}
+	var parts []string
+	if len(datasets) > 0 {
+		parts = append(parts, "data sets "+strings.Join(datasets, ", "))
+	}
+	if len(methods) > 0 {
+		parts = append(parts, "methods "+strings.Join(methods, ", "))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s also prints values of %s, which this table does not hold.", source, strings.Join(parts, " and of "))
+}
+
+// table lays the comparison out, three columns a method.
+func (c *comparison) table(number, decimals int) doc.Table {
+	out := doc.Table{
+		Heading: "Beside the published values", Corner: "Data set", Label: fmt.Sprintf("published-%d", number), Legend: c.legend(),
+		Caption: "Ours and published (" + c.source + "), accuracies in percent, differences in percentage points",
+	}
+	for _, m := range c.methods {
+		out.Head = append(out.Head, doc.Column{Name: "ours", Group: m.method},
+			doc.Column{Name: "publ.", Long: "published", Group: m.method, Kind: doc.Quoted},
+			doc.Column{Name: "diff.", Long: "difference", Group: m.method, Kind: doc.Signed})
+	}
+	var rows []doc.Row
+	for _, r := range c.rows {
+		row := doc.Row{Name: r.set.Name}
+		for i, cell := range r.cells {
+			ours, quoted, diff := doc.Cell{Text: frame.Text(cell.ours, decimals)}, doc.Cell{Text: frame.Text(cell.published, decimals)}, doc.Cell{Text: frame.Absent}
+			if cell.published != nil {
+				quoted.Tip = fmt.Sprintf("%s on %s, %s: %s", c.methods[i].method, r.set.Name, c.source, quoted.Text)
+				if cell.std != nil {
+					quoted.Tip += " ± " + strconv.FormatFloat(*cell.std, 'g', -1, 64)
+				}
+			}
+			if cell.difference != nil {
+				diff = doc.Cell{Text: signed(cell.difference, decimals), Shade: shade(cell.difference)}
+			}
+			row.Cells = append(row.Cells, ours, quoted, diff)
+		}
+		rows = append(rows, row)
+	}
+	out.Sections = [][]doc.Row{rows, c.summary(max(decimals, 2))}
+	return out
+}
+
+// summary is the rows below a comparison's data sets.
+func (c *comparison) summary(decimals int) []doc.Row {
+	average, absolute, n := doc.Row{Name: "Average difference"}, doc.Row{Name: "Mean absolute difference"}, doc.Row{Name: "Data sets compared"}
+	ranks, paper := doc.Row{Name: "Average rank"}, doc.Row{Name: "Paper's rank"}
+	add := func(row *doc.Row, ours, quoted, diff string) {
+		row.Cells = append(row.Cells, doc.Cell{Text: ours}, doc.Cell{Text: quoted}, doc.Cell{Text: diff})
+	}
+	for i, m := range c.methods {
+		add(&n, "", "", strconv.Itoa(m.n))
+		add(&absolute, "", "", frame.Text(m.meanAbsolute, decimals))
+		if m.n == 0 {
+			add(&average, "", "", frame.Absent)
+		} else {
+			add(&average, "", "", signed(m.average, decimals))
+		}
+		if c.midRanks != nil {
+			add(&ranks, c.ourMidRanks[i].FloatString(2), c.midRanks[i].FloatString(2), signed(new(big.Rat).Sub(c.ourMidRanks[i], c.midRanks[i]), 2))
+		}
+		if c.printed != nil {
+			ours, theirs := frame.Absent, frame.Absent
+			if c.ourPaperRanks != nil {
+				ours = c.ourPaperRanks[i].FloatString(2)
+			}
+			if p := c.printed[i]; p != nil {
+				theirs = strconv.FormatFloat(*p, 'f', 2, 64)
+			}
+			add(&paper, ours, theirs, "")
+		}
+	}
+	rows := []doc.Row{average, absolute, n}
+	for _, row := range []doc.Row{ranks, paper} {
+		if row.Cells != nil {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// legend explains which methods a comparison holds and its summary rows.
+func (c *comparison) legend() []string {
+	legend := []string{"Differences are ours less published, from exact means; averages are over every data set of the block with both values."}
+	if len(c.unprinted) > 0 {
+		legend = append(legend, fmt.Sprintf("Not in this block, since %s prints no value of them for these data sets: %s.", c.source, strings.Join(c.unprinted, ", ")))
+	}
+	if c.midRanks != nil {
+		legend = append(legend, fmt.Sprintf(
+			"Average rank: on both sides among the %s of this block, over the %s of the main group with a value of each of them on both sides, from the printed decimals on the published side.",
+			frame.Count(len(c.methods), "method"), frame.Count(len(c.counted), "data set")))
+	}
+	if c.printed != nil {
+		legend = append(legend, "Paper's rank: ours, among these methods and over these data sets, beside the ranks the source prints over its own.")
+	}
+	return legend
+}
+
+// signed writes a difference with its sign; what rounds to zero has none.
+func signed(x *big.Rat, decimals int) string {
+	s := x.FloatString(decimals)
+	switch {
+	case strings.Trim(s, "-0.") == "":
+		return strings.TrimPrefix(s, "-")
+	case x.Sign() > 0:
+		return "+" + s
+	}
+	return s
+}
+
+// shade is the strength of a difference, up or down: from half a point, one point and two points.
+func shade(difference *big.Rat) int {
+	size := new(big.Rat).Abs(difference)
+	strength := 0
+	for _, bound := range []*big.Rat{big.NewRat(1, 2), big.NewRat(1, 1), big.NewRat(2, 1)} {
+		if size.Cmp(bound) >= 0 {
+			strength++
+		}
+	}
+	return strength * difference.Sign()
+}

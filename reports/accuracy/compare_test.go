@@ -1,0 +1,144 @@
+package accuracy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/reports/internal/sample"
+)
+
+// A method that the source does not print takes no columns of the comparison and changes none of its
+// ranks, wherever it stands in the table and whether or not it is complete.
+func TestOtherMethodsLeaveTheComparisonAlone(t *testing.T) {
+	alone := newTable(t, sample.Printed(), Options{}).comparisons[0]
+	if len(alone.counted) != 15 || len(alone.unprinted) != 0 {
+		t.Fatalf("the paper's own methods: ranks over %v, unprinted %v", alone.counted, alone.unprinted)
+	}
+	for place := range 3 {
+		in := sample.Printed()
+		methods := slices.Insert(slices.Clone(sample.Methods), 3*place, "CART")
+		in.Protocol.Order = func([]string) []string { return methods }
+		in.Rows = append(in.Rows, sample.OK("wine", "CART", 1, 999, 1000))
+		c := newTable(t, in, Options{}).comparisons[0]
+		for name, pair := range map[string][2]string{
+			"sets":       {fmt.Sprint(alone.counted), fmt.Sprint(c.counted)},
+			"methods":    {methodsOf(alone), methodsOf(c)},
+			"published":  {fmt.Sprint(alone.midRanks), fmt.Sprint(c.midRanks)},
+			"ours":       {fmt.Sprint(alone.ourMidRanks), fmt.Sprint(c.ourMidRanks)},
+			"convention": {fmt.Sprint(alone.ourPaperRanks), fmt.Sprint(c.ourPaperRanks)},
+			"left out":   {"[CART]", fmt.Sprint(c.unprinted)},
+		} {
+			if pair[0] != pair[1] {
+				t.Errorf("CART in column %d: %s are %s, want %s", 3*place+1, name, pair[1], pair[0])
+			}
+		}
+		table := c.table(1, 1)
+		if !strings.Contains(strings.Join(table.Legend, " "), "prints no value of them for these data sets: CART.") {
+			t.Errorf("legend %q does not say that CART is not compared", table.Legend)
+		}
+		for _, column := range table.Head {
+			if column.Group == "CART" {
+				t.Error("CART has columns in the comparison")
+			}
+		}
+	}
+}
+
+func methodsOf(c comparison) string {
+	var out []string
+	for i, m := range c.methods {
+		out = append(out, fmt.Sprintf("%s %d %s %v", m.method, m.n, m.average, *c.printed[i]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// The published values beside a method are its own when a method without any stands before it.
+func TestComparisonColumnsKeepTheirMethods(t *testing.T) {
+	in := sample.Printed()
+	methods := append([]string{"CART"}, sample.Methods...)
+	in.Protocol.Order = func([]string) []string { return methods }
+	tab := newTable(t, in, Options{})
+	records := tab.cellRecords()
+	n := len(records.Columns)
+	for _, row := range records.Rows {
+		if row[1] == "wine" && row[7] == "GFC" && (row[n-3] != 99.3 || *row[n-2].(*float64) != 1.1 || row[n-1] != 0.0) {
+			t.Errorf("GFC on wine is printed as 99.3 ± 1.1; the row is %v", row)
+		}
+		if row[7] == "CART" && (row[n-3] != nil || row[n-2] != nil || row[n-1] != nil) {
+			t.Errorf("CART has published values: %v", row)
+		}
+	}
+	tips := 0
+	for _, row := range tab.comparisons[0].table(1, 1).Sections[0] {
+		for _, c := range row.Cells {
+			if c.Tip == "GFC on wine, "+sample.Published+": 99.3 ± 1.1" {
+				tips++
+			}
+		}
+	}
+	if tips != 1 {
+		t.Error("no cell gives GFC's published value on wine")
+	}
+	for i, x := range tab.publishedRow(tab.Sets[0]) { // wine
+		if (i == 0) != (x != x) || i == 2 && x != 99.3 {
+			t.Errorf("the strip of wine has %v in line %d", x, i)
+		}
+	}
+}
+
+// Ranks need the same splits on our side; one method has nobody to be ranked with, and printed ranks
+// are among all methods that the source ranks.
+func TestComparisonRanksNeedPeers(t *testing.T) {
+	in := sample.Printed()
+	in.Protocol.Splits = 2
+	in.Rows = append(in.Rows, sample.OK("wine", "GFC", 2, 1, 2))
+	if c := newTable(t, in, Options{}).comparisons[0]; len(c.counted) != 14 || slices.Contains(c.counted, "wine") {
+		t.Errorf("ranks over %v: on wine the methods finished different splits", c.counted)
+	}
+	in = sample.Printed()
+	in.Methods = []string{"GFC"}
+	if c := newTable(t, in, Options{}).comparisons[0]; c.midRanks != nil || c.ourPaperRanks != nil || len(c.methods) != 1 || c.printed != nil {
+		t.Errorf("a single method has ranks %v, %v, %v; methods %v", c.midRanks, c.ourPaperRanks, c.printed, c.methods)
+	}
+	in = sample.Printed()
+	if c := newTable(t, in, Options{}).comparisons[0]; len(c.printed) != 6 {
+		t.Errorf("beside all of the paper's methods stand its printed ranks %v", c.printed)
+	}
+	methods := sample.Methods[:5]
+	in.Protocol.Order = func([]string) []string { return methods }
+	if c := newTable(t, in, Options{}).comparisons[0]; c.printed != nil {
+		t.Errorf("beside five of its six methods stand the printed ranks %v, which are among six", c.printed)
+	}
+	in = sample.Printed()
+	in.Datasets = []string{"wine", "sonar"}
+	if c := newTable(t, in, Options{}).comparisons[0]; c.printed != nil || len(c.counted) != 2 {
+		t.Errorf("beside two of its sets stand the printed ranks %v; ours are over %v", c.printed, c.counted)
+	}
+}
+
+// What the source prints and the table does not show is told, what was not asked for is not.
+func TestUnusedValues(t *testing.T) {
+	in := sample.Printed()
+	methods := sample.Methods[:5]
+	in.Protocol.Order = func([]string) []string { return methods }
+	in.Protocol.Datasets = in.Protocol.Datasets[1:]
+	in.Rows = in.Rows[6:]
+	want := sample.Published + " also prints values of data sets wine and of methods GBRFF2, which this table does not hold."
+	if tab := newTable(t, in, Options{}); !slices.Equal(tab.unused, []string{want}) {
+		t.Errorf("notes %q, want %q", tab.unused, want)
+	}
+	in = sample.Printed()
+	in.Datasets, in.Methods = []string{"wine"}, []string{"GFC"}
+	if tab := newTable(t, in, Options{}); tab.unused != nil {
+		t.Errorf("notes %q on what was not asked for", tab.unused)
+	}
+	want = sample.Published + " prints accuracies, so there is no comparison with its values."
+	if tab := newTable(t, sample.Printed(), Options{Metric: "error"}); !slices.Equal(tab.unused, []string{want}) || tab.comparisons != nil {
+		t.Errorf("notes %q, want %q", tab.unused, want)
+	}
+	if tab := newTable(t, sample.Printed(), Options{OmitPublished: true}); tab.unused != nil || tab.comparisons != nil {
+		t.Errorf("a comparison although it is left out, notes %q", tab.unused)
+	}
+}

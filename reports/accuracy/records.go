@@ -1,0 +1,145 @@
+package accuracy
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+)
+
+// records are the table at full precision, with both deviations and ranks whatever the options.
+// Means are in percent where the metric is, in the shortest decimal that reads back as the same
+// float64; "exact" is a quotient of integers, "p/q".
+func (t *table) records() []doc.Block {
+	blocks := []doc.Block{t.cellRecords(), t.runRecords(), t.meanRecords()}
+	for _, c := range t.comparisons {
+		blocks = append(blocks, c.records(), c.methodRecords())
+	}
+	return append(blocks, t.MissingRecords()...)
+}
+
+// cellRecords has a row a data set and method. Each source of printed values adds three columns.
+func (t *table) cellRecords() doc.Records {
+	out := doc.Records{Name: "cells", Columns: []string{"protocol", "dataset", "group", "rows", "features", "train_rows", "test_rows", "method",
+		"splits_ok", "splits_planned", "correct", "test", "mean", "std_population", "std_sample",
+		"best", "in_mean_and_ranks", "comparable", "missing", "data_changed", "metric", "exact"}}
+	for _, c := range t.comparisons {
+		out.Columns = append(out.Columns, "published_mean:"+c.source, "published_std:"+c.source, "difference:"+c.source)
+	}
+	for _, s := range t.Sets {
+		best := t.best(s)
+		for i, c := range s.Cells {
+			var correct, test any
+			if n, of, ok := counts(c); ok {
+				correct, test = n, of
+			}
+			record := []any{t.Protocol, s.Name, s.Group, known(s.Rows), known(s.Features), known(s.TrainRows), known(s.TestRows), c.Method,
+				len(c.Runs), len(t.Splits), correct, test, frame.Float(c.Mean), number(c.StdPop), number(c.StdSample),
+				best[i], s.Counted, !s.Unequal, t.gapText(s.Name, c.Method), t.changeText(s.Name), t.Metric.Name, exact(c.Mean)}
+			for _, comparison := range t.comparisons {
+				record = append(record, comparison.record(s.Name, c.Method)...)
+			}
+			out.Rows = append(out.Rows, record)
+		}
+	}
+	return out
+}
+
+// changeText says that a row is of data that changed since, or is empty.
+func (t *table) changeText(dataset string) string {
+	for _, c := range t.Changed {
+		if c.Dataset == dataset {
+			return c.String()
+		}
+	}
+	return ""
+}
+
+// runRecords has a row a finished run.
+func (t *table) runRecords() doc.Records {
+	out := doc.Records{Name: "runs", Columns: []string{"dataset", "method", "split", "value", "exact", "correct", "test"}}
+	for _, s := range t.Sets {
+		for _, c := range s.Cells {
+			for _, r := range c.Runs {
+				out.Add(s.Name, c.Method, r.Split, frame.Float(r.Value), exact(r.Value), r.Score.Correct, r.Score.N)
+			}
+		}
+	}
+	return out
+}
+
+// meanRecords has a row a method: the Mean row and the ranks.
+func (t *table) meanRecords() doc.Records {
+	out := doc.Records{Name: "means", Columns: []string{"method", "datasets", "mean", "exact", "std_population", "std_sample", "best",
+		"midrank", "midrank_exact", "paper_rank", "paper_rank_exact"}}
+	for i, m := range t.mean {
+		out.Add(t.Methods[i], len(t.Counted), frame.Float(m.mean), exact(m.mean), number(m.stdPop), number(m.stdSample), m.best,
+			frame.Float(t.midRanks[i]), exact(t.midRanks[i]), frame.Float(t.paperRanks[i]), exact(t.paperRanks[i]))
+	}
+	return out
+}
+
+func (c *comparison) record(dataset, method string) []any {
+	for _, row := range c.rows {
+		for i, cell := range row.cells {
+			if row.set.Name == dataset && c.methods[i].method == method && cell.published != nil {
+				return []any{frame.Float(cell.published), cell.std, frame.Float(cell.difference)}
+			}
+		}
+	}
+	return []any{nil, nil, nil}
+}
+
+// records has a row a printed value.
+func (c *comparison) records() doc.Records {
+	out := doc.Records{Name: "published", Columns: []string{"source", "dataset", "method", "ours", "published_mean", "published_std", "difference"}}
+	for _, row := range c.rows {
+		for i, cell := range row.cells {
+			if cell.published != nil {
+				out.Add(c.source, row.set.Name, c.methods[i].method, frame.Float(cell.ours), frame.Float(cell.published), cell.std, frame.Float(cell.difference))
+			}
+		}
+	}
+	return out
+}
+
+// methodRecords has a row a method compared.
+func (c *comparison) methodRecords() doc.Records {
+	out := doc.Records{Name: "published_methods", Columns: []string{"source", "method", "datasets", "average_difference", "mean_absolute_difference",
+		"in_ranks", "our_midrank", "published_midrank", "our_paper_rank", "printed_rank"}}
+	for i, m := range c.methods {
+		var ours, theirs, paper, printed any
+		if c.midRanks != nil {
+			ours, theirs, paper = frame.Float(c.ourMidRanks[i]), frame.Float(c.midRanks[i]), frame.Float(c.ourPaperRanks[i])
+		}
+		if c.printed != nil {
+			printed = c.printed[i]
+		}
+		out.Add(c.source, m.method, m.n, frame.Float(m.average), frame.Float(m.meanAbsolute), c.counted, ours, theirs, paper, printed)
+	}
+	return out
+}
+
+func known(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+// number is a float64 for records, nil for NaN.
+func number(x float64) any {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return x
+}
+
+// exact writes p/q, empty for no value.
+func exact(x *big.Rat) string {
+	if x == nil {
+		return ""
+	}
+	return x.String()
+}

@@ -1,0 +1,183 @@
+package accuracy
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// legend explains what the rows mean.
+func (t *table) legend() []string {
+	std := "population (divisor n)"
+	if t.o.Std == StdSample {
+		std = "sample (divisor n-1)"
+	}
+	legend := []string{fmt.Sprintf("Standard deviations are %s, over splits; that of Mean is the mean of the column's.", std)}
+	if t.mean != nil {
+		over, main := "the data sets above it", 0
+		for _, s := range t.Sets {
+			if s.Group == frame.GroupMain {
+				main++
+			}
+		}
+		if len(t.Counted) < main {
+			over = frame.Count(len(t.Counted), "data set") + " (see the notes)"
+		}
+		legend = append(legend, "Mean and average ranks are over "+over+"; rank 1 is the best.")
+		if t.o.Ranks != RanksPaper {
+			legend = append(legend, "Average rank: tied methods share the mean of their ranks.")
+		}
+		if t.o.Ranks != RanksMid {
+			legend = append(legend, "Paper's rank: the Mean row is ranked as one more data set, and of tied methods the one in the later column ranks better.")
+		}
+	}
+	for _, s := range t.Sets {
+		if s.Missing {
+			return append(legend, "A dash: no finished split.")
+		}
+	}
+	return legend
+}
+
+// lead says in a few plain sentences what the table finds and how complete it is.
+func (t *table) lead() []string {
+	done := 0
+	for _, s := range t.Sets {
+		for _, c := range s.Cells {
+			done += len(c.Runs)
+		}
+	}
+	planned := len(t.Sets) * len(t.Methods) * len(t.Splits)
+	var lead []string
+	if t.mean != nil && len(t.Methods) > 1 {
+		var best, first []string
+		var mean, rank *big.Rat
+		for i, least := range stats.Smallest(t.midRanks) {
+			if t.mean[i].best {
+				best, mean = append(best, t.Methods[i]), t.mean[i].mean
+			}
+			if least {
+				first, rank = append(first, t.Methods[i]), t.midRanks[i]
+			}
+		}
+		word := "Highest"
+		if t.Metric.Better == metric.Lower {
+			word = "Lowest"
+		}
+		lead = append(lead, fmt.Sprintf(
+			"%s mean %s: %s (%s%s). Best average rank: %s (%s). Both over %s. The table does not tell whether a difference is more than chance.",
+			word, t.Metric.Title, strings.Join(best, ", "), mean.FloatString(max(2, t.o.Decimals)), t.unit,
+			strings.Join(first, ", "), rank.FloatString(2), frame.Count(len(t.Counted), "data set")))
+	}
+	return append(lead, fmt.Sprintf("%d of %d planned runs are finished: %s, %s, %s.", done, planned,
+		frame.Count(len(t.Sets), "data set"), frame.Count(len(t.Methods), "method"), frame.Count(len(t.Splits), "split")))
+}
+
+// cellTip tells how a cell was computed and lists its splits.
+func (t *table) cellTip(dataset string, c frame.Cell) string {
+	tip := &strings.Builder{}
+	fmt.Fprintf(tip, "%s on %s: ", c.Method, dataset)
+	gap := t.gapText(dataset, c.Method)
+	if c.Mean == nil {
+		return tip.String() + gap
+	}
+	fmt.Fprintf(tip, "mean test %s of %d of %s, %s%s\n", t.Metric.Title, len(c.Runs), frame.Count(len(t.Splits), "split"),
+		c.Mean.FloatString(t.o.Decimals+2), t.unit)
+	if correct, test, ok := counts(c); ok {
+		fmt.Fprintf(tip, "%d of %d test examples correct in all\n", correct, test)
+	}
+	if len(c.Runs) > 1 {
+		fmt.Fprintf(tip, "standard deviation: population %.*f, sample %.*f\n", t.o.Decimals+2, c.StdPop, t.o.Decimals+2, c.StdSample)
+	}
+	tip.WriteString("by split:")
+	for i, r := range c.Runs {
+		if i > 0 {
+			tip.WriteString(",")
+		}
+		fmt.Fprintf(tip, " %d: %s", r.Split, r.Value.FloatString(t.o.Decimals))
+	}
+	if gap != "" {
+		tip.WriteString("\n" + gap)
+	}
+	return tip.String()
+}
+
+// counts sums up what the finished splits of a cell got right; there is nothing to count where
+// targets are numbers.
+func counts(c frame.Cell) (correct, test int64, ok bool) {
+	for _, r := range c.Runs {
+		if r.Score.Correct == nil {
+			return 0, 0, false
+		}
+		correct += int64(*r.Score.Correct)
+		test += int64(r.Score.N)
+	}
+	return correct, test, true
+}
+
+// gapText describes a cell's unfinished splits, or is empty.
+func (t *table) gapText(dataset, method string) string {
+	for _, g := range t.Gaps {
+		if g.Dataset == dataset && g.Method == method {
+			return g.Describe()
+		}
+	}
+	return ""
+}
+
+// facts is the table of the data sets.
+func (t *table) facts() doc.Table {
+	out := doc.Table{Heading: "Data sets", Corner: "Data set", Detail: true, Head: []doc.Column{
+		{Name: "Group"}, {Name: "Examples"}, {Name: "Features"}, {Name: "Train"}, {Name: "Test"}, {Name: "Splits"}}}
+	var rows []doc.Row
+	for _, s := range t.Sets {
+		row := doc.Row{Name: s.Name}
+		for _, text := range []string{s.Group, grouped(s.Rows), grouped(s.Features), grouped(s.TrainRows), grouped(s.TestRows), t.finished(s)} {
+			row.Cells = append(row.Cells, doc.Cell{Text: text})
+		}
+		rows = append(rows, row)
+	}
+	out.Sections = [][]doc.Row{rows}
+	return out
+}
+
+// grouped writes a count with thin groups of three digits, "-" for unknown.
+func grouped(n int) string {
+	if n == 0 {
+		return frame.Absent
+	}
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "\u202f" + s[i:]
+	}
+	return s
+}
+
+// missing says what is missing, and how to get it.
+func (t *table) missing() []doc.Block {
+	var blocks []doc.Block
+	reasons := t.Reasons()
+	if len(reasons) > 0 || len(t.LeftOut) > 0 {
+		part := doc.Prose{Heading: "What is missing, and how to get it", Detail: true}
+		if len(t.LeftOut) > 0 {
+			part.Paragraphs = []string{"Left to the full command: " + strings.Join(t.LeftOut, ", ") + "."}
+		}
+		blocks = append(blocks, part)
+	}
+	if len(reasons) > 0 {
+		out := doc.Table{Corner: "Reason", Detail: true, Head: []doc.Column{{Name: "Runs"}, {Name: "Methods, data sets and splits", Kind: doc.Words}}}
+		var rows []doc.Row
+		for _, r := range reasons {
+			rows = append(rows, doc.Row{Name: r.Text, Cells: []doc.Cell{{Text: strconv.Itoa(r.Runs)}, {Text: r.Where}}})
+		}
+		out.Sections = [][]doc.Row{rows}
+		blocks = append(blocks, out)
+	}
+	return append(blocks, t.MissingCode()...)
+}

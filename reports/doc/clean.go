@@ -1,0 +1,108 @@
+package doc
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Clean returns the document with every text in it harmless: control characters, but for the line
+// ends of what may have several lines, signs that turn the direction of writing, and bytes that
+// are no UTF-8 are replaced.
+func (d Document) Clean() Document {
+	d.Report, d.Title, d.Heading, d.Label = Flat(d.Report), OneLine(d.Title), OneLine(d.Heading), Flat(d.Label)
+	d.Warnings, d.Notes = each(d.Warnings, Flat), each(d.Notes, Flat)
+	d.Blocks = each(d.Blocks, cleanBlock)
+	p := &d.Provenance
+	p.Program, p.ProtocolHash, p.Database, p.Command = Flat(p.Program), Flat(p.ProtocolHash), Flat(p.Database), Flat(p.Command)
+	p.Environment = each(p.Environment, Flat)
+	p.Queries = each(p.Queries, func(q Query) Query { return Query{OneLine(q.Title), lines(q.SQL)} })
+	return d
+}
+
+func cleanBlock(b Block) Block {
+	switch b := b.(type) {
+	case Table:
+		return b.clean()
+	case Figure:
+		b.Title, b.About, b.SVG, b.Alt = OneLine(b.Title), OneLine(b.About), lines(b.SVG), OneLine(b.Alt)
+		if b.Numbers != nil {
+			numbers := b.Numbers.clean()
+			b.Numbers = &numbers
+		}
+		return b
+	case Prose:
+		b.Heading, b.Paragraphs = OneLine(b.Heading), each(b.Paragraphs, Flat)
+		return b
+	case Code:
+		b.Title, b.Text = OneLine(b.Title), lines(b.Text)
+		if b.Language == "sh" {
+			b.Text = Flat(b.Text)
+		}
+		return b
+	case Records:
+		b.Name, b.Columns = OneLine(b.Name), each(b.Columns, OneLine)
+		b.Rows = each(b.Rows, func(row []any) []any { return each(row, cleanValue) })
+		return b
+	}
+	return b
+}
+
+func (t Table) clean() Table {
+	t.Heading, t.Caption, t.Corner, t.Best = OneLine(t.Heading), OneLine(t.Caption), OneLine(t.Corner), OneLine(t.Best)
+	t.Legend = each(t.Legend, Flat)
+	t.Head = each(t.Head, func(c Column) Column {
+		return Column{OneLine(c.Name), OneLine(c.Long), OneLine(c.Group), c.Kind}
+	})
+	t.Sections = each(t.Sections, func(rows []Row) []Row {
+		return each(rows, func(r Row) Row {
+			return Row{OneLine(r.Name), each(r.Cells, func(c Cell) Cell {
+				c.Text, c.Dev, c.Tip, c.SQL = OneLine(c.Text), OneLine(c.Dev), lines(c.Tip), lines(c.SQL)
+				return c
+			})}
+		})
+	})
+	return t
+}
+
+func cleanValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		return Flat(v)
+	case []string:
+		return each(v, Flat)
+	}
+	return v
+}
+
+// OneLine joins the words of a text on one line, without control characters.
+func OneLine(s string) string { return strings.Join(strings.Fields(lines(s)), " ") }
+
+// Flat puts a text on one line, with every space as it is: what a command needs.
+func Flat(s string) string { return strings.NewReplacer("\n", " ", "\t", " ").Replace(lines(s)) }
+
+// lines replaces control characters, but for line ends and tabs, by spaces and what is no
+// character by U+FFFD.
+func lines(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
+}
+
+// each returns f of every element, nil of nil.
+func each[T any](list []T, f func(T) T) []T {
+	if list == nil {
+		return nil
+	}
+	out := make([]T, len(list))
+	for i, v := range list {
+		out[i] = f(v)
+	}
+	return out
+}

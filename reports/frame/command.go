@@ -1,0 +1,173 @@
+package frame
+
+import (
+	"cmp"
+	"encoding/csv"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// An Invocation says how `bench run` is spelled so that it works on the protocol,
+// the database and the data that a report is of.
+type Invocation struct {
+	Protocol string // argument of --protocol: a name or the path of a TOML file; "" for the default
+	Splits   int    // of the protocol: those that are run without --splits
+	Database string // argument of --db; "" for the default
+	Data     string // argument of --data; "" for the default
+}
+
+// run spells the command that runs methods on sets (names or TOML files). Without
+// either it is that of everything in the protocol; nil splits are the protocol's.
+func (v Invocation) run(methods, sets []string, splits []int, retry bool) string {
+	args := []string{"bench", "run"}
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, flag, value)
+		}
+	}
+	if methods == nil && sets == nil {
+		args = append(args, "--all")
+	}
+	add("--methods", commaList(methods))
+	add("--datasets", commaList(sets))
+	add("--splits", v.splits(splits))
+	add("--protocol", v.Protocol)
+	add("--db", v.Database)
+	add("--data", v.Data)
+	if retry {
+		args = append(args, "--retry")
+	}
+	return CommandLine(args...)
+}
+
+// splits spells the argument of --splits; it is empty for the protocol's own.
+func (v Invocation) splits(splits []int) string {
+	first := true // are they 1, 2, 3, ...
+	for i, s := range splits {
+		first = first && s == i+1
+	}
+	switch {
+	case splits == nil || first && len(splits) == v.Splits:
+		return ""
+	case first:
+		return Ranges(splits[len(splits)-1:])
+	case len(splits) == 1: // a lone number would be read as that many splits
+		return Ranges(splits) + "-" + Ranges(splits)
+	}
+	return strings.ReplaceAll(Ranges(splits), ", ", ",")
+}
+
+// commaList joins names for a flag that takes a list, which reads them as a line of
+// CSV: a path with a comma is quoted in it.
+func commaList(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	var out strings.Builder
+	w := csv.NewWriter(&out)
+	w.Write(names) // a strings.Builder takes everything
+	w.Flush()
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// CommandLine joins arguments so that a POSIX shell reads them back as they are.
+func CommandLine(args ...string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = shellQuote(a)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func shellQuote(s string) string {
+	safe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !safe(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// whatIsMissing says of sets without results whether they can be run, and gives the commands that
+// do.
+func (t *Table) whatIsMissing(v Invocation, sets []Dataset) {
+	for _, d := range sets {
+		possible := slices.ContainsFunc(t.Methods, func(m string) bool { return t.cannot[cellKey{d.Name, m}] == "" })
+		if !t.stored(d.Name) && possible {
+			t.LeftOut = append(t.LeftOut, d.Name)
+		}
+	}
+	for i, c := range t.Changed {
+		t.Changed[i].Command = t.runAgain(c.Dataset, sets, v)
+	}
+	t.FullCommand = t.runMissing(sets, v)
+}
+
+// runMissing returns the command that computes what the table lacks, "" if it lacks nothing that
+// can be run: the methods, the sets and the splits that some cell lacks. All cells of these are the
+// table's, and stored ones are not run again, so it computes nothing else. A set whose data changed
+// lacks all its cells.
+func (t *Table) runMissing(sets []Dataset, v Invocation) string {
+	methods, names, splits, retry := map[string]bool{}, map[string]bool{}, map[int]bool{}, false
+	for _, d := range sets {
+		changed := slices.ContainsFunc(t.Changed, func(c Change) bool { return c.Dataset == d.Name })
+		for _, m := range t.Methods {
+			key := cellKey{d.Name, m}
+			if t.cannot[key] != "" {
+				continue
+			}
+			have := map[int]store.Status{}
+			for _, r := range t.rows[key] {
+				have[r.Split] = r.Status
+			}
+			for _, s := range t.Splits {
+				status, stored := have[s]
+				if !changed && status == store.OK {
+					continue
+				}
+				methods[m], names[d.Name], splits[s] = true, true, true
+				retry = retry || stored && !changed
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return v.run(kept(t.Methods, methods), arguments(sets, names), sortedKeys(splits), retry)
+}
+
+// runAgain returns the command that runs the table's cells of a set, "" if none of them can be run.
+func (t *Table) runAgain(dataset string, sets []Dataset, v Invocation) string {
+	methods, splits := map[string]bool{}, map[int]bool{}
+	for _, m := range t.Methods {
+		key := cellKey{dataset, m}
+		for _, r := range t.rows[key] {
+			if t.cannot[key] == "" {
+				methods[m], splits[r.Split] = true, true
+			}
+		}
+	}
+	if len(methods) == 0 {
+		return ""
+	}
+	return v.run(kept(t.Methods, methods), arguments(sets, map[string]bool{dataset: true}), sortedKeys(splits), false)
+}
+
+// arguments lists those of the sets that are in names, nil for all, as arguments of --datasets.
+func arguments(sets []Dataset, names map[string]bool) []string {
+	var out []string
+	for _, d := range sets {
+		if names == nil || names[d.Name] {
+			out = append(out, cmp.Or(d.File, d.Name))
+		}
+	}
+	return out
+}
+
+// kept returns those of list that are in names.
+func kept(list []string, names map[string]bool) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !names[s] })
+}

@@ -1,0 +1,270 @@
+// Package frame is the way of a number from the store to a report: it reads typed rows once and
+// says which of them stand together in one table.
+//
+// [Read] takes what was asked for, and what is known of protocol, methods and data sets, and
+// returns a [Frame]: every stored cell of the protocol with its whole score, its parameters, times
+// and environment. [Frame.Table] picks a metric and applies the policy of all reports: cells that
+// other inputs made than the rest of their row or column (an older protocol, other data, another
+// version or grid) are left out and noted; a set that the metric does not exist for is named; what
+// is missing is told once a reason, with the cheapest command that computes it; a data set is
+// counted in means and ranks where all methods finished the same splits of it.
+//
+// The package holds no SQL, runs nothing, fills no gap and lays nothing out. Values are exact
+// rationals, so that best values and ranks never depend on rounding.
+package frame
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// Rows is what a frame is read from; *store.DB is one.
+type Rows interface {
+	// Rows returns the cells of a protocol that stand, sorted by data set, method and split.
+	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
+	Path() string // names the database to people
+}
+
+// Methods knows methods; registry.Registry is one.
+type Methods interface {
+	Lookup(name string) (registry.Spec, error)
+}
+
+// Sets knows data sets: those of the catalogue and the user's own.
+type Sets interface {
+	Open(path string) (*datasets.Entry, error)  // reads the TOML file of a user's set
+	Entry(name string) (*datasets.Entry, error) // finds a set by its name, ignoring case
+	File(name string) string                    // the TOML file of a user's set as a command names it; "" for none
+	Now(name string) (Data, bool)               // what a set's files hold now; false if that is not known
+}
+
+// Data says what the files of a set hold.
+type Data struct {
+	Fingerprint string // of the data as it is read
+	File        string // names the data to people
+}
+
+// Protocol is what a report needs of a protocol.
+type Protocol struct {
+	Name      string
+	Hash      string   // of the protocol as it is now; cells of another are left out; "" takes all
+	Published string   // source of the printed values to compare with; "" for none
+	Splits    int      // planned, numbered from 1
+	Datasets  []string // in order
+	Apart     []string // those of Datasets that are shown apart
+	Order     func(methods []string) []string
+	Sizes     func(rows, trainRows int) (train, test int, err error) // of a split of a set; see split.Splitter.Sizes
+}
+
+// Source says what goes into a frame.
+type Source struct {
+	Protocol Protocol
+	Registry Methods
+	Sets     Sets
+	Run      Invocation // how the commands in a report are spelled
+
+	Methods  []string // only these, in this order; nil for all that are stored
+	Datasets []string // only these, by name or TOML file, all of them in means and ranks; nil for the protocol's and all that are stored
+	Splits   []int    // only these; nil for all
+	Folds    bool     // read the folds of every grid point, too
+}
+
+// Frame is typed rows and what they are of.
+type Frame struct {
+	Source
+	Path string      // of the database
+	Rows []store.Row // that were asked for, sorted by data set, method and split
+
+	sets []Dataset // the rows of tables: of what was asked for or the protocol's, then others that are stored
+}
+
+// A RequestError is a report of something that does not exist: the mistake is in what was asked.
+type RequestError struct{ Err error }
+
+func (e *RequestError) Error() string { return e.Err.Error() }
+func (e *RequestError) Unwrap() error { return e.Err }
+
+// ErrNoResults is wrapped by the error of a table without a cell.
+var ErrNoResults = errors.New("nothing to show")
+
+// Read returns the frame of what was asked for. The error is a RequestError where a method or a
+// set is not known.
+func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
+	f := Frame{Source: src, Path: rows.Path()}
+	f.Methods = nil
+	for _, name := range src.Methods {
+		spec, err := src.Registry.Lookup(name)
+		if err != nil {
+			return f, &RequestError{err}
+		}
+		f.Methods = append(f.Methods, spec.Name)
+	}
+	if err := f.pickSets(); err != nil {
+		return f, &RequestError{err}
+	}
+	all, err := rows.Rows(ctx, src.Protocol.Name, src.Folds)
+	if err != nil {
+		return f, err
+	}
+	if err := f.checkAsked(all); err != nil {
+		return f, &RequestError{err}
+	}
+	for _, r := range all {
+		if f.leavesOut(r) {
+			continue
+		}
+		f.Rows = append(f.Rows, r)
+		if !slices.ContainsFunc(f.sets, func(d Dataset) bool { return d.Name == r.Dataset }) {
+			f.sets = append(f.sets, f.dataset(r.Dataset, GroupApart))
+		}
+	}
+	return f, nil
+}
+
+// pickSets fills sets with those that were asked for, else with the protocol's. Files come first,
+// so that they describe their sets whatever was run before.
+func (f *Frame) pickSets() error {
+	names := slices.Clone(f.Datasets)
+	for i, name := range names {
+		if !strings.HasSuffix(name, ".toml") {
+			continue
+		}
+		e, err := f.Sets.Open(name)
+		if err != nil {
+			return err
+		}
+		names[i] = e.Name
+	}
+	if f.Datasets == nil {
+		names = f.Protocol.Datasets
+	}
+	for _, name := range names {
+		group := GroupMain
+		if f.Datasets == nil && slices.Contains(f.Protocol.Apart, name) {
+			group = GroupApart
+		}
+		d := f.dataset(name, group)
+		if slices.ContainsFunc(f.sets, func(other Dataset) bool { return other.Name == d.Name }) {
+			return fmt.Errorf("data set %q is named twice; name each once", d.Name)
+		}
+		d.listed = true
+		f.sets = append(f.sets, d)
+	}
+	for i, m := range f.Methods {
+		if slices.Contains(f.Methods[:i], m) {
+			return fmt.Errorf("method %q is named twice; name each once", m)
+		}
+	}
+	return nil
+}
+
+// dataset gives what the catalogue knows of a set; a user's own may be unknown to it by now.
+func (f *Frame) dataset(name, group string) Dataset {
+	d := Dataset{Name: name, Group: group}
+	e, err := f.Sets.Entry(name)
+	if err != nil {
+		return d
+	}
+	if e.Generated && group == GroupApart && !slices.Contains(f.Protocol.Datasets, e.Name) {
+		d.Group = GroupGenerated
+	}
+	d.Name, d.Rows, d.Features = e.Name, e.Rows, e.Features
+	if e.Rows > 0 {
+		if own, known := e.TrainRows(); known {
+			if train, test, err := f.Protocol.Sizes(e.Rows, own); err == nil {
+				d.TrainRows, d.TestRows = train, test
+			}
+		}
+	}
+	return d
+}
+
+// checkAsked refuses a set that was asked for and is neither known nor stored.
+func (f *Frame) checkAsked(rows []store.Row) error {
+	for _, name := range f.Datasets {
+		stored := slices.ContainsFunc(rows, func(r store.Row) bool { return strings.EqualFold(r.Dataset, name) })
+		if stored || strings.HasSuffix(name, ".toml") {
+			continue
+		}
+		if _, err := f.Sets.Entry(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leavesOut reports whether a cell was not asked for.
+func (f *Frame) leavesOut(r store.Row) bool {
+	return f.Methods != nil && !slices.Contains(f.Methods, r.Method) ||
+		f.Splits != nil && !slices.Contains(f.Splits, r.Split) ||
+		f.Datasets != nil && !slices.ContainsFunc(f.sets, func(d Dataset) bool { return d.Name == r.Dataset })
+}
+
+// cannot says why `bench run` would refuse a cell; "" if it would not.
+func (f *Frame) cannot(method, dataset string) string {
+	spec, err := f.Registry.Lookup(method)
+	if err != nil {
+		return "this program has no such method"
+	}
+	e, err := f.Sets.Entry(dataset)
+	switch {
+	case err != nil && f.Sets.File(dataset) == "":
+		return "the file that describes the set is not known, name it with --datasets FILE.toml"
+	case err != nil:
+		return err.Error()
+	case spec.Tasks&e.Task == 0:
+		return fmt.Sprintf("the method does not solve %s sets", e.Task)
+	}
+	return ""
+}
+
+// task is what a set is now, or was when its cells were run; 0 if neither is known.
+func (f *Frame) task(dataset, stored string) registry.Task {
+	if e, err := f.Sets.Entry(dataset); err == nil {
+		return e.Task
+	}
+	task, err := registry.ParseTask(stored)
+	if err != nil {
+		return 0
+	}
+	return task
+}
+
+// planned lists the planned splits in increasing order: those that were asked for, else the
+// protocol's and any above them that rows have.
+func (f *Frame) planned(rows []store.Row) []int {
+	if f.Splits != nil {
+		return slices.Sorted(slices.Values(f.Splits))
+	}
+	last := f.Protocol.Splits
+	for _, r := range rows {
+		last = max(last, r.Split)
+	}
+	splits := make([]int, last)
+	for i := range splits {
+		splits[i] = i + 1
+	}
+	return splits
+}
+
+// nameFiles notes how commands name the user's own sets.
+func (f *Frame) nameFiles(sets []Dataset) {
+	for i, d := range sets {
+		sets[i].File = cmp.Or(d.File, f.Sets.File(d.Name))
+	}
+}
+
+// note appends v to a list that does not hold it.
+func note(list *[]string, v string) {
+	if !slices.Contains(*list, v) {
+		*list = append(*list, v)
+	}
+}

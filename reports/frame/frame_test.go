@@ -1,0 +1,214 @@
+package frame_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+)
+
+// regression is of the protocol of lacking with more sets: some of regression by the catalogue or by
+// what is stored, one of them without a run.
+func regression() sample.Input {
+	in := sample.Input{Known: map[string]sample.Set{
+		"iris": {}, "glass": {Entry: datasets.Entry{Task: registry.Multiclass}}, "year": {Entry: datasets.Entry{Task: registry.Regression}},
+		"mine": {File: "sets/mine.toml", Now: &frame.Data{Fingerprint: "new", File: "mine.csv"}},
+	}, Tasks: map[string]registry.Task{"B": registry.Binary}}
+	in.Protocol.Splits, in.Protocol.Datasets, in.Run = 2, []string{"iris", "glass", "year"}, frame.Invocation{Splits: 2, Protocol: "my p.toml"}
+	mpg, houses := sample.Numbers("mpg", "A", 1, 0.5), sample.Failed("houses", "C", 2, store.Failed, "why")
+	houses.Task = "regression"
+	in.Rows = []store.Row{sample.OK("iris", "A", 1, 1, 2), sample.OK("mine", "B", 1, 1, 2), mpg, houses}
+	return in
+}
+
+// Sets without the metric are left out and named whether their cells failed, finished or were never
+// run; the commands name the files of own sets.
+func TestSetsWithoutTheMetric(t *testing.T) {
+	in := regression()
+	ft := table(t, in)
+	want := frame.Without{Why: "the target is a number (regression)", Sets: []string{"year", "houses", "mpg"}}
+	if len(ft.Without) != 1 || ft.Without[0].Why != want.Why || !slices.Equal(ft.Without[0].Sets, want.Sets) {
+		t.Errorf("left out: %v, want %v", ft.Without, want)
+	}
+	var names []string
+	for _, s := range ft.Sets {
+		names = append(names, s.Name)
+	}
+	if want := []string{"iris", "glass", "mine"}; !slices.Equal(names, want) || !slices.Equal(ft.Methods, []string{"A", "B"}) {
+		t.Errorf("the table has sets %v, methods %v; want %v, A and B", names, ft.Methods, want)
+	}
+	if want := "bench run --methods A,B --datasets iris,glass,sets/mine.toml --protocol 'my p.toml'"; ft.FullCommand != want {
+		t.Errorf("command\n%s\nwant\n%s", ft.FullCommand, want)
+	}
+	again := frame.Change{Dataset: "mine", File: "mine.csv", Was: "f", Is: "new", Command: "bench run --methods B --datasets sets/mine.toml --splits 1 --protocol 'my p.toml'"}
+	if !slices.Equal(ft.Changed, []frame.Change{again}) {
+		t.Errorf("changed %v, want %v", ft.Changed, again)
+	}
+	if !slices.Equal(ft.LeftOut, []string{"glass"}) {
+		t.Errorf("left to the command: %v", ft.LeftOut)
+	}
+
+	rmse, err := metric.Lookup("rmse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers, err := in.Frame(t).Table(rmse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "Left out, since the target is a class and has no rmse: iris, glass, mine."; !slices.Contains(numbers.Notes(), want) {
+		t.Errorf("notes %q lack %q", numbers.Notes(), want)
+	}
+	if len(numbers.Sets) != 3 || numbers.Sets[2].Cells[1].Mean.FloatString(1) != "0.5" {
+		t.Errorf("the table of rmse has %+v", numbers.Sets)
+	}
+	mcc, err := metric.Lookup("mcc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if numbers, err = in.Frame(t).Table(mcc); err != nil {
+		t.Fatal(err)
+	}
+	if want := "Left out, since the task is multiclass and has no mcc: glass."; !slices.Contains(numbers.Notes(), want) {
+		t.Errorf("notes %q lack %q", numbers.Notes(), want)
+	}
+}
+
+// The error of an empty table says why, and its command makes what was asked for.
+func TestNothingToShow(t *testing.T) {
+	in := regression()
+	in.Rows = in.Rows[2:3]
+	only, number := in, in
+	only.Datasets, only.Methods, only.Splits = []string{"mine", "iris"}, []string{"A"}, []int{3}
+	number.Datasets = []string{"mpg"}
+	for want, in := range map[string]sample.Input{
+		"some_results.db holds no accuracies of protocol table2 for what was asked; `bench run --all --protocol 'my p.toml'` makes them": in,
+		"`bench run --methods A --datasets sets/mine.toml,iris --splits 3-3 --protocol 'my p.toml'` makes them":                          only,
+		"mpg: the target is a number (regression), and this table is of accuracies; --metric takes ":                                     number,
+	} {
+		accuracy, err := metric.Lookup("accuracy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = in.Frame(t).Table(accuracy)
+		request := new(frame.RequestError)
+		if !errors.Is(err, frame.ErrNoResults) || !errors.As(err, &request) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// What is asked for must exist, and once.
+func TestUnknownRequests(t *testing.T) {
+	for want, change := range map[string]func(*sample.Input){
+		`no data set is named "wien"`:                    func(in *sample.Input) { in.Datasets = []string{"iris", "wien"} },
+		"open no/such.toml: no such file":                func(in *sample.Input) { in.Datasets = []string{"no/such.toml"} },
+		`data set "iris" is named twice; name each once`: func(in *sample.Input) { in.Datasets = []string{"iris", "iris"} },
+		`method "A" is named twice; name each once`:      func(in *sample.Input) { in.Methods = []string{"A", "B", "A"} },
+		`data set "mine" is named twice; name each once`: func(in *sample.Input) { in.Datasets = []string{"mine", "sets/mine.toml"} },
+	} {
+		in := regression()
+		change(&in)
+		_, err := in.Read(t.Context())
+		request := new(frame.RequestError)
+		if !errors.As(err, &request) || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	in := regression()
+	in.Datasets = []string{"HOUSES"} // stored, and unknown to the catalogue
+	if _, err := in.Read(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Stored runs that contradict each other make no table.
+func TestContradictions(t *testing.T) {
+	for want, change := range map[string]func(*store.Row){
+		"run of B on wine, split 1: 3 test examples, but A has 2; the two did not use the same split": func(r *store.Row) { r.TestRows = 3 },
+		"run of B on wine, split 1: its counts are of no test of 0 rows":                              func(r *store.Row) { r.TestRows = 0 },
+		"run of B on wine, split 1: its counts are of no test of 2 rows":                              func(r *store.Row) { *r.Score.Correct = 3 },
+	} {
+		in := lacking()
+		i := slices.IndexFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "wine" && r.Method == "B" && r.Split == 1 })
+		change(&in.Rows[i])
+		accuracy, err := metric.Lookup("accuracy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.Frame(t).Table(accuracy); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// A set of the user's that is not of the protocol stands apart, below; one that the program can
+// make itself is generated.
+func TestGroups(t *testing.T) {
+	in := lacking()
+	in.Known["swiss"] = sample.Set{Entry: datasets.Entry{Generated: true, Rows: 100}}
+	in.Rows = append(in.Rows, sample.OK("swiss", "A", 1, 1, 2), sample.OK("gone", "A", 1, 1, 2))
+	in.Protocol.Apart = []string{"sonar"}
+	var got []string
+	for _, s := range table(t, in).Sets {
+		got = append(got, s.Name+" "+s.Group)
+	}
+	if want := []string{"wine main", "own main", "sonar apart", "gone apart", "swiss generated"}; !slices.Equal(got, want) {
+		t.Errorf("groups %v, want %v", got, want)
+	}
+}
+
+// A frame reads a database: what was put comes out as values, and the folds where they are asked
+// for.
+func TestReadDatabase(t *testing.T) {
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "r.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	w := db.NewWriter(store.Environment{ProgramVersion: "v9", CPU: "cpu"}, nil)
+	for split := 1; split <= 2; split++ {
+		selected, correct, zero := 0, 20+split, 0.0
+		err := w.Put(store.Run{Key: fmt.Sprint(split), Protocol: "table2", Method: "A", Dataset: "iris", Split: split, Task: "multiclass", Status: store.OK,
+			Grid: []json.RawMessage{json.RawMessage(`{}`)}, GridHash: "g", Selected: &selected, TrainRows: 2, TestRows: 30,
+			Test: store.Score{N: 30, Correct: &correct}, FitSeconds: &zero, PredictSeconds: &zero, StartedAt: "2026-01-01T00:00:00Z",
+			Evaluations: []store.Evaluation{{Score: store.Score{N: 2, Correct: &selected}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	in := regression()
+	in.Protocol.Name, in.Registry, in.Sets, in.Folds = "table2", in, in, true
+	in.Protocol.Order, in.Protocol.Sizes = slices.Clone[[]string], func(int, int) (int, int, error) { return 0, 0, nil }
+	f, err := frame.Read(t.Context(), db, in.Source)
+	if err != nil || len(f.Rows) != 2 || len(f.Rows[1].Folds) != 1 || f.Rows[1].Folds[0].Score.N != 2 {
+		t.Fatalf("rows %+v, error %v", f.Rows, err)
+	}
+	accuracy, err := metric.Lookup("accuracy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ft, err := f.Table(accuracy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := ft.Sets[0].Cells[0]; c.Mean.RatString() != "215/3" || c.Runs[1].Value.RatString() != "220/3" || len(c.Runs) != 2 {
+		t.Errorf("cell %+v, want 21 and 22 of 30", c)
+	}
+	if want := "bench v9 on cpu"; !slices.Equal(ft.Provenance.Environment, []string{want}) || len(ft.Provenance.Queries) != 3 {
+		t.Errorf("provenance %+v", ft.Provenance)
+	}
+}

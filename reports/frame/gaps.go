@@ -1,0 +1,228 @@
+package frame
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
+)
+
+// Gap is a cell with fewer finished splits than planned.
+type Gap struct {
+	Dataset, Method string
+	Done, Planned   int
+	NotRun          []int  // splits without any run
+	Why             string // why these cannot be run; "" if they can
+	Failures        []Failure
+}
+
+// Failure groups the splits of a cell that failed in the same way.
+type Failure struct {
+	Status, Error string
+	Splits        []int
+}
+
+// newGap sorts a cell's unfinished splits into those that failed, grouped by reason in the order of
+// their first split, and those that were not run. A finished run that the metric does not exist for
+// counts as one that failed.
+func (t *Table) newGap(dataset, method string, rows []store.Row) Gap {
+	g := Gap{Dataset: dataset, Method: method, Planned: len(t.Splits), Why: t.cannot[cellKey{dataset, method}]}
+	have := map[int]bool{}
+	for _, r := range rows {
+		have[r.Split] = true
+		if t.value(r) != nil {
+			g.Done++
+			continue
+		}
+		failure := Failure{Status: string(r.Status), Error: r.Error}
+		if r.Status == store.OK {
+			failure = Failure{Status: "no " + t.Metric.Name + " is stored"}
+		}
+		i := slices.IndexFunc(g.Failures, func(f Failure) bool { return f.Status == failure.Status && f.Error == failure.Error })
+		if i < 0 {
+			i = len(g.Failures)
+			g.Failures = append(g.Failures, failure)
+		}
+		g.Failures[i].Splits = append(g.Failures[i].Splits, r.Split)
+	}
+	for _, s := range t.Splits {
+		if !have[s] {
+			g.NotRun = append(g.NotRun, s)
+		}
+	}
+	return g
+}
+
+// Describe says on one line how many splits are finished and what became of the
+// others.
+func (g Gap) Describe() string {
+	parts := []string{fmt.Sprintf("%d of %s", g.Done, Count(g.Planned, "split"))}
+	for _, f := range g.Failures {
+		text := fmt.Sprintf("%s on %s", cmp.Or(f.Status, "no status"), splitList(f.Splits))
+		if f.Error != "" {
+			text += " (" + brief(f.Error) + ")"
+		}
+		parts = append(parts, text)
+	}
+	if len(g.NotRun) > 0 {
+		parts = append(parts, g.notRun()+": "+splitList(g.NotRun))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (g Gap) notRun() string {
+	if g.Why != "" {
+		return "cannot be run (" + g.Why + ")"
+	}
+	return "not run"
+}
+
+// brief puts a message on one line and cuts it where it is longer than a note may
+// be, naming its length.
+func brief(s string) string {
+	const longest = 300
+	s = doc.OneLine(s)
+	n := utf8.RuneCountInString(s)
+	if n <= longest {
+		return s
+	}
+	return fmt.Sprintf("%s … of %d characters", string([]rune(s)[:longest]), n)
+}
+
+// A Reason is why splits are missing, and where they are.
+type Reason struct {
+	Text  string // "Failed (singular matrix)", "Not run"
+	Runs  int    // one a split of a cell
+	Where string // methods, data sets and splits
+}
+
+// Reasons sums up all gaps, one entry a status and reason: failures in the order
+// they come, then what cannot be run, then what merely was not. Cells of the sets in
+// LeftOut that have no run are told apart and not here.
+func (t *Table) Reasons() []Reason {
+	var failed, cannot, notRun gapGroups
+	for _, g := range t.Gaps {
+		for _, f := range g.Failures {
+			text := cmp.Or(f.Status, "no status")
+			if f.Error != "" {
+				text += " (" + brief(f.Error) + ")"
+			}
+			failed.add(text, gapCell{g.Method, g.Dataset, f.Splits})
+		}
+		switch missing := (gapCell{g.Method, g.Dataset, g.NotRun}); {
+		case len(g.NotRun) == 0:
+		case g.Why != "":
+			cannot.add(g.notRun(), missing)
+		case g.Done > 0 || len(g.Failures) > 0 || !slices.Contains(t.LeftOut, g.Dataset):
+			notRun.add(g.notRun(), missing)
+		}
+	}
+	var out []Reason
+	for _, groups := range []gapGroups{failed, cannot, notRun} {
+		for _, text := range groups.keys {
+			r := Reason{Text: capital(text), Where: t.where(groups.cells[text])}
+			for _, c := range groups.cells[text] {
+				r.Runs += len(c.splits)
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (t *Table) gapNotes() []string {
+	var notes []string
+	for _, r := range t.Reasons() {
+		notes = append(notes, r.Text+": "+r.Where+".")
+	}
+	return notes
+}
+
+// capital writes a text's first letter as a capital.
+func capital(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[n:]
+}
+
+// gapCell is splits of a cell.
+type gapCell struct {
+	method, dataset string
+	splits          []int
+}
+
+// gapGroups collects cells under keys, both in the order they came.
+type gapGroups struct {
+	keys  []string
+	cells map[string][]gapCell
+}
+
+func (g *gapGroups) add(key string, c gapCell) {
+	if g.cells == nil {
+		g.cells = map[string][]gapCell{}
+	}
+	if g.cells[key] == nil {
+		g.keys = append(g.keys, key)
+	}
+	g.cells[key] = append(g.cells[key], c)
+}
+
+// where writes cells as blocks of methods on data sets, "A, B on wine, sonar
+// (splits 1-3)", or sums them up where that takes many blocks.
+func (t *Table) where(cells []gapCell) string {
+	const most = 5
+	type row struct{ dataset, splits string }
+	var rows []row
+	methods := map[row][]string{}
+	for _, c := range cells {
+		r := row{c.dataset, splitList(c.splits)}
+		if methods[r] == nil {
+			rows = append(rows, r)
+		}
+		methods[r] = append(methods[r], c.method)
+	}
+	type block struct{ methods, splits string }
+	var blocks []block
+	sets := map[block][]string{}
+	for _, r := range rows {
+		b := block{t.methodList(methods[r]), r.splits}
+		if sets[b] == nil {
+			blocks = append(blocks, b)
+		}
+		sets[b] = append(sets[b], r.dataset)
+	}
+	if len(blocks) > most {
+		return t.sum(cells)
+	}
+	var parts []string
+	for _, b := range blocks {
+		parts = append(parts, fmt.Sprintf("%s on %s (%s)", b.methods, strings.Join(sets[b], ", "), b.splits))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sum names the methods and the data sets of cells that form no blocks.
+func (t *Table) sum(cells []gapCell) string {
+	var methods, sets []string
+	runs := 0
+	for _, c := range cells {
+		note(&methods, c.method)
+		note(&sets, c.dataset)
+		runs += len(c.splits)
+	}
+	slices.SortFunc(methods, func(a, b string) int { return slices.Index(t.Methods, a) - slices.Index(t.Methods, b) })
+	return fmt.Sprintf("%s in %s, of %s on %s", Count(runs, "split"), Count(len(cells), "cell"),
+		t.methodList(methods), strings.Join(sets, ", "))
+}
+
+// methodList names methods, which are in the table's order.
+func (t *Table) methodList(methods []string) string {
+	if len(methods) == len(t.Methods) && len(methods) > 1 {
+		return "every method"
+	}
+	return strings.Join(methods, ", ")
+}

@@ -1,0 +1,153 @@
+package frame
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Notes says, one sentence a note, what the table rests on and what it lacks, with the notes of the
+// report that shows it in their place.
+func (t *Table) Notes(own ...string) []string {
+	return slices.Concat(t.splitNotes(), t.countedNotes(), t.belowNotes(), t.gapNotes(), t.leftOutNotes(), own, t.other)
+}
+
+// splitNotes names the rows whose methods all finished the same splits, but
+// fewer than planned, and those whose methods finished different ones.
+func (t *Table) splitNotes() []string {
+	byCount := map[int][]string{}
+	var unequal []string
+	withRuns := 0
+	for _, row := range t.Sets {
+		n := row.Finished()
+		if n > 0 {
+			withRuns++
+		}
+		switch {
+		case row.Unequal:
+			var counts []string
+			for _, c := range row.Cells {
+				counts = append(counts, fmt.Sprintf("%s %d", c.Method, len(c.Runs)))
+			}
+			unequal = append(unequal, fmt.Sprintf("%s (%s of %s)",
+				row.Name, strings.Join(counts, ", "), Count(len(t.Splits), "split")))
+		case n > 0 && n < len(t.Splits):
+			byCount[n] = append(byCount[n], row.Name)
+		}
+	}
+	var notes []string
+	for _, n := range sortedKeys(byCount) {
+		where := strings.Join(byCount[n], ", ")
+		if len(byCount[n]) == withRuns && withRuns > 1 {
+			where = "every data set with results"
+		}
+		notes = append(notes, fmt.Sprintf("%d of %s: %s.", n, Count(len(t.Splits), "split"), where))
+	}
+	if len(unequal) > 0 {
+		notes = append(notes, fmt.Sprintf(
+			"† The methods finished different splits, so their means are not comparable: no best, not in Mean or ranks: %s.",
+			strings.Join(unequal, "; ")))
+	}
+	return notes
+}
+
+// countedNotes says which data sets Mean and the ranks are over.
+func (t *Table) countedNotes() []string {
+	main := 0
+	var missing []string
+	for _, row := range t.Sets {
+		if row.Group != GroupMain {
+			continue
+		}
+		main++
+		if row.Missing {
+			missing = append(missing, row.Name)
+		}
+	}
+	var notes []string
+	switch {
+	case len(t.Counted) == 0:
+		notes = append(notes, "No data set is complete for all methods, so there is no Mean and there are no average ranks.")
+	case len(t.Counted) < main:
+		notes = append(notes, fmt.Sprintf("Mean and average ranks are over %d of %s: %s.",
+			len(t.Counted), Count(main, "data set"), strings.Join(t.Counted, ", ")))
+	}
+	if len(missing) > 0 {
+		notes = append(notes, fmt.Sprintf("Not in Mean or ranks for a missing cell: %s.", strings.Join(missing, ", ")))
+	}
+	return notes
+}
+
+// belowNotes names the data sets shown below the ranks.
+func (t *Table) belowNotes() []string {
+	var notes []string
+	for _, g := range []struct{ group, text string }{
+		{GroupApart, "Shown apart, not in Mean or ranks: %s."},
+		{GroupGenerated, "Generated data sets, not in Mean or ranks: %s."},
+	} {
+		var names []string
+		for _, row := range t.Sets {
+			if row.Group == g.group {
+				names = append(names, row.Name)
+			}
+		}
+		if len(names) > 0 {
+			notes = append(notes, fmt.Sprintf(g.text, strings.Join(names, ", ")))
+		}
+	}
+	return notes
+}
+
+func (t *Table) leftOutNotes() []string {
+	var notes []string
+	if len(t.LeftOut) > 0 {
+		notes = append(notes, "Left to the full command: "+strings.Join(t.LeftOut, ", ")+".")
+	}
+	for _, w := range t.Without {
+		notes = append(notes, fmt.Sprintf("Left out, since %s and has no %s: %s.", w.Why, t.Metric.Name, strings.Join(w.Sets, ", ")))
+	}
+	return notes
+}
+
+func splitList(splits []int) string {
+	if len(splits) == 1 {
+		return "split " + Ranges(splits)
+	}
+	return "splits " + Ranges(splits)
+}
+
+// Ranges writes increasing numbers as "1-3, 7".
+func Ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(numbers[i])
+		if j > i {
+			part += "-" + strconv.Itoa(numbers[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Count writes a number and what it counts.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func sortedKeys[V any](m map[int]V) []int {
+	var keys []int
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,360 @@
+package frame
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// The groups of data sets. Only the main group enters means over sets and average ranks; the
+// others are shown below them.
+const (
+	GroupMain      = "main"
+	GroupApart     = "apart"     // shown apart, as the paper does for bankmarketing
+	GroupGenerated = "generated" // drawn by a generator
+)
+
+// Table is cells that stand together, by data set and method, for one metric.
+type Table struct {
+	Metric   metric.Metric
+	Protocol string
+	Methods  []string // in order
+	Splits   []int    // planned, in increasing order
+	Sets     []Set    // the main group, then apart, then generated
+	Counted  []string // names of the counted sets
+
+	Gaps        []Gap     // cells with fewer finished splits than planned
+	LeftOut     []string  // sets of which nothing is stored, left to the full command
+	Without     []Without // sets that have no such metric
+	Changed     []Change  // sets whose runs are of other data than their files hold now
+	FullCommand string    // computes what the table lacks; "" if it lacks nothing that can be run
+	Warnings    []string  // what must be read before the table
+	Provenance  doc.Provenance
+
+	Published string // source of the printed values to compare with; "" for none
+	Only      bool   // sets were asked for by name
+
+	OnlyMethods bool     // methods were
+	other       []string // notes on cells of other inputs
+	rows        map[cellKey][]store.Row
+	cannot      map[cellKey]string
+}
+
+// Dataset is what is known of a set; counts of zero are unknown.
+type Dataset struct {
+	Name      string
+	File      string // argument of --datasets where that is not Name: the TOML file of a user's set
+	Group     string // GroupMain, GroupApart or GroupGenerated
+	Rows      int    // examples
+	Features  int    // columns after encoding, without the label
+	TrainRows int    // of one split
+	TestRows  int    // of one split
+
+	listed bool // in every table, whatever is stored of it
+}
+
+// Set is a data set with one cell a method.
+type Set struct {
+	Dataset
+	Cells   []Cell
+	Missing bool // at least one cell has no finished split
+	Unequal bool // cells that have a mean finished different splits, so are not comparable
+	Counted bool // enters means over sets and average ranks
+}
+
+// Cell holds the runs of one method on one data set.
+type Cell struct {
+	Method string
+	Runs   []Run // finished ones with a value, by split
+	stats.Spread
+	SQL string // query that returns the runs
+}
+
+// Run is a finished run.
+type Run struct {
+	Split int
+	Value *big.Rat // of the metric; times 100 where the metric is shown in percent
+	Score store.Score
+}
+
+// Without is sets that are not in a table since its metric does not exist for their task.
+type Without struct {
+	Why  string
+	Sets []string
+}
+
+// A Change is a data set whose runs in the table are of other data than its file holds now: the
+// file, or how it is read, was changed since.
+type Change struct {
+	Dataset string
+	File    string // names the data to people
+	Was, Is string // fingerprints
+	Command string // computes these runs again on the data of now; "" if none does
+}
+
+type cellKey struct{ dataset, method string }
+
+// Table applies the policy of all reports for one metric. It is an error, a RequestError, if no
+// cell is left, and an error if stored cells contradict each other.
+func (f Frame) Table(m metric.Metric) (Table, error) {
+	t := Table{Metric: m, Protocol: f.Protocol.Name, Published: f.Protocol.Published, Only: f.Datasets != nil,
+		OnlyMethods: f.Methods != nil,
+		rows:        map[cellKey][]store.Row{}, cannot: map[cellKey]string{}}
+	sets, rows := t.withMetric(f)
+	together := f.consistent(rows)
+	t.Changed, t.other = together.changed, together.notes
+	f.nameFiles(sets)
+	if len(together.rows) == 0 {
+		return t, t.nothing(f, sets)
+	}
+	var methods, environments []string
+	for _, r := range together.rows {
+		key := cellKey{r.Dataset, r.Method}
+		t.rows[key] = append(t.rows[key], r)
+		note(&methods, r.Method)
+		note(&environments, fmt.Sprintf("bench %s on %s", r.Environment.ProgramVersion, r.Environment.CPU))
+	}
+	if t.Methods = f.Methods; t.Methods == nil {
+		t.Methods = f.Protocol.Order(methods)
+	}
+	sort.Strings(environments)
+	t.Provenance = doc.Provenance{ProtocolHash: f.Protocol.Hash, Database: f.Path, Environment: environments}
+	for _, q := range store.TableQueries(f.Protocol.Name) {
+		t.Provenance.Queries = append(t.Provenance.Queries, doc.Query(q))
+	}
+	t.Splits = f.planned(together.rows)
+	sets = slices.DeleteFunc(sets, func(d Dataset) bool { return !t.stored(d.Name) && !d.listed })
+	if err := t.addSets(f, sets); err != nil {
+		return t, err
+	}
+	t.whatIsMissing(f.Run, sets)
+	for _, c := range t.Changed {
+		t.Warnings = append(t.Warnings, c.String())
+	}
+	t.Warnings = append(t.Warnings, together.warnings...)
+	return t, nil
+}
+
+// withMetric takes out the sets that have no such metric, with their cells, however these ended,
+// and names them.
+func (t *Table) withMetric(f Frame) ([]Dataset, []store.Row) {
+	stored := map[string]string{} // task by set
+	for _, r := range f.Rows {
+		stored[r.Dataset] = r.Task
+	}
+	fits := func(task registry.Task) bool { return task == 0 || t.Metric.Tasks&task != 0 }
+	left := map[string]bool{}
+	for _, d := range f.sets {
+		task := f.task(d.Name, stored[d.Name])
+		if fits(task) {
+			continue
+		}
+		left[d.Name] = true
+		why := t.why(task)
+		i := slices.IndexFunc(t.Without, func(w Without) bool { return w.Why == why })
+		if i < 0 {
+			i = len(t.Without)
+			t.Without = append(t.Without, Without{Why: why})
+		}
+		t.Without[i].Sets = append(t.Without[i].Sets, d.Name)
+	}
+	sets := slices.DeleteFunc(slices.Clone(f.sets), func(d Dataset) bool { return left[d.Name] })
+	rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r store.Row) bool {
+		task, err := registry.ParseTask(r.Task)
+		return left[r.Dataset] || err == nil && !fits(task)
+	})
+	return sets, rows
+}
+
+// why says what a set of a task has instead of the metric.
+func (t *Table) why(task registry.Task) string {
+	switch {
+	case task == registry.Regression:
+		return "the target is a number (regression)"
+	case t.Metric.Tasks == registry.Regression:
+		return "the target is a class"
+	}
+	return fmt.Sprintf("the task is %s", task)
+}
+
+// nothing is the error of a table without a cell.
+func (t *Table) nothing(f Frame, sets []Dataset) error {
+	if len(t.Without) > 0 && len(sets) == 0 {
+		w := t.Without[0]
+		return &RequestError{fmt.Errorf("%w: %s: %s, and this table is of %s; --metric takes %s",
+			ErrNoResults, strings.Join(w.Sets, ", "), w.Why, plural(t.Metric.Name), strings.Join(others(f, w.Sets[0]), ", "))}
+	}
+	var asked []string
+	if t.Only {
+		asked = arguments(sets, nil)
+	}
+	return &RequestError{fmt.Errorf("%w: %s holds no %s of protocol %s for what was asked; `%s` makes them, `bench status` lists what is stored",
+		ErrNoResults, f.Path, plural(t.Metric.Name), f.Protocol.Name, f.Run.run(f.Methods, asked, f.Splits, false))}
+}
+
+// others names the metrics that a set has.
+func others(f Frame, dataset string) []string {
+	stored := ""
+	for _, r := range f.Rows {
+		if r.Dataset == dataset {
+			stored = r.Task
+		}
+	}
+	var names []string
+	for _, m := range metric.All() {
+		if m.Tasks&f.task(dataset, stored) != 0 {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// plural is of the one metric that has a plural; others are values of it.
+func plural(name string) string {
+	if name == "accuracy" {
+		return "accuracies"
+	}
+	return "values of " + name
+}
+
+// stored reports whether the table has any run of a set.
+func (t *Table) stored(dataset string) bool {
+	for key := range t.rows {
+		if key.dataset == dataset {
+			return true
+		}
+	}
+	return false
+}
+
+// addSets fills Sets, Counted and Gaps.
+func (t *Table) addSets(f Frame, sets []Dataset) error {
+	for i, d := range sets {
+		for _, m := range t.Methods {
+			if why := f.cannot(m, d.Name); why != "" {
+				t.cannot[cellKey{d.Name, m}] = why
+			}
+			for _, r := range t.rows[cellKey{d.Name, m}] {
+				if r.Status == store.OK {
+					sets[i].TrainRows, sets[i].TestRows = r.TrainRows, r.TestRows
+				}
+			}
+		}
+	}
+	for _, group := range []string{GroupMain, GroupApart, GroupGenerated} {
+		for _, d := range sets {
+			if d.Group != group {
+				continue
+			}
+			if err := t.addSet(d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *Table) addSet(d Dataset) error {
+	set := Set{Dataset: d}
+	var splits []int              // of the first cell that has any
+	first := map[int]*store.Row{} // by split
+	for _, m := range t.Methods {
+		rows := t.rows[cellKey{d.Name, m}]
+		for i := range rows {
+			if err := checkRow(&rows[i], first); err != nil {
+				return err
+			}
+		}
+		cell := t.newCell(d.Name, m, rows)
+		if gap := t.newGap(d.Name, m, rows); gap.Done < len(t.Splits) {
+			t.Gaps = append(t.Gaps, gap)
+		}
+		set.Cells = append(set.Cells, cell)
+		if cell.Mean == nil {
+			set.Missing = true
+			continue
+		}
+		if splits == nil {
+			splits = cell.Splits()
+		}
+		set.Unequal = set.Unequal || !slices.Equal(splits, cell.Splits())
+	}
+	if set.Counted = d.Group == GroupMain && !set.Missing && !set.Unequal; set.Counted {
+		t.Counted = append(t.Counted, d.Name)
+	}
+	t.Sets = append(t.Sets, set)
+	return nil
+}
+
+// checkRow compares a finished run with itself and with the first one of its split.
+func checkRow(r *store.Row, first map[int]*store.Row) error {
+	if r.Status != store.OK {
+		return nil
+	}
+	where := fmt.Sprintf("run of %s on %s, split %d", r.Method, r.Dataset, r.Split)
+	if c := r.Score.Correct; r.TestRows < 1 || c != nil && (*c < 0 || *c > r.TestRows) {
+		return fmt.Errorf("%s: its counts are of no test of %d rows; check the database with `bench db check`", where, r.TestRows)
+	}
+	if other := first[r.Split]; other == nil {
+		first[r.Split] = r
+	} else if other.TestRows != r.TestRows {
+		return fmt.Errorf("%s: %d test examples, but %s has %d; the two did not use the same split",
+			where, r.TestRows, other.Method, other.TestRows)
+	}
+	return nil
+}
+
+// newCell collects the finished runs of a cell; rows are sorted by split.
+func (t *Table) newCell(dataset, method string, rows []store.Row) Cell {
+	c := Cell{Method: method, SQL: store.CellQuery(t.Protocol, dataset, method)}
+	var values []*big.Rat
+	for _, r := range rows {
+		if v := t.value(r); v != nil {
+			c.Runs = append(c.Runs, Run{r.Split, v, r.Score})
+			values = append(values, v)
+		}
+	}
+	c.Spread = stats.NewSpread(values)
+	return c
+}
+
+var hundred = big.NewRat(100, 1)
+
+// value is the metric of a finished run, nil without any.
+func (t *Table) value(r store.Row) *big.Rat {
+	if r.Status != store.OK {
+		return nil
+	}
+	v := t.Metric.Of(r.Score)
+	if v != nil && t.Metric.Percent {
+		v = new(big.Rat).Mul(v, hundred)
+	}
+	return v
+}
+
+// Splits returns the finished splits in increasing order.
+func (c Cell) Splits() []int {
+	var splits []int
+	for _, r := range c.Runs {
+		splits = append(splits, r.Split)
+	}
+	return splits
+}
+
+// Finished returns the number of finished splits of the set's cells, the largest where they
+// differ.
+func (s Set) Finished() int {
+	n := 0
+	for _, c := range s.Cells {
+		n = max(n, len(c.Runs))
+	}
+	return n
+}

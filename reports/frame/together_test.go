@@ -1,0 +1,114 @@
+package frame
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// TestATableNeverMixes: cells made from other inputs than the newest ones of their
+// row or column are left out, and the notes say so.
+func TestATableNeverMixes(t *testing.T) {
+	cell := func(method, dataset string, change func(*store.Row)) store.Row {
+		r := store.Row{Method: method, Dataset: dataset, MethodVersion: "1", ProtocolHash: "p", Fingerprint: "f", GridHash: "g", StartedAt: "2026-01-01"}
+		if change != nil {
+			change(&r)
+		}
+		return r
+	}
+	newer := func(r *store.Row) { r.StartedAt = "2026-01-02" }
+	f := Frame{Source: Source{Protocol: Protocol{Hash: "p"}, Sets: nowSets(nil)}}
+	got := f.consistent([]store.Row{
+		cell("A", "wine", nil),
+		cell("A", "wine", func(r *store.Row) { r.ProtocolHash = "old"; newer(r) }),
+		cell("A", "sonar", nil),
+		cell("B", "sonar", func(r *store.Row) { r.Fingerprint = "changed"; newer(r) }),
+		cell("A", "pima", nil),
+		cell("A", "pima", func(r *store.Row) { r.MethodVersion = "2"; newer(r) }),
+		cell("B", "pima", nil),
+		cell("B", "pima", func(r *store.Row) { r.GridHash = "h"; newer(r) }),
+	})
+	var kept []string
+	for _, r := range got.rows {
+		kept = append(kept, r.Method+r.Dataset+r.MethodVersion+r.GridHash)
+	}
+	if kept, want := strings.Join(kept, " "), "Awine1g Bsonar1g Apima2g Bpima1h"; kept != want {
+		t.Errorf("kept %s, want %s", kept, want)
+	}
+	all := strings.Join(append(got.warnings, got.notes...), "\n")
+	for _, want := range []string{"before it was edited: A on wine", "Left out, 1 cell of A on sonar: run on other data (f) than the cells that are shown (changed).", "another method version or grid: A on pima, B on pima"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("notes %q lack %q", all, want)
+		}
+	}
+	if one := f.consistent([]store.Row{cell("A", "wine", nil), cell("B", "wine", nil)}); one.notes != nil || one.warnings != nil {
+		t.Errorf("a table of one kind has notes %v, %v", one.warnings, one.notes)
+	}
+}
+
+// TestTheDataOfNow: of cells of several kinds of data under one name, those of the
+// data of now are kept although others were run later; where there are none the last
+// ones are, and the change is told with both fingerprints. Two files of one name are
+// never in one row.
+func TestTheDataOfNow(t *testing.T) {
+	cell := func(method, dataset, fingerprint, started string) store.Row {
+		return store.Row{Method: method, Dataset: dataset, MethodVersion: "1", ProtocolHash: "p", Fingerprint: fingerprint, GridHash: "g", StartedAt: started}
+	}
+	cells := []store.Row{
+		cell("A", "const", "first-file", "2026-01-01"), cell("B", "const", "first-file", "2026-01-02"), cell("C", "const", "second-file", "2026-01-03"),
+		cell("A", "mine", "6facdf8211", "2026-01-01"), cell("B", "mine", "00000000ff", "2025-01-01"),
+	}
+	for name, c := range map[string]struct {
+		now      map[string]Data
+		kept     string
+		warnings string
+		changed  []Change
+	}{
+		"unknown": {nil, "Cconst Amine",
+			"Left out, 2 cells of A, B on const: run on other data (first-fi) than the cells that are shown (second-f).\n" +
+				"Left out, 1 cell of B on mine: run on other data (00000000) than the cells that are shown (6facdf82).", nil},
+		"older of now": {map[string]Data{"const": {"first-file", "one/const.csv"}, "mine": {"00000000ff", "mine.csv"}}, "Aconst Bconst Bmine",
+			"Left out, 1 cell of C on const: one/const.csv changed since (data was second-f, is first-fi).\n" +
+				"Left out, 1 cell of A on mine: mine.csv changed since (data was 6facdf82, is 00000000).", nil},
+		"none of now": {map[string]Data{"const": {"second-file", "const.csv"}, "mine": {"54f96b3122", "mydata.csv"}}, "Cconst Amine",
+			"Left out, 2 cells of A, B on const: const.csv changed since (data was first-fi, is second-f).\n" +
+				"Left out, 1 cell of B on mine: run on other data (00000000) than the cells that are shown (6facdf82).",
+			[]Change{{Dataset: "mine", File: "mydata.csv", Was: "6facdf8211", Is: "54f96b3122"}}},
+	} {
+		got := Frame{Source: Source{Protocol: Protocol{Hash: "p"}, Sets: nowSets(c.now)}}.consistent(slices.Clone(cells))
+		var kept []string
+		kinds := map[string]string{}
+		for _, r := range got.rows {
+			kept = append(kept, r.Method+r.Dataset)
+			if other, seen := kinds[r.Dataset]; seen && other != r.Fingerprint {
+				t.Errorf("%s: the row %s mixes %s and %s", name, r.Dataset, other, r.Fingerprint)
+			}
+			kinds[r.Dataset] = r.Fingerprint
+		}
+		if s := strings.Join(kept, " "); s != c.kept {
+			t.Errorf("%s: kept %s, want %s", name, s, c.kept)
+		}
+		if s := strings.Join(got.warnings, "\n"); s != c.warnings {
+			t.Errorf("%s: warnings\n%s\nwant\n%s", name, s, c.warnings)
+		}
+		if !slices.Equal(got.changed, c.changed) {
+			t.Errorf("%s: changed %v, want %v", name, got.changed, c.changed)
+		}
+	}
+	change := Change{Dataset: "mine", File: "mydata.csv", Was: "6facdf8211", Is: "54f96b3122", Command: "bench run --methods A"}
+	if want := "mydata.csv changed since (data was 6facdf82, is 54f96b31): bench run --methods A"; !strings.HasSuffix(change.String(), want) {
+		t.Errorf("the change is told as %q, want it to end with %q", change, want)
+	}
+}
+
+// nowSets knows of sets what their files hold.
+type nowSets map[string]Data
+
+func (s nowSets) Open(path string) (*datasets.Entry, error)  { return nil, errors.New("no such file") }
+func (s nowSets) Entry(name string) (*datasets.Entry, error) { return nil, errors.New("unknown") }
+func (s nowSets) File(name string) string                    { return "" }
+func (s nowSets) Now(name string) (Data, bool)               { d, ok := s[name]; return d, ok }

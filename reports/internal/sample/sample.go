@@ -1,0 +1,148 @@
+// Package sample makes frames for the tests of reports and layouts: rows in memory, under protocols
+// and sets that exist nowhere else.
+package sample
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/frame"
+)
+
+// Input is rows and all that a report knows besides them. The zero value is completed by Frame.
+type Input struct {
+	frame.Source
+	Rows  []store.Row
+	Known map[string]Set
+	Tasks map[string]registry.Task // of methods; others solve all
+}
+
+// Set is what is known of a data set.
+type Set struct {
+	Entry datasets.Entry // Name and, without one, Task are filled in
+	File  string
+	Now   *frame.Data
+	Err   error // instead of an entry
+}
+
+// Frame reads the input as a database is read.
+func (in Input) Frame(t testing.TB) frame.Frame {
+	t.Helper()
+	f, err := in.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Read is Frame with its error.
+func (in Input) Read(ctx context.Context) (frame.Frame, error) {
+	if in.Protocol.Name == "" {
+		in.Protocol.Name = "table2"
+	}
+	if in.Protocol.Order == nil {
+		in.Protocol.Order = slices.Clone[[]string]
+	}
+	if in.Protocol.Sizes == nil {
+		in.Protocol.Sizes = split.Splitter{TestFraction: 0.3, Folds: 2}.Sizes
+	}
+	in.Registry, in.Sets = in, in
+	return frame.Read(ctx, rows(in.Rows), in.Source)
+}
+
+type rows []store.Row
+
+func (r rows) Path() string { return "some_results.db" }
+
+func (r rows) Rows(context.Context, string, bool) ([]store.Row, error) {
+	sorted := slices.Clone([]store.Row(r))
+	slices.SortStableFunc(sorted, func(a, b store.Row) int {
+		if c := strings.Compare(a.Dataset, b.Dataset); c != 0 {
+			return c
+		}
+		if c := strings.Compare(a.Method, b.Method); c != 0 {
+			return c
+		}
+		return a.Split - b.Split
+	})
+	return sorted, nil
+}
+
+// Lookup knows every method.
+func (in Input) Lookup(name string) (registry.Spec, error) {
+	tasks, ok := in.Tasks[name]
+	if !ok {
+		tasks = registry.Binary | registry.Multiclass | registry.Regression
+	}
+	return registry.Spec{Name: name, Tasks: tasks}, nil
+}
+
+// Open knows the sets whose file is the path.
+func (in Input) Open(path string) (*datasets.Entry, error) {
+	for name, s := range in.Known {
+		if s.File == path {
+			return in.Entry(name)
+		}
+	}
+	return nil, fmt.Errorf("open %s: no such file", path)
+}
+
+// Entry knows the sets of Known.
+func (in Input) Entry(name string) (*datasets.Entry, error) {
+	s, ok := in.Known[name]
+	if !ok {
+		return nil, fmt.Errorf("no data set is named %q", name)
+	}
+	if s.Err != nil {
+		return nil, s.Err
+	}
+	e := s.Entry
+	e.Name = name
+	if e.Task == 0 {
+		e.Task = registry.Binary
+	}
+	return &e, nil
+}
+
+// File is the TOML file of a set.
+func (in Input) File(name string) string { return in.Known[name].File }
+
+// Now is what a set's files hold.
+func (in Input) Now(name string) (frame.Data, bool) {
+	if d := in.Known[name].Now; d != nil {
+		return *d, true
+	}
+	return frame.Data{}, false
+}
+
+var environment = &store.Environment{ProgramVersion: "v0", CPU: "2 cores"}
+
+// OK is a finished run of a binary set.
+func OK(dataset, method string, split, correct, test int) store.Row {
+	fn := test - correct
+	tp, tn, fp := correct/2, correct-correct/2, 0
+	return store.Row{Dataset: dataset, Method: method, Split: split, Status: store.OK, Task: "binary", TestRows: test, TrainRows: 2 * test,
+		StartedAt: "2026-01-01", Environment: environment, Fingerprint: "f",
+		Score: store.Score{N: test, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}}
+}
+
+// Failed is a run without a result.
+func Failed(dataset, method string, split int, status store.Status, reason string) store.Row {
+	r := OK(dataset, method, split, 0, 1)
+	r.Status, r.Error, r.Score = status, reason, store.Score{}
+	return r
+}
+
+// Numbers is a finished run of a set of regression.
+func Numbers(dataset, method string, split int, rmse float64) store.Row {
+	r := OK(dataset, method, split, 0, 10)
+	r.Task, r.Score = "regression", store.Score{N: 10, RMSE: &rmse, MAE: &rmse, R2: &rmse}
+	return r
+}

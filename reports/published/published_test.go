@@ -1,0 +1,63 @@
+package published
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The printed means of the paper's Table 2 against its own Mean row (89.1 for GBRFF2 and so on,
+// over the first 15 sets, one decimal).
+func TestGautheron2020(t *testing.T) {
+	sum, n := map[string]float64{}, map[string]int{}
+	for _, v := range Of("gautheron2020-table2") {
+		if v.Dataset != "bankmarketing" && v.Dataset != AverageRank {
+			sum[v.Method] += v.Mean
+			n[v.Method]++
+		}
+	}
+	for method, mean := range map[string]float64{"BMKR": 88.4, "GFC": 85.7, "PBRFF": 87.9, "GBRFF1": 87.9, "LGBM": 89.0, "GBRFF2": 89.1} {
+		if got := sum[method] / 15; n[method] != 15 || got < mean-0.0501 || got > mean+0.0501 {
+			t.Errorf("%s: mean %.3f over %d sets, the paper prints %.1f over 15", method, got, n[method], mean)
+		}
+	}
+}
+
+// No source prints a value twice, and Of gives them sorted.
+func TestEachValueOnce(t *testing.T) {
+	type key struct{ source, dataset, method string }
+	seen := map[key]bool{}
+	total := 0
+	var sources []string
+	for _, v := range Values() {
+		k := key{v.Source, v.Dataset, v.Method}
+		if seen[k] {
+			t.Errorf("%v is there twice", k)
+		}
+		seen[k] = true
+		if !slices.Contains(sources, v.Source) {
+			sources = append(sources, v.Source)
+			values := Of(v.Source)
+			total += len(values)
+			if !slices.IsSortedFunc(values, func(a, b Value) int { return strings.Compare(a.Dataset+"\x00"+a.Method, b.Dataset+"\x00"+b.Method) }) {
+				t.Errorf("the values of %s are not sorted", v.Source)
+			}
+		}
+	}
+	if total != len(Values()) || len(sources) < 3 {
+		t.Errorf("%d sources with %d values, %d in all", len(sources), total, len(Values()))
+	}
+}
+
+func TestBadTables(t *testing.T) {
+	for text, want := range map[string]string{
+		"h,h,h,h,h\na,b,c,x,1\n": `published.csv:2: mean "x" is not a number`,
+		"h,h,h,h,h\na,b,c,1,x\n": `published.csv:2: std "x" is not a number`,
+		"h,h\na,b\n":             "published.csv:2: 2 columns",
+		"h,h\na\n":               "published.csv: record on line 2",
+	} {
+		if _, err := parse(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package ranks
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/stats"
+	"pgregory.net/rapid"
+)
+
+func build(t testing.TB, in sample.Input, o Options) doc.Document {
+	t.Helper()
+	d, err := Build(in.Frame(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// lines are a table's rows as text.
+func lines(b doc.Block) string {
+	var out []string
+	for _, r := range b.(doc.Table).Sections[0] {
+		line := r.Name
+		for _, c := range r.Cells {
+			line += " " + c.Text
+			if c.Best {
+				line += "*"
+			}
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// By hand, from the counted sets of sample.Small. tie, by split: A_1 70 80 90, B 90 80 70, C 80 80 70;
+// clear: A_1 75 87.5, B 100 100, C 62.5 75. Both sets have splits 1 and 2.
+//
+// Mid-ranks of split 1: tie 3 1 2, clear 2 1 3, on average 2.5 1 2.5. Split 2: tie 2 2 2, clear 2 1 3,
+// on average 2 1.5 2.5. In the paper's convention split 1 is tie 3 1 2, clear 2 1 3 and the means 72.5
+// 95 71.25 2 1 3, on average 7/3 1 8/3; split 2 is tie 3 2 1, clear 2 1 3 and the means 83.75 90 77.5
+// 2 1 3, on average 7/3 4/3 7/3.
+func TestSmallByHand(t *testing.T) {
+	d := build(t, sample.Small(), Options{})
+	if got, want := lines(d.Blocks[0]), "B&<b> 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50\n"+
+		"A_1 1.75 2.25 0.35 2.00 2.13 2.25 2.38 2.50\n"+
+		"C|% 3.00 2.50 0.00 2.50 2.50 2.50 2.50 2.50"; got != want {
+		t.Errorf("mid-ranks\n%s\nwant\n%s", got, want)
+	}
+	if got, want := lines(d.Blocks[1]), "B&<b> 1.00* 1.17 0.24 1.00 1.08 1.17 1.25 1.33\n"+
+		"A_1 2.00 2.33 0.00 2.33 2.33 2.33 2.33 2.33\n"+
+		"C|% 3.00 2.50 0.24 2.33 2.42 2.50 2.58 2.67"; got != want {
+		t.Errorf("the paper's ranks\n%s\nwant\n%s", got, want)
+	}
+	if want := "Average ranks by mean test accuracy over 2 data sets, protocol table2"; d.Title != want {
+		t.Errorf("title %q, want %q", d.Title, want)
+	}
+	if !strings.Contains(strings.Join(d.Blocks[0].(doc.Table).Legend, " "), "in each of 2 splits") {
+		t.Errorf("legend %q does not say how many splits there are", d.Blocks[0].(doc.Table).Legend)
+	}
+}
+
+// The published table has one split: its ranks are those of the oracle, without a spread.
+func TestPublishedTable(t *testing.T) {
+	d := build(t, sample.Printed(), Options{})
+	if got, want := lines(d.Blocks[0]), "GBRFF2 2.17* 2.17 - 2.17 2.17 2.17 2.17 2.17\nBMKR 2.93 "; !strings.HasPrefix(got, want) {
+		t.Errorf("ranks\n%s\nwant first\n%s", got, want)
+	}
+}
+
+// Whatever the results: the mean over splits of all methods' ranks is (k+1)/2, the spread encloses the
+// mean, and a metric that turns accuracy round gives the same mid-ranks.
+func TestProperties(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		in := sample.Input{Known: map[string]sample.Set{"x": {}, "y": {}}}
+		in.Protocol.Splits, in.Protocol.Datasets = 3, []string{"x", "y"}
+		methods := []string{"a", "b", "c", "d"}[:rapid.IntRange(1, 4).Draw(rt, "methods")]
+		for _, set := range in.Protocol.Datasets {
+			for _, m := range methods {
+				for s := 1; s <= 3; s++ {
+					in.Rows = append(in.Rows, sample.OK(set, m, s, rapid.IntRange(0, 5).Draw(rt, "correct"), 5))
+				}
+			}
+		}
+		d := build(t, in, Options{})
+		if turned := build(t, in, Options{Metric: "error"}); lines(turned.Blocks[0]) != lines(d.Blocks[0]) {
+			rt.Fatalf("ranks by error\n%s\nby accuracy\n%s", lines(turned.Blocks[0]), lines(d.Blocks[0]))
+		}
+		records := d.Blocks[2].(doc.Records)
+		column := func(row []any, name string) float64 { return row[slices.Index(records.Columns, name)].(float64) }
+		sums := map[any]float64{}
+		for _, row := range records.Rows {
+			sums[row[1]] += column(row, "mean")
+			low, mean, high := column(row, "min"), column(row, "mean"), column(row, "max")
+			if low > mean+1e-12 || mean > high+1e-12 || column(row, "lower_quartile") > column(row, "median") {
+				rt.Fatalf("spread of %v", row)
+			}
+		}
+		k := float64(len(methods))
+		for convention, sum := range sums {
+			if math.Abs(sum-k*(k+1)/2) > 1e-9 {
+				rt.Fatalf("%v: the mean ranks of %v methods add up to %v", convention, k, sum)
+			}
+		}
+	})
+}
+
+// The ranks beside the spread are those of package stats over the means.
+func TestRanksAreThoseOfTheMeans(t *testing.T) {
+	in := sample.Paper()
+	m, err := metric.Lookup("accuracy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ft, err := in.Frame(t).Table(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := stats.PaperAverageRanks(ft.Means())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact := map[string]*big.Rat{}
+	for _, row := range build(t, in, Options{}).Blocks[3].(doc.Records).Rows {
+		if row[1] == "Paper's rank" {
+			exact[row[2].(string)], _ = new(big.Rat).SetString(row[5].(string))
+		}
+	}
+	for i, name := range ft.Methods {
+		if exact[name].Cmp(want[i]) != 0 {
+			t.Errorf("%s: rank %v, want %v", name, exact[name], want[i])
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	in := sample.Small()
+	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Method == "A_1" && r.Status == store.OK && r.Dataset != "uneven" })
+	if _, err := Build(in.Frame(t), Options{}); !errors.Is(err, frame.ErrNoResults) || !strings.Contains(err.Error(), "--methods") {
+		t.Errorf("no complete set: error %v", err)
+	}
+	if _, err := Build(in.Frame(t), Options{Metric: "x"}); err == nil || !strings.HasPrefix(err.Error(), `no metric is named "x"`) {
+		t.Errorf("unknown metric: error %v", err)
+	}
+	in.Rows = nil
+	if _, err := Build(in.Frame(t), Options{}); !errors.Is(err, frame.ErrNoResults) {
+		t.Errorf("no row: error %v", err)
+	}
+	if d := build(t, sample.Small(), Options{Title: "Places", Label: "tab:x"}); d.Title != "Places" || d.Label != "tab:x" {
+		t.Errorf("title %q, label %q", d.Title, fmt.Sprint(d.Label))
+	}
+}

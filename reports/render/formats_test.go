@@ -1,0 +1,296 @@
+package render_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/accuracy"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/render"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// build is the table of accuracies of an input.
+func build(t testing.TB, in sample.Input, o accuracy.Options) doc.Document {
+	t.Helper()
+	d, err := accuracy.Build(in.Frame(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Program, d.Command = "bench v0", "bench report accuracy"
+	d.Generated = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return d
+}
+
+func write(t testing.TB, d doc.Document, format string, o render.Options) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := render.Write(&out, format, d, o); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// whole is a document with every kind of block, none of them a detail.
+func whole() doc.Document {
+	table := doc.Table{Heading: "Part", Caption: "A table", Corner: "Row", Best: "the best.", Legend: []string{"A sentence.", "Another."},
+		Head: []doc.Column{{Name: "n", Kind: doc.Repeated}, {Name: "ours", Group: "G_1"}, {Name: "theirs", Long: "their own", Group: "G_1", Kind: doc.Quoted},
+			{Name: "diff.", Long: "difference", Group: "G_1", Kind: doc.Signed}, {Name: "words", Kind: doc.Words}},
+		Sections: [][]doc.Row{{
+			{Name: "first", Cells: []doc.Cell{{Text: "3"}, {Text: "1.5", Dev: "0.5", Best: true, Tip: "a tip", SQL: "SELECT 1"}, {Text: "2.0"}, {Text: "-0.5", Shade: -1}, {Text: "some words"}}},
+			{Name: "second", Cells: []doc.Cell{{Text: "12"}, {Text: "-"}, {Text: "-"}, {Text: "-"}, {Text: "none"}}},
+		}}}
+	numbers := doc.Table{Corner: "x", Head: []doc.Column{{Name: "y"}}, Sections: [][]doc.Row{{{Name: "1", Cells: []doc.Cell{{Text: "2"}}}}}}
+	records := doc.Records{Name: "things", Columns: []string{"name", "value", "list"}}
+	records.Add("a", 0.1, []int{1, 2})
+	records.Add("b", nil, []string{"x", "y"})
+	more := doc.Records{Name: "more", Columns: []string{"flag"}}
+	more.Add(true)
+	return doc.Document{Report: "whole", Title: "A title", Label: "tab:whole", Warnings: []string{"Look out."}, Notes: []string{"A note."},
+		Provenance: doc.Provenance{Program: "bench v0", Queries: []doc.Query{{Title: "All", SQL: "SELECT a -- b\nFROM results;\n"}}},
+		Blocks: []doc.Block{
+			doc.Prose{Heading: "Words", Paragraphs: []string{"A paragraph.", "Another one."}}, table,
+			doc.Figure{Title: "A figure", About: "of a point", SVG: `<svg viewBox="0 0 9 9"><circle class="dot" cx="1" cy="2" r="2"/></svg>`, Alt: "A point at 1, 2", Numbers: &numbers},
+			doc.Code{Title: "To compute it", Language: "sh", Text: "bench run --all"}, doc.Code{Title: "To ask", Language: "sql", Text: "SELECT 1,\n  2"}, records, more,
+		}}
+}
+
+func TestGolden(t *testing.T) {
+	small := build(t, sample.Small(), accuracy.Options{})
+	options := build(t, sample.Small(), accuracy.Options{Title: "Accuracies", Std: accuracy.StdSample, Ranks: accuracy.RanksMid, Decimals: 2, OmitPublished: true})
+	printed := build(t, sample.Printed(), accuracy.Options{})
+	places, err := ranks.Build(sample.Paper().Frame(t), ranks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		file, format string
+		doc          doc.Document
+		options      render.Options
+	}{
+		{"small.txt", "text", small, render.Options{}},
+		{"small-options.txt", "text", options, render.Options{Bold: true}},
+		{"small.md", "md", small, render.Options{}},
+		{"small.tex", "latex", small, render.Options{}},
+		{"small.html", "html", small, render.Options{}},
+		{"small.csv", "csv", small, render.Options{}},
+		{"small.json", "json", small, render.Options{}},
+		{"printed.txt", "text", printed, render.Options{Width: 100}},
+		{"printed.md", "md", printed, render.Options{}},
+		{"sixteen-80.txt", "text", build(t, sample.Sixteen(), accuracy.Options{OmitPublished: true}), render.Options{Width: 80}},
+		{"sixteen-120.txt", "text", build(t, sample.Sixteen(), accuracy.Options{OmitPublished: true}), render.Options{Width: 120}},
+		{"ranks.txt", "text", places, render.Options{Width: 80}},
+		{"ranks.csv", "csv", places, render.Options{}},
+		{"whole.txt", "text", whole(), render.Options{Width: 80}},
+		{"whole.md", "md", whole(), render.Options{}},
+		{"whole.tex", "latex", whole(), render.Options{Landscape: true}},
+		{"whole.html", "html", whole(), render.Options{}},
+		{"whole.csv", "csv", whole(), render.Options{}},
+		{"whole.json", "json", whole(), render.Options{}},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			got := write(t, c.doc, c.format, c.options)
+			path := filepath.Join("testdata", c.file)
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+				t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", path, diff)
+			}
+		})
+	}
+}
+
+func TestJSONOpensWithItsVersion(t *testing.T) {
+	out := write(t, build(t, sample.Paper(), accuracy.Options{}), "json", render.Options{})
+	if !strings.HasPrefix(out, "{\n  \"schema_version\": 2,\n  \"report\": \"accuracy\",") {
+		t.Errorf("JSON opens with %.60q", out)
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	if err := render.Write(io.Discard, "pdf", whole(), render.Options{}); err == nil || !strings.Contains(err.Error(), "text, md, latex, html, csv, json") {
+		t.Errorf("unknown format: error %v, want the list of formats", err)
+	}
+}
+
+// checkHTML reports markup that does not nest and anything that would be loaded.
+func checkHTML(t testing.TB, page string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatalf("HTML: %v", err)
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if slices.Contains([]string{"script", "link", "img", "iframe", "object"}, e.Name.Local) {
+			t.Errorf("HTML loads or runs something: <%s>", e.Name.Local)
+		}
+		for _, a := range e.Attr {
+			if slices.Contains([]string{"src", "href", "onload", "onclick"}, a.Name.Local) {
+				t.Errorf("HTML refers elsewhere: %s=%q", a.Name.Local, a.Value)
+			}
+		}
+	}
+}
+
+func TestHTMLStandsAlone(t *testing.T) {
+	page := write(t, build(t, sample.Paper(), accuracy.Options{}), "html", render.Options{})
+	checkHTML(t, page)
+	for _, bad := range []string{"url(", "@import", "http://", "https://", "ZgotmplZ"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("HTML contains %q", bad)
+		}
+	}
+	for _, part := range []string{"by split: 1: ", "SELECT dataset, method, split", `class="difference up`, "prefers-color-scheme: dark", "@media print",
+		"SELECT split, status, n_correct, n_test, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = &#39;table2&#39; AND dataset = &#39;wine&#39;"} {
+		if !strings.Contains(page, part) {
+			t.Errorf("HTML lacks %q", part)
+		}
+	}
+}
+
+// Every format of every report says what is missing and how to get it, but CSV, whose rows tell it.
+func TestGapsAreToldInEveryFormat(t *testing.T) {
+	in := sample.Paper()
+	places, err := ranks.Build(in.Frame(t), ranks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []doc.Document{build(t, in, accuracy.Options{}), places} {
+		for _, format := range []string{"text", "md", "latex", "html", "json"} {
+			out := write(t, d, format, render.Options{})
+			for _, s := range []string{"exit status 137: out of memory", "(split 7)", "bench run --methods ", "stopped after 10m0s"} {
+				if !strings.Contains(out, s) {
+					t.Errorf("%s of %s does not say %q", format, d.Report, s)
+				}
+			}
+		}
+	}
+}
+
+// Any name, reason or title may come from elsewhere: every format of every report must still be well
+// formed.
+func FuzzNames(f *testing.F) {
+	f.Add("a", "b", "c")
+	f.Add("</title><script>alert(1)</script>", `"; DROP TABLE`, "a|b\n* x")
+	f.Add(`\end{document}`, "%$#_{}~^&", "\x1b[31m\x00\xff")
+	f.Add("ä ± † €", "``", "--")
+	f.Add("\u009b31m\u202e", "\x7f\a\b\r", "\x1b]0;title\a\u2066 \x9b31m 'it''s' $x$ ~~y~~")
+	f.Fuzz(func(t *testing.T, dataset, method, reason string) {
+		if dataset == "" || method == "" || method == "other" {
+			return
+		}
+		in := sample.Input{Known: map[string]sample.Set{dataset: {File: reason, Now: &frame.Data{Fingerprint: reason, File: reason}}}}
+		in.Protocol.Name, in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = "p"+dataset, 2, []string{dataset}, sample.Published
+		in.Run.Protocol = reason
+		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2), sample.Failed(dataset, method, 2, store.Status(reason), reason)}
+		d := build(t, in, accuracy.Options{Title: reason, Label: method})
+		places, err := ranks.Build(in.Frame(t), ranks.Options{Title: reason, Label: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Program, d.Command, d.Environment = reason, reason, []string{reason}
+		d.Queries = append(d.Queries, doc.Query{Title: method, SQL: reason})
+		free := whole() // prose and code that a report may take from elsewhere
+		free.Blocks = append(free.Blocks, doc.Prose{Heading: dataset, Paragraphs: []string{reason}}, doc.Code{Title: method, Language: "sql", Text: reason},
+			doc.Figure{Title: dataset, About: method, Alt: reason})
+		for _, d := range []doc.Document{d, places, free} {
+			for _, format := range render.Formats() {
+				out := write(t, d, format, render.Options{Width: 60})
+				if i := strings.IndexFunc(out, obeyed); i >= 0 || !utf8.ValidString(out) {
+					t.Errorf("%s has %q, which a terminal would obey, or is no UTF-8", format, out[max(0, i):][:1])
+				}
+				switch format {
+				case "html":
+					// The XML reader refuses characters that HTML only replaces.
+					if !strings.ContainsFunc(out, func(r rune) bool { return r > 0xD7FF }) {
+						checkHTML(t, out)
+					}
+				case "json":
+					if !json.Valid([]byte(out)) {
+						t.Error("JSON is not valid")
+					}
+				case "csv":
+					if records, err := csv.NewReader(strings.NewReader(out)).ReadAll(); err != nil || len(records) < 3 {
+						t.Errorf("CSV has %d records, want 3 or more; error %v", len(records), err)
+					}
+				case "latex":
+					checkLaTeX(t, out)
+				}
+			}
+		}
+	})
+}
+
+// obeyed reports characters that a terminal acts on instead of showing them.
+func obeyed(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// checkLaTeX reports unbalanced braces, foreign commands and a document that
+// ends early.
+func checkLaTeX(t testing.TB, source string) {
+	t.Helper()
+	depth, ends := 0, 0
+	for _, line := range strings.Split(source, "\n") {
+		if strings.HasPrefix(line, "%") {
+			continue
+		}
+		ends += strings.Count(line, `\end{document}`)
+		escaped := false
+		for _, r := range line {
+			switch {
+			case escaped:
+				escaped = false
+			case r == '\\':
+				escaped = true
+			case r == '{':
+				depth++
+			case r == '}':
+				depth--
+			}
+			if depth < 0 {
+				t.Fatalf("a brace closes nothing in %q", line)
+			}
+		}
+	}
+	if depth != 0 {
+		t.Errorf("%d braces stay open", depth)
+	}
+	if ends != 1 || !strings.HasSuffix(source, "\n\\benchtableend\n") {
+		t.Error("the document does not end where it should")
+	}
+}

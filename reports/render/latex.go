@@ -1,0 +1,382 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/kernelboosting/bench/reports/doc"
+)
+
+// The file is a document of its own, and a fragment when another document reads it with \input.
+// Inside a document LaTeX has made \@nodocument equal to \relax; only when it is not does the file
+// open a document, and \benchtableend, its last line, closes what was opened.
+const (
+	latexOpen = `\expandafter\ifx\csname @nodocument\endcsname\relax
+  \let\benchtableend\empty
+\else
+  \documentclass[11pt]{article}
+  \usepackage[a4paper,%s]{geometry}
+  \usepackage{booktabs}
+  \pagestyle{empty}
+  \def\benchtableend{\end{document}}
+  \begin{document}
+\fi
+`
+	latexClose = "\\benchtableend\n"
+)
+
+// latexPage is where a table must fit, in points: upright, the text block of the article class, which
+// is narrower than that of the file by itself; on its side, that of the file by itself.
+type latexPage struct {
+	geometry      string
+	width, height float64
+	line          float64    // height of a line of the smallest size
+	digits        [3]float64 // width of a digit in each of latexSizes
+}
+
+var (
+	upright  = latexPage{"margin=2cm", 345, 550, 8, [3]float64{4.63, 4.25, 3.98}}
+	sideways = latexPage{"landscape,margin=1cm", 785, 538, 9.5, [3]float64{5, 4.63, 4.25}}
+)
+
+// latexSizes are tried in turn until a table fits; sep is on each side of a column.
+var latexSizes = []struct {
+	command string
+	sep     float64
+}{{`\small`, 6}, {`\footnotesize\setlength{\tabcolsep}{3pt}`, 3}, {`\scriptsize\setlength{\tabcolsep}{2pt}`, 2}}
+
+const groupGap = 7 // points before a group
+
+// LaTeX writes a document's tables for a paper, with the notes below the first one.
+func LaTeX(w io.Writer, d doc.Document, o Options) error {
+	d = d.Clean()
+	l := &latex{doc: d, page: upright}
+	if o.Landscape {
+		l.page = sideways
+	}
+	l.comment("%s.", d.Title)
+	for _, f := range facts(d.Provenance) {
+		l.comment("%s: %s", f[0], f[1])
+	}
+	l.comment(`Compiles alone. To read it into a document: \usepackage{booktabs}, then \input this file.`)
+	if o.Landscape {
+		l.comment(`In a document it wants a page on its side: \usepackage{pdflscape}, \begin{landscape} and \end{landscape} around the \input.`)
+	}
+	fmt.Fprintf(&l.out, latexOpen, l.page.geometry)
+	notesIn := firstTable(d)
+	for i, b := range d.Blocks {
+		l.block(b, i == notesIn)
+	}
+	if notesIn < 0 {
+		l.notes(nil)
+	}
+	l.out.WriteString(latexClose)
+	_, err := io.WriteString(w, l.out.String())
+	return err
+}
+
+type latex struct {
+	doc  doc.Document
+	page latexPage
+	out  strings.Builder
+
+	labelled bool // a table has the document's label
+}
+
+func (l *latex) comment(format string, args ...any) {
+	fmt.Fprintf(&l.out, "%% %s\n", doc.OneLine(fmt.Sprintf(format, args...)))
+}
+
+func (l *latex) block(b doc.Block, withNotes bool) {
+	switch b := b.(type) {
+	case doc.Table:
+		if !b.Detail {
+			l.table(b, withNotes)
+		}
+	case doc.Prose:
+		if !b.Detail {
+			if b.Heading != "" {
+				fmt.Fprintf(&l.out, "\\paragraph{%s}\n", latexNote(b.Heading))
+			}
+			l.paragraphs(b.Paragraphs)
+		}
+	case doc.Figure: // LaTeX draws no SVG
+		if !b.Detail {
+			l.paragraphs([]string{b.Title + ". " + b.Alt + "."})
+			if b.Numbers != nil {
+				numbers := *b.Numbers
+				numbers.Caption = b.Title
+				l.table(numbers, false)
+			}
+		}
+	case doc.Code:
+		l.comment("%s: %s", b.Title, b.Text)
+	}
+}
+
+func (l *latex) paragraphs(texts []string) {
+	for _, t := range texts {
+		fmt.Fprintf(&l.out, "\\par\\noindent %s\\par\n", latexNote(t))
+	}
+}
+
+// table sets a table, in blocks of columns where they do not fit side by side: below each other where
+// the page is high enough, else each by itself.
+func (l *latex) table(t doc.Table, withNotes bool) {
+	caption := t.Caption
+	if caption == "" {
+		caption = l.doc.Title
+	}
+	caption += ". "
+	if t.Best != "" {
+		caption += "Bold: " + t.Best + " "
+	}
+	label := ""
+	switch {
+	case t.Label != "":
+		label = l.doc.Label + "-" + t.Label
+	case !l.labelled:
+		label, l.labelled = l.doc.Label, true
+	}
+	size, columns := l.fit(t)
+	if len(columns) == 1 {
+		l.top(caption+strings.Join(t.Legend, " "), label, size)
+		l.tabular(t, columns[0])
+		if withNotes {
+			l.notes(nil)
+		}
+		l.out.WriteString("\\end{table}\n")
+		return
+	}
+	rows := 1
+	for _, s := range t.Sections {
+		rows += len(s)
+	}
+	block := squeezed*l.page.line*float64(rows) + 5*float64(len(t.Sections)) + 12
+	together := float64(len(columns))*block+1.5*l.page.line*float64(2+len(caption)/80) < l.page.height
+	size += fmt.Sprintf("\\renewcommand{\\arraystretch}{%g}", squeezed)
+	if !withNotes {
+		caption += strings.Join(t.Legend, " ")
+	}
+	l.top(caption, label, size)
+	for i, block := range columns {
+		switch {
+		case i > 0 && together:
+			l.out.WriteString("\\par\\smallskip\n")
+		case i > 0:
+			l.out.WriteString("\\end{table}\n\\addtocounter{table}{-1}\n")
+			l.top("(continued)", "", size)
+		}
+		l.tabular(t, block)
+	}
+	l.out.WriteString("\\end{table}\n")
+	if withNotes { // below the table, which fills its page
+		l.notes(t.Legend)
+	}
+}
+
+// squeezed is how much of their height the lines of a table in blocks keep, so that it fits a page.
+const squeezed = 0.95
+
+// notes sets a legend, the warnings and the notes in small type.
+func (l *latex) notes(legend []string) {
+	var lines []string
+	for _, text := range legend {
+		lines = append(lines, latexNote(text))
+	}
+	for _, warning := range l.doc.Warnings {
+		lines = append(lines, `\textbf{Warning}: `+latexNote(warning))
+	}
+	for _, note := range l.doc.Notes {
+		lines = append(lines, latexNote(note))
+	}
+	l.minipage(lines)
+}
+
+func (l *latex) minipage(lines []string) {
+	if len(lines) > 0 {
+		fmt.Fprintf(&l.out, "\\par\\medskip\n\\noindent\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n%s\\par\n\\end{minipage}\n",
+			strings.Join(lines, "\\par\n"))
+	}
+}
+
+// top opens a table with its caption; size sets the type below it.
+func (l *latex) top(caption, label, size string) {
+	fmt.Fprintf(&l.out, "\\begin{table}[!htbp]\n\\centering\n\\setlength{\\abovecaptionskip}{0pt}\\setlength{\\belowcaptionskip}{6pt}\n\\caption{%s}\n", latexEscape(strings.TrimSpace(caption)))
+	if label != "" {
+		fmt.Fprintf(&l.out, "\\label{%s}\n", latexLabel(label))
+	}
+	l.out.WriteString(size + "\n")
+}
+
+// fit picks the largest type that all columns fit in, else the smallest with as many blocks of
+// columns as it takes.
+func (l *latex) fit(t doc.Table) (size string, columns [][]int) {
+	names := 0.0
+	widths := make([]float64, len(t.Head)) // in digits
+	for i, c := range t.Head {
+		widths[i] = latexWidth(c.Name)
+	}
+	for _, section := range t.Sections {
+		for _, r := range section {
+			names = max(names, latexWidth(r.Name))
+			for i, c := range r.Cells {
+				width := latexWidth(c.Text)
+				if c.Best {
+					width *= 1.15
+				}
+				if c.Dev != "" {
+					width += latexWidth(" ± " + c.Dev)
+				}
+				widths[i] = max(widths[i], width)
+			}
+		}
+	}
+	for k, s := range latexSizes {
+		const tenth = 10 // blocks counts in whole numbers: tenths of a point
+		tenths := make([]int, len(widths))
+		for _, g := range groups(t.Head) {
+			total := 0
+			for i := g[0]; i < g[1]; i++ {
+				tenths[i] = int(tenth * (widths[i]*l.page.digits[k] + 2*s.sep))
+				total += tenths[i]
+			}
+			if grouped(t) {
+				name := int(tenth * latexWidth(t.Head[g[0]].Group) * l.page.digits[k])
+				tenths[g[0]] += tenth*groupGap + max(0, name-total)
+			}
+		}
+		room := int(tenth * (l.page.width - names*l.page.digits[k] - 2*s.sep))
+		size, columns = s.command, blocks(t.Head, tenths, max(1, room))
+		if len(columns) == 1 {
+			break
+		}
+	}
+	return size, columns
+}
+
+// latexWidth estimates the width of a text in digits of Computer Modern.
+func latexWidth(s string) float64 {
+	w := 0.0
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune(".,:;|'li", r):
+			w += 0.56
+		case r == ' ' || r == '-':
+			w += 0.67
+		case strings.ContainsRune("±+mwM%†", r):
+			w += 1.56
+		case unicode.IsUpper(r):
+			w += 1.45
+		case unicode.IsDigit(r):
+			w++
+		default:
+			w += 0.97
+		}
+	}
+	return w
+}
+
+// tabular sets some of the columns beside the rows' names.
+func (l *latex) tabular(t doc.Table, columns []int) {
+	format, names, rules, heads := "l", "", "", ""
+	for at := 0; at < len(columns); {
+		next := at + 1
+		for next < len(columns) && t.Head[columns[at]].Group != "" && t.Head[columns[next]].Group == t.Head[columns[at]].Group {
+			next++
+		}
+		if grouped(t) {
+			format += fmt.Sprintf("@{\\hspace{%dpt}}", groupGap)
+			names += fmt.Sprintf(" & \\multicolumn{%d}{c}{%s}", next-at, latexEscape(t.Head[columns[at]].Group))
+			rules += fmt.Sprintf("\\cmidrule(lr){%d-%d}", at+2, next+1)
+		}
+		for _, i := range columns[at:next] {
+			if t.Head[i].Kind == doc.Words {
+				format += "l"
+			} else {
+				format += "r"
+			}
+			heads += " & " + latexEscape(t.Head[i].Name)
+		}
+		at = next
+	}
+	fmt.Fprintf(&l.out, "\\begin{tabular}{%s}\n\\toprule\n", format)
+	if grouped(t) {
+		fmt.Fprintf(&l.out, "%s \\\\\n%s\n", names, rules)
+	}
+	fmt.Fprintf(&l.out, "%s \\\\\n", heads)
+	for _, section := range t.Sections {
+		l.out.WriteString("\\midrule\n")
+		for _, r := range section {
+			l.out.WriteString(latexEscape(r.Name))
+			for _, i := range columns {
+				l.out.WriteString(" & " + latexCell(r.Cells[i], t.Head[i].Kind))
+			}
+			l.out.WriteString(" \\\\\n")
+		}
+	}
+	l.out.WriteString("\\bottomrule\n\\end{tabular}\n")
+}
+
+func latexCell(c doc.Cell, kind doc.Kind) string {
+	value := latexEscape(c.Text)
+	if kind == doc.Signed {
+		value = latexSigned(c.Text)
+	}
+	if c.Best {
+		value = `\textbf{` + value + `}`
+	}
+	if c.Dev != "" {
+		value += ` $\pm$ ` + latexEscape(c.Dev)
+	}
+	return value
+}
+
+// latexSigned sets a sign as mathematics, where a minus is not a hyphen.
+func latexSigned(s string) string {
+	if len(s) > 1 && (s[0] == '-' || s[0] == '+') {
+		return "$" + s + "$"
+	}
+	return latexEscape(s)
+}
+
+var latexEscaper = strings.NewReplacer(
+	`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "|", `$|$`,
+	`"`, `{\char34}`, "`", `{\char96}`, "--", `-{}-{}`, "''", `'{}'{}`, "±", `$\pm$`, "†", `$\dagger$`,
+)
+
+// latexEscape makes text stand for itself. Letters of Western and Central
+// European languages pass; other signs LaTeX has no glyph for become "?".
+func latexEscape(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r < ' ' || r == 0x7f:
+			return ' '
+		case r < 0x7f || r == '±' || r == '†' || r >= 0xc0 && r <= 0x17f:
+			return r
+		}
+		return '?'
+	}, s)
+	return latexEscaper.Replace(s)
+}
+
+// latexNote escapes a note and lets its lists and paths be broken between lines.
+func latexNote(s string) string {
+	return latexBreaks.ReplaceAllString(latexEscape(s), "$1\\allowbreak{}$2")
+}
+
+var latexBreaks = regexp.MustCompile(`([,/])([^ ])`)
+
+// latexLabel keeps the characters that are safe in a \label.
+func latexLabel(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(":.-", r) {
+			return r
+		}
+		return '-'
+	}, s)
+}

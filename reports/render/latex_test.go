@@ -1,0 +1,75 @@
+package render_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/reports/accuracy"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/render"
+)
+
+const host = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\nTable~\\ref{LABEL}.\n\\input{table}\nAfter.\n\\end{document}\n"
+
+// The file compiles alone and, upright, read into a document, where it fits the text block of the
+// article class (345 pt).
+func TestLaTeXCompiles(t *testing.T) {
+	pdflatex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("pdflatex is not installed; it comes with TeX Live")
+	}
+	hostile := build(t, sample.Small(), accuracy.Options{})
+	hostile.Notes = []string{`all of \ & % $ # _ { } ~ ^ < > | " ' ` + "`" + ` -- --- ?` + "`" + ` é Š € ± †`}
+	places, err := ranks.Build(sample.Sixteen().Frame(t), ranks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sixteen := build(t, sample.Sixteen(), accuracy.Options{})
+	long := build(t, sample.Sixteen(), accuracy.Options{Decimals: 4})
+	for name, c := range map[string]struct {
+		doc       doc.Document
+		landscape bool
+	}{
+		"sample": {doc: build(t, sample.Paper(), accuracy.Options{})}, "published": {doc: build(t, sample.Printed(), accuracy.Options{})},
+		"small": {doc: build(t, sample.Small(), accuracy.Options{})}, "hostile": {doc: hostile}, "whole": {doc: whole()}, "ranks": {doc: places},
+		"sixteen": {doc: sixteen}, "sixteen on its side": {sixteen, true}, "long numbers": {doc: long}, "long on their side": {long, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			table := write(t, c.doc, "latex", render.Options{Landscape: c.landscape})
+			checkLaTeX(t, table)
+			for file, text := range map[string]string{"table.tex": table, "host.tex": strings.Replace(host, "LABEL", c.doc.Label, 1)} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			files := []string{"table", "host"}
+			if c.landscape {
+				files = files[:1]
+			}
+			for _, file := range files {
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				defer cancel()
+				command := exec.CommandContext(ctx, pdflatex, "-interaction=nonstopmode", "-halt-on-error", file+".tex")
+				command.Dir = dir
+				out, err := command.CombinedOutput()
+				if err != nil {
+					t.Fatalf("pdflatex %s: %v\n%s", file, err, out)
+				}
+				for _, bad := range []string{"Overfull", "incomplete", "Missing character", "too large"} {
+					if strings.Contains(string(out), bad) {
+						t.Errorf("pdflatex %s says %q:\n%s", file, bad, out)
+					}
+				}
+			}
+		})
+	}
+}

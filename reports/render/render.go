@@ -1,0 +1,180 @@
+// Package render lays documents out: as text, Markdown, LaTeX, HTML, CSV and JSON.
+//
+// Each format is one walk over the blocks of a [doc.Document], which it first makes harmless
+// ([doc.Document.Clean]) and then escapes as it must. Text for a terminal, Markdown and LaTeX leave
+// the details out that a page has room for; HTML is one self-contained file with everything; CSV is
+// the first records of a document; JSON is all of them:
+//
+//	{"schema_version": 2, "report": "accuracy", "title": "...", "warnings": [...], "notes": [...],
+//	 "records": {"cells": [{"dataset": "wine", "method": "CART", "mean": 93.2, ...}, ...], ...},
+//	 "commands": [{"title": "...", "text": "bench run ..."}], "provenance": {...}}
+//
+// Columns may be added to records under one schema version; a change of meaning or form raises it.
+// Version 1 had rows within rows, one form for one report.
+//
+// The package computes nothing: what a table shows is decided by the report that built it.
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kernelboosting/bench/reports/doc"
+)
+
+// Options adjust a layout to where it is seen; the zero value suits a file.
+type Options struct {
+	Width     int  // of text, in columns: tables that are wider go into blocks; 0 for any width
+	Bold      bool // of text: mark the best with ANSI bold instead of "*"
+	Landscape bool // of LaTeX: tables as wide as an A4 page on its side has room for
+}
+
+var formats = []struct {
+	name  string
+	write func(io.Writer, doc.Document, Options) error
+}{
+	{"text", Text}, {"md", Markdown}, {"latex", LaTeX}, {"html", HTML}, {"csv", CSV}, {"json", JSON},
+}
+
+// Formats lists the names that Write takes.
+func Formats() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Write lays the document out in one of Formats.
+func Write(w io.Writer, format string, d doc.Document, o Options) error {
+	for _, f := range formats {
+		if f.name == format {
+			return f.write(w, d, o)
+		}
+	}
+	return fmt.Errorf("format %q is not one of %s", format, strings.Join(Formats(), ", "))
+}
+
+// facts lists name and value of the provenance's fields of one line.
+func facts(p doc.Provenance) [][2]string {
+	var facts [][2]string
+	add := func(name, value string) {
+		if value != "" {
+			facts = append(facts, [2]string{name, value})
+		}
+	}
+	add("program", p.Program)
+	add("protocol hash", p.ProtocolHash)
+	add("database", p.Database)
+	if !p.Generated.IsZero() {
+		add("generated", p.Generated.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	add("command", p.Command)
+	for _, e := range p.Environment {
+		add("environment", e)
+	}
+	return facts
+}
+
+// factLines is facts, one a line.
+func factLines(p doc.Provenance) []string {
+	var lines []string
+	for _, f := range facts(p) {
+		lines = append(lines, f[0]+": "+f[1])
+	}
+	return lines
+}
+
+// firstTable is the index of the table that the notes stand after, -1 for none.
+func firstTable(d doc.Document) int {
+	for i, b := range d.Blocks {
+		if t, ok := b.(doc.Table); ok && !t.Detail {
+			return i
+		}
+	}
+	return -1
+}
+
+// groups are the columns of a head that are side by side under one name, as from and to.
+func groups(head []doc.Column) [][2]int {
+	var out [][2]int
+	for i, c := range head {
+		if n := len(out); n > 0 && c.Group != "" && head[i-1].Group == c.Group {
+			out[n-1][1] = i + 1
+			continue
+		}
+		out = append(out, [2]int{i, i + 1})
+	}
+	return out
+}
+
+// grouped reports whether any columns are.
+func grouped(t doc.Table) bool { return len(groups(t.Head)) < len(t.Head) }
+
+// blocks divides the columns of a table into as few blocks as there is room for, as even as they
+// can be, and returns the columns of each. Groups are never parted, repeated columns are in every
+// block, and each block has at least one group. widths are of the columns, room is what is left
+// beside the rows' names; 0 is enough for all.
+func blocks(head []doc.Column, widths []int, room int) [][]int {
+	bounded := room > 0
+	var repeated []int
+	var parts [][]int // groups that are not repeated
+	var sizes []int
+	for _, g := range groups(head) {
+		var columns []int
+		size := 0
+		for i := g[0]; i < g[1]; i++ {
+			columns = append(columns, i)
+			size += widths[i]
+		}
+		if head[g[0]].Kind == doc.Repeated {
+			repeated = append(repeated, columns...)
+			room -= size
+			continue
+		}
+		parts, sizes = append(parts, columns), append(sizes, size)
+	}
+	counts := []int{len(parts)}
+	if bounded && len(parts) > 0 {
+		counts = share(sizes, room)
+	}
+	var out [][]int
+	for _, n := range counts {
+		block := append([]int(nil), repeated...)
+		for _, p := range parts[:n] {
+			block = append(block, p...)
+		}
+		parts = parts[n:]
+		out = append(out, block)
+	}
+	return out
+}
+
+// share says how many parts stand in each block: in as few blocks as fit, as even as fit.
+func share(sizes []int, room int) []int {
+	var counts []int
+	used := 0
+	for i, size := range sizes {
+		if i > 0 && used+size <= room {
+			counts[len(counts)-1]++
+			used += size
+			continue
+		}
+		counts = append(counts, 1)
+		used = size
+	}
+	even := make([]int, len(counts))
+	at := 0
+	for i := range even {
+		even[i] = (len(sizes) - at + len(even) - i - 1) / (len(even) - i)
+		used := 0
+		for _, size := range sizes[at : at+even[i]] {
+			used += size
+		}
+		if at += even[i]; used > room {
+			return counts
+		}
+	}
+	return even
+}

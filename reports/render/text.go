@@ -1,0 +1,253 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/kernelboosting/bench/reports/doc"
+)
+
+const (
+	ansiBold  = "\x1b[1m"
+	ansiReset = "\x1b[0m"
+	gap       = 2 // blanks after a column
+)
+
+// Text writes a document for a terminal or a file that people read.
+func Text(w io.Writer, d doc.Document, o Options) error {
+	d = d.Clean()
+	out := &strings.Builder{}
+	fmt.Fprintf(out, "%s.\n\n", d.Title)
+	for _, line := range d.Warnings {
+		fmt.Fprintf(out, "Warning: %s\n\n", line)
+	}
+	notesAfter := firstTable(d)
+	for i, b := range d.Blocks {
+		textBlock(out, b, o)
+		if i == notesAfter {
+			textList(out, "Notes", d.Notes)
+		}
+	}
+	if notesAfter < 0 {
+		textList(out, "Notes", d.Notes)
+	}
+	textList(out, "Where the numbers come from", factLines(d.Provenance))
+	for _, q := range d.Queries {
+		textCode(out, q.Title, q.SQL)
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func textBlock(out *strings.Builder, b doc.Block, o Options) {
+	switch b := b.(type) {
+	case doc.Table:
+		if !b.Detail {
+			textTable(out, b, o)
+		}
+	case doc.Prose:
+		if !b.Detail {
+			for _, p := range append([]string{b.Heading}, b.Paragraphs...) {
+				if p != "" {
+					blankLine(out)
+					fmt.Fprintln(out, p)
+				}
+			}
+		}
+	case doc.Figure:
+		if !b.Detail {
+			blankLine(out)
+			fmt.Fprintf(out, "%s. %s.\n\n", b.Title, b.Alt)
+			if b.Numbers != nil {
+				textTable(out, *b.Numbers, o)
+			}
+		}
+	case doc.Code:
+		if b.Language == "sh" {
+			textList(out, b.Title, []string{b.Text})
+		} else {
+			textCode(out, b.Title, b.Text)
+		}
+	}
+}
+
+// blankLine ends a paragraph.
+func blankLine(out *strings.Builder) {
+	if !strings.HasSuffix(out.String(), "\n\n") {
+		out.WriteString("\n")
+	}
+}
+
+func textList(out *strings.Builder, heading string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	blankLine(out)
+	fmt.Fprintf(out, "%s:\n", heading)
+	for _, line := range lines {
+		fmt.Fprintf(out, "- %s\n", line)
+	}
+}
+
+func textCode(out *strings.Builder, title, code string) {
+	blankLine(out)
+	fmt.Fprintf(out, "%s:\n  %s\n", title, strings.ReplaceAll(strings.TrimSpace(code), "\n", "\n  "))
+}
+
+// textTable writes a table with horizontal rules only, in blocks of columns that fit.
+func textTable(out *strings.Builder, t doc.Table, o Options) {
+	if t.Caption != "" {
+		blankLine(out)
+		fmt.Fprintf(out, "%s.\n\n", t.Caption)
+	}
+	l := newTextLayout(t, o)
+	room := 0
+	if o.Width > 0 {
+		room = max(1, o.Width-l.names-gap)
+	}
+	widths := make([]int, len(l.widths))
+	for i, w := range l.widths {
+		widths[i] = w + gap
+	}
+	for i, columns := range blocks(t.Head, widths, room) {
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		l.block(out, columns)
+	}
+	for _, line := range t.Legend {
+		fmt.Fprintln(out, line)
+	}
+	switch {
+	case t.Best != "" && o.Bold:
+		fmt.Fprintln(out, "Bold:", t.Best)
+	case t.Best != "":
+		fmt.Fprintln(out, "*:", t.Best)
+	}
+}
+
+// textLayout is a table as text: every cell, and the widths.
+type textLayout struct {
+	doc.Table
+	cells  [][][]string // by section, row and column
+	names  int          // width of the rows' names
+	widths []int        // of the columns
+}
+
+func newTextLayout(t doc.Table, o Options) *textLayout {
+	l := &textLayout{Table: t, widths: make([]int, len(t.Head))}
+	deviation := 0
+	for _, section := range t.Sections {
+		for _, r := range section {
+			l.names = max(l.names, width(r.Name))
+			for _, c := range r.Cells {
+				deviation = max(deviation, width(c.Dev))
+			}
+		}
+	}
+	for i, c := range t.Head {
+		l.widths[i] = width(c.Name)
+	}
+	for _, section := range t.Sections {
+		var rows [][]string
+		for _, r := range section {
+			var row []string
+			for i, c := range r.Cells {
+				s := textCell(c, deviation, o.Bold)
+				l.widths[i] = max(l.widths[i], width(s))
+				row = append(row, s)
+			}
+			rows = append(rows, row)
+		}
+		l.cells = append(l.cells, rows)
+	}
+	for _, g := range groups(t.Head) { // a group's name stands over its last column but one
+		if over := g[1] - 2; over >= g[0] {
+			l.widths[over] = max(l.widths[over], width(t.Head[over].Group))
+		}
+	}
+	return l
+}
+
+// width is what a terminal needs for a text.
+func width(s string) int { return text.StringWidthWithoutEscSequences(s) }
+
+// textCell pads the deviation to a common width and marks the best, so that right-aligned cells
+// keep their decimal points in line.
+func textCell(c doc.Cell, deviation int, bold bool) string {
+	value := c.Text
+	if c.Dev != "" {
+		value += " ± " + strings.Repeat(" ", deviation-width(c.Dev)) + c.Dev
+	}
+	switch {
+	case c.Best && bold:
+		return ansiBold + value + ansiReset
+	case c.Best:
+		return "*" + value
+	}
+	return value
+}
+
+// block writes some of the columns beside the rows' names.
+func (l *textLayout) block(out *strings.Builder, columns []int) {
+	total := l.names + gap
+	for _, i := range columns {
+		total += l.widths[i] + gap
+	}
+	rule := strings.Repeat("─", total) + "\n"
+	if grouped(l.Table) {
+		l.groupNames(out, columns)
+	}
+	var head []string
+	for _, c := range l.Head {
+		head = append(head, c.Name)
+	}
+	l.line(out, "", head, columns)
+	for s, section := range l.Sections {
+		out.WriteString(rule)
+		for r, row := range section {
+			l.line(out, row.Name, l.cells[s][r], columns)
+		}
+	}
+}
+
+// line writes a row: names and words to the left, numbers to the right.
+func (l *textLayout) line(out *strings.Builder, name string, cells []string, columns []int) {
+	line := name + strings.Repeat(" ", l.names-width(name)+gap)
+	for _, i := range columns {
+		pad := strings.Repeat(" ", l.widths[i]-width(cells[i]))
+		if l.Head[i].Kind == doc.Words {
+			line += cells[i] + pad
+		} else {
+			line += pad + cells[i]
+		}
+		line += strings.Repeat(" ", gap)
+	}
+	out.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// groupNames writes the names over the groups, each ending where the group's last column but one
+// does.
+func (l *textLayout) groupNames(out *strings.Builder, columns []int) {
+	line := strings.Repeat(" ", l.names+gap)
+	end := len(line) // of the columns before
+	for at := 0; at < len(columns); {
+		next := at + 1
+		for next < len(columns) && l.Head[columns[at]].Group != "" && l.Head[columns[next]].Group == l.Head[columns[at]].Group {
+			next++
+		}
+		until := end
+		for k := at; k < next; k++ {
+			end += l.widths[columns[k]] + gap
+			if k == at || k < next-1 {
+				until = end
+			}
+		}
+		name := l.Head[columns[at]].Group
+		line += strings.Repeat(" ", max(0, until-gap-width(line)-width(name))) + name
+		at = next
+	}
+	out.WriteString(strings.TrimRight(line, " ") + "\n")
+}

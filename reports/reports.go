@@ -1,0 +1,96 @@
+// Package reports turns finished runs into documents a paper or a reviewer can use. [All] lists the
+// reports, each a package of its own.
+//
+// The way of a number has three steps: a typed row (package frame reads it from the store), a
+// document (the report's Build), and a layout (package render). Tables hold exact rationals until
+// the last decimal; rank functions are in reports/stats, the papers' printed values in
+// reports/published.
+//
+// A report is a package with a function Build(frame.Frame, Options) (doc.Document, error) and an
+// entry here; the command line gives it its flags, every format, a file and a terminal.
+package reports
+
+import (
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/reports/accuracy"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/ranks"
+)
+
+// A Report is a kind of document that is made from stored results.
+type Report struct {
+	Name    string
+	Aliases []string // names that stay
+	Summary string   // on one line, no full stop
+	Long    string   // what it shows
+	Example string   // command lines
+
+	// Flags adds the report's own flags and returns its Build, which reads them when it is called.
+	Flags func(Flags) func(frame.Frame) (doc.Document, error)
+}
+
+// Flags is where a report adds its own; *pflag.FlagSet is one.
+type Flags interface {
+	StringVar(p *string, name, value, usage string)
+	IntVar(p *int, name string, value int, usage string)
+	BoolVar(p *bool, name string, value bool, usage string)
+}
+
+// All returns the reports.
+func All() []Report {
+	return []Report{
+		{
+			Name: "accuracy", Aliases: []string{"table2"},
+			Summary: "Mean accuracy and standard deviation per data set and method, with average ranks",
+			Long: `accuracy prints the table of the paper from what is stored: mean and standard
+deviation over the splits, the best in bold with ties decided on integer counts,
+the Mean row, and average ranks in two conventions (mid-ranks over the data sets;
+the paper's, which ranks the Mean row as one more data set). Next to it: the
+published values and the differences. --metric shows another metric of the same
+runs. table2 is another name of it.`,
+			Example: `  bench report accuracy
+  bench report accuracy --format latex -o table2.tex
+  bench report accuracy --format html -o report.html --splits 3
+  bench report accuracy --metric mcc`,
+			Flags: func(flags Flags) func(frame.Frame) (doc.Document, error) {
+				var o accuracy.Options
+				metricFlag(flags, &o.Metric)
+				flags.StringVar(&o.Title, "title", "", "title or caption")
+				flags.StringVar(&o.Label, "label", "", "LaTeX label (default tab:PROTOCOL)")
+				flags.StringVar(&o.Std, "std", accuracy.StdPopulation, "standard deviation: population (as the paper) or sample")
+				flags.StringVar(&o.Ranks, "ranks", accuracy.RanksBoth, "average ranks: both, midrank or paper")
+				flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")
+				flags.BoolVar(&o.OmitPublished, "no-published", false, "leave the comparison with the published table out")
+				return func(f frame.Frame) (doc.Document, error) { return accuracy.Build(f, o) }
+			},
+		},
+		{
+			Name:    "ranks",
+			Summary: "Average ranks of the methods in two conventions, with their spread over splits",
+			Long: `ranks places the methods over the data sets that all of them have the same splits
+of, in the two conventions of report accuracy, and ranks every split by itself to
+show how far a place depends on the splits.`,
+			Example: `  bench report ranks
+  bench report ranks --metric mcc --format csv`,
+			Flags: func(flags Flags) func(frame.Frame) (doc.Document, error) {
+				var o ranks.Options
+				metricFlag(flags, &o.Metric)
+				flags.StringVar(&o.Title, "title", "", "title or caption")
+				flags.StringVar(&o.Label, "label", "", "LaTeX label (default tab:ranks:PROTOCOL)")
+				return func(f frame.Frame) (doc.Document, error) { return ranks.Build(f, o) }
+			},
+		},
+	}
+}
+
+// metricFlag adds --metric.
+func metricFlag(flags Flags, into *string) {
+	var names []string
+	for _, m := range metric.All() {
+		names = append(names, m.Name)
+	}
+	flags.StringVar(into, "metric", "accuracy", strings.Join(names, ", "))
+}

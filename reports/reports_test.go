@@ -1,0 +1,166 @@
+package reports_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/render"
+	"github.com/spf13/cobra"
+)
+
+// Names are unique, every report says what it is, and its flags' defaults build it.
+func TestReportsAreComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range reports.All() {
+		for _, name := range append([]string{r.Name}, r.Aliases...) {
+			if seen[name] {
+				t.Errorf("two reports are named %s", name)
+			}
+			seen[name] = true
+		}
+		if r.Summary == "" || strings.HasSuffix(r.Summary, ".") || !strings.Contains(r.Example, "bench report "+r.Name) || !strings.HasPrefix(r.Long, r.Name+" ") {
+			t.Errorf("%s: its help is incomplete", r.Name)
+		}
+		build := r.Flags(new(cobra.Command).Flags())
+		d, err := build(sample.Paper().Frame(t))
+		if err != nil {
+			t.Fatalf("%s: %v", r.Name, err)
+		}
+		if d.Report != r.Name || d.Title == "" || d.Label == "" || len(d.Notes) == 0 || len(d.Queries) == 0 {
+			t.Errorf("%s: its document lacks something: %+v", r.Name, d.Title)
+		}
+		for _, format := range render.Formats() {
+			var out bytes.Buffer
+			if err := render.Write(&out, format, d, render.Options{}); err != nil || out.Len() < 200 {
+				t.Errorf("%s as %s: %d bytes, error %v", r.Name, format, out.Len(), err)
+			}
+		}
+	}
+	if !seen["accuracy"] || !seen["table2"] || !seen["ranks"] {
+		t.Errorf("reports %v", seen)
+	}
+}
+
+// A flag that a report adds reaches its document.
+func TestFlags(t *testing.T) {
+	for _, r := range reports.All() {
+		flags := new(cobra.Command).Flags()
+		build := r.Flags(flags)
+		if err := flags.Parse([]string{"--metric", "error", "--title", "Errors"}); err != nil {
+			t.Fatal(err)
+		}
+		d, err := build(sample.Paper().Frame(t))
+		if err != nil {
+			t.Fatalf("%s: %v", r.Name, err)
+		}
+		var out strings.Builder
+		if err := render.CSV(&out, d, render.Options{}); err != nil || d.Title != "Errors" || !strings.Contains(out.String(), "error,") {
+			t.Errorf("%s: title %q, error %v, records\n%s", r.Name, d.Title, err, out.String())
+		}
+	}
+}
+
+// BenchmarkAccuracy is the report of a database with 24,000 cells and two million evaluations: read,
+// compare with the checksums, build, lay out. BENCH_KEEP names a file to keep the database in.
+func BenchmarkAccuracy(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "r.db")
+	if keep := os.Getenv("BENCH_KEEP"); keep != "" {
+		path = keep
+	}
+	cells, evaluations := fill(b, path)
+	b.ResetTimer()
+	for range b.N {
+		db, err := store.OpenReader(context.Background(), path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		in := sample.Input{Known: map[string]sample.Set{}}
+		for i := range sets {
+			in.Known[setName(i)] = sample.Set{Entry: datasets.Entry{Rows: 300}}
+		}
+		in.Protocol = frame.Protocol{Name: "table2", Splits: splits, Order: slices.Clone[[]string], Sizes: func(rows, _ int) (int, int, error) { return rows - rows/3, rows / 3, nil }}
+		in.Registry, in.Sets = in, in
+		f, err := frame.Read(context.Background(), db, in.Source)
+		if err != nil {
+			b.Fatal(err)
+		}
+		d, err := reports.All()[0].Flags(new(cobra.Command).Flags())(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := render.Write(io.Discard, "text", d, render.Options{Width: 100}); err != nil {
+			b.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(cells), "cells")
+	b.ReportMetric(float64(evaluations), "evaluations")
+}
+
+// The size of the benchmark's database.
+const (
+	sets, methods, splits = 15, 16, 100
+	points, folds         = 17, 5
+)
+
+func setName(i int) string { return fmt.Sprintf("set%02d", i) }
+
+// fill stores a database of that size.
+func fill(b *testing.B, path string) (cells, evaluations int) {
+	b.Helper()
+	db, err := store.Open(context.Background(), path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := db.NewWriter(store.Environment{ProgramVersion: "v1", CPU: "cpu"}, nil)
+	var grid []json.RawMessage
+	for i := range points {
+		grid = append(grid, json.RawMessage(fmt.Sprintf(`{"c":%d}`, i)))
+	}
+	selected, seconds := 3, 0.25
+	for s := range sets {
+		for m := range methods {
+			for split := 1; split <= splits; split++ {
+				tp, tn, fp, fn := 40+m%3, 45-(split+s)%7, 5+(split+s)%7, 10-m%3
+				correct, valid := tp+tn, 100
+				run := store.Run{Key: fmt.Sprint(s, m, split), Protocol: "table2", ProtocolHash: "p", Method: fmt.Sprintf("M%02d", m), MethodVersion: "1",
+					Dataset: setName(s), Fingerprint: "f", Split: split, Task: "binary", Status: store.OK, Grid: grid, GridHash: "g", Selected: &selected,
+					TrainRows: 500, TestRows: 100, Test: store.Score{N: 100, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp},
+					FitSeconds: &seconds, PredictSeconds: &seconds, StartedAt: "2026-01-01T00:00:00Z"}
+				for g := range points {
+					for f := range folds {
+						score := store.Score{N: valid, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}
+						run.Evaluations = append(run.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: score, FitSeconds: seconds})
+					}
+				}
+				if err := w.Put(run); err != nil {
+					b.Fatal(err)
+				}
+				cells++
+				evaluations += len(run.Evaluations)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return cells, evaluations
+}

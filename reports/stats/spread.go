@@ -1,0 +1,72 @@
+package stats
+
+import (
+	"math"
+	"math/big"
+	"slices"
+)
+
+// Spread sums up values of one kind, such as a method's accuracies over splits. Mean and the order
+// statistics are exact; they are nil without a value.
+type Spread struct {
+	N                              int
+	Mean                           *big.Rat
+	Min, Lower, Median, Upper, Max *big.Rat // Lower and Upper are the quartiles
+	StdPop                         float64  // standard deviation, divisor n; NaN without a value
+	StdSample                      float64  // the same with divisor n-1; NaN for fewer than two values
+}
+
+// NewSpread sums up values, none of them nil. Quartiles and the median are interpolated linearly
+// between the order statistics, as NumPy does by default.
+func NewSpread(values []*big.Rat) Spread {
+	s := Spread{N: len(values), StdPop: math.NaN(), StdSample: math.NaN()}
+	if s.N == 0 {
+		return s
+	}
+	sum, squares := new(big.Rat), new(big.Rat)
+	for _, v := range values {
+		sum.Add(sum, v)
+		squares.Add(squares, new(big.Rat).Mul(v, v))
+	}
+	// The sum of squared deviations is exact, so equal values have a deviation of exactly zero and no
+	// digits are lost to cancellation.
+	s.Mean = new(big.Rat).Quo(sum, big.NewRat(int64(s.N), 1))
+	deviations := squares.Sub(squares, new(big.Rat).Mul(sum, s.Mean))
+	s.StdPop = root(deviations, s.N)
+	if s.N > 1 {
+		s.StdSample = root(deviations, s.N-1)
+	}
+	sorted := slices.SortedFunc(slices.Values(values), (*big.Rat).Cmp)
+	s.Min, s.Lower, s.Median, s.Upper, s.Max = quantile(sorted, 0), quantile(sorted, 1), quantile(sorted, 2), quantile(sorted, 3), quantile(sorted, 4)
+	return s
+}
+
+// Spreads sums up each of the given number of columns of a matrix, which may have no row.
+func Spreads(rows [][]*big.Rat, columns int) []Spread {
+	out := make([]Spread, columns)
+	for j := range out {
+		values := make([]*big.Rat, len(rows))
+		for i, row := range rows {
+			values[i] = row[j]
+		}
+		out[j] = NewSpread(values)
+	}
+	return out
+}
+
+// root returns the square root of x/n.
+func root(x *big.Rat, n int) float64 {
+	f, _ := new(big.Rat).Quo(x, big.NewRat(int64(n), 1)).Float64()
+	return math.Sqrt(f)
+}
+
+// quantile returns the given number of quarters of sorted values.
+func quantile(sorted []*big.Rat, quarters int) *big.Rat {
+	at := quarters * (len(sorted) - 1)
+	low, rest := sorted[at/4], int64(at%4)
+	if rest == 0 {
+		return new(big.Rat).Set(low)
+	}
+	step := new(big.Rat).Sub(sorted[at/4+1], low)
+	return step.Add(low, step.Mul(step, big.NewRat(rest, 4)))
+}

@@ -1,0 +1,75 @@
+package stats_test
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/reports/stats"
+	"pgregory.net/rapid"
+)
+
+// By hand: of 1, 2, 4 and 9 the mean is 4, the squared deviations add up to 9 + 4 + 0 + 25, and the
+// quartiles lie at places 0.75, 1.5 and 2.25: 1.75, 3 and 5.25.
+func TestSpreadByHand(t *testing.T) {
+	s := stats.NewSpread(decimals(t, [][]float64{{4, 1, 9, 2}})[0])
+	if got, want := fixed([]*big.Rat{s.Mean, s.Min, s.Lower, s.Median, s.Upper, s.Max}, 2), "4.00 1.00 1.75 3.00 5.25 9.00"; got != want {
+		t.Errorf("mean, least, quartiles, largest: %s, want %s", got, want)
+	}
+	if s.N != 4 || s.StdPop != math.Sqrt(9.5) || s.StdSample != math.Sqrt(38.0/3) {
+		t.Errorf("deviations %v and %v of %d values", s.StdPop, s.StdSample, s.N)
+	}
+}
+
+func TestSpreadOfFew(t *testing.T) {
+	if s := stats.NewSpread(nil); s.N != 0 || s.Mean != nil || s.Median != nil || !math.IsNaN(s.StdPop) || !math.IsNaN(s.StdSample) {
+		t.Errorf("the spread of nothing is %+v", s)
+	}
+	s := stats.NewSpread([]*big.Rat{big.NewRat(1, 3)})
+	if s.StdPop != 0 || !math.IsNaN(s.StdSample) || s.Max.Cmp(s.Min) != 0 || s.Lower.Cmp(big.NewRat(1, 3)) != 0 {
+		t.Errorf("the spread of one value is %+v", s)
+	}
+	if got := stats.Spreads(nil, 2); len(got) != 2 || got[1].N != 0 {
+		t.Errorf("the spreads of two columns without a row are %+v", got)
+	}
+}
+
+// A common shift moves mean and order statistics and no deviation; equal values have none, and the
+// values themselves are not changed.
+func TestSpreadProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ints := rapid.SliceOfN(rapid.Int64Range(-50, 50), 1, 12).Draw(t, "values")
+		shift := rapid.Int64Range(-9, 9).Draw(t, "shift")
+		var values, shifted [][]*big.Rat
+		for _, v := range ints {
+			values = append(values, []*big.Rat{big.NewRat(v, 7), big.NewRat(1, 3)})
+			shifted = append(shifted, []*big.Rat{big.NewRat(v+7*shift, 7), big.NewRat(1, 3)})
+		}
+		a, b := stats.Spreads(values, 2), stats.Spreads(shifted, 2)
+		by := big.NewRat(shift, 1)
+		for _, pair := range [][2]*big.Rat{{a[0].Mean, b[0].Mean}, {a[0].Min, b[0].Min}, {a[0].Lower, b[0].Lower}, {a[0].Median, b[0].Median}, {a[0].Upper, b[0].Upper}, {a[0].Max, b[0].Max}} {
+			if new(big.Rat).Add(pair[0], by).Cmp(pair[1]) != 0 {
+				t.Fatalf("shifted by %v, %v becomes %v", by, pair[0], pair[1])
+			}
+		}
+		if a[0].StdPop != b[0].StdPop || a[1].StdPop != 0 {
+			t.Fatalf("deviations %v and %v, of equal values %v", a[0].StdPop, b[0].StdPop, a[1].StdPop)
+		}
+		if a[0].Lower.Cmp(a[0].Min) < 0 || a[0].Median.Cmp(a[0].Lower) < 0 || a[0].Upper.Cmp(a[0].Median) < 0 || a[0].Max.Cmp(a[0].Upper) < 0 {
+			t.Fatalf("quartiles are out of order: %+v", a[0])
+		}
+		for i, v := range ints {
+			if values[i][0].Cmp(big.NewRat(v, 7)) != 0 {
+				t.Fatal("a value was changed")
+			}
+		}
+	})
+}
+
+func TestSmallest(t *testing.T) {
+	values := decimals(t, [][]float64{{3, 1, 7, 1}})[0]
+	if got, want := stats.Smallest(append(values, nil)), []bool{false, true, false, true, false}; !slices.Equal(got, want) {
+		t.Errorf("smallest: got %v, want %v", got, want)
+	}
+}
