@@ -83,7 +83,7 @@ func reseal(db *sql.DB) error {
 // thresholds have the same bits. Adult's columns have names like workclass=Private.
 func TestModelsInTheFilesUnits(t *testing.T) {
 	testenv.NotUnderRace(t)
-	data := datasets.Store{Dir: testenv.Mirror(t)}
+	data := datasets.Directory{Root: testenv.Mirror(t)}
 	for _, name := range []string{"pima", "german", "glass-multiclass", "year-prediction", "adult"} {
 		entry, err := datasets.Builtin().Lookup(name)
 		if err != nil {

@@ -63,7 +63,7 @@ type app struct {
 	signals func() (<-chan os.Signal, func()) // replaced in tests
 }
 
-func (a *app) store() datasets.Store { return datasets.Store{Dir: a.data, Memory: a.memory} }
+func (a *app) store() datasets.Directory { return datasets.Directory{Root: a.data, Memory: a.memory} }
 
 func (a *app) harness(name string) (*harness.Harness, error) {
 	p, err := protocol.Load(name)

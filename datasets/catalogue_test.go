@@ -56,7 +56,7 @@ func mirrorSet(t testing.TB, name string) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Store{Dir: testenv.Mirror(t)}.Load(t.Context(), e)
+	s, err := Directory{Root: testenv.Mirror(t)}.Load(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func mirrorSet(t testing.TB, name string) *Set {
 }
 
 func TestEverySetLoadsAsTheManifestSays(t *testing.T) {
-	store := Store{Dir: testenv.Mirror(t)}
+	store := Directory{Root: testenv.Mirror(t)}
 	for _, e := range Builtin().All() {
 		t.Run(e.Name, func(t *testing.T) {
 			want, ok := manifest[e.Name]

@@ -10,7 +10,7 @@
 //	label = "class"
 //	positive = ["yes"]
 //
-// A [Store] is a data directory. It fetches the files of entries from a mirror or
+// A [Directory] is a data directory. It fetches the files of entries from a mirror or
 // from their public addresses, checks every file against its SHA-256 whenever it
 // reads one, and loads a [Set]: a dense matrix with numeric inputs only and labels
 // coded as package registry wants them. Some sets are made by the program itself
@@ -25,7 +25,7 @@
 // that are numbers are compared as numbers, so "1", "+1" and "1.0" are one label.
 //
 // Numbers are finite decimal numbers; every row has a label, and NA and the like are
-// none. A set that would take more memory than [Store] allows is an error before the
+// none. A set that would take more memory than [Directory] allows is an error before the
 // memory is taken. Only regular files are read.
 //
 // [Standardiser] centres and scales with the statistics of chosen rows.

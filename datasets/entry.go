@@ -38,7 +38,7 @@ type Entry struct {
 }
 
 // A Reading says how files become numbers. Together with the files' checksums it
-// is all that a Set depends on, and what Store.Fingerprint hashes, as JSON: a new
+// is all that a Set depends on, and what Directory.Fingerprint hashes, as JSON: a new
 // field must be left out when it is empty, or every stored result loses its key.
 type Reading struct {
 	Format       string     `toml:"format" json:"format,omitempty"`                 // csv, blank (columns separated by runs of blanks), libsvm, arff

@@ -175,7 +175,7 @@ func TestFingerprintOfAUserSetHashesItsFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var store Store
+	var store Directory
 	s, err := store.Load(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)

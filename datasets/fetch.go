@@ -57,7 +57,7 @@ type FetchEvent struct {
 // can be had. The error has one line for each file that could not be had, or one for
 // all files of a host that gives no answer or of a directory that cannot be written;
 // the others are there all the same. Cancelling ctx stops everything soon.
-func (s Store) Fetch(ctx context.Context, entries []*Entry, o FetchOptions) error {
+func (s Directory) Fetch(ctx context.Context, entries []*Entry, o FetchOptions) error {
 	f, err := newFetcher(s, o)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ type fetchJob struct {
 }
 
 // fetchJobs lists every file once; several entries may read the same one.
-func fetchJobs(s Store, entries []*Entry) []fetchJob {
+func fetchJobs(s Directory, entries []*Entry) []fetchJob {
 	var jobs []fetchJob
 	seen := map[string]bool{}
 	for _, e := range entries {
@@ -226,7 +226,7 @@ func (f *fetcher) attempts(ctx context.Context, job fetchJob, source source) err
 
 // A fetcher is one call of Fetch.
 type fetcher struct {
-	store    Store
+	store    Directory
 	from     string
 	fromOnly bool
 	client   *http.Client
@@ -239,7 +239,7 @@ type fetcher struct {
 	hosts    hosts
 }
 
-func newFetcher(s Store, o FetchOptions) (*fetcher, error) {
+func newFetcher(s Directory, o FetchOptions) (*fetcher, error) {
 	f := &fetcher{
 		store: s, from: o.From, fromOnly: o.FromOnly, client: o.Client, parallel: o.Parallel,
 		timeout: o.Timeout, stall: o.Stall, backoff: o.Backoff,

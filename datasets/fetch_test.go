@@ -92,7 +92,7 @@ const sample = "1,x\n2,y\n"
 func TestFetchFromPublicAddresses(t *testing.T) {
 	s := newSite(t)
 	s.handlers[webPath("one")] = serve(sample)
-	store := Store{Dir: t.TempDir()}
+	store := Directory{Root: t.TempDir()}
 	var events []FetchStatus
 	o := s.options()
 	o.Log = func(e FetchEvent) { events = append(events, e.Status) }
@@ -109,7 +109,7 @@ func TestFetchFromPublicAddresses(t *testing.T) {
 		t.Errorf("state %v, error %v", state, err)
 	}
 	// A damaged file is replaced.
-	if err := os.WriteFile(filepath.Join(store.Dir, "one", "one.csv"), []byte("3,x\n2,y\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(store.Root, "one", "one.csv"), []byte("3,x\n2,y\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if state, err := store.State(e); state != Wrong || err == nil {
@@ -172,7 +172,7 @@ func TestFetchFailures(t *testing.T) {
 			if c.handler != nil {
 				s.handlers[webPath(c.name)] = c.handler
 			}
-			store := Store{Dir: t.TempDir()}
+			store := Directory{Root: t.TempDir()}
 			o := s.options()
 			if strings.Contains(c.want, "no byte") {
 				o.Stall = 50 * time.Millisecond
@@ -187,7 +187,7 @@ func TestFetchFailures(t *testing.T) {
 			if last.Status != FetchFailed || last.Err == nil {
 				t.Errorf("last event %v", last)
 			}
-			if left := leftovers(t, store.Dir); left != nil {
+			if left := leftovers(t, store.Root); left != nil {
 				t.Errorf("left behind: %v", left)
 			}
 			s.mu.Lock()
@@ -213,11 +213,11 @@ func TestSlowAnswersSucceed(t *testing.T) {
 	}
 	o := s.options()
 	o.Stall = 3 * time.Second
-	if err := (Store{Dir: t.TempDir()}).Fetch(t.Context(), []*Entry{webEntry("slow", sample)}, o); err != nil {
+	if err := (Directory{Root: t.TempDir()}).Fetch(t.Context(), []*Entry{webEntry("slow", sample)}, o); err != nil {
 		t.Error(err)
 	}
 	o.Timeout = 60 * time.Millisecond
-	err := Store{Dir: t.TempDir()}.Fetch(t.Context(), []*Entry{webEntry("slow", sample)}, o)
+	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), []*Entry{webEntry("slow", sample)}, o)
 	if err == nil || !strings.Contains(err.Error(), "the answer is not complete after 60ms") {
 		t.Errorf("error %v", err)
 	}
@@ -240,7 +240,7 @@ func TestFetchRetriesAndRecovers(t *testing.T) {
 			retries++
 		}
 	}
-	if err := (Store{Dir: t.TempDir()}).Fetch(t.Context(), []*Entry{webEntry("one", sample)}, o); err != nil || retries != 2 {
+	if err := (Directory{Root: t.TempDir()}).Fetch(t.Context(), []*Entry{webEntry("one", sample)}, o); err != nil || retries != 2 {
 		t.Errorf("%d retries, error %v", retries, err)
 	}
 }
@@ -256,7 +256,7 @@ func TestOneFailureLeavesTheOthers(t *testing.T) {
 			s.handlers[webPath(name)] = serve(sample)
 		}
 	}
-	store := Store{Dir: t.TempDir()}
+	store := Directory{Root: t.TempDir()}
 	err := store.Fetch(t.Context(), entries, s.options())
 	if err == nil {
 		t.Fatal("no error")
@@ -265,7 +265,7 @@ func TestOneFailureLeavesTheOthers(t *testing.T) {
 	if len(lines) != 3 || !strings.HasPrefix(lines[1], "set04: set04/set04.csv: from https://") {
 		t.Errorf("error %v", err)
 	}
-	if left := leftovers(t, store.Dir); len(left) != 9 {
+	if left := leftovers(t, store.Root); len(left) != 9 {
 		t.Errorf("files %v", left)
 	}
 }

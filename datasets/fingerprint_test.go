@@ -47,7 +47,7 @@ func TestFingerprintsAreStable(t *testing.T) {
 	}
 	seen := map[string]string{}
 	for _, e := range Builtin().All() {
-		got, err := Store{Dir: t.TempDir()}.Fingerprint(e)
+		got, err := Directory{Root: t.TempDir()}.Fingerprint(e)
 		if err != nil {
 			t.Fatal(err)
 		}

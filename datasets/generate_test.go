@@ -33,7 +33,7 @@ func TestBalanceIsUCIsFile(t *testing.T) {
 }
 
 func TestGeneratedSetsNeedNoFiles(t *testing.T) {
-	store := Store{Dir: filepath.Join(t.TempDir(), "nothing")}
+	store := Directory{Root: filepath.Join(t.TempDir(), "nothing")}
 	for _, name := range []string{"balance", "balance-multiclass", "two-moons", "swiss", "circles", "board"} {
 		e, err := Builtin().Lookup(name)
 		if err != nil {
@@ -49,7 +49,7 @@ func TestGeneratedSetsNeedNoFiles(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := os.Stat(store.Dir); err == nil {
+	if _, err := os.Stat(store.Root); err == nil {
 		t.Error("loading wrote files")
 	}
 }
@@ -60,7 +60,7 @@ func toySet(t *testing.T, name string) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Store{Dir: t.TempDir()}.Load(t.Context(), e)
+	s, err := Directory{Root: t.TempDir()}.Load(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,15 +50,15 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := Store{}.Path(e, e.Files[0])
+		path := Directory{}.Path(e, e.Files[0])
 		want := fmt.Sprintf("mine: open %s: it is %s and not a regular file", path, kind)
-		if _, err := (Store{}).Load(t.Context(), e); err == nil || err.Error() != want {
+		if _, err := (Directory{}).Load(t.Context(), e); err == nil || err.Error() != want {
 			t.Errorf("Load: got  %v\nwant %s", err, want)
 		}
-		if state, err := (Store{}).State(e); state != Wrong || err == nil || err.Error() != want {
+		if state, err := (Directory{}).State(e); state != Wrong || err == nil || err.Error() != want {
 			t.Errorf("State: got  %v, %v\nwant %s", state, err, want)
 		}
-		if _, err := (Store{}).Fingerprint(e); err == nil || err.Error() != want {
+		if _, err := (Directory{}).Fingerprint(e); err == nil || err.Error() != want {
 			t.Errorf("Fingerprint: got  %v\nwant %s", err, want)
 		}
 	}
@@ -74,7 +74,7 @@ func TestMirrorsOfPipes(t *testing.T) {
 	if err := os.Symlink("/dev/zero", filepath.Join(mirror, "two", "two.csv")); err != nil {
 		t.Fatal(err)
 	}
-	err := Store{Dir: t.TempDir()}.Fetch(t.Context(), []*Entry{webEntry("one", sample), webEntry("two", sample)}, FetchOptions{From: mirror, FromOnly: true})
+	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), []*Entry{webEntry("one", sample), webEntry("two", sample)}, FetchOptions{From: mirror, FromOnly: true})
 	if err == nil {
 		t.Fatal("a pipe is a file")
 	}
@@ -136,12 +136,12 @@ func TestLocalFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := FetchOptions{From: mirror, Client: &http.Client{Transport: failing{t}}, Backoff: time.Millisecond}
-	err := Store{Dir: notADirectory}.Fetch(t.Context(), entries, o)
+	err := Directory{Root: notADirectory}.Fetch(t.Context(), entries, o)
 	want := "cannot write to " + notADirectory + ": not a directory; 7 files are missing, of set0, set1, set2, set3, set4, set5, set6: choose another directory with --data"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	err = Store{Dir: notADirectory}.Fetch(t.Context(), entries[:1], o)
+	err = Directory{Root: notADirectory}.Fetch(t.Context(), entries[:1], o)
 	want = "set0: set0/set0.csv: cannot write to " + notADirectory + "/set0: not a directory; choose another directory with --data"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -151,7 +151,7 @@ func TestLocalFailures(t *testing.T) {
 		if err := os.Chmod(locked, 0o555); err != nil {
 			t.Fatal(err)
 		}
-		err = Store{Dir: locked}.Fetch(t.Context(), entries, o)
+		err = Directory{Root: locked}.Fetch(t.Context(), entries, o)
 		if err == nil || !strings.HasPrefix(err.Error(), "cannot write to "+locked+": permission denied; 7 files are missing") || !strings.HasSuffix(err.Error(), ": make it writable, or choose another directory with --data") {
 			t.Errorf("error %v", err)
 		}
@@ -170,7 +170,7 @@ func TestFullDisk(t *testing.T) {
 	if !errors.As(cause, &local) || !errors.Is(cause, syscall.ENOSPC) {
 		t.Fatalf("error %v", cause)
 	}
-	f := &fetcher{store: Store{Dir: "/data"}}
+	f := &fetcher{store: Directory{Root: "/data"}}
 	e := webEntry("one", sample)
 	got := f.unwritten(fetchJob{entry: e, file: e.Files[0], path: "/data/one/one.csv"}, local).Error()
 	want := "one: one/one.csv: cannot write to /data/one: no space left on device; free some space there, or choose another directory with --data"
@@ -187,14 +187,14 @@ func TestFilesHonourTheUmask(t *testing.T) {
 		umask     int
 		file, dir fs.FileMode
 	}{{0o022, 0o644, 0o755}, {0o077, 0o600, 0o700}, {0o002, 0o664, 0o775}} {
-		store := Store{Dir: filepath.Join(t.TempDir(), "data")}
+		store := Directory{Root: filepath.Join(t.TempDir(), "data")}
 		before := syscall.Umask(c.umask)
 		err := store.Fetch(t.Context(), []*Entry{webEntry("one", sample)}, s.options())
 		syscall.Umask(before)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for path, want := range map[string]fs.FileMode{filepath.Join(store.Dir, "one", "one.csv"): c.file, filepath.Join(store.Dir, "one"): c.dir} {
+		for path, want := range map[string]fs.FileMode{filepath.Join(store.Root, "one", "one.csv"): c.file, filepath.Join(store.Root, "one"): c.dir} {
 			info, err := os.Stat(path)
 			if err != nil || info.Mode().Perm() != want {
 				t.Errorf("umask %o: %s has mode %o, want %o, error %v", c.umask, path, info.Mode().Perm(), want, err)

@@ -8,7 +8,7 @@ import (
 )
 
 // memory returns the bytes that loading one set may take.
-func (s Store) memory() int64 {
+func (s Directory) memory() int64 {
 	if s.Memory > 0 {
 		return s.Memory
 	}

@@ -27,7 +27,7 @@ func loadWithin(t *testing.T, limit int64, toml, file, content string) (allocate
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err = Store{Memory: limit}.Load(t.Context(), e)
+	_, err = Directory{Memory: limit}.Load(t.Context(), e)
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		err = &plainError{strings.ReplaceAll(err.Error(), dir, "DIR")}
@@ -149,10 +149,10 @@ func TestLoadingTakesWhatWasCounted(t *testing.T) {
 }
 
 func TestDefaultLimit(t *testing.T) {
-	if got := (Store{Memory: 12345}).memory(); got != 12345 {
+	if got := (Directory{Memory: 12345}).memory(); got != 12345 {
 		t.Errorf("%d", got)
 	}
-	if got := (Store{}).memory(); got < 1<<20 {
+	if got := (Directory{}).memory(); got < 1<<20 {
 		t.Errorf("the machine's default is %d bytes", got)
 	}
 }

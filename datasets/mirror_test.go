@@ -37,24 +37,24 @@ func TestFetchFromMirrors(t *testing.T) {
 			o.Client = http.DefaultClient
 		}
 		o.FromOnly = true
-		store := Store{Dir: t.TempDir()}
+		store := Directory{Root: t.TempDir()}
 		err := store.Fetch(t.Context(), entries, o)
 		if err == nil || !strings.HasPrefix(err.Error(), "two: two/two.csv: from "+strings.TrimRight(from, "/")) || strings.Contains(err.Error(), "raw.github") {
 			t.Errorf("from %s only: %v", from, err)
 		}
-		if left := leftovers(t, store.Dir); !slices.Equal(left, []string{"one/one.csv"}) {
+		if left := leftovers(t, store.Root); !slices.Equal(left, []string{"one/one.csv"}) {
 			t.Errorf("from %s: files %v", from, left)
 		}
 	}
 	// The public address has what the mirror lacks.
 	o := s.options()
 	o.From = mirror
-	store := Store{Dir: t.TempDir()}
+	store := Directory{Root: t.TempDir()}
 	if err := store.Fetch(t.Context(), entries, o); err != nil {
 		t.Error(err)
 	}
 	delete(s.handlers, webPath("two"))
-	err := Store{Dir: t.TempDir()}.Fetch(t.Context(), entries, o)
+	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), entries, o)
 	want := "two: two/two.csv: from " + mirror + "/two/two.csv: no such file or directory; from https://raw.githubusercontent.com" + webPath("two") + ": the server answers 404 Not Found; run `bench data fetch two` again, or take the file from a mirror with --from"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -91,19 +91,19 @@ func TestFetchZipEntries(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	store := Store{Dir: t.TempDir()}
+	store := Directory{Root: t.TempDir()}
 	err := store.Fetch(t.Context(), []*Entry{e}, s.options())
 	if err == nil || !strings.Contains(err.Error(), "the archive has no entry c.txt; run") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}
-	if left := leftovers(t, store.Dir); !slices.Equal(left, []string{"one/b.txt", "one/one.csv"}) {
+	if left := leftovers(t, store.Root); !slices.Equal(left, []string{"one/b.txt", "one/one.csv"}) {
 		t.Errorf("files %v", left)
 	}
 	if s.hits[webPath("one")] != 1 {
 		t.Errorf("the archive was downloaded %d times", s.hits[webPath("one")])
 	}
 	s.handlers[webPath("one")] = serve("no archive")
-	err = Store{Dir: t.TempDir()}.Fetch(t.Context(), []*Entry{e}, s.options())
+	err = Directory{Root: t.TempDir()}.Fetch(t.Context(), []*Entry{e}, s.options())
 	if err == nil || !strings.Contains(err.Error(), "not a zip archive") {
 		t.Errorf("error %v", err)
 	}
@@ -112,7 +112,7 @@ func TestFetchZipEntries(t *testing.T) {
 func TestFetchWithoutPublicAddress(t *testing.T) {
 	built := webEntry("built", sample)
 	built.Files[0].Repository, built.Files[0].Note = "", "built from raw recordings"
-	err := Store{Dir: t.TempDir()}.Fetch(t.Context(), []*Entry{built}, FetchOptions{})
+	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), []*Entry{built}, FetchOptions{})
 	want := "built: built/built.csv: has no public address (built from raw recordings); take it from a mirror that has it: `bench data fetch --from DIR built`, DIR being a directory or URL"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -129,7 +129,7 @@ func TestFetchDocumentationIsOptional(t *testing.T) {
 	o := s.options()
 	statuses := map[string]FetchStatus{}
 	o.Log = func(e FetchEvent) { statuses[e.File] = e.Status }
-	store := Store{Dir: t.TempDir()}
+	store := Directory{Root: t.TempDir()}
 	if err := store.Fetch(t.Context(), []*Entry{e}, o); err != nil || statuses["notes/notes.csv"] != FetchSkipped {
 		t.Errorf("statuses %v, error %v", statuses, err)
 	}
@@ -147,14 +147,14 @@ func TestFetchGeneratesBalanceWhenItCanBeGotNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := Store{Dir: t.TempDir()}
+	store := Directory{Root: t.TempDir()}
 	if err := store.Fetch(t.Context(), []*Entry{e, moons}, newSite(t).options()); err != nil {
 		t.Fatal(err)
 	}
 	if state, err := store.State(e); state != Present || err != nil {
 		t.Errorf("state %v, error %v", state, err)
 	}
-	if left := leftovers(t, store.Dir); !slices.Equal(left, []string{"balance/balance.data"}) {
+	if left := leftovers(t, store.Root); !slices.Equal(left, []string{"balance/balance.data"}) {
 		t.Errorf("files %v", left)
 	}
 }
@@ -170,12 +170,12 @@ func TestFetchInterrupted(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	}
-	store := Store{Dir: t.TempDir()}
+	store := Directory{Root: t.TempDir()}
 	err := store.Fetch(ctx, []*Entry{webEntry("one", sample), webEntry("two", sample)}, s.options())
 	if err == nil || !strings.HasPrefix(err.Error(), "fetching was interrupted") || !strings.HasSuffix(err.Error(), context.Canceled.Error()) {
 		t.Errorf("error %v", err)
 	}
-	if left := leftovers(t, store.Dir); left != nil {
+	if left := leftovers(t, store.Root); left != nil {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -183,8 +183,8 @@ func TestFetchInterrupted(t *testing.T) {
 func TestAbandonedFilesAreRemoved(t *testing.T) {
 	s := newSite(t)
 	s.handlers[webPath("one")] = serve(sample)
-	store := Store{Dir: t.TempDir()}
-	dir := filepath.Join(store.Dir, "one")
+	store := Directory{Root: t.TempDir()}
+	dir := filepath.Join(store.Root, "one")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -201,14 +201,14 @@ func TestAbandonedFilesAreRemoved(t *testing.T) {
 	if err := store.Fetch(t.Context(), []*Entry{webEntry("one", sample)}, s.options()); err != nil {
 		t.Fatal(err)
 	}
-	if left := leftovers(t, store.Dir); !slices.Equal(left, []string{"one/.fetch-new", "one/one.csv"}) {
+	if left := leftovers(t, store.Root); !slices.Equal(left, []string{"one/.fetch-new", "one/one.csv"}) {
 		t.Errorf("files %v", left)
 	}
 }
 
 // TestFetchEverythingFromTheMirror is the way of `bench data fetch --from DIR`.
 func TestFetchEverythingFromTheMirror(t *testing.T) {
-	store := Store{Dir: t.TempDir()}
+	store := Directory{Root: t.TempDir()}
 	all := Builtin().All()
 	var bytesSeen int64
 	o := FetchOptions{From: testenv.Mirror(t), FromOnly: true, Log: func(e FetchEvent) {
@@ -233,7 +233,7 @@ func TestFetchEverythingFromTheMirror(t *testing.T) {
 }
 
 func TestMissingFileSaysHowToGetIt(t *testing.T) {
-	store := Store{Dir: "/nowhere"}
+	store := Directory{Root: "/nowhere"}
 	for name, want := range map[string]string{
 		"wine":      "wine: /nowhere/wine/wine.data is not there; get it with `bench data fetch wine`",
 		"epileptic": "epileptic: /nowhere/epileptic/epileptic.csv is not there; get it with `bench data fetch epileptic` from a mirror that has it (--from DIR or URL): the file has no public address",

@@ -26,7 +26,7 @@ func TestASilentHostIsGivenUp(t *testing.T) {
 		entries = append(entries, webEntry(fmt.Sprintf("set%02d", i), sample))
 	}
 	network := &deaf{}
-	err := Store{Dir: t.TempDir()}.Fetch(t.Context(), entries, FetchOptions{
+	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), entries, FetchOptions{
 		Client: &http.Client{Transport: network}, Backoff: time.Millisecond, Parallel: 4,
 	})
 	if err == nil {

@@ -18,7 +18,7 @@ type Set struct {
 	Labels      []string         // the classes' names in the file, -1 before +1 or 0..K-1; nil for regression
 	Blocks      []registry.Block // of the columns of X, one a channel, where the set has them
 	TrainRows   int              // the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
-	Fingerprint string           // as Store.Fingerprint gives it
+	Fingerprint string           // as Directory.Fingerprint gives it
 }
 
 // Data returns the set as methods take it.

@@ -33,7 +33,7 @@ func userSet(t *testing.T, toml string, files ...string) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Store{Dir: "/nowhere", Memory: 8 << 30}.Load(t.Context(), e)
+		return Directory{Root: "/nowhere", Memory: 8 << 30}.Load(t.Context(), e)
 	}()
 	if err != nil {
 		return nil, &plainError{strings.ReplaceAll(err.Error(), dir, "DIR")}
@@ -324,7 +324,7 @@ func TestLoadStopsWhenCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Store{Dir: t.TempDir()}).Load(ctx, e); err != context.Canceled {
+	if _, err := (Directory{Root: t.TempDir()}).Load(ctx, e); err != context.Canceled {
 		t.Errorf("error %v", err)
 	}
 }

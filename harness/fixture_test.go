@@ -35,7 +35,7 @@ func newTestHarness(t testing.TB, specs ...registry.Spec) *testHarness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &testHarness{Harness: &Harness{Protocol: p, Registry: registry.New(specs...), Catalogue: datasets.Builtin(), Data: datasets.Store{Dir: t.TempDir()}}}
+	return &testHarness{Harness: &Harness{Protocol: p, Registry: registry.New(specs...), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: t.TempDir()}}}
 }
 
 // testHarness is a harness with the limits of its runner.

@@ -25,7 +25,7 @@ type Harness struct {
 	Protocol  *protocol.Protocol
 	Registry  registry.Registry
 	Catalogue *datasets.Catalogue
-	Data      datasets.Store
+	Data      datasets.Directory
 	Keep      runner.Keep
 }
 

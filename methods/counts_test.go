@@ -27,7 +27,7 @@ func TestCountsAreTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &harness.Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: datasets.Store{Dir: testenv.Mirror(t)}}
+	h := &harness.Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: testenv.Mirror(t)}}
 	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "results.db"))
 	if err != nil {
 		t.Fatal(err)

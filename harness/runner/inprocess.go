@@ -17,7 +17,7 @@ import (
 // is told to Forget it; cells of one set share it.
 type InProcess struct {
 	Registry registry.Registry
-	Data     datasets.Store
+	Data     datasets.Directory
 	Timeout  time.Duration // per cell; 0 for none
 	Grace    time.Duration // for a fit to notice that its time is over before it is abandoned; 0 means 5 s
 

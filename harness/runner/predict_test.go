@@ -30,13 +30,13 @@ RF = { params = { n_estimators = 5 }, grid = [] }
 `
 
 // specs plans cells of methods with saved models.
-func specs(t *testing.T) (out []runner.CellSpec, data datasets.Store) {
+func specs(t *testing.T) (out []runner.CellSpec, data datasets.Directory) {
 	t.Helper()
 	p, err := protocol.Parse("small", []byte(small))
 	if err != nil {
 		t.Fatal(err)
 	}
-	data = datasets.Store{Dir: t.TempDir()}
+	data = datasets.Directory{Root: t.TempDir()}
 	h := harness.Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: data, Keep: runner.KeepModels}
 	plan, err := h.Plan(t.Context(), harness.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Splits: []int{1}}, nil, store.CostFactors{})
 	if err != nil {

@@ -39,7 +39,7 @@ func TestSplitsEqualTheOracle(t *testing.T) {
 	if len(oracle.Rows) == 0 {
 		t.Fatal("the oracle holds no rows")
 	}
-	data := datasets.Store{Dir: testenv.Mirror(t)}
+	data := datasets.Directory{Root: testenv.Mirror(t)}
 	sets := map[string]*datasets.Set{}
 	for _, row := range oracle.Rows {
 		set := sets[row.Dataset]

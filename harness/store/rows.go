@@ -22,6 +22,8 @@ type Row struct {
 	Features               int          // 0 if unknown
 	Score                  Score        // on the test part; N is TestRows
 	Folds                  []Evaluation // in grid order; nil unless they were asked for
+	Stages                 []Stage      // by round; nil where the protocol lists none
+	Warnings               []Warning    // of its fits
 	SearchSeconds          float64
 	FitSeconds             *float64
 	PredictSeconds         *float64
@@ -48,7 +50,7 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 	}
 	rows, err := db.sql.QueryContext(ctx, `SELECT r.id, r.environment_id, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
-		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.rmse, r.mae, r.r2,
+		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at
 		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
@@ -65,7 +67,7 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		var params sql.NullString
 		err := rows.Scan(&id, &environment, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, &params, &r.TrainRows, &r.TestRows, &r.Features,
-			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2,
+			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.AUC2, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2,
 			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt)
 		if err != nil {
 			return nil, err
@@ -77,15 +79,65 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		byID[id] = len(out)
 		out = append(out, r)
 	}
-	if err := rows.Err(); err != nil || !folds {
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	// A cell that was stored since the rows were read is not among them.
+	if err := db.addStages(ctx, protocol, out, byID); err != nil {
+		return nil, err
+	}
+	if err := db.addWarnings(ctx, protocol, out, byID); err != nil || !folds {
 		return out, err
 	}
 	return out, db.addFolds(ctx, protocol, out, byID)
 }
 
+// addStages reads the stages of the cells of a protocol; byID finds a cell by its run.
+func (db *DB) addStages(ctx context.Context, protocol string, cells []Row, byID map[int64]int) error {
+	rows, err := db.sql.QueryContext(ctx, `SELECT s.run_id, s.round, s.n_test, s.n_correct, s.tn, s.fp, s.fn, s.tp, s.auc2, s.rmse, s.mae, s.r2
+		FROM cells c JOIN stages s ON s.run_id = c.run_id WHERE c.protocol = ? ORDER BY s.run_id, s.round`, protocol)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var t Stage
+		s := &t.Score
+		if err := rows.Scan(&id, &t.Round, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2); err != nil {
+			return err
+		}
+		if i, ok := byID[id]; ok {
+			cells[i].Stages = append(cells[i].Stages, t)
+		}
+	}
+	return rows.Err()
+}
+
+// addWarnings reads the warnings of the cells of a protocol.
+func (db *DB) addWarnings(ctx context.Context, protocol string, cells []Row, byID map[int64]int) error {
+	rows, err := db.sql.QueryContext(ctx, `SELECT w.run_id, w.text, w.times FROM cells c JOIN warnings w ON w.run_id = c.run_id
+		WHERE c.protocol = ? ORDER BY w.run_id, w.number`, protocol)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var w Warning
+		if err := rows.Scan(&id, &w.Text, &w.Times); err != nil {
+			return err
+		}
+		if i, ok := byID[id]; ok {
+			cells[i].Warnings = append(cells[i].Warnings, w)
+		}
+	}
+	return rows.Err()
+}
+
 // addFolds reads the evaluations of the cells of a protocol; byID finds a cell by its run.
 func (db *DB) addFolds(ctx context.Context, protocol string, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT f.run_id, f.grid_index, f.fold, f.n_valid, f.n_correct, f.tn, f.fp, f.fn, f.tp, f.rmse, f.mae, f.r2, f.fit_seconds
+	rows, err := db.sql.QueryContext(ctx, `SELECT f.run_id, f.grid_index, f.fold, f.n_valid, f.n_correct, f.tn, f.fp, f.fn, f.tp, f.auc2, f.rmse, f.mae, f.r2, f.fit_seconds
 		FROM cells c JOIN fold_counts f ON f.run_id = c.run_id WHERE c.protocol = ? ORDER BY f.run_id, f.grid_index, f.fold`, protocol)
 	if err != nil {
 		return err
@@ -95,10 +147,10 @@ func (db *DB) addFolds(ctx context.Context, protocol string, cells []Row, byID m
 		var id int64
 		var e Evaluation
 		s := &e.Score
-		if err := rows.Scan(&id, &e.GridIndex, &e.Fold, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.RMSE, &s.MAE, &s.R2, &e.FitSeconds); err != nil {
+		if err := rows.Scan(&id, &e.GridIndex, &e.Fold, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &e.FitSeconds); err != nil {
 			return err
 		}
-		if i, ok := byID[id]; ok { // a cell that was stored since the rows were read is not there
+		if i, ok := byID[id]; ok {
 			cells[i].Folds = append(cells[i].Folds, e)
 		}
 	}

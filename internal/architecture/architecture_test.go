@@ -36,6 +36,7 @@ var rooms = []room{
 	{"reports/stats", "internal/..."},
 	{"reports/render", "reports/doc internal/..."},
 	{"reports/frame", "reports/doc reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
+	{"reports/internal/...", "reports/... harness/... registry datasets internal/..."},
 	{"reports/*", "reports/doc reports/frame reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
 	{"reports", "reports/... harness/metric harness/store registry datasets internal/..."},
 
@@ -62,7 +63,7 @@ var rooms = []room{
 
 // forTests are the packages that only tests, and each other, import.
 var forTests = strings.Fields("internal/architecture internal/latetest internal/testenv internal/testsplit " +
-	"methods/internal/saved/savedtest methods/internal/treetest registry/conform harness/store/storetest")
+	"methods/internal/saved/savedtest methods/internal/treetest registry/conform harness/store/storetest reports/internal/sample")
 
 // forSQL are imported by harness/store alone.
 var forSQL = strings.Fields("database/sql modernc.org/sqlite github.com/pressly/goose/v3 github.com/mattn/go-sqlite3")

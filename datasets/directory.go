@@ -14,10 +14,10 @@ import (
 	"path/filepath"
 )
 
-// A Store is a data directory: file wine/wine.data of the catalogue is
-// Dir/wine/wine.data. The zero value uses DefaultDir.
-type Store struct {
-	Dir    string
+// A Directory holds data files: file wine/wine.data of the catalogue is
+// Root/wine/wine.data. The zero value uses DefaultDir.
+type Directory struct {
+	Root   string
 	Memory int64 // bytes that loading one set may take at its peak; 0 means three quarters of what the machine lets the program use
 }
 
@@ -48,15 +48,15 @@ const (
 	Generated State = "generated" // no file is there and none is needed: the program makes the set
 )
 
-func (s Store) dir() string {
-	if s.Dir == "" {
+func (s Directory) dir() string {
+	if s.Root == "" {
 		return DefaultDir()
 	}
-	return s.Dir
+	return s.Root
 }
 
 // Path returns where a file of the entry is, or would be.
-func (s Store) Path(e *Entry, f File) string {
+func (s Directory) Path(e *Entry, f File) string {
 	switch {
 	case filepath.IsAbs(f.Path):
 		return f.Path
@@ -68,7 +68,7 @@ func (s Store) Path(e *Entry, f File) string {
 
 // State looks at the entry's data files and their checksums. The error says what
 // is missing, wrong or unreadable; it is nil for Present and Generated.
-func (s Store) State(e *Entry) (State, error) {
+func (s Directory) State(e *Entry) (State, error) {
 	for _, f := range e.DataFiles() {
 		_, err := s.hashFile(context.Background(), e, f)
 		switch {
@@ -86,7 +86,7 @@ func (s Store) State(e *Entry) (State, error) {
 // Verify checks every file of the entry, documentation included, against its size
 // and SHA-256. Documentation that is not there is no error, and neither is a file
 // that the program can make. The error has one line per file.
-func (s Store) Verify(e *Entry) error {
+func (s Directory) Verify(e *Entry) error {
 	var all []error
 	for _, f := range e.Files {
 		_, err := s.hashFile(context.Background(), e, f)
@@ -105,12 +105,12 @@ func (e missingError) Error() string        { return e.message }
 func (e missingError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // hashFile checks a file without keeping it and returns its SHA-256.
-func (s Store) hashFile(ctx context.Context, e *Entry, f File) (sum string, err error) {
+func (s Directory) hashFile(ctx context.Context, e *Entry, f File) (sum string, err error) {
 	return s.scan(ctx, e, f, func(int64) (io.Writer, error) { return io.Discard, nil })
 }
 
 // readFile returns the checked bytes of a file and their SHA-256.
-func (s Store) readFile(ctx context.Context, e *Entry, f File, b *budget) (data []byte, sum string, err error) {
+func (s Directory) readFile(ctx context.Context, e *Entry, f File, b *budget) (data []byte, sum string, err error) {
 	var buf *bytes.Buffer
 	sum, err = s.scan(ctx, e, f, func(size int64) (io.Writer, error) {
 		if !b.fits(size) {
@@ -126,7 +126,7 @@ func (s Store) readFile(ctx context.Context, e *Entry, f File, b *budget) (data 
 }
 
 // scan is scanFile with errors that name the set and say what to do.
-func (s Store) scan(ctx context.Context, e *Entry, f File, into func(size int64) (io.Writer, error)) (string, error) {
+func (s Directory) scan(ctx context.Context, e *Entry, f File, into func(size int64) (io.Writer, error)) (string, error) {
 	path := s.Path(e, f)
 	sum, err := scanFile(ctx, path, f, into)
 	var damaged damagedError
@@ -175,7 +175,7 @@ func checksum(data []byte) string {
 // set that the program can make needs no files. Errors name the file, the line and
 // the column, and say what to do. A set that would take more than s.Memory is an
 // error before the memory is taken.
-func (s Store) Load(ctx context.Context, e *Entry) (*Set, error) {
+func (s Directory) Load(ctx context.Context, e *Entry) (*Set, error) {
 	b := &budget{limit: s.memory()}
 	var contents []content
 	var sums []string
@@ -206,7 +206,7 @@ func (s Store) Load(ctx context.Context, e *Entry) (*Set, error) {
 // checksums of the data files and how they are read, not titles or citations. It
 // parses nothing: checksums come from the catalogue, or from hashing the file of a
 // user's set that does not give them.
-func (s Store) Fingerprint(e *Entry) (string, error) {
+func (s Directory) Fingerprint(e *Entry) (string, error) {
 	var sums []string
 	for _, f := range e.DataFiles() {
 		sum := f.SHA256
