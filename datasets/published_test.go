@@ -16,7 +16,7 @@ import (
 // 2019 paper's average ranks, which are the ranks' sum over 14 sets divided by 15.
 // Every set they name must be in the catalogue.
 func TestPublishedTables(t *testing.T) {
-	f, err := os.Open(filepath.Join(testenv.Root(), "harness", "store", "published.csv"))
+	f, err := os.Open(filepath.Join(testenv.Root(), "reports", "published", "published.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
