@@ -57,9 +57,7 @@ runs. table2 is another name of it.`,
   bench report accuracy --metric mcc`,
 			Flags: func(flags Flags) func(frame.Frame) (doc.Document, error) {
 				var o accuracy.Options
-				metricFlag(flags, &o.Metric)
-				flags.StringVar(&o.Title, "title", "", "title or caption")
-				flags.StringVar(&o.Label, "label", "", "LaTeX label (default tab:PROTOCOL)")
+				usual(flags, &o.Metric, &o.Title, &o.Label)
 				flags.StringVar(&o.Std, "std", accuracy.StdPopulation, "standard deviation: population (as the paper) or sample")
 				flags.StringVar(&o.Ranks, "ranks", accuracy.RanksBoth, "average ranks: both, midrank or paper")
 				flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")
@@ -77,20 +75,20 @@ show how far a place depends on the splits.`,
   bench report ranks --metric mcc --format csv`,
 			Flags: func(flags Flags) func(frame.Frame) (doc.Document, error) {
 				var o ranks.Options
-				metricFlag(flags, &o.Metric)
-				flags.StringVar(&o.Title, "title", "", "title or caption")
-				flags.StringVar(&o.Label, "label", "", "LaTeX label (default tab:ranks:PROTOCOL)")
+				usual(flags, &o.Metric, &o.Title, &o.Label)
 				return func(f frame.Frame) (doc.Document, error) { return ranks.Build(f, o) }
 			},
 		},
 	}
 }
 
-// metricFlag adds --metric.
-func metricFlag(flags Flags, into *string) {
+// usual adds the flags that most reports have.
+func usual(flags Flags, metrics, title, label *string) {
 	var names []string
 	for _, m := range metric.All() {
 		names = append(names, m.Name)
 	}
-	flags.StringVar(into, "metric", "accuracy", strings.Join(names, ", "))
+	flags.StringVar(metrics, "metric", "accuracy", strings.Join(names, ", "))
+	flags.StringVar(title, "title", "", "title or caption")
+	flags.StringVar(label, "label", "", "LaTeX label (default from report and protocol)")
 }

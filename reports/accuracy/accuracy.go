@@ -18,7 +18,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/published"
@@ -67,19 +66,15 @@ type meanCell struct {
 // Build returns the document. It is an error if an option is not one, if nothing is there to show
 // and if stored cells contradict each other; missing and failed runs are none.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
-	m, err := metric.Lookup(cmp.Or(o.Metric, "accuracy"))
+	ft, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
 	}
-	if err := o.complete(m.Percent); err != nil {
-		return doc.Document{}, err
-	}
-	ft, err := f.Table(m)
-	if err != nil {
+	if err := o.complete(ft.Metric.Percent); err != nil {
 		return doc.Document{}, err
 	}
 	t := table{Table: ft, o: o}
-	if m.Percent {
+	if ft.Metric.Percent {
 		t.unit = " %"
 	}
 	if err := t.summarise(); err != nil {

@@ -1,7 +1,6 @@
 package accuracy
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -10,10 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/published"
 	"pgregory.net/rapid"
@@ -22,16 +19,12 @@ import (
 // newTable is what Build makes a document of.
 func newTable(t testing.TB, in sample.Input, o Options) *table {
 	t.Helper()
-	m, err := metric.Lookup(cmp.Or(o.Metric, "accuracy"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ft, err := in.Frame(t).Table(m)
+	ft, err := in.Frame(t).TableOf(o.Metric)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tab := &table{Table: ft, o: o}
-	if err := tab.o.complete(m.Percent); err != nil {
+	if err := tab.o.complete(ft.Metric.Percent); err != nil {
 		t.Fatal(err)
 	}
 	if err := tab.summarise(); err != nil {
@@ -337,7 +330,7 @@ func TestBadOptions(t *testing.T) {
 		"7 decimals; use 1 to 6": {Decimals: 7},
 		`no metric is named "x"`: {Metric: "x"},
 	} {
-		if _, err := Build(frame.Frame{}, o); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := Build(sample.Small().Frame(t), o); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("options %+v: error %v, want %q", o, err, want)
 		}
 	}

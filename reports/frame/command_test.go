@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -19,11 +18,7 @@ import (
 // table is the input's table of accuracies.
 func table(t testing.TB, in sample.Input) frame.Table {
 	t.Helper()
-	m, err := metric.Lookup("accuracy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := in.Frame(t).Table(m)
+	out, err := in.Frame(t).TableOf("")
 	if err != nil {
 		t.Fatal(err)
 	}

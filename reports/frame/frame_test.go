@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -58,11 +57,7 @@ func TestSetsWithoutTheMetric(t *testing.T) {
 		t.Errorf("left to the command: %v", ft.LeftOut)
 	}
 
-	rmse, err := metric.Lookup("rmse")
-	if err != nil {
-		t.Fatal(err)
-	}
-	numbers, err := in.Frame(t).Table(rmse)
+	numbers, err := in.Frame(t).TableOf("rmse")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,11 +67,7 @@ func TestSetsWithoutTheMetric(t *testing.T) {
 	if len(numbers.Sets) != 3 || numbers.Sets[2].Cells[1].Mean.FloatString(1) != "0.5" {
 		t.Errorf("the table of rmse has %+v", numbers.Sets)
 	}
-	mcc, err := metric.Lookup("mcc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if numbers, err = in.Frame(t).Table(mcc); err != nil {
+	if numbers, err = in.Frame(t).TableOf("mcc"); err != nil {
 		t.Fatal(err)
 	}
 	if want := "Left out, since the task is multiclass and has no mcc: glass."; !slices.Contains(numbers.Notes(), want) {
@@ -96,11 +87,7 @@ func TestNothingToShow(t *testing.T) {
 		"`bench run --methods A --datasets sets/mine.toml,iris --splits 3-3 --protocol 'my p.toml'` makes them":                          only,
 		"mpg: the target is a number (regression), and this table is of accuracies; --metric takes ":                                     number,
 	} {
-		accuracy, err := metric.Lookup("accuracy")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = in.Frame(t).Table(accuracy)
+		_, err := in.Frame(t).TableOf("")
 		request := new(frame.RequestError)
 		if !errors.Is(err, frame.ErrNoResults) || !errors.As(err, &request) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -142,11 +129,7 @@ func TestContradictions(t *testing.T) {
 		in := lacking()
 		i := slices.IndexFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "wine" && r.Method == "B" && r.Split == 1 })
 		change(&in.Rows[i])
-		accuracy, err := metric.Lookup("accuracy")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := in.Frame(t).Table(accuracy); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := in.Frame(t).TableOf(""); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -197,11 +180,7 @@ func TestReadDatabase(t *testing.T) {
 	if err != nil || len(f.Rows) != 2 || len(f.Rows[1].Folds) != 1 || f.Rows[1].Folds[0].Score.N != 2 {
 		t.Fatalf("rows %+v, error %v", f.Rows, err)
 	}
-	accuracy, err := metric.Lookup("accuracy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ft, err := f.Table(accuracy)
+	ft, err := f.TableOf("")
 	if err != nil {
 		t.Fatal(err)
 	}

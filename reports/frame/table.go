@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -101,6 +102,15 @@ type Change struct {
 }
 
 type cellKey struct{ dataset, method string }
+
+// TableOf is Table by the name of a metric; "" is accuracy.
+func (f Frame) TableOf(name string) (Table, error) {
+	m, err := metric.Lookup(cmp.Or(name, "accuracy"))
+	if err != nil {
+		return Table{}, err
+	}
+	return f.Table(m)
+}
 
 // Table applies the policy of all reports for one metric. It is an error, a RequestError, if no
 // cell is left, and an error if stored cells contradict each other.

@@ -11,10 +11,8 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
-	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -30,77 +28,75 @@ type Options struct {
 // head names what stands beside a rank, of the ranks in every split.
 var head = []string{"rank", "mean", "s.d.", "min", "25%", "median", "75%", "max"}
 
-var conventions = []struct {
-	name, legend string
-	of           func([][]*big.Rat) ([]*big.Rat, error)
-}{
-	{"Average rank", "Average rank: tied methods share the mean of their ranks, over data sets; rank 1 is the best.", stats.AverageRanks},
-	{"Paper's rank", "Paper's rank: the Mean row is ranked as one more data set, and of tied methods the one in the later column ranks better.", stats.PaperAverageRanks},
+type convention struct {
+	name, label, legend string
+	of                  func([][]*big.Rat) ([]*big.Rat, error)
+}
+
+var conventions = []convention{
+	{"Average rank", "", "Average rank: tied methods share the mean of their ranks, over data sets; rank 1 is the best.", stats.AverageRanks},
+	{"Paper's rank", "paper", "Paper's rank: the Mean row is ranked as one more data set, and of tied methods the one in the later column ranks better.", stats.PaperAverageRanks},
 }
 
 // Build returns the document. It is an error if the metric does not exist, if no data set is
 // complete for all methods, and if stored cells contradict each other.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
-	m, err := metric.Lookup(cmp.Or(o.Metric, "accuracy"))
-	if err != nil {
-		return doc.Document{}, err
-	}
-	t, err := f.Table(m)
+	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
 	}
 	if len(t.Counted) == 0 {
 		return doc.Document{}, fmt.Errorf("%w: no data set has the same finished splits of every method, so that there are no ranks; name fewer with --methods or --datasets", frame.ErrNoResults)
 	}
-	over, splits := frame.Count(len(t.Counted), "data set"), t.CommonSplits()
+	over := frame.Count(len(t.Counted), "data set")
 	d := doc.Document{
 		Report: "ranks", Label: cmp.Or(o.Label, "tab:ranks:"+t.Protocol), Warnings: t.Warnings, Notes: t.Notes(), Provenance: t.Provenance,
-		Title: cmp.Or(o.Title, fmt.Sprintf("Average ranks by mean test %s over %s, protocol %s", m.Title, over, t.Protocol)),
+		Title: cmp.Or(o.Title, fmt.Sprintf("Average ranks by mean test %s over %s, protocol %s", t.Metric.Title, over, t.Protocol)),
 	}
 	records := doc.Records{Name: "ranks", Columns: []string{"metric", "convention", "method", "datasets", "rank", "exact", "splits",
 		"mean", "std_sample", "min", "lower_quartile", "median", "upper_quartile", "max"}}
-	for i, c := range conventions {
-		average, err := c.of(t.Means())
+	for _, c := range conventions {
+		table, err := c.table(t, &records)
 		if err != nil {
 			return d, err
 		}
-		var bySplit [][]*big.Rat
-		for _, s := range splits {
-			ranks, err := c.of(t.ValuesAt(s))
-			if err != nil {
-				return d, err
-			}
-			bySplit = append(bySplit, ranks)
-		}
-		spreads := stats.Spreads(bySplit, len(t.Methods))
-		table := doc.Table{Caption: c.name, Corner: "Method", Best: "the best, every tied one; decided on exact values.", Legend: []string{c.legend,
-			fmt.Sprintf("Beside it, of the ranks in each of %s by itself: mean, standard deviation (divisor n-1), least, quartiles, largest.", frame.Count(len(splits), "split"))}}
-		if i > 0 {
-			table.Label = "paper"
-		}
-		for _, name := range head {
-			table.Head = append(table.Head, doc.Column{Name: name})
-		}
-		best, order := stats.Smallest(average), make([]int, len(average))
-		for k := range order {
-			order[k] = k
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return average[a].Cmp(average[b]) })
-		var rows []doc.Row
-		for _, k := range order {
-			s := spreads[k]
-			tip := fmt.Sprintf("%s: exactly %s, over %s (%s)", t.Methods[k], average[k], over, strings.Join(t.Counted, ", "))
-			row := doc.Row{Name: t.Methods[k], Cells: []doc.Cell{{Text: frame.Text(average[k], 2), Best: best[k], Tip: tip}}}
-			record := []any{m.Name, c.name, t.Methods[k], t.Counted, frame.Float(average[k]), average[k].String(), splits}
-			for _, v := range []*big.Rat{s.Mean, frame.Rat(s.StdSample), s.Min, s.Lower, s.Median, s.Upper, s.Max} {
-				row.Cells, record = append(row.Cells, doc.Cell{Text: frame.Text(v, 2)}), append(record, frame.Float(v))
-			}
-			rows, records.Rows = append(rows, row), append(records.Rows, record)
-		}
-		table.Sections = [][]doc.Row{rows}
 		d.Blocks = append(d.Blocks, table)
 	}
 	d.Blocks = append(append(d.Blocks, t.MissingCode()...), records)
 	d.Blocks = append(d.Blocks, t.MissingRecords()...)
 	return d, nil
+}
+
+// table ranks the methods, the best first, and adds its rows to the records.
+func (c convention) table(t frame.Table, records *doc.Records) (doc.Table, error) {
+	splits := t.CommonSplits()
+	out := doc.Table{Caption: c.name, Label: c.label, Corner: "Method", Best: "the best, every tied one; decided on exact values.", Legend: []string{c.legend,
+		fmt.Sprintf("Beside it, of the ranks in each of %s by itself: mean, standard deviation (divisor n-1), least, quartiles, largest.", frame.Count(len(splits), "split"))}}
+	for _, name := range head {
+		out.Head = append(out.Head, doc.Column{Name: name})
+	}
+	average, err := c.of(t.Means())
+	bySplit := make([][]*big.Rat, len(splits))
+	for i, s := range splits {
+		ranks, splitErr := c.of(t.ValuesAt(s))
+		bySplit[i], err = ranks, cmp.Or(err, splitErr)
+	}
+	if err != nil {
+		return out, err
+	}
+	best, spreads := stats.Smallest(average), stats.Spreads(bySplit, len(t.Methods))
+	var rows []doc.Row
+	for _, k := range stats.Order(average) {
+		s, method := spreads[k], t.Methods[k]
+		tip := fmt.Sprintf("%s: exactly %s, over %s", method, average[k], strings.Join(t.Counted, ", "))
+		row := doc.Row{Name: method, Cells: []doc.Cell{{Text: frame.Text(average[k], 2), Best: best[k], Tip: tip}}}
+		record := []any{t.Metric.Name, c.name, method, t.Counted, frame.Float(average[k]), average[k].String(), splits}
+		for _, v := range []*big.Rat{s.Mean, frame.Rat(s.StdSample), s.Min, s.Lower, s.Median, s.Upper, s.Max} {
+			row.Cells, record = append(row.Cells, doc.Cell{Text: frame.Text(v, 2)}), append(record, frame.Float(v))
+		}
+		rows = append(rows, row)
+		records.Add(record...)
+	}
+	out.Sections = [][]doc.Row{rows}
+	return out, nil
 }

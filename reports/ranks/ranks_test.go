@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -118,11 +117,7 @@ func TestProperties(t *testing.T) {
 // The ranks beside the spread are those of package stats over the means.
 func TestRanksAreThoseOfTheMeans(t *testing.T) {
 	in := sample.Paper()
-	m, err := metric.Lookup("accuracy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ft, err := in.Frame(t).Table(m)
+	ft, err := in.Frame(t).TableOf("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 )
 
@@ -108,6 +109,17 @@ func Smallest(values []*big.Rat) []bool {
 		}
 	}
 	return Largest(negative)
+}
+
+// Order returns the places of values, the smallest first; equal ones keep their order. No value may
+// be nil.
+func Order(values []*big.Rat) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return values[a].Cmp(values[b]) })
+	return order
 }
 
 // Decimal returns the shortest decimal that reads back as x, as an exact
