@@ -212,12 +212,17 @@ func TestOpenTogether(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				db, err := Open(context.Background(), path)
+				// On a busy machine one may hold the file for longer than SQLite waits.
+				err := Patiently(context.Background(), nil, func() error {
+					db, err := Open(context.Background(), path)
+					if err != nil {
+						return err
+					}
+					return db.Close()
+				})
 				if err != nil {
 					t.Error(err)
-					return
 				}
-				_ = db.Close()
 			})
 		}
 		wg.Wait()
@@ -233,7 +238,11 @@ func TestTwoWritersShareAFile(t *testing.T) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			db, err := Open(context.Background(), path)
+			var db *DB
+			err := Patiently(context.Background(), nil, func() (err error) {
+				db, err = Open(context.Background(), path)
+				return err
+			})
 			if err != nil {
 				t.Error(err)
 				return
