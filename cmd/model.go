@@ -178,7 +178,7 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 		return usage("%s is a %s set, which %s does not solve", entry.Name, entry.Task, spec.Name)
 	}
 	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
-	params, stored := json.RawMessage(f.params), (*store.Cell)(nil)
+	params, stored := json.RawMessage(f.params), (*store.Attempt)(nil)
 	if f.params == "" {
 		if stored, err = a.storedCell(c, cell); err != nil {
 			return err
@@ -224,13 +224,13 @@ func (a *app) withTrees() []string {
 }
 
 // storedCell returns what --db holds of a cell that ended ok.
-func (a *app) storedCell(c *cobra.Command, cell runner.Cell) (*store.Cell, error) {
+func (a *app) storedCell(c *cobra.Command, cell runner.Cell) (*store.Attempt, error) {
 	db, err := a.reader(c)
 	if err != nil {
 		return nil, fmt.Errorf("%w; --params does without", err)
 	}
 	defer db.Close()
-	s, found, err := db.Cell(c.Context(), cell.Protocol, cell.Dataset, cell.Method, cell.Split)
+	s, found, err := db.Attempt(c.Context(), cell.Protocol, cell.Dataset, cell.Method, cell.Split)
 	switch {
 	case err != nil:
 		return nil, err
@@ -245,7 +245,7 @@ func (a *app) storedCell(c *cobra.Command, cell runner.Cell) (*store.Cell, error
 
 // tellRefit says what was trained and, if a stored result is at hand, reports whether
 // the model does the same on the test rows.
-func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted, stored *store.Cell, fingerprint string) bool {
+func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted, stored *store.Attempt, fingerprint string) bool {
 	var result string
 	if r.Test.Correct != nil {
 		result = fmt.Sprintf("%d of %d test rows right", *r.Test.Correct, r.Test.N)

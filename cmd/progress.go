@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 )
@@ -28,6 +30,8 @@ type progress struct {
 	cells int
 	pace  harness.Pace
 
+	metric string // of the protocol; "" for the usual one of a task
+
 	mu    sync.Mutex
 	done  int
 	left  map[*harness.PlannedCell]bool
@@ -35,8 +39,8 @@ type progress struct {
 	label string
 }
 
-func newProgress(out io.Writer, plan *harness.Plan, opt harness.Options) *progress {
-	p := &progress{out: out, start: time.Now(), last: time.Now(), opt: opt, cells: len(plan.Cells), left: map[*harness.PlannedCell]bool{}}
+func newProgress(out io.Writer, plan *harness.Plan, opt harness.Options, metric string) *progress {
+	p := &progress{out: out, start: time.Now(), last: time.Now(), opt: opt, cells: len(plan.Cells), left: map[*harness.PlannedCell]bool{}, metric: metric}
 	for _, c := range plan.Cells {
 		p.left[c] = true
 	}
@@ -95,8 +99,8 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 	p.done++
 	delete(p.left, c)
 	p.label = ", " + c.Cell.String()
-	if r.Status == store.OK && r.Test.Correct != nil {
-		p.label += fmt.Sprintf(": %.1f %%", 100*float64(*r.Test.Correct)/float64(r.Test.N))
+	if r.Status == store.OK {
+		p.label += p.testResult(r)
 	}
 	due := p.bar == nil && (time.Since(p.last) >= lineEvery || p.done == p.cells)
 	if due {
@@ -113,6 +117,31 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 	case due:
 		fmt.Fprintf(p.out, "%d/%d cells,%s\n", p.count(), p.cells, p.status())
 	}
+}
+
+// testResult is the test by the metric that selects, such as ": 93.1 %" or ": rmse 0.482".
+func (p *progress) testResult(r store.Run) string {
+	task, err := registry.ParseTask(r.Task)
+	if err != nil {
+		return ""
+	}
+	m, err := metric.ForSelection(p.metric, task)
+	if err != nil {
+		return ""
+	}
+	value := m.Of(r.Test)
+	if value == nil {
+		return ""
+	}
+	v, _ := value.Float64()
+	name := m.Name + " "
+	if m.Name == "accuracy" {
+		name = ""
+	}
+	if m.Percent {
+		return fmt.Sprintf(": %s%.1f %%", name, 100*v)
+	}
+	return fmt.Sprintf(": %s%.3g", name, v)
 }
 
 func (p *progress) count() int {

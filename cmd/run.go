@@ -126,7 +126,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	}
 	defer collectWithin(a.memory)()
 	cells := &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: f.timeout}
-	return a.execute(ctx, cells, plan, db, harness.Options{Jobs: f.jobs, Memory: a.memory, Budget: f.budget})
+	return a.execute(ctx, h, cells, plan, db, harness.Options{Jobs: f.jobs, Memory: a.memory, Budget: f.budget})
 }
 
 // collectWithin makes the garbage of fits that have ended give way before the program
@@ -210,13 +210,13 @@ func (a *app) plan(ctx context.Context, h *harness.Harness, req harness.Request,
 	return plan, nil
 }
 
-func (a *app) execute(ctx context.Context, cells runner.Runner, plan *harness.Plan, db *store.DB, opt harness.Options) error {
+func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runner, plan *harness.Plan, db *store.DB, opt harness.Options) error {
 	ended, end := context.WithCancel(ctx) // of the whole run, results that wait included
 	defer end()
 	ctx, cancel := context.WithCancel(ctx) // of its cells
 	defer cancel()
 	a.announce(plan, opt)
-	bar := newProgress(a.err, plan, opt)
+	bar := newProgress(a.err, plan, opt, h.Protocol.Semantics.Metric)
 	w := db.NewWriter(harness.CurrentEnvironment(), nil)
 	w.Trouble = func(t store.Trouble) { bar.note(a.troubleLine(t)) }
 	stop := a.handleSignals(ended, stopping{tell: bar.note, cancel: cancel, waiting: w.Waiting, abandon: w.Abandon})

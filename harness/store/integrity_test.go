@@ -62,7 +62,7 @@ func printed(path string) (text string, noticed error) {
 	status, err2 := db.Status(ctx)
 	files, err3 := db.SetFiles(ctx)
 	protocols, err4 := db.Protocols(ctx)
-	cell, found, err5 := db.Cell(ctx, "p", "wine", "CART", 2)
+	cell, found, err5 := db.Attempt(ctx, "p", "wine", "CART", 2)
 	learned, _, err6 := db.Learned(ctx, "p", "wine", "CART", 2)
 	model, err7 := json.Marshal(learned.Model)
 	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %s\n", status, files, protocols, cell.Params, found, learned.Scores, model)

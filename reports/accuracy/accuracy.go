@@ -130,8 +130,8 @@ func (t *table) summarise() error {
 		m := meanCell{best: best}
 		for _, s := range t.Sets {
 			if s.Counted {
-				m.stdPop += s.Cells[i].StdPop
-				m.stdSample += s.Cells[i].StdSample
+				m.stdPop += s.Entries[i].StdPop
+				m.stdSample += s.Entries[i].StdSample
 			}
 		}
 		m.stdPop, m.stdSample = m.stdPop/n, m.stdSample/n
@@ -152,7 +152,7 @@ func (t *table) summarise() error {
 func (t *table) best(s frame.Set) []bool {
 	var means []*big.Rat
 	compared := 0
-	for _, c := range s.Cells {
+	for _, c := range s.Entries {
 		means = append(means, c.Mean)
 		if c.Mean != nil {
 			compared++
@@ -192,7 +192,7 @@ func (t *table) title() string {
 // splitsPhrase is "20", or "up to 20" if some cell has fewer.
 func (t *table) splitsPhrase() string {
 	for _, s := range t.Sets {
-		for _, c := range s.Cells {
+		for _, c := range s.Entries {
 			if len(c.Runs) > 0 && len(c.Runs) < len(t.Splits) {
 				return "up to " + strconv.Itoa(len(t.Splits))
 			}
@@ -225,9 +225,9 @@ func (t *table) main() doc.Table {
 	for _, section := range [][]doc.Row{main, t.summaryRows(), below} {
 		for i := range section {
 			if !splits { // every row begins with that cell
-				section[i].Cells = section[i].Cells[1:]
+				section[i].Entries = section[i].Entries[1:]
 			}
-			for _, c := range section[i].Cells {
+			for _, c := range section[i].Entries {
 				if c.Best {
 					out.Best = "best of its row, every tied one; decided on exact " + t.exact() + "."
 				}
@@ -250,12 +250,12 @@ func (t *table) exact() string {
 
 // row is a data set: how many splits are finished, and a cell a method.
 func (t *table) row(s frame.Set) doc.Row {
-	row := doc.Row{Name: s.Name, Cells: []doc.Cell{{Text: t.finished(s)}}}
+	row := doc.Row{Name: s.Name, Entries: []doc.Entry{{Text: t.finished(s)}}}
 	best := t.best(s)
-	for i, c := range s.Cells {
+	for i, c := range s.Entries {
 		cell := t.meanStd(c.Mean, c.StdPop, c.StdSample)
 		cell.Best, cell.Tip, cell.SQL = best[i], t.cellTip(s.Name, c), c.SQL
-		row.Cells = append(row.Cells, cell)
+		row.Entries = append(row.Entries, cell)
 	}
 	return row
 }
@@ -263,7 +263,7 @@ func (t *table) row(s frame.Set) doc.Row {
 // finished says how many splits of a set are finished: "3/20", with a dagger where cells differ.
 func (t *table) finished(s frame.Set) string {
 	least, most := len(t.Splits), 0
-	for _, c := range s.Cells {
+	for _, c := range s.Entries {
 		if n := len(c.Runs); n > 0 {
 			least, most = min(least, n), max(most, n)
 		}
@@ -283,17 +283,17 @@ func (t *table) summaryRows() []doc.Row {
 	if t.mean == nil {
 		return nil
 	}
-	mean := doc.Row{Name: "Mean", Cells: []doc.Cell{{}}}
+	mean := doc.Row{Name: "Mean", Entries: []doc.Entry{{}}}
 	over := frame.Count(len(t.Counted), "data set")
 	for i, m := range t.mean {
 		cell := t.meanStd(m.mean, m.stdPop, m.stdSample)
 		cell.Best, cell.Tip = m.best, fmt.Sprintf("%s: mean of the means of %s (%s); exactly %s", t.Methods[i], over, strings.Join(t.Counted, ", "), m.mean)
-		mean.Cells = append(mean.Cells, cell)
+		mean.Entries = append(mean.Entries, cell)
 	}
 	ranks := func(name string, values []*big.Rat) doc.Row {
-		row := doc.Row{Name: name, Cells: []doc.Cell{{}}}
+		row := doc.Row{Name: name, Entries: []doc.Entry{{}}}
 		for i, best := range stats.Smallest(values) {
-			row.Cells = append(row.Cells, doc.Cell{Text: values[i].FloatString(2), Best: best, Tip: t.Methods[i] + ": over " + over})
+			row.Entries = append(row.Entries, doc.Entry{Text: values[i].FloatString(2), Best: best, Tip: t.Methods[i] + ": over " + over})
 		}
 		return row
 	}
@@ -309,11 +309,11 @@ func (t *table) summaryRows() []doc.Row {
 
 // meanStd writes a mean and its deviation; one split has no spread to show, which its undefined
 // sample deviation tells.
-func (t *table) meanStd(mean *big.Rat, std, sample float64) doc.Cell {
+func (t *table) meanStd(mean *big.Rat, std, sample float64) doc.Entry {
 	if mean == nil {
-		return doc.Cell{Text: frame.Absent}
+		return doc.Entry{Text: frame.Absent}
 	}
-	cell := doc.Cell{Text: mean.FloatString(t.o.Decimals)}
+	cell := doc.Entry{Text: mean.FloatString(t.o.Decimals)}
 	if t.o.Std == StdSample {
 		std = sample
 	}

@@ -124,7 +124,7 @@ func TestAnotherMetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	main := d.Blocks[1].(doc.Table)
-	cells := main.Sections[0][0].Cells
+	cells := main.Sections[0][0].Entries
 	if len(cells) != 2 || cells[0].Text != "1.000" || !cells[0].Best || cells[1].Text != "0.667" || cells[1].Best {
 		t.Errorf("cells %+v, want 1.000 and 0.667", cells)
 	}
@@ -145,7 +145,7 @@ func TestRegression(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := d.Blocks[1].(doc.Table).Sections[0][0].Cells
+	cells := d.Blocks[1].(doc.Table).Sections[0][0].Entries
 	if cells[0].Text != "3.000" || cells[0].Dev != "0.500" || cells[0].Best || cells[1].Text != "0.750" || !cells[1].Best {
 		t.Errorf("cells %+v, want 3.000 and 0.750, the best", cells)
 	}
@@ -155,7 +155,7 @@ func TestRegression(t *testing.T) {
 func TestSmallByHand(t *testing.T) {
 	tab := newTable(t, sample.Small(), Options{})
 	tie := tab.Sets[0]
-	a, c := tie.Cells[0], tie.Cells[2]
+	a, c := tie.Entries[0], tie.Entries[2]
 	correct, test, _ := counts(a)
 	if a.Mean.Cmp(big.NewRat(80, 1)) != 0 || correct != 24 || test != 30 {
 		t.Errorf("A_1 on tie: mean %v, %d/%d; want 80, 24/30", a.Mean, correct, test)
@@ -182,8 +182,8 @@ func TestSmallByHand(t *testing.T) {
 	if !uneven.Unequal || uneven.Counted || slices.Contains(tab.best(uneven), true) {
 		t.Error("uneven: different splits are not comparable, not counted and have no best")
 	}
-	if !math.IsNaN(uneven.Cells[2].StdSample) {
-		t.Errorf("sample deviation of one split: %v, want none", uneven.Cells[2].StdSample)
+	if !math.IsNaN(uneven.Entries[2].StdSample) {
+		t.Errorf("sample deviation of one split: %v, want none", uneven.Entries[2].StdSample)
 	}
 	if !big.Missing || slices.Contains(tab.best(big), true) {
 		t.Error("big_set: a single cell has nothing to be better than")
@@ -220,8 +220,8 @@ func TestOrderOfSplitsIsIrrelevant(t *testing.T) {
 func withTips(t, like *table) [][]doc.Row {
 	sections, tips := t.main().Sections[:2], like.main().Sections
 	for i := range sections[0] {
-		for j := range sections[0][i].Cells {
-			sections[0][i].Cells[j].Tip = tips[0][i].Cells[j].Tip
+		for j := range sections[0][i].Entries {
+			sections[0][i].Entries[j].Tip = tips[0][i].Entries[j].Tip
 		}
 	}
 	return sections
@@ -274,8 +274,8 @@ func TestGapsAreTold(t *testing.T) {
 		}
 	}
 	german := d.Blocks[1].(doc.Table).Sections[0][11]
-	if german.Name != "german" || german.Cells[0].Text != "19-20/20†" {
-		t.Errorf("row %s has %s splits", german.Name, german.Cells[0].Text)
+	if german.Name != "german" || german.Entries[0].Text != "19-20/20†" {
+		t.Errorf("row %s has %s splits", german.Name, german.Entries[0].Text)
 	}
 	three := sample.Paper()
 	three.Rows = slices.DeleteFunc(three.Rows, func(r store.Row) bool { return r.Split > 3 || r.Dataset == "board" })
@@ -289,8 +289,8 @@ func TestSelectedSplits(t *testing.T) {
 	in := sample.Small()
 	in.Splits = []int{3, 2}
 	tab := newTable(t, in, Options{})
-	if len(tab.Table.Splits) != 2 || len(tab.Sets[0].Cells[0].Runs) != 2 {
-		t.Errorf("%d planned splits, %d finished on tie; want 2 and 2", len(tab.Table.Splits), len(tab.Sets[0].Cells[0].Runs))
+	if len(tab.Table.Splits) != 2 || len(tab.Sets[0].Entries[0].Runs) != 2 {
+		t.Errorf("%d planned splits, %d finished on tie; want 2 and 2", len(tab.Table.Splits), len(tab.Sets[0].Entries[0].Runs))
 	}
 	for _, g := range tab.Gaps {
 		if g.Dataset == "clear" && !slices.Equal(g.NotRun, []int{3}) {

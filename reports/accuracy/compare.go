@@ -123,7 +123,7 @@ func (t *table) compareWith(source string, values map[cellKey]published.Value) (
 		out := comparedRow{set: s}
 		printed := false
 		for _, i := range c.columns {
-			cell := comparedCell{ours: s.Cells[i].Mean}
+			cell := comparedCell{ours: s.Entries[i].Mean}
 			if v, ok := values[cellKey{s.Name, t.Methods[i]}]; ok {
 				if err := cell.print(v); err != nil {
 					return c, err
@@ -169,7 +169,7 @@ func (c *comparison) rank() error {
 			if cell := row.cells[k]; cell.difference != nil {
 				printed, own = append(printed, cell.published), append(own, cell.ours)
 			}
-			sameSplits = sameSplits && slices.Equal(row.set.Cells[i].Splits(), row.set.Cells[c.columns[0]].Splits())
+			sameSplits = sameSplits && slices.Equal(row.set.Entries[i].Splits(), row.set.Entries[c.columns[0]].Splits())
 		}
 		if row.set.Group == frame.GroupMain && len(own) == len(c.columns) && sameSplits {
 			c.counted = append(c.counted, row.set.Name)
@@ -251,7 +251,7 @@ func (c *comparison) table(number, decimals int) doc.Table {
 	for _, r := range c.rows {
 		row := doc.Row{Name: r.set.Name}
 		for i, cell := range r.cells {
-			ours, quoted, diff := doc.Cell{Text: frame.Text(cell.ours, decimals)}, doc.Cell{Text: frame.Text(cell.published, decimals)}, doc.Cell{Text: frame.Absent}
+			ours, quoted, diff := doc.Entry{Text: frame.Text(cell.ours, decimals)}, doc.Entry{Text: frame.Text(cell.published, decimals)}, doc.Entry{Text: frame.Absent}
 			if cell.published != nil {
 				quoted.Tip = fmt.Sprintf("%s on %s, %s: %s", c.methods[i].method, r.set.Name, c.source, quoted.Text)
 				if cell.std != nil {
@@ -259,9 +259,9 @@ func (c *comparison) table(number, decimals int) doc.Table {
 				}
 			}
 			if cell.difference != nil {
-				diff = doc.Cell{Text: signed(cell.difference, decimals), Shade: shade(cell.difference)}
+				diff = doc.Entry{Text: signed(cell.difference, decimals), Shade: shade(cell.difference)}
 			}
-			row.Cells = append(row.Cells, ours, quoted, diff)
+			row.Entries = append(row.Entries, ours, quoted, diff)
 		}
 		rows = append(rows, row)
 	}
@@ -274,7 +274,7 @@ func (c *comparison) summary(decimals int) []doc.Row {
 	average, absolute, n := doc.Row{Name: "Average difference"}, doc.Row{Name: "Mean absolute difference"}, doc.Row{Name: "Data sets compared"}
 	ranks, paper := doc.Row{Name: "Average rank"}, doc.Row{Name: "Paper's rank"}
 	add := func(row *doc.Row, ours, quoted, diff string) {
-		row.Cells = append(row.Cells, doc.Cell{Text: ours}, doc.Cell{Text: quoted}, doc.Cell{Text: diff})
+		row.Entries = append(row.Entries, doc.Entry{Text: ours}, doc.Entry{Text: quoted}, doc.Entry{Text: diff})
 	}
 	for i, m := range c.methods {
 		add(&n, "", "", strconv.Itoa(m.n))
@@ -300,7 +300,7 @@ func (c *comparison) summary(decimals int) []doc.Row {
 	}
 	rows := []doc.Row{average, absolute, n}
 	for _, row := range []doc.Row{ranks, paper} {
-		if row.Cells != nil {
+		if row.Entries != nil {
 			rows = append(rows, row)
 		}
 	}

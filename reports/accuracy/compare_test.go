@@ -72,7 +72,7 @@ func TestComparisonColumnsKeepTheirMethods(t *testing.T) {
 	}
 	tips := 0
 	for _, row := range tab.comparisons[0].table(1, 1).Sections[0] {
-		for _, c := range row.Cells {
+		for _, c := range row.Entries {
 			if c.Tip == "GFC on wine, "+sample.Published+": 99.3 ± 1.1" {
 				tips++
 			}

@@ -29,7 +29,7 @@ func (t *table) cellRecords() doc.Records {
 	}
 	for _, s := range t.Sets {
 		best := t.best(s)
-		for i, c := range s.Cells {
+		for i, c := range s.Entries {
 			var correct, test any
 			if n, of, ok := counts(c); ok {
 				correct, test = n, of
@@ -60,7 +60,7 @@ func (t *table) changeText(dataset string) string {
 func (t *table) runRecords() doc.Records {
 	out := doc.Records{Name: "runs", Columns: []string{"dataset", "method", "split", "value", "exact", "correct", "test"}}
 	for _, s := range t.Sets {
-		for _, c := range s.Cells {
+		for _, c := range s.Entries {
 			for _, r := range c.Runs {
 				out.Add(s.Name, c.Method, r.Split, frame.Float(r.Value), exact(r.Value), r.Score.Correct, r.Score.N)
 			}

@@ -59,7 +59,7 @@ func (t *table) strips() []doc.Block {
 }
 
 func (t *table) strip(set frame.Set) doc.Figure {
-	s := strip{table: t, set: set, published: t.publishedRow(set), axis: 6 + stripRowGap*len(set.Cells)}
+	s := strip{table: t, set: set, published: t.publishedRow(set), axis: 6 + stripRowGap*len(set.Entries)}
 	low, high := math.Inf(1), math.Inf(-1)
 	include := func(x float64) {
 		if !math.IsNaN(x) {
@@ -67,7 +67,7 @@ func (t *table) strip(set frame.Set) doc.Figure {
 		}
 	}
 	longest := 0
-	for i, c := range set.Cells {
+	for i, c := range set.Entries {
 		include(s.published[i])
 		for _, r := range c.Runs {
 			include(float(r.Value))
@@ -84,7 +84,7 @@ func (t *table) strip(set frame.Set) doc.Figure {
 			x, x, s.axis, x, s.axis+13, strconv.FormatFloat(v, 'f', decimals, 64))
 	}
 	fmt.Fprintf(&s.out, `<line class="axis" x1="%d" x2="%d" y1="%d" y2="%d"/>`+"\n", s.left, stripRight, s.axis, s.axis)
-	for i, c := range set.Cells {
+	for i, c := range set.Entries {
 		s.line(i, c)
 	}
 	s.out.WriteString("</svg>")
@@ -97,7 +97,7 @@ func (s *strip) x(v float64) float64 {
 }
 
 // line draws the method in row i.
-func (s *strip) line(i int, c frame.Cell) {
+func (s *strip) line(i int, c frame.Entry) {
 	y := 5 + stripRowGap*i + stripRowGap/2
 	fmt.Fprintf(&s.out, `<text x="0" y="%d">%s</text>`+"\n", y+4, html.EscapeString(c.Method))
 	same := map[string]int{}
@@ -136,19 +136,19 @@ func (s *strip) tip(method string, r frame.Run) string {
 // numbers is the table below the plot.
 func (s *strip) numbers() *doc.Table {
 	out := doc.Table{Corner: "Split"}
-	values := map[int][]doc.Cell{}
-	for i, c := range s.set.Cells {
+	values := map[int][]doc.Entry{}
+	for i, c := range s.set.Entries {
 		out.Head = append(out.Head, doc.Column{Name: c.Method})
 		for _, r := range c.Runs {
 			if values[r.Split] == nil {
-				values[r.Split] = slices.Repeat([]doc.Cell{{Text: frame.Absent}}, len(s.set.Cells))
+				values[r.Split] = slices.Repeat([]doc.Entry{{Text: frame.Absent}}, len(s.set.Entries))
 			}
 			values[r.Split][i].Text = r.Value.FloatString(s.o.Decimals + 1)
 		}
 	}
 	var rows []doc.Row
 	for _, split := range slices.Sorted(maps.Keys(values)) {
-		rows = append(rows, doc.Row{Name: strconv.Itoa(split), Cells: values[split]})
+		rows = append(rows, doc.Row{Name: strconv.Itoa(split), Entries: values[split]})
 	}
 	out.Sections = [][]doc.Row{rows}
 	return &out
@@ -156,7 +156,7 @@ func (s *strip) numbers() *doc.Table {
 
 // publishedRow returns the printed values of a data set, one a method, NaN for none.
 func (t *table) publishedRow(set frame.Set) []float64 {
-	values := slices.Repeat([]float64{math.NaN()}, len(set.Cells))
+	values := slices.Repeat([]float64{math.NaN()}, len(set.Entries))
 	if len(t.comparisons) == 0 {
 		return values
 	}

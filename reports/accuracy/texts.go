@@ -49,7 +49,7 @@ func (t *table) legend() []string {
 func (t *table) lead() []string {
 	done := 0
 	for _, s := range t.Sets {
-		for _, c := range s.Cells {
+		for _, c := range s.Entries {
 			done += len(c.Runs)
 		}
 	}
@@ -80,7 +80,7 @@ func (t *table) lead() []string {
 }
 
 // cellTip tells how a cell was computed and lists its splits.
-func (t *table) cellTip(dataset string, c frame.Cell) string {
+func (t *table) cellTip(dataset string, c frame.Entry) string {
 	tip := &strings.Builder{}
 	fmt.Fprintf(tip, "%s on %s: ", c.Method, dataset)
 	gap := t.gapText(dataset, c.Method)
@@ -110,7 +110,7 @@ func (t *table) cellTip(dataset string, c frame.Cell) string {
 
 // counts sums up what the finished splits of a cell got right; there is nothing to count where
 // targets are numbers.
-func counts(c frame.Cell) (correct, test int64, ok bool) {
+func counts(c frame.Entry) (correct, test int64, ok bool) {
 	for _, r := range c.Runs {
 		if r.Score.Correct == nil {
 			return 0, 0, false
@@ -139,7 +139,7 @@ func (t *table) facts() doc.Table {
 	for _, s := range t.Sets {
 		row := doc.Row{Name: s.Name}
 		for _, text := range []string{s.Group, grouped(s.Rows), grouped(s.Features), grouped(s.TrainRows), grouped(s.TestRows), t.finished(s)} {
-			row.Cells = append(row.Cells, doc.Cell{Text: text})
+			row.Entries = append(row.Entries, doc.Entry{Text: text})
 		}
 		rows = append(rows, row)
 	}
@@ -174,7 +174,7 @@ func (t *table) missing() []doc.Block {
 		out := doc.Table{Corner: "Reason", Detail: true, Head: []doc.Column{{Name: "Runs"}, {Name: "Methods, data sets and splits", Kind: doc.Words}}}
 		var rows []doc.Row
 		for _, r := range reasons {
-			rows = append(rows, doc.Row{Name: r.Text, Cells: []doc.Cell{{Text: strconv.Itoa(r.Runs)}, {Text: r.Where}}})
+			rows = append(rows, doc.Row{Name: r.Text, Entries: []doc.Entry{{Text: strconv.Itoa(r.Runs)}, {Text: r.Where}}})
 		}
 		out.Sections = [][]doc.Row{rows}
 		blocks = append(blocks, out)

@@ -56,7 +56,7 @@ func (t Table) clean() Table {
 	})
 	t.Sections = each(t.Sections, func(rows []Row) []Row {
 		return each(rows, func(r Row) Row {
-			return Row{OneLine(r.Name), each(r.Cells, func(c Cell) Cell {
+			return Row{OneLine(r.Name), each(r.Entries, func(c Entry) Entry {
 				c.Text, c.Dev, c.Tip, c.SQL = OneLine(c.Text), OneLine(c.Dev), lines(c.Tip), lines(c.SQL)
 				return c
 			})}

@@ -82,12 +82,12 @@ const (
 
 // Row is a line of a table. It has a cell a column.
 type Row struct {
-	Name  string
-	Cells []Cell
+	Name    string
+	Entries []Entry
 }
 
-// Cell is an entry of a table.
-type Cell struct {
+// Entry is what stands at a row and a column of a table.
+type Entry struct {
 	Text  string // "83.0", "-" for none
 	Dev   string // "5.0", the deviation of Text; "" for none
 	Best  bool   // marked as the best of its row or column

@@ -64,7 +64,7 @@ func TestSetsWithoutTheMetric(t *testing.T) {
 	if want := "Left out, since the target is a class and has no rmse: iris, glass, mine."; !slices.Contains(numbers.Notes(), want) {
 		t.Errorf("notes %q lack %q", numbers.Notes(), want)
 	}
-	if len(numbers.Sets) != 3 || numbers.Sets[2].Cells[1].Mean.FloatString(1) != "0.5" {
+	if len(numbers.Sets) != 3 || numbers.Sets[2].Entries[1].Mean.FloatString(1) != "0.5" {
 		t.Errorf("the table of rmse has %+v", numbers.Sets)
 	}
 	if numbers, err = in.Frame(t).TableOf("mcc"); err != nil {
@@ -184,7 +184,7 @@ func TestReadDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := ft.Sets[0].Cells[0]; c.Mean.RatString() != "215/3" || c.Runs[1].Value.RatString() != "220/3" || len(c.Runs) != 2 {
+	if c := ft.Sets[0].Entries[0]; c.Mean.RatString() != "215/3" || c.Runs[1].Value.RatString() != "220/3" || len(c.Runs) != 2 {
 		t.Errorf("cell %+v, want 21 and 22 of 30", c)
 	}
 	if want := "bench v9 on cpu"; !slices.Equal(ft.Provenance.Environment, []string{want}) || len(ft.Provenance.Queries) != 3 {

@@ -27,7 +27,7 @@ func (t *Table) splitNotes() []string {
 		switch {
 		case row.Unequal:
 			var counts []string
-			for _, c := range row.Cells {
+			for _, c := range row.Entries {
 				counts = append(counts, fmt.Sprintf("%s %d", c.Method, len(c.Runs)))
 			}
 			unequal = append(unequal, fmt.Sprintf("%s (%s of %s)",

@@ -65,14 +65,14 @@ type Dataset struct {
 // Set is a data set with one cell a method.
 type Set struct {
 	Dataset
-	Cells   []Cell
+	Entries []Entry
 	Missing bool // at least one cell has no finished split
 	Unequal bool // cells that have a mean finished different splits, so are not comparable
 	Counted bool // enters means over sets and average ranks
 }
 
-// Cell holds the runs of one method on one data set.
-type Cell struct {
+// Entry holds the runs of one method on one data set.
+type Entry struct {
 	Method string
 	Runs   []Run // finished ones with a value, by split
 	stats.Spread
@@ -287,7 +287,7 @@ func (t *Table) addSet(d Dataset) error {
 		if gap := t.newGap(d.Name, m, rows); gap.Done < len(t.Splits) {
 			t.Gaps = append(t.Gaps, gap)
 		}
-		set.Cells = append(set.Cells, cell)
+		set.Entries = append(set.Entries, cell)
 		if cell.Mean == nil {
 			set.Missing = true
 			continue
@@ -323,8 +323,8 @@ func checkRow(r *store.Row, first map[int]*store.Row) error {
 }
 
 // newCell collects the finished runs of a cell; rows are sorted by split.
-func (t *Table) newCell(dataset, method string, rows []store.Row) Cell {
-	c := Cell{Method: method, SQL: store.CellQuery(t.Protocol, dataset, method)}
+func (t *Table) newCell(dataset, method string, rows []store.Row) Entry {
+	c := Entry{Method: method, SQL: store.CellQuery(t.Protocol, dataset, method)}
 	var values []*big.Rat
 	for _, r := range rows {
 		if v := t.value(r); v != nil {
@@ -351,7 +351,7 @@ func (t *Table) value(r store.Row) *big.Rat {
 }
 
 // Splits returns the finished splits in increasing order.
-func (c Cell) Splits() []int {
+func (c Entry) Splits() []int {
 	var splits []int
 	for _, r := range c.Runs {
 		splits = append(splits, r.Split)
@@ -363,7 +363,7 @@ func (c Cell) Splits() []int {
 // differ.
 func (s Set) Finished() int {
 	n := 0
-	for _, c := range s.Cells {
+	for _, c := range s.Entries {
 		n = max(n, len(c.Runs))
 	}
 	return n

@@ -30,7 +30,7 @@ func (t *Table) Means() [][]*big.Rat {
 	for _, s := range t.Sets {
 		if s.Counted {
 			var means []*big.Rat
-			for _, c := range s.Cells {
+			for _, c := range s.Entries {
 				means = append(means, c.Mean)
 			}
 			out = append(out, t.Ascending(means))
@@ -47,9 +47,9 @@ func (t *Table) CommonSplits() []int {
 		switch {
 		case !s.Counted:
 		case first:
-			common, first = s.Cells[0].Splits(), false
+			common, first = s.Entries[0].Splits(), false
 		default:
-			splits := s.Cells[0].Splits()
+			splits := s.Entries[0].Splits()
 			common = slices.DeleteFunc(common, func(split int) bool { return !slices.Contains(splits, split) })
 		}
 	}
@@ -64,7 +64,7 @@ func (t *Table) ValuesAt(split int) [][]*big.Rat {
 			continue
 		}
 		var values []*big.Rat
-		for _, c := range s.Cells {
+		for _, c := range s.Entries {
 			i := slices.IndexFunc(c.Runs, func(r Run) bool { return r.Split == split })
 			values = append(values, c.Runs[i].Value)
 		}

@@ -89,10 +89,10 @@ func (c convention) table(t frame.Table, records *doc.Records) (doc.Table, error
 	for _, k := range stats.Order(average) {
 		s, method := spreads[k], t.Methods[k]
 		tip := fmt.Sprintf("%s: exactly %s, over %s", method, average[k], strings.Join(t.Counted, ", "))
-		row := doc.Row{Name: method, Cells: []doc.Cell{{Text: frame.Text(average[k], 2), Best: best[k], Tip: tip}}}
+		row := doc.Row{Name: method, Entries: []doc.Entry{{Text: frame.Text(average[k], 2), Best: best[k], Tip: tip}}}
 		record := []any{t.Metric.Name, c.name, method, t.Counted, frame.Float(average[k]), average[k].String(), splits}
 		for _, v := range []*big.Rat{s.Mean, frame.Rat(s.StdSample), s.Min, s.Lower, s.Median, s.Upper, s.Max} {
-			row.Cells, record = append(row.Cells, doc.Cell{Text: frame.Text(v, 2)}), append(record, frame.Float(v))
+			row.Entries, record = append(row.Entries, doc.Entry{Text: frame.Text(v, 2)}), append(record, frame.Float(v))
 		}
 		rows = append(rows, row)
 		records.Add(record...)

@@ -31,7 +31,7 @@ func lines(b doc.Block) string {
 	var out []string
 	for _, r := range b.(doc.Table).Sections[0] {
 		line := r.Name
-		for _, c := range r.Cells {
+		for _, c := range r.Entries {
 			line += " " + c.Text
 			if c.Best {
 				line += "*"

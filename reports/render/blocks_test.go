@@ -102,7 +102,7 @@ func TestTextIsNoWider(t *testing.T) {
 		for range 3 {
 			row := doc.Row{Name: text.Draw(t, "row")}
 			for range columns {
-				row.Cells = append(row.Cells, doc.Cell{Text: text.Draw(t, "cell"), Dev: rapid.SampledFrom([]string{"", "1.0", "12.0"}).Draw(t, "dev"), Best: rapid.Bool().Draw(t, "best")})
+				row.Entries = append(row.Entries, doc.Entry{Text: text.Draw(t, "cell"), Dev: rapid.SampledFrom([]string{"", "1.0", "12.0"}).Draw(t, "dev"), Best: rapid.Bool().Draw(t, "best")})
 			}
 			table.Sections = append(table.Sections, []doc.Row{row})
 		}

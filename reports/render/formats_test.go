@@ -55,10 +55,10 @@ func whole() doc.Document {
 		Head: []doc.Column{{Name: "n", Kind: doc.Repeated}, {Name: "ours", Group: "G_1"}, {Name: "theirs", Long: "their own", Group: "G_1", Kind: doc.Quoted},
 			{Name: "diff.", Long: "difference", Group: "G_1", Kind: doc.Signed}, {Name: "words", Kind: doc.Words}},
 		Sections: [][]doc.Row{{
-			{Name: "first", Cells: []doc.Cell{{Text: "3"}, {Text: "1.5", Dev: "0.5", Best: true, Tip: "a tip", SQL: "SELECT 1"}, {Text: "2.0"}, {Text: "-0.5", Shade: -1}, {Text: "some words"}}},
-			{Name: "second", Cells: []doc.Cell{{Text: "12"}, {Text: "-"}, {Text: "-"}, {Text: "-"}, {Text: "none"}}},
+			{Name: "first", Entries: []doc.Entry{{Text: "3"}, {Text: "1.5", Dev: "0.5", Best: true, Tip: "a tip", SQL: "SELECT 1"}, {Text: "2.0"}, {Text: "-0.5", Shade: -1}, {Text: "some words"}}},
+			{Name: "second", Entries: []doc.Entry{{Text: "12"}, {Text: "-"}, {Text: "-"}, {Text: "-"}, {Text: "none"}}},
 		}}}
-	numbers := doc.Table{Corner: "x", Head: []doc.Column{{Name: "y"}}, Sections: [][]doc.Row{{{Name: "1", Cells: []doc.Cell{{Text: "2"}}}}}}
+	numbers := doc.Table{Corner: "x", Head: []doc.Column{{Name: "y"}}, Sections: [][]doc.Row{{{Name: "1", Entries: []doc.Entry{{Text: "2"}}}}}}
 	records := doc.Records{Name: "things", Columns: []string{"name", "value", "list"}}
 	records.Add("a", 0.1, []int{1, 2})
 	records.Add("b", nil, []string{"x", "y"})

@@ -50,8 +50,8 @@ type (
 	}
 	htmlHead struct{ Name, Class string }
 	htmlRow  struct {
-		Name  string
-		Cells []htmlCell
+		Name    string
+		Entries []htmlCell
 	}
 	htmlCell struct {
 		Text, Dev, Tip, Class string
@@ -132,8 +132,8 @@ func newHTMLTable(t doc.Table) *htmlTable {
 		var rows []htmlRow
 		for _, r := range section {
 			row := htmlRow{Name: r.Name}
-			for i, c := range r.Cells {
-				row.Cells = append(row.Cells, newHTMLCell(c, t.Head[i].Kind, first[i]))
+			for i, c := range r.Entries {
+				row.Entries = append(row.Entries, newHTMLCell(c, t.Head[i].Kind, first[i]))
 				tips = tips || c.Tip != ""
 				out.Shaded = out.Shaded || c.Shade != 0
 			}
@@ -151,7 +151,7 @@ func newHTMLTable(t doc.Table) *htmlTable {
 	return out
 }
 
-func newHTMLCell(c doc.Cell, kind doc.Kind, first bool) htmlCell {
+func newHTMLCell(c doc.Entry, kind doc.Kind, first bool) htmlCell {
 	cell := htmlCell{Text: c.Text, Dev: c.Dev, Tip: c.Tip, Best: c.Best}
 	if c.SQL != "" {
 		cell.Tip = strings.TrimSpace(cell.Tip + "\n" + c.SQL)

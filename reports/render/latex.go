@@ -223,7 +223,7 @@ func (l *latex) fit(t doc.Table) (size string, columns [][]int) {
 	for _, section := range t.Sections {
 		for _, r := range section {
 			names = max(names, latexWidth(r.Name))
-			for i, c := range r.Cells {
+			for i, c := range r.Entries {
 				width := latexWidth(c.Text)
 				if c.Best {
 					width *= 1.15
@@ -313,7 +313,7 @@ func (l *latex) tabular(t doc.Table, columns []int) {
 		for _, r := range section {
 			l.out.WriteString(latexEscape(r.Name))
 			for _, i := range columns {
-				l.out.WriteString(" & " + latexCell(r.Cells[i], t.Head[i].Kind))
+				l.out.WriteString(" & " + latexCell(r.Entries[i], t.Head[i].Kind))
 			}
 			l.out.WriteString(" \\\\\n")
 		}
@@ -321,7 +321,7 @@ func (l *latex) tabular(t doc.Table, columns []int) {
 	l.out.WriteString("\\bottomrule\n\\end{tabular}\n")
 }
 
-func latexCell(c doc.Cell, kind doc.Kind) string {
+func latexCell(c doc.Entry, kind doc.Kind) string {
 	value := latexEscape(c.Text)
 	if kind == doc.Signed {
 		value = latexSigned(c.Text)

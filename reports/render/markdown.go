@@ -126,7 +126,7 @@ func mdTable(out *strings.Builder, t doc.Table) {
 		for _, r := range section {
 			row := table.Row{mdEscape(r.Name)}
 			for _, g := range columns {
-				row = append(row, mdCells(r.Cells[g[0]:g[1]]))
+				row = append(row, mdCells(r.Entries[g[0]:g[1]]))
 			}
 			w.AppendRow(row)
 		}
@@ -144,7 +144,7 @@ func mdTable(out *strings.Builder, t doc.Table) {
 }
 
 // mdCells joins the cells of a group that hold anything.
-func mdCells(cells []doc.Cell) string {
+func mdCells(cells []doc.Entry) string {
 	var parts []string
 	for _, c := range cells {
 		value := mdEscape(c.Text)

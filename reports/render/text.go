@@ -142,7 +142,7 @@ func newTextLayout(t doc.Table, o Options) *textLayout {
 	for _, section := range t.Sections {
 		for _, r := range section {
 			l.names = max(l.names, width(r.Name))
-			for _, c := range r.Cells {
+			for _, c := range r.Entries {
 				deviation = max(deviation, width(c.Dev))
 			}
 		}
@@ -154,7 +154,7 @@ func newTextLayout(t doc.Table, o Options) *textLayout {
 		var rows [][]string
 		for _, r := range section {
 			var row []string
-			for i, c := range r.Cells {
+			for i, c := range r.Entries {
 				s := textCell(c, deviation, o.Bold)
 				l.widths[i] = max(l.widths[i], width(s))
 				row = append(row, s)
@@ -163,8 +163,8 @@ func newTextLayout(t doc.Table, o Options) *textLayout {
 		}
 		l.cells = append(l.cells, rows)
 	}
-	for _, g := range groups(t.Head) { // a group's name stands over its last column but one
-		if over := g[1] - 2; over >= g[0] {
+	for _, g := range groups(t.Head) { // a group's name stands over its last column but one, or its only one
+		if over := max(g[0], g[1]-2); grouped(t) {
 			l.widths[over] = max(l.widths[over], width(t.Head[over].Group))
 		}
 	}
@@ -176,7 +176,7 @@ func width(s string) int { return text.StringWidthWithoutEscSequences(s) }
 
 // textCell pads the deviation to a common width and marks the best, so that right-aligned cells
 // keep their decimal points in line.
-func textCell(c doc.Cell, deviation int, bold bool) string {
+func textCell(c doc.Entry, deviation int, bold bool) string {
 	value := c.Text
 	if c.Dev != "" {
 		value += " ± " + strings.Repeat(" ", deviation-width(c.Dev)) + c.Dev

@@ -24,12 +24,13 @@ type Store interface {
 	CostFactors(ctx context.Context) (store.CostFactors, error)
 	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (store.Inputs, bool, error)
 	MakeCurrent(ctx context.Context, keys []string) error
-	Cell(ctx context.Context, protocol, dataset, method string, split int) (store.Cell, bool, error)
+	Attempt(ctx context.Context, protocol, dataset, method string, split int) (store.Attempt, bool, error)
 	Learned(ctx context.Context, protocol, dataset, method string, split int) (store.Learned, bool, error)
 	Status(ctx context.Context) ([]store.StatusRow, error)
 	SetFiles(ctx context.Context) (map[string]string, error)
 	Protocols(ctx context.Context) (map[string]store.StoredProtocol, error)
 	DataNames(ctx context.Context) ([]store.DataName, error)
+	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
 }
 
 // A Writer stores finished cells, as *store.Writer does.
@@ -131,11 +132,11 @@ func comesBack(t *testing.T, o Opened) {
 	if err != nil || len(keys) != 2 || keys[want.Key] != (store.Known{Status: store.OK, Current: true}) {
 		t.Errorf("keys %v, %v", keys, err)
 	}
-	cell, found, err := o.Store.Cell(ctx, "p", "d", "M", 1)
+	cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 1)
 	if err != nil || !found || cell.Status != store.OK || string(cell.Params) != `{"c":2}` || *cell.Correct != 27 || cell.TestRows != 30 {
 		t.Errorf("cell %+v %v %v", cell, found, err)
 	}
-	if cell, found, err := o.Store.Cell(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != store.Timeout || cell.Error != "too slow" || cell.Params != nil {
+	if cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != store.Timeout || cell.Error != "too slow" || cell.Params != nil {
 		t.Errorf("cell without a result %+v %v %v", cell, found, err)
 	}
 	learned, found, err := o.Store.Learned(ctx, "p", "d", "M", 1)
@@ -146,13 +147,18 @@ func comesBack(t *testing.T, o Opened) {
 	if err != nil || !found || in != (store.Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}) {
 		t.Errorf("inputs %+v %v %v", in, found, err)
 	}
+	rows, err := o.Store.Rows(ctx, "p", true)
+	if err != nil || len(rows) != 2 || !reflect.DeepEqual(rows[0].Score, want.Test) || !reflect.DeepEqual(rows[0].Folds, want.Evaluations) ||
+		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != store.Timeout {
+		t.Errorf("rows %+v, %v", rows, err)
+	}
 	factors, err := o.Store.CostFactors(ctx)
 	if err != nil || factors.Factor("M", "d") != 1e-9 || factors.Factor("other", "d") != 1e-9 {
 		t.Errorf("cost factors %+v, %v; want a second for 1e9 units", factors, err)
 	}
-	rows, err := o.Store.Status(ctx)
-	if err != nil || len(rows) != 1 || rows[0].OK != 1 || rows[0].Timeout != 1 || rows[0].Fingerprint != "f d" || rows[0].LastRun != "2026-01-01T00:00:02Z" {
-		t.Errorf("status %+v, %v", rows, err)
+	counts, err := o.Store.Status(ctx)
+	if err != nil || len(counts) != 1 || counts[0].OK != 1 || counts[0].Timeout != 1 || counts[0].Fingerprint != "f d" || counts[0].LastRun != "2026-01-01T00:00:02Z" {
+		t.Errorf("status %+v, %v", counts, err)
 	}
 }
 
@@ -178,7 +184,7 @@ func plannedLast(t *testing.T, o Opened) {
 	updated.Key, updated.MethodVersion = "other key", "2"
 	put(t, o, old, updated)
 	version := func() string {
-		c, _, err := o.Store.Cell(ctx, "p", "d", "M", 1)
+		c, _, err := o.Store.Attempt(ctx, "p", "d", "M", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +261,7 @@ func noCells(t *testing.T, o Opened) {
 	if keys, err := o.Store.Keys(ctx); err != nil || len(keys) != 0 {
 		t.Errorf("keys %v, %v", keys, err)
 	}
-	if _, found, err := o.Store.Cell(ctx, "p", "d", "M", 1); err != nil || found {
+	if _, found, err := o.Store.Attempt(ctx, "p", "d", "M", 1); err != nil || found {
 		t.Errorf("a cell is found: %v", err)
 	}
 	if _, found, err := o.Store.Learned(ctx, "p", "d", "M", 1); err != nil || found {

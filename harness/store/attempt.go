@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 )
 
-// A Cell is what stands in the database for one cell, as far as training its model
+// An Attempt is what stands in the database for one cell, as far as training its model
 // again needs it.
-type Cell struct {
+type Attempt struct {
 	Status        Status
 	Error         string // empty if ok
 	MethodVersion string
@@ -19,9 +19,9 @@ type Cell struct {
 	RMSE          *float64 // nil for classes
 }
 
-// Cell returns the attempt that stands for a cell, and false if there is none.
-func (db *DB) Cell(ctx context.Context, protocol, dataset, method string, split int) (Cell, bool, error) {
-	var c Cell
+// Attempt returns the one that stands for a cell, and false if there is none.
+func (db *DB) Attempt(ctx context.Context, protocol, dataset, method string, split int) (Attempt, bool, error) {
+	var c Attempt
 	if err := db.intact(ctx); err != nil {
 		return c, false, err
 	}
