@@ -5,8 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // A Problem is one thing that is wrong with a database.
@@ -68,34 +73,48 @@ func (db *DB) damageOf(ctx context.Context, folds bool) error {
 // of single folds, which are most of a database; without them a check takes some
 // microseconds a cell.
 func (db *DB) Check(ctx context.Context, folds bool) ([]Problem, error) {
-	var found []Problem
-	report := func(p Problem) { found = append(found, p) }
 	tables, rows := []string{"runs", "cells", "grids", "grid_points", "environments", "set_files", "protocols", "stages", "warnings"}, byRow
 	if folds {
 		tables = append(tables, "fold_counts", "published_values", "checksums", "scores", "models")
 		rows = slices.Concat(byRow, largeRow)
 	}
+	var steps []step
 	for _, t := range tables {
-		if err := db.checkPages(ctx, t, report); err != nil {
-			return nil, err
-		}
+		steps = append(steps, func(ctx context.Context, report func(Problem)) error { return db.checkPages(ctx, t, report) })
 	}
-	checkRows := func(ctx context.Context, report func(Problem)) error { return db.checkRows(ctx, rows, report) }
-	steps := []func(context.Context, func(Problem)) error{checkRows, db.checkGrids, db.checkReferences}
+	for _, s := range rows {
+		steps = append(steps, func(ctx context.Context, report func(Problem)) error { return db.checkRows(ctx, s, report) })
+	}
+	steps = append(steps, db.checkGrids, db.checkReferences)
 	if folds {
-		steps = append(steps, db.checkFolds, db.checkPublished)
+		steps = append(steps, db.checkFolds, db.checkFoldSizes, db.checkPublished)
 	}
-	for _, step := range steps {
-		err := step(ctx, report)
-		if isDamage(err) { // what follows cannot be read
-			report(Problem{Row: db.path, What: err.Error()})
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	return db.parallel(ctx, steps)
+}
+
+// A step of a check reports problems one after another.
+type step func(ctx context.Context, report func(Problem)) error
+
+// parallel takes steps at the same time, as many as there are processors and connections,
+// and returns their problems in the order of the steps. What SQLite itself cannot read is a
+// problem too.
+func (db *DB) parallel(ctx context.Context, steps []step) ([]Problem, error) {
+	found := make([][]Problem, len(steps))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, take := range steps {
+		group.Go(func() error {
+			report := func(p Problem) { found[i] = append(found[i], p) }
+			err := take(ctx, report)
+			if isDamage(err) {
+				report(Problem{Row: db.path, What: err.Error()})
+				return nil
+			}
+			return err
+		})
 	}
-	return found, nil
+	err := group.Wait()
+	return slices.Concat(found...), err
 }
 
 // checkPages is SQLite's own check of a table, its indexes and its constraints.
@@ -115,29 +134,23 @@ func (db *DB) checkPages(ctx context.Context, table string, report func(Problem)
 
 const badChecksum = "its checksum is wrong, so it is not what was stored"
 
-func (db *DB) checkRows(ctx context.Context, tables []sealed, report func(Problem)) error {
-	for _, s := range tables {
-		err := s.rows(ctx, db.sql, func(id any, sum int64, columns []any) error {
-			if Checksum(columns...) == sum {
-				return nil
-			}
-			remove := removal(`DELETE FROM `+s.table+` WHERE checksum = ?`, sum)
-			switch s.table {
-			case "runs":
-				remove = removal(removeRuns+"id = ?", id)
-			case "environments":
-				remove = forgetEnvironment(id)
-			case "scores", "stages", "warnings", "models": // a run is whole or not there
-				remove = removal(removeRuns+"id = ?", columns[0])
-			}
-			report(Problem{s.name(columns), badChecksum, remove})
+func (db *DB) checkRows(ctx context.Context, s sealed, report func(Problem)) error {
+	return s.rows(ctx, db.sql, func(id any, sum int64, columns []any) error {
+		if Checksum(columns...) == sum {
 			return nil
-		})
-		if err != nil {
-			return err
 		}
-	}
-	return nil
+		remove := removal(`DELETE FROM `+s.table+` WHERE checksum = ?`, sum)
+		switch s.table {
+		case "runs":
+			remove = removal(removeRuns+"id = ?", id)
+		case "environments":
+			remove = forgetEnvironment(id)
+		case "scores", "stages", "warnings", "models": // a run is whole or not there
+			remove = removal(removeRuns+"id = ?", columns[0])
+		}
+		report(Problem{s.name(columns), badChecksum, remove})
+		return nil
+	})
 }
 
 // removeGrid removes a grid whose points are not known any more, with the attempts
@@ -209,8 +222,7 @@ func (db *DB) checkReferences(ctx context.Context, report func(Problem)) error {
 	return nil
 }
 
-// checkFolds compares the rows of every run's folds with what the run keeps of them,
-// and their sizes with its training rows.
+// checkFolds compares the rows of every run's folds with what the run keeps of them.
 func (db *DB) checkFolds(ctx context.Context, report func(Problem)) error {
 	type kept struct {
 		name string
@@ -227,7 +239,12 @@ func (db *DB) checkFolds(ctx context.Context, report func(Problem)) error {
 	if err != nil {
 		return err
 	}
-	err = foldSums(ctx, db.sql, func(id int64, sum foldSum) {
+	sums, err := db.allFoldSums(ctx, slices.Sorted(maps.Keys(runs)))
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(sums)) {
+		sum := sums[id]
 		run, ok := runs[id]
 		delete(runs, id)
 		switch {
@@ -236,15 +253,41 @@ func (db *DB) checkFolds(ctx context.Context, report func(Problem)) error {
 		case sum != run.sum:
 			report(Problem{run.name, fmt.Sprintf("its %d evaluations are not the %d that were stored", sum.rows, run.sum.rows), removal(removeRuns+"id = ?", id)})
 		}
-	})
-	if err != nil {
-		return err
 	}
-	for id, run := range runs {
-		if run.sum.rows > 0 {
+	for _, id := range slices.Sorted(maps.Keys(runs)) {
+		if run := runs[id]; run.sum.rows > 0 {
 			report(Problem{run.name, fmt.Sprintf("its %d evaluations are gone", run.sum.rows), removal(removeRuns+"id = ?", id)})
 		}
 	}
+	return nil
+}
+
+// allFoldSums computes the sums of all runs, of ranges of them at the same time; ids are
+// those of the stored runs, ascending.
+func (db *DB) allFoldSums(ctx context.Context, ids []int64) (map[int64]foldSum, error) {
+	bounds := []int64{math.MinInt64}
+	for parts, k := runtime.GOMAXPROCS(0), 1; k < parts && len(ids) >= parts; k++ {
+		bounds = append(bounds, ids[k*len(ids)/parts])
+	}
+	bounds = append(bounds, math.MaxInt64)
+	parts := make([]map[int64]foldSum, len(bounds)-1)
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range parts {
+		parts[i] = map[int64]foldSum{}
+		group.Go(func() error {
+			return foldSums(ctx, db.sql, bounds[i], bounds[i+1], func(run int64, sum foldSum) { parts[i][run] = sum })
+		})
+	}
+	err := group.Wait()
+	all := parts[0]
+	for _, p := range parts[1:] {
+		maps.Copy(all, p)
+	}
+	return all, err
+}
+
+// checkFoldSizes compares the sizes of the folds of every grid point with the training rows.
+func (db *DB) checkFoldSizes(ctx context.Context, report func(Problem)) error {
 	return each(ctx, db.sql, `SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r WHERE r.status = 'ok' AND EXISTS
 		(SELECT 1 FROM fold_counts f WHERE f.run_id = r.id GROUP BY f.grid_index HAVING sum(f.n_valid) <> r.n_train)`, func(r []any) error {
 		report(Problem{fmt.Sprint(r[0]), "the validation parts of its folds do not add up to its training rows", removal(removeRuns+"id = ?", r[1])})

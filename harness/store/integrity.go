@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -63,13 +64,13 @@ type queryer interface {
 }
 
 // each hands over every row of a query, valid during the call.
-func each(ctx context.Context, q queryer, query string, row func([]any) error) error {
-	return eachNamed(ctx, q, query, func([]string) error { return nil }, row)
+func each(ctx context.Context, q queryer, query string, row func([]any) error, args ...any) error {
+	return eachNamed(ctx, q, query, func([]string) error { return nil }, row, args...)
 }
 
 // eachNamed is each, with the columns' names first.
-func eachNamed(ctx context.Context, q queryer, query string, columns func([]string) error, row func([]any) error) error {
-	rows, err := q.QueryContext(ctx, query)
+func eachNamed(ctx context.Context, q queryer, query string, columns func([]string) error, row func([]any) error, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func (s sealed) rows(ctx context.Context, q queryer, row func(id any, sum int64,
 // seal writes the checksums of rows that have none, for a migration.
 func seal(ctx context.Context, tx *sql.Tx) error {
 	folds := map[int64]foldSum{}
-	if err := foldSums(ctx, tx, func(run int64, sum foldSum) { folds[run] = sum }); err != nil {
+	if err := foldSums(ctx, tx, math.MinInt64, math.MaxInt64, func(run int64, sum foldSum) { folds[run] = sum }); err != nil {
 		return err
 	}
 	for run, sum := range folds {
@@ -167,8 +168,9 @@ type foldSum struct {
 	checksum int64
 }
 
-// foldSums computes the sums of every run that has folds, in ascending order of run.
-func foldSums(ctx context.Context, q queryer, yield func(run int64, sum foldSum)) error {
+// foldSums computes the sums of the runs from one to before another that have folds, in
+// ascending order.
+func foldSums(ctx context.Context, q queryer, from, to int64, yield func(run int64, sum foldSum)) error {
 	var run, rows int64
 	d := newDigest()
 	flush := func() {
@@ -177,7 +179,8 @@ func foldSums(ctx context.Context, q queryer, yield func(run int64, sum foldSum)
 		}
 		d, rows = newDigest(), 0
 	}
-	err := each(ctx, q, "SELECT run_id, "+strings.Join(foldColumns, ", ")+" FROM fold_counts ORDER BY run_id, grid_index, fold", func(r []any) error {
+	query := "SELECT run_id, " + strings.Join(foldColumns, ", ") + " FROM fold_counts WHERE run_id BETWEEN ? AND ? ORDER BY run_id, grid_index, fold"
+	err := each(ctx, q, query, func(r []any) error {
 		id, ok := r[0].(int64)
 		if !ok {
 			return sqlite3.Error{Code: sqlite3.ErrCorrupt}
@@ -189,7 +192,7 @@ func foldSums(ctx context.Context, q queryer, yield func(run int64, sum foldSum)
 		rows++
 		d.add(r[1:]...)
 		return nil
-	})
+	}, from, to-1)
 	flush()
 	return err
 }
