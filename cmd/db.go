@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/kernelboosting/bench/harness/store"
@@ -43,51 +44,58 @@ func (a *app) checkDB(ctx context.Context, remove bool, format string) error {
 		// A missing file is an error here too, not a new database.
 		db, err := store.OpenReader(ctx, a.db)
 		if err != nil {
-			return exitError{exitIncomplete, err}
+			return unreadable(err)
 		}
 		_ = db.Close()
 		open = store.Open
 	}
 	db, err := open(ctx, a.db)
 	if err != nil {
-		if isNoDatabase(err) {
-			return exitError{exitUsage, err}
-		}
-		return exitError{exitIncomplete, err}
+		return unreadable(err)
 	}
 	defer db.Close()
-	problems, err := db.Check(ctx, true)
+	problems, left, err := func() ([]store.Problem, int, error) {
+		if remove {
+			return db.Repair(ctx)
+		}
+		problems, err := db.Check(ctx, true)
+		return problems, len(problems), err
+	}()
 	if err != nil {
+		return err
+	}
+	if len(problems) == 0 && format == "table" {
+		cells, evaluations, err := db.Size(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.out, "%s: %s and %s are as they were stored\n", a.db, plural(cells, "cell"), plural(evaluations, "evaluation"))
 		return err
 	}
 	l := listing{header: []string{"row", "problem"}}
 	for _, p := range problems {
 		l.add(p.Row, p.What)
 	}
-	if len(problems) == 0 {
-		cells, evaluations, err := db.Size(ctx)
-		if err != nil {
-			return err
-		}
-		if format != "table" {
-			return l.write(a.out, format)
-		}
-		_, err = fmt.Fprintf(a.out, "%s: %s and %s are as they were stored\n", a.db, plural(cells, "cell"), plural(evaluations, "evaluation"))
-		return err
-	}
 	if err := l.write(a.out, format); err != nil {
 		return err
 	}
-	if !remove {
+	switch {
+	case remove && left > 0:
+		return exitError{exitIncomplete, fmt.Errorf("database %s: %s cannot be mended by taking rows out; restore a copy", a.db, plural(left, "problem"))}
+	case remove && len(problems) > 0:
+		fmt.Fprintln(a.err, "the damaged rows are taken out; `bench run` computes their cells again")
+	case len(problems) > 0:
 		return exitError{exitIncomplete, fmt.Errorf("database %s is damaged: %s; restore a copy, or take the rows out with --remove and run again", a.db, plural(len(problems), "problem"))}
 	}
-	left, err := db.Remove(ctx, problems)
-	if err != nil {
-		return err
-	}
-	if left > 0 {
-		return exitError{exitIncomplete, fmt.Errorf("database %s: %s cannot be mended by taking rows out; restore a copy", a.db, plural(left, "problem"))}
-	}
-	fmt.Fprintln(a.err, "the damaged rows are taken out; `bench run` computes their cells again")
 	return nil
+}
+
+// unreadable chooses the exit code of a database that cannot be used: 3 if its content is
+// damaged, 2 if it is the wrong file or none.
+func unreadable(err error) error {
+	var damage *store.DamageError
+	if errors.As(err, &damage) {
+		return exitError{exitIncomplete, err}
+	}
+	return exitError{exitUsage, err}
 }

@@ -180,7 +180,7 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
 	params, stored := json.RawMessage(f.params), (*store.Attempt)(nil)
 	if f.params == "" {
-		if stored, err = a.storedCell(c, cell); err != nil {
+		if stored, err = a.storedCell(c, cell, h.Protocol, f.dataset); err != nil {
 			return err
 		}
 		params = stored.Params
@@ -223,8 +223,9 @@ func (a *app) withTrees() []string {
 	return names
 }
 
-// storedCell returns what --db holds of a cell that ended ok.
-func (a *app) storedCell(c *cobra.Command, cell runner.Cell) (*store.Attempt, error) {
+// storedCell returns what --db holds of a cell that ended ok; dataset is its set as the
+// command names it.
+func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protocol, dataset string) (*store.Attempt, error) {
 	db, err := a.reader(c)
 	if err != nil {
 		return nil, fmt.Errorf("%w; --params does without", err)
@@ -235,8 +236,8 @@ func (a *app) storedCell(c *cobra.Command, cell runner.Cell) (*store.Attempt, er
 	case err != nil:
 		return nil, err
 	case !found:
-		return nil, usage("%s holds no result of %s under %s; `bench run --methods %s --datasets %s --splits %d-%d` makes it, or give --params",
-			a.db, cell, cell.Protocol, cell.Method, cell.Dataset, cell.Split, cell.Split)
+		return nil, usage("%s holds no result of %s under %s; `%s` makes it, or give --params",
+			a.db, cell, cell.Protocol, a.invocation(p.Name, p.Path, p.Splits).Command([]string{cell.Method}, []string{dataset}, []int{cell.Split}, false))
 	case s.Status != store.OK:
 		return nil, usage("%s under %s is stored as %s (%s), so no parameters were chosen; give --params", cell, cell.Protocol, s.Status, s.Error)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
@@ -58,7 +59,7 @@ func (a *app) predict(c *cobra.Command, method, file string, f predictFlags) err
 	}
 	scores, err := p.Scores(ctx, x)
 	if err != nil {
-		return err
+		return exitError{exitUsage, fmt.Errorf("%s: %w", file, err)}
 	}
 	return a.writePredictions(p, scores, f.format)
 }
@@ -94,8 +95,12 @@ func (a *app) predictor(c *cobra.Command, method string, f predictFlags) (*runne
 	case err != nil:
 		return nil, exitError{exitIncomplete, err}
 	case !found || l.Model == nil:
-		return nil, usage("%s keeps no model of %s; a run with --keep models into a database of its own does: bench run --methods %s --datasets %s --splits %d-%d --keep models --db models.db",
-			a.db, cell, cell.Method, f.dataset, cell.Split, cell.Split)
+		v := a.invocation(h.Protocol.Name, h.Protocol.Path, h.Protocol.Splits)
+		if v.Database = "models.db"; filepath.Base(a.db) == v.Database { // a stored cell is not run again
+			v.Database = "models-2.db"
+		}
+		return nil, usage("%s keeps no model of %s; a run into a database of its own does: %s --keep models; then predict with --db %s",
+			a.db, cell, v.Command([]string{cell.Method}, []string{f.dataset}, []int{cell.Split}, false), v.Database)
 	}
 	p, err := runner.NewPredictor(spec, l)
 	if err != nil {

@@ -60,6 +60,8 @@ func (a *app) query(ctx context.Context, db *store.DB, query, format string) err
 		return output
 	case errors.As(err, &damage):
 		return errors.Join(s.end(), exitError{exitIncomplete, err})
+	case store.IsBusy(err):
+		return err
 	case err != nil:
 		return usage("query: %w", err)
 	}

@@ -13,6 +13,19 @@ const (
 	defaultDatabase = "results.db"
 )
 
+// invocation says how `bench run` is called for a protocol, path being that of its file,
+// on this database and data.
+func (a *app) invocation(protocol, path string, splits int) frame.Invocation {
+	v := frame.Invocation{Protocol: path, Splits: splits, Data: a.data}
+	if path == "" && protocol != defaultProtocol {
+		v.Protocol = protocol
+	}
+	if a.db != defaultDatabase {
+		v.Database = a.db
+	}
+	return v
+}
+
 // reportSource translates the flags and the protocol for package frame.
 func (a *app) reportSource(f reportFlags, p *protocol.Protocol, stored *storedSets) (frame.Source, error) {
 	src := frame.Source{
@@ -21,13 +34,7 @@ func (a *app) reportSource(f reportFlags, p *protocol.Protocol, stored *storedSe
 			Sizes: p.Semantics.Splitter().Sizes,
 		},
 		Registry: a.reg, Sets: reportSets{stored}, Methods: f.methods, Datasets: f.datasets,
-		Run: frame.Invocation{Protocol: p.Path, Splits: p.Splits, Data: a.data},
-	}
-	if p.Path == "" && p.Name != defaultProtocol {
-		src.Run.Protocol = p.Name
-	}
-	if a.db != defaultDatabase {
-		src.Run.Database = a.db
+		Run: a.invocation(p.Name, p.Path, p.Splits),
 	}
 	if f.splits == "" {
 		return src, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/machine"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
 )
 
@@ -143,13 +144,14 @@ func collectWithin(memory int64) (undo func()) {
 // request turns flags into names that exist.
 func (a *app) request(h *harness.Harness, f runFlags) (harness.Request, error) {
 	req := harness.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout}
-	for _, m := range f.methods {
-		if _, err := a.reg.Lookup(m); err != nil {
+	for i, m := range f.methods {
+		f.methods[i] = strings.TrimSpace(m)
+		if _, err := a.reg.Lookup(f.methods[i]); err != nil {
 			return req, exitError{exitUsage, err}
 		}
 	}
 	for _, name := range f.datasets {
-		e, err := a.set(name)
+		e, err := a.set(strings.TrimSpace(name))
 		if err != nil {
 			return req, err
 		}
@@ -197,10 +199,10 @@ func (a *app) plan(ctx context.Context, h *harness.Harness, req harness.Request,
 	if db != nil {
 		var err error
 		if known, err = db.Keys(ctx); err != nil {
-			return nil, err
+			return nil, unreadable(err)
 		}
 		if factors, err = db.CostFactors(ctx); err != nil {
-			return nil, err
+			return nil, unreadable(err)
 		}
 	}
 	plan, err := h.Plan(ctx, req, known, factors)
@@ -227,7 +229,12 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runn
 	var lost *store.LostError
 	if errors.As(closeErr, &lost) { // it says more than the error that the first cell met
 		out.OK -= lost.OK
-		return errors.Join(exitError{exitIncomplete, closeErr}, silent(a.conclude(plan, out)))
+		out.Failed -= lost.Count - lost.OK
+		code := exitIncomplete
+		if e := (exitError{}); errors.As(a.conclude(plan, out), &e) && e.code == exitInterrupted {
+			code = exitInterrupted
+		}
+		return exitError{code, closeErr}
 	}
 	if err == nil {
 		err = closeErr
@@ -250,7 +257,10 @@ func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 		db, err = store.Open(ctx, a.db)
 		return err
 	})
-	return db, err
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return db, nil
 }
 
 // troubleLine says what became of results that could not be stored at once.
@@ -265,28 +275,29 @@ func (a *app) troubleLine(t store.Trouble) string {
 	return fmt.Sprintf("%s: %v; computing goes on and results wait in memory", a.db, t.Err)
 }
 
-// silent keeps the exit code of an interrupt and nothing else.
-func silent(err error) error {
-	var e exitError
-	if errors.As(err, &e) && e.code == exitInterrupted {
-		return e
+// noteNoData names the sets whose files are not here, and the command that gets them.
+func (a *app) noteNoData(plan *harness.Plan) {
+	if len(plan.NoData) == 0 {
+		return
 	}
-	return nil
+	args := append([]string{"bench", "data", "fetch"}, plan.NoData...)
+	if a.data != "" {
+		args = append(args, "--data", a.data)
+	}
+	fmt.Fprintf(a.err, "no data for %s; get it with `%s`\n", strings.Join(plan.NoData, ", "), frame.CommandLine(args...))
 }
 
 // announce says what is about to happen.
 func (a *app) announce(plan *harness.Plan, opt harness.Options) {
-	if len(plan.NoData) > 0 {
-		fmt.Fprintf(a.err, "no data for %s; get it with `bench data fetch`\n", strings.Join(plan.NoData, ", "))
-	}
+	a.noteNoData(plan)
 	if len(plan.Unsuited) > 0 {
 		fmt.Fprintf(a.err, "not run, since the method does not solve the set's task: %s\n", strings.Join(plan.Unsuited, ", "))
 	}
 	if len(plan.Cells) == 0 {
 		return
 	}
-	fmt.Fprintf(a.err, "%d cells to run, %d stored already; about %s on %d jobs%s\n",
-		len(plan.Cells), plan.Stored, round(plan.Seconds(opt.Jobs)), opt.Jobs, within(opt.Budget))
+	fmt.Fprintf(a.err, "%s to run, %d stored already; about %s on %s%s\n",
+		plural(len(plan.Cells), "cell"), plan.Stored, round(plan.Seconds(opt.Jobs)), plural(opt.Jobs, "job"), within(opt.Budget))
 }
 
 func within(budget time.Duration) string {
@@ -331,7 +342,7 @@ func (a *app) dryRun(ctx context.Context, h *harness.Harness, req harness.Reques
 	if err == nil {
 		defer db.Close()
 	} else if !isNoDatabase(err) {
-		return err
+		return unreadable(err)
 	}
 	plan, err := a.plan(ctx, h, req, db)
 	if err != nil {
@@ -366,11 +377,9 @@ func (a *app) dryRun(ctx context.Context, h *harness.Harness, req harness.Reques
 	if err := l.write(a.out, "table"); err != nil {
 		return err
 	}
-	if len(plan.NoData) > 0 {
-		fmt.Fprintf(a.err, "no data for %s; get it with `bench data fetch`\n", strings.Join(plan.NoData, ", "))
-	}
-	fmt.Fprintf(a.err, "%d cells to run, %d stored already, %d stored as failed; about %s on %d jobs\n", len(plan.Cells), plan.Stored, plan.Failed,
-		round(plan.Seconds(f.jobs)), f.jobs)
+	a.noteNoData(plan)
+	fmt.Fprintf(a.err, "%s to run, %d stored already, %d stored as failed; about %s on %s\n", plural(len(plan.Cells), "cell"), plan.Stored, plan.Failed,
+		round(plan.Seconds(f.jobs)), plural(f.jobs, "job"))
 	return nil
 }
 

@@ -5,11 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
 )
 
@@ -39,16 +37,17 @@ are not counted; a note says how many there are.`,
 func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 	rows, err := db.Status(ctx)
 	if err != nil {
-		return exitError{exitIncomplete, err}
+		return unreadable(err)
 	}
 	sets, err := a.storedSets(ctx, db)
 	if err != nil {
 		return err
 	}
-	planned, err := plannedSplits(ctx, db)
+	stored, err := db.Protocols(ctx)
 	if err != nil {
 		return err
 	}
+	planned := plannedSplits(stored)
 	current := currentData(rows, sets)
 	l := listing{header: []string{"protocol", "dataset", "method", "ok", "planned", "failed", "timeout", "seconds"}}
 	for _, r := range rows {
@@ -59,7 +58,7 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 	if err := l.write(a.out, format); err != nil {
 		return err
 	}
-	a.noteOldData(rows, current, sets)
+	a.noteOldData(rows, current, sets, stored)
 	return nil
 }
 
@@ -78,11 +77,11 @@ func currentData(rows []store.StatusRow, sets *storedSets) map[string]string {
 }
 
 // noteOldData says what is not counted, and how to compute it again.
-func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, sets *storedSets) {
-	type data struct{ dataset, fingerprint string }
+func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, sets *storedSets, stored map[string]store.StoredProtocol) {
+	type data struct{ protocol, dataset, fingerprint string }
 	type group struct {
-		cells   int
-		methods []string
+		cells, splits int
+		methods       []string
 	}
 	groups := map[data]*group{}
 	var order []data
@@ -90,34 +89,40 @@ func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, set
 		if r.Fingerprint == current[r.Dataset] {
 			continue
 		}
-		d := data{r.Dataset, r.Fingerprint}
-		if groups[d] == nil {
-			groups[d] = &group{}
+		d := data{r.Protocol, r.Dataset, r.Fingerprint}
+		g := groups[d]
+		if g == nil {
+			g = &group{}
+			groups[d] = g
 			order = append(order, d)
 		}
-		groups[d].cells += r.OK + r.Failed + r.Timeout
-		groups[d].methods = append(groups[d].methods, r.Method)
+		g.cells += r.OK + r.Failed + r.Timeout
+		g.splits = max(g.splits, r.LastSplit)
+		g.methods = append(g.methods, r.Method)
 	}
 	for _, d := range order {
-		what, again := d.dataset, ""
+		what, again, g := d.dataset, "", groups[d]
 		if now, ok := sets.now(d.dataset); ok {
 			what = now.file
-			slices.Sort(groups[d].methods)
-			again = ": " + frame.CommandLine("bench", "run", "--methods", strings.Join(slices.Compact(groups[d].methods), ","),
-				"--datasets", cmp.Or(sets.file(d.dataset), d.dataset))
+			p := stored[d.protocol]
+			slices.Sort(g.methods)
+			var splits []int
+			for s := 1; s <= g.splits; s++ {
+				splits = append(splits, s)
+			}
+			path := p.Path
+			if path != "" {
+				path = shortPath(path)
+			}
+			again = ": " + a.invocation(d.protocol, path, p.Splits).Command(slices.Compact(g.methods), []string{cmp.Or(sets.file(d.dataset), d.dataset)}, splits, false)
 		}
 		fmt.Fprintf(a.err, "%s changed since (data was %.8s, is %.8s), %s not counted%s\n",
-			what, d.fingerprint, current[d.dataset], areCells(groups[d].cells), again)
+			what, d.fingerprint, current[d.dataset], areCells(g.cells), again)
 	}
 }
 
-// plannedSplits returns the number of splits of a stored protocol, nil where nobody
-// knows it.
-func plannedSplits(ctx context.Context, db *store.DB) (func(name string) any, error) {
-	stored, err := db.Protocols(ctx)
-	if err != nil {
-		return nil, err
-	}
+// plannedSplits returns the number of splits of a protocol, nil where nobody knows it.
+func plannedSplits(stored map[string]store.StoredProtocol) func(name string) any {
 	return func(name string) any {
 		if p, err := protocol.Load(name); err == nil {
 			return p.Splits
@@ -126,5 +131,5 @@ func plannedSplits(ctx context.Context, db *store.DB) (func(name string) any, er
 			return p.Splits
 		}
 		return nil
-	}, nil
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/runner"
 )
 
@@ -17,7 +18,7 @@ type memory struct {
 	mu   sync.Mutex
 	free *sync.Cond
 	used int64
-	sets map[string]*residentSet // by the data's fingerprint
+	sets map[datasets.Description]*residentSet // as the runner tells them apart
 }
 
 // residentSet is a data set that cells of the plan need.
@@ -31,16 +32,16 @@ type residentSet struct {
 // newMemory counts the cells of each set. A runner that keeps data sets has a method
 // Forget.
 func newMemory(limit int64, cells []*PlannedCell, run runner.Runner) *memory {
-	m := &memory{limit: limit, sets: map[string]*residentSet{}, forget: func(runner.CellSpec) {}}
+	m := &memory{limit: limit, sets: map[datasets.Description]*residentSet{}, forget: func(runner.CellSpec) {}}
 	m.free = sync.NewCond(&m.mu)
 	if keeper, ok := run.(interface{ Forget(runner.CellSpec) }); ok {
 		m.forget = keeper.Forget
 	}
 	for _, c := range cells {
-		s := m.sets[c.Spec.Inputs.Fingerprint]
+		s := m.sets[c.Spec.Set]
 		if s == nil {
 			s = &residentSet{cell: c}
-			m.sets[c.Spec.Inputs.Fingerprint] = s
+			m.sets[c.Spec.Set] = s
 		}
 		s.left++
 	}
@@ -56,7 +57,7 @@ func (m *memory) acquire(ctx context.Context, c *PlannedCell) bool {
 	})()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	set := m.sets[c.Spec.Inputs.Fingerprint]
+	set := m.sets[c.Spec.Set]
 	for {
 		need := c.Memory
 		if !set.loaded {
@@ -101,7 +102,7 @@ func (m *memory) unload(s *residentSet) {
 func (m *memory) release(c *PlannedCell) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	set := m.sets[c.Spec.Inputs.Fingerprint]
+	set := m.sets[c.Spec.Set]
 	m.used -= c.Memory
 	set.running--
 	set.left--
@@ -115,7 +116,7 @@ func (m *memory) release(c *PlannedCell) {
 func (m *memory) drop(c *PlannedCell) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	set := m.sets[c.Spec.Inputs.Fingerprint]
+	set := m.sets[c.Spec.Set]
 	if set.left--; set.left == 0 && set.loaded {
 		m.unload(set)
 	}

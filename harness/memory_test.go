@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -15,10 +16,10 @@ type keeper struct{ forgotten []string }
 
 func (k *keeper) Run(context.Context, runner.CellSpec) (store.Run, error) { return store.Run{}, nil }
 
-func (k *keeper) Forget(c runner.CellSpec) { k.forgotten = append(k.forgotten, c.Inputs.Fingerprint) }
+func (k *keeper) Forget(c runner.CellSpec) { k.forgotten = append(k.forgotten, c.Set.TOML) }
 
 func cellOf(set string, memory int64) *PlannedCell {
-	return &PlannedCell{Memory: memory, SetBytes: 100, Spec: runner.CellSpec{Inputs: runner.Inputs{Fingerprint: set}}}
+	return &PlannedCell{Memory: memory, SetBytes: 100, Spec: runner.CellSpec{Set: datasets.Description{TOML: set}}}
 }
 
 // TestSetsCountOnceAndLeave: a data set counts once for all its cells, leaves when the last

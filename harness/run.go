@@ -30,7 +30,7 @@ type Options struct {
 
 // Outcome is what an execution came to.
 type Outcome struct {
-	OK, Failed  int
+	OK, Failed  int      // ended cells, by what was given to put, stored or not
 	NotStarted  int      // left over by an interrupt or an error
 	LeftOut     []string // sets that did not fit the budget, cheapest first
 	LeftCells   int      // their cells
@@ -262,16 +262,17 @@ func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
 }
 
 func (s *scheduler) finish(c *PlannedCell, run store.Run) error {
-	if err := s.put(run); err != nil {
-		return err
-	}
-	s.mu.Lock()
+	err := s.put(run)
+	s.mu.Lock() // also what put could not store has ended, and is not to be started again
 	if run.Status == store.OK {
 		s.out.OK++
 	} else {
 		s.out.Failed++
 	}
 	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
 	if s.opt.Finished != nil {
 		s.opt.Finished(c, run)
 	}

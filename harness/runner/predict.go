@@ -27,6 +27,9 @@ func NewPredictor(spec registry.Spec, l store.Learned) (*Predictor, error) {
 	if l.Model == nil {
 		return nil, errors.New("no model is kept")
 	}
+	if l.MethodVersion != spec.Version {
+		return nil, fmt.Errorf("the model is of version %s of %s, this program has version %s; run the cell again with it", l.MethodVersion, spec.Name, spec.Version)
+	}
 	task, err := registry.ParseTask(l.Task)
 	if err != nil {
 		return nil, err

@@ -110,7 +110,10 @@ func TestKeptModelsPredict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := runner.NewPredictor(spec, store.Learned{Model: run.Model, Task: run.Task})
+		if _, err := runner.NewPredictor(spec, store.Learned{Model: run.Model, Task: run.Task, MethodVersion: "of another time"}); err == nil {
+			t.Errorf("%s: a model of another version is loaded", c.Cell)
+		}
+		p, err := runner.NewPredictor(spec, store.Learned{Model: run.Model, Task: run.Task, MethodVersion: run.MethodVersion})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,12 @@ func (e *DamageError) Error() string {
 // intact compares the rows that tables are made from (cells, runs, grids, environments)
 // with their checksums, once for each DB.
 func (db *DB) intact(ctx context.Context) error {
-	db.checked.Do(func() { db.damage = db.damageOf(ctx, false) })
+	db.checked.Lock()
+	defer db.checked.Unlock()
+	if !db.compared {
+		db.damage = db.damageOf(ctx, false)
+		db.compared = ctx.Err() == nil // a check that was broken off says nothing of the next
+	}
 	return db.damage
 }
 
@@ -70,9 +75,30 @@ func (db *DB) damageOf(ctx context.Context, folds bool) error {
 
 // Check compares everything that is stored with its checksums, looks for rows that
 // belong to nothing, and lets SQLite check the tables' pages. folds includes the rows
-// of single folds, which are most of a database; without them a check takes some
-// microseconds a cell.
+// of single folds and the other large ones, which are most of a database; without them a
+// check takes some microseconds a cell.
 func (db *DB) Check(ctx context.Context, folds bool) ([]Problem, error) {
+	found, err := checkOf(ctx, db.sql, db.path, folds, runtime.GOMAXPROCS(0))
+	if err != nil || len(found) == 0 {
+		return found, err
+	}
+	// The steps saw the database at different moments, and another program may have stored
+	// a cell between them: what is wrong is wrong at one moment too.
+	tx, err := db.sql.BeginTx(ctx, &sql.TxOptions{})
+	if err != nil {
+		return found, nil // damaged so far that no transaction begins
+	}
+	defer func() { _ = tx.Rollback() }()
+	return checkOf(ctx, tx, db.path, folds, 1)
+}
+
+// A step of a check reports problems one after another.
+type step func(ctx context.Context, q queryer, report func(Problem)) error
+
+// checkOf takes the steps of a check, some at the same time where q has connections enough,
+// and returns their problems in the order of the steps. What SQLite itself cannot read is a
+// problem too.
+func checkOf(ctx context.Context, q queryer, path string, folds bool, atOnce int) ([]Problem, error) {
 	tables, rows := []string{"runs", "cells", "grids", "grid_points", "environments", "set_files", "protocols", "stages", "warnings"}, byRow
 	if folds {
 		tables = append(tables, "fold_counts", "published_values", "checksums", "scores", "models")
@@ -80,34 +106,27 @@ func (db *DB) Check(ctx context.Context, folds bool) ([]Problem, error) {
 	}
 	var steps []step
 	for _, t := range tables {
-		steps = append(steps, func(ctx context.Context, report func(Problem)) error { return db.checkPages(ctx, t, report) })
+		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return checkPages(ctx, q, t, report) })
 	}
 	for _, s := range rows {
-		steps = append(steps, func(ctx context.Context, report func(Problem)) error { return db.checkRows(ctx, s, report) })
+		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return checkRows(ctx, q, s, report) })
 	}
-	steps = append(steps, db.checkGrids, db.checkReferences)
+	steps = append(steps, checkGrids, checkReferences)
 	if folds {
-		steps = append(steps, db.checkFolds, db.checkFoldSizes, db.checkPublished)
+		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error {
+			return checkFolds(ctx, q, atOnce, report)
+		},
+			checkFoldSizes, checkPublished)
 	}
-	return db.parallel(ctx, steps)
-}
-
-// A step of a check reports problems one after another.
-type step func(ctx context.Context, report func(Problem)) error
-
-// parallel takes steps at the same time, as many as there are processors and connections,
-// and returns their problems in the order of the steps. What SQLite itself cannot read is a
-// problem too.
-func (db *DB) parallel(ctx context.Context, steps []step) ([]Problem, error) {
 	found := make([][]Problem, len(steps))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(atOnce)
 	for i, take := range steps {
 		group.Go(func() error {
 			report := func(p Problem) { found[i] = append(found[i], p) }
-			err := take(ctx, report)
+			err := take(ctx, q, report)
 			if isDamage(err) {
-				report(Problem{Row: db.path, What: err.Error()})
+				report(Problem{Row: path, What: err.Error()})
 				return nil
 			}
 			return err
@@ -118,8 +137,8 @@ func (db *DB) parallel(ctx context.Context, steps []step) ([]Problem, error) {
 }
 
 // checkPages is SQLite's own check of a table, its indexes and its constraints.
-func (db *DB) checkPages(ctx context.Context, table string, report func(Problem)) error {
-	err := each(ctx, db.sql, "PRAGMA integrity_check('"+table+"')", func(r []any) error {
+func checkPages(ctx context.Context, q queryer, table string, report func(Problem)) error {
+	err := each(ctx, q, "PRAGMA integrity_check('"+table+"')", func(r []any) error {
 		if text := fmt.Sprint(r[0]); text != "ok" {
 			report(Problem{Row: "table " + table, What: text})
 		}
@@ -134,8 +153,8 @@ func (db *DB) checkPages(ctx context.Context, table string, report func(Problem)
 
 const badChecksum = "its checksum is wrong, so it is not what was stored"
 
-func (db *DB) checkRows(ctx context.Context, s sealed, report func(Problem)) error {
-	return s.rows(ctx, db.sql, func(id any, sum int64, columns []any) error {
+func checkRows(ctx context.Context, q queryer, s sealed, report func(Problem)) error {
+	return s.rows(ctx, q, func(id any, sum int64, columns []any) error {
 		if Checksum(columns...) == sum {
 			return nil
 		}
@@ -182,8 +201,8 @@ const leaveToStandIn = `DELETE FROM cells WHERE run_id = ?`
 // removeRuns removes attempts; their folds and the cells they stand for go with them.
 const removeRuns = `DELETE FROM runs WHERE `
 
-func (db *DB) checkGrids(ctx context.Context, report func(Problem)) error {
-	return gridSums(ctx, db.sql, func(id int64, hash string, sum, stored int64) {
+func checkGrids(ctx context.Context, q queryer, report func(Problem)) error {
+	return gridSums(ctx, q, func(id int64, hash string, sum, stored int64) {
 		if sum != stored {
 			report(Problem{"grid " + hash, badChecksum, removeGrid(id)})
 		}
@@ -191,7 +210,7 @@ func (db *DB) checkGrids(ctx context.Context, report func(Problem)) error {
 }
 
 // checkReferences looks for rows whose partners are gone.
-func (db *DB) checkReferences(ctx context.Context, report func(Problem)) error {
+func checkReferences(ctx context.Context, q queryer, report func(Problem)) error {
 	for _, c := range []struct{ query, what, remove string }{
 		{`SELECT c.method || ' on ' || c.dataset || ', split ' || c.split, c.run_id FROM cells c LEFT JOIN runs r ON r.id = c.run_id WHERE r.id IS NULL`,
 			"its row is gone", `DELETE FROM cells WHERE run_id = ?`},
@@ -211,7 +230,7 @@ func (db *DB) checkReferences(ctx context.Context, report func(Problem)) error {
 			OR has_scores <> EXISTS (SELECT 1 FROM scores s WHERE s.run_id = r.id) OR has_model <> EXISTS (SELECT 1 FROM models m WHERE m.run_id = r.id)`,
 			"its scores, stages, warnings or model are gone", removeRuns + "id = ?"},
 	} {
-		err := each(ctx, db.sql, c.query, func(r []any) error {
+		err := each(ctx, q, c.query, func(r []any) error {
 			report(Problem{fmt.Sprint(r[0]), c.what, removal(c.remove, r[1])})
 			return nil
 		})
@@ -223,13 +242,13 @@ func (db *DB) checkReferences(ctx context.Context, report func(Problem)) error {
 }
 
 // checkFolds compares the rows of every run's folds with what the run keeps of them.
-func (db *DB) checkFolds(ctx context.Context, report func(Problem)) error {
+func checkFolds(ctx context.Context, q queryer, atOnce int, report func(Problem)) error {
 	type kept struct {
 		name string
 		sum  foldSum
 	}
 	runs := map[int64]kept{}
-	err := each(ctx, db.sql, `SELECT id, method || ' on ' || dataset || ', split ' || split, n_folds, folds_checksum FROM runs`, func(r []any) error {
+	err := each(ctx, q, `SELECT id, method || ' on ' || dataset || ', split ' || split, n_folds, folds_checksum FROM runs`, func(r []any) error {
 		id, _ := r[0].(int64)
 		rows, _ := r[2].(int64)
 		sum, _ := r[3].(int64)
@@ -239,7 +258,7 @@ func (db *DB) checkFolds(ctx context.Context, report func(Problem)) error {
 	if err != nil {
 		return err
 	}
-	sums, err := db.allFoldSums(ctx, slices.Sorted(maps.Keys(runs)))
+	sums, err := allFoldSums(ctx, q, atOnce, slices.Sorted(maps.Keys(runs)))
 	if err != nil {
 		return err
 	}
@@ -264,10 +283,10 @@ func (db *DB) checkFolds(ctx context.Context, report func(Problem)) error {
 
 // allFoldSums computes the sums of all runs, of ranges of them at the same time; ids are
 // those of the stored runs, ascending.
-func (db *DB) allFoldSums(ctx context.Context, ids []int64) (map[int64]foldSum, error) {
+func allFoldSums(ctx context.Context, q queryer, atOnce int, ids []int64) (map[int64]foldSum, error) {
 	bounds := []int64{math.MinInt64}
-	for parts, k := runtime.GOMAXPROCS(0), 1; k < parts && len(ids) >= parts; k++ {
-		bounds = append(bounds, ids[k*len(ids)/parts])
+	for k := 1; k < atOnce && len(ids) >= atOnce; k++ {
+		bounds = append(bounds, ids[k*len(ids)/atOnce])
 	}
 	bounds = append(bounds, math.MaxInt64)
 	parts := make([]map[int64]foldSum, len(bounds)-1)
@@ -275,7 +294,7 @@ func (db *DB) allFoldSums(ctx context.Context, ids []int64) (map[int64]foldSum, 
 	for i := range parts {
 		parts[i] = map[int64]foldSum{}
 		group.Go(func() error {
-			return foldSums(ctx, db.sql, bounds[i], bounds[i+1], func(run int64, sum foldSum) { parts[i][run] = sum })
+			return foldSums(ctx, q, bounds[i], bounds[i+1], func(run int64, sum foldSum) { parts[i][run] = sum })
 		})
 	}
 	err := group.Wait()
@@ -287,51 +306,59 @@ func (db *DB) allFoldSums(ctx context.Context, ids []int64) (map[int64]foldSum, 
 }
 
 // checkFoldSizes compares the sizes of the folds of every grid point with the training rows.
-func (db *DB) checkFoldSizes(ctx context.Context, report func(Problem)) error {
-	return each(ctx, db.sql, `SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r WHERE r.status = 'ok' AND EXISTS
+func checkFoldSizes(ctx context.Context, q queryer, report func(Problem)) error {
+	return each(ctx, q, `SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r WHERE r.status = 'ok' AND EXISTS
 		(SELECT 1 FROM fold_counts f WHERE f.run_id = r.id GROUP BY f.grid_index HAVING sum(f.n_valid) <> r.n_train)`, func(r []any) error {
 		report(Problem{fmt.Sprint(r[0]), "the validation parts of its folds do not add up to its training rows", removal(removeRuns+"id = ?", r[1])})
 		return nil
 	})
 }
 
-func (db *DB) checkPublished(ctx context.Context, report func(Problem)) error {
-	sum, err := publishedSum(ctx, db.sql)
+func checkPublished(ctx context.Context, q queryer, report func(Problem)) error {
+	sum, err := publishedSum(ctx, q)
 	if err != nil {
 		return err
 	}
-	stored, err := db.one(ctx, `SELECT checksum FROM checksums WHERE what = 'published_values'`)
-	if err != nil || stored != sum {
+	var stored any
+	err = each(ctx, q, `SELECT checksum FROM checksums WHERE what = 'published_values'`, func(r []any) error {
+		stored = r[0]
+		return nil
+	})
+	if err == nil && stored != sum {
 		report(Problem{"published values", badChecksum, removal(`DELETE FROM published_values`)})
 	}
-	return nil
+	return err
 }
 
-// Remove takes the rows of the problems out, so that `bench run` computes their cells
-// again, and returns how many problems it could do nothing about.
-func (db *DB) Remove(ctx context.Context, problems []Problem) (left int, err error) {
+// Repair checks everything and takes the rows with problems out, in one transaction, so
+// that `bench run` computes their cells again. It returns the problems, and how many of
+// them it could do nothing about.
+func (db *DB) Repair(ctx context.Context) (found []Problem, left int, err error) {
 	tx, err := db.sql.BeginTx(ctx, nil)
 	if err != nil {
-		return 0, explain(err)
+		return nil, 0, explain(err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	for _, p := range problems {
+	if found, err = checkOf(ctx, tx, db.path, true, 1); err != nil {
+		return nil, 0, err
+	}
+	for _, p := range found {
 		if p.remove == nil {
 			left++
 			continue
 		}
 		if err := p.remove(ctx, tx); err != nil {
-			return 0, fmt.Errorf("%s: %w", p.Row, explain(err))
+			return nil, 0, fmt.Errorf("%s: %w", p.Row, explain(err))
 		}
 	}
 	if err := sealPublished(ctx, tx); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	// A damaged row of cells is gone; the attempt that was run last stands for its cell.
 	if err := standIn(ctx, tx); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	return left, explain(tx.Commit())
+	return found, left, explain(tx.Commit())
 }
 
 // Size counts the stored cells and their evaluations, superseded ones included.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/internal/testenv"
 )
@@ -142,8 +143,8 @@ func TestAChangedCountIsNoticed(t *testing.T) {
 		if err != nil || len(problems) == 0 {
 			t.Errorf("%s: a check finds %v, %v", c.change, problems, err)
 		}
-		if left, err := db.Remove(context.Background(), problems); err != nil || left != 0 {
-			t.Errorf("%s: removing leaves %d, %v", c.change, left, err)
+		if removed, left, err := db.Repair(context.Background()); err != nil || left != 0 || len(removed) != len(problems) {
+			t.Errorf("%s: repairing finds %v and leaves %d, %v", c.change, removed, left, err)
 		}
 		if _, err := printed(path); err != nil {
 			t.Errorf("%s: after the damaged rows are removed: %v", c.change, err)
@@ -311,4 +312,46 @@ func TestOneStatement(t *testing.T) {
 			t.Errorf("%q: statements %q and %q, want %q", query, first, second, want)
 		}
 	}
+}
+
+// TestCheckBesideAWriter: cells that are stored while a check goes on are no problems.
+func TestCheckBesideAWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	put(t, db, testRun("first", OK))
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		w := db.NewWriter(Environment{}, nil)
+		for i := 2; ; i++ {
+			select {
+			case <-stop:
+				if err := w.Close(); err != nil {
+					t.Error(err)
+				}
+				return
+			default:
+			}
+			r := testRun(fmt.Sprint("k", i), OK)
+			r.Split = i
+			if err := w.Put(r); err != nil {
+				t.Error(err)
+			}
+			for w.Waiting() > 0 { // a commit for each
+				time.Sleep(100 * time.Microsecond)
+			}
+		}
+	}()
+	reader, err := OpenReader(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	for range 40 {
+		if problems, err := reader.Check(context.Background(), true); err != nil || len(problems) > 0 {
+			t.Fatalf("a check beside a writer finds %v, %v", problems, err)
+		}
+	}
+	close(stop)
+	<-done
 }

@@ -157,17 +157,22 @@ type Learned struct {
 	Model   *Model          // nil if it is not kept
 	Params  json.RawMessage // of the model
 	Task    string
+
+	MethodVersion string // that trained it
 }
 
 // Learned returns what is kept of the attempt that stands for a cell, and false if there
 // is none. What is damaged is an error.
 func (db *DB) Learned(ctx context.Context, protocol, dataset, method string, split int) (Learned, bool, error) {
 	var l Learned
+	if err := db.intact(ctx); err != nil {
+		return l, false, err
+	}
 	var id int64
 	var params *string
-	err := db.sql.QueryRowContext(ctx, `SELECT r.id, r.task, p.params FROM cells c JOIN runs r ON r.id = c.run_id
+	err := db.sql.QueryRowContext(ctx, `SELECT r.id, r.task, r.method_version, p.params FROM cells c JOIN runs r ON r.id = c.run_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
-		WHERE c.protocol = ? AND c.dataset = ? AND c.method = ? AND c.split = ?`, protocol, dataset, method, split).Scan(&id, &l.Task, &params)
+		WHERE c.protocol = ? AND c.dataset = ? AND c.method = ? AND c.split = ?`, protocol, dataset, method, split).Scan(&id, &l.Task, &l.MethodVersion, &params)
 	if errors.Is(err, sql.ErrNoRows) {
 		return l, false, nil
 	}
@@ -176,9 +181,6 @@ func (db *DB) Learned(ctx context.Context, protocol, dataset, method string, spl
 	}
 	if params != nil {
 		l.Params = json.RawMessage(*params)
-	}
-	if err := db.intact(ctx); err != nil {
-		return l, false, err
 	}
 	if l.Scores, l.Outputs, err = db.scores(ctx, id); err != nil {
 		return l, false, err

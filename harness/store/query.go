@@ -19,18 +19,29 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 	if second != "" {
 		return fmt.Errorf("one statement at a time is answered; a second one begins with %q", clip(second))
 	}
+	checking, cancel := context.WithCancel(ctx)
+	defer cancel()
 	damage := make(chan error, 1)
+	asked := false
 	err := db.watched(ctx, func(q queryer, touched func() []string) error {
 		return eachNamed(ctx, q, query, func(names []string) error {
 			if len(names) == 0 {
 				return errors.New("the statement returns no rows; only SELECT can be asked here")
 			}
 			tables := touched()
-			go func() { damage <- db.checkTouched(ctx, tables) }()
+			asked = true
+			go func() { damage <- db.checkTouched(checking, tables) }()
 			return columns(names)
 		}, row)
 	})
-	if err != nil {
+	if err != nil && asked { // the answer is not complete, so nothing is said of what it read
+		cancel()
+		<-damage
+	}
+	switch {
+	case isDamage(err):
+		return &DamageError{db.path, []Problem{{Row: db.path, What: err.Error()}}}
+	case err != nil:
 		return explain(err)
 	}
 	return <-damage
@@ -38,7 +49,10 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 
 // checkTouched compares the rows of the tables that a query reads.
 func (db *DB) checkTouched(ctx context.Context, tables []string) error {
-	if slices.Contains(tables, "fold_counts") || slices.Contains(tables, "published_values") {
+	large := func(t string) bool {
+		return slices.Contains([]string{"fold_counts", "published_values", "scores", "models", "checksums"}, t)
+	}
+	if slices.ContainsFunc(tables, large) {
 		return db.damageOf(ctx, true)
 	}
 	if slices.ContainsFunc(tables, func(t string) bool { return slices.Contains(objects, t) }) {

@@ -104,6 +104,7 @@ type StatusRow struct {
 	Protocol, Dataset, Method string
 	Fingerprint               string
 	LastRun                   string // started_at of the newest
+	LastSplit                 int
 	OK, Failed, Timeout       int
 	Seconds                   float64
 }
@@ -113,7 +114,7 @@ func (db *DB) Status(ctx context.Context) ([]StatusRow, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT protocol, dataset, method, fingerprint, max(started_at), sum(status = 'ok'), sum(status = 'failed'), sum(status = 'timeout'),
+	rows, err := db.sql.QueryContext(ctx, `SELECT protocol, dataset, method, fingerprint, max(started_at), max(split), sum(status = 'ok'), sum(status = 'failed'), sum(status = 'timeout'),
 		  sum(search_seconds + coalesce(fit_seconds, 0) + coalesce(predict_seconds, 0))
 		FROM results GROUP BY protocol, dataset, method, fingerprint ORDER BY protocol, dataset, method, max(started_at)`)
 	if err != nil {
@@ -123,7 +124,7 @@ func (db *DB) Status(ctx context.Context) ([]StatusRow, error) {
 	var out []StatusRow
 	for rows.Next() {
 		var s StatusRow
-		if err := rows.Scan(&s.Protocol, &s.Dataset, &s.Method, &s.Fingerprint, &s.LastRun, &s.OK, &s.Failed, &s.Timeout, &s.Seconds); err != nil {
+		if err := rows.Scan(&s.Protocol, &s.Dataset, &s.Method, &s.Fingerprint, &s.LastRun, &s.LastSplit, &s.OK, &s.Failed, &s.Timeout, &s.Seconds); err != nil {
 			return nil, err
 		}
 		out = append(out, s)

@@ -38,8 +38,9 @@ type DB struct {
 	path string
 	file os.FileInfo // as it was when it was opened
 
-	checked sync.Once // rows against their checksums
-	damage  error
+	checked  sync.Mutex // of what follows
+	compared bool       // rows against their checksums
+	damage   error
 }
 
 // Open opens the database at path for writing, creating it if needed, and brings

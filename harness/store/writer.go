@@ -42,7 +42,7 @@ type Writer struct {
 	queue  []Run
 	closed bool
 	since  time.Time // of the first failure of the commits that fail now; zero if none does
-	cause  error
+	waited int       // stored since then
 	lost   []lostRun
 	err    error // why nothing more is stored
 }
@@ -240,7 +240,7 @@ func (w *Writer) store(group []Run) error {
 		if err != nil && !refused(err) {
 			return err // the group is tried again, and finds those before r stored
 		}
-		if err != nil && !slices.ContainsFunc(w.lost, func(l lostRun) bool { return l.run.Key == r.Key }) {
+		if err != nil && !w.isLost(r) {
 			w.lost = append(w.lost, lostRun{r, err})
 		}
 	}
@@ -262,20 +262,32 @@ func (w *Writer) unmoved() error {
 func (w *Writer) stored(group []Run) {
 	w.mu.Lock()
 	n := len(group)
-	since, failing := w.since, !w.since.IsZero()
+	since, over := w.since, false
 	w.queue = w.queue[n:]
 	if len(w.queue) == 0 {
 		w.queue = nil // lets go of what was stored
 	}
-	w.since, w.cause = time.Time{}, nil
-	w.wake.Broadcast()
+	if !since.IsZero() {
+		w.waited += n
+		over = w.queue == nil
+	}
+	waited := w.waited
+	if over {
+		w.since, w.waited = time.Time{}, 0
+		w.wake.Broadcast()
+	}
 	w.mu.Unlock()
-	if failing && w.Trouble != nil {
-		w.Trouble(Trouble{Waiting: n, Since: since})
+	if over && w.Trouble != nil {
+		w.Trouble(Trouble{Waiting: waited, Since: since})
 	}
 	if w.committed != nil {
-		w.committed(group)
+		w.committed(slices.DeleteFunc(slices.Clone(group), w.isLost))
 	}
+}
+
+// isLost reports a cell that the schema refused.
+func (w *Writer) isLost(r Run) bool {
+	return slices.ContainsFunc(w.lost, func(l lostRun) bool { return l.run.Key == r.Key })
 }
 
 // trouble notes that a commit failed and tells of it, not every time.
@@ -285,7 +297,6 @@ func (w *Writer) trouble(err error) {
 	if first {
 		w.since = time.Now()
 	}
-	w.cause = err
 	t := Trouble{Err: err, Waiting: len(w.queue), Since: w.since, Holds: w.holds()}
 	w.mu.Unlock()
 	if w.Trouble != nil && (first || t.Holds && time.Since(w.told) >= tellEvery) {
@@ -310,7 +321,7 @@ func Patiently(ctx context.Context, wait func(error), work func() error) error {
 	var told time.Time
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, longestPause) {
 		err := work()
-		if !isLock(err) {
+		if !IsBusy(err) {
 			return err
 		}
 		if wait != nil && time.Since(told) > tellEvery {
@@ -325,8 +336,8 @@ func Patiently(ctx context.Context, wait func(error), work func() error) error {
 	}
 }
 
-// isLock reports that another program holds the database.
-func isLock(err error) bool {
+// IsBusy reports that another program holds the database.
+func IsBusy(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
 }

@@ -18,9 +18,9 @@ type Invocation struct {
 	Data     string // argument of --data; "" for the default
 }
 
-// run spells the command that runs methods on sets (names or TOML files). Without
+// Command spells the command that runs methods on sets (names or TOML files). Without
 // either it is that of everything in the protocol; nil splits are the protocol's.
-func (v Invocation) run(methods, sets []string, splits []int, retry bool) string {
+func (v Invocation) Command(methods, sets []string, splits []int, retry bool) string {
 	args := []string{"bench", "run"}
 	add := func(flag, value string) {
 		if value != "" {
@@ -136,7 +136,7 @@ func (t *Table) runMissing(sets []Dataset, v Invocation) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return v.run(kept(t.Methods, methods), arguments(sets, names), sortedKeys(splits), retry)
+	return v.Command(kept(t.Methods, methods), arguments(sets, names), sortedKeys(splits), retry)
 }
 
 // runAgain returns the command that runs the table's cells of a set, "" if none of them can be run.
@@ -153,7 +153,7 @@ func (t *Table) runAgain(dataset string, sets []Dataset, v Invocation) string {
 	if len(methods) == 0 {
 		return ""
 	}
-	return v.run(kept(t.Methods, methods), arguments(sets, map[string]bool{dataset: true}), sortedKeys(splits), false)
+	return v.Command(kept(t.Methods, methods), arguments(sets, map[string]bool{dataset: true}), sortedKeys(splits), false)
 }
 
 // arguments lists those of the sets that are in names, nil for all, as arguments of --datasets.

@@ -207,7 +207,7 @@ func (t *Table) nothing(f Frame, sets []Dataset) error {
 		asked = arguments(sets, nil)
 	}
 	return &RequestError{fmt.Errorf("%w: %s holds no %s of protocol %s for what was asked; `%s` makes them, `bench status` lists what is stored",
-		ErrNoResults, f.Path, plural(t.Metric.Name), f.Protocol.Name, f.Run.run(f.Methods, asked, f.Splits, false))}
+		ErrNoResults, f.Path, plural(t.Metric.Name), f.Protocol.Name, f.Run.Command(f.Methods, asked, f.Splits, false))}
 }
 
 // others names the metrics that a set has.
