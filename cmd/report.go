@@ -45,7 +45,7 @@ func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
 	c := &cobra.Command{Use: r.Name, Aliases: r.Aliases, Short: r.Summary, Long: r.Long, Example: r.Example, Args: takes()}
 	flags := c.Flags()
 	flags.StringVar(&f.protocol, "protocol", "table2", "protocol whose results are shown")
-	flags.StringVar(&f.format, "format", "text", strings.Join(render.Formats(), ", "))
+	flags.StringVar(&f.format, "format", "", strings.Join(render.Formats(), ", ")+" (default by the ending of --output, else text)")
 	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
 	flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order")
 	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in means and ranks")
@@ -59,6 +59,9 @@ func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
 }
 
 func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (doc.Document, error)) error {
+	if !c.Flags().Changed("format") {
+		f.format = render.FormatOf(f.output)
+	}
 	if !slices.Contains(render.Formats(), f.format) {
 		return usage("--format %q is not one of %s", f.format, strings.Join(render.Formats(), ", "))
 	}

@@ -49,7 +49,11 @@ func parseCSV(file string, buf []byte, separator byte, header bool, names []stri
 			}
 		}
 		if n != width {
-			return nil, fmt.Errorf("%s:%d: the line has %d columns and line %d has %d; repair the line, or check separator and quotes", file, line, n, first, width)
+			advice := "repair the line, or check separator and quotes"
+			if key := otherSeparator(buf, separator); width == 1 && key != "" {
+				advice = "write " + key
+			}
+			return nil, fmt.Errorf("%s:%d: the line has %d columns and line %d has %d; %s", file, line, n, first, width, advice)
 		}
 		t.lines = append(t.lines, int32(line))
 	}
@@ -71,13 +75,22 @@ func (t *table) nameColumns(width int, separator byte) error {
 	if width > 1 {
 		return nil
 	}
-	firstLine, _, _ := bytes.Cut(t.buf, []byte("\n"))
-	for _, other := range []struct{ mark, key string }{{",", `separator = ","`}, {";", `separator = ";"`}, {"\t", `separator = "tab"`}, {" ", `format = "blank"`}} {
-		if other.mark != string(separator) && strings.Contains(string(bytes.TrimSpace(firstLine)), other.mark) {
-			return fmt.Errorf("%s: every line has one column only; write %s", t.file, other.key)
-		}
+	if key := otherSeparator(t.buf, separator); key != "" {
+		return fmt.Errorf("%s: every line has one column only; write %s", t.file, key)
 	}
 	return fmt.Errorf("%s: every line has one column only; a set needs an input and a label", t.file)
+}
+
+// otherSeparator is the line of a description that names the separator the first line seems
+// to have, where that is not the one it was read with; "" where it shows none.
+func otherSeparator(buf []byte, separator byte) string {
+	firstLine, _, _ := bytes.Cut(buf, []byte("\n"))
+	for _, other := range []struct{ mark, key string }{{",", `separator = ","`}, {";", `separator = ";"`}, {"\t", `separator = "tab"`}, {" ", `format = "blank"`}} {
+		if other.mark != string(separator) && strings.Contains(string(bytes.TrimSpace(firstLine)), other.mark) {
+			return other.key
+		}
+	}
+	return ""
 }
 
 // countCells counts the lines and the cells that buf can hold: all of them unless

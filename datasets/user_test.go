@@ -183,6 +183,7 @@ func TestUserErrors(t *testing.T) {
 		{"class without rows", head + "task = \"multiclass\"\nclasses = [\"x\", \"y\", \"z\"]", "my.csv", "a,class\n1,x\n2,y\n", `DIR/my.csv: no row has the label "z" that classes lists; the labels are x, y; correct the list`},
 		{"target no number", head + `task = "regression"`, "my.csv", "a,class\n1,x\n", `DIR/my.csv:2: column 1 ("class"): value "x" is not a finite number, which regression needs as target; repair the row or choose another label`},
 		{"ragged", head, "my.csv", "a,class\n1,x\n2,y,z\n", `DIR/my.csv:3: the line has 3 columns and line 1 has 2; repair the line, or check separator and quotes`},
+		{"decimal commas", head, "my.csv", "a;class\n1,5;x\n", `DIR/my.csv:2: the line has 2 columns and line 1 has 1; write separator = ";"`},
 		{"ragged after a quoted line end", head, "my.csv", "a,class\n1,\"x\n\"\n2\n", `DIR/my.csv:4: the line has 1 columns and line 1 has 2; repair the line, or check separator and quotes`},
 		{"open quote", head, "my.csv", "a,class\n1,\"x\n", `DIR/my.csv:2: a quote is opened and never closed; close it, or double it if it belongs to the value`},
 		{"text after a quote", head, "my.csv", "a,class\n1,\"x\"y\n", `DIR/my.csv:2: text follows the closing quote of column 1; quote the whole value and double the quotes inside it`},

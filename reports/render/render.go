@@ -18,6 +18,8 @@ package render
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/reports/doc"
@@ -31,10 +33,27 @@ type Options struct {
 }
 
 var formats = []struct {
-	name  string
-	write func(io.Writer, doc.Document, Options) error
+	name    string
+	endings []string // of files that hold it
+	write   func(io.Writer, doc.Document, Options) error
 }{
-	{"text", Text}, {"md", Markdown}, {"latex", LaTeX}, {"html", HTML}, {"csv", CSV}, {"json", JSON},
+	{"text", []string{".txt"}, Text},
+	{"md", []string{".md"}, Markdown},
+	{"latex", []string{".tex"}, LaTeX},
+	{"html", []string{".html", ".htm"}, HTML},
+	{"csv", []string{".csv"}, CSV},
+	{"json", []string{".json"}, JSON},
+}
+
+// FormatOf is the format that a file of this name holds by its ending; text where the ending
+// is no format's.
+func FormatOf(file string) string {
+	for _, f := range formats {
+		if slices.Contains(f.endings, strings.ToLower(filepath.Ext(file))) {
+			return f.name
+		}
+	}
+	return "text"
 }
 
 // Formats lists the names that Write takes.
