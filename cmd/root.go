@@ -18,6 +18,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/internal/near"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
@@ -194,6 +195,7 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 	})
 	root.AddCommand(newRunCommand(a), newStatusCommand(a), newReportCommand(a), newQueryCommand(a),
 		newDataCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a))
+	checkHelp(root)
 	return root
 }
 
@@ -205,12 +207,34 @@ func group(c *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return c.Help()
 		}
-		hint := ""
-		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = fmt.Sprintf("; did you mean %s?", strings.Join(near, " or "))
-		}
-		return usage("unknown command %q for %q%s", args[0], c.CommandPath(), hint)
+		return unknown(c, args[0])
 	}
-	c.SuggestionsMinimumDistance = 2
 	return c
+}
+
+// unknown says that c has no command of this name, and which names are near it.
+func unknown(c *cobra.Command, name string) error {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(append(names, sub.Name()), sub.Aliases...)
+		}
+	}
+	hint := "see `" + c.CommandPath() + " --help`"
+	if meant := near.Names(name, names); meant != nil {
+		hint = "did you mean " + strings.Join(meant, " or ") + "?"
+	}
+	return usage("unknown command %q for %q; %s", name, c.CommandPath(), hint)
+}
+
+// checkHelp makes a command that does not exist an error of `bench help` too.
+func checkHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, args []string) error {
+		if c, rest, _ := root.Find(args); len(rest) > 0 {
+			return unknown(c, rest[0])
+		}
+		return nil
+	}
 }
