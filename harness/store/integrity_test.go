@@ -319,19 +319,11 @@ func TestCheckBesideAWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
 	put(t, db, testRun("first", OK))
-	stop, done := make(chan struct{}), make(chan struct{})
+	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		w := db.NewWriter(Environment{}, nil)
-		for i := 2; ; i++ {
-			select {
-			case <-stop:
-				if err := w.Close(); err != nil {
-					t.Error(err)
-				}
-				return
-			default:
-			}
+		for i := 2; i <= 200; i++ { // a bound, since a check lasts longer the more is stored
 			r := testRun(fmt.Sprint("k", i), OK)
 			r.Split = i
 			if err := w.Put(r); err != nil {
@@ -341,17 +333,25 @@ func TestCheckBesideAWriter(t *testing.T) {
 				time.Sleep(100 * time.Microsecond)
 			}
 		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
 	}()
 	reader, err := OpenReader(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	for range 40 {
+	for writing := true; writing; {
+		select {
+		case <-done:
+			writing = false
+		default:
+		}
 		if problems, err := reader.Check(context.Background(), true); err != nil || len(problems) > 0 {
-			t.Fatalf("a check beside a writer finds %v, %v", problems, err)
+			t.Errorf("a check beside a writer finds %v, %v", problems, err)
+			break
 		}
 	}
-	close(stop)
 	<-done
 }
