@@ -1,6 +1,7 @@
 package mkl
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -26,11 +27,15 @@ func TestCancellation(t *testing.T) {
 // shape, so the factor is wide.
 func TestDeclared(t *testing.T) {
 	testenv.NotUnderRace(t)
-	// MKBOOST declares all its rounds, and with the default C it mostly ends after one.
+	d := testsplit.Rough(300, 8)
 	for _, m := range []struct {
-		spec   registry.Spec
-		factor float64
-	}{{BMKR(), 15}, {GMKL(), 15}, {MKBoost(), 100}} {
-		t.Run(m.spec.Name, func(t *testing.T) { conform.Cost(testsplit.Rough(300, 8), m.factor).Check(t, m.spec) })
+		spec    registry.Spec
+		setting json.RawMessage
+	}{
+		{BMKR(), nil},
+		{GMKL(), nil},
+		{MKBoost(), json.RawMessage(`{"c": 0.01}`)}, // it declares all rounds, and ends after the first with C = 1
+	} {
+		t.Run(m.spec.Name, func(t *testing.T) { conform.CostAt(d, m.setting, 15).Check(t, m.spec) })
 	}
 }

@@ -105,16 +105,20 @@ func memoryOf(t *testing.T, work func() error) (peak, allocated int64) {
 // Cost checks the declared cost: the processor time of a fit of d with the defaults, the least of three,
 // is what is declared within a factor. It is for processors of some years around 2020; a factor
 // below 5 would ask too much of them.
-func Cost(d registry.Data, factor float64) Option {
+func Cost(d registry.Data, factor float64) Option { return CostAt(d, nil, factor) }
+
+// CostAt is Cost with the parameters of a setting, for a method whose defaults may end before all
+// the work that it declares is done.
+func CostAt(d registry.Data, setting json.RawMessage, factor float64) Option {
 	return Option{"cost", func(t *testing.T, spec registry.Spec) {
-		declared, err := spec.CostEstimate(d.Shape(), nil)
+		declared, err := spec.CostEstimate(d.Shape(), setting)
 		if err != nil {
 			t.Fatal(err)
 		}
 		took := math.Inf(1)
 		for range 3 {
 			took = min(took, cputime.Of(func() {
-				if _, err := spec.Fit(t.Context(), registry.Env{Seed: seed}, d, nil); err != nil {
+				if _, err := spec.Fit(t.Context(), registry.Env{Seed: seed}, d, setting); err != nil {
 					t.Error(err)
 				}
 			}))
