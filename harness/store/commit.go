@@ -15,7 +15,7 @@ import (
 // ids remembers rows that many cells refer to. A commit that fails undoes their
 // insertion, so it is forgotten with it.
 type ids struct {
-	env    int64
+	envs   map[Environment]int64
 	grids  map[string]int64
 	origin map[[2]string]bool // protocols and set files whose rows are there
 }
@@ -33,10 +33,7 @@ func (w *Writer) commit(group []Run) (err error) {
 		}
 	}()
 	if w.known.grids == nil {
-		w.known = ids{grids: map[string]int64{}, origin: map[[2]string]bool{}}
-		if w.known.env, err = insertEnvironment(ctx, tx, w.env); err != nil {
-			return err
-		}
+		w.known = ids{envs: map[Environment]int64{}, grids: map[string]int64{}, origin: map[[2]string]bool{}}
 	}
 	folds := foldInserter{tx: tx}
 	defer folds.close()
@@ -57,13 +54,22 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 	if err := w.insertOrigin(ctx, tx, r); err != nil {
 		return err
 	}
+	env, err := w.envID(ctx, tx, r)
+	if err != nil {
+		return err
+	}
 	rows, sum := foldRows(r.Evaluations)
-	runID, stored, err := w.insertRun(ctx, tx, r.Key, runValues(r, gridID, w.known.env, sum))
+	runID, stored, err := w.insertRun(ctx, tx, r.Key, runValues(r, gridID, env, sum))
 	if err != nil || !stored {
 		return err
 	}
 	if err := folds.insert(ctx, runID, rows); err != nil {
 		return err
+	}
+	if r.Code != "" || r.Imported != "" {
+		if err := sealedOrigins.insert(ctx, tx, "INSERT", []any{runID, r.Code, r.Imported}); err != nil {
+			return err
+		}
 	}
 	return insertLearned(ctx, tx, runID, r)
 }
@@ -241,6 +247,21 @@ func value[T any](p *T) any {
 		return nil
 	}
 	return *p
+}
+
+// envID returns the row of where the run was computed: the writer's environment, if the run does not say.
+func (w *Writer) envID(ctx context.Context, tx *sql.Tx, r Run) (id int64, err error) {
+	env := w.env
+	if r.Environment != nil {
+		env = *r.Environment
+	}
+	id, known := w.known.envs[env]
+	if !known {
+		if id, err = insertEnvironment(ctx, tx, env); err == nil {
+			w.known.envs[env] = id
+		}
+	}
+	return id, err
 }
 
 func (w *Writer) gridID(ctx context.Context, tx *sql.Tx, r Run) (int64, error) {
