@@ -124,12 +124,13 @@ func shareBelow(values []float64, x float64) float64 {
 	return float64(twice) / float64(2*len(values))
 }
 
-// deviation is the standard deviation of values, divisor n-1.
+// deviation is the standard deviation of values, divisor n-1. It is exactly 0 for equal values.
 func deviation(values []float64) float64 {
-	n, mean, squares := float64(len(values)), 0.0, 0.0
+	n, above, squares := float64(len(values)), 0.0, 0.0
 	for _, v := range values {
-		mean += v / n
+		above += v - values[0]
 	}
+	mean := values[0] + above/n
 	for _, v := range values {
 		squares += float64((v - mean) * (v - mean))
 	}

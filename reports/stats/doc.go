@@ -5,7 +5,7 @@
 // of a summation would make and break ties. A matrix has one row a data set and one column a method,
 // and a larger value is better. A difference is that of two methods on one data set or split.
 //
-//   - many methods over many data sets: Friedman, Quade, then AllPairs or WithControl with an
+//   - many methods over many data sets: Friedman and Quade; then AllPairs or WithControl with an
 //     adjustment (Holm, Shaffer, BergmannHommel), or the critical differences NemenyiCD and
 //     BonferroniDunnCD; Cliques are the bars of a diagram of critical differences
 //   - two methods over many data sets: Wilcoxon, BayesSignedRank, and McNemar on wins and losses,

@@ -15,13 +15,13 @@ type Comparison struct {
 	Nemenyi    float64  // P of the largest of all differences: already adjusted for all pairs
 }
 
-// AllPairs compares average ranks of k methods over a number N of data sets, each with each, in the
-// order (0,1), (0,2), ..., (k-2,k-1), which BergmannHommel expects. Demsar (2006), 3.2.2.
-func AllPairs(averageRanks []*big.Rat, datasets int) []Comparison {
+// AllPairs compares the average ranks of the k methods, each with each, in the order
+// (0,1), (0,2), ..., (k-2,k-1), which BergmannHommel expects. Demsar (2006), 3.2.2.
+func (t FriedmanTest) AllPairs() []Comparison {
 	var out []Comparison
-	for a := range averageRanks {
-		for b := a + 1; b < len(averageRanks); b++ {
-			out = append(out, compare(averageRanks, datasets, a, b))
+	for a := range t.Methods {
+		for b := a + 1; b < t.Methods; b++ {
+			out = append(out, t.compare(a, b))
 		}
 	}
 	return out
@@ -29,24 +29,24 @@ func AllPairs(averageRanks []*big.Rat, datasets int) []Comparison {
 
 // WithControl compares each other method with the control, which is A of every comparison, in the
 // order of the methods. It is an error if there is no such method.
-func WithControl(averageRanks []*big.Rat, datasets, control int) ([]Comparison, error) {
-	if control < 0 || control >= len(averageRanks) {
-		return nil, fmt.Errorf("stats: control %d is none of %d methods, which count from 0", control, len(averageRanks))
+func (t FriedmanTest) WithControl(control int) ([]Comparison, error) {
+	if control < 0 || control >= t.Methods {
+		return nil, fmt.Errorf("stats: control %d is none of %d methods, which count from 0", control, t.Methods)
 	}
 	var out []Comparison
-	for b := range averageRanks {
+	for b := range t.Methods {
 		if b != control {
-			out = append(out, compare(averageRanks, datasets, control, b))
+			out = append(out, t.compare(control, b))
 		}
 	}
 	return out, nil
 }
 
-func compare(ranks []*big.Rat, datasets, a, b int) Comparison {
-	c := Comparison{A: a, B: b, Difference: minus(ranks[a], ranks[b])}
-	c.Z = float(c.Difference) / rankError(len(ranks), datasets)
+func (t FriedmanTest) compare(a, b int) Comparison {
+	c := Comparison{A: a, B: b, Difference: minus(t.AverageRanks[a], t.AverageRanks[b])}
+	c.Z = float(c.Difference) / rankError(t.Methods, t.Datasets)
 	c.P = twoSided(c.Z)
-	c.Nemenyi = StudentizedRangeTail(math.Abs(c.Z)*math.Sqrt2, len(ranks), math.Inf(1))
+	c.Nemenyi = StudentizedRangeTail(math.Abs(c.Z)*math.Sqrt2, t.Methods, math.Inf(1))
 	return c
 }
 

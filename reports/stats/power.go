@@ -15,7 +15,7 @@ type Needed struct {
 	Reachable bool
 	Count     int     // in all; 0 where the power is not reached
 	More      int     // beyond those that are there; 0 where there are enough
-	Limit     float64 // the power that ever more of them approach; NaN where one split says nothing of it
+	Limit     float64 // the power that ever more of them approach; NaN of one split
 }
 
 // MostNeeded bounds what SplitsNeeded counts: a difference that takes more splits is not reachable.

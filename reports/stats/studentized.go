@@ -66,7 +66,7 @@ func rangeTail(q float64, k int) float64 {
 		far := min(distuv.UnitNormal.CDF(z-q)/below, 1)
 		// a^m - (a-b)^m = a^m (1 - (1 - b/a)^m) keeps its digits where b is small.
 		m := float64(k - 1)
-		sum += distuv.UnitNormal.Prob(z) * math.Pow(below, m) * -math.Expm1(m*math.Log1p(-far))
+		sum += float64(distuv.UnitNormal.Prob(z) * math.Pow(below, m) * -math.Expm1(m*math.Log1p(-far)))
 	}
 	return min(float64(k)*step*sum, 1)
 }
@@ -76,7 +76,7 @@ func rangeTail(q float64, k int) float64 {
 // proportional to exp(-df (e^2t - 1 - 2t) / 2), which falls off on both sides; the trapezoidal rule
 // divides by the sum of its weights, so that no constant is needed.
 func overChi(df, rough float64, g func(s float64) float64) float64 {
-	step := min(0.1, 0.5/math.Sqrt(2*df+float64((10+rough)*(10+rough))))
+	step := min(0.1, 0.5/math.Sqrt(float64(2*df)+float64((10+rough)*(10+rough))))
 	weight := func(t float64) float64 { return math.Exp(-df * (math.Expm1(2*t) - 2*t) / 2) }
 	sum, total := g(1), 1.0
 	for _, direction := range []float64{-step, step} {
@@ -86,7 +86,7 @@ func overChi(df, rough float64, g func(s float64) float64) float64 {
 			if w < 1e-18 {
 				break
 			}
-			sum += w * g(math.Exp(t))
+			sum += float64(w * g(math.Exp(t)))
 			total += w
 		}
 	}
