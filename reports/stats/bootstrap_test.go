@@ -84,6 +84,15 @@ func TestBootstrapOfMean(t *testing.T) {
 	}
 }
 
+// Of two won and two lost, 3/8 of the resamples have the estimate itself. Half of them count as below,
+// so that there is no bias; the standard error of z0 is about 0.02.
+func TestBootstrapOfTies(t *testing.T) {
+	b, err := stats.Bootstrap(4, mean([]float64{0, 0, 1, 1}), 0.9, 4000, 1)
+	if err != nil || b.Estimate != 0.5 || math.Abs(b.Bias) > 0.08 {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
 func TestBootstrapOfLittle(t *testing.T) {
 	point := stats.Interval{Low: 2, High: 2}
 	b, err := stats.Bootstrap(3, mean([]float64{2, 2, 2}), 0.9, 50, 1)

@@ -46,7 +46,7 @@ func SplitsNeeded(t CorrectedTTest, alpha, power float64) (Needed, error) {
 	most := size / (t.Std * math.Sqrt(float(t.Ratio)))
 	needed := Needed{Limit: distuv.UnitNormal.CDF(most-z) + distuv.UnitNormal.CDF(-most-z)}
 	enough := func(n int) bool { return tPower(size/t.errorOver(n), n-1, alpha) >= power }
-	if needed.Limit < power || !enough(MostNeeded) {
+	if !enough(MostNeeded) {
 		return needed, nil
 	}
 	low, high := 1, 2 // low is not enough, one split has no deviation
