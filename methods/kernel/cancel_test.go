@@ -36,7 +36,7 @@ func TestDeclared(t *testing.T) {
 func TestDeclaredLarge(t *testing.T) {
 	testenv.NotUnderRace(t)
 	memory, cost := conform.Memory(testsplit.Rough(2500, 8)), conform.Cost(testsplit.Rough(1500, 8), 8)
-	for _, spec := range []registry.Spec{GK(), GLK()} {
+	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD()} {
 		t.Run(spec.Name, func(t *testing.T) { memory.Check(t, spec); cost.Check(t, spec) })
 	}
 }

@@ -29,7 +29,7 @@ func enoughRank(end cholesky.End, c, second float64) bool {
 func solveProducts(ctx context.Context, x, gamma []float64, linear bool, train registry.Data, lambdas []float64, yield func(int, *machine) error) error {
 	d := len(gamma)
 	n := len(x) / d
-	o, err := newOperator(ctx, x, d, gamma, linear)
+	o, err := newOperator(ctx, x, d, gamma, linear, n <= keptRows)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func solveProducts(ctx context.Context, x, gamma []float64, linear bool, train r
 	return nil
 }
 
-// begin solves the problem with the kernel V'V, first with a part of V, and returns the start of its solution with the whole kernel.
+// begin launches the solution for the targets or labels y.
 func begin(ctx context.Context, o *operator, v, y []float64, c float64, task registry.Task, room []float64) (*solution, error) {
 	n := o.n
 	b := vmath.Sum(y) / float64(n)
@@ -104,6 +104,17 @@ func begin(ctx context.Context, o *operator, v, y []float64, c float64, task reg
 		b = vmath.LogScalar((1 + b) / (1 - b))
 		l = logisticLoss{y}
 	}
+	s, err := launch(ctx, o, v, l, b, c, room)
+	if err != nil {
+		return nil, err
+	}
+	s.mean = mean
+	return s, nil
+}
+
+// launch solves with the kernel V'V from f = b, first with a part of V, and makes that the start of the solution with the whole kernel.
+func launch(ctx context.Context, o *operator, v []float64, l loss, b, c float64, room []float64) (*solution, error) {
+	n := o.n
 	f := make([]float64, n)
 	for i := range f {
 		f[i] = b
@@ -125,7 +136,5 @@ func begin(ctx context.Context, o *operator, v, y []float64, c float64, task reg
 	alpha, s := make([]float64, n), make([]float64, n)
 	l.slopes(f, alpha, s)
 	floats.Scale(-1/c, alpha)
-	done := newSolution(o, pre, l, alpha, b, room)
-	done.mean = mean
-	return done, nil
+	return newSolution(o, pre, l, alpha, b, room), nil
 }

@@ -171,7 +171,7 @@ func TestOperator(t *testing.T) {
 	const n, d = 300, 3
 	rng := rand.New(rand.NewPCG(8, 8))
 	x, gamma := normals(rng, n*d), []float64{0.3, 1, 0.1}
-	o, err := newOperator(t.Context(), x, d, gamma, true)
+	o, err := newOperator(t.Context(), x, d, gamma, true, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,12 +38,12 @@ func operatorBytes(n, d, vectors int) int64 {
 	return total
 }
 
-// newOperator makes the operator of the rows x with the bandwidths gamma.
-func newOperator(ctx context.Context, x []float64, d int, gamma []float64, linear bool) (*operator, error) {
+// newOperator makes the operator of the rows x with the bandwidths gamma, with its elements if keep is set.
+func newOperator(ctx context.Context, x []float64, d int, gamma []float64, linear, keep bool) (*operator, error) {
 	o := &operator{n: len(x) / d, d: d, x: x, linear: linear}
 	o.scaled, o.squares = scaleRows(x, d, gamma)
 	o.tile, o.dots = make([]float64, tileHigh*tileWide), make([]float64, tileHigh*tileWide)
-	if o.n > keptRows {
+	if !keep {
 		return o, nil
 	}
 	size := 0

@@ -63,7 +63,7 @@ func NewPartial(ctx context.Context, diag []float64, rows func(dst []float64, at
 		if err := p.subtract(ctx, block[:len(at)*n], update, at); err != nil {
 			return nil, err
 		}
-		taken := p.take(block[:len(at)*n], at, noise*largest)
+		taken := p.take(block[:len(at)*n], at, noise*largest, worth)
 		if taken == 0 {
 			break
 		}
@@ -71,6 +71,23 @@ func NewPartial(ctx context.Context, diag []float64, rows func(dst []float64, at
 		if p.Ends = append(p.Ends, end); enough(end) {
 			break
 		}
+	}
+	p.V = p.V[:p.Rank*n]
+	return p, ctx.Err()
+}
+
+// PartialAmong factors with the given pivots only, in blocks of that order, leaving out those whose diagonal in E is at most least.
+func PartialAmong(ctx context.Context, diag []float64, rows func(dst []float64, at []int), pivots []int, least float64) (*Partial, error) {
+	n := len(diag)
+	p := &Partial{N: n, Left: append([]float64(nil), diag...), V: make([]float64, len(pivots)*n)}
+	block, update := make([]float64, candidates*n), make([]float64, candidates*n)
+	for lo := 0; lo < len(pivots); lo += candidates {
+		at := pivots[lo:min(lo+candidates, len(pivots))]
+		rows(block[:len(at)*n], at)
+		if err := p.subtract(ctx, block[:len(at)*n], update, at); err != nil {
+			return nil, err
+		}
+		p.take(block[:len(at)*n], at, least, 0)
 	}
 	p.V = p.V[:p.Rank*n]
 	return p, ctx.Err()
@@ -117,7 +134,7 @@ func (p *Partial) subtract(ctx context.Context, block, update []float64, at []in
 }
 
 // take appends to V what the candidates at, rows of E in block, are worth, and returns how many pivots that were.
-func (p *Partial) take(block []float64, at []int, least float64) int {
+func (p *Partial) take(block []float64, at []int, least, worth float64) int {
 	n, b := p.N, len(at)
 	inner, mean := make([]float64, b*b), 0.0
 	for i := range b {
