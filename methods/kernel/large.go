@@ -20,7 +20,7 @@ const solutionsAtOnce = 24
 func mostRank(n int) int { return min(n/2, 1536) }
 
 // enoughRank reports whether a partial factor is good enough for c: what it leaves should have no eigenvalue far above c over the largest
-// second derivative of the loss. The largest eigenvalue is guessed as a few times trace over rank. The guess changes the time, not the result.
+// second derivative of the loss. The largest eigenvalue is guessed as trace over rank, as of a spectrum that falls like 1/i^2. The guess changes the time, not the result.
 func enoughRank(end cholesky.End, c, second float64) bool {
 	return float64(end.Trace*second) <= c*float64(end.Rank)
 }

@@ -92,8 +92,8 @@ func (l squareLoss) gap(f, alpha []float64, c float64) float64 {
 	return sum
 }
 
-func (l squareLoss) tolerance() float64 { return 1e-8 * l.size() }
-func (l squareLoss) accept() float64    { return 1e-7 * l.size() }
+func (l squareLoss) tolerance() float64 { return newtonAccept / 4 * l.size() }
+func (l squareLoss) accept() float64    { return newtonAccept * l.size() }
 func (l squareLoss) intercept() bool    { return l.bias }
 func (l squareLoss) quadratic() bool    { return true }
 
