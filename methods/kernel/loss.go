@@ -47,7 +47,7 @@ func (l logisticLoss) gap(f, alpha []float64, c float64) float64 {
 		if p <= 0 {
 			return 0
 		}
-		return p * vmath.LogScalar(p)
+		return float64(p * vmath.LogScalar(p))
 	}
 	sum := 0.0
 	for i, v := range f {

@@ -99,7 +99,7 @@ func (p *Partial) sample(round, count int) []int {
 	_, shift := math.Modf(0.5 + float64(golden*float64(round)))
 	step := vmath.Sum(p.Left) / float64(count)
 	var at []int
-	sum, next := 0.0, step*shift
+	sum, next := 0.0, float64(step*shift)
 	for i, v := range p.Left {
 		sum += v
 		if sum > next && v > 0 {
