@@ -3,6 +3,7 @@ package mkl
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/methods/internal/svm"
@@ -108,6 +109,29 @@ func TestLargeSetsHaveTheSameWinners(t *testing.T) {
 		for i, v := range scores[0] {
 			if math.Abs(v-scores[1][i]) > 1e-4 {
 				t.Fatalf("C=%v: row %d scores %v, solved alone %v", c, i, v, scores[1][i])
+			}
+		}
+	}
+}
+
+// TestLargeSetsKeepNothing: a fit has the same bits after another one, so that a path has those of single fits.
+func TestLargeSetsKeepNothing(t *testing.T) {
+	data := blobs(250, 3, 9)
+	s := newSample(data.X)
+	used := newBooster(s, demand[float32](s))
+	for _, c := range []float64{1, 0.1, 10} {
+		p := BMKRParams{T: 6, C: c, LearningRate: 1, Epsilon: 0.1}
+		got, err := used.fit(t.Context(), quiet(), data.Y, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := newBooster(s, demand[float32](s)).fit(t.Context(), quiet(), data.Y, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r, l := range got.Learners {
+			if w := want.Learners[r]; l.Kernel != w.Kernel || l.Bias != w.Bias || !slices.Equal(l.Coef, w.Coef) {
+				t.Fatalf("C=%v: round %d differs from a single fit's", c, r+1)
 			}
 		}
 	}
