@@ -51,11 +51,14 @@ var (
 	pathCostBMKR = boostCost(len(bmkrKernels), roundsCostBMKR)
 )
 
-// roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C. On occupancy C = 0.01 takes a tenth
-// of the time of C = 100.
+// roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C, and to occupancy, where kernels are
+// solved together. There C = 0.01 takes a sixth of the time of C = 100. It is too low where many examples are support vectors.
 func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
-	n := float64(s.N)
-	return float64(p.T) * float64(len(bmkrKernels)) * n * (20 + 0.14*n)
+	n, each := float64(s.N), 0.14
+	if !allInMemory(s.N, len(bmkrKernels), 4) {
+		each = 0.08
+	}
+	return float64(p.T) * float64(len(bmkrKernels)) * n * (20 + each*n)
 }
 
 func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry.Data, ps []BMKRParams, yield func(i int, m registry.Model) error) error {
