@@ -31,6 +31,10 @@ type Store interface {
 	Protocols(ctx context.Context) (map[string]store.StoredProtocol, error)
 	DataNames(ctx context.Context) ([]store.DataName, error)
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
+	Cells(ctx context.Context) ([]store.Cell, error)
+	Result(ctx context.Context, key string) (store.Run, bool, error)
+	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
+	PutCodeChecks(ctx context.Context, checks []store.CodeCheck) error
 }
 
 // A Writer stores finished cells, as *store.Writer does.
@@ -55,6 +59,9 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 	}{
 		{"what is put comes back", comesBack},
 		{"ok stays, failed is replaced", okStays},
+		{"a replacing attempt", replaces},
+		{"where a cell was computed, and by which code", origins},
+		{"checks of code", codeChecks},
 		{"the attempt planned last stands for its cell", plannedLast},
 		{"sources of cells", sources},
 		{"many writers", manyWriters},
@@ -85,7 +92,9 @@ func Finished(method, dataset string, split int) store.Run {
 		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, CostUnits: 1e9, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
 		Outputs: 1, Stages: []store.Stage{{Round: 1, Score: counts(30, 20, 8)}, {Round: 10, Score: counts(30, 27, 10)}},
 		Warnings: []store.Warning{{Text: "stopped early", Times: 2}},
-		Model:    &store.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &store.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
+		Code:     "c0de", Imported: "a file",
+		Environment: &store.Environment{ProgramVersion: "v1", CPU: "another", Cores: 3},
+		Model:       &store.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &store.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
 	}
 	for i := range r.TestRows {
 		r.Scores = append(r.Scores, float64(i-10)/7)
