@@ -34,6 +34,7 @@ type runFlags struct {
 	keep     string
 	timeout  time.Duration
 	budget   time.Duration
+	rerun    []string
 }
 
 func newRunCommand(a *app) *cobra.Command {
@@ -67,6 +68,7 @@ for any --jobs.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and the predicted time, run nothing")
 	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: say for each cell why it is to be run")
 	flags.BoolVar(&f.retry, "retry", false, "run again cells that failed or timed out")
+	rerunFlag(a, c, &f.rerun)
 	flags.StringVar(&f.keep, "keep", string(runner.KeepScores), "what to keep beside the counts: scores of the test rows, models too, or none")
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
@@ -101,6 +103,9 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return usage("--keep %q is not one of %s, %s, %s", f.keep, keeps[0], keeps[1], keeps[2])
 	}
 	req, err := a.request(h, f)
+	if err == nil {
+		err = a.rerun(&req, f.rerun)
+	}
 	if err != nil {
 		return err
 	}
@@ -117,6 +122,9 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	if err := a.noteChangedData(ctx, db, plan); err != nil {
+		return err
+	}
+	if err := a.noteChangedCode(ctx, h, db, req, harness.Options{Jobs: f.jobs, Memory: a.memory}); err != nil {
 		return err
 	}
 	err = store.Patiently(ctx, func(err error) {

@@ -28,7 +28,6 @@ type CodeStore interface {
 	Results
 	Cells(ctx context.Context) ([]store.Cell, error)
 	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
-	PutCodeChecks(ctx context.Context, checks []store.CodeCheck) error
 }
 
 // An OldResult is a method whose stored results its code of today does not give.
@@ -52,9 +51,9 @@ type codeGroup struct {
 }
 
 // CheckCode compares the code of the request's methods with the code that computed their stored
-// cells of h's protocol. What is known from an earlier check is not computed again; what is found
-// now is stored. told, if not nil, hears which methods are checked before their cells start.
-// Methods that the request reruns are left out.
+// cells of h's protocol. What the store knows from an earlier check is not computed again; what is
+// found now is for the caller to store. told, if not nil, hears which methods are checked before
+// their cells start. Methods that the request reruns are left out.
 func (h *Harness) CheckCode(ctx context.Context, db CodeStore, req Request, opt Options, told func(methods []string)) (CodeReport, error) {
 	var out CodeReport
 	groups, err := h.otherCode(ctx, db, req)
@@ -89,10 +88,7 @@ func (h *Harness) CheckCode(ctx context.Context, db CodeStore, req Request, opt 
 		out.Old = append(out.Old, *o)
 	}
 	slices.SortFunc(out.Old, func(a, b OldResult) int { return strings.Compare(a.Method, b.Method) })
-	if err := ctx.Err(); err != nil {
-		return out, err
-	}
-	return out, db.PutCodeChecks(ctx, out.Checked)
+	return out, ctx.Err()
 }
 
 // otherCode returns the stored cells of the request's methods that other code than today's computed.

@@ -100,7 +100,7 @@ func (h *Harness) again(ctx context.Context, stored []store.Cell, withData bool)
 	}
 	spec, err := h.Registry.Lookup(stored[0].Method)
 	if err != nil {
-		return nil, err
+		return nil, errors.New("this program has no method of that name")
 	}
 	if len(suited([]registry.Spec{spec}, entry.Task)) == 0 {
 		return nil, errors.New("the method does not solve the set's task")
