@@ -182,10 +182,21 @@ func (a *app) printVerified(verified []harness.Verified, format string) (differ 
 	return differ, nil
 }
 
-// noteGroups names cells that share a fate, a line each.
+// noteGroups names cells that share a fate: a line for each method and reason.
 func (a *app) noteGroups(fate string, groups []harness.Group) {
+	type line struct{ protocol, method, why string }
+	cells, sets := map[line]int{}, map[line][]string{}
 	for _, g := range groups {
-		fmt.Fprintf(a.err, "%s: %s on %s, protocol %s, %s: %s\n", fate, g.Method, g.Dataset, g.Protocol, plural(g.Cells, "cell"), spelled(g.Why))
+		l := line{g.Protocol, g.Method, g.Why}
+		cells[l] += g.Cells
+		sets[l] = append(sets[l], g.Dataset)
+	}
+	for _, l := range slices.SortedFunc(maps.Keys(cells), func(x, y line) int {
+		return cmp.Or(strings.Compare(x.method, y.method), strings.Compare(x.protocol, y.protocol), strings.Compare(x.why, y.why))
+	}) {
+		slices.Sort(sets[l])
+		fmt.Fprintf(a.err, "%s: %s of %s (protocol %s: %s): %s\n", fate, plural(cells[l], "cell"), l.method, l.protocol,
+			strings.Join(slices.Compact(sets[l]), ", "), spelled(l.why))
 	}
 }
 

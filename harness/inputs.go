@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -21,4 +22,12 @@ func changedInputs(old store.Inputs, now runner.Inputs) []string {
 		}
 	}
 	return changed
+}
+
+// keyOf hashes everything that a cell's result depends on.
+func keyOf(c runner.Cell, in runner.Inputs) string {
+	return protocol.HashJSON(struct {
+		runner.Cell
+		runner.Inputs
+	}{c, in})
 }

@@ -297,10 +297,7 @@ func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, f
 			Seconds: common.Cost * factors.Factor(spec.Name, set.entry.Name),
 		}
 		c.Spec.Cell = c.Cell
-		c.Spec.Key = protocol.HashJSON(struct {
-			runner.Cell
-			runner.Inputs
-		}{c.Cell, common.Inputs})
+		c.Spec.Key = keyOf(c.Cell, common.Inputs)
 		cells[i] = c
 	}
 	return cells, nil

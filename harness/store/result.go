@@ -44,9 +44,8 @@ func (db *DB) Cells(ctx context.Context) ([]Cell, error) {
 	return out, rows.Err()
 }
 
-// Result returns the attempt with a key as it was put, but for its scores, its model, its warnings
-// and the texts of its protocol and its set: every count, and where it was computed. What is
-// damaged is an error. The second result is false if there is none.
+// Result returns the attempt with a key as it was put, but for its scores, its model and the texts
+// of its protocol and its set: every count, and where it was computed. What is damaged is an error. The second result is false if there is none.
 func (db *DB) Result(ctx context.Context, key string) (Run, bool, error) {
 	if err := db.intact(ctx); err != nil {
 		return Run{}, false, err
@@ -65,10 +64,13 @@ func (db *DB) Result(ctx context.Context, key string) (Run, bool, error) {
 	if err == nil {
 		err = db.addStages(ctx, ofRun, id, rows, byID)
 	}
+	if err == nil {
+		err = db.addWarnings(ctx, ofRun, id, rows, byID)
+	}
 	if err != nil {
 		return Run{}, false, err
 	}
-	r.Evaluations, r.Stages = rows[0].Folds, rows[0].Stages
+	r.Evaluations, r.Stages, r.Warnings = rows[0].Folds, rows[0].Stages, rows[0].Warnings
 	if _, sum := foldRows(r.Evaluations); sum != foldSum {
 		return Run{}, false, &DamageError{db.path, []Problem{{Row: r.Name(), What: "its folds are not those that were stored"}}}
 	}

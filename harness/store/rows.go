@@ -89,7 +89,7 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 	if err := db.addStages(ctx, inProtocol, protocol, out, byID); err != nil {
 		return nil, err
 	}
-	if err := db.addWarnings(ctx, protocol, out, byID); err != nil || !folds {
+	if err := db.addWarnings(ctx, inProtocol, protocol, out, byID); err != nil || !folds {
 		return out, err
 	}
 	return out, db.addFolds(ctx, inProtocol, protocol, out, byID)
@@ -123,10 +123,9 @@ func (db *DB) addStages(ctx context.Context, where string, arg any, cells []Row,
 	return rows.Err()
 }
 
-// addWarnings reads the warnings of the cells of a protocol.
-func (db *DB) addWarnings(ctx context.Context, protocol string, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT w.run_id, w.text, w.times FROM cells c JOIN warnings w ON w.run_id = c.run_id
-		WHERE c.protocol = ? ORDER BY w.run_id, w.number`, protocol)
+// addWarnings reads warnings of cells.
+func (db *DB) addWarnings(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
+	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, text, times FROM warnings WHERE `+where+` ORDER BY run_id, number`, arg)
 	if err != nil {
 		return err
 	}
