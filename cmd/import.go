@@ -175,7 +175,9 @@ func (a *app) storeImported(ctx context.Context, db *store.DB, runs []store.Run)
 	ended, end := context.WithCancel(ctx)
 	defer end()
 	a.handleSignals(ended, stopping{
-		tell:   func(string) { fmt.Fprintln(a.err, "stopping when the results are stored; interrupt again to give them up") },
+		tell: func(string) {
+			fmt.Fprintln(a.err, "stopping when the results are stored; interrupt again to give them up")
+		},
 		cancel: w.Abandon, waiting: func() int { return 0 }, abandon: w.Abandon,
 	})
 	var err error
