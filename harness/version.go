@@ -1,9 +1,6 @@
 package harness
 
-import (
-	"runtime/debug"
-	"strings"
-)
+import "runtime/debug"
 
 // modulePath is that of this module.
 const modulePath = "github.com/kernelboosting/bench"
@@ -34,7 +31,7 @@ func versionOf(m *debug.Module) string {
 	switch r := m.Replace; {
 	case r == nil:
 		return version
-	case r.Version == "" || strings.HasPrefix(r.Path, "."):
+	case r.Version == "" || r.Version == "(devel)":
 		return version + " (replaced by a folder)"
 	default:
 		return version + " (replaced by " + r.Path + " " + r.Version + ")"

@@ -21,6 +21,8 @@ func TestProgramVersion(t *testing.T) {
 		{&debug.BuildInfo{Main: debug.Module{Path: "example.com/mine"}, Deps: bench("v1.2.3", nil)}, "example.com/mine (devel) with github.com/kernelboosting/bench v1.2.3"},
 		{&debug.BuildInfo{Main: mine, Deps: bench("v0.0.0", &debug.Module{Path: "../bench"})},
 			"example.com/mine v0.1.0 with github.com/kernelboosting/bench v0.0.0 (replaced by a folder)"},
+		{&debug.BuildInfo{Main: mine, Deps: bench("v0.0.0", &debug.Module{Path: "/there/bench", Version: "(devel)"})},
+			"example.com/mine v0.1.0 with github.com/kernelboosting/bench v0.0.0 (replaced by a folder)"},
 		{&debug.BuildInfo{Main: mine, Deps: bench("v1.0.0", &debug.Module{Path: "example.com/fork", Version: "v2.0.0"})},
 			"example.com/mine v0.1.0 with github.com/kernelboosting/bench v1.0.0 (replaced by example.com/fork v2.0.0)"},
 	} {
