@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +25,7 @@ const (
 // CodeStore is what CheckCode asks of a store.
 type CodeStore interface {
 	Results
+	Codes(ctx context.Context, protocol, hash string) ([]store.CodeCheck, error)
 	Cells(ctx context.Context) ([]store.Cell, error)
 	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
 }
@@ -97,54 +97,49 @@ func (h *Harness) otherCode(ctx context.Context, db CodeStore, req Request) ([]c
 	if err != nil {
 		return nil, err
 	}
+	codes, err := db.Codes(ctx, h.Protocol.Name, h.Protocol.Hash())
+	if err != nil {
+		return nil, err
+	}
+	var changed []store.CodeCheck
+	for _, m := range methods {
+		own := slices.DeleteFunc(slices.Clone(codes), func(c store.CodeCheck) bool { return c.Method != m.Name || c.MethodVersion != m.Version })
+		if len(own) == 0 || req.reruns(m.Name) {
+			continue
+		}
+		code := runner.Code(h.Registry, m.Name)
+		for _, c := range own {
+			if c.Code = code; c.Stored != code && code != "" { // a program that cannot tell its code compares none
+				changed = append(changed, c)
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return nil, nil
+	}
 	cells, err := db.Cells(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var groups []codeGroup
-	hash := h.Protocol.Hash()
-	for _, m := range methods {
-		if req.reruns(m.Name) {
-			continue
-		}
-		own := slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool {
-			return c.Protocol != h.Protocol.Name || c.Inputs.ProtocolHash != hash || c.Method != m.Name || c.Inputs.MethodVersion != m.Version || c.Status != store.OK
-		})
-		if len(own) == 0 {
-			continue
-		}
-		code := runner.Code(h.Registry, m.Name)
-		if code == "" {
-			continue // the program cannot tell what it is
-		}
-		more, err := h.byCode(ctx, own, store.CodeCheck{Method: m.Name, MethodVersion: m.Version, Code: code})
-		if err != nil {
-			return nil, err
-		}
-		groups = append(groups, more...)
-	}
-	return groups, nil
+	return h.withCells(ctx, changed, cells)
 }
 
-// byCode groups cells of a method by the code that computed them, where it is not the one to check.
-func (h *Harness) byCode(ctx context.Context, cells []store.Cell, check store.CodeCheck) ([]codeGroup, error) {
-	by := map[string][]store.Cell{}
-	for _, c := range cells {
-		if c.Code != check.Code {
-			by[c.Code] = append(by[c.Code], c)
-		}
-	}
+// withCells adds to each check the cells that it is about. Of some there may be none left: today's
+// plan computes them anew.
+func (h *Harness) withCells(ctx context.Context, checks []store.CodeCheck, cells []store.Cell) ([]codeGroup, error) {
 	var groups []codeGroup
-	for _, code := range slices.Sorted(maps.Keys(by)) {
-		stand, err := h.Standing(ctx, by[code], false)
+	for _, check := range checks {
+		own := slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool {
+			return c.Protocol != h.Protocol.Name || c.Method != check.Method || c.Code != check.Stored || c.Status != store.OK
+		})
+		stand, err := h.Standing(ctx, own, false)
 		if err != nil {
 			return nil, err
 		}
 		if len(stand.Cells) == 0 {
-			continue // all are computed anew
+			continue
 		}
 		slices.SortStableFunc(stand.Cells, func(a, b *PlannedCell) int { return cmp.Compare(a.Seconds, b.Seconds) })
-		check.Stored = code
 		groups = append(groups, codeGroup{check, stand.Cells})
 	}
 	return groups, nil
