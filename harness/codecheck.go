@@ -56,12 +56,18 @@ type codeGroup struct {
 // their cells start. Methods that the request reruns are left out.
 func (h *Harness) CheckCode(ctx context.Context, db CodeStore, req Request, opt Options, told func(methods []string)) (CodeReport, error) {
 	var out CodeReport
-	groups, err := h.otherCode(ctx, db, req)
-	if err != nil || len(groups) == 0 {
-		return out, err
-	}
 	known, err := db.CodeChecks(ctx)
 	if err != nil {
+		return out, err
+	}
+	same := map[store.CodeCheck]bool{} // the verdicts that there are
+	for _, c := range known {
+		verdict := c.Same
+		c.Same = false
+		same[c] = verdict
+	}
+	groups, err := h.otherCode(ctx, db, req, same)
+	if err != nil || len(groups) == 0 {
 		return out, err
 	}
 	var open []codeGroup
@@ -73,12 +79,10 @@ func (h *Harness) CheckCode(ctx context.Context, db CodeStore, req Request, opt 
 		old[g.check.Method].Cells += len(g.cells)
 	}
 	for _, g := range groups {
-		i := slices.IndexFunc(known, func(c store.CodeCheck) bool { c.Same = false; return c == g.check })
-		switch {
-		case i < 0:
-			open = append(open, g)
-		case !known[i].Same:
+		if _, checked := same[g.check]; checked {
 			count(g)
+		} else {
+			open = append(open, g)
 		}
 	}
 	for _, g := range h.compareCode(ctx, db, open, opt, told, &out) {
@@ -91,8 +95,9 @@ func (h *Harness) CheckCode(ctx context.Context, db CodeStore, req Request, opt 
 	return out, ctx.Err()
 }
 
-// otherCode returns the stored cells of the request's methods that other code than today's computed.
-func (h *Harness) otherCode(ctx context.Context, db CodeStore, req Request) ([]codeGroup, error) {
+// otherCode returns the stored cells of the request's methods that other code than today's computed,
+// but for code that is known to give the same.
+func (h *Harness) otherCode(ctx context.Context, db CodeStore, req Request, same map[store.CodeCheck]bool) ([]codeGroup, error) {
 	methods, err := h.methods(req.Methods)
 	if err != nil {
 		return nil, err
@@ -109,7 +114,7 @@ func (h *Harness) otherCode(ctx context.Context, db CodeStore, req Request) ([]c
 		}
 		code := runner.Code(h.Registry, m.Name)
 		for _, c := range own {
-			if c.Code = code; c.Stored != code && code != "" { // a program that cannot tell its code compares none
+			if c.Code = code; c.Stored != code && code != "" && !same[c] { // a program that cannot tell its code compares none
 				changed = append(changed, c)
 			}
 		}
