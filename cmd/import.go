@@ -17,6 +17,7 @@ import (
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/atomicfile"
+	"github.com/kernelboosting/bench/internal/span"
 	"github.com/spf13/cobra"
 )
 
@@ -260,6 +261,6 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f verifyFla
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "wrote %s: %s, %s\n", path, plural(count, "cell"), size(bytes))
+	fmt.Fprintf(a.err, "wrote %s: %s, %s\n", path, plural(count, "cell"), span.Bytes(bytes))
 	return nil
 }

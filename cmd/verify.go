@@ -130,7 +130,7 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*harness.Pl
 	var verified []harness.Verified
 	slices.SortStableFunc(cells, func(a, b *harness.PlannedCell) int { return -cmp.Compare(a.Seconds, b.Seconds) })
 	run := &runner.InProcess{Registry: a.reg, Data: a.store()}
-	out, err := harness.Verify(ctx, run, stop, cells, harness.Options{Jobs: f.jobs, Memory: a.memory}, db, func(v harness.Verified) { verified = append(verified, v) })
+	out, err := harness.Verify(ctx, run, stop, cells, harness.Options{Jobs: f.jobs, Limits: harness.Limits{Memory: a.memory}}, db, func(v harness.Verified) { verified = append(verified, v) })
 	if err != nil {
 		return unreadable(err)
 	}
@@ -142,8 +142,8 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*harness.Pl
 		return exitError{exitInterrupted, fmt.Errorf("interrupted: %d of %s were compared", len(verified), plural(len(cells), "cell"))}
 	case differ > 0:
 		return exitError{exitIncomplete, fmt.Errorf("%s not as stored: the method's code gives other results than the code that computed them; raise its Version, or `bench run --rerun`", areCells(differ))}
-	case out.TooLarge > 0:
-		return exitError{exitIncomplete, fmt.Errorf("%d of the cells need up to %s by their estimates, more than --memory allows, and were not compared", out.TooLarge, size(out.Largest))}
+	case len(out.LeftOut) > 0:
+		return exitError{exitIncomplete, fmt.Errorf("%s: more memory than %s by the estimates, and not compared", plural(len(out.LeftOut), "cell"), out.LeftOut[0].Limit)}
 	}
 	return nil
 }

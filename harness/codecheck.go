@@ -185,7 +185,7 @@ func (h *Harness) compareCode(ctx context.Context, db CodeStore, groups []codeGr
 		keys[c.Cell] = c.Spec.Key
 	}
 	var old []codeGroup
-	_, err := Verify(limited, &runner.InProcess{Registry: h.Registry, Data: h.Data}, nil, cells, Options{Jobs: opt.Jobs, Memory: opt.Memory}, db, func(v Verified) {
+	_, err := Verify(limited, &runner.InProcess{Registry: h.Registry, Data: h.Data}, nil, cells, Options{Jobs: opt.Jobs, Limits: Limits{Memory: opt.Limits.Memory}}, db, func(v Verified) {
 		g := byKey[keys[v.Cell]]
 		delete(byKey, keys[v.Cell])
 		g.check.Same = len(v.Differences) == 0

@@ -118,7 +118,7 @@ func (h *Harness) again(ctx context.Context, stored []store.Cell, withData bool)
 	for i, c := range stored {
 		splits[i] = c.Split
 	}
-	return h.planMethod(set, spec, splits, store.CostFactors{})
+	return h.planMethod(set, spec, splits, NewForecast(nil))
 }
 
 // Sample draws cells at random: a share of them, at least one, or a number, at most all.

@@ -33,7 +33,7 @@ var rooms = []room{
 
 	{"reports/doc", ""},
 	{"reports/published", ""},
-	{"reports/stats", "internal/..."},
+	{"reports/stats", "registry/rng internal/..."},
 	{"reports/render", "reports/doc internal/..."},
 	{"reports/frame", "reports/doc reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
 	{"reports/internal/...", "reports/... harness/... registry datasets internal/..."},

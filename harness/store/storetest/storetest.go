@@ -18,10 +18,15 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
+// environment is where the cells of the tests are computed.
+var environment = store.Environment{ProgramVersion: "test", CPU: "a processor", Cores: 2}
+
 // A Store is what harness and reports ask of a store, as *store.DB gives it.
 type Store interface {
 	Keys(ctx context.Context) (map[string]store.Known, error)
-	CostFactors(ctx context.Context) (store.CostFactors, error)
+	Timings(ctx context.Context, env store.Environment) ([]store.Timing, error)
+	NoteLeftOut(ctx context.Context, out, taken []store.LeftOut) error
+	LeftOut(ctx context.Context, protocol string) ([]store.LeftOut, error)
 	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (store.Inputs, bool, error)
 	MakeCurrent(ctx context.Context, keys []string) error
 	Attempt(ctx context.Context, protocol, dataset, method string, split int) (store.Attempt, bool, error)
@@ -120,7 +125,7 @@ func failed(r store.Run, status store.Status, why string) store.Run {
 
 func put(t *testing.T, o Opened, runs ...store.Run) {
 	t.Helper()
-	w := o.Writer(store.Environment{ProgramVersion: "test"})
+	w := o.Writer(environment)
 	for _, r := range runs {
 		if !w.Ready(nil) {
 			t.Fatal("a writer without trouble is not ready")
@@ -162,9 +167,14 @@ func comesBack(t *testing.T, o Opened) {
 		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != store.Timeout {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
-	factors, err := o.Store.CostFactors(ctx)
-	if err != nil || factors.Factor("M", "d") != 1e-9 || factors.Factor("other", "d") != 1e-9 {
-		t.Errorf("cost factors %+v, %v; want a second for 1e9 units", factors, err)
+	for cpu, want := range map[string][]store.Timing{
+		environment.CPU:     {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1, CostUnits: 1e9}},
+		"another processor": nil,
+	} {
+		timings, err := o.Store.Timings(ctx, store.Environment{CPU: cpu, Cores: environment.Cores})
+		if err != nil || !slices.Equal(timings, want) {
+			t.Errorf("timings of %s: %+v, %v; want %+v", cpu, timings, err, want)
+		}
 	}
 	counts, err := o.Store.Status(ctx)
 	if err != nil || len(counts) != 1 || counts[0].OK != 1 || counts[0].Timeout != 1 || counts[0].Fingerprint != "f d" || counts[0].LastRun != "2026-01-01T00:00:02Z" {
