@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +25,7 @@ const (
 // CodeStore is what CheckCode asks of a store.
 type CodeStore interface {
 	Results
+	Codes(ctx context.Context, protocol, hash string) ([]store.CodeCheck, error)
 	Cells(ctx context.Context) ([]store.Cell, error)
 	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
 }
@@ -56,12 +56,18 @@ type codeGroup struct {
 // their cells start. Methods that the request reruns are left out.
 func (h *Harness) CheckCode(ctx context.Context, db CodeStore, req Request, opt Options, told func(methods []string)) (CodeReport, error) {
 	var out CodeReport
-	groups, err := h.otherCode(ctx, db, req)
-	if err != nil || len(groups) == 0 {
-		return out, err
-	}
 	known, err := db.CodeChecks(ctx)
 	if err != nil {
+		return out, err
+	}
+	same := map[store.CodeCheck]bool{} // the verdicts that there are
+	for _, c := range known {
+		verdict := c.Same
+		c.Same = false
+		same[c] = verdict
+	}
+	groups, err := h.otherCode(ctx, db, req, same)
+	if err != nil || len(groups) == 0 {
 		return out, err
 	}
 	var open []codeGroup
@@ -73,12 +79,10 @@ func (h *Harness) CheckCode(ctx context.Context, db CodeStore, req Request, opt 
 		old[g.check.Method].Cells += len(g.cells)
 	}
 	for _, g := range groups {
-		i := slices.IndexFunc(known, func(c store.CodeCheck) bool { c.Same = false; return c == g.check })
-		switch {
-		case i < 0:
-			open = append(open, g)
-		case !known[i].Same:
+		if _, checked := same[g.check]; checked {
 			count(g)
+		} else {
+			open = append(open, g)
 		}
 	}
 	for _, g := range h.compareCode(ctx, db, open, opt, told, &out) {
@@ -91,60 +95,56 @@ func (h *Harness) CheckCode(ctx context.Context, db CodeStore, req Request, opt 
 	return out, ctx.Err()
 }
 
-// otherCode returns the stored cells of the request's methods that other code than today's computed.
-func (h *Harness) otherCode(ctx context.Context, db CodeStore, req Request) ([]codeGroup, error) {
+// otherCode returns the stored cells of the request's methods that other code than today's computed,
+// but for code that is known to give the same.
+func (h *Harness) otherCode(ctx context.Context, db CodeStore, req Request, same map[store.CodeCheck]bool) ([]codeGroup, error) {
 	methods, err := h.methods(req.Methods)
 	if err != nil {
 		return nil, err
+	}
+	codes, err := db.Codes(ctx, h.Protocol.Name, h.Protocol.Hash())
+	if err != nil {
+		return nil, err
+	}
+	var changed []store.CodeCheck
+	for _, m := range methods {
+		own := slices.DeleteFunc(slices.Clone(codes), func(c store.CodeCheck) bool { return c.Method != m.Name || c.MethodVersion != m.Version })
+		if len(own) == 0 || req.reruns(m.Name) {
+			continue
+		}
+		code := runner.Code(h.Registry, m.Name)
+		for _, c := range own {
+			if c.Code = code; c.Stored != code && code != "" && !same[c] { // a program that cannot tell its code compares none
+				changed = append(changed, c)
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return nil, nil
 	}
 	cells, err := db.Cells(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var groups []codeGroup
-	hash := h.Protocol.Hash()
-	for _, m := range methods {
-		if req.reruns(m.Name) {
-			continue
-		}
-		own := slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool {
-			return c.Protocol != h.Protocol.Name || c.Inputs.ProtocolHash != hash || c.Method != m.Name || c.Inputs.MethodVersion != m.Version || c.Status != store.OK
-		})
-		if len(own) == 0 {
-			continue
-		}
-		code := runner.Code(h.Registry, m.Name)
-		if code == "" {
-			continue // the program cannot tell what it is
-		}
-		more, err := h.byCode(ctx, own, store.CodeCheck{Method: m.Name, MethodVersion: m.Version, Code: code})
-		if err != nil {
-			return nil, err
-		}
-		groups = append(groups, more...)
-	}
-	return groups, nil
+	return h.withCells(ctx, changed, cells)
 }
 
-// byCode groups cells of a method by the code that computed them, where it is not the one to check.
-func (h *Harness) byCode(ctx context.Context, cells []store.Cell, check store.CodeCheck) ([]codeGroup, error) {
-	by := map[string][]store.Cell{}
-	for _, c := range cells {
-		if c.Code != check.Code {
-			by[c.Code] = append(by[c.Code], c)
-		}
-	}
+// withCells adds to each check the cells that it is about. Of some there may be none left: today's
+// plan computes them anew.
+func (h *Harness) withCells(ctx context.Context, checks []store.CodeCheck, cells []store.Cell) ([]codeGroup, error) {
 	var groups []codeGroup
-	for _, code := range slices.Sorted(maps.Keys(by)) {
-		stand, err := h.Standing(ctx, by[code], false)
+	for _, check := range checks {
+		own := slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool {
+			return c.Protocol != h.Protocol.Name || c.Method != check.Method || c.Code != check.Stored || c.Status != store.OK
+		})
+		stand, err := h.Standing(ctx, own, false)
 		if err != nil {
 			return nil, err
 		}
 		if len(stand.Cells) == 0 {
-			continue // all are computed anew
+			continue
 		}
 		slices.SortStableFunc(stand.Cells, func(a, b *PlannedCell) int { return cmp.Compare(a.Seconds, b.Seconds) })
-		check.Stored = code
 		groups = append(groups, codeGroup{check, stand.Cells})
 	}
 	return groups, nil

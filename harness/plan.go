@@ -45,8 +45,8 @@ type Request struct {
 	Splits   []int
 	Retry    bool          // run failed and timed-out cells again
 	Timeout  time.Duration // a cell that timed out under a shorter limit is run again
+	Rerun    []string      // names of methods whose stored cells are run again and replaced
 	Limits   Limits
-	Rerun    []string // names of methods whose stored cells are run again and replaced
 }
 
 // A Plan is what a request comes to, given what is stored.

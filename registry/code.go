@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/kernelboosting/bench/internal/codehash"
 )
@@ -27,7 +28,7 @@ var ignored = []string{module + "/internal/near", module + "/internal/codehash"}
 // holds those of package path/a/b. Code hashes them. r is unchanged.
 func (r Registry) WithSource(path string, files fs.FS) Registry {
 	r.trees = append(r.trees[:len(r.trees):len(r.trees)], codehash.Tree{Path: path, Files: files})
-	r.hasher = newHasher(r.trees)
+	r.hasher, r.codes = newHasher(r.trees), new(sync.Map)
 	return r
 }
 
@@ -47,6 +48,9 @@ func (r Registry) Code(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if code, known := r.codes.Load(s.Name); known {
+		return code.(string), nil
+	}
 	hasher := r.hasher
 	if s.Files != nil {
 		hasher = newHasher(append([]codehash.Tree{{Path: s.pkg, Files: s.Files}}, r.trees...))
@@ -55,6 +59,7 @@ func (r Registry) Code(name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("code of method %s: %w", s.Name, err)
 	}
+	r.codes.Store(s.Name, code)
 	return code, nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/kernelboosting/bench/internal/codehash"
 	"github.com/kernelboosting/bench/internal/near"
@@ -29,13 +30,14 @@ type Registry struct {
 	specs  map[string]Spec // by lower-case name
 	trees  []codehash.Tree // source files of methods
 	hasher *codehash.Hasher
+	codes  *sync.Map // what Code returned, by name
 }
 
 // New returns a registry of the given methods. It panics if a spec was not made
 // by Define or DefineRaw, or if two names are equal but for case: both are mistakes of the
 // program, found the first time it runs.
 func New(specs ...Spec) Registry {
-	r := Registry{specs: make(map[string]Spec, len(specs)), hasher: newHasher(nil)}
+	r := Registry{specs: make(map[string]Spec, len(specs)), hasher: newHasher(nil), codes: new(sync.Map)}
 	for _, s := range specs {
 		if s.does.Fit == nil {
 			panic(fmt.Sprintf("registry: method %q was not made by registry.Define", s.Name))

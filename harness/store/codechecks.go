@@ -14,6 +14,28 @@ type CodeCheck struct {
 	Same                  bool
 }
 
+// Codes returns which code computed the results that stand for cells of a protocol with this hash:
+// each pair of a method's version and a code once, as a check that is still to be made. It is the
+// quick question at a run's start; Cells has the cells themselves.
+func (db *DB) Codes(ctx context.Context, protocol, hash string) ([]CodeCheck, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT DISTINCT r.method, r.method_version, coalesce(o.code, '')
+		FROM cells c JOIN runs r ON r.id = c.run_id LEFT JOIN origins o ON o.run_id = r.id
+		WHERE c.protocol = ? AND r.protocol_hash = ? AND r.status = 'ok' ORDER BY 1, 2, 3`, protocol, hash)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []CodeCheck
+	for rows.Next() {
+		var c CodeCheck
+		if err := rows.Scan(&c.Method, &c.MethodVersion, &c.Stored); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
 // CodeChecks returns every check that is stored, sorted by method.
 func (db *DB) CodeChecks(ctx context.Context) ([]CodeCheck, error) {
 	if err := db.intact(ctx); err != nil {

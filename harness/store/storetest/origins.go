@@ -64,6 +64,15 @@ func origins(t *testing.T, o Opened) {
 		Code: "c0de", Imported: "a file"}); err != nil || len(cells) != 2 || cells[0] != first || cells[1].Code != "" {
 		t.Errorf("cells %+v, %v", cells, err)
 	}
+	codes, err := o.Store.Codes(ctx, "p", "ph")
+	if want := []store.CodeCheck{{Method: "M", MethodVersion: "1"}, {Method: "M", MethodVersion: "1", Stored: "c0de"}}; err != nil || !reflect.DeepEqual(codes, want) {
+		t.Errorf("codes %+v, %v", codes, err)
+	}
+	for _, other := range [][2]string{{"p", "other"}, {"q", "ph"}} {
+		if codes, err := o.Store.Codes(ctx, other[0], other[1]); err != nil || codes != nil {
+			t.Errorf("codes of protocol %v: %+v, %v", other, codes, err)
+		}
+	}
 	rows, err := o.Store.Rows(ctx, "p", false)
 	if err != nil || len(rows) != 2 || rows[0].Code != "c0de" || rows[0].Imported != "a file" || rows[0].Environment.CPU != "another" || rows[1].Imported != "" {
 		t.Errorf("rows %+v, %v", rows, err)

@@ -38,6 +38,7 @@ type Store interface {
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
 	Cells(ctx context.Context) ([]store.Cell, error)
 	Result(ctx context.Context, key string) (store.Run, bool, error)
+	Codes(ctx context.Context, protocol, hash string) ([]store.CodeCheck, error)
 	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
 	PutCodeChecks(ctx context.Context, checks []store.CodeCheck) error
 }
