@@ -142,15 +142,15 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	opt := harness.Options{Jobs: f.jobs, Limits: req.Limits, Budget: f.budget, Forecast: plan.Forecast}
-	prediction := plan.Predict(opt.Jobs, opt.Budget)
-	a.announce(plan, prediction, opt)
-	if err := a.confirm(prediction, f.yes); err != nil {
-		return err
-	}
 	if err := a.noteChangedData(ctx, db, plan); err != nil {
 		return err
 	}
 	if err := a.noteChangedCode(ctx, h, db, req, opt); err != nil {
+		return err
+	}
+	prediction := plan.Predict(opt.Jobs, opt.Budget)
+	a.announce(plan, prediction, opt)
+	if err := a.confirm(prediction, f.yes); err != nil {
 		return err
 	}
 	err = store.Patiently(ctx, func(err error) {
