@@ -28,7 +28,7 @@ standardise = true
 [methods.GBRFF2]
 params = { t = 2000000 }
 `)
-	return p.command("run", "--methods", "GBRFF2,CART", "--datasets", "board", "--protocol", "long.toml", "--jobs", "2")
+	return p.command("run", "--methods", "GBRFF2,CART", "--datasets", "board", "--protocol", "long.toml", "--jobs", "2", "--max-cell", "0")
 }
 
 // exitCode waits for the program, which must end by itself.
