@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/neighbour"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -77,7 +78,7 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 			var known bool
 			if width, known = widths[p.Neighbour]; !known {
 				var err error
-				if width, err = neighbourWidth(ctx, x, d, p.Neighbour); err != nil {
+				if width, err = neighbour.Width(ctx, x, d, p.Neighbour); err != nil {
 					return err
 				}
 				widths[p.Neighbour] = width
@@ -119,34 +120,6 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 		}
 	}
 	return nil
-}
-
-// neighbourWidth is the mean, over rows, of the distance to the k-th nearest other row (or the last, of fewer). Rows
-// that are all equal have width 1.
-func neighbourWidth(ctx context.Context, x []float64, d, k int) (float64, error) {
-	n := len(x) / d
-	ones := make([]float64, d)
-	for j := range ones {
-		ones[j] = 1
-	}
-	_, squares := scaleRows(x, d, ones)
-	line, sum := make([]float64, n), 0.0
-	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		vmath.MatVec(line, x, n, d, x[i*d:(i+1)*d])
-		for j, v := range line {
-			line[j] = max(0, squares[i]+squares[j]-2*v)
-		}
-		line[i] = -1 // the row itself comes first
-		slices.Sort(line)
-		sum += math.Sqrt(max(0, line[min(k, n-1)]))
-	}
-	if !(sum > 0) {
-		return 1, nil
-	}
-	return sum / float64(n), nil
 }
 
 // A trainer solves, for a kernel matrix K,
