@@ -68,12 +68,30 @@ var kernelCases = []kernelCase{
 	}},
 	{"MatVec", func(src *source, n, d int, ref bool) []float64 {
 		a, v, dst := src.floats(n*d), src.floats(d), src.room(n)
-		pick(ref, func() { MatVec(dst, a, n, d, v) }, func() { matVecRef(dst, a, n, d, v) })
+		pick(ref, func() { MatVec(dst, a, n, d, v) }, func() { matVecRef(dst, a, d, n, d, v) })
 		return dst
 	}},
 	{"MatTVec", func(src *source, n, d int, ref bool) []float64 {
 		a, c, dst := src.floats(n*d), src.floats(n), src.room(d)
-		pick(ref, func() { MatTVec(dst, a, n, d, c) }, func() { matTVecRef(dst, a, n, d, c) })
+		pick(ref, func() { MatTVec(dst, a, n, d, c) }, func() { matTVecRef(dst, a, d, n, d, c) })
+		return dst
+	}},
+	{"StridedMatVec", func(src *source, n, d int, ref bool) []float64 {
+		ld := d + int(src.byte())%9
+		a, v, dst := src.floats(n*ld), src.floats(d), src.room(n)
+		pick(ref, func() { StridedMatVec(dst, a, ld, n, d, v) }, func() { matVecRef(dst, a, ld, n, d, v) })
+		return dst
+	}},
+	{"StridedMatTVec", func(src *source, n, d int, ref bool) []float64 {
+		ld := d + int(src.byte())%9
+		a, c, dst := src.floats(n*ld), src.floats(n), src.room(d)
+		pick(ref, func() { StridedMatTVec(dst, a, ld, n, d, c) }, func() { matTVecRef(dst, a, ld, n, d, c) })
+		return dst
+	}},
+	{"ScaleRows", func(src *source, n, d int, ref bool) []float64 {
+		ld, to := d+int(src.byte())%9, d+int(src.byte())%9
+		a, s, dst := src.floats(n*ld), src.floats(n), src.room(n*to)
+		pick(ref, func() { ScaleRows(dst, to, a, ld, n, d, s) }, func() { scaleRef(dst, to, a, ld, n, d, s) })
 		return dst
 	}},
 	{"Pack", func(src *source, n, d int, ref bool) []float64 {

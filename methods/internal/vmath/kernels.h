@@ -9,9 +9,10 @@
 	K(double, vm_dot, (const double *x, const double *y, long n), (x, y, n)) \
 	K(double, vm_sum, (const double *x, long n), (x, n)) \
 	K(void, vm_axpy, (double a, const double *x, double *y, long n), (a, x, y, n)) \
-	K(void, vm_matvec, (double *dst, const double *a, long n, long d, const double *v), (dst, a, n, d, v)) \
-	K(void, vm_mattvec, (double *dst, const double *a, long n, long d, const double *c, double *lanes), \
-		(dst, a, n, d, c, lanes)) \
+	K(void, vm_matvec, (double *dst, const double *a, long ld, long n, long d, const double *v), (dst, a, ld, n, d, v)) \
+	K(void, vm_mattvec, (double *dst, const double *a, long ld, long n, long d, const double *c, double *lanes), \
+		(dst, a, ld, n, d, c, lanes)) \
+	K(void, vm_scale, (double *dst, long to, const double *a, long ld, long n, long d, const double *s), (dst, to, a, ld, n, d, s)) \
 	K(void, vm_pack, (double *x, const double *a, long n, long d), (x, a, n, d)) \
 	K(void, vm_packed_matvec, (double *dst, const double *x, long n, long d, const double *v), (dst, x, n, d, v)) \
 	K(void, vm_packed_mattvec, (double *dst, const double *x, long n, long d, const double *c, double *lanes), \

@@ -134,22 +134,22 @@ func axpy(a float64, x, y []float64) {
 	C.vm_axpy(C.double(a), ptr(x), ptr(y), length(x))
 }
 
-func matVec(dst, a []float64, rows, cols int, v []float64) {
+func matVec(dst, a []float64, ld, rows, cols int, v []float64) {
 	if rows < 3 && !everyLength || !useC(rows*cols, 64) { // C takes eight rows at a time
-		matVecRef(dst, a, rows, cols, v)
+		matVecRef(dst, a, ld, rows, cols, v)
 		return
 	}
-	C.vm_matvec(ptr(dst), ptr(a), C.long(rows), C.long(cols), ptr(v))
+	C.vm_matvec(ptr(dst), ptr(a), C.long(ld), C.long(rows), C.long(cols), ptr(v))
 }
 
-func matTVec(dst, a []float64, rows, cols int, c []float64) {
+func matTVec(dst, a []float64, ld, rows, cols int, c []float64) {
 	if !useC(rows*cols, 32) {
-		matTVecRef(dst, a, rows, cols, c)
+		matTVecRef(dst, a, ld, rows, cols, c)
 		return
 	}
 	lanes := scratch(8 * (cols + 7))
 	defer pool.Put(lanes)
-	C.vm_mattvec(ptr(dst), ptr(a), C.long(rows), C.long(cols), ptr(c), ptr(*lanes))
+	C.vm_mattvec(ptr(dst), ptr(a), C.long(ld), C.long(rows), C.long(cols), ptr(c), ptr(*lanes))
 }
 
 func pack(x, a []float64, n, d int) {

@@ -1,4 +1,4 @@
-// Products with a row-major n x d matrix a.
+// Products with a row-major n x d matrix a, whose rows are ld apart.
 
 // part8 loads up to eight rows of eight columns; what is outside reads as zero.
 VM void part8(v8 r[8], const double *a, long d, long rows, long cols) {
@@ -8,19 +8,19 @@ VM void part8(v8 r[8], const double *a, long d, long rows, long cols) {
 
 // vm_matvec: dst[i] is the sum over k, in order, of a[i][k] v[k]. Eight rows
 // at a time are transposed in registers, so that the lanes are rows.
-TARGET void FN(vm_matvec)(double *dst, const double *a, long n, long d, const double *v) {
+TARGET void FN(vm_matvec)(double *dst, const double *a, long ld, long n, long d, const double *v) {
 	for (long i = 0; i < n; i += 8) {
 		long rows = n - i;
-		const double *p = a + i * d;
+		const double *p = a + i * ld;
 		v8 acc = v8_set1(0), r[8];
 		for (long k = 0; k < d; k += 8) {
 			long cols = d - k < 8 ? d - k : 8;
 			if (rows >= 8 && cols == 8) {
-				part8(r, p + k, d, 8, 8);
+				part8(r, p + k, ld, 8, 8);
 				v8_transpose(r);
 				for (int j = 0; j < 8; j++) acc = v8_fma(r[j], v8_set1(v[k + j]), acc);
 			} else {
-				part8(r, p + k, d, rows, cols);
+				part8(r, p + k, ld, rows, cols);
 				v8_transpose(r);
 				for (int j = 0; j < 8; j++)
 					if (j < cols) acc = v8_fma(r[j], v8_set1(v[k + j]), acc);
@@ -49,13 +49,13 @@ VM void lanes8(double *lanes, const double *a, long n, long d, const double *c, 
 // vm_mattvec: dst[k] is the sum over rows i of a[i][k] c[i], row i in lane i mod 8. Rows
 // are taken in blocks that stay in the first-level cache while the columns are walked.
 // lanes has room for 8 d doubles, d rounded up to a multiple of eight, all zero.
-TARGET void FN(vm_mattvec)(double *dst, const double *a, long n, long d, const double *c, double *lanes) {
+TARGET void FN(vm_mattvec)(double *dst, const double *a, long ld, long n, long d, const double *c, double *lanes) {
 	long block = 2048 / (d + 1) * 8 + 8;
 	for (long i = 0; i < n; i += block) {
 		long rows = n - i < block ? n - i : block;
 		for (long k = 0; k < d; k += 8) {
-			if (d - k >= 8) lanes8(lanes + 8 * k, a + i * d + k, rows, d, c + i, 8, 1);
-			else lanes8(lanes + 8 * k, a + i * d + k, rows, d, c + i, d - k, 0);
+			if (d - k >= 8) lanes8(lanes + 8 * k, a + i * ld + k, rows, ld, c + i, 8, 1);
+			else lanes8(lanes + 8 * k, a + i * ld + k, rows, ld, c + i, d - k, 0);
 		}
 	}
 	for (long k = 0; k < d; k += 8, lanes += 64) {

@@ -6,6 +6,8 @@ package vmath
 #cgo CFLAGS: -O3 -std=c11
 #cgo noescape vm_outer
 #cgo nocallback vm_outer
+#cgo noescape vm_scale
+#cgo nocallback vm_scale
 #cgo noescape vm_factor
 #cgo nocallback vm_factor
 #cgo noescape vm_back
@@ -36,6 +38,14 @@ func outer(c []float64, m int, a []float64, ld, rows, from int, how Change) {
 		return
 	}
 	C.vm_outer(ptr(c), C.long(m), ptr(a), C.long(ld), C.long(rows), C.long(from), C.int(how))
+}
+
+func scale(dst []float64, to int, a []float64, ld, rows, cols int, s []float64) {
+	if !useC(rows*cols, 32) {
+		scaleRef(dst, to, a, ld, rows, cols, s)
+		return
+	}
+	C.vm_scale(ptr(dst), C.long(to), ptr(a), C.long(ld), C.long(rows), C.long(cols), ptr(s))
 }
 
 func factor(u, c []float64, m int, scale float64, shift []float64) bool {

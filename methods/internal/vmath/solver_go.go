@@ -6,6 +6,10 @@ func outer(c []float64, m int, a []float64, ld, rows, from int, how Change) {
 	outerRef(c, m, a, ld, rows, from, how)
 }
 
+func scale(dst []float64, to int, a []float64, ld, rows, cols int, s []float64) {
+	scaleRef(dst, to, a, ld, rows, cols, s)
+}
+
 func factor(u, c []float64, m int, scale float64, shift []float64) bool {
 	return factorRef(u, c, m, scale, shift)
 }
