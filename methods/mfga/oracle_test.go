@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods/internal/neighbour"
-	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -256,11 +255,7 @@ func TestRandomFeatures(t *testing.T) {
 
 // chosen compares scores, EERF's choice, and LKRF's weights and draws for one target.
 func (c randomCase) chosen(t *testing.T, f *fourier, y []float64, s scored, centred bool) {
-	target := slices.Clone(y)
-	if centred {
-		floats.AddConst(-vmath.Sum(y)/float64(len(y)), target)
-	}
-	scores, err := f.scores(t.Context(), target)
+	scores, err := f.scores(t.Context(), target(random{centred: centred}, y))
 	if err != nil {
 		t.Fatal(err)
 	}

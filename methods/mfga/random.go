@@ -3,6 +3,7 @@ package mfga
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -194,11 +195,7 @@ func (f *fourier) choose(ctx context.Context, p random, y []float64) ([]int, err
 	if p.choice == byOrder {
 		return frame.Upto(p.features), nil
 	}
-	t := append([]float64(nil), y...)
-	if p.centred {
-		floats.AddConst(-vmath.Sum(y)/float64(len(y)), t)
-	}
-	scores, err := f.scores(ctx, t)
+	scores, err := f.scores(ctx, target(p, y))
 	if err != nil {
 		return nil, err
 	}
@@ -207,6 +204,15 @@ func (f *fourier) choose(ctx context.Context, p random, y []float64) ([]int, err
 	}
 	floats.Mul(scores, scores)
 	return sample(align(scores, p.rho), f.u), nil
+}
+
+// target is what columns are scored by.
+func target(p random, y []float64) []float64 {
+	t := slices.Clone(y)
+	if p.centred {
+		floats.AddConst(-vmath.Sum(y)/float64(len(y)), t)
+	}
+	return t
 }
 
 // fitColumns solves on the first columns, step more at a time, or on all at once if step is 0.
