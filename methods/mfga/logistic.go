@@ -38,9 +38,9 @@ type logistic struct {
 
 const (
 	newtonSteps  = 200
-	newtonTol    = 1e-12
+	newtonTol    = 1e-11
 	newtonAccept = 1e-6 // where rounding ends the descent, the largest change of a score with which a fit is done
-	chordAt      = 1e-3 // a step is small whose mean square change of scores, weighted by the Hessian, is below its square
+	chordAt      = 0.02 // a step is small if it is to change no score by more
 	halvings     = 40
 )
 
@@ -76,7 +76,7 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 	if err != nil {
 		return err
 	}
-	value, drift, last := v.loss+l.penalty(c), 0.0, math.Inf(1)
+	value, drift, last, fell := v.loss+l.penalty(c), 0.0, math.Inf(1), 1.0
 	for full := true; ; {
 		if full {
 			if err := l.newSystem(ctx, c, lambda); err != nil {
@@ -88,7 +88,7 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 		if err != nil {
 			return err
 		}
-		full = !(decrement <= chordAt*chordAt*float64(l.n))
+		full = !(last*math.Sqrt(decrement/fell) <= chordAt) // changes shrink as the root of the decrement does
 		v, lower, err := l.move(ctx, value, c, full)
 		if err != nil {
 			return err
@@ -103,7 +103,7 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 		case !lower || l.steps == newtonSteps:
 			return fmt.Errorf("lambda=%v: no convergence: after %d steps of Newton's method one still changes a score by %.2g: raise lambda", lambda, l.steps, v.change)
 		}
-		last = v.change
+		last, fell = v.change, decrement
 	}
 }
 
@@ -180,24 +180,23 @@ type evaluation struct {
 }
 
 // evaluate moves the scores by A step, if there is one, and computes the residual and the gradient at them; if it is full,
-// the Hessian's sum too, of which the gradient is then a column.
+// the Hessian's sum too, of which the gradient is then a column: the rows of [A r] times the roots of the weights, and the
+// residual divided by them.
 func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v evaluation, err error) {
 	cols := len(l.solution)
 	b, part := &l.block, l.block.part[:cols]
+	clear(b.moved)
 	clear(l.gradient)
-	clear(l.curve)
+	if full {
+		clear(l.curve)
+	}
 	err = frame.Blocks(ctx, l.n, blockRows, func(lo, hi int) {
-		h, rows, f := hi-lo, l.rows[lo*l.ld:hi*l.ld], l.f[lo:hi]
+		h, rows := hi-lo, l.rows[lo*l.ld:hi*l.ld]
 		if step != nil {
-			vmath.StridedMatVec(b.moved[:h], rows, l.ld, h, cols, step)
-			for i, q := range b.moved[:h] {
-				f[i] += q
-				if q = math.Abs(q); q > v.change {
-					v.change = q
-				}
-			}
+			vmath.RowDots(b.moved[:h], rows, l.ld, h, cols, step)
 		}
-		v.loss += b.losses(f, l.y[lo:hi], l.residual[lo:hi], &v.largest)
+		loss, change, largest := vmath.Logistic(l.f[lo:hi], b.moved[:h], l.y[lo:hi], l.residual[lo:hi], b.root[:h], b.slope[:h])
+		v = evaluation{v.loss + loss, max(v.change, change), max(v.largest, largest)}
 		if !full {
 			vmath.StridedMatTVec(part, rows, l.ld, h, cols, l.residual[lo:hi])
 			vmath.Axpy(1, part, l.gradient)
@@ -219,47 +218,11 @@ func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v e
 
 // A block is the memory of a pass for some rows.
 type block struct {
-	moved, half, part []float64
-	root              []float64 // sqrt(q (1-q))
-	slope             []float64 // r over root
-	scaled            []float64 // rows of A times root, and slope right of them
+	moved, part []float64
+	root, slope []float64 // see vmath.Logistic
+	scaled      []float64 // rows of A times root, and slope right of them
 }
 
 func newBlock(h, wide int) block {
-	return block{make([]float64, h), make([]float64, h), make([]float64, wide), make([]float64, h), make([]float64, h), make([]float64, h*wide)}
-}
-
-// farOut is the size of a score beyond which its weight stays as it is: exp(-farOut) is nothing beside 1.
-const farOut = 160
-
-// losses returns the sum of the losses of scores f, and sets their residuals, roots and slopes. With m = y f and u = exp(-|m|/2),
-// log(1 + exp(-m)) = log(1 + u^2) + max(0, -m) and q (1-q) = (u / (1 + u^2))^2. The logarithms are summed as that of a product, which
-// is at most 2^blockRows.
-func (b *block) losses(f, y, residual []float64, largest *float64) float64 {
-	half, top := b.half[:len(f)], *largest
-	for i, v := range f {
-		if v = math.Abs(v); v > top {
-			top = v
-		}
-		if v > farOut {
-			v = farOut
-		}
-		half[i] = -v / 2
-	}
-	*largest = top
-	vmath.Exp(half, half)
-	product, far := 1.0, 0.0
-	for i, u := range half {
-		t := u * u
-		inverse := 1 / (1 + t)
-		b.root[i] = u * inverse
-		if m := y[i] * f[i]; m < 0 {
-			far -= m
-			residual[i], b.slope[i] = -y[i]*inverse, -y[i]/u
-		} else {
-			residual[i], b.slope[i] = -y[i]*(t*inverse), -y[i]*u
-		}
-		product *= 1 + t
-	}
-	return vmath.LogScalar(product) + far
+	return block{make([]float64, h), make([]float64, wide), make([]float64, h), make([]float64, h), make([]float64, h*wide)}
 }

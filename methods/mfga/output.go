@@ -84,9 +84,7 @@ func (s *scorer) read(x []float64) {
 	}
 	factor := s.factor[:h]
 	gaussianFactors(factor, x, s.d, s.Taylor.Width)
-	for c, f := range s.Taylor.Monomials {
-		f.fill(s.phi[c:], m, x, s.d, factor)
-	}
+	fillAll(s.Taylor.Monomials, s.phi, m, x, s.d, factor)
 }
 
 // write sets the scores of a stage of the rows that were read.
@@ -96,7 +94,7 @@ func (s *scorer) write(dst []float64, stage int) {
 		clear(dst)
 	} else {
 		m, count := s.width(), s.Counts[stage]
-		vmath.StridedMatVec(dst, s.phi[:len(dst)*m], m, len(dst), count, s.Theta[s.first[stage]:][:count])
+		vmath.RowDots(dst, s.phi[:len(dst)*m], m, len(dst), count, s.Theta[s.first[stage]:][:count])
 		bias = s.Bias[stage]
 	}
 	for i := range dst {

@@ -69,7 +69,7 @@ func (r *ridge) solve(ctx context.Context, k int, lambda float64) error {
 	}
 	return frame.Blocks(ctx, r.n, blockRows, func(lo, hi int) {
 		f := r.residual[lo:hi]
-		vmath.StridedMatVec(f, r.rows[lo*r.ld:hi*r.ld], r.ld, hi-lo, cols, r.solution)
+		vmath.RowDots(f, r.rows[lo*r.ld:hi*r.ld], r.ld, hi-lo, cols, r.solution)
 		for i, y := range r.y[lo:hi] {
 			f[i] -= y
 		}

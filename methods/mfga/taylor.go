@@ -148,13 +148,24 @@ func (m monomial) fill(dst []float64, ld int, x []float64, d int, factor []float
 	}
 }
 
-// columns writes candidates on the training rows lo .. hi - 1 as columns of dst, whose rows are ld apart.
+// cachedRows rows of some hundred features stay in the first-level cache while one column after the other is filled.
+const cachedRows = 32
+
+// fillAll fills the first columns of dst with the values of monomials.
+func fillAll(list []monomial, dst []float64, ld int, x []float64, d int, factor []float64) {
+	for lo := 0; lo < len(factor); lo += cachedRows {
+		hi := min(lo+cachedRows, len(factor))
+		for c, m := range list {
+			m.fill(dst[lo*ld+c:], ld, x[lo*d:hi*d], d, factor[lo:hi])
+		}
+	}
+}
+
+// columns is of a basis.
 func (t *taylor) columns(which []int) func(dst []float64, ld, lo, hi int) {
 	list := t.expansion(which).Monomials
 	return func(dst []float64, ld, lo, hi int) {
-		for c, m := range list {
-			m.fill(dst[c:], ld, t.x[lo*t.d:hi*t.d], t.d, t.factor[lo:hi])
-		}
+		fillAll(list, dst, ld, t.x[lo*t.d:hi*t.d], t.d, t.factor[lo:hi])
 	}
 }
 

@@ -86,7 +86,7 @@ func BenchmarkProducts(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%dx%d", name, n, d), func(b *testing.B) { perElement(b, n*d, f) })
 		}
 		run("MatVec", func() { MatVec(dst, a, n, d, v) })
-		run("MatVec/ref", func() { matVecRef(dst, a, d, n, d, v) })
+		run("MatVec/ref", func() { matVecRef(dst, a, n, d, v) })
 		run("MatTVec", func() { MatTVec(g, a, n, d, c) })
 		run("MatTVec/ref", func() { matTVecRef(g, a, d, n, d, c) })
 		run("Packed.MatVec", func() { p.MatVec(dst, v) })

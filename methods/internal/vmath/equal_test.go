@@ -68,7 +68,7 @@ var kernelCases = []kernelCase{
 	}},
 	{"MatVec", func(src *source, n, d int, ref bool) []float64 {
 		a, v, dst := src.floats(n*d), src.floats(d), src.room(n)
-		pick(ref, func() { MatVec(dst, a, n, d, v) }, func() { matVecRef(dst, a, d, n, d, v) })
+		pick(ref, func() { MatVec(dst, a, n, d, v) }, func() { matVecRef(dst, a, n, d, v) })
 		return dst
 	}},
 	{"MatTVec", func(src *source, n, d int, ref bool) []float64 {
@@ -76,10 +76,10 @@ var kernelCases = []kernelCase{
 		pick(ref, func() { MatTVec(dst, a, n, d, c) }, func() { matTVecRef(dst, a, d, n, d, c) })
 		return dst
 	}},
-	{"StridedMatVec", func(src *source, n, d int, ref bool) []float64 {
+	{"RowDots", func(src *source, n, d int, ref bool) []float64 {
 		ld := d + int(src.byte())%9
 		a, v, dst := src.floats(n*ld), src.floats(d), src.room(n)
-		pick(ref, func() { StridedMatVec(dst, a, ld, n, d, v) }, func() { matVecRef(dst, a, ld, n, d, v) })
+		pick(ref, func() { RowDots(dst, a, ld, n, d, v) }, func() { rowDotsRef(dst, a, ld, n, d, v) })
 		return dst
 	}},
 	{"StridedMatTVec", func(src *source, n, d int, ref bool) []float64 {
@@ -245,6 +245,12 @@ var kernelCases = []kernelCase{
 		dst := src.room((cols-1)*ld + n)
 		pick(ref, func() { Columns(dst, ld, a, cols, which) }, func() { columnsRef(dst, ld, a, cols, which) })
 		return dst
+	}},
+	{"Logistic", func(src *source, n, _ int, ref bool) []float64 {
+		f, moved, y := src.floats(n), src.floats(n), src.floats(n)
+		residual, root, slope, sums := src.room(n), src.room(n), src.room(n), [32]float64{}
+		pick(ref, func() { logistic(f, moved, y, residual, root, slope, &sums) }, func() { logisticRef(f, moved, y, residual, root, slope, &sums) })
+		return slices.Concat(f, residual, root, slope, sums[:])
 	}},
 	{"Signed", func(src *source, n, _ int, ref bool) []float64 {
 		x, y, b := src.floats(n), src.floats(n), src.float()

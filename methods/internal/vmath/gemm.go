@@ -41,7 +41,7 @@ func matMulLengths(f string, dst, a []float64, m, k int, b []float64, n int) {
 func matMulRef(dst, a []float64, m, k int, b []float64, n int, turned bool) {
 	if turned {
 		for i := range m {
-			matVecRef(dst[i*n:(i+1)*n], b, k, n, k, a[i*k:(i+1)*k])
+			matVecRef(dst[i*n:(i+1)*n], b, n, k, a[i*k:(i+1)*k])
 		}
 		return
 	}
@@ -58,7 +58,7 @@ func matMulRef(dst, a []float64, m, k int, b []float64, n int, turned bool) {
 
 func gramRef(dst, a []float64, n, k int) {
 	for i := range n {
-		matVecRef(dst[i*n+i:(i+1)*n], a[i*k:], k, n-i, k, a[i*k:(i+1)*k])
+		matVecRef(dst[i*n+i:(i+1)*n], a[i*k:], n-i, k, a[i*k:(i+1)*k])
 		for j := range i {
 			dst[i*n+j] = dst[j*n+i]
 		}

@@ -13,4 +13,5 @@
 #include "gemm.h"
 #include "symmetric.h"
 #include "hinge.h"
+#include "logistic.h"
 #include "wave.h"

@@ -20,6 +20,8 @@ package vmath
 #cgo nocallback vm_axpy
 #cgo noescape vm_matvec
 #cgo nocallback vm_matvec
+#cgo noescape vm_rowdots
+#cgo nocallback vm_rowdots
 #cgo noescape vm_mattvec
 #cgo nocallback vm_mattvec
 #cgo noescape vm_pack
@@ -134,12 +136,20 @@ func axpy(a float64, x, y []float64) {
 	C.vm_axpy(C.double(a), ptr(x), ptr(y), length(x))
 }
 
-func matVec(dst, a []float64, ld, rows, cols int, v []float64) {
+func matVec(dst, a []float64, rows, cols int, v []float64) {
 	if rows < 3 && !everyLength || !useC(rows*cols, 64) { // C takes eight rows at a time
-		matVecRef(dst, a, ld, rows, cols, v)
+		matVecRef(dst, a, rows, cols, v)
 		return
 	}
-	C.vm_matvec(ptr(dst), ptr(a), C.long(ld), C.long(rows), C.long(cols), ptr(v))
+	C.vm_matvec(ptr(dst), ptr(a), C.long(rows), C.long(cols), ptr(v))
+}
+
+func rowDots(dst, a []float64, ld, rows, cols int, v []float64) {
+	if rows < 3 && !everyLength || !useC(rows*cols, 64) {
+		rowDotsRef(dst, a, ld, rows, cols, v)
+		return
+	}
+	C.vm_rowdots(ptr(dst), ptr(a), C.long(ld), C.long(rows), C.long(cols), ptr(v))
 }
 
 func matTVec(dst, a []float64, ld, rows, cols int, c []float64) {

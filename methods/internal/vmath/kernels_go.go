@@ -25,8 +25,10 @@ func sum(x []float64) float64 { return sumRef(x) }
 
 func axpy(a float64, x, y []float64) { axpyRef(a, x, y) }
 
-func matVec(dst, a []float64, ld, rows, cols int, v []float64) {
-	matVecRef(dst, a, ld, rows, cols, v)
+func matVec(dst, a []float64, rows, cols int, v []float64) { matVecRef(dst, a, rows, cols, v) }
+
+func rowDots(dst, a []float64, ld, rows, cols int, v []float64) {
+	rowDotsRef(dst, a, ld, rows, cols, v)
 }
 
 func matTVec(dst, a []float64, ld, rows, cols int, c []float64) {

@@ -8,7 +8,7 @@ func MatVec(dst, a []float64, rows, cols int, v []float64) {
 	sameLength("MatVec", "a", len(a), "rows x cols", rows*cols)
 	sameLength("MatVec", "dst", len(dst), "rows", rows)
 	sameLength("MatVec", "v", len(v), "cols", cols)
-	matVec(dst, a, cols, rows, cols, v)
+	matVec(dst, a, rows, cols, v)
 }
 
 // MatTVec sets dst, of cols elements, to the product of the transpose of the
@@ -20,12 +20,13 @@ func MatTVec(dst, a []float64, rows, cols int, c []float64) {
 	matTVec(dst, a, cols, rows, cols, c)
 }
 
-// StridedMatVec is MatVec of the first cols columns of a matrix whose rows are ld apart, with the same bits.
-func StridedMatVec(dst, a []float64, ld, rows, cols int, v []float64) {
-	stridedLength("StridedMatVec", "a", len(a), ld, rows, cols)
-	sameLength("StridedMatVec", "dst", len(dst), "rows", rows)
-	sameLength("StridedMatVec", "v", len(v), "cols", cols)
-	matVec(dst, a, ld, rows, cols, v)
+// RowDots sets dst[i] to the inner product of v, of cols elements, with the first ones of row i of a, whose rows are
+// ld apart: column k goes to lane k mod 8. It is several times as fast as MatVec, whose sums have the order of the columns.
+func RowDots(dst, a []float64, ld, rows, cols int, v []float64) {
+	stridedLength("RowDots", "a", len(a), ld, rows, cols)
+	sameLength("RowDots", "dst", len(dst), "rows", rows)
+	sameLength("RowDots", "v", len(v), "cols", cols)
+	rowDots(dst, a, ld, rows, cols, v)
 }
 
 // StridedMatTVec is MatTVec of the first cols columns of a matrix whose rows are ld apart, with the same bits.
@@ -42,13 +43,26 @@ func stridedLength(f, name string, length, ld, rows, cols int) {
 	}
 }
 
-func matVecRef(dst, a []float64, ld, rows, cols int, v []float64) {
+func matVecRef(dst, a []float64, rows, cols int, v []float64) {
 	for i := range rows {
 		s := 0.0
-		for k, x := range a[i*ld : i*ld+cols] {
+		for k, x := range a[i*cols : (i+1)*cols] {
 			s = math.FMA(x, v[k], s)
 		}
 		dst[i] = s
+	}
+}
+
+func rowDotsRef(dst, a []float64, ld, rows, cols int, v []float64) {
+	for i := range rows {
+		var lanes [8]float64
+		for k, x := range a[i*ld : i*ld+cols] {
+			lanes[k%8] = math.FMA(x, v[k], lanes[k%8])
+		}
+		for k := cols; k%8 != 0; k++ { // a register's rest: it makes -0 to 0
+			lanes[k%8] += 0
+		}
+		dst[i] = tree8(lanes[:])
 	}
 }
 

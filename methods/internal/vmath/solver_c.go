@@ -6,6 +6,8 @@ package vmath
 #cgo CFLAGS: -O3 -std=c11
 #cgo noescape vm_outer
 #cgo nocallback vm_outer
+#cgo noescape vm_logistic
+#cgo nocallback vm_logistic
 #cgo noescape vm_scale
 #cgo nocallback vm_scale
 #cgo noescape vm_factor
@@ -61,6 +63,14 @@ func back(x, u []float64, m, column int) {
 		return
 	}
 	C.vm_back(ptr(x), ptr(u), C.long(m), C.long(column))
+}
+
+func logistic(f, moved, y, residual, root, slope []float64, sums *[32]float64) {
+	if !useC(len(f), 4) {
+		logisticRef(f, moved, y, residual, root, slope, sums)
+		return
+	}
+	C.vm_logistic(ptr(f), ptr(moved), ptr(y), ptr(residual), ptr(root), ptr(slope), length(f), ptr(sums[:]))
 }
 
 func numbers(which []int) *C.long { return (*C.long)(unsafe.Pointer(unsafe.SliceData(which))) }

@@ -22,6 +22,10 @@ func columns(dst []float64, ld int, a []float64, n int, which []int) {
 	columnsRef(dst, ld, a, n, which)
 }
 
+func logistic(f, moved, y, residual, root, slope []float64, sums *[32]float64) {
+	logisticRef(f, moved, y, residual, root, slope, sums)
+}
+
 func signed(x, y []float64, b float64) { signedRef(x, y, b) }
 
 func hingeMove(h *Hinge, step, sigma, c float64) HingeSums { return hingeMoveRef(h, step, sigma, c) }
