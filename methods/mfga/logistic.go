@@ -32,7 +32,8 @@ type logistic struct {
 	curve    []float64 // A' diag(q (1-q)) A and A'r right of it, rows wide apart: the upper triangle
 	wide     int
 	block    block
-	steps    int // since the active set grew
+	steps    int    // since the active set grew
+	passes   [2]int // evaluations since the active set grew: short and full
 	sizeable
 }
 
@@ -57,7 +58,7 @@ func (l *logistic) start() error {
 	if l.lead == 1 {
 		m := vmath.Sum(l.y) / float64(l.n)
 		if math.Abs(m) >= 1 {
-			return fmt.Errorf("all %d labels are %+v: logistic regression with an intercept needs both classes", l.n, l.y[0])
+			return fmt.Errorf("all %d labels are %+g: logistic regression with an intercept needs both classes; one without does not (intercept false)", l.n, l.y[0])
 		}
 		b = vmath.LogScalar((1 + m) / (1 - m))
 		l.solution[0] = b
@@ -109,7 +110,7 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 
 // prepare makes room for an active set of cols columns, of which the new ones have the coefficient 0.
 func (l *logistic) prepare(cols int) {
-	l.steps = 0
+	l.steps, l.passes = 0, [2]int{}
 	l.solution = append(l.solution, make([]float64, cols-len(l.solution))...)
 	l.gradient, l.step = make([]float64, cols), make([]float64, cols)
 	if wide := (cols + 1 + 7) &^ 7; wide != l.wide {
@@ -187,8 +188,11 @@ func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v e
 	b, part := &l.block, l.block.part[:cols]
 	clear(b.moved)
 	clear(l.gradient)
+	l.passes[0]++
 	if full {
 		clear(l.curve)
+		l.passes[0]--
+		l.passes[1]++
 	}
 	err = frame.Blocks(ctx, l.n, blockRows, func(lo, hi int) {
 		h, rows := hi-lo, l.rows[lo*l.ld:hi*l.ld]

@@ -56,7 +56,7 @@ type realSet struct {
 	} `json:"random"`
 }
 
-// catalogue are the sets by the oracle's names, and how many first columns are used.
+// catalogue are the sets by the oracle's names.
 var catalogue = map[string]string{"adult": "adult-a9a", "epileptic": "epileptic", "online-news": "online-news"}
 
 // parts returns the set's training and test rows, standardised by the first.
@@ -159,31 +159,36 @@ func (s realSet) classification(t *testing.T, train, test registry.Data) {
 		})
 		all := &taylor{kernelOf: kernelOf{Candidates: mergedLinear, Order: run.Order, Width: s.Width}, d: d, scale: math.Sqrt(0.5)}
 		at, clear := 0, true
+		thetas := make([][]float64, len(run.Steps))
 		for i, step := range run.Steps {
 			count := out.Counts[i]
 			clear = clear && step.Margin > tie
 			if want := all.expansion(step.New).Monomials; clear && !slices.Equal(out.Taylor.Monomials[count-run.PerStep:count], want) {
 				t.Errorf("lambda %v, step %d: columns %v, want %v", run.Lambda, i, out.Taylor.Monomials[count-run.PerStep:count], want)
 			}
-			theta := out.Theta[at : at+count]
+			thetas[i] = out.Theta[at : at+count]
 			at += count
-			stage := func(x *mat.Dense, do func(scores []float64)) {
-				if err := m.ScoreStages(t.Context(), x, []int{count}, func(_ int, scores []float64) error {
-					do(scores)
-					return nil
-				}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			stage(train.X, func(scores []float64) {
-				near(t, fmt.Sprintf("lambda %v, step %d: objective", run.Lambda, i), objectiveOf(train, scores, theta, run.Lambda), step.Objective, 1e-9)
-			})
-			stage(test.X, func(scores []float64) {
-				if got := wrong(scores, test.Y); got < step.Wrong-1 || got > step.Wrong+1 {
-					t.Errorf("lambda %v, step %d: %d test rows are wrong, want %d", run.Lambda, i, got, step.Wrong)
-				}
-			})
 		}
+		stages := func(x *mat.Dense, do func(i int, scores []float64)) {
+			i := 0
+			err := m.ScoreStages(t.Context(), x, out.Counts, func(_ int, scores []float64) error {
+				do(i, scores)
+				i++
+				return nil
+			})
+			if err != nil || i != len(run.Steps) {
+				t.Fatal(i, err)
+			}
+		}
+		stages(train.X, func(i int, scores []float64) {
+			got := objectiveOf(train, scores, thetas[i], run.Lambda)
+			near(t, fmt.Sprintf("lambda %v, step %d: objective", run.Lambda, i), got, run.Steps[i].Objective, 1e-9)
+		})
+		stages(test.X, func(i int, scores []float64) {
+			if got, want := wrong(scores, test.Y), run.Steps[i].Wrong; got < want-1 || got > want+1 {
+				t.Errorf("lambda %v, step %d: %d test rows are wrong, want %d", run.Lambda, i, got, want)
+			}
+		})
 	}
 }
 
