@@ -22,9 +22,9 @@ func conforms(t *testing.T, spec registry.Spec) {
 	conform.Run(t, spec,
 		conform.Late(testsplit.Waves(1, 12000, 60), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond),
 		conform.Memory(testsplit.Waves(9, 3000, 30), `{"features":30}`),
-		conform.Cost(testsplit.Waves(3, 3000, 30), 8))
+		conform.Cost(testsplit.Waves(3, 3000, 30), 6))
 	conform.Memory(squares(testsplit.Waves(9, 3000, 30))).Check(t, spec)
-	conform.Cost(squares(testsplit.Waves(3, 3000, 30)), 8).Check(t, spec)
+	conform.Cost(squares(testsplit.Waves(3, 3000, 30)), 6).Check(t, spec)
 }
 
 func TestConformMFGA(t *testing.T) {

@@ -2,6 +2,7 @@ package mfga
 
 import (
 	"github.com/kernelboosting/bench/methods/internal/neighbour"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -44,7 +45,7 @@ func solverBytes(s registry.Shape, features, step int) int64 {
 	return 8 * (n*(m+4) + 4*m*m + int64(min(s.N, blockRows))*m + stages*int64(s.Outputs()))
 }
 
-// The costs are in nanoseconds.
+// The costs, in nanoseconds, were fitted to normal rows (n to 8000, d to 170) and to adult.
 
 // pathCost adds the width and the factors, once for a kernel, and the greedy steps of each setting.
 func pathCost(s registry.Shape, ps []Params) float64 {
@@ -79,10 +80,12 @@ func randomPathCost(s registry.Shape, ps []random) float64 {
 		sum += float64(s.Outputs()) * solveCost(s, p.features, step)
 		if p.lambda = 0; !seen[p] {
 			seen[p] = true
-			sum += widthCost(s, kernelOf{Width: p.width, Neighbour: p.neighbour}) + float64(p.candidates*s.D)*15
+			columns := p.features
 			if p.choice != byOrder {
-				sum += float64(s.Outputs()) * float64(s.N) * float64(p.candidates) * (1.5 + 0.05*float64(s.D))
+				columns += p.candidates
 			}
+			sum += widthCost(s, kernelOf{Width: p.width, Neighbour: p.neighbour}) + float64(p.candidates*s.D)*15
+			sum += float64(s.Outputs()) * float64(s.N) * float64(columns) * (1.5 + 0.045*float64(s.D))
 		}
 	}
 	return sum
@@ -94,7 +97,8 @@ func widthCost(s registry.Shape, k kernelOf) float64 {
 	if k.Width != 0 {
 		return n * d
 	}
-	return n * n * (2.5 + 0.025*d)
+	near := float64(min(k.Neighbour, max(1, s.N-1)))
+	return n*n*(1+0.023*d) + 38*n*near*(1+vmath.LogScalar(max(1, n/near)))
 }
 
 // solveCost is that of the passes over growing active sets.
@@ -103,9 +107,9 @@ func solveCost(s registry.Shape, features, step int) float64 {
 	for m := step; ; m += step {
 		k := float64(min(m, features))
 		if s.Task == registry.Regression {
-			sum += n*(k*float64(step)*0.04+k*0.5+5) + k*k*k/20
-		} else {
-			sum += 5 * (n*(k*k*0.022+k*0.6+12) + k*k*k/20)
+			sum += n*(k*float64(step)*0.03+k*0.7+8) + k*k*k/15 + 12*k*k + 3000
+		} else { // some four Hessians and three gradients
+			sum += 5 * (n*(k*k*0.02+k*0.6+10) + k*k*k/20 + 3*k*k + 3000)
 		}
 		if m >= features {
 			return sum
