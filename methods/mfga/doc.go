@@ -17,7 +17,8 @@
 //
 // The parts:
 //
-//	mfga.go      MFGA: parameters, greedy steps, selection
+//	mfga.go      MFGA: parameters, greedy steps
+//	largest.go   which columns are chosen, and what happens on ties
 //	taylor.go    its candidates: columns, and the derivatives in all of them
 //	random.go    RKS, EERF, LKRF: parameters, settings that share work
 //	fourier.go   random columns and their scores

@@ -22,9 +22,13 @@ type fourier struct {
 }
 
 // drawFourier draws all frequencies, then all phases, then as many uniforms as are asked for: the order of the reference program.
-func drawFourier(random *rng.RandomState, x []float64, d int, width float64, count, uniforms int) *fourier {
+// Its error is that of ctx.
+func drawFourier(ctx context.Context, random *rng.RandomState, x []float64, d int, width float64, count, uniforms int) (*fourier, error) {
 	f := &fourier{x: x, n: len(x) / d, d: d, w: make([]float64, count*(d+1)), u: make([]float64, uniforms)}
 	for m := range count {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		w := f.w[m*(d+1):][:d]
 		random.Norms(w)
 		for j, v := range w {
@@ -37,7 +41,7 @@ func drawFourier(random *rng.RandomState, x []float64, d int, width float64, cou
 	for j := range f.u {
 		f.u[j] = random.Float64()
 	}
-	return f
+	return f, nil
 }
 
 func (f *fourier) count() int { return len(f.w) / (f.d + 1) }

@@ -3,7 +3,6 @@ package mfga
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/neighbour"
@@ -162,40 +161,6 @@ func (g *greedy) next(ctx context.Context, m int) ([]int, error) {
 		g.first = next
 	}
 	return next, nil
-}
-
-// tie is how far values may be apart, in parts of the largest, and count as equal.
-const tie = 1e-9
-
-// largest returns the m indices outside of taken with the largest absolute values, largest first. Of values that are
-// equal up to rounding the lowest index comes first.
-func largest(values []float64, taken []int, m int) []int {
-	left := make([]float64, len(values))
-	top := 0.0
-	for j, v := range values {
-		left[j] = math.Abs(v)
-		top = max(top, left[j])
-	}
-	for _, j := range taken {
-		left[j] = -1
-	}
-	out := make([]int, 0, m)
-	for range m {
-		most := 0.0
-		for _, v := range left {
-			if v > most {
-				most = v
-			}
-		}
-		for j, v := range left {
-			if v >= 0 && v >= most-float64(tie*top) {
-				out = append(out, j)
-				left[j] = -1
-				break
-			}
-		}
-	}
-	return out
 }
 
 // A fitOne fits one setting to one target.

@@ -68,6 +68,29 @@ func TestLargest(t *testing.T) {
 	if got := largest(values, []int{2, 4}, 3); !slices.Equal(got, []int{1, 6, 5}) {
 		t.Errorf("without 2 and 4 the largest are %v", got)
 	}
+	rapid.Check(t, func(rt *rapid.T) {
+		values := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, -1, 1 + 6e-10, 1 + 12e-10, 2, 3}), 1, 20).Draw(rt, "values")
+		m := rapid.IntRange(1, len(values)).Draw(rt, "m")
+		if got, want := largest(values, nil, m), plainLargest(values, m); !slices.Equal(got, want) {
+			rt.Fatalf("the %d largest are %v, by the definition %v", m, got, want)
+		}
+	})
+}
+
+// plainLargest is the definition, choice by choice.
+func plainLargest(values []float64, m int) (out []int) {
+	left, top := make([]float64, len(values)), 0.0
+	for j, v := range values {
+		left[j] = math.Abs(v)
+		top = max(top, left[j])
+	}
+	for range m {
+		most := slices.Max(left)
+		at := slices.IndexFunc(left, func(v float64) bool { return v >= 0 && v >= most-tie*top })
+		out = append(out, at)
+		left[at] = -1
+	}
+	return out
 }
 
 // TestAlign: the weights satisfy the constraints of their problem, and no feasible mixture with others is better.

@@ -162,7 +162,10 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 		if err := k.kernel.measure(ctx, frame.Rows(train.X), d); err != nil {
 			return err
 		}
-		f := drawFourier(env.Rand(), frame.Rows(train.X), d, k.kernel.Width, k.candidates, k.uniforms)
+		f, err := drawFourier(ctx, env.Rand(), frame.Rows(train.X), d, k.kernel.Width, k.candidates, k.uniforms)
+		if err != nil {
+			return err
+		}
 		unpenalised := func(i int) random {
 			p := ps[i]
 			p.lambda = 0

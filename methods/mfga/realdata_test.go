@@ -232,7 +232,10 @@ func (s realSet) random(t *testing.T, train, test registry.Data) {
 		if run.M0 == 0 {
 			p.candidates, p.features, p.lambda = 2000, map[string]int{"adult": 100, "epileptic": 20}[s.Dataset], 1e-4
 		}
-		f := drawFourier(rng.New(run.Seed), train.X.RawMatrix().Data, d, s.Width, p.candidates, p.features)
+		f, err := drawFourier(t.Context(), rng.New(run.Seed), train.X.RawMatrix().Data, d, s.Width, p.candidates, p.features)
+		if err != nil {
+			t.Fatal(err)
+		}
 		fit := func(rule choice, intercept bool) (scores []float64) {
 			t.Helper()
 			p.choice, p.intercept = rule, intercept
