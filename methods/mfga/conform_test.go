@@ -16,6 +16,15 @@ func squares(d registry.Data) registry.Data {
 	return d
 }
 
+// classes is Waves with four classes.
+func classes(d registry.Data) registry.Data {
+	d.Task, d.Classes = registry.Multiclass, 4
+	for i := range d.Y {
+		d.Y[i] = float64(i % 4)
+	}
+	return d
+}
+
 func conforms(t *testing.T, spec registry.Spec) {
 	t.Helper()
 	testenv.NotUnderRace(t)
@@ -24,6 +33,8 @@ func conforms(t *testing.T, spec registry.Spec) {
 		conform.Memory(testsplit.Waves(9, 3000, 30), `{"features":30}`),
 		conform.Cost(testsplit.Waves(3, 3000, 30), 6))
 	conform.Memory(squares(testsplit.Waves(9, 3000, 30))).Check(t, spec)
+	conform.Memory(squares(testsplit.Waves(1, 6000, 100)), `{"width":3,"features":60}`).Check(t, spec)
+	conform.Memory(classes(testsplit.Waves(1, 2000, 20))).Check(t, spec)
 	conform.Cost(squares(testsplit.Waves(3, 3000, 30)), 6).Check(t, spec)
 }
 

@@ -10,7 +10,7 @@ import (
 // the solver and the model.
 func memory(s registry.Shape, p Params) int64 {
 	features, step := p.size(s.Task, s.D)
-	bytes := 8 * int64(s.N+2*p.kernel(s.Task).count(s.D))
+	bytes := 8 * int64(s.N+5*p.kernel(s.Task).count(s.D)) // derivatives, and what sorts them
 	if p.Width == 0 {
 		bytes += neighbour.Bytes(s.N, p.Neighbour)
 	}
@@ -38,11 +38,12 @@ func randomMemory(s registry.Shape, p random) int64 {
 }
 
 // solverBytes counts the design, vectors and systems of the solver, and the coefficients of all stages, of one target after
-// the other.
+// the other, and a block of rows that the model scores.
 func solverBytes(s registry.Shape, features, step int) int64 {
 	n, m := int64(s.N), int64(features+9)&^7
 	stages := int64(features/step+1) * int64(features) / 2
-	return 8 * (n*(m+4) + 4*m*m + int64(min(s.N, blockRows))*m + stages*int64(s.Outputs()))
+	block := int64(min(s.N, blockRows))
+	return 8 * (n*(m+4+int64(s.Outputs())) + 4*m*m + block*(2*m+int64(s.D)) + stages*int64(s.Outputs()))
 }
 
 // The costs, in nanoseconds, were fitted to normal rows (n to 8000, d to 170) and to adult.

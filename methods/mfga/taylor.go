@@ -52,6 +52,9 @@ type taylor struct {
 	n, d   int
 	scale  float64   // sqrt(1/2), or 1 for one kernel
 	factor []float64 // e(x_i)
+
+	weighted, part []float64       // of derivatives, for a block of rows
+	squares        *signedProducts // of derivatives of degree 2
 }
 
 // blockRows rows at a time are worked on, so that they stay in the cache.
@@ -59,7 +62,10 @@ const blockRows = 256
 
 func newTaylor(ctx context.Context, k kernelOf, x []float64, d int) (*taylor, error) {
 	n := len(x) / d
-	t := &taylor{kernelOf: k, x: x, n: n, d: d, scale: 1, factor: make([]float64, n)}
+	t := &taylor{kernelOf: k, x: x, n: n, d: d, scale: 1, factor: make([]float64, n), weighted: make([]float64, blockRows), part: make([]float64, d)}
+	if k.Order == 2 {
+		t.squares = newSignedProducts(d)
+	}
 	if k.linear(d) > 0 {
 		t.scale = math.Sqrt(0.5)
 	}
@@ -175,10 +181,9 @@ func (t *taylor) derivatives(ctx context.Context, dst, v []float64) error {
 	d, n := t.d, t.n
 	gauss := t.gaussians(d)
 	clear(dst)
-	weighted, part := make([]float64, blockRows), make([]float64, d)
-	var squares *signedProducts
-	if t.Order == 2 {
-		squares = newSignedProducts(d)
+	squares, part := t.squares, t.part
+	if squares != nil {
+		squares.reset()
 	}
 	err := frame.Blocks(ctx, n, blockRows, func(lo, hi int) {
 		h, x := hi-lo, t.x[lo*d:hi*d]
@@ -186,7 +191,7 @@ func (t *taylor) derivatives(ctx context.Context, dst, v []float64) error {
 			vmath.MatTVec(part, x, h, d, v[lo:hi])
 			floats.Add(dst[gauss:], part)
 		}
-		w := weighted[:h]
+		w := t.weighted[:h]
 		floats.MulTo(w, v[lo:hi], t.factor[lo:hi])
 		if squares != nil {
 			squares.add(x, w)
@@ -235,6 +240,13 @@ func newSignedProducts(d int) *signedProducts {
 	return s
 }
 
+// reset begins a sum.
+func (s *signedProducts) reset() {
+	clear(s.sum)
+	s.count = [2]int{}
+}
+
+// add takes rows with their weights.
 func (s *signedProducts) add(x, w []float64) {
 	for i, v := range w {
 		if v == 0 {
