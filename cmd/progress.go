@@ -3,44 +3,49 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
 )
 
 // lineEvery is the least time between progress lines where there is no terminal.
 const lineEvery = 10 * time.Second
 
-// progress shows how far a run is: a bar on a terminal, plain lines elsewhere.
-// The time left follows the predicted cost of the cells that remain, corrected by
-// how long finished cells of the same method took, and is never more than what
-// is left of a budget.
+// progress shows how far a run is: a bar on a terminal with a line of what runs now, plain lines elsewhere. The time
+// left is the plan's forecast, corrected by what has ended since, and never more than what is left of a budget.
 type progress struct {
-	out   io.Writer
-	bar   *mpb.Bar // nil where there is no terminal
-	bars  *mpb.Progress
-	start time.Time
-	opt   harness.Options
-	cells int
-	pace  harness.Pace
+	out    io.Writer
+	bar    *mpb.Bar // nil where there is no terminal
+	bars   *mpb.Progress
+	start  time.Time
+	opt    harness.Options
+	cells  int
+	resize reflow
 
 	metric string // of the protocol; "" for the usual one of a task
 
-	mu    sync.Mutex
-	done  int
-	left  map[*harness.PlannedCell]bool
-	last  time.Time
-	label string
+	mu      sync.Mutex
+	done    int
+	left    map[*harness.PlannedCell]bool      // neither ended nor running
+	running map[*harness.PlannedCell]time.Time // since when
+	last    time.Time
+	label   string
 }
 
 func newProgress(out io.Writer, plan *harness.Plan, opt harness.Options, metric string) *progress {
-	p := &progress{out: out, start: time.Now(), last: time.Now(), opt: opt, cells: len(plan.Cells), left: map[*harness.PlannedCell]bool{}, metric: metric}
+	p := &progress{out: out, start: time.Now(), last: time.Now(), opt: opt, cells: len(plan.Cells), metric: metric,
+		left: map[*harness.PlannedCell]bool{}, running: map[*harness.PlannedCell]time.Time{}}
 	for _, c := range plan.Cells {
 		p.left[c] = true
 	}
@@ -50,8 +55,16 @@ func newProgress(out io.Writer, plan *harness.Plan, opt harness.Options, metric 
 			mpb.BarRemoveOnComplete(), mpb.BarWidth(barWidth),
 			mpb.PrependDecorators(decor.CountersNoUnit("%d/%d cells ")),
 			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
-				return clip(p.status(), s.AvailableWidth)
-			})))
+				text := clip(p.status(), s.AvailableWidth)
+				p.resize.bar = p.resize.before(out) - s.AvailableWidth + len([]rune(text))
+				return text
+			})),
+			mpb.BarExtender(mpb.BarFillerFunc(func(w io.Writer, _ decor.Statistics) error {
+				line := clip(p.now(), p.resize.width-1)
+				p.resize.now = len([]rune(line))
+				_, err := fmt.Fprintln(w, line)
+				return err
+			}), false))
 	}
 	return p
 }
@@ -68,36 +81,87 @@ func clip(text string, columns int) string {
 	return string(runes[:max(0, columns-1)]) + "…"
 }
 
-// status is "12s, about 3m40s left, wine GBRFF2".
+// A reflow repairs the bar where a terminal became narrower: what was drawn last then takes more
+// lines than the bar's own two, and those would stay behind.
+type reflow struct{ width, bar, now int } // of the terminal and of the lines that were drawn last
+
+// before moves the cursor of a terminal that became narrower up to where the bar begins as it stands now, and
+// returns the width.
+func (r *reflow) before(out io.Writer) int {
+	f, ok := out.(interface{ Fd() uintptr })
+	if !ok {
+		return r.width
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width <= 0 {
+		return r.width
+	}
+	if width < r.width {
+		if more := wrapped(r.bar, width) + wrapped(r.now, width); more > 0 {
+			fmt.Fprintf(out, "\x1b[%dA", more)
+		}
+	}
+	r.width = width
+	return width
+}
+
+// wrapped is the number of lines that a line takes beyond its first.
+func wrapped(columns, width int) int { return max(0, columns-1) / width }
+
+// status is " 12s, about 3m40s left, wine GBRFF2".
 func (p *progress) status() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	elapsed := time.Since(p.start).Seconds()
-	text := " " + round(elapsed).String()
-	if p.done > 0 && p.done < p.cells {
-		text += fmt.Sprintf(", about %s left", round(p.remaining(elapsed)))
+	text := " " + span.Seconds(elapsed)
+	if p.done < p.cells {
+		text += fmt.Sprintf(", about %s left", span.Seconds(p.remaining(elapsed)))
 	}
 	return text + p.label
 }
 
-// remaining predicts the seconds that are left.
-func (p *progress) remaining(elapsed float64) float64 {
-	seconds := 0.0
-	for c := range p.left {
-		seconds += p.pace.Seconds(c)
+// now names the cells that are running, the longest first.
+func (p *progress) now() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	cells := slices.SortedFunc(maps.Keys(p.running), func(a, b *harness.PlannedCell) int { return p.running[a].Compare(p.running[b]) })
+	var parts []string
+	for _, c := range cells {
+		parts = append(parts, fmt.Sprintf("%s (%s)", c.Cell, span.Seconds(time.Since(p.running[c]).Seconds())))
 	}
-	seconds /= float64(p.opt.Jobs)
+	return "now " + strings.Join(parts, "; ")
+}
+
+// remaining predicts the seconds that are left; p.mu is held.
+func (p *progress) remaining(elapsed float64) float64 {
+	var running []harness.RunningCell
+	for c, since := range p.running {
+		running = append(running, harness.RunningCell{Cell: c, For: time.Since(since)})
+	}
+	var left []*harness.PlannedCell
+	for c := range p.left {
+		if _, beyond := p.opt.Forecast.Beyond(p.opt.Limits, c); !beyond {
+			left = append(left, c)
+		}
+	}
+	seconds := p.opt.Forecast.Wall(left, running, p.opt.Jobs)
 	if p.opt.Budget > 0 {
 		seconds = min(seconds, max(0, p.opt.Budget.Seconds()-elapsed))
 	}
 	return seconds
 }
 
+func (p *progress) started(c *harness.PlannedCell) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.left, c)
+	p.running[c] = time.Now()
+}
+
 func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
-	p.pace.Record(c, r.Seconds())
 	p.mu.Lock()
 	p.done++
-	delete(p.left, c)
+	delete(p.running, c)
 	p.label = ", " + c.Cell.String()
 	if r.Status == store.OK {
 		p.label += p.testResult(r)
@@ -115,7 +179,11 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 	case p.bar != nil:
 		p.bar.Increment()
 	case due:
-		fmt.Fprintf(p.out, "%d/%d cells,%s\n", p.count(), p.cells, p.status())
+		line := fmt.Sprintf("%d/%d cells,%s", p.count(), p.cells, p.status())
+		if now := p.now(); now != "now " {
+			line += "; " + now
+		}
+		fmt.Fprintln(p.out, line)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/machine"
+	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
 )
@@ -34,7 +34,14 @@ type runFlags struct {
 	keep     string
 	timeout  time.Duration
 	budget   time.Duration
+	maxCell  time.Duration
+	yes      bool
+	format   string
+	rerun    []string
 }
+
+// defaultMaxCell leaves out what would keep a run from ending within a day or so.
+const defaultMaxCell = 30 * time.Minute
 
 func newRunCommand(a *app) *cobra.Command {
 	var f runFlags
@@ -42,9 +49,16 @@ func newRunCommand(a *app) *cobra.Command {
 		Use:   "run [--all | --methods A,B --datasets x,y]",
 		Short: "Run methods on data sets under a protocol and store every evaluation",
 		Long: `run plans the cells asked for (protocol, data set, split, method), leaves out
-those already stored, and runs the rest in parallel, heaviest first. A cell is
-stored whole when it ends, so a run that was stopped or killed is continued by
-the same command. The first Ctrl-C lets running cells finish, the second stops.
+those already stored, and runs the rest in parallel: first one split of every
+method on every set, so that a whole table stands early, then the others, heaviest
+first. A cell is stored whole when it ends, so a run that was stopped or killed is
+continued by the same command. The first Ctrl-C lets running cells finish, the
+second stops.
+
+A cell that is predicted to take longer than --max-cell, or more than --memory, is
+left out; the run, its last line and every table say so. A run of more than a day
+asks first, or needs --yes. Predictions come from the methods' declared costs and
+from the cells that this machine has stored: --dry-run shows them.
 
 Data sets are names of the catalogue or paths of TOML files that describe your
 own (docs/datasets.md). Without --methods or --datasets: every method that solves
@@ -64,12 +78,17 @@ for any --jobs.`,
 	flags.StringVar(&f.splits, "splits", "", `20 for the first 20, 4-6 for a range, "5,7" for a list (default all of the protocol)`)
 	flags.StringVar(&f.protocol, "protocol", "table2", "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
 	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and the predicted time, run nothing")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and the predicted times, run nothing")
+	flags.StringVar(&f.format, "format", "table", "with --dry-run: "+strings.Join(listingFormats, ", "))
 	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: say for each cell why it is to be run")
 	flags.BoolVar(&f.retry, "retry", false, "run again cells that failed or timed out")
+	rerunFlag(a, c, &f.rerun)
 	flags.StringVar(&f.keep, "keep", string(runner.KeepScores), "what to keep beside the counts: scores of the test rows, models too, or none")
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
+	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "leave out cells that are predicted to take longer on one core; 0 for none")
+	flags.BoolVar(&f.yes, "yes", false, "start without asking, however long it takes")
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.reg.Names()))
 	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
@@ -89,8 +108,11 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if f.jobs < 1 {
 		return usage("--jobs %d: at least one cell must run at a time", f.jobs)
 	}
-	if f.timeout < 0 || f.budget < 0 {
-		return usage("--timeout and --budget must not be negative")
+	if f.timeout < 0 || f.budget < 0 || f.maxCell < 0 {
+		return usage("--timeout, --budget and --max-cell must not be negative")
+	}
+	if f.format != "table" && !f.dryRun {
+		return usage("--format %s is of the plan that --dry-run prints; add --dry-run", f.format)
 	}
 	h, err := a.harness(f.protocol)
 	if err != nil {
@@ -101,6 +123,9 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return usage("--keep %q is not one of %s, %s, %s", f.keep, keeps[0], keeps[1], keeps[2])
 	}
 	req, err := a.request(h, f)
+	if err == nil {
+		err = a.rerun(&req, f.rerun)
+	}
 	if err != nil {
 		return err
 	}
@@ -116,18 +141,32 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err != nil {
 		return err
 	}
+	opt := harness.Options{Jobs: f.jobs, Limits: req.Limits, Budget: f.budget, Forecast: plan.Forecast}
+	prediction := plan.Predict(opt.Jobs, opt.Budget)
+	a.announce(plan, prediction, opt)
+	if err := a.confirm(prediction, f.yes); err != nil {
+		return err
+	}
 	if err := a.noteChangedData(ctx, db, plan); err != nil {
+		return err
+	}
+	if err := a.noteChangedCode(ctx, h, db, req, opt); err != nil {
 		return err
 	}
 	err = store.Patiently(ctx, func(err error) {
 		fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", spelled(err.Error()))
-	}, func() error { return db.MakeCurrent(ctx, plan.Revive) })
+	}, func() error {
+		if err := db.NoteLeftOut(ctx, leftOut(plan.LeftOut), taken(plan.Cells)); err != nil {
+			return err
+		}
+		return db.MakeCurrent(ctx, plan.Revive)
+	})
 	if err != nil {
 		return err
 	}
 	defer collectWithin(a.memory)()
 	cells := &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: f.timeout}
-	return a.execute(ctx, h, cells, plan, db, harness.Options{Jobs: f.jobs, Memory: a.memory, Budget: f.budget})
+	return a.execute(ctx, h, cells, plan, db, opt)
 }
 
 // collectWithin makes the garbage of fits that have ended give way before the program
@@ -143,7 +182,7 @@ func collectWithin(memory int64) (undo func()) {
 
 // request turns flags into names that exist.
 func (a *app) request(h *harness.Harness, f runFlags) (harness.Request, error) {
-	req := harness.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout}
+	req := harness.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout, Limits: harness.Limits{MaxCell: f.maxCell, Memory: a.memory}}
 	for i, m := range f.methods {
 		f.methods[i] = strings.TrimSpace(m)
 		if _, err := a.reg.Lookup(f.methods[i]); err != nil {
@@ -193,39 +232,22 @@ func (a *app) allSets(h *harness.Harness) []string {
 	return names
 }
 
-func (a *app) plan(ctx context.Context, h *harness.Harness, req harness.Request, db *store.DB) (*harness.Plan, error) {
-	var known map[string]store.Known
-	var factors store.CostFactors
-	if db != nil {
-		var err error
-		if known, err = db.Keys(ctx); err != nil {
-			return nil, unreadable(err)
-		}
-		if factors, err = db.CostFactors(ctx); err != nil {
-			return nil, unreadable(err)
-		}
-	}
-	plan, err := h.Plan(ctx, req, known, factors)
-	if err != nil {
-		return nil, exitError{exitUsage, err}
-	}
-	return plan, nil
-}
-
 func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runner, plan *harness.Plan, db *store.DB, opt harness.Options) error {
 	ended, end := context.WithCancel(ctx) // of the whole run, results that wait included
 	defer end()
 	ctx, cancel := context.WithCancel(ctx) // of its cells
 	defer cancel()
-	a.announce(plan, opt)
 	bar := newProgress(a.err, plan, opt, h.Protocol.Semantics.Metric)
 	w := db.NewWriter(harness.CurrentEnvironment(), nil)
 	w.Trouble = func(t store.Trouble) { bar.note(a.troubleLine(t)) }
 	stop := a.handleSignals(ended, stopping{tell: bar.note, cancel: cancel, waiting: w.Waiting, abandon: w.Abandon})
-	opt.Finished, opt.Ready = bar.finished, w.Ready
+	opt.Started, opt.Finished, opt.Ready = bar.started, bar.finished, w.Ready
 	out, err := harness.Run(ctx, cells, stop, plan.Cells, opt, w.Put)
 	closeErr := w.Close()
 	bar.close()
+	if closeErr == nil && len(out.LeftOut) > 0 {
+		closeErr = db.NoteLeftOut(ended, leftOut(out.LeftOut), nil)
+	}
 	var lost *store.LostError
 	if errors.As(closeErr, &lost) { // it says more than the error that the first cell met
 		out.OK -= lost.OK
@@ -265,7 +287,7 @@ func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 
 // troubleLine says what became of results that could not be stored at once.
 func (a *app) troubleLine(t store.Trouble) string {
-	since := round(time.Since(t.Since).Seconds())
+	since := span.Seconds(time.Since(t.Since).Seconds())
 	switch {
 	case t.Err == nil:
 		return fmt.Sprintf("%s: stored what had waited for %s (%s)", a.db, since, plural(t.Waiting, "result"))
@@ -287,26 +309,6 @@ func (a *app) noteNoData(plan *harness.Plan) {
 	fmt.Fprintf(a.err, "no data for %s; get it with `%s`\n", strings.Join(plan.NoData, ", "), frame.CommandLine(args...))
 }
 
-// announce says what is about to happen.
-func (a *app) announce(plan *harness.Plan, opt harness.Options) {
-	a.noteNoData(plan)
-	if len(plan.Unsuited) > 0 {
-		fmt.Fprintf(a.err, "not run, since the method does not solve the set's task: %s\n", strings.Join(plan.Unsuited, ", "))
-	}
-	if len(plan.Cells) == 0 {
-		return
-	}
-	fmt.Fprintf(a.err, "%s to run, %d stored already; about %s on %s%s\n",
-		plural(len(plan.Cells), "cell"), plan.Stored, round(plan.Seconds(opt.Jobs)), plural(opt.Jobs, "job"), within(opt.Budget))
-}
-
-func within(budget time.Duration) string {
-	if budget == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", of which what fits --budget %s", budget)
-}
-
 // conclude prints the last line and chooses the exit code.
 func (a *app) conclude(plan *harness.Plan, out harness.Outcome) error {
 	done, asked := plan.Stored+out.OK, plan.Requested
@@ -317,11 +319,11 @@ func (a *app) conclude(plan *harness.Plan, out harness.Outcome) error {
 	if len(plan.NoData) > 0 {
 		fmt.Fprintf(a.err, "; missing data: %s", strings.Join(plan.NoData, ", "))
 	}
-	if out.TooLarge > 0 {
-		fmt.Fprintf(a.err, "; %d need up to %s by their estimates, more than --memory allows", out.TooLarge, size(out.Largest))
+	if left := slices.Concat(plan.LeftOut, out.LeftOut); len(left) > 0 {
+		fmt.Fprintf(a.err, "; left out: %s", sumLeftOut(left))
 	}
-	if len(out.LeftOut) > 0 {
-		fmt.Fprintf(a.err, "; left out by --budget: %s", strings.Join(out.LeftOut, ", "))
+	if len(out.NoBudget) > 0 {
+		fmt.Fprintf(a.err, "; left out by --budget: %s", strings.Join(out.NoBudget, ", "))
 	}
 	if out.NotStarted > 0 {
 		fmt.Fprintf(a.err, "; %d not run: the same command continues", out.NotStarted)
@@ -334,96 +336,4 @@ func (a *app) conclude(plan *harness.Plan, out harness.Outcome) error {
 		return exitError{code: exitIncomplete}
 	}
 	return nil
-}
-
-// dryRun prints the plan, a row per set and method, or per cell with --explain.
-func (a *app) dryRun(ctx context.Context, h *harness.Harness, req harness.Request, f runFlags) error {
-	db, err := store.OpenReader(ctx, a.db)
-	if err == nil {
-		defer db.Close()
-	} else if !isNoDatabase(err) {
-		return unreadable(err)
-	}
-	plan, err := a.plan(ctx, h, req, db)
-	if err != nil {
-		return err
-	}
-	var l listing
-	if f.explain {
-		l.header = []string{"dataset", "method", "split", "seconds", "reason"}
-		for _, c := range plan.Cells {
-			reason := "never run"
-			if db != nil {
-				if reason, err = c.Explain(ctx, db); err != nil {
-					return err
-				}
-			}
-			l.add(c.Dataset, c.Method, c.Split, round1(c.Seconds), reason)
-		}
-	} else {
-		l.header = []string{"dataset", "method", "cells", "seconds", "memory_mib"}
-		type pair struct{ dataset, method string }
-		at := map[pair]int{}
-		for _, c := range plan.Cells {
-			key := pair{c.Dataset, c.Method}
-			if _, seen := at[key]; !seen {
-				at[key] = len(l.rows)
-				l.add(c.Dataset, c.Method, 0, 0.0, c.Memory>>20)
-			}
-			row := l.rows[at[key]]
-			row[2], row[3] = row[2].(int)+1, round1(row[3].(float64)+c.Seconds)
-		}
-	}
-	if err := l.write(a.out, "table"); err != nil {
-		return err
-	}
-	a.noteNoData(plan)
-	fmt.Fprintf(a.err, "%s to run, %d stored already, %d stored as failed; about %s on %s\n", plural(len(plan.Cells), "cell"), plan.Stored, plan.Failed,
-		round(plan.Seconds(f.jobs)), plural(f.jobs, "job"))
-	return nil
-}
-
-// size prints bytes in the largest unit that leaves at least one.
-func size(bytes int64) string {
-	for _, u := range memoryUnits {
-		if v := float64(bytes) / u.bytes; v >= 1 && strings.Contains(u.suffix, "i") {
-			return fmt.Sprintf("%.1f %s", v, u.suffix)
-		}
-	}
-	return fmt.Sprintf("%d B", bytes)
-}
-
-var memoryUnits = []struct {
-	suffix string
-	bytes  float64
-}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"B", 1}}
-
-// memoryLimit parses "8GiB"; the default is three quarters of what
-// the machine, or the control group that the program is in, has.
-func memoryLimit(text string) (int64, error) {
-	if text == "" {
-		return machine.MemoryBytes() / 4 * 3, nil
-	}
-	for _, u := range memoryUnits {
-		if number, ok := strings.CutSuffix(text, u.suffix); ok {
-			v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-			if err == nil && v*u.bytes >= 1 && v*u.bytes < 1<<62 {
-				return int64(v * u.bytes), nil
-			}
-			break
-		}
-	}
-	return 0, usage("--memory %q is not a size of at least one byte; write for example 8GiB or 500MiB", text)
-}
-
-// round prints seconds as a duration with two significant parts.
-func round(seconds float64) time.Duration {
-	d := time.Duration(seconds * float64(time.Second))
-	switch {
-	case d < 10*time.Second:
-		return d.Round(100 * time.Millisecond)
-	case d < time.Hour:
-		return d.Round(time.Second)
-	}
-	return d.Round(time.Minute)
 }

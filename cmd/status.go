@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
 
+	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/span"
 	"github.com/spf13/cobra"
 )
 
@@ -59,6 +63,49 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 		return err
 	}
 	a.noteOldData(rows, current, sets, stored)
+	return a.noteMissing(ctx, db, rows, stored)
+}
+
+// noteMissing says for each protocol how many cells of the methods and sets that are listed are not stored, and how
+// long `bench run` would take for them.
+func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.StatusRow, stored map[string]store.StoredProtocol) error {
+	byProtocol := map[string][]store.StatusRow{}
+	for _, r := range rows {
+		byProtocol[r.Protocol] = append(byProtocol[r.Protocol], r)
+	}
+	for _, name := range slices.Sorted(maps.Keys(byProtocol)) {
+		h, err := a.harness(cmp.Or(stored[name].Path, name))
+		if err != nil {
+			continue // its file is gone: nothing can be run
+		}
+		req := harness.Request{Limits: harness.Limits{MaxCell: defaultMaxCell, Memory: a.memory}}
+		for s := 1; s <= h.Protocol.Splits; s++ {
+			req.Splits = append(req.Splits, s)
+		}
+		for _, r := range byProtocol[name] {
+			if _, err := a.reg.Lookup(r.Method); err == nil && !slices.Contains(req.Methods, r.Method) {
+				req.Methods = append(req.Methods, r.Method)
+			}
+			if _, err := a.sets.Lookup(r.Dataset); err == nil && !slices.Contains(req.Datasets, r.Dataset) {
+				req.Datasets = append(req.Datasets, r.Dataset)
+			}
+		}
+		if req.Methods == nil || req.Datasets == nil {
+			continue
+		}
+		plan, err := a.plan(ctx, h, req, db)
+		if err != nil {
+			return err
+		}
+		if n := len(plan.Cells); n > 0 {
+			jobs := runtime.NumCPU()
+			fmt.Fprintf(a.err, "%s: %s not stored of these methods on these sets; about %s on %s\n",
+				name, areCells(n), span.Seconds(plan.Predict(jobs, 0).Seconds), plural(jobs, "job"))
+		}
+		if len(plan.LeftOut) > 0 {
+			fmt.Fprintf(a.err, "%s: left out: %s\n", name, sumLeftOut(plan.LeftOut))
+		}
+	}
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -67,6 +68,10 @@ func TestSIGTERMEndsSoon(t *testing.T) {
 
 // TestAClosedTerminalOrPipeIsAFirstInterrupt: running cells finish and are stored.
 func TestAClosedTerminalOrPipeIsAFirstInterrupt(t *testing.T) {
+	// Under nohup this process ignores SIGHUP, and so would those that it starts.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	for name, end := range map[string]func(c *exec.Cmd, reader *os.File) error{
 		"SIGHUP": func(c *exec.Cmd, _ *os.File) error { return c.Process.Signal(syscall.SIGHUP) },
 		"a closed pipe": func(c *exec.Cmd, reader *os.File) error {

@@ -80,7 +80,7 @@ func runAll(t testing.TB, h *testHarness, db *store.DB, req Request, opt Options
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := h.Plan(context.Background(), req, known, store.CostFactors{})
+	plan, err := h.Plan(context.Background(), req, known, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func BenchmarkCell(b *testing.B) {
 // them go through the writer.
 func BenchmarkStoreEvaluation(b *testing.B) {
 	h, db := newTestHarness(b, nothing(100)), openTestDB(b)
-	plan, err := h.Plan(context.Background(), Request{Datasets: []string{"two-moons"}, Splits: []int{1}}, nil, store.CostFactors{})
+	plan, err := h.Plan(context.Background(), Request{Datasets: []string{"two-moons"}, Splits: []int{1}}, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -92,11 +92,11 @@ func BenchmarkResume(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		factors, err := db.CostFactors(context.Background())
+		timings, err := db.Timings(context.Background(), CurrentEnvironment())
 		if err != nil {
 			b.Fatal(err)
 		}
-		plan, err := h.Plan(context.Background(), req, known, factors)
+		plan, err := h.Plan(context.Background(), req, known, NewForecast(timings))
 		if err != nil || plan.Stored != cells {
 			b.Fatalf("%d of %d found stored, %v", plan.Stored, cells, err)
 		}
@@ -113,7 +113,7 @@ func fill(b *testing.B, h *testHarness, req Request, path string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	plan, err := h.Plan(context.Background(), req, nil, store.CostFactors{})
+	plan, err := h.Plan(context.Background(), req, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

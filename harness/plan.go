@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,9 +32,10 @@ type Harness struct {
 type PlannedCell struct {
 	runner.Cell
 	Spec     runner.CellSpec
-	Seconds  float64 // predicted, on one core
+	Seconds  float64 // predicted when it was planned, on one core
 	Memory   int64   // predicted bytes at the peak, the data set apart
 	SetBytes int64   // of the data set, which cells share
+	Early    bool    // the first cell of its method on its set, of which none is stored
 }
 
 // A Request says what to run.
@@ -45,35 +45,35 @@ type Request struct {
 	Splits   []int
 	Retry    bool          // run failed and timed-out cells again
 	Timeout  time.Duration // a cell that timed out under a shorter limit is run again
+	Limits   Limits
+	Rerun    []string // names of methods whose stored cells are run again and replaced
 }
 
 // A Plan is what a request comes to, given what is stored.
 type Plan struct {
 	Requested int
-	Cells     []*PlannedCell    // to run, heaviest first
+	Cells     []*PlannedCell    // to run, in the order in which a run starts them
+	LeftOut   []LeftOut         // beyond the request's limits, by their predictions
 	Stored    int               // of the requested, stored with status ok
 	Failed    int               // of the requested, stored as failed or timed out, and not run again
 	NoData    []string          // sets of the request whose data is not at hand
 	Unsuited  []string          // "METHOD on SET" that were named and cannot be: the method does not solve the set's task
 	Data      map[string]string // fingerprint of each planned set's data
 	Revive    []string          // stored keys of the request that do not stand for their cells: see store.MakeCurrent
+	Forecast  *Forecast         // that the plan is made with
 }
 
-// Seconds predicts the time from start to end on a number of jobs: no less than the longest cell.
-func (p *Plan) Seconds(jobs int) float64 {
-	work, longest := 0.0, 0.0
-	for _, c := range p.Cells {
-		work += c.Seconds
-		longest = max(longest, c.Seconds)
-	}
-	return max(work/float64(max(1, jobs)), longest)
-}
+// Seconds predicts the time from start to end on a number of jobs.
+func (p *Plan) Seconds(jobs int) float64 { return p.Forecast.Wall(p.Cells, nil, jobs) }
 
 // Plan works out the cells of a request and drops those that known, the stored
-// cells by key, makes needless. factors corrects predicted costs by method (see
-// store.CostFactors). Nothing is loaded but sets whose size the catalogue lacks.
-func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.Known, factors store.CostFactors) (*Plan, error) {
-	plan := &Plan{Data: map[string]string{}}
+// cells by key, makes needless. forecast predicts their times; nil goes by declared
+// costs alone. Nothing is loaded but sets whose size the catalogue lacks.
+func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.Known, forecast *Forecast) (*Plan, error) {
+	if forecast == nil {
+		forecast = NewForecast(nil)
+	}
+	plan := &Plan{Data: map[string]string{}, Forecast: forecast}
 	names := req.Datasets
 	if names == nil {
 		names = h.Protocol.Datasets
@@ -117,20 +117,33 @@ func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.
 		}
 		plan.Data[entry.Name] = set.fingerprint
 		for _, spec := range specs {
-			cells, err := h.planMethod(set, spec, req.Splits, factors)
+			cells, err := h.planMethod(set, spec, req.Splits, forecast)
 			if err != nil {
 				return nil, err
 			}
+			first, stored := len(plan.Cells), plan.Stored
 			for _, c := range cells {
 				if !seen[c.Spec.Key] {
 					seen[c.Spec.Key] = true
 					plan.take(c, req, known)
 				}
 			}
+			if len(plan.Cells) > first && plan.Stored == stored {
+				plan.Cells[first].Early = true
+			}
 		}
 	}
-	slices.SortStableFunc(plan.Cells, heaviestFirst)
+	plan.order()
 	return plan, nil
+}
+
+// order puts the cells into the order in which a run starts them.
+func (p *Plan) order() {
+	q := newQueue(p.Cells, p.Forecast)
+	p.Cells = p.Cells[:0:0]
+	for c := q.next(); c != nil; c = q.next() {
+		p.Cells = append(p.Cells, c)
+	}
 }
 
 // take counts a cell and keeps it if it must be run.
@@ -138,6 +151,8 @@ func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
 	p.Requested++
 	switch k, stored := known[c.Spec.Key]; {
 	case !stored:
+	case req.reruns(c.Method):
+		c.Spec.Replace = true
 	case k.Status == store.OK:
 		p.Stored++
 		p.revive(c, k)
@@ -149,6 +164,10 @@ func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
 		p.revive(c, k)
 		return
 	}
+	if limit := req.Limits.exceededBy(c, c.Seconds); limit != "" {
+		p.LeftOut = append(p.LeftOut, LeftOut{c, c.Seconds, limit})
+		return
+	}
 	p.Cells = append(p.Cells, c)
 }
 
@@ -156,11 +175,6 @@ func (p *Plan) revive(c *PlannedCell, k store.Known) {
 	if !k.Current {
 		p.Revive = append(p.Revive, c.Spec.Key)
 	}
-}
-
-func heaviestFirst(a, b *PlannedCell) int {
-	return cmp.Or(-cmp.Compare(a.Seconds, b.Seconds), strings.Compare(a.Dataset, b.Dataset),
-		strings.Compare(a.Method, b.Method), cmp.Compare(a.Split, b.Split))
 }
 
 func (h *Harness) methods(names []string) ([]registry.Spec, error) {
@@ -265,7 +279,7 @@ func gridHash(spec registry.Spec, sh registry.Shape, settings []json.RawMessage)
 
 // planMethod returns one cell per split. The grid, its hash, the cost and the
 // memory are the same for all of them, since they depend on the shape alone.
-func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, factors store.CostFactors) ([]*PlannedCell, error) {
+func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, forecast *Forecast) ([]*PlannedCell, error) {
 	settings, err := h.Protocol.Settings(spec, set.train)
 	if err != nil {
 		return nil, err
@@ -291,13 +305,10 @@ func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, f
 		c := &PlannedCell{
 			Cell: runner.Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
 			Spec: common, Memory: memory, SetBytes: 8 * int64(set.rows) * int64(set.train.D+1),
-			Seconds: common.Cost * factors.Factor(spec.Name, set.entry.Name),
 		}
 		c.Spec.Cell = c.Cell
-		c.Spec.Key = protocol.HashJSON(struct {
-			runner.Cell
-			runner.Inputs
-		}{c.Cell, common.Inputs})
+		c.Spec.Key = keyOf(c.Cell, common.Inputs)
+		c.Seconds = forecast.Seconds(c)
 		cells[i] = c
 	}
 	return cells, nil
@@ -355,17 +366,7 @@ func (c *PlannedCell) Explain(ctx context.Context, db Stored) (string, error) {
 	if !found {
 		return "never run", nil
 	}
-	var changed []string
-	for _, part := range []struct{ name, before, now string }{
-		{"protocol", old.ProtocolHash, c.Spec.Inputs.ProtocolHash},
-		{"data", old.Fingerprint, c.Spec.Inputs.Fingerprint},
-		{"method version", old.MethodVersion, c.Spec.Inputs.MethodVersion},
-		{"grid", old.GridHash, c.Spec.Inputs.GridHash},
-	} {
-		if part.before != part.now {
-			changed = append(changed, fmt.Sprintf("%s was %.8s, is %.8s", part.name, part.before, part.now))
-		}
-	}
+	changed := changedInputs(old, c.Spec.Inputs)
 	if changed == nil {
 		return "its stored attempt did not end ok", nil
 	}

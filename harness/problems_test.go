@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -87,7 +86,7 @@ func TestOwnTestPart(t *testing.T) {
 		if want := "[24 16 8 0 8 0]"; fmt.Sprint(got) != want {
 			t.Errorf("rows %q: n_train, n_test, tn, fp, fn, tp = %v, want %s", rows, got, want)
 		}
-		if _, err := h.Plan(t.Context(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, store.CostFactors{}); err == nil ||
+		if _, err := h.Plan(t.Context(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil); err == nil ||
 			err.Error() != "balance, protocol test: the set has no test part of its own" {
 			t.Errorf("a set without a test part: %v", err)
 		}
@@ -143,7 +142,7 @@ func TestSelectionByAnotherMetric(t *testing.T) {
 	}
 	h := newTestHarness(t, detector)
 	h.edit(t, "standardise = true", `metric = "rmse"`)
-	_, err := h.Plan(t.Context(), Request{Datasets: []string{"swiss"}, Splits: []int{1}}, nil, store.CostFactors{})
+	_, err := h.Plan(t.Context(), Request{Datasets: []string{"swiss"}, Splits: []int{1}}, nil, nil)
 	if want := "swiss, protocol test: semantics.metric: the metric rmse is of regression sets, not of binary ones"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -212,7 +211,7 @@ func TestBlocksAreInTheKeyOfThoseThatUseThem(t *testing.T) {
 		h := newTestHarness(t, centroids(opts...))
 		two := func(i int) string { return fmt.Sprintf("%d %d", i, 2*(i%2)-1) }
 		name := addSet(t, h, toml, "a", lines(0, 20, two), "b", lines(0, 20, two))
-		plan, err := h.Plan(t.Context(), Request{Datasets: []string{name}, Splits: []int{1}}, nil, store.CostFactors{})
+		plan, err := h.Plan(t.Context(), Request{Datasets: []string{name}, Splits: []int{1}}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

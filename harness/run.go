@@ -15,27 +15,28 @@ import (
 
 // Options says how planned cells are executed. None of them changes a result.
 type Options struct {
-	Jobs   int           // cells at a time; at least 1
-	Memory int64         // bytes that cells running together may need by their estimates; 0 for no limit
-	Budget time.Duration // wall time: sets are taken in order of predicted cost as long as they fit, no cell starts later, and one that runs a fifth longer is given up without a result; 0 for all
+	Jobs     int           // cells at a time; at least 1
+	Limits   Limits        // of a cell; those that run together stay within its Memory
+	Budget   time.Duration // wall time: sets are taken in order of predicted cost as long as they fit, no cell starts later, and one that runs a fifth longer is given up without a result; 0 for all
+	Forecast *Forecast     // of the plan; what cells take is recorded in it. nil goes by declared costs
 
 	// Ready, if not nil, is asked before a cell starts. It blocks while finished cells
 	// cannot be stored, until they can be or stop is closed, and returns false if no more
 	// cells are to start.
 	Ready func(stop <-chan struct{}) bool
 
-	// Finished, if not nil, is told of each cell, from several goroutines.
+	// Started and Finished, if not nil, are told of each cell, from several goroutines.
+	Started  func(*PlannedCell)
 	Finished func(*PlannedCell, store.Run)
 }
 
 // Outcome is what an execution came to.
 type Outcome struct {
-	OK, Failed  int      // ended cells, by what was given to put, stored or not
-	NotStarted  int      // left over by an interrupt or an error
-	LeftOut     []string // sets that did not fit the budget, cheapest first
-	LeftCells   int      // their cells
-	TooLarge    int      // cells that need more memory than allowed, by their estimate
-	Largest     int64    // bytes that the hungriest of them needs
+	OK, Failed  int       // ended cells, by what was given to put, stored or not
+	NotStarted  int       // left over by an interrupt or an error
+	NoBudget    []string  // sets that did not fit the budget, cheapest first
+	LeftCells   int       // their cells
+	LeftOut     []LeftOut // cells that proved to be beyond the limits once others had been run
 	Interrupted bool
 }
 
@@ -54,13 +55,16 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	}
 	s := &scheduler{
 		opt: opt, put: put, stop: stop, cancel: cancel,
-		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), started: map[*PlannedCell]bool{}, start: time.Now(),
-		runner: run,
+		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), started: map[*PlannedCell]time.Time{}, start: time.Now(),
+		runner: run, forecast: opt.Forecast,
 	}
-	s.memory = newMemory(opt.Memory, cells, run)
+	if s.forecast == nil {
+		s.forecast = NewForecast(nil)
+	}
+	s.memory = newMemory(opt.Limits.Memory, cells, run)
 	s.dispatch(ctx, cells)
 	s.running.Wait()
-	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.LeftCells - s.out.TooLarge
+	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.LeftCells - len(s.out.LeftOut)
 	if cause := context.Cause(ctx); cause != nil && cause != errOverBudget && caller.Err() == nil {
 		return s.out, cause
 	}
@@ -83,11 +87,11 @@ type scheduler struct {
 	running sync.WaitGroup
 	start   time.Time
 
-	pace Pace
+	forecast *Forecast
 
 	mu      sync.Mutex
 	out     Outcome
-	started map[*PlannedCell]bool // cells that have not ended
+	started map[*PlannedCell]time.Time // cells that have not ended
 }
 
 func (s *scheduler) dispatch(ctx context.Context, cells []*PlannedCell) {
@@ -110,15 +114,12 @@ func (s *scheduler) dispatch(ctx context.Context, cells []*PlannedCell) {
 				return
 			}
 		}
-		for k, c := range group {
-			rest := append([][]*PlannedCell{group[k:]}, groups[i+1:]...)
-			if s.opt.Budget > 0 && time.Since(s.start) > s.opt.Budget {
-				s.leaveOut(rest)
-				return
-			}
-			if !s.launch(ctx, c) {
-				if context.Cause(ctx) == errOverBudget {
-					s.leaveOut(rest)
+		q := newQueue(group, s.forecast)
+		for !q.empty() {
+			over := s.opt.Budget > 0 && time.Since(s.start) > s.opt.Budget
+			if over || !s.launch(ctx, q) {
+				if over || context.Cause(ctx) == errOverBudget {
+					s.leaveOut(append([][]*PlannedCell{q.rest()}, groups[i+1:]...))
 				}
 				return
 			}
@@ -163,25 +164,20 @@ func (s *scheduler) free(ctx context.Context) bool {
 // fits predicts whether a group, started now, ends within the budget.
 func (s *scheduler) fits(group []*PlannedCell) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	work, longest := 0.0, 0.0
-	for c := range s.started {
-		work += s.pace.Seconds(c)
+	var running []RunningCell
+	for c, since := range s.started {
+		running = append(running, RunningCell{c, time.Since(since)})
 	}
-	for _, c := range group {
-		seconds := s.pace.Seconds(c)
-		work += seconds
-		longest = max(longest, seconds)
-	}
-	return max(work/float64(max(1, s.opt.Jobs)), longest) <= (s.opt.Budget - time.Since(s.start)).Seconds()
+	s.mu.Unlock()
+	return s.forecast.Wall(group, running, s.opt.Jobs) <= (s.opt.Budget - time.Since(s.start)).Seconds()
 }
 
 func (s *scheduler) leaveOut(groups [][]*PlannedCell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, g := range groups {
-		if !slices.Contains(s.out.LeftOut, g[0].Dataset) {
-			s.out.LeftOut = append(s.out.LeftOut, g[0].Dataset)
+		if len(g) > 0 && !slices.Contains(s.out.NoBudget, g[0].Dataset) {
+			s.out.NoBudget = append(s.out.NoBudget, g[0].Dataset)
 		}
 		s.out.LeftCells += len(g)
 	}
@@ -198,9 +194,10 @@ func (s *scheduler) stopped(ctx context.Context) bool {
 	}
 }
 
-// launch starts a cell as soon as a worker and its memory are free. It returns
-// false when no more cells are to be started.
-func (s *scheduler) launch(ctx context.Context, c *PlannedCell) bool {
+// launch starts the queue's next cell as soon as a worker and the cell's memory are free. The cell is chosen when
+// the worker is free, with the timings of everything that has ended by then. It returns false when no more cells are
+// to be started.
+func (s *scheduler) launch(ctx context.Context, q *queue) bool {
 	waiting, abort := context.WithCancel(ctx)
 	defer abort()
 	go func() {
@@ -217,18 +214,24 @@ func (s *scheduler) launch(ctx context.Context, c *PlannedCell) bool {
 		s.slots.Release(1)
 		return false
 	}
-	if s.opt.Memory > 0 && c.Memory+c.SetBytes > s.opt.Memory {
+	q.refresh()
+	c := q.next()
+	if out, beyond := s.forecast.Beyond(s.opt.Limits, c); beyond {
 		s.slots.Release(1)
-		s.refuse(c)
+		s.refuse(out)
 		return true
 	}
 	if !s.memory.acquire(waiting, c) {
+		q.putBack(c)
 		s.slots.Release(1)
 		return false
 	}
 	s.mu.Lock()
-	s.started[c] = true
+	s.started[c] = time.Now()
 	s.mu.Unlock()
+	if s.opt.Started != nil {
+		s.opt.Started(c)
+	}
 	s.running.Add(1)
 	go func() {
 		defer s.running.Done()
@@ -240,9 +243,10 @@ func (s *scheduler) launch(ctx context.Context, c *PlannedCell) bool {
 }
 
 func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
-	start := time.Now()
 	run, err := s.runner.Run(ctx, c.Spec)
-	s.pace.Record(c, time.Since(start).Seconds())
+	if err == nil && run.Status == store.OK {
+		s.forecast.Record(c, run.Seconds())
+	}
 	s.mu.Lock()
 	delete(s.started, c)
 	s.mu.Unlock()
@@ -279,12 +283,10 @@ func (s *scheduler) finish(c *PlannedCell, run store.Run) error {
 	return nil
 }
 
-// refuse counts a cell whose estimate alone exceeds the limit. Nothing is stored of
-// it: a larger limit runs it.
-func (s *scheduler) refuse(c *PlannedCell) {
+// refuse leaves a cell out. Nothing is stored of it: other limits run it.
+func (s *scheduler) refuse(l LeftOut) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.out.TooLarge++
-	s.out.Largest = max(s.out.Largest, c.Memory+c.SetBytes)
-	s.memory.drop(c)
+	s.out.LeftOut = append(s.out.LeftOut, l)
+	s.memory.drop(l.Cell)
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -65,7 +66,7 @@ func TestKeysSeeWhatResultsDependOn(t *testing.T) {
 		if change != nil {
 			change(h.Harness)
 		}
-		plan, err := h.Plan(context.Background(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, store.CostFactors{})
+		plan, err := h.Plan(context.Background(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,13 +227,13 @@ func TestMemoryAdmission(t *testing.T) {
 		return constantModel(1), nil
 	}, registry.Memory(func(registry.Shape, testParams) int64 { return each }))
 	h, db := newTestHarness(t, big), openTestDB(t)
-	_, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 6, Memory: 2*each + 1<<20}, nil)
+	_, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 6, Limits: Limits{Memory: 2*each + 1<<20}}, nil)
 	if out.OK != 6 || most.Load() > 2 {
 		t.Errorf("outcome %+v, %d cells ran together; want 6 ok and at most 2", out, most.Load())
 	}
 	db = openTestDB(t)
-	_, out = runAll(t, h, db, Request{Splits: []int{1}}, Options{Jobs: 2, Memory: each / 2}, nil)
-	if out.TooLarge != 2 || out.Largest < each || out.Interrupted || content(t, db) != "" {
+	_, out = runAll(t, h, db, Request{Splits: []int{1}}, Options{Jobs: 2, Limits: Limits{Memory: each / 2}}, nil)
+	if len(out.LeftOut) != 2 || out.LeftOut[0].Limit != "--memory 512 MiB" || out.Interrupted || content(t, db) != "" {
 		t.Errorf("outcome %+v, content %s; want two cells refused and nothing stored", out, content(t, db))
 	}
 }
@@ -247,7 +248,7 @@ func TestBudgetTakesTheCheapestSets(t *testing.T) {
 	}))
 	h, db := newTestHarness(t, costly), openTestDB(t)
 	_, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 2, Budget: time.Hour}, nil)
-	if out.OK != 3 || out.LeftCells != 3 || len(out.LeftOut) != 1 || out.LeftOut[0] != "swiss" || out.Interrupted {
+	if out.OK != 3 || out.LeftCells != 3 || len(out.NoBudget) != 1 || out.NoBudget[0] != "swiss" || out.Interrupted {
 		t.Errorf("outcome %+v; want balance done and swiss left out", out)
 	}
 	// What is left does not fit a second budget either, and so does not start.
@@ -283,7 +284,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		return constantModel(1), nil
 	})
 	h := newTestHarness(t, slow)
-	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, store.CostFactors{})
+	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +305,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		return nil, ctx.Err()
 	})
 	h = newTestHarness(t, waits)
-	if plan, err = h.Plan(context.Background(), Request{Splits: []int{1}}, nil, store.CostFactors{}); err != nil {
+	if plan, err = h.Plan(context.Background(), Request{Splits: []int{1}}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
@@ -319,7 +320,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 // TestStorageErrorStopsTheRun and is reported.
 func TestStorageErrorStopsTheRun(t *testing.T) {
 	h := newTestHarness(t, centroids())
-	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, store.CostFactors{})
+	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +370,7 @@ func TestDataChangedUnderWay(t *testing.T) {
 	if _, err := h.Catalogue.Add(toml); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := h.Plan(context.Background(), Request{Datasets: []string{"own"}, Splits: []int{1}}, nil, store.CostFactors{})
+	plan, err := h.Plan(context.Background(), Request{Datasets: []string{"own"}, Splits: []int{1}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -388,7 +389,7 @@ func TestExplain(t *testing.T) {
 	req := Request{Datasets: []string{"balance"}, Splits: []int{1}}
 	explain := func() string {
 		t.Helper()
-		plan, err := h.Plan(context.Background(), req, nil, store.CostFactors{})
+		plan, err := h.Plan(context.Background(), req, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -502,16 +503,18 @@ values = [{shift = 1.0}, {shift = 3.0}]
 
 // TestPlanSeconds: jobs share the work, but nobody is faster than the longest cell.
 func TestPlanSeconds(t *testing.T) {
-	plan := Plan{}
-	for _, seconds := range []float64{2, 9, 1} {
-		plan.Cells = append(plan.Cells, &PlannedCell{Seconds: seconds})
+	plan := Plan{Forecast: NewForecast(nil)}
+	for i, seconds := range []float64{2, 9, 1} {
+		c := &PlannedCell{Spec: runner.CellSpec{Cost: seconds * 1e9}}
+		c.Method = strconv.Itoa(i)
+		plan.Cells = append(plan.Cells, c)
 	}
 	for jobs, want := range map[int]float64{1: 12, 2: 9, 64: 9} {
-		if got := plan.Seconds(jobs); got != want {
+		if got := plan.Seconds(jobs); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%v seconds on %d jobs, want %v", got, jobs, want)
 		}
 	}
-	if got := (&Plan{}).Seconds(2); got != 0 {
+	if got := (&Plan{Forecast: NewForecast(nil)}).Seconds(2); got != 0 {
 		t.Errorf("no cells take %v seconds", got)
 	}
 }

@@ -12,12 +12,15 @@ import (
 
 // BenchmarkCost compares times on real sets with the declared costs: -bench 'Cost/^LGBM$' of one method.
 func BenchmarkCost(b *testing.B) {
-	slow := []string{"BMKR", "GMKL", "MKBOOST", "GK", "GLK", "KRR-GD"} // on spambase
+	slow, kernel := []string{"BMKR", "GMKL", "MKBOOST"}, []string{"GK", "GLK", "KRR-GD"} // slow on spambase; cheap on low rank
 	for _, spec := range methods.All().All() {
-		large := "spambase"
-		if slices.Contains(slow, spec.Name) {
-			large = "splice"
+		large := []string{"spambase"}
+		switch {
+		case slices.Contains(slow, spec.Name):
+			large = []string{"splice"}
+		case slices.Contains(kernel, spec.Name):
+			large = []string{"splice", "spambase", "occupancy"}
 		}
-		testsplit.Cost(b, []string{"wine", "pima", "german", large}, spec)
+		testsplit.Cost(b, append([]string{"wine", "pima", "german"}, large...), spec)
 	}
 }

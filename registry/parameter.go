@@ -181,8 +181,15 @@ func kind(raw json.RawMessage) byte {
 	return text[0]
 }
 
-// refusal is the error of a value, in JSON, that the parameter may not have.
+// refusal is the error of a value, in JSON, that the parameter may not have. Numbers are quoted as the database writes
+// them, since a decoded one no longer knows how it was written.
 func (p *Parameter) refusal(method string, value json.RawMessage) error {
+	var number float64
+	if kind(value) == '0' && json.Unmarshal(value, &number) == nil {
+		if written, err := json.Marshal(number); err == nil {
+			value = written
+		}
+	}
 	return fmt.Errorf("%s: %s = %s; it must be %s", method, p.Name, value, p.Allowed())
 }
 

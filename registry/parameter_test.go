@@ -87,6 +87,7 @@ func TestErrorsQuoteRanges(t *testing.T) {
 		`{"t":1.5}`:                 "m: t = 1.5; it must be an integer of at least 1",
 		`{"t":"x"}`:                 `m: t = "x"; it must be an integer of at least 1`,
 		`{"rate":1.25}`:             "m: rate = 1.25; it must be a number above 0 and at most 1",
+		`{"rate":1e21}`:             "m: rate = 1e+21; it must be a number above 0 and at most 1",
 		`{"rate":1e999}`:            "m: rate = 1e999; it must be a number above 0 and at most 1",
 		`{"kind":"c"}`:              `m: kind = "c"; it must be a or b`,
 		`{"free":"x"}`:              `m: free = "x"; it must be a finite number`,

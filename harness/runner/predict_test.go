@@ -38,7 +38,7 @@ func specs(t *testing.T) (out []runner.CellSpec, data datasets.Directory) {
 	}
 	data = datasets.Directory{Root: t.TempDir()}
 	h := harness.Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: data, Keep: runner.KeepModels}
-	plan, err := h.Plan(t.Context(), harness.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Splits: []int{1}}, nil, store.CostFactors{})
+	plan, err := h.Plan(t.Context(), harness.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Splits: []int{1}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // ids remembers rows that many cells refer to. A commit that fails undoes their
 // insertion, so it is forgotten with it.
 type ids struct {
-	env    int64
+	envs   map[Environment]int64
 	grids  map[string]int64
 	origin map[[2]string]bool // protocols and set files whose rows are there
 }
@@ -33,10 +33,7 @@ func (w *Writer) commit(group []Run) (err error) {
 		}
 	}()
 	if w.known.grids == nil {
-		w.known = ids{grids: map[string]int64{}, origin: map[[2]string]bool{}}
-		if w.known.env, err = insertEnvironment(ctx, tx, w.env); err != nil {
-			return err
-		}
+		w.known = ids{envs: map[Environment]int64{}, grids: map[string]int64{}, origin: map[[2]string]bool{}}
 	}
 	folds := foldInserter{tx: tx}
 	defer folds.close()
@@ -57,24 +54,34 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 	if err := w.insertOrigin(ctx, tx, r); err != nil {
 		return err
 	}
+	env, err := w.envID(ctx, tx, r)
+	if err != nil {
+		return err
+	}
 	rows, sum := foldRows(r.Evaluations)
-	runID, stored, err := w.insertRun(ctx, tx, r.Key, runValues(r, gridID, w.known.env, sum))
+	runID, stored, err := w.insertRun(ctx, tx, r, runValues(r, gridID, env, sum))
 	if err != nil || !stored {
 		return err
 	}
 	if err := folds.insert(ctx, runID, rows); err != nil {
 		return err
 	}
+	if r.Code != "" || r.Imported != "" {
+		if err := sealedOrigins.insert(ctx, tx, "INSERT", []any{runID, r.Code, r.Imported}); err != nil {
+			return err
+		}
+	}
 	return insertLearned(ctx, tx, runID, r)
 }
 
-// A cell that ended ok stays as it is, whoever computed it first; a failed one
-// is replaced, its evaluations with it.
+// A cell that ended ok stays as it is, whoever computed it first, unless the new one is ok and is to
+// replace it; a failed one is replaced, its evaluations with it.
 var insertRunSQL = "INSERT INTO runs (" + strings.Join(runColumns, ", ") + ", checksum) VALUES (" +
 	strings.Repeat("?, ", len(runColumns)) + "?) ON CONFLICT (key) DO NOTHING"
 
-func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, key string, values []any) (id int64, stored bool, err error) {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND status <> 'ok'`, key); err != nil {
+func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r Run, values []any) (id int64, stored bool, err error) {
+	replaces := r.Replace && r.Status == OK
+	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND (status <> 'ok' OR ?)`, r.Key, replaces); err != nil {
 		return 0, false, err
 	}
 	res, err := tx.ExecContext(ctx, insertRunSQL, append(values, Checksum(values...))...)
@@ -85,7 +92,7 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, key string, values [
 	if err != nil {
 		return 0, false, err
 	}
-	id, err = makeCurrent(ctx, tx, key)
+	id, err = makeCurrent(ctx, tx, r.Key)
 	return id, n > 0, err // no row: another program stored it first
 }
 
@@ -241,6 +248,21 @@ func value[T any](p *T) any {
 		return nil
 	}
 	return *p
+}
+
+// envID returns the row of where the run was computed: the writer's environment, if the run does not say.
+func (w *Writer) envID(ctx context.Context, tx *sql.Tx, r Run) (id int64, err error) {
+	env := w.env
+	if r.Environment != nil {
+		env = *r.Environment
+	}
+	id, known := w.known.envs[env]
+	if !known {
+		if id, err = insertEnvironment(ctx, tx, env); err == nil {
+			w.known.envs[env] = id
+		}
+	}
+	return id, err
 }
 
 func (w *Writer) gridID(ctx context.Context, tx *sql.Tx, r Run) (int64, error) {

@@ -23,11 +23,11 @@ import (
 const applicationID = 0x626e6368
 
 // schemaVersion is what migrate brings a database to.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, as
 // definitions gives them: a view that is changed shows other numbers.
-const schemaHash = "8022212685a4c9db3f184ca243437d21d9eaaa0706da685bb26b0fee71dca920"
+const schemaHash = "285d67537fab91488d68cadeb973348f26375488c10cb3d2c71e8b316333f65b"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"
@@ -156,6 +156,6 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 
 // objects are the tables and views of the schema.
 var objects = []string{
-	"cells", "checksums", "environments", "evaluations", "fold_counts", "grid_points", "grids", "history", "models",
-	"protocols", "published", "published_values", "results", "runs", "scores", "set_files", "stages", "warnings",
+	"cells", "checksums", "code_checks", "environments", "evaluations", "fold_counts", "grid_points", "grids", "history", "left_out", "models",
+	"origins", "protocols", "published", "published_values", "results", "runs", "scores", "set_files", "stages", "warnings",
 }

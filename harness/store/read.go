@@ -54,48 +54,34 @@ func (db *DB) CurrentInputs(ctx context.Context, protocol, dataset, method strin
 	return in, err == nil, err
 }
 
-// CostFactors holds the measured seconds of a unit of predicted cost.
-type CostFactors struct {
-	onSet    map[[2]string]float64 // by method and data set
-	byMethod map[string]float64
+// A Timing is what the cells of a method on a data set took that this machine computed.
+type Timing struct {
+	Method, MethodVersion, Dataset string
+	Cells                          int
+	Seconds                        float64 // wall time of all of them
+	CostUnits                      float64 // and their declared cost
 }
 
-// Factor returns the factor of a method on a data set: measured there, else
-// measured on other sets, else that of a unit of a nanosecond.
-func (f CostFactors) Factor(method, dataset string) float64 {
-	if v, ok := f.onSet[[2]string{method, dataset}]; ok {
-		return v
-	}
-	if v, ok := f.byMethod[method]; ok {
-		return v
-	}
-	return 1e-9
-}
-
-// CostFactors returns what the ok cells measured.
-func (db *DB) CostFactors(ctx context.Context) (CostFactors, error) {
-	f := CostFactors{onSet: map[[2]string]float64{}, byMethod: map[string]float64{}}
-	rows, err := db.sql.QueryContext(ctx, `SELECT method, dataset, sum(search_seconds + fit_seconds + predict_seconds), sum(cost_units)
-		FROM runs WHERE status = 'ok' AND cost_units > 0 GROUP BY method, dataset`)
+// Timings returns the times of the attempts that ended ok on a machine like env: the same processor with as
+// many cores. Times of other machines, which imported cells have, say nothing of this one.
+func (db *DB) Timings(ctx context.Context, env Environment) ([]Timing, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, count(*), sum(r.search_seconds + r.fit_seconds + r.predict_seconds), sum(r.cost_units)
+		FROM runs r JOIN environments e ON e.id = r.environment_id
+		WHERE r.status = 'ok' AND r.cost_units > 0 AND e.cpu = ? AND e.cores = ?
+		GROUP BY r.method, r.method_version, r.dataset ORDER BY r.method, r.method_version, r.dataset`, env.CPU, env.Cores)
 	if err != nil {
-		return f, err
+		return nil, err
 	}
 	defer rows.Close()
-	seconds, units := map[string]float64{}, map[string]float64{}
+	var out []Timing
 	for rows.Next() {
-		var method, dataset string
-		var s, u float64
-		if err := rows.Scan(&method, &dataset, &s, &u); err != nil {
-			return f, err
+		var t Timing
+		if err := rows.Scan(&t.Method, &t.MethodVersion, &t.Dataset, &t.Cells, &t.Seconds, &t.CostUnits); err != nil {
+			return nil, err
 		}
-		f.onSet[[2]string{method, dataset}] = s / u
-		seconds[method] += s
-		units[method] += u
+		out = append(out, t)
 	}
-	for method, u := range units {
-		f.byMethod[method] = seconds[method] / u
-	}
-	return f, rows.Err()
+	return out, rows.Err()
 }
 
 // StatusRow counts the cells of one protocol, data set and method that belong to the

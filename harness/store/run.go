@@ -91,6 +91,13 @@ type Run struct {
 	ProtocolPath   string // where from; "" for a built-in one
 	ProtocolSplits int
 	SetFile        string // the TOML file of a user's own data set; "" for a built-in one
+
+	Code     string // hash of the code that computed it; "" if unknown
+	Imported string // name of the file that it was imported from; "" if it was computed here
+
+	Replace bool // if it is ok, an attempt with the same key gives way to it; else what is ok stays
+
+	Environment *Environment // where it was computed; nil for the writer's own
 }
 
 // A Stage is the test of the refitted model's first rounds.

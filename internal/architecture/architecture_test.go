@@ -33,7 +33,7 @@ var rooms = []room{
 
 	{"reports/doc", ""},
 	{"reports/published", ""},
-	{"reports/stats", "internal/..."},
+	{"reports/stats", "registry/rng internal/..."},
 	{"reports/render", "reports/doc internal/..."},
 	{"reports/frame", "reports/doc reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
 	{"reports/internal/...", "reports/... harness/... registry datasets internal/..."},
@@ -41,6 +41,8 @@ var rooms = []room{
 	{"reports", "reports/... harness/metric harness/store registry datasets internal/..."},
 
 	{"harness/store/...", "harness/store reports/published registry datasets internal/..."},
+	{"harness/bundle", "harness/store"},
+	{"harness/reference", ""},
 	{"harness/metric", "harness/store registry datasets internal/..."},
 	{"harness/split", "registry registry/rng datasets internal/..."},
 	{"harness/protocol", "harness/metric harness/split registry datasets internal/..."},

@@ -10,11 +10,11 @@ import (
 	"github.com/kernelboosting/bench/registry/conform"
 )
 
-// TestCancellation: on thousands of rows a fit notices the end of its context, in the kernel matrix, the factorisation and what
+// TestCancellation: on thousands of rows a fit notices the end of its context, in the partial factor, the products with the kernel and what
 // follows.
 func TestCancellation(t *testing.T) {
 	testenv.NotUnderRace(t)
-	late := conform.Late(testsplit.Rough(4000, 6), 20*time.Millisecond, 250*time.Millisecond, 600*time.Millisecond)
+	late := conform.Late(testsplit.Rough(10_000, 6), 20*time.Millisecond, 250*time.Millisecond, 600*time.Millisecond)
 	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD()} {
 		t.Run(spec.Name, func(t *testing.T) { late.Check(t, spec) })
 	}
@@ -29,5 +29,14 @@ func TestDeclared(t *testing.T) {
 	}
 	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD()} {
 		t.Run(spec.Name, func(t *testing.T) { cost.Check(t, spec) })
+	}
+}
+
+// TestDeclaredLarge is TestDeclared beyond exactRows.
+func TestDeclaredLarge(t *testing.T) {
+	testenv.NotUnderRace(t)
+	memory, cost := conform.Memory(testsplit.Rough(2500, 8)), conform.Cost(testsplit.Rough(1500, 8), 8)
+	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD()} {
+		t.Run(spec.Name, func(t *testing.T) { memory.Check(t, spec); cost.Check(t, spec) })
 	}
 }

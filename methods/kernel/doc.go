@@ -1,13 +1,24 @@
 // Package kernel holds the exact kernel machines that the random-feature methods approximate and
 // are compared with.
 //
-//	gk.go        GK and GLK: the Gaussian kernel, and Gaussian plus linear, with square or logistic loss
-//	krrgd.go     KRR-GD: kernel ridge regression, kernel parameters by gradient descent
-//	loo.go       its objective: the leave-one-out error and the gradient
-//	machine.go   the model they share: scoring, saving; kernel matrices
+//	gk.go           GK and GLK: the Gaussian kernel, and Gaussian plus linear, with square or logistic loss
+//	krrgd.go        KRR-GD: kernel ridge regression, kernel parameters by gradient descent
+//	exact.go        GK's problems through a factor of the whole kernel matrix: up to exactRows rows
+//	large.go        the same problems, beyond, at the price of the kernel's rank: who shares what, which rank
+//	partial.go      its start: Newton's method with a partial factor, which then is the preconditioner
+//	solution.go     its end: Newton's method with conjugate gradients and the whole kernel, checked by the duality gap
+//	loss.go         square and logistic loss, as those two need them
+//	product.go      rows of the kernel and products with it, of elements that are computed when they are needed
+//	loo.go          KRR-GD's objective: the leave-one-out error and the gradient, up to exactRows rows
+//	looproducts.go  the same beyond, of a partial factor with the kernel's diagonal
+//	machine.go      the model they share: scoring, saving; kernel matrices
 //
-// All of them spend their time in methods/internal/cholesky.
+// Up to exactRows (1000) rows everything is dense: n^2 memory, n^3 time, nearly all of it in methods/internal/cholesky. Beyond, no n x n matrix is factored, and
+// above keptRows none is held: n r memory, n r^2 time, and n^2 for each product with the kernel, for a rank r that the data and the penalty choose. What GK, GLK and the
+// regression of KRR-GD return is exact all the same: the rank is only that of a preconditioner, and the answer is accepted by its optimality with the whole kernel.
+// KRR-GD's search for bandwidths is not: its leave-one-out errors are those of the partial factor, whose rank is bounded for
+// time, so that for small penalties and kernels of high rank it ends at other bandwidths than the exact search would.
 //
-// Everything is float64 and dense: n^2 memory, n^3 time. A fit over several penalties makes the kernel
-// matrix once. There is no approximation here for larger n; that is what the other families are for.
+// Settings of a path and outputs share the kernel's elements and the factor, and nothing that would change a bit: each starts from its own beginning.
+// Everything is float64. There is no other approximation here for larger n; that is what the other families are for.
 package kernel

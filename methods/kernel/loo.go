@@ -39,25 +39,37 @@ type looProblem struct {
 }
 
 func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda float64) (*looProblem, error) {
-	n := len(x) / d
-	p := &looProblem{ctx: ctx, n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d), solver: cholesky.New(n)}
+	p := newLOOVectors(ctx, x, d, group, lambda)
+	n := p.n
+	p.solver, p.hx = cholesky.New(n), make([]float64, n*d)
 	for _, a := range []*[]float64{&p.k, &p.m, &p.inv, &p.other} {
 		if err := ctx.Err(); err != nil { // zeroing so much takes its time
 			return nil, err
 		}
 		*a = make([]float64, n*n)
 	}
-	p.alpha, p.q, p.line, p.hx = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n*d)
 	return p, nil
 }
 
-// solve makes K, factors M and solves for alpha.
-func (p *looProblem) solve(theta []float64) error {
+// newLOOVectors makes a problem without its matrices.
+func newLOOVectors(ctx context.Context, x []float64, d int, group []int, lambda float64) *looProblem {
+	n := len(x) / d
+	return &looProblem{ctx: ctx, n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d),
+		alpha: make([]float64, n), q: make([]float64, n), line: make([]float64, n)}
+}
+
+// bandwidths sets gamma.
+func (p *looProblem) bandwidths(theta []float64) {
 	for j, g := range p.group {
 		p.line[0] = theta[g]
 		vmath.Exp(p.line[:1], p.line[:1])
 		p.gamma[j] = p.line[0]
 	}
+}
+
+// solve makes K, factors M and solves for alpha.
+func (p *looProblem) solve(theta []float64) error {
+	p.bandwidths(theta)
 	scaled, squares := scaleRows(p.x, p.d, p.gamma)
 	if err := square(p.ctx, p.k, scaled, squares, p.d); err != nil {
 		return err
@@ -81,13 +93,18 @@ func (p *looProblem) solve(theta []float64) error {
 // value returns E and writes its gradient; E is infinite where M has no factor. After another
 // error, kept in p.err, it returns E = 0 and gradient 0, which ends the search.
 func (p *looProblem) value(theta, gradient []float64) float64 {
+	return p.evaluate(gradient, func() error { return p.solve(theta) }, p.slope)
+}
+
+// evaluate is value from the two parts of an evaluation.
+func (p *looProblem) evaluate(gradient []float64, prepare func() error, slope func(gradient []float64) (float64, error)) float64 {
 	clear(gradient)
 	if p.err == nil {
-		p.err = p.solve(theta)
+		p.err = prepare()
 	}
 	e := 0.0
 	if p.err == nil {
-		e, p.err = p.slope(gradient)
+		e, p.err = slope(gradient)
 	}
 	if errors.Is(p.err, errNotPositive) {
 		// A trial step too far: bandwidths that overflow. The search pulls back.

@@ -89,12 +89,17 @@ const memoryLimit = 1 << 30
 // rowBytes is the solver's cache of rows beyond it.
 const rowBytes = 256 << 20
 
+// allInMemory reports whether matrices of n examples with values of the given size are kept.
+func allInMemory(n, kernels, size int) bool {
+	return int64(kernels)*svm.GramBytes(n, size) <= memoryLimit
+}
+
 // gramBytes is what the matrices, or the rows in their place, take: for registry.Memory. A solver's
 // shrunken copy comes on top of a matrix.
 func gramBytes(n, kernels, size int) int64 {
 	one := svm.GramBytes(n, size)
-	if all := int64(kernels) * one; all <= memoryLimit {
-		return all + min(one, rowBytes)
+	if allInMemory(n, kernels, size) {
+		return int64(kernels)*one + min(one, rowBytes)
 	}
 	return min(one, rowBytes) + 16*int64(n)
 }
@@ -111,7 +116,7 @@ func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kern
 	if _, half := any(one).(float32); half {
 		size = 4
 	}
-	if int64(len(ks))*svm.GramBytes(s.n, size) > memoryLimit {
+	if !allInMemory(s.n, len(ks), size) {
 		for k := range ks {
 			out[k] = newOnDemand[F](s, ks[k])
 		}
@@ -167,12 +172,16 @@ func (s *sample) exact(k kernel) *svm.Exact {
 
 // onDemand computes rows when they are asked for. It is not safe for concurrent use.
 type onDemand[F svm.Float] struct {
+	s    *sample
+	k    kernel
 	e    *svm.Exact
 	line []float64
+
+	narrow, squares []float64 // the rows of some columns, and their squared norms
 }
 
 func newOnDemand[F svm.Float](s *sample, k kernel) *onDemand[F] {
-	return &onDemand[F]{e: s.exact(k), line: make([]float64, s.n)}
+	return &onDemand[F]{s: s, k: k, e: s.exact(k), line: make([]float64, s.n)}
 }
 
 func (o *onDemand[F]) Len() int                     { return len(o.line) }
@@ -183,6 +192,24 @@ func (o *onDemand[F]) Row(dst []F, i int) {
 	o.e.Row(o.line, i)
 	for j, v := range o.line {
 		dst[j] = F(v)
+	}
+}
+
+// Narrow copies the rows of the columns.
+func (o *onDemand[F]) Narrow(columns []int) func(dst []F, i int) {
+	s, m := o.s, len(columns)
+	o.narrow, o.squares = o.narrow[:0], o.squares[:0]
+	for _, j := range columns {
+		o.narrow = append(o.narrow, s.row(j)...)
+		o.squares = append(o.squares, s.squares[j])
+	}
+	return func(dst []F, i int) {
+		line := o.line[:m]
+		vmath.MatVec(line, o.narrow, m, s.d, s.row(i))
+		o.k.values(line, line, o.squares, s.squares[i])
+		for j, v := range line {
+			dst[j] = F(v)
+		}
 	}
 }
 

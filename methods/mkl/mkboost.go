@@ -46,10 +46,15 @@ var (
 	pathCostMKBoost = boostCost(len(mkboostKernels), roundsCostMKBoost)
 )
 
-// roundsCostMKBoost was fitted to pima and german for C up to 0.1; larger C mostly end after one round.
+// roundsCostMKBoost was fitted to wine, pima and german. From C = 1 on the first round mostly has no error and is the last; its
+// cold starts cost as much as firstRound later rounds.
 func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
-	n := float64(s.N)
-	return float64(p.T) * float64(len(mkboostKernels)) * n * (50 + 0.9*n)
+	const firstRound = 8
+	n, rounds := float64(s.N), float64(p.T)
+	if p.C >= 0.5 {
+		rounds = min(rounds, firstRound)
+	}
+	return rounds * float64(len(mkboostKernels)) * n * (50 + 0.9*n)
 }
 
 // pathMKBoost has its matrices in float64: one of a polynomial of few features has low rank, which float32 spoils, and

@@ -95,7 +95,10 @@ func shellQuote(s string) string {
 // do.
 func (t *Table) whatIsMissing(v Invocation, sets []Dataset) {
 	for _, d := range sets {
-		possible := slices.ContainsFunc(t.Methods, func(m string) bool { return t.cannot[cellKey{d.Name, m}] == "" })
+		possible := slices.ContainsFunc(t.Methods, func(m string) bool {
+			key := cellKey{d.Name, m}
+			return t.cannot[key] == "" && slices.ContainsFunc(t.Splits, func(s int) bool { return t.beyond[key][s] == "" })
+		})
 		if !t.stored(d.Name) && possible {
 			t.LeftOut = append(t.LeftOut, d.Name)
 		}
@@ -125,8 +128,8 @@ func (t *Table) runMissing(sets []Dataset, v Invocation) string {
 			}
 			for _, s := range t.Splits {
 				status, stored := have[s]
-				if !changed && status == store.OK {
-					continue
+				if !changed && (status == store.OK || !stored && t.beyond[key][s] != "") {
+					continue // or its row says what runs it
 				}
 				methods[m], names[d.Name], splits[s] = true, true, true
 				retry = retry || stored && !changed

@@ -30,6 +30,8 @@ import (
 type Rows interface {
 	// Rows returns the cells of a protocol that stand, sorted by data set, method and split.
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
+	// LeftOut returns the cells of a protocol that runs have left out by their predictions.
+	LeftOut(ctx context.Context, protocol string) ([]store.LeftOut, error)
 	Path() string // names the database to people
 }
 
@@ -83,7 +85,8 @@ type Frame struct {
 	Path string      // of the database
 	Rows []store.Row // that were asked for, sorted by data set, method and split
 
-	sets []Dataset // the rows of tables: of what was asked for or the protocol's, then others that are stored
+	beyond map[cellKey]map[int]string // by split, why `bench run` left it out
+	sets   []Dataset                  // the rows of tables: of what was asked for or the protocol's, then others that are stored
 }
 
 // A RequestError is a report of something that does not exist: the mistake is in what was asked.
@@ -114,6 +117,11 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 	if err != nil {
 		return f, err
 	}
+	left, err := rows.LeftOut(ctx, src.Protocol.Name)
+	if err != nil {
+		return f, err
+	}
+	f.beyond = whyBeyond(left)
 	if err := f.checkAsked(all); err != nil {
 		return f, &RequestError{err}
 	}

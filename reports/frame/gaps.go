@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
@@ -16,8 +17,9 @@ import (
 type Gap struct {
 	Dataset, Method string
 	Done, Planned   int
-	NotRun          []int  // splits without any run
-	Why             string // why these cannot be run; "" if they can
+	Beyond          []Failure // splits without any run that runs left out; Status says why
+	NotRun          []int     // the others without any run
+	Why             string    // why these cannot be run; "" if they can
 	Failures        []Failure
 }
 
@@ -51,11 +53,35 @@ func (t *Table) newGap(dataset, method string, rows []store.Row) Gap {
 		g.Failures[i].Splits = append(g.Failures[i].Splits, r.Split)
 	}
 	for _, s := range t.Splits {
-		if !have[s] {
+		why := t.beyond[cellKey{dataset, method}][s]
+		switch i := slices.IndexFunc(g.Beyond, func(f Failure) bool { return f.Status == why }); {
+		case have[s]:
+		case why == "" || g.Why != "":
 			g.NotRun = append(g.NotRun, s)
+		case i >= 0:
+			g.Beyond[i].Splits = append(g.Beyond[i].Splits, s)
+		default:
+			g.Beyond = append(g.Beyond, Failure{Status: why, Splits: []int{s}})
 		}
 	}
 	return g
+}
+
+// whyBeyond says of cells that were left out what they were predicted to need, and which option left them out.
+func whyBeyond(left []store.LeftOut) map[cellKey]map[int]string {
+	out := map[cellKey]map[int]string{}
+	for _, l := range left {
+		key := cellKey{l.Dataset, l.Method}
+		if out[key] == nil {
+			out[key] = map[int]string{}
+		}
+		needs, option := span.Seconds(l.Seconds), "--max-cell"
+		if strings.HasPrefix(l.Limited, "--memory") {
+			needs, option = span.Bytes(l.Bytes), "--memory"
+		}
+		out[key][l.Split] = fmt.Sprintf("left out of the run by %s, predicted %s a cell; a larger %s runs it", l.Limited, needs, option)
+	}
+	return out
 }
 
 // Describe says on one line how many splits are finished and what became of the
@@ -68,6 +94,9 @@ func (g Gap) Describe() string {
 			text += " (" + brief(f.Error) + ")"
 		}
 		parts = append(parts, text)
+	}
+	for _, l := range g.Beyond {
+		parts = append(parts, l.Status+": "+splitList(l.Splits))
 	}
 	if len(g.NotRun) > 0 {
 		parts = append(parts, g.notRun()+": "+splitList(g.NotRun))
@@ -102,10 +131,10 @@ type Reason struct {
 }
 
 // Reasons sums up all gaps, one entry a status and reason: failures in the order
-// they come, then what cannot be run, then what merely was not. Cells of the sets in
+// they come, what runs left out, what cannot be run, then what merely was not. Cells of the sets in
 // LeftOut that have no run are told apart and not here.
 func (t *Table) Reasons() []Reason {
-	var failed, cannot, notRun gapGroups
+	var failed, left, cannot, notRun gapGroups
 	for _, g := range t.Gaps {
 		for _, f := range g.Failures {
 			text := cmp.Or(f.Status, "no status")
@@ -113,6 +142,9 @@ func (t *Table) Reasons() []Reason {
 				text += " (" + brief(f.Error) + ")"
 			}
 			failed.add(text, gapCell{g.Method, g.Dataset, f.Splits})
+		}
+		for _, l := range g.Beyond {
+			left.add(l.Status, gapCell{g.Method, g.Dataset, l.Splits})
 		}
 		switch missing := (gapCell{g.Method, g.Dataset, g.NotRun}); {
 		case len(g.NotRun) == 0:
@@ -123,7 +155,7 @@ func (t *Table) Reasons() []Reason {
 		}
 	}
 	var out []Reason
-	for _, groups := range []gapGroups{failed, cannot, notRun} {
+	for _, groups := range []gapGroups{failed, left, cannot, notRun} {
 		for _, text := range groups.keys {
 			r := Reason{Text: capital(text), Where: t.where(groups.cells[text])}
 			for _, c := range groups.cells[text] {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -113,5 +114,34 @@ func TestLongReasonsAreCut(t *testing.T) {
 	notes := strings.Join(ft.Notes(), "\n")
 	if !strings.Contains(notes, "of 100000 characters") || len(notes) > 10_000 {
 		t.Errorf("the notes have %d bytes and should name the length of the reason", len(notes))
+	}
+}
+
+// TestLeftOutByARun: what a run left out is told with what it would need, and the command that completes the table
+// leaves it out too.
+func TestLeftOutByARun(t *testing.T) {
+	in := lacking()
+	only(&in, "wine", "B")
+	in.Left = []store.LeftOut{
+		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 2, Seconds: 370 * 3600, Bytes: 1 << 30, Limited: "--max-cell 30m"},
+		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 3, Seconds: 370 * 3600, Bytes: 1 << 30, Limited: "--max-cell 30m"},
+		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 1, Seconds: 1, Bytes: 1, Limited: "--max-cell 1s"}, // stored since
+	}
+	got := table(t, in)
+	want := []frame.Reason{{Text: "Left out of the run by --max-cell 30m, predicted 370h a cell; a larger --max-cell runs it", Runs: 2, Where: "B on wine (splits 2-3)"}}
+	if reasons := got.Reasons(); !slices.Equal(reasons, want) || got.FullCommand != "" {
+		t.Errorf("reasons %+v, command %q; want %+v and none", reasons, got.FullCommand, want)
+	}
+	if text := got.Gaps[0].Describe(); !strings.Contains(text, "--max-cell 30m") {
+		t.Errorf("the gap is described as %q", text)
+	}
+	in.Left[1].Limited, in.Left[1].Bytes = "--memory 18 GiB", 45<<30
+	got = table(t, in)
+	if reasons := got.Reasons(); len(reasons) != 2 || !strings.Contains(reasons[1].Text, "by --memory 18 GiB, predicted 45 GiB a cell") {
+		t.Errorf("reasons %+v", reasons)
+	}
+	in.Left = in.Left[:1]
+	if got = table(t, in); got.FullCommand != "bench run --methods B --datasets wine --splits 3-3" {
+		t.Errorf("the command is %q", got.FullCommand)
 	}
 }

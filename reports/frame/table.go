@@ -47,6 +47,7 @@ type Table struct {
 	other       []string // notes on cells of other inputs
 	rows        map[cellKey][]store.Row
 	cannot      map[cellKey]string
+	beyond      map[cellKey]map[int]string // see Frame
 }
 
 // Dataset is what is known of a set; counts of zero are unknown.
@@ -117,10 +118,10 @@ func (f Frame) TableOf(name string) (Table, error) {
 func (f Frame) Table(m metric.Metric) (Table, error) {
 	t := Table{Metric: m, Protocol: f.Protocol.Name, Published: f.Protocol.Published, Only: f.Datasets != nil,
 		OnlyMethods: f.Methods != nil,
-		rows:        map[cellKey][]store.Row{}, cannot: map[cellKey]string{}}
+		rows:        map[cellKey][]store.Row{}, cannot: map[cellKey]string{}, beyond: f.beyond}
 	sets, rows := t.withMetric(f)
 	together := f.consistent(rows)
-	t.Changed, t.other = together.changed, slices.Concat(together.notes, warningNotes(together.rows))
+	t.Changed, t.other = together.changed, slices.Concat(together.notes, warningNotes(together.rows), importedNotes(together.rows))
 	f.nameFiles(sets)
 	if len(together.rows) == 0 {
 		return t, t.nothing(f, sets)

@@ -18,10 +18,15 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
+// environment is where the cells of the tests are computed.
+var environment = store.Environment{ProgramVersion: "test", CPU: "a processor", Cores: 2}
+
 // A Store is what harness and reports ask of a store, as *store.DB gives it.
 type Store interface {
 	Keys(ctx context.Context) (map[string]store.Known, error)
-	CostFactors(ctx context.Context) (store.CostFactors, error)
+	Timings(ctx context.Context, env store.Environment) ([]store.Timing, error)
+	NoteLeftOut(ctx context.Context, out, taken []store.LeftOut) error
+	LeftOut(ctx context.Context, protocol string) ([]store.LeftOut, error)
 	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (store.Inputs, bool, error)
 	MakeCurrent(ctx context.Context, keys []string) error
 	Attempt(ctx context.Context, protocol, dataset, method string, split int) (store.Attempt, bool, error)
@@ -31,6 +36,10 @@ type Store interface {
 	Protocols(ctx context.Context) (map[string]store.StoredProtocol, error)
 	DataNames(ctx context.Context) ([]store.DataName, error)
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
+	Cells(ctx context.Context) ([]store.Cell, error)
+	Result(ctx context.Context, key string) (store.Run, bool, error)
+	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
+	PutCodeChecks(ctx context.Context, checks []store.CodeCheck) error
 }
 
 // A Writer stores finished cells, as *store.Writer does.
@@ -55,11 +64,15 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 	}{
 		{"what is put comes back", comesBack},
 		{"ok stays, failed is replaced", okStays},
+		{"a replacing attempt", replaces},
+		{"where a cell was computed, and by which code", origins},
+		{"checks of code", codeChecks},
 		{"the attempt planned last stands for its cell", plannedLast},
 		{"sources of cells", sources},
 		{"many writers", manyWriters},
 		{"a closed writer takes nothing", closedWriter},
 		{"no cells", noCells},
+		{"what a run leaves out", leftOut},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
 	}
@@ -85,7 +98,9 @@ func Finished(method, dataset string, split int) store.Run {
 		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, CostUnits: 1e9, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
 		Outputs: 1, Stages: []store.Stage{{Round: 1, Score: counts(30, 20, 8)}, {Round: 10, Score: counts(30, 27, 10)}},
 		Warnings: []store.Warning{{Text: "stopped early", Times: 2}},
-		Model:    &store.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &store.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
+		Code:     "c0de", Imported: "a file",
+		Environment: &store.Environment{ProgramVersion: "v1", CPU: "another", Cores: 3},
+		Model:       &store.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &store.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
 	}
 	for i := range r.TestRows {
 		r.Scores = append(r.Scores, float64(i-10)/7)
@@ -110,7 +125,7 @@ func failed(r store.Run, status store.Status, why string) store.Run {
 
 func put(t *testing.T, o Opened, runs ...store.Run) {
 	t.Helper()
-	w := o.Writer(store.Environment{ProgramVersion: "test"})
+	w := o.Writer(environment)
 	for _, r := range runs {
 		if !w.Ready(nil) {
 			t.Fatal("a writer without trouble is not ready")
@@ -152,9 +167,15 @@ func comesBack(t *testing.T, o Opened) {
 		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != store.Timeout {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
-	factors, err := o.Store.CostFactors(ctx)
-	if err != nil || factors.Factor("M", "d") != 1e-9 || factors.Factor("other", "d") != 1e-9 {
-		t.Errorf("cost factors %+v, %v; want a second for 1e9 units", factors, err)
+	for env, want := range map[store.Environment][]store.Timing{
+		{CPU: "another", Cores: 3}: {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1, CostUnits: 1e9}},
+		{CPU: "another", Cores: 4}: nil,
+		environment:                nil,
+	} {
+		timings, err := o.Store.Timings(ctx, env)
+		if err != nil || !slices.Equal(timings, want) {
+			t.Errorf("timings of %s: %+v, %v; want %+v", env.CPU, timings, err, want)
+		}
 	}
 	counts, err := o.Store.Status(ctx)
 	if err != nil || len(counts) != 1 || counts[0].OK != 1 || counts[0].Timeout != 1 || counts[0].Fingerprint != "f d" || counts[0].LastRun != "2026-01-01T00:00:02Z" {
@@ -276,4 +297,32 @@ func noCells(t *testing.T, o Opened) {
 	if rows, err := o.Store.Status(ctx); err != nil || len(rows) != 0 {
 		t.Errorf("status %v, %v", rows, err)
 	}
+}
+
+// leftOut: a note stands until the cell is stored or a later run takes it.
+func leftOut(t *testing.T, o Opened) {
+	ctx := t.Context()
+	cell := func(split int) store.LeftOut {
+		return store.LeftOut{Protocol: "p", Dataset: "d", Method: "M", Split: split, Seconds: 3600, Bytes: 1 << 30, Limited: "--max-cell 30m"}
+	}
+	check := func(what, protocol string, want ...store.LeftOut) {
+		t.Helper()
+		if got, err := o.Store.LeftOut(ctx, protocol); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %+v, %v; want %+v", what, got, err, want)
+		}
+	}
+	if err := o.Store.NoteLeftOut(ctx, []store.LeftOut{cell(3), cell(1), cell(2)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	check("noted", "p", cell(1), cell(2), cell(3))
+	check("of all protocols", "", cell(1), cell(2), cell(3))
+	check("of another protocol", "q")
+	larger := cell(1)
+	larger.Limited = "--max-cell 1h"
+	if err := o.Store.NoteLeftOut(ctx, []store.LeftOut{larger}, []store.LeftOut{{Protocol: "p", Dataset: "d", Method: "M", Split: 2}, {Protocol: "p", Dataset: "d", Method: "N", Split: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	check("noted again, one taken", "p", larger, cell(3))
+	put(t, o, Finished("M", "d", 3))
+	check("one stored", "p", larger)
 }

@@ -213,3 +213,61 @@ func BenchmarkFactor(b *testing.B) {
 	}
 	b.ReportMetric(float64(n)*n*n/6/(float64(b.Elapsed().Nanoseconds())/float64(b.N)), "GMA/s")
 }
+
+// TestPartial: V'V + E is the matrix, with E of the stated diagonal and positive semidefinite, zero in the pivots' rows; the pivots up to an
+// end are the same whatever is enough; a matrix of known rank gives that rank.
+func TestPartial(t *testing.T) {
+	testenv.NotUnderRace(t)
+	rapid.Check(t, func(t *rapid.T) {
+		n, rank := rapid.IntRange(1, 400).Draw(t, "n"), rapid.IntRange(1, 300).Draw(t, "rank")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		b := mat.NewDense(n, rank, normals(rng, n*rank))
+		var k mat.Dense
+		k.Mul(b, b.T())
+		diag := make([]float64, n)
+		for i := range diag {
+			diag[i] = k.At(i, i)
+		}
+		rows := func(dst []float64, at []int) {
+			for i, row := range at {
+				copy(dst[i*n:(i+1)*n], k.RawRowView(row))
+			}
+		}
+		never := func(End) bool { return false }
+		full, err := NewPartial(t.Context(), diag, rows, never, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if full.Rank != min(n, rank) || len(full.Pivots) != full.Rank || len(full.V) != full.Rank*n {
+			t.Fatalf("rank %d of a matrix of rank %d", full.Rank, min(n, rank))
+		}
+		some, err := NewPartial(t.Context(), diag, rows, func(e End) bool { return e.Rank >= full.Rank/2 }, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range some.V {
+			if v != full.V[i] {
+				t.Fatalf("element %d of the factor that stops at rank %d is another", i, some.Rank)
+			}
+		}
+		v := mat.NewDense(some.Rank, n, some.V)
+		var e mat.Dense
+		e.Mul(v.T(), v)
+		e.Sub(&k, &e)
+		trace := 0.0
+		for i := range n {
+			trace += some.Left[i]
+			if math.Abs(e.At(i, i)-some.Left[i]) > 1e-9*float64(rank) {
+				t.Fatalf("the diagonal at %d is off by %v, stated %v", i, e.At(i, i), some.Left[i])
+			}
+			for _, p := range some.Pivots {
+				if math.Abs(e.At(p, i)) > 1e-9*float64(rank) {
+					t.Fatalf("the row of pivot %d is %v at %d", p, e.At(p, i), i)
+				}
+			}
+		}
+		if last := some.Ends[len(some.Ends)-1]; last.Rank != some.Rank || math.Abs(last.Trace-trace) > 1e-9*(1+trace) {
+			t.Fatalf("the last end is %v, the trace %v", last, trace)
+		}
+	})
+}

@@ -9,18 +9,12 @@ import (
 // activateAll makes every example active, from the solution's Beta and Fit.
 func (s *Solver[F]) activateAll() {
 	n := len(s.sol.Beta)
-	s.resize(n)
-	w, p := &s.w, s.problem
-	s.line = resized(s.line, n)
-	s.kernel.Diagonal(s.line)
-	for i := range n {
+	s.index = resized(s.index, n)
+	for i := range s.index {
 		s.index[i] = i
-		w.beta[i], w.lo[i], w.hi[i] = s.sol.Beta[i], p.Lower[i], p.Upper[i]
-		w.g[i] = s.sol.Fit[i] - p.Target[i]
-		w.diag[i] = float64(s.line[i])
-		w.limits(i, p.Epsilon)
 	}
-	s.pad(n)
+	s.activate()
+	w := &s.w
 	if gram, ok := s.kernel.Stored(); ok {
 		w.rows, w.stride = gram.data, gram.stride
 		w.used = resized(w.used, n)
@@ -30,6 +24,22 @@ func (s *Solver[F]) activateAll() {
 		return
 	}
 	s.openArena()
+}
+
+// activate sets the state of the examples of s.index from the solution's Beta and Fit. No row is stored yet.
+func (s *Solver[F]) activate() {
+	s.resize(len(s.index))
+	w, p := &s.w, s.problem
+	s.line = resized(s.line, len(s.sol.Beta))
+	s.kernel.Diagonal(s.line)
+	for k, i := range s.index {
+		w.beta[k], w.lo[k], w.hi[k] = s.sol.Beta[i], p.Lower[i], p.Upper[i]
+		w.g[k] = s.sol.Fit[i] - p.Target[i]
+		w.diag[k] = float64(s.line[i])
+		w.limits(k, p.Epsilon)
+	}
+	s.pad(len(s.index))
+	s.narrow = nil
 }
 
 // resize makes room for n active elements.
@@ -104,6 +114,8 @@ func (s *Solver[F]) fetch(k int) {
 	gram, stored := s.kernel.Stored()
 	total := s.kernel.Len()
 	switch {
+	case s.narrow != nil:
+		s.narrow(dst[:n], s.index[k])
 	case !stored && n == total:
 		s.kernel.Row(dst[:n], s.index[k])
 	default:
@@ -123,6 +135,9 @@ func (s *Solver[F]) fetch(k int) {
 	w.clock++
 	w.slot[k], w.used[at] = at, w.clock
 }
+
+// shrinkEvery is the number of steps between two looks for elements to shrink.
+const shrinkEvery = 1000
 
 // shrinkShare is the part of the active set that must be removable for shrinking to repay its cost.
 const shrinkShare = 0.2
@@ -182,11 +197,13 @@ func (s *Solver[F]) direct() bool {
 	return stored && len(s.index) == s.kernel.Len()
 }
 
-// keep writes the active elements' state to the solution.
+// keep writes the active elements' state to the solution; within part the variables alone.
 func (s *Solver[F]) keep() {
 	for k, i := range s.index {
 		s.sol.Beta[i] = s.w.beta[k]
-		s.sol.Fit[i] = s.w.g[k] + s.problem.Target[i]
+		if !s.partly {
+			s.sol.Fit[i] = s.w.g[k] + s.problem.Target[i]
+		}
 	}
 }
 

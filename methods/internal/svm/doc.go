@@ -26,6 +26,7 @@
 //	problem.go   the problem, its two special cases, the solution
 //	kernel.go    kernel matrices: in memory, or rows on demand
 //	solver.go    the outer loop: warm start, stopping, cancellation, bias
+//	together.go  several kernels on one problem, where few examples are support vectors
 //	active.go    the active set: shrinking, stored rows, restoring the full gradient
 //	jump.go      where steps crawl, on to the end of an interior point
 //	interior.go  the interior point; mixture.go its kernels and their weights; systems.go and lowrank.go its linear systems

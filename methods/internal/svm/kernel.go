@@ -12,6 +12,12 @@ type Kernel[F Float] interface {
 	Exact() *Exact            // the same kernel in float64, or nil: see jump.go
 }
 
+// A Narrower is a Kernel that can be asked for the given columns of its rows alone, with the same bits. The function
+// is valid until the next call of Narrow.
+type Narrower[F Float] interface {
+	Narrow(columns []int) func(dst []F, i int)
+}
+
 // A Gram is a kernel matrix in memory: 4 or 8 n^2 bytes. It is safe for concurrent use
 // once it is filled.
 type Gram[F Float] struct {

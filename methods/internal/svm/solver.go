@@ -29,6 +29,10 @@ type Solver[F Float] struct {
 	minUp   float64
 	maxDown float64
 	room    scratch // of an interior point
+
+	partly    bool                 // within part
+	narrow    func(dst []F, i int) // rows of the active columns alone, where the kernel has them
+	violation []float64            // of each example: see choose
 }
 
 const (
@@ -65,7 +69,7 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 	}
 	s.activateAll()
 	sol.Steps, sol.Capped = 0, false
-	unshrunk, untilShrink := false, min(n, 1000)
+	unshrunk, untilShrink := false, min(n, shrinkEvery)
 	work, nextJump := 0.0, jumpAfter*float64(n)
 	mayJump := s.MaxSteps == 0 && k.Exact() != nil
 	for {
@@ -117,7 +121,7 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 			}
 			mayJump = !jumped
 		case untilShrink <= 0:
-			untilShrink = min(len(s.index), 1000)
+			untilShrink = min(len(s.index), shrinkEvery)
 			if !unshrunk && active < n && maxDown-minUp <= 10*tol {
 				unshrunk = true
 				if err := s.unshrink(ctx); err != nil {

@@ -139,6 +139,16 @@ func BenchmarkGemm(b *testing.B) {
 		x, dst := normals(n*k, 1), make([]float64, n*n)
 		b.Run(fmt.Sprintf("Gram/%dx%d", n, k), func(b *testing.B) { rate(b, n, k, n, func() { Gram(dst, x, n, k) }) })
 		squares := make([]float64, n)
+		if k == 20 {
+			points, coefs := normals(256, 1), normals(256*Doublings, 1)
+			sums, dots := make([]float64, Doublings*n), make([]float64, 256*n)
+			for j := range dots {
+				dots[j] = 0.1 * float64(j%50)
+			}
+			b.Run("AddGaussians", func(b *testing.B) {
+				perElement(b, 256*n, func() { AddGaussians(sums, dots, squares, points, coefs, 0.0625) })
+			})
+		}
 		b.Run(fmt.Sprintf("Gaussian/n=%d", n), func(b *testing.B) { perElement(b, n, func() { Gaussian(dst[:n], dst[n:2*n], squares, 1, 0.1) }) })
 	}
 }

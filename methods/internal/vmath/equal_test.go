@@ -204,6 +204,12 @@ var kernelCases = []kernelCase{
 		pick(ref, func() { Gaussian(dst, dots, squares, s, g) }, func() { gaussianRef(dst, dots, squares, s, g) })
 		return dst
 	}},
+	{"AddGaussians", func(src *source, n, m int, ref bool) []float64 {
+		dots, rows, points, coefs, g := src.floats(n*m), src.floats(n), src.floats(m), src.floats(Doublings*m), src.float()
+		dst := src.floats(Doublings * n)
+		pick(ref, func() { AddGaussians(dst, dots, rows, points, coefs, g) }, func() { addGaussiansRef(dst, dots, rows, points, coefs, g) })
+		return dst
+	}},
 	{"Outer", func(src *source, n, d int, ref bool) []float64 {
 		m, rows := 8*(n%15), n/3
 		from, extra, how := 8*(int(src.byte())%(m/8+1)), int(src.byte())%9, Change(int(src.byte())%3-1)

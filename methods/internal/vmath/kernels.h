@@ -40,6 +40,8 @@
 	K(void, vm_mirror, (double *c, long n), (c, n)) \
 	K(void, vm_gaussian, (double *dst, const double *dots, const double *squares, double s, double g, long n), \
 		(dst, dots, squares, s, g, n)) \
+	K(void, vm_addgaussians, (double *dst, const double *dots, const double *rows, const double *points, const double *coefs, \
+		double g, long n, long m), (dst, dots, rows, points, coefs, g, n, m)) \
 	K(void, vm_outer, (double *c, long m, const double *a, long ld, long rows, long from, int how), (c, m, a, ld, rows, from, how)) \
 	K(int, vm_factor, (double *u, const double *c, long m, double scale, const double *shift), (u, c, m, scale, shift)) \
 	K(void, vm_back, (double *x, const double *u, long m, long column), (x, u, m, column)) \

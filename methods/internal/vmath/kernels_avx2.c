@@ -11,6 +11,7 @@
 #include "packed.h"
 #include "fused.h"
 #include "gemm.h"
+#include "doubling.h"
 #include "symmetric.h"
 #include "hinge.h"
 #include "logistic.h"

@@ -52,6 +52,8 @@ package vmath
 #cgo nocallback vm_mirror
 #cgo noescape vm_gaussian
 #cgo nocallback vm_gaussian
+#cgo noescape vm_addgaussians
+#cgo nocallback vm_addgaussians
 #cgo noescape vm_sqlinear
 #cgo nocallback vm_sqlinear
 #cgo noescape vm_sqpairs
@@ -311,4 +313,12 @@ func gaussian(dst, dots, squares []float64, square, g float64) {
 		return
 	}
 	C.vm_gaussian(ptr(dst), ptr(dots), ptr(squares), C.double(square), C.double(g), length(dst))
+}
+
+func addGaussians(dst, dots, rows, points, coefs []float64, g float64) {
+	if !useC(len(dots), 4) {
+		addGaussiansRef(dst, dots, rows, points, coefs, g)
+		return
+	}
+	C.vm_addgaussians(ptr(dst), ptr(dots), ptr(rows), ptr(points), ptr(coefs), C.double(g), length(rows), length(points))
 }

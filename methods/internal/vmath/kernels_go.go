@@ -84,3 +84,7 @@ func gram(dst, a []float64, n, k int) { gramRef(dst, a, n, k) }
 func gaussian(dst, dots, squares []float64, square, g float64) {
 	gaussianRef(dst, dots, squares, square, g)
 }
+
+func addGaussians(dst, dots, rows, points, coefs []float64, g float64) {
+	addGaussiansRef(dst, dots, rows, points, coefs, g)
+}

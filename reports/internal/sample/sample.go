@@ -22,6 +22,7 @@ type Input struct {
 	Rows  []store.Row
 	Known map[string]Set
 	Tasks map[string]registry.Task // of methods; others solve all
+	Left  []store.LeftOut
 }
 
 // Set is what is known of a data set.
@@ -54,15 +55,20 @@ func (in Input) Read(ctx context.Context) (frame.Frame, error) {
 		in.Protocol.Sizes = split.Splitter{TestFraction: 0.3, Folds: 2}.Sizes
 	}
 	in.Registry, in.Sets = in, in
-	return frame.Read(ctx, rows(in.Rows), in.Source)
+	return frame.Read(ctx, rows{in.Rows, in.Left}, in.Source)
 }
 
-type rows []store.Row
+type rows struct {
+	rows []store.Row
+	left []store.LeftOut
+}
 
 func (r rows) Path() string { return "some_results.db" }
 
+func (r rows) LeftOut(context.Context, string) ([]store.LeftOut, error) { return r.left, nil }
+
 func (r rows) Rows(context.Context, string, bool) ([]store.Row, error) {
-	sorted := slices.Clone([]store.Row(r))
+	sorted := slices.Clone(r.rows)
 	slices.SortStableFunc(sorted, func(a, b store.Row) int {
 		if c := strings.Compare(a.Dataset, b.Dataset); c != 0 {
 			return c

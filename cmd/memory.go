@@ -1,0 +1,31 @@
+package cmd
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/internal/machine"
+)
+
+var memoryUnits = []struct {
+	suffix string
+	bytes  float64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"B", 1}}
+
+// memoryLimit parses "8GiB"; the default is three quarters of what
+// the machine, or the control group that the program is in, has.
+func memoryLimit(text string) (int64, error) {
+	if text == "" {
+		return machine.MemoryBytes() / 4 * 3, nil
+	}
+	for _, u := range memoryUnits {
+		if number, ok := strings.CutSuffix(text, u.suffix); ok {
+			v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+			if err == nil && v*u.bytes >= 1 && v*u.bytes < 1<<62 {
+				return int64(v * u.bytes), nil
+			}
+			break
+		}
+	}
+	return 0, usage("--memory %q is not a size of at least one byte; write for example 8GiB or 500MiB", text)
+}

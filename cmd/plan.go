@@ -1,0 +1,159 @@
+package cmd
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/span"
+)
+
+// plan works out what is to be run, with what the database knows of cells and times; db may be nil.
+func (a *app) plan(ctx context.Context, h *harness.Harness, req harness.Request, db *store.DB) (*harness.Plan, error) {
+	var known map[string]store.Known
+	var timings []store.Timing
+	if db != nil {
+		var err error
+		if known, err = db.Keys(ctx); err != nil {
+			return nil, unreadable(err)
+		}
+		if timings, err = db.Timings(ctx, harness.CurrentEnvironment()); err != nil {
+			return nil, unreadable(err)
+		}
+	}
+	plan, err := h.Plan(ctx, req, known, harness.NewForecast(timings))
+	if err != nil {
+		return nil, exitError{exitUsage, err}
+	}
+	return plan, nil
+}
+
+// announce says in a few lines what is about to happen.
+func (a *app) announce(plan *harness.Plan, p harness.Prediction, opt harness.Options) {
+	a.noteNoData(plan)
+	if len(plan.Unsuited) > 0 {
+		fmt.Fprintf(a.err, "not run, since the method does not solve the set's task: %s\n", strings.Join(plan.Unsuited, ", "))
+	}
+	if len(plan.Cells) > 0 {
+		fmt.Fprintf(a.err, "%s: %s to run, %d stored already; about %s on %s\n",
+			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), plan.Stored, span.Seconds(p.Seconds), plural(opt.Jobs, "job"))
+	}
+	if p.Early > 0 && p.Early < 0.9*p.Seconds {
+		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", span.Seconds(p.Early))
+	}
+	if len(p.NoBudget) > 0 {
+		fmt.Fprintf(a.err, "beyond --budget %s: %s on %s\n", span.Seconds(opt.Budget.Seconds()), plural(p.LeftCells, "cell"), strings.Join(p.NoBudget, ", "))
+	}
+	if len(plan.LeftOut) > 0 {
+		fmt.Fprintf(a.err, "left out: %s\n", sumLeftOut(plan.LeftOut))
+	}
+}
+
+// shapeOf is "6 methods x 16 sets x 20 splits", of the cells that are there.
+func shapeOf(cells []*harness.PlannedCell) string {
+	methods, sets, splits := map[string]bool{}, map[string]bool{}, map[int]bool{}
+	for _, c := range cells {
+		methods[c.Method], sets[c.Dataset], splits[c.Split] = true, true, true
+	}
+	return fmt.Sprintf("%s x %s x %s", plural(len(methods), "method"), plural(len(sets), "set"), plural(len(splits), "split"))
+}
+
+// sumLeftOut is "312 cells over --max-cell 30m (KRR-GD on bankmarketing: 370h each, GK on occupancy: 3h each)", for each limit.
+func sumLeftOut(left []harness.LeftOut) string {
+	type group struct {
+		limit string
+		cells []harness.LeftOut
+	}
+	var groups []*group
+	for _, l := range left {
+		i := slices.IndexFunc(groups, func(g *group) bool { return g.limit == l.Limit })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, &group{limit: l.Limit})
+		}
+		groups[i].cells = append(groups[i].cells, l)
+	}
+	var parts []string
+	for _, g := range groups {
+		parts = append(parts, fmt.Sprintf("%s over %s (%s)", plural(len(g.cells), "cell"), g.limit, heaviest(g.cells)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// heaviest names the most expensive pairs of a method and a set, and what a cell of each needs.
+func heaviest(left []harness.LeftOut) string {
+	const most = 3
+	left = slices.SortedStableFunc(slices.Values(left), func(a, b harness.LeftOut) int {
+		return cmp.Or(-cmp.Compare(a.Seconds, b.Seconds), -cmp.Compare(a.Cell.Memory, b.Cell.Memory))
+	})
+	var parts []string
+	seen := map[[2]string]bool{}
+	for _, l := range left {
+		pair := [2]string{l.Cell.Method, l.Cell.Dataset}
+		if seen[pair] {
+			continue
+		}
+		seen[pair] = true
+		if len(parts) < most {
+			parts = append(parts, fmt.Sprintf("%s on %s: %s each", l.Cell.Method, l.Cell.Dataset, needs(l)))
+		}
+	}
+	if more := len(seen) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more pairs", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// needs is what exceeds the limit: time or memory.
+func needs(l harness.LeftOut) string {
+	if strings.HasPrefix(l.Limit, "--memory") {
+		return span.Bytes(l.Cell.Memory + l.Cell.SetBytes)
+	}
+	return span.Seconds(l.Seconds)
+}
+
+// askBeyond is how long a run may be predicted to take before it is confirmed.
+const askBeyond = 24 * time.Hour
+
+// confirm asks before a run of more than a day, and refuses one where nobody can be asked.
+func (a *app) confirm(p harness.Prediction, yes bool) error {
+	if yes || p.Seconds <= askBeyond.Seconds() {
+		return nil
+	}
+	shorter := "--max-cell and --budget shorten it, --dry-run shows what takes how long"
+	if !isTerminal(os.Stdin) || !isTerminal(a.err) {
+		return usage("this takes about %s; --yes starts it, %s", span.Seconds(p.Seconds), shorter)
+	}
+	fmt.Fprintf(a.err, "This takes about %s (%s). Go on? [y/N] ", span.Seconds(p.Seconds), shorter)
+	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
+		return nil
+	}
+	return exitError{exitUsage, fmt.Errorf("not started")}
+}
+
+// leftOut is what the database keeps of cells that are left out.
+func leftOut(left []harness.LeftOut) []store.LeftOut {
+	var out []store.LeftOut
+	for _, l := range left {
+		c := l.Cell
+		out = append(out, store.LeftOut{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split, Seconds: c.Seconds, Bytes: c.Memory + c.SetBytes, Limited: l.Limit})
+	}
+	return out
+}
+
+// taken names cells that are not left out.
+func taken(cells []*harness.PlannedCell) []store.LeftOut {
+	var out []store.LeftOut
+	for _, c := range cells {
+		out = append(out, store.LeftOut{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split})
+	}
+	return out
+}

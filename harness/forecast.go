@@ -1,0 +1,152 @@
+package harness
+
+import (
+	"container/heap"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// A Forecast predicts how long cells take: their declared cost (see registry.Cost), corrected
+// by what stored and finished cells took. What the plan, the progress line and the status say
+// about time comes from here.
+//
+// A cost is meant as nanoseconds of one core. With u its units and s the seconds measured, the
+// factor s/u of a cell's method is
+//
+//   - that of the cells of the same data set, where there are any;
+//   - else the geometric mean of those of other sets, each weighted by how near its cost is, and
+//     of the machine's factor with the weight of a set about a thousand times as large or as small;
+//   - the machine's factor, where nothing of the method is known: the geometric mean over the
+//     methods that are, and of 1e-9.
+//
+// It is safe for concurrent use.
+type Forecast struct {
+	mu      sync.Mutex
+	took    map[methodName]map[string]timing // by method and data set
+	machine float64                          // logarithm of its factor times 1e9; NaN if it is to be computed
+}
+
+type methodName struct{ name, version string }
+
+type timing struct{ seconds, units float64 }
+
+// factor is the logarithm of seconds over units, times 1e9.
+func (t timing) factor() float64 { return math.Log(1e9 * t.seconds / t.units) }
+
+// NewForecast returns the forecast that stored timings allow.
+func NewForecast(stored []store.Timing) *Forecast {
+	f := &Forecast{took: map[methodName]map[string]timing{}}
+	for _, t := range stored {
+		f.record(methodName{t.Method, t.MethodVersion}, t.Dataset, t.Seconds, t.CostUnits)
+	}
+	return f
+}
+
+// Record notes that a cell took the given seconds.
+func (f *Forecast) Record(c *PlannedCell, seconds float64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.record(methodOf(c), c.Dataset, seconds, c.Spec.Cost)
+}
+
+func methodOf(c *PlannedCell) methodName { return methodName{c.Method, c.Spec.Inputs.MethodVersion} }
+
+func (f *Forecast) record(m methodName, dataset string, seconds, units float64) {
+	if !(seconds > 0 && units > 0) {
+		return // nothing follows from them
+	}
+	if f.took[m] == nil {
+		f.took[m] = map[string]timing{}
+	}
+	t := f.took[m][dataset]
+	f.took[m][dataset] = timing{t.seconds + seconds, t.units + units}
+	f.machine = math.NaN()
+}
+
+// Seconds predicts the wall time of a cell on a core of its own.
+func (f *Forecast) Seconds(c *PlannedCell) float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	sets := f.took[methodOf(c)]
+	if t, known := sets[c.Dataset]; known {
+		return c.Spec.Cost * t.seconds / t.units
+	}
+	sum, weights := f.machineFactor()*strangerWeight, strangerWeight
+	if len(sets) == 0 {
+		sum, weights = f.machineFactor(), 1
+	}
+	for _, t := range sets {
+		w := 1 / (1 + math.Abs(math.Log10(c.Spec.Cost/t.units)))
+		sum += w * t.factor()
+		weights += w
+	}
+	return c.Spec.Cost * 1e-9 * math.Exp(sum/weights)
+}
+
+// measured reports whether the time of cells of the same method on the same set is known.
+func (f *Forecast) measured(c *PlannedCell) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, known := f.took[methodOf(c)][c.Dataset]
+	return known
+}
+
+// strangerWeight is the weight of a method's own sets whose cost is a thousand times as large.
+const strangerWeight = 0.25
+
+// machineFactor is by how much this machine is slower than the declared costs say; f.mu is held.
+func (f *Forecast) machineFactor() float64 {
+	if !math.IsNaN(f.machine) {
+		return f.machine
+	}
+	sum := 0.0
+	for _, sets := range f.took {
+		mean := 0.0
+		for _, t := range sets {
+			mean += t.factor() / float64(len(sets))
+		}
+		sum += mean
+	}
+	f.machine = sum / float64(len(f.took)+1) // one for the declared costs
+	return f.machine
+}
+
+// A RunningCell is a cell and how long it has been running.
+type RunningCell struct {
+	Cell *PlannedCell
+	For  time.Duration
+}
+
+// Wall predicts the seconds until cells have ended that are started on a number of jobs in the
+// order of a run, beside those that are running.
+func (f *Forecast) Wall(cells []*PlannedCell, running []RunningCell, jobs int) float64 {
+	free := make(ends, max(1, jobs))
+	last := 0.0
+	for i, r := range running {
+		left := max(f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10) // what is late will be a little later
+		if i < len(free) {
+			free[i] = left
+		}
+		last = max(last, left)
+	}
+	heap.Init(&free)
+	q := newQueue(cells, f)
+	for c := q.next(); c != nil; c = q.next() {
+		free[0] += q.seconds(c)
+		last = max(last, free[0])
+		heap.Fix(&free, 0)
+	}
+	return last
+}
+
+// ends are the moments at which jobs become free, the next one first.
+type ends []float64
+
+func (e ends) Len() int           { return len(e) }
+func (e ends) Less(i, j int) bool { return e[i] < e[j] }
+func (e ends) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
+func (e *ends) Push(any)          { panic("harness: the number of jobs is fixed") }
+func (e *ends) Pop() any          { panic("harness: the number of jobs is fixed") }

@@ -1,0 +1,121 @@
+package harness
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+	"pgregory.net/rapid"
+)
+
+// costing is a planned cell with a declared cost in seconds.
+func costing(method, dataset string, split int, seconds float64) *PlannedCell {
+	return &PlannedCell{Cell: runner.Cell{Method: method, Dataset: dataset, Split: split},
+		Spec: runner.CellSpec{Cost: seconds * 1e9, Inputs: runner.Inputs{MethodVersion: "1"}}}
+}
+
+// TestForecast: what was measured on the set itself counts alone; else near sets count more than far ones;
+// else what the machine is like.
+func TestForecast(t *testing.T) {
+	check := func(what string, f *Forecast, c *PlannedCell, low, high float64) {
+		t.Helper()
+		if got := f.Seconds(c); !(got >= low && got <= high) {
+			t.Errorf("%s: %v seconds, want %v to %v", what, got, low, high)
+		}
+	}
+	f := NewForecast(nil)
+	check("nothing is known", f, costing("A", "x", 1, 3), 3, 3)
+	f = NewForecast([]store.Timing{{Method: "A", MethodVersion: "1", Dataset: "x", Cells: 2, Seconds: 8, CostUnits: 2e9}})
+	check("the set itself", f, costing("A", "x", 5, 1), 4, 4)
+	check("another set of the same cost", f, costing("A", "y", 1, 2), 6, 8)
+	check("another method", f, costing("B", "x", 1, 1), 1.5, 3)
+	old := costing("A", "x", 1, 1)
+	old.Spec.Inputs.MethodVersion = "2"
+	check("another version", f, old, 1.5, 3)
+	f.Record(costing("A", "z", 1, 2000), 2000) // as declared
+	check("like the small set", f, costing("A", "y", 1, 1), 2, 4)
+	check("like the large set", f, costing("A", "y", 1, 2000), 2000, 4000)
+	before := f.Seconds(costing("B", "x", 1, 1))
+	f.Record(costing("A", "z", 2, 0), 5)
+	f.Record(costing("A", "z", 2, 5), 0)
+	if after := f.Seconds(costing("B", "x", 1, 1)); after != before {
+		t.Errorf("a cell without cost or time changes %v to %v", before, after)
+	}
+}
+
+// TestOneCellIsEnough: with a machine k times as slow as declared, the forecast of every other cell of a method is
+// right within a factor of 2 once one of them has been run, whatever k between 1/8 and 8 and whatever the set.
+func TestOneCellIsEnough(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		slow := math.Exp(rapid.Float64Range(-math.Log(8), math.Log(8)).Draw(rt, "log k"))
+		declared := rapid.Float64Range(0.01, 1000).Draw(rt, "declared")
+		other := declared * math.Exp(rapid.Float64Range(-3, 3).Draw(rt, "other"))
+		f := NewForecast(nil)
+		f.Record(costing("A", "x", 1, declared), declared*slow)
+		if got := f.Seconds(costing("A", "y", 1, other)) / (other * slow); got < 0.5 || got > 2 {
+			rt.Fatalf("predicted over measured is %v", got)
+		}
+	})
+}
+
+// TestWall against a plain simulation: jobs take the cells one after another.
+func TestWall(t *testing.T) {
+	f := NewForecast(nil)
+	cells := []*PlannedCell{costing("A", "x", 1, 1), costing("B", "x", 1, 9), costing("C", "x", 1, 2)}
+	for jobs, want := range map[int]float64{1: 12, 2: 9, 64: 9} {
+		if got := f.Wall(cells, nil, jobs); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v seconds on %d jobs, want %v", got, jobs, want)
+		}
+	}
+	running := []RunningCell{{costing("D", "x", 1, 10), 4 * time.Second}, {costing("E", "x", 1, 1), 20 * time.Second}}
+	// D is busy for another 6, E, which is late, for 2; then B takes E's place to 11, C and A D's to 9.
+	if got := f.Wall(cells, running, 2); math.Abs(got-11) > 1e-9 {
+		t.Errorf("%v seconds beside running cells, want 11", got)
+	}
+	if got := f.Wall(nil, nil, 3); got != 0 {
+		t.Errorf("nothing takes %v seconds", got)
+	}
+}
+
+// TestQueue: the first cell of every method on every set that has none, cheapest first; then heaviest first by what is
+// known by then.
+func TestQueue(t *testing.T) {
+	f := NewForecast(nil)
+	var cells []*PlannedCell
+	for s := 1; s <= 2; s++ {
+		for i, m := range []string{"A", "B", "C"} {
+			c := costing(m, "x", s, float64(i+1))
+			c.Early = s == 1 && m != "C"
+			cells = append(cells, c)
+		}
+	}
+	var got []string
+	q := newQueue(cells, f)
+	for !q.empty() {
+		if len(got) == 3 { // A proves to be slow
+			f.Record(costing("A", "x", 1, 1), 60)
+			q.refresh()
+		}
+		c := q.next()
+		got = append(got, fmt.Sprint(c.Method, c.Split))
+		if len(got) == 2 {
+			q.putBack(c)
+			if again := q.next(); again != c {
+				t.Errorf("%v was put back, %v comes", c.Cell, again.Cell)
+			}
+			if rest := q.rest(); len(rest) != 4 {
+				t.Errorf("%d cells are left, want 4", len(rest))
+			}
+		}
+	}
+	if want := []string{"A1", "B1", "C1", "A2", "C2", "B2"}; !slices.Equal(got, want) {
+		t.Errorf("the order is %v, want %v", got, want)
+	}
+	if q.next() != nil {
+		t.Error("an empty queue gives a cell")
+	}
+}

@@ -1,0 +1,43 @@
+package harness
+
+import (
+	"time"
+
+	"github.com/kernelboosting/bench/internal/span"
+)
+
+// Limits says which cells are too expensive to be run, by their predictions. Zero values
+// set no limit.
+type Limits struct {
+	MaxCell time.Duration // wall time of one cell on a core of its own
+	Memory  int64         // bytes of one cell with its data set, and of all that run together
+}
+
+// A LeftOut is a cell that is not run.
+type LeftOut struct {
+	Cell    *PlannedCell
+	Seconds float64 // predicted
+	Limit   string  // the option that it exceeds, as "--max-cell 30m"
+}
+
+// exceededBy names the option that a cell exceeds, "" if none.
+func (l Limits) exceededBy(c *PlannedCell, seconds float64) string {
+	switch {
+	case l.Memory > 0 && c.Memory+c.SetBytes > l.Memory:
+		return "--memory " + span.Bytes(l.Memory)
+	case l.MaxCell > 0 && seconds > l.MaxCell.Seconds():
+		return "--max-cell " + span.Seconds(l.MaxCell.Seconds())
+	}
+	return ""
+}
+
+// Beyond reports whether a planned cell is not to be run any more: others of its method on its set have shown that
+// it exceeds the limits. What is only guessed from other sets was judged by the plan.
+func (f *Forecast) Beyond(l Limits, c *PlannedCell) (LeftOut, bool) {
+	seconds := 0.0
+	if f.measured(c) {
+		seconds = f.Seconds(c)
+	}
+	limit := l.exceededBy(c, seconds)
+	return LeftOut{c, seconds, limit}, limit != ""
+}

@@ -1,0 +1,64 @@
+package harness
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// TestLimitsLeaveCellsOut of the plan by their predictions, and of the run once others have shown what they take.
+func TestLimitsLeaveCellsOut(t *testing.T) {
+	costly := centroids(registry.Cost(func(s registry.Shape, _ testParams) float64 {
+		if s.D == 2 { // swiss
+			return 1e15
+		}
+		return 1
+	}))
+	h, db := newTestHarness(t, costly), openTestDB(t)
+	limits := Limits{MaxCell: 30 * time.Minute}
+	plan, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}, Limits: limits}, Options{Jobs: 2, Limits: limits}, nil)
+	if out.OK != 3 || len(plan.LeftOut) != 3 || plan.Requested != 6 || out.Interrupted || out.NotStarted != 0 {
+		t.Errorf("plan %+v, outcome %+v; want balance done and swiss left out", plan, out)
+	}
+	if l := plan.LeftOut[0]; l.Cell.Dataset != "swiss" || l.Limit != "--max-cell 30m" || l.Seconds < 1e6 {
+		t.Errorf("left out is %+v", l)
+	}
+
+	// A cell that was planned to take nothing takes longer than the limit: the others of its method on its set stay out.
+	slow := defineTest("slow", func(ctx context.Context, _ registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
+		time.Sleep(2 * time.Millisecond)
+		return constantModel(1), nil
+	}, registry.Cost(func(registry.Shape, testParams) float64 { return 1 }))
+	h, db = newTestHarness(t, slow), openTestDB(t)
+	limits = Limits{MaxCell: time.Millisecond}
+	plan, out = runAll(t, h, db, Request{Splits: []int{1, 2, 3}, Limits: limits}, Options{Jobs: 1, Limits: limits}, nil)
+	if len(plan.LeftOut) != 0 || out.OK != 2 || len(out.LeftOut) != 4 || out.Interrupted || out.NotStarted != 0 {
+		t.Errorf("plan leaves out %d, outcome %+v; want one cell of each set and four left out", len(plan.LeftOut), out)
+	}
+}
+
+// TestEarly: a pair of which something is stored has no early cell.
+func TestEarly(t *testing.T) {
+	h, db := newTestHarness(t, centroids()), openTestDB(t)
+	early := func(plan *Plan) (n int) {
+		for i, c := range plan.Cells {
+			if c.Early {
+				n++
+				if i >= 2 {
+					t.Errorf("an early cell comes at place %d", i+1)
+				}
+			}
+		}
+		return n
+	}
+	plan, _ := runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{2}}, Options{Jobs: 1}, nil)
+	if n := early(plan); n != 1 {
+		t.Errorf("%d early cells of one pair", n)
+	}
+	plan, _ = runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 1}, nil)
+	if n := early(plan); n != 1 {
+		t.Errorf("%d early cells of two pairs, one of them stored", n)
+	}
+}

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// A LeftOut is a cell that a run was asked for and left out by its prediction.
+type LeftOut struct {
+	Protocol, Dataset, Method string
+	Split                     int
+	Seconds                   float64 // predicted, on one core
+	Bytes                     int64   // predicted memory, that of the data set included
+	Limited                   string  // the option that left it out, as "--max-cell 30m"
+}
+
+// NoteLeftOut keeps what a run leaves out and forgets what was noted of the cells that it takes; of the latter
+// only Protocol, Dataset, Method and Split are read.
+func (db *DB) NoteLeftOut(ctx context.Context, out, taken []LeftOut) error {
+	noted, err := db.LeftOut(ctx, "")
+	if err != nil {
+		return err
+	}
+	type name struct {
+		protocol, dataset, method string
+		split                     int
+	}
+	there := map[name]bool{}
+	for _, l := range noted {
+		there[name{l.Protocol, l.Dataset, l.Method, l.Split}] = true
+	}
+	tx, err := db.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	for _, l := range taken {
+		if !there[name{l.Protocol, l.Dataset, l.Method, l.Split}] {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM left_out WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?`, l.Protocol, l.Dataset, l.Method, l.Split); err != nil {
+			return explain(err)
+		}
+	}
+	now := time.Now().UTC().Format(time.RFC3339)
+	for _, l := range out {
+		if err := sealedLeftOut.insert(ctx, tx, "INSERT OR REPLACE", []any{l.Protocol, l.Dataset, l.Method, l.Split, l.Seconds, l.Bytes, l.Limited, now}); err != nil {
+			return explain(err)
+		}
+	}
+	return explain(tx.Commit())
+}
+
+// LeftOut returns the cells of a protocol, or of all for "", that runs have left out and that nothing is stored
+// of, sorted.
+func (db *DB) LeftOut(ctx context.Context, protocol string) ([]LeftOut, error) {
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := db.sql.QueryContext(ctx, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.limited FROM left_out l
+		LEFT JOIN cells c USING (protocol, dataset, method, split)
+		WHERE c.run_id IS NULL AND ?1 IN ('', l.protocol) ORDER BY l.protocol, l.dataset, l.method, l.split`, protocol)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []LeftOut
+	for rows.Next() {
+		var l LeftOut
+		if err := rows.Scan(&l.Protocol, &l.Dataset, &l.Method, &l.Split, &l.Seconds, &l.Bytes, &l.Limited); err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, rows.Err()
+}

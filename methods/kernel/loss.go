@@ -1,0 +1,103 @@
+package kernel
+
+import (
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
+)
+
+// A loss is sum_i L(y_i, f_i) with what Newton's method needs of it.
+type loss interface {
+	value(f []float64) float64
+	slopes(f, g, s []float64)                  // first derivatives, and roots of the second ones
+	gap(f, alpha []float64, c float64) float64 // duality gap of alpha, with f = K alpha + b
+	tolerance() float64                        // |F| at which Newton's method stops
+	accept() float64                           // |F| of a solution
+	intercept() bool
+	quadratic() bool // one step is all
+}
+
+// logisticLoss is L = log(1 + exp(-y f)), y = +1 or -1.
+type logisticLoss struct{ y []float64 }
+
+const leastWeight = 1e-10 // of a second derivative: below, a row counts for no score
+
+func (l logisticLoss) value(f []float64) float64 {
+	sum := 0.0
+	for i, v := range f {
+		margin := l.y[i] * v
+		sum += vmath.Log1pScalar(vmath.ExpScalar(-math.Abs(margin))) + max(0, -margin)
+	}
+	return sum
+}
+
+func (l logisticLoss) slopes(f, g, s []float64) {
+	for i, v := range f {
+		p := 1 / (1 + vmath.ExpScalar(-v))
+		g[i] = p - (1+l.y[i])/2
+		s[i] = math.Sqrt(max(p*(1-p), leastWeight))
+	}
+}
+
+// gap is sum_i log(1 + exp f_i) - p_i f_i + p_i log p_i + (1-p_i) log(1-p_i), p_i = (1+y_i)/2 - c alpha_i cut to [0, 1]: the
+// divergences of the dual's probabilities from the primal's.
+func (l logisticLoss) gap(f, alpha []float64, c float64) float64 {
+	entropy := func(p float64) float64 {
+		if p <= 0 {
+			return 0
+		}
+		return float64(p * vmath.LogScalar(p))
+	}
+	sum := 0.0
+	for i, v := range f {
+		p := min(1, max(0, (1+l.y[i])/2-float64(c*alpha[i])))
+		sum += vmath.Log1pScalar(vmath.ExpScalar(-math.Abs(v))) + max(0, v) - float64(p*v) + entropy(p) + entropy(1-p)
+	}
+	return sum
+}
+
+func (l logisticLoss) tolerance() float64 { return newtonAccept / 4 }
+func (l logisticLoss) accept() float64    { return newtonAccept }
+func (l logisticLoss) intercept() bool    { return true }
+func (l logisticLoss) quadratic() bool    { return false }
+
+// squareLoss is L = (y - f)^2 / 2.
+type squareLoss struct {
+	y    []float64
+	bias bool // the problem has an intercept
+}
+
+func (l squareLoss) value(f []float64) float64 {
+	sum := 0.0
+	for i, v := range f {
+		sum += float64((l.y[i] - v) * (l.y[i] - v) / 2)
+	}
+	return sum
+}
+
+func (l squareLoss) slopes(f, g, s []float64) {
+	for i, v := range f {
+		g[i], s[i] = v-l.y[i], 1
+	}
+}
+
+// gap is sum_i (f_i - y_i + c alpha_i)^2 / 2.
+func (l squareLoss) gap(f, alpha []float64, c float64) float64 {
+	sum := 0.0
+	for i, v := range f {
+		off := v - l.y[i] + float64(c*alpha[i])
+		sum += float64(off * off / 2)
+	}
+	return sum
+}
+
+func (l squareLoss) tolerance() float64 { return newtonAccept / 4 * l.size() }
+func (l squareLoss) accept() float64    { return newtonAccept * l.size() }
+func (l squareLoss) intercept() bool    { return l.bias }
+func (l squareLoss) quadratic() bool    { return true }
+
+// size is the largest target.
+func (l squareLoss) size() float64 {
+	return max(floats.Norm(l.y, math.Inf(1)), math.SmallestNonzeroFloat64)
+}

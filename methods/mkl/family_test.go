@@ -1,0 +1,171 @@
+package mkl
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/methods/internal/svm"
+)
+
+func demand[F svm.Float](s *sample) []svm.Kernel[F] {
+	ks := make([]svm.Kernel[F], len(bmkrKernels))
+	for k := range ks {
+		ks[k] = newOnDemand[F](s, bmkrKernels[k])
+	}
+	return ks
+}
+
+// TestDoubled: the products of all Gaussian kernels are those of their rows in float64, on more rows and points than a strip has.
+func TestDoubled(t *testing.T) {
+	const n = tilePoints + 200
+	s := newSample(blobs(n, 7, 5).X)
+	ks := demand[float32](s)
+	f := newDoubled(s, ks[:len(ks)-1], bmkrKernels[0].Gamma)
+	rng := rand.New(rand.NewPCG(6, 1))
+	fit, change := make([][]float64, len(f.kernels)), make([][]float64, len(f.kernels))
+	want := make([][]float64, len(f.kernels))
+	row := make([]float64, n)
+	for k := range fit {
+		if k == 3 {
+			continue // without a change
+		}
+		fit[k], change[k], want[k] = make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range n {
+			fit[k][i] = rng.NormFloat64()
+			if rng.IntN(20) > k {
+				change[k][i] = rng.NormFloat64()
+			}
+		}
+		copy(want[k], fit[k])
+		for j, c := range change[k] {
+			ks[k].Exact().Row(row, j)
+			for i, v := range row {
+				want[k][i] += c * v
+			}
+		}
+	}
+	if err := f.Add(t.Context(), fit, change); err != nil {
+		t.Fatal(err)
+	}
+	for k := range fit {
+		for i, v := range fit[k] {
+			if math.Abs(v-want[k][i]) > 1e-10*n {
+				t.Fatalf("kernel %v, row %d: %v, want %v", bmkrKernels[k], i, v, want[k][i])
+			}
+		}
+	}
+}
+
+// TestNarrow: rows of some columns have the bits of whole rows.
+func TestNarrow(t *testing.T) {
+	s := newSample(blobs(50, 3, 7).X)
+	columns := []int{0, 3, 4, 17, 18, 19, 20, 21, 33, 49}
+	whole, some := make([]float32, s.n), make([]float32, len(columns))
+	for k, m := range demand[float32](s) {
+		row := m.(svm.Narrower[float32]).Narrow(columns)
+		for i := range s.n {
+			m.Row(whole, i)
+			row(some, i)
+			for e, j := range columns {
+				if some[e] != whole[j] {
+					t.Fatalf("kernel %v, element %d, %d: %v alone, %v in the row", bmkrKernels[k], i, j, some[e], whole[j])
+				}
+			}
+		}
+	}
+}
+
+// TestLargeSetsHaveTheSameWinners: the ways of large sets, SVRs solved together and the bound on the linear machine, change no round's winner
+// and, to the tolerance, no machine. In float64, which allows a small one.
+func TestLargeSetsHaveTheSameWinners(t *testing.T) {
+	data := blobs(250, 3, 8)
+	for _, c := range []float64{0.05, 1, 5} {
+		p := BMKRParams{T: 8, C: c, LearningRate: 1, Epsilon: 0.1}
+		var votes [2]*vote
+		var scores [2][]float64
+		for way := range votes {
+			s := newSample(data.X)
+			b := newBooster(s, demand[float64](s))
+			if way == 1 {
+				b.family, b.bound = nil, nil
+			}
+			b.solver.Tol = 1e-7
+			v, err := b.fit(t.Context(), quiet(), data.Y, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			votes[way], scores[way] = v, make([]float64, s.n)
+			if err := v.Score(t.Context(), data.X, scores[way]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for r, l := range votes[0].Learners {
+			if want := votes[1].Learners[r]; l.Kernel != want.Kernel || math.Abs(l.Bias-want.Bias) > 1e-4 {
+				t.Errorf("C=%v, round %d: kernel %d with bias %v, alone %d with %v", c, r+1, l.Kernel, l.Bias, want.Kernel, want.Bias)
+			}
+		}
+		for i, v := range scores[0] {
+			if math.Abs(v-scores[1][i]) > 1e-4 {
+				t.Fatalf("C=%v: row %d scores %v, solved alone %v", c, i, v, scores[1][i])
+			}
+		}
+	}
+}
+
+// TestLargeSetsKeepNothing: a fit has the same bits after another one, so that a path has those of single fits.
+func TestLargeSetsKeepNothing(t *testing.T) {
+	data := blobs(250, 3, 9)
+	s := newSample(data.X)
+	used := newBooster(s, demand[float32](s))
+	for _, c := range []float64{1, 0.1, 10} {
+		p := BMKRParams{T: 6, C: c, LearningRate: 1, Epsilon: 0.1}
+		got, err := used.fit(t.Context(), quiet(), data.Y, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := newBooster(s, demand[float32](s)).fit(t.Context(), quiet(), data.Y, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r, l := range got.Learners {
+			if w := want.Learners[r]; l.Kernel != w.Kernel || l.Bias != w.Bias || !slices.Equal(l.Coef, w.Coef) {
+				t.Fatalf("C=%v: round %d differs from a single fit's", c, r+1)
+			}
+		}
+	}
+}
+
+// TestLinearBound: the bound never says that the linear machine's error is larger than it is, and says nearly as much.
+func TestLinearBound(t *testing.T) {
+	for seed := range uint64(12) {
+		n, d := 80+int(seed)*20, 1+int(seed)%5
+		data := blobs(n, d, 20+seed)
+		s := newSample(data.X)
+		ks, err := grams[float64](t.Context(), s, bmkrKernels[len(bmkrKernels)-1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []float64{0.01, 1, 10} {
+			var sol svm.Solution
+			solver := svm.Solver[float64]{Tol: 1e-8}
+			if err := solver.Solve(t.Context(), ks[0], svm.Regression(data.Y, 0.1, c), &sol); err != nil {
+				t.Fatal(err)
+			}
+			l, loss := newLinearBound(s), squaredError(data.Y, &sol)
+			for _, at := range []struct {
+				share float64
+				want  bool
+			}{{1 + 1e-6, false}, {0.95, true}} {
+				got, err := l.exceeds(t.Context(), data.Y, 0.1, c, at.share*loss)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got != at.want && (got || c >= 1) { // with a small C the bias is free in an interval, and no bound is near
+					t.Errorf("n=%d, d=%d, C=%v: at least %v of the error: %v", n, d, c, at.share, got)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"sort"
+
+	"github.com/kernelboosting/bench/registry/rng"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Probabilities say how sure it is, given the data, that a difference is below the region of
+// practical equivalence, within it, or above it. They add up to 1.
+type Probabilities struct{ Below, Within, Above float64 }
+
+// Posterior is the Bayesian correlated t-test (Corani and Benavoli 2015; Benavoli et al. 2017, 3.1):
+// the mean difference has a Student distribution with n-1 degrees of freedom, centred at Mean and
+// scaled by Error, which follows from a flat prior and a correlation of test/(train+test) between
+// splits. The region of practical equivalence is [-rope, rope], in the unit of the differences.
+//
+// If all differences are equal, the mean is certain; with rope = 0, a mean of zero is then half below
+// and half above. All are NaN for one split. It is an error if rope is nil or negative.
+func (t CorrectedTTest) Posterior(rope *big.Rat) (Probabilities, error) {
+	if err := checkRope(rope); err != nil {
+		return Probabilities{}, err
+	}
+	switch {
+	case t.N < 2:
+		return Probabilities{math.NaN(), math.NaN(), math.NaN()}, nil
+	case t.Error == 0 && new(big.Rat).Abs(t.Mean).Cmp(rope) > 0:
+		if t.Mean.Sign() < 0 {
+			return Probabilities{Below: 1}, nil
+		}
+		return Probabilities{Above: 1}, nil
+	case t.Error == 0 && rope.Sign() > 0:
+		return Probabilities{Within: 1}, nil
+	case t.Error == 0:
+		return Probabilities{Below: 0.5, Above: 0.5}, nil
+	}
+	posterior := distuv.StudentsT{Mu: float(t.Mean), Sigma: t.Error, Nu: float64(t.N - 1)}
+	p := Probabilities{Below: posterior.CDF(-float(rope)), Above: posterior.Survival(float(rope))}
+	if rope.Sign() > 0 {
+		p.Within = max(0, 1-p.Below-p.Above)
+	}
+	return p, nil
+}
+
+// BayesSignedRank is the Bayesian signed-rank test over data sets (Benavoli et al. 2014; 2017,
+// 4.2.1). The distribution of a difference is unknown and has a Dirichlet process as prior, of
+// strength s = 1/2 with all its mass at a difference z_0 = 0, as published and as in the authors'
+// programs. Given differences z_1..z_q, weights (w_0..w_q) have a Dirichlet distribution with
+// parameters (s, 1, .., 1), and the probability that the mean of two independent differences is above
+// the region of practical equivalence [-rope, rope] is
+//
+//	above = sum_ij w_i w_j [z_i + z_j > 2 rope]
+//
+// with below and within alike; comparisons are exact. Each of the given number of draws of weights is
+// a vote for the largest of the three, the region's on a tie, and the result is the share of votes.
+// With rope = 0, below and above alone are compared and a tie is half a vote for each. Equal seeds
+// give equal results; the standard error of a share is at most 1/(2 sqrt(draws)).
+//
+// It is an error if there is no difference, rope is nil or negative, or draws < 1.
+func BayesSignedRank(differences []*big.Rat, rope *big.Rat, draws int, seed uint32) (Probabilities, error) {
+	if err := checkDifferences(differences); err != nil {
+		return Probabilities{}, err
+	}
+	if err := checkRope(rope); err != nil {
+		return Probabilities{}, err
+	}
+	if draws < 1 {
+		return Probabilities{}, fmt.Errorf("stats: %d draws say nothing; give at least one, 50000 for two digits", draws)
+	}
+	pairs := newWalsh(differences, rope)
+	stream := rng.New(seed)
+	votes := Probabilities{}
+	for range draws {
+		below, within, above := pairs.draw(stream)
+		switch {
+		case rope.Sign() == 0 && below == above:
+			votes.Below, votes.Above = votes.Below+0.5, votes.Above+0.5
+		case rope.Sign() == 0 && below > above, below > within && below > above:
+			votes.Below++
+		case rope.Sign() == 0, above > within && above > below:
+			votes.Above++
+		default:
+			votes.Within++
+		}
+	}
+	n := float64(draws)
+	return Probabilities{votes.Below / n, votes.Within / n, votes.Above / n}, nil
+}
+
+func checkRope(rope *big.Rat) error {
+	if rope == nil || rope.Sign() < 0 {
+		return fmt.Errorf("stats: %v is no region of practical equivalence; give 0 or the largest difference that does not matter", rope)
+	}
+	return nil
+}
+
+// A walsh knows the regions of the sums z_i + z_j. Differences are sorted, so that for each i the sums
+// below the region are those with j < below[i], and the sums above it those with j >= above[i].
+type walsh struct {
+	prior        int // where the prior's difference stands
+	below, above []int
+	upTo         []float64 // upTo[j] adds up the first j weights of a draw
+}
+
+func newWalsh(differences []*big.Rat, rope *big.Rat) *walsh {
+	all := append([]*big.Rat{new(big.Rat)}, differences...)
+	order := Order(all)
+	n := len(all)
+	w := &walsh{below: make([]int, n), above: make([]int, n), upTo: make([]float64, n+1)}
+	most := product(whole(2), rope)
+	least := new(big.Rat).Neg(most)
+	for i, at := range order {
+		if at == 0 {
+			w.prior = i
+		}
+		beyond := func(bound *big.Rat, sign int) int {
+			return sort.Search(n, func(j int) bool { return new(big.Rat).Add(all[at], all[order[j]]).Cmp(bound) >= sign })
+		}
+		w.below[i], w.above[i] = beyond(least, 0), beyond(most, 1)
+	}
+	return w
+}
+
+// draw returns the three probabilities for one draw of weights, up to a common factor. A sum of
+// squares of two standard normal variables, and the square of one, are twice a gamma variable of
+// shape 1 and 1/2, and those in proportion are a Dirichlet distribution's.
+func (w *walsh) draw(stream *rng.RandomState) (below, within, above float64) {
+	n := len(w.below)
+	for i := range n {
+		x := stream.Norm()
+		weight := x * x
+		if i != w.prior {
+			y := stream.Norm()
+			weight += float64(y * y)
+		}
+		w.upTo[i+1] = w.upTo[i] + weight
+	}
+	for i := range n {
+		weight := w.upTo[i+1] - w.upTo[i]
+		low, high := w.upTo[w.below[i]], w.upTo[w.above[i]]
+		below += float64(weight * low)
+		within += float64(weight * (high - low))
+		above += float64(weight * (w.upTo[n] - high))
+	}
+	return below, within, above
+}

@@ -1,0 +1,82 @@
+package stats_test
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/kernelboosting/bench/reports/stats"
+	"pgregory.net/rapid"
+)
+
+func signedRank(t interface{ Fatal(...any) }, differences []*big.Rat, rope *big.Rat, draws int, seed uint32) stats.Probabilities {
+	p, err := stats.BayesSignedRank(differences, rope, draws, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// With one difference d > 0 and weight v for it, all sums but that of the prior with itself are above a
+// region of 0. With a region in [d/2, d) those of the prior with d are within, so that above wins where
+// v^2 > 1/2. v has a Beta(1, 1/2) distribution, with P(v > x) = sqrt(1 - x).
+func TestBayesSignedRankOfOne(t *testing.T) {
+	const draws = 40000
+	one := []*big.Rat{big.NewRat(1, 1)}
+	if got := signedRank(t, one, new(big.Rat), draws, 3); got != (stats.Probabilities{Above: 1}) {
+		t.Errorf("without a region: %+v", got)
+	}
+	got := signedRank(t, one, big.NewRat(1, 2), draws, 3)
+	want := math.Sqrt(1 - math.Sqrt(0.5))
+	if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(got.Above-want) > 4*sd || got.Below != 0 || got.Above+got.Within != 1 {
+		t.Errorf("with a region of half the difference: %+v, want %v above", got, want)
+	}
+	// Half a region more, and every sum is within.
+	if got := signedRank(t, one, big.NewRat(1, 1), draws, 3); got != (stats.Probabilities{Within: 1}) {
+		t.Errorf("with a region of the difference: %+v", got)
+	}
+}
+
+// Equal seeds give equal bits, the probabilities add up to 1, and a larger difference on one side never
+// helps the other, with the same draws.
+func TestBayesSignedRankProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.IntRange(-9, 9), 1, 12).Draw(t, "differences")
+		rope := big.NewRat(rapid.Int64Range(0, 9).Draw(t, "rope"), 6)
+		a, b := signedRank(t, thirds(values), rope, 64, 5), signedRank(t, thirds(values), rope, 64, 5)
+		if a != b || a.Below+a.Within+a.Above != 1 {
+			t.Fatalf("%+v and %+v", a, b)
+		}
+		shifted := make([]*big.Rat, len(values))
+		for i, v := range thirds(values) {
+			shifted[i] = v.Add(v, big.NewRat(100, 1))
+		}
+		if got := signedRank(t, shifted, rope, 64, 5); got.Below != 0 {
+			t.Fatalf("shifted up: %+v", got)
+		}
+	})
+}
+
+func TestBayesSignedRankOfLittle(t *testing.T) {
+	zeros := thirds([]int{0, 0})
+	if got := signedRank(t, zeros, new(big.Rat), 10, 1); got != (stats.Probabilities{Below: 0.5, Above: 0.5}) {
+		t.Errorf("of zeros: %+v", got)
+	}
+	if got := signedRank(t, zeros, big.NewRat(1, 9), 10, 1); got != (stats.Probabilities{Within: 1}) {
+		t.Errorf("of zeros, with a region: %+v", got)
+	}
+	for name, c := range map[string]struct {
+		differences []*big.Rat
+		rope        *big.Rat
+		draws       int
+	}{
+		"no difference":     {nil, new(big.Rat), 10},
+		"no region":         {zeros, nil, 10},
+		"a negative region": {zeros, big.NewRat(-1, 2), 10},
+		"no draw":           {zeros, new(big.Rat), 0},
+	} {
+		if _, err := stats.BayesSignedRank(c.differences, c.rope, c.draws, 1); err == nil {
+			t.Errorf("%s is no error", name)
+		}
+	}
+}

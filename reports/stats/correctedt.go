@@ -1,0 +1,65 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A CorrectedTTest compares two methods on overlapping splits of one data set.
+type CorrectedTTest struct {
+	N     int
+	Mean  *big.Rat // of the differences
+	Std   float64  // their standard deviation, divisor n-1; NaN for one split
+	Ratio *big.Rat // test rows to training rows
+	Error float64  // standard error of the mean, corrected for the overlap
+	Test           // Student's t with n-1 degrees of freedom
+}
+
+// CorrectedT tests whether the mean of n differences, one a split of the same rows into train and
+// test, is zero. Splits share rows, so that differences are correlated and their mean varies more
+// than independent ones would; Nadeau and Bengio (2003, section 3.3) estimate its variance by
+//
+//	Error^2 = (1/n + test/train) s^2,     t = mean / Error
+//
+// With k folds test/train is 1/(k-1). With test = 0 it is the ordinary paired t-test.
+//
+// For one split, Error, statistic and P are NaN. If all differences are equal, Error is 0: the
+// statistic is infinite and P is 0, or both are NaN where the differences are zero. It is an error if
+// there is no difference, train < 1 or test < 0.
+func CorrectedT(differences []*big.Rat, train, test int) (CorrectedTTest, error) {
+	if err := checkDifferences(differences); err != nil {
+		return CorrectedTTest{}, err
+	}
+	if train < 1 || test < 0 {
+		return CorrectedTTest{}, fmt.Errorf("stats: %d training and %d test rows are no split; give at least one row to train and no negative number", train, test)
+	}
+	s := NewSpread(differences)
+	t := CorrectedTTest{N: s.N, Mean: s.Mean, Std: s.StdSample, Ratio: big.NewRat(int64(test), int64(train))}
+	t.Error = t.errorOver(t.N)
+	statistic := float(t.Mean) / t.Error // with zero over zero NaN
+	t.Test = tTest(statistic, t.N-1)
+	return t, nil
+}
+
+// errorOver is the standard error of a mean over n splits of the same spread.
+func (t CorrectedTTest) errorOver(n int) float64 {
+	return t.Std * math.Sqrt(1/float64(n)+float(t.Ratio))
+}
+
+// Interval returns the confidence interval of the mean difference at a level such as 0.95, which
+// holds zero just if P is at least 1 - level. It is NaN for one split and a level outside 0 to 1, and
+// the mean alone where all differences are equal.
+func (t CorrectedTTest) Interval(level float64) Interval {
+	mean := float(t.Mean)
+	if !within(level) || t.N < 2 {
+		return Interval{math.NaN(), math.NaN()}
+	}
+	half := -distuv.StudentsT{Sigma: 1, Nu: float64(t.N - 1)}.Quantile((1-level)/2) * t.Error
+	return Interval{mean - half, mean + half}
+}
+
+// An Interval is a range of values, both ends included.
+type Interval struct{ Low, High float64 }

@@ -1,0 +1,126 @@
+package stats_test
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/kernelboosting/bench/reports/stats"
+	"pgregory.net/rapid"
+)
+
+func correctedT(t interface{ Fatal(...any) }, differences []*big.Rat, train, test int) stats.CorrectedTTest {
+	c, err := stats.CorrectedT(differences, train, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func near(x, want, tolerance float64) bool { return math.Abs(x-want) <= tolerance*(1+math.Abs(want)) }
+
+var eight = []float64{1, 2, -3, 5, 4, 2.5, -1, 0.5}
+
+// SciPy 1.17.1: ttest_1samp(eight, 0) where no row is tested, which is the ordinary paired t-test; and t.sf and
+// t.ppf beside the formula for 70 rows to train and 30 to test.
+func TestCorrectedT(t *testing.T) {
+	differences := decimals(t, [][]float64{eight})[0]
+	for _, c := range []struct {
+		train, test             int
+		statistic, p, low, high float64
+	}{
+		{1, 0, 1.4949342781681796, 0.1785819242379253, -0.7999172478164964, 3.5499172478164964},
+		{70, 30, 0.7103792597301064, 0.5004443027164402, -3.2019330979276655, 5.9519330979276655},
+	} {
+		got := correctedT(t, differences, c.train, c.test)
+		interval := got.Interval(0.95)
+		if !near(got.Statistic, c.statistic, 1e-12) || !near(got.P, c.p, 1e-12) || !near(interval.Low, c.low, 1e-10) || !near(interval.High, c.high, 1e-10) {
+			t.Errorf("%d to train, %d to test: %+v, %+v; want %+v", c.train, c.test, got, interval, c)
+		}
+	}
+}
+
+// The interval at 1-P ends at zero; with more rows to test P rises; the posterior without a region is
+// the one-sided P; and a region takes its probability from both sides.
+func TestCorrectedTProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.IntRange(-40, 40), 2, 30).Draw(t, "differences")
+		train, test := rapid.IntRange(1, 500).Draw(t, "train"), rapid.IntRange(0, 500).Draw(t, "test")
+		c := correctedT(t, thirds(values), train, test)
+		if c.Error == 0 || c.Mean.Sign() == 0 {
+			return
+		}
+		if more := correctedT(t, thirds(values), train, test+1); more.P < c.P || math.Abs(more.Statistic) > math.Abs(c.Statistic) {
+			t.Fatalf("one more row to test: %+v becomes %+v", c, more)
+		}
+		if c.P > 1e-6 && c.P < 1-1e-6 {
+			i := c.Interval(1 - c.P)
+			if end := min(math.Abs(i.Low), math.Abs(i.High)); end > 1e-6*(i.High-i.Low) {
+				t.Fatalf("the interval at %v is %+v, which should end at 0", 1-c.P, i)
+			}
+		}
+		sharp, err := c.Posterior(new(big.Rat))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wide, err := c.Posterior(big.NewRat(5, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !near(2*min(sharp.Below, sharp.Above), c.P, 1e-12) || sharp.Within != 0 || sharp.Below > sharp.Above != (c.Mean.Sign() < 0) {
+			t.Fatalf("posterior %+v of %+v", sharp, c)
+		}
+		if wide.Below > sharp.Below || wide.Above > sharp.Above || !near(wide.Below+wide.Within+wide.Above, 1, 1e-12) {
+			t.Fatalf("posterior %+v with a region, %+v without", wide, sharp)
+		}
+	})
+}
+
+func TestCorrectedTOfLittle(t *testing.T) {
+	nan, inf, zero, one := math.NaN(), math.Inf(1), new(big.Rat), big.NewRat(1, 1)
+	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+	for name, c := range map[string]struct {
+		values       []int
+		statistic, p float64
+		interval     stats.Interval
+		sharp, wide  stats.Probabilities // of regions 0 and 1
+	}{
+		"one split":    {[]int{3}, nan, nan, stats.Interval{Low: nan, High: nan}, stats.Probabilities{Below: nan, Within: nan, Above: nan}, stats.Probabilities{Below: nan, Within: nan, Above: nan}},
+		"all zero":     {[]int{0, 0, 0}, nan, nan, stats.Interval{}, stats.Probabilities{Below: 0.5, Above: 0.5}, stats.Probabilities{Within: 1}},
+		"all better":   {[]int{6, 6}, inf, 0, stats.Interval{Low: 2, High: 2}, stats.Probabilities{Above: 1}, stats.Probabilities{Above: 1}},
+		"all worse":    {[]int{-6, -6}, -inf, 0, stats.Interval{Low: -2, High: -2}, stats.Probabilities{Below: 1}, stats.Probabilities{Below: 1}},
+		"all a little": {[]int{-3, -3}, -inf, 0, stats.Interval{Low: -1, High: -1}, stats.Probabilities{Below: 1}, stats.Probabilities{Within: 1}},
+	} {
+		got := correctedT(t, thirds(c.values), 7, 3)
+		i := got.Interval(0.9)
+		if !same(got.Statistic, c.statistic) || !same(got.P, c.p) || !same(i.Low, c.interval.Low) || !same(i.High, c.interval.High) {
+			t.Errorf("%s: %+v, %+v", name, got, i)
+		}
+		for rope, want := range map[*big.Rat]stats.Probabilities{zero: c.sharp, one: c.wide} {
+			p, err := got.Posterior(rope)
+			if err != nil || !same(p.Below, want.Below) || !same(p.Within, want.Within) || !same(p.Above, want.Above) {
+				t.Errorf("%s, region %v: %+v, %v, want %+v", name, rope, p, err, want)
+			}
+		}
+	}
+	for name, call := range map[string]func() error{
+		"no difference": func() error { _, err := stats.CorrectedT(nil, 7, 3); return err },
+		"nil":           func() error { _, err := stats.CorrectedT([]*big.Rat{nil}, 7, 3); return err },
+		"nothing to train": func() error {
+			_, err := stats.CorrectedT(thirds([]int{1, 2}), 0, 3)
+			return err
+		},
+		"a negative region": func() error {
+			_, err := correctedT(t, thirds([]int{1, 2}), 7, 3).Posterior(big.NewRat(-1, 2))
+			return err
+		},
+		"no region": func() error { _, err := correctedT(t, thirds([]int{1, 2}), 7, 3).Posterior(nil); return err },
+	} {
+		if call() == nil {
+			t.Errorf("%s is no error", name)
+		}
+	}
+	if i := correctedT(t, thirds([]int{1, 2}), 7, 3).Interval(1); !math.IsNaN(i.Low) {
+		t.Errorf("the interval at level 1 is %+v", i)
+	}
+}

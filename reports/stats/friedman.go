@@ -1,0 +1,128 @@
+package stats
+
+import (
+	"errors"
+	"math/big"
+)
+
+// A FriedmanTest asks whether k methods rank alike over N data sets.
+type FriedmanTest struct {
+	Datasets, Methods int
+	AverageRanks      []*big.Rat // mid-ranks, 1 the best
+
+	ChiSquare Test // Friedman's statistic, chi-square with k-1 degrees of freedom
+	Corrected Test // the same, corrected for ties
+
+	ImanDavenport          Test // from ChiSquare, F with k-1 and (k-1)(N-1) degrees of freedom
+	ImanDavenportCorrected Test // from Corrected; it equals Conover's F for ranks with ties
+}
+
+// Friedman tests values (data sets x methods) for a difference between methods. With the average
+// ranks R_j,
+//
+//	chi2 = 12 N / (k (k+1)) (sum_j R_j^2 - k (k+1)^2 / 4)           Friedman (1937); Demsar (2006), 3.2.2
+//	F    = (N-1) chi2 / (N (k-1) - chi2)                            Iman and Davenport (1980)
+//
+// and the correction divides chi2 by 1 - sum (t^3 - t) / (N (k^3 - k)), over groups of t tied values
+// in a row. Statistics are computed exactly and rounded once.
+//
+// Where every row is one tie, the corrected statistics are NaN. Where every row ranks the methods
+// alike, F is infinite and its P is 0. For one data set F is NaN or has no P. At least two methods
+// are needed, or an error is returned.
+func Friedman(values [][]*big.Rat) (FriedmanTest, error) {
+	average, err := AverageRanks(values)
+	if err != nil {
+		return FriedmanTest{}, err
+	}
+	rows, k := len(values), len(average)
+	if k < 2 {
+		return FriedmanTest{}, errOneMethod
+	}
+	chi := new(big.Rat)
+	for _, r := range average {
+		chi.Add(chi, product(r, r))
+	}
+	chi.Sub(chi, big.NewRat(int64(k*(k+1)*(k+1)), 4))
+	chi.Mul(chi, big.NewRat(int64(12*rows), int64(k*(k+1))))
+	ties := 0
+	for _, row := range values {
+		ties += tieTerm(row)
+	}
+	correction := minus(whole(1), big.NewRat(int64(ties), int64(rows*(k*k*k-k))))
+	t := FriedmanTest{Datasets: rows, Methods: k, AverageRanks: average}
+	// F's numerator and denominator are multiplied by the correction, so that neither needs the
+	// corrected statistic, which may not exist.
+	imanDavenport := func(correction *big.Rat) Test {
+		most := product(whole(rows*(k-1)), correction)
+		return fTest(quotient(product(whole(rows-1), chi), most.Sub(most, chi)), k-1, (k-1)*(rows-1))
+	}
+	t.ChiSquare, t.ImanDavenport = chiSquareTest(float(chi), k-1), imanDavenport(whole(1))
+	t.Corrected, t.ImanDavenportCorrected = chiSquareTest(quotient(chi, correction), k-1), imanDavenport(correction)
+	return t, nil
+}
+
+var errOneMethod = errors.New("stats: one method has nothing to be compared with; give at least two")
+
+// tieTerm adds up t^3 - t over groups of t equal values.
+func tieTerm(values []*big.Rat) int {
+	term := 0
+	for _, v := range values {
+		t := 0
+		for _, other := range values {
+			if other.Cmp(v) == 0 {
+				t++
+			}
+		}
+		term += t*t - 1 // each of the t members adds its share of t^3 - t
+	}
+	return term
+}
+
+// A QuadeTest asks what a FriedmanTest asks, with data sets weighted by how far methods lie apart.
+type QuadeTest struct {
+	Plain     Test // F with k-1 and (k-1)(N-1) degrees of freedom
+	Corrected Test // the same, corrected for ties
+}
+
+// Quade tests values (data sets x methods) as Friedman does, with data sets weighted by the rank Q_i
+// of their range, the largest value less the smallest (Quade 1979; Garcia et al. 2010). With
+// S_ij = Q_i (r_ij - (k+1)/2) and B = sum_j (sum_i S_ij)^2 / N,
+//
+//	F = (N-1) B / (A - B)
+//
+// where A = sum_ij S_ij^2 corrects for ties, and A = N (N+1) (2N+1) k (k+1) (k-1) / 72, its value
+// without ties, does not. Ranges are compared exactly and ties share mid-ranks.
+//
+// The corrected F is NaN where every row is one tie, F is infinite with P = 0 where A = B > 0, and for
+// one data set F is NaN or has no P. At least two methods are needed, or an error is returned.
+func Quade(values [][]*big.Rat) (QuadeTest, error) {
+	if err := checkMatrix(values); err != nil {
+		return QuadeTest{}, err
+	}
+	rows, k := len(values), len(values[0])
+	if k < 2 {
+		return QuadeTest{}, errOneMethod
+	}
+	ranges := make([]*big.Rat, rows)
+	for i, row := range values {
+		order := Order(row)
+		ranges[i] = minus(row[order[0]], row[order[k-1]]) // negative, so that the least range has rank 1
+	}
+	weights := MidRanks(ranges)
+	a, b, sums := new(big.Rat), new(big.Rat), make([]big.Rat, k)
+	for i, row := range values {
+		for j, r := range MidRanks(row) {
+			s := product(weights[i], minus(r, big.NewRat(int64(k+1), 2)))
+			a.Add(a, product(s, s))
+			sums[j].Add(&sums[j], s)
+		}
+	}
+	for j := range sums {
+		b.Add(b, product(&sums[j], &sums[j], big.NewRat(1, int64(rows))))
+	}
+	of := func(a *big.Rat) Test {
+		return fTest(quotient(product(whole(rows-1), b), minus(a, b)), k-1, (k-1)*(rows-1))
+	}
+	untied := big.NewRat(int64(rows*(rows+1)*(2*rows+1)), 72)
+	return QuadeTest{Plain: of(untied.Mul(untied, whole(k*(k+1)*(k-1)))), Corrected: of(a)}, nil
+}

@@ -1,0 +1,195 @@
+package stats_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"strconv"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// oracle is statistics.json. Numbers keep their text where their digits say how exact they are.
+type oracle struct {
+	Demsar struct {
+		AUC   [][]float64 `json:"auc"`
+		Ranks [][]float64 `json:"published_ranks"`
+		Pub   struct {
+			Ranks    []float64              `json:"avg_ranks"`
+			Chi      json.Number            `json:"chi2"`
+			F        json.Number            `json:"FF"`
+			CD05     json.Number            `json:"CD05"`
+			CD10     json.Number            `json:"CD10"`
+			Wilcoxon map[string]int         `json:"wilcoxon_C4.5_vs_+m"`
+			Z        map[string]json.Number `json:"z_vs_C4.5"`
+		} `json:"pub"`
+		FromRanks map[string]json.RawMessage `json:"calc_from_published_ranks"`
+		FromAUC   map[string]json.RawMessage `json:"calc_from_auc_midranks"`
+	} `json:"demsar2006_table6"`
+	Garcia struct {
+		Methods []string `json:"methods"`
+		Rows    [][]any  `json:"rows"`
+		Pub     struct {
+			Chi    json.Number            `json:"chi2"`
+			PChi   json.Number            `json:"p_chi2"`
+			F      json.Number            `json:"ID"`
+			PF     json.Number            `json:"p_ID"`
+			Quade  json.Number            `json:"quade_T"`
+			PQuade json.Number            `json:"quade_p"`
+			CD     json.Number            `json:"CD05_with_df_145"`
+			Raw    map[string]json.Number `json:"friedman_raw_p"`
+		} `json:"pub_scmamp_vignette"`
+		Calc struct {
+			Ranks    []json.Number       `json:"avg_ranks"`
+			Chi      json.Number         `json:"chi2"`
+			F        json.Number         `json:"FF"`
+			CD       json.Number         `json:"CD05_inf_df"`
+			Adjusted [][]json.RawMessage `json:"adjusted"`
+		} `json:"calc"`
+	} `json:"garcia_herrera_2008"`
+	Single struct {
+		NBC  []float64                `json:"nbc"`
+		J48  []float64                `json:"j48"`
+		Runs int                      `json:"runs"`
+		Pub  map[string][]json.Number `json:"pub"`
+	} `json:"baycomp_single"`
+	Multiple struct {
+		Scores map[string][]float64  `json:"avg_over_100_scores_54_datasets"`
+		Pub    map[string][3]float64 `json:"pub"`
+	} `json:"baycomp_multiple"`
+	NB struct {
+		X    []float64              `json:"x"`
+		Y    []float64              `json:"y"`
+		Runs int                    `json:"runs"`
+		Pub  map[string]json.Number `json:"pub"`
+	} `json:"baycomp_nb_unit"`
+	Blocks struct {
+		Rows    [][]float64     `json:"rows_blocks"`
+		Nemenyi [][]json.Number `json:"pub_nemenyi_lower"`
+		Siegel  []json.Number   `json:"pub_siegel_first_row"`
+	} `json:"scikit_posthocs_df_bn"`
+	Critical map[string]int `json:"wilcoxon_crit_05_two_sided"`
+	Holm     struct {
+		P   []float64     `json:"p"`
+		Adj []json.Number `json:"adj"`
+	} `json:"holm_unit"`
+	NemenyiQ map[string]map[string]json.Number `json:"nemenyi_q_inf_over_sqrt2"`
+	DunnQ    map[string]map[string]json.Number `json:"bonferroni_dunn_q"`
+}
+
+func readOracle(t *testing.T) oracle {
+	t.Helper()
+	var o oracle
+	testenv.ReadOracle(t, "statistics.json", &o)
+	return o
+}
+
+// printed checks x against a number to the digits that it is given with: half a unit of its last
+// digit, or a relative 1e-12 where it has all the digits of a double.
+func printed(t *testing.T, what string, x float64, want json.Number) {
+	t.Helper()
+	unitsOff(t, what, x, want, 0.5)
+}
+
+func unitsOff(t *testing.T, what string, x float64, want json.Number, units float64) {
+	t.Helper()
+	w, err := want.Float64()
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	tolerance := max(units*lastDigit(t, want), 1e-12*math.Abs(w))
+	if !(math.Abs(x-w) <= tolerance*(1+1e-9)) {
+		t.Errorf("%s: got %v, want %v within %.3g", what, x, want, tolerance)
+	}
+}
+
+// lastDigit is the unit of the last digit of a decimal: 0.001 of 1.234, 1e-11 of 4.487e-08.
+func lastDigit(t *testing.T, n json.Number) float64 {
+	t.Helper()
+	mantissa, exponent, digits := n.String(), 0, 0
+	for i, c := range mantissa {
+		if c == 'e' || c == 'E' {
+			e, err := strconv.Atoi(mantissa[i+1:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			mantissa, exponent = mantissa[:i], e
+			break
+		}
+	}
+	for i, c := range mantissa {
+		if c == '.' {
+			digits = len(mantissa) - i - 1
+		}
+	}
+	return math.Pow(10, float64(exponent-digits))
+}
+
+func number(t *testing.T, raw json.RawMessage) json.Number {
+	t.Helper()
+	var n json.Number
+	if err := json.Unmarshal(raw, &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func numbers(t *testing.T, raw json.RawMessage) []json.Number {
+	t.Helper()
+	var n []json.Number
+	if err := json.Unmarshal(raw, &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// column returns a column of rows less another.
+func columnDifferences(rows [][]*big.Rat, a, b int) []*big.Rat {
+	var out []*big.Rat
+	for _, row := range rows {
+		out = append(out, new(big.Rat).Sub(row[a], row[b]))
+	}
+	return out
+}
+
+// negated turns ranks or errors, the smallest the best, into values, the largest the best.
+func negated(rows [][]*big.Rat) [][]*big.Rat {
+	out := make([][]*big.Rat, len(rows))
+	for i, row := range rows {
+		for _, v := range row {
+			out[i] = append(out[i], new(big.Rat).Neg(v))
+		}
+	}
+	return out
+}
+
+func asFloat(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	return f
+}
+
+func friedman(t testing.TB, values [][]*big.Rat) stats.FriedmanTest {
+	t.Helper()
+	f, err := stats.Friedman(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func transposed(columns ...[]float64) [][]float64 {
+	rows := make([][]float64, len(columns[0]))
+	for i := range rows {
+		for _, c := range columns {
+			rows[i] = append(rows[i], c[i])
+		}
+	}
+	return rows
+}
+
+func mustDecimal(t testing.TB, x float64) *big.Rat {
+	t.Helper()
+	return decimals(t, [][]float64{{x}})[0][0]
+}

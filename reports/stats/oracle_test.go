@@ -1,0 +1,303 @@
+package stats_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"testing"
+
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// Demsar (2006), 3.2.2 to 3.2.3: his ranks, and what follows from them. He rounds intermediate results, so
+// that his z differ from exact ones by up to a unit of the last digit.
+func TestDemsarExample(t *testing.T) {
+	o := readOracle(t).Demsar
+	f := friedman(t, negated(decimals(t, o.Ranks)))
+	for j, want := range o.Pub.Ranks {
+		if math.Abs(asFloat(f.AverageRanks[j])-want) > 5e-4 {
+			t.Errorf("average rank %d: %v, want %v", j, f.AverageRanks[j], want)
+		}
+	}
+	printed(t, "chi2", f.ChiSquare.Statistic, o.Pub.Chi)
+	printed(t, "F", f.ImanDavenport.Statistic, o.Pub.F)
+	calc := o.FromRanks
+	printed(t, "chi2, calc", f.ChiSquare.Statistic, number(t, calc["chi2"]))
+	printed(t, "P of chi2", f.ChiSquare.P, number(t, calc["p_chi2"]))
+	printed(t, "F, calc", f.ImanDavenport.Statistic, number(t, calc["FF"]))
+	printed(t, "P of F", f.ImanDavenport.P, number(t, calc["p_FF"]))
+	if got := f.ImanDavenport.DF; got[0] != 3 || got[1] != 39 {
+		t.Errorf("degrees of freedom %v, want 3 and 39", got)
+	}
+	for alpha, names := range map[float64][2]json.Number{
+		0.05: {o.Pub.CD05, number(t, calc["CD05"])},
+		0.1:  {o.Pub.CD10, number(t, calc["CD10"])},
+	} {
+		cd := stats.NemenyiCD(alpha, f.Methods, f.Datasets)
+		printed(t, "critical difference", cd, names[1])
+		// He prints 1.25 and 1.12, from q cut to three decimals.
+		printed(t, "critical difference, printed", cd, names[0])
+	}
+	control, err := f.WithControl(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The oracle lists +m+cf, +m, +cf, the order of Holm's table.
+	for i, at := range []int{2, 0, 1} {
+		printed(t, "z", control[at].Z, numbers(t, calc["z"])[i])
+		printed(t, "p", control[at].P, numbers(t, calc["p"])[i])
+		unitsOff(t, "z, printed", control[at].Z, o.Pub.Z[[]string{"+m+cf", "+m", "+cf"}[i]], 1)
+		printed(t, "standard error", asFloat(control[at].Difference)/control[at].Z, number(t, calc["SE"]))
+	}
+	point, err := number(t, calc["F_crit_3_39_05"]).Float64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := stats.FTest(point, 3, 39).P; math.Abs(p-0.05) > 1e-13 {
+		t.Errorf("P(F(3, 39) > %v) = %v, want 0.05", point, p)
+	}
+}
+
+// The same from the printed AUCs, ties of which he ranked before rounding.
+func TestDemsarFromAUC(t *testing.T) {
+	o := readOracle(t).Demsar
+	values := decimals(t, o.AUC)
+	f := friedman(t, values)
+	for j, want := range numbers(t, o.FromAUC["avg_ranks"]) {
+		printed(t, "average rank", asFloat(f.AverageRanks[j]), want)
+	}
+	printed(t, "chi2", f.ChiSquare.Statistic, number(t, o.FromAUC["chi2"]))
+	printed(t, "chi2, ties corrected", f.Corrected.Statistic, number(t, o.FromAUC["chi2_tie_corrected"]))
+	printed(t, "F", f.ImanDavenport.Statistic, number(t, o.FromAUC["FF"]))
+
+	// Demsar (2006), 3.1.3 and Table 2: C4.5 against C4.5+m.
+	w, err := stats.Wilcoxon(columnDifferences(values, 1, 0), stats.ZerosSplit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Plus.Cmp(big.NewRat(int64(o.Pub.Wilcoxon["R+"]), 1)) != 0 || w.Minus.Cmp(big.NewRat(int64(o.Pub.Wilcoxon["R-"]), 1)) != 0 {
+		t.Errorf("R+ and R- are %v and %v, want %v", w.Plus, w.Minus, o.Pub.Wilcoxon)
+	}
+	z := w.Normal(false, false)
+	printed(t, "z", -z.Statistic, number(t, o.FromAUC["wilcoxon_zsplit_z"]))
+	printed(t, "P of z", z.P, number(t, o.FromAUC["wilcoxon_zsplit_p2"]))
+	if crit := o.Pub.Wilcoxon["crit_05_N14"]; criticalSum(t, 14) != crit {
+		t.Errorf("critical value of 14: %d, want %d", criticalSum(t, 14), crit)
+	}
+}
+
+// criticalSum is the largest sum of ranks of n untied differences with an exact P of at most 0.05.
+func criticalSum(t *testing.T, n int) int {
+	t.Helper()
+	largest := -1
+	for sum := 0; sum <= n*(n+1)/4; sum++ {
+		// Ranks from n down to 1 are negative as long as they fit into the sum.
+		differences, left := make([]*big.Rat, n), sum
+		for rank := n; rank > 0; rank-- {
+			sign := int64(1)
+			if rank <= left {
+				sign, left = -1, left-rank
+			}
+			differences[rank-1] = big.NewRat(sign*int64(rank), 100)
+		}
+		w, err := stats.Wilcoxon(differences, stats.ZerosLeftOut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Minus.Cmp(big.NewRat(int64(sum), 1)) != 0 {
+			t.Fatalf("the sum is %v, want %d", w.Minus, sum)
+		}
+		if w.P > 0.05 {
+			break
+		}
+		largest = sum
+	}
+	return largest
+}
+
+func TestWilcoxonCriticalValues(t *testing.T) {
+	for size, want := range readOracle(t).Critical {
+		n, err := strconv.Atoi(size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := criticalSum(t, n); got != want {
+			t.Errorf("critical value of %d differences: %d, want %d", n, got, want)
+		}
+	}
+}
+
+// Garcia and Herrera (2008), as the vignette of R's package scmamp prints it; p-values of all four
+// procedures.
+func TestGarciaHerrera(t *testing.T) {
+	o := readOracle(t).Garcia
+	var rows [][]float64
+	for _, row := range o.Rows {
+		var values []float64
+		for _, v := range row[1:] {
+			values = append(values, v.(float64))
+		}
+		rows = append(rows, values)
+	}
+	values := decimals(t, rows)
+	f := friedman(t, values)
+	for j, want := range o.Calc.Ranks {
+		printed(t, "average rank", asFloat(f.AverageRanks[j]), want)
+	}
+	printed(t, "chi2", f.ChiSquare.Statistic, o.Pub.Chi)
+	printed(t, "chi2, calc", f.ChiSquare.Statistic, o.Calc.Chi)
+	printed(t, "P of chi2", f.ChiSquare.P, o.Pub.PChi)
+	printed(t, "F", f.ImanDavenport.Statistic, o.Pub.F)
+	printed(t, "F, calc", f.ImanDavenport.Statistic, o.Calc.F)
+	printed(t, "P of F", f.ImanDavenport.P, o.Pub.PF)
+	quade, err := stats.Quade(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed(t, "Quade", quade.Plain.Statistic, o.Pub.Quade)
+	printed(t, "P of Quade", quade.Plain.P, o.Pub.PQuade)
+	printed(t, "critical difference", stats.NemenyiCD(0.05, f.Methods, f.Datasets), o.Calc.CD)
+	se := math.Sqrt(5 * 6 / (6 * 30.0))
+	printed(t, "critical difference with 145 degrees of freedom", stats.StudentizedRangePoint(0.05, 5, 145)/math.Sqrt2*se, o.Pub.CD)
+
+	pairs := f.AllPairs()
+	short := map[string]string{"NaiveBayes": "NB"}
+	name := func(method int) string {
+		if s, ok := short[o.Methods[method]]; ok {
+			return s
+		}
+		return o.Methods[method]
+	}
+	var p []float64
+	place := map[string]int{}
+	for i, c := range pairs {
+		key := name(c.A) + "-" + name(c.B)
+		place[key] = i
+		p = append(p, c.P)
+		if want, ok := o.Pub.Raw[key]; !ok {
+			t.Errorf("no published p-value of %s", key)
+		} else {
+			unitsOff(t, "p of "+key, c.P, want, 1)
+		}
+	}
+	shaffer, err := stats.Shaffer(p, f.Methods)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bergmann, err := stats.BergmannHommel(p, f.Methods)
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := map[string][]float64{"raw": p, "Holm": stats.Holm(p), "Shaffer": shaffer, "Bergmann-Hommel": bergmann}
+	for _, row := range o.Calc.Adjusted {
+		var a, b string
+		if err := json.Unmarshal(row[0], &a); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(row[1], &b); err != nil {
+			t.Fatal(err)
+		}
+		at, ok := place[a+"-"+b]
+		if !ok {
+			t.Fatalf("no pair %s-%s", a, b)
+		}
+		for i, column := range []string{"raw", "Holm", "Shaffer", "Bergmann-Hommel"} {
+			printed(t, fmt.Sprintf("%s of %s-%s", column, a, b), columns[column][at], number(t, row[2+i]))
+		}
+	}
+}
+
+// The tests of scikit-posthocs for Friedman's post-hoc tests, which take them from R's PMCMRplus.
+func TestScikitPosthocs(t *testing.T) {
+	o := readOracle(t).Blocks
+	f := friedman(t, decimals(t, o.Rows))
+	for _, c := range f.AllPairs() {
+		printed(t, fmt.Sprintf("Nemenyi's P of %d and %d", c.A, c.B), c.Nemenyi, o.Nemenyi[c.B][c.A])
+		if c.A == 0 {
+			printed(t, fmt.Sprintf("P of 0 and %d", c.B), c.P, o.Siegel[c.B])
+		}
+	}
+}
+
+// Points of the studentized range with infinite degrees of freedom over sqrt(2), as Demsar (2006),
+// Table 5a, to six decimals, and of the normal distribution, Table 5b. With 6 data sets and k methods
+// the standard error is sqrt(k (k+1)) / 6.
+func TestCriticalPoints(t *testing.T) {
+	o := readOracle(t)
+	for name, c := range map[string]struct {
+		points map[string]map[string]json.Number
+		cd     func(float64, int, int) float64
+	}{"Nemenyi": {o.NemenyiQ, stats.NemenyiCD}, "Bonferroni-Dunn": {o.DunnQ, stats.BonferroniDunnCD}} {
+		for level, points := range c.points {
+			alpha, err := strconv.ParseFloat(level, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for methods, want := range points {
+				k, err := strconv.Atoi(methods)
+				if err != nil {
+					t.Fatal(err)
+				}
+				printed(t, fmt.Sprintf("%s at %s of %d", name, level, k), c.cd(alpha, k, 6)*6/math.Sqrt(float64(k*(k+1))), want)
+			}
+		}
+	}
+}
+
+func TestHolmUnit(t *testing.T) {
+	o := readOracle(t).Holm
+	for i, p := range stats.Holm(o.P) {
+		printed(t, "adjusted", p, o.Adj[i])
+	}
+}
+
+// The documentation and tests of baycomp, the program of Benavoli et al. (2017).
+func TestBaycomp(t *testing.T) {
+	o := readOracle(t)
+	single := o.Single
+	differences := columnDifferences(decimals(t, transposed(single.NBC, single.J48)), 1, 0)
+	folds := len(differences) / single.Runs
+	c, err := stats.CorrectedT(differences, folds-1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range single.Pub {
+		rope, err := strconv.ParseFloat(name[len("rope"):], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := c.Posterior(mustDecimal(t, rope))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []float64{p.Below, p.Within, p.Above}
+		if rope == 0 {
+			got = []float64{p.Below, p.Above}
+		}
+		for i := range want {
+			printed(t, name, got[i], want[i])
+		}
+	}
+	nb := columnDifferences(decimals(t, transposed(o.NB.X, o.NB.Y)), 1, 0)
+	if c, err = stats.CorrectedT(nb, len(nb)/o.NB.Runs-1, 1); err != nil {
+		t.Fatal(err)
+	}
+	printed(t, "mean", asFloat(c.Mean), o.NB.Pub["mean"])
+	printed(t, "variance", c.Error*c.Error, o.NB.Pub["var"])
+	printed(t, "degrees of freedom", c.DF[0], o.NB.Pub["df"])
+
+	scores := o.Multiple.Scores
+	across := columnDifferences(decimals(t, transposed(scores["nbc"], scores["j48"])), 1, 0)
+	want := o.Multiple.Pub["signed_rank_nbc_j48_rope1_prior0.5"]
+	got, err := stats.BayesSignedRank(across, big.NewRat(1, 1), 50000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range []float64{got.Below, got.Within, got.Above} {
+		if math.Abs(p-want[i]) > 0.01 { // the tolerance that the oracle states
+			t.Errorf("Bayesian signed-rank test, %d: %v, want %v within 0.01", i, p, want[i])
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package stats_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/big"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/kernelboosting/bench/registry/rng"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// scipyTests reads tables and differences and prints what SciPy makes of them. With ties or zeros its
+// exact distribution is that of all sign changes, in place of the table for untied ranks.
+const scipyTests = `
+import json, sys, warnings
+import numpy as np
+from scipy import stats
+warnings.simplefilter("ignore")
+cases = json.load(sys.stdin)
+out = {"friedman": [], "untied": [], "tied": []}
+for rows in cases["tables"]:
+    r = stats.friedmanchisquare(*np.array(rows, float).T)
+    out["friedman"].append([r.statistic, r.pvalue])
+for d in cases["untied"]:
+    r = stats.wilcoxon(np.array(d, float), method="exact")
+    out["untied"].append([r.statistic, r.pvalue])
+for d in cases["tied"]:
+    for zeros in ("wilcox", "pratt", "zsplit"):
+        d = np.array(d, float)
+        exact = stats.wilcoxon(d, zero_method=zeros, method=stats.PermutationMethod(n_resamples=np.inf))
+        normal = [stats.wilcoxon(d, zero_method=zeros, method="approx", correction=c).pvalue for c in (False, True)]
+        out["tied"].append([exact.statistic, exact.pvalue] + normal)
+json.dump(out, sys.stdout)
+`
+
+type peerCases struct {
+	Tables [][][]int `json:"tables"`
+	Untied [][]int   `json:"untied"`
+	Tied   [][]int   `json:"tied"`
+}
+
+// 10,000 tables with ties beside friedmanchisquare, 10,000 lists of differences without ties beside the
+// exact wilcoxon, and 1,000 short ones with ties and zeros beside all sign changes. BENCH_PEERS names a
+// Python that has SciPy.
+func TestBesideSciPy(t *testing.T) {
+	python := os.Getenv("BENCH_PEERS")
+	if python == "" {
+		t.Skip("BENCH_PEERS is not set: no Python with SciPy")
+	}
+	cases := drawCases(rng.New(1))
+	in, err := json.Marshal(cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), python, "-c", scipyTests)
+	command.Stdin, command.Stderr = bytes.NewReader(in), os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var theirs struct{ Friedman, Untied, Tied [][]float64 }
+	if err := json.Unmarshal(out, &theirs); err != nil {
+		t.Fatal(err)
+	}
+	largest := map[string]float64{}
+	compare := func(what string, got, want float64) {
+		apart := math.Abs(got-want) / max(1e-300, math.Abs(want))
+		if largest[what] = max(largest[what], apart); !(apart < 1e-9) {
+			t.Errorf("%s: got %v, SciPy %v", what, got, want)
+		}
+	}
+	for i, rows := range cases.Tables {
+		f := friedman(t, tableOf(rows))
+		compare("Friedman's statistic", f.Corrected.Statistic, theirs.Friedman[i][0])
+		compare("Friedman's P", f.Corrected.P, theirs.Friedman[i][1])
+	}
+	for i, d := range cases.Untied {
+		w := wilcoxon(t, thirds(d), stats.ZerosLeftOut)
+		compare("Wilcoxon's sum", min(asFloat(w.Plus), asFloat(w.Minus)), theirs.Untied[i][0])
+		compare("Wilcoxon's P", w.P, theirs.Untied[i][1])
+	}
+	for i, d := range cases.Tied {
+		for j, zeros := range allZeros {
+			w, want := wilcoxon(t, thirds(d), zeros), theirs.Tied[3*i+j]
+			compare("sum with ties", min(asFloat(w.Plus), asFloat(w.Minus)), want[0])
+			compare("exact P with ties", w.P, want[1])
+			compare("normal P with ties", w.Normal(true, false).P, want[2])
+			compare("normal P with ties and continuity", w.Normal(true, true).P, want[3])
+		}
+	}
+	t.Logf("largest relative differences: %v", largest)
+}
+
+func tableOf(rows [][]int) [][]*big.Rat {
+	out := make([][]*big.Rat, len(rows))
+	for i, row := range rows {
+		out[i] = thirds(row)
+	}
+	return out
+}
+
+func drawCases(stream *rng.RandomState) peerCases {
+	var cases peerCases
+	for range 10000 {
+		rows, k := 2+stream.Intn(14), 3+stream.Intn(6)
+		table := make([][]int, rows)
+		for i := range table {
+			for range k {
+				table[i] = append(table[i], stream.Intn(12))
+			}
+		}
+		table[0][0], table[0][1] = 0, 1 // not all ties
+		cases.Tables = append(cases.Tables, table)
+
+		sizes := stream.Permutation(200)[:1+stream.Intn(45)]
+		for i := range sizes {
+			if sizes[i]++; stream.Intn(3) == 0 {
+				sizes[i] = -sizes[i]
+			}
+		}
+		cases.Untied = append(cases.Untied, sizes)
+	}
+	for range 1000 {
+		d := []int{1}
+		for range 1 + stream.Intn(7) {
+			d = append(d, stream.Intn(9)-4)
+		}
+		cases.Tied = append(cases.Tied, d)
+	}
+	return cases
+}

@@ -1,0 +1,109 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+)
+
+// A Comparison is that of the average ranks of methods A and B.
+type Comparison struct {
+	A, B       int
+	Difference *big.Rat // rank of A less that of B: negative where A is better
+	Z          float64  // Difference / sqrt(k (k+1) / (6 N))
+	P          float64  // of Z, two-sided and not adjusted; see Holm and its neighbours
+	Nemenyi    float64  // P of the largest of all differences: already adjusted for all pairs
+}
+
+// AllPairs compares the average ranks of the k methods, each with each, in the order
+// (0,1), (0,2), ..., (k-2,k-1), which BergmannHommel expects. Demsar (2006), 3.2.2.
+func (t FriedmanTest) AllPairs() []Comparison {
+	var out []Comparison
+	for a := range t.Methods {
+		for b := a + 1; b < t.Methods; b++ {
+			out = append(out, t.compare(a, b))
+		}
+	}
+	return out
+}
+
+// WithControl compares each other method with the control, which is A of every comparison, in the
+// order of the methods. It is an error if there is no such method.
+func (t FriedmanTest) WithControl(control int) ([]Comparison, error) {
+	if control < 0 || control >= t.Methods {
+		return nil, fmt.Errorf("stats: control %d is none of %d methods, which count from 0", control, t.Methods)
+	}
+	var out []Comparison
+	for b := range t.Methods {
+		if b != control {
+			out = append(out, t.compare(control, b))
+		}
+	}
+	return out, nil
+}
+
+func (t FriedmanTest) compare(a, b int) Comparison {
+	c := Comparison{A: a, B: b, Difference: minus(t.AverageRanks[a], t.AverageRanks[b])}
+	c.Z = float(c.Difference) / rankError(t.Methods, t.Datasets)
+	c.P = twoSided(c.Z)
+	c.Nemenyi = StudentizedRangeTail(math.Abs(c.Z)*math.Sqrt2, t.Methods, math.Inf(1))
+	return c
+}
+
+// rankError is the standard error of a difference of two average ranks.
+func rankError(methods, datasets int) float64 {
+	return math.Sqrt(float64(methods*(methods+1)) / float64(6*datasets))
+}
+
+// NemenyiCD returns the critical difference of Nemenyi (1963): average ranks of two among k methods
+// over N data sets differ significantly at level alpha where they differ by at least
+// q_alpha sqrt(k (k+1) / (6 N)), q_alpha being the studentized range's point over sqrt(2), with
+// infinite degrees of freedom (Demsar 2006, Table 5a). It is NaN unless 0 < alpha < 1, k >= 2 and
+// N >= 1.
+func NemenyiCD(alpha float64, methods, datasets int) float64 {
+	if datasets < 1 {
+		return math.NaN()
+	}
+	return StudentizedRangePoint(alpha, methods, math.Inf(1)) / math.Sqrt2 * rankError(methods, datasets)
+}
+
+// BonferroniDunnCD returns the critical difference from a control (Dunn 1961): as NemenyiCD, with the
+// normal distribution's two-sided point at alpha / (k-1) (Demsar 2006, Table 5b).
+func BonferroniDunnCD(alpha float64, methods, datasets int) float64 {
+	if !within(alpha) || methods < 2 || datasets < 1 {
+		return math.NaN()
+	}
+	return upperNormal(alpha/float64(2*(methods-1))) * rankError(methods, datasets)
+}
+
+// Cliques returns the largest runs of consecutive methods in order, the best first, of which all
+// pairs are alike: the bars of a diagram of critical differences. Runs of one method are left out,
+// and none lies within another. For a critical difference cd, alike is
+//
+//	func(a, b int) bool { return math.Abs(rank(a) - rank(b)) < cd }
+//
+// and for adjusted p-values that they exceed the level.
+func Cliques(order []int, alike func(a, b int) bool) [][]int {
+	var out [][]int
+	end := 0 // of the last run
+	for first := range order {
+		last := first + 1
+		for last < len(order) && alikeAll(order[first:last], order[last], alike) {
+			last++
+		}
+		if last > end && last > first+1 {
+			out = append(out, append([]int(nil), order[first:last]...))
+			end = last
+		}
+	}
+	return out
+}
+
+func alikeAll(methods []int, other int, alike func(a, b int) bool) bool {
+	for _, m := range methods {
+		if !alike(m, other) {
+			return false
+		}
+	}
+	return true
+}

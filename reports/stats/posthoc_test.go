@@ -1,0 +1,232 @@
+package stats_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/reports/stats"
+	"pgregory.net/rapid"
+)
+
+// Garcia and Herrera (2008), Table 1 and their example of five methods; Shaffer (1986), Table 1.
+func TestTrueHypotheses(t *testing.T) {
+	for k, want := range map[int][]int{
+		2: {0, 1},
+		3: {0, 1, 3},
+		4: {0, 1, 2, 3, 6},
+		5: {0, 1, 2, 3, 4, 6, 10},
+		6: {0, 1, 2, 3, 4, 6, 7, 10, 15},
+		7: {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 15, 21},
+	} {
+		if got := stats.TrueHypotheses(k); !slices.Equal(got, want) {
+			t.Errorf("of %d methods: %v, want %v", k, got, want)
+		}
+	}
+}
+
+// The numbers of true hypotheses are those of pairs within the groups of any assignment of methods.
+func TestTrueHypothesesByEnumeration(t *testing.T) {
+	for k := 2; k <= 6; k++ {
+		seen := map[int]bool{}
+		for code := range int(math.Pow(float64(k), float64(k))) {
+			sizes := make([]int, k)
+			for i, c := 0, code; i < k; i, c = i+1, c/k {
+				sizes[c%k]++
+			}
+			pairs := 0
+			for _, s := range sizes {
+				pairs += s * (s - 1) / 2
+			}
+			seen[pairs] = true
+		}
+		var want []int
+		for pairs := range seen {
+			want = append(want, pairs)
+		}
+		slices.Sort(want)
+		if got := stats.TrueHypotheses(k); !slices.Equal(got, want) {
+			t.Errorf("of %d methods: %v, want %v", k, got, want)
+		}
+	}
+}
+
+// Raw <= Bergmann-Hommel <= Shaffer <= Holm <= Bonferroni, each in the order of the raw values, and
+// the same for methods in another order.
+func TestAdjustedAreOrdered(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(2, 6).Draw(t, "methods")
+		p := rapid.SliceOfN(rapid.Float64Range(0, 0.3), k*(k-1)/2, k*(k-1)/2).Draw(t, "p")
+		shaffer, err := stats.Shaffer(p, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bergmann, err := stats.BergmannHommel(p, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := [][]float64{p, bergmann, shaffer, stats.Holm(p), stats.Bonferroni(p)}
+		for i := range p {
+			for c := 1; c < len(columns); c++ {
+				if columns[c][i] < columns[c-1][i]*(1-1e-15) || columns[c][i] > 1 {
+					t.Fatalf("adjusted values of %v: %v", p[i], columns)
+				}
+			}
+			for j := range p {
+				for _, c := range columns {
+					if p[i] < p[j] && c[i] > c[j] {
+						t.Fatalf("%v and %v became %v and %v", p[i], p[j], c[i], c[j])
+					}
+				}
+			}
+		}
+	})
+}
+
+// Holm (1979) rejects step by step: the smallest of the remaining m hypotheses at alpha/m, until one
+// is kept.
+func TestHolmRejects(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.SliceOfN(rapid.Float64Range(0, 0.2), 1, 9).Draw(t, "p")
+		const alpha = 0.05
+		sorted, rejected := slices.Sorted(slices.Values(p)), 0
+		for rejected < len(p) && sorted[rejected]*float64(len(p)-rejected) <= alpha {
+			rejected++
+		}
+		below := 0
+		for _, adjusted := range stats.Holm(p) {
+			if adjusted <= alpha {
+				below++
+			}
+		}
+		if below != rejected {
+			t.Fatalf("%d adjusted values are at most %v, and steps reject %d of %v", below, alpha, rejected, p)
+		}
+	})
+}
+
+func TestAdjustedWithoutValue(t *testing.T) {
+	nan := math.NaN()
+	p := []float64{0.01, nan, 0.02}
+	shaffer, err := stats.Shaffer(p, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bergmann, err := stats.BergmannHommel(p, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ got, want []float64 }{
+		"Bonferroni":      {stats.Bonferroni(p), []float64{0.03, nan, 0.06}},
+		"Holm":            {stats.Holm(p), []float64{0.03, nan, 0.04}},
+		"Shaffer":         {shaffer, []float64{0.03, nan, 0.03}}, // 1 x 0.02 is raised to the one before
+		"Bergmann-Hommel": {bergmann, []float64{0.03, nan, 0.03}},
+	} {
+		if fmt.Sprintf("%.12f", c.got) != fmt.Sprintf("%.12f", c.want) {
+			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
+	}
+	if got := stats.Holm(nil); len(got) != 0 {
+		t.Errorf("Holm of nothing: %v", got)
+	}
+	for _, k := range []int{0, 1, 4} {
+		if _, err := stats.Shaffer(p, k); err == nil {
+			t.Errorf("Shaffer of 3 values for %d methods is no error", k)
+		}
+		if _, err := stats.BergmannHommel(p, k); err == nil {
+			t.Errorf("Bergmann-Hommel of 3 values for %d methods is no error", k)
+		}
+	}
+	if _, err := stats.BergmannHommel(make([]float64, 55), 11); err == nil {
+		t.Error("Bergmann-Hommel of 11 methods is no error")
+	}
+}
+
+// SciPy 1.17.1: studentized_range.sf(q, k, df). For k = 2 and infinite df it is 2 (1 - Phi(q / sqrt 2)).
+func TestStudentizedRange(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		q    float64
+		k    int
+		df   float64
+		want float64
+	}{
+		{3.5, 4, inf, 0.06387633385690328},
+		{1, 2, inf, 0.4795001221869535},
+		{6, 100, inf, 0.06251655546150037},
+		{3.5, 4, 10, 0.12488656135374765},
+		{2, 3, 1, 0.5592884960320119},
+		{5, 20, 145, 0.06252514819790456},
+		{0, 3, inf, 1},
+		{1e9, 3, inf, 0},
+	} {
+		if got := stats.StudentizedRangeTail(c.q, c.k, c.df); math.Abs(got-c.want) > 1e-10 {
+			t.Errorf("P(Q > %v), k = %d, df = %v: %.15f, want %.15f", c.q, c.k, c.df, got, c.want)
+		}
+	}
+	// Tails keep their digits, and the point is the tail's inverse.
+	for _, q := range []float64{0.01, 1, 5, 12, 30} {
+		if got, want := stats.StudentizedRangeTail(q, 2, inf), math.Erfc(q/2); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("P(Q > %v), k = 2: %v, want %v", q, got, want)
+		}
+	}
+	for _, df := range []float64{30, 145, inf} {
+		q := stats.StudentizedRangePoint(0.01, 7, df)
+		if got := stats.StudentizedRangeTail(q, 7, df); math.Abs(got-0.01) > 1e-11 {
+			t.Errorf("the point at 0.01 for df = %v, %v, has tail %v", df, q, got)
+		}
+	}
+	for name, got := range map[string]float64{
+		"one method":      stats.StudentizedRangeTail(1, 1, inf),
+		"no df":           stats.StudentizedRangeTail(1, 3, 0),
+		"NaN":             stats.StudentizedRangeTail(math.NaN(), 3, inf),
+		"level 0":         stats.StudentizedRangePoint(0, 3, inf),
+		"no data set":     stats.NemenyiCD(0.05, 3, 0),
+		"level 1":         stats.NemenyiCD(1, 3, 5),
+		"Dunn of one":     stats.BonferroniDunnCD(0.05, 1, 5),
+		"Dunn of level 2": stats.BonferroniDunnCD(2, 3, 5),
+	} {
+		if !math.IsNaN(got) {
+			t.Errorf("%s: %v, want NaN", name, got)
+		}
+	}
+}
+
+// Demsar (2006), 3.2.2: at 0.05 his critical difference is 1.25 and the data tell no two of the four
+// apart; at 0.10 it is 1.12, and C4.5 is worse than +m and +m+cf, while +cf may belong with either.
+func TestCliques(t *testing.T) {
+	ranks := []float64{3.143, 2.000, 2.893, 1.964}
+	order := []int{3, 1, 2, 0}
+	for cd, want := range map[float64][][]int{1.25: {{3, 1, 2, 0}}, 1.12: {{3, 1, 2}, {2, 0}}, 0.5: {{3, 1}, {2, 0}}, 0.01: nil} {
+		got := stats.Cliques(order, func(a, b int) bool { return math.Abs(ranks[a]-ranks[b]) < cd })
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("critical difference %v: %v, want %v", cd, got, want)
+		}
+	}
+	// Decisions of pairs need not follow the order: 0 and 2 differ, 0 and 3 do not.
+	got := stats.Cliques([]int{0, 1, 2, 3}, func(a, b int) bool { return a+b != 2 })
+	if want := "[[0 1] [1 2 3]]"; fmt.Sprint(got) != want {
+		t.Errorf("cliques %v, want %s", got, want)
+	}
+}
+
+func TestControl(t *testing.T) {
+	f := friedman(t, decimals(t, published2020))
+	got, err := f.WithControl(2)
+	if err != nil || len(got) != 5 {
+		t.Fatalf("%d comparisons, %v", len(got), err)
+	}
+	for _, c := range got {
+		for _, other := range f.AllPairs() {
+			if other.A == min(c.A, c.B) && other.B == max(c.A, c.B) && (c.A != 2 || c.P != other.P || c.Nemenyi != other.Nemenyi || math.Abs(c.Z) != math.Abs(other.Z)) {
+				t.Errorf("%+v beside %+v", c, other)
+			}
+		}
+	}
+	for _, control := range []int{-1, 6} {
+		if _, err := f.WithControl(control); err == nil {
+			t.Errorf("control %d is no error", control)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A Test is a statistic and the probability P, under the hypothesis that there is no difference, of
+// one at least as extreme. DF are its degrees of freedom: one number for chi-square and t, two for F,
+// none for the normal distribution. P is NaN where the statistic is.
+type Test struct {
+	Statistic float64
+	DF        []float64
+	P         float64
+}
+
+// Below, every tail is computed as a tail and not as one minus the rest, so that small values keep
+// their digits.
+
+func chiSquareTest(x float64, df int) Test {
+	t := Test{Statistic: x, DF: []float64{float64(df)}, P: math.NaN()}
+	switch {
+	case math.IsInf(x, 1):
+		t.P = 0
+	case !math.IsNaN(x):
+		t.P = distuv.ChiSquared{K: float64(df)}.Survival(x)
+	}
+	return t
+}
+
+// fTest has no P without degrees of freedom, which is the case of a single data set.
+func fTest(x float64, df1, df2 int) Test {
+	a, b := float64(df1), float64(df2)
+	t := Test{Statistic: x, DF: []float64{a, b}, P: math.NaN()}
+	switch {
+	case df2 < 1:
+	case math.IsInf(x, 1):
+		t.P = 0
+	case !math.IsNaN(x):
+		t.P = mathext.RegIncBeta(b/2, a/2, b/(float64(a*x)+b))
+	}
+	return t
+}
+
+func normalTest(z float64) Test { return Test{Statistic: z, P: twoSided(z)} }
+
+func tTest(x float64, df int) Test {
+	t := Test{Statistic: x, DF: []float64{float64(df)}, P: math.NaN()}
+	switch {
+	case math.IsInf(x, 0):
+		t.P = 0
+	case !math.IsNaN(x):
+		t.P = 2 * distuv.StudentsT{Sigma: 1, Nu: float64(df)}.CDF(-math.Abs(x))
+	}
+	return t
+}
+
+// twoSided is the probability that a standard normal variable is at least as far from zero as z.
+func twoSided(z float64) float64 { return 2 * distuv.UnitNormal.CDF(-math.Abs(z)) }
+
+// upperNormal is the point that a standard normal variable exceeds with the given probability.
+func upperNormal(tail float64) float64 { return -distuv.UnitNormal.Quantile(tail) }
+
+func float(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	return f
+}
+
+// quotient returns x/y as a float. It is NaN for 0/0, and infinite where only y is 0.
+func quotient(x, y *big.Rat) float64 {
+	if y.Sign() == 0 {
+		if x.Sign() == 0 {
+			return math.NaN()
+		}
+		return math.Inf(x.Sign())
+	}
+	return float(new(big.Rat).Quo(x, y))
+}
+
+func whole(n int) *big.Rat { return big.NewRat(int64(n), 1) }
+
+func product(first *big.Rat, more ...*big.Rat) *big.Rat {
+	out := new(big.Rat).Set(first)
+	for _, x := range more {
+		out.Mul(out, x)
+	}
+	return out
+}
+
+func minus(x, y *big.Rat) *big.Rat { return new(big.Rat).Sub(x, y) }
+
+// within reports whether x lies strictly between 0 and 1, as a level or a power must.
+func within(x float64) bool { return x > 0 && x < 1 }
+
+func checkDifferences(differences []*big.Rat) error {
+	if len(differences) == 0 {
+		return errors.New("stats: no differences to test; give at least one")
+	}
+	for i, d := range differences {
+		if d == nil {
+			return fmt.Errorf("stats: difference %d has no value; leave pairs with a missing value out", i)
+		}
+	}
+	return nil
+}
