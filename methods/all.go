@@ -11,6 +11,7 @@ import (
 	"github.com/kernelboosting/bench/methods/gbrff"
 	"github.com/kernelboosting/bench/methods/gfc"
 	"github.com/kernelboosting/bench/methods/kernel"
+	"github.com/kernelboosting/bench/methods/mfga"
 	"github.com/kernelboosting/bench/methods/mkl"
 	"github.com/kernelboosting/bench/methods/pbrff"
 	"github.com/kernelboosting/bench/registry"
@@ -32,6 +33,10 @@ func All() registry.Registry {
 		kernel.GK(),
 		kernel.GLK(),
 		kernel.KRRGD(),
+		mfga.EERF(),
+		mfga.LKRF(),
+		mfga.MFGA(),
+		mfga.RKS(),
 		mkl.BMKR(),
 		mkl.GMKL(),
 		mkl.MKBoost(),

@@ -12,7 +12,6 @@
 //	loo.go          KRR-GD's objective: the leave-one-out error and the gradient, up to exactRows rows
 //	looproducts.go  the same beyond, of a partial factor with the kernel's diagonal
 //	machine.go      the model they share: scoring, saving; kernel matrices
-//	select.go       the k-th smallest of many
 //
 // Up to exactRows (1000) rows everything is dense: n^2 memory, n^3 time, nearly all of it in methods/internal/cholesky. Beyond, no n x n matrix is factored, and
 // above keptRows none is held: n r memory, n r^2 time, and n^2 for each product with the kernel, for a rank r that the data and the penalty choose. What GK, GLK and the

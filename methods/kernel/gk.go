@@ -8,7 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/frame"
-	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/methods/internal/neighbour"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -107,7 +107,7 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 		}
 		if known[p.Neighbour] == 0 {
 			var err error
-			if known[p.Neighbour], err = neighbourWidth(ctx, x, d, p.Neighbour); err != nil {
+			if known[p.Neighbour], err = neighbour.Width(ctx, x, d, p.Neighbour); err != nil {
 				return err
 			}
 		}
@@ -131,32 +131,4 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 		}
 	}
 	return nil
-}
-
-// neighbourWidth is the mean, over rows, of the distance to the k-th nearest other row (or the last, of fewer). Rows
-// that are all equal have width 1.
-func neighbourWidth(ctx context.Context, x []float64, d, k int) (float64, error) {
-	n := len(x) / d
-	ones := make([]float64, d)
-	for j := range ones {
-		ones[j] = 1
-	}
-	_, squares := scaleRows(x, d, ones)
-	line, sum := make([]float64, n), 0.0
-	var small selector
-	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		vmath.MatVec(line, x, n, d, x[i*d:(i+1)*d])
-		for j, v := range line {
-			line[j] = max(0, squares[i]+squares[j]-2*v)
-		}
-		line[i] = -1 // the row itself comes first
-		sum += math.Sqrt(max(0, small.smallest(line, min(k, n-1))))
-	}
-	if !(sum > 0) {
-		return 1, nil
-	}
-	return sum / float64(n), nil
 }

@@ -71,17 +71,6 @@ func TestStationary(t *testing.T) {
 	}
 }
 
-func TestNeighbourWidth(t *testing.T) {
-	// On the line 0, 1, 3, 7: nearest others at 1, 1, 2, 4; second nearest at 3, 2, 3, 6.
-	x := []float64{0, 1, 3, 7}
-	for k, want := range map[int]float64{1: 2, 2: 3.5, 50: (7 + 6 + 4 + 7) / 4.0} {
-		got, err := neighbourWidth(t.Context(), x, 1, k)
-		if err != nil || math.Abs(got-want) > 1e-12 {
-			t.Errorf("mean distance to neighbour %d is %v (%v), want %v", k, got, err, want)
-		}
-	}
-}
-
 // TestLeaveOneOut compares the closed form with n fits, and its gradient with central differences.
 func TestLeaveOneOut(t *testing.T) {
 	data := small(registry.Regression)

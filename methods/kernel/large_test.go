@@ -146,26 +146,6 @@ func TestLargePath(t *testing.T) {
 	}
 }
 
-// TestSmallest compares the selection with sorting.
-func TestSmallest(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	var small selector
-	for try := range 300 {
-		x := make([]float64, 1+rng.IntN([]int{40, 4000}[try%2]))
-		for i := range x {
-			x[i] = float64(rng.IntN([]int{12, 5000}[try/2%2]))
-		}
-		if try%5 == 0 {
-			slices.Sort(x) // a sample by position is still one, of ascending elements
-		}
-		sorted := slices.Sorted(slices.Values(x))
-		k := rng.IntN(len(x))
-		if got := small.smallest(slices.Clone(x), k); got != sorted[k] {
-			t.Fatalf("element %d of %v is %v, want %v", k, x, got, sorted[k])
-		}
-	}
-}
-
 // TestOperator compares products from computed and from kept elements, and rows, with the formula.
 func TestOperator(t *testing.T) {
 	const n, d = 300, 3

@@ -88,7 +88,7 @@ func BenchmarkProducts(b *testing.B) {
 		run("MatVec", func() { MatVec(dst, a, n, d, v) })
 		run("MatVec/ref", func() { matVecRef(dst, a, n, d, v) })
 		run("MatTVec", func() { MatTVec(g, a, n, d, c) })
-		run("MatTVec/ref", func() { matTVecRef(g, a, n, d, c) })
+		run("MatTVec/ref", func() { matTVecRef(g, a, d, n, d, c) })
 		run("Packed.MatVec", func() { p.MatVec(dst, v) })
 		run("Packed.MatTVec", func() { p.MatTVec(g, c) })
 		run("Pack", func() { Pack(a, n, d) })

@@ -13,6 +13,7 @@
 //   - over features (MatVec, MatMul, Gram, Packed.MatVec, Packed.Trig, Packed.Cosines): one
 //     chain of fused multiply-adds per result, in the order of the features, so the
 //     projection of an example has the same bits by whichever function it was made;
+//   - over features where they go to lanes (RowDots): feature k goes to lane k mod 8, lanes added as below;
 //   - over rows that are listed or of a small matrix (AddRows, Outer, Factor): one chain
 //     per result, in the order of the rows;
 //   - over examples (MatTVec, Packed.MatTVec, the losses, Hinge and Wave): example i goes to lane
@@ -24,7 +25,7 @@
 // rowmajor.go (products with row-major matrices), gemm.go (MatMul, MatMulT, Gram),
 // packed.go (a layout in which lanes are examples, for matrices used many times),
 // fused.go (losses), symmetric.go and hinge.go (Newton systems and passes of the
-// linear machine), wave.go (GFC's greedy step), each beside its reference; files that end in _c.go and _go.go
+// linear machine), logistic.go (Newton passes of the logistic loss), wave.go (GFC's greedy step), each beside its reference; files that end in _c.go and _go.go
 // choose between C and Go. Lengths that do not fit are a programming error and panic.
 //
 // It does not start goroutines, keeps no state but a pool of scratch memory, and

@@ -73,7 +73,25 @@ var kernelCases = []kernelCase{
 	}},
 	{"MatTVec", func(src *source, n, d int, ref bool) []float64 {
 		a, c, dst := src.floats(n*d), src.floats(n), src.room(d)
-		pick(ref, func() { MatTVec(dst, a, n, d, c) }, func() { matTVecRef(dst, a, n, d, c) })
+		pick(ref, func() { MatTVec(dst, a, n, d, c) }, func() { matTVecRef(dst, a, d, n, d, c) })
+		return dst
+	}},
+	{"RowDots", func(src *source, n, d int, ref bool) []float64 {
+		ld := d + int(src.byte())%9
+		a, v, dst := src.floats(n*ld), src.floats(d), src.room(n)
+		pick(ref, func() { RowDots(dst, a, ld, n, d, v) }, func() { rowDotsRef(dst, a, ld, n, d, v) })
+		return dst
+	}},
+	{"StridedMatTVec", func(src *source, n, d int, ref bool) []float64 {
+		ld := d + int(src.byte())%9
+		a, c, dst := src.floats(n*ld), src.floats(n), src.room(d)
+		pick(ref, func() { StridedMatTVec(dst, a, ld, n, d, c) }, func() { matTVecRef(dst, a, ld, n, d, c) })
+		return dst
+	}},
+	{"ScaleRows", func(src *source, n, d int, ref bool) []float64 {
+		ld, to := d+int(src.byte())%9, d+int(src.byte())%9
+		a, s, dst := src.floats(n*ld), src.floats(n), src.room(n*to)
+		pick(ref, func() { ScaleRows(dst, to, a, ld, n, d, s) }, func() { scaleRef(dst, to, a, ld, n, d, s) })
 		return dst
 	}},
 	{"Pack", func(src *source, n, d int, ref bool) []float64 {
@@ -233,6 +251,12 @@ var kernelCases = []kernelCase{
 		dst := src.room((cols-1)*ld + n)
 		pick(ref, func() { Columns(dst, ld, a, cols, which) }, func() { columnsRef(dst, ld, a, cols, which) })
 		return dst
+	}},
+	{"Logistic", func(src *source, n, _ int, ref bool) []float64 {
+		f, moved, y := src.floats(n), src.floats(n), src.floats(n)
+		residual, root, slope, sums := src.room(n), src.room(n), src.room(n), [32]float64{}
+		pick(ref, func() { logistic(f, moved, y, residual, root, slope, &sums) }, func() { logisticRef(f, moved, y, residual, root, slope, &sums) })
+		return slices.Concat(f, residual, root, slope, sums[:])
 	}},
 	{"Signed", func(src *source, n, _ int, ref bool) []float64 {
 		x, y, b := src.floats(n), src.floats(n), src.float()

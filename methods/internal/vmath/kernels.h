@@ -10,8 +10,10 @@
 	K(double, vm_sum, (const double *x, long n), (x, n)) \
 	K(void, vm_axpy, (double a, const double *x, double *y, long n), (a, x, y, n)) \
 	K(void, vm_matvec, (double *dst, const double *a, long n, long d, const double *v), (dst, a, n, d, v)) \
-	K(void, vm_mattvec, (double *dst, const double *a, long n, long d, const double *c, double *lanes), \
-		(dst, a, n, d, c, lanes)) \
+	K(void, vm_rowdots, (double *dst, const double *a, long ld, long n, long d, const double *v), (dst, a, ld, n, d, v)) \
+	K(void, vm_mattvec, (double *dst, const double *a, long ld, long n, long d, const double *c, double *lanes), \
+		(dst, a, ld, n, d, c, lanes)) \
+	K(void, vm_scale, (double *dst, long to, const double *a, long ld, long n, long d, const double *s), (dst, to, a, ld, n, d, s)) \
 	K(void, vm_pack, (double *x, const double *a, long n, long d), (x, a, n, d)) \
 	K(void, vm_packed_matvec, (double *dst, const double *x, long n, long d, const double *v), (dst, x, n, d, v)) \
 	K(void, vm_packed_mattvec, (double *dst, const double *x, long n, long d, const double *c, double *lanes), \
@@ -47,6 +49,8 @@
 		(dst, a, n, which, c, rows)) \
 	K(void, vm_columns, (double *dst, long ld, const double *a, long n, const long *which, long rows), \
 		(dst, ld, a, n, which, rows)) \
+	K(void, vm_logistic, (double *f, const double *moved, const double *y, double *residual, double *root, double *slope, \
+		long n, double *sums), (f, moved, y, residual, root, slope, n, sums)) \
 	K(void, vm_signed, (double *x, const double *y, double b, long n), (x, y, b, n)) \
 	K(void, vm_hinge_move, (double *t, const double *change, double step, const double *alpha, double *next, const double *y, \
 		double *turned, unsigned char *inside, unsigned char *moved, long n, double sigma, double c, double *sums), \

@@ -14,4 +14,5 @@
 #include "doubling.h"
 #include "symmetric.h"
 #include "hinge.h"
+#include "logistic.h"
 #include "wave.h"

@@ -20,6 +20,8 @@ package vmath
 #cgo nocallback vm_axpy
 #cgo noescape vm_matvec
 #cgo nocallback vm_matvec
+#cgo noescape vm_rowdots
+#cgo nocallback vm_rowdots
 #cgo noescape vm_mattvec
 #cgo nocallback vm_mattvec
 #cgo noescape vm_pack
@@ -144,14 +146,22 @@ func matVec(dst, a []float64, rows, cols int, v []float64) {
 	C.vm_matvec(ptr(dst), ptr(a), C.long(rows), C.long(cols), ptr(v))
 }
 
-func matTVec(dst, a []float64, rows, cols int, c []float64) {
+func rowDots(dst, a []float64, ld, rows, cols int, v []float64) {
+	if rows < 3 && !everyLength || !useC(rows*cols, 64) {
+		rowDotsRef(dst, a, ld, rows, cols, v)
+		return
+	}
+	C.vm_rowdots(ptr(dst), ptr(a), C.long(ld), C.long(rows), C.long(cols), ptr(v))
+}
+
+func matTVec(dst, a []float64, ld, rows, cols int, c []float64) {
 	if !useC(rows*cols, 32) {
-		matTVecRef(dst, a, rows, cols, c)
+		matTVecRef(dst, a, ld, rows, cols, c)
 		return
 	}
 	lanes := scratch(8 * (cols + 7))
 	defer pool.Put(lanes)
-	C.vm_mattvec(ptr(dst), ptr(a), C.long(rows), C.long(cols), ptr(c), ptr(*lanes))
+	C.vm_mattvec(ptr(dst), ptr(a), C.long(ld), C.long(rows), C.long(cols), ptr(c), ptr(*lanes))
 }
 
 func pack(x, a []float64, n, d int) {

@@ -27,7 +27,13 @@ func axpy(a float64, x, y []float64) { axpyRef(a, x, y) }
 
 func matVec(dst, a []float64, rows, cols int, v []float64) { matVecRef(dst, a, rows, cols, v) }
 
-func matTVec(dst, a []float64, rows, cols int, c []float64) { matTVecRef(dst, a, rows, cols, c) }
+func rowDots(dst, a []float64, ld, rows, cols int, v []float64) {
+	rowDotsRef(dst, a, ld, rows, cols, v)
+}
+
+func matTVec(dst, a []float64, ld, rows, cols int, c []float64) {
+	matTVecRef(dst, a, ld, rows, cols, c)
+}
 
 func pack(x, a []float64, n, d int) { packRef(x, a, n, d) }
 

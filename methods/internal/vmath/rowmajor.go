@@ -17,7 +17,30 @@ func MatTVec(dst, a []float64, rows, cols int, c []float64) {
 	sameLength("MatTVec", "a", len(a), "rows x cols", rows*cols)
 	sameLength("MatTVec", "dst", len(dst), "cols", cols)
 	sameLength("MatTVec", "c", len(c), "rows", rows)
-	matTVec(dst, a, rows, cols, c)
+	matTVec(dst, a, cols, rows, cols, c)
+}
+
+// RowDots sets dst[i] to the inner product of v, of cols elements, with the first ones of row i of a, whose rows are
+// ld apart: column k goes to lane k mod 8. It is several times as fast as MatVec, whose sums have the order of the columns.
+func RowDots(dst, a []float64, ld, rows, cols int, v []float64) {
+	stridedLength("RowDots", "a", len(a), ld, rows, cols)
+	sameLength("RowDots", "dst", len(dst), "rows", rows)
+	sameLength("RowDots", "v", len(v), "cols", cols)
+	rowDots(dst, a, ld, rows, cols, v)
+}
+
+// StridedMatTVec is MatTVec of the first cols columns of a matrix whose rows are ld apart, with the same bits.
+func StridedMatTVec(dst, a []float64, ld, rows, cols int, c []float64) {
+	stridedLength("StridedMatTVec", "a", len(a), ld, rows, cols)
+	sameLength("StridedMatTVec", "dst", len(dst), "cols", cols)
+	sameLength("StridedMatTVec", "c", len(c), "rows", rows)
+	matTVec(dst, a, ld, rows, cols, c)
+}
+
+func stridedLength(f, name string, length, ld, rows, cols int) {
+	if rows > 0 && (ld < cols || length < (rows-1)*ld+cols) {
+		panic("vmath: " + f + ": " + name + " is too short for its rows")
+	}
 }
 
 func matVecRef(dst, a []float64, rows, cols int, v []float64) {
@@ -30,12 +53,25 @@ func matVecRef(dst, a []float64, rows, cols int, v []float64) {
 	}
 }
 
-func matTVecRef(dst, a []float64, rows, cols int, c []float64) {
+func rowDotsRef(dst, a []float64, ld, rows, cols int, v []float64) {
+	for i := range rows {
+		var lanes [8]float64
+		for k, x := range a[i*ld : i*ld+cols] {
+			lanes[k%8] = math.FMA(x, v[k], lanes[k%8])
+		}
+		for k := cols; k%8 != 0; k++ { // a register's rest: it makes -0 to 0
+			lanes[k%8] += 0
+		}
+		dst[i] = tree8(lanes[:])
+	}
+}
+
+func matTVecRef(dst, a []float64, ld, rows, cols int, c []float64) {
 	mem := scratch(8 * cols)
 	defer pool.Put(mem)
 	lanes := *mem
 	for i := range rows {
-		for k, x := range a[i*cols : (i+1)*cols] {
+		for k, x := range a[i*ld : i*ld+cols] {
 			lanes[8*k+i%8] = math.FMA(x, c[i], lanes[8*k+i%8])
 		}
 	}

@@ -1,4 +1,4 @@
-// Products with a row-major n x d matrix a.
+// Products with a row-major n x d matrix a; where there is an ld, its rows are that far apart.
 
 // part8 loads up to eight rows of eight columns; what is outside reads as zero.
 VM void part8(v8 r[8], const double *a, long d, long rows, long cols) {
@@ -49,13 +49,13 @@ VM void lanes8(double *lanes, const double *a, long n, long d, const double *c, 
 // vm_mattvec: dst[k] is the sum over rows i of a[i][k] c[i], row i in lane i mod 8. Rows
 // are taken in blocks that stay in the first-level cache while the columns are walked.
 // lanes has room for 8 d doubles, d rounded up to a multiple of eight, all zero.
-TARGET void FN(vm_mattvec)(double *dst, const double *a, long n, long d, const double *c, double *lanes) {
+TARGET void FN(vm_mattvec)(double *dst, const double *a, long ld, long n, long d, const double *c, double *lanes) {
 	long block = 2048 / (d + 1) * 8 + 8;
 	for (long i = 0; i < n; i += block) {
 		long rows = n - i < block ? n - i : block;
 		for (long k = 0; k < d; k += 8) {
-			if (d - k >= 8) lanes8(lanes + 8 * k, a + i * d + k, rows, d, c + i, 8, 1);
-			else lanes8(lanes + 8 * k, a + i * d + k, rows, d, c + i, d - k, 0);
+			if (d - k >= 8) lanes8(lanes + 8 * k, a + i * ld + k, rows, ld, c + i, 8, 1);
+			else lanes8(lanes + 8 * k, a + i * ld + k, rows, ld, c + i, d - k, 0);
 		}
 	}
 	for (long k = 0; k < d; k += 8, lanes += 64) {
@@ -64,5 +64,29 @@ TARGET void FN(vm_mattvec)(double *dst, const double *a, long n, long d, const d
 		v8 t = v8_add(v8_add(v8_add(s[0], s[1]), v8_add(s[2], s[3])), v8_add(v8_add(s[4], s[5]), v8_add(s[6], s[7])));
 		if (d - k >= 8) v8_store(dst + k, t);
 		else v8_storen(dst + k, t, d - k);
+	}
+}
+
+// vm_rowdots: dst[i] is the sum over k of a[i][k] v[k], column k in lane k mod 8. Eight rows share the loads of v, and
+// their lanes are summed together.
+TARGET void FN(vm_rowdots)(double *dst, const double *a, long ld, long n, long d, const double *v) {
+	for (long i = 0; i < n; i += 8, a += 8 * ld) {
+		long rows = n - i < 8 ? n - i : 8;
+		v8 acc[8];
+		for (int r = 0; r < 8; r++) acc[r] = v8_set1(0);
+		for (long k = 0; k < d; k += 8) {
+			if (rows == 8 && d - k >= 8) {
+				v8 vv = v8_load(v + k);
+				for (int r = 0; r < 8; r++) acc[r] = v8_fma(v8_load(a + r * ld + k), vv, acc[r]);
+			} else {
+				v8 part[8], vv = d - k < 8 ? v8_loadn(v + k, d - k) : v8_load(v + k);
+				part8(part, a + k, ld, rows, d - k < 8 ? d - k : 8);
+				for (int r = 0; r < 8; r++) acc[r] = v8_fma(part[r], vv, acc[r]);
+			}
+		}
+		v8_transpose(acc);
+		v8 t = v8_add(v8_add(v8_add(acc[0], acc[1]), v8_add(acc[2], acc[3])), v8_add(v8_add(acc[4], acc[5]), v8_add(acc[6], acc[7])));
+		if (rows == 8) v8_store(dst + i, t);
+		else v8_storen(dst + i, t, rows);
 	}
 }

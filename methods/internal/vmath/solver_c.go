@@ -6,6 +6,10 @@ package vmath
 #cgo CFLAGS: -O3 -std=c11
 #cgo noescape vm_outer
 #cgo nocallback vm_outer
+#cgo noescape vm_logistic
+#cgo nocallback vm_logistic
+#cgo noescape vm_scale
+#cgo nocallback vm_scale
 #cgo noescape vm_factor
 #cgo nocallback vm_factor
 #cgo noescape vm_back
@@ -38,6 +42,14 @@ func outer(c []float64, m int, a []float64, ld, rows, from int, how Change) {
 	C.vm_outer(ptr(c), C.long(m), ptr(a), C.long(ld), C.long(rows), C.long(from), C.int(how))
 }
 
+func scale(dst []float64, to int, a []float64, ld, rows, cols int, s []float64) {
+	if !useC(rows*cols, 32) {
+		scaleRef(dst, to, a, ld, rows, cols, s)
+		return
+	}
+	C.vm_scale(ptr(dst), C.long(to), ptr(a), C.long(ld), C.long(rows), C.long(cols), ptr(s))
+}
+
 func factor(u, c []float64, m int, scale float64, shift []float64) bool {
 	if !useC(m, 8) {
 		return factorRef(u, c, m, scale, shift)
@@ -51,6 +63,14 @@ func back(x, u []float64, m, column int) {
 		return
 	}
 	C.vm_back(ptr(x), ptr(u), C.long(m), C.long(column))
+}
+
+func logistic(f, moved, y, residual, root, slope []float64, sums *[32]float64) {
+	if !useC(len(f), 4) {
+		logisticRef(f, moved, y, residual, root, slope, sums)
+		return
+	}
+	C.vm_logistic(ptr(f), ptr(moved), ptr(y), ptr(residual), ptr(root), ptr(slope), length(f), ptr(sums[:]))
 }
 
 func numbers(which []int) *C.long { return (*C.long)(unsafe.Pointer(unsafe.SliceData(which))) }

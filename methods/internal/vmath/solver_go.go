@@ -6,6 +6,10 @@ func outer(c []float64, m int, a []float64, ld, rows, from int, how Change) {
 	outerRef(c, m, a, ld, rows, from, how)
 }
 
+func scale(dst []float64, to int, a []float64, ld, rows, cols int, s []float64) {
+	scaleRef(dst, to, a, ld, rows, cols, s)
+}
+
 func factor(u, c []float64, m int, scale float64, shift []float64) bool {
 	return factorRef(u, c, m, scale, shift)
 }
@@ -16,6 +20,10 @@ func addRows(dst, a []float64, n int, which []int, c []float64) { addRowsRef(dst
 
 func columns(dst []float64, ld int, a []float64, n int, which []int) {
 	columnsRef(dst, ld, a, n, which)
+}
+
+func logistic(f, moved, y, residual, root, slope []float64, sums *[32]float64) {
+	logisticRef(f, moved, y, residual, root, slope, sums)
 }
 
 func signed(x, y []float64, b float64) { signedRef(x, y, b) }

@@ -16,6 +16,15 @@ func Outer(c []float64, m int, a []float64, ld, rows, from int, how Change) {
 	outer(c, m, a, ld, rows, from, how)
 }
 
+// ScaleRows sets the first cols elements of row i of dst, whose rows are to apart, to s[i] times those of row i
+// of a, whose rows are ld apart. dst must not overlap a.
+func ScaleRows(dst []float64, to int, a []float64, ld, rows, cols int, s []float64) {
+	stridedLength("ScaleRows", "dst", len(dst), to, rows, cols)
+	stridedLength("ScaleRows", "a", len(a), ld, rows, cols)
+	sameLength("ScaleRows", "s", len(s), "rows", rows)
+	scale(dst, to, a, ld, rows, cols, s)
+}
+
 // A Change says what Outer does to what is there.
 type Change int
 
@@ -97,6 +106,14 @@ func outerRef(c []float64, m int, a []float64, ld, rows, from int, how Change) {
 				s = math.FMA(v, a[r*ld+j], s)
 			}
 			c[i*m+j] = s
+		}
+	}
+}
+
+func scaleRef(dst []float64, to int, a []float64, ld, rows, cols int, s []float64) {
+	for i := range rows {
+		for k, x := range a[i*ld : i*ld+cols] {
+			dst[i*to+k] = s[i] * x
 		}
 	}
 }

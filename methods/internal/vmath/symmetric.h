@@ -207,3 +207,11 @@ TARGET void FN(vm_columns)(double *dst, long ld, const double *a, long n, const 
 				if (q < cols) put(dst + (k + q) * ld, r[q], i, rows);
 		}
 }
+
+// vm_scale: row i of dst, whose rows are to apart, is s[i] times row i of a.
+TARGET void FN(vm_scale)(double *dst, long to, const double *a, long ld, long n, long d, const double *s) {
+	for (long i = 0; i < n; i++, dst += to, a += ld) {
+		v8 sv = v8_set1(s[i]);
+		for (long k = 0; k < d; k += 8) put(dst, v8_mul(sv, part(a, k, d)), k, d);
+	}
+}

@@ -243,6 +243,35 @@ func TestGaussianAgreesWithItsFormula(t *testing.T) {
 	near(t, "kernel of a point with itself", dst[1], 1, 0)
 }
 
+// TestLogisticAgreesWithItsFormulas, near 0 and where exponentials overflow.
+func TestLogisticAgreesWithItsFormulas(t *testing.T) {
+	const n = 1100
+	f, moved, y := make([]float64, n), make([]float64, n), make([]float64, n)
+	residual, root, slope := make([]float64, n), make([]float64, n), make([]float64, n)
+	want, size, scores := 0.0, 0.0, make([]float64, n)
+	for i := range f {
+		f[i], moved[i], y[i] = float64(i%45-20), float64(i%7)/7, float64(i%2*2-1)
+		if i%100 == 99 {
+			f[i] *= 100
+		}
+		scores[i] = f[i] + moved[i]
+		size = max(size, math.Abs(scores[i]))
+		want += math.Log1p(math.Exp(-math.Abs(scores[i]))) + max(0, -y[i]*scores[i])
+	}
+	loss, change, largest := Logistic(f, moved, y, residual, root, slope)
+	near(t, "loss", loss, want, 1e-13)
+	near(t, "largest change", change, 6.0/7, 0)
+	near(t, "largest score", largest, size, 0)
+	for i, v := range scores {
+		near(t, "score", f[i], v, 0)
+		near(t, "residual", residual[i], -y[i]/(1+math.Exp(y[i]*v)), 1e-13)
+		if math.Abs(v) < 160 {
+			near(t, "root", root[i], math.Exp(-math.Abs(v)/2)/(1+math.Exp(-math.Abs(v))), 1e-13)
+		}
+		near(t, "root times slope", root[i]*slope[i], residual[i], 1e-13)
+	}
+}
+
 // TestAddGaussians: ten sums over two points, one of them too far away to count.
 func TestAddGaussians(t *testing.T) {
 	rows, points := []float64{1, 9}, []float64{6, 1e6}
@@ -275,7 +304,7 @@ func TestResultsAreTheSameEverywhere(t *testing.T) {
 			}
 		}
 	}
-	if got, want := hash.Sum64(), uint64(0xa7e03c725372f86a); got != want {
+	if got, want := hash.Sum64(), uint64(0xa1ec21ffa58fe858); got != want {
 		t.Errorf("hash %#x, want %#x", got, want)
 	}
 }

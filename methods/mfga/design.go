@@ -1,0 +1,130 @@
+package mfga
+
+import (
+	"context"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// A basis writes columns of features on the training rows.
+type basis interface {
+	// columns returns what writes the listed columns on rows lo .. hi - 1, at most blockRows, into the first columns of dst, whose
+	// rows are ld apart.
+	columns(which []int) func(dst []float64, ld, lo, hi int)
+}
+
+// A design is the matrix [1 Phi] of the active columns, row-major with room for more columns in every row. The
+// column of ones, if there is an intercept, is the first.
+type design struct {
+	basis
+	n, ld, lead int // lead is the number of columns of ones: 0 or 1
+	rows        []float64
+	made        []int // the columns of Phi that rows hold; those in use are a prefix
+	stayed      int   // how many of made, from the first on, are what they were when a solver last set this
+}
+
+func newDesign(b basis, n, features int, intercept bool) *design {
+	d := &design{basis: b, n: n}
+	if intercept {
+		d.lead = 1
+	}
+	d.ld = (d.lead + features + 7) &^ 7 // vmath.Outer reads eight columns at a time
+	d.rows = make([]float64, n*d.ld)
+	for i := range n * d.lead {
+		d.rows[i*d.ld] = 1
+	}
+	return d
+}
+
+// set makes the columns from place `from` on be those of which. What is there already is left, so that fits that agree on
+// their first columns make them once.
+func (d *design) set(ctx context.Context, from int, which []int) error {
+	same := 0
+	for same < len(which) && from+same < len(d.made) && d.made[from+same] == which[same] {
+		same++
+	}
+	if same == len(which) {
+		return nil
+	}
+	from, which = from+same, which[same:]
+	d.made = d.made[:from]
+	write := d.columns(which)
+	err := frame.Blocks(ctx, d.n, blockRows, func(lo, hi int) { write(d.rows[lo*d.ld+d.lead+from:], d.ld, lo, hi) })
+	if err != nil {
+		return err
+	}
+	d.made = append(d.made, which...)
+	d.stayed = min(d.stayed, from)
+	return nil
+}
+
+// A solver minimises the objective on the active columns.
+type solver interface {
+	// start forgets all columns: f is the best constant, or 0 without an intercept.
+	start() error
+	// solve minimises over the first k columns of the design and the intercept.
+	solve(ctx context.Context, k int, lambda float64) error
+	// theta is the solution, of which the first element is the intercept if there is one.
+	theta() []float64
+	// slope is the derivative of n times the risk in f, up to a constant factor.
+	slope() []float64
+}
+
+// An active is the way of a solver through growing sets of active columns, and the record of it.
+type active struct {
+	*design
+	solver  solver
+	columns []int
+	record  output
+}
+
+func newActive(task registry.Task, b basis, y []float64, features int, intercept bool) *active {
+	d := newDesign(b, len(y), features, intercept)
+	a := &active{design: d}
+	if task == registry.Regression {
+		a.solver = newRidge(d, y)
+	} else {
+		a.solver = newLogistic(d, y)
+	}
+	return a
+}
+
+func (a *active) size() int { return len(a.columns) }
+
+// start begins a fit without columns.
+func (a *active) start() error {
+	if err := a.solver.start(); err != nil {
+		return err
+	}
+	a.columns = nil
+	a.record = output{}
+	if a.lead == 1 {
+		a.record.Start = a.solver.theta()[0]
+	}
+	return nil
+}
+
+// add makes more columns active.
+func (a *active) add(ctx context.Context, next []int) error {
+	if err := a.set(ctx, len(a.columns), next); err != nil {
+		return err
+	}
+	a.columns = append(a.columns, next...)
+	return nil
+}
+
+// solve minimises over the active columns, and records the solution as a stage.
+func (a *active) solve(ctx context.Context, lambda float64) error {
+	if err := a.solver.solve(ctx, len(a.columns), lambda); err != nil {
+		return err
+	}
+	theta, bias := a.solver.theta(), 0.0
+	if a.lead == 1 {
+		bias = theta[0]
+	}
+	a.record.Counts = append(a.record.Counts, len(a.columns))
+	a.record.Bias = append(a.record.Bias, bias)
+	a.record.Theta = append(a.record.Theta, theta[a.lead:]...)
+	return nil
+}

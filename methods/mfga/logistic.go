@@ -1,0 +1,232 @@
+package mfga
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
+)
+
+// A logistic solves, for the active columns A = [1 Phi], labels y = -1 or +1 and theta = (b, theta_1, .., theta_k),
+//
+//	min over theta   (1/n) sum_i log(1 + exp(-y_i f_i)) + lambda sum_{j>=1} theta_j^2,   f = A theta,
+//
+// by Newton's method from the solution on the columns before. With q_i = 1/(1 + exp(y_i f_i)), n times the gradient is
+// A'r + 2 n lambda theta, r_i = -y_i q_i, and the Hessian A' diag(q (1-q)) A + 2 n lambda diag(0, 1, .., 1). A step is halved until
+// the objective does not rise beyond rounding.
+//
+// Once a step is small the Hessian hardly changes, and the factor at hand serves for the next: such a step costs one pass
+// over A, and shortens the error by about the largest change of a score since that Hessian. The iteration stops where the largest change of
+// a score, times that factor, is at most newtonTol, relative to the largest score.
+type logistic struct {
+	*design
+	y        []float64
+	solution []float64
+	f        []float64 // scores
+	residual []float64 // r
+	gradient []float64 // A'r
+	step     []float64 // the last step of the solution
+	curve    []float64 // A' diag(q (1-q)) A and A'r right of it, rows wide apart: the upper triangle
+	wide     int
+	block    block
+	steps    int    // since the active set grew
+	passes   [2]int // evaluations since the active set grew: short and full
+	sizeable
+}
+
+const (
+	newtonSteps  = 200
+	newtonTol    = 1e-11
+	newtonAccept = 1e-6 // where rounding ends the descent, the largest change of a score with which a fit is done
+	chordAt      = 0.02 // a step is small if it is to change no score by more
+	halvings     = 40
+)
+
+func newLogistic(d *design, y []float64) *logistic {
+	return &logistic{design: d, y: y, f: make([]float64, d.n), residual: make([]float64, d.n)}
+}
+
+func (l *logistic) theta() []float64 { return l.solution }
+func (l *logistic) slope() []float64 { return l.residual }
+
+func (l *logistic) start() error {
+	l.solution = make([]float64, l.lead)
+	b := 0.0
+	if l.lead == 1 {
+		m := vmath.Sum(l.y) / float64(l.n)
+		if math.Abs(m) >= 1 {
+			return fmt.Errorf("all %d labels are %+g: logistic regression with an intercept needs both classes; one without does not (intercept false)", l.n, l.y[0])
+		}
+		b = vmath.LogScalar((1 + m) / (1 - m))
+		l.solution[0] = b
+	}
+	for i, y := range l.y {
+		l.f[i] = b
+		l.residual[i] = -y / (1 + vmath.ExpScalar(y*b))
+	}
+	return nil
+}
+
+func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
+	cols, c := l.lead+k, 2*float64(l.n)*lambda
+	l.prepare(cols)
+	v, err := l.evaluate(ctx, nil, true)
+	if err != nil {
+		return err
+	}
+	value, drift, last, fell := v.loss+l.penalty(c), 0.0, math.Inf(1), 1.0
+	for full := true; ; {
+		if full {
+			if err := l.newSystem(ctx, c, lambda); err != nil {
+				return err
+			}
+			drift = 0
+		}
+		decrement, err := l.direct(ctx, c)
+		if err != nil {
+			return err
+		}
+		full = !(last*math.Sqrt(decrement/fell) <= chordAt) // changes shrink as the root of the decrement does
+		v, lower, err := l.move(ctx, value, c, full)
+		if err != nil {
+			return err
+		}
+		largest := max(1, v.largest)
+		drift += v.change
+		switch value = v.loss + l.penalty(c); {
+		case v.change*min(1, drift) <= newtonTol*largest:
+			return nil
+		case (!lower || v.change > last/2) && v.change <= newtonAccept*largest:
+			return nil
+		case !lower || l.steps == newtonSteps:
+			return fmt.Errorf("lambda=%v: no convergence: after %d steps of Newton's method one still changes a score by %.2g: raise lambda", lambda, l.steps, v.change)
+		}
+		last, fell = v.change, decrement
+	}
+}
+
+// prepare makes room for an active set of cols columns, of which the new ones have the coefficient 0.
+func (l *logistic) prepare(cols int) {
+	l.steps, l.passes = 0, [2]int{}
+	l.solution = append(l.solution, make([]float64, cols-len(l.solution))...)
+	l.gradient, l.step = make([]float64, cols), make([]float64, cols)
+	if wide := (cols + 1 + 7) &^ 7; wide != l.wide {
+		l.wide, l.curve = wide, make([]float64, wide*wide)
+	}
+	l.block = newBlock(min(l.n, blockRows), l.wide)
+}
+
+// penalty is n times that of the solution, for c = 2 n lambda.
+func (l *logistic) penalty(c float64) float64 {
+	w := l.solution[l.lead:]
+	return c / 2 * vmath.Dot(w, w)
+}
+
+// newSystem factors the Hessian of the last evaluation.
+func (l *logistic) newSystem(ctx context.Context, c, lambda float64) error {
+	cols := len(l.solution)
+	a := l.resize(cols)
+	for j := range cols {
+		for i := range j + 1 {
+			a[j*cols+i] = l.curve[i*l.wide+j]
+		}
+		if j >= l.lead {
+			a[j*cols+j] += c
+		}
+	}
+	return l.factor(ctx, lambda)
+}
+
+// direct sets step to the direction of the factor at hand, and returns the product of it with the negative gradient.
+func (l *logistic) direct(ctx context.Context, c float64) (float64, error) {
+	down := make([]float64, len(l.step))
+	for j, g := range l.gradient {
+		down[j] = -g
+		if j >= l.lead {
+			down[j] -= float64(c * l.solution[j])
+		}
+	}
+	copy(l.step, down)
+	err := l.backsolve(ctx, l.step)
+	return vmath.Dot(down, l.step), err
+}
+
+// move takes the step, or the largest of its halves, quarters and so on that does not raise the objective. If there is
+// none, it says so.
+func (l *logistic) move(ctx context.Context, value, c float64, full bool) (v evaluation, lower bool, err error) {
+	l.steps++
+	part := -0.5 // the first half goes back
+	for range halvings {
+		vmath.Axpy(1, l.step, l.solution)
+		if v, err = l.evaluate(ctx, l.step, full); err != nil {
+			return v, false, err
+		}
+		if now := v.loss + l.penalty(c); now <= value+float64(1e-12*math.Abs(value)) {
+			return v, true, nil
+		}
+		floats.Scale(part, l.step)
+		part = 0.5
+	}
+	return v, false, nil
+}
+
+// An evaluation is what a pass over the rows finds.
+type evaluation struct {
+	loss    float64 // sum of log(1 + exp(-y f))
+	change  float64 // of a score, the largest
+	largest float64 // score, in size
+}
+
+// evaluate moves the scores by A step, if there is one, and computes the residual and the gradient at them; if it is full,
+// the Hessian's sum too, of which the gradient is then a column: the rows of [A r] times the roots of the weights, and the
+// residual divided by them.
+func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v evaluation, err error) {
+	cols := len(l.solution)
+	b, part := &l.block, l.block.part[:cols]
+	clear(b.moved)
+	clear(l.gradient)
+	l.passes[0]++
+	if full {
+		clear(l.curve)
+		l.passes[0]--
+		l.passes[1]++
+	}
+	err = frame.Blocks(ctx, l.n, blockRows, func(lo, hi int) {
+		h, rows := hi-lo, l.rows[lo*l.ld:hi*l.ld]
+		if step != nil {
+			vmath.RowDots(b.moved[:h], rows, l.ld, h, cols, step)
+		}
+		loss, change, largest := vmath.Logistic(l.f[lo:hi], b.moved[:h], l.y[lo:hi], l.residual[lo:hi], b.root[:h], b.slope[:h])
+		v = evaluation{v.loss + loss, max(v.change, change), max(v.largest, largest)}
+		if !full {
+			vmath.StridedMatTVec(part, rows, l.ld, h, cols, l.residual[lo:hi])
+			vmath.Axpy(1, part, l.gradient)
+			return
+		}
+		vmath.ScaleRows(b.scaled, l.wide, rows, l.ld, h, cols, b.root[:h])
+		for i, z := range b.slope[:h] {
+			b.scaled[i*l.wide+cols] = z
+		}
+		vmath.Outer(l.curve, l.wide, b.scaled, l.wide, h, 0, vmath.Gain)
+	})
+	if full {
+		for j := range l.gradient {
+			l.gradient[j] = l.curve[j*l.wide+cols]
+		}
+	}
+	return v, err
+}
+
+// A block is the memory of a pass for some rows.
+type block struct {
+	moved, part []float64
+	root, slope []float64 // see vmath.Logistic
+	scaled      []float64 // rows of A times root, and slope right of them
+}
+
+func newBlock(h, wide int) block {
+	return block{make([]float64, h), make([]float64, wide), make([]float64, h), make([]float64, h), make([]float64, h*wide)}
+}

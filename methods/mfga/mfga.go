@@ -1,0 +1,201 @@
+package mfga
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/neighbour"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// Params holds the parameters of MFGA.
+type Params struct {
+	Features   int     `json:"features" range:"[1,)" means:"M: columns at the end, or all candidates if these are fewer"`
+	Step       int     `json:"step" range:"[0,)" means:"columns that a step adds; 0 is a tenth of M"`
+	Lambda     float64 `json:"lambda" range:"(0,)" means:"penalty"`
+	Candidates string  `json:"candidates" range:"merged+linear|merged|cross+linear" means:"Taylor features with each pair once, and the inputs; without the inputs; or with pairs of different inputs only, and the inputs"`
+	Order      int     `json:"order" range:"0|1|2" means:"largest degree of a Taylor feature; 0 is 1 for classes and 2 for regression"`
+	Intercept  bool    `json:"intercept" means:"whether the function has an intercept, which is not penalised"`
+	Neighbour  int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
+	Width      float64 `json:"width" range:"[0,)" means:"width s of the kernel exp(-|x-x'|^2 / 2 s^2); 0 is by neighbour"`
+}
+
+const source = "Shahrampour and Tarokh, NeurIPS 2018"
+
+// MFGA declares the greedy method with the paper's penalties.
+func MFGA() registry.Spec {
+	return registry.Define(registry.Spec{
+		Name: "MFGA", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Source: source + ", Algorithm 1", Summary: "linear model on greedily chosen Taylor features of kernels",
+	}, Params{Features: 100, Lambda: 1e-3, Candidates: mergedLinear, Intercept: true, Neighbour: 50}, lambdas(),
+		frame.Path[Params](fitPath).One, registry.Path(fitPath), registry.Memory(memory),
+		registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost), registry.Load[Params](load))
+}
+
+// lambdas is the grid of the paper.
+func lambdas() registry.Grid {
+	return registry.Grid{{Name: "lambda", Values: registry.Powers(10, -5, 5)}}
+}
+
+// kernelOf are the parameters on which the candidates depend.
+type kernelOf struct {
+	Candidates string
+	Order      int
+	Neighbour  int
+	Width      float64
+}
+
+func (p Params) kernel(task registry.Task) kernelOf {
+	k := kernelOf{Candidates: p.Candidates, Order: p.Order, Width: p.Width}
+	if p.Width == 0 {
+		k.Neighbour = p.Neighbour
+	}
+	if k.Order == 0 {
+		k.Order = 1
+		if task == registry.Regression {
+			k.Order = 2
+		}
+	}
+	return k
+}
+
+// size returns how many columns a fit of d features ends with, and how many a step adds.
+func (p Params) size(task registry.Task, d int) (features, step int) {
+	features = min(p.Features, p.kernel(task).count(d))
+	if step = p.Step; step == 0 {
+		step = (features + 9) / 10
+	}
+	return features, step
+}
+
+// fitPath trains settings. Those of one kernel share the width and the Gaussian factors; those that differ in the penalty
+// alone also the first step, and the active columns as far as they agree.
+func fitPath(ctx context.Context, _ registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
+	_, d := train.X.Dims()
+	for _, alike := range frame.Groups(frame.Upto(len(ps)), func(i int) kernelOf { return ps[i].kernel(train.Task) }) {
+		kernel := ps[alike[0]].kernel(train.Task)
+		if err := kernel.measure(ctx, frame.Rows(train.X), d); err != nil {
+			return err
+		}
+		t, err := newTaylor(ctx, kernel, frame.Rows(train.X), d)
+		if err != nil {
+			return err
+		}
+		unpenalised := func(i int) Params {
+			p := ps[i]
+			p.Lambda = 0
+			return p
+		}
+		for _, group := range frame.Groups(alike, unpenalised) {
+			p := ps[group[0]]
+			features, step := p.size(train.Task, d)
+			err := fitOutputs(ctx, "MFGA", train, group, func(y []float64) fitOne {
+				g := &greedy{taylor: t, active: newActive(train.Task, t, y, features, p.Intercept), features: features, step: step}
+				return func(i int) (output, error) { return g.fit(ctx, ps[i].Lambda) }
+			}, true, yield)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// measure sets the width where it is to come from the neighbours.
+func (k *kernelOf) measure(ctx context.Context, x []float64, d int) (err error) {
+	if k.Width == 0 {
+		k.Width, err = neighbour.Width(ctx, x, d, k.Neighbour)
+	}
+	return err
+}
+
+// A greedy is Algorithm 1 of the paper for one target.
+type greedy struct {
+	*taylor
+	active         *active
+	features, step int
+	first          []int     // the columns of the first step, which no penalty changes
+	gradient       []float64 // of the risk, in all candidates
+}
+
+// fit adds the columns along which the risk falls fastest, step by step, and solves on all active ones after each.
+func (g *greedy) fit(ctx context.Context, lambda float64) (output, error) {
+	a := g.active
+	if err := a.start(); err != nil {
+		return output{}, err
+	}
+	for a.size() < g.features {
+		next, err := g.next(ctx, min(g.step, g.features-a.size()))
+		if err != nil {
+			return output{}, err
+		}
+		if err := a.add(ctx, next); err != nil {
+			return output{}, err
+		}
+		if err := a.solve(ctx, lambda); err != nil {
+			return output{}, err
+		}
+	}
+	out := a.record
+	out.Taylor = g.taylor.expansion(a.columns[:a.size()])
+	return out, nil
+}
+
+// next returns the inactive columns with the largest derivative, largest first.
+func (g *greedy) next(ctx context.Context, m int) ([]int, error) {
+	if g.active.size() == 0 && g.first != nil {
+		return g.first, nil
+	}
+	if g.gradient == nil {
+		g.gradient = make([]float64, g.count(g.d))
+	}
+	if err := g.derivatives(ctx, g.gradient, g.active.solver.slope()); err != nil {
+		return nil, err
+	}
+	for _, j := range g.active.columns[:g.active.size()] {
+		g.gradient[j] = 0
+	}
+	next := largest(g.gradient, g.active.columns[:g.active.size()], m)
+	if g.active.size() == 0 {
+		g.first = next
+	}
+	return next, nil
+}
+
+// A fitOne fits one setting to one target.
+type fitOne func(i int) (output, error)
+
+// fitOutputs fits the settings to one target after the other, so that each target's settings share their work, and yields
+// the models.
+func fitOutputs(ctx context.Context, name string, train registry.Data, settings []int, fitter func(y []float64) fitOne, staged bool, yield func(int, registry.Model) error) error {
+	_, d := train.X.Dims()
+	models := make([]*model, len(settings))
+	for at := range models {
+		models[at] = &model{D: d, Staged: staged}
+	}
+	for c, y := range frame.OneAgainstRest(train) {
+		fit := fitter(y)
+		for at, i := range settings {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			out, err := fit(i)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil && train.Task == registry.Multiclass:
+				return fmt.Errorf("%s: class %d against the rest: %w", name, c, err)
+			case err != nil:
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			models[at].Outputs = append(models[at].Outputs, out)
+		}
+	}
+	for at, i := range settings {
+		if err := yield(i, models[at].wrapped()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

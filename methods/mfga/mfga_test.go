@@ -1,0 +1,314 @@
+package mfga
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
+	"pgregory.net/rapid"
+)
+
+// TestDerivatives compares the derivatives in all candidates, for which no column is made, with sums over the columns.
+func TestDerivatives(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n, d := rapid.IntRange(1, 600).Draw(rt, "n"), rapid.IntRange(1, 9).Draw(rt, "d")
+		k := kernelOf{
+			Candidates: rapid.SampledFrom([]string{mergedLinear, merged, crossLinear}).Draw(rt, "candidates"),
+			Order:      rapid.IntRange(1, 2).Draw(rt, "order"), Width: rapid.Float64Range(0.5, 5).Draw(rt, "width"),
+		}
+		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), max(n, 2), d)
+		all, err := newTaylor(t.Context(), k, data.X.RawMatrix().Data, d)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		m0 := all.count(d)
+		which, v := make([]int, m0), make([]float64, all.n)
+		for j := range which {
+			which[j] = j
+		}
+		random := rand.New(rand.NewPCG(1, uint64(n)))
+		for i := range v {
+			v[i] = random.NormFloat64()
+		}
+		v[0] = 0
+		phi, got := make([]float64, all.n*m0), make([]float64, m0)
+		all.columns(which)(phi, m0, 0, all.n)
+		if err := all.derivatives(t.Context(), got, v); err != nil {
+			rt.Fatal(err)
+		}
+		for j := range m0 {
+			want := 0.0
+			for i := range v {
+				want += phi[i*m0+j] * v[i]
+			}
+			if math.Abs(got[j]-want) > 1e-11*float64(all.n) {
+				rt.Fatalf("%+v: derivative %d is %v, from its column %v", k, j, got[j], want)
+			}
+		}
+	})
+}
+
+// TestLargest: descending, without the taken ones, and the lowest of equals up to rounding first.
+func TestLargest(t *testing.T) {
+	values := []float64{1, -3, 3 - 1e-12, 0, 2, -2, 3 + 1e-12, 0}
+	for m, want := range map[int][]int{1: {1}, 3: {1, 2, 6}, 5: {1, 2, 6, 4, 5}, 8: {1, 2, 6, 4, 5, 0, 3, 7}} {
+		if got := largest(values, nil, m); !slices.Equal(got, want) {
+			t.Errorf("the %d largest are %v, want %v", m, got, want)
+		}
+	}
+	if got := largest(values, []int{2, 4}, 3); !slices.Equal(got, []int{1, 6, 5}) {
+		t.Errorf("without 2 and 4 the largest are %v", got)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		values := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, -1, 1 + 6e-10, 1 + 12e-10, 2, 3}), 1, 20).Draw(rt, "values")
+		m := rapid.IntRange(1, len(values)).Draw(rt, "m")
+		if got, want := largest(values, nil, m), plainLargest(values, m); !slices.Equal(got, want) {
+			rt.Fatalf("the %d largest are %v, by the definition %v", m, got, want)
+		}
+	})
+}
+
+// plainLargest is the definition, choice by choice.
+func plainLargest(values []float64, m int) (out []int) {
+	left, top := make([]float64, len(values)), 0.0
+	for j, v := range values {
+		left[j] = math.Abs(v)
+		top = max(top, left[j])
+	}
+	for range m {
+		most := slices.Max(left)
+		at := slices.IndexFunc(left, func(v float64) bool { return v >= 0 && v >= most-tie*top })
+		out = append(out, at)
+		left[at] = -1
+	}
+	return out
+}
+
+// TestAlign: the weights satisfy the constraints of their problem, and no feasible mixture with others is better.
+func TestAlign(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		scores := rapid.SliceOfN(rapid.Float64Range(0, 10), 1, 30).Draw(rt, "scores")
+		rho := rapid.Float64Range(0, 1.2).Draw(rt, "rho")
+		q, m0 := align(scores, rho), float64(len(scores))
+		apart := func(q []float64) (sum, off float64) {
+			for _, v := range q {
+				sum += v
+				off += (v - 1/m0) * (v - 1/m0)
+			}
+			return sum, off
+		}
+		sum, off := apart(q)
+		if floats.Min(q) < 0 || math.Abs(sum-1) > 1e-9 || off > rho+1e-9 {
+			rt.Fatalf("weights %v sum to %v, %v from uniform, allowed %v", q, sum, off, rho)
+		}
+		random, best := rand.New(rand.NewPCG(1, 2)), floats.Dot(q, scores)
+		for range 20 {
+			other := make([]float64, len(q))
+			for m := range other {
+				other[m] = random.ExpFloat64()
+			}
+			floats.Scale(1/floats.Sum(other), other)
+			if _, off := apart(other); off <= rho && floats.Dot(other, scores) > best+1e-9 {
+				rt.Fatalf("weights %v are better than %v", other, q)
+			}
+		}
+	})
+	if q := align([]float64{2, 1, 2}, 1); !slices.Equal(q, []float64{0.5, 0, 0.5}) {
+		t.Errorf("equal scores without a bound on weights have %v", q)
+	}
+	if got := sample([]float64{0.5, 0, 0.5, 0}, []float64{0, 0.4, 0.6, 1}); !slices.Equal(got, []int{0, 0, 2, 2}) {
+		t.Errorf("draws are %v", got)
+	}
+}
+
+// scoresOf fits settings together and returns the scores of each model on the training rows.
+func scoresOf(t *testing.T, spec registry.Spec, data registry.Data, settings []json.RawMessage) [][]float64 {
+	t.Helper()
+	out := make([][]float64, len(settings))
+	err := spec.FitAll(t.Context(), registry.Env{Seed: 3}, data, settings, func(i int, m registry.Model) error {
+		out[i] = make([]float64, len(data.Y)*data.Shape().Outputs())
+		return m.Score(t.Context(), data.X, out[i])
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestSharedWork: settings of all kinds, fitted together, give the bits of single fits.
+func TestSharedWork(t *testing.T) {
+	data := testsplit.Waves(4, 300, 6)
+	settings := []json.RawMessage{}
+	for _, s := range []string{`{}`, `{"lambda":10}`, `{"intercept":false}`, `{"lambda":0.1}`, `{"features":7,"step":3}`, `{"width":2}`,
+		`{"lambda":0.1,"intercept":false}`, `{"features":7,"step":3,"lambda":1}`, `{"neighbour":3}`} {
+		settings = append(settings, json.RawMessage(s))
+	}
+	for _, spec := range []registry.Spec{MFGA(), RKS(), EERF(), LKRF()} {
+		for _, d := range []registry.Data{data, squares(data)} {
+			together := scoresOf(t, spec, d, settings)
+			for i := range settings {
+				if alone := scoresOf(t, spec, d, settings[i:i+1]); !slices.Equal(alone[0], together[i]) {
+					t.Errorf("%s, %s: %s scores differently beside others", spec.Name, d.Task, settings[i])
+				}
+			}
+		}
+	}
+}
+
+// TestStages: the stages of random columns are the fits of fewer, and before the first one there is the constant.
+func TestStages(t *testing.T) {
+	data := testsplit.Waves(5, 200, 4)
+	for _, spec := range []registry.Spec{RKS(), EERF()} {
+		m, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, data, []byte(`{"features":20,"step":5}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stages, ok := m.(registry.Stager)
+		if !ok || stages.Rounds() != 20 {
+			t.Fatalf("%s with a step has no stages", spec.Name)
+		}
+		err = stages.ScoreStages(t.Context(), data.X, []int{0, 4, 10, 13, 20}, func(count int, scores []float64) error {
+			if count < 5 {
+				mean := floats.Sum(data.Y) / float64(len(data.Y))
+				near(t, "the constant", scores[7], math.Log((1+mean)/(1-mean)), 1e-12)
+				return nil
+			}
+			fewer, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, data, fmt.Appendf(nil, `{"features":%d}`, count/5*5))
+			if err != nil {
+				return err
+			}
+			want := make([]float64, len(scores))
+			if err := fewer.Score(t.Context(), data.X, want); err != nil {
+				return err
+			}
+			if apart := floats.Distance(scores, want, math.Inf(1)); apart > 1e-7 { // Newton's method began elsewhere
+				t.Errorf("%s: stage %d is %g from the fit of as many columns", spec.Name, count, apart)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, data, nil); err != nil {
+			t.Fatal(err)
+		} else if _, ok := plain.(registry.Stager); ok {
+			t.Errorf("%s without a step has stages", spec.Name)
+		}
+	}
+}
+
+// TestFarFits: separable classes with hardly any penalty, and penalties that leave nothing, converge too: the gradient
+// of the objective vanishes.
+func TestFarFits(t *testing.T) {
+	data := testsplit.Waves(6, 400, 5)
+	for i := range data.Y {
+		data.Y[i] = math.Copysign(1, data.X.At(i, 0))
+	}
+	for _, lambda := range []float64{1e-10, 1e-5, 1, 1e5} {
+		for _, intercept := range []bool{true, false} {
+			p := Params{Features: 11, Lambda: lambda, Candidates: mergedLinear, Intercept: intercept, Width: 2}
+			tl, err := newTaylor(t.Context(), p.kernel(data.Task), data.X.RawMatrix().Data, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := &greedy{taylor: tl, active: newActive(data.Task, tl, data.Y, 11, intercept), features: 11, step: 4}
+			if _, err := g.fit(t.Context(), lambda); err != nil {
+				t.Errorf("lambda %v: %v", lambda, err)
+				continue
+			}
+			theta, residual := g.active.solver.theta(), g.active.solver.slope()
+			for j := range theta {
+				sum := 0.0
+				for i, r := range residual {
+					sum += r * g.active.rows[i*g.active.ld+j]
+				}
+				if j >= g.active.lead {
+					sum += 2 * lambda * float64(len(residual)) * theta[j]
+				}
+				if math.Abs(sum) > 1e-8*float64(len(residual)) {
+					t.Errorf("lambda %v, intercept %v: derivative %d is %g", lambda, intercept, j, sum)
+				}
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	data := testsplit.Waves(1, 30, 2)
+	for i := range data.Y {
+		data.Y[i] = 1
+	}
+	for _, spec := range []registry.Spec{MFGA(), RKS()} {
+		_, err := spec.Fit(t.Context(), registry.Env{}, data, nil)
+		if want := spec.Name + ": all 30 labels are +1: logistic regression with an intercept needs both classes; one without does not (intercept false)"; err == nil || err.Error() != want {
+			t.Errorf("one class gives %v, want %s", err, want)
+		}
+		if _, err := spec.Fit(t.Context(), registry.Env{}, data, []byte(`{"intercept":false}`)); err != nil {
+			t.Errorf("one class without an intercept gives %v", err)
+		}
+	}
+	for _, spec := range []registry.Spec{RKS(), EERF()} {
+		if _, err := spec.Fit(t.Context(), registry.Env{}, data, []byte(`{"candidates":99}`)); err == nil || !strings.Contains(err.Error(), "features = 100 of candidates = 99") {
+			t.Errorf("%s: too few candidates give %v", spec.Name, err)
+		}
+	}
+	if _, err := MFGA().Fit(t.Context(), registry.Env{}, data, []byte(`{"candidates":"all"}`)); err == nil || !strings.Contains(err.Error(), "merged+linear, merged or cross+linear") {
+		t.Errorf("an unknown set of candidates gives %v", err)
+	}
+	if err := (&ridge{}).factorless(t.Context()); err == nil || !strings.Contains(err.Error(), "raise lambda") {
+		t.Errorf("an indefinite system gives %v", err)
+	}
+}
+
+// factorless factors a matrix that is not definite.
+func (r *ridge) factorless(ctx context.Context) error {
+	copy(r.resize(2), []float64{1, 0, 2, 1})
+	return r.factor(ctx, 1e-3)
+}
+
+// TestLoadRefusals: fields that do not fit each other are no model.
+func TestLoadRefusals(t *testing.T) {
+	cosine := func(change func(o *output)) *model {
+		o := output{Counts: []int{1, 2}, Bias: []float64{0, 0}, Theta: []float64{1, 1, 1}, Frequencies: make([]float64, 6)}
+		change(&o)
+		return &model{D: 2, Outputs: []output{o}}
+	}
+	monomials := func(list ...monomial) *model {
+		return &model{D: 2, Outputs: []output{{Counts: []int{1}, Bias: []float64{0}, Theta: []float64{1}, Taylor: expansion{Width: 1, Monomials: list}}}}
+	}
+	read := func(m *model) error {
+		var buf bytes.Buffer
+		if err := m.Save(&buf); err != nil {
+			t.Fatal(err)
+		}
+		_, err := load(bytes.NewReader(buf.Bytes()))
+		return err
+	}
+	for i, good := range []*model{cosine(func(*output) {}), monomials(monomial{J: 1, K: -1}), monomials(monomial{J: -1, K: -1})} {
+		if err := read(good); err != nil {
+			t.Errorf("good model %d: %v", i, err)
+		}
+	}
+	for i, bad := range []*model{
+		{}, {D: 1}, {D: math.MaxInt, Outputs: []output{{}}}, {D: 2, Outputs: []output{{}}},
+		cosine(func(o *output) { o.Counts = []int{2, 1} }), cosine(func(o *output) { o.Counts = []int{0, 3} }),
+		cosine(func(o *output) { o.Counts[1] = math.MaxInt }), cosine(func(o *output) { o.Bias = o.Bias[1:] }),
+		cosine(func(o *output) { o.Theta = o.Theta[1:] }), cosine(func(o *output) { o.Frequencies = o.Frequencies[1:] }),
+		cosine(func(o *output) { o.Taylor.Monomials = make([]monomial, 2) }),
+		monomials(), monomials(monomial{J: 2, K: -1}), monomials(monomial{J: 0, K: 2}), monomials(monomial{J: -1, K: 0}),
+		monomials(monomial{J: -1, K: -1, Linear: true}), monomials(monomial{J: -2, K: -1}),
+	} {
+		if read(bad) == nil {
+			t.Errorf("bad model %d is read", i)
+		}
+	}
+}
