@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/frame"
-	"github.com/kernelboosting/bench/methods/internal/lbfgs"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -91,14 +90,12 @@ func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRG
 		return nil, fmt.Errorf("KRR-GD: %d examples; leaving one out needs two", n)
 	}
 	m := &machine{N: n, D: d, Outputs: train.Shape().Outputs(), X: slices.Clone(frame.Rows(train.X))}
-	var search bandwidthSearch
-	if n > exactRows {
-		search = &partialLOO{looProblem: newLOOVectors(ctx, m.X, d, group, p.Lambda)}
-	} else {
-		var err error
-		if search, err = newLOOProblem(ctx, m.X, d, group, p.Lambda); err != nil {
-			return nil, err
-		}
+	search, err := newSearch(ctx, m.X, d, group, p.Lambda, func(rank int, off float64) {
+		env.Log.Warn("the search for bandwidths is approximate: a factor of twice the rank gives another leave-one-out error",
+			"method", "KRR-GD", "rows", n, "lambda", p.Lambda, "rank", rank, "error", fmt.Sprintf("%.1g", off))
+	})
+	if err != nil {
+		return nil, err
 	}
 	theta := make([]float64, slices.Max(group)+1)
 	for c, y := range frame.OneAgainstRest(train) {
@@ -117,67 +114,4 @@ func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRG
 		m.Bias = append(m.Bias, mean)
 	}
 	return m, nil
-}
-
-// A bandwidthSearch moves theta by at most so many steps to a smaller leave-one-out error for the targets y, and returns the bandwidths and the
-// coefficients of ridge regression with them.
-type bandwidthSearch interface {
-	find(theta, y []float64, steps int) (gamma, alpha []float64, err error)
-}
-
-func (p *looProblem) find(theta, y []float64, steps int) (gamma, alpha []float64, err error) {
-	p.y = y
-	if steps > 0 {
-		descent := lbfgs.Minimizer{MaxIter: steps}
-		descent.Minimize(theta, p.value)
-	}
-	if p.err == nil {
-		p.err = p.solve(theta)
-	}
-	return p.gamma, p.alpha, p.err
-}
-
-// firstSteps are taken with the pivots of the start, the others with pivots for where these lead.
-const firstSteps = 5
-
-func (p *partialLOO) find(theta, y []float64, steps int) (gamma, alpha []float64, err error) {
-	p.y = y
-	for _, steps := range []int{min(firstSteps, steps), steps - firstSteps} {
-		if steps <= 0 {
-			continue
-		}
-		if err := p.choose(theta); err != nil {
-			return nil, nil, err
-		}
-		descent := lbfgs.Minimizer{MaxIter: steps}
-		descent.Minimize(theta, p.value)
-		if p.err != nil {
-			return nil, nil, p.err
-		}
-	}
-	p.partial, p.tall, p.work = nil, nil, nil // they would be in memory beside the regression's
-	alpha, err = p.regression(theta)
-	return p.gamma, alpha, err
-}
-
-// regression solves ridge regression at theta with the whole kernel.
-func (p *partialLOO) regression(theta []float64) ([]float64, error) {
-	p.bandwidths(theta)
-	o, err := newOperator(p.ctx, p.x, p.d, p.gamma, false, p.n <= keptRows)
-	if err != nil {
-		return nil, err
-	}
-	c := float64(float64(p.n) * p.lambda)
-	partial, err := cholesky.NewPartial(p.ctx, o.diagonal(), o.rows, func(end cholesky.End) bool { return enoughRank(end, c, 1) }, mostRank(p.n))
-	if err != nil {
-		return nil, err
-	}
-	s, err := launch(p.ctx, o, partial.V, squareLoss{y: p.y}, 0, c, make([]float64, len(partial.V)))
-	if err != nil {
-		return nil, err
-	}
-	if err := products(p.ctx, o, []*solution{s}); err != nil {
-		return nil, err
-	}
-	return s.alpha, s.err
 }
