@@ -40,19 +40,26 @@ func KRRGD() registry.Spec {
 	}, fitKRRGD, registry.Memory(memoryKRRGD), registry.Cost(costKRRGD), registry.Load[KRRGDParams](load), registry.Blocks[KRRGDParams]())
 }
 
-// memoryKRRGD counts, to exactRows rows, four n x n matrices and as much as one for garbage, what factorising and inverting take, and the model; beyond,
-// the larger of what the search for bandwidths takes and what the regression takes.
+// memoryKRRGD counts, to checkedRows rows, four n x n matrices and as much as one for garbage, what factorising and inverting take, the partial factor above
+// exactRows, and the model; beyond, the larger of what the search for bandwidths takes, with a factor of twice the rank, and what the regression takes.
 func memoryKRRGD(s registry.Shape, p KRRGDParams) int64 {
 	n := int64(s.N)
-	model := 8 * n * int64((3+s.Outputs())*s.D+2*s.Outputs()+10)
-	if s.N <= exactRows {
-		return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) + model
-	}
+	total := 8 * n * int64((3+s.Outputs())*s.D+2*s.Outputs()+10)
 	r := int64(mostLOORank(s.N))
-	search := cholesky.PartialBytes(s.N, int(r)) + 8*(4*r*n+5*r*r+20*n+rowsAtOnce*n)
+	if s.N > checkedRows {
+		r *= 2
+	}
+	search := cholesky.PartialBytes(s.N, int(r)) + 8*(3*r*n+5*r*r+20*n+rowsAtOnce*n)
+	if s.N <= checkedRows {
+		total += 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N)
+		if s.N > exactRows {
+			total += search
+		}
+		return total
+	}
 	rank := int64(ridgeRank(s.N, p.Lambda))
 	regression := operatorBytes(s.N, s.D, 1) + cholesky.PartialBytes(s.N, mostRank(s.N)) + 8*(rank*n+2*rank*rank+20*n)
-	return max(search, regression) + model
+	return max(search, regression) + total
 }
 
 // ridgeRank is about the rank of the regression's preconditioner.
@@ -60,21 +67,31 @@ func ridgeRank(n int, lambda float64) float64 {
 	return likelyRank(registry.Shape{N: n, Task: registry.Regression}, lambda)
 }
 
-// costKRRGD is a factorisation, an inverse and a product an evaluation, of which a step takes about 1.3; beyond exactRows products of n x r matrices
-// an evaluation, and the products with the kernel of the regression.
+// costKRRGD is a factorisation, an inverse and a product an evaluation, of which a step takes about 1.15; to checkedRows evaluations with the partial factor for most
+// of these, where the penalty is large or the features are few; beyond, products of n x r matrices an evaluation, three checks with twice the rank, and
+// the products with the kernel of the regression.
 func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
-	n, d, evaluations := float64(s.N), float64(s.D), 1+float64(1.3*float64(p.Iter))
+	n, d, evaluations := float64(s.N), float64(s.D), 1+float64(1.15*float64(p.Iter))
+	exact := n*n*n/14 + n*n*(0.2*d+20) + 1000
 	if s.N <= exactRows {
-		return float64(s.Outputs()) * evaluations * (n*n*n/12 + n*n*(0.2*d+20) + 1000)
+		return float64(s.Outputs()) * evaluations * exact
 	}
 	r := min(float64(mostLOORank(s.N)), max(leastLOORank, 350*math.Pow(n*p.Lambda, -0.1)))
+	partial := 0.45*n*r*r + (30+0.1*d)*n*r
+	if s.N <= checkedRows {
+		rounds := math.Ceil(float64(p.Iter) / roundCounts)
+		if d >= 8 && n*p.Lambda < 5 {
+			return float64(s.Outputs()) * (evaluations*exact + 2*partial)
+		}
+		return float64(s.Outputs()) * ((1.5+rounds)*exact + 10*rounds*partial)
+	}
 	rank := ridgeRank(s.N, p.Lambda)
 	element, rounds := 1.6+0.04*d, 6+rank/40
 	products := element * rounds
 	if s.N <= keptRows {
 		products = element + 0.9*rounds
 	}
-	return float64(s.Outputs()) * (evaluations*(0.45*n*r*r+(30+0.1*d)*n*r) + n*n/2*products + n*rank*(rank/12+2*rounds))
+	return float64(s.Outputs()) * ((10+evaluations)*partial + n*n/2*products + n*rank*(rank/12+2*rounds))
 }
 
 // fitKRRGD finds, for each output, the bandwidths, one a block of the data or a feature outside of blocks, with a small leave-one-out error, from 1/(2 d) of standardised features
@@ -82,7 +99,8 @@ func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
 //
 //	min over alpha  (1/n) |y - mean y - K alpha|^2 + lambda alpha'K alpha.
 //
-// Beyond exactRows rows the error is that of a partial factor ([partialLOO]); the regression is solved with the whole kernel ([solution]).
+// Beyond exactRows rows most steps go down the error of a partial factor, checked by the exact one ([correctedSearch]), and beyond checkedRows all of them ([partialLOO]),
+// where the regression is solved from products with the whole kernel ([solution]).
 func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRGDParams) (registry.Model, error) {
 	n, d := train.X.Dims()
 	group := columns(train.Shape())

@@ -37,10 +37,10 @@ func wavy(task registry.Task, n, d int) registry.Data {
 func TestProductsAgainstExact(t *testing.T) {
 	testenv.NotUnderRace(t)
 	for _, c := range []struct {
-		name   string
-		task   registry.Task
-		d      int
-		width  float64
+		name    string
+		task    registry.Task
+		d       int
+		width   float64
 		linear  bool
 		through bool // the origin: no intercept
 	}{

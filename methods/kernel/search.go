@@ -46,11 +46,11 @@ const (
 	checkedRows = 5000
 	// looGain is the part of max(E, 1) which a step has to gain beyond exactRows, for the search to go on.
 	looGain = 1e-4
-	// roundSteps are taken on a corrected error before the next check.
-	roundSteps = 5
+	// roundSteps are taken on a corrected error before the next check. They count as roundCounts, for each round learns the curvature anew.
+	roundSteps, roundCounts = 8, 5
 	// A factor's error and gradient are near the exact ones within so much of E and of the gradient; they are far with a gradient off by more than farSlope
 	// of the exact one. A gradient below slopeFloor E counts as that.
-	nearError, nearSlope, farSlope, slopeFloor = 1e-3, 0.05, 0.5, 1e-3
+	nearError, nearSlope, farSlope, slopeFloor = 1e-3, 0.05, 0.25, 1e-3
 )
 
 // A correctedSearch lowers the exact error E with fewer evaluations of it: its steps go down a partial error P ([partialLOO]) with the
@@ -59,7 +59,7 @@ const (
 //	C(theta) = P(theta) + E(theta0) - P(theta0) + (dE - dP)(theta0)'(theta - theta0)
 //
 // (Alexandrov, Dennis, Lewis and Torczon, Structural Optimization 1998). A round of roundSteps L-BFGS steps on C starts with pivots chosen at theta0. It
-// counts if E falls by a quarter of what C promises at least. The rest of the steps is a single round where P is near E at theta0, and counts as roundSteps if C is not near E at its end. Where the gradient of P is far from that of E, or a round
+// counts if E falls by a quarter of what C promises at least. The rest of the steps is a single round where P is near E at theta0, and counts as one of roundSteps if C is not near E at its end. Where the gradient of P is far from that of E, or a round
 // does not count, the kernel's rank is too high for the factor: the steps that are left are taken on E, from the best point so far.
 // So E never rises, and each point at which a round ends is one of known E.
 type correctedSearch struct {
@@ -111,16 +111,16 @@ func (s *correctedSearch) rounds(theta []float64, left int) (int, error) {
 			return 0, err
 		}
 		p := s.partial.value(theta, slope)
-		if s.partial.err != nil || math.IsInf(p, 0) || math.IsInf(s.e, 0) {
+		off := slopeOff(s.e, s.slope, slope)
+		if s.partial.err != nil || !(off <= farSlope) {
 			return left, s.partial.err
 		}
-		off := slopeOff(s.e, s.slope, slope)
-		if off > farSlope {
-			return left, nil
+		steps, counts := roundSteps, roundCounts
+		if left < roundCounts {
+			steps, counts = left, left
 		}
-		steps := min(roundSteps, left)
 		if off <= nearSlope && math.Abs(p-s.e) <= nearError*s.e {
-			steps = left
+			steps, counts = max(left, steps), left
 		}
 		c := correction{theta: slices.Clone(theta), slope: make([]float64, len(theta)), shift: s.e - p, value: s.partial.value}
 		floats.SubTo(c.slope, s.slope, slope)
@@ -136,11 +136,10 @@ func (s *correctedSearch) rounds(theta []float64, left int) (int, error) {
 			copy(theta, next)
 			copy(s.slope, slope)
 			s.e = e
-			if near {
-				left -= end.Iterations
-			} else {
-				left -= min(end.Iterations, roundSteps)
+			if !near {
+				counts = min(counts, roundCounts)
 			}
+			left -= counts
 		}
 		if gain < (gain+e-end.F)/4 {
 			return left, nil

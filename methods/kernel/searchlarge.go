@@ -20,7 +20,7 @@ func (p *partialLOO) find(theta, y []float64, steps int) (gamma, alpha []float64
 		if steps <= 0 {
 			continue
 		}
-		e, slope, off, err := p.enoughRank(theta, stretch == 0)
+		e, slope, off, err := p.enoughPivots(theta, stretch == 0)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -46,39 +46,40 @@ func (p *partialLOO) find(theta, y []float64, steps int) (gamma, alpha []float64
 	return p.gamma, alpha, err
 }
 
-// enoughRank chooses pivots at theta and returns the error and the gradient there, and how far the error is from that of twice the rank.
-func (p *partialLOO) enoughRank(theta []float64, withSlope bool) (e float64, slope []float64, off float64, err error) {
-	if err := p.choose(theta, mostLOORank(p.n)); err != nil {
+// enoughPivots chooses pivots at theta and returns the error and the gradient there, and how far the error is from one of twice the rank.
+func (p *partialLOO) enoughPivots(theta []float64, withSlope bool) (e float64, slope []float64, off float64, err error) {
+	most := mostLOORank(p.n)
+	if err := p.choose(theta, most); err != nil {
 		return 0, nil, 0, err
 	}
 	slope = make([]float64, len(theta))
-	for {
-		e = p.value(theta, slope)
-		if p.err != nil {
-			return 0, nil, 0, p.err
-		}
-		pivots, twice := p.pivots, []float64(nil)
+	e = p.value(theta, slope)
+	for p.err == nil {
+		pivots, twice, aside := p.pivots, make([]float64, len(theta)), 0.0
 		if err := p.double(theta); err != nil {
 			return 0, nil, 0, err
 		}
-		reference, aside := 0.0, 0.0
-		if withSlope {
-			twice = make([]float64, len(theta))
+		reference := 0.0
+		if withSlope && len(pivots) < most {
 			reference = p.value(theta, twice)
 			aside = slopeOff(reference, twice, slope)
 		} else {
 			reference = p.errorAlone(theta)
 		}
-		if p.err != nil {
-			return 0, nil, 0, p.err
-		}
 		off = apart(e, reference)
-		if off <= nearError && aside <= nearSlope || len(p.pivots) > mostLOORank(p.n) || len(p.pivots) == len(pivots) {
+		if off <= nearError && aside <= nearSlope || len(p.pivots) == len(pivots) || len(pivots) == most {
 			p.pivots = pivots
-			p.release()
-			return e, slope, off, nil
+			break
+		}
+		p.pivots = p.pivots[:min(len(p.pivots), most)]
+		if len(p.pivots) < most && withSlope {
+			e, slope = reference, twice
+		} else {
+			e = p.value(theta, slope)
 		}
 	}
+	p.release()
+	return e, slope, off, p.err
 }
 
 // offTwice returns how far e is from the error of twice the rank, with the pivots chosen at theta.
