@@ -35,12 +35,13 @@ func define(name, summary string, linear bool) registry.Spec {
 		}
 		return nil
 	}
+	cost := func(s registry.Shape, ps []Params) float64 { return pathCost(s, ps, linear) }
 	return registry.Define(registry.Spec{
 		Name: name, Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: "Shahrampour and Tarokh, NeurIPS 2018, section 5", Summary: summary,
 	}, Params{Lambda: 1e-3, Neighbour: 50, Intercept: true}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 5)},
-	}, frame.Path[Params](path).One, registry.Path(path), registry.Memory(memory), registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost), registry.Load[Params](load))
+	}, frame.Path[Params](path).One, registry.Path(path), registry.Memory(memory), registry.Cost(frame.OneCost(cost)), registry.PathCost(cost), registry.Load[Params](load))
 }
 
 // memory counts, to exactRows rows, the kernel matrix, the one that is factored, a quarter of them for garbage, strips, the vectors of
@@ -67,7 +68,7 @@ func likelyRank(s registry.Shape, lambda float64) float64 {
 
 // pathCost is the distances to the neighbours and the kernel matrix, and for each penalty a factorisation, or some eight for the Newton steps
 // of the logistic loss. Beyond exactRows it is the partial factor, the steps on it, and the products with the kernel.
-func pathCost(s registry.Shape, ps []Params) float64 {
+func pathCost(s registry.Shape, ps []Params, linear bool) float64 {
 	n := float64(s.N)
 	factors, d := 1.0, float64(s.D)
 	if s.Task != registry.Regression {
@@ -89,8 +90,14 @@ func pathCost(s registry.Shape, ps []Params) float64 {
 	} else {
 		total += n * n / 2 * element * rounds
 	}
+	if linear {
+		total *= linearCost
+	}
 	return total
 }
+
+// linearCost is how much longer the sum of the kernels takes beyond exactRows: a second product for each element, and the rank that the linear kernel adds.
+const linearCost = 1.5
 
 // exactRows is the largest n that is solved through a factor of the whole kernel matrix.
 const exactRows = 1000
