@@ -35,7 +35,7 @@ func TestDeclared(t *testing.T) {
 // TestDeclaredLarge is TestDeclared beyond exactRows.
 func TestDeclaredLarge(t *testing.T) {
 	testenv.NotUnderRace(t)
-	memory, cost := conform.Memory(testsplit.Rough(2500, 8)), conform.Cost(testsplit.Rough(1500, 8), 8)
+	memory, cost := conform.Memory(testsplit.Rough(1400, 8)), conform.Cost(testsplit.Rough(1100, 8), 8)
 	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD()} {
 		t.Run(spec.Name, func(t *testing.T) { memory.Check(t, spec); cost.Check(t, spec) })
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/frame"
@@ -13,22 +14,22 @@ import (
 )
 
 // solveExact solves the problems of the trainer for each penalty, with one kernel matrix.
-func solveExact(ctx context.Context, x, gamma []float64, linear bool, train registry.Data, lambdas []float64, yield func(int, *machine) error) error {
+func solveExact(ctx context.Context, x, gamma []float64, of kind, train registry.Data, lambdas []float64, yield func(int, *machine) error) error {
 	d := len(gamma)
 	n := len(x) / d
-	t := &trainer{n: n, k: make([]float64, n*n), m: make([]float64, n*n), solver: cholesky.New(n)}
+	t := &trainer{n: n, k: make([]float64, n*n), m: make([]float64, n*n), solver: cholesky.New(n), intercept: of.intercept}
 	scaled, squares := scaleRows(x, d, gamma)
 	if err := square(ctx, t.k, scaled, squares, d); err != nil {
 		return err
 	}
-	if linear {
+	if of.linear {
 		if err := cholesky.Gram(ctx, t.m, x, n, d); err != nil {
 			return err
 		}
 		vmath.Axpy(1, t.m, t.k)
 	}
 	for i, lambda := range lambdas {
-		m := &machine{N: n, D: d, Outputs: train.Shape().Outputs(), Linear: linear, X: x, Gamma: gamma}
+		m := &machine{N: n, D: d, Outputs: train.Shape().Outputs(), Linear: of.linear, X: x, Gamma: gamma}
 		for _, y := range frame.OneAgainstRest(train) {
 			fit := t.logistic
 			if train.Task == registry.Regression {
@@ -51,14 +52,15 @@ func solveExact(ctx context.Context, x, gamma []float64, linear bool, train regi
 //
 //	min over alpha, b  (1/n) sum_i L(y_i, (K alpha)_i + b) + lambda alpha'K alpha
 //
-// with the square or the logistic loss; the intercept is not penalised.
+// with the square or the logistic loss; the intercept b is not penalised, or is none: b = 0.
 type trainer struct {
-	n      int
-	k, m   []float64
-	solver *cholesky.Factorizer
+	n         int
+	k, m      []float64
+	solver    *cholesky.Factorizer
+	intercept bool
 }
 
-// ridge: L = (y-f)^2. The solution is (K + n lambda I) alpha + b = y, sum alpha = 0.
+// ridge: L = (y-f)^2. The solution is (K + n lambda I) alpha + b = y, sum alpha = 0 (without an intercept, any sum).
 func (t *trainer) ridge(ctx context.Context, y []float64, lambda float64) ([]float64, float64, error) {
 	ones := make([]float64, t.n)
 	for i := range ones {
@@ -67,7 +69,7 @@ func (t *trainer) ridge(ctx context.Context, y []float64, lambda float64) ([]flo
 	return t.weighted(ctx, ones, y, float64(t.n)*lambda)
 }
 
-// weighted solves (K + c W^-1) alpha + b = z, sum alpha = 0, W = diag(s)^2, through
+// weighted solves (K + c W^-1) alpha + b = z, sum alpha = 0, W = diag(s)^2, or without b and the sum, through
 // the factor of cI + diag(s) K diag(s), which is well conditioned even where weights vanish.
 func (t *trainer) weighted(ctx context.Context, s, z []float64, c float64) ([]float64, float64, error) {
 	n := t.n
@@ -86,15 +88,18 @@ func (t *trainer) weighted(ctx context.Context, s, z []float64, c float64) ([]fl
 	if err := factor(ctx, t.solver, t.m); err != nil {
 		return nil, 0, err
 	}
-	u, v := make([]float64, n), make([]float64, n)
+	u, v := make([]float64, n), slices.Clone(s)
 	floats.MulTo(u, s, z)
-	copy(v, s)
-	for _, b := range [][]float64{u, v} {
-		if err := t.solver.Solve(ctx, t.m, b); err != nil {
-			return nil, 0, err
-		}
+	if err := t.solver.Solve(ctx, t.m, u); err != nil {
+		return nil, 0, err
 	}
 	floats.Mul(u, s)
+	if !t.intercept {
+		return u, 0, nil
+	}
+	if err := t.solver.Solve(ctx, t.m, v); err != nil {
+		return nil, 0, err
+	}
 	floats.Mul(v, s)
 	b := floats.Sum(u) / floats.Sum(v)
 	floats.AddScaled(u, -b, v)
@@ -114,11 +119,10 @@ func (t *trainer) logistic(ctx context.Context, y []float64, lambda float64) ([]
 	n := t.n
 	c := 2 * float64(n) * lambda
 	alpha, f := make([]float64, n), make([]float64, n)
-	m := floats.Sum(y) / float64(n)
-	if math.Abs(m) >= 1 {
-		return nil, 0, fmt.Errorf("all labels are %v: logistic regression needs both classes", y[0])
+	b, err := firstBias(y, t.intercept)
+	if err != nil {
+		return nil, 0, err
 	}
-	b := vmath.LogScalar((1 + m) / (1 - m))
 	for i := range f {
 		f[i] = b
 	}
@@ -159,6 +163,18 @@ func (t *trainer) logistic(ctx context.Context, y []float64, lambda float64) ([]
 		}
 	}
 	return alpha, b, nil
+}
+
+// firstBias is the intercept that fits the labels y best alone, or 0.
+func firstBias(y []float64, intercept bool) (float64, error) {
+	m := vmath.Sum(y) / float64(len(y))
+	if math.Abs(m) >= 1 {
+		return 0, fmt.Errorf("all labels are %v: logistic regression needs both classes", y[0])
+	}
+	if !intercept {
+		return 0, nil
+	}
+	return vmath.LogScalar((1 + m) / (1 - m)), nil
 }
 
 // mix returns a + step (b - a).

@@ -17,6 +17,7 @@ type Params struct {
 	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty"`
 	Neighbour int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
 	Width     float64 `json:"width" range:"[0,)" means:"width of the kernel exp(-|x-x'|^2 / 2 width^2); 0 is by neighbour"`
+	Intercept bool    `json:"intercept" means:"whether an intercept is fitted, without penalty"`
 }
 
 // GK declares the exact Gaussian kernel: logistic regression for classes (one against the rest), ridge regression.
@@ -34,12 +35,13 @@ func define(name, summary string, linear bool) registry.Spec {
 		}
 		return nil
 	}
+	cost := func(s registry.Shape, ps []Params) float64 { return pathCost(s, ps, linear) }
 	return registry.Define(registry.Spec{
 		Name: name, Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: "Shahrampour and Tarokh, NeurIPS 2018, section 5", Summary: summary,
-	}, Params{Lambda: 1e-3, Neighbour: 50}, registry.Grid{
+	}, Params{Lambda: 1e-3, Neighbour: 50, Intercept: true}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 5)},
-	}, frame.Path[Params](path).One, registry.Path(path), registry.Memory(memory), registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost), registry.Load[Params](load))
+	}, frame.Path[Params](path).One, registry.Path(path), registry.Memory(memory), registry.Cost(frame.OneCost(cost)), registry.PathCost(cost), registry.Load[Params](load))
 }
 
 // memory counts, to exactRows rows, the kernel matrix, the one that is factored, a quarter of them for garbage, strips, the vectors of
@@ -66,7 +68,7 @@ func likelyRank(s registry.Shape, lambda float64) float64 {
 
 // pathCost is the distances to the neighbours and the kernel matrix, and for each penalty a factorisation, or some eight for the Newton steps
 // of the logistic loss. Beyond exactRows it is the partial factor, the steps on it, and the products with the kernel.
-func pathCost(s registry.Shape, ps []Params) float64 {
+func pathCost(s registry.Shape, ps []Params, linear bool) float64 {
 	n := float64(s.N)
 	factors, d := 1.0, float64(s.D)
 	if s.Task != registry.Regression {
@@ -88,13 +90,22 @@ func pathCost(s registry.Shape, ps []Params) float64 {
 	} else {
 		total += n * n / 2 * element * rounds
 	}
+	if linear {
+		total *= linearCost
+	}
 	return total
 }
+
+// linearCost is how much longer the sum of the kernels takes beyond exactRows: a second product for each element, and the rank that the linear kernel adds.
+const linearCost = 1.5
 
 // exactRows is the largest n that is solved through a factor of the whole kernel matrix.
 const exactRows = 1000
 
-// fitAll fits the settings of one width together, which share the kernel.
+// A kind is what the settings of one solve have in common beside the bandwidths: the linear kernel is added, there is an intercept.
+type kind struct{ linear, intercept bool }
+
+// fitAll fits the settings of one width together, which share the kernel, apart from those without an intercept.
 func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
 	x := slices.Clone(frame.Rows(train.X))
 	_, d := train.X.Dims()
@@ -113,7 +124,11 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 		}
 		widths[i] = known[p.Neighbour]
 	}
-	for _, group := range frame.Groups(frame.Upto(len(ps)), func(i int) float64 { return widths[i] }) {
+	type machines struct {
+		width     float64
+		intercept bool
+	}
+	for _, group := range frame.Groups(frame.Upto(len(ps)), func(i int) machines { return machines{widths[i], ps[i].Intercept} }) {
 		gamma, lambdas := make([]float64, d), make([]float64, len(group))
 		for j := range gamma {
 			gamma[j] = 1 / (2 * widths[group[0]] * widths[group[0]])
@@ -125,7 +140,7 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 		if len(train.Y) > exactRows {
 			solve = solveProducts
 		}
-		err := solve(ctx, x, gamma, linear, train, lambdas, func(j int, m *machine) error { return yield(group[j], m) })
+		err := solve(ctx, x, gamma, kind{linear, ps[group[0]].Intercept}, train, lambdas, func(j int, m *machine) error { return yield(group[j], m) })
 		if err != nil {
 			return err
 		}

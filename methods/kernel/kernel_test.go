@@ -33,15 +33,16 @@ func small(task registry.Task) registry.Data {
 }
 
 // TestStationary checks the optimality conditions of the stated problems from the model's own scores:
-// sum alpha = 0, and n lambda alpha = y - f for ridge, 2 n lambda alpha = (1+y)/2 - p for logistic.
+// sum alpha = 0 or no intercept, and n lambda alpha = y - f for ridge, 2 n lambda alpha = (1+y)/2 - p for logistic.
 func TestStationary(t *testing.T) {
 	for _, linear := range []bool{false, true} {
 		for _, task := range []registry.Task{registry.Binary, registry.Regression} {
 			data := small(task)
 			n := len(data.Y)
-			for _, lambda := range []float64{1e-5, 1e-2, 10} {
+			for i, lambda := range []float64{1e-5, 1e-2, 10, 1e-5, 1e-2, 10} {
 				var m *machine
-				err := fitAll(t.Context(), data, linear, []Params{{Lambda: lambda, Neighbour: 5}}, func(_ int, got registry.Model) error {
+				intercept := i < 3
+				err := fitAll(t.Context(), data, linear, []Params{{Lambda: lambda, Neighbour: 5, Intercept: intercept}}, func(_ int, got registry.Model) error {
 					m = got.(*machine)
 					return nil
 				})
@@ -63,7 +64,10 @@ func TestStationary(t *testing.T) {
 						t.Fatalf("linear %v, %v, lambda %v: condition %d is off by %v", linear, task, lambda, i, off)
 					}
 				}
-				if math.Abs(sum) > 1e-8/lambda {
+				if !intercept && m.Bias[0] != 0 {
+					t.Fatalf("linear %v, %v, lambda %v: an intercept of %v", linear, task, lambda, m.Bias[0])
+				}
+				if intercept && math.Abs(sum) > 1e-8/lambda {
 					t.Fatalf("linear %v, %v, lambda %v: the coefficients sum to %v", linear, task, lambda, sum)
 				}
 			}

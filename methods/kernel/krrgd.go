@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/frame"
-	"github.com/kernelboosting/bench/methods/internal/lbfgs"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -41,19 +40,26 @@ func KRRGD() registry.Spec {
 	}, fitKRRGD, registry.Memory(memoryKRRGD), registry.Cost(costKRRGD), registry.Load[KRRGDParams](load), registry.Blocks[KRRGDParams]())
 }
 
-// memoryKRRGD counts, to exactRows rows, four n x n matrices and as much as one for garbage, what factorising and inverting take, and the model; beyond,
-// the larger of what the search for bandwidths takes and what the regression takes.
+// memoryKRRGD counts, to checkedRows rows, four n x n matrices and as much as one for garbage, what factorising and inverting take, the partial factor above
+// exactRows, and the model; beyond, the larger of what the search for bandwidths takes, with a factor of twice the rank, and what the regression takes.
 func memoryKRRGD(s registry.Shape, p KRRGDParams) int64 {
 	n := int64(s.N)
-	model := 8 * n * int64((3+s.Outputs())*s.D+2*s.Outputs()+10)
-	if s.N <= exactRows {
-		return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) + model
-	}
+	total := 8 * n * int64((3+s.Outputs())*s.D+2*s.Outputs()+10)
 	r := int64(mostLOORank(s.N))
-	search := cholesky.PartialBytes(s.N, int(r)) + 8*(4*r*n+5*r*r+20*n+rowsAtOnce*n)
+	if s.N > checkedRows {
+		r *= 2
+	}
+	search := cholesky.PartialBytes(s.N, int(r)) + 8*(3*r*n+5*r*r+20*n+rowsAtOnce*n)
+	if s.N <= checkedRows {
+		total += 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N)
+		if s.N > exactRows {
+			total += search
+		}
+		return total
+	}
 	rank := int64(ridgeRank(s.N, p.Lambda))
 	regression := operatorBytes(s.N, s.D, 1) + cholesky.PartialBytes(s.N, mostRank(s.N)) + 8*(rank*n+2*rank*rank+20*n)
-	return max(search, regression) + model
+	return max(search, regression) + total
 }
 
 // ridgeRank is about the rank of the regression's preconditioner.
@@ -61,21 +67,31 @@ func ridgeRank(n int, lambda float64) float64 {
 	return likelyRank(registry.Shape{N: n, Task: registry.Regression}, lambda)
 }
 
-// costKRRGD is a factorisation, an inverse and a product an evaluation, of which a step takes about 1.3; beyond exactRows products of n x r matrices
-// an evaluation, and the products with the kernel of the regression.
+// costKRRGD is a factorisation, an inverse and a product an evaluation, of which a step takes about 1.15; to checkedRows evaluations with the partial factor for most
+// of these, where the penalty is large or the features are few; beyond, products of n x r matrices an evaluation, three checks with twice the rank, and
+// the products with the kernel of the regression.
 func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
-	n, d, evaluations := float64(s.N), float64(s.D), 1+float64(1.3*float64(p.Iter))
+	n, d, evaluations := float64(s.N), float64(s.D), 1+float64(1.15*float64(p.Iter))
+	exact := n*n*n/14 + n*n*(0.2*d+20) + 1000
 	if s.N <= exactRows {
-		return float64(s.Outputs()) * evaluations * (n*n*n/12 + n*n*(0.2*d+20) + 1000)
+		return float64(s.Outputs()) * evaluations * exact
 	}
 	r := min(float64(mostLOORank(s.N)), max(leastLOORank, 350*math.Pow(n*p.Lambda, -0.1)))
+	partial := 0.45*n*r*r + (30+0.1*d)*n*r
+	if s.N <= checkedRows {
+		rounds := math.Ceil(float64(p.Iter) / roundCounts)
+		if d >= 8 && n*p.Lambda < 5 {
+			return float64(s.Outputs()) * (evaluations*exact + 2*partial)
+		}
+		return float64(s.Outputs()) * ((1.5+rounds)*exact + 10*rounds*partial)
+	}
 	rank := ridgeRank(s.N, p.Lambda)
 	element, rounds := 1.6+0.04*d, 6+rank/40
 	products := element * rounds
 	if s.N <= keptRows {
 		products = element + 0.9*rounds
 	}
-	return float64(s.Outputs()) * (evaluations*(0.45*n*r*r+(30+0.1*d)*n*r) + n*n/2*products + n*rank*(rank/12+2*rounds))
+	return float64(s.Outputs()) * ((10+evaluations)*partial + n*n/2*products + n*rank*(rank/12+2*rounds))
 }
 
 // fitKRRGD finds, for each output, the bandwidths, one a block of the data or a feature outside of blocks, with a small leave-one-out error, from 1/(2 d) of standardised features
@@ -83,7 +99,8 @@ func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
 //
 //	min over alpha  (1/n) |y - mean y - K alpha|^2 + lambda alpha'K alpha.
 //
-// Beyond exactRows rows the error is that of a partial factor ([partialLOO]); the regression is solved with the whole kernel ([solution]).
+// Beyond exactRows rows most steps go down the error of a partial factor, checked by the exact one ([correctedSearch]), and beyond checkedRows all of them ([partialLOO]),
+// where the regression is solved from products with the whole kernel ([solution]).
 func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRGDParams) (registry.Model, error) {
 	n, d := train.X.Dims()
 	group := columns(train.Shape())
@@ -91,14 +108,12 @@ func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRG
 		return nil, fmt.Errorf("KRR-GD: %d examples; leaving one out needs two", n)
 	}
 	m := &machine{N: n, D: d, Outputs: train.Shape().Outputs(), X: slices.Clone(frame.Rows(train.X))}
-	var search bandwidthSearch
-	if n > exactRows {
-		search = &partialLOO{looProblem: newLOOVectors(ctx, m.X, d, group, p.Lambda)}
-	} else {
-		var err error
-		if search, err = newLOOProblem(ctx, m.X, d, group, p.Lambda); err != nil {
-			return nil, err
-		}
+	search, err := newSearch(ctx, m.X, d, group, p.Lambda, func(rank int, off float64) {
+		env.Log.Warn("the search for bandwidths is approximate: a factor of twice the rank gives another leave-one-out error",
+			"method", "KRR-GD", "rows", n, "lambda", p.Lambda, "rank", rank, "error", fmt.Sprintf("%.1g", off))
+	})
+	if err != nil {
+		return nil, err
 	}
 	theta := make([]float64, slices.Max(group)+1)
 	for c, y := range frame.OneAgainstRest(train) {
@@ -117,67 +132,4 @@ func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRG
 		m.Bias = append(m.Bias, mean)
 	}
 	return m, nil
-}
-
-// A bandwidthSearch moves theta by at most so many steps to a smaller leave-one-out error for the targets y, and returns the bandwidths and the
-// coefficients of ridge regression with them.
-type bandwidthSearch interface {
-	find(theta, y []float64, steps int) (gamma, alpha []float64, err error)
-}
-
-func (p *looProblem) find(theta, y []float64, steps int) (gamma, alpha []float64, err error) {
-	p.y = y
-	if steps > 0 {
-		descent := lbfgs.Minimizer{MaxIter: steps}
-		descent.Minimize(theta, p.value)
-	}
-	if p.err == nil {
-		p.err = p.solve(theta)
-	}
-	return p.gamma, p.alpha, p.err
-}
-
-// firstSteps are taken with the pivots of the start, the others with pivots for where these lead.
-const firstSteps = 5
-
-func (p *partialLOO) find(theta, y []float64, steps int) (gamma, alpha []float64, err error) {
-	p.y = y
-	for _, steps := range []int{min(firstSteps, steps), steps - firstSteps} {
-		if steps <= 0 {
-			continue
-		}
-		if err := p.choose(theta); err != nil {
-			return nil, nil, err
-		}
-		descent := lbfgs.Minimizer{MaxIter: steps}
-		descent.Minimize(theta, p.value)
-		if p.err != nil {
-			return nil, nil, p.err
-		}
-	}
-	p.partial, p.tall, p.work = nil, nil, nil // they would be in memory beside the regression's
-	alpha, err = p.regression(theta)
-	return p.gamma, alpha, err
-}
-
-// regression solves ridge regression at theta with the whole kernel.
-func (p *partialLOO) regression(theta []float64) ([]float64, error) {
-	p.bandwidths(theta)
-	o, err := newOperator(p.ctx, p.x, p.d, p.gamma, false, p.n <= keptRows)
-	if err != nil {
-		return nil, err
-	}
-	c := float64(float64(p.n) * p.lambda)
-	partial, err := cholesky.NewPartial(p.ctx, o.diagonal(), o.rows, func(end cholesky.End) bool { return enoughRank(end, c, 1) }, mostRank(p.n))
-	if err != nil {
-		return nil, err
-	}
-	s, err := launch(p.ctx, o, partial.V, squareLoss{y: p.y}, 0, c, make([]float64, len(partial.V)))
-	if err != nil {
-		return nil, err
-	}
-	if err := products(p.ctx, o, []*solution{s}); err != nil {
-		return nil, err
-	}
-	return s.alpha, s.err
 }

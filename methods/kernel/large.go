@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
@@ -26,10 +25,10 @@ func enoughRank(end cholesky.End, c, second float64) bool {
 }
 
 // solveProducts solves the same problems as solveExact from products with the kernel.
-func solveProducts(ctx context.Context, x, gamma []float64, linear bool, train registry.Data, lambdas []float64, yield func(int, *machine) error) error {
+func solveProducts(ctx context.Context, x, gamma []float64, of kind, train registry.Data, lambdas []float64, yield func(int, *machine) error) error {
 	d := len(gamma)
 	n := len(x) / d
-	o, err := newOperator(ctx, x, d, gamma, linear, n <= keptRows)
+	o, err := newOperator(ctx, x, d, gamma, of.linear, n <= keptRows)
 	if err != nil {
 		return err
 	}
@@ -60,7 +59,7 @@ func solveProducts(ctx context.Context, x, gamma []float64, linear bool, train r
 				}
 			}
 			for _, y := range ys {
-				s, err := begin(ctx, o, partial.V[:rank*n], y, scale*lambda, train.Task, room)
+				s, err := begin(ctx, o, partial.V[:rank*n], y, scale*lambda, train.Task, of.intercept, room)
 				if err != nil {
 					return fmt.Errorf("lambda=%v: %w", lambda, err)
 				}
@@ -71,7 +70,7 @@ func solveProducts(ctx context.Context, x, gamma []float64, linear bool, train r
 			return err
 		}
 		for i := lo; i < hi; i++ {
-			m := &machine{N: n, D: d, Outputs: len(ys), Linear: linear, X: x, Gamma: gamma}
+			m := &machine{N: n, D: d, Outputs: len(ys), Linear: of.linear, X: x, Gamma: gamma}
 			for _, s := range all[(i-lo)*len(ys) : (i-lo+1)*len(ys)] {
 				if s.err != nil {
 					return fmt.Errorf("lambda=%v: %w", lambdas[i], s.err)
@@ -87,22 +86,22 @@ func solveProducts(ctx context.Context, x, gamma []float64, linear bool, train r
 }
 
 // begin launches the solution for the targets or labels y.
-func begin(ctx context.Context, o *operator, v, y []float64, c float64, task registry.Task, room []float64) (*solution, error) {
-	n := o.n
-	b := vmath.Sum(y) / float64(n)
+func begin(ctx context.Context, o *operator, v, y []float64, c float64, task registry.Task, intercept bool, room []float64) (*solution, error) {
 	var l loss
-	mean := 0.0
+	b, mean := 0.0, 0.0
 	if task == registry.Regression {
-		y = slices.Clone(y)
-		floats.AddConst(-b, y)
-		mean, b = b, 0
-		l = squareLoss{y: y, bias: true}
-	} else {
-		if math.Abs(b) >= 1 {
-			return nil, fmt.Errorf("all labels are %v: logistic regression needs both classes", y[0])
+		if intercept {
+			mean = vmath.Sum(y) / float64(o.n)
+			y = slices.Clone(y)
+			floats.AddConst(-mean, y)
 		}
-		b = vmath.LogScalar((1 + b) / (1 - b))
-		l = logisticLoss{y}
+		l = squareLoss{y: y, bias: intercept}
+	} else {
+		var err error
+		if b, err = firstBias(y, intercept); err != nil {
+			return nil, err
+		}
+		l = logisticLoss{y: y, bias: intercept}
 	}
 	s, err := launch(ctx, o, v, l, b, c, room)
 	if err != nil {

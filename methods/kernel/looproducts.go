@@ -34,6 +34,9 @@ type partialLOO struct {
 	partial *cholesky.Partial
 	tall    []float64 // r x n: T
 	work    []float64 // r x n
+
+	warn        func(rank int, off float64) // off: of the error, relative
+	rest, norms []float64                   // D and |t_i|^2
 }
 
 // mostLOORank bounds the rank by the time of an evaluation, 5 n r^2 multiply-adds, and by a part of n.
@@ -48,24 +51,32 @@ const (
 	leastPivot = 1e-9
 )
 
-// choose takes the pivots at theta, which stand until the next choice, so that E is smooth.
-func (p *partialLOO) choose(theta []float64) error {
+// choose takes the pivots at theta, at most so many, which stand until the next choice, so that E is smooth.
+func (p *partialLOO) choose(theta []float64, most int) error {
+	c := float64(float64(p.n) * p.lambda)
+	return p.pick(theta, most, func(end cholesky.End) bool {
+		return end.Rank >= leastLOORank && end.Trace <= looSlack*c*float64(end.Rank)
+	})
+}
+
+// pick takes the pivots at theta until they are enough, or most.
+func (p *partialLOO) pick(theta []float64, most int, enough func(cholesky.End) bool) error {
 	p.bandwidths(theta)
 	o, err := newOperator(p.ctx, p.x, p.d, p.gamma, false, false)
 	if err != nil {
 		return err
 	}
-	c := float64(float64(p.n) * p.lambda)
-	enough := func(end cholesky.End) bool {
-		return end.Rank >= leastLOORank && end.Trace <= looSlack*c*float64(end.Rank)
-	}
-	partial, err := cholesky.NewPartial(p.ctx, o.diagonal(), o.rows, enough, mostLOORank(p.n))
+	p.release()
+	partial, err := cholesky.NewPartial(p.ctx, o.diagonal(), o.rows, enough, most)
 	if err != nil {
 		return err
 	}
 	p.pivots = partial.Pivots
 	return nil
 }
+
+// release gives the memory of the last evaluation back.
+func (p *partialLOO) release() { p.partial, p.tall, p.work = nil, nil, nil }
 
 // prepare makes the operator and the partial factor at theta.
 func (p *partialLOO) prepare(theta []float64) error {
@@ -95,24 +106,12 @@ func (p *partialLOO) slope(gradient []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The errors.
-	d, diag, sigma := make([]float64, n), make([]float64, n), make([]float64, n)
-	norms := columnDots(t, t, n)
-	for i := range n {
-		d[i] = p.dAt(i)
-		diag[i] = 1/d[i] - norms[i]
-	}
-	if err := p.inverse(p.alpha, p.y, t, d); err != nil {
+	sigma := make([]float64, n)
+	e, err := p.errors(t, sigma)
+	if err != nil {
 		return 0, err
 	}
-	e := 0.0
-	for i, a := range p.alpha {
-		error := a / diag[i]
-		e += error * error / float64(n)
-		p.q[i] = 2 * error / (float64(n) * diag[i])
-		sigma[i] = p.q[i] * error
-	}
-	h := p.line
+	d, norms, h := p.rest, p.norms, p.line
 	if err := p.inverse(h, p.q, t, d); err != nil {
 		return 0, err
 	}
@@ -160,6 +159,38 @@ func (p *partialLOO) slope(gradient []float64) (float64, error) {
 		return 0, err
 	}
 	return e, p.chain(gradient, t, work)
+}
+
+// errors returns E from T and sets alpha, q, sigma, D and the squared norms of T's columns.
+func (p *partialLOO) errors(t, sigma []float64) (float64, error) {
+	n, e := p.n, 0.0
+	p.rest, p.norms = make([]float64, n), columnDots(t, t, n)
+	for i := range n {
+		p.rest[i] = p.dAt(i)
+	}
+	if err := p.inverse(p.alpha, p.y, t, p.rest); err != nil {
+		return 0, err
+	}
+	for i, a := range p.alpha {
+		diag := 1/p.rest[i] - p.norms[i] // of M^-1
+		error := a / diag
+		e += error * error / float64(n)
+		p.q[i] = 2 * error / (float64(n) * diag)
+		sigma[i] = p.q[i] * error
+	}
+	return e, nil
+}
+
+// errorAlone returns E only.
+func (p *partialLOO) errorAlone(theta []float64) float64 {
+	return p.evaluate(nil, func() error { return p.prepare(theta) }, func([]float64) (float64, error) {
+		size := p.partial.Rank * p.n
+		t := make([]float64, size)
+		if _, err := p.woodbury(t, make([]float64, size)); err != nil {
+			return 0, err
+		}
+		return p.errors(t, make([]float64, p.n))
+	})
 }
 
 // dAt is the element i of D.

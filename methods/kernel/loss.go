@@ -19,7 +19,10 @@ type loss interface {
 }
 
 // logisticLoss is L = log(1 + exp(-y f)), y = +1 or -1.
-type logisticLoss struct{ y []float64 }
+type logisticLoss struct {
+	y    []float64
+	bias bool // the problem has an intercept
+}
 
 const leastWeight = 1e-10 // of a second derivative: below, a row counts for no score
 
@@ -59,7 +62,7 @@ func (l logisticLoss) gap(f, alpha []float64, c float64) float64 {
 
 func (l logisticLoss) tolerance() float64 { return newtonAccept / 4 }
 func (l logisticLoss) accept() float64    { return newtonAccept }
-func (l logisticLoss) intercept() bool    { return true }
+func (l logisticLoss) intercept() bool    { return l.bias }
 func (l logisticLoss) quadratic() bool    { return false }
 
 // squareLoss is L = (y - f)^2 / 2.

@@ -22,6 +22,10 @@ var ErrNotPositive = errors.New("the matrix is not positive definite")
 
 const (
 	blockSize = 64
+	// deepBlock is the number of rows whose products with themselves are added at a time, tileHigh x tileWide the part of them that stays in cache.
+	deepBlock, tileHigh, tileWide = 256, 128, 512
+	// invertBlock is the number of rows of an inverse of a triangle that are made together: no more than tileHigh.
+	invertBlock = 128
 	// work bounds the multiply-adds between two looks at the context: some 5 ms.
 	work = 100_000_000
 )
@@ -31,7 +35,6 @@ type Factorizer struct {
 	n            int
 	panel, tail  []float64
 	update, head []float64
-	turned       []float64
 }
 
 // New returns a Factorizer of n x n matrices.
@@ -56,16 +59,9 @@ func panelSize(n int) int {
 	return size
 }
 
-// InvertBytes is what Invert allocates beside its arguments.
-func InvertBytes(n int) int64 { return 8 * int64(n*n+gatherSize(n)+2*n*blockSize) }
-
-// gatherSize is the largest number of elements that gather copies of the rows above.
-func gatherSize(n int) int {
-	size := 0
-	for k := blockSize; k < n; k += blockSize {
-		size = max(size, k*min(k, strip(k, blockSize)))
-	}
-	return size
+// InvertBytes is what Invert allocates beside its arguments and what Factor has.
+func InvertBytes(n int) int64 {
+	return 8 * int64(n*(tileWide+invertBlock+deepBlock)+2*tileHigh*tileWide+invertBlock*invertBlock)
 }
 
 func grown(x []float64, n int) []float64 {
@@ -265,63 +261,84 @@ func (f *Factorizer) Backward(ctx context.Context, l, b []float64) error {
 // Invert writes (L L')^-1 to dst from the factor l. dst must not overlap l.
 func (f *Factorizer) Invert(ctx context.Context, dst, l []float64) error {
 	n := f.n
-	f.head, f.update = grown(f.head, max(n, blockSize)*blockSize), grown(f.update, n*blockSize)
-	f.tail = grown(f.tail, max(gatherSize(n), n*blockSize))
-	// Row i of L^-1, from the rows above it, gathered by blocks of rows.
-	for k := 0; k < n; k += blockSize {
-		w := min(blockSize, n-k)
+	f.tail, f.head = grown(f.tail, n*tileWide), grown(f.head, invertBlock*n)
+	f.update = grown(f.update, tileHigh*tileWide)
+	inner, turn := make([]float64, invertBlock*invertBlock), make([]float64, invertBlock*tileWide)
+	// L^-1 by blocks of rows: -B^-1 A R left of the diagonal's block B, for the A left of it in L and the R above in L^-1.
+	for k := 0; k < n; k += invertBlock {
+		w := min(invertBlock, n-k)
 		clear(dst[k*n : (k+w)*n])
-		if k > 0 {
-			if err := f.gather(ctx, dst, l, k, w); err != nil {
+		corner := inner[:w*w]
+		lowerInverse(corner, l[k*n+k:], w, n)
+		for i := range w {
+			copy(dst[(k+i)*n+k:(k+i)*n+k+w], corner[i*w:(i+1)*w])
+		}
+		for lo := 0; lo < k; lo += tileWide {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
-		}
-		for i := k; i < k+w; i++ {
-			row := dst[i*n : i*n+i+1]
-			row[i] = 1
-			for j := k; j < i; j++ {
-				vmath.Axpy(-l[i*n+j], dst[j*n:j*n+j+1], row[:j+1])
+			h, deep := min(tileWide, k-lo), k-lo // rows above lo have nothing in these columns
+			head, tail, update := f.head[:w*deep], f.tail[:deep*h], f.update[:w*h]
+			for i := range w {
+				copy(head[i*deep:(i+1)*deep], l[(k+i)*n+lo:(k+i)*n+k])
 			}
-			for j := range row {
-				row[j] /= l[i*n+i]
+			for i := range deep {
+				copy(tail[i*h:(i+1)*h], dst[(lo+i)*n+lo:(lo+i)*n+lo+h])
 			}
-		}
-	}
-	f.turned = grown(f.turned, n*n)
-	for lo := 0; lo < n; lo += blockSize {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for i := range n {
-			for j := lo; j < min(lo+blockSize, n); j++ {
-				f.turned[j*n+i] = dst[i*n+j]
+			vmath.MatMul(update, head, w, deep, tail, h)
+			vmath.MatMul(turn[:w*h], corner, w, w, update, h)
+			for i := range w {
+				vmath.Axpy(-1, turn[i*h:(i+1)*h], dst[(k+i)*n+lo:(k+i)*n+lo+h])
 			}
 		}
 	}
-	return Gram(ctx, dst, f.turned, n, n)
+	return f.squareLower(ctx, dst)
 }
 
-// gather subtracts from rows k..k+w of L^-1 what the rows above make of them: columns in strips, each from the rows
-// that reach it.
-func (f *Factorizer) gather(ctx context.Context, dst, l []float64, k, w int) error {
-	n := f.n
-	wide := min(k, strip(k, blockSize))
-	for lo := 0; lo < k; lo += wide {
-		if err := ctx.Err(); err != nil {
-			return err
+// lowerInverse sets dst (w x w) to the inverse of the lower triangle at the start of l, whose rows are n apart.
+func lowerInverse(dst, l []float64, w, n int) {
+	clear(dst)
+	for i := range w {
+		row := dst[i*w : i*w+i+1]
+		row[i] = 1
+		for j := range i {
+			vmath.Axpy(-l[i*n+j], dst[j*w:j*w+j+1], row[:j+1])
 		}
-		h, deep := min(wide, k-lo), k-lo // rows above lo have nothing in these columns
-		head, tail, update := f.head[:w*deep], f.tail[:deep*h], f.update[:w*h]
-		for i := range w {
-			copy(head[i*deep:(i+1)*deep], l[(k+i)*n+lo:(k+i)*n+k])
-		}
-		for i := range deep {
-			copy(tail[i*h:(i+1)*h], dst[(lo+i)*n+lo:(lo+i)*n+lo+h])
-		}
-		vmath.MatMul(update, head, w, deep, tail, h)
-		for i := range w {
-			vmath.Axpy(-1, update[i*h:(i+1)*h], dst[(k+i)*n+lo:(k+i)*n+lo+h])
+		for j := range row {
+			row[j] /= l[i*n+i]
 		}
 	}
-	return nil
+}
+
+// squareLower replaces the lower triangle R in dst by R'R, the sum over blocks of rows of R of their products with themselves. What the
+// first k rows make lies in the first k rows, so that the sum takes the place of the rows that are done.
+func (f *Factorizer) squareLower(ctx context.Context, dst []float64) error {
+	n := f.n
+	f.panel, f.update = grown(f.panel, n*deepBlock), grown(f.update, tileHigh*tileWide)
+	for k := 0; k < n; k += deepBlock {
+		w := min(deepBlock, n-k)
+		turned := f.panel[:(k+w)*w]
+		for i := range w {
+			row := dst[(k+i)*n : (k+i)*n+k+w]
+			for j, v := range row {
+				turned[j*w+i] = v
+			}
+			clear(row)
+		}
+		for lo := 0; lo < k+w; lo += tileHigh {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			hi := min(lo+tileHigh, k+w)
+			for from := 0; from < hi; from += tileWide {
+				to := min(from+tileWide, hi)
+				tile := f.update[:(hi-lo)*(to-from)]
+				vmath.MatMulT(tile, turned[lo*w:hi*w], hi-lo, w, turned[from*w:to*w], to-from)
+				for i := lo; i < hi; i++ {
+					vmath.Axpy(1, tile[(i-lo)*(to-from):(i-lo+1)*(to-from)], dst[i*n+from:i*n+to])
+				}
+			}
+		}
+	}
+	return mirror(ctx, dst, n)
 }

@@ -36,6 +36,11 @@ func Symmetric(ctx context.Context, dst, a, b []float64, n, k int) error {
 			}
 		}
 	}
+	return mirror(ctx, dst, n)
+}
+
+// mirror copies the lower triangle of dst (n x n) to the upper.
+func mirror(ctx context.Context, dst []float64, n int) error {
 	for lo := 0; lo < n; lo += blockSize {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -1,0 +1,114 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// An exactKernel is a row of exact_kernels.json: kernel ridge regression by a reference program, with and without an intercept.
+type exactKernel struct {
+	Seed                  uint32
+	Kernel                string
+	Lam, Width, Intercept float64
+	Through               []float64 `json:"alpha_no_intercept"`
+	Fitted                []float64 `json:"fitted_no_intercept"`
+	Alpha                 []float64 `json:"alpha_intercept"`
+}
+
+// sixty draws the data of the oracle's small files: 60 rows of 5 features.
+func sixty(seed uint32) registry.Data {
+	const n, d = 60, 5
+	r := rng.New(seed)
+	x, noise, y := make([]float64, n*d), make([]float64, n), make([]float64, n)
+	r.Norms(x)
+	r.Norms(noise)
+	for i := range y {
+		row := x[i*d : (i+1)*d]
+		y[i] = row[0] + 0.5*row[1]*row[2] - 0.3*row[3]*row[3] + 0.1*noise[i]
+	}
+	least, most := slices.Min(y), slices.Max(y)
+	for i, v := range y {
+		y[i] = 2*(v-least)/(most-least) - 1
+	}
+	return registry.Data{Task: registry.Regression, X: mat.NewDense(n, d, x), Y: y}
+}
+
+// TestOracle compares with exact_kernels.json what GK and GLK fit through the factor of the whole kernel, within 1e-10 of the largest coefficient as the file says,
+// what they fit from products with the kernel, within 1e-4 (they stop where the conditions hold within 1e-6, at n lambda of 0.06), and the ridge
+// regressions of KRR-GD. The file's GLK is half of the sum of kernels, which is the sum with twice the penalty and half the coefficients.
+func TestOracle(t *testing.T) {
+	var file struct{ Cases []exactKernel }
+	testenv.ReadOracle(t, "exact_kernels.json", &file)
+	if len(file.Cases) == 0 {
+		t.Fatal("no cases")
+	}
+	for _, c := range file.Cases {
+		t.Run(fmt.Sprintf("%d/%s/%v", c.Seed, c.Kernel, c.Lam), func(t *testing.T) {
+			data := sixty(c.Seed)
+			_, d := data.X.Dims()
+			part := 1.0
+			if c.Kernel == "GLK" {
+				part = 0.5
+			}
+			x, gamma := data.X.RawMatrix().Data, slices.Repeat([]float64{1 / (2 * c.Width * c.Width)}, d)
+			compare := func(what string, got, want []float64, tol float64) {
+				t.Helper()
+				if off := floats.Distance(got, want, math.Inf(1)); !(off <= tol*floats.Norm(want, math.Inf(1))) {
+					t.Errorf("%s: off by %v", what, off)
+				}
+			}
+			for _, intercept := range []bool{false, true} {
+				want, bias := c.Through, 0.0
+				if intercept {
+					want, bias = c.Alpha, c.Intercept
+				}
+				of := kind{c.Kernel != "GK", intercept}
+				check := func(what string, tol float64) func(int, *machine) error {
+					return func(_ int, m *machine) error {
+						alpha := slices.Clone(m.Coef)
+						floats.Scale(1/part, alpha)
+						compare(fmt.Sprint(what, ", intercept ", intercept), append(alpha, m.Bias...), append(slices.Clone(want), bias), tol)
+						if !intercept {
+							compare(what+", scores", scoresOf(t, m, data), c.Fitted, tol)
+						}
+						return nil
+					}
+				}
+				if err := solveExact(t.Context(), x, gamma, of, data, []float64{c.Lam / part}, check("factor", 1e-10)); err != nil {
+					t.Fatal(err)
+				}
+				if err := solveProducts(t.Context(), x, gamma, of, data, []float64{c.Lam / part}, check("products", 1e-4)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.Kernel != "GK" {
+				return
+			}
+			theta, group := []float64{math.Log(gamma[0])}, make([]int, d)
+			exact, err := newLOOProblem(t.Context(), x, d, group, c.Lam)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact.y = data.Y
+			if err := exact.solve(theta); err != nil {
+				t.Fatal(err)
+			}
+			compare("KRR-GD", exact.alpha, c.Through, 1e-10)
+			partial := &partialLOO{looProblem: newLOOVectors(t.Context(), x, d, group, c.Lam)}
+			partial.y = data.Y
+			alpha, err := partial.regression(theta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare("KRR-GD from products", alpha, c.Through, 1e-4)
+		})
+	}
+}
