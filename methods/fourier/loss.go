@@ -72,7 +72,7 @@ func (hinge) curvature() float64 { return math.Inf(1) }
 func (hinge) conjugate(v, y []float64) float64 {
 	s := 0.0
 	for i, u := range v {
-		p := u * y[i]
+		p := float64(u * y[i])
 		if !(p <= 0 && p >= -1) {
 			return math.Inf(1)
 		}
@@ -107,7 +107,7 @@ func (logistic) curvature() float64 { return 0.25 }
 func (logistic) conjugate(v, y []float64) float64 {
 	s := 0.0
 	for i, u := range v {
-		p := -u * y[i]
+		p := float64(-u * y[i])
 		if !(p >= 0 && p <= 1) {
 			return math.Inf(1)
 		}
@@ -121,7 +121,7 @@ func entropy(p float64) float64 {
 	if p == 0 {
 		return 0
 	}
-	return p * vmath.LogScalar(p)
+	return float64(p * vmath.LogScalar(p))
 }
 
 // softplus is log(1 + e^x).
@@ -149,7 +149,7 @@ func (l igll) value(f, y []float64) float64 {
 
 // at is the loss of one r. Near zero cosh - 1 is 2 sinh^2 of the half; far away e^t is taken out of cosh.
 func (l igll) at(r float64) float64 {
-	t := l.gamma * math.Abs(r)
+	t := float64(l.gamma * math.Abs(r))
 	if t < 0.5 {
 		h := sinhSmall(t / 2)
 		return vmath.Log1pScalar(2*float64(h*h)/(l.c+1)) / l.gamma
@@ -198,7 +198,7 @@ func (l igll) conjugate(v, y []float64) float64 {
 		a := math.Abs(u) // both terms are even
 		var term float64
 		if a < 1 {
-			root := math.Sqrt(float64(a*a*l.c*l.c) + (1-a)*(1+a))
+			root := math.Sqrt(float64(a*a*l.c*l.c) + float64((1-a)*(1+a)))
 			r := vmath.LogScalar((float64(a*l.c)+root)/(1-a)) / l.gamma
 			term = float64(a*r) - l.at(r)
 		} else { // the limit

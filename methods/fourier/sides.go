@@ -58,7 +58,7 @@ func (s *gramSide) value(c int, w, image []float64) float64 {
 func (s *gramSide) dual(c int, p *point, lam float64, l *lasso) float64 {
 	w, image := p.w[c*s.width:(c+1)*s.width], l.imageOf(p, c)
 	t := shrunk(lam, l.largest(image))
-	return -float64(t*t)*s.value(c, w, image) - float64(t*(vmath.Dot(w, s.q[c*s.width:(c+1)*s.width])-2*s.squares[c]))
+	return -float64(t*t*s.value(c, w, image)) - float64(t*(vmath.Dot(w, s.q[c*s.width:(c+1)*s.width])-2*s.squares[c]))
 }
 
 // shrunk is the scale that takes a dual point of the given largest block norm into the feasible set.

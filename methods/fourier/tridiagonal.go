@@ -106,17 +106,18 @@ func (t *tridiagonal) solve(s, q []float64, kappa, mu float64) (norm, slope floa
 	}
 	square := 0.0
 	for i := n - 1; i >= 0; i-- {
-		s[i] *= t.inverse[i]
+		v := float64(s[i] * t.inverse[i])
 		if i < n-1 {
-			s[i] -= float64(t.ratio[i+1] * s[i+1])
+			v -= float64(t.ratio[i+1] * s[i+1])
 		}
+		s[i] = v
 		square += float64(s[i] * s[i])
 	}
 	norm = math.Sqrt(square)
 	before = 0
 	for i, v := range s { // s' A^-1 s from the first half of a solution
 		before = v - float64(t.ratio[i]*before)
-		slope -= float64(before*before) * t.inverse[i]
+		slope -= float64(float64(before*before) * t.inverse[i])
 	}
 	return norm, slope / norm
 }
