@@ -8,6 +8,7 @@ import (
 	"github.com/kernelboosting/bench/methods/boosted"
 	"github.com/kernelboosting/bench/methods/cart"
 	"github.com/kernelboosting/bench/methods/forest"
+	"github.com/kernelboosting/bench/methods/fourier"
 	"github.com/kernelboosting/bench/methods/gbrff"
 	"github.com/kernelboosting/bench/methods/gfc"
 	"github.com/kernelboosting/bench/methods/kernel"
@@ -29,6 +30,13 @@ func All() registry.Registry {
 		gbrff.GBRFF1(),
 		gbrff.GBRFF2(),
 		gbrff.GBRFFRandom(),
+		fourier.SQLSKL(),
+		fourier.SKL(),
+		fourier.SQLSQRMKL(),
+		fourier.SQLMKL(),
+		fourier.MKL(),
+		fourier.SQLMKLJoint(),
+		fourier.MKLJoint(),
 		gfc.Spec(),
 		kernel.GK(),
 		kernel.GLK(),

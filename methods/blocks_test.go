@@ -17,7 +17,7 @@ func TestThoseThatUseBlocks(t *testing.T) {
 			users = append(users, spec.Name)
 		}
 	}
-	if want := []string{"GMKL", "KRR-GD"}; !slices.Equal(users, want) {
+	if want := []string{"GMKL", "KRR-GD", "RFF-MKL", "RFF-MKL-JOINT", "RFF-SKL", "RFF-SQL-MKL", "RFF-SQL-MKL-JOINT", "RFF-SQL-SKL", "RFF-SQL-SQR-MKL"}; !slices.Equal(users, want) {
 		t.Errorf("%v use blocks, want %v", users, want)
 	}
 	// The settings of these two are part of the keys of results that were stored when they had a

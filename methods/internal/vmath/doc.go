@@ -10,7 +10,7 @@
 // functions. NaN results are NaN everywhere, with an unspecified payload.
 //
 // The orders of summation, which are part of the contract:
-//   - over features (MatVec, MatMul, Gram, Packed.MatVec, Packed.Trig, Packed.Cosines): one
+//   - over features (MatVec, MatMul, Gram, GramAdd, Packed.MatVec, Packed.Trig, Packed.Cosines): one
 //     chain of fused multiply-adds per result, in the order of the features, so the
 //     projection of an example has the same bits by whichever function it was made;
 //   - over features where they go to lanes (RowDots): feature k goes to lane k mod 8, lanes added as below;
@@ -21,8 +21,8 @@
 //   - Dot and Sum, made for long arrays: element i goes to lane i mod 32, lanes
 //     l, l+8, l+16, l+24 are added as (0+1)+(2+3), then as above.
 //
-// The parts: elementary.go (Sin, Cos, SinCos, Exp, Softmax), scalar.go (of one number), reduce.go (Dot, Sum, Axpy),
-// rowmajor.go (products with row-major matrices), gemm.go (MatMul, MatMulT, Gram),
+// The parts: elementary.go (Sin, Cos, SinCos, Exp, Softmax), scalar.go and quantile.go (of one number), reduce.go (Dot, Sum, Axpy),
+// rowmajor.go (products with row-major matrices), gemm.go (MatMul, MatMulT, Gram, GramAdd),
 // packed.go (a layout in which lanes are examples, for matrices used many times),
 // fused.go (losses), symmetric.go and hinge.go (Newton systems and passes of the
 // linear machine), logistic.go (Newton passes of the logistic loss), wave.go (GFC's greedy step), each beside its reference; files that end in _c.go and _go.go

@@ -199,6 +199,14 @@ var kernelCases = []kernelCase{
 		pick(ref, func() { Gram(dst, a, n, k) }, func() { gramRef(dst, a, n, k) })
 		return dst
 	}},
+	{"GramAdd", func(src *source, n, k int, ref bool) []float64 {
+		a, dst := src.floats(n*k), src.floats(n*n)
+		from := int(src.byte()) % (n + 1)
+		to := from + int(src.byte())%(n-from+1)
+		pick(ref, func() { GramAdd(dst, a, n, k, from, to) }, func() { gramAddRef(dst, a, n, k, from, to) })
+		pick(ref, func() { Mirror(dst, n) }, func() { mirrorRef(dst, n) })
+		return dst
+	}},
 	{"Gaussian", func(src *source, n, _ int, ref bool) []float64 {
 		dots, squares, s, g, dst := src.floats(n), src.floats(n), src.float(), src.float(), src.room(n)
 		pick(ref, func() { Gaussian(dst, dots, squares, s, g) }, func() { gaussianRef(dst, dots, squares, s, g) })

@@ -23,6 +23,26 @@ func Gram(dst, a []float64, n, k int) {
 	gram(dst, a, n, k)
 }
 
+// GramAdd adds to the rows from .. to-1 of the n x n matrix dst, right of the diagonal and on it, the inner products of the
+// rows of a (n x k, row-major), going on with the chains of multiply-adds: blocks of columns added one after the other
+// give the bits of one Gram. Elements left of the diagonal have no meaning afterwards; see Mirror.
+func GramAdd(dst, a []float64, n, k, from, to int) {
+	sameLength("GramAdd", "dst", len(dst), "its shape", n*n)
+	sameLength("GramAdd", "a", len(a), "its shape", n*k)
+	if from < 0 || to > n || from > to {
+		panic("vmath: GramAdd: there are no such rows")
+	}
+	if from < to {
+		gramAdd(dst, a, n, k, from, to)
+	}
+}
+
+// Mirror copies the elements right of the diagonal of the n x n matrix c to their places left of it.
+func Mirror(c []float64, n int) {
+	sameLength("Mirror", "c", len(c), "its shape", n*n)
+	mirror(c, n)
+}
+
 // Gaussian sets dst[j] to the Gaussian kernel exp(-g |x - x_j|^2) from the inner products
 // dots[j] = x.x_j, the squared norms squares[j] = x_j.x_j and square = x.x. A distance
 // that rounding makes negative counts as zero. dst may be dots.
@@ -61,6 +81,26 @@ func gramRef(dst, a []float64, n, k int) {
 		matVecRef(dst[i*n+i:(i+1)*n], a[i*k:], n-i, k, a[i*k:(i+1)*k])
 		for j := range i {
 			dst[i*n+j] = dst[j*n+i]
+		}
+	}
+}
+
+func gramAddRef(dst, a []float64, n, k, from, to int) {
+	for i := from; i < to; i++ {
+		for j := i; j < n; j++ {
+			s := dst[i*n+j]
+			for q, v := range a[i*k : (i+1)*k] {
+				s = math.FMA(v, a[j*k+q], s)
+			}
+			dst[i*n+j] = s
+		}
+	}
+}
+
+func mirrorRef(c []float64, n int) {
+	for i := range n {
+		for j := range i {
+			c[i*n+j] = c[j*n+i]
 		}
 	}
 }

@@ -85,13 +85,15 @@ VM void pack_turned(double *panels, const double *b, long k, long n) {
 			}
 }
 
-// vm_matmul: c (m x n) = a (m x k) b, or a times the transpose of b where turned. With
-// upper set, elements left of the diagonal's tile may be left unwritten.
-TARGET void FN(vm_matmul)(double *c, const double *a, const double *b, long m, long k, long n, int turned, int upper, double *panels) {
+// vm_matmul: c (m x n, rows ldc apart) = a (m x k) b, or a times the transpose of b where turned; with add set, the
+// chains go on from what c holds. With upper set, elements left of the diagonal's tile may be left unwritten.
+TARGET void FN(vm_matmul)(double *c, long ldc, const double *a, const double *b, long m, long k, long n, int turned, int upper, int add,
+		double *panels) {
 	if (turned) pack_turned(panels, b, k, n);
 	else pack_plain(panels, b, k, n);
-	if (k == 0)
-		for (long i = 0; i < m * n; i++) c[i] = 0;
+	if (k == 0 && !add)
+		for (long i = 0; i < m; i++)
+			for (long j = 0; j < n; j++) c[i * ldc + j] = 0;
 	for (long i = 0; i < m; i += TALL) {
 		long rows = m - i < TALL ? m - i : TALL;
 		for (long q = 0; q < k; q += DEPTH) {
@@ -100,7 +102,7 @@ TARGET void FN(vm_matmul)(double *c, const double *a, const double *b, long m, l
 				long w = n - j < PANEL ? n - j : PANEL, tall = rows;
 				if (upper && j + w - i < tall) tall = j + w - i; // rows below have their mirror elsewhere
 				if (tall > 0)
-					column(c + i * n + j, n, a + i * k + q, k, panels + j * k + q * PANEL, depth, w, q == 0, tall);
+					column(c + i * ldc + j, ldc, a + i * k + q, k, panels + j * k + q * PANEL, depth, w, q == 0 && !add, tall);
 			}
 		}
 	}

@@ -35,8 +35,8 @@
 		(r, c, s, n, cb, sb)) \
 	K(double, vm_reweight, (double *score, double *w, double *r, const double *y, const double *h, double alpha, long n), \
 		(score, w, r, y, h, alpha, n)) \
-	K(void, vm_matmul, (double *c, const double *a, const double *b, long m, long k, long n, int turned, int upper, \
-		double *panels), (c, a, b, m, k, n, turned, upper, panels)) \
+	K(void, vm_matmul, (double *c, long ldc, const double *a, const double *b, long m, long k, long n, int turned, int upper, \
+		int add, double *panels), (c, ldc, a, b, m, k, n, turned, upper, add, panels)) \
 	K(void, vm_mirror, (double *c, long n), (c, n)) \
 	K(void, vm_gaussian, (double *dst, const double *dots, const double *squares, double s, double g, long n), \
 		(dst, dots, squares, s, g, n)) \

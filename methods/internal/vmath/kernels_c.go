@@ -280,10 +280,10 @@ func margins(y, h, w []float64) (plus, minus float64) {
 // panelSlack is how far the kernels pad the columns of b, whatever the instruction set.
 const panelSlack = 24
 
-func cMatMul(dst, a, b []float64, m, k, n int, turned, upper C.int) {
+func cMatMul(dst []float64, ldc int, a, b []float64, m, k, n int, turned, upper, add C.int) {
 	panels := scratch(k * (n + panelSlack))
 	defer pool.Put(panels)
-	C.vm_matmul(ptr(dst), ptr(a), ptr(b), C.long(m), C.long(k), C.long(n), turned, upper, ptr(*panels))
+	C.vm_matmul(ptr(dst), C.long(ldc), ptr(a), ptr(b), C.long(m), C.long(k), C.long(n), turned, upper, add, ptr(*panels))
 }
 
 func matMul(dst, a []float64, m, k int, b []float64, n int, turned bool) {
@@ -295,7 +295,7 @@ func matMul(dst, a []float64, m, k int, b []float64, n int, turned bool) {
 	if turned {
 		t = 1
 	}
-	cMatMul(dst, a, b, m, k, n, t, 0)
+	cMatMul(dst, n, a, b, m, k, n, t, 0, 0)
 }
 
 func gram(dst, a []float64, n, k int) {
@@ -303,8 +303,24 @@ func gram(dst, a []float64, n, k int) {
 		gramRef(dst, a, n, k)
 		return
 	}
-	cMatMul(dst, a, a, n, k, n, 1, 1)
+	cMatMul(dst, n, a, a, n, k, n, 1, 1, 0)
 	C.vm_mirror(ptr(dst), C.long(n))
+}
+
+func gramAdd(dst, a []float64, n, k, from, to int) {
+	if !useC((to-from)*(n-from)*k, 64) {
+		gramAddRef(dst, a, n, k, from, to)
+		return
+	}
+	cMatMul(dst[from*n+from:], n, a[from*k:], a[from*k:], to-from, k, n-from, 1, 1, 1)
+}
+
+func mirror(c []float64, n int) {
+	if !useC(n*n, 64) {
+		mirrorRef(c, n)
+		return
+	}
+	C.vm_mirror(ptr(c), C.long(n))
 }
 
 func gaussian(dst, dots, squares []float64, square, g float64) {

@@ -81,6 +81,10 @@ func matMul(dst, a []float64, m, k int, b []float64, n int, turned bool) {
 
 func gram(dst, a []float64, n, k int) { gramRef(dst, a, n, k) }
 
+func gramAdd(dst, a []float64, n, k, from, to int) { gramAddRef(dst, a, n, k, from, to) }
+
+func mirror(c []float64, n int) { mirrorRef(c, n) }
+
 func gaussian(dst, dots, squares []float64, square, g float64) {
 	gaussianRef(dst, dots, squares, square, g)
 }

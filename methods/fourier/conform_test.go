@@ -1,0 +1,23 @@
+package fourier
+
+import (
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/conform"
+)
+
+func all() []registry.Spec {
+	return []registry.Spec{SQLSKL(), SKL(), SQLSQRMKL(), SQLMKL(), MKL(), SQLMKLJoint(), MKLJoint()}
+}
+
+func TestConform(t *testing.T) {
+	testenv.NotUnderRace(t)
+	for _, spec := range all() {
+		t.Run(spec.Name, func(t *testing.T) {
+			conform.Run(t, spec)
+			t.Run("blocks", func(t *testing.T) { conform.Blocks(t, spec) })
+		})
+	}
+}

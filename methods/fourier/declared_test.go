@@ -1,0 +1,35 @@
+package fourier
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/registry/conform"
+)
+
+// TestDeclared compares declared memory and cost with those of a fit.
+func TestDeclared(t *testing.T) {
+	testenv.NotUnderRace(t)
+	for _, spec := range all() {
+		t.Run(spec.Name, func(t *testing.T) {
+			conform.Memory(testsplit.Rough(1500, 6)).Check(t, spec)
+			conform.Cost(testsplit.Rough(1000, 6), 8).Check(t, spec)
+		})
+	}
+}
+
+// TestCancellation: fits on thousands of rows notice the end of their context, in the products, the solutions and what is between.
+func TestCancellation(t *testing.T) {
+	testenv.NotUnderRace(t)
+	for _, spec := range all() {
+		t.Run(spec.Name, func(t *testing.T) {
+			n := 20000
+			if spec.Name == SQLSKL().Name { // one product
+				n = 120000
+			}
+			conform.Late(testsplit.Rough(n, 20), 20*time.Millisecond, 250*time.Millisecond, 600*time.Millisecond).Check(t, spec)
+		})
+	}
+}

@@ -1,0 +1,231 @@
+package fourier
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry/rng"
+)
+
+// An embedding is the random map of the paper's eq. (4) or, one a channel and side by side, of eq. (13): from the mapped inputs x of a
+// row to its `width` columns
+//
+//	psi_k(x) = sqrt(2/D) cos( sum_i sigma_g(i) H_ki x_i + 2 pi b_k ).
+//
+// H = h(u) holds quantiles of uniform draws, made once: another sigma is another kernel with the same draws. Inputs fall into
+// groups, one sigma each: the blocks j of the paper. It is not changed once made.
+type embedding struct {
+	kernel kernel
+	inputs int    // mapped inputs of a row
+	group  []int  // of each input
+	parts  []part // one, or one a channel
+	width  int    // columns of all parts
+	scale  float64
+}
+
+// A part is a set of columns that see the inputs from .. to-1.
+type part struct {
+	from, to  int
+	at, count int       // its columns: at .. at+count-1
+	h         []float64 // count x (to-from+1): H, then 2 pi b
+	turned    []float64 // (to-from) x count: H'
+}
+
+func (p part) inputs() int { return p.to - p.from }
+
+// smallest is the least uniform that a quantile is taken of, since those of 0 are infinite.
+const smallest = 0x1p-53
+
+// productEmbedding draws one embedding of count columns over all groups of features: u row by row, then b. The kernel is the product
+// of the groups' kernels.
+func productEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int) *embedding {
+	e := newEmbedding(k, sizes, count)
+	p := part{to: e.inputs, count: count}
+	e.add(p, uniforms(draws, count*p.inputs()), uniforms(draws, count))
+	return e
+}
+
+// sumEmbedding draws an embedding of count columns for each group: all u, then all b. The kernel is the sum of the groups' kernels.
+func sumEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int) *embedding {
+	e := newEmbedding(k, sizes, count)
+	parts, us, at := make([]part, len(sizes)), make([][]float64, len(sizes)), 0
+	for j, size := range sizes {
+		size *= k.mapped()
+		parts[j] = part{from: at, to: at + size, at: j * count, count: count}
+		us[j] = uniforms(draws, count*size)
+		at += size
+	}
+	for j, p := range parts {
+		e.add(p, us[j], uniforms(draws, count))
+	}
+	return e
+}
+
+func newEmbedding(k kernel, sizes []int, count int) *embedding {
+	e := &embedding{kernel: k, scale: math.Sqrt(2 / float64(count))}
+	for g, size := range sizes {
+		for range size * k.mapped() {
+			e.group = append(e.group, g)
+		}
+	}
+	e.inputs = len(e.group)
+	return e
+}
+
+// add appends a part with the quantiles of u (count x inputs) and the phases 2 pi b.
+func (e *embedding) add(p part, u, b []float64) {
+	m := p.inputs()
+	p.h = make([]float64, p.count*(m+1))
+	for k := range p.count {
+		row := p.h[k*(m+1) : (k+1)*(m+1)]
+		for i := range m {
+			row[i] = e.kernel.quantile(max(u[k*m+i], smallest))
+		}
+		row[m] = 2 * math.Pi * b[k]
+	}
+	e.append(p)
+}
+
+// append adds a part that has its h.
+func (e *embedding) append(p part) {
+	m := p.inputs()
+	p.turned = make([]float64, m*p.count)
+	for k := range p.count {
+		for i := range m {
+			p.turned[i*p.count+k] = p.h[k*(m+1)+i]
+		}
+	}
+	e.parts = append(e.parts, p)
+	e.width += p.count
+}
+
+func uniforms(draws *rng.RandomState, n int) []float64 {
+	u := make([]float64, n)
+	for i := range u {
+		u[i] = draws.Float64()
+	}
+	return u
+}
+
+// groups is the number of sigmas.
+func (e *embedding) groups() int { return e.group[len(e.group)-1] + 1 }
+
+// usual returns the sigmas at which learning starts, and which methods that do not learn keep: sqrt(2 / mean squared distance of two
+// rows in the group) for the rows a of mapped inputs, times factor; where a group does not vary, factor.
+func (e *embedding) usual(a []float64, factor float64) []float64 {
+	n := len(a) / e.inputs
+	distance := make([]float64, e.groups())
+	for i, g := range e.group {
+		mean, spread := 0.0, 0.0
+		for r := range n {
+			mean += a[r*e.inputs+i] / float64(n)
+		}
+		for r := range n {
+			v := a[r*e.inputs+i] - mean
+			spread += float64(v * v)
+		}
+		distance[g] += 2 * spread / float64(max(1, n-1))
+	}
+	sigma := make([]float64, len(distance))
+	for g, v := range distance {
+		sigma[g] = factor
+		if v > 0 {
+			sigma[g] = factor * math.Sqrt(2/v)
+		}
+	}
+	return sigma
+}
+
+// work computes the embedding of some rows at a time, feature by feature: element (k, i) of a matrix of h rows' columns is at
+// k h + i.
+type work struct {
+	*embedding
+	h      int
+	raw    []float64 // inputs x h, as they are
+	scaled []float64 // of each part: its inputs times sigma, and a line of ones
+	psi    []float64 // width x h
+	sines  []float64 // width x h, if asked for: sqrt(2/D) times the sines of the same angles
+}
+
+// rowsAtOnce is how many rows are embedded at a time: as many as vmath's products take into their caches.
+const rowsAtOnce = 192
+
+func (e *embedding) newWork(n int, sines bool) *work {
+	h := min(n, rowsAtOnce)
+	w := &work{embedding: e, raw: make([]float64, e.inputs*h), scaled: make([]float64, (e.inputs+len(e.parts))*h), psi: make([]float64, e.width*h)}
+	if sines {
+		w.sines = make([]float64, e.width*h)
+	}
+	return w
+}
+
+// rows is how many rows there is room for.
+func (w *work) rows() int { return len(w.psi) / w.width }
+
+// workBytes is what newWork allocates.
+func workBytes(inputs, parts, width, n int, sines bool) int64 {
+	h, matrices := int64(min(n, rowsAtOnce)), int64(1)
+	if sines {
+		matrices = 2
+	}
+	return 8 * h * (int64(2*inputs+parts) + matrices*int64(width))
+}
+
+// embed computes psi, and sines where there is room for them, of the rows a of mapped inputs, at most rowsAtOnce.
+func (w *work) embed(a, sigma []float64) {
+	h := len(a) / w.inputs
+	w.h = h
+	for i := range w.inputs {
+		line := w.raw[i*h : (i+1)*h]
+		for r := range line {
+			line[r] = a[r*w.inputs+i]
+		}
+	}
+	for j, p := range w.parts {
+		m := p.inputs()
+		scaled := w.scaled[(p.from+j)*h : (p.to+j+1)*h]
+		for i := range m {
+			s := sigma[w.group[p.from+i]]
+			for r, v := range w.raw[(p.from+i)*h : (p.from+i+1)*h] {
+				scaled[i*h+r] = s * v
+			}
+		}
+		for r := range h {
+			scaled[m*h+r] = 1
+		}
+		vmath.MatMul(w.psi[p.at*h:(p.at+p.count)*h], p.h, p.count, m+1, scaled, h)
+	}
+	psi := w.psi[:w.width*h]
+	if w.sines == nil {
+		vmath.Cos(psi, psi)
+	} else {
+		sines := w.sines[:w.width*h]
+		vmath.SinCos(sines, psi, psi)
+		scaleAll(w.scale, sines)
+	}
+	scaleAll(w.scale, psi)
+}
+
+func scaleAll(by float64, x []float64) {
+	for i := range x {
+		x[i] *= by
+	}
+}
+
+// mapRows returns the mapped inputs of rows of d features, the rows themselves where the kernel maps nothing. The error names the
+// first feature that the kernel is not defined for.
+func (k kernel) mapRows(x []float64, d int) ([]float64, error) {
+	if k.name == gaussian {
+		return x, nil
+	}
+	out := make([]float64, 0, len(x)*k.mapped())
+	for i, v := range x {
+		if !k.allows(v) {
+			return nil, fmt.Errorf("feature %d of row %d is %v: the kernel %s needs features %s; raise c, shift the data, or use a protocol that does not standardise",
+				i%d, i/d, v, k.name, k.domain())
+		}
+		out = k.appendMapped(out, v)
+	}
+	return out, nil
+}

@@ -1,0 +1,107 @@
+package fourier
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// A design is what the embedding of a fit depends on beside the data: settings that have the same one share it.
+type design struct {
+	method   string
+	product  bool // one embedding of all groups, or one a group
+	kernel   kernel
+	features int
+	sigma    float64
+}
+
+// A start is a problem, the sigma at which it begins, and a machine without weights.
+type start struct {
+	*problem
+	sigma []float64
+	model machine
+}
+
+// newStart draws the embedding and prepares the targets. Those of regression are standardised, so that the penalties, and the tube of
+// the epsilon-insensitive loss, have the same meaning whatever their unit is; classes are -1 and +1.
+func (d design) newStart(env registry.Env, train registry.Data) (*start, error) {
+	n, features := train.X.Dims()
+	shape := train.Shape()
+	a, err := d.kernel.mapRows(frame.Rows(train.X), features)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.method, err)
+	}
+	sizes := shape.Groups()
+	s := &start{problem: &problem{n: n, a: a, outputs: shape.Outputs()}}
+	factor := d.sigma
+	if d.product {
+		s.embedding = productEmbedding(env.Rand(), d.kernel, sizes, d.features)
+		factor /= math.Sqrt(float64(len(sizes)))
+	} else {
+		s.embedding = sumEmbedding(env.Rand(), d.kernel, sizes, d.features)
+	}
+	s.sigma = s.usual(a, factor)
+	s.model = machine{embedding: s.embedding, D: features, Outputs: s.outputs, Sizes: sizes, Scale: 1}
+	for _, y := range frame.OneAgainstRest(train) {
+		s.y = append(s.y, y...)
+	}
+	if train.Task == registry.Regression {
+		s.model.Shift, s.model.Scale = standardise(s.y)
+	}
+	return s, nil
+}
+
+// standardise makes the mean of y zero and its variance one, where it has any, and returns both as they were, the variance's root.
+func standardise(y []float64) (mean, deviation float64) {
+	n := float64(len(y))
+	for _, v := range y {
+		mean += v / n
+	}
+	square := 0.0
+	for i := range y {
+		y[i] -= mean
+		square += float64(y[i] / n * y[i])
+	}
+	deviation = math.Sqrt(square)
+	if !(deviation > 0) {
+		deviation = 1
+	}
+	for i := range y {
+		y[i] /= deviation
+	}
+	return mean, deviation
+}
+
+// trained returns the machine with sigma and weights.
+func (s *start) trained(sigma, w []float64) *machine {
+	m := s.model
+	m.Sigma, m.W = sigma, w
+	return &m
+}
+
+// columns is the width of the design's embedding.
+func (d design) columns(s registry.Shape) int {
+	if d.product {
+		return d.features
+	}
+	return d.features * len(s.Groups())
+}
+
+// startBytes is what newStart allocates.
+func (d design) startBytes(s registry.Shape) int64 {
+	groups := len(s.Groups())
+	inputs := s.D * d.kernel.mapped()
+	rows := 0
+	if d.kernel.name != gaussian {
+		rows = s.N * inputs
+	}
+	return 8 * int64(rows+s.Outputs()*s.N+d.features*(3*inputs+groups)+10*inputs)
+}
+
+// embedNanoseconds is the time to embed n rows: products with the inputs, cosines, and their scaling.
+func (d design) embedNanoseconds(s registry.Shape) float64 {
+	inputs := float64(s.D * d.kernel.mapped())
+	return float64(s.N) * (inputs*float64(d.features)*0.06 + float64(d.columns(s))*2.5)
+}

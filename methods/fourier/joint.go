@@ -1,0 +1,109 @@
+package fourier
+
+import (
+	"context"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// JointParams holds RFF-SQL-MKL-JOINT's parameters.
+type JointParams struct {
+	Kernel   string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
+	C        float64 `json:"c" range:"(0,)" means:"skew of the skewed kernels, which need features above -c"`
+	Features int     `json:"features" range:"[1,)" means:"random features of each channel"`
+	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width where learning starts, as a multiple of the usual sqrt(2 / mean squared distance)"`
+	Steps    int     `json:"steps" range:"[1,)" means:"L-BFGS steps on the inverse widths"`
+	Lambda   float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero where learning starts"`
+	Rho      float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
+}
+
+// JointTubeParams holds RFF-MKL-JOINT's parameters.
+type JointTubeParams struct {
+	Kernel   string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
+	C        float64 `json:"c" range:"(0,)" means:"skew of the skewed kernels, which need features above -c"`
+	Features int     `json:"features" range:"[1,)" means:"random features of each channel"`
+	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width where learning starts, as a multiple of the usual sqrt(2 / mean squared distance)"`
+	Steps    int     `json:"steps" range:"[1,)" means:"L-BFGS steps on the inverse widths"`
+	Epsilon  float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube in which the loss is nearly none; for regression in standard deviations of the target"`
+	Gamma    float64 `json:"gamma" range:"(0,)" means:"sharpness of the tube's edges"`
+	Lambda   float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero where learning starts"`
+	Rho      float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
+}
+
+// Validate refuses a tube whose hyperbolic cosine overflows.
+func (p JointTubeParams) Validate() error { return checkTube(p.Epsilon, p.Gamma) }
+
+var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1, 0.3)}, {Name: "rho", Values: registry.Values(0.0, 1.0)}}
+
+// SQLMKLJoint declares RFF-SQL-MKL with sigma learned too.
+func SQLMKLJoint() registry.Spec {
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "1", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
+		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, square loss"},
+		JointParams{Kernel: gaussian, C: 1, Features: 50, Sigma: 1, Steps: 15, Lambda: 0.05, Rho: 1}, jointGrid,
+		func(p JointParams) groupSetting {
+			return groupSetting{design: design{"RFF-SQL-MKL-JOINT", false, kernel{p.Kernel, p.C}, p.Features, p.Sigma}, lambda: p.Lambda, rho: p.Rho, steps: p.Steps}
+		})
+}
+
+// MKLJoint declares RFF-MKL with sigma learned too.
+func MKLJoint() registry.Spec {
+	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "1", Tasks: tasks, Source: source + "eqs. (5) and (19)",
+		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, smooth epsilon-insensitive loss"},
+		JointTubeParams{Kernel: gaussian, C: 1, Features: 50, Sigma: 1, Steps: 15, Epsilon: 0.1, Gamma: 10, Lambda: 0.05, Rho: 1}, jointGrid,
+		func(p JointTubeParams) groupSetting {
+			return groupSetting{design: design{"RFF-MKL-JOINT", false, kernel{p.Kernel, p.C}, p.Features, p.Sigma}, tube: true, epsilon: p.Epsilon,
+				gamma: p.Gamma, lambda: p.Lambda, rho: p.Rho, steps: p.Steps}
+		})
+}
+
+// jointly minimises over sigma, by L-BFGS,
+//
+//	F(sigma) = min over w  sum_c loss(Psi_sigma w_c, y_c) + lambda sum_cj |w_cj|  + rho |sigma|^2.
+//
+// The group lasso within is solved to a relative gap, each from the weights of the one before; the gradient of F is the partial one in
+// sigma at its solution, since the penalty on w does not see sigma (the envelope theorem).
+type jointly struct {
+	*problem
+	loss        loss
+	lambda, rho float64
+	w           []float64 // of the last solution, in the columns' own basis
+	gap         float64
+}
+
+// jointGap is less than lassoGap, as the gradient's error is about the root of it.
+const jointGap = 1e-7
+
+// value returns F, and writes its gradient to gs.
+func (j *jointly) value(ctx context.Context, sigma, gs []float64) (float64, error) {
+	l, err := newLasso(ctx, j.problem, sigma, j.loss)
+	if err != nil {
+		return 0, err
+	}
+	p := l.newPoint()
+	l.place(&p, l.turn(j.w))
+	if j.lambda > 0 { // else the targets are orthogonal to every feature where learning started, and w stays zero
+		if err := l.solve(ctx, &p, j.lambda, j.gap); err != nil {
+			return 0, err
+		}
+		j.w = l.turnBack(p.w)
+	}
+	o := objective{loss: j.loss, weights: l21, lambda: j.lambda, bandwidths: l2, rho: j.rho, onlyProfile: true}
+	return j.problem.value(ctx, o, sigma, j.w, gs, nil)
+}
+
+// place moves p, which is at zero, to the weights u in the blocks' bases.
+func (l *lasso) place(p *point, u []float64) {
+	for k, t := range l.blocks {
+		for c := range l.outputs {
+			at := c*l.width + l.at[k]
+			copy(p.w[at:at+t.n], u[at:at+t.n])
+			l.side.move(p, []int{c}, u[at:at+t.n], l.at[k], t.n)
+		}
+	}
+}
+
+// learn returns sigma and weights after at most steps steps from start.
+func (j *jointly) learn(ctx context.Context, start []float64, steps int) (sigma, w []float64, err error) {
+	sigma, _, err = descend(start, steps, func(sigma, gs []float64) (float64, error) { return j.value(ctx, sigma, gs) })
+	return sigma, j.w, err
+}

@@ -1,0 +1,100 @@
+package fourier
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
+
+// The kernels of the paper's Table 1, of one input each; those of several are products. d is the difference of mapped inputs.
+const (
+	gaussian     = "gaussian"     // exp(-(sigma d)^2/2) of x as it is
+	chi2         = "chi2"         // skewed chi-square: sech(sigma d), d of log(x+c)
+	intersection = "intersection" // skewed intersection: exp(-|sigma d|), d of log(x+c)
+	expchi2      = "expchi2"      // exp(-sigma^2 chi^2/2), chi^2 = sum (x-y)^2/(x+y): Gaussian of features whose inner product is nearly 2xy/(x+y)
+)
+
+// A kernel is one of them, with the skew c of those that have one.
+type kernel struct {
+	name string
+	c    float64
+}
+
+// quantile is h: the quantile function of the kernel's Fourier transform at sigma = 1 (Table 1), for 0 < u < 1.
+func (k kernel) quantile(u float64) float64 {
+	switch k.name {
+	case chi2:
+		return 2 / math.Pi * vmath.LogScalar(vmath.TanScalar(math.Pi/2*u))
+	case intersection:
+		return vmath.TanScalar(math.Pi * (u - 0.5))
+	}
+	return vmath.NormalQuantile(u)
+}
+
+// The features of the chi-square kernel (Vedaldi and Zisserman, PAMI 2012, eq. 22) up to the order, with the period that
+// their library uses at that order, 2 pi / 0.551.
+const (
+	chiOrder  = 3
+	chiPeriod = 0.551
+)
+
+// mapped is the number of inputs that a feature becomes.
+func (k kernel) mapped() int {
+	if k.name == expchi2 {
+		return 2*chiOrder + 1
+	}
+	return 1
+}
+
+// allows reports whether the kernel is defined for a feature.
+func (k kernel) allows(x float64) bool {
+	switch k.name {
+	case gaussian:
+		return true
+	case expchi2:
+		return x >= 0
+	}
+	return x+k.c > 0
+}
+
+// domain says which features those are.
+func (k kernel) domain() string {
+	if k.name == expchi2 {
+		return "of at least 0"
+	}
+	return fmt.Sprintf("above -c = %v", -k.c)
+}
+
+// appendMapped appends the inputs that feature x becomes.
+func (k kernel) appendMapped(dst []float64, x float64) []float64 {
+	switch k.name {
+	case gaussian:
+		return append(dst, x)
+	case expchi2:
+		return appendChi(dst, x)
+	}
+	return append(dst, vmath.LogScalar(x+k.c))
+}
+
+// appendChi appends sqrt(xL), and sqrt(2xL sech(pi j L)) times the cosine and the sine of j L log x for j = 1 .. order: zeros
+// where x = 0, to which they tend.
+func appendChi(dst []float64, x float64) []float64 {
+	dst = append(dst, math.Sqrt(x*chiPeriod))
+	log := 0.0
+	if x > 0 {
+		log = vmath.LogScalar(x)
+	}
+	for j := 1.0; j <= chiOrder; j++ {
+		size, angle := math.Sqrt(2*x*chiPeriod*sech(math.Pi*j*chiPeriod)), []float64{j * chiPeriod * log}
+		s, c := []float64{0}, []float64{0}
+		vmath.SinCos(s, c, angle)
+		dst = append(dst, size*c[0], size*s[0])
+	}
+	return dst
+}
+
+func sech(x float64) float64 {
+	e := vmath.ExpScalar(-math.Abs(x))
+	return 2 * e / (1 + float64(e*e))
+}

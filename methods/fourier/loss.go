@@ -1,0 +1,210 @@
+package fourier
+
+import (
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
+
+// A loss is l(f, y) of the general model (5), a sum over examples (Table 2). Classes have targets -1 and +1.
+type loss interface {
+	// value returns the sum of the losses of f.
+	value(f, y []float64) float64
+	// derivative writes dl/df. f may be dst.
+	derivative(dst, f, y []float64)
+	// curvature is a bound of the second derivative, infinite where there is none.
+	curvature() float64
+	// conjugate returns the sum of l*(v_i, y_i) = sup over f of v f - l(f, y_i), +Inf outside of its domain.
+	conjugate(v, y []float64) float64
+}
+
+// square is factor (f-y)^2: with factor 1/2 that of eq. (9), with 1 that of Table 2.
+type square struct{ factor float64 }
+
+func (l square) value(f, y []float64) float64 {
+	s := 0.0
+	for i, v := range f {
+		s += float64((v - y[i]) * (v - y[i]))
+	}
+	return l.factor * s
+}
+
+func (l square) derivative(dst, f, y []float64) {
+	for i, v := range f {
+		dst[i] = 2 * l.factor * (v - y[i])
+	}
+}
+
+func (l square) curvature() float64 { return 2 * l.factor }
+
+func (l square) conjugate(v, y []float64) float64 {
+	s := 0.0
+	for i, u := range v {
+		s += float64(u*u)/(4*l.factor) + float64(u*y[i])
+	}
+	return s
+}
+
+// hinge is max(0, 1 - y f): Table 2 misprints it.
+type hinge struct{}
+
+func (hinge) value(f, y []float64) float64 {
+	s := 0.0
+	for i, v := range f {
+		s += max(0, 1-float64(y[i]*v))
+	}
+	return s
+}
+
+// derivative is the one from the left of the kink.
+func (hinge) derivative(dst, f, y []float64) {
+	for i, v := range f {
+		if y[i]*v < 1 {
+			dst[i] = -y[i]
+		} else {
+			dst[i] = 0
+		}
+	}
+}
+
+func (hinge) curvature() float64 { return math.Inf(1) }
+
+func (hinge) conjugate(v, y []float64) float64 {
+	s := 0.0
+	for i, u := range v {
+		p := float64(u * y[i])
+		if !(p <= 0 && p >= -1) {
+			return math.Inf(1)
+		}
+		s += p
+	}
+	return s
+}
+
+// logistic is log(1 + exp(-y f)).
+type logistic struct{}
+
+func (logistic) value(f, y []float64) float64 {
+	s := 0.0
+	for i, v := range f {
+		s += softplus(-y[i] * v)
+	}
+	return s
+}
+
+func (logistic) derivative(dst, f, y []float64) {
+	for i, v := range f {
+		dst[i] = y[i] * v
+	}
+	vmath.Exp(dst, dst)
+	for i, e := range dst {
+		dst[i] = -y[i] / (1 + e)
+	}
+}
+
+func (logistic) curvature() float64 { return 0.25 }
+
+func (logistic) conjugate(v, y []float64) float64 {
+	s := 0.0
+	for i, u := range v {
+		p := float64(-u * y[i])
+		if !(p >= 0 && p <= 1) {
+			return math.Inf(1)
+		}
+		s += entropy(p) + entropy(1-p)
+	}
+	return s
+}
+
+// entropy is p log p.
+func entropy(p float64) float64 {
+	if p == 0 {
+		return 0
+	}
+	return float64(p * vmath.LogScalar(p))
+}
+
+// softplus is log(1 + e^x).
+func softplus(x float64) float64 {
+	return max(x, 0) + vmath.Log1pScalar(vmath.ExpScalar(-math.Abs(x)))
+}
+
+// igll is the epsilon-insensitive gamma-logistic loss of eq. (19), of r = f - y and with C = cosh(gamma epsilon), in the closed form
+//
+//	l = (1/gamma) log((C + cosh(gamma r)) / (C + 1)),  l' = sinh(gamma r) / (C + cosh(gamma r)).
+type igll struct{ epsilon, gamma, c float64 }
+
+func newIGLL(epsilon, gamma float64) igll {
+	e := vmath.ExpScalar(gamma * epsilon)
+	return igll{epsilon, gamma, (e + 1/e) / 2}
+}
+
+func (l igll) value(f, y []float64) float64 {
+	s := 0.0
+	for i, v := range f {
+		s += l.at(v - y[i])
+	}
+	return s
+}
+
+// at is the loss of one r. Near zero cosh - 1 is 2 sinh^2 of the half; far away e^t is taken out of cosh.
+func (l igll) at(r float64) float64 {
+	t := float64(l.gamma * math.Abs(r))
+	if t < 0.5 {
+		h := sinhSmall(t / 2)
+		return vmath.Log1pScalar(2*float64(h*h)/(l.c+1)) / l.gamma
+	}
+	e := vmath.ExpScalar(-t)
+	return (t + vmath.LogScalar(((1+float64(e*e))/2+float64(l.c*e))/(l.c+1))) / l.gamma
+}
+
+// sinhSmall is sinh x for |x| <= 1/4, by its series.
+func sinhSmall(x float64) float64 {
+	z, p := float64(x*x), 1.0
+	for _, next := range [...]float64{110, 72, 42, 20, 6} {
+		p = math.FMA(z/next, p, 1)
+	}
+	return x * p
+}
+
+func (l igll) derivative(dst, f, y []float64) {
+	for i, v := range f {
+		dst[i] = -l.gamma * math.Abs(v-y[i])
+	}
+	if &dst[0] == &f[0] {
+		panic("fourier: the derivative of igll needs f after dst")
+	}
+	vmath.Exp(dst, dst)
+	for i, e := range dst {
+		q := float64(e * e)
+		dst[i] = math.Copysign((1-q)/(1+q+float64(2*l.c*e)), f[i]-y[i])
+	}
+}
+
+func (l igll) curvature() float64 {
+	if l.c >= 2 {
+		q := float64(l.c * l.c)
+		return l.gamma * q / (4 * (q - 1))
+	}
+	return l.gamma / (1 + l.c)
+}
+
+func (l igll) conjugate(v, y []float64) float64 {
+	s := 0.0
+	for i, u := range v {
+		if !(math.Abs(u) <= 1) {
+			return math.Inf(1)
+		}
+		a := math.Abs(u) // both terms are even
+		var term float64
+		if a < 1 {
+			root := math.Sqrt(float64(a*a*l.c*l.c) + float64((1-a)*(1+a)))
+			r := vmath.LogScalar((float64(a*l.c)+root)/(1-a)) / l.gamma
+			term = float64(a*r) - l.at(r)
+		} else { // the limit
+			term = vmath.LogScalar(2*(l.c+1)) / l.gamma
+		}
+		s += term + float64(u*y[i])
+	}
+	return s
+}

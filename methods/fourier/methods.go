@@ -1,0 +1,120 @@
+package fourier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/registry"
+)
+
+const source = "Bazavan, Li and Sminchisescu, ECCV 2012, "
+
+const tasks = registry.Binary | registry.Multiclass | registry.Regression
+
+// FixedParams holds the parameters of the methods with an l2 penalty at a fixed sigma.
+type FixedParams struct {
+	Kernel   string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
+	C        float64 `json:"c" range:"(0,)" means:"skew of the skewed kernels, which need features above -c"`
+	Features int     `json:"features" range:"[1,)" means:"random features, of each channel where they are concatenated"`
+	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width, as a multiple of the usual sqrt(2 / mean squared distance)"`
+	Lambda   float64 `json:"lambda" range:"(0,)" means:"penalty of the squared weights"`
+}
+
+func (p FixedParams) design(product bool, method string) design {
+	return design{method, product, kernel{p.Kernel, p.C}, p.Features, p.Sigma}
+}
+
+var defaultFixed = FixedParams{Kernel: gaussian, C: 1, Features: 500, Sigma: 1, Lambda: 1}
+
+// SQLSKL declares ridge regression on one product embedding with sigma as it is.
+func SQLSKL() registry.Spec {
+	return defineFixed(defaultFixed, true, registry.Spec{Name: "RFF-SQL-SKL", Version: "1", Tasks: tasks, Source: source + "section 4",
+		Summary: "ridge regression on random Fourier features of a product of kernels"})
+}
+
+// SQLSQRMKL declares ridge regression on concatenated embeddings, one a channel.
+func SQLSQRMKL() registry.Spec {
+	defaults := defaultFixed
+	defaults.Features = 100
+	return defineFixed(defaults, false, registry.Spec{Name: "RFF-SQL-SQR-MKL", Version: "1", Tasks: tasks, Source: source + "eq. (13), section 4",
+		Summary: "ridge regression on random Fourier features of each channel, a sum of kernels"})
+}
+
+func defineFixed(defaults FixedParams, product bool, s registry.Spec) registry.Spec {
+	key := func(p FixedParams) design { return p.design(product, s.Name) }
+	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []FixedParams, yield func(i int, m registry.Model) error) error {
+		return designs(env, train, ps, key, func(of *start, which []int) error {
+			r := newRidge(of.problem)
+			if err := r.prepare(ctx, of.sigma); err != nil {
+				return err
+			}
+			for _, i := range which {
+				w, err := r.solve(ctx, ps[i].Lambda)
+				if err != nil {
+					return named(s.Name, err)
+				}
+				if err := yield(i, of.trained(of.sigma, w)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	pathCost := func(sh registry.Shape, ps []FixedParams) float64 {
+		return sharedCost(ps, key, func(d design, settings int) float64 {
+			return d.prepareNanoseconds(sh) + float64(settings)*d.solveNanoseconds(sh)
+		})
+	}
+	return registry.Define(s, defaults, registry.Grid{{Name: "lambda", Values: registry.Powers(10, -3, 2)}}, frame.Path[FixedParams](path).One,
+		registry.Path(path), registry.Memory(func(sh registry.Shape, p FixedParams) int64 { return key(p).ridgeMemory(sh, false) }),
+		registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost), registry.Load[FixedParams](load), registry.Blocks[FixedParams]())
+}
+
+// designs calls do for the settings of each design, in the order of their first occurrence.
+func designs[P any](env registry.Env, train registry.Data, ps []P, key func(P) design, do func(of *start, which []int) error) error {
+	for _, which := range frame.Groups(frame.Upto(len(ps)), func(i int) design { return key(ps[i]) }) {
+		of, err := key(ps[which[0]]).newStart(env, train)
+		if err != nil {
+			return err
+		}
+		if err := do(of, which); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sharedCost adds the cost of each design with its number of settings.
+func sharedCost[P any](ps []P, key func(P) design, cost func(d design, settings int) float64) float64 {
+	sum := 0.0
+	for _, which := range frame.Groups(frame.Upto(len(ps)), func(i int) design { return key(ps[i]) }) {
+		sum += cost(key(ps[which[0]]), len(which))
+	}
+	return sum
+}
+
+// named puts the method's name before an error that is not the context's.
+func named(method string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", method, err)
+}
+
+// descending returns indices by falling value; equal ones keep their order.
+func descending(which []int, value func(i int) float64) []int {
+	sorted := slices.Clone(which)
+	slices.SortStableFunc(sorted, func(a, b int) int {
+		switch x, y := value(a), value(b); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	return sorted
+}

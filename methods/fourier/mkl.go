@@ -1,0 +1,137 @@
+package fourier
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// GroupParams holds RFF-SQL-MKL's parameters.
+type GroupParams struct {
+	Kernel   string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
+	C        float64 `json:"c" range:"(0,)" means:"skew of the skewed kernels, which need features above -c"`
+	Features int     `json:"features" range:"[1,)" means:"random features of each channel"`
+	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width, as a multiple of the usual sqrt(2 / mean squared distance)"`
+	Lambda   float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero"`
+}
+
+// TubeParams holds RFF-MKL's parameters.
+type TubeParams struct {
+	Kernel   string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
+	C        float64 `json:"c" range:"(0,)" means:"skew of the skewed kernels, which need features above -c"`
+	Features int     `json:"features" range:"[1,)" means:"random features of each channel"`
+	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width, as a multiple of the usual sqrt(2 / mean squared distance)"`
+	Epsilon  float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube in which the loss is nearly none; for regression in standard deviations of the target"`
+	Gamma    float64 `json:"gamma" range:"(0,)" means:"sharpness of the tube's edges"`
+	Lambda   float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero"`
+}
+
+// Validate refuses a tube whose hyperbolic cosine overflows.
+func (p TubeParams) Validate() error { return checkTube(p.Epsilon, p.Gamma) }
+
+func checkTube(epsilon, gamma float64) error {
+	if !(epsilon*gamma <= 700) {
+		return fmt.Errorf("epsilon = %v times gamma = %v is more than 700, where exponentials overflow: lower gamma", epsilon, gamma)
+	}
+	return nil
+}
+
+// A groupSetting is what the methods with an l2,1 penalty make of their parameters.
+type groupSetting struct {
+	design
+	tube           bool
+	epsilon, gamma float64
+	lambda         float64 // a fraction of lambda_max
+	rho            float64
+	steps          int // on sigma; 0 where it is not learned
+}
+
+func (g groupSetting) loss() loss {
+	if g.tube {
+		return newIGLL(g.epsilon, g.gamma)
+	}
+	return square{1}
+}
+
+// shared is the setting without what varies along a path.
+func (g groupSetting) shared() groupSetting {
+	g.lambda, g.rho, g.steps = 0, 0, 0
+	return g
+}
+
+var groupGrid = registry.Axis{Name: "lambda", Values: registry.Values(0.01, 0.02, 0.05, 0.1, 0.2, 0.5)}
+
+// SQLMKL declares the group lasso over channels with the square loss.
+func SQLMKL() registry.Spec {
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL", Version: "1", Tasks: tasks, Source: source + "section 3.4 with the square loss",
+		Summary: "group lasso over channels of random Fourier features, square loss"},
+		GroupParams{Kernel: gaussian, C: 1, Features: 100, Sigma: 1, Lambda: 0.02}, registry.Grid{groupGrid},
+		func(p GroupParams) groupSetting {
+			return groupSetting{design: design{"RFF-SQL-MKL", false, kernel{p.Kernel, p.C}, p.Features, p.Sigma}, lambda: p.Lambda}
+		})
+}
+
+// MKL declares RFF-MKL, eq. (19): the group lasso over channels with the epsilon-insensitive gamma-logistic loss.
+func MKL() registry.Spec {
+	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "1", Tasks: tasks, Source: source + "section 3.4, eq. (19)",
+		Summary: "group lasso over channels of random Fourier features, smooth epsilon-insensitive loss"},
+		TubeParams{Kernel: gaussian, C: 1, Features: 100, Sigma: 1, Epsilon: 0.1, Gamma: 10, Lambda: 0.05}, registry.Grid{groupGrid},
+		func(p TubeParams) groupSetting {
+			return groupSetting{design: design{"RFF-MKL", false, kernel{p.Kernel, p.C}, p.Features, p.Sigma}, tube: true, epsilon: p.Epsilon,
+				gamma: p.Gamma, lambda: p.Lambda}
+		})
+}
+
+// defineGroup declares a method with an l2,1 penalty. All penalties of a path are solved on one Psi, from the largest down; settings
+// that learn sigma share the draws and where they begin.
+func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting func(P) groupSetting) registry.Spec {
+	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []P, yield func(i int, m registry.Model) error) error {
+		settings := make([]groupSetting, len(ps))
+		for i, p := range ps {
+			settings[i] = setting(p)
+		}
+		for _, which := range frame.Groups(frame.Upto(len(ps)), func(i int) groupSetting { return settings[i].shared() }) {
+			shared := settings[which[0]]
+			of, err := shared.newStart(env, train)
+			if err != nil {
+				return err
+			}
+			l, err := newLasso(ctx, of.problem, of.sigma, shared.loss())
+			if err != nil {
+				return err
+			}
+			for _, i := range descending(which, func(i int) float64 { return settings[i].lambda }) {
+				sigma := of.sigma
+				w, err := l.reach(ctx, settings[i].lambda)
+				if err == nil && settings[i].steps > 0 {
+					j := jointly{problem: of.problem, loss: shared.loss(), lambda: settings[i].lambda * l.top, rho: settings[i].rho, w: w, gap: jointGap}
+					sigma, w, err = j.learn(ctx, of.sigma, settings[i].steps)
+				}
+				if err != nil {
+					return named(s.Name, err)
+				}
+				if err := yield(i, of.trained(sigma, w)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	pathCost := func(sh registry.Shape, ps []P) float64 {
+		sum, seen := 0.0, map[groupSetting]bool{}
+		for _, p := range ps {
+			g := setting(p)
+			if !seen[g.shared()] {
+				seen[g.shared()] = true
+				sum += g.lassoNanoseconds(sh)
+			}
+			sum += g.solutionNanoseconds(sh)
+		}
+		return sum
+	}
+	return registry.Define(s, defaults, grid, frame.Path[P](path).One,
+		registry.Path(path), registry.Memory(func(sh registry.Shape, p P) int64 { return setting(p).memory(sh) }),
+		registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost), registry.Load[P](load), registry.Blocks[P]())
+}

@@ -1,0 +1,126 @@
+package fourier
+
+import (
+	"context"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
+
+// A problem is the data of the general learning model (5),
+//
+//	f(sigma, w) = sum_c loss(psi_sigma(X) w_c, y_c) + lambda sum_c nu(w_c) + rho eta(sigma),
+//
+// c = 1 .. outputs: classes one against the rest share the embedding and its sigma, and so are one problem.
+type problem struct {
+	*embedding
+	n       int
+	a       []float64 // n x inputs, mapped
+	outputs int
+	y       []float64 // outputs x n
+}
+
+// An objective is a choice of loss, penalties and their factors (Table 2).
+type objective struct {
+	loss        loss
+	weights     penalty // nu
+	lambda      float64
+	bandwidths  penalty // eta
+	rho         float64
+	onlyProfile bool // w minimises f at this sigma, and the gradient in w is not asked for
+}
+
+// ends are those of the blocks of columns.
+func (e *embedding) ends() []int {
+	ends := make([]int, len(e.parts))
+	for j, p := range e.parts {
+		ends[j] = p.at + p.count
+	}
+	return ends
+}
+
+// sigmaEnds are those of sigma, each a block by itself.
+func (e *embedding) sigmaEnds() []int {
+	ends := make([]int, e.groups())
+	for j := range ends {
+		ends[j] = j + 1
+	}
+	return ends
+}
+
+// value returns f at sigma and w (outputs x width), and writes its gradients (6) and (7). Where w minimises f, the gradient in sigma
+// is also that of min over w of f: since df/dw = 0, no derivative of w enters (the envelope theorem), and gw is left alone.
+func (p *problem) value(ctx context.Context, o objective, sigma, w, gs, gw []float64) (float64, error) {
+	clear(gs)
+	if o.onlyProfile {
+		gw = nil
+	}
+	clear(gw)
+	f, err := p.pass(ctx, o.loss, sigma, w, gs, gw)
+	if err != nil {
+		return 0, err
+	}
+	if gw == nil {
+		gw = make([]float64, len(w))
+	}
+	f += float64(o.rho * o.bandwidths.value(sigma, p.sigmaEnds(), o.rho, gs))
+	ends := p.ends()
+	for c := range p.outputs {
+		at, to := c*p.width, (c+1)*p.width
+		f += float64(o.lambda * o.weights.value(w[at:to], ends, o.lambda, gw[at:to]))
+	}
+	return f, nil
+}
+
+// pass goes through the rows once. It returns the loss and adds its gradients in sigma to gs and, unless that is nil, in w to gw.
+// With V = dl/df (outputs x n), of which blocks of columns are made as rows come,
+//
+//	dl/dw = V psi',   dl/dsigma_j = - sum over inputs i of group j and rows r of x_ri (H' M)_ir,   M = (W'V) o sqrt(2/D) sin(angles),
+//
+// which is (6) with (11).
+func (p *problem) pass(ctx context.Context, l loss, sigma, w, gs, gw []float64) (float64, error) {
+	k, width := p.outputs, p.width
+	block := p.newWork(p.n, true)
+	high := min(p.n, rowsAtOnce)
+	f, v, hm := make([]float64, k*high), make([]float64, k*high), make([]float64, p.inputs*high)
+	m, part := make([]float64, width*high), make([]float64, k*width)
+	turned := transposed(w, k, width)
+	total := 0.0
+	err := frame.Blocks(ctx, p.n, rowsAtOnce, func(lo, hi int) {
+		h := hi - lo
+		block.embed(p.a[lo*p.inputs:hi*p.inputs], sigma)
+		psi := block.psi[:width*h]
+		vmath.MatMul(f[:k*h], w, k, width, psi, h)
+		for c := range k {
+			y, fc := p.y[c*p.n+lo:c*p.n+hi], f[c*h:(c+1)*h]
+			total += l.value(fc, y)
+			l.derivative(v[c*h:(c+1)*h], fc, y)
+		}
+		if gw != nil {
+			vmath.MatMulT(part, v[:k*h], k, h, psi, width)
+			vmath.Axpy(1, part, gw)
+		}
+		vmath.MatMul(m[:width*h], turned, width, k, v[:k*h], h)
+		for i, s := range block.sines[:width*h] {
+			m[i] *= s
+		}
+		for _, q := range p.parts {
+			vmath.MatMul(hm[q.from*h:q.to*h], q.turned, q.inputs(), q.count, m[q.at*h:(q.at+q.count)*h], h)
+		}
+		for i, g := range p.group {
+			gs[g] -= vmath.Dot(hm[i*h:(i+1)*h], block.raw[i*h:(i+1)*h])
+		}
+	})
+	return total, err
+}
+
+// transposed returns the columns of a (rows x cols) as rows.
+func transposed(a []float64, rows, cols int) []float64 {
+	t := make([]float64, len(a))
+	for i := range rows {
+		for j := range cols {
+			t[j*rows+i] = a[i*cols+j]
+		}
+	}
+	return t
+}

@@ -1,0 +1,207 @@
+package fourier
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
+	"gonum.org/v1/gonum/mat"
+)
+
+// exact is the kernel of two rows of features that a kernel's embeddings approximate: the product over features with one sigma.
+func (k kernel) exact(x, y []float64, sigma float64) float64 {
+	value, chi := 1.0, 0.0
+	for i := range x {
+		switch d := math.Log(x[i]+k.c) - math.Log(y[i]+k.c); k.name {
+		case gaussian:
+			value *= math.Exp(-sigma * sigma * (x[i] - y[i]) * (x[i] - y[i]) / 2)
+		case chi2:
+			value /= math.Cosh(sigma * d)
+		case intersection:
+			value *= math.Exp(-math.Abs(sigma * d))
+		case expchi2:
+			chi += (x[i] - y[i]) * (x[i] - y[i]) / (x[i] + y[i])
+		}
+	}
+	return value * math.Exp(-sigma*sigma*chi/2)
+}
+
+// TestEmbeddingsNearTheirKernels: the mean squared error of inner products falls as 1/D, in both forms. Each term of an inner product,
+// 2 cos cos, has a variance of at most 3/2. Of the exponentiated chi-square the map of order 3 leaves 0.01 more.
+func TestEmbeddingsNearTheirKernels(t *testing.T) {
+	const n, d, sigma = 30, 3, 0.7
+	x := make([]float64, n*d)
+	for i, draws := 0, rng.New(4); i < len(x); i++ {
+		x[i] = draws.Float64() * 2
+	}
+	for _, name := range []string{gaussian, chi2, intersection, expchi2} {
+		k := kernel{name, 0.5}
+		a, err := k.mapRows(x, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, count := range []int{100, 1000, 10000} {
+			for form, e := range map[string]*embedding{"product": productEmbedding(rng.New(1), k, []int{1, 2}, count), "sum": sumEmbedding(rng.New(1), k, []int{1, 2}, count)} {
+				w := e.newWork(n, false)
+				w.embed(a, []float64{sigma, sigma})
+				square := 0.0
+				for i := range n {
+					for j := range i {
+						got, want := 0.0, k.exact(x[i*d:(i+1)*d], x[j*d:(j+1)*d], sigma)
+						for c := range e.width {
+							got += w.psi[c*n+i] * w.psi[c*n+j]
+						}
+						if form == "sum" {
+							want = k.exact(x[i*d:i*d+1], x[j*d:j*d+1], sigma) + k.exact(x[i*d+1:(i+1)*d], x[j*d+1:(j+1)*d], sigma)
+						}
+						square += (got - want) * (got - want) / (n * (n - 1) / 2)
+					}
+				}
+				bound := 1.5 * float64(len(e.parts)) / float64(count)
+				if name == expchi2 {
+					bound += 1e-4
+				}
+				if square > 1.5*bound { // the errors of one draw go together
+					t.Errorf("%s, %s, D = %d: mean squared error %.3g, at most %.3g is expected", name, form, count, square, bound)
+				}
+			}
+		}
+	}
+}
+
+// TestGradientsByDifferences: every loss, penalty and kernel, in both forms, against central differences in sigma and in w.
+func TestGradientsByDifferences(t *testing.T) {
+	const n, d = 40, 4
+	draws := rng.New(6)
+	x, y := make([]float64, n*d), make([]float64, 2*n)
+	for i := range x {
+		x[i] = 0.1 + draws.Float64()
+	}
+	for i := range y {
+		y[i] = math.Copysign(1, draws.Norm())
+	}
+	for _, name := range []string{gaussian, chi2, intersection, expchi2} {
+		k := kernel{name, 0.5}
+		a, err := k.mapRows(x, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for form, e := range map[string]*embedding{"product": productEmbedding(rng.New(1), k, []int{1, 2, 1}, 11), "sum": sumEmbedding(rng.New(1), k, []int{1, 2, 1}, 5)} {
+			p := &problem{embedding: e, n: n, a: a, outputs: 2, y: y}
+			at := make([]float64, 3+2*e.width) // sigma, then w
+			draws.Norms(at)
+			for what, l := range map[string]loss{"halfsquare": square{0.5}, "square": square{1}, "hinge": hinge{}, "logistic": logistic{}, "igll": newIGLL(0.1, 10)} {
+				for _, nu := range []penalty{l2, l1, l21} {
+					for _, eta := range []penalty{l2, l1} {
+						o := objective{loss: l, weights: nu, lambda: 0.7, bandwidths: eta, rho: 0.3}
+						value := func(at, g []float64) float64 {
+							f, err := p.value(t.Context(), o, at[:3], at[3:], g[:3], g[3:])
+							if err != nil {
+								t.Fatal(err)
+							}
+							return f
+						}
+						compareGradient(t, fmt.Sprint(name, form, what, nu, eta), value, at)
+					}
+				}
+			}
+		}
+	}
+}
+
+// compareGradient compares along every sigma and a few weights. Beside a kink of the hinge loss both one-sided differences are taken.
+func compareGradient(t *testing.T, what string, value func(at, g []float64) float64, at []float64) {
+	t.Helper()
+	g, other := make([]float64, len(at)), make([]float64, len(at))
+	value(at, g)
+	for _, i := range []int{0, 1, 2, 3, 7, len(at) - 1} {
+		const step = 1e-6
+		moved := slices.Clone(at)
+		moved[i] = at[i] + step
+		up := value(moved, other)
+		moved[i] = at[i] - step
+		if slope := (up - value(moved, other)) / (2 * step); math.Abs(slope-g[i]) > 1e-5*(1+math.Abs(slope)) {
+			t.Errorf("%s: derivative %d is %v, differences give %v", what, i, g[i], slope)
+		}
+	}
+}
+
+// TestProfiledGradientOracle: the derivative in sigma of the group lasso's minimum, grad_sigma_profiled of group_lasso.json.
+func TestProfiledGradientOracle(t *testing.T) {
+	cases := embeddingCases(t)
+	var file struct {
+		Cases []struct {
+			Seed       int
+			Kind, Loss string
+			Lam        float64
+			Gradient   []float64 `json:"grad_sigma_profiled"`
+		}
+	}
+	testenv.ReadOracle(t, "group_lasso.json", &file)
+	met := 0
+	for _, c := range file.Cases {
+		if c.Gradient == nil {
+			continue
+		}
+		met++
+		of, y := lossOf(t, c.Loss, cases[c.Seed])
+		p := cases[c.Seed].problem(t, c.Kind, "concat", y)
+		j := jointly{problem: p, loss: of, lambda: c.Lam, w: make([]float64, p.width), gap: 1e-13}
+		gs := make([]float64, p.groups())
+		if _, err := j.value(t.Context(), cases[c.Seed].Sigma, gs); err != nil {
+			t.Fatal(err)
+		}
+		near(t, fmt.Sprint(c.Seed, c.Kind, c.Loss), gs, c.Gradient, 1e-6)
+	}
+	if met == 0 {
+		t.Error("group_lasso.json has no profiled gradient")
+	}
+}
+
+// TestConjugates: Fenchel's equality l(f) + l*(l'(f)) = f l'(f), and infinity outside of the domain.
+func TestConjugates(t *testing.T) {
+	for what, l := range map[string]loss{"halfsquare": square{0.5}, "square": square{1}, "hinge": hinge{}, "logistic": logistic{}, "igll": newIGLL(0.1, 10), "wide igll": newIGLL(1, 3)} {
+		for _, y := range []float64{-1, 1} {
+			for f := -4.0; f <= 4; f += 0.37 {
+				v := make([]float64, 1)
+				l.derivative(v, []float64{f}, []float64{y})
+				left, right := l.value([]float64{f}, []float64{y})+l.conjugate(v, []float64{y}), f*v[0]
+				if math.Abs(left-right) > 1e-9 {
+					t.Errorf("%s at f = %v, y = %v: %v on the left, %v on the right", what, f, y, left, right)
+				}
+			}
+			if _, square := l.(square); !square && !math.IsInf(l.conjugate([]float64{1.5}, []float64{y}), 1) {
+				t.Errorf("%s: the conjugate of 1.5 is finite", what)
+			}
+		}
+	}
+}
+
+// TestDomains: features that a kernel is not defined for are named, with what to do, in training and in scoring.
+func TestDomains(t *testing.T) {
+	x := mat.NewDense(4, 2, []float64{1, 2, 3, 0.5, 2, 2, 1, 1})
+	data := registry.Data{Task: registry.Binary, Classes: 2, X: x, Y: []float64{1, -1, 1, -1}}
+	for name, domain := range map[string]string{chi2: "above -c = -0.5", intersection: "above -c = -0.5", expchi2: "of at least 0"} {
+		setting := []byte(fmt.Sprintf(`{"kernel":%q,"c":0.5,"features":20}`, name))
+		m, err := SQLSKL().Fit(t.Context(), registry.Env{}, data, setting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := mat.DenseCopyOf(x)
+		bad.Set(2, 1, -0.7)
+		want := fmt.Sprintf("feature 1 of row 2 is -0.7: the kernel %s needs features %s; raise c", name, domain)
+		if err := m.Score(t.Context(), bad, make([]float64, 4)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("scoring gives %v", err)
+		}
+		wrong := data
+		wrong.X = bad
+		if _, err := SQLSKL().Fit(t.Context(), registry.Env{}, wrong, setting); err == nil || !strings.HasPrefix(err.Error(), "RFF-SQL-SKL: "+want) {
+			t.Errorf("a fit gives %v", err)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package fourier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
+
+// A ridge solves, at a sigma,
+//
+//	min over w  sum_c 1/2 |Psi w_c - y_c|^2 + lambda |w_c|^2,
+//
+// Psi the n x width matrix of embedded rows, in closed form. The paper's (10) needs 2 lambda for the 1/2 in (9):
+//
+//	w_c = (Psi'Psi + 2 lambda I)^-1 Psi'y_c = Psi'(Psi Psi' + 2 lambda I)^-1 y_c,
+//
+// the first where there are at least as many rows as columns; then rows are embedded in blocks and Psi is never whole. Any number
+// of lambdas share the product.
+type ridge struct {
+	*problem
+	dual   bool
+	order  int       // of the system
+	gram   []float64 // order x order
+	factor []float64
+	psi    []float64 // dual: n x width
+	right  []float64 // primal: outputs x width, Psi'y
+	solver *cholesky.Factorizer
+}
+
+func newRidge(p *problem) *ridge {
+	r := &ridge{problem: p, dual: p.n < p.width, order: min(p.n, p.width)}
+	r.gram, r.factor = make([]float64, r.order*r.order), make([]float64, r.order*r.order)
+	r.solver = cholesky.New(r.order)
+	if r.dual {
+		r.psi = make([]float64, p.n*p.width)
+	} else {
+		r.right = make([]float64, p.outputs*p.width)
+	}
+	return r
+}
+
+// ridgeBytes is what newRidge and its use allocate.
+func ridgeBytes(n, width, outputs int) int64 {
+	order := min(n, width)
+	kept := outputs * width
+	if n < width {
+		kept = n * width
+	}
+	return 8*int64(2*order*order+kept+rowsAtOnce*(order+panelSlack)) + cholesky.Bytes(order)
+}
+
+// panelSlack is how far vmath pads what it packs.
+const panelSlack = 24
+
+// prepare computes the products at sigma.
+func (r *ridge) prepare(ctx context.Context, sigma []float64) error {
+	block := r.newWork(r.n, false)
+	if r.dual {
+		return r.prepareDual(ctx, block, sigma)
+	}
+	if err := r.products(ctx, block, sigma, r.gram, r.right); err != nil {
+		return err
+	}
+	vmath.Mirror(r.gram, r.order)
+	return nil
+}
+
+// products sets the part of gram on and right of the diagonal to that of Psi'Psi, and right (outputs x width) to Psi'y.
+func (p *problem) products(ctx context.Context, block *work, sigma, gram, right []float64) error {
+	clear(gram)
+	clear(right)
+	part, y := make([]float64, p.outputs*p.width), make([]float64, p.outputs*block.rows())
+	return frame.Blocks(ctx, p.n, rowsAtOnce, func(lo, hi int) {
+		h := hi - lo
+		block.embed(p.a[lo*p.inputs:hi*p.inputs], sigma)
+		psi := block.psi[:p.width*h]
+		for c := range p.outputs {
+			copy(y[c*h:(c+1)*h], p.y[c*p.n+lo:c*p.n+hi])
+		}
+		vmath.MatMulT(part, y[:p.outputs*h], p.outputs, h, psi, p.width)
+		vmath.Axpy(1, part, right)
+		gramAdd(ctx, gram, psi, p.width, h)
+	})
+}
+
+// gramWork bounds the multiply-adds of a product between two looks at the context: some 50 ms.
+const gramWork = 1_000_000_000
+
+// gramAdd is vmath.GramAdd of all rows, in strips that look at the context; where that is done, so is who calls.
+func gramAdd(ctx context.Context, dst, a []float64, n, k int) {
+	_ = frame.Blocks(ctx, n, max(rowsAtOnce, gramWork/(n*k)), func(from, to int) { vmath.GramAdd(dst, a, n, k, from, to) })
+}
+
+func (r *ridge) prepareDual(ctx context.Context, block *work, sigma []float64) error {
+	err := frame.Blocks(ctx, r.n, rowsAtOnce, func(lo, hi int) {
+		block.embed(r.a[lo*r.inputs:hi*r.inputs], sigma)
+		h := hi - lo
+		for k := range r.width {
+			for i, v := range block.psi[k*h : (k+1)*h] {
+				r.psi[(lo+i)*r.width+k] = v
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return cholesky.Gram(ctx, r.gram, r.psi, r.n, r.width)
+}
+
+// solve returns w (outputs x width) for a lambda at the sigma that was prepared.
+func (r *ridge) solve(ctx context.Context, lambda float64) ([]float64, error) {
+	copy(r.factor, r.gram)
+	for i := range r.order {
+		r.factor[i*r.order+i] += 2 * lambda
+	}
+	err := r.solver.Factor(ctx, r.factor)
+	if errors.Is(err, cholesky.ErrNotPositive) {
+		return nil, fmt.Errorf("the products of the features with the penalty lambda = %v on them are not positive definite: raise lambda", lambda)
+	}
+	if err != nil {
+		return nil, err
+	}
+	right := r.right
+	if r.dual {
+		right = r.y
+	}
+	x := append([]float64(nil), right...)
+	for c := range r.outputs {
+		if err := r.solver.Solve(ctx, r.factor, x[c*r.order:(c+1)*r.order]); err != nil {
+			return nil, err
+		}
+	}
+	if !r.dual {
+		return x, nil
+	}
+	w := make([]float64, r.outputs*r.width)
+	for c := range r.outputs {
+		vmath.MatTVec(w[c*r.width:(c+1)*r.width], r.psi, r.n, r.width, x[c*r.n:(c+1)*r.n])
+	}
+	return w, nil
+}
+
+// profile returns the value of (9) with w in closed form, which it returns too, and writes its gradient in sigma to gs.
+func (r *ridge) profile(ctx context.Context, lambda, rho float64, sigma, gs []float64) (float64, []float64, error) {
+	if err := r.prepare(ctx, sigma); err != nil {
+		return 0, nil, err
+	}
+	w, err := r.solve(ctx, lambda)
+	if err != nil {
+		return 0, nil, err
+	}
+	o := objective{loss: square{0.5}, weights: l2, lambda: lambda, bandwidths: l2, rho: rho, onlyProfile: true}
+	f, err := r.value(ctx, o, sigma, w, gs, nil)
+	return f, w, err
+}

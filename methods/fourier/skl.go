@@ -1,0 +1,100 @@
+package fourier
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// LearnedParams holds RFF-SKL's parameters.
+type LearnedParams struct {
+	Kernel   string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
+	C        float64 `json:"c" range:"(0,)" means:"skew of the skewed kernels, which need features above -c"`
+	Features int     `json:"features" range:"[1,)" means:"random features"`
+	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width where learning starts, as a multiple of the usual sqrt(2 / mean squared distance)"`
+	Steps    int     `json:"steps" range:"[1,)" means:"L-BFGS steps on the inverse widths"`
+	Lambda   float64 `json:"lambda" range:"(0,)" means:"penalty of the squared weights"`
+	Rho      float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
+}
+
+func (p LearnedParams) design() design {
+	return design{"RFF-SKL", true, kernel{p.Kernel, p.C}, p.Features, p.Sigma}
+}
+
+// SKL declares RFF-SKL: weights and sigma of a product embedding, eq. (9).
+func SKL() registry.Spec {
+	return registry.Define(registry.Spec{Name: "RFF-SKL", Version: "1", Tasks: tasks, Source: source + "section 3.3, eqs. (9) to (12)",
+		Summary: "ridge regression on random Fourier features whose kernel is learned with it"},
+		LearnedParams{Kernel: gaussian, C: 1, Features: 500, Sigma: 1, Steps: 20, Lambda: 1, Rho: 1},
+		registry.Grid{{Name: "lambda", Values: registry.Powers(10, -2, 1)}, {Name: "rho", Values: registry.Values(0.0, 1.0, 10.0)}},
+		frame.Path[LearnedParams](pathSKL).One, registry.Path(pathSKL),
+		registry.Memory(func(sh registry.Shape, p LearnedParams) int64 { return p.design().ridgeMemory(sh, true) }),
+		registry.Cost(func(sh registry.Shape, p LearnedParams) float64 {
+			d := p.design()
+			return 1.2 * float64(p.Steps+1) * (d.prepareNanoseconds(sh) + d.solveNanoseconds(sh) + d.passNanoseconds(sh))
+		}),
+		registry.Load[LearnedParams](load), registry.Blocks[LearnedParams]())
+}
+
+// pathSKL shares the draws.
+func pathSKL(ctx context.Context, env registry.Env, train registry.Data, ps []LearnedParams, yield func(i int, m registry.Model) error) error {
+	return designs(env, train, ps, LearnedParams.design, func(of *start, which []int) error {
+		r := newRidge(of.problem)
+		for _, i := range which {
+			l := learner{ridge: r, lambda: ps[i].Lambda, rho: ps[i].Rho}
+			sigma, w, err := l.learn(ctx, of.sigma, ps[i].Steps)
+			if err != nil {
+				return named("RFF-SKL", err)
+			}
+			if err := yield(i, of.trained(sigma, w)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// A learner minimises (9) over sigma, with w in closed form,
+//
+//	min over sigma  F(sigma) = min over w  sum_c 1/2 |Psi_sigma w_c - y_c|^2 + lambda |w_c|^2  + rho |sigma|^2,
+//
+// by L-BFGS: the gradient of F is the partial one of (9) at the best w, whose derivative (8) has dropped out. F is not convex: what
+// is found is a local minimum, or what the steps allow, from where it started.
+type learner struct {
+	*ridge
+	lambda, rho float64
+	best        float64 // F where learning ended
+}
+
+// learn returns the sigma after at most steps steps from start, and the weights there.
+func (l *learner) learn(ctx context.Context, start []float64, steps int) (sigma, w []float64, err error) {
+	sigma, l.best, err = descend(start, steps, func(sigma, gs []float64) (f float64, err error) {
+		f, w, err = l.profile(ctx, l.lambda, l.rho, sigma, gs)
+		return f, err
+	})
+	return sigma, w, err
+}
+
+// descend minimises a value over sigma by at most steps steps of L-BFGS from start. The last evaluation is at the sigma that it returns.
+func descend(start []float64, steps int, value func(sigma, gs []float64) (float64, error)) (sigma []float64, best float64, err error) {
+	at := make([]float64, len(start)) // of the last evaluation
+	search := lbfgs.Minimizer{MaxIter: steps}
+	sigma = slices.Clone(start)
+	best = search.Minimize(sigma, func(sigma, gs []float64) (f float64) {
+		if err == nil {
+			copy(at, sigma)
+			if f, err = value(sigma, gs); err == nil {
+				return f
+			}
+		}
+		clear(gs) // nothing to descend: the search ends
+		return 0
+	}).F
+	if err == nil && !slices.Equal(at, sigma) { // the last trial was given up
+		best, err = value(sigma, make([]float64, len(sigma)))
+	}
+	return sigma, best, err
+}
