@@ -16,12 +16,12 @@ const firstSteps = 5
 // enough there, the last steps are taken anew. What is not enough in the end is warned of, with the relative difference of the two errors.
 func (p *partialLOO) find(theta, y []float64, steps int) (gamma, alpha []float64, err error) {
 	p.y = y
-	worst := 0.0
+	worst, short := 0.0, steps <= firstSteps
 	for stretch, steps := range []int{min(firstSteps, steps), steps - firstSteps} {
 		if steps <= 0 {
 			continue
 		}
-		off, err := p.descend(theta, steps, leastLOORank, stretch == 0)
+		off, err := p.descend(theta, steps, stretch == 0, short || stretch == 1)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -35,10 +35,10 @@ func (p *partialLOO) find(theta, y []float64, steps int) (gamma, alpha []float64
 	return p.gamma, alpha, err
 }
 
-// descend takes steps with a rank of least or more and returns how far the error is from one of twice the rank, where it is farther: at the beginning or the end.
-func (p *partialLOO) descend(theta []float64, steps, least int, first bool) (float64, error) {
+// descend takes steps and returns how far the error is from one of twice the rank, at the beginning or, of the last steps, at the end: where it is farther.
+func (p *partialLOO) descend(theta []float64, steps int, first, last bool) (float64, error) {
 	start := slices.Clone(theta)
-	for {
+	for least := leastLOORank; ; {
 		e, slope, off, err := p.enoughPivots(theta, least, first)
 		if err != nil {
 			return 0, err
@@ -47,6 +47,9 @@ func (p *partialLOO) descend(theta []float64, steps, least int, first bool) (flo
 		descent.Minimize(theta, from(e, slope, p.value))
 		if p.err != nil {
 			return 0, p.err
+		}
+		if !last {
+			return off, nil
 		}
 		at, err := p.offTwice(theta, p.errorAlone(theta))
 		if err != nil {
