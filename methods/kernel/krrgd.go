@@ -67,14 +67,14 @@ func ridgeRank(n int, lambda float64) float64 {
 	return likelyRank(registry.Shape{N: n, Task: registry.Regression}, lambda)
 }
 
-// costKRRGD is a factorisation, an inverse and a product an evaluation, of which a step takes about 1.15; to checkedRows evaluations with the partial factor for most
-// of these, where the penalty is large or the features are few; beyond, products of n x r matrices an evaluation, three checks with twice the rank, and
+// costKRRGD is a factorisation, an inverse and a product an evaluation, of which a step takes about 1.3, or 1.15 beyond exactRows; to checkedRows evaluations with the partial factor for most
+// of these, where the penalty is large or the features are few; beyond, products of n x r matrices an evaluation, checks with twice the rank, and
 // the products with the kernel of the regression.
 func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
 	n, d, evaluations := float64(s.N), float64(s.D), 1+float64(1.15*float64(p.Iter))
 	exact := n*n*n/14 + n*n*(0.2*d+20) + 1000
 	if s.N <= exactRows {
-		return float64(s.Outputs()) * evaluations * exact
+		return float64(s.Outputs()) * (1 + float64(1.3*float64(p.Iter))) * exact
 	}
 	r := min(float64(mostLOORank(s.N)), max(leastLOORank, 350*math.Pow(n*p.Lambda, -0.1)))
 	partial := 0.45*n*r*r + (30+0.1*d)*n*r

@@ -45,17 +45,17 @@ func mostLOORank(n int) int { return min(max(n/8, 256), int(6e4/math.Sqrt(float6
 const (
 	// looSlack is the margin of a rank, beyond enoughRank's, at which what is left of K counts for little in M.
 	looSlack = 0.003
-	// leastLOORank is what a search starts with, unless K has less: bandwidths that grow need more than those at the start.
+	// leastLOORank is what a search starts with: bandwidths that grow need more than those at the start.
 	leastLOORank = 256
 	// leastPivot is the diagonal at which a pivot is left out, for J is inverted.
 	leastPivot = 1e-9
 )
 
-// choose takes the pivots at theta, at most so many, which stand until the next choice, so that E is smooth.
-func (p *partialLOO) choose(theta []float64, most int) error {
+// choose takes the pivots at theta, unless K has less at least and at most so many, which stand until the next choice, so that E is smooth.
+func (p *partialLOO) choose(theta []float64, least, most int) error {
 	c := float64(float64(p.n) * p.lambda)
 	return p.pick(theta, most, func(end cholesky.End) bool {
-		return end.Rank >= leastLOORank && end.Trace <= looSlack*c*float64(end.Rank)
+		return end.Rank >= least && end.Trace <= looSlack*c*float64(end.Rank)
 	})
 }
 

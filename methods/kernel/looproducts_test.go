@@ -18,7 +18,7 @@ func partialOf(t *testing.T, data registry.Data, lambda float64, theta []float64
 	p := &partialLOO{looProblem: newLOOVectors(t.Context(), frame.Rows(data.X), d, frame.Upto(d), lambda)}
 	p.y = slices.Clone(data.Y)
 	floats.AddConst(-floats.Sum(p.y)/float64(len(p.y)), p.y)
-	if err := p.choose(theta, mostLOORank(p.n)); err != nil {
+	if err := p.choose(theta, leastLOORank, mostLOORank(p.n)); err != nil {
 		t.Fatal(err)
 	}
 	return p

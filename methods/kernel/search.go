@@ -107,7 +107,7 @@ func from(e float64, slope []float64, objective lbfgs.Objective) lbfgs.Objective
 func (s *correctedSearch) rounds(theta []float64, left int) (int, error) {
 	next, slope := make([]float64, len(theta)), make([]float64, len(theta))
 	for left > 0 && s.exact.err == nil {
-		if err := s.partial.choose(theta, mostLOORank(s.partial.n)); err != nil {
+		if err := s.partial.choose(theta, leastLOORank, mostLOORank(s.partial.n)); err != nil {
 			return 0, err
 		}
 		p := s.partial.value(theta, slope)

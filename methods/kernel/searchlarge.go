@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
@@ -11,28 +12,16 @@ import (
 const firstSteps = 5
 
 // find takes L-BFGS steps on the partial error, beyond checkedRows. A rank is enough if twice the rank gives nearly the same error, and at the start the same
-// gradient; otherwise it is doubled, to mostLOORank at most. That is checked where pivots are chosen and, for the error, at the end. What is not enough in the
-// end is warned of, with the relative difference of the two errors.
+// gradient; otherwise it is doubled, to mostLOORank at most. That is checked where pivots are chosen and, for the error, at the end; if the rank is not
+// enough there, the last steps are taken anew. What is not enough in the end is warned of, with the relative difference of the two errors.
 func (p *partialLOO) find(theta, y []float64, steps int) (gamma, alpha []float64, err error) {
 	p.y = y
-	worst := 0.0
+	worst, short := 0.0, steps <= firstSteps
 	for stretch, steps := range []int{min(firstSteps, steps), steps - firstSteps} {
 		if steps <= 0 {
 			continue
 		}
-		e, slope, off, err := p.enoughPivots(theta, stretch == 0)
-		if err != nil {
-			return nil, nil, err
-		}
-		worst = max(worst, off)
-		descent := lbfgs.Minimizer{MaxIter: steps, RelTol: looGain}
-		descent.Minimize(theta, from(e, slope, p.value))
-		if p.err != nil {
-			return nil, nil, p.err
-		}
-	}
-	if steps > 0 {
-		off, err := p.offTwice(theta, p.errorAlone(theta))
+		off, err := p.descend(theta, steps, stretch == 0, short || stretch == 1)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -46,10 +35,39 @@ func (p *partialLOO) find(theta, y []float64, steps int) (gamma, alpha []float64
 	return p.gamma, alpha, err
 }
 
+// descend takes steps and returns how far the error is from one of twice the rank, at the beginning or, of the last steps, at the end: where it is farther.
+func (p *partialLOO) descend(theta []float64, steps int, first, last bool) (float64, error) {
+	start := slices.Clone(theta)
+	for least := leastLOORank; ; {
+		e, slope, off, err := p.enoughPivots(theta, least, first)
+		if err != nil {
+			return 0, err
+		}
+		descent := lbfgs.Minimizer{MaxIter: steps, RelTol: looGain}
+		descent.Minimize(theta, from(e, slope, p.value))
+		if p.err != nil {
+			return 0, p.err
+		}
+		if !last {
+			return off, nil
+		}
+		at, err := p.offTwice(theta, p.errorAlone(theta))
+		if err != nil {
+			return 0, err
+		}
+		rank, most := len(p.pivots), mostLOORank(p.n)
+		if at <= nearError || rank == most || rank < least {
+			return max(off, at), nil
+		}
+		least = min(2*rank, most)
+		copy(theta, start)
+	}
+}
+
 // enoughPivots chooses pivots at theta and returns the error and the gradient there, and how far the error is from one of twice the rank.
-func (p *partialLOO) enoughPivots(theta []float64, withSlope bool) (e float64, slope []float64, off float64, err error) {
+func (p *partialLOO) enoughPivots(theta []float64, least int, withSlope bool) (e float64, slope []float64, off float64, err error) {
 	most := mostLOORank(p.n)
-	if err := p.choose(theta, most); err != nil {
+	if err := p.choose(theta, least, most); err != nil {
 		return 0, nil, 0, err
 	}
 	slope = make([]float64, len(theta))
