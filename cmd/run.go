@@ -37,6 +37,7 @@ type runFlags struct {
 	maxCell  time.Duration
 	yes      bool
 	format   string
+	rerun    []string
 }
 
 // defaultMaxCell leaves out what would keep a run from ending within a day or so.
@@ -81,6 +82,7 @@ for any --jobs.`,
 	flags.StringVar(&f.format, "format", "table", "with --dry-run: "+strings.Join(listingFormats, ", "))
 	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: say for each cell why it is to be run")
 	flags.BoolVar(&f.retry, "retry", false, "run again cells that failed or timed out")
+	rerunFlag(a, c, &f.rerun)
 	flags.StringVar(&f.keep, "keep", string(runner.KeepScores), "what to keep beside the counts: scores of the test rows, models too, or none")
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
 	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "leave out cells that are predicted to take longer on one core; 0 for none")
@@ -121,6 +123,9 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return usage("--keep %q is not one of %s, %s, %s", f.keep, keeps[0], keeps[1], keeps[2])
 	}
 	req, err := a.request(h, f)
+	if err == nil {
+		err = a.rerun(&req, f.rerun)
+	}
 	if err != nil {
 		return err
 	}
@@ -137,12 +142,15 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	opt := harness.Options{Jobs: f.jobs, Limits: req.Limits, Budget: f.budget, Forecast: plan.Forecast}
+	if err := a.noteChangedData(ctx, db, plan); err != nil {
+		return err
+	}
+	if err := a.noteChangedCode(ctx, h, db, req, opt); err != nil {
+		return err
+	}
 	prediction := plan.Predict(opt.Jobs, opt.Budget)
 	a.announce(plan, prediction, opt)
 	if err := a.confirm(prediction, f.yes); err != nil {
-		return err
-	}
-	if err := a.noteChangedData(ctx, db, plan); err != nil {
 		return err
 	}
 	err = store.Patiently(ctx, func(err error) {

@@ -18,7 +18,11 @@ var update = flag.Bool("update", false, "rewrite the expected outputs inside the
 // that start processes.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"bench": func() { os.Exit(cmd.Execute(methods.All())) },
+		"bench":         func() { os.Exit(cmd.Execute(methods.All())) },
+		"bench-first":   func() { os.Exit(cmd.Execute(methods.All().With(stump("1", 0)))) },
+		"bench-second":  func() { os.Exit(cmd.Execute(methods.All().With(stump("2", 1e-9)))) },
+		"bench-blocked": func() { os.Exit(cmd.Execute(methods.All().With(blocked()))) },
+		"bench-third":   func() { os.Exit(cmd.Execute(methods.All().With(stump("3", 0)))) },
 	})
 }
 

@@ -88,6 +88,14 @@ func main() { os.Exit(cmd.Execute(methods.All().With(myboost.Spec()))) }
 		t.Errorf("the table lacks the new method:\n%s", table)
 	}
 
+	if version := run("go", "run", ".", "version"); !strings.Contains(version, "example.com/mine (devel) with github.com/kernelboosting/bench v0.0.0 (replaced by a folder)") {
+		t.Errorf("the version does not name both modules:\n%s", version)
+	}
+	stored := run("go", "run", ".", "query", "SELECT count(DISTINCT code) FROM results WHERE code <> ''")
+	if !strings.HasSuffix(strings.TrimSpace(stored), "\n2") {
+		t.Errorf("the hashes of code are %s", stored)
+	}
+
 	c := exec.Command("bench", "methods", "new", "MyBoost", "--dir", "myboost")
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "holds Go files already") {

@@ -9,6 +9,11 @@
 // any number of jobs in any order gives the same bits, and a run that was killed
 // goes on where it stopped.
 //
+// What is stored can be looked at again: [Verify] runs cells once more and compares every count
+// (compare.go), [Harness.CheckCode] does so by itself for one cell of a method whose code changed,
+// and [Harness.Admit] takes results that were computed elsewhere, where their keys are those that
+// would be planned here.
+//
 // A cell is a value, [runner.CellSpec], and its result one transaction; nothing here assumes
 // that a cell runs in the process that planned it. What happens inside a cell is in
 // harness/runner, what decides its result in harness/protocol, harness/split and

@@ -25,6 +25,7 @@ func CurrentEnvironment() store.Environment {
 	}
 	e.MemoryBytes = MemoryBytes()
 	if info, ok := debug.ReadBuildInfo(); ok {
+		e.ProgramVersion = programVersion(info, ProgramVersion)
 		for _, s := range info.Settings {
 			switch s.Key {
 			case "vcs.revision":

@@ -22,11 +22,16 @@ import (
 //   - the machine's factor, where nothing of the method is known: the geometric mean over the
 //     methods that are, and of 1e-9.
 //
+// Seconds measured are processor time, which hardly depends on what else the machine does. How much longer the cells of
+// a run take than that is measured beside it, and counts in what the run still takes.
+//
 // It is safe for concurrent use.
 type Forecast struct {
 	mu      sync.Mutex
 	took    map[methodName]map[string]timing // by method and data set
 	machine float64                          // logarithm of its factor times 1e9; NaN if it is to be computed
+
+	wall, processor float64 // seconds of the cells that have ended in this run
 }
 
 type methodName struct{ name, version string }
@@ -45,11 +50,25 @@ func NewForecast(stored []store.Timing) *Forecast {
 	return f
 }
 
-// Record notes that a cell took the given seconds.
-func (f *Forecast) Record(c *PlannedCell, seconds float64) {
+// Record notes what a cell took: its wall time, and its processor time or 0 where that is not known.
+func (f *Forecast) Record(c *PlannedCell, wall, processor float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.record(methodOf(c), c.Dataset, seconds, c.Spec.Cost)
+	if processor <= 0 {
+		processor = wall
+	}
+	f.wall += wall
+	f.processor += processor
+	f.record(methodOf(c), c.Dataset, processor, c.Spec.Cost)
+}
+
+// slowdown is how much longer cells take than their processor time. A minute's worth of cells that are not
+// slowed down stands beside those that were measured.
+func (f *Forecast) slowdown() float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	const calm = 60
+	return max(1, (f.wall+calm)/(f.processor+calm))
 }
 
 func methodOf(c *PlannedCell) methodName { return methodName{c.Method, c.Spec.Inputs.MethodVersion} }
@@ -66,7 +85,7 @@ func (f *Forecast) record(m methodName, dataset string, seconds, units float64) 
 	f.machine = math.NaN()
 }
 
-// Seconds predicts the wall time of a cell on a core of its own.
+// Seconds predicts the time of a cell on a core of its own.
 func (f *Forecast) Seconds(c *PlannedCell) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -124,9 +143,9 @@ type RunningCell struct {
 // order of a run, beside those that are running.
 func (f *Forecast) Wall(cells []*PlannedCell, running []RunningCell, jobs int) float64 {
 	free := make(ends, max(1, jobs))
-	last := 0.0
+	last, slow := 0.0, f.slowdown()
 	for i, r := range running {
-		left := max(f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10) // what is late will be a little later
+		left := max(slow*f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10) // what is late will be a little later
 		if i < len(free) {
 			free[i] = left
 		}
@@ -135,7 +154,7 @@ func (f *Forecast) Wall(cells []*PlannedCell, running []RunningCell, jobs int) f
 	heap.Init(&free)
 	q := newQueue(cells, f)
 	for c := q.next(); c != nil; c = q.next() {
-		free[0] += q.seconds(c)
+		free[0] += slow * f.Seconds(c)
 		last = max(last, free[0])
 		heap.Fix(&free, 0)
 	}

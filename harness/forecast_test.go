@@ -36,14 +36,27 @@ func TestForecast(t *testing.T) {
 	old := costing("A", "x", 1, 1)
 	old.Spec.Inputs.MethodVersion = "2"
 	check("another version", f, old, 1.5, 3)
-	f.Record(costing("A", "z", 1, 2000), 2000) // as declared
+	f.Record(costing("A", "z", 1, 2000), 2000, 0) // as declared
 	check("like the small set", f, costing("A", "y", 1, 1), 2, 4)
 	check("like the large set", f, costing("A", "y", 1, 2000), 2000, 4000)
 	before := f.Seconds(costing("B", "x", 1, 1))
-	f.Record(costing("A", "z", 2, 0), 5)
-	f.Record(costing("A", "z", 2, 5), 0)
+	f.Record(costing("A", "z", 2, 0), 5, 0)
+	f.Record(costing("A", "z", 2, 5), 0, 0)
 	if after := f.Seconds(costing("B", "x", 1, 1)); after != before {
 		t.Errorf("a cell without cost or time changes %v to %v", before, after)
+	}
+}
+
+// TestSlowdown: cells of a busy machine are no costlier, and what is left of its run takes longer.
+func TestSlowdown(t *testing.T) {
+	f := NewForecast(nil)
+	c := costing("A", "x", 1, 100)
+	f.Record(c, 3000, 1000)
+	if got := f.Seconds(c); math.Abs(got-1000) > 1e-6 {
+		t.Errorf("a cell takes %v seconds, want its processor time", got)
+	}
+	if got := f.Wall([]*PlannedCell{c}, nil, 1); got < 2800 || got > 3000 {
+		t.Errorf("the run takes %v seconds, want nearly 3000", got)
 	}
 }
 
@@ -55,7 +68,7 @@ func TestOneCellIsEnough(t *testing.T) {
 		declared := rapid.Float64Range(0.01, 1000).Draw(rt, "declared")
 		other := declared * math.Exp(rapid.Float64Range(-3, 3).Draw(rt, "other"))
 		f := NewForecast(nil)
-		f.Record(costing("A", "x", 1, declared), declared*slow)
+		f.Record(costing("A", "x", 1, declared), declared*slow, 0)
 		if got := f.Seconds(costing("A", "y", 1, other)) / (other * slow); got < 0.5 || got > 2 {
 			rt.Fatalf("predicted over measured is %v", got)
 		}
@@ -97,7 +110,7 @@ func TestQueue(t *testing.T) {
 	q := newQueue(cells, f)
 	for !q.empty() {
 		if len(got) == 3 { // A proves to be slow
-			f.Record(costing("A", "x", 1, 1), 60)
+			f.Record(costing("A", "x", 1, 1), 60, 0)
 			q.refresh()
 		}
 		c := q.next()

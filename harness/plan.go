@@ -45,6 +45,7 @@ type Request struct {
 	Splits   []int
 	Retry    bool          // run failed and timed-out cells again
 	Timeout  time.Duration // a cell that timed out under a shorter limit is run again
+	Rerun    []string      // names of methods whose stored cells are run again and replaced
 	Limits   Limits
 }
 
@@ -150,6 +151,8 @@ func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
 	p.Requested++
 	switch k, stored := known[c.Spec.Key]; {
 	case !stored:
+	case req.reruns(c.Method):
+		c.Spec.Replace = true
 	case k.Status == store.OK:
 		p.Stored++
 		p.revive(c, k)
@@ -304,10 +307,7 @@ func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, f
 			Spec: common, Memory: memory, SetBytes: 8 * int64(set.rows) * int64(set.train.D+1),
 		}
 		c.Spec.Cell = c.Cell
-		c.Spec.Key = protocol.HashJSON(struct {
-			runner.Cell
-			runner.Inputs
-		}{c.Cell, common.Inputs})
+		c.Spec.Key = keyOf(c.Cell, common.Inputs)
 		c.Seconds = forecast.Seconds(c)
 		cells[i] = c
 	}
@@ -366,17 +366,7 @@ func (c *PlannedCell) Explain(ctx context.Context, db Stored) (string, error) {
 	if !found {
 		return "never run", nil
 	}
-	var changed []string
-	for _, part := range []struct{ name, before, now string }{
-		{"protocol", old.ProtocolHash, c.Spec.Inputs.ProtocolHash},
-		{"data", old.Fingerprint, c.Spec.Inputs.Fingerprint},
-		{"method version", old.MethodVersion, c.Spec.Inputs.MethodVersion},
-		{"grid", old.GridHash, c.Spec.Inputs.GridHash},
-	} {
-		if part.before != part.now {
-			changed = append(changed, fmt.Sprintf("%s was %.8s, is %.8s", part.name, part.before, part.now))
-		}
-	}
+	changed := changedInputs(old, c.Spec.Inputs)
 	if changed == nil {
 		return "its stored attempt did not end ok", nil
 	}

@@ -89,9 +89,6 @@ func (q *queue) rest() []*PlannedCell {
 	return out
 }
 
-// seconds predicts a cell that next gave.
-func (q *queue) seconds(c *PlannedCell) float64 { return q.forecast.Seconds(c) }
-
 // empty reports whether next has nothing to give.
 func (q *queue) empty() bool {
 	return len(q.early) == 0 && !slices.ContainsFunc(q.groups, func(g *cellGroup) bool { return len(g.cells) > 0 })

@@ -245,7 +245,11 @@ func (s *scheduler) launch(ctx context.Context, q *queue) bool {
 func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
 	run, err := s.runner.Run(ctx, c.Spec)
 	if err == nil && run.Status == store.OK {
-		s.forecast.Record(c, run.Seconds())
+		processor := 0.0
+		if run.CPUSeconds != nil {
+			processor = *run.CPUSeconds
+		}
+		s.forecast.Record(c, run.Seconds(), processor)
 	}
 	s.mu.Lock()
 	delete(s.started, c)

@@ -3,6 +3,8 @@
 package methods
 
 import (
+	"embed"
+
 	"github.com/kernelboosting/bench/methods/boosted"
 	"github.com/kernelboosting/bench/methods/cart"
 	"github.com/kernelboosting/bench/methods/forest"
@@ -13,6 +15,11 @@ import (
 	"github.com/kernelboosting/bench/methods/pbrff"
 	"github.com/kernelboosting/bench/registry"
 )
+
+// The source of every method and of what the families share, which is what their code is known by.
+//
+//go:embed */*.go internal/*/*.go internal/*/*.c internal/*/*.h internal/*/*/*.go internal/*/*/*.c
+var files embed.FS
 
 // All returns a registry of every method, one line each.
 func All() registry.Registry {
@@ -33,5 +40,5 @@ func All() registry.Registry {
 		boosted.LGBM(),
 		cart.Spec(),
 		boosted.XGB(),
-	)
+	).WithSource("github.com/kernelboosting/bench/methods", files)
 }

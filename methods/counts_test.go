@@ -32,7 +32,7 @@ func TestCountsAreTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := h.Plan(ctx, harness.Request{Methods: methods.All().Names(), Splits: []int{1}}, nil, store.CostFactors{})
+	plan, err := h.Plan(ctx, harness.Request{Methods: methods.All().Names(), Splits: []int{1}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func DefineRaw(s Spec, grid Grid, raw Raw) Spec {
 	if err := raw.complete(s.Name); err != nil {
 		panic("registry: " + err.Error())
 	}
-	s.grid, s.does = grid, raw
+	s.grid, s.does, s.pkg = grid, raw, callersPackage()
 	if err := s.check(); err != nil {
 		panic("registry: " + err.Error())
 	}

@@ -19,20 +19,25 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"sync"
 
+	"github.com/kernelboosting/bench/internal/codehash"
 	"github.com/kernelboosting/bench/internal/near"
 )
 
 // A Registry is a set of methods with distinct names. The zero value is empty.
 type Registry struct {
-	specs map[string]Spec // by lower-case name
+	specs  map[string]Spec // by lower-case name
+	trees  []codehash.Tree // source files of methods
+	hasher *codehash.Hasher
+	codes  *sync.Map // what Code returned, by name
 }
 
 // New returns a registry of the given methods. It panics if a spec was not made
 // by Define or DefineRaw, or if two names are equal but for case: both are mistakes of the
 // program, found the first time it runs.
 func New(specs ...Spec) Registry {
-	r := Registry{specs: make(map[string]Spec, len(specs))}
+	r := Registry{specs: make(map[string]Spec, len(specs)), hasher: newHasher(nil), codes: new(sync.Map)}
 	for _, s := range specs {
 		if s.does.Fit == nil {
 			panic(fmt.Sprintf("registry: method %q was not made by registry.Define", s.Name))
@@ -48,7 +53,9 @@ func New(specs ...Spec) Registry {
 
 // With returns a registry of r's methods and the given ones; r is unchanged.
 func (r Registry) With(specs ...Spec) Registry {
-	return New(append(r.All(), specs...)...)
+	out := New(append(r.All(), specs...)...)
+	out.trees, out.hasher = r.trees, newHasher(r.trees)
+	return out
 }
 
 // All returns the methods sorted by name.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"math"
 	"reflect"
@@ -19,10 +20,12 @@ type Spec struct {
 	Tasks   Task
 	Source  string // the paper and the algorithm in it
 	Summary string // one line for listings
+	Files   fs.FS  // the source files of the method's own package, embedded, where its module is another; else nil
 
 	defaults json.RawMessage
 	grid     Grid
 	does     Raw
+	pkg      string // that defined it
 }
 
 // A FitFunc trains one setting. It returns ctx.Err() soon after cancellation, and an

@@ -22,6 +22,7 @@ type job struct {
 	protocol *protocol.Protocol
 	method   registry.Spec
 	set      *datasets.Set
+	code     string // of the method; "" where it cannot be told
 	said     warnings
 }
 

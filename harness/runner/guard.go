@@ -22,6 +22,7 @@ func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (store.
 	defer cancel()
 
 	run := j.NewRun()
+	run.Code = j.code
 	if timeout > 0 {
 		seconds := timeout.Seconds()
 		run.TimeoutSeconds = &seconds

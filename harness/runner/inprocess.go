@@ -57,7 +57,18 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (store.Run, error) {
 		return store.Run{}, fmt.Errorf("%s changed while the run was under way; what is stored stands, run again", c.Cell.Dataset)
 	}
 	j.set = l.set
+	j.code = Code(r.Registry, c.Cell.Method)
 	return j.execute(ctx, r.Timeout, cmp.Or(r.Grace, defaultGrace))
+}
+
+// Code returns the hash of a method's code, "" where it cannot be told: a program that was taken
+// away while it runs still computes its cells.
+func Code(r registry.Registry, method string) string {
+	code, err := r.Code(method)
+	if err != nil {
+		return ""
+	}
+	return code
 }
 
 // protocol reads the text of a cell's protocol, once for all its cells.

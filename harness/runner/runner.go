@@ -53,6 +53,7 @@ type CellSpec struct {
 	Shape    registry.Shape       `json:"shape"`  // of the training part
 	Cost     float64              `json:"cost"`   // predicted, in the method's own units
 	Keep     Keep                 `json:"keep"`
+	Replace  bool                 `json:"replace,omitempty"` // the result takes the place of a stored one
 }
 
 // A ProtocolText is a protocol as it was written.
@@ -72,6 +73,7 @@ func (c CellSpec) NewRun() store.Run {
 		TrainRows: c.Shape.N, Features: c.Shape.D, CostUnits: c.Cost,
 		StartedAt:    time.Now().UTC().Format("2006-01-02T15:04:05.000000000Z"),
 		ProtocolText: c.Protocol.TOML, ProtocolPath: c.Protocol.Path, ProtocolSplits: c.Protocol.Splits, SetFile: c.Set.Path,
+		Replace: c.Replace,
 	}
 }
 

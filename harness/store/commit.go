@@ -59,7 +59,7 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 		return err
 	}
 	rows, sum := foldRows(r.Evaluations)
-	runID, stored, err := w.insertRun(ctx, tx, r.Key, runValues(r, gridID, env, sum))
+	runID, stored, err := w.insertRun(ctx, tx, r, runValues(r, gridID, env, sum))
 	if err != nil || !stored {
 		return err
 	}
@@ -74,13 +74,14 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 	return insertLearned(ctx, tx, runID, r)
 }
 
-// A cell that ended ok stays as it is, whoever computed it first; a failed one
-// is replaced, its evaluations with it.
+// A cell that ended ok stays as it is, whoever computed it first, unless the new one is ok and is to
+// replace it; a failed one is replaced, its evaluations with it.
 var insertRunSQL = "INSERT INTO runs (" + strings.Join(runColumns, ", ") + ", checksum) VALUES (" +
 	strings.Repeat("?, ", len(runColumns)) + "?) ON CONFLICT (key) DO NOTHING"
 
-func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, key string, values []any) (id int64, stored bool, err error) {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND status <> 'ok'`, key); err != nil {
+func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r Run, values []any) (id int64, stored bool, err error) {
+	replaces := r.Replace && r.Status == OK
+	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND (status <> 'ok' OR ?)`, r.Key, replaces); err != nil {
 		return 0, false, err
 	}
 	res, err := tx.ExecContext(ctx, insertRunSQL, append(values, Checksum(values...))...)
@@ -91,7 +92,7 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, key string, values [
 	if err != nil {
 		return 0, false, err
 	}
-	id, err = makeCurrent(ctx, tx, key)
+	id, err = makeCurrent(ctx, tx, r.Key)
 	return id, n > 0, err // no row: another program stored it first
 }
 

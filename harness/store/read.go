@@ -58,14 +58,14 @@ func (db *DB) CurrentInputs(ctx context.Context, protocol, dataset, method strin
 type Timing struct {
 	Method, MethodVersion, Dataset string
 	Cells                          int
-	Seconds                        float64 // wall time of all of them
+	Seconds                        float64 // of all of them: processor time, or wall time where that is not known
 	CostUnits                      float64 // and their declared cost
 }
 
 // Timings returns the times of the attempts that ended ok on a machine like env: the same processor with as
 // many cores. Times of other machines, which imported cells have, say nothing of this one.
 func (db *DB) Timings(ctx context.Context, env Environment) ([]Timing, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, count(*), sum(r.search_seconds + r.fit_seconds + r.predict_seconds), sum(r.cost_units)
+	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, count(*), sum(coalesce(r.cpu_seconds, r.search_seconds + r.fit_seconds + r.predict_seconds)), sum(r.cost_units)
 		FROM runs r JOIN environments e ON e.id = r.environment_id
 		WHERE r.status = 'ok' AND r.cost_units > 0 AND e.cpu = ? AND e.cores = ?
 		GROUP BY r.method, r.method_version, r.dataset ORDER BY r.method, r.method_version, r.dataset`, env.CPU, env.Cores)

@@ -32,6 +32,8 @@ type Row struct {
 	ModelBytes             *int64
 	StartedAt              string // UTC, RFC 3339 with nanoseconds
 	Environment            *Environment
+	Code                   string // as in Run
+	Imported               string // as in Run
 }
 
 // Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the
@@ -51,8 +53,9 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 	rows, err := db.sql.QueryContext(ctx, `SELECT r.id, r.environment_id, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2,
-		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at
-		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id
+		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at,
+		  coalesce(o.code, ''), coalesce(o.imported, '')
+		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 		WHERE c.protocol = ? ORDER BY r.dataset, r.method, r.split`, protocol)
 	if err != nil {
@@ -68,7 +71,7 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		err := rows.Scan(&id, &environment, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, &params, &r.TrainRows, &r.TestRows, &r.Features,
 			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.AUC2, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2,
-			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt)
+			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt, &r.Code, &r.Imported)
 		if err != nil {
 			return nil, err
 		}
@@ -83,19 +86,25 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		return nil, err
 	}
 	// A cell that was stored since the rows were read is not among them.
-	if err := db.addStages(ctx, protocol, out, byID); err != nil {
+	if err := db.addStages(ctx, inProtocol, protocol, out, byID); err != nil {
 		return nil, err
 	}
-	if err := db.addWarnings(ctx, protocol, out, byID); err != nil || !folds {
+	if err := db.addWarnings(ctx, inProtocol, protocol, out, byID); err != nil || !folds {
 		return out, err
 	}
-	return out, db.addFolds(ctx, protocol, out, byID)
+	return out, db.addFolds(ctx, inProtocol, protocol, out, byID)
 }
 
-// addStages reads the stages of the cells of a protocol; byID finds a cell by its run.
-func (db *DB) addStages(ctx context.Context, protocol string, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT s.run_id, s.round, s.n_test, s.n_correct, s.tn, s.fp, s.fn, s.tp, s.auc2, s.rmse, s.mae, s.r2
-		FROM cells c JOIN stages s ON s.run_id = c.run_id WHERE c.protocol = ? ORDER BY s.run_id, s.round`, protocol)
+// Which attempts' rows are read.
+const (
+	inProtocol = "run_id IN (SELECT run_id FROM cells WHERE protocol = ?)" // those that stand for its cells
+	ofRun      = "run_id = ?"
+)
+
+// addStages reads stages of cells; byID finds a cell by its run.
+func (db *DB) addStages(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
+	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, round, n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2
+		FROM stages WHERE `+where+` ORDER BY run_id, round`, arg)
 	if err != nil {
 		return err
 	}
@@ -114,10 +123,9 @@ func (db *DB) addStages(ctx context.Context, protocol string, cells []Row, byID 
 	return rows.Err()
 }
 
-// addWarnings reads the warnings of the cells of a protocol.
-func (db *DB) addWarnings(ctx context.Context, protocol string, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT w.run_id, w.text, w.times FROM cells c JOIN warnings w ON w.run_id = c.run_id
-		WHERE c.protocol = ? ORDER BY w.run_id, w.number`, protocol)
+// addWarnings reads warnings of cells.
+func (db *DB) addWarnings(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
+	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, text, times FROM warnings WHERE `+where+` ORDER BY run_id, number`, arg)
 	if err != nil {
 		return err
 	}
@@ -135,10 +143,10 @@ func (db *DB) addWarnings(ctx context.Context, protocol string, cells []Row, byI
 	return rows.Err()
 }
 
-// addFolds reads the evaluations of the cells of a protocol; byID finds a cell by its run.
-func (db *DB) addFolds(ctx context.Context, protocol string, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT f.run_id, f.grid_index, f.fold, f.n_valid, f.n_correct, f.tn, f.fp, f.fn, f.tp, f.auc2, f.rmse, f.mae, f.r2, f.fit_seconds
-		FROM cells c JOIN fold_counts f ON f.run_id = c.run_id WHERE c.protocol = ? ORDER BY f.run_id, f.grid_index, f.fold`, protocol)
+// addFolds reads evaluations of cells; byID finds a cell by its run.
+func (db *DB) addFolds(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
+	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, fit_seconds
+		FROM fold_counts WHERE `+where+` ORDER BY run_id, grid_index, fold`, arg)
 	if err != nil {
 		return err
 	}

@@ -95,6 +95,8 @@ type Run struct {
 	Code     string // hash of the code that computed it; "" if unknown
 	Imported string // name of the file that it was imported from; "" if it was computed here
 
+	Replace bool // if it is ok, an attempt with the same key gives way to it; else what is ok stays
+
 	Environment *Environment // where it was computed; nil for the writer's own
 }
 

@@ -41,6 +41,8 @@ var rooms = []room{
 	{"reports", "reports/... harness/metric harness/store registry datasets internal/..."},
 
 	{"harness/store/...", "harness/store reports/published registry datasets internal/..."},
+	{"harness/bundle", "harness/store"},
+	{"harness/reference", ""},
 	{"harness/metric", "harness/store registry datasets internal/..."},
 	{"harness/split", "registry registry/rng datasets internal/..."},
 	{"harness/protocol", "harness/metric harness/split registry datasets internal/..."},

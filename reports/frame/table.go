@@ -121,7 +121,7 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 		rows:        map[cellKey][]store.Row{}, cannot: map[cellKey]string{}, beyond: f.beyond}
 	sets, rows := t.withMetric(f)
 	together := f.consistent(rows)
-	t.Changed, t.other = together.changed, slices.Concat(together.notes, warningNotes(together.rows))
+	t.Changed, t.other = together.changed, slices.Concat(together.notes, warningNotes(together.rows), importedNotes(together.rows))
 	f.nameFiles(sets)
 	if len(together.rows) == 0 {
 		return t, t.nothing(f, sets)

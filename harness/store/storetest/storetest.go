@@ -36,6 +36,11 @@ type Store interface {
 	Protocols(ctx context.Context) (map[string]store.StoredProtocol, error)
 	DataNames(ctx context.Context) ([]store.DataName, error)
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
+	Cells(ctx context.Context) ([]store.Cell, error)
+	Result(ctx context.Context, key string) (store.Run, bool, error)
+	Codes(ctx context.Context, protocol, hash string) ([]store.CodeCheck, error)
+	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
+	PutCodeChecks(ctx context.Context, checks []store.CodeCheck) error
 }
 
 // A Writer stores finished cells, as *store.Writer does.
@@ -60,11 +65,15 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 	}{
 		{"what is put comes back", comesBack},
 		{"ok stays, failed is replaced", okStays},
+		{"a replacing attempt", replaces},
+		{"where a cell was computed, and by which code", origins},
+		{"checks of code", codeChecks},
 		{"the attempt planned last stands for its cell", plannedLast},
 		{"sources of cells", sources},
 		{"many writers", manyWriters},
 		{"a closed writer takes nothing", closedWriter},
 		{"no cells", noCells},
+		{"what a run leaves out", leftOut},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
 	}
@@ -90,7 +99,9 @@ func Finished(method, dataset string, split int) store.Run {
 		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, CostUnits: 1e9, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
 		Outputs: 1, Stages: []store.Stage{{Round: 1, Score: counts(30, 20, 8)}, {Round: 10, Score: counts(30, 27, 10)}},
 		Warnings: []store.Warning{{Text: "stopped early", Times: 2}},
-		Model:    &store.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &store.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
+		Code:     "c0de", Imported: "a file",
+		Environment: &store.Environment{ProgramVersion: "v1", CPU: "another", Cores: 3},
+		Model:       &store.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &store.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
 	}
 	for i := range r.TestRows {
 		r.Scores = append(r.Scores, float64(i-10)/7)
@@ -157,13 +168,14 @@ func comesBack(t *testing.T, o Opened) {
 		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != store.Timeout {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
-	for cpu, want := range map[string][]store.Timing{
-		environment.CPU:     {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1, CostUnits: 1e9}},
-		"another processor": nil,
+	for env, want := range map[store.Environment][]store.Timing{
+		{CPU: "another", Cores: 3}: {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1, CostUnits: 1e9}},
+		{CPU: "another", Cores: 4}: nil,
+		environment:                nil,
 	} {
-		timings, err := o.Store.Timings(ctx, store.Environment{CPU: cpu, Cores: environment.Cores})
+		timings, err := o.Store.Timings(ctx, env)
 		if err != nil || !slices.Equal(timings, want) {
-			t.Errorf("timings of %s: %+v, %v; want %+v", cpu, timings, err, want)
+			t.Errorf("timings of %s: %+v, %v; want %+v", env.CPU, timings, err, want)
 		}
 	}
 	counts, err := o.Store.Status(ctx)
@@ -286,4 +298,32 @@ func noCells(t *testing.T, o Opened) {
 	if rows, err := o.Store.Status(ctx); err != nil || len(rows) != 0 {
 		t.Errorf("status %v, %v", rows, err)
 	}
+}
+
+// leftOut: a note stands until the cell is stored or a later run takes it.
+func leftOut(t *testing.T, o Opened) {
+	ctx := t.Context()
+	cell := func(split int) store.LeftOut {
+		return store.LeftOut{Protocol: "p", Dataset: "d", Method: "M", Split: split, Seconds: 3600, Bytes: 1 << 30, Limited: "--max-cell 30m"}
+	}
+	check := func(what, protocol string, want ...store.LeftOut) {
+		t.Helper()
+		if got, err := o.Store.LeftOut(ctx, protocol); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %+v, %v; want %+v", what, got, err, want)
+		}
+	}
+	if err := o.Store.NoteLeftOut(ctx, []store.LeftOut{cell(3), cell(1), cell(2)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	check("noted", "p", cell(1), cell(2), cell(3))
+	check("of all protocols", "", cell(1), cell(2), cell(3))
+	check("of another protocol", "q")
+	larger := cell(1)
+	larger.Limited = "--max-cell 1h"
+	if err := o.Store.NoteLeftOut(ctx, []store.LeftOut{larger}, []store.LeftOut{{Protocol: "p", Dataset: "d", Method: "M", Split: 2}, {Protocol: "p", Dataset: "d", Method: "N", Split: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	check("noted again, one taken", "p", larger, cell(3))
+	put(t, o, Finished("M", "d", 3))
+	check("one stored", "p", larger)
 }

@@ -1,0 +1,66 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/spf13/cobra"
+)
+
+// rerunFlag adds --rerun to `bench run`.
+func rerunFlag(a *app, c *cobra.Command, into *[]string) {
+	c.Flags().StringSliceVar(into, "rerun", nil, "methods of the request whose stored cells are run again; each new result replaces the old one")
+	_ = c.RegisterFlagCompletionFunc("rerun", listCompletion(a.reg.Names()))
+}
+
+// rerun checks the names of --rerun against the request.
+func (a *app) rerun(req *harness.Request, names []string) (err error) {
+	if req.Rerun, err = a.methodNames(names); err != nil {
+		return err
+	}
+	for _, m := range req.Rerun {
+		if req.Methods != nil && !slices.ContainsFunc(req.Methods, func(asked string) bool { return strings.EqualFold(asked, m) }) {
+			return usage("--rerun %s: the method is not among --methods; name it there too", m)
+		}
+	}
+	return nil
+}
+
+// noteChangedCode says of which methods stored results are not those of their code any more. Where
+// that is not known yet, a cell of each is run again.
+func (a *app) noteChangedCode(ctx context.Context, h *harness.Harness, db *store.DB, req harness.Request, opt harness.Options) error {
+	report, err := h.CheckCode(ctx, db, req, opt, func(methods []string) {
+		fmt.Fprintf(a.err, "code changed since results were stored: running one cell again of %s\n", strings.Join(methods, ", "))
+	})
+	if err != nil {
+		return unreadable(err)
+	}
+	for _, o := range report.Old {
+		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, areStored(o.Cells), o.Method)
+	}
+	for _, g := range report.Unchecked {
+		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --method %s` compares them\n",
+			g.Method, wereCells(g.Cells), spelled(g.Why), g.Method)
+	}
+	return store.Patiently(ctx, func(err error) {
+		fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", spelled(err.Error()))
+	}, func() error { return db.PutCodeChecks(ctx, report.Checked) })
+}
+
+func areStored(n int) string {
+	if n == 1 {
+		return "1 stored cell is"
+	}
+	return fmt.Sprintf("%d stored cells are", n)
+}
+
+func wereCells(n int) string {
+	if n == 1 {
+		return "1 cell was"
+	}
+	return fmt.Sprintf("%d cells were", n)
+}

@@ -1,0 +1,84 @@
+package cmd_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+type stumpParams struct {
+	Feature int `json:"feature" range:"[0,)" means:"the feature that is looked at"`
+}
+
+// stump is a method that a newcomer writes and changes without raising its version: it scores rows
+// by one feature, in the direction of the classes' means, moved by a constant.
+func stump(source string, moved float64) registry.Spec {
+	return stumpThat(source, func(ctx context.Context, _ registry.Env, train registry.Data, p stumpParams) (registry.Model, error) {
+		slope := 0.0
+		for i, y := range train.Y {
+			slope += y * train.X.At(i, p.Feature)
+		}
+		return registry.ScoreFunc(func(_ context.Context, x *mat.Dense, out []float64) error {
+			for i := range out {
+				out[i] = slope*x.At(i, p.Feature) + moved
+			}
+			return nil
+		}), ctx.Err()
+	})
+}
+
+func stumpThat(source string, fit registry.FitFunc[stumpParams]) registry.Spec {
+	return registry.Define(registry.Spec{
+		Name: "StumpBoost", Version: "1", Tasks: registry.Binary, Source: "this test",
+		Files: fstest.MapFS{"stump.go": {Data: []byte("package stump\n// " + source)}},
+	}, stumpParams{}, registry.Grid{{Name: "feature", Values: registry.Values(0, 1)}}, fit)
+}
+
+// blocked is stump whose fits end only when they are stopped.
+func blocked() registry.Spec {
+	return stumpThat("1", func(ctx context.Context, _ registry.Env, _ registry.Data, _ stumpParams) (registry.Model, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+}
+
+// TestInterruptedVerify: two interrupts end cells that would go on, and the exit code says so.
+func TestInterruptedVerify(t *testing.T) {
+	p := newProcess(t)
+	command := func(program string, args ...string) (*exec.Cmd, *screen) {
+		c, stderr := p.command(args...)
+		c.Path, c.Args[0] = mustLookPath(t, program), program
+		return c, stderr
+	}
+	if c, stderr := command("bench-first", "run", "--methods", "StumpBoost", "--datasets", "swiss", "--splits", "3"); c.Run() != nil {
+		t.Fatal(stderr)
+	}
+	c, stderr := command("bench-blocked", "verify", "--sample", "100%", "--jobs", "2")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range []string{"3 of 3 cells are run again", "stopping: running cells finish"} {
+		waitFor(t, func() bool { return strings.Contains(stderr.String(), says) })
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code := exitCode(t, c); code != 130 || !strings.Contains(stderr.String(), "interrupted: 0 of 3 cells were compared") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+func mustLookPath(t *testing.T, program string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,318 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/spf13/cobra"
+)
+
+type verifyFlags struct {
+	sample   string
+	methods  []string
+	datasets []string
+	protocol string
+	jobs     int
+	seed     uint64
+	seeded   bool
+	format   string
+}
+
+func newVerifyCommand(a *app) *cobra.Command {
+	var f verifyFlags
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Run a random share of stored cells again and compare every count",
+		Long: `verify runs stored cells once more and compares what comes out with what is
+stored: the counts of every fold of every grid point, the selected point, the
+counts of the test part and of its rounds, and the bits of the test scores. It
+lists the differences; a line per method on standard error says how many cells
+were compared. Nothing is stored.
+
+Cells that this program would plan otherwise (another method version, other data,
+grid or protocol) cannot be compared; they are named and counted as old, as are
+those whose data is not here. Exit code 3 says that a cell differs, or that
+none or not all of the sample could be compared.`,
+		Example: `  bench verify                                     2% of the cells
+  bench verify --sample 10 --method GBRFF2,CART    ten cells of two methods
+  bench verify --sample 100% --dataset wine        every cell of a set`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			f.seeded = c.Flags().Changed("seed")
+			return a.verify(c, f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.sample, "sample", "2%", "share of the cells, at least one, or a number of cells")
+	flags.StringSliceVar(&f.methods, "method", nil, "only these methods")
+	flags.StringSliceVar(&f.datasets, "dataset", nil, "only these data sets, by name or as TOML files")
+	flags.StringVar(&f.protocol, "protocol", "", "only this protocol, by name or as a TOML file (default all that are stored)")
+	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
+	flags.Uint64Var(&f.seed, "seed", 0, "chooses the cells (default a new one each time)")
+	formatFlag(c, &f.format)
+	_ = c.RegisterFlagCompletionFunc("method", listCompletion(a.reg.Names()))
+	_ = c.RegisterFlagCompletionFunc("dataset", listCompletion(a.sets.Names()))
+	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
+	return c
+}
+
+// parseSample reads "2%" as a share and "10" as a number.
+func parseSample(text string) (share float64, number int, err error) {
+	if percent, ok := strings.CutSuffix(text, "%"); ok {
+		share, err = strconv.ParseFloat(percent, 64)
+		if err == nil && share > 0 && share <= 100 {
+			return share / 100, 0, nil
+		}
+	} else if number, err = strconv.Atoi(text); err == nil && number > 0 {
+		return 0, number, nil
+	}
+	return 0, 0, usage("--sample %q is neither a share, as 2%%, nor a number of cells, as 10", text)
+}
+
+func (a *app) verify(c *cobra.Command, f verifyFlags) error {
+	ctx := c.Context()
+	share, number, err := parseSample(f.sample)
+	if err != nil {
+		return err
+	}
+	if f.jobs < 1 {
+		return usage("--jobs %d: at least one cell must run at a time", f.jobs)
+	}
+	if _, err := newStream(a.out, f.format); err != nil {
+		return err
+	}
+	db, err := a.reader(c)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	stand, err := a.standing(ctx, db, f)
+	if err != nil {
+		return err
+	}
+	a.noteGroups("old: cannot be compared", stand.Old)
+	a.noteGroups("its data is not here: cannot be compared", stand.NoData)
+	if len(stand.Cells) == 0 {
+		return exitError{exitIncomplete, fmt.Errorf("database %s holds no result that can be compared for what was asked", a.db)}
+	}
+	if !f.seeded {
+		f.seed = uint64(rand.Uint32())
+	}
+	cells := harness.Sample(stand.Cells, share, number, f.seed)
+	said := fmt.Sprintf("%d of %s are run again, chosen by --seed %d", len(cells), plural(len(stand.Cells), "cell"), f.seed)
+	return a.verifyCells(ctx, db, cells, said, f)
+}
+
+// verifyCells says what it does, runs cells again and prints what differs.
+func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*harness.PlannedCell, said string, f verifyFlags) error {
+	ended, end := context.WithCancel(ctx)
+	defer end()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := a.handleSignals(ended, stopping{
+		tell:   func(string) { fmt.Fprintln(a.err, "stopping: running cells finish; interrupt again to stop at once") },
+		cancel: cancel, waiting: func() int { return 0 }, abandon: func() { os.Exit(exitInterrupted) },
+	})
+	fmt.Fprintln(a.err, said)
+	defer collectWithin(a.memory)()
+	var verified []harness.Verified
+	slices.SortStableFunc(cells, func(a, b *harness.PlannedCell) int { return -cmp.Compare(a.Seconds, b.Seconds) })
+	run := &runner.InProcess{Registry: a.reg, Data: a.store()}
+	out, err := harness.Verify(ctx, run, stop, cells, harness.Options{Jobs: f.jobs, Limits: harness.Limits{Memory: a.memory}}, db, func(v harness.Verified) { verified = append(verified, v) })
+	if err != nil {
+		return unreadable(err)
+	}
+	differ, err := a.printVerified(verified, f.format)
+	switch {
+	case err != nil:
+		return err
+	case out.Interrupted:
+		return exitError{exitInterrupted, fmt.Errorf("interrupted: %d of %s were compared", len(verified), plural(len(cells), "cell"))}
+	case differ > 0:
+		return exitError{exitIncomplete, fmt.Errorf("%s not as stored: the method's code gives other results than the code that computed them; raise its Version, or `bench run --rerun`", areCells(differ))}
+	case len(out.LeftOut) > 0:
+		return exitError{exitIncomplete, fmt.Errorf("not compared: %s", sumLeftOut(out.LeftOut))}
+	}
+	return nil
+}
+
+// printVerified lists the differences, says for each method how many cells were compared, and
+// returns how many differ.
+func (a *app) printVerified(verified []harness.Verified, format string) (differ int, err error) {
+	slices.SortFunc(verified, func(x, y harness.Verified) int {
+		return cmp.Or(strings.Compare(x.Cell.Method, y.Cell.Method), strings.Compare(x.Cell.Protocol, y.Cell.Protocol),
+			strings.Compare(x.Cell.Dataset, y.Cell.Dataset), cmp.Compare(x.Cell.Split, y.Cell.Split))
+	})
+	l := listing{header: []string{"protocol", "dataset", "method", "split", "what", "stored", "computed"}}
+	type tally struct{ cells, differ int }
+	methods := map[string]tally{}
+	for _, v := range verified {
+		t := methods[v.Cell.Method]
+		t.cells++
+		if len(v.Differences) > 0 {
+			t.differ++
+			differ++
+		}
+		methods[v.Cell.Method] = t
+		for _, d := range v.Differences {
+			l.add(v.Cell.Protocol, v.Cell.Dataset, v.Cell.Method, v.Cell.Split, d.What, d.Stored, d.Computed)
+		}
+	}
+	if differ > 0 || format != "table" {
+		if err := l.write(a.out, format); err != nil {
+			return differ, err
+		}
+	}
+	for _, m := range slices.Sorted(maps.Keys(methods)) {
+		t := methods[m]
+		fmt.Fprintf(a.err, "%s: %s compared, %d differ\n", m, plural(t.cells, "cell"), t.differ)
+	}
+	return differ, nil
+}
+
+// noteGroups names cells that share a fate: a line for each method and reason.
+func (a *app) noteGroups(fate string, groups []harness.Group) {
+	type line struct{ protocol, method, why string }
+	cells, sets := map[line]int{}, map[line][]string{}
+	for _, g := range groups {
+		l := line{g.Protocol, g.Method, g.Why}
+		cells[l] += g.Cells
+		sets[l] = append(sets[l], g.Dataset)
+	}
+	for _, l := range slices.SortedFunc(maps.Keys(cells), func(x, y line) int {
+		return cmp.Or(strings.Compare(x.method, y.method), strings.Compare(x.protocol, y.protocol), strings.Compare(x.why, y.why))
+	}) {
+		slices.Sort(sets[l])
+		fmt.Fprintf(a.err, "%s: %s of %s (protocol %s: %s): %s\n", fate, plural(cells[l], "cell"), l.method, l.protocol,
+			strings.Join(slices.Compact(sets[l]), ", "), spelled(l.why))
+	}
+}
+
+// standing reads the stored results that the flags ask for and plans them again.
+func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (harness.Stand, error) {
+	var out harness.Stand
+	cells, err := a.askedCells(ctx, db, f.methods, f.datasets)
+	if err != nil {
+		return out, err
+	}
+	protocols, err := a.storedProtocols(ctx, db, f.protocol)
+	if err != nil {
+		return out, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(protocols)) {
+		own := slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool { return c.Protocol != name })
+		s, err := protocols[name].Standing(ctx, own, true)
+		if err != nil {
+			return out, err
+		}
+		out.Cells = append(out.Cells, s.Cells...)
+		out.Old = append(out.Old, s.Old...)
+		out.NoData = append(out.NoData, s.NoData...)
+	}
+	return out, nil
+}
+
+// askedCells returns the stored results of methods and sets, nil for all; the files of users' own
+// sets are read into the catalogue.
+func (a *app) askedCells(ctx context.Context, db *store.DB, methods, names []string) ([]store.Cell, error) {
+	methods, err := a.methodNames(methods)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := db.Cells(ctx)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	sets, err := a.storedSets(ctx, db)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	var datasets []string
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		if e, err := sets.entry(name); err == nil {
+			name = e.Name
+		} else if e, err := a.set(name); err == nil {
+			name = e.Name
+		} else {
+			return nil, err
+		}
+		datasets = append(datasets, name)
+	}
+	return slices.DeleteFunc(cells, func(c store.Cell) bool {
+		_, _ = sets.entry(c.Dataset) // planning says which sets are not known any more
+		return c.Status != store.OK || methods != nil && !slices.Contains(methods, c.Method) || datasets != nil && !slices.Contains(datasets, c.Dataset)
+	}), nil
+}
+
+// methodNames spells names as the registry does.
+func (a *app) methodNames(names []string) ([]string, error) {
+	var out []string
+	for _, n := range names {
+		s, err := a.reg.Lookup(strings.TrimSpace(n))
+		if err != nil {
+			return nil, exitError{exitUsage, err}
+		}
+		out = append(out, s.Name)
+	}
+	return out, nil
+}
+
+// storedProtocols returns a harness for each protocol of the database, or for the one asked for: a
+// built-in one, the file that it was read from, or, where that is gone, its text as it was.
+func (a *app) storedProtocols(ctx context.Context, db *store.DB, asked string) (map[string]*harness.Harness, error) {
+	if asked != "" {
+		h, err := a.harness(asked)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]*harness.Harness{h.Protocol.Name: h}, nil
+	}
+	stored, err := db.Protocols(ctx)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	cells, err := db.Cells(ctx)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	out := map[string]*harness.Harness{}
+	for _, c := range cells {
+		if out[c.Protocol] != nil {
+			continue
+		}
+		if out[c.Protocol], err = a.storedProtocol(c.Protocol, stored[c.Protocol]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (a *app) storedProtocol(name string, s store.StoredProtocol) (*harness.Harness, error) {
+	if s.Text == "" || slices.Contains(protocol.Names(), name) {
+		return a.harness(name)
+	}
+	if _, err := os.Stat(s.Path); err == nil {
+		return a.harness(s.Path)
+	}
+	p, err := protocol.Parse(name, []byte(s.Text))
+	if err == nil {
+		err = p.Resolve(a.reg)
+	}
+	if err != nil {
+		return nil, exitError{exitUsage, err}
+	}
+	return &harness.Harness{Protocol: p, Registry: a.reg, Catalogue: a.sets, Data: a.store()}, nil
+}

@@ -1,0 +1,258 @@
+package bundle
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/json"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/store/storetest"
+	"pgregory.net/rapid"
+)
+
+// written is a file of results.
+func written(t testing.TB, runs ...store.Run) []byte {
+	t.Helper()
+	var w Writer
+	for _, r := range runs {
+		if err := w.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var file bytes.Buffer
+	if n, err := w.WriteTo(&file); err != nil || n != int64(file.Len()) {
+		t.Fatal(n, err)
+	}
+	return file.Bytes()
+}
+
+// kept is what a file holds of a result.
+func kept(r store.Run) store.Run {
+	r.Key, r.Imported, r.Scores, r.Outputs, r.Model = "", "", nil, 0, nil
+	r.ProtocolText, r.ProtocolPath, r.ProtocolSplits, r.SetFile = "", "", 0, ""
+	r.Grid, r.GridPoints = make([]json.RawMessage, len(r.Grid)), nil
+	out := make([]store.Evaluation, len(r.Evaluations)) // by fold
+	folds := len(r.Evaluations) / len(r.Grid)
+	for _, e := range r.Evaluations {
+		e.FitSeconds = r.SearchSeconds / float64(len(out))
+		out[e.Fold*len(r.Grid)+e.GridIndex] = e
+	}
+	if folds == 0 {
+		out = nil
+	}
+	r.Evaluations = out
+	return r
+}
+
+// binaryScore draws counts that agree.
+func binaryScore(t *rapid.T) store.Score {
+	count := rapid.IntRange(0, 5000)
+	tn, fp, fn, tp := count.Draw(t, "tn"), count.Draw(t, "fp"), count.Draw(t, "fn"), count.Draw(t, "tp")
+	correct := tn + tp
+	s := store.Score{N: tn + fp + fn + tp, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}
+	if rapid.Bool().Draw(t, "area") {
+		area := rapid.Int64Range(0, 2*int64(tn+fp)*int64(fn+tp)).Draw(t, "auc2")
+		s.AUC2 = &area
+	}
+	return s
+}
+
+func scoreOf(t *rapid.T, task string) store.Score {
+	switch task {
+	case taskBinary:
+		return binaryScore(t)
+	case taskMulticlass:
+		n := rapid.IntRange(0, 1000).Draw(t, "n")
+		correct := rapid.IntRange(0, n).Draw(t, "correct")
+		return store.Score{N: n, Correct: &correct}
+	}
+	value := rapid.Float64Range(0, 1e300)
+	rmse, mae := value.Draw(t, "rmse"), value.Draw(t, "mae")
+	s := store.Score{N: rapid.IntRange(1, 9).Draw(t, "n"), RMSE: &rmse, MAE: &mae}
+	if rapid.Bool().Draw(t, "r2") {
+		s.R2 = ptr(-value.Draw(t, "r2 value"))
+	}
+	return s
+}
+
+func result(t *rapid.T) store.Run {
+	task := rapid.SampledFrom([]string{taskBinary, taskMulticlass, taskRegression}).Draw(t, "task")
+	split := rapid.IntRange(1, 40).Draw(t, "split")
+	r := storetest.Finished("M", rapid.SampledFrom([]string{"d", "e"}).Draw(t, "set"), split)
+	r.Task, r.Test = task, scoreOf(t, task)
+	r.TestRows = r.Test.N
+	points, folds := rapid.IntRange(1, 6).Draw(t, "points"), rapid.IntRange(1, 4).Draw(t, "folds")
+	r.Grid, r.GridPoints, r.Evaluations, r.Stages = make([]json.RawMessage, points), nil, nil, nil
+	r.Selected = ptr(rapid.IntRange(0, points-1).Draw(t, "selected"))
+	for g := range points {
+		for f := range folds {
+			r.Evaluations = append(r.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: scoreOf(t, task), FitSeconds: 0.5})
+		}
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "stages") {
+		r.Stages = append(r.Stages, store.Stage{Round: len(r.Stages) + 1, Score: scoreOf(t, task)})
+	}
+	if rapid.Bool().Draw(t, "measured") {
+		r.CPUSeconds, r.PeakRSSBytes, r.TimeoutSeconds = ptr(1.25), ptr(int64(0)), ptr(600.0)
+	}
+	return r
+}
+
+// TestWhatIsWrittenIsRead, whatever the counts.
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var runs, want []store.Run
+		for range rapid.IntRange(0, 4).Draw(rt, "cells") {
+			runs = append(runs, result(rt))
+			want = append(want, kept(runs[len(runs)-1]))
+		}
+		got, err := Read(written(t, runs...))
+		if err != nil || !reflect.DeepEqual(got, want) {
+			rt.Fatalf("%v\n%+v\nwant\n%+v", err, got, want)
+		}
+	})
+}
+
+// TestWriterRefuses what a reader would refuse.
+func TestWriterRefuses(t *testing.T) {
+	for name, change := range map[string]func(r *store.Run){
+		"failed":             func(r *store.Run) { r.Status = store.Failed },
+		"no point":           func(r *store.Run) { r.Selected = nil },
+		"no environment":     func(r *store.Run) { r.Environment = nil },
+		"no grid":            func(r *store.Run) { r.Grid = nil },
+		"a fold is missing":  func(r *store.Run) { r.Evaluations = r.Evaluations[1:] },
+		"a fold twice":       func(r *store.Run) { r.Evaluations[1] = r.Evaluations[0] },
+		"counts disagree":    func(r *store.Run) { r.Test.N++ },
+		"a fold's disagree":  func(r *store.Run) { r.Evaluations[2].Score.TP = ptr(100) },
+		"area out of range":  func(r *store.Run) { r.Test.AUC2 = ptr(int64(1) << 40) },
+		"task":               func(r *store.Run) { r.Task = "ranking" },
+		"counts of a number": func(r *store.Run) { r.Task = taskRegression },
+	} {
+		r := storetest.Finished("M", "d", 1)
+		change(&r)
+		var w Writer
+		if w.Add(r) == nil {
+			t.Errorf("%s is written", name)
+		}
+	}
+}
+
+// TestDamageIsNoticed: every single byte that changes, and every cut.
+func TestDamageIsNoticed(t *testing.T) {
+	file := written(t, storetest.Finished("M", "d", 1), storetest.Finished("N", "d", 2))
+	for i := range file {
+		damaged := bytes.Clone(file)
+		damaged[i] ^= 0x10
+		if _, err := Read(damaged); err == nil {
+			t.Fatalf("a changed byte %d is not noticed", i)
+		}
+		if _, err := Read(file[:i]); err == nil {
+			t.Fatalf("a cut at %d is not noticed", i)
+		}
+	}
+	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x02" + strings.Repeat("x", 40): "newer bench"} {
+		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// body returns what a file holds.
+func body(t testing.TB, file []byte) []byte {
+	t.Helper()
+	packed, err := opened(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestDamagedBodies have a right checksum: reading ends with an error or with results that can be
+// written again.
+func TestDamagedBodies(t *testing.T) {
+	whole := body(t, written(t, storetest.Finished("M", "d", 1), storetest.Finished("N", "d", 2)))
+	for i := range whole {
+		for _, b := range []byte{0, 1, 0x7f, 0x80, 0xff, whole[i] + 1} {
+			damaged := bytes.Clone(whole)
+			damaged[i] = b
+			readable(t, damaged)
+		}
+		if _, err := decode(whole[:i]); err == nil {
+			t.Fatalf("a cut at %d is not noticed", i)
+		}
+	}
+	if _, err := decode(append(whole, 0)); err == nil {
+		t.Error("a byte behind the end is not noticed")
+	}
+}
+
+func readable(t *testing.T, body []byte) {
+	runs, err := decode(body)
+	if err != nil {
+		return
+	}
+	var w Writer
+	for _, r := range runs {
+		if len(r.Evaluations) == 0 { // no fold: a result that no protocol gives
+			continue
+		}
+		if err := w.Add(r); err != nil {
+			t.Fatalf("what was read cannot be written: %v", err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(body(f, written(f, storetest.Finished("M", "d", 1))))
+	f.Add(body(f, written(f)))
+	f.Fuzz(func(t *testing.T, body []byte) { readable(t, body) })
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(written(f, storetest.Finished("M", "d", 1)))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		if runs, err := Read(file); err == nil && sha256.Sum256(file[:len(file)-sha256.Size]) != [sha256.Size]byte(file[len(file)-sha256.Size:]) {
+			t.Errorf("%d results of a file with a wrong sum", len(runs))
+		}
+	})
+}
+
+// TestSize: the reference run, 1,680 cells of up to 125 grid points and 5 folds, must stay small.
+func TestSize(t *testing.T) {
+	var runs []store.Run
+	state := uint64(1)
+	draw := func(n int) int {
+		state = state*6364136223846793005 + 1442695040888963407
+		return int(state >> 33 % uint64(n))
+	}
+	const cells, points, folds = 40, 60, 5
+	for split := range cells {
+		r := storetest.Finished("M", "d", split+1)
+		r.Grid, r.Evaluations = make([]json.RawMessage, points), nil
+		for g := range points {
+			for f := range folds {
+				n, positive := 60, 25
+				fp, fn := 3+draw(6), 4+draw(6)
+				tn, tp := n-positive-fp, positive-fn
+				correct, area := tn+tp, int64(1300+draw(400))
+				r.Evaluations = append(r.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: store.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &area}})
+			}
+		}
+		runs = append(runs, r)
+	}
+	size := float64(len(written(t, runs...)))
+	perFold := size / (cells * points * folds)
+	t.Logf("%.2f bytes a fold", perFold)
+	if whole := perFold * 1680 * points * folds; whole > 5e6 {
+		t.Errorf("500,000 folds would take %.1f MB", whole/1e6)
+	}
+}

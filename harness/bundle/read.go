@@ -1,0 +1,251 @@
+package bundle
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// A decoder reads a body. After an error it gives zeros, and err says what was wrong first.
+type decoder struct {
+	left         []byte
+	err          error
+	texts        []string
+	environments []*store.Environment
+}
+
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = damaged(format, args...)
+	}
+	d.left = nil
+}
+
+// number reads an unsigned number of at most limit.
+func (d *decoder) number(limit int) int {
+	v, n := binary.Uvarint(d.left)
+	if n <= 0 || v > uint64(limit) {
+		d.fail("a number is missing or larger than %d", limit)
+		return 0
+	}
+	d.left = d.left[n:]
+	return int(v)
+}
+
+// length reads the number of things that follow, of which each takes a byte at least.
+func (d *decoder) length() int { return d.number(len(d.left)) }
+
+func (d *decoder) signed() int64 {
+	v, n := binary.Varint(d.left)
+	if n <= 0 {
+		d.fail("a number is missing")
+		return 0
+	}
+	d.left = d.left[n:]
+	return v
+}
+
+func (d *decoder) real() float64 {
+	if len(d.left) < 8 {
+		d.fail("a number is missing")
+		return 0
+	}
+	v := math.Float64frombits(binary.LittleEndian.Uint64(d.left))
+	d.left = d.left[8:]
+	return v
+}
+
+// maybe reads a real that may be absent.
+func (d *decoder) maybe() *float64 {
+	v := d.real()
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+// amount reads a finite real of at least 0.
+func (d *decoder) amount() float64 {
+	v := d.real()
+	if !(v >= 0 && v <= math.MaxFloat64) {
+		d.fail("an amount is %v", v)
+		return 0
+	}
+	return v
+}
+
+// maybeAmount reads an amount that may be absent.
+func (d *decoder) maybeAmount() *float64 {
+	v := d.maybe()
+	if v != nil && !(*v >= 0 && *v <= math.MaxFloat64) {
+		d.fail("an amount is %v", *v)
+		return nil
+	}
+	return v
+}
+
+func (d *decoder) maybeSize() *int64 {
+	v := d.number(math.MaxInt)
+	if v == 0 {
+		return nil
+	}
+	size := int64(v - 1)
+	return &size
+}
+
+func (d *decoder) string() string {
+	n := d.length()
+	s := string(d.left[:min(n, len(d.left))])
+	d.left = d.left[len(s):]
+	return s
+}
+
+func (d *decoder) text() string {
+	if i := d.number(most); i < len(d.texts) {
+		return d.texts[i]
+	}
+	d.fail("a text is missing")
+	return ""
+}
+
+// Read returns the results of a file. Grids hold as many points as there were, all nil: a result is
+// put together with what plans it again.
+func Read(file []byte) ([]store.Run, error) {
+	packed, err := opened(file)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), MaxBody+1))
+	if err != nil {
+		return nil, damaged("%v", err)
+	}
+	if len(body) > MaxBody {
+		return nil, fmt.Errorf("it unfolds to more than %d bytes", MaxBody)
+	}
+	return decode(body)
+}
+
+func decode(body []byte) ([]store.Run, error) {
+	d := &decoder{left: body}
+	d.head()
+	var out []store.Run
+	for count := d.length(); len(out) < count && d.err == nil; {
+		out = append(out, d.cell())
+	}
+	if d.err == nil && len(d.left) > 0 {
+		d.fail("%d bytes follow its end", len(d.left))
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	return out, nil
+}
+
+func (d *decoder) head() {
+	for n := d.length(); len(d.texts) < n && d.err == nil; {
+		d.texts = append(d.texts, d.string())
+	}
+	for n := d.length(); len(d.environments) < n && d.err == nil; {
+		e := new(store.Environment)
+		if err := json.Unmarshal([]byte(d.string()), e); err != nil {
+			d.fail("an environment is no JSON")
+		}
+		d.environments = append(d.environments, e)
+	}
+}
+
+func (d *decoder) cell() store.Run {
+	r := store.Run{Status: store.OK}
+	for _, into := range []*string{&r.Protocol, &r.ProtocolHash, &r.Dataset, &r.Fingerprint, &r.Method, &r.MethodVersion, &r.GridHash, &r.Task, &r.StartedAt, &r.Code, &r.ScoresHash} {
+		*into = d.text()
+	}
+	if _, err := time.Parse(time.RFC3339Nano, r.StartedAt); err != nil {
+		d.fail("%q is no time", r.StartedAt)
+	}
+	if i := d.number(most); i < len(d.environments) {
+		r.Environment = d.environments[i]
+	} else {
+		d.fail("an environment is missing")
+	}
+	for _, into := range []*int{&r.Split, &r.TrainRows, &r.Features} {
+		*into = d.number(most)
+	}
+	r.Test = d.score(r.Task)
+	r.TestRows = r.Test.N
+	r.SearchSeconds = d.amount()
+	for _, into := range []**float64{&r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds} {
+		*into = d.maybeAmount()
+	}
+	r.PeakRSSBytes, r.ModelBytes, r.TimeoutSeconds, r.CostUnits = d.maybeSize(), d.maybeSize(), d.maybeAmount(), d.amount()
+	for n := d.length(); len(r.Stages) < n && d.err == nil; {
+		r.Stages = append(r.Stages, store.Stage{Round: d.number(most), Score: d.score(r.Task)})
+	}
+	for n := d.length(); len(r.Warnings) < n && d.err == nil; {
+		r.Warnings = append(r.Warnings, store.Warning{Text: d.text(), Times: d.number(most)})
+	}
+	selected := d.number(most)
+	r.Selected = &selected
+	points, folds := d.number(min(maxPoints, len(d.left))), d.length()
+	if selected >= points {
+		d.fail("point %d of %d is selected", selected, points)
+	}
+	for f := 0; f < folds && d.err == nil; f++ {
+		for g, s := range d.scores(r.Task, points) {
+			r.Evaluations = append(r.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: s})
+		}
+	}
+	if d.err != nil {
+		return r
+	}
+	r.Grid = make([]json.RawMessage, points)
+	for i := range r.Evaluations {
+		r.Evaluations[i].FitSeconds = r.SearchSeconds / float64(len(r.Evaluations))
+	}
+	return r
+}
+
+func (d *decoder) score(task string) store.Score {
+	column := d.scores(task, 1)
+	if column == nil {
+		return store.Score{}
+	}
+	return column[0]
+}
+
+// scores reads a column of scores, nil after an error.
+func (d *decoder) scores(task string, points int) []store.Score {
+	out := make([]store.Score, points)
+	for _, part := range parts(task) {
+		before := int64(0)
+		for i := range out {
+			if part.real != nil {
+				*part.real(&out[i]) = d.maybe()
+				continue
+			}
+			before += d.signed()
+			if before < 0 {
+				d.fail("a count is %d", before)
+			}
+			if d.err != nil {
+				return nil
+			}
+			part.set(&out[i], before)
+		}
+	}
+	for _, s := range out {
+		if err := check(task, s); err != nil && d.err == nil {
+			d.fail("%v", err)
+		}
+	}
+	if d.err != nil {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,210 @@
+package bundle
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// A Writer collects results for a file.
+type Writer struct {
+	cells        encoder
+	count        int
+	texts        []string
+	textAt       map[string]int
+	environments []string
+	environment  map[store.Environment]int
+}
+
+// encoder appends values to a body.
+type encoder struct{ bytes []byte }
+
+func (e *encoder) number(v int)   { e.bytes = binary.AppendUvarint(e.bytes, uint64(v)) }
+func (e *encoder) signed(v int64) { e.bytes = binary.AppendVarint(e.bytes, v) }
+func (e *encoder) real(v float64) {
+	e.bytes = binary.LittleEndian.AppendUint64(e.bytes, math.Float64bits(v))
+}
+func (e *encoder) string(s string) { e.number(len(s)); e.bytes = append(e.bytes, s...) }
+
+// maybe writes a real, NaN for nil.
+func (e *encoder) maybe(v *float64) {
+	if v == nil {
+		e.real(math.NaN())
+	} else {
+		e.real(*v)
+	}
+}
+
+// maybeSize writes a number that may be absent.
+func (e *encoder) maybeSize(v *int64) {
+	if v == nil {
+		e.number(0)
+	} else {
+		e.number(int(*v) + 1)
+	}
+}
+
+func (w *Writer) text(s string) {
+	if w.textAt == nil {
+		w.textAt = map[string]int{}
+	}
+	i, known := w.textAt[s]
+	if !known {
+		i = len(w.texts)
+		w.textAt[s] = i
+		w.texts = append(w.texts, s)
+	}
+	w.cells.number(i)
+}
+
+// Add adds a result that is ok, as store.DB.Result gives it. An error means that the format has no
+// place for it.
+func (w *Writer) Add(r store.Run) error {
+	if r.Status != store.OK || r.Selected == nil || r.Environment == nil {
+		return fmt.Errorf("%s: only results that are ok, with their environment, are written", r.Name())
+	}
+	folds, err := byFold(r)
+	if err == nil {
+		_, err = time.Parse(time.RFC3339Nano, r.StartedAt)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.Name(), err)
+	}
+	for _, t := range []string{r.Protocol, r.ProtocolHash, r.Dataset, r.Fingerprint, r.Method, r.MethodVersion, r.GridHash, r.Task, r.StartedAt, r.Code, r.ScoresHash} {
+		w.text(t)
+	}
+	if err := w.addEnvironment(*r.Environment); err != nil {
+		return err
+	}
+	c := &w.cells
+	for _, n := range []int{r.Split, r.TrainRows, r.Features} {
+		c.number(n)
+	}
+	c.scores(r.Task, []store.Score{r.Test})
+	c.real(r.SearchSeconds)
+	for _, v := range []*float64{r.FitSeconds, r.PredictSeconds, r.CPUSeconds} {
+		c.maybe(v)
+	}
+	c.maybeSize(r.PeakRSSBytes)
+	c.maybeSize(r.ModelBytes)
+	c.maybe(r.TimeoutSeconds)
+	c.real(r.CostUnits)
+	c.number(len(r.Stages))
+	for _, s := range r.Stages {
+		c.number(s.Round)
+		c.scores(r.Task, []store.Score{s.Score})
+	}
+	c.number(len(r.Warnings))
+	for _, warning := range r.Warnings {
+		w.text(warning.Text)
+		c.number(warning.Times)
+	}
+	c.number(*r.Selected)
+	c.number(len(r.Grid))
+	c.number(len(folds))
+	for _, column := range folds {
+		c.scores(r.Task, column)
+	}
+	w.count++
+	return nil
+}
+
+func (w *Writer) addEnvironment(e store.Environment) error {
+	i, known := w.environment[e]
+	if !known {
+		raw, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		if w.environment == nil {
+			w.environment = map[store.Environment]int{}
+		}
+		i = len(w.environments)
+		w.environment[e] = i
+		w.environments = append(w.environments, string(raw))
+	}
+	w.cells.number(i)
+	return nil
+}
+
+// byFold returns the scores of every fold in grid order; each grid point must have each fold once.
+func byFold(r store.Run) ([][]store.Score, error) {
+	points := len(r.Grid)
+	if points == 0 || len(r.Evaluations)%points != 0 {
+		return nil, fmt.Errorf("%d evaluations of %d grid points", len(r.Evaluations), points)
+	}
+	folds := make([][]store.Score, len(r.Evaluations)/points)
+	seen := map[[2]int]bool{}
+	for f := range folds {
+		folds[f] = make([]store.Score, points)
+	}
+	for _, e := range r.Evaluations {
+		at := [2]int{e.GridIndex, e.Fold}
+		if e.GridIndex < 0 || e.GridIndex >= points || e.Fold < 0 || e.Fold >= len(folds) || seen[at] {
+			return nil, fmt.Errorf("fold %d of grid point %d is there twice or out of range", e.Fold, e.GridIndex)
+		}
+		seen[at] = true
+		folds[e.Fold][e.GridIndex] = e.Score
+	}
+	for _, column := range folds {
+		for _, s := range column {
+			if err := check(r.Task, s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return folds, check(r.Task, r.Test)
+}
+
+// scores writes a column of scores that check accepts.
+func (e *encoder) scores(task string, column []store.Score) {
+	for _, part := range parts(task) {
+		before := int64(0)
+		for _, s := range column {
+			if part.real != nil {
+				e.maybe(*part.real(&s))
+				continue
+			}
+			v := part.get(s)
+			e.signed(v - before)
+			before = v
+		}
+	}
+}
+
+// WriteTo writes the file.
+func (w *Writer) WriteTo(to io.Writer) (int64, error) {
+	var head encoder
+	for _, list := range [][]string{w.texts, w.environments} {
+		head.number(len(list))
+		for _, s := range list {
+			head.string(s)
+		}
+	}
+	head.number(w.count)
+	file := bytes.NewBufferString(magic)
+	file.WriteByte(version)
+	packed, err := flate.NewWriter(file, flate.BestCompression)
+	if err != nil {
+		return 0, err
+	}
+	for _, part := range [][]byte{head.bytes, w.cells.bytes} {
+		if _, err := packed.Write(part); err != nil {
+			return 0, err
+		}
+	}
+	if err := packed.Close(); err != nil {
+		return 0, err
+	}
+	sum := sha256.Sum256(file.Bytes())
+	file.Write(sum[:])
+	return file.WriteTo(to)
+}

@@ -1,0 +1,227 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// A method's results are known by its Version, which its author raises by hand. Its code is hashed
+// too, so that a change of results without a new Version is noticed: where the code of today is not
+// the one that computed stored cells, one of them, the cheapest, is run again and compared.
+
+// Limits of these checks: what one cell may have taken, and what all may take together.
+const (
+	longestCheck = 20 * time.Second
+	allChecks    = 30 * time.Second
+)
+
+// CodeStore is what CheckCode asks of a store.
+type CodeStore interface {
+	Results
+	Codes(ctx context.Context, protocol, hash string) ([]store.CodeCheck, error)
+	Cells(ctx context.Context) ([]store.Cell, error)
+	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
+}
+
+// An OldResult is a method whose stored results its code of today does not give.
+type OldResult struct {
+	Method, Version string
+	Cells           int
+}
+
+// CodeReport is what checks of code came to.
+type CodeReport struct {
+	Old       []OldResult       // by name of the method
+	Checked   []store.CodeCheck // made now
+	Unchecked []Group           // whose code changed, and why no cell could be compared
+}
+
+// A codeGroup is the stored cells of a method that one code computed and that would be planned with
+// the same key today.
+type codeGroup struct {
+	check store.CodeCheck
+	cells []*PlannedCell // cheapest first, by what they took; at least one
+}
+
+// CheckCode compares the code of the request's methods with the code that computed their stored
+// cells of h's protocol. What the store knows from an earlier check is not computed again; what is
+// found now is for the caller to store. told, if not nil, hears which methods are checked before
+// their cells start. Methods that the request reruns are left out.
+func (h *Harness) CheckCode(ctx context.Context, db CodeStore, req Request, opt Options, told func(methods []string)) (CodeReport, error) {
+	var out CodeReport
+	known, err := db.CodeChecks(ctx)
+	if err != nil {
+		return out, err
+	}
+	same := map[store.CodeCheck]bool{} // the verdicts that there are
+	for _, c := range known {
+		verdict := c.Same
+		c.Same = false
+		same[c] = verdict
+	}
+	groups, err := h.otherCode(ctx, db, req, same)
+	if err != nil || len(groups) == 0 {
+		return out, err
+	}
+	var open []codeGroup
+	old := map[string]*OldResult{}
+	count := func(g codeGroup) {
+		if old[g.check.Method] == nil {
+			old[g.check.Method] = &OldResult{Method: g.check.Method, Version: g.check.MethodVersion}
+		}
+		old[g.check.Method].Cells += len(g.cells)
+	}
+	for _, g := range groups {
+		if _, checked := same[g.check]; checked {
+			count(g)
+		} else {
+			open = append(open, g)
+		}
+	}
+	for _, g := range h.compareCode(ctx, db, open, opt, told, &out) {
+		count(g)
+	}
+	for _, o := range old {
+		out.Old = append(out.Old, *o)
+	}
+	slices.SortFunc(out.Old, func(a, b OldResult) int { return strings.Compare(a.Method, b.Method) })
+	return out, ctx.Err()
+}
+
+// otherCode returns the stored cells of the request's methods that other code than today's computed,
+// but for code that is known to give the same.
+func (h *Harness) otherCode(ctx context.Context, db CodeStore, req Request, same map[store.CodeCheck]bool) ([]codeGroup, error) {
+	methods, err := h.methods(req.Methods)
+	if err != nil {
+		return nil, err
+	}
+	codes, err := db.Codes(ctx, h.Protocol.Name, h.Protocol.Hash())
+	if err != nil {
+		return nil, err
+	}
+	var changed []store.CodeCheck
+	for _, m := range methods {
+		own := slices.DeleteFunc(slices.Clone(codes), func(c store.CodeCheck) bool { return c.Method != m.Name || c.MethodVersion != m.Version })
+		if len(own) == 0 || req.reruns(m.Name) {
+			continue
+		}
+		code := runner.Code(h.Registry, m.Name)
+		for _, c := range own {
+			if c.Code = code; c.Stored != code && code != "" && !same[c] { // a program that cannot tell its code compares none
+				changed = append(changed, c)
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return nil, nil
+	}
+	cells, err := db.Cells(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return h.withCells(ctx, changed, cells)
+}
+
+// withCells adds to each check the cells that it is about. Of some there may be none left: today's
+// plan computes them anew.
+func (h *Harness) withCells(ctx context.Context, checks []store.CodeCheck, cells []store.Cell) ([]codeGroup, error) {
+	var groups []codeGroup
+	for _, check := range checks {
+		own := slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool {
+			return c.Protocol != h.Protocol.Name || c.Method != check.Method || c.Code != check.Stored || c.Status != store.OK
+		})
+		stand, err := h.Standing(ctx, own, false)
+		if err != nil {
+			return nil, err
+		}
+		if len(stand.Cells) == 0 {
+			continue
+		}
+		slices.SortStableFunc(stand.Cells, func(a, b *PlannedCell) int { return cmp.Compare(a.Seconds, b.Seconds) })
+		groups = append(groups, codeGroup{check, stand.Cells})
+	}
+	return groups, nil
+}
+
+// compareCode runs one cell of each group, notes in report what was found and what could not be,
+// and returns the groups whose results differ.
+func (h *Harness) compareCode(ctx context.Context, db CodeStore, groups []codeGroup, opt Options, told func([]string), report *CodeReport) []codeGroup {
+	byKey := map[string]codeGroup{}
+	var cells []*PlannedCell
+	var names []string
+	leave := func(g codeGroup, why string) {
+		c := g.cells[0]
+		report.Unchecked = append(report.Unchecked, Group{c.Protocol, c.Dataset, c.Method, len(g.cells), why})
+	}
+	for _, g := range groups {
+		c, why := h.cheapest(g)
+		if c == nil {
+			leave(g, why)
+			continue
+		}
+		byKey[c.Spec.Key] = g
+		cells = append(cells, c)
+		if !slices.Contains(names, c.Method) {
+			names = append(names, c.Method)
+		}
+	}
+	if len(cells) == 0 {
+		return nil
+	}
+	if told != nil {
+		told(names)
+	}
+	limited, cancel := context.WithTimeout(ctx, allChecks)
+	defer cancel()
+	keys := map[runner.Cell]string{}
+	for _, c := range cells {
+		keys[c.Cell] = c.Spec.Key
+	}
+	var old []codeGroup
+	_, err := Verify(limited, &runner.InProcess{Registry: h.Registry, Data: h.Data}, nil, cells, Options{Jobs: opt.Jobs, Limits: Limits{Memory: opt.Limits.Memory}}, db, func(v Verified) {
+		g := byKey[keys[v.Cell]]
+		delete(byKey, keys[v.Cell])
+		g.check.Same = len(v.Differences) == 0
+		report.Checked = append(report.Checked, g.check)
+		if !g.check.Same {
+			old = append(old, g)
+		}
+	})
+	for _, c := range cells { // those that did not end
+		if g, left := byKey[c.Spec.Key]; left {
+			why := fmt.Sprintf("no cell was run again within %v and the memory allowed", allChecks)
+			if err != nil {
+				why = err.Error()
+			}
+			leave(g, why)
+		}
+	}
+	return old
+}
+
+// cheapest returns the cheapest cell of a group whose data is here, or why none is run again.
+func (h *Harness) cheapest(g codeGroup) (c *PlannedCell, why string) {
+	asked := map[string]bool{}
+	for _, c := range g.cells {
+		if c.Seconds > longestCheck.Seconds() {
+			return nil, fmt.Sprintf("the cheapest cell that could be compared took %.0f s", c.Seconds)
+		}
+		if asked[c.Dataset] {
+			continue
+		}
+		asked[c.Dataset] = true
+		if entry, err := h.Catalogue.Lookup(c.Dataset); err == nil {
+			if _, err := h.Data.State(entry); err == nil {
+				return c, ""
+			}
+		}
+	}
+	return nil, "the data of none of its cells is here"
+}

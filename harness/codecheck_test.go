@@ -1,0 +1,170 @@
+package harness
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// written is a method whose source the program holds.
+func written(s registry.Spec, source string) registry.Spec {
+	s.Files = fstest.MapFS{"method.go": {Data: []byte("package harness\n// " + source)}}
+	return s
+}
+
+// checkCode is what the start of a run finds out, and which methods it ran a cell of.
+func checkCode(t *testing.T, h *testHarness, db *store.DB, req Request) (CodeReport, []string) {
+	t.Helper()
+	var ran []string
+	report, err := h.CheckCode(t.Context(), db, req, Options{Jobs: 2}, func(methods []string) { ran = methods })
+	if err == nil {
+		err = db.PutCodeChecks(t.Context(), report.Checked)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report, ran
+}
+
+// TestChangedCodeIsCheckedOnce: code that gives the stored bits is accepted for good; code that does
+// not is named at every start, until the version rises or the cells are run again.
+func TestChangedCodeIsCheckedOnce(t *testing.T) {
+	start := func(s registry.Spec) (*testHarness, *store.DB, Request) {
+		h, db := newTestHarness(t, written(s, "1")), openTestDB(t)
+		req := Request{Splits: []int{1, 2}}
+		runAll(t, h, db, req, Options{Jobs: 2}, nil)
+		return h, db, req
+	}
+	h, db, req := start(centroids())
+	if report, ran := checkCode(t, h, db, req); ran != nil || !reflect.DeepEqual(report, CodeReport{}) {
+		t.Errorf("unchanged code was checked: %v %+v", ran, report)
+	}
+	h.Registry = registry.New(written(shifted(0), "2"))
+	if report, ran := checkCode(t, h, db, req); !reflect.DeepEqual(ran, []string{"centroids"}) || report.Old != nil || len(report.Checked) != 1 || !report.Checked[0].Same {
+		t.Errorf("changed code with the same results: %v %+v", ran, report)
+	}
+	if report, ran := checkCode(t, h, db, req); ran != nil || !reflect.DeepEqual(report, CodeReport{}) {
+		t.Errorf("checked code was checked again: %v %+v", ran, report)
+	}
+
+	// As much moved as the last bits of scores.
+	h, db, req = start(centroids())
+	h.Registry = registry.New(written(shifted(1e-12), "2"))
+	want := []OldResult{{"centroids", "1", 4}}
+	if report, ran := checkCode(t, h, db, req); len(ran) != 1 || !reflect.DeepEqual(report.Old, want) {
+		t.Errorf("changed results: %v %+v", ran, report)
+	}
+	if report, ran := checkCode(t, h, db, req); ran != nil || !reflect.DeepEqual(report.Old, want) {
+		t.Errorf("at the second start: %v %+v", ran, report)
+	}
+	raised := shifted(1e-12)
+	raised.Version = "2"
+	same := h.Registry
+	h.Registry = registry.New(written(raised, "2"))
+	if report, _ := checkCode(t, h, db, req); report.Old != nil {
+		t.Errorf("with a new version: %+v", report)
+	}
+	h.Registry = same
+	req.Rerun = []string{"centroids"}
+	if report, ran := checkCode(t, h, db, req); ran != nil || report.Old != nil {
+		t.Errorf("what is rerun was checked: %v %+v", ran, report)
+	}
+	runAll(t, h, db, Request{Splits: []int{1}, Rerun: req.Rerun}, Options{Jobs: 2}, nil)
+	req.Rerun = nil
+	if report, _ := checkCode(t, h, db, req); !reflect.DeepEqual(report.Old, []OldResult{{"centroids", "1", 2}}) {
+		t.Errorf("after one split was run again: %+v", report)
+	}
+	runAll(t, h, db, Request{Splits: []int{2}, Rerun: []string{"centroids"}}, Options{Jobs: 2}, nil)
+	if report, ran := checkCode(t, h, db, req); ran != nil || report.Old != nil {
+		t.Errorf("after all were run again: %v %+v", ran, report)
+	}
+}
+
+// TestCodeOfOthersCells: cells of unknown code and imported ones are checked too; what is too dear is
+// said and not run.
+func TestCodeOfOthersCells(t *testing.T) {
+	h, source := newTestHarness(t, written(centroids(), "1")), openTestDB(t)
+	req := Request{Splits: []int{1, 2}}
+	runAll(t, h, source, req, Options{Jobs: 2}, nil)
+	stored, err := source.Cells(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change func(r *store.Run)
+		ran    bool
+		same   bool
+		why    string
+	}{
+		"unknown code":       {func(r *store.Run) { r.Code = "" }, true, true, ""},
+		"imported":           {func(r *store.Run) { r.Code, r.Imported = "theirs", "reference" }, true, true, ""},
+		"imported, not ours": {func(r *store.Run) { r.Code, r.Imported, r.ScoresHash = "theirs", "reference", "other bits" }, true, false, ""},
+		"dear":               {func(r *store.Run) { r.Code, r.SearchSeconds = "theirs", 3600 }, false, false, "took 3600 s"},
+		"one cheap":          {func(r *store.Run) { r.Code, r.SearchSeconds = "theirs", float64(3600*(r.Split-1)) }, true, true, ""},
+	} {
+		db := openTestDB(t)
+		w := db.NewWriter(store.Environment{}, nil)
+		for _, cell := range stored {
+			r, _, err := source.Result(t.Context(), cell.Key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.change(&r)
+			if err := w.Put(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		report, ran := checkCode(t, h, db, req)
+		if (ran != nil) != c.ran || c.ran && (len(report.Checked) != 1 || report.Checked[0].Same != c.same || (report.Old == nil) != c.same) {
+			t.Errorf("%s: %v %+v", name, ran, report)
+		}
+		if c.why != "" && (len(report.Unchecked) != 1 || !strings.Contains(report.Unchecked[0].Why, c.why) || report.Unchecked[0].Cells != 4) {
+			t.Errorf("%s: %+v", name, report)
+		}
+	}
+}
+
+// TestCodeCheckEnds with its context, without a verdict on what did not end.
+func TestCodeCheckEnds(t *testing.T) {
+	h, db := newTestHarness(t, written(centroids(), "1")), openTestDB(t)
+	req := Request{Datasets: []string{"balance"}, Splits: []int{1}}
+	runAll(t, h, db, req, Options{Jobs: 1}, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	h.Registry = registry.New(written(defineTest("centroids", func(ctx context.Context, _ registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}), "2"))
+	if report, err := h.CheckCode(ctx, db, req, Options{Jobs: 1}, nil); err == nil || report.Checked != nil {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// TestCodeIsRecorded with each cell, whatever became of it.
+func TestCodeIsRecorded(t *testing.T) {
+	bad := written(defineTest("bad", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+		panic("broken")
+	}), "x")
+	h, db := newTestHarness(t, written(centroids(), "1"), bad), openTestDB(t)
+	runAll(t, h, db, Request{Splits: []int{1}}, Options{Jobs: 2}, nil)
+	cells, err := db.Cells(t.Context())
+	if err != nil || len(cells) != 4 {
+		t.Fatal(cells, err)
+	}
+	for _, c := range cells {
+		if want, err := h.Registry.Code(c.Method); err != nil || c.Code != want || c.Imported != "" {
+			t.Errorf("%+v, want code %s, %v", c, want, err)
+		}
+	}
+	if cells[0].Code == cells[1].Code {
+		t.Errorf("two methods have one code: %+v", cells)
+	}
+}

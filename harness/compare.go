@@ -1,0 +1,127 @@
+package harness
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// A Difference is one count of a cell that came out otherwise than it is stored.
+type Difference struct {
+	What             string // e.g. `fold 2 of {"c":1}` or "test part"
+	Stored, Computed string
+}
+
+// compare returns where a cell that was run once more differs from what is stored: in how it ended,
+// in a fold of a grid point, in the selected point, in a count of the test part or of a stage, or
+// in the bits of the test scores.
+func compare(stored, computed store.Run) []Difference {
+	var out []Difference
+	differs := func(what, a, b string) {
+		if a != b {
+			out = append(out, Difference{what, a, b})
+		}
+	}
+	if computed.Status != stored.Status {
+		differs("end", endOf(stored), endOf(computed))
+		return out
+	}
+	differs("rows", fmt.Sprintf("%d for training, %d for the test", stored.TrainRows, stored.TestRows),
+		fmt.Sprintf("%d for training, %d for the test", computed.TrainRows, computed.TestRows))
+	before, now := byFold(stored), byFold(computed)
+	for g := range max(len(stored.Grid), len(computed.Grid)) {
+		for f := range max(folds(stored), folds(computed)) {
+			at := [2]int{g, f}
+			differs(fmt.Sprintf("fold %d of %s", f+1, point(stored, &g)), counts(before[at]), counts(known(before[at], now[at])))
+		}
+	}
+	differs("selected point", point(stored, stored.Selected), point(computed, computed.Selected))
+	differs("test part", counts(&stored.Test), counts(known(&stored.Test, &computed.Test)))
+	for i := range max(len(stored.Stages), len(computed.Stages)) {
+		round, a, b := 0, "none", "none"
+		if i < len(stored.Stages) {
+			round, a = stored.Stages[i].Round, counts(&stored.Stages[i].Score)
+		}
+		if i < len(computed.Stages) {
+			round, b = computed.Stages[i].Round, counts(&computed.Stages[i].Score)
+		}
+		differs(fmt.Sprintf("test part after round %d", round), a, b)
+	}
+	if stored.ScoresHash != "" { // databases of version 1 have none
+		differs("bits of the test scores", stored.ScoresHash, computed.ScoresHash)
+	}
+	return out
+}
+
+// known is a computed score without what is not stored of its counterpart: databases of version 1
+// have no areas under curves.
+func known(stored, computed *store.Score) *store.Score {
+	if stored == nil || computed == nil || stored.AUC2 != nil {
+		return computed
+	}
+	out := *computed
+	out.AUC2 = nil
+	return &out
+}
+
+func endOf(r store.Run) string {
+	if r.Error == "" {
+		return string(r.Status)
+	}
+	return string(r.Status) + ": " + r.Error
+}
+
+func byFold(r store.Run) map[[2]int]*store.Score {
+	out := map[[2]int]*store.Score{}
+	for i, e := range r.Evaluations {
+		out[[2]int{e.GridIndex, e.Fold}] = &r.Evaluations[i].Score
+	}
+	return out
+}
+
+// folds returns how many folds a run's grid points were evaluated on.
+func folds(r store.Run) int {
+	n := 0
+	for _, e := range r.Evaluations {
+		n = max(n, e.Fold+1)
+	}
+	return n
+}
+
+// point writes a grid point of a run.
+func point(r store.Run, index *int) string {
+	if index == nil || *index < 0 || *index >= len(r.Grid) {
+		return "none"
+	}
+	return string(r.Grid[*index])
+}
+
+// counts writes everything that a score holds, errors of a regression with all their bits.
+func counts(s *store.Score) string {
+	if s == nil {
+		return "none"
+	}
+	parts := []string{fmt.Sprintf("%d rows", s.N)}
+	for _, c := range []struct {
+		name  string
+		value *int
+	}{{"correct", s.Correct}, {"tn", s.TN}, {"fp", s.FP}, {"fn", s.FN}, {"tp", s.TP}} {
+		if c.value != nil {
+			parts = append(parts, fmt.Sprintf("%s %d", c.name, *c.value))
+		}
+	}
+	if s.AUC2 != nil {
+		parts = append(parts, fmt.Sprintf("auc2 %d", *s.AUC2))
+	}
+	for _, e := range []struct {
+		name  string
+		value *float64
+	}{{"rmse", s.RMSE}, {"mae", s.MAE}, {"r2", s.R2}} {
+		if e.value != nil {
+			parts = append(parts, fmt.Sprintf("%s %v (%016x)", e.name, *e.value, math.Float64bits(*e.value)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

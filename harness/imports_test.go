@@ -1,0 +1,111 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/bundle"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// bundled is a file of every cell of a database, read back.
+func bundled(t *testing.T, db *store.DB) []store.Run {
+	t.Helper()
+	cells, err := db.Cells(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w bundle.Writer
+	for _, c := range cells {
+		r, _, err := db.Result(t.Context(), c.Key)
+		if err == nil {
+			err = w.Add(r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var file bytes.Buffer
+	if _, err := w.WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := bundle.Read(file.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}
+
+// TestImportedContentIsTheSame: a database of imported results holds what the one holds that
+// computed them, and nothing is left to run.
+func TestImportedContentIsTheSame(t *testing.T) {
+	h, db, other := newTestHarness(t, centroids()), openTestDB(t), openTestDB(t)
+	req := Request{Splits: []int{1, 2}}
+	runAll(t, h, db, req, Options{Jobs: 2}, nil)
+	runs := bundled(t, db)
+	in, err := h.Admit(t.Context(), runs, "theirs", nil)
+	if err != nil || len(in.Runs) != 4 || in.Stored != 0 || in.Old != nil {
+		t.Fatalf("%+v, %v", in, err)
+	}
+	w := other.NewWriter(store.Environment{ProgramVersion: "importer"}, nil)
+	for _, r := range in.Runs {
+		if err := w.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if content(t, other) != content(t, db) {
+		t.Error("the content differs")
+	}
+	rows, err := other.Rows(t.Context(), "test", false)
+	if err != nil || len(rows) != 4 || rows[0].Imported != "theirs" || *rows[0].Environment != CurrentEnvironment() {
+		t.Errorf("%+v, %v", rows, err)
+	}
+	if plan, _ := runAll(t, h, other, req, Options{Jobs: 2}, nil); len(plan.Cells) != 0 || plan.Stored != 4 {
+		t.Errorf("%d cells are planned again", len(plan.Cells))
+	}
+	known, err := other.Keys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in, err := h.Admit(t.Context(), runs, "theirs", known); err != nil || in.Runs != nil || in.Stored != 4 {
+		t.Errorf("the second time: %+v, %v", in, err)
+	}
+}
+
+// TestAdmitRefuses what this program would compute from other inputs, and what was not made by it.
+func TestAdmitRefuses(t *testing.T) {
+	h, db := newTestHarness(t, centroids()), openTestDB(t)
+	runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1}}, Options{Jobs: 1}, nil)
+	for name, c := range map[string]struct {
+		harness func(h *testHarness)
+		run     func(r *store.Run)
+		why     string
+	}{
+		"a new version":    {harness: func(h *testHarness) { s := centroids(); s.Version = "2"; h.Registry = registry.New(s) }, why: "method version was 1, is 2"},
+		"a new protocol":   {harness: func(h *testHarness) { h.edit(t, "folds = 3", "folds = 4") }, why: "protocol was"},
+		"another data set": {run: func(r *store.Run) { r.Fingerprint = "f" }, why: "data was f, is"},
+		"another grid":     {run: func(r *store.Run) { r.GridHash = "g" }, why: "grid was g, is"},
+		"an unknown set":   {run: func(r *store.Run) { r.Dataset = "blance" }, why: "blance"},
+		"a smaller grid":   {run: func(r *store.Run) { r.Grid = r.Grid[1:] }, why: "not those of its grid"},
+		"other rows":       {run: func(r *store.Run) { r.TrainRows++ }, why: "not those of its grid"},
+	} {
+		runs := bundled(t, db)
+		other := newTestHarness(t, centroids())
+		if c.harness != nil {
+			c.harness(other)
+		}
+		if c.run != nil {
+			c.run(&runs[0])
+		}
+		in, err := other.Admit(context.Background(), runs, "theirs", nil)
+		if err != nil || len(in.Runs) != 0 || len(in.Old) != 1 || in.Old[0].Cells != 1 || !strings.Contains(in.Old[0].Why, c.why) {
+			t.Errorf("%s: %+v, %v", name, in, err)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// A CodeCheck is what a comparison of two hashes of a method's code came to: whether the code of
+// today gives the bits that stored attempts of the other have.
+type CodeCheck struct {
+	Method, MethodVersion string
+	Stored                string // code that computed the attempt; "" if unknown
+	Code                  string // that was compared with it
+	Same                  bool
+}
+
+// Codes returns which code computed the results that stand for cells of a protocol with this hash:
+// each pair of a method's version and a code once, as a check that is still to be made. It is the
+// quick question at a run's start; Cells has the cells themselves.
+func (db *DB) Codes(ctx context.Context, protocol, hash string) ([]CodeCheck, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT DISTINCT r.method, r.method_version, coalesce(o.code, '')
+		FROM cells c JOIN runs r ON r.id = c.run_id LEFT JOIN origins o ON o.run_id = r.id
+		WHERE c.protocol = ? AND r.protocol_hash = ? AND r.status = 'ok' ORDER BY 1, 2, 3`, protocol, hash)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []CodeCheck
+	for rows.Next() {
+		var c CodeCheck
+		if err := rows.Scan(&c.Method, &c.MethodVersion, &c.Stored); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// CodeChecks returns every check that is stored, sorted by method.
+func (db *DB) CodeChecks(ctx context.Context) ([]CodeCheck, error) {
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := db.sql.QueryContext(ctx, `SELECT method, method_version, stored_code, code, same FROM code_checks
+		ORDER BY method, method_version, stored_code, code`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []CodeCheck
+	for rows.Next() {
+		var c CodeCheck
+		if err := rows.Scan(&c.Method, &c.MethodVersion, &c.Stored, &c.Code, &c.Same); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// PutCodeChecks stores checks, each in the place of an older one of the same code.
+func (db *DB) PutCodeChecks(ctx context.Context, checks []CodeCheck) error {
+	if len(checks) == 0 {
+		return nil
+	}
+	tx, err := db.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	now := time.Now().UTC().Format(time.RFC3339)
+	for _, c := range checks {
+		err := sealedCodeChecks.insert(ctx, tx, "INSERT OR REPLACE", []any{c.Method, c.MethodVersion, c.Stored, c.Code, c.Same, now})
+		if err != nil {
+			return explain(err)
+		}
+	}
+	return explain(tx.Commit())
+}

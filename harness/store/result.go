@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+)
+
+// A Cell is an attempt that stands for its cell, without its counts.
+type Cell struct {
+	Key                       string
+	Protocol, Dataset, Method string
+	Split                     int
+	Inputs                    Inputs
+	Status                    Status
+	Seconds                   float64 // wall time from start to end
+	Code, Imported            string  // as in Run
+}
+
+// Cells returns every cell, sorted by protocol, data set, method and split.
+func (db *DB) Cells(ctx context.Context) ([]Cell, error) {
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := db.sql.QueryContext(ctx, `SELECT r.key, r.protocol, r.dataset, r.method, r.split, r.protocol_hash, r.method_version, r.fingerprint, g.hash,
+		  r.status, r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0), coalesce(o.code, ''), coalesce(o.imported, '')
+		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id
+		ORDER BY r.protocol, r.dataset, r.method, r.split`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Cell
+	for rows.Next() {
+		var c Cell
+		in := &c.Inputs
+		if err := rows.Scan(&c.Key, &c.Protocol, &c.Dataset, &c.Method, &c.Split, &in.ProtocolHash, &in.MethodVersion, &in.Fingerprint, &in.GridHash,
+			&c.Status, &c.Seconds, &c.Code, &c.Imported); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// Result returns the attempt with a key as it was put, but for its scores, its model and the texts
+// of its protocol and its set: every count, and where it was computed. What is damaged is an error. The second result is false if there is none.
+func (db *DB) Result(ctx context.Context, key string) (Run, bool, error) {
+	if err := db.intact(ctx); err != nil {
+		return Run{}, false, err
+	}
+	id, foldSum, r, err := db.resultRow(ctx, key)
+	if err == sql.ErrNoRows {
+		return Run{}, false, nil
+	}
+	if err == nil {
+		r.Grid, r.GridPoints, err = db.gridOf(ctx, r.GridHash)
+	}
+	rows, byID := make([]Row, 1), map[int64]int{id: 0}
+	if err == nil {
+		err = db.addFolds(ctx, ofRun, id, rows, byID)
+	}
+	if err == nil {
+		err = db.addStages(ctx, ofRun, id, rows, byID)
+	}
+	if err == nil {
+		err = db.addWarnings(ctx, ofRun, id, rows, byID)
+	}
+	if err != nil {
+		return Run{}, false, err
+	}
+	r.Evaluations, r.Stages, r.Warnings = rows[0].Folds, rows[0].Stages, rows[0].Warnings
+	if _, sum := foldRows(r.Evaluations); sum != foldSum {
+		return Run{}, false, &DamageError{db.path, []Problem{{Row: r.Name(), What: "its folds are not those that were stored"}}}
+	}
+	return r, true, nil
+}
+
+// resultRow reads the row of an attempt with the number and the digest of its folds.
+func (db *DB) resultRow(ctx context.Context, key string) (id, folds int64, r Run, err error) {
+	var environment int64
+	t := &r.Test
+	err = db.sql.QueryRowContext(ctx, `SELECT r.id, r.folds_checksum, r.environment_id, r.key, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
+		  r.split, r.task, r.status, coalesce(r.error, ''), g.hash, r.selected, r.n_train, r.n_test, coalesce(r.n_features, 0),
+		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2,
+		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.timeout_seconds, r.started_at,
+		  coalesce(r.scores_hash, ''), coalesce(o.code, ''), coalesce(o.imported, '')
+		FROM runs r JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id WHERE r.key = ?`, key).
+		Scan(&id, &folds, &environment, &r.Key, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
+			&r.Split, &r.Task, &r.Status, &r.Error, &r.GridHash, &r.Selected, &r.TrainRows, &r.TestRows, &r.Features,
+			&t.Correct, &t.TN, &t.FP, &t.FN, &t.TP, &t.AUC2, &t.RMSE, &t.MAE, &t.R2,
+			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.CostUnits, &r.TimeoutSeconds, &r.StartedAt,
+			&r.ScoresHash, &r.Code, &r.Imported)
+	if err != nil {
+		return 0, 0, r, err
+	}
+	t.N = r.TestRows
+	environments, err := db.environments(ctx)
+	r.Environment = environments[environment]
+	return id, folds, r, err
+}
+
+// gridOf returns the points of a grid, and as its author wrote them where that is kept.
+func (db *DB) gridOf(ctx context.Context, hash string) (params, points []json.RawMessage, err error) {
+	written := true
+	err = each(ctx, db.sql, `SELECT p.params, p.point FROM grids g JOIN grid_points p ON p.grid_id = g.id WHERE g.hash = ? ORDER BY p.grid_index`, func(r []any) error {
+		params = append(params, json.RawMessage(fmt.Sprint(r[0])))
+		points = append(points, json.RawMessage(fmt.Sprint(r[1])))
+		written = written && r[1] != ""
+		return nil
+	}, hash)
+	if !written {
+		points = nil
+	}
+	return params, points, err
+}

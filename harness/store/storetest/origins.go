@@ -1,0 +1,99 @@
+package storetest
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// replaces: only a result that says so, and that is ok, takes the place of one that is ok.
+func replaces(t *testing.T, o Opened) {
+	r := Finished("M", "d", 1)
+	put(t, o, r)
+	again := r
+	again.Replace, again.Code, again.Stages = true, "new code", again.Stages[:1]
+	code := func() string {
+		cells, err := o.Store.Cells(t.Context())
+		if err != nil || len(cells) != 1 {
+			t.Fatalf("cells %+v, %v", cells, err)
+		}
+		return cells[0].Code
+	}
+	bad := failed(r, store.Failed, "why")
+	bad.Replace = true
+	late := failed(r, store.Timeout, "too slow")
+	late.Replace = true
+	if put(t, o, bad, late); code() != r.Code {
+		t.Error("a failure took the place of a result")
+	}
+	if put(t, o, again); code() != "new code" {
+		t.Error("the new result did not take the old one's place")
+	}
+	rows, err := o.Store.Rows(t.Context(), "p", true)
+	if err != nil || len(rows) != 1 || len(rows[0].Stages) != 1 || len(rows[0].Folds) != len(r.Evaluations) {
+		t.Errorf("rows %+v, %v", rows, err)
+	}
+}
+
+// origins: code, source and environment of a cell come back; a cell without them is the writer's.
+func origins(t *testing.T, o Opened) {
+	want, plain := Finished("M", "d", 1), Finished("M", "d", 2)
+	plain.Code, plain.Imported, plain.Environment = "", "", nil
+	put(t, o, want, plain)
+	ctx := t.Context()
+	got, found, err := o.Store.Result(ctx, want.Key)
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	same := want // what Result leaves out
+	same.Scores, same.Outputs, same.Model = nil, 0, nil
+	same.ProtocolText, same.ProtocolPath, same.ProtocolSplits, same.SetFile = "", "", 0, ""
+	if !reflect.DeepEqual(got, same) {
+		t.Errorf("result\n%+v\nwant\n%+v", got, same)
+	}
+	if got, found, err := o.Store.Result(ctx, plain.Key); err != nil || !found || got.Code != "" || got.Imported != "" || got.Environment.ProgramVersion != "test" {
+		t.Errorf("result without origin %+v %v %v", got, found, err)
+	}
+	if _, found, err := o.Store.Result(ctx, "no such key"); err != nil || found {
+		t.Errorf("a result that is not there: %v %v", found, err)
+	}
+	cells, err := o.Store.Cells(ctx)
+	in := store.Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}
+	if first := (store.Cell{Key: want.Key, Protocol: "p", Dataset: "d", Method: "M", Split: 1, Inputs: in, Status: store.OK, Seconds: 1,
+		Code: "c0de", Imported: "a file"}); err != nil || len(cells) != 2 || cells[0] != first || cells[1].Code != "" {
+		t.Errorf("cells %+v, %v", cells, err)
+	}
+	codes, err := o.Store.Codes(ctx, "p", "ph")
+	if want := []store.CodeCheck{{Method: "M", MethodVersion: "1"}, {Method: "M", MethodVersion: "1", Stored: "c0de"}}; err != nil || !reflect.DeepEqual(codes, want) {
+		t.Errorf("codes %+v, %v", codes, err)
+	}
+	for _, other := range [][2]string{{"p", "other"}, {"q", "ph"}} {
+		if codes, err := o.Store.Codes(ctx, other[0], other[1]); err != nil || codes != nil {
+			t.Errorf("codes of protocol %v: %+v, %v", other, codes, err)
+		}
+	}
+	rows, err := o.Store.Rows(ctx, "p", false)
+	if err != nil || len(rows) != 2 || rows[0].Code != "c0de" || rows[0].Imported != "a file" || rows[0].Environment.CPU != "another" || rows[1].Imported != "" {
+		t.Errorf("rows %+v, %v", rows, err)
+	}
+}
+
+func codeChecks(t *testing.T, o Opened) {
+	ctx := t.Context()
+	if checks, err := o.Store.CodeChecks(ctx); err != nil || len(checks) != 0 {
+		t.Errorf("checks of an empty store: %v, %v", checks, err)
+	}
+	first := store.CodeCheck{Method: "M", MethodVersion: "1", Stored: "a", Code: "b"}
+	second := store.CodeCheck{Method: "N", MethodVersion: "1", Stored: "", Code: "b", Same: true}
+	if err := o.Store.PutCodeChecks(ctx, []store.CodeCheck{second, first}); err != nil {
+		t.Fatal(err)
+	}
+	first.Same = true
+	if err := o.Store.PutCodeChecks(ctx, []store.CodeCheck{first}); err != nil {
+		t.Fatal(err)
+	}
+	if checks, err := o.Store.CodeChecks(ctx); err != nil || !reflect.DeepEqual(checks, []store.CodeCheck{first, second}) {
+		t.Errorf("checks %+v, %v", checks, err)
+	}
+}

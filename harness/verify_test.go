@@ -1,0 +1,176 @@
+package harness
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// shifted is the method centroids whose author changed its code: scores come out moved. Its name and
+// its version are still the same.
+func shifted(by float64) registry.Spec {
+	s := centroids()
+	plain := s
+	return defineTest(s.Name, func(ctx context.Context, env registry.Env, train registry.Data, p testParams) (registry.Model, error) {
+		m, err := plain.Fit(ctx, env, train, []byte("{}"))
+		if err != nil {
+			return nil, err
+		}
+		return linearModel{m.(linearModel).w, p.Shift + by}, nil
+	})
+}
+
+// verify compares every stored cell.
+func verify(t *testing.T, h *testHarness, db *store.DB) (Stand, []Verified) {
+	t.Helper()
+	ctx := t.Context()
+	stored, err := db.Cells(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stand, err := h.Standing(ctx, stored, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []Verified
+	outcome, err := Verify(ctx, h.runner(), nil, stand.Cells, Options{Jobs: 2}, db, func(v Verified) { out = append(out, v) })
+	if err != nil || outcome.Interrupted {
+		t.Fatal(outcome, err)
+	}
+	return stand, out
+}
+
+// TestVerifyFindsChangedResults: a method whose code gives other results under its old version is
+// found, down to the folds and to the bits of the scores, and one that gives the same is not.
+func TestVerifyFindsChangedResults(t *testing.T) {
+	h, db := newTestHarness(t, centroids()), openTestDB(t)
+	runAll(t, h, db, Request{Splits: []int{1, 2}}, Options{Jobs: 2}, nil)
+	before := content(t, db)
+	for _, c := range []struct {
+		by    float64
+		finds []string // at the beginning of what differs
+		not   string
+	}{
+		{0, nil, ""},
+		{1e-12, []string{"bits of the test scores"}, "fold"},
+		{1e9, []string{"fold 1 of {\"shift\":-0.5}", "test part", "bits of the test scores"}, ""},
+	} {
+		h.Registry = registry.New(shifted(c.by))
+		stand, verified := verify(t, h, db)
+		if len(stand.Cells) != 4 || len(verified) != 4 || stand.Old != nil || stand.NoData != nil {
+			t.Fatalf("%d stand, %d verified, %+v %+v", len(stand.Cells), len(verified), stand.Old, stand.NoData)
+		}
+		for _, v := range verified {
+			if len(c.finds) == 0 && len(v.Differences) > 0 {
+				t.Errorf("%s: the same code differs: %+v", v.Cell, v.Differences)
+			}
+			for _, want := range c.finds {
+				if !slices.ContainsFunc(v.Differences, func(d Difference) bool { return strings.HasPrefix(d.What, want) && d.Stored != d.Computed }) {
+					t.Errorf("moved by %v, %s: %+v, want %q", c.by, v.Cell, v.Differences, want)
+				}
+			}
+			if c.not != "" && slices.ContainsFunc(v.Differences, func(d Difference) bool { return strings.HasPrefix(d.What, c.not) }) {
+				t.Errorf("moved by %v, %s: %+v, want no %q", c.by, v.Cell, v.Differences, c.not)
+			}
+		}
+	}
+	if content(t, db) != before {
+		t.Error("verifying changed what is stored")
+	}
+}
+
+// TestStandingTellsWhatIsOld: each input that changed is named, and missing data too.
+func TestStandingTellsWhatIsOld(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(h *testHarness)
+		why    string
+		none   bool // no data rather than old
+	}{
+		"version":  {change: func(h *testHarness) { s := centroids(); s.Version = "2"; h.Registry = registry.New(s) }, why: "method version was 1, is 2"},
+		"protocol": {change: func(h *testHarness) { h.edit(t, "folds = 3", "folds = 4") }, why: "protocol was"},
+		"method":   {change: func(h *testHarness) { h.Registry = registry.New(nothing(1)) }, why: "this program has no method"},
+		"set":      {change: func(h *testHarness) { h.Data.Root = "/nowhere" }},
+	} {
+		h, db := newTestHarness(t, centroids()), openTestDB(t)
+		runAll(t, h, db, Request{Splits: []int{1}}, Options{Jobs: 1}, nil)
+		c.change(h)
+		stored, err := db.Cells(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		stand, err := h.Standing(t.Context(), stored, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := 0
+		for _, g := range stand.Old {
+			old += g.Cells
+			if !strings.Contains(g.Why, c.why) {
+				t.Errorf("%s: %q, want %q", name, g.Why, c.why)
+			}
+		}
+		if want := 2; c.why != "" && (old != want || len(stand.Cells) > 0) || c.why == "" && len(stand.Cells) != want {
+			t.Errorf("%s: %+v", name, stand)
+		}
+	}
+}
+
+func TestSample(t *testing.T) {
+	cells := make([]*PlannedCell, 100)
+	for i := range cells {
+		cells[i] = &PlannedCell{}
+	}
+	for _, c := range []struct {
+		share  float64
+		number int
+		want   int
+	}{{0.02, 0, 2}, {0.001, 0, 1}, {1, 0, 100}, {0.5, 7, 7}, {0, 1000, 100}} {
+		got := Sample(cells, c.share, c.number, 1)
+		seen := map[*PlannedCell]bool{}
+		for _, g := range got {
+			seen[g] = true
+		}
+		if len(got) != c.want || len(seen) != c.want {
+			t.Errorf("%v %d: %d cells, %d different, want %d", c.share, c.number, len(got), len(seen), c.want)
+		}
+	}
+	if !slices.Equal(Sample(cells, 0.1, 0, 3), Sample(cells, 0.1, 0, 3)) || slices.Equal(Sample(cells, 0.1, 0, 3), Sample(cells, 0.1, 0, 4)) {
+		t.Error("the choice is not that of the seed")
+	}
+}
+
+// TestRerunReplacesWhatIsStored: only the methods asked for are planned again, and what is stored
+// of them stays until the new result is there.
+func TestRerunReplacesWhatIsStored(t *testing.T) {
+	other := nothing(2)
+	h, db := newTestHarness(t, centroids(), other), openTestDB(t)
+	request := Request{Splits: []int{1, 2}}
+	runAll(t, h, db, request, Options{Jobs: 2}, nil)
+	before := content(t, db)
+	h.Registry = registry.New(shifted(1e9), other)
+	request.Rerun = []string{"CENTROIDS"}
+	plan, out := runAll(t, h, db, request, Options{Jobs: 2}, nil)
+	if len(plan.Cells) != 4 || plan.Stored != 4 || out.OK != 4 || plan.Stored+out.OK != plan.Requested {
+		t.Errorf("%d planned, %d stored of %d, %+v", len(plan.Cells), plan.Stored, plan.Requested, out)
+	}
+	if content(t, db) == before {
+		t.Error("the old results are still there")
+	}
+	if problems, err := db.Check(t.Context(), true); err != nil || len(problems) > 0 {
+		t.Error(problems, err)
+	}
+	if _, verified := verify(t, h, db); slices.ContainsFunc(verified, func(v Verified) bool { return len(v.Differences) > 0 }) {
+		t.Error("the new results are not those of the new code")
+	}
+	now := content(t, db)
+	h.Registry = registry.New(defineTest("centroids", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+		panic("broken")
+	}), other)
+	if _, out := runAll(t, h, db, request, Options{Jobs: 2}, nil); out.Failed != 4 || content(t, db) != now {
+		t.Errorf("%+v; a failed attempt took the place of a result", out)
+	}
+}

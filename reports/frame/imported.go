@@ -1,0 +1,45 @@
+package frame
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// importedNotes says which cells were not computed with this database but imported, and where they
+// were computed: a note for each file and machine.
+func importedNotes(rows []store.Row) []string {
+	type origin struct{ file, cpu string }
+	type told struct {
+		cells   int
+		methods []string
+	}
+	var order []origin
+	all := map[origin]*told{}
+	for _, r := range rows {
+		if r.Imported == "" {
+			continue
+		}
+		key := origin{file: r.Imported, cpu: "a processor that was not recorded"}
+		if e := r.Environment; e != nil {
+			key.cpu = cmp.Or(e.CPU, key.cpu)
+			if e.Cores > 0 {
+				key.cpu += fmt.Sprintf(" (%s)", Count(e.Cores, "core"))
+			}
+		}
+		if all[key] == nil {
+			all[key] = &told{}
+			order = append(order, key)
+		}
+		all[key].cells++
+		note(&all[key].methods, r.Method)
+	}
+	var notes []string
+	for _, o := range order {
+		notes = append(notes, fmt.Sprintf("Imported from %s, computed on %s: %s of %s. Their times do not compare with those of another processor.",
+			o.file, o.cpu, Count(all[o].cells, "cell"), strings.Join(all[o].methods, ", ")))
+	}
+	return notes
+}
