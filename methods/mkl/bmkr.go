@@ -59,7 +59,7 @@ var (
 func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
 	n, each := float64(s.N), 0.14
 	if !allInMemory(s.N, len(bmkrKernels), 4) {
-		each = 0.08
+		each = 0.055
 	}
 	return float64(p.T) * float64(len(bmkrKernels)) * n * (20 + each*n)
 }

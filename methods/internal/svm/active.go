@@ -143,8 +143,8 @@ const shrinkEvery = 1000
 const shrinkShare = 0.2
 
 // shrink takes out of the active set the elements at a bound that violate optimality with no
-// active element.
-func (s *Solver[F]) shrink() {
+// active element, if they are the given share at least.
+func (s *Solver[F]) shrink(share float64) {
 	w, n := &s.w, len(s.index)
 	idle := func(k int) bool { return w.g[k]+w.up[k] > s.maxDown && w.g[k]+w.down[k] < s.minUp }
 	removable := 0
@@ -153,7 +153,7 @@ func (s *Solver[F]) shrink() {
 			removable++
 		}
 	}
-	if float64(removable) < shrinkShare*float64(n) || n-removable < 2 {
+	if float64(removable) < share*float64(n) || n-removable < 2 {
 		return
 	}
 	s.keep()
