@@ -55,7 +55,7 @@ var (
 )
 
 // roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C, and to occupancy, where kernels are
-// solved together. There C = 0.01 takes a sixth of the time of C = 100. It is too low where many examples are support vectors.
+// solved together. There C = 0.01 takes a sixth of the time of C = 100. It is too low where many examples of a large set are support vectors.
 func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
 	n, each := float64(s.N), 0.14
 	if !allInMemory(s.N, len(bmkrKernels), 4) {
