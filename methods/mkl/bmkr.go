@@ -41,7 +41,8 @@ func BMKR() registry.Spec {
 func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
 	bytes := boostBytes(s, len(bmkrKernels), 4, p.T)
 	if !allInMemory(s.N, len(bmkrKernels), 4) {
-		bytes += doubledBytes(s)
+		_, factor := svm.JumpBytes(s.N, rowBytes)
+		bytes += doubledBytes(s) + int64(len(bmkrKernels)-3)*factor + int64(8*rowsAtOnce*len(bmkrKernels)*s.N) // a factor of every kernel; scoring
 	}
 	if fewFeatures(s.N, s.D) {
 		bytes += svm.LinearBytes(s.N, s.D)

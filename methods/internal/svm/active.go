@@ -78,6 +78,9 @@ func (s *Solver[F]) openArena() {
 	w.stride = padded(n)
 	var one F
 	capacity := min(n, max(2, int(s.cache()/(int64(w.stride)*int64(unsafe.Sizeof(one))))))
+	if cap(s.arena) < capacity*w.stride {
+		s.arena, w.rows = nil, nil // the old rows need not be kept beside the new ones
+	}
 	s.arena = resized(s.arena, capacity*w.stride)
 	w.rows = s.arena
 	w.used = resized(w.used, capacity)
