@@ -41,7 +41,11 @@ func BMKR() registry.Spec {
 func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
 	bytes := boostBytes(s, len(bmkrKernels), 4, p.T)
 	if !allInMemory(s.N, len(bmkrKernels), 4) {
-		bytes += doubledBytes(s) + linearBytes(s)
+		_, factor := svm.JumpBytes(s.N, rowBytes)
+		bytes += doubledBytes(s) + int64(len(bmkrKernels)-3)*factor + int64(8*rowsAtOnce*len(bmkrKernels)*s.N) // a factor of every kernel; scoring
+	}
+	if fewFeatures(s.N, s.D) {
+		bytes += svm.LinearBytes(s.N, s.D)
 	}
 	return bytes
 }
@@ -52,11 +56,11 @@ var (
 )
 
 // roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C, and to occupancy, where kernels are
-// solved together. There C = 0.01 takes a sixth of the time of C = 100. It is too low where many examples are support vectors.
+// solved together. There C = 0.01 takes a sixth of the time of C = 100. It is too low where many examples of a large set are support vectors.
 func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
 	n, each := float64(s.N), 0.14
 	if !allInMemory(s.N, len(bmkrKernels), 4) {
-		each = 0.08
+		each = 0.055
 	}
 	return float64(p.T) * float64(len(bmkrKernels)) * n * (20 + each*n)
 }
@@ -88,8 +92,8 @@ func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry
 // Where the kernel matrices do not fit in memory the Gaussian kernels are solved together: see svm.SolveTogether.
 //
 // The linear kernel is asked last, and not solved where even least squares over all w.x + b, whose
-// residual sum of squares takes one product, does not beat the best machine so far. For C >= 1 its SVR is
-// by far the slowest (10^5 steps and more) and hardly ever wins. On large sets linearBound, which takes more but knows more, is asked too.
+// residual sum of squares takes one product, does not beat the best machine so far. Its SVR takes 10^5 two-variable steps and more for
+// C >= 1, so where features are few Newton's method comes first: see svm.Linear.
 type booster[F svm.Float] struct {
 	s       *sample
 	kernels []svm.Kernel[F]
@@ -99,22 +103,22 @@ type booster[F svm.Float] struct {
 	planes  *hyperplanes
 
 	family svm.Family[F] // of the Gaussian kernels, or nil: each is solved for itself
-	bound  *linearBound  // beside a family
+	linear *svm.Linear   // or nil, where features are many
 }
 
 func newBooster[F svm.Float](s *sample, ks []svm.Kernel[F]) *booster[F] {
 	b := &booster[F]{s: s, kernels: ks, last: make([]svm.Solution, len(ks)), r: make([]float64, s.n)}
 	if _, stored := ks[0].Stored(); !stored {
-		b.solveTogether()
+		b.family = newDoubled(s, ks[:len(ks)-1], bmkrKernels[0].Gamma)
+	}
+	if fewFeatures(s.n, s.d) {
+		b.linear = svm.NewLinear(s.x, s.n, s.d)
 	}
 	return b
 }
 
-// solveTogether sets the ways of large sets.
-func (b *booster[F]) solveTogether() {
-	b.family = newDoubled(b.s, b.kernels[:len(b.kernels)-1], bmkrKernels[0].Gamma)
-	b.bound = newLinearBound(b.s)
-}
+// fewFeatures reports whether Newton's method is asked for the linear kernel.
+func fewFeatures(n, d int) bool { return 16*(d+1) <= n }
 
 func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p BMKRParams) (*vote, error) {
 	if b.planes == nil {
@@ -168,12 +172,10 @@ func (b *booster[F]) round(ctx context.Context, problem svm.Problem, p BMKRParam
 	best, least := -1, math.Inf(1)
 	for k := range b.kernels {
 		if bmkrKernels[k].Power == 1 {
-			if loses, err := b.linearLoses(ctx, p, least); err != nil {
-				return learner{}, nil, err
-			} else if loses {
+			if b.planes.residual(b.r) >= least {
 				continue
 			}
-			if err := b.solveOne(ctx, k, problem, p); err != nil {
+			if err := b.solveLinear(ctx, k, problem, p); err != nil {
 				return learner{}, nil, err
 			}
 		}
@@ -217,15 +219,18 @@ func (b *booster[F]) solveOne(ctx context.Context, k int, problem svm.Problem, p
 	return nil
 }
 
-// linearLoses reports whether the linear machine surely has a squared error of at least that given.
-func (b *booster[F]) linearLoses(ctx context.Context, p BMKRParams, least float64) (bool, error) {
-	if b.planes.residual(b.r) >= least {
-		return true, nil
+func (b *booster[F]) solveLinear(ctx context.Context, k int, problem svm.Problem, p BMKRParams) error {
+	if b.linear == nil || p.MaxIter > 0 {
+		return b.solveOne(ctx, k, problem, p)
 	}
-	if b.bound == nil || p.MaxIter > 0 {
-		return false, nil
+	tol := b.solver.Tol
+	if tol == 0 {
+		tol = svm.DefaultTol
 	}
-	return b.bound.exceeds(ctx, b.r, p.Epsilon, p.C, least)
+	if err := b.linear.Improve(ctx, problem, tol, &b.last[k]); err != nil || b.last[k].Gap < tol {
+		return err
+	}
+	return b.solveOne(ctx, k, problem, p)
 }
 
 // squaredError is the sum of squares that a machine leaves of r.

@@ -78,6 +78,9 @@ func (s *Solver[F]) openArena() {
 	w.stride = padded(n)
 	var one F
 	capacity := min(n, max(2, int(s.cache()/(int64(w.stride)*int64(unsafe.Sizeof(one))))))
+	if cap(s.arena) < capacity*w.stride {
+		s.arena, w.rows = nil, nil // the old rows need not be kept beside the new ones
+	}
 	s.arena = resized(s.arena, capacity*w.stride)
 	w.rows = s.arena
 	w.used = resized(w.used, capacity)
@@ -143,8 +146,8 @@ const shrinkEvery = 1000
 const shrinkShare = 0.2
 
 // shrink takes out of the active set the elements at a bound that violate optimality with no
-// active element.
-func (s *Solver[F]) shrink() {
+// active element, if they are the given share at least.
+func (s *Solver[F]) shrink(share float64) {
 	w, n := &s.w, len(s.index)
 	idle := func(k int) bool { return w.g[k]+w.up[k] > s.maxDown && w.g[k]+w.down[k] < s.minUp }
 	removable := 0
@@ -153,7 +156,7 @@ func (s *Solver[F]) shrink() {
 			removable++
 		}
 	}
-	if float64(removable) < shrinkShare*float64(n) || n-removable < 2 {
+	if float64(removable) < share*float64(n) || n-removable < 2 {
 		return
 	}
 	s.keep()

@@ -28,6 +28,7 @@
 //	solver.go    the outer loop: warm start, stopping, cancellation, bias
 //	together.go  several kernels on one problem, where few examples are support vectors
 //	active.go    the active set: shrinking, stored rows, restoring the full gradient
+//	linear.go    the linear kernel where features are few, by Newton's method in the primal
 //	jump.go      where steps crawl, on to the end of an interior point
 //	interior.go  the interior point; mixture.go its kernels and their weights; systems.go and lowrank.go its linear systems
 //	mix.go       Mix, which learns the weights of a sum of kernels with the machine

@@ -128,7 +128,7 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 					return err
 				}
 			}
-			s.shrink()
+			s.shrink(shrinkShare)
 		}
 	}
 }

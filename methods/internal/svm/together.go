@@ -71,7 +71,8 @@ type together[F Float] struct {
 
 // A pass may choose firstActive examples, and each one moreActive more than the one before: those that violate optimality, or come
 // nearer to it than nearTol times the tolerance, or nearGap times the gap. It ends at looseGap times the gap, or just below the tolerance, since
-// the float32 rows of a part are not exact. After maxPasses, or patience n units of work, Solve goes on.
+// the float32 rows of a part are not exact. It looks for elements to shrink after every partEvery steps, and drops partShare of them: what it loses there, the next
+// pass finds. After maxPasses, or patience n units of work, Solve goes on.
 const (
 	firstActive = 2000
 	moreActive  = 1000
@@ -80,6 +81,8 @@ const (
 	looseGap    = 0.02
 	partTol     = 0.9
 	maxPasses   = 30
+	partEvery   = 250
+	partShare   = 0.1
 	patience    = 20 * jumpAfter
 )
 
@@ -139,7 +142,7 @@ func (s *Solver[F]) part(ctx context.Context, t *together[F], k, pass int) error
 	s.openArena()
 	s.narrowRows()
 	tol := max(partTol*t.tol, looseGap*sol.Gap)
-	untilShrink := shrinkEvery
+	untilShrink := partEvery
 	for {
 		active := padded(len(s.index))
 		st, done, need, minUp, maxDown := steps(&s.w, active, p.Epsilon, tol, max(1, min(untilShrink, checkEvery/active)))
@@ -157,9 +160,9 @@ func (s *Solver[F]) part(ctx context.Context, t *together[F], k, pass int) error
 			s.keep()
 			return nil
 		case untilShrink <= 0:
-			untilShrink = shrinkEvery
+			untilShrink = partEvery
 			before := len(s.index)
-			if s.shrink(); len(s.index) < before {
+			if s.shrink(partShare); len(s.index) < before {
 				s.narrowRows()
 			}
 		}

@@ -1,0 +1,297 @@
+package svm
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
+
+// A Linear solves problems of the linear kernel x.x' on n rows of d features, d much less than n, by Newton's method in w and b. The primal of
+// the package's problem is
+//
+//	min over w in R^d, b  1/2 |w|^2 + sum_i [ upper_i h(e_i - epsilon) - lower_i h(-e_i - epsilon) ],  e_i = target_i - w.x_i - b,
+//
+// with h(a) = max(0, a). With the kink of h rounded to a parabola over a width, the slope h' rises from 0 to 1 over it, and the minimum has
+//
+//	beta_i = upper_i h'(e_i - epsilon) + lower_i h'(-e_i - epsilon),  w = sum_i beta_i x_i,  sum_i beta_i = 0:
+//
+// a point of the dual. An example strictly between its bounds is within half a width of the tube's edge, and no other
+// violates optimality by more, so the gap is at most the width. One below the tolerance gives a solution to libsvm's criterion.
+//
+// The width shrinks on the way; each Newton step takes a few products with the rows, and the squares of those rows that are in a kink.
+// It is not safe for concurrent use.
+type Linear struct {
+	n, columns int       // d + 1: the features, and 1
+	x          []float64 // n x columns
+	radius     float64   // of the largest row
+
+	p     Problem
+	width float64 // of the kinks
+
+	point, grad, step []float64 // columns
+	e, move, beta     []float64 // n: residuals; by how much a whole step moves them; the point of the dual
+	curved, part      []float64 // columns x columns
+	kinks             []float64 // columns x kinkRows: rows in a kink, each times the root of its curvature
+	f                 *cholesky.Factorizer
+}
+
+// kinkRows is how many rows' squares are summed between two looks at the context.
+const kinkRows = 64
+
+// NewLinear returns a Linear for n rows of d features, of which it makes a copy.
+func NewLinear(rows []float64, n, d int) *Linear {
+	m := d + 1
+	l := &Linear{n: n, columns: m, x: make([]float64, n*m), f: cholesky.New(m)}
+	for i := range n {
+		row := l.x[i*m : (i+1)*m]
+		copy(row, rows[i*d:(i+1)*d])
+		row[d] = 1
+		l.radius = max(l.radius, math.Sqrt(vmath.Dot(row, row)))
+	}
+	for _, a := range []*[]float64{&l.point, &l.grad, &l.step} {
+		*a = make([]float64, m)
+	}
+	for _, a := range []*[]float64{&l.e, &l.move, &l.beta} {
+		*a = make([]float64, n)
+	}
+	l.curved, l.part, l.kinks = make([]float64, m*m), make([]float64, m*m), make([]float64, m*kinkRows)
+	return l
+}
+
+// LinearBytes is what a Linear takes.
+func LinearBytes(n, d int) int64 {
+	m := int64(d + 1)
+	return 8*(int64(n)*(m+6)+2*m*m+m*(kinkRows+3)) + cholesky.Bytes(int(m))
+}
+
+// The width of the kinks starts at startWidth times the gap of the start, is multiplied by narrower after a step that went well, and ends at
+// endWidth times the tolerance, to leave room for a gradient that moves no value by more than flatGradient times the tolerance. After
+// newtonSteps, Improve gives up.
+const (
+	startWidth   = 0.3
+	narrower     = 0.2
+	endWidth     = 0.9
+	flatGradient = 0.02
+	newtonSteps  = 200
+)
+
+// Improve moves sol, which it takes as Solve does, to a solution with a gap below tol (0 means DefaultTol), or as near to one as it gets: Solve goes on
+// from there if sol.Gap says so. The error is the problem's or the context's.
+func (l *Linear) Improve(ctx context.Context, p Problem, tol float64, sol *Solution) error {
+	if err := p.check(l.n); err != nil {
+		return err
+	}
+	if tol == 0 {
+		tol = DefaultTol
+	}
+	sol.prepare(p)
+	l.p, sol.Steps, sol.Capped = p, 0, false
+	if sol.Fit == nil {
+		l.fit(sol)
+	}
+	sol.finish(p)
+	if sol.Gap < tol {
+		return nil
+	}
+	if err := l.newton(ctx, tol, sol); err != nil {
+		return err
+	}
+	there := Solution{Beta: slices.Clone(l.beta), exact: true}
+	there.prepare(p)
+	l.fit(&there)
+	there.finish(p)
+	if there.Gap < tol || there.Objective <= sol.Objective {
+		*sol = there
+	}
+	return nil
+}
+
+// newton goes from sol to the minimum.
+func (l *Linear) newton(ctx context.Context, tol float64, sol *Solution) error {
+	l.start(sol)
+	l.width = max(endWidth*tol, startWidth*sol.Gap)
+	for range newtonSteps {
+		off, last := l.evaluate(), l.width <= endWidth*tol
+		if last && off <= flatGradient*tol {
+			return nil
+		}
+		if err := l.direction(ctx); err != nil {
+			return ctx.Err() // a matrix without a factor ends the way here
+		}
+		if well := l.search(); well && !last {
+			l.width = max(endWidth*tol, narrower*l.width)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	l.evaluate()
+	return nil
+}
+
+// fit sets K beta.
+func (l *Linear) fit(sol *Solution) {
+	sol.Fit = make([]float64, l.n)
+	w := l.step
+	vmath.MatTVec(w, l.x, l.n, l.columns, sol.Beta)
+	w[l.columns-1] = 0
+	vmath.MatVec(sol.Fit, l.x, l.n, l.columns, w)
+}
+
+// start sets the point to the solution's, or to zero if that is nearer to the minimum.
+func (l *Linear) start(sol *Solution) {
+	vmath.MatTVec(l.point, l.x, l.n, l.columns, sol.Beta)
+	w := l.point[:l.columns-1]
+	here, zero := 0.5*vmath.Dot(w, w), 0.0
+	for i, t := range l.p.Target {
+		l.e[i] = t - sol.Fit[i] - sol.Bias
+		here += l.loss(i, l.e[i])
+		zero += l.loss(i, t)
+	}
+	l.point[l.columns-1] = sol.Bias
+	if zero < here {
+		clear(l.point)
+		copy(l.e, l.p.Target)
+	}
+}
+
+// loss is that of example i, without rounding.
+func (l *Linear) loss(i int, e float64) float64 {
+	return float64(l.p.Upper[i]*max(0, e-l.p.Epsilon)) - float64(l.p.Lower[i]*max(0, -e-l.p.Epsilon))
+}
+
+// dual is beta_i at e.
+func (l *Linear) dual(i int, e float64) float64 {
+	a, b := (e-l.p.Epsilon)/l.width+0.5, (-e-l.p.Epsilon)/l.width+0.5
+	return float64(l.p.Upper[i]*min(1, max(0, a))) + float64(l.p.Lower[i]*min(1, max(0, b)))
+}
+
+// evaluate sets beta and the gradient, and bounds how far the gradient moves a value of the machine.
+func (l *Linear) evaluate() float64 {
+	for i, e := range l.e {
+		l.beta[i] = l.dual(i, e)
+	}
+	vmath.MatTVec(l.grad, l.x, l.n, l.columns, l.beta)
+	d := l.columns - 1
+	for j, w := range l.point[:d] {
+		l.grad[j] = w - l.grad[j]
+	}
+	l.grad[d] = -l.grad[d]
+	return l.radius*math.Sqrt(vmath.Dot(l.grad[:d], l.grad[:d])) + l.radius*l.radius*math.Abs(l.grad[d])
+}
+
+// direction sets step to the inverse of the curvature times the gradient.
+func (l *Linear) direction(ctx context.Context) error {
+	if err := l.curvature(ctx); err != nil {
+		return err
+	}
+	if err := l.f.Factor(ctx, l.curved); err != nil {
+		return err
+	}
+	copy(l.step, l.grad)
+	return l.f.Solve(ctx, l.curved, l.step)
+}
+
+// curvature sets curved: 1 for w, and the squares of the rows in a kink, each by its bound over the width. Without one b is free,
+// and gets 1 too.
+func (l *Linear) curvature(ctx context.Context) error {
+	m, p := l.columns, &l.p
+	clear(l.curved)
+	clear(l.kinks)
+	have, free := 0, true
+	half := 0.5 * l.width
+	for i, e := range l.e {
+		c := 0.0
+		if math.Abs(e-p.Epsilon) < half {
+			c = p.Upper[i]
+		}
+		if math.Abs(e+p.Epsilon) < half {
+			c -= p.Lower[i]
+		}
+		if c == 0 {
+			continue
+		}
+		free = false
+		root := math.Sqrt(c / l.width)
+		for j, v := range l.x[i*m : (i+1)*m] {
+			l.kinks[j*kinkRows+have] = root * v
+		}
+		if have++; have == kinkRows {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			l.addKinks()
+			have = 0
+		}
+	}
+	if have > 0 {
+		l.addKinks()
+	}
+	for j := range m - 1 {
+		l.curved[j*m+j]++
+	}
+	if free {
+		l.curved[m*m-1] = 1
+	}
+	return nil
+}
+
+// addKinks adds the squares of the rows gathered, and clears them.
+func (l *Linear) addKinks() {
+	vmath.Gram(l.part, l.kinks, l.columns, kinkRows)
+	vmath.Axpy(1, l.part, l.curved)
+	clear(l.kinks)
+}
+
+// A line search ends where the derivative has fallen to lineShare of what it was, without having changed its sign, or to rounding, or after
+// lineSteps.
+const (
+	lineShare    = 0.1
+	lineRounding = 1e-6
+	lineSteps    = 60
+)
+
+// search goes along the step to a point where the rounded objective is less and nearly flat, and reports whether that was
+// half of the step at least.
+func (l *Linear) search() bool {
+	m := l.columns
+	vmath.MatVec(l.move, l.x, l.n, m, l.step)
+	w, s := l.point[:m-1], l.step[:m-1]
+	ws, ss := vmath.Dot(w, s), vmath.Dot(s, s)
+	steepest := vmath.Dot(l.grad, l.step)
+	lo, hi, slopeLo, slopeHi := 0.0, math.Inf(1), -steepest, 0.0
+	t := 1.0
+	for k := range lineSteps {
+		slope := float64(t*ss) - ws
+		for i, e := range l.e {
+			slope += float64(l.move[i] * l.dual(i, e+float64(t*l.move[i])))
+		}
+		if math.Abs(slope) <= lineRounding*steepest || slope <= 0 && slope >= -lineShare*steepest {
+			lo = t
+			break
+		}
+		if slope < 0 {
+			lo, slopeLo = t, slope
+		} else {
+			hi, slopeHi = t, slope
+		}
+		switch {
+		case math.IsInf(hi, 1):
+			t *= 2
+		case k%2 == 1:
+			t = lo + 0.5*(hi-lo)
+		default:
+			t = lo + float64((hi-lo)*max(0.1, min(0.9, -slopeLo/(slopeHi-slopeLo))))
+		}
+	}
+	for j, s := range l.step {
+		l.point[j] -= float64(lo * s)
+	}
+	for i, q := range l.move {
+		l.e[i] += float64(lo * q)
+	}
+	return lo >= 0.5
+}
