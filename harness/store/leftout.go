@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -29,15 +30,16 @@ func (db *DB) NoteLeftOut(ctx context.Context, out, taken []LeftOut) error {
 	for _, l := range noted {
 		there[name{l.Protocol, l.Dataset, l.Method, l.Split}] = true
 	}
+	taken = slices.DeleteFunc(slices.Clone(taken), func(l LeftOut) bool { return !there[name{l.Protocol, l.Dataset, l.Method, l.Split}] })
+	if len(out) == 0 && len(taken) == 0 {
+		return nil // and needs no lock
+	}
 	tx, err := db.sql.BeginTx(ctx, nil)
 	if err != nil {
 		return explain(err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
 	for _, l := range taken {
-		if !there[name{l.Protocol, l.Dataset, l.Method, l.Split}] {
-			continue
-		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM left_out WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?`, l.Protocol, l.Dataset, l.Method, l.Split); err != nil {
 			return explain(err)
 		}
