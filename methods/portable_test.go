@@ -65,7 +65,11 @@ func comparePinned(t *testing.T, file string, lines []string) {
 
 // scoresHash is of the scores of models with settings spread over spec's grid, for two shapes of data.
 func scoresHash(t *testing.T, spec registry.Spec, task registry.Task) uint64 {
-	const settings, seed = 6, 1
+	const seed = 1
+	settings := 6
+	if strings.HasSuffix(spec.Name, "-MKL") || strings.HasSuffix(spec.Name, "-JOINT") {
+		settings = 1 // the group lasso takes seconds a fit in builds without vector kernels
+	}
 	hash := fnv.New64a()
 	env := registry.Env{Seed: seed, Workers: 1, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 	for _, shape := range [][2]int{{61, 5}, {100, 13}} {

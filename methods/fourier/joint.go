@@ -39,7 +39,7 @@ var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1
 func SQLMKLJoint() registry.Spec {
 	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "1", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, square loss"},
-		JointParams{Kernel: gaussian, C: 1, Features: 50, Sigma: 1, Steps: 15, Lambda: 0.05, Rho: 1}, jointGrid,
+		JointParams{Kernel: gaussian, C: 1, Features: 20, Sigma: 1, Steps: 15, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointParams) groupSetting {
 			return groupSetting{design: design{"RFF-SQL-MKL-JOINT", false, kernel{p.Kernel, p.C}, p.Features, p.Sigma}, lambda: p.Lambda, rho: p.Rho, steps: p.Steps}
 		})
@@ -49,7 +49,7 @@ func SQLMKLJoint() registry.Spec {
 func MKLJoint() registry.Spec {
 	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "1", Tasks: tasks, Source: source + "eqs. (5) and (19)",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, smooth epsilon-insensitive loss"},
-		JointTubeParams{Kernel: gaussian, C: 1, Features: 50, Sigma: 1, Steps: 15, Epsilon: 0.1, Gamma: 10, Lambda: 0.05, Rho: 1}, jointGrid,
+		JointTubeParams{Kernel: gaussian, C: 1, Features: 20, Sigma: 1, Steps: 15, Epsilon: 0.1, Gamma: 10, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointTubeParams) groupSetting {
 			return groupSetting{design: design{"RFF-MKL-JOINT", false, kernel{p.Kernel, p.C}, p.Features, p.Sigma}, tube: true, epsilon: p.Epsilon,
 				gamma: p.Gamma, lambda: p.Lambda, rho: p.Rho, steps: p.Steps}
