@@ -41,6 +41,7 @@ func All() registry.Registry {
 		kernel.GK(),
 		kernel.GLK(),
 		kernel.KRRGD(),
+		kernel.SVM(),
 		mfga.EERF(),
 		mfga.LKRF(),
 		mfga.MFGA(),

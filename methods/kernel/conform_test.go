@@ -23,3 +23,8 @@ func TestConformKRRGD(t *testing.T) {
 }
 
 func TestConformBlocks(t *testing.T) { conform.Blocks(t, KRRGD()) }
+
+func TestConformSVM(t *testing.T) {
+	testenv.NotUnderRace(t)
+	conform.Run(t, SVM())
+}

@@ -3,6 +3,7 @@
 //
 //	gk.go           GK and GLK: the Gaussian kernel, and Gaussian plus linear, with square or logistic loss
 //	krrgd.go        KRR-GD: kernel ridge regression, kernel parameters by gradient descent
+//	svm.go          SVM: the C-SVC with the Gaussian kernel, solved by methods/internal/svm
 //	exact.go        GK's problems through a factor of the whole kernel matrix: up to exactRows rows
 //	large.go        the same problems, beyond, at the price of the kernel's rank: who shares what, which rank
 //	partial.go      its start: Newton's method with a partial factor, which then is the preconditioner

@@ -170,29 +170,18 @@ func (s *sample) exact(k kernel) *svm.Exact {
 	return e
 }
 
-// onDemand computes rows when they are asked for. It is not safe for concurrent use.
+// onDemand computes rows when they are asked for, also of some columns alone. It is not safe for concurrent use.
 type onDemand[F svm.Float] struct {
+	*svm.Demanded[F]
 	s    *sample
 	k    kernel
-	e    *svm.Exact
 	line []float64
 
 	narrow, squares []float64 // the rows of some columns, and their squared norms
 }
 
 func newOnDemand[F svm.Float](s *sample, k kernel) *onDemand[F] {
-	return &onDemand[F]{s: s, k: k, e: s.exact(k), line: make([]float64, s.n)}
-}
-
-func (o *onDemand[F]) Len() int                     { return len(o.line) }
-func (o *onDemand[F]) Stored() (*svm.Gram[F], bool) { return nil, false }
-func (o *onDemand[F]) Exact() *svm.Exact            { return o.e }
-
-func (o *onDemand[F]) Row(dst []F, i int) {
-	o.e.Row(o.line, i)
-	for j, v := range o.line {
-		dst[j] = F(v)
-	}
+	return &onDemand[F]{Demanded: svm.NewDemanded[F](s.exact(k)), s: s, k: k, line: make([]float64, s.n)}
 }
 
 // Narrow copies the rows of the columns.
@@ -210,11 +199,5 @@ func (o *onDemand[F]) Narrow(columns []int) func(dst []F, i int) {
 		for j, v := range line {
 			dst[j] = F(v)
 		}
-	}
-}
-
-func (o *onDemand[F]) Diagonal(dst []F) {
-	for i, v := range o.e.Diagonal {
-		dst[i] = F(v)
 	}
 }

@@ -60,5 +60,40 @@ func (g *Gram[F]) Diagonal(dst []F) {
 // Stored returns g.
 func (g *Gram[F]) Stored() (*Gram[F], bool) { return g, true }
 
+// Demanded is a Kernel whose rows are computed when they are asked for. It is not safe for concurrent use.
+type Demanded[F Float] struct {
+	exact *Exact
+	line  []float64
+}
+
+// NewDemanded returns the kernel that e describes.
+func NewDemanded[F Float](e *Exact) *Demanded[F] {
+	return &Demanded[F]{exact: e, line: make([]float64, len(e.Diagonal))}
+}
+
+// Len returns n.
+func (d *Demanded[F]) Len() int { return len(d.line) }
+
+// Stored returns no matrix.
+func (d *Demanded[F]) Stored() (*Gram[F], bool) { return nil, false }
+
+// Exact returns what NewDemanded was given.
+func (d *Demanded[F]) Exact() *Exact { return d.exact }
+
+// Row computes row i.
+func (d *Demanded[F]) Row(dst []F, i int) {
+	d.exact.Row(d.line, i)
+	for j, v := range d.line {
+		dst[j] = F(v)
+	}
+}
+
+// Diagonal copies the diagonal to dst.
+func (d *Demanded[F]) Diagonal(dst []F) {
+	for i, v := range d.exact.Diagonal {
+		dst[i] = F(v)
+	}
+}
+
 // padded is the length of arrays over n elements: whole vectors.
 func padded(n int) int { return (n + 7) &^ 7 }

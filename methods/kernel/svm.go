@@ -1,0 +1,145 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/svm"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// SVMParams holds the parameters of SVM.
+type SVMParams struct {
+	C     float64 `json:"c" range:"(0,)" means:"cost of an example on the wrong side of its margin"`
+	Gamma float64 `json:"gamma" range:"(0,)" means:"bandwidth of the kernel exp(-gamma |x-x'|^2)"`
+}
+
+// SVM declares the C-SVC with a Gaussian kernel, one against the rest for more than two classes. For each output, with y in
+// {-1,+1}, it solves
+//
+//	min over f in H, b  1/2 ||f||^2 + C sum_i max(0, 1 - y_i (f(x_i) + b))
+//
+// by methods/internal/svm, to libsvm's stopping criterion. The grid is that of the protocol's other methods: C as PBRFF, gamma
+// as GBRFF2.
+func SVM() registry.Spec {
+	return registry.Define(registry.Spec{
+		Name: "SVM", Version: "1", Tasks: registry.Binary | registry.Multiclass,
+		Source:  "Cortes and Vapnik, Machine Learning 1995, as libsvm states it",
+		Summary: "support vector machine with a Gaussian kernel",
+	}, SVMParams{C: 1, Gamma: 0.1}, registry.Grid{
+		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
+		{Name: "c", Values: registry.Powers(10, -2, 2)},
+	}, frame.Path[SVMParams](pathSVM).One, registry.Path(pathSVM), registry.Memory(memorySVM), registry.Cost(frame.OneCost(pathCostSVM)),
+		registry.PathCost(pathCostSVM), registry.Load[SVMParams](load))
+}
+
+// gramLimit is the size up to which the kernel matrix of a training set is kept in memory, rowCache the solver's cache of
+// rows beyond it.
+const (
+	gramLimit = 1 << 30
+	rowCache  = 256 << 20
+)
+
+// memorySVM counts the kernel matrix or the cache of rows, what the solver's ways of ending take, the copies of the rows, and the model.
+func memorySVM(s registry.Shape, _ SVMParams) int64 {
+	n := int64(s.N)
+	solver, factor := svm.JumpBytes(s.N, rowCache)
+	gram := svm.GramBytes(s.N, 8)
+	if gram > gramLimit {
+		gram = 16 * n
+	}
+	return gram + min(svm.GramBytes(s.N, 8), rowCache) + solver + factor + 8*n*int64(3*s.D+2*s.Outputs()+40) + 8*rowsAtOnce*n
+}
+
+// pathCostSVM is the kernel matrices, one a bandwidth, and for each setting a cold solution.
+func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
+	n, sum := float64(s.N), 0.0
+	for i, p := range ps {
+		if i == 0 || p.Gamma != ps[i-1].Gamma {
+			sum += n * n * (1 + 0.15*float64(s.D))
+		}
+		sum += float64(s.Outputs()) * n * (600 + 2.5*n)
+	}
+	return sum
+}
+
+// pathSVM makes the kernel matrix once for settings of one bandwidth that follow each other. Every solution starts cold, so that a
+// path has the bits of single fits.
+func pathSVM(ctx context.Context, _ registry.Env, train registry.Data, ps []SVMParams, yield func(i int, m registry.Model) error) error {
+	x, d := slices.Clone(frame.Rows(train.X)), train.Shape().D
+	solver := svm.Solver[float64]{Cache: rowCache}
+	var matrix svm.Kernel[float64]
+	for i, p := range ps {
+		if i == 0 || p.Gamma != ps[i-1].Gamma {
+			var err error
+			if matrix, err = gaussianKernel(ctx, x, d, p.Gamma); err != nil {
+				return err
+			}
+		}
+		m := &machine{N: matrix.Len(), D: d, Outputs: train.Shape().Outputs(), X: x, Gamma: slices.Repeat([]float64{p.Gamma}, d)}
+		for _, y := range frame.OneAgainstRest(train) {
+			var sol svm.Solution
+			if err := solver.Solve(ctx, matrix, svm.Classification(y, p.C), &sol); err != nil {
+				return fmt.Errorf("SVM with C=%v, gamma=%v: %w", p.C, p.Gamma, err)
+			}
+			m.Coef, m.Bias = append(m.Coef, sol.Beta...), append(m.Bias, sol.Bias)
+		}
+		if err := yield(i, m.support()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gaussianKernel is the kernel matrix of the rows with themselves: in memory if it fits there, by rows on demand if not.
+func gaussianKernel(ctx context.Context, x []float64, d int, gamma float64) (svm.Kernel[float64], error) {
+	scaled, squares := scaleRows(x, d, slices.Repeat([]float64{gamma}, d))
+	n := len(squares)
+	exact := &svm.Exact{Diagonal: slices.Repeat([]float64{1}, n), Row: func(dst []float64, i int) {
+		gaussian(dst, scaled[i*d:(i+1)*d], squares[i:i+1], scaled, squares, d)
+		dst[i] = 1
+	}}
+	if svm.GramBytes(n, 8) > gramLimit {
+		return svm.NewDemanded[float64](exact), nil
+	}
+	gram := svm.NewGram[float64](n)
+	gram.SetExact(exact)
+	strip := make([]float64, min(rowsAtOnce, n)*n)
+	err := frame.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) {
+		gaussian(strip[:(hi-lo)*n], scaled[lo*d:hi*d], squares[lo:hi], scaled, squares, d)
+		for i := lo; i < hi; i++ {
+			row := gram.At(i)
+			copy(row, strip[(i-lo)*n:(i-lo+1)*n])
+			row[i] = 1
+		}
+	})
+	return gram, err
+}
+
+// support returns the machine on the rows that some output needs: the others' coefficients are zero.
+func (m *machine) support() *machine {
+	var needed []int
+	for i := range m.N {
+		for c := range m.Outputs {
+			if m.Coef[c*m.N+i] != 0 {
+				needed = append(needed, i)
+				break
+			}
+		}
+	}
+	if needed == nil { // a constant; a machine has at least one row
+		needed = []int{0}
+	}
+	out := &machine{N: len(needed), D: m.D, Outputs: m.Outputs, Gamma: m.Gamma, Bias: m.Bias}
+	for _, i := range needed {
+		out.X = append(out.X, m.X[i*m.D:(i+1)*m.D]...)
+	}
+	for c := range m.Outputs {
+		for _, i := range needed {
+			out.Coef = append(out.Coef, m.Coef[c*m.N+i])
+		}
+	}
+	return out
+}

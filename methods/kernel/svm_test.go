@@ -1,0 +1,101 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// TestSVMAgainstLibsvm: the Gaussian C-SVCs of svm_libsvm.json, which libsvm solved at tolerance 1e-8: intercepts and decisions
+// within 2e-3, the number of support vectors within 3 % (at a coarser tolerance some of them have no weight yet), and every test
+// label.
+func TestSVMAgainstLibsvm(t *testing.T) {
+	testenv.NotUnderRace(t)
+	var rows []struct {
+		Kind      string    `json:"kind"`
+		Kernel    string    `json:"kernel"`
+		Gamma     float64   `json:"gamma"`
+		Dataset   string    `json:"dataset"`
+		Seed      uint32    `json:"seed"`
+		C         float64   `json:"C"`
+		Intercept float64   `json:"intercept"`
+		Support   int       `json:"n_support"`
+		Accuracy  float64   `json:"test_accuracy"`
+		Decision  []float64 `json:"decision_test_first3"`
+	}
+	testenv.ReadOracle(t, "svm_libsvm.json", &rows)
+	compared := 0
+	for _, r := range rows {
+		if r.Kind != "C-SVC" || r.Kernel != "rbf" {
+			continue
+		}
+		compared++
+		t.Run(fmt.Sprintf("%s-%g-%g", r.Dataset, r.C, r.Gamma), func(t *testing.T) {
+			train, test := testsplit.Load(t, r.Dataset, r.Seed)
+			var m *machine
+			err := pathSVM(t.Context(), registry.Env{}, train, []SVMParams{{C: r.C, Gamma: r.Gamma}}, func(_ int, model registry.Model) error {
+				m = model.(*machine)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, _ := test.X.Dims()
+			scores := make([]float64, n)
+			if err := m.Score(t.Context(), test.X, scores); err != nil {
+				t.Fatal(err)
+			}
+			// libsvm's tolerance is finer than ours, which bounds what a decision is off by.
+			const near = 2e-3
+			if math.Abs(m.Bias[0]-r.Intercept) > near || math.Abs(float64(m.N-r.Support)) > 2+0.03*float64(r.Support) {
+				t.Errorf("intercept %v and %d support vectors; libsvm has %v and %d", m.Bias[0], m.N, r.Intercept, r.Support)
+			}
+			for i, want := range r.Decision {
+				if math.Abs(scores[i]-want) > near {
+					t.Errorf("decision of test row %d is %v; libsvm has %v", i, scores[i], want)
+				}
+			}
+			right := 0
+			for i, s := range scores {
+				if s >= 0 == (test.Y[i] > 0) {
+					right++
+				}
+			}
+			if want := int(math.Round(r.Accuracy * float64(n))); right != want {
+				t.Errorf("%d of %d right; libsvm has %d", right, n, want)
+			}
+		})
+	}
+	if compared == 0 {
+		t.Error("the oracle holds no Gaussian C-SVC")
+	}
+}
+
+// TestSVMOnDemand: rows on demand give the machine of the matrix in memory.
+func TestSVMOnDemand(t *testing.T) {
+	data := small(registry.Binary)
+	x, d := data.X.RawMatrix().Data, data.Shape().D
+	matrix, err := gaussianKernel(t.Context(), x, d, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, demanded := make([]float64, matrix.Len()), make([]float64, matrix.Len())
+	for i := range matrix.Len() {
+		matrix.Row(stored, i)
+		matrix.Exact().Row(demanded, i)
+		for j := range stored {
+			want := 0.0
+			for k := range d {
+				v := x[i*d+k] - x[j*d+k]
+				want += v * v
+			}
+			if stored[j] != demanded[j] || math.Abs(stored[j]-math.Exp(-0.3*want)) > 1e-13 {
+				t.Fatalf("kernel of %d and %d is %v in memory, %v on demand, %v", i, j, stored[j], demanded[j], math.Exp(-0.3*want))
+			}
+		}
+	}
+}
