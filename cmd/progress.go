@@ -56,7 +56,8 @@ func newProgress(out io.Writer, plan *harness.Plan, opt harness.Options, metric 
 			mpb.PrependDecorators(decor.CountersNoUnit("%d/%d cells ")),
 			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
 				text := clip(p.status(), s.AvailableWidth)
-				p.resize.bar = p.resize.before(out) - s.AvailableWidth + len([]rune(text))
+				width := p.resize.before(out)
+				p.resize.bar = min(width, width-s.AvailableWidth+len([]rune(text))+barWidth) // the bar takes what the text leaves
 				return text
 			})),
 			mpb.BarExtender(mpb.BarFillerFunc(func(w io.Writer, _ decor.Statistics) error {
