@@ -36,12 +36,12 @@ func lgbmTrees(s registry.Shape, p LGBMParams) float64 {
 	n, d := float64(s.N), math.Ceil(float64(s.D)/8)*8
 	depth := min(levels(n, float64(p.MinData), p.MaxDepth), math.Log2(float64(p.NumLeaves)))
 	leaves := min(math.Pow(2, depth), n/float64(p.MinData)+1)
-	row := 15 + depth*(3+0.45*d)
+	row := 8 + depth*(1.4+0.2*d)
 	bins := min(80, n/3) // most sets have features with few values
 	if s.Task == registry.Regression {
 		bins = min(255, n/3)
 	}
-	node := 300 + 0.8*d*bins
+	node := 380 + d*bins
 	return float64(p.Rounds) * outputs(s) * (n*row + leaves*node)
 }
 

@@ -153,8 +153,8 @@ func pathCost(s registry.Shape, ps []Params) float64 {
 	return sum
 }
 
-// learnCost is that of 10 to 50 evaluations a step.
+// learnCost is that of 20 to 50 evaluations a step.
 func learnCost(s registry.Shape, p Params) float64 {
 	n := float64(s.N)
-	return float64(p.Features) * (10 + min(40, n/25)) * (300 + n*(3.2+0.19*float64(s.D)))
+	return float64(p.Features) * (20 + min(30, n/25)) * (300 + n*(3.2+0.19*float64(s.D)))
 }
