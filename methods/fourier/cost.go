@@ -64,7 +64,8 @@ func (g groupSetting) memory(s registry.Shape) int64 {
 	points := int64(history+6) * int64(k) * (int64(width) + images)
 	bytes := g.startBytes(s) + 8*(side+points+int64((parts+2)*block)+int64(4*k*width)) + workBytes(inputs, parts, width, s.N, false)
 	if g.steps > 0 {
-		bytes += 8*(side+int64(parts*block)) + passBytes(s, inputs, parts, width)
+		const young = 3 << 20 // garbage of small problems, which the collector leaves until the heap has 4 MiB
+		bytes += 8*(side+int64(parts*block)) + passBytes(s, inputs, parts, width) + young
 	}
 	return bytes
 }
