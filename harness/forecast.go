@@ -36,7 +36,7 @@ type Forecast struct {
 
 type methodName struct{ name, version string }
 
-type timing struct{ seconds, units float64 }
+type timing struct{ seconds, units, cells float64 }
 
 // factor is the logarithm of seconds over units, times 1e9.
 func (t timing) factor() float64 { return math.Log(1e9 * t.seconds / t.units) }
@@ -45,7 +45,7 @@ func (t timing) factor() float64 { return math.Log(1e9 * t.seconds / t.units) }
 func NewForecast(stored []store.Timing) *Forecast {
 	f := &Forecast{took: map[methodName]map[string]timing{}}
 	for _, t := range stored {
-		f.record(methodName{t.Method, t.MethodVersion}, t.Dataset, t.Seconds, t.CostUnits)
+		f.record(methodName{t.Method, t.MethodVersion}, t.Dataset, timing{t.Seconds, t.CostUnits, float64(t.Cells)})
 	}
 	return f
 }
@@ -59,7 +59,7 @@ func (f *Forecast) Record(c *PlannedCell, wall, processor float64) {
 	}
 	f.wall += wall
 	f.processor += processor
-	f.record(methodOf(c), c.Dataset, processor, c.Spec.Cost)
+	f.record(methodOf(c), c.Dataset, timing{processor, c.Spec.Cost, 1})
 }
 
 // slowdown is how much longer cells take than their processor time. A minute's worth of cells that are not
@@ -73,15 +73,15 @@ func (f *Forecast) slowdown() float64 {
 
 func methodOf(c *PlannedCell) methodName { return methodName{c.Method, c.Spec.Inputs.MethodVersion} }
 
-func (f *Forecast) record(m methodName, dataset string, seconds, units float64) {
-	if !(seconds > 0 && units > 0) {
+func (f *Forecast) record(m methodName, dataset string, more timing) {
+	if !(more.seconds > 0 && more.units > 0) {
 		return // nothing follows from them
 	}
 	if f.took[m] == nil {
 		f.took[m] = map[string]timing{}
 	}
 	t := f.took[m][dataset]
-	f.took[m][dataset] = timing{t.seconds + seconds, t.units + units}
+	f.took[m][dataset] = timing{t.seconds + more.seconds, t.units + more.units, t.cells + more.cells}
 	f.machine = math.NaN()
 }
 
@@ -98,7 +98,7 @@ func (f *Forecast) Seconds(c *PlannedCell) float64 {
 		sum, weights = f.machineFactor(), 1
 	}
 	for _, t := range sets {
-		w := 1 / (1 + math.Abs(math.Log10(c.Spec.Cost/t.units)))
+		w := 1 / (1 + math.Abs(math.Log10(c.Spec.Cost*t.cells/t.units)))
 		sum += w * t.factor()
 		weights += w
 	}
