@@ -106,7 +106,7 @@ func heaviest(left []harness.LeftOut) string {
 		}
 	}
 	if more := len(seen) - len(parts); more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more pairs", more))
+		parts = append(parts, plural(more, "more pair"))
 	}
 	return strings.Join(parts, ", ")
 }
