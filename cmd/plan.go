@@ -143,8 +143,7 @@ func (a *app) confirm(p harness.Prediction, yes bool) error {
 func leftOut(left []harness.LeftOut) []store.LeftOut {
 	var out []store.LeftOut
 	for _, l := range left {
-		c := l.Cell
-		out = append(out, store.LeftOut{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split, Seconds: c.Seconds, Bytes: c.Memory + c.SetBytes, Limited: l.Limit})
+		out = append(out, l.Note())
 	}
 	return out
 }
@@ -153,7 +152,7 @@ func leftOut(left []harness.LeftOut) []store.LeftOut {
 func taken(cells []*harness.PlannedCell) []store.LeftOut {
 	var out []store.LeftOut
 	for _, c := range cells {
-		out = append(out, store.LeftOut{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split})
+		out = append(out, harness.LeftOut{Cell: c}.Note())
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"time"
 
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/span"
 )
 
@@ -20,6 +21,12 @@ type LeftOut struct {
 	Limit   string  // the option that it exceeds, as "--max-cell 30m"
 }
 
+// Note is what the database keeps of it.
+func (l LeftOut) Note() store.LeftOut {
+	c := l.Cell
+	return store.LeftOut{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split, Seconds: l.Seconds, Bytes: c.Memory + c.SetBytes, Limited: l.Limit}
+}
+
 // exceededBy names the option that a cell exceeds, "" if none.
 func (l Limits) exceededBy(c *PlannedCell, seconds float64) string {
 	switch {
@@ -34,10 +41,10 @@ func (l Limits) exceededBy(c *PlannedCell, seconds float64) string {
 // Beyond reports whether a planned cell is not to be run any more: others of its method on its set have shown that
 // it exceeds the limits. What is only guessed from other sets was judged by the plan.
 func (f *Forecast) Beyond(l Limits, c *PlannedCell) (LeftOut, bool) {
-	seconds := 0.0
-	if f.measured(c) {
-		seconds = f.Seconds(c)
+	if !f.measured(c) {
+		l.MaxCell = 0
 	}
+	seconds := f.Seconds(c)
 	limit := l.exceededBy(c, seconds)
 	return LeftOut{c, seconds, limit}, limit != ""
 }

@@ -34,6 +34,11 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 	if len(plan.LeftOut) != 0 || out.OK != 2 || len(out.LeftOut) != 4 || out.Interrupted || out.NotStarted != 0 {
 		t.Errorf("plan leaves out %d, outcome %+v; want one cell of each set and four left out", len(plan.LeftOut), out)
 	}
+	for _, l := range out.LeftOut { // what is noted is what was found, not what was planned
+		if n := l.Note(); n.Seconds <= limits.MaxCell.Seconds() || n.Seconds == l.Cell.Seconds || n.Limited != l.Limit || n.Bytes != l.Cell.Memory+l.Cell.SetBytes {
+			t.Errorf("%v is noted as %+v; planned were %v s", l.Cell.Cell, n, l.Cell.Seconds)
+		}
+	}
 }
 
 // TestEarly: a pair of which something is stored has no early cell.

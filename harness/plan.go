@@ -63,9 +63,6 @@ type Plan struct {
 	Forecast  *Forecast         // that the plan is made with
 }
 
-// Seconds predicts the time from start to end on a number of jobs.
-func (p *Plan) Seconds(jobs int) float64 { return p.Forecast.Wall(p.Cells, nil, jobs) }
-
 // Plan works out the cells of a request and drops those that known, the stored
 // cells by key, makes needless. forecast predicts their times; nil goes by declared
 // costs alone. Nothing is loaded but sets whose size the catalogue lacks.

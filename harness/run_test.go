@@ -510,11 +510,11 @@ func TestPlanSeconds(t *testing.T) {
 		plan.Cells = append(plan.Cells, c)
 	}
 	for jobs, want := range map[int]float64{1: 12, 2: 9, 64: 9} {
-		if got := plan.Seconds(jobs); math.Abs(got-want) > 1e-9 {
+		if got := plan.Predict(jobs, 0).Seconds; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%v seconds on %d jobs, want %v", got, jobs, want)
 		}
 	}
-	if got := (&Plan{Forecast: NewForecast(nil)}).Seconds(2); got != 0 {
+	if got := (&Plan{Forecast: NewForecast(nil)}).Predict(2, 0).Seconds; got != 0 {
 		t.Errorf("no cells take %v seconds", got)
 	}
 }

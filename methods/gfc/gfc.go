@@ -15,7 +15,7 @@
 // # Departure
 //
 // The published program stops libsvm after 10,000 iterations. Here the support vector
-// machine is solved to a relative duality gap of linear.Tolerance, or linear.Worst where rounding ends it; beyond that the fit is an error.
+// machine is solved to a relative duality gap of linear.Tolerance, or the fit is an error.
 package gfc
 
 import (

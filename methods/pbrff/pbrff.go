@@ -15,7 +15,7 @@
 //
 // The published program stops libsvm after 10,000 iterations, which for C = 100 is often
 // far from the optimum. Here the support vector machine is solved to a relative duality gap
-// of linear.Tolerance, or linear.Worst where rounding ends it; beyond that the fit is an error.
+// of linear.Tolerance, or the fit is an error.
 package pbrff
 
 import (

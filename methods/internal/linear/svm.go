@@ -49,18 +49,16 @@ type Solution struct {
 }
 
 // A solution has a relative duality gap, Gap / Objective, of Target, or the smallest that
-// rounding allows, which is then no larger than Tolerance. After many bounds that do not
-// lower it, Worst is taken too: rows of tens of thousands that are nearly dependent end there.
+// rounding allows, which is then no larger than Tolerance.
 const (
 	Target    = 1e-9
 	Tolerance = 1e-6
-	Worst     = 1e-5
 )
 
 const (
 	maxSteps = 5000    // Newton steps; PBRFF and GFC take a few to 150
 	patience = 6       // bounds in a row that lower the gap by less than half: it has come down to rounding
-	hopeless = 30      // such bounds in a row after which a gap beyond Worst is an error
+	hopeless = 30      // such bounds in a row after which a gap beyond Tolerance is an error
 	rounding = 0x1p-50 // of C n: what an objective is uncertain by, which for separable examples is much of it
 )
 
@@ -135,7 +133,7 @@ const (
 )
 
 // Solve returns the solution for C > 0. It is an error if ctx is done, or if the
-// gap is not within Tolerance (see Worst) after limit Newton steps (0 means a limit far beyond what
+// gap is not within Tolerance after limit Newton steps (0 means a limit far beyond what
 // solvable problems take).
 //
 // The dual problem, max D(a) = sum a_i - 1/2 |sum_i a_i y_i x_i|^2 subject to 0 <= a_i <= C and
@@ -219,12 +217,12 @@ func (p *Problem) run(ctx context.Context, c float64, limit int) (Solution, erro
 				idle = 0
 			}
 			switch relative := best.Gap / best.Objective; {
-			case relative <= Target, relative <= Tolerance && (idle >= patience || spent), relative <= Worst && idle >= hopeless:
+			case relative <= Target, relative <= Tolerance && (idle >= patience || spent):
 				best.Steps, p.done = p.newtons, true
 				return best, nil
 			case spent, idle >= hopeless:
 				return Solution{}, fmt.Errorf("linear SVM with C = %g: relative duality gap %.3g after %d Newton steps, not within %g: standardise the features or lower C",
-					c, relative, p.newtons, Worst)
+					c, relative, p.newtons, Tolerance)
 			}
 		}
 		promised = promise
