@@ -35,25 +35,52 @@ func newReportCommand(a *app) *cobra.Command {
 		Short: "Make tables from the stored results",
 	})
 	for _, r := range reports.All() {
-		c.AddCommand(newOneReportCommand(a, r))
+		if !r.Verb {
+			c.AddCommand(newOneReportCommand(a, r))
+		}
 	}
 	return c
 }
 
+// newReportVerbs are the reports that are commands of their own.
+func newReportVerbs(a *app) []*cobra.Command {
+	var verbs []*cobra.Command
+	for _, r := range reports.All() {
+		if r.Verb {
+			verbs = append(verbs, newOneReportCommand(a, r))
+		}
+	}
+	return verbs
+}
+
 func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
 	var f reportFlags
-	c := &cobra.Command{Use: r.Name, Aliases: r.Aliases, Short: r.Summary, Long: r.Long, Example: r.Example, Args: takes()}
+	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary, Long: r.Long, Example: r.Example, Args: takes()}
 	flags := c.Flags()
 	flags.StringVar(&f.protocol, "protocol", "table2", "protocol whose results are shown")
 	flags.StringVar(&f.format, "format", "", strings.Join(render.Formats(), ", ")+" (default by the ending of --output, else text)")
 	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
-	flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order")
+	if r.Select == nil {
+		flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order")
+	} else {
+		c.Args = cobra.ArbitraryArgs
+		c.ValidArgsFunction = cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp)
+	}
 	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in means and ranks")
 	flags.StringVar(&f.splits, "splits", "", "only these splits, e.g. 3 or 4-6")
 	flags.BoolVar(&f.wide, "wide", false, "text: one line a row, however wide (default blocks of columns that fit the terminal, or 100 columns)")
 	flags.BoolVar(&f.landscape, "landscape", false, "latex: tables for a page on its side")
 	build := r.Flags(flags)
-	c.RunE = func(c *cobra.Command, _ []string) error { return a.report(c, f, build) }
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if r.Select != nil {
+			s := reports.Selection{Methods: f.methods, Datasets: f.datasets}
+			if err := r.Select(args, &s); err != nil {
+				return usage("%s: %w; see `%[1]s --help`", c.CommandPath(), err)
+			}
+			f.methods, f.datasets = s.Methods, s.Datasets
+		}
+		return a.report(c, f, func(rows frame.Frame) (doc.Document, error) { return build(rows, args) })
+	}
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(render.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

@@ -27,9 +27,23 @@ type Report struct {
 	Summary string   // on one line, no full stop
 	Long    string   // what it shows
 	Example string   // command lines
+	Verb    bool     // it is a command of its own, `bench NAME`, and not one of `bench report`
+
+	// Args names the arguments that the report takes, "" for none. Select checks them, before anything is read, and narrows
+	// what is read to what they ask for; nil where there are none.
+	Args   string
+	Select func(args []string, s *Selection) error
 
 	// Flags adds the report's own flags and returns its Build, which reads them when it is called.
-	Flags func(Flags) func(frame.Frame) (doc.Document, error)
+	Flags func(Flags) Build
+}
+
+// Build makes a report of a frame and the report's arguments.
+type Build func(f frame.Frame, args []string) (doc.Document, error)
+
+// Selection is what a frame is read of; nil lists are all that is stored.
+type Selection struct {
+	Methods, Datasets []string
 }
 
 // Flags is where a report adds its own; *pflag.FlagSet is one.
@@ -37,6 +51,7 @@ type Flags interface {
 	StringVar(p *string, name, value, usage string)
 	IntVar(p *int, name string, value int, usage string)
 	BoolVar(p *bool, name string, value bool, usage string)
+	Float64Var(p *float64, name string, value float64, usage string)
 }
 
 // All returns the reports.
@@ -55,14 +70,14 @@ runs. table2 is another name of it.`,
   bench report accuracy --format latex -o table2.tex
   bench report accuracy --format html -o report.html --splits 3
   bench report accuracy --metric mcc`,
-			Flags: func(flags Flags) func(frame.Frame) (doc.Document, error) {
+			Flags: func(flags Flags) Build {
 				var o accuracy.Options
 				usual(flags, &o.Metric, &o.Title, &o.Label)
 				flags.StringVar(&o.Std, "std", accuracy.StdPopulation, "standard deviation: population (as the paper) or sample")
 				flags.StringVar(&o.Ranks, "ranks", accuracy.RanksBoth, "average ranks: both, midrank or paper")
 				flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")
 				flags.BoolVar(&o.OmitPublished, "no-published", false, "leave the comparison with the published table out")
-				return func(f frame.Frame) (doc.Document, error) { return accuracy.Build(f, o) }
+				return func(f frame.Frame, _ []string) (doc.Document, error) { return accuracy.Build(f, o) }
 			},
 		},
 		{
@@ -73,12 +88,13 @@ of, in the two conventions of report accuracy, and ranks every split by itself t
 show how far a place depends on the splits.`,
 			Example: `  bench report ranks
   bench report ranks --metric mcc --format csv`,
-			Flags: func(flags Flags) func(frame.Frame) (doc.Document, error) {
+			Flags: func(flags Flags) Build {
 				var o ranks.Options
 				usual(flags, &o.Metric, &o.Title, &o.Label)
-				return func(f frame.Frame) (doc.Document, error) { return ranks.Build(f, o) }
+				return func(f frame.Frame, _ []string) (doc.Document, error) { return ranks.Build(f, o) }
 			},
 		},
+		testsReport(), cdReport(), compareReport(),
 	}
 }
 

@@ -21,6 +21,25 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// called is how a report is asked for.
+func called(r reports.Report) string {
+	if r.Verb {
+		return "bench " + r.Name
+	}
+	return "bench report " + r.Name
+}
+
+// arguments are some that a report takes, of the frame sample.Paper.
+func arguments(r reports.Report) []string {
+	switch r.Args {
+	case "":
+		return nil
+	case "METHOD [OTHER...]":
+		return []string{"GBRFF2"}
+	}
+	panic("no arguments for " + r.Args)
+}
+
 // Names are unique, every report says what it is, and its flags' defaults build it.
 func TestReportsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
@@ -31,11 +50,11 @@ func TestReportsAreComplete(t *testing.T) {
 			}
 			seen[name] = true
 		}
-		if r.Summary == "" || strings.HasSuffix(r.Summary, ".") || !strings.Contains(r.Example, "bench report "+r.Name) || !strings.HasPrefix(r.Long, r.Name+" ") {
+		if r.Summary == "" || strings.HasSuffix(r.Summary, ".") || !strings.Contains(r.Example, called(r)) || !strings.HasPrefix(r.Long, r.Name+" ") {
 			t.Errorf("%s: its help is incomplete", r.Name)
 		}
 		build := r.Flags(new(cobra.Command).Flags())
-		d, err := build(sample.Paper().Frame(t))
+		d, err := build(sample.Paper().Frame(t), arguments(r))
 		if err != nil {
 			t.Fatalf("%s: %v", r.Name, err)
 		}
@@ -49,7 +68,7 @@ func TestReportsAreComplete(t *testing.T) {
 			}
 		}
 	}
-	if !seen["accuracy"] || !seen["table2"] || !seen["ranks"] {
+	if !seen["accuracy"] || !seen["table2"] || !seen["ranks"] || !seen["compare"] {
 		t.Errorf("reports %v", seen)
 	}
 }
@@ -62,7 +81,7 @@ func TestFlags(t *testing.T) {
 		if err := flags.Parse([]string{"--metric", "error", "--title", "Errors"}); err != nil {
 			t.Fatal(err)
 		}
-		d, err := build(sample.Paper().Frame(t))
+		d, err := build(sample.Paper().Frame(t), arguments(r))
 		if err != nil {
 			t.Fatalf("%s: %v", r.Name, err)
 		}
@@ -97,7 +116,7 @@ func BenchmarkAccuracy(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		d, err := reports.All()[0].Flags(new(cobra.Command).Flags())(f)
+		d, err := reports.All()[0].Flags(new(cobra.Command).Flags())(f, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

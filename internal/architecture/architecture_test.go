@@ -34,10 +34,11 @@ var rooms = []room{
 	{"reports/doc", ""},
 	{"reports/published", ""},
 	{"reports/stats", "registry/rng internal/..."},
+	{"reports/plot", "reports/doc"},
 	{"reports/render", "reports/doc internal/..."},
 	{"reports/frame", "reports/doc reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
 	{"reports/internal/...", "reports/... harness/... registry datasets internal/..."},
-	{"reports/*", "reports/doc reports/frame reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
+	{"reports/*", "reports/doc reports/frame reports/plot reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
 	{"reports", "reports/... harness/metric harness/store registry datasets internal/..."},
 
 	{"harness/store/...", "harness/store reports/published registry datasets internal/..."},

@@ -259,7 +259,7 @@ func (c *comparison) table(number, decimals int) doc.Table {
 				}
 			}
 			if cell.difference != nil {
-				diff = doc.Entry{Text: signed(cell.difference, decimals), Shade: shade(cell.difference)}
+				diff = doc.Entry{Text: frame.Signed(cell.difference, decimals), Shade: shade(cell.difference)}
 			}
 			row.Entries = append(row.Entries, ours, quoted, diff)
 		}
@@ -282,10 +282,10 @@ func (c *comparison) summary(decimals int) []doc.Row {
 		if m.n == 0 {
 			add(&average, "", "", frame.Absent)
 		} else {
-			add(&average, "", "", signed(m.average, decimals))
+			add(&average, "", "", frame.Signed(m.average, decimals))
 		}
 		if c.midRanks != nil {
-			add(&ranks, c.ourMidRanks[i].FloatString(2), c.midRanks[i].FloatString(2), signed(new(big.Rat).Sub(c.ourMidRanks[i], c.midRanks[i]), 2))
+			add(&ranks, c.ourMidRanks[i].FloatString(2), c.midRanks[i].FloatString(2), frame.Signed(new(big.Rat).Sub(c.ourMidRanks[i], c.midRanks[i]), 2))
 		}
 		if c.printed != nil {
 			ours, theirs := frame.Absent, frame.Absent
@@ -322,18 +322,6 @@ func (c *comparison) legend() []string {
 		legend = append(legend, "Paper's rank: ours, among these methods and over these data sets, beside the ranks the source prints over its own.")
 	}
 	return legend
-}
-
-// signed writes a difference with its sign; what rounds to zero has none.
-func signed(x *big.Rat, decimals int) string {
-	s := x.FloatString(decimals)
-	switch {
-	case strings.Trim(s, "-0.") == "":
-		return strings.TrimPrefix(s, "-")
-	case x.Sign() > 0:
-		return "+" + s
-	}
-	return s
 }
 
 // shade is the strength of a difference, up or down: from half a point, one point and two points.

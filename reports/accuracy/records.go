@@ -1,7 +1,6 @@
 package accuracy
 
 import (
-	"math"
 	"math/big"
 
 	"github.com/kernelboosting/bench/reports/doc"
@@ -35,7 +34,7 @@ func (t *table) cellRecords() doc.Records {
 				correct, test = n, of
 			}
 			record := []any{t.Protocol, s.Name, s.Group, known(s.Rows), known(s.Features), known(s.TrainRows), known(s.TestRows), c.Method,
-				len(c.Runs), len(t.Splits), correct, test, frame.Float(c.Mean), number(c.StdPop), number(c.StdSample),
+				len(c.Runs), len(t.Splits), correct, test, frame.Float(c.Mean), frame.Known(c.StdPop), frame.Known(c.StdSample),
 				best[i], s.Counted, !s.Unequal, t.gapText(s.Name, c.Method), t.changeText(s.Name), t.Metric.Name, exact(c.Mean)}
 			for _, comparison := range t.comparisons {
 				record = append(record, comparison.record(s.Name, c.Method)...)
@@ -74,7 +73,7 @@ func (t *table) meanRecords() doc.Records {
 	out := doc.Records{Name: "means", Columns: []string{"method", "datasets", "mean", "exact", "std_population", "std_sample", "best",
 		"midrank", "midrank_exact", "paper_rank", "paper_rank_exact"}}
 	for i, m := range t.mean {
-		out.Add(t.Methods[i], len(t.Counted), frame.Float(m.mean), exact(m.mean), number(m.stdPop), number(m.stdSample), m.best,
+		out.Add(t.Methods[i], len(t.Counted), frame.Float(m.mean), exact(m.mean), frame.Known(m.stdPop), frame.Known(m.stdSample), m.best,
 			frame.Float(t.midRanks[i]), exact(t.midRanks[i]), frame.Float(t.paperRanks[i]), exact(t.paperRanks[i]))
 	}
 	return out
@@ -126,14 +125,6 @@ func known(n int) any {
 		return nil
 	}
 	return n
-}
-
-// number is a float64 for records, nil for NaN.
-func number(x float64) any {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return x
 }
 
 // exact writes p/q, empty for no value.

@@ -2,37 +2,33 @@ package accuracy
 
 import (
 	"fmt"
-	"html"
 	"maps"
 	"math"
 	"math/big"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/plot"
 )
 
 // A strip is a drawing of one data set: a line a method, a dot a split at the split's value.
-// Coordinates are in the units of the drawing's viewBox.
 type strip struct {
 	*table
-	set         frame.Set
-	published   []float64 // one a method, NaN for none
-	left        int
-	low, high   float64
-	out         strings.Builder
-	axis        int // y of the axis
-	description string
+	set       frame.Set
+	published []float64 // one a method, NaN for none
+	x         plot.Scale
+	out       doc.Drawing
+	axis      float64 // y of the axis
 }
 
 const (
-	stripWidth  = 340
-	stripRight  = 330
-	stripLetter = 7 // room for a letter of a method's name
-	stripRowGap = 19
+	stripWidth  = 340.0
+	stripRight  = 330.0
+	stripLetter = 7.0 // room for a letter of a method's name
+	stripRowGap = 19.0
 	stripDotGap = 1.7 // between dots of equal value
 )
 
@@ -59,7 +55,7 @@ func (t *table) strips() []doc.Block {
 }
 
 func (t *table) strip(set frame.Set) doc.Figure {
-	s := strip{table: t, set: set, published: t.publishedRow(set), axis: 6 + stripRowGap*len(set.Entries)}
+	s := strip{table: t, set: set, published: t.publishedRow(set), axis: 6 + stripRowGap*float64(len(set.Entries))}
 	low, high := math.Inf(1), math.Inf(-1)
 	include := func(x float64) {
 		if !math.IsNaN(x) {
@@ -74,54 +70,46 @@ func (t *table) strip(set frame.Set) doc.Figure {
 		}
 		longest = max(longest, utf8.RuneCountInString(c.Method))
 	}
-	ticks, decimals := niceTicks(low, high, t.Metric.Percent)
-	s.low, s.high, s.left = ticks[0], ticks[len(ticks)-1], min(stripLetter*longest+12, stripWidth/2)
-	s.description = fmt.Sprintf("Test %s by split on %s; the numbers are in the table below the plot", t.Metric.Title, set.Name)
-	fmt.Fprintf(&s.out, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`+"\n", stripWidth, s.axis+18, html.EscapeString(s.description))
+	ticks, decimals := plot.Ticks(low, high, t.Metric.Percent)
+	s.x = plot.Scale{Low: ticks[0], High: ticks[len(ticks)-1], From: min(stripLetter*float64(longest)+12, stripWidth/2), To: stripRight}
+	s.out = doc.Drawing{Width: stripWidth, Height: s.axis + 18}
 	for _, v := range ticks {
-		x := coordinate(s.x(v))
-		fmt.Fprintf(&s.out, `<line class="grid" x1="%s" x2="%s" y1="2" y2="%d"/><text class="tick" x="%s" y="%d">%s</text>`+"\n",
-			x, x, s.axis, x, s.axis+13, strconv.FormatFloat(v, 'f', decimals, 64))
+		x := s.x.At(v)
+		s.out.Line(doc.Grid, x, 2, x, s.axis)
+		s.out.Word(doc.Tick, x, s.axis+13, doc.Middle, strconv.FormatFloat(v, 'f', decimals, 64))
 	}
-	fmt.Fprintf(&s.out, `<line class="axis" x1="%d" x2="%d" y1="%d" y2="%d"/>`+"\n", s.left, stripRight, s.axis, s.axis)
+	s.out.Line(doc.Axis, s.x.From, s.axis, stripRight, s.axis)
 	for i, c := range set.Entries {
 		s.line(i, c)
 	}
-	s.out.WriteString("</svg>")
-	return doc.Figure{Title: set.Name, About: size(set.Dataset), SVG: s.out.String(), Alt: s.description, Numbers: s.numbers(), Detail: true}
-}
-
-// x is the place of a value.
-func (s *strip) x(v float64) float64 {
-	return float64(s.left) + (v-s.low)/(s.high-s.low)*float64(stripRight-s.left)
+	return doc.Figure{Title: set.Name, About: size(set.Dataset), Drawing: s.out, Numbers: s.numbers(), Detail: true,
+		Alt: fmt.Sprintf("Test %s by split on %s; the numbers are in the table below the plot", t.Metric.Title, set.Name)}
 }
 
 // line draws the method in row i.
 func (s *strip) line(i int, c frame.Entry) {
-	y := 5 + stripRowGap*i + stripRowGap/2
-	fmt.Fprintf(&s.out, `<text x="0" y="%d">%s</text>`+"\n", y+4, html.EscapeString(c.Method))
+	y := 5 + stripRowGap*float64(i) + (stripRowGap-1)/2
+	s.out.Word(doc.Name, 0, y+4, doc.Start, c.Method)
 	same := map[string]int{}
 	for _, r := range c.Runs {
-		at := coordinate(s.x(float(r.Value)))
+		x := s.x.At(float(r.Value))
 		// Dots of one value are spread up and down in turn.
+		at := strconv.FormatFloat(x, 'f', 1, 64)
 		k := same[at]
 		same[at]++
 		shift := stripDotGap * float64((k+1)/2)
 		if k%2 == 1 {
 			shift = -shift
 		}
-		shift = max(-7, min(7, shift))
-		fmt.Fprintf(&s.out, `<circle class="dot" cx="%s" cy="%s" r="2.3"><title>%s</title></circle>`,
-			at, coordinate(float64(y)+shift), html.EscapeString(s.tip(c.Method, r)))
+		s.out.Dot(doc.Value, x, y+max(-7, min(7, shift)), 2.3, s.tip(c.Method, r))
 	}
 	if c.Mean != nil {
-		x := coordinate(s.x(float(c.Mean)))
-		fmt.Fprintf(&s.out, "\n"+`<line class="mean" x1="%s" x2="%s" y1="%d" y2="%d"/>`, x, x, y-7, y+7)
+		x := s.x.At(float(c.Mean))
+		s.out.Line(doc.Mean, x, y-7, x, y+7)
 	}
 	if p := s.published[i]; !math.IsNaN(p) {
-		fmt.Fprintf(&s.out, `<path class="published" d="M%.1f %d l4 4 l-4 4 l-4 -4 z"/>`, s.x(p), y-4)
+		s.out.Diamond(doc.Printed, s.x.At(p), y, 4, "")
 	}
-	s.out.WriteString("\n")
 }
 
 // tip says what a dot is.
@@ -174,45 +162,10 @@ func (t *table) publishedRow(set frame.Set) []float64 {
 	return values
 }
 
-// niceTicks returns two to six round numbers that enclose low and high and the decimals they need.
-// Those of percentages stay within 0 and 100.
-func niceTicks(low, high float64, percent bool) ([]float64, int) {
-	exponent := -2
-	switch {
-	case percent:
-		const least = 0.1 // of a percent; a smaller range would need ticks finer than any split tells
-		if high-low < least {
-			low, high = max(0, low-0.5), min(100, high+0.5)
-		}
-	default:
-		if least := 1e-6 * max(1e-6, math.Abs(low), math.Abs(high)); high-low < least {
-			low, high = low-least, high+least
-		}
-		exponent = int(math.Floor(math.Log10(high-low))) - 1
-	}
-	for ; ; exponent++ {
-		for _, digit := range []float64{1, 2, 5} {
-			step := digit * math.Pow(10, float64(exponent))
-			first := math.Floor(low/step + 1e-9)
-			last := math.Ceil(high/step - 1e-9)
-			if last-first > 5 {
-				continue
-			}
-			var ticks []float64
-			for k := first; k <= last; k++ {
-				ticks = append(ticks, k*step)
-			}
-			return ticks, max(0, -exponent)
-		}
-	}
-}
-
 func float(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	return f
 }
-
-func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
 // size describes a data set's size on one line.
 func size(d frame.Dataset) string {

@@ -25,7 +25,11 @@ func cleanBlock(b Block) Block {
 	case Table:
 		return b.clean()
 	case Figure:
-		b.Title, b.About, b.SVG, b.Alt = OneLine(b.Title), OneLine(b.About), lines(b.SVG), OneLine(b.Alt)
+		b.Title, b.About, b.Alt = OneLine(b.Title), OneLine(b.About), OneLine(b.Alt)
+		b.Drawing.Marks = each(b.Drawing.Marks, func(m Mark) Mark {
+			m.Text, m.Tip = OneLine(m.Text), OneLine(m.Tip)
+			return m
+		})
 		if b.Numbers != nil {
 			numbers := b.Numbers.clean()
 			b.Numbers = &numbers

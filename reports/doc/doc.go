@@ -99,7 +99,7 @@ type Entry struct {
 // Figure is a drawing.
 type Figure struct {
 	Title, About string
-	SVG          string // one element <svg>, escaped; colours come from the classes of package render's page
+	Drawing      Drawing
 	Alt          string // says what is drawn, for those who cannot see it
 	Numbers      *Table // what is drawn, as numbers; nil for none
 	Detail       bool

@@ -13,6 +13,12 @@ func (t *Table) Notes(own ...string) []string {
 	return slices.Concat(t.splitNotes(), t.countedNotes(), t.belowNotes(), t.gapNotes(), t.leftOutNotes(), own, t.other)
 }
 
+// NotesOfPairs is Notes for a report that has neither means over data sets nor ranks, and says beside each value of which splits
+// it is.
+func (t *Table) NotesOfPairs(own ...string) []string {
+	return slices.Concat(t.gapNotes(), t.leftOutNotes(), own, t.other)
+}
+
 // splitNotes names the rows whose methods all finished the same splits, but
 // fewer than planned, and those whose methods finished different ones.
 func (t *Table) splitNotes() []string {

@@ -1,9 +1,12 @@
 package frame
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
 )
@@ -99,4 +102,94 @@ func Rat(x float64) *big.Rat {
 		return nil
 	}
 	return new(big.Rat).SetFloat64(x)
+}
+
+// Known is a float64 for records, nil where it is not finite.
+func Known(x float64) any {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return x
+}
+
+// Number writes a float64 that may not exist.
+func Number(x float64, decimals int) string {
+	if Known(x) == nil {
+		return Absent
+	}
+	return zeroUnsigned(strconv.FormatFloat(x, 'f', decimals, 64))
+}
+
+// Signed writes a difference with its sign; what rounds to zero has none.
+func Signed(x *big.Rat, decimals int) string {
+	s := zeroUnsigned(x.FloatString(decimals))
+	if x.Sign() > 0 && strings.Trim(s, "0.") != "" {
+		return "+" + s
+	}
+	return s
+}
+
+// zeroUnsigned takes the sign from what rounded to zero.
+func zeroUnsigned(s string) string {
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+// PValue writes a p-value to three decimals, to four where three would read as a usual level, or the bound that it is below;
+// "-" where it does not exist.
+func PValue(p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return Absent
+	case p < 0.0001:
+		return "<0.0001"
+	case p < 0.01:
+		return strconv.FormatFloat(p, 'f', 4, 64)
+	}
+	s := strconv.FormatFloat(p, 'f', 3, 64)
+	for _, level := range []string{"0.010", "0.050", "0.100"} {
+		if s == level {
+			return strconv.FormatFloat(p, 'f', 4, 64)
+		}
+	}
+	return s
+}
+
+// Probability writes a probability to two decimals; what is neither impossible nor certain is not written as if it were.
+func Probability(p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return Absent
+	case p > 0 && p < 0.005:
+		return "<0.01"
+	case p < 1 && p >= 0.995:
+		return ">0.99"
+	}
+	return strconv.FormatFloat(p, 'f', 2, 64)
+}
+
+// Ranked is an error unless some data set has the same finished splits of every method.
+func (t *Table) Ranked() error {
+	if len(t.Counted) > 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: no data set has the same finished splits of every method, so that there are no ranks; name fewer with --methods or --datasets", ErrNoResults)
+}
+
+// Comparable is Ranked for two methods or more.
+func (t *Table) Comparable() error {
+	if len(t.Methods) < 2 {
+		return fmt.Errorf("%w: there is one method alone, %s; run others or name them with --methods", ErrNoResults, strings.Join(t.Methods, ""))
+	}
+	return t.Ranked()
+}
+
+// CheckLevel is an error unless a level of tests lies between 0 and 1.
+func CheckLevel(level float64) error {
+	if level > 0 && level < 1 {
+		return nil
+	}
+	return fmt.Errorf("the level is %v; use a number between 0 and 1, such as 0.05", level)
 }

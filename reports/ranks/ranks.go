@@ -45,8 +45,8 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	if len(t.Counted) == 0 {
-		return doc.Document{}, fmt.Errorf("%w: no data set has the same finished splits of every method, so that there are no ranks; name fewer with --methods or --datasets", frame.ErrNoResults)
+	if err := t.Ranked(); err != nil {
+		return doc.Document{}, err
 	}
 	over := frame.Count(len(t.Counted), "data set")
 	d := doc.Document{

@@ -68,7 +68,7 @@ func whole() doc.Document {
 		Provenance: doc.Provenance{Program: "bench v0", Queries: []doc.Query{{Title: "All", SQL: "SELECT a -- b\nFROM results;\n"}}},
 		Blocks: []doc.Block{
 			doc.Prose{Heading: "Words", Paragraphs: []string{"A paragraph.", "Another one."}}, table,
-			doc.Figure{Title: "A figure", About: "of a point", SVG: `<svg viewBox="0 0 9 9"><circle class="dot" cx="1" cy="2" r="2"/></svg>`, Alt: "A point at 1, 2", Numbers: &numbers},
+			doc.Figure{Title: "A figure", About: "of a point", Drawing: doc.Drawing{Width: 9, Height: 9, Marks: []doc.Mark{{Shape: doc.Dot, Role: doc.Value, X: 1, Y: 2, Size: 2}}}, Alt: "A point at 1, 2", Numbers: &numbers},
 			doc.Code{Title: "To compute it", Language: "sh", Text: "bench run --all"}, doc.Code{Title: "To ask", Language: "sql", Text: "SELECT 1,\n  2"}, records, more,
 		}}
 }

@@ -33,8 +33,9 @@ type (
 	}
 	htmlFigure struct {
 		Title, About string
-		SVG          template.HTML // built by a report, which escapes names
+		SVG          template.HTML // escaped by svg
 		Numbers      *htmlTable
+		Wide         bool
 	}
 	htmlTable struct {
 		Label, Class, Caption, Corner string
@@ -58,6 +59,9 @@ type (
 		Best                  bool
 	}
 )
+
+// widthOfStrips is the width of drawings that stand side by side.
+const widthOfStrips = 340
 
 // HTML writes a document as one page that loads nothing.
 func HTML(w io.Writer, d doc.Document, _ Options) error {
@@ -90,7 +94,7 @@ func (p *htmlPage) add(b doc.Block, title string) {
 	case doc.Prose:
 		p.Blocks = append(p.Blocks, htmlBlock{Heading: b.Heading, Paragraphs: b.Paragraphs})
 	case doc.Figure:
-		figure := htmlFigure{Title: b.Title, About: b.About, SVG: template.HTML(b.SVG)}
+		figure := htmlFigure{Title: b.Title, About: b.About, SVG: template.HTML(svg(b.Drawing, b.Alt)), Wide: b.Drawing.Width > widthOfStrips}
 		if b.Numbers != nil {
 			figure.Numbers = newHTMLTable(*b.Numbers)
 		}

@@ -52,7 +52,7 @@ func textBlock(out *strings.Builder, b doc.Block, o Options) {
 			for _, p := range append([]string{b.Heading}, b.Paragraphs...) {
 				if p != "" {
 					blankLine(out)
-					fmt.Fprintln(out, p)
+					fmt.Fprintln(out, wrapped(p, o.Width))
 				}
 			}
 		}
@@ -71,6 +71,18 @@ func textBlock(out *strings.Builder, b doc.Block, o Options) {
 			textCode(out, b.Title, b.Text)
 		}
 	}
+}
+
+// wrapped breaks a paragraph between words, where a width is given.
+func wrapped(paragraph string, width int) string {
+	if width <= 0 {
+		return paragraph
+	}
+	lines := strings.Split(text.WrapSoft(paragraph, width), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // blankLine ends a paragraph.

@@ -68,7 +68,7 @@ const MostMethodsBergmannHommel = 10
 // A set of hypotheses is exhaustive if exactly these can be true, which is the case for the pairs
 // within the groups of a partition of the methods. The adjusted value of a hypothesis is the largest
 // |I| min_{j in I} p_j over the exhaustive sets I that hold it, and no smaller than that of a
-// hypothesis with a smaller p. It is an error if p does not have
+// hypothesis with a smaller or equal p. It is an error if p does not have
 // k(k-1)/2 values or k exceeds MostMethodsBergmannHommel.
 func BergmannHommel(p []float64, k int) ([]float64, error) {
 	if err := checkPairs(p, k); err != nil {
@@ -125,7 +125,8 @@ func stepDown(p []float64, factor func(place int) int) []float64 {
 }
 
 // monotone returns adjusted(place, i) for each p[i] at its place in increasing order, none smaller than
-// one before it or larger than 1.
+// one before it or larger than 1. Equal p-values share the largest of theirs, so that the order of the
+// methods decides nothing.
 func monotone(p []float64, adjusted func(place, i int) float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {
@@ -134,13 +135,17 @@ func monotone(p []float64, adjusted func(place, i int) float64) []float64 {
 	// Compare has NaN before all numbers, so that it comes last in the order of the negatives.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(-p[b], -p[a]) })
 	out, reached := make([]float64, len(p)), 0.0
-	for place, i := range order {
-		if math.IsNaN(p[i]) {
-			out[i] = math.NaN()
-			continue
+	for first := 0; first < len(order); {
+		end := first
+		for ; end < len(order) && cmp.Compare(p[order[end]], p[order[first]]) == 0; end++ {
+			if reached = max(reached, adjusted(end, order[end])); math.IsNaN(p[order[first]]) {
+				reached = math.NaN() // these are the last
+			}
 		}
-		reached = min(1, max(reached, adjusted(place, i)))
-		out[i] = reached
+		reached = min(1, reached)
+		for ; first < end; first++ {
+			out[order[first]] = reached
+		}
 	}
 	return out
 }

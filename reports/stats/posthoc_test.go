@@ -52,6 +52,25 @@ func TestTrueHypothesesByEnumeration(t *testing.T) {
 	}
 }
 
+// Equal p-values are adjusted alike, whichever methods they are of.
+func TestEqualValues(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		k := rapid.IntRange(2, 5).Draw(r, "methods")
+		p := rapid.SliceOfN(rapid.SampledFrom([]float64{0.01, 0.02, 0.3}), k*(k-1)/2, k*(k-1)/2).Draw(r, "p")
+		adjusted, err := stats.BergmannHommel(p, k)
+		if err != nil {
+			r.Fatal(err)
+		}
+		for i := range p {
+			for j := range p {
+				if p[i] == p[j] && adjusted[i] != adjusted[j] {
+					r.Fatalf("%v is adjusted to %v", p, adjusted)
+				}
+			}
+		}
+	})
+}
+
 // Raw <= Bergmann-Hommel <= Shaffer <= Holm <= Bonferroni, each in the order of the raw values, and
 // the same for methods in another order.
 func TestAdjustedAreOrdered(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
@@ -151,4 +152,29 @@ func Numbers(dataset, method string, split int, rmse float64) store.Row {
 	r := OK(dataset, method, split, 0, 10)
 	r.Task, r.Score = "regression", store.Score{N: 10, RMSE: &rmse, MAE: &rmse, R2: &rmse}
 	return r
+}
+
+// Records returns a document's records of a name, each row by the names of its columns.
+func Records(t testing.TB, d doc.Document, name string) []map[string]any {
+	t.Helper()
+	for _, b := range d.Blocks {
+		r, ok := b.(doc.Records)
+		if !ok || r.Name != name {
+			continue
+		}
+		var out []map[string]any
+		for _, row := range r.Rows {
+			if len(row) != len(r.Columns) {
+				t.Fatalf("%s has %d columns and a row of %d", name, len(r.Columns), len(row))
+			}
+			m := map[string]any{}
+			for i, c := range r.Columns {
+				m[c] = row[i]
+			}
+			out = append(out, m)
+		}
+		return out
+	}
+	t.Fatalf("no records %s", name)
+	return nil
 }

@@ -1,4 +1,4 @@
-package accuracy
+package plot
 
 import (
 	"testing"
@@ -7,11 +7,11 @@ import (
 )
 
 // Ticks enclose the values, are few, and stay in 0..100 when the values do.
-func TestNiceTicks(t *testing.T) {
+func TestTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Float64Range(0, 100).Draw(t, "low")
 		high := rapid.Float64Range(low, 100).Draw(t, "high")
-		ticks, decimals := niceTicks(low, high, true)
+		ticks, decimals := Ticks(low, high, true)
 		first, last := ticks[0], ticks[len(ticks)-1]
 		const slack = 1e-6 // of a tick that a value is taken to reach
 		if len(ticks) < 2 || len(ticks) > 6 || first > low+slack || last < high-slack || first < 0 || last > 100+slack || decimals > 2 {
@@ -21,12 +21,12 @@ func TestNiceTicks(t *testing.T) {
 }
 
 // Values that are no percentages may have any size and sign.
-func TestNiceTicksOfAnyValues(t *testing.T) {
+func TestTicksOfAnyValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scale := rapid.SampledFrom([]float64{1e-9, 1e-3, 1, 1e4, 1e12}).Draw(t, "scale")
 		low := scale * rapid.Float64Range(-1, 1).Draw(t, "low")
 		high := low + scale*rapid.Float64Range(0, 1).Draw(t, "width")
-		ticks, _ := niceTicks(low, high, false)
+		ticks, _ := Ticks(low, high, false)
 		first, last := ticks[0], ticks[len(ticks)-1]
 		slack := 1e-8*(last-first) + 1e-15*scale
 		if len(ticks) < 2 || len(ticks) > 6 || first > low+slack || last < high-slack {

@@ -1,0 +1,81 @@
+package cd
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"pgregory.net/rapid"
+)
+
+func build(t testing.TB, in sample.Input) doc.Document {
+	t.Helper()
+	d, err := Build(in.Frame(t), Options{Level: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Two methods share a letter just if their ranks differ by less than the critical difference, and every bar that is drawn joins
+// methods of one letter.
+func TestLetters(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		in := sample.Input{Known: map[string]sample.Set{}}
+		in.Protocol.Splits = 1
+		methods := rapid.IntRange(2, 30).Draw(r, "methods")
+		for i := range rapid.IntRange(3, 20).Draw(r, "sets") {
+			name := fmt.Sprint("s", i)
+			in.Known[name] = sample.Set{}
+			in.Protocol.Datasets = append(in.Protocol.Datasets, name)
+			for m := range methods {
+				in.Rows = append(in.Rows, sample.OK(name, fmt.Sprintf("M%02d", m), 1, 3*m/2+rapid.IntRange(30, 42).Draw(r, "correct"), 100))
+			}
+		}
+		d := build(t, in)
+		figure := d.Blocks[0].(doc.Figure)
+		letters := map[rune]bool{}
+		records := sample.Records(t, d, "cd")
+		for _, a := range records {
+			for _, l := range a["bars"].(string) {
+				letters[l] = true
+			}
+			for _, b := range records {
+				near := math.Abs(a["rank"].(float64)-b["rank"].(float64)) < a["critical_difference"].(float64)
+				if a["method"] != b["method"] && near != strings.ContainsAny(a["bars"].(string), b["bars"].(string)) {
+					r.Fatalf("%v and %v", a, b)
+				}
+			}
+		}
+		bars := 0
+		for _, m := range figure.Drawing.Marks {
+			if m.Role == doc.Strong {
+				bars++
+			}
+		}
+		if bars != len(letters) {
+			r.Fatalf("%d bars and %d letters", bars, len(letters))
+		}
+	})
+}
+
+// The printed table of 2020 as its own results: the best is GBRFF2 with 2.17, and with 15 sets and six methods the critical
+// difference is 2.850 sqrt(6*7/(6*15)) = 1.947 (Demsar 2006, Table 5a).
+func TestPublishedTable(t *testing.T) {
+	d := build(t, sample.Printed())
+	first := sample.Records(t, d, "cd")[0]
+	if first["method"] != "GBRFF2" || math.Abs(first["rank"].(float64)-2.17) > 0.005 || math.Abs(first["critical_difference"].(float64)-1.947) > 0.0005 {
+		t.Errorf("first row %v", first)
+	}
+}
+
+func TestLetterNames(t *testing.T) {
+	for i, want := range map[int]string{0: "a", 25: "z", 26: "aa", 51: "az", 52: "ba", 701: "zz"} {
+		if got := letter(i); got != want {
+			t.Errorf("bar %d is %s, want %s", i, got, want)
+		}
+	}
+}

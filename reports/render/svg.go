@@ -1,0 +1,55 @@
+package render
+
+import (
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/reports/doc"
+)
+
+// svg writes a drawing as one element that takes its colours from classes, which are the roles of
+// the marks; alt says what is drawn.
+func svg(d doc.Drawing, alt string) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, `<svg viewBox="0 0 %s %s" role="img" aria-label="%s">`+"\n", coordinate(d.Width), coordinate(d.Height), html.EscapeString(alt))
+	for _, m := range d.Marks {
+		out.WriteString(svgMark(m))
+		out.WriteByte('\n')
+	}
+	out.WriteString("</svg>")
+	return out.String()
+}
+
+func svgMark(m doc.Mark) string {
+	x, y := coordinate(m.X), coordinate(m.Y)
+	switch m.Shape {
+	case doc.Line:
+		return fmt.Sprintf(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`, m.Role, x, y, coordinate(m.X2), coordinate(m.Y2))
+	case doc.Word:
+		anchor := map[doc.Anchor]string{doc.Middle: ` text-anchor="middle"`, doc.End: ` text-anchor="end"`}[m.Anchor]
+		return fmt.Sprintf(`<text class="%s" x="%s" y="%s"%s>%s</text>`, m.Role, x, y, anchor, html.EscapeString(m.Text))
+	case doc.Box:
+		return svgTip(fmt.Sprintf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"`,
+			m.Role, coordinate(min(m.X, m.X2)), coordinate(min(m.Y, m.Y2)), coordinate(max(m.X, m.X2)-min(m.X, m.X2)), coordinate(max(m.Y, m.Y2)-min(m.Y, m.Y2))), "rect", m.Tip)
+	case doc.Diamond:
+		r := coordinate(m.Size)
+		return svgTip(fmt.Sprintf(`<path class="%s" d="M%s %s l%s %s l-%s %s l-%s -%s z"`, m.Role, x, coordinate(m.Y-m.Size), r, r, r, r, r, r), "path", m.Tip)
+	default:
+		return svgTip(fmt.Sprintf(`<circle class="%s" cx="%s" cy="%s" r="%s"`, m.Role, x, y, coordinate(m.Size)), "circle", m.Tip)
+	}
+}
+
+// svgTip ends an element, around its tip if there is one.
+func svgTip(element, name, tip string) string {
+	if tip == "" {
+		return element + "/>"
+	}
+	return fmt.Sprintf("%s><title>%s</title></%s>", element, html.EscapeString(tip), name)
+}
+
+// coordinate writes a number with at most one decimal.
+func coordinate(v float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
+}

@@ -1,0 +1,128 @@
+package tests
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"pgregory.net/rapid"
+)
+
+func build(t testing.TB, in sample.Input, o Options) doc.Document {
+	t.Helper()
+	o.Level = 0.05
+	d, err := Build(in.Frame(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// records are the pairs of a document by their two methods.
+func records(t testing.TB, d doc.Document) map[string]map[string]any {
+	out := map[string]map[string]any{}
+	for _, row := range sample.Records(t, d, "pairs") {
+		pair := []string{row["a"].(string), row["b"].(string)}
+		slices.Sort(pair)
+		out[strings.Join(pair, " ")] = row
+	}
+	return out
+}
+
+// Three methods on two sets of sample.Small, ranks by hand: A_1 1.75, B 1.25, C 3 (see reports/ranks). Friedman:
+// 12*2/(3*4) (1.75^2 + 1.25^2 + 3^2 - 12) = 2 * 1.625 = 3.25; F = 3.25 / (4 - 3.25) = 4.333. z of A - C: -1.25 / sqrt(3*4/12) = -1.25.
+func TestByHand(t *testing.T) {
+	d := build(t, sample.Small(), Options{})
+	omnibus := d.Blocks[1].(doc.Table).Sections[0]
+	if got := omnibus[0].Entries[0].Text + " " + omnibus[2].Entries[0].Text; got != "3.250 4.333" {
+		t.Errorf("Friedman and Iman-Davenport are %s", got)
+	}
+	var lines []string
+	for _, r := range d.Blocks[2].(doc.Table).Sections[0] {
+		lines = append(lines, fmt.Sprint(r.Name, r.Entries[0].Text, " ", r.Entries[1].Text))
+	}
+	if got, want := strings.Join(lines, "; "), "B&<b> - C|%-1.75 -1.75; A_1 - C|%-1.25 -1.25; B&<b> - A_1-0.50 -0.50"; got != want {
+		t.Errorf("pairs %s, want %s", got, want)
+	}
+	if verdict := d.Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(verdict, "No difference is found between the ranks of 3 methods over 2 data sets") {
+		t.Errorf("verdict %q", verdict)
+	}
+}
+
+// Whatever the results: the order of the methods does not matter, adjusting never makes a p-value smaller, Shaffer's are no
+// larger than Holm's, and with two methods there is nothing to adjust for.
+func TestProperties(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		methods := []string{"A", "B", "C", "D", "E"}[:rapid.IntRange(2, 5).Draw(r, "methods")]
+		in := sample.Input{Known: map[string]sample.Set{}}
+		in.Protocol.Splits = 1
+		for i := range rapid.IntRange(2, 8).Draw(r, "sets") {
+			name := fmt.Sprint("s", i)
+			in.Known[name] = sample.Set{}
+			in.Protocol.Datasets = append(in.Protocol.Datasets, name)
+			for _, m := range methods {
+				in.Rows = append(in.Rows, sample.OK(name, m, 1, rapid.IntRange(80, 84).Draw(r, "correct"), 100))
+			}
+		}
+		d := build(t, in, Options{})
+		reversed := in
+		reversed.Protocol.Order = func(names []string) []string {
+			names = slices.Clone(names)
+			slices.Reverse(names)
+			return names
+		}
+		one, other := records(t, d), records(t, build(t, reversed, Options{}))
+		if len(one) != len(methods)*(len(methods)-1)/2 {
+			r.Fatalf("%d pairs of %d methods", len(one), len(methods))
+		}
+		for pair, row := range one {
+			p := row["p"].(float64)
+			for column, v := range row {
+				if !strings.HasPrefix(column, "p:") && column != "p" && column != "wilcoxon_p" {
+					continue
+				}
+				if math.Abs(v.(float64)-other[pair][column].(float64)) > 1e-12 {
+					r.Fatalf("%s: %v, with the methods reversed %v", pair, row, other[pair])
+				}
+				if column != "wilcoxon_p" && column != "p:Wilcoxon, Holm" && v.(float64) < p-1e-12 {
+					r.Fatalf("%s of p = %v is %v", column, p, v)
+				}
+			}
+			if row["p:Shaffer"].(float64) > row["p:Holm"].(float64)+1e-12 || len(methods) == 2 && row["p:Holm"] != p {
+				r.Fatalf("%v", row)
+			}
+		}
+	})
+}
+
+// A control is set beside each other method, and p-values are adjusted for these comparisons alone.
+func TestControl(t *testing.T) {
+	d := build(t, sample.Sixteen(), Options{Control: "RF"})
+	pairs := records(t, d)
+	if len(pairs) != 15 {
+		t.Fatalf("%d pairs with the control, want 15", len(pairs))
+	}
+	for pair, row := range pairs {
+		if !strings.Contains(pair, "RF") {
+			t.Errorf("pair %s", pair)
+		}
+		p, dunn := row["p"].(float64), row["p:Bonferroni-Dunn"].(float64)
+		if math.Abs(dunn-min(1, 15*p)) > 1e-12 {
+			t.Errorf("%s: Bonferroni-Dunn %v of p = %v", pair, dunn, p)
+		}
+	}
+	all := build(t, sample.Sixteen(), Options{})
+	if len(records(t, all)) != 120 || slices.ContainsFunc(all.Blocks[2].(doc.Table).Head, func(c doc.Column) bool { return c.Long == "Bergmann-Hommel" }) {
+		t.Errorf("all pairs of sixteen methods: %d, columns %v", len(records(t, all)), all.Blocks[2].(doc.Table).Head)
+	}
+	if _, err := Build(sample.Small().Frame(t), Options{Level: 0.05, Control: "RF"}); err == nil || !strings.Contains(err.Error(), "the control RF is not among the methods of the table: A_1") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Build(sample.Small().Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "the level is 0; use a number between 0 and 1") {
+		t.Errorf("error %v", err)
+	}
+}
