@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ type reportFlags struct {
 	methods, datasets        []string
 	splits                   string
 	wide, landscape          bool
+	folds                    bool // the report reads them
 }
 
 func newReportCommand(a *app) *cobra.Command {
@@ -54,12 +56,12 @@ func newReportVerbs(a *app) []*cobra.Command {
 }
 
 func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
-	var f reportFlags
+	f := reportFlags{folds: r.Folds}
 	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary, Long: r.Long, Example: r.Example, Args: takes()}
 	flags := c.Flags()
 	flags.StringVar(&f.protocol, "protocol", "table2", "protocol whose results are shown")
 	flags.StringVar(&f.format, "format", "", strings.Join(render.Formats(), ", ")+" (default by the ending of --output, else text)")
-	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
+	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, or the figures to this folder, as figs/ (default standard output)")
 	if r.Select == nil {
 		flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order")
 	} else {
@@ -73,11 +75,11 @@ func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
 	build := r.Flags(flags)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if r.Select != nil {
-			s := reports.Selection{Methods: f.methods, Datasets: f.datasets}
+			s := reports.Selection{Protocol: f.protocol, Methods: f.methods, Datasets: f.datasets}
 			if err := r.Select(args, &s); err != nil {
 				return usage("%s: %w; see `%[1]s --help`", c.CommandPath(), err)
 			}
-			f.methods, f.datasets = s.Methods, s.Datasets
+			f.protocol, f.methods, f.datasets = s.Protocol, s.Methods, s.Datasets
 		}
 		return a.report(c, f, func(rows frame.Frame) (doc.Document, error) { return build(rows, args) })
 	}
@@ -158,6 +160,9 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags) er
 		o.Bold = colourful(a.out)
 		return render.Write(a.out, f.format, d, o)
 	}
+	if isFolder(f.output) {
+		return a.writeFigures(ctx, d, f)
+	}
 	err := atomicfile.Write(f.output, func(w io.Writer) error {
 		return cmp.Or(render.Write(w, f.format, d, o), ctx.Err())
 	})
@@ -171,6 +176,40 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags) er
 		fmt.Fprintf(a.err, "warning: %s\n", w)
 	}
 	fmt.Fprintf(a.err, "wrote %s\n", f.output)
+	return nil
+}
+
+// isFolder reports whether an output is a folder, for figures: it is one, or its name ends like one.
+func isFolder(output string) bool {
+	info, err := os.Stat(output)
+	return strings.HasSuffix(output, "/") || err == nil && info.IsDir()
+}
+
+// writeFigures writes each figure of a report to a folder, in every format of figures.
+func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags) error {
+	names := render.FigureNames(d)
+	if len(names) == 0 {
+		return usage("report %s has no figure to write to the folder %s; name a file", d.Report, f.output)
+	}
+	if err := os.MkdirAll(f.output, 0o777); err != nil {
+		return exitError{exitUsage, err}
+	}
+	for _, n := range names {
+		var endings []string
+		for _, format := range render.FigureFormats() {
+			err := atomicfile.Write(filepath.Join(f.output, n.Name+format.Ending), func(w io.Writer) error {
+				return cmp.Or(format.Write(w, n.Figure), ctx.Err())
+			})
+			switch {
+			case errors.Is(err, context.Canceled):
+				return interruptedReport()
+			case err != nil:
+				return exitError{exitUsage, err}
+			}
+			endings = append(endings, format.Ending)
+		}
+		fmt.Fprintf(a.err, "wrote %s%s\n", filepath.Join(f.output, n.Name), strings.Join(endings, ", "))
+	}
 	return nil
 }
 

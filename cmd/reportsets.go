@@ -33,7 +33,7 @@ func (a *app) reportSource(f reportFlags, p *protocol.Protocol, stored *storedSe
 			Name: p.Name, Hash: p.Hash(), Published: p.Published, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
 			Sizes: p.Semantics.Splitter().Sizes,
 		},
-		Registry: a.reg, Sets: reportSets{stored}, Methods: f.methods, Datasets: f.datasets,
+		Registry: a.reg, Sets: reportSets{stored}, Methods: f.methods, Datasets: f.datasets, Folds: f.folds,
 		Run: a.invocation(p.Name, p.Path, p.Splits),
 	}
 	if f.splits == "" {

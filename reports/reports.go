@@ -34,6 +34,8 @@ type Report struct {
 	Args   string
 	Select func(args []string, s *Selection) error
 
+	Folds bool // it needs the folds of every grid point, which are most of a database
+
 	// Flags adds the report's own flags and returns its Build, which reads them when it is called.
 	Flags func(Flags) Build
 }
@@ -43,6 +45,7 @@ type Build func(f frame.Frame, args []string) (doc.Document, error)
 
 // Selection is what a frame is read of; nil lists are all that is stored.
 type Selection struct {
+	Protocol          string
 	Methods, Datasets []string
 }
 
@@ -94,7 +97,7 @@ show how far a place depends on the splits.`,
 				return func(f frame.Frame, _ []string) (doc.Document, error) { return ranks.Build(f, o) }
 			},
 		},
-		testsReport(), cdReport(), compareReport(),
+		testsReport(), cdReport(), pairsReport(), timesReport(), gridReport(), curvesReport(), whyReport(), compareReport(),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 // A Row is the attempt that stands for a cell, with everything that reports need of it.
 type Row struct {
+	Key                    string
 	Protocol, ProtocolHash string
 	Method, MethodVersion  string
 	Dataset, Fingerprint   string
@@ -18,6 +19,7 @@ type Row struct {
 	Status                 Status
 	Error                  string          // empty if ok
 	Params                 json.RawMessage // of the selected grid point; nil without one
+	Selected               *int            // its place in the grid; nil without one
 	TrainRows, TestRows    int
 	Features               int          // 0 if unknown
 	Score                  Score        // on the test part; N is TestRows
@@ -50,7 +52,7 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT r.id, r.environment_id, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
+	rows, err := db.sql.QueryContext(ctx, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at,
@@ -68,7 +70,7 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		var r Row
 		var id, environment int64
 		var params sql.NullString
-		err := rows.Scan(&id, &environment, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
+		err := rows.Scan(&id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, &params, &r.TrainRows, &r.TestRows, &r.Features,
 			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.AUC2, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2,
 			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt, &r.Code, &r.Imported)
@@ -93,6 +95,27 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		return out, err
 	}
 	return out, db.addFolds(ctx, inProtocol, protocol, out, byID)
+}
+
+// Grids returns the grids of a protocol's cells by their hashes: the points in grid order, each as its author wrote it where that is known,
+// else with the values that fits were given.
+func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT g.hash, coalesce(nullif(p.point, ''), p.params) FROM grids g JOIN grid_points p ON p.grid_id = g.id
+		WHERE g.id IN (SELECT r.grid_id FROM cells c JOIN runs r ON r.id = c.run_id WHERE c.protocol = ?)
+		ORDER BY g.id, p.grid_index`, protocol)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string][]json.RawMessage{}
+	for rows.Next() {
+		var hash, params string
+		if err := rows.Scan(&hash, &params); err != nil {
+			return nil, err
+		}
+		out[hash] = append(out[hash], json.RawMessage(params))
+	}
+	return out, rows.Err()
 }
 
 // Which attempts' rows are read.
@@ -204,6 +227,12 @@ func TableQueries(protocol string) []TitledQuery {
 func CellQuery(protocol, dataset, method string) string {
 	return "SELECT split, status, n_correct, n_test, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = " + literal(protocol) +
 		" AND dataset = " + literal(dataset) + " AND method = " + literal(method) + " ORDER BY split"
+}
+
+// FoldsQuery returns the query over the public views that gives every fold of every grid point behind one cell of a table.
+func FoldsQuery(protocol, dataset, method string) string {
+	return "SELECT split, grid_index, selected, fold, n_correct, n_valid, params FROM evaluations WHERE protocol = " + literal(protocol) +
+		" AND dataset = " + literal(dataset) + " AND method = " + literal(method) + " ORDER BY split, grid_index, fold"
 }
 
 // literal writes a text as SQL does.

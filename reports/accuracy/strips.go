@@ -30,6 +30,7 @@ const (
 	stripLetter = 7.0 // room for a letter of a method's name
 	stripRowGap = 19.0
 	stripDotGap = 1.7 // between dots of equal value
+	fewestInBox = 5   // values that have quartiles
 )
 
 // strips draws every data set that has a finished run.
@@ -38,7 +39,7 @@ func (t *table) strips() []doc.Block {
 	if t.unit != "" {
 		about += " in percent"
 	}
-	about += "; each plot has its own axis. A dot is a split, the line among the dots their mean"
+	about += "; each plot has its own axis. A dot is a split, the box holds the middle half of them, the line is their mean"
 	if len(t.comparisons) > 0 {
 		about += ", the diamond the published value"
 	}
@@ -90,6 +91,10 @@ func (t *table) strip(set frame.Set) doc.Figure {
 func (s *strip) line(i int, c frame.Entry) {
 	y := 5 + stripRowGap*float64(i) + (stripRowGap-1)/2
 	s.out.Word(doc.Name, 0, y+4, doc.Start, c.Method)
+	if len(c.Runs) >= fewestInBox {
+		s.out.Box(doc.Range, s.x.At(float(c.Lower)), y-5, s.x.At(float(c.Upper)), y+5, fmt.Sprintf("%s: half of the splits are within %s and %s%s",
+			c.Method, frame.Text(c.Lower, s.o.Decimals+1), frame.Text(c.Upper, s.o.Decimals+1), s.unit))
+	}
 	same := map[string]int{}
 	for _, r := range c.Runs {
 		x := s.x.At(float(r.Value))

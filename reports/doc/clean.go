@@ -25,7 +25,7 @@ func cleanBlock(b Block) Block {
 	case Table:
 		return b.clean()
 	case Figure:
-		b.Title, b.About, b.Alt = OneLine(b.Title), OneLine(b.About), OneLine(b.Alt)
+		b.Name, b.Title, b.About, b.Alt = OneLine(b.Name), OneLine(b.Title), OneLine(b.About), OneLine(b.Alt)
 		b.Drawing.Marks = each(b.Drawing.Marks, func(m Mark) Mark {
 			m.Text, m.Tip = OneLine(m.Text), OneLine(m.Tip)
 			return m

@@ -98,6 +98,7 @@ type Entry struct {
 
 // Figure is a drawing.
 type Figure struct {
+	Name         string // of its file among the figures of a document; "" for the title
 	Title, About string
 	Drawing      Drawing
 	Alt          string // says what is drawn, for those who cannot see it

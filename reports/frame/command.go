@@ -33,13 +33,27 @@ func (v Invocation) Command(methods, sets []string, splits []int, retry bool) st
 	add("--methods", commaList(methods))
 	add("--datasets", commaList(sets))
 	add("--splits", v.splits(splits))
-	add("--protocol", v.Protocol)
-	add("--db", v.Database)
-	add("--data", v.Data)
+	args = append(args, v.where()...)
 	if retry {
 		args = append(args, "--retry")
 	}
 	return CommandLine(args...)
+}
+
+// Other spells another command of bench on the same protocol, database and data.
+func (v Invocation) Other(args ...string) string {
+	return CommandLine(slices.Concat([]string{"bench"}, args, v.where())...)
+}
+
+// where are the arguments that name protocol, database and data.
+func (v Invocation) where() []string {
+	var args []string
+	for _, a := range [][2]string{{"--protocol", v.Protocol}, {"--db", v.Database}, {"--data", v.Data}} {
+		if a[1] != "" {
+			args = append(args, a[0], a[1])
+		}
+	}
+	return args
 }
 
 // splits spells the argument of --splits; it is empty for the protocol's own.

@@ -16,6 +16,7 @@ package frame
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,6 +33,8 @@ type Rows interface {
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
 	// LeftOut returns the cells of a protocol that runs have left out by their predictions.
 	LeftOut(ctx context.Context, protocol string) ([]store.LeftOut, error)
+	// Grids returns the grids of a protocol's cells by their hashes.
+	Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error)
 	Path() string // names the database to people
 }
 
@@ -82,8 +85,9 @@ type Source struct {
 // Frame is typed rows and what they are of.
 type Frame struct {
 	Source
-	Path string      // of the database
-	Rows []store.Row // that were asked for, sorted by data set, method and split
+	Path  string                       // of the database
+	Rows  []store.Row                  // that were asked for, sorted by data set, method and split
+	Grids map[string][]json.RawMessage // the points of each grid, as they were written, by its hash
 
 	beyond map[cellKey]map[int]string // by split, why `bench run` left it out
 	sets   []Dataset                  // the rows of tables: of what was asked for or the protocol's, then others that are stored
@@ -122,6 +126,9 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 		return f, err
 	}
 	f.beyond = whyBeyond(left)
+	if f.Grids, err = rows.Grids(ctx, src.Protocol.Name); err != nil {
+		return f, err
+	}
 	if err := f.checkAsked(all); err != nil {
 		return f, &RequestError{err}
 	}

@@ -344,12 +344,20 @@ func (t *Table) value(r store.Row) *big.Rat {
 	if r.Status != store.OK {
 		return nil
 	}
-	v := t.Metric.Of(r.Score)
+	return t.ValueOf(r.Score)
+}
+
+// ValueOf is the metric of a score, times 100 where it is shown in percent; nil where the score has none.
+func (t *Table) ValueOf(s store.Score) *big.Rat {
+	v := t.Metric.Of(s)
 	if v != nil && t.Metric.Percent {
 		v = new(big.Rat).Mul(v, hundred)
 	}
 	return v
 }
+
+// Cells returns the cells of a method on a set that stand in the table, by split, however they ended.
+func (t *Table) Cells(dataset, method string) []store.Row { return t.rows[cellKey{dataset, method}] }
 
 // Splits returns the finished splits in increasing order.
 func (c Entry) Splits() []int {

@@ -4,6 +4,7 @@ package sample
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type Input struct {
 	Known map[string]Set
 	Tasks map[string]registry.Task // of methods; others solve all
 	Left  []store.LeftOut
+	Grids map[string][]json.RawMessage
 }
 
 // Set is what is known of a data set.
@@ -56,17 +58,23 @@ func (in Input) Read(ctx context.Context) (frame.Frame, error) {
 		in.Protocol.Sizes = split.Splitter{TestFraction: 0.3, Folds: 2}.Sizes
 	}
 	in.Registry, in.Sets = in, in
-	return frame.Read(ctx, rows{in.Rows, in.Left}, in.Source)
+	return frame.Read(ctx, rows{in.Rows, in.Left, in.Grids}, in.Source)
 }
 
 type rows struct {
 	rows []store.Row
 	left []store.LeftOut
+
+	grids map[string][]json.RawMessage
 }
 
 func (r rows) Path() string { return "some_results.db" }
 
 func (r rows) LeftOut(context.Context, string) ([]store.LeftOut, error) { return r.left, nil }
+
+func (r rows) Grids(context.Context, string) (map[string][]json.RawMessage, error) {
+	return r.grids, nil
+}
 
 func (r rows) Rows(context.Context, string, bool) ([]store.Row, error) {
 	sorted := slices.Clone(r.rows)

@@ -1,0 +1,223 @@
+// Package curves shows how results depend on how much is spent: average ranks as splits are added, and
+// the metric after each round where the protocol lists rounds.
+//
+// The first answers "would fewer splits have told the same, and would more change it?": the ranks of
+// the means over the first splits, for every number of splits. The second needs methods with stages
+// (boosting rounds, features chosen one after another); each set is drawn by itself.
+package curves
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/plot"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// Options adjust the page.
+type Options struct {
+	Metric string // "" for accuracy
+	Title  string // "" for the usual one
+	Label  string // for LaTeX; "" for "tab:curves:" and the protocol
+}
+
+// Build returns the document. It is an error if there is neither a rank, for want of a data set that all methods have finished
+// the same splits of, nor a stage, and if stored cells contradict each other.
+func Build(f frame.Frame, o Options) (doc.Document, error) {
+	t, err := f.TableOf(o.Metric)
+	if err != nil {
+		return doc.Document{}, err
+	}
+	d := doc.Document{
+		Report: "curves", Label: cmp.Or(o.Label, "tab:curves:"+t.Protocol), Warnings: t.Warnings, Notes: t.Notes(), Provenance: t.Provenance,
+		Title: cmp.Or(o.Title, fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title, t.Protocol)),
+	}
+	ranked, lack := t.Ranked(), 0
+	var records []doc.Block
+	if ranked == nil && len(t.Methods) > 1 {
+		blocks, r, err := stability(t)
+		if err != nil {
+			return d, err
+		}
+		d.Blocks, records = append(d.Blocks, blocks...), append(records, r)
+	} else {
+		lack++
+	}
+	if figures, r := stages(t); len(figures) > 0 {
+		d.Blocks, records = append(d.Blocks, figures...), append(records, r)
+	} else {
+		lack++
+	}
+	if lack == 2 {
+		return d, fmt.Errorf("%w: there are no ranks of two methods, and no run has stages, which protocols with `rounds` keep", frame.ErrNoResults)
+	}
+	d.Blocks = append(append(d.Blocks, t.MissingCode()...), records...)
+	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	return d, nil
+}
+
+// stability draws the average ranks of the means over the first 1, 2, ... common splits.
+func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
+	records := doc.Records{Name: "stability", Columns: []string{"protocol", "metric", "datasets", "splits", "method", "rank", "exact"}}
+	splits := t.CommonSplits()
+	if len(splits) == 0 {
+		return nil, records, nil
+	}
+	var sums [][]*big.Rat
+	series, xs := make([]plot.Series, len(t.Methods)), []float64{}
+	var last []*big.Rat
+	settled, order := 1, []int(nil)
+	for n, split := range splits {
+		values := t.ValuesAt(split)
+		for i, row := range values {
+			if n == 0 {
+				sums = append(sums, make([]*big.Rat, len(row)))
+			}
+			for k, v := range row {
+				if n == 0 {
+					sums[i][k] = new(big.Rat)
+				}
+				sums[i][k] = new(big.Rat).Add(sums[i][k], v)
+			}
+		}
+		ranks, err := stats.AverageRanks(sums) // of sums, which rank as means do
+		if err != nil {
+			return nil, records, err
+		}
+		xs = append(xs, float64(n+1))
+		for k, r := range ranks {
+			x, _ := r.Float64()
+			series[k].Name, series[k].Values = t.Methods[k], append(series[k].Values, x)
+			records.Add(t.Protocol, t.Metric.Name, t.Counted, n+1, t.Methods[k], x, r.RatString())
+		}
+		if now := stats.Order(ranks); !slices.Equal(now, order) {
+			settled, order = n+1, now
+		}
+		last = ranks
+	}
+	table := doc.Table{Corner: "Method", Best: "the best, every tied one."}
+	var shown []int // numbers of splits
+	for _, n := range []int{1, 2, 3, 5, 10, 15, 20, 30, 50, 100} {
+		if n < len(splits) {
+			shown = append(shown, n)
+		}
+	}
+	shown = append(shown, len(splits))
+	for _, n := range shown {
+		table.Head = append(table.Head, doc.Column{Name: strconv.Itoa(n)})
+	}
+	var rows []doc.Row
+	best := stats.Smallest(last)
+	for _, k := range stats.Order(last) {
+		row := doc.Row{Name: t.Methods[k]}
+		for _, n := range shown {
+			row.Entries = append(row.Entries, doc.Entry{Text: frame.Number(series[k].Values[n-1], 2), Best: best[k] && n == len(splits)})
+		}
+		rows = append(rows, row)
+	}
+	table.Sections = [][]doc.Row{rows}
+	table.Legend = []string{fmt.Sprintf("Columns: how many of the splits %s count. Average ranks over %s, tied methods share the mean of their ranks.", frame.Ranges(splits), frame.Count(len(t.Counted), "data set"))}
+	slices.SortStableFunc(series, func(a, b plot.Series) int { return cmp.Compare(a.Values[len(xs)-1], b.Values[len(xs)-1]) })
+	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added", About: "Ranks of the means over the first splits", Numbers: &table,
+		Drawing: plot.Lines(xs, series, plot.Axis{Title: "splits", Whole: true}, plot.Axis{Title: "average rank", Down: true}),
+		Alt:     fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Methods), "method"))}}
+	if len(splits) == 1 {
+		return blocks, records, nil
+	}
+	verdict := fmt.Sprintf("The order of the methods is the one of all %d splits from %s on.", len(splits), frame.Count(settled, "split"))
+	if settled == len(splits) && settled > 1 {
+		verdict = fmt.Sprintf("The order of the methods changed with the last of %d splits: more splits may change it again.", len(splits))
+	}
+	return append(blocks, doc.Prose{Paragraphs: []string{verdict}}), records, nil
+}
+
+// stages draws, for every set with stages, the metric after each round, the mean over the finished splits of a method.
+func stages(t frame.Table) ([]doc.Block, doc.Records) {
+	records := doc.Records{Name: "stages", Columns: []string{"protocol", "metric", "dataset", "method", "round", "splits", "mean", "exact"}}
+	var blocks []doc.Block
+	for _, s := range t.Sets {
+		means := map[string]map[int]*big.Rat{} // by method and round
+		var rounds []int
+		for _, m := range t.Methods {
+			values := map[int][]*big.Rat{}
+			for _, r := range t.Cells(s.Name, m) {
+				for _, stage := range r.Stages {
+					if v := t.ValueOf(stage.Score); v != nil && r.Status == store.OK {
+						values[stage.Round] = append(values[stage.Round], v)
+					}
+				}
+			}
+			for round, list := range values {
+				if means[m] == nil {
+					means[m] = map[int]*big.Rat{}
+				}
+				means[m][round] = stats.NewSpread(list).Mean
+				if !slices.Contains(rounds, round) {
+					rounds = append(rounds, round)
+				}
+			}
+			for _, round := range sorted(values) {
+				records.Add(t.Protocol, t.Metric.Name, s.Name, m, round, len(values[round]), frame.Float(means[m][round]), means[m][round].RatString())
+			}
+		}
+		if len(rounds) > 0 {
+			slices.Sort(rounds)
+			blocks = append(blocks, stageFigure(t, s.Name, rounds, means))
+		}
+	}
+	return blocks, records
+}
+
+func sorted(values map[int][]*big.Rat) []int {
+	var keys []int
+	for k := range values {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// stageFigure draws the methods that have every round; the table holds all.
+func stageFigure(t frame.Table, set string, rounds []int, means map[string]map[int]*big.Rat) doc.Figure {
+	table := doc.Table{Corner: "Method"}
+	var xs []float64
+	for _, r := range rounds {
+		table.Head, xs = append(table.Head, doc.Column{Name: strconv.Itoa(r)}), append(xs, float64(r))
+	}
+	decimals := 4
+	if t.Metric.Percent {
+		decimals = 2
+	}
+	var series []plot.Series
+	var rows []doc.Row
+	for _, m := range t.Methods {
+		if means[m] == nil {
+			continue
+		}
+		row, line := doc.Row{Name: m}, plot.Series{Name: m}
+		for _, r := range rounds {
+			v := means[m][r]
+			row.Entries = append(row.Entries, doc.Entry{Text: frame.Text(v, decimals)})
+			if v != nil {
+				x, _ := v.Float64()
+				line.Values = append(line.Values, x)
+			}
+		}
+		rows = append(rows, row)
+		if len(line.Values) == len(rounds) {
+			series = append(series, line)
+		}
+	}
+	table.Sections = [][]doc.Row{rows}
+	f := doc.Figure{Title: set, About: fmt.Sprintf("Mean test %s by round", t.Metric.Title), Numbers: &table, Alt: fmt.Sprintf("Mean test %s on %s after each round", t.Metric.Title, set)}
+	if len(series) > 0 {
+		f.Drawing = plot.Lines(xs, series, plot.Axis{Title: "round", Whole: true}, plot.Axis{Title: "mean test " + t.Metric.Title, Percent: t.Metric.Percent})
+	}
+	return f
+}

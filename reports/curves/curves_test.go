@@ -1,0 +1,110 @@
+package curves
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/ranks"
+	"pgregory.net/rapid"
+)
+
+func build(t testing.TB, in sample.Input) doc.Document {
+	t.Helper()
+	d, err := Build(in.Frame(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func input(rows []store.Row, splits int) sample.Input {
+	in := sample.Input{Known: map[string]sample.Set{}, Rows: rows}
+	in.Protocol.Splits = splits
+	for _, r := range rows {
+		if _, ok := in.Known[r.Dataset]; !ok {
+			in.Known[r.Dataset] = sample.Set{}
+			in.Protocol.Datasets = append(in.Protocol.Datasets, r.Dataset)
+		}
+	}
+	return in
+}
+
+// By hand: a is ahead after the first split, b from the second on, so that the order is that of all three from two splits on.
+func TestByHand(t *testing.T) {
+	var rows []store.Row
+	for split, correct := range [][2]int{{80, 70}, {70, 90}, {80, 80}} {
+		rows = append(rows, sample.OK("s", "a", split+1, correct[0], 100), sample.OK("s", "b", split+1, correct[1], 100))
+	}
+	d := build(t, input(rows, 3))
+	var got []string
+	for _, r := range sample.Records(t, d, "stability") {
+		got = append(got, fmt.Sprint(r["splits"], r["method"], r["exact"]))
+	}
+	if want := "1a1 1b2 2a2 2b1 3a2 3b1"; strings.Join(got, " ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
+	}
+	if text := d.Blocks[1].(doc.Prose).Paragraphs[0]; text != "The order of the methods is the one of all 3 splits from 2 splits on." {
+		t.Errorf("%s", text)
+	}
+}
+
+// With all splits the ranks are those of report ranks.
+func TestLastIsReportRanks(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		splits := rapid.IntRange(1, 6).Draw(r, "splits")
+		var rows []store.Row
+		for _, set := range []string{"s1", "s2", "s3"} {
+			for _, m := range []string{"a", "b", "c"} {
+				for k := range splits {
+					rows = append(rows, sample.OK(set, m, k+1, rapid.IntRange(60, 64).Draw(r, "correct"), 100))
+				}
+			}
+		}
+		in := input(rows, splits)
+		d, err := ranks.Build(in.Frame(t), ranks.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[any]any{}
+		for _, x := range sample.Records(t, d, "ranks") {
+			if x["convention"] == "Average rank" {
+				want[x["method"]] = x["rank"]
+			}
+		}
+		for _, x := range sample.Records(t, build(t, in), "stability") {
+			if x["splits"] == splits && x["rank"] != want[x["method"]] {
+				r.Fatalf("%v has rank %v of all splits, in report ranks %v", x["method"], x["rank"], want[x["method"]])
+			}
+		}
+	})
+}
+
+// Stages are averaged over splits, round by round; without stages and ranks there is nothing to show.
+func TestStages(t *testing.T) {
+	var rows []store.Row
+	for split := 1; split <= 2; split++ {
+		r := sample.OK("s", "a", split, 90, 100)
+		for round, correct := range map[int]int{10: 60 + 10*split, 20: 80} {
+			r.Stages = append(r.Stages, store.Stage{Round: round, Score: store.Score{N: 100, Correct: &correct}})
+		}
+		rows = append(rows, r)
+	}
+	d := build(t, input(rows, 2))
+	var got []string
+	for _, r := range sample.Records(t, d, "stages") {
+		got = append(got, fmt.Sprint(r["round"], ":", r["splits"], ":", r["mean"]))
+	}
+	if want := "10:2:75 20:2:80"; strings.Join(got, " ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
+	}
+	if f := d.Blocks[0].(doc.Figure); f.Title != "s" || len(f.Drawing.Marks) == 0 {
+		t.Errorf("figure %+v", f)
+	}
+	if _, err := Build(input([]store.Row{sample.OK("s", "a", 1, 90, 100)}, 1).Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "there are no ranks of two methods, and no run has stages") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,71 @@
+package grid
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+)
+
+// chose is a finished run that chose a grid point, which had the given correct answers in its two folds of ten rows.
+func chose(set string, split, point int, correct [2]int) store.Row {
+	r := sample.OK(set, "m", split, 80, 100)
+	r.GridHash, r.Selected = "g", &point
+	for i := range 2 {
+		wrong := 0
+		r.Folds = append(r.Folds, store.Evaluation{GridIndex: point, Fold: i, Score: store.Score{N: 10, Correct: &correct[i]}},
+			store.Evaluation{GridIndex: point + 1, Fold: i, Score: store.Score{N: 10, Correct: &wrong}})
+	}
+	return r
+}
+
+func input(rows ...store.Row) sample.Input {
+	in := sample.Input{Known: map[string]sample.Set{"s": {}, "u": {}}, Rows: rows, Grids: map[string][]json.RawMessage{}}
+	in.Protocol.Splits, in.Protocol.Datasets = 2, []string{"s", "u"}
+	for _, p := range []string{`{"c":10,"kind":"x","t":5}`, `{"c":10,"kind":"y","t":5}`, `{"c":9,"kind":"x","t":5}`, `{"c":9,"kind":"y","t":5}`, `{"c":0.1,"kind":"x","t":5}`, `{"c":0.1,"kind":"y","t":5}`} {
+		in.Grids["g"] = append(in.Grids["g"], json.RawMessage(p))
+	}
+	return in
+}
+
+// By hand: parameters that do not vary are no axes, numbers are in order, and the least and the largest number are edges.
+func TestByHand(t *testing.T) {
+	d, err := Build(input(chose("s", 1, 0, [2]int{9, 10}), chose("s", 2, 1, [2]int{8, 9}), chose("u", 1, 2, [2]int{7, 7}), chose("u", 2, 5, [2]int{7, 7})).Frame(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range sample.Records(t, d, "choices") {
+		if r["splits"] != 0 {
+			got = append(got, fmt.Sprint(r["dataset"], " ", r["parameter"], "=", r["value"], " ", r["place"], "/", r["places"], " ", r["splits"]))
+		}
+	}
+	if want := `s c=10 3/3 2; u c=0.1 1/3 1; u c=9 2/3 1; s kind="x" 1/2 1; s kind="y" 2/2 1; u kind="x" 1/2 1; u kind="y" 2/2 1`; strings.Join(got, "; ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
+	}
+	edges := strings.Join(d.Blocks[0].(doc.Prose).Paragraphs[1:], " ")
+	if want := "m, c = 0.1, the least of 3 values: u (1 of 2). m, c = 10, the largest of 3 values: s (2 of 2)."; edges != want {
+		t.Errorf("edges %s\nwant %s", edges, want)
+	}
+	// Folds: s (95 + 85)/2 = 90, u 70, so 80 over sets; test 80.
+	folds := sample.Records(t, d, "folds")[0]
+	if got := fmt.Sprint(folds["datasets"], " ", folds["folds"], " ", folds["test"], " ", folds["flattery"]); got != "2 80 80 0" {
+		t.Errorf("folds beside test: %s", got)
+	}
+}
+
+func TestNothing(t *testing.T) {
+	in := input(chose("s", 1, 0, [2]int{9, 10}))
+	in.Grids["g"] = in.Grids["g"][:1]
+	if _, err := Build(in.Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "no method of the table has a grid of several points") {
+		t.Errorf("error %v", err)
+	}
+	in.Grids["g"] = []json.RawMessage{json.RawMessage("torn")}
+	if _, err := Build(in.Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "a grid point of m on s: ") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,53 @@
+package pairs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+)
+
+// By hand from the counted sets of sample.Small: tie 80, 80, 76.7 and clear 81.25, 100, 68.75 (of A_1, B and C).
+func TestByHand(t *testing.T) {
+	for _, name := range []string{"accuracy", "error"} {
+		d, err := Build(sample.Small().Frame(t), Options{Metric: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, r := range d.Blocks[0].(doc.Table).Sections[0] {
+			line := r.Name
+			for _, c := range r.Entries {
+				line += " " + c.Text
+			}
+			lines = append(lines, line)
+		}
+		if got, want := strings.Join(lines, "; "), "A_1  0/1/1 2/0/0; B&<b> 1/1/0  2/0/0; C|% 0/0/2 0/0/2 "; got != want {
+			t.Errorf("by %s %s, want %s", name, got, want)
+		}
+		if f := d.Blocks[1].(doc.Figure); f.Title != "A_1 - B&<b>" || f.About != "0 won, 1 tied, 1 lost" {
+			t.Errorf("figure %q, %q", f.Title, f.About)
+		}
+	}
+}
+
+// More pairs than fit a page are counted all and drawn in part, which is said.
+func TestMany(t *testing.T) {
+	d, err := Build(sample.Sixteen().Frame(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures := 0
+	for _, b := range d.Blocks {
+		if _, ok := b.(doc.Figure); ok {
+			figures++
+		}
+	}
+	if records := sample.Records(t, d, "pairs"); figures != mostScatters || len(records) != 16*15 {
+		t.Errorf("%d figures, %d records", figures, len(records))
+	}
+	if notes := strings.Join(d.Notes, "\n"); !strings.Contains(notes, "84 pairs not drawn; name fewer methods with --methods.") {
+		t.Errorf("notes\n%s", notes)
+	}
+}

@@ -1,0 +1,268 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/kernelboosting/bench/reports/doc"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+)
+
+// A FigureFormat is a kind of file that holds one drawing.
+type FigureFormat struct {
+	Name   string // as people write it
+	Ending string // of the file
+	write  func(w io.Writer, d doc.Drawing, alt string) error
+}
+
+// FigureFormats lists the formats of drawings. All are for light paper; TikZ is a picture to \input,
+// which needs \usepackage{tikz}.
+func FigureFormats() []FigureFormat {
+	return []FigureFormat{
+		{"SVG", ".svg", svgFile}, {"PDF", ".pdf", pdfFile}, {"PNG", ".png", pngFile}, {"TikZ", ".tex", tikzFile},
+	}
+}
+
+// Write writes a drawing; alt says what is drawn, where the format has a place for it. Texts are made harmless first.
+func (f FigureFormat) Write(w io.Writer, figure doc.Figure) error {
+	clean := doc.Document{Blocks: []doc.Block{figure}}.Clean().Blocks[0].(doc.Figure)
+	return f.write(w, clean.Drawing, clean.Alt)
+}
+
+// A NamedFigure is a figure of a document and a name for its files.
+type NamedFigure struct {
+	Name   string
+	Figure doc.Figure
+}
+
+// FigureNames lists the figures of a document that hold anything: named after the report, and after
+// their own names or titles where there are several. No two names are equal, whatever the titles.
+func FigureNames(d doc.Document) []NamedFigure {
+	var out []NamedFigure
+	for _, b := range d.Clean().Blocks {
+		if f, ok := b.(doc.Figure); ok && len(f.Drawing.Marks) > 0 {
+			out = append(out, NamedFigure{d.Report, f})
+		}
+	}
+	taken := map[string]int{}
+	for i, n := range out {
+		name := n.Name
+		if len(out) > 1 {
+			name += "-" + fileName(cmp.Or(n.Figure.Name, n.Figure.Title))
+		}
+		if taken[name]++; taken[name] > 1 {
+			name = fmt.Sprintf("%s-%d", name, i+1)
+		}
+		out[i].Name = name
+	}
+	return out
+}
+
+// fileName makes a name that every file system takes of a title.
+func fileName(title string) string {
+	keep := func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return ' '
+	}
+	return strings.ToLower(strings.Join(strings.Fields(strings.Map(keep, title)), "-"))
+}
+
+// A style is how marks of a role look on light paper.
+type style struct {
+	stroke, fill color.NRGBA // fully transparent for none
+	width        float64     // of lines
+	size         float64     // of text; 0 for the usual one
+}
+
+var (
+	ink    = color.NRGBA{0x1c, 0x1e, 0x21, 0xff}
+	soft   = color.NRGBA{0x5d, 0x62, 0x68, 0xff}
+	hair   = color.NRGBA{0xd9, 0xdb, 0xd8, 0xff}
+	accent = color.NRGBA{0x17, 0x50, 0x7e, 0xff}
+	down   = color.NRGBA{0xbe, 0x5c, 0x0c, 0xff}
+)
+
+const usualSize = 10.5
+
+// styles are those of the page (page.html.tmpl) in its light colours.
+var styles = map[doc.Role]style{
+	doc.Name:    {fill: ink},
+	doc.Tick:    {fill: soft, size: 9.5},
+	doc.Axis:    {stroke: hair, width: 1},
+	doc.Grid:    {stroke: hair, width: 1},
+	doc.Value:   {fill: alpha(ink, 0.38)},
+	doc.Mean:    {stroke: accent, fill: accent, width: 2},
+	doc.Range:   {stroke: alpha(accent, 0.5), fill: alpha(accent, 0.22), width: 1},
+	doc.Printed: {stroke: down, fill: alpha(color.NRGBA{0xfd, 0xfd, 0xfc, 0xff}, 0.6), width: 1.3},
+	doc.Strong:  {stroke: ink, fill: ink, width: 4},
+	doc.Thin:    {stroke: ink, width: 0.8},
+}
+
+func alpha(c color.NRGBA, a float64) color.NRGBA {
+	c.A = uint8(255*a + 0.5)
+	return c
+}
+
+// svgFile writes a drawing as a file of its own, with its colours.
+func svgFile(w io.Writer, d doc.Drawing, alt string) error {
+	var css strings.Builder
+	for _, role := range []doc.Role{doc.Name, doc.Tick, doc.Axis, doc.Grid, doc.Value, doc.Mean, doc.Range, doc.Printed, doc.Strong, doc.Thin} {
+		s := styles[role]
+		fmt.Fprintf(&css, ".%s{fill:%s;stroke:%s;stroke-width:%g", role, cssColor(s.fill), cssColor(s.stroke), s.width)
+		if s.size > 0 {
+			fmt.Fprintf(&css, ";font-size:%gpx", s.size)
+		}
+		css.WriteString("}")
+	}
+	body := svg(d, alt)
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" font-family="Helvetica,Arial,sans-serif" font-size="%g" `,
+		coordinate(d.Width), coordinate(d.Height), usualSize)
+	body = head + strings.TrimPrefix(body, "<svg ")
+	end := strings.Index(body, ">\n") + 2
+	_, err := fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s<style>%s</style>\n%s\n", body[:end], css.String(), body[end:])
+	return err
+}
+
+func cssColor(c color.NRGBA) string {
+	if c.A == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("rgba(%d,%d,%d,%.3g)", c.R, c.G, c.B, float64(c.A)/255)
+}
+
+// fonts are read once: a cache of the Liberation fonts, which come with the program.
+var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
+
+// A unit of a drawing is a point of 1/72 inch at this scale: a full page's width of text for the widest drawings.
+const unit = vg.Length(0.72)
+
+func pdfFile(w io.Writer, d doc.Drawing, _ string) error {
+	c := vgpdf.New(unit*vg.Length(d.Width), unit*vg.Length(d.Height))
+	c.EmbedFonts(true)
+	paint(c, d)
+	_, err := c.WriteTo(w)
+	return err
+}
+
+// dotsPerInch of PNG files: sharp on screens and in print.
+const dotsPerInch = 288
+
+func pngFile(w io.Writer, d doc.Drawing, _ string) error {
+	c := vgimg.NewWith(vgimg.UseWH(unit*vg.Length(d.Width), unit*vg.Length(d.Height)), vgimg.UseDPI(dotsPerInch))
+	paint(c, d)
+	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
+	return err
+}
+
+// paint draws on a canvas whose y goes upwards.
+func paint(c vg.Canvas, d doc.Drawing) {
+	at := func(x, y float64) vg.Point { return vg.Point{X: unit * vg.Length(x), Y: unit * vg.Length(d.Height-y)} }
+	shape := func(s style, p vg.Path) {
+		if s.fill.A > 0 {
+			c.SetColor(s.fill)
+			c.Fill(p)
+		}
+		if s.stroke.A > 0 {
+			c.SetColor(s.stroke)
+			c.SetLineWidth(unit * vg.Length(s.width))
+			c.Stroke(p)
+		}
+	}
+	closed := func(s style, corners ...vg.Point) {
+		var p vg.Path
+		p.Move(corners[0])
+		for _, q := range corners[1:] {
+			p.Line(q)
+		}
+		p.Close()
+		shape(s, p)
+	}
+	for _, m := range d.Marks {
+		s := styles[m.Role]
+		switch m.Shape {
+		case doc.Line:
+			var p vg.Path
+			p.Move(at(m.X, m.Y))
+			p.Line(at(m.X2, m.Y2))
+			s.fill = color.NRGBA{}
+			shape(s, p)
+		case doc.Box:
+			closed(s, at(m.X, m.Y), at(m.X2, m.Y), at(m.X2, m.Y2), at(m.X, m.Y2))
+		case doc.Diamond:
+			closed(s, at(m.X, m.Y-m.Size), at(m.X+m.Size, m.Y), at(m.X, m.Y+m.Size), at(m.X-m.Size, m.Y))
+		case doc.Dot:
+			var p vg.Path
+			centre, radius := at(m.X, m.Y), unit*vg.Length(m.Size)
+			p.Move(vg.Point{X: centre.X + radius, Y: centre.Y})
+			p.Arc(centre, radius, 0, 2*3.141592653589793)
+			p.Close()
+			shape(s, p)
+		case doc.Word:
+			size := usualSize
+			if s.size > 0 {
+				size = s.size
+			}
+			face := fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, unit*vg.Length(size))
+			place := at(m.X, m.Y)
+			place.X -= face.Width(m.Text) * vg.Length(m.Anchor) / 2 // Start, Middle, End
+			c.SetColor(s.fill)
+			c.FillString(face, place, m.Text)
+		}
+	}
+}
+
+// tikzFile writes a drawing as a TikZ picture.
+func tikzFile(w io.Writer, d doc.Drawing, alt string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%% %s\n\\begin{tikzpicture}[x=%gpt,y=-%gpt,font=\\sffamily\\footnotesize]\n", alt, float64(unit), float64(unit))
+	for _, m := range d.Marks {
+		s := styles[m.Role]
+		switch m.Shape {
+		case doc.Line:
+			s.fill = color.NRGBA{}
+			fmt.Fprintf(&b, "\\path%s (%s,%s) -- (%s,%s);\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y), coordinate(m.X2), coordinate(m.Y2))
+		case doc.Box:
+			fmt.Fprintf(&b, "\\path%s (%s,%s) rectangle (%s,%s);\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y), coordinate(m.X2), coordinate(m.Y2))
+		case doc.Diamond:
+			x, y, r := coordinate(m.X), coordinate(m.Y), coordinate(m.Size)
+			fmt.Fprintf(&b, "\\path%s (%s,%s) ++(0,-%s) -- ++(%s,%s) -- ++(-%s,%s) -- ++(-%s,-%s) -- cycle;\n", tikzStyle(s), x, y, r, r, r, r, r, r, r)
+		case doc.Dot:
+			fmt.Fprintf(&b, "\\path%s (%s,%s) circle[radius=%gpt];\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y), float64(unit)*m.Size)
+		case doc.Word:
+			anchor, size := []string{"base west", "base", "base east"}[m.Anchor], ""
+			if s.size > 0 {
+				size = ",font=\\sffamily\\scriptsize"
+			}
+			fmt.Fprintf(&b, "\\node[anchor=%s,inner sep=0pt,text=%s%s] at (%s,%s) {%s};\n", anchor, tikzColor(s.fill), size, coordinate(m.X), coordinate(m.Y), latexEscape(m.Text))
+		}
+	}
+	b.WriteString("\\end{tikzpicture}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func tikzStyle(s style) string {
+	var options []string
+	if s.fill.A > 0 {
+		options = append(options, "fill="+tikzColor(s.fill), fmt.Sprintf("fill opacity=%.3g", float64(s.fill.A)/255))
+	}
+	if s.stroke.A > 0 {
+		options = append(options, "draw="+tikzColor(s.stroke), fmt.Sprintf("draw opacity=%.3g", float64(s.stroke.A)/255), fmt.Sprintf("line width=%.3gpt", float64(unit)*s.width))
+	}
+	return "[" + strings.Join(options, ",") + "]"
+}
+
+func tikzColor(c color.NRGBA) string {
+	return fmt.Sprintf("{rgb,255:red,%d;green,%d;blue,%d}", c.R, c.G, c.B)
+}

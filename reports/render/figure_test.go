@@ -1,0 +1,154 @@
+package render
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/reports/doc"
+	"pgregory.net/rapid"
+)
+
+// everyMark is a drawing with a mark of every shape and role, and a name that every format must escape.
+func everyMark(name string) doc.Figure {
+	d := doc.Drawing{Width: 120, Height: 90}
+	for role := range styles {
+		d.Line(role, 1, 2, 30, 40)
+		d.Box(role, 10, 10, 20, 30, name)
+		d.Dot(role, 50, 50, 3, name)
+		d.Diamond(role, 60, 60, 4, "")
+		for _, anchor := range []doc.Anchor{doc.Start, doc.Middle, doc.End} {
+			d.Word(role, 60, 80, anchor, name)
+		}
+	}
+	return doc.Figure{Title: name, Alt: name, Drawing: d}
+}
+
+func written(t testing.TB, format FigureFormat, f doc.Figure) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := format.Write(&out, f); err != nil {
+		t.Fatalf("%s: %v", format.Name, err)
+	}
+	return out.Bytes()
+}
+
+// Every role has a look, and every format holds what it must to be opened.
+func TestFigureFormats(t *testing.T) {
+	f := everyMark("GBRFF_2 & <b>50 %")
+	for _, format := range FigureFormats() {
+		out := written(t, format, f)
+		switch format.Name {
+		case "PNG":
+			image, err := png.Decode(bytes.NewReader(out))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := math.Ceil(120 * float64(unit) * dotsPerInch / 72)
+			if got := float64(image.Bounds().Dx()); math.Abs(got-want) > 1 {
+				t.Errorf("the PNG is %v dots wide, want %v", got, want)
+			}
+			dark := 0
+			for x := range image.Bounds().Dx() {
+				for y := range image.Bounds().Dy() {
+					if r, _, _, _ := image.At(x, y).RGBA(); r < 0x4000 {
+						dark++
+					}
+				}
+			}
+			if dark < 500 {
+				t.Errorf("%d dark dots on the PNG", dark)
+			}
+		case "PDF":
+			if !bytes.HasPrefix(out, []byte("%PDF-")) || !bytes.Contains(out, []byte("%%EOF")) || !bytes.Contains(out, []byte("Liberation")) {
+				t.Errorf("the PDF begins with %q", out[:8])
+			}
+		case "TikZ":
+			for _, want := range []string{`\begin{tikzpicture}`, `GBRFF\_2 \& `, `50 \%`, `\end{tikzpicture}`, "anchor=base east"} {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("TikZ lacks %s", want)
+				}
+			}
+		}
+	}
+}
+
+// Whatever the names, an SVG file is well-formed and holds every word.
+func TestSVGIsWellFormed(t *testing.T) {
+	i := slices.IndexFunc(FigureFormats(), func(f FigureFormat) bool { return f.Name == "SVG" })
+	rapid.Check(t, func(r *rapid.T) {
+		f := everyMark(rapid.String().Draw(r, "name"))
+		clean := doc.OneLine(f.Title)
+		decoder := xml.NewDecoder(bytes.NewReader(written(t, FigureFormats()[i], f)))
+		words := 0
+		for {
+			token, err := decoder.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				r.Fatal(err)
+			}
+			if text, ok := token.(xml.CharData); ok && string(text) == clean {
+				words++
+			}
+		}
+		if clean != "" && words < 3*len(styles) {
+			r.Fatalf("%d times %q in the file", words, clean)
+		}
+	})
+}
+
+// Files of figures have names of their own, whatever the titles.
+func TestFigureNames(t *testing.T) {
+	mark := doc.Drawing{Marks: []doc.Mark{{}}}
+	d := doc.Document{Report: "grid", Blocks: []doc.Block{doc.Figure{Title: "A/../b", Drawing: mark}, doc.Figure{Title: "a b", Drawing: mark}, doc.Figure{Title: "ä", Name: "c d", Drawing: mark}, doc.Figure{Title: "empty"}}}
+	var names []string
+	for _, n := range FigureNames(d) {
+		names = append(names, n.Name)
+	}
+	if got, want := strings.Join(names, " "), "grid-a-b grid-a-b-2 grid-c-d"; got != want {
+		t.Errorf("names %s, want %s", got, want)
+	}
+	if got := FigureNames(doc.Document{Report: "cd", Blocks: d.Blocks[:1]}); got[0].Name != "cd" {
+		t.Errorf("a lone figure is named %s", got[0].Name)
+	}
+}
+
+// A TikZ picture with every mark compiles, whatever its names; without a LaTeX with TikZ the test skips.
+func TestTikZCompiles(t *testing.T) {
+	pdflatex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("pdflatex is not installed; it comes with TeX Live")
+	}
+	if found, err := exec.Command("kpsewhich", "tikz.sty").Output(); err != nil || len(found) == 0 {
+		t.Skip("TikZ is not installed; it comes with TeX Live's pictures")
+	}
+	i := slices.IndexFunc(FigureFormats(), func(f FigureFormat) bool { return f.Name == "TikZ" })
+	dir := t.TempDir()
+	for file, text := range map[string]string{
+		"figure.tex": string(written(t, FigureFormats()[i], everyMark(`all of \ & % $ # _ { } ~ ^ < > | " ' é`))),
+		"host.tex":   "\\documentclass{article}\n\\usepackage{tikz}\n\\begin{document}\n\\input{figure}\n\\end{document}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, pdflatex, "-interaction=nonstopmode", "-halt-on-error", "host.tex")
+	command.Dir = dir
+	if out, err := command.CombinedOutput(); err != nil || strings.Contains(string(out), "Missing character") {
+		t.Fatalf("pdflatex: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,267 @@
+// Package why lists what stands behind one number of a table: a method on a data set under a protocol.
+//
+// For every split: the counts, the chosen setting and how it did in the folds, times, the program and
+// the code that computed it, and the key. Then the commands and queries that show the rows of the
+// split, compute the cell again, and read its folds. Nothing is summed up that the table does not sum
+// up; nothing is judged.
+package why
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/published"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// Options adjust the page.
+type Options struct {
+	Metric string // "" for accuracy
+	Title  string // "" for the usual one
+	Label  string // for LaTeX; "" for "tab:why:", the set and the method
+}
+
+// page is the document before it is laid out.
+type page struct {
+	frame.Table
+	run    frame.Invocation
+	grids  map[string]int // points by hash
+	points func(r store.Row) string
+	set    frame.Set
+	entry  frame.Entry
+	rows   []store.Row
+	unit   string
+}
+
+// Build returns the document of a frame that was read for one method and one data set, with the folds. It is an error if nothing
+// is stored of the two, and if stored cells contradict each other.
+func Build(f frame.Frame, o Options) (doc.Document, error) {
+	t, err := f.TableOf(o.Metric)
+	if err != nil {
+		return doc.Document{}, err
+	}
+	if len(t.Methods) != 1 || len(t.Sets) != 1 {
+		return doc.Document{}, fmt.Errorf("why is of one method and one data set, not %s and %s", frame.Count(len(t.Methods), "method"), frame.Count(len(t.Sets), "data set"))
+	}
+	p := page{Table: t, run: f.Run, set: t.Sets[0], entry: t.Sets[0].Entries[0], grids: map[string]int{}}
+	p.rows = t.Cells(p.set.Name, t.Methods[0])
+	if len(p.rows) == 0 {
+		return doc.Document{}, fmt.Errorf("%w: no run of %s on %s is stored; `%s` makes them", frame.ErrNoResults, t.Methods[0], p.set.Name, t.FullCommand)
+	}
+	for hash, points := range f.Grids {
+		p.grids[hash] = len(points)
+	}
+	p.points = func(r store.Row) string {
+		if points := f.Grids[r.GridHash]; r.Selected != nil && *r.Selected < len(points) {
+			return setting(string(points[*r.Selected]))
+		}
+		return frame.Absent
+	}
+	if t.Metric.Percent {
+		p.unit = " %"
+	}
+	method := t.Methods[0]
+	d := doc.Document{
+		Report: "why", Label: cmp.Or(o.Label, "tab:why:"+p.set.Name+":"+method), Warnings: t.Warnings, Notes: t.NotesOfPairs(), Provenance: t.Provenance,
+		Title: cmp.Or(o.Title, fmt.Sprintf("%s on %s by test %s, protocol %s: what stands behind the number", method, p.set.Name, t.Metric.Title, t.Protocol)),
+	}
+	d.Queries = p.queries(method)
+	d.Blocks = append([]doc.Block{doc.Prose{Heading: "The number", Paragraphs: p.number(method)}, p.splits(), p.origins()}, p.again(method)...)
+	d.Blocks = append(append(d.Blocks, t.MissingCode()...), p.records(method))
+	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	return d, nil
+}
+
+// setting writes a grid point shorter than JSON does.
+func setting(point string) string {
+	return strings.NewReplacer(`"`, "", "{", "", "}", "", ":", " ", ",", ", ").Replace(point)
+}
+
+func (p *page) decimals() int {
+	if p.Metric.Percent {
+		return 3
+	}
+	return 5
+}
+
+// number says what the number is.
+func (p *page) number(method string) []string {
+	e := p.entry
+	if e.Mean == nil {
+		return []string{fmt.Sprintf("No split of %s on %s is finished.", method, p.set.Name)}
+	}
+	lines := []string{fmt.Sprintf("%s%s over %s: %s%s, exactly %s; standard deviation %s (divisor n), %s (divisor n-1).",
+		capital(p.Metric.Title), map[bool]string{true: ", mean", false: ""}[len(e.Runs) > 1], frame.Count(len(e.Runs), "split"),
+		frame.Text(e.Mean, p.decimals()), p.unit, e.Mean.RatString(), frame.Number(e.StdPop, p.decimals()), frame.Number(e.StdSample, p.decimals()))}
+	lines = append(lines, fmt.Sprintf("Each split trains on %d rows and tests on %d; the setting is chosen by %s among %d grid points.",
+		p.set.TrainRows, p.set.TestRows, p.folds(), p.grids[p.rows[0].GridHash]))
+	if p.Metric.Name != "accuracy" {
+		return lines
+	}
+	for _, v := range published.Of(p.Published) {
+		if v.Method == method && v.Dataset == p.set.Name {
+			lines = append(lines, p.beside(v))
+		}
+	}
+	return lines
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// folds says how many folds stand behind a choice.
+func (p *page) folds() string {
+	for _, r := range p.rows {
+		most := -1
+		for _, f := range r.Folds {
+			most = max(most, f.Fold)
+		}
+		if most >= 0 {
+			return frame.Count(most+1, "fold")
+		}
+	}
+	return "no fold"
+}
+
+// beside sets a printed value beside ours, with the difference in units of its standard error as if the printed runs were as many and
+// drew other splits.
+func (p *page) beside(v published.Value) string {
+	text := fmt.Sprintf("%s prints %s", v.Source, strconv.FormatFloat(v.Mean, 'f', -1, 64))
+	if v.Std == nil {
+		return text + "."
+	}
+	ours, _ := p.entry.Mean.Float64()
+	text += " ± " + strconv.FormatFloat(*v.Std, 'f', -1, 64)
+	if n := float64(len(p.entry.Runs)); n > 1 && !math.IsNaN(p.entry.StdSample) {
+		scale := math.Sqrt((*v.Std**v.Std + p.entry.StdSample*p.entry.StdSample) / n)
+		if scale > 0 {
+			text += fmt.Sprintf(": ours is %s standard errors away, were both means of %d independent splits", frame.Number((ours-v.Mean)/scale, 1), len(p.entry.Runs))
+		}
+	}
+	return text + "."
+}
+
+// splits has a row a split.
+func (p *page) splits() doc.Table {
+	out := doc.Table{Caption: "Split by split", Corner: "Split", Head: []doc.Column{{Name: "correct"}, {Name: p.Metric.Name}, {Name: "folds"}, {Name: "time"}, {Name: "chosen, or what went wrong", Kind: doc.Words}},
+		Legend: []string{"Folds: mean of the chosen setting over the folds; time: processor time of the cell."}}
+	var rows []doc.Row
+	for _, r := range p.rows {
+		correct, value, last := frame.Absent, frame.Absent, string(r.Status)
+		switch {
+		case r.Status == store.OK && r.Score.Correct != nil:
+			correct = fmt.Sprintf("%d/%d", *r.Score.Correct, r.TestRows)
+			fallthrough
+		case r.Status == store.OK:
+			value, last = frame.Text(p.ValueOf(r.Score), p.decimals()), p.points(r)
+		case r.Error != "":
+			last += ": " + r.Error
+		}
+		seconds := frame.Absent
+		if r.CPUSeconds != nil {
+			seconds = span.Seconds(*r.CPUSeconds)
+		}
+		rows = append(rows, doc.Row{Name: strconv.Itoa(r.Split), Entries: []doc.Entry{{Text: correct}, {Text: value}, {Text: frame.Text(p.inFolds(r), p.decimals())}, {Text: seconds}, {Text: last}}})
+	}
+	out.Sections = [][]doc.Row{rows}
+	return out
+}
+
+// inFolds is the mean of the metric over the folds of the chosen point.
+func (p *page) inFolds(r store.Row) *big.Rat {
+	var values []*big.Rat
+	for _, f := range r.Folds {
+		if r.Selected != nil && f.GridIndex == *r.Selected {
+			if v := p.ValueOf(f.Score); v != nil {
+				values = append(values, v)
+			}
+		}
+	}
+	return stats.NewSpread(values).Mean
+}
+
+// origins says by what the splits were computed.
+func (p *page) origins() doc.Prose {
+	groups, order := map[string][]int{}, []string(nil)
+	for _, r := range p.rows {
+		e := r.Environment
+		text := fmt.Sprintf("%s version %s, code %s, in bench %s (revision %s, %s, %s/%s) on %s, data %s, last on %s",
+			r.Method, r.MethodVersion, short(r.Code), e.ProgramVersion, short(e.VCSRevision), e.GoVersion, e.OS, e.Arch, e.CPU, short(r.Fingerprint), day(r.StartedAt))
+		if r.Imported != "" {
+			text += ", imported from " + r.Imported
+		}
+		if groups[text] == nil {
+			order = append(order, text)
+		}
+		groups[text] = append(groups[text], r.Split)
+	}
+	out := doc.Prose{Heading: "Where it was computed"}
+	for _, text := range order {
+		slices.Sort(groups[text])
+		out.Paragraphs = append(out.Paragraphs, fmt.Sprintf("Splits %s: %s.", frame.Ranges(groups[text]), text))
+	}
+	for _, r := range p.rows {
+		for _, w := range r.Warnings {
+			out.Paragraphs = append(out.Paragraphs, fmt.Sprintf("Split %d warned %s: %s", r.Split, frame.Count(w.Times, "time"), w.Text))
+		}
+	}
+	return out
+}
+
+// day is the date of a time.
+func day(at string) string { return at[:min(len(at), 10)] }
+
+// short is the beginning of a hash.
+func short(hash string) string {
+	if hash == "" {
+		return "unknown"
+	}
+	return hash[:min(len(hash), 8)]
+}
+
+// again has the commands that show the rows of a split and compute every cell once more.
+func (p *page) again(method string) []doc.Block {
+	set := cmp.Or(p.set.File, p.set.Name)
+	return []doc.Block{
+		doc.Code{Title: "The rows of a split", Language: "sh", Text: p.run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")},
+		doc.Code{Title: "Every cell computed again and compared", Language: "sh", Text: p.run.Other("verify", "--sample", "100%", "--method", method, "--dataset", set)},
+	}
+}
+
+// queries return the numbers of the page.
+func (p *page) queries(method string) []doc.Query {
+	return []doc.Query{
+		{Title: "Its splits", SQL: store.CellQuery(p.Protocol, p.set.Name, method)},
+		{Title: "Its folds of every grid point", SQL: store.FoldsQuery(p.Protocol, p.set.Name, method)},
+	}
+}
+
+// records has a row a split.
+func (p *page) records(method string) doc.Records {
+	out := doc.Records{Name: "splits", Columns: []string{"protocol", "dataset", "method", "split", "status", "error", "correct", "test", "metric", "value", "folds", "params", "cpu_seconds",
+		"key", "method_version", "code", "fingerprint", "program", "revision", "cpu", "started_at", "imported"}}
+	for _, r := range p.rows {
+		var correct any
+		if r.Score.Correct != nil {
+			correct = *r.Score.Correct
+		}
+		out.Add(p.Protocol, p.set.Name, method, r.Split, string(r.Status), r.Error, correct, r.TestRows, p.Metric.Name, frame.Float(p.value(r)), frame.Float(p.inFolds(r)), string(r.Params), r.CPUSeconds,
+			r.Key, r.MethodVersion, r.Code, r.Fingerprint, r.Environment.ProgramVersion, r.Environment.VCSRevision, r.Environment.CPU, r.StartedAt, r.Imported)
+	}
+	return out
+}
+
+func (p *page) value(r store.Row) *big.Rat {
+	if r.Status != store.OK {
+		return nil
+	}
+	return p.ValueOf(r.Score)
+}
