@@ -30,14 +30,14 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 	}
 	row := func(r Run, params string) Row {
 		out := Row{
-			Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion,
+			Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion,
 			Dataset: r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split, Task: r.Task, Status: r.Status,
 			Error: r.Error, TrainRows: r.TrainRows, TestRows: r.TestRows, Features: r.Features, Stages: r.Stages, Warnings: r.Warnings, Score: r.Test, Folds: r.Evaluations,
 			SearchSeconds: r.SearchSeconds, FitSeconds: r.FitSeconds, PredictSeconds: r.PredictSeconds, CPUSeconds: r.CPUSeconds,
 			PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, StartedAt: r.StartedAt, Environment: &environment,
 		}
 		if params != "" {
-			out.Params = json.RawMessage(params)
+			out.Params, out.Selected = json.RawMessage(params), r.Selected
 		}
 		out.Score.N = r.TestRows
 		return out
@@ -58,6 +58,10 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows without folds differ (-want +got):\n%s", diff)
+	}
+	grids, err := db.Grids(t.Context(), "p")
+	if want := map[string][]json.RawMessage{ok.GridHash: ok.Grid}; err != nil || cmp.Diff(want, grids) != "" {
+		t.Errorf("grids differ, error %v (-want +got):\n%s", err, cmp.Diff(want, grids))
 	}
 	if got, err := db.Rows(t.Context(), "unheard-of", true); err != nil || got != nil {
 		t.Errorf("a protocol that nothing is stored of has %d rows, error %v", len(got), err)
