@@ -25,10 +25,10 @@ import (
 const referenceRun = "reference"
 
 func newImportCommand(a *app) *cobra.Command {
-	var from string
+	var from, method, version string
 	c := &cobra.Command{
 		Use:   "import reference | FILE",
-		Short: "Store results that were computed elsewhere: the reference run, or a file of `bench bundle`",
+		Short: "Store results that were computed elsewhere: the reference run, a file of `bench bundle`, or test scores",
 		Long: `import stores results of a file that ` + "`bench bundle`" + ` wrote: every count, with the
 environment and the hash of the code that computed it. ` + "`bench import reference`" + ` takes
 the reference run that comes with the program, so that a table is whole at once
@@ -36,13 +36,28 @@ and ` + "`bench run`" + ` computes only what is new. Neither the data nor a netw
 
 A result enters only if this program would compute it from the same inputs (method
 version, grid, protocol, data); what is out of date is counted and named. What is
-stored already stays. The column imported of view results names the file.`,
+stored already stays. The column imported of view results names the file.
+
+With --method the file is CSV: the test scores of a method elsewhere, with the columns
+dataset, split, row (of the data file, from 0) and score, or score_0, score_1 and so on
+for several classes. Every test row of a split stands in it once (see ` + "`bench data export`" + `).
+A score of 0 or more means class +1; the largest means its class; of a regression it is the
+prediction. Counts are computed here, so that the method stands in every report. Scores
+that differ from stored ones need another --version.`,
 		Example: `  bench import reference && bench report table2
-  bench import theirs.bench --db all.db`,
+  bench import theirs.bench --db all.db
+  bench import scores.csv --method MyMethod`,
 		Args: takes("reference or FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return a.importResults(c.Context(), args[0], from) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if method != "" {
+				return a.importScores(c.Context(), args[0], from, method, version)
+			}
+			return a.importResults(c.Context(), args[0], from)
+		},
 	}
-	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, for its results")
+	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, for its results (of scores: the protocol, default table2)")
+	c.Flags().StringVar(&method, "method", "", "the file holds test scores of this method, which is none of the program's")
+	c.Flags().StringVar(&version, "version", "1", "of the method whose scores are imported")
 	return c
 }
 

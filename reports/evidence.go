@@ -38,11 +38,10 @@ by Wilcoxon's signed-rank test, with p-values adjusted for the number of pairs. 
 			return func(f frame.Frame, _ []string) (doc.Document, error) {
 				o.Control = control
 				if control != "" {
-					spec, err := f.Registry.Lookup(control)
-					if err != nil {
+					var err error
+					if o.Control, err = f.Method(control, f.Rows); err != nil {
 						return doc.Document{}, err
 					}
-					o.Control = spec.Name
 				}
 				return tests.Build(f, o)
 			}
@@ -204,11 +203,11 @@ table: two methods within it are practically equivalent.`,
 			flags.Float64Var(&o.Power, "power", 0.8, "power with which more sets or splits are to find a difference")
 			flags.StringVar(&rope, "equivalence", "", "largest difference that does not matter (default 1 percentage point; of metrics not in percent none)")
 			return func(f frame.Frame, args []string) (doc.Document, error) {
-				spec, err := f.Registry.Lookup(args[0])
-				if err != nil {
+				var err error
+				if o.Method, err = f.Method(args[0], f.Rows); err != nil {
 					return doc.Document{}, err
 				}
-				if o.Method, o.Rope = spec.Name, nil; rope != "" {
+				if o.Rope = nil; rope != "" {
 					width, ok := new(big.Rat).SetString(rope)
 					if !ok {
 						return doc.Document{}, fmt.Errorf("--equivalence %q is not a number", rope)

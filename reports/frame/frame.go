@@ -106,20 +106,15 @@ var ErrNoResults = errors.New("nothing to show")
 // set is not known.
 func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 	f := Frame{Source: src, Path: rows.Path()}
-	f.Methods = nil
-	for _, name := range src.Methods {
-		spec, err := src.Registry.Lookup(name)
-		if err != nil {
-			return f, &RequestError{err}
-		}
-		f.Methods = append(f.Methods, spec.Name)
-	}
 	if err := f.pickSets(); err != nil {
 		return f, &RequestError{err}
 	}
 	all, err := rows.Rows(ctx, src.Protocol.Name, src.Folds)
 	if err != nil {
 		return f, err
+	}
+	if err := f.pickMethods(all); err != nil {
+		return f, &RequestError{err}
 	}
 	left, err := rows.LeftOut(ctx, src.Protocol.Name)
 	if err != nil {
@@ -173,12 +168,38 @@ func (f *Frame) pickSets() error {
 		d.listed = true
 		f.sets = append(f.sets, d)
 	}
-	for i, m := range f.Methods {
-		if slices.Contains(f.Methods[:i], m) {
-			return fmt.Errorf("method %q is named twice; name each once", m)
+	return nil
+}
+
+// pickMethods puts the names of those that were asked for as they are spelled: methods of the program, and imported ones.
+func (f *Frame) pickMethods(rows []store.Row) error {
+	all := f.Methods
+	f.Methods = nil
+	for _, asked := range all {
+		name, err := f.Method(asked, rows)
+		if err != nil {
+			return err
 		}
+		if slices.Contains(f.Methods, name) {
+			return fmt.Errorf("method %q is named twice; name each once", name)
+		}
+		f.Methods = append(f.Methods, name)
 	}
 	return nil
+}
+
+// Method is a method's name as it is spelled: of the program, or of cells that are stored of it, such as imported ones.
+func (f *Frame) Method(name string, rows []store.Row) (string, error) {
+	spec, err := f.Registry.Lookup(name)
+	if err == nil {
+		return spec.Name, nil
+	}
+	for _, r := range rows {
+		if strings.EqualFold(r.Method, name) {
+			return r.Method, nil
+		}
+	}
+	return "", err
 }
 
 // dataset gives what the catalogue knows of a set; a user's own may be unknown to it by now.

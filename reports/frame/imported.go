@@ -22,9 +22,9 @@ func importedNotes(rows []store.Row) []string {
 		if r.Imported == "" {
 			continue
 		}
-		key := origin{file: r.Imported, cpu: "a processor that was not recorded"}
-		if e := r.Environment; e != nil {
-			key.cpu = cmp.Or(e.CPU, key.cpu)
+		key := origin{file: r.Imported}
+		if e := r.Environment; e != nil && r.FitSeconds != nil { // without a fit there are scores alone
+			key.cpu = cmp.Or(e.CPU, "a processor that was not recorded")
 			if e.Cores > 0 {
 				key.cpu += fmt.Sprintf(" (%s)", Count(e.Cores, "core"))
 			}
@@ -38,6 +38,11 @@ func importedNotes(rows []store.Row) []string {
 	}
 	var notes []string
 	for _, o := range order {
+		if o.cpu == "" {
+			notes = append(notes, fmt.Sprintf("Imported from %s, test scores of a method elsewhere that were counted here: %s of %s.",
+				o.file, Count(all[o].cells, "cell"), strings.Join(all[o].methods, ", ")))
+			continue
+		}
 		notes = append(notes, fmt.Sprintf("Imported from %s, computed on %s: %s of %s. Their times do not compare with those of another processor.",
 			o.file, o.cpu, Count(all[o].cells, "cell"), strings.Join(all[o].methods, ", ")))
 	}

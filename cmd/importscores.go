@@ -1,0 +1,82 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// importScores counts and stores the test scores of a method elsewhere.
+func (a *app) importScores(ctx context.Context, path, protocolName, method, version string) error {
+	if strings.TrimSpace(method) != method || strings.ContainsAny(method, ",\n") || version == "" {
+		return usage("--method %q --version %q: a name without commas and a version are needed", method, version)
+	}
+	scores, err := readScores(path)
+	if err != nil {
+		return err
+	}
+	h, err := a.harness(cmp.Or(protocolName, defaultProtocol))
+	if err != nil {
+		return err
+	}
+	runs, err := h.AdmitScores(ctx, method, version, filepath.Base(path), scores)
+	if err != nil {
+		return usage("%s: %w", path, err)
+	}
+	db, err := a.openToWrite(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	fresh, err := a.notStored(ctx, db, runs)
+	if err != nil {
+		return err
+	}
+	if err := a.storeImported(ctx, db, fresh); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "%s: %s of %s imported, %d stored already\n", filepath.Base(path), plural(len(fresh), "cell"), method, len(runs)-len(fresh))
+	return nil
+}
+
+func readScores(path string) (harness.Scores, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, exitError{exitUsage, err}
+	}
+	defer f.Close()
+	scores, err := harness.ReadScores(f)
+	if err != nil {
+		return nil, usage("%s: %w", path, err)
+	}
+	return scores, nil
+}
+
+// notStored leaves out what is stored with the same scores, which then stands for its cell again; other scores under the same key
+// are an error.
+func (a *app) notStored(ctx context.Context, db *store.DB, runs []store.Run) ([]store.Run, error) {
+	known, err := db.Keys(ctx)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	var fresh []store.Run
+	var revived []string
+	for _, r := range runs {
+		k, stored := known[r.Key]
+		switch {
+		case !stored:
+			fresh = append(fresh, r)
+		case k.ScoresHash != r.ScoresHash:
+			return nil, usage("%s on %s, split %d, is stored with other scores; nothing is imported, give these another --version", r.Method, r.Dataset, r.Split)
+		case !k.Current: // of a version that another one has replaced since
+			revived = append(revived, r.Key)
+		}
+	}
+	return fresh, db.MakeCurrent(ctx, revived)
+}

@@ -1,0 +1,178 @@
+package harness
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// Scores are test scores that a method elsewhere gave, by data set, split and row of the data file.
+type Scores map[string]map[int]map[int][]float64
+
+// allTasks are those that scores may be of.
+const allTasks = registry.Binary | registry.Multiclass | registry.Regression
+
+// AdmitScores counts test scores of a method that this program does not have, and returns rows for the
+// store: cells of h's protocol under the method's name and a version that the caller gives, without
+// folds and times, marked as imported from name. The data must be here. It is an error if a name is not
+// known, if the method is one of the program's own, and if scores are not those of a split's test rows.
+func (h *Harness) AdmitScores(ctx context.Context, method, version, name string, scores Scores) ([]store.Run, error) {
+	if _, err := h.Registry.Lookup(method); err == nil {
+		return nil, fmt.Errorf("%s is a method of this program; give what is imported another name", method)
+	}
+	elsewhere := *h
+	elsewhere.Registry = registry.New(registry.DefineRaw(registry.Spec{
+		Name: method, Version: version, Tasks: allTasks, Source: "imported test scores", Summary: "a method elsewhere",
+	}, registry.Grid{}, registry.Raw{Fit: func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
+		return nil, errors.New("the method is not of this program")
+	}}))
+	var out []store.Run
+	for _, set := range slices.Sorted(maps.Keys(scores)) {
+		runs, err := elsewhere.admitSet(ctx, set, scores[set])
+		if err != nil {
+			return nil, err
+		}
+		for i := range runs {
+			runs[i].Imported = name
+			runs[i].Environment = &store.Environment{ProgramVersion: ProgramVersion}
+		}
+		out = append(out, runs...)
+	}
+	return out, nil
+}
+
+// admitSet counts the scores of one set, by split.
+func (h *Harness) admitSet(ctx context.Context, name string, splits map[int]map[int][]float64) ([]store.Run, error) {
+	entry, err := h.Catalogue.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	set, err := h.Data.Load(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := h.Plan(ctx, Request{Datasets: []string{entry.Name}, Splits: slices.Sorted(maps.Keys(splits))}, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	var out []store.Run
+	for _, c := range plan.Cells {
+		run, err := c.Spec.Given(h.Protocol, set, splits[c.Split])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, run)
+	}
+	if len(out) != len(splits) {
+		return nil, fmt.Errorf("%s: %d of %d splits can be planned", entry.Name, len(out), len(splits))
+	}
+	slices.SortFunc(out, func(a, b store.Run) int { return a.Split - b.Split })
+	return out, nil
+}
+
+// ReadScores reads a CSV file with the columns dataset, split, row and score, or score_0 to score_K-1 for K classes, in any
+// order. A row of a split may stand in it once. Errors name the line.
+func ReadScores(r io.Reader) (Scores, error) {
+	in := csv.NewReader(r)
+	in.ReuseRecord = true
+	head, err := in.Read()
+	if err != nil {
+		return nil, fmt.Errorf("the first line names the columns dataset, split, row and score: %w", err)
+	}
+	if len(head) > 0 {
+		head[0] = strings.TrimPrefix(head[0], "\ufeff")
+	}
+	columns, err := scoreColumns(slices.Clone(head))
+	if err != nil {
+		return nil, err
+	}
+	out := Scores{}
+	for {
+		record, err := in.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := in.FieldPos(0)
+		if err := out.add(record, columns); err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("it holds no score")
+	}
+	return out, nil
+}
+
+// columns are the places of a file's columns.
+type columns struct {
+	dataset, split, row int
+	scores              []int
+}
+
+func scoreColumns(head []string) (columns, error) {
+	for i := range head {
+		head[i] = strings.TrimSpace(head[i])
+	}
+	at := func(name string) int { return slices.Index(head, name) }
+	c := columns{dataset: at("dataset"), split: at("split"), row: at("row")}
+	if i := at("score"); i >= 0 {
+		c.scores = []int{i}
+	}
+	for k := 0; ; k++ {
+		i := at("score_" + strconv.Itoa(k))
+		if i < 0 {
+			break
+		}
+		c.scores = append(c.scores, i)
+	}
+	if c.dataset < 0 || c.split < 0 || c.row < 0 || len(c.scores) == 0 || at("score") >= 0 && len(c.scores) > 1 {
+		return c, fmt.Errorf("its columns are %s; name them dataset, split, row, and score, or score_0, score_1 and so on for several classes", strings.Join(head, ", "))
+	}
+	return c, nil
+}
+
+// add adds a line.
+func (s Scores) add(record []string, c columns) error {
+	set := strings.TrimSpace(record[c.dataset])
+	split, err := strconv.Atoi(strings.TrimSpace(record[c.split]))
+	if err != nil || split < 1 || split > math.MaxInt32 {
+		return fmt.Errorf("split %q is not a number from 1", record[c.split])
+	}
+	row, err := strconv.Atoi(strings.TrimSpace(record[c.row]))
+	if err != nil || row < 0 {
+		return fmt.Errorf("row %q is not a number from 0", record[c.row])
+	}
+	var values []float64
+	for _, i := range c.scores {
+		v, err := strconv.ParseFloat(strings.TrimSpace(record[i]), 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("score %q is not a finite number", record[i])
+		}
+		values = append(values, v)
+	}
+	if s[set] == nil {
+		s[set] = map[int]map[int][]float64{}
+	}
+	if s[set][split] == nil {
+		s[set][split] = map[int][]float64{}
+	}
+	if _, twice := s[set][split][row]; twice {
+		return fmt.Errorf("row %d of split %d of %s stands twice", row, split, set)
+	}
+	s[set][split][row] = values
+	return nil
+}

@@ -1,0 +1,121 @@
+package npy
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+func written(t testing.TB, v any) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Write(&out, v); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// The bytes that numpy.save(f, numpy.array([1.0, -2.0])) writes (NumPy 2.4).
+func TestBytes(t *testing.T) {
+	head := "\x93NUMPY\x01\x00v\x00{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"
+	want := head + strings.Repeat(" ", 127-len(head)) + "\n" + "\x00\x00\x00\x00\x00\x00\xf0\x3f" + "\x00\x00\x00\x00\x00\x00\x00\xc0"
+	if got := string(written(t, []float64{1, -2})); got != want {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+}
+
+// Whatever is written, values begin at a multiple of 64 bytes, where the header says, and are these bits.
+func TestFloats(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		rows, columns := rapid.IntRange(1, 9).Draw(r, "rows"), rapid.IntRange(1, 9).Draw(r, "columns")
+		values := rapid.SliceOfN(rapid.Float64(), rows*columns, rows*columns).Draw(r, "values")
+		out := written(t, mat.NewDense(rows, columns, values))
+		start := 10 + int(binary.LittleEndian.Uint16(out[8:]))
+		if start%64 != 0 || len(out) != start+8*len(values) {
+			r.Fatalf("values begin at %d of %d bytes", start, len(out))
+		}
+		for i, v := range values {
+			if math.Float64bits(v) != binary.LittleEndian.Uint64(out[start+8*i:]) {
+				r.Fatalf("value %d differs", i)
+			}
+		}
+	})
+}
+
+func archive(t testing.TB) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	err := WriteZip(&out, Array{"x", mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, math.Pi})}, Array{"n", []int{-1, 1 << 40}}, Array{"names", []string{"a", "größer", ""}}, Array{"none", []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestArchive(t *testing.T) {
+	raw := archive(t)
+	if !bytes.Equal(raw, archive(t)) {
+		t.Error("equal arrays give other bytes")
+	}
+	files, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range files.File {
+		names = append(names, f.Name)
+	}
+	if got, want := strings.Join(names, " "), "x.npy n.npy names.npy none.npy"; got != want {
+		t.Errorf("files %s, want %s", got, want)
+	}
+	if err := Write(io.Discard, 1.5); err == nil {
+		t.Error("a number is written as an array")
+	}
+	for _, v := range []any{[]float64{1}, []int{1}, []string{"a"}, mat.NewDense(1, 1, nil)} {
+		if err := Write(full{}, v); !errors.Is(err, errFull) {
+			t.Errorf("%T to a full disk: %v", v, err)
+		}
+	}
+}
+
+var errFull = errors.New("full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// NumPy itself reads what is written; without it the test skips.
+func TestNumPyReads(t *testing.T) {
+	python := os.Getenv("BENCH_PEERS")
+	if python == "" {
+		python = "python3"
+	}
+	if err := exec.Command(python, "-c", "import numpy").Run(); err != nil {
+		t.Skipf("%s cannot import numpy; set BENCH_PEERS to an interpreter that can", python)
+	}
+	path := filepath.Join(t.TempDir(), "a.npz")
+	if err := os.WriteFile(path, archive(t), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	script := `import sys, math, numpy
+a = numpy.load(sys.argv[1])
+assert a["x"].tolist() == [[1, 2, 3], [4, 5, math.pi]] and a["x"].flags.c_contiguous
+assert a["n"].tolist() == [-1, 1 << 40]
+assert a["names"].tolist() == ["a", "größer", ""], a["names"]
+assert a["none"].shape == (0,)
+`
+	if out, err := exec.Command(python, "-c", script, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
