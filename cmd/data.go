@@ -292,26 +292,14 @@ SHA-256 of its numbers, in decimal and joined by commas.`,
 		Args:              takes("NAME"),
 		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) error {
-			e, err := a.set(args[0])
+			parts, err := a.parts(c, args[0], protocol, seed)
 			if err != nil {
 				return err
-			}
-			h, err := a.harness(protocol)
-			if err != nil {
-				return err
-			}
-			set, err := a.store().Load(c.Context(), e)
-			if err != nil {
-				return exitError{exitIncomplete, err}
-			}
-			split, err := h.Protocol.Semantics.Splitter().Split(set, seed)
-			if err != nil {
-				return usage("%w", err)
 			}
 			if format == "json" {
-				return json.NewEncoder(a.out).Encode(split)
+				return json.NewEncoder(a.out).Encode(parts.Split)
 			}
-			return splitListing(split).write(a.out, format)
+			return splitListing(parts.Split).write(a.out, format)
 		},
 	}
 	c.Flags().Uint32Var(&seed, "seed", 1, "number of the split")

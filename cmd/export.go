@@ -51,24 +51,11 @@ is the same only if it standardises the rows of each fold again.`,
 		if err != nil {
 			return err
 		}
-		e, err := a.set(args[0])
+		parts, err := a.parts(c, args[0], protocol, number)
 		if err != nil {
 			return err
 		}
-		h, err := a.harness(protocol)
-		if err != nil {
-			return err
-		}
-		set, err := a.store().Load(c.Context(), e)
-		if err != nil {
-			return exitError{exitIncomplete, err}
-		}
-		s := h.Protocol.Semantics
-		drawn, err := s.Splitter().Split(set, number)
-		if err != nil {
-			return usage("%w", err)
-		}
-		exported, err := split.Parts{Set: set, Split: drawn, Standardise: s.Standardise, ScaleTarget: s.ScaleTarget}.Export()
+		exported, err := parts.Export()
 		if err != nil {
 			return usage("%w", err)
 		}
@@ -78,7 +65,7 @@ is the same only if it standardises the rows of each fold again.`,
 		if err := atomicfile.Write(output, func(w io.Writer) error { return write(exported, w) }); err != nil {
 			return exitError{exitUsage, err}
 		}
-		fmt.Fprintf(a.err, "wrote %s: %d training and %d test rows, %s\n", output, len(drawn.Train), len(drawn.Test), plural(len(exported.Features), "feature"))
+		fmt.Fprintf(a.err, "wrote %s: %d training and %d test rows, %s\n", output, len(parts.Split.Train), len(parts.Split.Test), plural(len(exported.Features), "feature"))
 		return nil
 	}
 	return c

@@ -23,7 +23,7 @@ func newMethodsCommand(a *app) *cobra.Command {
 		Short: "List the methods, show one, start a new one, look at trained models",
 	})
 	c.AddCommand(newMethodsListCommand(a), newMethodsShowCommand(a), newMethodsNewCommand(a),
-		newMethodsExportCommand(a), newMethodsImportancesCommand(a), newMethodsDumpCommand(a), newMethodsPredictCommand(a))
+		newMethodsExportCommand(a), newMethodsImportancesCommand(a), newMethodsDumpCommand(a), newMethodsPredictCommand(a), newMethodsScoreCommand(a))
 	return c
 }
 

@@ -1,0 +1,144 @@
+package cmd
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/harness/treefile"
+	"github.com/kernelboosting/bench/internal/atomicfile"
+	"github.com/spf13/cobra"
+)
+
+// mostModelBytes bounds a model file.
+const mostModelBytes = 1 << 30
+
+func newMethodsScoreCommand(a *app) *cobra.Command {
+	var dataset, protocol, output, units string
+	var number uint32
+	c := &cobra.Command{
+		Use:   "score FILE",
+		Short: "Score the test rows of a split with a LightGBM model that was trained elsewhere",
+		Long: `score reads a text file of LightGBM (Booster.save_model) and writes the scores of a
+split's test rows as CSV, in the form that ` + "`bench import --method`" + ` takes. The model must
+have been trained on the training rows of this split, else its scores say nothing.
+It is shown the rows standardised, as ` + "`bench data export`" + ` writes them, or with --units file
+as they stand in the data file.`,
+		Example: `  bench data export pima --split 1 -o pima-1.npz
+  bench methods score model.txt --dataset pima --split 1 -o scores.csv
+  bench import scores.csv --method MyTrees`,
+		Args: takes("FILE"),
+	}
+	flags := c.Flags()
+	flags.StringVar(&dataset, "dataset", "", "the data set, by name or as a TOML file")
+	flags.Uint32Var(&number, "split", 1, "number of the split")
+	flags.StringVar(&protocol, "protocol", "table2", "protocol")
+	flags.StringVar(&units, "units", "standardised", "standardised or file: how the model knows the rows")
+	flags.StringVarP(&output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
+	_ = c.RegisterFlagCompletionFunc("dataset", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("units", cobra.FixedCompletions([]string{"standardised", "file"}, cobra.ShellCompDirectiveNoFileComp))
+	c.RunE = func(c *cobra.Command, args []string) error {
+		switch {
+		case dataset == "":
+			return usage("name the data set with --dataset")
+		case number == 0:
+			return usage("--split 0: splits are counted from 1")
+		case units != "standardised" && units != "file":
+			return usage("--units %q is neither standardised nor file", units)
+		}
+		raw, err := readBounded(args[0], mostModelBytes)
+		if err == nil && len(raw) > mostModelBytes {
+			err = errors.New("it is larger than 1 GiB")
+		}
+		if err != nil {
+			return usage("%s: %w", args[0], err)
+		}
+		model, err := treefile.Read(raw)
+		if err != nil {
+			return usage("%s: %w", args[0], err)
+		}
+		parts, err := a.parts(c, dataset, protocol, number)
+		if err != nil {
+			return err
+		}
+		parts.Standardise = parts.Standardise && units == "standardised"
+		whole, err := parts.Whole()
+		if err != nil {
+			return usage("%w", err)
+		}
+		if err := model.Check(whole.Score.Shape()); err != nil {
+			return usage("%s on %s: %w", args[0], parts.Set.Name, err)
+		}
+		scores, err := model.Scores(whole.Score.X)
+		if err != nil {
+			return usage("%s: %w", args[0], err)
+		}
+		if units == "standardised" {
+			whole.Target.Invert(scores)
+		}
+		write := func(w io.Writer) error { return writeScores(w, parts, int(number), scores) }
+		if output == "" {
+			return write(a.out)
+		}
+		if err := atomicfile.Write(output, write); err != nil {
+			return exitError{exitUsage, err}
+		}
+		fmt.Fprintf(a.err, "wrote %s: %s of %s, split %d\n", output, plural(len(parts.Split.Test), "test row"), parts.Set.Name, number)
+		return nil
+	}
+	return c
+}
+
+// parts draws a split of a set under a protocol.
+func (a *app) parts(c *cobra.Command, dataset, protocol string, number uint32) (split.Parts, error) {
+	var p split.Parts
+	e, err := a.set(dataset)
+	if err != nil {
+		return p, err
+	}
+	h, err := a.harness(protocol)
+	if err != nil {
+		return p, err
+	}
+	set, err := a.store().Load(c.Context(), e)
+	if err != nil {
+		return p, exitError{exitIncomplete, err}
+	}
+	s := h.Protocol.Semantics
+	drawn, err := s.Splitter().Split(set, number)
+	if err != nil {
+		return p, usage("%w", err)
+	}
+	return split.Parts{Set: set, Split: drawn, Standardise: s.Standardise, ScaleTarget: s.ScaleTarget}, nil
+}
+
+// writeScores writes scores of the test rows as harness.ReadScores takes them.
+func writeScores(w io.Writer, p split.Parts, number int, scores []float64) error {
+	out := csv.NewWriter(w)
+	outputs := len(scores) / len(p.Split.Test)
+	head := []string{"dataset", "split", "row"}
+	if outputs == 1 {
+		head = append(head, "score")
+	} else {
+		for k := range outputs {
+			head = append(head, "score_"+strconv.Itoa(k))
+		}
+	}
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for i, row := range p.Split.Test {
+		line := []string{p.Set.Name, strconv.Itoa(number), strconv.Itoa(row)}
+		for _, s := range scores[i*outputs : (i+1)*outputs] {
+			line = append(line, strconv.FormatFloat(s, 'g', -1, 64))
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
