@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/atomicfile"
 	"github.com/spf13/cobra"
 )
 
 func newQueryCommand(a *app) *cobra.Command {
-	var format string
+	var format, output string
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Ask the results database a question in SQL, read-only",
@@ -24,10 +28,13 @@ are described in docs/results-schema.md. Beside SQLite's own functions there are
 sqrt, exp, ln, log10, log2, pow, floor, ceil, and the aggregates median,
 quantile(x, p), stddev, stddev_pop, var_samp, var_pop.
 
-Rows are printed as they are found. The rows that are read are compared with their
+Rows are printed as they are found. --output writes them to a file, whole or not at
+all, by its ending as CSV, JSON, Markdown or Parquet, which pandas and R read; numbers
+have every digit. The rows that are read are compared with their
 checksums; exit code 3 says that some are not what was stored.`,
 		Example: `  bench query "SELECT dataset, method, avg(accuracy), stddev(accuracy) FROM results GROUP BY 1, 2"
-  bench query --format csv "SELECT * FROM evaluations WHERE dataset = 'wine'"`,
+  bench query --format csv "SELECT * FROM evaluations WHERE dataset = 'wine'"
+  bench query -o folds.parquet "SELECT * FROM evaluations"`,
 		Args: takes(`"SQL"`),
 		RunE: func(c *cobra.Command, args []string) error {
 			db, err := a.reader(c)
@@ -35,15 +42,75 @@ checksums; exit code 3 says that some are not what was stored.`,
 				return err
 			}
 			defer db.Close()
-			return a.query(c.Context(), db, args[0], format)
+			if output == "" {
+				return a.query(c.Context(), db, args[0], format, a.out)
+			}
+			if !c.Flags().Changed("format") {
+				format = strings.TrimPrefix(filepath.Ext(output), ".")
+			}
+			err = atomicfile.Write(output, func(w io.Writer) error { return a.query(c.Context(), db, args[0], format, w) })
+			if path := (*fs.PathError)(nil); errors.As(err, &path) {
+				return exitError{exitUsage, err}
+			}
+			return err
 		},
 	}
 	formatFlag(c, &format)
+	c.Flags().Lookup("format").Usage += "; parquet with --output"
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
 	return c
 }
 
-func (a *app) query(ctx context.Context, db *store.DB, query, format string) error {
-	s, err := newStream(a.out, format)
+// queryParquet asks twice: for the kinds of the columns, then for the rows.
+func (a *app) queryParquet(ctx context.Context, db *store.DB, query string, w io.Writer) error {
+	var names []string
+	var kinds []columnKind
+	head := func(columns []string) error {
+		names, kinds = columns, make([]columnKind, len(columns))
+		return nil
+	}
+	err := db.Query(ctx, query, head, func(values []any) error {
+		for i, v := range values {
+			kinds[i] = kindOf(kinds[i], v)
+		}
+		return nil
+	})
+	if err != nil {
+		return queryError(err)
+	}
+	file, err := newParquetFile(w, names, kinds)
+	if err != nil {
+		return err
+	}
+	if err := db.Query(ctx, query, func([]string) error { return nil }, file.add); err != nil {
+		return queryError(err)
+	}
+	return file.close()
+}
+
+// queryError is the error of a question.
+func queryError(err error) error {
+	var damage *store.DamageError
+	switch {
+	case errors.As(err, &damage):
+		return exitError{exitIncomplete, err}
+	case store.IsBusy(err):
+		return err
+	}
+	return usage("query: %w", err)
+}
+
+func (a *app) query(ctx context.Context, db *store.DB, query, format string, w io.Writer) error {
+	if format == "parquet" {
+		if isTerminal(w) {
+			return usage("a Parquet file is none to look at; name one with --output")
+		}
+		if err := a.queryParquet(ctx, db, query, w); err != nil {
+			return err
+		}
+		return a.noteMixedNames(ctx, db, query)
+	}
+	s, err := newStream(w, format)
 	if err != nil {
 		return err
 	}
@@ -59,11 +126,9 @@ func (a *app) query(ctx context.Context, db *store.DB, query, format string) err
 	case output != nil:
 		return output
 	case errors.As(err, &damage):
-		return errors.Join(s.end(), exitError{exitIncomplete, err})
-	case store.IsBusy(err):
-		return err
+		return errors.Join(s.end(), queryError(err))
 	case err != nil:
-		return usage("query: %w", err)
+		return queryError(err)
 	}
 	if err := s.end(); err != nil {
 		return err
