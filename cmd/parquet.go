@@ -35,7 +35,7 @@ func kindOf(kind columnKind, v any) columnKind {
 
 // A parquetFile writes rows whose columns and kinds are known: a Parquet file needs its schema first.
 type parquetFile struct {
-	w      *parquet.Writer
+	w      *parquet.GenericWriter[any]
 	row    reflect.Type // a struct of pointers, which are nil for NULL
 	kinds  []columnKind
 	number int
@@ -58,7 +58,7 @@ func newParquetFile(w io.Writer, names []string, kinds []columnKind) (*parquetFi
 	}
 	row := reflect.StructOf(fields)
 	schema := parquet.SchemaOf(reflect.New(row).Interface())
-	return &parquetFile{w: parquet.NewWriter(w, schema, parquet.Compression(&zstd.Codec{})), row: row, kinds: kinds}, nil
+	return &parquetFile{w: parquet.NewGenericWriter[any](w, schema, parquet.Compression(&zstd.Codec{})), row: row, kinds: kinds}, nil
 }
 
 func (f *parquetFile) add(values []any) error {
@@ -92,7 +92,8 @@ func (f *parquetFile) add(values []any) error {
 			return fmt.Errorf("row %d: the database changed while it was read; ask again", f.number)
 		}
 	}
-	return f.w.Write(row.Interface())
+	_, err := f.w.Write([]any{row.Interface()})
+	return err
 }
 
 func (f *parquetFile) close() error { return f.w.Close() }
