@@ -71,7 +71,7 @@ func (t *table) lead() []string {
 			word = "Lowest"
 		}
 		lead = append(lead, fmt.Sprintf(
-			"%s mean %s: %s (%s%s). Best average rank: %s (%s). Both over %s. The table does not tell whether a difference is more than chance.",
+			"%s mean %s: %s (%s%s). Best average rank: %s (%s). Both over %s. The commands bench compare and bench report tests say whether a difference is more than chance.",
 			word, t.Metric.Title, strings.Join(best, ", "), mean.FloatString(max(2, t.o.Decimals)), t.unit,
 			strings.Join(first, ", "), rank.FloatString(2), frame.Count(len(t.Counted), "data set")))
 	}
