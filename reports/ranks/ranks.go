@@ -62,7 +62,8 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		}
 		d.Blocks = append(d.Blocks, table)
 	}
-	d.Blocks = append(append(d.Blocks, t.MissingCode()...), records)
+	table, policies := missing(t)
+	d.Blocks = append(append(append(append(d.Blocks, table...), t.MissingCode()...), records), policies...)
 	d.Blocks = append(d.Blocks, t.MissingRecords()...)
 	return d, nil
 }

@@ -1,0 +1,117 @@
+package ranks
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// A policy says what becomes of a cell that is missing: a method that has not finished every split that another one has of a set.
+type policy struct {
+	name, legend string
+	leavesOut    bool // sets with a missing cell
+	middle       bool // missing methods have the middle rank, those that are there keep their order around it; else they are last
+}
+
+var policies = []policy{
+	{name: "sets of all", legend: "the set is left out, as above", leavesOut: true},
+	{name: "missing last", legend: "the missing methods share the last ranks, as if they had failed"},
+	{name: "missing middle", legend: "the missing methods have the middle rank, as if nothing were known of them, and the others keep their order around it", middle: true},
+}
+
+// missing sets average ranks under each policy side by side, over the sets of the main group of which any method has results;
+// none where nothing is missing.
+func missing(t frame.Table) (table, records []doc.Block) {
+	type line struct {
+		means []*big.Rat // nil for a missing method
+		there int
+	}
+	var lines []line
+	lacks := false
+	for _, s := range t.Sets {
+		if s.Group != frame.GroupMain || s.Finished() == 0 {
+			continue
+		}
+		l := line{}
+		for _, c := range s.Entries {
+			mean := c.Mean
+			if len(c.Runs) < s.Finished() {
+				mean = nil
+			}
+			l.means = append(l.means, mean)
+			if mean != nil {
+				l.there++
+			}
+		}
+		lacks = lacks || l.there < len(t.Methods)
+		lines = append(lines, l)
+	}
+	if !lacks || len(t.Methods) < 2 {
+		return nil, nil
+	}
+	out := doc.Table{Caption: "Average rank by what a missing cell means", Label: "missing", Corner: "Method", Best: "the best, every tied one."}
+	values := doc.Records{Name: "missing_policies", Columns: []string{"metric", "policy", "method", "datasets", "rank", "exact"}}
+	rows := make([]doc.Row, len(t.Methods))
+	for k, m := range t.Methods {
+		rows[k].Name = m
+	}
+	for _, p := range policies {
+		var ranks [][]*big.Rat
+		for _, l := range lines {
+			if l.there == len(t.Methods) || !p.leavesOut {
+				ranks = append(ranks, p.of(t, l.means, l.there))
+			}
+		}
+		out.Head = append(out.Head, doc.Column{Name: p.name})
+		out.Legend = append(out.Legend, fmt.Sprintf("%s: %s; over %s.", p.name, p.legend, frame.Count(len(ranks), "data set")))
+		average := make([]*big.Rat, len(t.Methods))
+		if len(ranks) > 0 {
+			for k := range average {
+				column := make([]*big.Rat, len(ranks))
+				for i := range ranks {
+					column[i] = ranks[i][k]
+				}
+				average[k] = stats.NewSpread(column).Mean
+			}
+		}
+		best := stats.Smallest(average)
+		for k, m := range t.Methods {
+			rows[k].Entries = append(rows[k].Entries, doc.Entry{Text: frame.Text(average[k], 2), Best: best[k]})
+			if average[k] != nil {
+				values.Add(t.Metric.Name, p.name, m, len(ranks), frame.Float(average[k]), average[k].RatString())
+			}
+		}
+	}
+	out.Sections = [][]doc.Row{rows}
+	return []doc.Block{out}, []doc.Block{values}
+}
+
+// of ranks the methods of a set. Whatever is missing, the ranks add up to k (k+1)/2 for k methods.
+func (p policy) of(t frame.Table, means []*big.Rat, there int) []*big.Rat {
+	var present []*big.Rat
+	for _, m := range means {
+		if m != nil {
+			present = append(present, m)
+		}
+	}
+	k := len(means)
+	ranks := stats.MidRanks(t.Ascending(present))
+	out := make([]*big.Rat, k)
+	for i, next := 0, 0; i < k; i++ {
+		switch {
+		case means[i] != nil:
+			out[i] = ranks[next]
+			if next++; p.middle {
+				out[i] = new(big.Rat).Add(out[i], big.NewRat(int64(k-there), 2))
+			}
+		case p.middle:
+			out[i] = big.NewRat(int64(k+1), 2)
+		default:
+			out[i] = big.NewRat(int64(there+1+k), 2)
+		}
+	}
+	return out
+}
