@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/kernelboosting/bench/internal/tomlkey"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -162,7 +163,7 @@ func decodeEntry(path string, raw []byte, dir string) (*Entry, error) {
 		if len(key) > 1 && (key[0] == "drop" || key[0] == "categorical") {
 			continue // a range of columns, whose keys ColumnList looks at itself
 		}
-		return nil, fmt.Errorf("%s: unknown key %q; the keys are listed in docs/datasets.md", path, key.String())
+		return nil, fmt.Errorf("%s: %s", path, tomlkey.Unknown(key.String(), d, "docs/datasets.md"))
 	}
 	e := d.Entry
 	e.dir, e.text = dir, string(raw)

@@ -244,7 +244,7 @@ func TestUserErrors(t *testing.T) {
 		{"arff: empty", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n", `DIR/my.arff: the file has no data rows after @data`},
 
 		{"toml: syntax", "name = mine\n", "", "", `DIR/set.toml: toml: line 1 (last key "name"): expected value but found "mine" instead`},
-		{"toml: unknown key", head + "postive = [\"x\"]", "", "", `DIR/set.toml: unknown key "postive"; the keys are listed in docs/datasets.md`},
+		{"toml: unknown key", head + "postive = [\"x\"]", "", "", `DIR/set.toml: unknown key "postive"; did you mean positive?`},
 		{"toml: no name", "file = \"my.csv\"\n", "", "", `DIR/set.toml: the set has no name; write name = "mydata"`},
 		{"toml: taken name", "name = \"Wine\"\nfile = \"my.csv\"\nlabel = 0\n", "", "", `DIR/set.toml: a set named "Wine" exists already; choose another name`},
 		{"toml: no file", "name = \"mine\"\n", "", "", `DIR/set.toml: set mine has no data file; write file = "my.csv"`},

@@ -24,6 +24,7 @@ import (
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/near"
+	"github.com/kernelboosting/bench/internal/tomlkey"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -152,7 +153,7 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 	for _, key := range meta.Undecoded() {
 		// Inside params and values stand the methods' own names, which Settings checks.
 		if !slices.Contains(key, "params") && !slices.Contains(key, "values") {
-			return nil, fmt.Errorf("protocol %s: unknown key %q", name, key)
+			return nil, fmt.Errorf("protocol %s: %s", name, tomlkey.Unknown(key.String(), p, "docs/protocols.md"))
 		}
 	}
 	if p.Semantics.Split == split.Stratified { // the other way to say what is done without it
