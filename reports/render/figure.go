@@ -130,7 +130,8 @@ func svgFile(w io.Writer, d doc.Drawing, alt string) error {
 		coordinate(d.Width), coordinate(d.Height), usualSize)
 	body = head + strings.TrimPrefix(body, "<svg ")
 	end := strings.Index(body, ">\n") + 2
-	_, err := fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s<style>%s</style>\n%s\n", body[:end], css.String(), body[end:])
+	// A background of its own keeps it readable on a dark page.
+	_, err := fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n%s\n", body[:end], css.String(), body[end:])
 	return err
 }
 
