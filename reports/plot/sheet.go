@@ -132,9 +132,12 @@ func (s *sheet) labels(names []string, xs, ys []float64, rise float64) {
 		return xs[left]+10+LetterWidth*float64(utf8.RuneCountInString(names[left])) > xs[right]
 	}
 	for place, i := range order {
-		for _, j := range order[:place] {
-			if overlap(i, j) && at[i] < at[j]+labelHeight && at[i] > at[j]-labelHeight {
-				at[i] = at[j] + labelHeight
+		for moved := true; moved; { // downwards alone, so that it ends below all others
+			moved = false
+			for _, j := range order[:place] {
+				if overlap(i, j) && at[i] < at[j]+labelHeight && at[i] > at[j]-labelHeight {
+					at[i], moved = at[j]+labelHeight, true
+				}
 			}
 		}
 	}
