@@ -67,13 +67,13 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 		Args:              takes("NAME"),
 		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := a.reg.Lookup(args[0])
-			if err != nil {
-				return exitError{exitUsage, err}
-			}
 			h, err := a.harness(protocol)
 			if err != nil {
 				return err
+			}
+			s, err := h.Registry.Lookup(args[0])
+			if err != nil {
+				return exitError{exitUsage, err}
 			}
 			return a.showMethod(s, h.Protocol, layout)
 		},
@@ -94,11 +94,10 @@ func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) e
 	for _, p := range s.Parameters() {
 		l.add("parameter "+p.Name, describedParameter{p, p.Allowed()})
 	}
-	grid := s.DefaultGrid()
-	if m, ok := p.Methods[s.Name]; ok && m.Grid != nil {
-		grid = m.Grid
+	if base := p.Base(s.Name); base != s.Name {
+		l.add("variant of", base)
 	}
-	for _, axis := range grid {
+	for _, axis := range p.Grid(s) {
 		values := make([]string, len(axis.Values))
 		for i, v := range axis.Values {
 			values[i] = plain(v)
@@ -109,7 +108,7 @@ func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) e
 		}
 		l.add("grid "+axis.Name, text)
 	}
-	points, err := p.Settings(s, exampleShape(s))
+	points, err := p.Settings(s, "", exampleShape(s))
 	if err != nil {
 		return exitError{exitUsage, err}
 	}

@@ -153,7 +153,11 @@ with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
 // lookAt trains the model of a cell again and hands it to show.
 func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(context.Context, *runner.Refitted, registry.TreeModel) error) error {
 	ctx := c.Context()
-	spec, err := a.reg.Lookup(method)
+	h, err := a.harness(f.protocol)
+	if err != nil {
+		return err
+	}
+	spec, err := h.Registry.Lookup(method)
 	if err != nil {
 		return exitError{exitUsage, err}
 	}
@@ -165,10 +169,6 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 	}
 	if !spec.HasTrees() {
 		return usage("%s has no trees to look at; methods that have: %s", spec.Name, strings.Join(a.withTrees(), ", "))
-	}
-	h, err := a.harness(f.protocol)
-	if err != nil {
-		return err
 	}
 	entry, err := a.set(f.dataset)
 	if err != nil {

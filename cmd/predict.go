@@ -66,13 +66,13 @@ func (a *app) predict(c *cobra.Command, method, file string, f predictFlags) err
 
 // predictor loads the model that is kept of a cell.
 func (a *app) predictor(c *cobra.Command, method string, f predictFlags) (*runner.Predictor, error) {
-	spec, err := a.reg.Lookup(method)
-	if err != nil {
-		return nil, exitError{exitUsage, err}
-	}
 	h, err := a.harness(f.protocol)
 	if err != nil {
 		return nil, err
+	}
+	spec, err := h.Registry.Lookup(method)
+	if err != nil {
+		return nil, exitError{exitUsage, err}
 	}
 	db, err := a.reader(c)
 	if err != nil {

@@ -109,7 +109,7 @@ func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (d
 	if err != nil {
 		return exitError{exitIncomplete, err}
 	}
-	src, err := a.reportSource(f, h.Protocol, stored)
+	src, err := a.reportSource(f, h, stored)
 	if err != nil {
 		return err
 	}

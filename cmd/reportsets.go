@@ -3,7 +3,6 @@ package cmd
 import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
-	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
@@ -27,13 +26,14 @@ func (a *app) invocation(protocol, path string, splits int) frame.Invocation {
 }
 
 // reportSource translates the flags and the protocol for package frame.
-func (a *app) reportSource(f reportFlags, p *protocol.Protocol, stored *storedSets) (frame.Source, error) {
+func (a *app) reportSource(f reportFlags, h *harness.Harness, stored *storedSets) (frame.Source, error) {
+	p := h.Protocol
 	src := frame.Source{
 		Protocol: frame.Protocol{
-			Name: p.Name, Hash: p.Hash(), Published: p.Published, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
+			Name: p.Name, Hash: p.Hash(), Published: p.Published, PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
 			Sizes: p.Semantics.Splitter().Sizes,
 		},
-		Registry: a.reg, Sets: reportSets{stored}, Methods: f.methods, Datasets: f.datasets, Folds: f.folds,
+		Registry: h.Registry, Sets: reportSets{stored}, Methods: f.methods, Datasets: f.datasets, Folds: f.folds,
 		Run: a.invocation(p.Name, p.Path, p.Splits),
 	}
 	if f.splits == "" {

@@ -18,9 +18,13 @@ func rerunFlag(a *app, c *cobra.Command, into *[]string) {
 }
 
 // rerun checks the names of --rerun against the request.
-func (a *app) rerun(req *harness.Request, names []string) (err error) {
-	if req.Rerun, err = a.methodNames(names); err != nil {
-		return err
+func (a *app) rerun(h *harness.Harness, req *harness.Request, names []string) error {
+	for _, n := range names {
+		s, err := h.Registry.Lookup(strings.TrimSpace(n))
+		if err != nil {
+			return exitError{exitUsage, err}
+		}
+		req.Rerun = append(req.Rerun, s.Name)
 	}
 	for _, m := range req.Rerun {
 		if req.Methods != nil && !slices.ContainsFunc(req.Methods, func(asked string) bool { return strings.EqualFold(asked, m) }) {

@@ -67,9 +67,10 @@ type app struct {
 func (a *app) store() datasets.Directory { return datasets.Directory{Root: a.data, Memory: a.memory} }
 
 func (a *app) harness(name string) (*harness.Harness, error) {
+	reg := a.reg
 	p, err := protocol.Load(name)
 	if err == nil {
-		err = p.Resolve(a.reg)
+		reg, err = p.Resolve(a.reg)
 	}
 	if err == nil {
 		err = p.ResolveSets(a.sets)
@@ -77,7 +78,7 @@ func (a *app) harness(name string) (*harness.Harness, error) {
 	if err != nil {
 		return nil, exitError{exitUsage, err}
 	}
-	return &harness.Harness{Protocol: p, Registry: a.reg, Catalogue: a.sets, Data: a.store()}, nil
+	return &harness.Harness{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.store()}, nil
 }
 
 // set returns the catalogue's entry called name, or reads a TOML file of the user's.

@@ -124,7 +124,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	}
 	req, err := a.request(h, f)
 	if err == nil {
-		err = a.rerun(&req, f.rerun)
+		err = a.rerun(h, &req, f.rerun)
 	}
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func (a *app) request(h *harness.Harness, f runFlags) (harness.Request, error) {
 	req := harness.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout, Limits: harness.Limits{MaxCell: f.maxCell, Memory: a.memory}}
 	for i, m := range f.methods {
 		f.methods[i] = strings.TrimSpace(m)
-		if _, err := a.reg.Lookup(f.methods[i]); err != nil {
+		if _, err := h.Registry.Lookup(f.methods[i]); err != nil {
 			return req, exitError{exitUsage, err}
 		}
 	}
@@ -224,7 +224,7 @@ func (a *app) allSets(h *harness.Harness) []string {
 	})
 	if missing {
 		for _, e := range a.sets.All() {
-			if e.Generated && e.VariantOf == "" && !slices.Contains(names, e.Name) {
+			if e.Generated && e.VariantOf == "" && e.Channels == nil && !slices.Contains(names, e.Name) {
 				names = append(names, e.Name)
 			}
 		}

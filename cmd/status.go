@@ -83,7 +83,7 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 			req.Splits = append(req.Splits, s)
 		}
 		for _, r := range byProtocol[name] {
-			if _, err := a.reg.Lookup(r.Method); err == nil && !slices.Contains(req.Methods, r.Method) {
+			if _, err := h.Registry.Lookup(r.Method); err == nil && !slices.Contains(req.Methods, r.Method) {
 				req.Methods = append(req.Methods, r.Method)
 			}
 			if _, err := a.sets.Lookup(r.Dataset); err == nil && !slices.Contains(req.Datasets, r.Dataset) {

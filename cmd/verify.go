@@ -227,13 +227,12 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (harnes
 // askedCells returns the stored results of methods and sets, nil for all; the files of users' own
 // sets are read into the catalogue.
 func (a *app) askedCells(ctx context.Context, db *store.DB, methods, names []string) ([]store.Cell, error) {
-	methods, err := a.methodNames(methods)
-	if err != nil {
-		return nil, err
-	}
 	cells, err := db.Cells(ctx)
 	if err != nil {
 		return nil, unreadable(err)
+	}
+	if methods, err = a.methodNames(methods, cells); err != nil {
+		return nil, err
 	}
 	sets, err := a.storedSets(ctx, db)
 	if err != nil {
@@ -257,15 +256,18 @@ func (a *app) askedCells(ctx context.Context, db *store.DB, methods, names []str
 	}), nil
 }
 
-// methodNames spells names as the registry does.
-func (a *app) methodNames(names []string) ([]string, error) {
+// methodNames spells names as the registry does, or as cells that are stored: of variants, which protocols declare.
+func (a *app) methodNames(names []string, stored []store.Cell) ([]string, error) {
 	var out []string
 	for _, n := range names {
-		s, err := a.reg.Lookup(strings.TrimSpace(n))
-		if err != nil {
+		n = strings.TrimSpace(n)
+		if s, err := a.reg.Lookup(n); err == nil {
+			out = append(out, s.Name)
+		} else if i := slices.IndexFunc(stored, func(c store.Cell) bool { return strings.EqualFold(c.Method, n) }); i >= 0 {
+			out = append(out, stored[i].Method)
+		} else {
 			return nil, exitError{exitUsage, err}
 		}
-		out = append(out, s.Name)
 	}
 	return out, nil
 }
@@ -307,12 +309,13 @@ func (a *app) storedProtocol(name string, s store.StoredProtocol) (*harness.Harn
 	if _, err := os.Stat(s.Path); err == nil {
 		return a.harness(s.Path)
 	}
+	reg := a.reg
 	p, err := protocol.Parse(name, []byte(s.Text))
 	if err == nil {
-		err = p.Resolve(a.reg)
+		reg, err = p.Resolve(a.reg)
 	}
 	if err != nil {
 		return nil, exitError{exitUsage, err}
 	}
-	return &harness.Harness{Protocol: p, Registry: a.reg, Catalogue: a.sets, Data: a.store()}, nil
+	return &harness.Harness{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.store()}, nil
 }

@@ -46,7 +46,11 @@ var manifest = map[string]struct {
 	"year-prediction": {1176, 90, nil},
 	"mfeat":           {2000, 76 + 216 + 64 + 240 + 47 + 6, []int{200, 200, 200, 200, 200, 200, 200, 200, 200, 200}},
 	"two-moons":       {500, 2, []int{250, 250}}, "swiss": {500, 2, []int{250, 250}}, "circles": {500, 2, []int{250, 250}},
-	"board": {500, 2, nil},
+	"board":              {500, 2, nil},
+	"mfeat-noisy":        {2000, 76 + 6 + 76 + 216 + 64 + 240 + 47 + 6, []int{200, 200, 200, 200, 200, 200, 200, 200, 200, 200}},
+	"online-news-scaled": {14299, 58, nil}, "year-prediction-scaled": {1176, 90, nil},
+	"channels-1000": {1000, 20, nil}, "channels-2000": {2000, 20, nil}, "channels-4000": {4000, 20, nil},
+	"channels-8000": {8000, 20, nil}, "channels-16000": {16000, 20, nil}, "channels-32000": {32000, 20, nil},
 }
 
 // mirrorSet loads a built-in set from the mirror.
@@ -135,7 +139,7 @@ func TestCatalogueIsConsistent(t *testing.T) {
 			}
 		}
 		for _, f := range e.Files {
-			f.Role, f.Channel = "", ""
+			f.Role, f.Channel, f.Permute = "", "", 0
 			if other, ok := files[f.Path]; ok && other != f {
 				t.Errorf("%s: file %s is described differently by another set", e.Name, f.Path)
 			}
@@ -341,8 +345,8 @@ func TestPartsAreKnownBeforeLoading(t *testing.T) {
 			}
 		}
 	}
-	if parts != 2 || channels != 1 {
-		t.Errorf("%d sets have test parts and %d channels, want 2 and 1", parts, channels)
+	if parts != 2 || channels != 8 {
+		t.Errorf("%d sets have test parts and %d channels, want 2 and 8", parts, channels)
 	}
 }
 

@@ -225,10 +225,13 @@ func (s Directory) Fingerprint(e *Entry) (string, error) {
 const readingVersion = 1
 
 func (e *Entry) fingerprint(sums []string) string {
-	type part struct{ SHA256, Role, Channel string }
+	type part struct {
+		SHA256, Role, Channel string
+		Permute               uint32 `json:",omitempty"`
+	}
 	var files []part
 	for i, f := range e.DataFiles() {
-		files = append(files, part{sums[i], f.Role, f.Channel})
+		files = append(files, part{sums[i], f.Role, f.Channel, f.Permute})
 	}
 	reading := e.Reading
 	reading.Columns = nil // names change no number: label, drop and categorical hold numbers where columns is given

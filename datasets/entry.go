@@ -56,6 +56,14 @@ type Reading struct {
 	PositiveFrom *float64   `toml:"positive_from" json:"positive_from,omitempty"`   // binary, instead of positive: a number as label is +1 from this value on
 	Classes      Texts      `toml:"classes" json:"classes,omitempty"`               // multiclass: the labels of class 0, 1, ...; by default sorted
 	RowsPerClass int        `toml:"rows_per_class" json:"rows_per_class,omitempty"` // multiclass, instead of label: row i has class i / rows_per_class
+	TargetRange  []float64  `toml:"target_range" json:"target_range,omitempty"`     // regression: where the smallest and the largest target of all rows go
+	Channels     []Channel  `toml:"channels" json:"channels,omitempty"`             // the features of the matrix by channel, in order, where no file is a channel
+}
+
+// A Channel is a block of consecutive features.
+type Channel struct {
+	Name     string `toml:"name" json:"name"`
+	Features int    `toml:"features" json:"features"`
 }
 
 // A File is one file of an entry.
@@ -72,6 +80,7 @@ type File struct {
 	Channel    string `toml:"channel"`    // files with a channel are joined by columns, in order, not by rows
 	Rows       int    `toml:"rows"`       // of this file; checked by Load; 0 accepts any number
 	Features   int    `toml:"features"`   // of this channel; checked by Load; 0 accepts any number
+	Permute    uint32 `toml:"permute"`    // of a channel: its rows stand in the order that NumPy's generator seeded with this draws; 0 leaves them
 }
 
 // The roles of a File.
@@ -109,6 +118,9 @@ func (e *Entry) TrainRows() (rows int, known bool) {
 // Blocks returns the blocks that the set's channels make, nil if it has none, and whether they are
 // known before the files are read, from the features of each.
 func (e *Entry) Blocks() (blocks []registry.Block, known bool) {
+	if e.Channels != nil {
+		return e.channelBlocks(), true
+	}
 	next := 0
 	for _, f := range e.DataFiles() {
 		switch {
@@ -224,8 +236,13 @@ func (e *Entry) check() error {
 	if channels != 0 && channels != len(e.DataFiles()) {
 		return fmt.Errorf("set %s gives some files a channel and others none; files are joined by columns only if all have one", e.Name)
 	}
-	if e.Generator != "" && generators[e.Generator] == nil {
-		return fmt.Errorf("set %s: generate = %q is not a generator of this program", e.Name, e.Generator)
+	if e.Generator != "" {
+		if _, err := generatorOf(e.Generator); err != nil {
+			return fmt.Errorf("set %s: generate = %q: %w", e.Name, e.Generator, err)
+		}
+	}
+	if err := e.checkChannels(); err != nil {
+		return fmt.Errorf("set %s: %w", e.Name, err)
 	}
 	for _, f := range e.Files {
 		if err := e.checkFile(f); err != nil {
@@ -245,6 +262,8 @@ func (e *Entry) checkFile(f File) error {
 		return fmt.Errorf("rows = %d, features = %d; they must not be negative", f.Rows, f.Features)
 	case f.Features != 0 && f.Channel == "":
 		return fmt.Errorf("features = %d is of a file with a channel; give those of all files together outside of [[files]]", f.Features)
+	case f.Permute != 0 && (f.Channel == "" || f.Path == e.Files[0].Path && f.Channel == e.Files[0].Channel && e.Label != nil):
+		return fmt.Errorf("permute = %d is of a file with a channel that does not hold the label", f.Permute)
 	case f.SHA256 != "" && !validSHA.MatchString(f.SHA256):
 		return fmt.Errorf("sha256 %q is not 64 lower-case hexadecimal digits", f.SHA256)
 	case f.Repository != "" && (!validCommit.MatchString(f.Commit) || f.Source == ""):

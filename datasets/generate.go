@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -19,9 +20,29 @@ var generators = map[string]func() []byte{
 	"board":     func() []byte { return toy(board) },
 }
 
+// generatorOf finds a generator by its text: a name of generators, or channels(n, informative, noise).
+func generatorOf(text string) (func() []byte, error) {
+	if g := generators[text]; g != nil {
+		return g, nil
+	}
+	var n, informative, noise int
+	const form = "channels(%d, %d, %d)"
+	if _, err := fmt.Sscanf(text, form, &n, &informative, &noise); err != nil || fmt.Sprintf(form, n, informative, noise) != text {
+		return nil, errors.New("not a generator of this program: their names, and channels(n, informative, noise)")
+	}
+	if n < 1 || informative < 1 || noise < 0 {
+		return nil, errors.New("channels needs a row and an informative channel")
+	}
+	return func() []byte { return channels(n, informative, noise) }, nil
+}
+
 // generate makes a file's bytes and checks them.
 func (e *Entry) generate(f File) ([]byte, error) {
-	data := generators[e.Generator]()
+	generator, err := generatorOf(e.Generator)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	data := generator()
 	if err := f.check(data); err != nil {
 		return nil, fmt.Errorf("%s: this machine generates other bytes than the catalogue's: %w; get the file with `bench data fetch --from DIR %s`", e.Name, err, e.Name)
 	}

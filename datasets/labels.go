@@ -96,7 +96,9 @@ func (e *Entry) encode(t target, b *budget) (y []float64, classes []string, err 
 		return nil, nil, b.refuse(memory, "take fewer rows", "%s: %d labels", t.files, t.n)
 	}
 	if e.Task == registry.Regression {
-		y, err = t.numbers("regression")
+		if y, err = t.numbers("regression"); err == nil {
+			err = e.scaleTarget(y)
+		}
 		return y, nil, err
 	}
 	if e.PositiveFrom != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -50,6 +51,9 @@ func (e *Entry) read(ctx context.Context, contents []content, b *budget) (*Set, 
 		return nil, err
 	}
 	s.Classes = len(s.Labels)
+	if e.Channels != nil {
+		s.Blocks = e.channelBlocks()
+	}
 	return s, e.checkSet(s)
 }
 
@@ -156,6 +160,9 @@ func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, b 
 			return target{}, fmt.Errorf("%s: the file has %d rows and %s has %d; files with a channel are joined by columns and must have equal rows", c.name, l.n, contents[0].name, labels.n)
 		}
 		_, d := part.X.Dims()
+		if c.file.Permute != 0 {
+			part.X = Rows(part.X, rng.New(c.file.Permute).Permutation(l.n))
+		}
 		parts, width = append(parts, part), width+d
 		if c.file.Features != 0 && c.file.Features != d {
 			return target{}, fmt.Errorf("%s: the file gives %d features and features = %d is expected; correct one of them", c.name, d, c.file.Features)
@@ -288,6 +295,8 @@ func (e *Entry) checkSet(s *Set) error {
 		return fmt.Errorf("%s: the files have %d rows and rows = %d is expected; correct one of them", e.Name, n, e.Rows)
 	case e.Features != 0 && e.Features != d:
 		return fmt.Errorf("%s: the files give %d features and features = %d is expected; correct one of them", e.Name, d, e.Features)
+	case len(s.Blocks) > 0 && s.Blocks[len(s.Blocks)-1].To != d:
+		return fmt.Errorf("%s: the files give %d features and the channels have %d together; correct one of them", e.Name, d, s.Blocks[len(s.Blocks)-1].To)
 	case e.Counts != nil && e.Task != registry.Regression && fmt.Sprint(e.Counts) != fmt.Sprint(s.Counts()):
 		return fmt.Errorf("%s: the classes have %v rows and counts = %v is expected; correct one of them", e.Name, s.Counts(), e.Counts)
 	}

@@ -111,6 +111,10 @@ func (e *Entry) checkTarget() error {
 		return fmt.Errorf("negative without positive; list the labels of +1 in positive")
 	case !multiclass && (e.Classes != nil || e.RowsPerClass != 0):
 		return fmt.Errorf("classes and rows_per_class are for task = \"multiclass\", not %q", e.Task)
+	case e.TargetRange != nil && e.Task != registry.Regression:
+		return fmt.Errorf("target_range is for task = \"regression\", not %q", e.Task)
+	case e.TargetRange != nil && !ascendingPair(e.TargetRange):
+		return fmt.Errorf("target_range = %v must be two finite numbers, the smaller first, e.g. [-1.0, 1.0]", e.TargetRange)
 	case e.RowsPerClass < 0 || e.RowsPerClass > 0 && e.Label != nil:
 		return fmt.Errorf("rows_per_class = %d must be positive and stands instead of label", e.RowsPerClass)
 	case e.Format != formatLIBSVM && e.RowsPerClass == 0 && e.Label == nil:

@@ -174,11 +174,25 @@ func (p *Plan) revive(c *PlannedCell, k store.Known) {
 	}
 }
 
+// methods looks names up. Without names it is every method, or the protocol's columns where it has these only; a
+// built-in protocol may name columns that a smaller registry lacks.
 func (h *Harness) methods(names []string) ([]registry.Spec, error) {
-	if names == nil {
+	var out []registry.Spec
+	switch {
+	case names == nil && h.Protocol.Only:
+		for _, n := range h.Protocol.Columns {
+			s, err := h.Registry.Lookup(n)
+			switch {
+			case err == nil:
+				out = append(out, s)
+			case !h.Protocol.Builtin():
+				return nil, fmt.Errorf("protocol %s: columns: %w", h.Protocol.Name, err)
+			}
+		}
+		return out, nil
+	case names == nil:
 		return h.Registry.All(), nil
 	}
-	var out []registry.Spec
 	for _, n := range names {
 		s, err := h.Registry.Lookup(n)
 		if err != nil {
@@ -277,7 +291,7 @@ func gridHash(spec registry.Spec, sh registry.Shape, settings []json.RawMessage)
 // planMethod returns one cell per split. The grid, its hash, the cost and the
 // memory are the same for all of them, since they depend on the shape alone.
 func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, forecast *Forecast) ([]*PlannedCell, error) {
-	settings, err := h.Protocol.Settings(spec, set.train)
+	settings, err := h.Protocol.Settings(spec, set.entry.Name, set.train)
 	if err != nil {
 		return nil, err
 	}

@@ -96,6 +96,48 @@ func TestKeysSeeWhatResultsDependOn(t *testing.T) {
 	}
 }
 
+// TestVariantsRun: a variant runs under its own name with its own settings, also in a runner that knows the methods alone, gives what its method
+// gives with these settings, and is verified like any other.
+func TestVariantsRun(t *testing.T) {
+	h := newTestHarness(t, centroids())
+	methodsAlone := h.Registry
+	h.edit(t, "standardise = true", `standardise = true
+[methods."centroids one"]
+of = "Centroids"
+grid = [{name = "shift", values = [1.0]}]
+[methods.centroids]
+on = { swiss = {} }
+grid = [{name = "shift", values = [1.0]}]
+`)
+	var err error
+	if h.Registry, err = h.Protocol.Resolve(h.Registry); err != nil {
+		t.Fatal(err)
+	}
+	planned, db := h.Registry, openTestDB(t)
+	runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, Options{Jobs: 2}, func([]*PlannedCell) { h.Registry = methodsAlone })
+	h.Registry = planned
+	rows, err := db.Rows(t.Context(), "test", true)
+	if err != nil || len(rows) != 4 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	byName := map[string][]store.Row{}
+	for _, r := range rows {
+		byName[r.Method] = append(byName[r.Method], r)
+	}
+	one, other := byName["centroids one"], byName["centroids"]
+	if len(one) != 2 || len(other) != 2 {
+		t.Fatalf("%d and %d rows", len(one), len(other))
+	}
+	for i := range one {
+		if !reflect.DeepEqual(one[i].Score, other[i].Score) || one[i].Status != store.OK {
+			t.Errorf("split %d: %+v and %+v", i+1, one[i].Score, other[i].Score)
+		}
+	}
+	if _, all := verify(t, h, db); len(all) != 4 || slices.ContainsFunc(all, func(v Verified) bool { return v.Differences != nil }) {
+		t.Errorf("verified: %+v", all)
+	}
+}
+
 // TestFaultyMethodsAreRows: whatever one method does, every other cell is stored,
 // and its own cells say what happened.
 func TestFaultyMethodsAreRows(t *testing.T) {
@@ -472,7 +514,7 @@ grid = [{name = "shift", values = [1.0, 2], per = "feature"}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, err := p.Settings(centroids(), registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
+	points, err := p.Settings(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -488,15 +530,15 @@ values = [{shift = 1.0}, {shift = 3.0}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Resolve(registry.New(centroids())); err != nil {
+	if _, err := p.Resolve(registry.New(centroids())); err != nil {
 		t.Fatal(err)
 	}
-	points, err = p.Settings(centroids(), registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
+	points, err = p.Settings(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
 	if got, _ := json.Marshal(points); err != nil || string(got) != `[{"shift":1},{"shift":3}]` {
 		t.Errorf("settings %s, %v", got, err)
 	}
 	p.Methods = map[string]protocol.MethodSettings{"centroid": {}}
-	if err := p.Resolve(registry.New(centroids())); err == nil || !strings.Contains(err.Error(), "did you mean centroids") {
+	if _, err := p.Resolve(registry.New(centroids())); err == nil || !strings.Contains(err.Error(), "did you mean centroids") {
 		t.Errorf("a misspelt method: %v", err)
 	}
 }

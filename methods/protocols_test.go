@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
@@ -72,7 +73,7 @@ func compare(t *testing.T, p *protocol.Protocol, name string, want grid) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, err := p.Settings(spec, registry.Shape{Task: registry.Binary, N: 100, D: 8, Classes: 2})
+	points, err := p.Settings(spec, "", registry.Shape{Task: registry.Binary, N: 100, D: 8, Classes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,5 +99,88 @@ func compare(t *testing.T, p *protocol.Protocol, name string, want grid) {
 	}
 	if len(points) != size || !reflect.DeepEqual(got, want.axes) {
 		t.Errorf("%d points over %v, want %d over %v", len(points), got, size, want.axes)
+	}
+}
+
+// TestBuiltinProtocolsCanBeRun: every column of every protocol is a method or a variant, and has settings on every set whose task it solves.
+func TestBuiltinProtocolsCanBeRun(t *testing.T) {
+	for _, name := range protocol.Names() {
+		p, err := protocol.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reg, err := p.Resolve(methods.All())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets := datasets.Builtin()
+		if err := p.ResolveSets(sets); err != nil {
+			t.Fatal(err)
+		}
+		for _, column := range p.Columns {
+			spec, err := reg.Lookup(column)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			points := 0
+			for _, set := range p.Datasets {
+				e, err := sets.Lookup(set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if spec.Tasks&e.Task == 0 {
+					continue
+				}
+				blocks, _ := e.Blocks()
+				settings, err := p.Settings(spec, set, registry.Shape{Task: e.Task, N: e.Rows, D: e.Features, Classes: len(e.Counts), Blocks: blocks})
+				if err != nil {
+					t.Errorf("%s: %s on %s: %v", name, column, set, err)
+				}
+				points += len(settings)
+			}
+			if points == 0 {
+				t.Errorf("%s: %s solves none of its sets", name, column)
+			}
+		}
+	}
+}
+
+// TestMFGASettings: the number of features and the intercept of the paper's Table 2, by set.
+func TestMFGASettings(t *testing.T) {
+	p, err := protocol.Load("mfga-table2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg, err := p.Resolve(methods.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		method, set string
+		task        registry.Task
+		features    int
+		intercept   bool
+	}{
+		{"MFGA", "adult-a9a", registry.Binary, 100, true}, {"EERF", "epileptic", registry.Binary, 20, true},
+		{"LKRF", "online-news-scaled", registry.Regression, 200, false}, {"RKS", "year-prediction-scaled", registry.Regression, 400, false},
+		{"MFGA + intercept", "online-news-scaled", registry.Regression, 200, true}, {"GK", "online-news-scaled", registry.Regression, 0, false},
+		{"GLK + intercept", "year-prediction-scaled", registry.Regression, 0, true},
+	} {
+		spec, err := reg.Lookup(c.method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		points, err := p.Settings(spec, c.set, registry.Shape{Task: c.task, N: 100, D: 8, Classes: 2})
+		if err != nil || len(points) != 11 {
+			t.Fatalf("%d settings, %v", len(points), err)
+		}
+		var got struct {
+			Features  int
+			Intercept bool
+		}
+		if err := json.Unmarshal(points[3], &got); err != nil || got.Features != c.features || got.Intercept != c.intercept {
+			t.Errorf("%s on %s: %s, want %d features, intercept %v", c.method, c.set, points[3], c.features, c.intercept)
+		}
 	}
 }

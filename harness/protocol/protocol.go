@@ -13,6 +13,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,7 +26,6 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/near"
 	"github.com/kernelboosting/bench/internal/tomlkey"
-	"github.com/kernelboosting/bench/registry"
 )
 
 //go:embed *.toml
@@ -77,24 +77,20 @@ func (s Semantics) check() error {
 // columns of its table, and the grids where they differ from the methods' own.
 // It is a TOML file; the built-in ones lie beside this one.
 type Protocol struct {
-	Name      string                    `toml:"-"`
-	Path      string                    `toml:"-"` // of the TOML file it was read from; "" for a built-in one
-	Text      string                    `toml:"-"` // the TOML itself
-	Title     string                    `toml:"title"`
-	Source    string                    `toml:"source"`
-	Published string                    `toml:"published"` // source key of the published table to compare with
-	Splits    int                       `toml:"splits"`
-	Datasets  []string                  `toml:"datasets"`
-	Apart     []string                  `toml:"apart"`
-	Columns   []string                  `toml:"columns"`
-	Semantics Semantics                 `toml:"semantics"`
-	Methods   map[string]MethodSettings `toml:"methods"`
-}
-
-// MethodSettings replaces a method's parameters and grid within a protocol.
-type MethodSettings struct {
-	Params map[string]any `toml:"params"`
-	Grid   registry.Grid  `toml:"grid"`
+	Name           string                    `toml:"-"`
+	Path           string                    `toml:"-"` // of the TOML file it was read from; "" for a built-in one
+	Text           string                    `toml:"-"` // the TOML itself
+	Title          string                    `toml:"title"`
+	Source         string                    `toml:"source"`
+	Published      string                    `toml:"published"`       // source key of the published table to compare with
+	PublishedNames map[string]string         `toml:"published_names"` // what that source calls data sets that have another name here, by ours
+	Splits         int                       `toml:"splits"`
+	Datasets       []string                  `toml:"datasets"`
+	Apart          []string                  `toml:"apart"`
+	Columns        []string                  `toml:"columns"`
+	Only           bool                      `toml:"only_columns"` // a run that names no methods takes those of Columns, not all
+	Semantics      Semantics                 `toml:"semantics"`
+	Methods        map[string]MethodSettings `toml:"methods"`
 }
 
 // Names lists the built-in protocols.
@@ -162,9 +158,12 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 	if m, err := metric.Lookup(p.Semantics.Metric); err == nil {
 		p.Semantics.Metric = m.Name // one hash for every spelling
 	}
-	if p.Splits < 1 {
+	switch {
+	case p.Splits < 1:
 		err = fmt.Errorf("splits = %d; it must be at least 1", p.Splits)
-	} else {
+	case p.Only && len(p.Columns) == 0:
+		err = errors.New("only_columns = true without columns; name the methods in columns")
+	default:
 		err = p.Semantics.check()
 	}
 	for _, d := range p.Apart {
@@ -191,52 +190,6 @@ func (p *Protocol) Hash() string {
 	}{s, resultsVersion})
 }
 
-// Grid returns a method's grid under the protocol.
-func (p *Protocol) Grid(spec registry.Spec) registry.Grid {
-	if m := p.Methods[spec.Name]; m.Grid != nil {
-		return m.Grid
-	}
-	return spec.DefaultGrid()
-}
-
-// Settings returns a method's grid points under the protocol.
-func (p *Protocol) Settings(spec registry.Spec, sh registry.Shape) ([]json.RawMessage, error) {
-	grid, fixed := p.Grid(spec), json.RawMessage(nil)
-	if m, ok := p.Methods[spec.Name]; ok {
-		if m.Params != nil {
-			raw, err := json.Marshal(m.Params)
-			if err != nil {
-				return nil, fmt.Errorf("protocol %s: %w", p.Name, err)
-			}
-			fixed = raw
-		}
-	}
-	points, err := spec.Settings(sh, grid, fixed)
-	if err != nil {
-		return nil, fmt.Errorf("protocol %s: %w", p.Name, err)
-	}
-	return points, nil
-}
-
-// Resolve spells the methods of [methods.NAME] as the registry does, ignoring case.
-// A name that it does not know is an error in a user's own file; a built-in
-// protocol may name methods that a smaller registry lacks.
-func (p *Protocol) Resolve(reg registry.Registry) error {
-	resolved := map[string]MethodSettings{}
-	for name, settings := range p.Methods {
-		spec, err := reg.Lookup(name)
-		switch {
-		case err == nil:
-			resolved[spec.Name] = settings
-		case slices.Contains(Names(), p.Name):
-		default:
-			return fmt.Errorf("protocol %s: [methods.%s]: %w", p.Name, name, err)
-		}
-	}
-	p.Methods = resolved
-	return nil
-}
-
 // ResolveSets reads the TOML files among the protocol's data sets, whose paths are
 // relative to the protocol's file, into the catalogue, and names those sets as they
 // name themselves.
@@ -256,6 +209,13 @@ func (p *Protocol) ResolveSets(c *datasets.Catalogue) error {
 		p.Datasets[i] = e.Name
 		if at := slices.Index(p.Apart, name); at >= 0 {
 			p.Apart[at] = e.Name
+		}
+	}
+	for method, settings := range p.Methods {
+		for set := range settings.On {
+			if !slices.Contains(p.Datasets, set) {
+				return fmt.Errorf("protocol %s: [methods.%s]: on names %q, which is not in datasets", p.Name, method, set)
+			}
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func TestHashesAreStable(t *testing.T) {
 
 func TestSemanticsAreChecked(t *testing.T) {
 	for text, want := range map[string]string{
-		"test_fraction = 0.3\nsplit = \"random\"":               `protocol mine: semantics.split = "random"; known: stratified, kfold, given`,
+		"test_fraction = 0.3\nsplit = \"random\"":               `protocol mine: semantics.split = "random"; known: stratified, kfold, given, given-or-stratified`,
 		"split = \"kfold\"":                                     `protocol mine: semantics.parts = 0; split = "kfold" needs at least 2`,
 		"test_fraction = 0.3\nsplit = \"given\"":                `protocol mine: semantics.test_fraction = 0.3; split = "given" does not use it, leave it out`,
 		"test_fraction = 1.0":                                   `protocol mine: semantics.test_fraction = 1; it must lie between 0 and 1`,

@@ -37,14 +37,16 @@ type loading struct {
 func (r *InProcess) Run(ctx context.Context, c CellSpec) (store.Run, error) {
 	j := &job{CellSpec: c}
 	var err error
-	if j.method, err = r.Registry.Lookup(c.Cell.Method); err != nil {
-		return store.Run{}, err
-	}
-	if j.method.Version != c.Inputs.MethodVersion {
-		return store.Run{}, fmt.Errorf("%s: version %s of %s was asked for, this program has %s", c.Cell, c.Inputs.MethodVersion, c.Cell.Method, j.method.Version)
-	}
 	if j.protocol, err = r.protocol(c); err != nil {
 		return store.Run{}, err
+	}
+	base := j.protocol.Base(c.Cell.Method) // of a variant: the method that it is one of
+	if j.method, err = r.Registry.Lookup(base); err != nil {
+		return store.Run{}, err
+	}
+	j.method.Name = c.Cell.Method
+	if j.method.Version != c.Inputs.MethodVersion {
+		return store.Run{}, fmt.Errorf("%s: version %s of %s was asked for, this program has %s", c.Cell, c.Inputs.MethodVersion, c.Cell.Method, j.method.Version)
 	}
 	if hash := j.protocol.Hash(); hash != c.Inputs.ProtocolHash {
 		return store.Run{}, fmt.Errorf("%s: protocol %s was planned as %.8s and reads as %.8s here; plan and run with the same program", c.Cell, c.Cell.Protocol, c.Inputs.ProtocolHash, hash)
@@ -57,7 +59,7 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (store.Run, error) {
 		return store.Run{}, fmt.Errorf("%s changed while the run was under way; what is stored stands, run again", c.Cell.Dataset)
 	}
 	j.set = l.set
-	j.code = Code(r.Registry, c.Cell.Method)
+	j.code = Code(r.Registry, base)
 	return j.execute(ctx, r.Timeout, cmp.Or(r.Grace, defaultGrace))
 }
 

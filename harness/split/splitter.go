@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/registry"
@@ -24,12 +25,14 @@ const (
 	KFold Kind = "kfold"
 	// Given tests on the data set's own test part, whichever the split's number.
 	Given Kind = "given"
+	// GivenOrStratified is Given for sets with a test part of their own, and Stratified for the others.
+	GivenOrStratified Kind = "given-or-stratified"
 )
 
 // A Splitter is how a protocol divides rows.
 type Splitter struct {
 	Kind         Kind
-	TestFraction float64 // of Stratified: the share of the test rows, rounded up to whole rows
+	TestFraction float64 // of Stratified and GivenOrStratified: the share of the test rows, rounded up to whole rows
 	Parts        int     // of KFold: how many parts the rows have, each of them tested once
 	Folds        int     // of the inner cross-validation
 }
@@ -39,11 +42,11 @@ type Splitter struct {
 func (s Splitter) Check() error {
 	kind := s.kind()
 	switch {
-	case kind != Stratified && kind != KFold && kind != Given:
-		return fmt.Errorf("split = %q; known: %s, %s, %s", s.Kind, Stratified, KFold, Given)
-	case kind == Stratified && !(s.TestFraction > 0 && s.TestFraction < 1):
+	case !slices.Contains([]Kind{Stratified, KFold, Given, GivenOrStratified}, kind):
+		return fmt.Errorf("split = %q; known: %s, %s, %s, %s", s.Kind, Stratified, KFold, Given, GivenOrStratified)
+	case kind.draws() && !(s.TestFraction > 0 && s.TestFraction < 1):
 		return fmt.Errorf("test_fraction = %g; it must lie between 0 and 1", s.TestFraction)
-	case kind != Stratified && s.TestFraction != 0:
+	case !kind.draws() && s.TestFraction != 0:
 		return fmt.Errorf("test_fraction = %g; split = %q does not use it, leave it out", s.TestFraction, kind)
 	case kind == KFold && s.Parts < 2:
 		return fmt.Errorf("parts = %d; split = %q needs at least 2", s.Parts, kind)
@@ -62,12 +65,27 @@ func (s Splitter) kind() Kind {
 	return s.Kind
 }
 
+// draws reports whether a share of the rows may be drawn.
+func (k Kind) draws() bool { return k == Stratified || k == GivenOrStratified }
+
+// kindFor is the kind that divides a set whose own training part has trainRows rows, 0 if it has none.
+func (s Splitter) kindFor(trainRows int) Kind {
+	switch kind := s.kind(); {
+	case kind == GivenOrStratified && trainRows > 0:
+		return Given
+	case kind == GivenOrStratified:
+		return Stratified
+	default:
+		return kind
+	}
+}
+
 // Sizes returns how many of n rows are learned from and how many are tested. trainRows is the size of
 // the set's own training part, 0 if it has none. Splits of KFold differ by a row where Parts does not
 // divide n: these are the sizes of the first. It is an error if the rows are too few, or if the kind
 // is Given and the set has no test part.
 func (s Splitter) Sizes(n, trainRows int) (train, test int, err error) {
-	kind := s.kind()
+	kind := s.kindFor(trainRows)
 	switch kind {
 	case KFold:
 		test = (n + s.Parts - 1) / s.Parts
@@ -100,7 +118,7 @@ func (s Splitter) Serves(n int) bool {
 	switch s.kind() {
 	case KFold:
 		return n >= s.Parts && n-n/s.Parts >= s.Folds
-	case Given:
+	case Given, GivenOrStratified:
 		return n >= s.Folds
 	}
 	return n-int(math.Floor(s.TestFraction*float64(n))) >= s.Folds
@@ -153,7 +171,7 @@ func (s Splitter) split(set *datasets.Set, seed uint32) (out Split, err error) {
 		return out, err
 	}
 	rng := rng.New(seed)
-	switch s.kind() {
+	switch s.kindFor(set.TrainRows) {
 	case KFold:
 		out.Train, out.Test, err = s.part(set, seed)
 	case Given:

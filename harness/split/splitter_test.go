@@ -69,7 +69,7 @@ func drawSet(t *rapid.T) *datasets.Set {
 }
 
 func drawSplitter(t *rapid.T) Splitter {
-	s := Splitter{Kind: rapid.SampledFrom([]Kind{"", Stratified, KFold, Given}).Draw(t, "kind"), Folds: rapid.IntRange(2, 5).Draw(t, "folds")}
+	s := Splitter{Kind: rapid.SampledFrom([]Kind{"", Stratified, KFold, Given, GivenOrStratified}).Draw(t, "kind"), Folds: rapid.IntRange(2, 5).Draw(t, "folds")}
 	switch s.Kind {
 	case KFold:
 		s.Parts = rapid.IntRange(2, 10).Draw(t, "parts")
@@ -222,6 +222,31 @@ func TestCheckSplitter(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
+}
+
+// TestGivenOrStratified: a set with a test part is divided as by Given, another as by Stratified.
+func TestGivenOrStratified(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set := drawSet(t)
+		s := Splitter{Kind: GivenOrStratified, TestFraction: 0.3, Folds: 3}
+		as := Splitter{Kind: Given, Folds: 3}
+		if rapid.Bool().Draw(t, "without a test part") {
+			set.TrainRows = 0
+			as = Splitter{TestFraction: 0.3, Folds: 3}
+		}
+		number := rapid.Uint32Range(1, 40).Draw(t, "number")
+		got, err := s.Split(set, number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := as.Split(set, number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
 }
 
 // TestServes: a class that is refused cannot be divided, whatever the number. The least class that

@@ -20,7 +20,6 @@ import (
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/published"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -80,7 +79,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err := t.summarise(); err != nil {
 		return doc.Document{}, err
 	}
-	if err := t.comparePublished(published.Of(t.Published)); err != nil {
+	if err := t.comparePublished(t.Published); err != nil {
 		return doc.Document{}, err
 	}
 	return t.document(), nil
@@ -171,7 +170,7 @@ func (t *table) document() doc.Document {
 	}
 	d.Blocks = append(d.Blocks, doc.Prose{Paragraphs: t.lead(), Detail: true}, t.main())
 	for i, c := range t.comparisons {
-		d.Blocks = append(d.Blocks, c.table(i+1, t.o.Decimals))
+		d.Blocks = append(d.Blocks, c.table(i+1, t.o.Decimals, t.Metric))
 	}
 	d.Blocks = append(d.Blocks, t.strips()...)
 	d.Blocks = append(d.Blocks, t.facts())

@@ -12,7 +12,6 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/published"
 	"pgregory.net/rapid"
 )
 
@@ -30,7 +29,7 @@ func newTable(t testing.TB, in sample.Input, o Options) *table {
 	if err := tab.summarise(); err != nil {
 		t.Fatal(err)
 	}
-	if err := tab.comparePublished(published.Of(tab.Published)); err != nil {
+	if err := tab.comparePublished(tab.Published); err != nil {
 		t.Fatal(err)
 	}
 	return tab

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/published"
@@ -40,16 +41,15 @@ type comparedRow struct {
 	cells []comparedCell
 }
 
-// comparedCell is a pair of values in percent; nil stands for no value.
+// comparedCell is a pair of values in the table's unit; nil stands for no value.
 type comparedCell struct {
 	ours       *big.Rat
 	published  *big.Rat // the printed decimal, exactly
 	std        *float64 // as printed
-	difference *big.Rat // ours less published, in percentage points
+	difference *big.Rat // ours less published
 }
 
-// difference sums up a method's differences over the sets that have both values, in percentage
-// points; nil without any.
+// difference sums up a method's differences over the sets that have both values; nil without any.
 type difference struct {
 	method       string
 	n            int
@@ -59,15 +59,16 @@ type difference struct {
 
 type cellKey struct{ dataset, method string }
 
-// comparePublished fills comparisons and unused from the values that one source prints, which are
-// accuracies. Printed average ranks are among all methods that the source ranks, so they are left
+// comparePublished fills comparisons and unused from the values that one source prints, in the
+// metric's unit. Printed average ranks are among all methods that the source ranks, so they are left
 // out where one of these, or some of its sets, was not asked for.
-func (t *table) comparePublished(values []published.Value) error {
+func (t *table) comparePublished(source string) error {
+	values, metrics := published.Beside(source, t.Metric.Name, t.PublishedNames)
 	switch {
-	case t.o.OmitPublished || len(values) == 0:
+	case t.o.OmitPublished || source == "":
 		return nil
-	case t.Metric.Name != "accuracy":
-		t.unused = append(t.unused, fmt.Sprintf("%s prints accuracies, so there is no comparison with its values.", values[0].Source))
+	case len(values) == 0:
+		t.unused = append(t.unused, fmt.Sprintf("%s prints values of %s, so there is no comparison with them.", source, strings.Join(metrics, " and ")))
 		return nil
 	}
 	known := map[cellKey]published.Value{}
@@ -82,11 +83,11 @@ func (t *table) comparePublished(values []published.Value) error {
 			known[cellKey{v.Dataset, v.Method}] = v
 		}
 	}
-	c, err := t.compareWith(values[0].Source, known)
+	c, err := t.compareWith(source, known)
 	if err != nil {
 		return err
 	}
-	if note := t.unusedNote(values[0].Source, known); note != "" {
+	if note := t.unusedNote(source, known); note != "" {
 		t.unused = append(t.unused, note)
 	}
 	if len(c.rows) == 0 {
@@ -139,7 +140,7 @@ func (t *table) compareWith(source string, values map[cellKey]published.Value) (
 	for k, i := range c.columns {
 		c.methods = append(c.methods, c.differenceOf(k, t.Methods[i]))
 	}
-	return c, c.rank()
+	return c, c.rank(t.Ascending)
 }
 
 // print adds a printed value.
@@ -156,8 +157,8 @@ func (cell *comparedCell) print(v published.Value) error {
 }
 
 // rank fills counted and the ranks of both sides: like for like, whatever other methods the table
-// holds.
-func (c *comparison) rank() error {
+// holds. ascending makes the larger value the better one.
+func (c *comparison) rank(ascending func([]*big.Rat) []*big.Rat) error {
 	if len(c.columns) < 2 {
 		return nil
 	}
@@ -173,7 +174,7 @@ func (c *comparison) rank() error {
 		}
 		if row.set.Group == frame.GroupMain && len(own) == len(c.columns) && sameSplits {
 			c.counted = append(c.counted, row.set.Name)
-			theirs, ours = append(theirs, printed), append(ours, own)
+			theirs, ours = append(theirs, ascending(printed)), append(ours, ascending(own))
 		}
 	}
 	if len(ours) == 0 {
@@ -237,10 +238,14 @@ func (t *table) unusedNote(source string, values map[cellKey]published.Value) st
 }
 
 // table lays the comparison out, three columns a method.
-func (c *comparison) table(number, decimals int) doc.Table {
+func (c *comparison) table(number, decimals int, metric metric.Metric) doc.Table {
+	values, points := metric.Title, ""
+	if metric.Percent {
+		values, points = metric.Title+" in percent", " in percentage points"
+	}
 	out := doc.Table{
 		Heading: "Beside the published values", Corner: "Data set", Label: fmt.Sprintf("published-%d", number), Legend: c.legend(),
-		Caption: "Ours and published (" + c.source + "), accuracies in percent, differences in percentage points",
+		Caption: fmt.Sprintf("Ours and published (%s): %s, differences%s", c.source, values, points),
 	}
 	for _, m := range c.methods {
 		out.Head = append(out.Head, doc.Column{Name: "ours", Group: m.method},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -34,7 +35,7 @@ func TestOtherMethodsLeaveTheComparisonAlone(t *testing.T) {
 				t.Errorf("CART in column %d: %s are %s, want %s", 3*place+1, name, pair[1], pair[0])
 			}
 		}
-		table := c.table(1, 1)
+		table := c.table(1, 1, metric.Metric{Title: "accuracy", Percent: true})
 		if !strings.Contains(strings.Join(table.Legend, " "), "prints no value of them for these data sets: CART.") {
 			t.Errorf("legend %q does not say that CART is not compared", table.Legend)
 		}
@@ -71,7 +72,7 @@ func TestComparisonColumnsKeepTheirMethods(t *testing.T) {
 		}
 	}
 	tips := 0
-	for _, row := range tab.comparisons[0].table(1, 1).Sections[0] {
+	for _, row := range tab.comparisons[0].table(1, 1, metric.Metric{Title: "accuracy", Percent: true}).Sections[0] {
 		for _, c := range row.Entries {
 			if c.Tip == "GFC on wine, "+sample.Published+": 99.3 ± 1.1" {
 				tips++
@@ -134,7 +135,7 @@ func TestUnusedValues(t *testing.T) {
 	if tab := newTable(t, in, Options{}); tab.unused != nil {
 		t.Errorf("notes %q on what was not asked for", tab.unused)
 	}
-	want = sample.Published + " prints accuracies, so there is no comparison with its values."
+	want = sample.Published + " prints values of accuracy, so there is no comparison with them."
 	if tab := newTable(t, sample.Printed(), Options{Metric: "error"}); !slices.Equal(tab.unused, []string{want}) || tab.comparisons != nil {
 		t.Errorf("notes %q, want %q", tab.unused, want)
 	}

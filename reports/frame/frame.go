@@ -59,14 +59,15 @@ type Data struct {
 
 // Protocol is what a report needs of a protocol.
 type Protocol struct {
-	Name      string
-	Hash      string   // of the protocol as it is now; cells of another are left out; "" takes all
-	Published string   // source of the printed values to compare with; "" for none
-	Splits    int      // planned, numbered from 1
-	Datasets  []string // in order
-	Apart     []string // those of Datasets that are shown apart
-	Order     func(methods []string) []string
-	Sizes     func(rows, trainRows int) (train, test int, err error) // of a split of a set; see split.Splitter.Sizes
+	Name           string
+	Hash           string            // of the protocol as it is now; cells of another are left out; "" takes all
+	Published      string            // source of the printed values to compare with; "" for none
+	PublishedNames map[string]string // what the source calls data sets that have another name here, by ours
+	Splits         int               // planned, numbered from 1
+	Datasets       []string          // in order
+	Apart          []string          // those of Datasets that are shown apart
+	Order          func(methods []string) []string
+	Sizes          func(rows, trainRows int) (train, test int, err error) // of a split of a set; see split.Splitter.Sizes
 }
 
 // Source says what goes into a frame.

@@ -40,8 +40,9 @@ type Table struct {
 	Warnings    []string  // what must be read before the table
 	Provenance  doc.Provenance
 
-	Published string // source of the printed values to compare with; "" for none
-	Only      bool   // sets were asked for by name
+	Published      string            // source of the printed values to compare with; "" for none
+	PublishedNames map[string]string // see Protocol
+	Only           bool              // sets were asked for by name
 
 	OnlyMethods bool     // methods were
 	other       []string // notes on cells of other inputs
@@ -116,7 +117,7 @@ func (f Frame) TableOf(name string) (Table, error) {
 // Table applies the policy of all reports for one metric. It is an error, a RequestError, if no
 // cell is left, and an error if stored cells contradict each other.
 func (f Frame) Table(m metric.Metric) (Table, error) {
-	t := Table{Metric: m, Protocol: f.Protocol.Name, Published: f.Protocol.Published, Only: f.Datasets != nil,
+	t := Table{Metric: m, Protocol: f.Protocol.Name, Published: f.Protocol.Published, PublishedNames: f.Protocol.PublishedNames, Only: f.Datasets != nil,
 		OnlyMethods: f.Methods != nil,
 		rows:        map[cellKey][]store.Row{}, cannot: map[cellKey]string{}, beyond: f.beyond}
 	sets, rows := t.withMetric(f)

@@ -10,6 +10,8 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"fmt"
+	"maps"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +25,7 @@ var table string
 const AverageRank = "average rank"
 
 // A Value is one cell of a printed table, in the unit of its source (the tables of 2019 and 2020:
-// percent of correct test labels).
+// percent of correct test labels); see Beside.
 type Value struct {
 	Source, Dataset, Method string
 	Mean                    float64
@@ -43,6 +45,52 @@ func Of(source string) []Value {
 		return strings.Compare(a.Method, b.Method)
 	})
 	return values
+}
+
+// units says what a printed 1 of a source is in the unit in which tables show a metric: accuracy and error in percent,
+// the mean squared error in the squared unit of the target.
+var units = map[string]map[string]*big.Rat{
+	"gautheron2019-table2": {"accuracy": big.NewRat(1, 1)},
+	"gautheron2020-table2": {"accuracy": big.NewRat(1, 1)},
+	"bazavan2012-table3":   {"accuracy": big.NewRat(100, 1)}, // printed as shares
+	"bazavan2012-table4":   {"accuracy": big.NewRat(1, 1)},
+	// Of regression the paper prints 100 times the mean squared error of targets between -1 and 1.
+	"shahrampour2018-table2-error": {"error": big.NewRat(1, 1), "mse": big.NewRat(1, 100)},
+}
+
+// Beside returns the values of a source that can stand beside results by a metric, in the unit in which tables show it, sorted as by Of,
+// and the metrics that it has values of. names gives the source's names of data sets that have another one here, by ours.
+func Beside(source, metric string, names map[string]string) (values []Value, metrics []string) {
+	metrics = slices.Sorted(maps.Keys(units[source]))
+	unit := units[source][metric]
+	if unit == nil {
+		return nil, metrics
+	}
+	for _, v := range Of(source) {
+		v.Mean = scaled(v.Mean, unit)
+		if v.Std != nil {
+			std := scaled(*v.Std, unit)
+			v.Std = &std
+		}
+		for _, ours := range slices.Sorted(maps.Keys(names)) {
+			if names[ours] == v.Dataset {
+				v.Dataset = ours
+				break
+			}
+		}
+		values = append(values, v)
+	}
+	return values, metrics
+}
+
+// scaled multiplies a printed decimal, exactly.
+func scaled(printed float64, unit *big.Rat) float64 {
+	x, ok := new(big.Rat).SetString(strconv.FormatFloat(printed, 'g', -1, 64))
+	if !ok {
+		return printed // no number, which parse never gives
+	}
+	out, _ := x.Mul(x, unit).Float64()
+	return out
 }
 
 // parsed reads the embedded file once. What is wrong with it is a mistake of the program, which

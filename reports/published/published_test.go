@@ -49,6 +49,43 @@ func TestEachValueOnce(t *testing.T) {
 	}
 }
 
+// TestBeside: values come in the unit in which tables show a metric, under our names of data sets, and of other metrics not at all.
+func TestBeside(t *testing.T) {
+	find := func(values []Value, dataset, method string) Value {
+		t.Helper()
+		i := slices.IndexFunc(values, func(v Value) bool { return v.Dataset == dataset && v.Method == method })
+		if i < 0 {
+			t.Fatalf("no value of %s on %s", method, dataset)
+		}
+		return values[i]
+	}
+	const mfga = "shahrampour2018-table2-error"
+	names := map[string]string{"adult-a9a": "adult", "online-news-scaled": "online-news"}
+	values, _ := Beside(mfga, "mse", names)
+	if v := find(values, "online-news-scaled", "MFGA"); v.Mean != 0.0057 || v.Std != nil {
+		t.Errorf("MFGA on online-news: %v", v)
+	}
+	if v := find(values, "year-prediction", "RKS"); v.Mean != 0.0827 || *v.Std != 0.0004 {
+		t.Errorf("RKS on year-prediction: %v ± %v", v, *v.Std)
+	}
+	values, _ = Beside(mfga, "error", names)
+	if v := find(values, "adult-a9a", "LKRF"); v.Mean != 16.46 || *v.Std != 0.03 {
+		t.Errorf("LKRF on adult: %v", v)
+	}
+	if values, metrics := Beside(mfga, "accuracy", names); values != nil || !slices.Equal(metrics, []string{"error", "mse"}) {
+		t.Errorf("of accuracy: %v, metrics %v", values, metrics)
+	}
+	values, _ = Beside("bazavan2012-table3", "accuracy", nil)
+	if v := find(values, "voc-7500", "RFF-SKL"); v.Mean != 28 {
+		t.Errorf("RFF-SKL on 7500: %v", v)
+	}
+	for _, v := range Values() {
+		if v.Source != "" && units[v.Source] == nil {
+			t.Errorf("%s says not which metric it prints", v.Source)
+		}
+	}
+}
+
 func TestBadTables(t *testing.T) {
 	for text, want := range map[string]string{
 		"h,h,h,h,h\na,b,c,x,1\n": `published.csv:2: mean "x" is not a number`,

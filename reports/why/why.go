@@ -104,10 +104,8 @@ func (p *page) number(method string) []string {
 		frame.Text(e.Mean, p.decimals()), p.unit, e.Mean.RatString(), frame.Number(e.StdPop, p.decimals()), frame.Number(e.StdSample, p.decimals()))}
 	lines = append(lines, fmt.Sprintf("Each split trains on %d rows and tests on %d; the setting is chosen by %s among %d grid points.",
 		p.set.TrainRows, p.set.TestRows, p.folds(), p.grids[p.rows[0].GridHash]))
-	if p.Metric.Name != "accuracy" {
-		return lines
-	}
-	for _, v := range published.Of(p.Published) {
+	values, _ := published.Beside(p.Published, p.Metric.Name, p.PublishedNames)
+	for _, v := range values {
 		if v.Method == method && v.Dataset == p.set.Name {
 			lines = append(lines, p.beside(v))
 		}

@@ -1,0 +1,136 @@
+package protocol
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// MethodSettings replaces a method's parameters and grid within a protocol. With Of it declares
+// a variant: a column of its own, under its own name, that is another method with these settings.
+// A variant takes from the settings of that method in the protocol what it does not replace itself.
+type MethodSettings struct {
+	Of     string                    `toml:"of"`
+	Tasks  []string                  `toml:"tasks"` // of a variant: which of the method's tasks it is run on; none for all
+	Params map[string]any            `toml:"params"`
+	On     map[string]map[string]any `toml:"on"` // parameters that replace Params on one data set
+	Grid   registry.Grid             `toml:"grid"`
+}
+
+// Grid returns a method's grid under the protocol.
+func (p *Protocol) Grid(spec registry.Spec) registry.Grid {
+	m := p.Methods[spec.Name]
+	if m.Grid != nil {
+		return m.Grid
+	}
+	if base := p.Methods[m.Of]; m.Of != "" && base.Grid != nil {
+		return base.Grid
+	}
+	return spec.DefaultGrid()
+}
+
+// Settings returns a method's grid points under the protocol on a data set, whose training part has the shape.
+func (p *Protocol) Settings(spec registry.Spec, dataset string, sh registry.Shape) ([]json.RawMessage, error) {
+	var fixed json.RawMessage
+	if params := p.params(spec.Name, dataset); params != nil {
+		raw, err := json.Marshal(params)
+		if err != nil {
+			return nil, fmt.Errorf("protocol %s: %w", p.Name, err)
+		}
+		fixed = raw
+	}
+	points, err := spec.Settings(sh, p.Grid(spec), fixed)
+	if err != nil {
+		return nil, fmt.Errorf("protocol %s: %w", p.Name, err)
+	}
+	return points, nil
+}
+
+// params are the parameters that the protocol gives a method on a set; nil without any. What is said of
+// a variant goes before what is said of its method, and of each what is said of the set before the rest.
+func (p *Protocol) params(method, dataset string) map[string]any {
+	m := p.Methods[method]
+	out := map[string]any{}
+	if m.Of != "" {
+		maps.Copy(out, p.params(m.Of, dataset))
+	}
+	maps.Copy(out, m.Params)
+	maps.Copy(out, m.On[dataset])
+	if len(out) == 0 && m.Params == nil {
+		return nil
+	}
+	return out
+}
+
+// Builtin reports whether the protocol is one of the program's own.
+func (p *Protocol) Builtin() bool { return slices.Contains(Names(), p.Name) }
+
+// Base returns the method that name is a variant of under the protocol, name itself if it is none.
+func (p *Protocol) Base(name string) string { return cmp.Or(p.Methods[name].Of, name) }
+
+// Resolve spells the methods of [methods.NAME] as the registry does, ignoring case, and returns the registry
+// with the protocol's variants added. A name that the registry does not know is an error in a user's own file; a
+// built-in protocol may name methods that a smaller registry lacks.
+func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
+	resolved := map[string]MethodSettings{}
+	var variants []registry.Spec
+	for _, name := range slices.Sorted(maps.Keys(p.Methods)) {
+		settings := p.Methods[name]
+		spec, err := reg.Lookup(cmp.Or(settings.Of, name))
+		switch {
+		case err != nil && p.Builtin():
+			continue
+		case err != nil:
+			return reg, fmt.Errorf("protocol %s: [methods.%s]: %w", p.Name, name, err)
+		}
+		if settings.Of == "" {
+			if settings.Tasks != nil {
+				return reg, fmt.Errorf("protocol %s: [methods.%s]: tasks is of a variant, which has the key of", p.Name, name)
+			}
+			resolved[spec.Name] = settings
+			continue
+		}
+		settings.Of = spec.Name
+		if spec, err = variant(reg, spec, name, settings.Tasks); err != nil {
+			return reg, fmt.Errorf("protocol %s: [methods.%s]: %w", p.Name, name, err)
+		}
+		variants = append(variants, spec)
+		resolved[name] = settings
+	}
+	p.Methods = resolved
+	if variants != nil {
+		reg = reg.With(variants...)
+	}
+	return reg, nil
+}
+
+// variant is a method under another name, on some of its tasks.
+func variant(reg registry.Registry, spec registry.Spec, name string, tasks []string) (registry.Spec, error) {
+	if other, err := reg.Lookup(name); err == nil {
+		return spec, fmt.Errorf("of = %q, but %s is a method itself; give the variant a name of its own", spec.Name, other.Name)
+	}
+	if name != strings.TrimSpace(name) || strings.ContainsAny(name, ",\n\t") {
+		return spec, fmt.Errorf("the name of a variant has no comma and no blank at its ends")
+	}
+	if tasks != nil {
+		var only registry.Task
+		for _, t := range tasks {
+			task, err := registry.ParseTask(t)
+			if err != nil {
+				return spec, fmt.Errorf("tasks: %w", err)
+			}
+			only |= task
+		}
+		if spec.Tasks&only == 0 {
+			return spec, fmt.Errorf("tasks = %q; %s solves none of them", tasks, spec.Name)
+		}
+		spec.Tasks &= only
+	}
+	spec.Name = name
+	return spec, nil
+}
