@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/spf13/cobra"
 )
@@ -35,9 +36,9 @@ func (a *app) rerun(h *harness.Harness, req *harness.Request, names []string) er
 }
 
 // noteChangedCode says of which methods stored results are not those of their code any more. Where
-// that is not known yet, a cell of each is run again.
-func (a *app) noteChangedCode(ctx context.Context, h *harness.Harness, db *store.DB, req harness.Request, opt harness.Options) error {
-	report, err := h.CheckCode(ctx, db, req, opt, func(methods []string) {
+// that is not known yet, a cell of each is run again, by cells.
+func (a *app) noteChangedCode(ctx context.Context, h *harness.Harness, db *store.DB, req harness.Request, opt harness.Options, cells runner.Runner) error {
+	report, err := h.CheckCode(ctx, db, cells, req, opt, func(methods []string) {
 		fmt.Fprintf(a.err, "code changed since results were stored: running one cell again of %s\n", strings.Join(methods, ", "))
 	})
 	if err != nil {

@@ -38,6 +38,7 @@ type runFlags struct {
 	yes      bool
 	format   string
 	rerun    []string
+	isolate  isolation
 }
 
 // defaultMaxCell leaves out what would keep a run from ending within a day or so.
@@ -85,6 +86,7 @@ for any --jobs.`,
 	rerunFlag(a, c, &f.rerun)
 	flags.StringVar(&f.keep, "keep", string(runner.KeepScores), "what to keep beside the counts: scores of the test rows, models too, or none")
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
+	isolateFlag(c, &f.isolate)
 	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "leave out cells that are predicted to take longer on one core; 0 for none")
 	flags.BoolVar(&f.yes, "yes", false, "start without asking, however long it takes")
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
@@ -145,7 +147,9 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err := a.noteChangedData(ctx, db, plan); err != nil {
 		return err
 	}
-	if err := a.noteChangedCode(ctx, h, db, req, opt); err != nil {
+	cells, end := a.cells(f.timeout, f.isolate)
+	defer end()
+	if err := a.noteChangedCode(ctx, h, db, req, opt, cells); err != nil {
 		return err
 	}
 	prediction := plan.Predict(opt.Jobs, opt.Budget)
@@ -165,7 +169,6 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	defer collectWithin(a.memory)()
-	cells := &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: f.timeout}
 	return a.execute(ctx, h, cells, plan, db, opt)
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
-	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/spf13/cobra"
 )
@@ -28,6 +27,7 @@ type verifyFlags struct {
 	seed     uint64
 	seeded   bool
 	format   string
+	isolate  isolation
 }
 
 func newVerifyCommand(a *app) *cobra.Command {
@@ -60,6 +60,7 @@ none or not all of the sample could be compared.`,
 	flags.StringSliceVar(&f.datasets, "dataset", nil, "only these data sets, by name or as TOML files")
 	flags.StringVar(&f.protocol, "protocol", "", "only this protocol, by name or as a TOML file (default all that are stored)")
 	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
+	isolateFlag(c, &f.isolate)
 	flags.Uint64Var(&f.seed, "seed", 0, "chooses the cells (default a new one each time)")
 	formatFlag(c, &f.format)
 	_ = c.RegisterFlagCompletionFunc("method", listCompletion(a.reg.Names()))
@@ -129,7 +130,8 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*harness.Pl
 	defer collectWithin(a.memory)()
 	var verified []harness.Verified
 	slices.SortStableFunc(cells, func(a, b *harness.PlannedCell) int { return -cmp.Compare(a.Seconds, b.Seconds) })
-	run := &runner.InProcess{Registry: a.reg, Data: a.store()}
+	run, end := a.cells(0, f.isolate)
+	defer end()
 	out, err := harness.Verify(ctx, run, stop, cells, harness.Options{Jobs: f.jobs, Limits: harness.Limits{Memory: a.memory}}, db, func(v harness.Verified) { verified = append(verified, v) })
 	if err != nil {
 		return unreadable(err)

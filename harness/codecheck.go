@@ -52,9 +52,9 @@ type codeGroup struct {
 
 // CheckCode compares the code of the request's methods with the code that computed their stored
 // cells of h's protocol. What the store knows from an earlier check is not computed again; what is
-// found now is for the caller to store. told, if not nil, hears which methods are checked before
+// found now is for the caller to store. run runs the cells. told, if not nil, hears which methods are checked before
 // their cells start. Methods that the request reruns are left out.
-func (h *Harness) CheckCode(ctx context.Context, db CodeStore, req Request, opt Options, told func(methods []string)) (CodeReport, error) {
+func (h *Harness) CheckCode(ctx context.Context, db CodeStore, run runner.Runner, req Request, opt Options, told func(methods []string)) (CodeReport, error) {
 	var out CodeReport
 	known, err := db.CodeChecks(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (h *Harness) CheckCode(ctx context.Context, db CodeStore, req Request, opt 
 			open = append(open, g)
 		}
 	}
-	for _, g := range h.compareCode(ctx, db, open, opt, told, &out) {
+	for _, g := range h.compareCode(ctx, db, run, open, opt, told, &out) {
 		count(g)
 	}
 	for _, o := range old {
@@ -152,7 +152,7 @@ func (h *Harness) withCells(ctx context.Context, checks []store.CodeCheck, cells
 
 // compareCode runs one cell of each group, notes in report what was found and what could not be,
 // and returns the groups whose results differ.
-func (h *Harness) compareCode(ctx context.Context, db CodeStore, groups []codeGroup, opt Options, told func([]string), report *CodeReport) []codeGroup {
+func (h *Harness) compareCode(ctx context.Context, db CodeStore, run runner.Runner, groups []codeGroup, opt Options, told func([]string), report *CodeReport) []codeGroup {
 	byKey := map[string]codeGroup{}
 	var cells []*PlannedCell
 	var names []string
@@ -185,7 +185,7 @@ func (h *Harness) compareCode(ctx context.Context, db CodeStore, groups []codeGr
 		keys[c.Cell] = c.Spec.Key
 	}
 	var old []codeGroup
-	_, err := Verify(limited, &runner.InProcess{Registry: h.Registry, Data: h.Data}, nil, cells, Options{Jobs: opt.Jobs, Limits: Limits{Memory: opt.Limits.Memory}}, db, func(v Verified) {
+	_, err := Verify(limited, run, nil, cells, Options{Jobs: opt.Jobs, Limits: Limits{Memory: opt.Limits.Memory}}, db, func(v Verified) {
 		g := byKey[keys[v.Cell]]
 		delete(byKey, keys[v.Cell])
 		g.check.Same = len(v.Differences) == 0

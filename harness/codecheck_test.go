@@ -21,7 +21,7 @@ func written(s registry.Spec, source string) registry.Spec {
 func checkCode(t *testing.T, h *testHarness, db *store.DB, req Request) (CodeReport, []string) {
 	t.Helper()
 	var ran []string
-	report, err := h.CheckCode(t.Context(), db, req, Options{Jobs: 2}, func(methods []string) { ran = methods })
+	report, err := h.CheckCode(t.Context(), db, h.runner(), req, Options{Jobs: 2}, func(methods []string) { ran = methods })
 	if err == nil {
 		err = db.PutCodeChecks(t.Context(), report.Checked)
 	}
@@ -143,7 +143,7 @@ func TestCodeCheckEnds(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}), "2"))
-	if report, err := h.CheckCode(ctx, db, req, Options{Jobs: 1}, nil); err == nil || report.Checked != nil {
+	if report, err := h.CheckCode(ctx, db, h.runner(), req, Options{Jobs: 1}, nil); err == nil || report.Checked != nil {
 		t.Errorf("%+v, %v", report, err)
 	}
 }

@@ -3,7 +3,6 @@ package runner
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -47,8 +46,12 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *store.Run) error 
 	if err != nil {
 		return err
 	}
+	given := fingerprint(whole)
 	start = time.Now()
 	model, err := j.method.Fit(ctx, env, whole.Learn, j.Grid[best])
+	if err == nil && fingerprint(whole) != given {
+		err = errChangedData
+	}
 	if err != nil {
 		return fmt.Errorf("refit with %s: %w", j.Grid[best], err)
 	}
@@ -57,6 +60,9 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *store.Run) error 
 	scores, err := scoresOf(ctx, model, whole)
 	if err == nil {
 		run.Test, err = newScore(whole.Score.Shape(), whole.Score.Y, scores)
+	}
+	if err == nil && fingerprint(whole) != given {
+		err = errChangedData
 	}
 	if err != nil {
 		return fmt.Errorf("test with %s: %w", j.Grid[best], err)
@@ -116,7 +122,7 @@ func (j *job) stages(ctx context.Context, model registry.Model, whole split.Part
 		return err
 	})
 	if err == nil && len(out) != len(at) {
-		err = fmt.Errorf("the model gave %d stages of %d", len(out), len(at))
+		err = badOutput("the model gave %d stages of %d", len(out), len(at))
 	}
 	return out, err
 }
@@ -140,10 +146,11 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 		}
 		seen := make([]bool, len(j.Grid))
 		start := time.Now()
+		given := fingerprint(part)
 		err = j.method.FitAll(ctx, env, part.Learn, j.Grid, func(g int, m registry.Model) error {
 			seconds := time.Since(start).Seconds()
 			if g < 0 || g >= len(seen) || seen[g] {
-				return fmt.Errorf("the method gave grid point %d twice or out of range", g)
+				return badOutput("the method gave grid point %d twice or out of range", g)
 			}
 			seen[g] = true
 			values, err := scoresOf(ctx, m, part)
@@ -157,12 +164,15 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 			start = time.Now()
 			return nil
 		})
+		if err == nil && fingerprint(part) != given {
+			err = errChangedData
+		}
 		if err != nil {
 			return 0, fmt.Errorf("fold %d: %w", f+1, err)
 		}
 		for g := range seen {
 			if !seen[g] {
-				return 0, fmt.Errorf("fold %d: the method gave no model for %s", f+1, j.Grid[g])
+				return 0, badOutput("fold %d: the method gave no model for %s", f+1, j.Grid[g])
 			}
 		}
 	}
@@ -184,7 +194,7 @@ func partsOf(p *protocol.Protocol, set *datasets.Set, number int) (split.Parts, 
 // of a regression are in the unit of the data.
 func scoresOf(ctx context.Context, m registry.Model, part split.Part) ([]float64, error) {
 	if m == nil {
-		return nil, errors.New("the method returned neither a model nor an error")
+		return nil, badOutput("the method returned neither a model nor an error")
 	}
 	sh := part.Score.Shape()
 	out := make([]float64, sh.N*sh.Outputs())

@@ -7,11 +7,12 @@ import (
 
 // A clock tells the time and waits; tests have one of their own.
 type clock struct {
-	now   func() time.Time
-	after func(time.Duration) <-chan time.Time
+	now     func() time.Time
+	after   func(time.Duration) <-chan time.Time
+	stopped func() bool // the work itself is stopped now; nil where it is this process's own
 }
 
-var systemClock = clock{time.Now, time.After}
+var systemClock = clock{now: time.Now, after: time.After}
 
 // countdown waits until the process has run for d and returns true, or false as soon
 // as done is closed. Time in which the process was stopped (a suspended machine, a
@@ -28,7 +29,9 @@ func (c clock) countdown(done <-chan struct{}, d time.Duration) bool {
 			return false
 		}
 		now := c.now()
-		left -= min(now.Sub(last), wait+3*step)
+		if c.stopped == nil || !c.stopped() {
+			left -= min(now.Sub(last), wait+3*step)
+		}
 		last = now
 	}
 	return true

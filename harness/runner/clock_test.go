@@ -30,7 +30,7 @@ func TestCountdown(t *testing.T) {
 	}
 	done := make(chan struct{})
 	close(done)
-	if (clock{time.Now, func(time.Duration) <-chan time.Time { return nil }}).countdown(done, time.Hour) {
+	if (clock{now: time.Now, after: func(time.Duration) <-chan time.Time { return nil }}).countdown(done, time.Hour) {
 		t.Error("a countdown whose work is done says that the time is over")
 	}
 }

@@ -54,13 +54,13 @@ func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (store.
 	case ctx.Err() != nil:
 		return run, ctx.Err()
 	case cellCtx.Err() != nil:
-		run.Status = store.Timeout
+		run.Status, run.Class = store.Timeout, store.ClassTimeout
 		run.Error = fmt.Sprintf("no result within %v (--timeout)", timeout)
 		if errors.Is(err, errAbandoned) {
 			run.Error += fmt.Sprintf("; the fit did not stop when asked and was abandoned after %v", grace)
 		}
 	default:
-		run.Status = store.Failed
+		run.Status, run.Class = store.Failed, classOf(err)
 		run.Error = oneLine(err.Error())
 	}
 	return run, nil
@@ -68,7 +68,7 @@ func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (store.
 
 var (
 	errAbandoned = errors.New("abandoned")
-	errGoexit    = errors.New("the method ended its goroutine (runtime.Goexit) instead of returning")
+	errGoexit    = crash(errors.New("the method ended its goroutine (runtime.Goexit) instead of returning"))
 )
 
 // waitWithin waits for the end of a cell, late if it does not come within the limit.
@@ -93,7 +93,7 @@ func waitWithin(done <-chan error, limit time.Duration) (err error, late bool) {
 func (j *job) guarded(ctx context.Context, run *store.Run) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v%s", p, panicSite(debug.Stack()))
+			err = crash(fmt.Errorf("panic: %v%s", p, panicSite(debug.Stack())))
 		}
 	}()
 	clock := &cpuClock{}

@@ -46,7 +46,7 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (store.Run, error) {
 	}
 	j.method.Name = c.Cell.Method
 	if j.method.Version != c.Inputs.MethodVersion {
-		return store.Run{}, fmt.Errorf("%s: version %s of %s was asked for, this program has %s", c.Cell, c.Inputs.MethodVersion, c.Cell.Method, j.method.Version)
+		return store.Run{}, &versionError{c, j.method.Version}
 	}
 	if hash := j.protocol.Hash(); hash != c.Inputs.ProtocolHash {
 		return store.Run{}, fmt.Errorf("%s: protocol %s was planned as %.8s and reads as %.8s here; plan and run with the same program", c.Cell, c.Cell.Protocol, c.Inputs.ProtocolHash, hash)
@@ -61,6 +61,16 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (store.Run, error) {
 	j.set = l.set
 	j.code = Code(r.Registry, base)
 	return j.execute(ctx, r.Timeout, cmp.Or(r.Grace, defaultGrace))
+}
+
+// A versionError is a method of another version than the cell was planned with.
+type versionError struct {
+	cell CellSpec
+	has  string
+}
+
+func (e *versionError) Error() string {
+	return fmt.Sprintf("%s: version %s of %s was asked for, this program has %s", e.cell.Cell, e.cell.Inputs.MethodVersion, e.cell.Cell.Method, e.has)
 }
 
 // Code returns the hash of a method's code, "" where it cannot be told: a program that was taken

@@ -22,7 +22,7 @@ func newScore(sh registry.Shape, y, scores []float64) (store.Score, error) {
 			if math.Float64bits(s) == math.Float64bits(unwritten) {
 				said = "was never written"
 			}
-			return store.Score{}, fmt.Errorf("the model's score %d of row %d %s", i%sh.Outputs(), i/sh.Outputs(), said)
+			return store.Score{}, badOutput("the model's score %d of row %d %s", i%sh.Outputs(), i/sh.Outputs(), said)
 		}
 	}
 	switch sh.Task {

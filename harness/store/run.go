@@ -10,8 +10,20 @@ type Status string
 
 const (
 	OK      Status = "ok"
-	Failed  Status = "failed"  // an error or a panic of the method
+	Failed  Status = "failed"  // an error or a crash of the method
 	Timeout Status = "timeout" // no result within the limit
+)
+
+// Class says how a cell failed.
+type Class string
+
+// The classes; that of a cell that ended ok is "".
+const (
+	ClassTimeout   Class = "timeout"    // no result within the limit
+	ClassOOM       Class = "oom"        // its processes needed more memory than they may
+	ClassCrash     Class = "crash"      // a panic, a signal, an exit
+	ClassBadOutput Class = "bad-output" // what came back is no answer: a score that is no number, half a message, changed data
+	ClassError     Class = "error"      // the method returned an error
 )
 
 // Score is what one prediction of n rows gave. Classes are counted in integers:
@@ -59,6 +71,9 @@ type Run struct {
 	Task           string
 	Status         Status
 	Error          string // empty if ok
+	Class          Class  // of the failure; empty if ok
+	Stderr         string // the end of what the cell's process wrote there, bounded; empty if ok or run in this process
+	Isolated       bool   // it was run in a process of its own
 	Grid           []json.RawMessage
 	GridPoints     []json.RawMessage // Grid as its author wrote it, or nil
 	GridHash       string
@@ -70,8 +85,8 @@ type Run struct {
 	SearchSeconds  float64
 	FitSeconds     *float64
 	PredictSeconds *float64
-	CPUSeconds     *float64 // of the thread the cell ran on; nil where the system does not tell
-	PeakRSSBytes   *int64   // of the whole process up to the cell's end
+	CPUSeconds     *float64 // of the cell's threads, and of the processes that it started; nil where the system does not tell
+	PeakRSSBytes   *int64   // of the whole process up to the cell's end; of an isolated cell its processes' own
 	ModelBytes     *int64   // of the saved model; nil if it has no saved form
 	CostUnits      float64
 	TimeoutSeconds *float64

@@ -1,0 +1,82 @@
+package cmd
+
+import (
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/spf13/cobra"
+)
+
+// newCellCommand is the verb by which the program starts itself for isolated cells: it answers on
+// pipes that only another bench gives it.
+func newCellCommand(a *app) *cobra.Command {
+	var serve bool
+	c := &cobra.Command{
+		Use:    "cell",
+		Short:  "Run cells that another bench asks for on its pipes",
+		Hidden: true,
+		Args:   takes(),
+		RunE: func(*cobra.Command, []string) error {
+			if !runner.Started() {
+				return usage("cell is how bench starts itself for isolated cells; use `bench run --isolate`")
+			}
+			if serve {
+				return runner.Serve(&runner.InProcess{Registry: a.reg, Data: a.store()}, a.memory)
+			}
+			return runner.RunKeeper(append(os.Args[:len(os.Args):len(os.Args)], "--serve"), a.memory)
+		},
+	}
+	c.Flags().BoolVar(&serve, "serve", false, "be the worker itself, below its keeper")
+	return c
+}
+
+// isolation is what --isolate says: nothing, or whether cells are run in processes of their own.
+type isolation struct{ given, value bool }
+
+func isolateFlag(c *cobra.Command, to *isolation) {
+	c.Flags().BoolVar(&to.value, "isolate", false, "run each cell in a process of its own (default for methods that are not this program's own)")
+	before := c.PreRunE
+	c.PreRunE = func(c *cobra.Command, args []string) error {
+		to.given = c.Flags().Changed("isolate")
+		if to.given && to.value && !runner.CanIsolate {
+			return usage("--isolate needs Linux; leave it out")
+		}
+		if before != nil {
+			return before(c, args)
+		}
+		return nil
+	}
+}
+
+// isolates reports whether a method's cells are run in processes of their own.
+func (a *app) isolates(how isolation, method string) bool {
+	if how.given {
+		return how.value
+	}
+	spec, err := a.reg.Lookup(method)
+	return err == nil && runner.CanIsolate && runner.Foreign(spec)
+}
+
+// cells returns what runs cells, and what ends its processes.
+func (a *app) cells(timeout time.Duration, how isolation) (runner.Runner, func()) {
+	apart := &runner.Workers{Args: a.workerArgs(), Timeout: timeout, Memory: a.memory}
+	return runner.Choice{
+		Here:     &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: timeout},
+		Apart:    apart,
+		Isolated: func(c runner.CellSpec) bool { return a.isolates(how, c.Cell.Method) },
+	}, apart.Close
+}
+
+// workerArgs are the arguments by which this program becomes a keeper with the same methods and data.
+func (a *app) workerArgs() []string {
+	args := []string{"cell"}
+	if a.memory > 0 {
+		args = append(args, "--memory", strconv.FormatInt(a.memory, 10)+"B")
+	}
+	if a.data != "" {
+		args = append(args, "--data", a.data)
+	}
+	return args
+}

@@ -1,0 +1,216 @@
+package runner
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/processes"
+	"golang.org/x/sys/unix"
+)
+
+// CanIsolate says that this system has what worker processes need.
+const CanIsolate = true
+
+// How often a keeper looks at the memory of its worker, and of everything below it.
+const (
+	lookEvery     = 50 * time.Millisecond
+	lookAllEvery  = 500 * time.Millisecond
+	endsWithin    = 10 * time.Second // SIGKILL, until it is given up
+	processItself = 64 << 20         // bytes of a worker beside what its cell needs
+)
+
+// A keeper is the process between the harness and a worker. It runs no code of a method, so nothing
+// that a method does ends it. Whatever a worker starts stays below its keeper, in whatever group or
+// session, and ends with it: when the harness asks, when the memory limit is passed, when the worker
+// ends, and when the harness is gone.
+type keeper struct {
+	worker   int // its process
+	limit    int64
+	exited   chan syscall.WaitStatus
+	below    []int // identifiers at the last look at all
+	used     time.Duration
+	peak     int64
+	oomKills int64
+	lookedAt time.Time // at all
+	looks    time.Duration
+}
+
+// keeperCommand starts this program, also where its file was replaced since, in a group of its own.
+func keeperCommand() *exec.Cmd {
+	c := exec.Command("/proc/self/exe")
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return c
+}
+
+// RunKeeper is the keeper of one worker, which is this program with the arguments given. It ends when
+// everything below it has. limit is for the memory of the worker and what it starts, in bytes; 0 for none.
+func RunKeeper(args []string, limit int64) error {
+	for _, fd := range []int{fdRequests, fdReplies, fdControl, fdEnding} {
+		syscall.CloseOnExec(fd)
+	}
+	if err := processes.Adopt(); err != nil {
+		return err
+	}
+	runtime.LockOSThread() // the worker ends with the thread that started it
+	k := &keeper{limit: limit, exited: make(chan syscall.WaitStatus, 1), oomKills: processes.OOMKills()}
+	if limit > 0 {
+		k.limit += processItself
+	}
+	requests, replies := os.NewFile(fdRequests, "requests"), os.NewFile(fdReplies, "replies")
+	p, err := os.StartProcess("/proc/self/exe", args, &os.ProcAttr{
+		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, requests, replies},
+		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		return err
+	}
+	k.worker = p.Pid
+	_ = p.Release() // reap waits for it
+	_, _ = requests.Close(), replies.Close()
+	go k.reap()
+	end := k.watch(control())
+	left := processes.EndBelow(endsWithin)
+	if end.Why == whyAsked {
+		if status, ended := k.status(); ended && status.Signal() != syscall.SIGKILL {
+			end = endedBy(status) // before it was asked
+		}
+	}
+	end.Left = left
+	for range 1000 { // what has ended counts when reap has waited for it
+		if !processes.HasChildren() {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	var used unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_CHILDREN, &used) == nil {
+		end.CPUSeconds = max(0, (time.Duration(used.Utime.Nano()+used.Stime.Nano()) - k.used).Seconds())
+		end.PeakBytes = cmp.Or(k.peak, used.Maxrss<<10)
+	}
+	return json.NewEncoder(os.NewFile(fdEnding, "ending")).Encode(end)
+}
+
+// control hands over what the harness writes; it is closed when the harness closes it or is gone.
+func control() <-chan byte {
+	out := make(chan byte)
+	from := os.NewFile(fdControl, "control")
+	go func() {
+		defer close(out)
+		for b := make([]byte, 1); ; {
+			if n, err := from.Read(b); n == 0 || err != nil {
+				return
+			}
+			out <- b[0]
+		}
+	}()
+	return out
+}
+
+// reap waits for every process that is a child of this one, born here or adopted.
+func (k *keeper) reap() {
+	for {
+		var status syscall.WaitStatus
+		id, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil: // no child is left at this moment
+			time.Sleep(time.Millisecond)
+		case id == k.worker:
+			k.exited <- status
+		}
+	}
+}
+
+// watch returns how the worker ended, or why it has to.
+func (k *keeper) watch(commands <-chan byte) ending {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for busy := false; ; {
+		select {
+		case status := <-k.exited:
+			end := endedBy(status)
+			end.SystemOOM = processes.OOMKills() > k.oomKills
+			return end
+		case command, open := <-commands:
+			if !open {
+				return ending{Why: whyAsked}
+			}
+			if busy = command == cellBegins; busy {
+				k.begin()
+			}
+		case <-look.C:
+			if busy && k.beyond() {
+				return ending{Why: whyMemory}
+			}
+		}
+	}
+}
+
+// status returns how the worker ended that was just made to end.
+func (k *keeper) status() (syscall.WaitStatus, bool) {
+	select {
+	case status := <-k.exited:
+		return status, true
+	case <-time.After(endsWithin):
+		return 0, false
+	}
+}
+
+func endedBy(status syscall.WaitStatus) ending {
+	end := ending{Code: status.ExitStatus()}
+	if status.Signaled() {
+		end.Signal = int(status.Signal())
+	}
+	return end
+}
+
+// begin notes what was used before a cell.
+func (k *keeper) begin() {
+	k.peak, k.oomKills, k.lookedAt = 0, processes.OOMKills(), time.Now()
+	k.used = 0
+	for _, id := range append(k.below, k.worker) {
+		if p, there := processes.Of(id); there {
+			k.used += p.CPU
+		}
+	}
+	var reaped unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_CHILDREN, &reaped) == nil {
+		k.used += time.Duration(reaped.Utime.Nano() + reaped.Stime.Nano())
+	}
+}
+
+// beyond reports whether the worker with what it started needs more memory than it may. The worker
+// is looked at each time, all processes of the machine now and then, since that takes longer.
+func (k *keeper) beyond() bool {
+	p, _ := processes.Of(k.worker)
+	k.peak = max(k.peak, p.Resident)
+	if since := time.Since(k.lookedAt); since >= lookAllEvery && since >= 20*k.looks || k.limit > 0 && p.Resident > k.limit {
+		start := time.Now()
+		all := processes.Below(os.Getpid())
+		k.looks, k.lookedAt = time.Since(start), start
+		total := processes.Sum(all).Resident
+		k.peak = max(k.peak, total)
+		k.below = k.below[:0]
+		for _, p := range all {
+			if p.ID != k.worker {
+				k.below = append(k.below, p.ID)
+			}
+		}
+		return k.limit > 0 && total > k.limit && proportional(all) > k.limit
+	}
+	return false
+}
+
+// proportional is the memory of processes, where what they share counts once.
+func proportional(of []processes.Process) int64 {
+	sum := int64(0)
+	for _, p := range of {
+		sum += cmp.Or(processes.Proportional(p.ID), p.Resident)
+	}
+	return sum
+}

@@ -1,0 +1,62 @@
+package runner
+
+import (
+	"os"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/processes"
+	"golang.org/x/sys/unix"
+)
+
+func closeOnExec(fds ...int) {
+	for _, fd := range fds {
+		syscall.CloseOnExec(fd)
+	}
+}
+
+// Started reports whether this process has the pipes that another bench gives a keeper and a worker.
+func Started() bool {
+	for _, fd := range []int{fdRequests, fdReplies} {
+		var s unix.Stat_t
+		if err := unix.Fstat(fd, &s); err != nil || s.Mode&unix.S_IFMT != unix.S_IFIFO {
+			return false
+		}
+	}
+	return true
+}
+
+// limitSelf lets garbage give way before the limit, and the system end this process before others
+// where memory is short. The limit of data is a second one, for what is taken faster than a keeper
+// looks: programs reserve more than they use, so that it must be far above the first.
+func limitSelf(limit int64) {
+	debug.SetTraceback("single")
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
+	if limit > 0 {
+		debug.SetMemoryLimit(limit)
+		data := uint64(2*limit + 1<<30)
+		_ = unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: data, Max: data})
+	}
+}
+
+// childrenUse is the processor time that processes below this one have used, and the largest
+// resident size of those that are there and of any that has ended.
+func childrenUse() processes.Usage {
+	if !processes.HasChildren() && !hadChildren() {
+		return processes.Usage{}
+	}
+	use := processes.Sum(processes.Below(os.Getpid()))
+	var ended unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_CHILDREN, &ended) == nil {
+		use.CPU += time.Duration(ended.Utime.Nano() + ended.Stime.Nano())
+		use.Resident = max(use.Resident, ended.Maxrss<<10)
+	}
+	return use
+}
+
+// hadChildren reports whether a child was waited for.
+func hadChildren() bool {
+	var ended unix.Rusage
+	return unix.Getrusage(unix.RUSAGE_CHILDREN, &ended) == nil && ended.Maxrss > 0
+}

@@ -1,0 +1,160 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/processes"
+)
+
+// startsWithin is how long a worker may take until it is ready, and endsPolitely until it ends when
+// nothing more is asked of it.
+const (
+	startsWithin = 2 * time.Minute
+	endsPolitely = time.Second
+)
+
+// A worker is a process that runs cells, with its keeper, as the harness sees them.
+type worker struct {
+	id       int // of the worker's process
+	requests *os.File
+	control  *os.File
+	ask      *json.Encoder
+	replies  chan answer // one for each request, and the error that ends them
+	stderr   tail
+	ended    chan struct{} // closed when the keeper has ended, and with it everything below
+	ending   ending        // valid then
+	lost     error         // why there is no ending: the keeper itself was ended
+	set      datasets.Description
+	foreign  bool // has run a method that is not the project's
+}
+
+// An answer is a reply or why none came.
+type answer struct {
+	reply
+	err error
+}
+
+// startWorker starts this program with the arguments given and waits until it is ready.
+func startWorker(ctx context.Context, args []string) (*worker, error) {
+	w := &worker{replies: make(chan answer, 1), ended: make(chan struct{})}
+	var theirs, ours [4]*os.File // in the order of fdRequests, fdReplies, fdControl, fdEnding
+	var err error
+	for i := range theirs {
+		r, t, e := os.Pipe()
+		if theirs[i], ours[i] = r, t; i%2 == 1 {
+			theirs[i], ours[i] = t, r
+		}
+		err = errors.Join(err, e)
+	}
+	keeper := keeperCommand()
+	keeper.Args = append([]string{os.Args[0]}, args...)
+	keeper.ExtraFiles = theirs[:]
+	keeper.Stdout, keeper.Stderr = &w.stderr, &w.stderr
+	keeper.WaitDelay = 5 * time.Second // everything below it has ended before
+	if err == nil {
+		err = keeper.Start()
+	}
+	closeAll(theirs[:])
+	if err != nil {
+		closeAll(ours[:])
+		return nil, err
+	}
+	w.requests, w.control, w.ask = ours[0], ours[2], sender(ours[0])
+	go w.read(ours[1])
+	go w.wait(keeper, ours[3])
+	select {
+	case a := <-w.replies:
+		if a.err == nil && a.Ready {
+			w.id = a.ID
+			return w, nil
+		}
+		err = errors.New("it did not begin to answer")
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-time.After(startsWithin):
+		err = fmt.Errorf("it was not ready after %v", startsWithin)
+	}
+	w.kill()
+	if said := kept(w.stderr.String()); said != "" {
+		err = fmt.Errorf("%w: %s", err, oneLine(said))
+	}
+	return nil, err
+}
+
+// isEnd reports that no more replies come, whole ones or cut.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrClosed)
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// read hands over the replies until there are no more, or one is none.
+func (w *worker) read(from *os.File) {
+	defer from.Close()
+	for lines := json.NewDecoder(from); ; {
+		var a answer
+		a.err = lines.Decode(&a.reply)
+		select {
+		case w.replies <- a:
+		case <-w.ended:
+			return
+		}
+		if a.err != nil {
+			return
+		}
+	}
+}
+
+// wait waits for the keeper, and so for everything below it.
+func (w *worker) wait(keeper *exec.Cmd, from *os.File) {
+	defer close(w.ended)
+	defer from.Close()
+	w.lost = json.NewDecoder(from).Decode(&w.ending)
+	if err := keeper.Wait(); w.lost != nil {
+		w.lost = fmt.Errorf("the process that watches over the worker ended: %w", errors.Join(err, w.lost))
+	}
+	_ = w.requests.Close()
+}
+
+// kill ends the worker with everything that it started and returns when they are gone.
+func (w *worker) kill() {
+	_ = w.control.Close()
+	<-w.ended
+}
+
+// close lets an idle worker end by itself, if it does so soon.
+func (w *worker) close() {
+	_ = w.requests.Close()
+	select {
+	case <-w.ended:
+	case <-time.After(endsPolitely):
+	}
+	w.kill()
+}
+
+// tell writes one of the commands of fdControl.
+func (w *worker) tell(command byte) { _, _ = w.control.Write([]byte{command}) }
+
+// clock counts the time in which the worker is not stopped.
+func (w *worker) clock() clock {
+	c := systemClock
+	c.stopped = func() bool {
+		p, there := processes.Of(w.id)
+		return there && p.Stopped
+	}
+	return c
+}

@@ -1,0 +1,264 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/span"
+)
+
+// Workers runs each cell in a worker: a process in a group of its own, which runs cells one after
+// another until something goes wrong in it. What a method does to its process costs its own cell
+// alone. It must be closed.
+type Workers struct {
+	Args    []string      // of this program, by which it comes to call RunKeeper with what calls Serve
+	Timeout time.Duration // per cell; 0 for none
+	Memory  int64         // bytes that the processes of one cell may need together; 0 for no limit
+	Grace   time.Duration // for a fit to notice that its time is over before its processes are ended; 0 means 1 s
+
+	mu   sync.Mutex
+	idle []*worker
+}
+
+// workerGrace leaves another second for the end of the processes.
+const workerGrace = time.Second
+
+// A fault is an end of a worker that is not the method's doing.
+type fault struct {
+	error
+	run *store.Run // what is stored if it happens again; nil if that is an error of the run
+}
+
+// Run implements Runner. A cell whose worker came to an end for a reason that is not the method's
+// is run once more, and a warning of its row says so.
+func (r *Workers) Run(ctx context.Context, c CellSpec) (store.Run, error) {
+	run, err := r.once(ctx, c)
+	var first, second fault
+	if !errors.As(err, &first) || ctx.Err() != nil {
+		return run, err
+	}
+	run, err = r.once(ctx, c)
+	if errors.As(err, &second) && second.run != nil {
+		run, err = *second.run, nil
+	}
+	run.Warnings = append(run.Warnings, store.Warning{Text: oneLine("run once more, since " + first.Error()), Times: 1})
+	return run, err
+}
+
+// once runs a cell in an idle worker, or in a new one.
+func (r *Workers) once(ctx context.Context, c CellSpec) (store.Run, error) {
+	if err := ctx.Err(); err != nil {
+		return store.Run{}, err
+	}
+	w := r.take(c)
+	if w == nil {
+		var err error
+		if w, err = startWorker(ctx, r.Args); err != nil {
+			return store.Run{}, fault{fmt.Errorf("no worker process could be started for %s: %w", c.Cell, err), nil}
+		}
+	}
+	w.set = c.Set
+	start := time.Now()
+	a, end := r.call(ctx, w, c)
+	if end == endWhole && a.Run != nil && a.Run.Status == store.OK && !a.Retire {
+		r.mu.Lock()
+		r.idle = append(r.idle, w)
+		r.mu.Unlock()
+	} else {
+		w.kill()
+	}
+	return r.result(ctx, w, c, a, end, time.Since(start))
+}
+
+// take returns an idle worker that holds the cell's set, else the one that is idle longest, nil if there is none.
+func (r *Workers) take(c CellSpec) *worker {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.idle) > 0 {
+		i := max(0, slices.IndexFunc(r.idle, func(w *worker) bool { return w.set == c.Set }))
+		w := r.idle[i]
+		r.idle = slices.Delete(r.idle, i, i+1)
+		select {
+		case <-w.ended: // while it was idle
+			w.kill()
+		default:
+			return w
+		}
+	}
+	return nil
+}
+
+// How a call came to its end.
+type callEnd int
+
+const (
+	endWhole   callEnd = iota // with a reply
+	endGarbled                // with something else
+	endAlone                  // the worker ended
+	endLate                   // the worker did not answer in time
+	endStopped                // ctx was done
+)
+
+// call asks a worker for a cell and waits for what comes.
+func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, callEnd) {
+	w.stderr.reset()
+	w.tell(cellBegins)
+	defer w.tell(cellEnds)
+	asked := make(chan error, 1)
+	go func() { asked <- w.ask.Encode(request{Cell: &c, Timeout: r.Timeout}) }()
+	late := make(chan struct{})
+	over := make(chan struct{})
+	defer close(over)
+	if r.Timeout > 0 {
+		go func() {
+			if w.clock().countdown(over, r.Timeout+cmp.Or(r.Grace, workerGrace)) {
+				close(late)
+			}
+		}()
+	}
+	select {
+	case a := <-w.replies:
+		switch {
+		case a.err == nil && a.Key == c.Key:
+			return a, endWhole
+		case a.err != nil && isEnd(a.err):
+			return a, endAlone
+		}
+		return a, endGarbled
+	case <-w.ended: // a process below it may still hold the pipe
+		return answer{}, endAlone
+	case <-late:
+		return answer{}, endLate
+	case <-ctx.Done():
+		return answer{}, endStopped
+	}
+}
+
+// result makes of an answer what is stored of the cell. Unless a worker answered ok it has ended.
+func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, how callEnd, took time.Duration) (store.Run, error) {
+	if how == endWhole && a.Run == nil {
+		return store.Run{}, errors.New(a.Error)
+	}
+	if ctx.Err() != nil && (how != endWhole || a.Run.Status != store.OK) {
+		return store.Run{}, ctx.Err()
+	}
+	run := c.NewRun()
+	if how == endWhole {
+		run = c.filledWith(*a.Run)
+	} else {
+		run.SearchSeconds = took.Seconds()
+		if w.lost == nil {
+			run.CPUSeconds, run.PeakRSSBytes = &w.ending.CPUSeconds, &w.ending.PeakBytes
+		}
+	}
+	run.Isolated = true
+	if r.Timeout > 0 {
+		seconds := r.Timeout.Seconds()
+		run.TimeoutSeconds = &seconds
+	}
+	if run.Status == store.OK {
+		return run, nil
+	}
+	text := w.stderr.String()
+	run.Stderr = kept(text)
+	if how == endWhole {
+		return run, nil
+	}
+	run.Status = store.Failed
+	switch {
+	case how == endLate:
+		run.Status, run.Class = store.Timeout, store.ClassTimeout
+		run.Error = fmt.Sprintf("no result within %v (--timeout); the fit did not stop when asked and its processes were ended", r.Timeout)
+	case how == endGarbled:
+		run.Class, run.Error = store.ClassBadOutput, oneLine(fmt.Sprintf("what the cell's process answered cannot be read: %v", cmp.Or(a.err, errOtherCell)))
+	default:
+		return r.died(w, run, text, a.err)
+	}
+	return run, nil
+}
+
+var errOtherCell = errors.New("it is the result of another cell")
+
+// filledWith returns the row that a worker filled in, of which it cannot change the cell.
+func (c CellSpec) filledWith(run store.Run) store.Run {
+	own := c.NewRun()
+	run.Key, run.Protocol, run.ProtocolHash, run.Dataset, run.Fingerprint, run.Split = own.Key, own.Protocol, own.ProtocolHash, own.Dataset, own.Fingerprint, own.Split
+	run.Method, run.MethodVersion, run.Grid, run.GridPoints, run.GridHash = own.Method, own.MethodVersion, own.Grid, own.GridPoints, own.GridHash
+	run.ProtocolText, run.ProtocolPath, run.ProtocolSplits, run.SetFile, run.Replace = own.ProtocolText, own.ProtocolPath, own.ProtocolSplits, own.SetFile, own.Replace
+	return run
+}
+
+// died says how a worker ended in the middle of a cell.
+func (r *Workers) died(w *worker, run store.Run, text string, reading error) (store.Run, error) {
+	said, _ := reason(text)
+	e := w.ending
+	run.Class = store.ClassCrash
+	switch {
+	case w.lost != nil:
+		run.Error = oneLine(w.lost.Error())
+		return run, fault{w.lost, &run}
+	case e.Why == whyMemory:
+		run.Class = store.ClassOOM
+		run.Error = fmt.Sprintf("its processes needed more than %s (--memory): %s", span.Bytes(r.Memory), span.Bytes(e.PeakBytes))
+	case e.Signal == int(syscall.SIGKILL):
+		run.Error = "its process was killed from outside"
+		if e.SystemOOM {
+			run.Class, run.Error = store.ClassOOM, "the system ended its process, since no memory was left"
+		}
+		return run, fault{errors.New(run.Error), &run}
+	case strings.Contains(text, "runtime: out of memory") || strings.Contains(text, "cannot allocate memory"):
+		run.Class, run.Error = store.ClassOOM, oneLine(said)
+	case e.Why == whyAsked:
+		run.Class, run.Error = store.ClassBadOutput, "its process closed the pipe of its answers"
+	case errors.Is(reading, io.ErrUnexpectedEOF) && said == "":
+		run.Class, run.Error = store.ClassBadOutput, "its process ended in the middle of its answer, "+endOfProcess(e)
+	case said != "":
+		run.Error = oneLine(said)
+	default:
+		run.Error = "its process ended by itself, " + endOfProcess(e)
+	}
+	if e.Left > 0 {
+		run.Error += fmt.Sprintf("; %d of its processes could not be ended", e.Left)
+	}
+	return run, nil
+}
+
+func endOfProcess(e ending) string {
+	if e.Signal != 0 {
+		return fmt.Sprintf("by signal %d (%v)", e.Signal, syscall.Signal(e.Signal))
+	}
+	return fmt.Sprintf("with exit code %d", e.Code)
+}
+
+// Forget lets idle workers let go of the data set of a cell.
+func (r *Workers) Forget(c CellSpec) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range r.idle {
+		if w.set == c.Set {
+			_ = w.ask.Encode(request{Forget: &c.Set})
+		}
+	}
+}
+
+// Close ends the idle workers and returns when they are gone, with everything that they started.
+func (r *Workers) Close() {
+	r.mu.Lock()
+	idle := r.idle
+	r.idle = nil
+	r.mu.Unlock()
+	var all sync.WaitGroup
+	for _, w := range idle {
+		all.Go(w.close)
+	}
+	all.Wait()
+}

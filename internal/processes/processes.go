@@ -1,0 +1,53 @@
+// Package processes finds, measures and ends what a process has started, and what that has started.
+//
+// It reads what Linux tells of processes in files. On other systems it knows nothing, and ends a
+// process with its group. It starts nothing and decides nothing: limits belong to its callers.
+package processes
+
+import "time"
+
+// A Process is one process as it was when it was looked at.
+type Process struct {
+	ID, Parent int
+	Zombie     bool // it has ended, and its parent has not asked how
+	Stopped    bool // by a signal, as SIGSTOP
+	Started    int64
+	CPU        time.Duration // of itself and of those of its children that were waited for
+	Resident   int64         // bytes
+}
+
+// Usage sums up what processes use.
+type Usage struct {
+	CPU      time.Duration
+	Resident int64 // bytes; what several of them share counts for each
+}
+
+// Sum adds up what a process and those below it use.
+func Sum(of []Process) Usage {
+	var u Usage
+	for _, p := range of {
+		u.CPU += p.CPU
+		u.Resident += p.Resident
+	}
+	return u
+}
+
+// Alive reports whether the process with an identifier is still the one that was started then, by
+// [Process].Started. Identifiers are given again, times of a start are not.
+func Alive(id int, started int64) bool {
+	p, there := Of(id)
+	return there && !p.Zombie && p.Started == started
+}
+
+// below returns those of all that descend from a process, parents first.
+func below(all []Process, id int) []Process {
+	children := map[int][]Process{}
+	for _, p := range all {
+		children[p.Parent] = append(children[p.Parent], p)
+	}
+	out := children[id]
+	for i := 0; i < len(out); i++ {
+		out = append(out[:len(out):len(out)], children[out[i].ID]...)
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package processes
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// tick is the unit of processor times in /proc; Linux gives programs no other.
+const tick = 10 * time.Millisecond
+
+// Of returns a process, and false if there is none of that identifier.
+func Of(id int) (Process, bool) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
+	if err != nil {
+		return Process{}, false
+	}
+	return parse(raw)
+}
+
+// parse reads the line of /proc/ID/stat. The second field is a name in parentheses, in which
+// anything may stand.
+func parse(line []byte) (Process, bool) {
+	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
+	if open < 0 || end < open {
+		return Process{}, false
+	}
+	id, err := strconv.Atoi(strings.TrimSpace(string(line[:open])))
+	fields := strings.Fields(string(line[end+1:]))
+	if err != nil || len(fields) < 22 {
+		return Process{}, false
+	}
+	number := func(field int) int64 { // numbered as in proc(5)
+		v, _ := strconv.ParseInt(fields[field-3], 10, 64)
+		return v
+	}
+	p := Process{
+		ID: id, Parent: int(number(4)), Started: number(22),
+		CPU:      time.Duration(number(14)+number(15)+number(16)+number(17)) * tick,
+		Resident: number(24) * int64(os.Getpagesize()),
+	}
+	switch fields[0] {
+	case "Z", "X":
+		p.Zombie = true
+	case "T", "t":
+		p.Stopped = true
+	}
+	return p, true
+}
+
+// Below returns the processes that descend from one, zombies left out.
+func Below(id int) []Process {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var all []Process
+	for _, e := range entries {
+		child, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if p, there := Of(child); there {
+			all = append(all, p)
+		}
+	}
+	var out []Process
+	for _, p := range below(all, id) {
+		if !p.Zombie {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Proportional returns the resident bytes of a process, with what it shares divided among those who
+// share it: of several processes the sum is what they take of the machine. 0 if it is not known.
+func Proportional(id int) int64 {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/smaps_rollup", id))
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if fields := strings.Fields(lines.Text()); len(fields) == 3 && fields[0] == "Pss:" {
+			kib, _ := strconv.ParseInt(fields[1], 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+// Peak returns the largest resident size of this process since the last ResetPeak, in bytes.
+func Peak() int64 {
+	raw, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(raw)) {
+		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmHWM:" {
+			kib, _ := strconv.ParseInt(fields[1], 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+// ResetPeak lets Peak begin anew. Where the system does not let it, Peak goes on.
+func ResetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+
+// OOMKills counts the processes that the system ended for want of memory since it was started.
+func OOMKills() int64 {
+	raw, _ := os.ReadFile("/proc/vmstat")
+	for line := range strings.Lines(string(raw)) {
+		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "oom_kill" {
+			n, _ := strconv.ParseInt(fields[1], 10, 64)
+			return n
+		}
+	}
+	return 0
+}
+
+// Adopt makes this process the parent of every process below it that loses its own: none leaves
+// the tree, whatever session or group it makes for itself.
+func Adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+
+// HasChildren reports whether this process has a child, ended ones included.
+func HasChildren() bool {
+	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err != unix.ECHILD
+}
+
+// EndBelow ends every process below this one, which has to Adopt and to wait for its children
+// meanwhile. It returns how many are left after the time given: those that the system itself cannot end.
+func EndBelow(patience time.Duration) int {
+	deadline := time.Now().Add(patience)
+	stopped := map[int]bool{}
+	for { // what is stopped starts nothing more
+		fresh := false
+		for _, p := range Below(os.Getpid()) {
+			if !stopped[p.ID] {
+				stopped[p.ID], fresh = true, true
+				_ = unix.Kill(p.ID, unix.SIGSTOP)
+			}
+		}
+		if !fresh || time.Now().After(deadline) {
+			break
+		}
+	}
+	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
+		left := Below(os.Getpid())
+		if len(left) == 0 || time.Now().After(deadline) {
+			return len(left)
+		}
+		for _, p := range left {
+			_ = unix.Kill(p.ID, unix.SIGKILL)
+		}
+		time.Sleep(pause)
+	}
+}

@@ -1,0 +1,35 @@
+//go:build !linux
+
+package processes
+
+import (
+	"errors"
+	"time"
+)
+
+// Of knows no process.
+func Of(int) (Process, bool) { return Process{}, false }
+
+// Below knows no process.
+func Below(int) []Process { return nil }
+
+// Proportional knows no size.
+func Proportional(int) int64 { return 0 }
+
+// Peak knows no size.
+func Peak() int64 { return 0 }
+
+// ResetPeak does nothing.
+func ResetPeak() {}
+
+// OOMKills counts nothing.
+func OOMKills() int64 { return 0 }
+
+// HasChildren knows no process.
+func HasChildren() bool { return false }
+
+// Adopt says that this system has no such thing.
+func Adopt() error { return errors.ErrUnsupported }
+
+// EndBelow does nothing.
+func EndBelow(time.Duration) int { return 0 }
