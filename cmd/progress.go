@@ -174,7 +174,11 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 	p.mu.Unlock()
 
 	if r.Status != store.OK {
-		p.note(fmt.Sprintf("%s %s: %s", c.Cell, r.Status, r.Error))
+		status := string(r.Status)
+		if r.Status == store.Failed && r.Class != store.ClassError {
+			status += fmt.Sprintf(" (%s)", r.Class)
+		}
+		p.note(fmt.Sprintf("%s %s: %s", c.Cell, status, r.Error))
 	}
 	switch {
 	case p.bar != nil:

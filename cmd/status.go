@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -22,7 +23,8 @@ func newStatusCommand(a *app) *cobra.Command {
 		Short: "Show how many cells are stored per protocol, data set and method",
 		Long: `status counts the stored cells of the data as they are now. The column planned holds
 the protocol's number of splits; ok counts those with a result. A cell that failed or
-timed out is run again by ` + "`bench run --retry`" + `. Cells of data that has changed since
+timed out is run again by ` + "`bench run --retry`" + `; failures says how many of them crashed,
+needed more memory than they may (oom) or gave an answer that is none (bad-output). Cells of data that has changed since
 are not counted; a note says how many there are.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -53,10 +55,10 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 	}
 	planned := plannedSplits(stored)
 	current := currentData(rows, sets)
-	l := listing{header: []string{"protocol", "dataset", "method", "ok", "planned", "failed", "timeout", "seconds"}}
+	l := listing{header: []string{"protocol", "dataset", "method", "ok", "planned", "failed", "timeout", "seconds", "failures"}}
 	for _, r := range rows {
 		if r.Fingerprint == current[r.Dataset] {
-			l.add(r.Protocol, r.Dataset, r.Method, r.OK, planned(r.Protocol), r.Failed, r.Timeout, round1(r.Seconds))
+			l.add(r.Protocol, r.Dataset, r.Method, r.OK, planned(r.Protocol), r.Failed, r.Timeout, round1(r.Seconds), failuresOf(r))
 		}
 	}
 	if err := l.write(a.out, format); err != nil {
@@ -64,6 +66,23 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 	}
 	a.noteOldData(rows, current, sets, stored)
 	return a.noteMissing(ctx, db, rows, stored)
+}
+
+// failuresOf is "2 crash, 1 oom": of the cells that failed, those whose class says more.
+func failuresOf(r store.StatusRow) any {
+	var parts []string
+	for _, f := range []struct {
+		cells int
+		class store.Class
+	}{{r.Crash, store.ClassCrash}, {r.OOM, store.ClassOOM}, {r.BadOutput, store.ClassBadOutput}} {
+		if f.cells > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", f.cells, f.class))
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return strings.Join(parts, ", ")
 }
 
 // noteMissing says for each protocol how many cells of the methods and sets that are listed are not stored, and how

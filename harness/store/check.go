@@ -99,7 +99,7 @@ type step func(ctx context.Context, q queryer, report func(Problem)) error
 // and returns their problems in the order of the steps. What SQLite itself cannot read is a
 // problem too.
 func checkOf(ctx context.Context, q queryer, path string, folds bool, atOnce int) ([]Problem, error) {
-	tables, rows := []string{"runs", "cells", "grids", "grid_points", "environments", "set_files", "protocols", "stages", "warnings", "origins", "code_checks", "left_out"}, byRow
+	tables, rows := []string{"runs", "cells", "grids", "grid_points", "environments", "set_files", "protocols", "stages", "warnings", "origins", "endings", "claims", "code_checks", "left_out"}, byRow
 	if folds {
 		tables = append(tables, "fold_counts", "published_values", "checksums", "scores", "models")
 		rows = slices.Concat(byRow, largeRow)

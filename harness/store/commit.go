@@ -71,6 +71,11 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 			return err
 		}
 	}
+	if r.Class != "" || r.Isolated {
+		if err := sealedEndings.insert(ctx, tx, "INSERT", []any{runID, string(r.Class), r.Isolated, r.Stderr}); err != nil {
+			return err
+		}
+	}
 	return insertLearned(ctx, tx, runID, r)
 }
 

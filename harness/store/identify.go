@@ -23,11 +23,11 @@ import (
 const applicationID = 0x626e6368
 
 // schemaVersion is what migrate brings a database to.
-const schemaVersion = 3
+const schemaVersion = 4
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, as
 // definitions gives them: a view that is changed shows other numbers.
-const schemaHash = "285d67537fab91488d68cadeb973348f26375488c10cb3d2c71e8b316333f65b"
+const schemaHash = "ce64e166459d48f1843bab552b572de6f6518b2cf81357db1d82ffde6b2c2214"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"
@@ -156,6 +156,6 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 
 // objects are the tables and views of the schema.
 var objects = []string{
-	"cells", "checksums", "code_checks", "environments", "evaluations", "fold_counts", "grid_points", "grids", "history", "left_out", "models",
+	"cells", "checksums", "claims", "code_checks", "endings", "environments", "evaluations", "fold_counts", "grid_points", "grids", "history", "left_out", "models",
 	"origins", "protocols", "published", "published_values", "results", "runs", "scores", "set_files", "stages", "warnings",
 }

@@ -35,11 +35,12 @@ var (
 	sealedModels   = sealed{"models", modelColumns, func(r []any) string { return fmt.Sprintf("model of run %v", r[0]) }}
 
 	sealedOrigins    = sealed{"origins", originColumns, func(r []any) string { return fmt.Sprintf("origin of run %v", r[0]) }}
+	sealedEndings    = sealed{"endings", endingColumns, func(r []any) string { return fmt.Sprintf("ending of run %v", r[0]) }}
 	sealedCodeChecks = sealed{"code_checks", codeCheckColumns, func(r []any) string { return fmt.Sprintf("check of the code of %v", r[0]) }}
 	sealedLeftOut    = sealed{"left_out", leftOutColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v, left out", r[2], r[1], r[3]) }}
 
 	// Those that every reader compares, and those that are as large as the folds.
-	byRow    = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedWarnings, sealedOrigins, sealedCodeChecks, sealedLeftOut}
+	byRow    = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedWarnings, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut}
 	largeRow = []sealed{sealedScores, sealedModels}
 )
 
@@ -58,6 +59,7 @@ var (
 	modelColumns       = strings.Fields(`run_id features labels mean scale target_mean target_scale data`)
 	protocolColumns    = strings.Fields(`name hash text path splits seen_at`)
 	originColumns      = strings.Fields(`run_id code imported`)
+	endingColumns      = strings.Fields(`run_id class isolated stderr`)
 	codeCheckColumns   = strings.Fields(`method method_version stored_code code same checked_at`)
 	leftOutColumns     = strings.Fields(`protocol dataset method split seconds bytes limited said_at`)
 	foldColumns        = strings.Fields(`grid_index fold n_valid n_correct tn fp fn tp auc2 rmse mae r2 fit_seconds`)

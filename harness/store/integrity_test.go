@@ -35,9 +35,11 @@ func smallDatabase(t *testing.T) string {
 			}
 		}
 	}
+	failed := testRun("k failed", Failed)
+	failed.Class, failed.Stderr = ClassCrash, "panic"
 	again := testRun("k again", OK)
 	again.Dataset, again.Method, again.MethodVersion = "wine", "CART", "2"
-	put(t, db, append(runs, testRun("k failed", Failed), again)...)
+	put(t, db, append(runs, failed, again)...)
 	if _, err := db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		t.Fatal(err)
 	}
@@ -126,6 +128,7 @@ func TestAChangedCountIsNoticed(t *testing.T) {
 		{`UPDATE published_values SET mean = mean + 1 WHERE dataset = 'wine'`, "published values"},
 		{`UPDATE stages SET n_correct = n_correct - 1 WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND round = 1`, "stage 1"},
 		{`DELETE FROM stages WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "CART on wine, split 2"},
+		{`UPDATE endings SET class = 'error' WHERE run_id = (SELECT id FROM runs WHERE key = 'k failed')`, "ending of run"},
 		{`UPDATE warnings SET text = 'all is well' WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "warning 0"},
 		{`UPDATE scores SET data = x'00' WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "scores of run"},
 		{`DELETE FROM models WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "CART on wine, split 1"},
@@ -252,8 +255,8 @@ func TestOldDatabasesAreBroughtUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	_, rows := query(t, db, `SELECT key, n_correct, cv_accuracy, params, error FROM results ORDER BY key`)
-	want := [][]any{{"k1", int64(27), (11.0/14 + 12.0/14) / 2, `{"c":2}`, nil}, {"k2", nil, nil, nil, "why"}}
+	_, rows := query(t, db, `SELECT key, n_correct, cv_accuracy, params, error, failure, isolated, stderr FROM results ORDER BY key`)
+	want := [][]any{{"k1", int64(27), (11.0/14 + 12.0/14) / 2, `{"c":2}`, nil, nil, int64(0), nil}, {"k2", nil, nil, nil, "why", "error", int64(0), nil}}
 	if len(rows) != 2 || !slices.Equal(rows[0], want[0]) || !slices.Equal(rows[1], want[1]) {
 		t.Errorf("results hold %v, want %v", rows, want)
 	}

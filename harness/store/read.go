@@ -93,6 +93,7 @@ type StatusRow struct {
 	LastRun                   string // started_at of the newest
 	LastSplit                 int
 	OK, Failed, Timeout       int
+	OOM, Crash, BadOutput     int // of those that failed
 	Seconds                   float64
 }
 
@@ -102,6 +103,7 @@ func (db *DB) Status(ctx context.Context) ([]StatusRow, error) {
 		return nil, err
 	}
 	rows, err := db.sql.QueryContext(ctx, `SELECT protocol, dataset, method, fingerprint, max(started_at), max(split), sum(status = 'ok'), sum(status = 'failed'), sum(status = 'timeout'),
+		  sum(failure IS 'oom'), sum(failure IS 'crash'), sum(failure IS 'bad-output'),
 		  sum(search_seconds + coalesce(fit_seconds, 0) + coalesce(predict_seconds, 0))
 		FROM results GROUP BY protocol, dataset, method, fingerprint ORDER BY protocol, dataset, method, max(started_at)`)
 	if err != nil {
@@ -111,7 +113,7 @@ func (db *DB) Status(ctx context.Context) ([]StatusRow, error) {
 	var out []StatusRow
 	for rows.Next() {
 		var s StatusRow
-		if err := rows.Scan(&s.Protocol, &s.Dataset, &s.Method, &s.Fingerprint, &s.LastRun, &s.LastSplit, &s.OK, &s.Failed, &s.Timeout, &s.Seconds); err != nil {
+		if err := rows.Scan(&s.Protocol, &s.Dataset, &s.Method, &s.Fingerprint, &s.LastRun, &s.LastSplit, &s.OK, &s.Failed, &s.Timeout, &s.OOM, &s.Crash, &s.BadOutput, &s.Seconds); err != nil {
 			return nil, err
 		}
 		out = append(out, s)

@@ -85,13 +85,14 @@ func (db *DB) resultRow(ctx context.Context, key string) (id, folds int64, r Run
 		  r.split, r.task, r.status, coalesce(r.error, ''), g.hash, r.selected, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.timeout_seconds, r.started_at,
-		  coalesce(r.scores_hash, ''), coalesce(o.code, ''), coalesce(o.imported, '')
-		FROM runs r JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id WHERE r.key = ?`, key).
+		  coalesce(r.scores_hash, ''), coalesce(o.code, ''), coalesce(o.imported, ''),
+		  `+classOf+`, coalesce(e.isolated, 0), coalesce(e.stderr, '')
+		FROM runs r JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id LEFT JOIN endings e ON e.run_id = r.id WHERE r.key = ?`, key).
 		Scan(&id, &folds, &environment, &r.Key, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.Split, &r.Task, &r.Status, &r.Error, &r.GridHash, &r.Selected, &r.TrainRows, &r.TestRows, &r.Features,
 			&t.Correct, &t.TN, &t.FP, &t.FN, &t.TP, &t.AUC2, &t.RMSE, &t.MAE, &t.R2,
 			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.CostUnits, &r.TimeoutSeconds, &r.StartedAt,
-			&r.ScoresHash, &r.Code, &r.Imported)
+			&r.ScoresHash, &r.Code, &r.Imported, &r.Class, &r.Isolated, &r.Stderr)
 	if err != nil {
 		return 0, 0, r, err
 	}

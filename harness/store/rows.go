@@ -36,7 +36,12 @@ type Row struct {
 	Environment            *Environment
 	Code                   string // as in Run
 	Imported               string // as in Run
+	Class                  Class  // as in Run; of attempts that older programs stored a timeout or an error
+	Isolated               bool   // as in Run
 }
+
+// classOf is the class of a failed attempt, also where none is stored: ” if ok.
+const classOf = `coalesce(e.class, CASE r.status WHEN 'timeout' THEN 'timeout' WHEN 'failed' THEN 'error' ELSE '' END)`
 
 // Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the
 // evaluations of every fold of every grid point, which are most of a database.
@@ -56,8 +61,9 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at,
-		  coalesce(o.code, ''), coalesce(o.imported, '')
+		  coalesce(o.code, ''), coalesce(o.imported, ''), `+classOf+`, coalesce(e.isolated, 0)
 		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id
+		LEFT JOIN endings e ON e.run_id = r.id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 		WHERE c.protocol = ? ORDER BY r.dataset, r.method, r.split`, protocol)
 	if err != nil {
@@ -73,7 +79,7 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		err := rows.Scan(&id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, &params, &r.TrainRows, &r.TestRows, &r.Features,
 			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.AUC2, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2,
-			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt, &r.Code, &r.Imported)
+			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt, &r.Code, &r.Imported, &r.Class, &r.Isolated)
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 	ok, failed, number := withLearned(testRun("a", OK)), testRun("b", Failed), testRun("c", OK)
 	ok.CPUSeconds, ok.PeakRSSBytes, ok.ModelBytes, ok.Features = ptr(0.75), ptr(int64(1<<20)), ptr(int64(99)), 13
 	failed.Split, number.Split, number.Task = 2, 3, "regression"
+	failed.Class, failed.Isolated, failed.Stderr = ClassCrash, true, "panic: no\nluck"
 	number.Test, number.Evaluations = Score{N: 30, RMSE: ptr(1.5), MAE: ptr(1.25), R2: ptr(-0.5)}, nil
 	elsewhere := testRun("d", OK)
 	elsewhere.Protocol = "q"
@@ -34,7 +35,7 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 			Dataset: r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split, Task: r.Task, Status: r.Status,
 			Error: r.Error, TrainRows: r.TrainRows, TestRows: r.TestRows, Features: r.Features, Stages: r.Stages, Warnings: r.Warnings, Score: r.Test, Folds: r.Evaluations,
 			SearchSeconds: r.SearchSeconds, FitSeconds: r.FitSeconds, PredictSeconds: r.PredictSeconds, CPUSeconds: r.CPUSeconds,
-			PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, StartedAt: r.StartedAt, Environment: &environment,
+			Class: r.Class, Isolated: r.Isolated, PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, StartedAt: r.StartedAt, Environment: &environment,
 		}
 		if params != "" {
 			out.Params, out.Selected = json.RawMessage(params), r.Selected

@@ -42,6 +42,9 @@ func (t *Table) newGap(dataset, method string, rows []store.Row) Gap {
 			continue
 		}
 		failure := Failure{Status: string(r.Status), Error: r.Error}
+		if r.Status == store.Failed && r.Class != "" && r.Class != store.ClassError {
+			failure.Status += ", " + string(r.Class)
+		}
 		if r.Status == store.OK {
 			failure = Failure{Status: "no " + t.Metric.Name + " is stored"}
 		}

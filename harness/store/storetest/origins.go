@@ -36,6 +36,25 @@ func replaces(t *testing.T, o Opened) {
 	}
 }
 
+// endings: how a cell failed comes back, and is gone when it is ok.
+func endings(t *testing.T, o Opened) {
+	r := Finished("M", "d", 1)
+	bad := failed(r, store.Failed, "why")
+	bad.Class, bad.Isolated, bad.Stderr = store.ClassOOM, true, "the last\nwords"
+	put(t, o, bad)
+	got, found, err := o.Store.Result(t.Context(), r.Key)
+	if err != nil || !found || got.Class != bad.Class || !got.Isolated || got.Stderr != bad.Stderr {
+		t.Errorf("result %+v %v %v", got, found, err)
+	}
+	if rows, err := o.Store.Rows(t.Context(), "p", false); err != nil || len(rows) != 1 || rows[0].Class != bad.Class || !rows[0].Isolated {
+		t.Errorf("rows %+v, %v", rows, err)
+	}
+	put(t, o, r)
+	if got, _, err := o.Store.Result(t.Context(), r.Key); err != nil || got.Class != "" || got.Isolated || got.Stderr != "" {
+		t.Errorf("after it was ok: %+v, %v", got, err)
+	}
+}
+
 // origins: code, source and environment of a cell come back; a cell without them is the writer's.
 func origins(t *testing.T, o Opened) {
 	want, plain := Finished("M", "d", 1), Finished("M", "d", 2)

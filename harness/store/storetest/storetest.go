@@ -67,6 +67,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"ok stays, failed is replaced", okStays},
 		{"a replacing attempt", replaces},
 		{"where a cell was computed, and by which code", origins},
+		{"how a cell failed", endings},
 		{"checks of code", codeChecks},
 		{"the attempt planned last stands for its cell", plannedLast},
 		{"sources of cells", sources},
