@@ -213,8 +213,8 @@ func (a *app) request(h *harness.Harness, f runFlags) (harness.Request, error) {
 	return req, nil
 }
 
-// allSets is the protocol's list; where data is missing, the sets that the
-// program can make itself are added, so that there is something to see.
+// allSets is the protocol's list; where data is missing, the sets that the program can make
+// itself are added, so that there is something to see, but for an experiment with certain methods.
 func (a *app) allSets(h *harness.Harness) []string {
 	names := slices.Clone(h.Protocol.Datasets)
 	missing := slices.ContainsFunc(names, func(n string) bool {
@@ -225,7 +225,7 @@ func (a *app) allSets(h *harness.Harness) []string {
 		state, _ := h.Data.State(e)
 		return state == datasets.Missing
 	})
-	if missing {
+	if missing && !h.Protocol.Only {
 		for _, e := range a.sets.All() {
 			if e.Generated && e.VariantOf == "" && e.Channels == nil && !slices.Contains(names, e.Name) {
 				names = append(names, e.Name)

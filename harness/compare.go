@@ -49,6 +49,16 @@ func compare(stored, computed store.Run) []Difference {
 		}
 		differs(fmt.Sprintf("test part after round %d", round), a, b)
 	}
+	for g := range max(len(stored.GridTests), len(computed.GridTests)) {
+		a, b := "none", "none"
+		if g < len(stored.GridTests) {
+			a = counts(&stored.GridTests[g])
+		}
+		if g < len(computed.GridTests) {
+			b = counts(&computed.GridTests[g])
+		}
+		differs("test part with "+point(stored, &g), a, b)
+	}
 	if stored.ScoresHash != "" { // databases of version 1 have none
 		differs("bits of the test scores", stored.ScoresHash, computed.ScoresHash)
 	}

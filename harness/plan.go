@@ -333,7 +333,7 @@ func absolute(path string) string {
 	return path
 }
 
-// estimate fills in the cell's cost (every fold of the grid, then the refit) and returns
+// estimate fills in the cell's cost (every fold of the grid, the refit, the test of the grid) and returns
 // its memory: standardised copies of the training and test rows, and the hungriest
 // setting's own.
 func (h *Harness) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (int64, error) {
@@ -359,6 +359,13 @@ func (h *Harness) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (in
 		hungriest = max(hungriest, bytes)
 	}
 	c.Cost = search*float64(folds) + heaviest
+	if h.Protocol.Semantics.TestGrid {
+		tests, err := spec.PathCostEstimate(c.Shape, c.Grid)
+		if err != nil {
+			return 0, err
+		}
+		c.Cost += tests
+	}
 	return hungriest + 8*int64(rows)*int64(c.Shape.D+1), nil
 }
 

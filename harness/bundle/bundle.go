@@ -4,7 +4,7 @@
 //
 // A file is
 //
-//	"bench results\n", then a byte for the version of the format: 1
+//	"bench results\n", then a byte for the version of the format: 2, or 1
 //	the body, deflated
 //	SHA-256 of all bytes before it
 //
@@ -21,7 +21,8 @@
 // NaN); peak_rss_bytes, model_bytes, timeout in seconds (numbers, one more than the value, 0 for
 // absent); cost units (real); stages: how many, each a round (number) and a score; warnings: how many, each
 // a text and how often; the selected point, the grid's size and the number of folds (numbers); for
-// each fold its scores, one a grid point, column by column.
+// each fold its scores, one a grid point, column by column; from version 2 on, 1 and the test score of
+// every grid point as such columns, or 0 where the protocol does not ask for them.
 //
 // A score is one of three forms, by the cell's task. A column of scores is every value of its first
 // number, then of its second and so on:
@@ -47,7 +48,7 @@ import (
 
 const (
 	magic   = "bench results\n"
-	version = 1
+	version = 2
 )
 
 // MaxBytes bounds a file, MaxBody what it may unfold to.
@@ -65,22 +66,22 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errDamaged}, args...)...)
 }
 
-// opened returns the deflated body of a file.
-func opened(file []byte) ([]byte, error) {
+// opened returns the deflated body of a file and the version of its format.
+func opened(file []byte) ([]byte, int, error) {
 	const head = len(magic) + 1
 	switch {
 	case len(file) > MaxBytes:
-		return nil, fmt.Errorf("it has %d bytes; at most %d are read", len(file), MaxBytes)
+		return nil, 0, fmt.Errorf("it has %d bytes; at most %d are read", len(file), MaxBytes)
 	case len(file) < len(magic) || string(file[:len(magic)]) != magic:
-		return nil, errors.New("it is no file of results; `bench bundle` writes such files")
+		return nil, 0, errors.New("it is no file of results; `bench bundle` writes such files")
 	case len(file) < head+sha256.Size:
-		return nil, damaged("it has %d bytes", len(file))
-	case file[len(magic)] != version:
-		return nil, fmt.Errorf("it has version %d of the format and this program reads %d; use a newer bench", file[len(magic)], version)
+		return nil, 0, damaged("it has %d bytes", len(file))
+	case file[len(magic)] < 1 || file[len(magic)] > version:
+		return nil, 0, fmt.Errorf("it has version %d of the format and this program reads 1 to %d; use a newer bench", file[len(magic)], version)
 	}
 	body, sum := file[:len(file)-sha256.Size], file[len(file)-sha256.Size:]
 	if sha256.Sum256(body) != [sha256.Size]byte(sum) {
-		return nil, damaged("its checksum is not that of its bytes")
+		return nil, 0, damaged("its checksum is not that of its bytes")
 	}
-	return body[head:], nil
+	return body[head:], int(file[len(magic)]), nil
 }

@@ -87,11 +87,16 @@ func result(t *rapid.T) store.Run {
 	r.Task, r.Test = task, scoreOf(t, task)
 	r.TestRows = r.Test.N
 	points, folds := rapid.IntRange(1, 6).Draw(t, "points"), rapid.IntRange(1, 4).Draw(t, "folds")
-	r.Grid, r.GridPoints, r.Evaluations, r.Stages = make([]json.RawMessage, points), nil, nil, nil
+	r.Grid, r.GridPoints, r.Evaluations, r.Stages, r.GridTests = make([]json.RawMessage, points), nil, nil, nil, nil
 	r.Selected = ptr(rapid.IntRange(0, points-1).Draw(t, "selected"))
 	for g := range points {
 		for f := range folds {
 			r.Evaluations = append(r.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: scoreOf(t, task), FitSeconds: 0.5})
+		}
+	}
+	if rapid.Bool().Draw(t, "every point is tested") {
+		for range points {
+			r.GridTests = append(r.GridTests, scoreOf(t, task))
 		}
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "stages") {
@@ -131,6 +136,8 @@ func TestWriterRefuses(t *testing.T) {
 		"a fold's disagree":  func(r *store.Run) { r.Evaluations[2].Score.TP = ptr(100) },
 		"area out of range":  func(r *store.Run) { r.Test.AUC2 = ptr(int64(1) << 40) },
 		"task":               func(r *store.Run) { r.Task = "ranking" },
+		"a test is missing":  func(r *store.Run) { r.GridTests = r.GridTests[1:] },
+		"a test disagrees":   func(r *store.Run) { r.GridTests[1].N++ },
 		"counts of a number": func(r *store.Run) { r.Task = taskRegression },
 	} {
 		r := storetest.Finished("M", "d", 1)
@@ -155,17 +162,33 @@ func TestDamageIsNoticed(t *testing.T) {
 			t.Fatalf("a cut at %d is not noticed", i)
 		}
 	}
-	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x02" + strings.Repeat("x", 40): "newer bench"} {
+	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x03" + strings.Repeat("x", 40): "newer bench"} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }
 
+// TestVersion1: files that were written before there were tests of grid points are read.
+func TestVersion1(t *testing.T) {
+	r := storetest.Finished("M", "d", 1)
+	r.GridTests = nil
+	file := written(t, r)
+	want, err := Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := body(t, file)
+	got, err := decode(whole[:len(whole)-1], 1) // its last byte says that there are none
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v\n%+v\nwant\n%+v", err, got, want)
+	}
+}
+
 // body returns what a file holds.
 func body(t testing.TB, file []byte) []byte {
 	t.Helper()
-	packed, err := opened(file)
+	packed, _, err := opened(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,17 +209,17 @@ func TestDamagedBodies(t *testing.T) {
 			damaged[i] = b
 			readable(t, damaged)
 		}
-		if _, err := decode(whole[:i]); err == nil {
+		if _, err := decode(whole[:i], version); err == nil {
 			t.Fatalf("a cut at %d is not noticed", i)
 		}
 	}
-	if _, err := decode(append(whole, 0)); err == nil {
+	if _, err := decode(append(whole, 0), version); err == nil {
 		t.Error("a byte behind the end is not noticed")
 	}
 }
 
 func readable(t *testing.T, body []byte) {
-	runs, err := decode(body)
+	runs, err := decode(body, version)
 	if err != nil {
 		return
 	}
@@ -237,7 +260,7 @@ func TestSize(t *testing.T) {
 	const cells, points, folds = 40, 60, 5
 	for split := range cells {
 		r := storetest.Finished("M", "d", split+1)
-		r.Grid, r.Evaluations = make([]json.RawMessage, points), nil
+		r.Grid, r.Evaluations, r.GridTests = make([]json.RawMessage, points), nil, nil
 		for g := range points {
 			for f := range folds {
 				n, positive := 60, 25

@@ -16,6 +16,7 @@ import (
 // A decoder reads a body. After an error it gives zeros, and err says what was wrong first.
 type decoder struct {
 	left         []byte
+	version      int // of the format
 	err          error
 	texts        []string
 	environments []*store.Environment
@@ -118,7 +119,7 @@ func (d *decoder) text() string {
 // Read returns the results of a file. Grids hold as many points as there were, all nil: a result is
 // put together with what plans it again.
 func Read(file []byte) ([]store.Run, error) {
-	packed, err := opened(file)
+	packed, version, err := opened(file)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +130,11 @@ func Read(file []byte) ([]store.Run, error) {
 	if len(body) > MaxBody {
 		return nil, fmt.Errorf("it unfolds to more than %d bytes", MaxBody)
 	}
-	return decode(body)
+	return decode(body, version)
 }
 
-func decode(body []byte) ([]store.Run, error) {
-	d := &decoder{left: body}
+func decode(body []byte, version int) ([]store.Run, error) {
+	d := &decoder{left: body, version: version}
 	d.head()
 	var out []store.Run
 	for count := d.length(); len(out) < count && d.err == nil; {
@@ -200,6 +201,9 @@ func (d *decoder) cell() store.Run {
 		for g, s := range d.scores(r.Task, points) {
 			r.Evaluations = append(r.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: s})
 		}
+	}
+	if d.version > 1 && d.number(1) == 1 {
+		r.GridTests = d.scores(r.Task, points)
 	}
 	if d.err != nil {
 		return r

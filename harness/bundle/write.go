@@ -113,6 +113,12 @@ func (w *Writer) Add(r store.Run) error {
 	for _, column := range folds {
 		c.scores(r.Task, column)
 	}
+	if r.GridTests == nil {
+		c.number(0)
+	} else {
+		c.number(1)
+		c.scores(r.Task, r.GridTests)
+	}
 	w.count++
 	return nil
 }
@@ -154,7 +160,10 @@ func byFold(r store.Run) ([][]store.Score, error) {
 		seen[at] = true
 		folds[e.Fold][e.GridIndex] = e.Score
 	}
-	for _, column := range folds {
+	if n := len(r.GridTests); n != 0 && n != points {
+		return nil, fmt.Errorf("%d of %d grid points are tested", n, points)
+	}
+	for _, column := range append(folds, r.GridTests) {
 		for _, s := range column {
 			if err := check(r.Task, s); err != nil {
 				return nil, err

@@ -50,6 +50,7 @@ type Semantics struct {
 	Metric      string     `toml:"metric" json:"metric,omitempty"`             // that selects the grid point; "" for accuracy, and the mean squared error of regression
 	ScaleTarget bool       `toml:"scale_target" json:"scale_target,omitempty"` // centre and scale the targets of regression by the training rows
 	Rounds      []int      `toml:"rounds" json:"rounds,omitempty"`             // ascending: models that have rounds are tested after each of these too
+	TestGrid    bool       `toml:"test_grid" json:"test_grid,omitempty"`       // every grid point is refitted and tested, for what the choice cost
 }
 
 // Splitter returns how rows are divided.

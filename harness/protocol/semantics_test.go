@@ -25,6 +25,7 @@ func TestHashesAreStable(t *testing.T) {
 		{"test_fraction = 0.3", true}, {"test_fraction = 0.3\nsplit = \"stratified\"", true}, {"test_fraction = 0.3\nscale_target = false", true},
 		{"test_fraction = 0.3\nmetric = \"accuracy\"", true}, {"test_fraction = 0.3\nmetric = \"MSE\"", true}, {"test_fraction = 0.3\nrounds = []", true},
 		{"test_fraction = 0.3\nmetric = \"mcc\"", false}, {"test_fraction = 0.3\nscale_target = true", false}, {"test_fraction = 0.3\nrounds = [1]", false},
+		{"test_fraction = 0.3\ntest_grid = false", true}, {"test_fraction = 0.3\ntest_grid = true", false},
 		{"split = \"given\"", false}, {"split = \"kfold\"\nparts = 5", false}, {"split = \"kfold\"\nparts = 10", false},
 	} {
 		p, err := withSemantics(c.text)

@@ -76,6 +76,9 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *store.Run) error 
 	if run.Stages, err = j.stages(ctx, model, whole); err != nil {
 		return fmt.Errorf("stages with %s: %w", j.Grid[best], err)
 	}
+	if err := j.testGrid(ctx, env, whole, run); err != nil {
+		return err
+	}
 	return j.save(model, whole, run)
 }
 
@@ -144,39 +147,66 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 		if err != nil {
 			return 0, err
 		}
-		seen := make([]bool, len(j.Grid))
-		start := time.Now()
-		given := fingerprint(part)
-		err = j.method.FitAll(ctx, env, part.Learn, j.Grid, func(g int, m registry.Model) error {
-			seconds := time.Since(start).Seconds()
-			if g < 0 || g >= len(seen) || seen[g] {
-				return badOutput("the method gave grid point %d twice or out of range", g)
-			}
-			seen[g] = true
-			values, err := scoresOf(ctx, m, part)
-			if err == nil {
-				scores[g][f], err = newScore(part.Score.Shape(), part.Score.Y, values)
-			}
-			if err != nil {
-				return fmt.Errorf("setting %s: %w", j.Grid[g], err)
-			}
-			run.Evaluations = append(run.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: scores[g][f], FitSeconds: seconds})
-			start = time.Now()
-			return nil
+		err = j.eachPoint(ctx, env, part, func(g int, s store.Score, seconds float64) {
+			scores[g][f] = s
+			run.Evaluations = append(run.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: s, FitSeconds: seconds})
 		})
-		if err == nil && fingerprint(part) != given {
-			err = errChangedData
-		}
 		if err != nil {
 			return 0, fmt.Errorf("fold %d: %w", f+1, err)
 		}
-		for g := range seen {
-			if !seen[g] {
-				return 0, badOutput("fold %d: the method gave no model for %s", f+1, j.Grid[g])
-			}
-		}
 	}
 	return metric.Select(by, scores), nil
+}
+
+// eachPoint fits every grid point to a part and hands over what it scores there, each once, in the
+// method's order.
+func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, take func(g int, s store.Score, seconds float64)) error {
+	seen := make([]bool, len(j.Grid))
+	start := time.Now()
+	given := fingerprint(part)
+	err := j.method.FitAll(ctx, env, part.Learn, j.Grid, func(g int, m registry.Model) error {
+		seconds := time.Since(start).Seconds()
+		if g < 0 || g >= len(seen) || seen[g] {
+			return badOutput("the method gave grid point %d twice or out of range", g)
+		}
+		seen[g] = true
+		values, err := scoresOf(ctx, m, part)
+		var s store.Score
+		if err == nil {
+			s, err = newScore(part.Score.Shape(), part.Score.Y, values)
+		}
+		if err != nil {
+			return fmt.Errorf("setting %s: %w", j.Grid[g], err)
+		}
+		take(g, s, seconds)
+		start = time.Now()
+		return nil
+	})
+	if err == nil && fingerprint(part) != given {
+		err = errChangedData
+	}
+	if err != nil {
+		return err
+	}
+	for g := range seen {
+		if !seen[g] {
+			return badOutput("the method gave no model for %s", j.Grid[g])
+		}
+	}
+	return nil
+}
+
+// testGrid tests every grid point on the test part, where the protocol asks for it. The tests decide nothing.
+func (j *job) testGrid(ctx context.Context, env registry.Env, whole split.Part, run *store.Run) error {
+	if !j.protocol.Semantics.TestGrid {
+		return nil
+	}
+	run.GridTests = make([]store.Score, len(j.Grid))
+	err := j.eachPoint(ctx, env, whole, func(g int, s store.Score, _ float64) { run.GridTests[g] = s })
+	if err != nil {
+		return fmt.Errorf("test of the grid: %w", err)
+	}
+	return nil
 }
 
 // env is the same for every fit: draws depend on neither split nor grid point.

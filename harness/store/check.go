@@ -99,7 +99,7 @@ type step func(ctx context.Context, q queryer, report func(Problem)) error
 // and returns their problems in the order of the steps. What SQLite itself cannot read is a
 // problem too.
 func checkOf(ctx context.Context, q queryer, path string, folds bool, atOnce int) ([]Problem, error) {
-	tables, rows := []string{"runs", "cells", "grids", "grid_points", "environments", "set_files", "protocols", "stages", "warnings", "origins", "endings", "claims", "code_checks", "left_out"}, byRow
+	tables, rows := []string{"runs", "cells", "grids", "grid_points", "environments", "set_files", "protocols", "stages", "point_tests", "warnings", "origins", "endings", "claims", "code_checks", "left_out"}, byRow
 	if folds {
 		tables = append(tables, "fold_counts", "published_values", "checksums", "scores", "models")
 		rows = slices.Concat(byRow, largeRow)
@@ -164,7 +164,7 @@ func checkRows(ctx context.Context, q queryer, s sealed, report func(Problem)) e
 			remove = removal(removeRuns+"id = ?", id)
 		case "environments":
 			remove = forgetEnvironment(id)
-		case "scores", "stages", "warnings", "models": // a run is whole or not there
+		case "scores", "stages", "point_tests", "warnings", "models": // a run is whole or not there
 			remove = removal(removeRuns+"id = ?", columns[0])
 		}
 		report(Problem{s.name(columns), badChecksum, remove})
@@ -229,6 +229,9 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 			OR n_warnings <> (SELECT count(*) FROM warnings w WHERE w.run_id = r.id)
 			OR has_scores <> EXISTS (SELECT 1 FROM scores s WHERE s.run_id = r.id) OR has_model <> EXISTS (SELECT 1 FROM models m WHERE m.run_id = r.id)`,
 			"its scores, stages, warnings or model are gone", removeRuns + "id = ?"},
+		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r JOIN point_tests t ON t.run_id = r.id GROUP BY r.id
+			HAVING count(*) <> (SELECT count(*) FROM grid_points p WHERE p.grid_id = r.grid_id)`,
+			"tests of some grid points are gone", removeRuns + "id = ?"},
 	} {
 		err := each(ctx, q, c.query, func(r []any) error {
 			report(Problem{fmt.Sprint(r[0]), c.what, removal(c.remove, r[1])})

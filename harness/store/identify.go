@@ -23,11 +23,11 @@ import (
 const applicationID = 0x626e6368
 
 // schemaVersion is what migrate brings a database to.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, as
 // definitions gives them: a view that is changed shows other numbers.
-const schemaHash = "ce64e166459d48f1843bab552b572de6f6518b2cf81357db1d82ffde6b2c2214"
+const schemaHash = "17f290c33d5e9581b6fef71c979e8245783433f0763b49270cc24ddf88dda895"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"
@@ -156,6 +156,6 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 
 // objects are the tables and views of the schema.
 var objects = []string{
-	"cells", "checksums", "claims", "code_checks", "endings", "environments", "evaluations", "fold_counts", "grid_points", "grids", "history", "left_out", "models",
-	"origins", "protocols", "published", "published_values", "results", "runs", "scores", "set_files", "stages", "warnings",
+	"cells", "checksums", "claims", "code_checks", "endings", "environments", "evaluations", "fold_counts", "grid_points", "grid_tests", "grids", "history", "left_out", "models",
+	"origins", "point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "set_files", "stages", "warnings",
 }

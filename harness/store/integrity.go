@@ -29,10 +29,11 @@ var (
 	sealedSetFiles     = sealed{"set_files", setFileColumns, func(r []any) string { return fmt.Sprintf("file of data set %v", r[0]) }}
 	sealedProtocols    = sealed{"protocols", protocolColumns, func(r []any) string { return fmt.Sprintf("protocol %v", r[0]) }}
 
-	sealedScores   = sealed{"scores", scoreColumns, func(r []any) string { return fmt.Sprintf("scores of run %v", r[0]) }}
-	sealedStages   = sealed{"stages", stageColumns, func(r []any) string { return fmt.Sprintf("stage %v of run %v", r[1], r[0]) }}
-	sealedWarnings = sealed{"warnings", warningColumns, func(r []any) string { return fmt.Sprintf("warning %v of run %v", r[1], r[0]) }}
-	sealedModels   = sealed{"models", modelColumns, func(r []any) string { return fmt.Sprintf("model of run %v", r[0]) }}
+	sealedScores     = sealed{"scores", scoreColumns, func(r []any) string { return fmt.Sprintf("scores of run %v", r[0]) }}
+	sealedStages     = sealed{"stages", stageColumns, func(r []any) string { return fmt.Sprintf("stage %v of run %v", r[1], r[0]) }}
+	sealedPointTests = sealed{"point_tests", pointTestColumns, func(r []any) string { return fmt.Sprintf("test of grid point %v of run %v", r[1], r[0]) }}
+	sealedWarnings   = sealed{"warnings", warningColumns, func(r []any) string { return fmt.Sprintf("warning %v of run %v", r[1], r[0]) }}
+	sealedModels     = sealed{"models", modelColumns, func(r []any) string { return fmt.Sprintf("model of run %v", r[0]) }}
 
 	sealedOrigins    = sealed{"origins", originColumns, func(r []any) string { return fmt.Sprintf("origin of run %v", r[0]) }}
 	sealedEndings    = sealed{"endings", endingColumns, func(r []any) string { return fmt.Sprintf("ending of run %v", r[0]) }}
@@ -40,7 +41,7 @@ var (
 	sealedLeftOut    = sealed{"left_out", leftOutColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v, left out", r[2], r[1], r[3]) }}
 
 	// Those that every reader compares, and those that are as large as the folds.
-	byRow    = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedWarnings, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut}
+	byRow    = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedWarnings, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut}
 	largeRow = []sealed{sealedScores, sealedModels}
 )
 
@@ -55,6 +56,7 @@ var (
 	setFileColumns     = strings.Fields(`dataset fingerprint path seen_at`)
 	scoreColumns       = strings.Fields(`run_id outputs data`)
 	stageColumns       = strings.Fields(`run_id round n_test n_correct tn fp fn tp auc2 rmse mae r2`)
+	pointTestColumns   = strings.Fields(`run_id grid_index n_test n_correct tn fp fn tp auc2 rmse mae r2`)
 	warningColumns     = strings.Fields(`run_id number text times`)
 	modelColumns       = strings.Fields(`run_id features labels mean scale target_mean target_scale data`)
 	protocolColumns    = strings.Fields(`name hash text path splits seen_at`)

@@ -70,7 +70,7 @@ func printed(path string) (text string, noticed error) {
 	model, err7 := json.Marshal(learned.Model)
 	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %s\n", status, files, protocols, cell.Params, found, learned.Scores, model)
 	all := errors.Join(err1, err2, err3, err4, err5, err6, err7)
-	for _, q := range []string{"SELECT * FROM stages", "SELECT * FROM warnings", "SELECT * FROM scores", "SELECT * FROM models", "SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations", "SELECT * FROM published", "SELECT * FROM environments"} {
+	for _, q := range []string{"SELECT * FROM stages", "SELECT * FROM warnings", "SELECT * FROM scores", "SELECT * FROM models", "SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations", "SELECT * FROM grid_tests", "SELECT * FROM published", "SELECT * FROM environments"} {
 		err := db.Query(ctx, q, func([]string) error { return nil }, func(r []any) error { fmt.Fprintln(&b, r...); return nil })
 		all = errors.Join(all, err)
 	}

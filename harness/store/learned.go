@@ -25,10 +25,12 @@ func insertLearned(ctx context.Context, tx *sql.Tx, runID int64, r Run) error {
 		}
 	}
 	for _, s := range r.Stages {
-		t := s.Score
-		err := sealedStages.insert(ctx, tx, "INSERT", []any{runID, s.Round, t.N, value(t.Correct), value(t.TN), value(t.FP), value(t.FN), value(t.TP),
-			value(t.AUC2), value(t.RMSE), value(t.MAE), value(t.R2)})
-		if err != nil {
+		if err := sealedStages.insert(ctx, tx, "INSERT", testRow(runID, s.Round, s.Score)); err != nil {
+			return err
+		}
+	}
+	for g, s := range r.GridTests {
+		if err := sealedPointTests.insert(ctx, tx, "INSERT", testRow(runID, g, s)); err != nil {
 			return err
 		}
 	}
@@ -53,6 +55,11 @@ func insertLearned(ctx context.Context, tx *sql.Tx, runID int64, r Run) error {
 		mean, scale = t.Mean, t.Scale
 	}
 	return sealedModels.insert(ctx, tx, "INSERT", []any{runID, string(features), string(labels), doubles(r.Model.Mean), doubles(r.Model.Scale), mean, scale, deflate(r.Model.Data)})
+}
+
+// testRow is a row of stages or point_tests.
+func testRow(runID int64, number int, t Score) []any {
+	return []any{runID, number, t.N, value(t.Correct), value(t.TN), value(t.FP), value(t.FN), value(t.TP), value(t.AUC2), value(t.RMSE), value(t.MAE), value(t.R2)}
 }
 
 // insert adds a row with its checksum.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -25,6 +26,7 @@ type Row struct {
 	Score                  Score        // on the test part; N is TestRows
 	Folds                  []Evaluation // in grid order; nil unless they were asked for
 	Stages                 []Stage      // by round; nil where the protocol lists none
+	GridTests              []Score      // as in Run
 	Warnings               []Warning    // of its fits
 	SearchSeconds          float64
 	FitSeconds             *float64
@@ -97,6 +99,9 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 	if err := db.addStages(ctx, inProtocol, protocol, out, byID); err != nil {
 		return nil, err
 	}
+	if err := db.addGridTests(ctx, inProtocol, protocol, out, byID); err != nil {
+		return nil, err
+	}
 	if err := db.addWarnings(ctx, inProtocol, protocol, out, byID); err != nil || !folds {
 		return out, err
 	}
@@ -148,6 +153,33 @@ func (db *DB) addStages(ctx context.Context, where string, arg any, cells []Row,
 		if i, ok := byID[id]; ok {
 			cells[i].Stages = append(cells[i].Stages, t)
 		}
+	}
+	return rows.Err()
+}
+
+// addGridTests reads the tests of every grid point of cells.
+func (db *DB) addGridTests(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
+	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, grid_index, n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2
+		FROM point_tests WHERE `+where+` ORDER BY run_id, grid_index`, arg)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var g int
+		var s Score
+		if err := rows.Scan(&id, &g, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2); err != nil {
+			return err
+		}
+		i, ok := byID[id]
+		if !ok {
+			continue
+		}
+		if g != len(cells[i].GridTests) { // a check of the database says so too
+			return &DamageError{db.path, []Problem{{Row: fmt.Sprintf("tests of run %d", id), What: "a grid point is missing"}}}
+		}
+		cells[i].GridTests = append(cells[i].GridTests, s)
 	}
 	return rows.Err()
 }

@@ -98,6 +98,7 @@ type Run struct {
 	Outputs    int       // scores per row
 	ScoresHash string    // of the bits of Scores, also where these are not kept
 	Stages     []Stage
+	GridTests  []Score // of the test part with every grid point, in grid order; nil where the protocol does not ask for it
 	Warnings   []Warning
 	Model      *Model // nil if it is not kept
 

@@ -5,8 +5,8 @@
 // better. Beside it stands how much better the chosen point looked in the folds than it was on the
 // test rows: the choice is made among many by the folds, which flatters it.
 //
-// What the other grid points would have reached on the test rows is not stored (only the chosen one is
-// ever tested), so that the report says nothing of the best choice in hindsight.
+// Where the protocol tests every grid point (test_grid), the report says what the choice cost: how much better
+// the best point in hindsight is on the same test rows. Elsewhere only the chosen point is ever tested.
 package grid
 
 import (
@@ -82,8 +82,16 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		edges = append([]string{"On half of a set's splits or more the choice sits on an edge of the grid, so that a wider grid might do better, unless the edge is a natural one:"}, edges...)
 	}
 	d.Blocks = append([]doc.Block{doc.Prose{Heading: "Edges", Paragraphs: edges}}, tables...)
-	d.Blocks = append(append(d.Blocks, flattery(t)), figures...)
+	d.Blocks = append(d.Blocks, flattery(t))
+	hindsight := regrets(t, f.Grids)
+	if len(hindsight) > 0 {
+		d.Blocks = append(d.Blocks, regretTable(t, hindsight))
+	}
+	d.Blocks = append(d.Blocks, figures...)
 	d.Blocks = append(append(d.Blocks, t.MissingCode()...), records, flatteryRecords(t))
+	if len(hindsight) > 0 {
+		d.Blocks = append(d.Blocks, regretRecords(t, hindsight))
+	}
 	d.Blocks = append(d.Blocks, t.MissingRecords()...)
 	return d, nil
 }

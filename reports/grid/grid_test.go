@@ -69,3 +69,37 @@ func TestNothing(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestRegretByHand: three points on two splits of a set; the folds choose the second and the first.
+func TestRegretByHand(t *testing.T) {
+	tested := func(r store.Row, correct ...int) store.Row {
+		for _, c := range correct {
+			r.GridTests = append(r.GridTests, store.Score{N: 100, Correct: &c})
+		}
+		*r.Score.Correct = correct[*r.Selected]
+		return r
+	}
+	in := input(tested(chose("s", 1, 1, [2]int{9, 10}), 70, 80, 90), tested(chose("s", 2, 0, [2]int{8, 9}), 85, 86, 60), chose("u", 1, 2, [2]int{7, 7}))
+	in.Grids["g"] = in.Grids["g"][:3]
+	d, err := Build(in.Frame(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := sample.Records(t, d, "regret")
+	if len(rows) != 1 {
+		t.Fatalf("%d rows: u has no tests of its points", len(rows))
+	}
+	// Chosen (80 + 85)/2 = 82.5; best (90 + 86)/2 = 88; one: 77.5, 83, 75.
+	r := rows[0]
+	if got := fmt.Sprint(r["dataset"], r["method"], r["splits"], " ", r["chosen"], " ", r["best"], " ", r["regret"], " ", r["one"], " ", r["one_regret"], " ", r["one_point"]); got !=
+		`sm2 82.5 88 5.5 83 0.5 {"c":10,"kind":"y","t":5}` {
+		t.Errorf("regret %s", got)
+	}
+	// Of errors the least is best.
+	if d, err = Build(in.Frame(t), Options{Metric: "error"}); err != nil {
+		t.Fatal(err)
+	}
+	if r = sample.Records(t, d, "regret")[0]; fmt.Sprint(r["chosen"], " ", r["best"], " ", r["regret"], " ", r["one_regret"]) != "17.5 12 5.5 0.5" {
+		t.Errorf("regret of errors: %v", r)
+	}
+}

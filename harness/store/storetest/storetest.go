@@ -104,6 +104,7 @@ func Finished(method, dataset string, split int) store.Run {
 		Environment: &store.Environment{ProgramVersion: "v1", CPU: "another", Cores: 3},
 		Model:       &store.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &store.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
 	}
+	r.GridTests = []store.Score{counts(30, 21, 9), counts(30, 27, 10)}
 	for i := range r.TestRows {
 		r.Scores = append(r.Scores, float64(i-10)/7)
 	}
@@ -166,7 +167,7 @@ func comesBack(t *testing.T, o Opened) {
 	}
 	rows, err := o.Store.Rows(ctx, "p", true)
 	if err != nil || len(rows) != 2 || !reflect.DeepEqual(rows[0].Score, want.Test) || !reflect.DeepEqual(rows[0].Folds, want.Evaluations) ||
-		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != store.Timeout {
+		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].GridTests, want.GridTests) || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != store.Timeout {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
 	for env, want := range map[store.Environment][]store.Timing{
