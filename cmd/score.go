@@ -21,9 +21,9 @@ func newMethodsScoreCommand(a *app) *cobra.Command {
 	var number uint32
 	c := &cobra.Command{
 		Use:   "score FILE",
-		Short: "Score the test rows of a split with a LightGBM model that was trained elsewhere",
-		Long: `score reads a text file of LightGBM (Booster.save_model) and writes the scores of a
-split's test rows as CSV, in the form that ` + "`bench import --method`" + ` takes. The model must
+		Short: "Score the test rows of a split with a LightGBM or XGBoost model that was trained elsewhere",
+		Long: `score reads a model of LightGBM (text) or XGBoost (JSON, UBJ), as Booster.save_model writes
+it, and writes the scores of a split's test rows as CSV, in the form that ` + "`bench import --method`" + ` takes. The model must
 have been trained on the training rows of this split, else its scores say nothing.
 It is shown the rows standardised, as ` + "`bench data export`" + ` writes them, or with --units file
 as they stand in the data file.`,

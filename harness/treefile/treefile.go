@@ -1,7 +1,7 @@
 // Package treefile reads models of boosted trees that other programs trained, and scores rows with them.
 //
-// It reads LightGBM's text files, by the package leaves. XGBoost's files of today (JSON and UBJ) are
-// none that leaves reads; their scores can be brought in as a file instead.
+// It reads LightGBM's text files, and XGBoost's JSON and UBJ files in the form of the binary ones, by the package
+// leaves. Linear leaves, dropped trees (dart) and splits on categories of XGBoost are refused.
 package treefile
 
 import (
@@ -21,9 +21,12 @@ import (
 type Model struct {
 	trees     *leaves.Ensemble
 	objective string
+	features  int
+	single    bool      // values count in single precision
+	margin    []float64 // added to the sum of the trees of each group; nil for nothing
 }
 
-// Read reads the text of a model. A file that is torn is an error, also where leaves panics over it.
+// Read reads a file. A file that is torn is an error, also where leaves panics over it.
 func Read(text []byte) (m *Model, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -31,10 +34,10 @@ func Read(text []byte) (m *Model, err error) {
 		}
 	}()
 	switch {
-	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
-		return nil, errors.New("this is a JSON or UBJ file, such as XGBoost writes; only LightGBM's text files are read. Write its scores of the test rows to a CSV file and use `bench import FILE --method NAME`")
+	case bytes.HasPrefix(text, []byte("{")):
+		return readXGBoost(text)
 	case !bytes.HasPrefix(text, []byte("tree\n")) && !bytes.HasPrefix(text, []byte("tree\r\n")):
-		return nil, errors.New("this is no text file of LightGBM, which begins with the line `tree`; write one with Booster.save_model")
+		return nil, errors.New("this is neither a text file of LightGBM, which begins with the line `tree`, nor a JSON or UBJ file of XGBoost; write one with Booster.save_model")
 	}
 	objective := ""
 	for line := range strings.Lines(string(text)) {
@@ -52,23 +55,28 @@ func Read(text []byte) (m *Model, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("its trees cannot be read: %w", err)
 	}
-	return &Model{trees, objective}, nil
+	return &Model{trees: trees, objective: objective, features: trees.NFeatures()}, nil
 }
 
-// identity are the objectives of regression whose prediction is the sum of the trees.
-var identity = []string{"regression", "regression_l2", "regression_l1", "huber", "fair", "quantile", "mape"}
+// The objectives by task: those of regression whose prediction is the sum of the trees.
+var (
+	ofBinary     = []string{"binary", "cross_entropy", "binary:logistic", "binary:logitraw", "binary:hinge"}
+	ofMulticlass = []string{"multiclass", "multiclassova", "multi:softprob", "multi:softmax"}
+	ofRegression = []string{"regression", "regression_l2", "regression_l1", "huber", "fair", "quantile", "mape",
+		"reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror", "reg:quantileerror"}
+)
 
 // Check says why the model cannot score rows of a shape: another number of features, or an objective of another task.
 func (m *Model) Check(s registry.Shape) error {
 	name, _, _ := strings.Cut(m.objective, " ")
 	fits := map[registry.Task]bool{
-		registry.Binary:     name == "binary" || name == "cross_entropy",
-		registry.Multiclass: name == "multiclass" || name == "multiclassova",
-		registry.Regression: slices.Contains(identity, name) && !strings.Contains(m.objective, "sqrt"),
+		registry.Binary:     slices.Contains(ofBinary, name),
+		registry.Multiclass: slices.Contains(ofMulticlass, name),
+		registry.Regression: slices.Contains(ofRegression, name) && !strings.Contains(m.objective, "sqrt"),
 	}
 	switch {
-	case m.trees.NFeatures() != s.D:
-		return fmt.Errorf("the model has %d features, the data set %d", m.trees.NFeatures(), s.D)
+	case m.features != s.D:
+		return fmt.Errorf("the model has %d features, the data set %d", m.features, s.D)
 	case !fits[s.Task]:
 		return fmt.Errorf("the model's objective is %q, and the data set's task is %s", m.objective, s.Task)
 	case m.trees.NRawOutputGroups() != s.Outputs():
@@ -84,8 +92,16 @@ func (m *Model) Scores(x *mat.Dense) ([]float64, error) {
 	out := make([]float64, rows*groups)
 	for i := range rows {
 		row := slices.Clone(x.RawRowView(i)[:columns])
+		for j, v := range row {
+			if m.single {
+				row[j] = float64(float32(v))
+			}
+		}
 		if err := m.trees.Predict(row, 0, out[i*groups:(i+1)*groups]); err != nil {
 			return nil, err
+		}
+		for g, v := range m.margin {
+			out[i*groups+g] += v
 		}
 	}
 	return out, nil

@@ -79,14 +79,7 @@ func TestLightGBMsScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := mat.NewDense(len(c.X), len(c.X[0]), nil)
-		for i, row := range c.X {
-			for j, v := range row {
-				if x.Set(i, j, math.NaN()); v != nil {
-					x.Set(i, j, *v)
-				}
-			}
-		}
+		x := matrixOf(c.X)
 		scores, err := m.Scores(x)
 		if err != nil || len(scores) != len(c.Scores) {
 			t.Fatalf("%s: %d scores, error %v", c.Objective, len(scores), err)
@@ -99,6 +92,97 @@ func TestLightGBMsScores(t *testing.T) {
 	}
 	if _, err := Read([]byte(strings.Replace(stump, "is_linear=0", "is_linear=1", 1))); err == nil || !strings.Contains(err.Error(), "linear") {
 		t.Errorf("linear leaves: %v", err)
+	}
+}
+
+// Models that XGBoost 3.2 wrote, as JSON and as UBJ, give the margins that it gives, which it sums in single precision (testdata/make_xgboost.py).
+func TestXGBoostsScores(t *testing.T) {
+	raw, err := os.ReadFile("testdata/xgboost.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Cases []struct {
+			Objective, JSON string
+			UBJ             []byte
+			X               [][]*float64
+			Scores          []float64
+		}
+	}
+	if err := json.Unmarshal(raw, &golden); err != nil || len(golden.Cases) != 6 {
+		t.Fatalf("%d cases, error %v", len(golden.Cases), err)
+	}
+	for _, c := range golden.Cases {
+		x := matrixOf(c.X)
+		for form, file := range map[string][]byte{"JSON": []byte(c.JSON), "UBJ": c.UBJ} {
+			m, err := Read(file)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", c.Objective, form, err)
+			}
+			scores, err := m.Scores(x)
+			if err != nil || len(scores) != len(c.Scores) {
+				t.Fatalf("%s: %d scores, error %v", c.Objective, len(scores), err)
+			}
+			for i, want := range c.Scores {
+				if math.Abs(scores[i]-want) > 1e-5*math.Max(1, math.Abs(want)) {
+					t.Errorf("%s, %s: score %d is %v, XGBoost's %v", c.Objective, form, i, scores[i], want)
+				}
+			}
+		}
+	}
+	text := golden.Cases[0].JSON
+	for edit, want := range map[string]string{
+		`"name":"gbtree"|"name":"dart"`:                                 `its booster is "dart"; only gbtree is read`,
+		`"base_score":"[|"base_score":"[x`:                              "its base_score is",
+		`"base_score":"[|"base_score":"[0.5,`:                           "2 numbers for 1 groups",
+		`"num_feature":"3","num_target"|"num_feature":"1","num_target"`: "splits on feature",
+		`"num_target":"1"|"num_target":"2"`:                             "it predicts 2 targets; only one is read",
+		`"left_children":[1|"left_children":[0`:                         "node 0 has the children 0 and",
+		`"left_children":[1|"left_children":[2`:                         "parents",
+		`"categories_nodes":[]|"categories_nodes":[0]`:                  "it splits on categories",
+		`"learner":|"lerner":`:                                          "it holds no booster",
+		`{"learner"|{"learner" x`:                                       "it is no JSON file of XGBoost",
+	} {
+		old, now, _ := strings.Cut(edit, "|")
+		if !strings.Contains(text, old) {
+			t.Fatalf("the model has no %s", old)
+		}
+		if _, err := Read([]byte(strings.Replace(text, old, now, 1))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", edit, err, want)
+		}
+	}
+	if _, err := Read(golden.Cases[0].UBJ[:300]); err == nil || !strings.Contains(err.Error(), "no UBJ file that can be read") {
+		t.Errorf("a cut file: %v", err)
+	}
+}
+
+// matrixOf is a matrix in which nil is missing.
+func matrixOf(rows [][]*float64) *mat.Dense {
+	x := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
+		for j, v := range row {
+			if x.Set(i, j, math.NaN()); v != nil {
+				x.Set(i, j, *v)
+			}
+		}
+	}
+	return x
+}
+
+// TestUBJ: every type of value that the draft has, but for large numbers, and what is no value.
+func TestUBJ(t *testing.T) {
+	for file, want := range map[string]string{
+		"{i\x01aT}": `{"a":true}`, "{i\x01a[i\xffU\xffI\x01\x00]}": `{"a":[-1,255,256]}`, "{i\x01ad\x3f\x80\x00\x00}": `{"a":1}`,
+		"[$U#i\x02\x01\x02": `[1,2]`, "[#i\x01Z": `[null]`, "{#i\x01i\x01aNCb": `{"a":"b"}`, "{$l#i\x01i\x01k\x00\x00\x00\x07": `{"k":7}`,
+		"[D\x3f\xf0\x00\x00\x00\x00\x00\x00Si\x02hi[]F]": `[1,"hi",[],false]`,
+		"{": "", "[i": "", "[#L\x7f\xff\xff\xff\xff\xff\xff\xff": "", "Q": "", "[$#i\x01": "", "TT": "", "[d\x7f\x80\x00\x00]": "", "{i\x01aTi\x01aT}": "",
+		strings.Repeat("[", 100): "",
+	} {
+		v, err := decodeUBJ([]byte(file))
+		got, _ := json.Marshal(v)
+		if want == "" && err == nil || want != "" && (err != nil || string(got) != want) {
+			t.Errorf("%q: %s, %v; want %s", file, got, err, want)
+		}
 	}
 }
 
@@ -133,6 +217,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(strings.Replace(stump, "left_child=-1", "left_child=7", 1))
 	f.Add(strings.Replace(stump, "leaf_value=0.5 3", "leaf_value=0.5", 1))
 	f.Add(stump[:400])
+	f.Add("{L\x00\x00\x00\x00\x00\x00\x00\x07learner{}}")
+	f.Add(`{"learner":{"gradient_booster":{"name":"gbtree","model":{"trees":[{"left_children":[-1]}],"tree_info":[0]}},"learner_model_param":{"num_feature":"2","base_score":"0.5"}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		if m, err := Read([]byte(text)); (m == nil) == (err == nil) {
 			t.Fatalf("model %v, error %v", m, err)
