@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/cmd"
+	"github.com/kernelboosting/bench/internal/faulty"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) {
 		"bench-first":   func() { os.Exit(cmd.Execute(methods.All().With(stump("1", 0)))) },
 		"bench-second":  func() { os.Exit(cmd.Execute(methods.All().With(stump("2", 1e-9)))) },
 		"bench-blocked": func() { os.Exit(cmd.Execute(methods.All().With(blocked()))) },
+		"bench-faulty":  func() { os.Exit(cmd.Execute(faulty.Registry())) },
 		"bench-third":   func() { os.Exit(cmd.Execute(methods.All().With(stump("3", 0)))) },
 	})
 }

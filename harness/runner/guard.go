@@ -91,17 +91,17 @@ func waitWithin(done <-chan error, limit time.Duration) (err error, late bool) {
 
 // guarded turns a panic of the method into an error that says where it was.
 func (j *job) guarded(ctx context.Context, run *store.Run) (err error) {
+	clock := &cpuClock{}
 	defer func() {
 		if p := recover(); p != nil {
 			err = crash(fmt.Errorf("panic: %v%s", p, panicSite(debug.Stack())))
 		}
+		run.CPUSeconds = clock.seconds()
+		if peak, ok := peakRSS(); ok {
+			run.PeakRSSBytes = &peak
+		}
 	}()
-	clock := &cpuClock{}
 	clock.measure(func() { err = j.cell(ctx, j.env(clock), run) })
-	run.CPUSeconds = clock.seconds()
-	if peak, ok := peakRSS(); ok {
-		run.PeakRSSBytes = &peak
-	}
 	return err
 }
 

@@ -74,13 +74,7 @@ func RunKeeper(args []string, limit int64) error {
 	_, _ = requests.Close(), replies.Close()
 	go k.reap()
 	end := k.watch(control())
-	left := processes.EndBelow(endsWithin)
-	if end.Why == whyAsked {
-		if status, ended := k.status(); ended && status.Signal() != syscall.SIGKILL {
-			end = endedBy(status) // before it was asked
-		}
-	}
-	end.Left = left
+	end.Left = processes.EndBelow(endsWithin)
 	for range 1000 { // what has ended counts when reap has waited for it
 		if !processes.HasChildren() {
 			break
@@ -133,12 +127,10 @@ func (k *keeper) watch(commands <-chan byte) ending {
 	for busy := false; ; {
 		select {
 		case status := <-k.exited:
-			end := endedBy(status)
-			end.SystemOOM = processes.OOMKills() > k.oomKills
-			return end
+			return k.by(status)
 		case command, open := <-commands:
 			if !open {
-				return ending{Why: whyAsked}
+				return k.asked()
 			}
 			if busy = command == cellBegins; busy {
 				k.begin()
@@ -151,18 +143,22 @@ func (k *keeper) watch(commands <-chan byte) ending {
 	}
 }
 
-// status returns how the worker ended that was just made to end.
-func (k *keeper) status() (syscall.WaitStatus, bool) {
-	select {
-	case status := <-k.exited:
-		return status, true
-	case <-time.After(endsWithin):
-		return 0, false
+// asked is the ending where the harness wants one. It does so also when a worker's answers end, which
+// they do shortly before the system tells how the worker ended.
+func (k *keeper) asked() ending {
+	if processes.Exiting(k.worker) {
+		select {
+		case status := <-k.exited:
+			return k.by(status)
+		case <-time.After(endsWithin):
+		}
 	}
+	return ending{Why: whyAsked}
 }
 
-func endedBy(status syscall.WaitStatus) ending {
-	end := ending{Code: status.ExitStatus()}
+// by is the ending of a worker that ended by itself.
+func (k *keeper) by(status syscall.WaitStatus) ending {
+	end := ending{Code: status.ExitStatus(), SystemOOM: processes.OOMKills() > k.oomKills}
 	if status.Signaled() {
 		end.Signal = int(status.Signal())
 	}

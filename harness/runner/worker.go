@@ -26,6 +26,7 @@ type worker struct {
 	id       int // of the worker's process
 	requests *os.File
 	control  *os.File
+	readers  []*os.File // of these two, held so that no write raises SIGPIPE, which a run takes for an interrupt
 	ask      *json.Encoder
 	replies  chan answer // one for each request, and the error that ends them
 	stderr   tail
@@ -62,12 +63,14 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 	if err == nil {
 		err = keeper.Start()
 	}
-	closeAll(theirs[:])
+	closeAll([]*os.File{theirs[1], theirs[3]})
 	if err != nil {
 		closeAll(ours[:])
+		closeAll(theirs[:])
 		return nil, err
 	}
 	w.requests, w.control, w.ask = ours[0], ours[2], sender(ours[0])
+	w.readers = []*os.File{theirs[0], theirs[2]}
 	go w.read(ours[1])
 	go w.wait(keeper, ours[3])
 	select {
@@ -127,7 +130,8 @@ func (w *worker) wait(keeper *exec.Cmd, from *os.File) {
 	if err := keeper.Wait(); w.lost != nil {
 		w.lost = fmt.Errorf("the process that watches over the worker ended: %w", errors.Join(err, w.lost))
 	}
-	_ = w.requests.Close()
+	_, _ = w.requests.Close(), w.control.Close()
+	closeAll(w.readers)
 }
 
 // kill ends the worker with everything that it started and returns when they are gone.

@@ -62,11 +62,12 @@ var rooms = []room{
 	{"registry", "registry/rng internal/..."},
 
 	{"internal/testsplit", "..."},
+	{"internal/faulty", "registry"},
 	{"internal/...", "internal/..."},
 }
 
 // forTests are the packages that only tests, and each other, import.
-var forTests = strings.Fields("internal/architecture internal/latetest internal/testenv internal/testsplit " +
+var forTests = strings.Fields("internal/architecture internal/faulty internal/latetest internal/testenv internal/testsplit " +
 	"methods/internal/saved/savedtest methods/internal/treetest registry/conform harness/store/storetest reports/internal/sample")
 
 // forSQL are imported by harness/store alone.

@@ -54,6 +54,12 @@ func parse(line []byte) (Process, bool) {
 	return p, true
 }
 
+// Exiting reports whether a process is about to end or has ended: it holds no file any more.
+func Exiting(id int) bool {
+	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", id))
+	return err != nil || len(files) == 0
+}
+
 // Below returns the processes that descend from one, zombies left out.
 func Below(id int) []Process {
 	entries, err := os.ReadDir("/proc")

@@ -1,0 +1,175 @@
+package cmd_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/faulty"
+	"github.com/kernelboosting/bench/internal/testenv"
+)
+
+const short = `splits = 1
+datasets = ["swiss"]
+[semantics]
+test_fraction = 0.3
+folds = 2
+method_seed = 1
+standardise = true
+`
+
+// TestFaultyMethods: whatever a method does costs its own cell. Its row says what happened, the other
+// cells are as if it were not there, the run ends with its summary, and no process is left.
+func TestFaultyMethods(t *testing.T) {
+	testenv.NotUnderRace(t) // a worker is as large as the detector makes it, and map races are its findings
+	if runtime.GOOS != "linux" {
+		t.Skip("cells are isolated on Linux only")
+	}
+	t.Run("idle", faultyMethods)
+	t.Run("busy", func(t *testing.T) {
+		defer load(2 * runtime.NumCPU())()
+		faultyMethods(t)
+	})
+}
+
+// load keeps every core busy until it is undone.
+func load(goroutines int) (undo func()) {
+	over := make(chan struct{})
+	for range goroutines {
+		go func() {
+			for {
+				select {
+				case <-over:
+					return
+				default:
+				}
+			}
+		}()
+	}
+	return func() { close(over) }
+}
+
+func faultyMethods(t *testing.T) {
+	p := newProcess(t)
+	p.protocol(t, "short.toml", short)
+	pids := filepath.Join(p.dir, "pids")
+	run := func(asked []string, more ...string) {
+		t.Helper()
+		args := append([]string{"run", "--protocol", "short.toml", "--datasets", "swiss", "--jobs", "2", "--methods", strings.Join(append(asked, "Good"), ",")}, more...)
+		c, stderr := p.command(args...)
+		c.Path, c.Args[0] = mustLookPath(t, "bench-faulty"), "bench-faulty"
+		c.Env = append(c.Env, faulty.Pids+"="+pids)
+		if code := startedCode(t, c); code != 3 || !strings.Contains(stderr.String(), fmt.Sprintf("/%d; ", len(asked)+1)) {
+			t.Errorf("exit %d, want 3 and a summary\n%s", code, stderr)
+		}
+		if left := carriersOf(t, faulty.Pids+"="+pids); len(left) > 0 {
+			t.Errorf("processes are left: %v", left)
+		}
+	}
+	var ending, endless, large []string
+	faults := map[string]faulty.Fault{"Good": {Status: "ok"}}
+	for _, f := range faulty.All() {
+		faults[f.Name] = f
+		switch {
+		case f.Endless:
+			endless = append(endless, f.Name)
+		case f.Large:
+			large = append(large, f.Name)
+		default:
+			ending = append(ending, f.Name)
+		}
+	}
+	run(ending)
+	run(large, "--memory", "400MiB")
+	run(endless, "--timeout", "1s")
+	if raw, err := os.ReadFile(pids); err != nil || len(strings.Fields(string(raw))) < 3 {
+		t.Errorf("no orphans were made: %q, %v", raw, err)
+	}
+	p.compareEnds(t, faults)
+}
+
+// compareEnds compares the stored rows with how the methods have to end.
+func (p process) compareEnds(t *testing.T, faults map[string]faulty.Fault) {
+	t.Helper()
+	db, err := store.OpenReader(context.Background(), filepath.Join(p.dir, "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows := 0
+	err = db.Query(context.Background(), `SELECT method, status, coalesce(failure, ''), coalesce(error, ''), isolated, coalesce(stderr, ''), coalesce(peak_rss_bytes, 0), cpu_seconds IS NULL FROM results`,
+		func([]string) error { return nil }, func(r []any) error {
+			rows++
+			method, status, class, says, stderr := r[0].(string), r[1].(string), r[2].(string), r[3].(string), r[5].(string)
+			f := faults[method]
+			if status != f.Status || class != f.Class || !strings.Contains(says, f.Says) || strings.Contains(says, "\n") || r[4] != int64(1) {
+				t.Errorf("%s: %s %s %q, isolated %v; want %s %s and one line with %q", method, status, class, says, r[4], f.Status, f.Class, f.Says)
+			}
+			if len(stderr) > 4000 || method == "Noisy" && !strings.HasSuffix(stderr, "the last line\n") || strings.HasPrefix(method, "Panics") && !strings.Contains(stderr+says, "faulty.go") {
+				t.Errorf("%s: standard error of %d bytes ends with %q", method, len(stderr), stderr[max(0, len(stderr)-300):])
+			}
+			if method != "ChangesItsVersion" && method != "KillsItsKeeper" && (r[6].(int64) < 1<<20 || r[7] != int64(0)) {
+				t.Errorf("%s: %v bytes at the peak, no processor time: %v", method, r[6], r[7])
+			}
+			return nil
+		})
+	if err != nil || rows != len(faults) {
+		t.Errorf("%d rows of %d methods, %v", rows, len(faults), err)
+	}
+}
+
+// carriersOf names the processes that have a variable in their environment, whoever started them.
+func carriersOf(t *testing.T, variable string) []string {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err != nil {
+			continue
+		}
+		environment, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		if bytes.Contains(environment, []byte(variable)) {
+			line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+			out = append(out, e.Name()+" "+string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
+		}
+	}
+	return out
+}
+
+// TestIsolatedIsTheSame: what is stored of a cell does not depend on the process that computes it.
+func TestIsolatedIsTheSame(t *testing.T) {
+	testenv.NotUnderRace(t)
+	var contents []string
+	for _, isolate := range []string{"false", "true"} {
+		p := newProcess(t)
+		c, stderr := p.work(t, families, 1, 2)
+		c.Args = append(c.Args, "--isolate="+isolate)
+		if c.Run() != nil {
+			t.Fatal(stderr)
+		}
+		contents = append(contents, p.storedContent(t))
+	}
+	if contents[0] != contents[1] {
+		t.Errorf("isolated cells differ:\n%s\nwant\n%s", contents[1], contents[0])
+	}
+}
+
+// startedCode runs a program to its end.
+func startedCode(t *testing.T, c *exec.Cmd) int {
+	t.Helper()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return exitCode(t, c)
+}
