@@ -173,3 +173,27 @@ func startedCode(t *testing.T, c *exec.Cmd) int {
 	}
 	return exitCode(t, c)
 }
+
+// TestNothingOutlivesAKilledHarness: also what ignores signals in a session of its own is gone.
+func TestNothingOutlivesAKilledHarness(t *testing.T) {
+	testenv.NotUnderRace(t)
+	p := newProcess(t)
+	p.protocol(t, "short.toml", short)
+	pids := filepath.Join(p.dir, "pids")
+	c, stderr := p.command("run", "--protocol", "short.toml", "--datasets", "swiss", "--methods", "IgnoresSIGTERM,OrphanThenExit,Hangs", "--jobs", "3")
+	c.Path, c.Args[0] = mustLookPath(t, "bench-faulty"), "bench-faulty"
+	c.Env = append(c.Env, faulty.Pids+"="+pids)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool {
+		raw, _ := os.ReadFile(pids)
+		return len(strings.Fields(string(raw))) >= 2 && len(carriersOf(t, faulty.Pids+"="+pids)) >= 5
+	})
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	waitFor(t, func() bool { return len(carriersOf(t, faulty.Pids+"="+pids)) == 0 })
+	t.Log(stderr)
+}

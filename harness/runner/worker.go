@@ -79,7 +79,9 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 			w.id = a.ID
 			return w, nil
 		}
-		err = errors.New("it did not begin to answer")
+		err = errNoAnswer
+	case <-w.ended:
+		err = errNoAnswer
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-time.After(startsWithin):
@@ -91,6 +93,8 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 	}
 	return nil, err
 }
+
+var errNoAnswer = errors.New("it did not begin to answer")
 
 // isEnd reports that no more replies come, whole ones or cut.
 func isEnd(err error) bool {

@@ -43,7 +43,10 @@ type fault struct {
 func (r *Workers) Run(ctx context.Context, c CellSpec) (store.Run, error) {
 	run, err := r.once(ctx, c)
 	var first, second fault
-	if !errors.As(err, &first) || ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return store.Run{}, ctx.Err()
+	case !errors.As(err, &first):
 		return run, err
 	}
 	run, err = r.once(ctx, c)
