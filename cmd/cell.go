@@ -63,9 +63,11 @@ func (a *app) isolates(how isolation, method string) bool {
 func (a *app) cells(timeout time.Duration, how isolation) (runner.Runner, func()) {
 	apart := &runner.Workers{Args: a.workerArgs(), Timeout: timeout, Memory: a.memory}
 	return runner.Choice{
-		Here:     &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: timeout},
-		Apart:    apart,
-		Isolated: func(c runner.CellSpec) bool { return a.isolates(how, c.Cell.Method) },
+		Here:  &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: timeout},
+		Apart: apart,
+		Isolated: func(c runner.CellSpec) bool {
+			return a.isolates(how, c.Cell.Method) || c.Suspect && runner.CanIsolate
+		},
 	}, apart.Close
 }
 

@@ -197,3 +197,26 @@ func TestNothingOutlivesAKilledHarness(t *testing.T) {
 	waitFor(t, func() bool { return len(carriersOf(t, faulty.Pids+"="+pids)) == 0 })
 	t.Log(stderr)
 }
+
+// TestAKillerInProcessIsIsolatedByTheNextRun: a method that ends the whole program is a row of the
+// next run, which goes on with the others.
+func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
+	testenv.NotUnderRace(t)
+	p := newProcess(t)
+	p.protocol(t, "short.toml", short)
+	run := func() (int, *screen) {
+		args := []string{"run", "--protocol", "short.toml", "--datasets", "swiss", "--methods", "Exits0,PanicsElsewhere,Good", "--jobs", "1", "--isolate=false"}
+		c, stderr := p.command(args...)
+		c.Path, c.Args[0] = mustLookPath(t, "bench-faulty"), "bench-faulty"
+		return startedCode(t, c), stderr
+	}
+	for _, died := range []int{0, 2} { // the first of the two, and with that as a row the second
+		if code, stderr := run(); code != died {
+			t.Fatalf("exit %d, want %d: the methods are to end the program\n%s", code, died, stderr)
+		}
+	}
+	code, stderr := run()
+	if code != 3 || !strings.Contains(stderr.String(), "complete 1/3; 2 failed") || !strings.Contains(stderr.String(), "it is run in a process of its own") {
+		t.Errorf("exit %d\n%s", code, stderr)
+	}
+}

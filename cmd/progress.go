@@ -154,9 +154,28 @@ func (p *progress) remaining(elapsed float64) float64 {
 
 func (p *progress) started(c *harness.PlannedCell) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	delete(p.left, c)
 	p.running[c] = time.Now()
+	p.mu.Unlock()
+	if c.Spec.Suspect {
+		p.note(fmt.Sprintf("%s: the run that had begun it ended before it did; it is run in a process of its own", c.Cell))
+	}
+}
+
+// elsewhere counts a cell that another run has ended.
+func (p *progress) elsewhere(c *harness.PlannedCell, _ store.Status) {
+	p.mu.Lock()
+	p.done++
+	delete(p.left, c)
+	p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.Increment()
+	}
+}
+
+// waiting says that only cells are left that other runs are at.
+func (p *progress) waiting(cells int, by string) {
+	p.note(fmt.Sprintf("waiting for %s that another run is at (%s); what it does not end is run here", plural(cells, "cell"), by))
 }
 
 func (p *progress) finished(c *harness.PlannedCell, r store.Run) {

@@ -54,7 +54,14 @@ those already stored, and runs the rest in parallel: first one split of every
 method on every set, so that a whole table stands early, then the others, heaviest
 first. A cell is stored whole when it ends, so a run that was stopped or killed is
 continued by the same command. The first Ctrl-C lets running cells finish, the
-second stops.
+second stops. Several runs on one database share the work: a cell that another is
+at is left to it, and taken up at the end if it did not come.
+
+Cells of methods that are not this program's own are run in worker processes, so
+that a crash, an exit or a leak of memory costs one cell: its row says timeout, oom,
+crash, bad-output or error. --isolate does so for every method, --isolate=false for
+none but the cells that an earlier run died of. At the limits of --timeout and
+--memory a worker ends with everything that it started.
 
 A cell that is predicted to take longer than --max-cell, or more than --memory, is
 left out; the run, its last line and every table say so. A run of more than a day
@@ -245,6 +252,13 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runn
 	w.Trouble = func(t store.Trouble) { bar.note(a.troubleLine(t)) }
 	stop := a.handleSignals(ended, stopping{tell: bar.note, cancel: cancel, waiting: w.Waiting, abandon: w.Abandon})
 	opt.Started, opt.Finished, opt.Ready = bar.started, bar.finished, w.Ready
+	opt.Elsewhere, opt.Waiting = bar.elsewhere, bar.waiting
+	claims, err := db.NewClaims()
+	if err != nil {
+		return errors.Join(err, w.Close())
+	}
+	defer claims.Close() // when everything is stored
+	opt.Claims = claims
 	out, err := harness.Run(ctx, cells, stop, plan.Cells, opt, w.Put)
 	closeErr := w.Close()
 	bar.close()
@@ -318,6 +332,9 @@ func (a *app) conclude(plan *harness.Plan, out harness.Outcome) error {
 	fmt.Fprintf(a.err, "complete %d/%d", done, asked)
 	if failed := plan.Failed + out.Failed; failed > 0 {
 		fmt.Fprintf(a.err, "; %d failed (`bench query \"SELECT method, dataset, split, status, error FROM results WHERE status <> 'ok'\"`; --retry runs them again)", failed)
+	}
+	if out.Elsewhere > 0 {
+		fmt.Fprintf(a.err, "; %d of them by another run", out.Elsewhere)
 	}
 	if len(plan.NoData) > 0 {
 		fmt.Fprintf(a.err, "; missing data: %s", strings.Join(plan.NoData, ", "))

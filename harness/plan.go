@@ -35,6 +35,7 @@ type PlannedCell struct {
 	Seconds  float64 // predicted when it was planned, on one core
 	Memory   int64   // predicted bytes at the peak, the data set apart
 	SetBytes int64   // of the data set, which cells share
+	Attempt  int64   // that is stored and is to be replaced; see store.Claims
 	Early    bool    // the first cell of its method on its set, of which none is stored
 }
 
@@ -146,7 +147,9 @@ func (p *Plan) order() {
 // take counts a cell and keeps it if it must be run.
 func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
 	p.Requested++
-	switch k, stored := known[c.Spec.Key]; {
+	k, stored := known[c.Spec.Key]
+	c.Attempt = k.Attempt
+	switch {
 	case !stored:
 	case req.reruns(c.Method):
 		c.Spec.Replace = true

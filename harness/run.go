@@ -25,6 +25,15 @@ type Options struct {
 	// cells are to start.
 	Ready func(stop <-chan struct{}) bool
 
+	// Claims, if not nil, shares the work with other runs on the same database: what another is at
+	// is left to it, and taken up at the end if it did not come.
+	Claims Claims
+
+	// Elsewhere, if not nil, is told of a cell that another run has ended, and Waiting that only
+	// cells are left that others are at.
+	Elsewhere func(*PlannedCell, store.Status)
+	Waiting   func(cells int, by string)
+
 	// Started and Finished, if not nil, are told of each cell, from several goroutines.
 	Started  func(*PlannedCell)
 	Finished func(*PlannedCell, store.Run)
@@ -37,7 +46,14 @@ type Outcome struct {
 	NoBudget    []string  // sets that did not fit the budget, cheapest first
 	LeftCells   int       // their cells
 	LeftOut     []LeftOut // cells that proved to be beyond the limits once others had been run
+	Elsewhere   int       // of the ended cells, those that other runs ended
 	Interrupted bool
+}
+
+// Claims says which cells are under way, and where: see [store.Claims].
+type Claims interface {
+	Take(ctx context.Context, key string, attempt int64) (store.Claim, error)
+	Release(key string)
 }
 
 // Run lets run execute the plan's cells and gives each result to put. Closing stop lets
@@ -63,6 +79,7 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	}
 	s.memory = newMemory(opt.Limits.Memory, cells, run)
 	s.dispatch(ctx, cells)
+	s.takeUp(ctx)
 	s.running.Wait()
 	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.LeftCells - len(s.out.LeftOut)
 	if cause := context.Cause(ctx); cause != nil && cause != errOverBudget && caller.Err() == nil {
@@ -88,6 +105,9 @@ type scheduler struct {
 	start   time.Time
 
 	forecast *Forecast
+
+	elsewhere []*PlannedCell // that other runs are at
+	by        string         // one of them
 
 	mu      sync.Mutex
 	out     Outcome
@@ -221,7 +241,12 @@ func (s *scheduler) launch(ctx context.Context, q *queue) bool {
 		s.refuse(out)
 		return true
 	}
+	if !s.claim(ctx, c) {
+		s.slots.Release(1)
+		return true
+	}
 	if !s.memory.acquire(waiting, c) {
+		s.release(c)
 		q.putBack(c)
 		s.slots.Release(1)
 		return false
@@ -254,6 +279,9 @@ func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
 	s.mu.Lock()
 	delete(s.started, c)
 	s.mu.Unlock()
+	if err != nil {
+		s.release(c)
+	}
 	switch { // a cell without a result will be planned again
 	case err != nil && context.Cause(ctx) == errOverBudget:
 		s.leaveOut([][]*PlannedCell{{c}})

@@ -54,6 +54,7 @@ type CellSpec struct {
 	Cost     float64              `json:"cost"`   // predicted, in the method's own units
 	Keep     Keep                 `json:"keep"`
 	Replace  bool                 `json:"replace,omitempty"` // the result takes the place of a stored one
+	Suspect  bool                 `json:"suspect,omitempty"` // a process that had begun it ended before it did
 }
 
 // A ProtocolText is a protocol as it was written.

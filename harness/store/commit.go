@@ -58,6 +58,9 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 	if err != nil {
 		return err
 	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM claims WHERE key = ?`, r.Key); err != nil {
+		return err
+	}
 	rows, sum := foldRows(r.Evaluations)
 	runID, stored, err := w.insertRun(ctx, tx, r, runValues(r, gridID, env, sum))
 	if err != nil || !stored {

@@ -11,6 +11,7 @@ type Known struct {
 	TimeoutSeconds float64 // the limit it ran under; 0 if none
 	Current        bool    // it stands for its cell in the views
 	ScoresHash     string  // of the bits of its test scores; "" if unknown
+	Attempt        int64   // tells it from other attempts with the same key; see Claims
 }
 
 // Keys returns every stored cell by key.
@@ -18,7 +19,7 @@ func (db *DB) Keys(ctx context.Context) (map[string]Known, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT r.key, r.status, coalesce(r.timeout_seconds, 0), c.run_id IS NOT NULL, coalesce(r.scores_hash, '')
+	rows, err := db.sql.QueryContext(ctx, `SELECT r.key, r.status, coalesce(r.timeout_seconds, 0), c.run_id IS NOT NULL, coalesce(r.scores_hash, ''), r.checksum
 		FROM runs r LEFT JOIN cells c ON c.run_id = r.id`)
 	if err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func (db *DB) Keys(ctx context.Context) (map[string]Known, error) {
 	for rows.Next() {
 		var key string
 		var k Known
-		if err := rows.Scan(&key, &k.Status, &k.TimeoutSeconds, &k.Current, &k.ScoresHash); err != nil {
+		if err := rows.Scan(&key, &k.Status, &k.TimeoutSeconds, &k.Current, &k.ScoresHash, &k.Attempt); err != nil {
 			return nil, err
 		}
 		out[key] = k

@@ -15,7 +15,6 @@ CREATE TABLE claims (
   host     TEXT NOT NULL,                  -- the machine since its start, and its space of process numbers
   process  INTEGER NOT NULL,
   started  INTEGER NOT NULL,               -- of the process, as the system numbers moments
-  isolated INTEGER NOT NULL CHECK (isolated IN (0, 1)),
   beat     INTEGER NOT NULL                -- raised while the process lives
 ) STRICT, WITHOUT ROWID;
 

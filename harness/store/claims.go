@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/processes"
+)
+
+// Claims says which cells this process is at, so that several runs on one database share the work. A
+// claim ends in the transaction that stores its cell. One whose process is gone is free at once where
+// that can be seen, and after a minute without a sign of life where it runs on another machine; no two
+// clocks are compared. A claim is a hint: what cannot be claimed while the database cannot be written is
+// computed all the same. It must be closed.
+type Claims struct {
+	pool *sql.DB
+	me   claimant
+	stop chan struct{}
+	done sync.WaitGroup
+
+	mu    sync.Mutex
+	seen  map[string]sighting
+	tried time.Time // when claiming failed last
+}
+
+// A claimant is a process that claims cells. host tells machines, their starts and their spaces of
+// process numbers apart; it is "" where the system does not tell.
+type claimant struct {
+	host             string
+	process, started int64
+}
+
+// A sighting is the last sign of life of another claimant, and since when it is the last.
+type sighting struct {
+	claimant
+	beat  int64
+	since time.Time
+}
+
+// How often a claimant gives a sign of life, and how long it is waited for.
+const (
+	beatEvery    = 10 * time.Second
+	expiresAfter = time.Minute
+	claimsWait   = 2 * time.Second  // for the database
+	claimsPause  = 10 * time.Second // after a failure
+)
+
+// A Claim is the answer to a process that wants to run a cell.
+type Claim struct {
+	Taken   bool   // the cell is this process's to run
+	Suspect bool   // and another that had taken it ended before the cell did
+	Stored  Status // how the cell ended since it was planned, if it did
+	By      string // who is at it, if another is
+}
+
+// NewClaims starts to claim cells of the database in the name of this process.
+func (db *DB) NewClaims() (*Claims, error) {
+	// A connection of its own: a claim need not survive the loss of power, so that it waits for no disk.
+	other, err := connect(db.path, url.Values{
+		"_journal_mode": {"WAL"}, "_synchronous": {"NORMAL"}, "_busy_timeout": {fmt.Sprint(claimsWait.Milliseconds())}, "_txlock": {"immediate"}, "_stmt_cache_size": {"8"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	other.sql.SetMaxOpenConns(1)
+	c := &Claims{pool: other.sql, me: thisProcess(), stop: make(chan struct{}), seen: map[string]sighting{}}
+	c.done.Go(c.live)
+	return c, nil
+}
+
+func thisProcess() claimant {
+	me := claimant{process: int64(os.Getpid())}
+	p, known := processes.Of(os.Getpid())
+	boot, err1 := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, err2 := os.Readlink("/proc/self/ns/pid")
+	if known && err1 == nil && err2 == nil {
+		me.host, me.started = strings.TrimSpace(string(boot))+" "+space, p.Started
+	}
+	if me.host == "" { // the moment tells it from others that have its number
+		me.started = time.Now().UnixNano()
+	}
+	return me
+}
+
+// live gives signs of life until the claims are closed.
+func (c *Claims) live() {
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	for {
+		select {
+		case <-c.stop:
+			return
+		case <-beat.C: // one that fails is followed by others
+			_, _ = c.pool.Exec(`UPDATE claims SET beat = beat + 1 WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started)
+		}
+	}
+}
+
+// Take claims a cell by its key. attempt is what Known said of the stored attempt when the cell was
+// planned, 0 if there was none.
+func (c *Claims) Take(ctx context.Context, key string, attempt int64) (Claim, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.tried.IsZero() && time.Since(c.tried) < claimsPause {
+		return Claim{Taken: true}, nil
+	}
+	claim, err := c.take(ctx, key, attempt)
+	switch {
+	case err == nil:
+		c.tried = time.Time{}
+		return claim, nil
+	case passes(err):
+		c.tried = time.Now()
+		return Claim{Taken: true}, nil
+	}
+	return claim, explain(err)
+}
+
+func (c *Claims) take(ctx context.Context, key string, attempt int64) (Claim, error) {
+	tx, err := c.pool.BeginTx(ctx, nil)
+	if err != nil {
+		return Claim{}, err
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	var status Status
+	var checksum int64
+	switch err := tx.QueryRowContext(ctx, `SELECT status, checksum FROM runs WHERE key = ?`, key).Scan(&status, &checksum); {
+	case err == nil && checksum != attempt:
+		return Claim{Stored: status}, nil
+	case err != nil && err != sql.ErrNoRows:
+		return Claim{}, err
+	}
+	claim := Claim{Taken: true}
+	var other sighting
+	err = tx.QueryRowContext(ctx, `SELECT host, process, started, beat FROM claims WHERE key = ?`, key).Scan(&other.host, &other.process, &other.started, &other.beat)
+	switch {
+	case err == sql.ErrNoRows:
+	case err != nil:
+		return Claim{}, err
+	case other.claimant == c.me:
+		return claim, nil
+	case c.lives(key, other):
+		return Claim{By: fmt.Sprintf("process %d", other.process)}, nil
+	default:
+		claim.Suspect = true
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO claims (key, host, process, started, beat) VALUES (?, ?, ?, ?, 0)`, key, c.me.host, c.me.process, c.me.started); err != nil {
+		return Claim{}, err
+	}
+	return claim, tx.Commit()
+}
+
+// lives reports whether another claimant may be at work still; c.mu is held.
+func (c *Claims) lives(key string, other sighting) bool {
+	if other.host != "" && other.host == c.me.host {
+		return processes.Alive(int(other.process), other.started)
+	}
+	last, known := c.seen[key]
+	if !known || last.claimant != other.claimant || last.beat != other.beat {
+		other.since = time.Now()
+		c.seen[key] = other
+		return true
+	}
+	return time.Since(last.since) < expiresAfter
+}
+
+// Release gives back a cell that has no result.
+func (c *Claims) Release(key string) {
+	_, _ = c.pool.Exec(`DELETE FROM claims WHERE key = ? AND host = ? AND process = ? AND started = ?`, key, c.me.host, c.me.process, c.me.started)
+}
+
+// Close gives back what is claimed still.
+func (c *Claims) Close() error {
+	close(c.stop)
+	c.done.Wait()
+	_, _ = c.pool.Exec(`DELETE FROM claims WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started)
+	return c.pool.Close()
+}
