@@ -41,6 +41,8 @@ type progress struct {
 	running map[*harness.PlannedCell]time.Time // since when
 	last    time.Time
 	label   string
+
+	suspects bool // a cell that a run died of was named
 }
 
 func newProgress(out io.Writer, plan *harness.Plan, opt harness.Options, metric string) *progress {
@@ -156,9 +158,11 @@ func (p *progress) started(c *harness.PlannedCell) {
 	p.mu.Lock()
 	delete(p.left, c)
 	p.running[c] = time.Now()
+	first := c.Spec.Suspect && !p.suspects
+	p.suspects = p.suspects || c.Spec.Suspect
 	p.mu.Unlock()
-	if c.Spec.Suspect {
-		p.note(fmt.Sprintf("%s: the run that had begun it ended before it did; it is run in a process of its own", c.Cell))
+	if first {
+		p.note(fmt.Sprintf("what a run was at when it ended is run in a process of its own: %s, and others if there are", c.Cell))
 	}
 }
 

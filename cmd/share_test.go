@@ -57,12 +57,16 @@ func TestACellOfADeadRunIsTakenUp(t *testing.T) {
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { return strings.Contains(says.String(), "waiting for 1 cell that another run is at (process ") })
+	waitFor(t, func() bool {
+		return strings.Contains(says.String(), "waiting for 1 cell that another run is at (process ")
+	})
 	if err := long.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = long.Wait()
-	waitFor(t, func() bool { return strings.Contains(says.String(), "GBRFF2 on board, split 1: the run that had begun it ended") })
+	waitFor(t, func() bool {
+		return strings.Contains(says.String(), "is run in a process of its own: GBRFF2 on board, split 1")
+	})
 	if err := other.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

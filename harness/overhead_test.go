@@ -24,16 +24,31 @@ func nothing(points int) registry.Spec {
 		})
 }
 
-// BenchmarkCell is the harness's own time per cell: plan, schedule, split,
+// BenchmarkCell is the harness's own time per cell: plan, schedule, claim, split,
 // standardise, score and store, with a method that does nothing and one grid point.
 func BenchmarkCell(b *testing.B) {
+	for name, shared := range map[string]bool{"alone": false, "claimed": true} {
+		b.Run(name, func(b *testing.B) { benchmarkCell(b, shared) })
+	}
+}
+
+func benchmarkCell(b *testing.B, shared bool) {
 	h, db := newTestHarness(b, nothing(1)), openTestDB(b)
 	splits := make([]int, b.N)
 	for i := range splits {
 		splits[i] = i + 1
 	}
 	b.ResetTimer()
-	_, out := runAll(b, h, db, Request{Datasets: []string{"two-moons"}, Splits: splits}, Options{Jobs: 2}, nil)
+	opt := Options{Jobs: 2}
+	if shared {
+		claims, err := db.NewClaims()
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer claims.Close()
+		opt.Claims = claims
+	}
+	_, out := runAll(b, h, db, Request{Datasets: []string{"two-moons"}, Splits: splits}, opt, nil)
 	if out.OK != b.N {
 		b.Fatalf("%d of %d cells ok", out.OK, b.N)
 	}

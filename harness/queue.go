@@ -80,13 +80,32 @@ func before(a, b *PlannedCell) bool {
 	return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method)) < 0
 }
 
-// rest returns the cells that are left.
-func (q *queue) rest() []*PlannedCell {
-	out := slices.Clone(q.early)
-	for _, g := range q.groups {
-		out = append(out, g.cells...)
+// ahead returns cells that are soon to come, as many as fit into seconds by the forecast, at most so many.
+func (q *queue) ahead(seconds float64, most int) []*PlannedCell {
+	var out []*PlannedCell
+	for _, cells := range q.lists() {
+		for _, c := range cells {
+			if seconds -= q.forecast.Seconds(c); seconds < 0 || len(out) == most {
+				return out
+			}
+			out = append(out, c)
+		}
 	}
 	return out
+}
+
+// lists are the cells that are left: the early ones, then those of each pair.
+func (q *queue) lists() [][]*PlannedCell {
+	out := [][]*PlannedCell{q.early}
+	for _, g := range q.groups {
+		out = append(out, g.cells)
+	}
+	return out
+}
+
+// rest returns the cells that are left.
+func (q *queue) rest() []*PlannedCell {
+	return slices.Concat(q.lists()...)
 }
 
 // empty reports whether next has nothing to give.

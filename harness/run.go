@@ -52,7 +52,7 @@ type Outcome struct {
 
 // Claims says which cells are under way, and where: see [store.Claims].
 type Claims interface {
-	Take(ctx context.Context, key string, attempt int64) (store.Claim, error)
+	Take(ctx context.Context, cells []store.Wanted) ([]store.Claim, error)
 	Release(key string)
 }
 
@@ -71,7 +71,7 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	}
 	s := &scheduler{
 		opt: opt, put: put, stop: stop, cancel: cancel,
-		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), started: map[*PlannedCell]time.Time{}, start: time.Now(),
+		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), started: map[*PlannedCell]time.Time{}, claimed: map[*PlannedCell]store.Claim{}, start: time.Now(),
 		runner: run, forecast: opt.Forecast,
 	}
 	if s.forecast == nil {
@@ -106,8 +106,9 @@ type scheduler struct {
 
 	forecast *Forecast
 
-	elsewhere []*PlannedCell // that other runs are at
-	by        string         // one of them
+	claimed   map[*PlannedCell]store.Claim // of cells that have not been started
+	elsewhere []*PlannedCell               // that other runs are at
+	by        string                       // one of them
 
 	mu      sync.Mutex
 	out     Outcome
@@ -241,7 +242,7 @@ func (s *scheduler) launch(ctx context.Context, q *queue) bool {
 		s.refuse(out)
 		return true
 	}
-	if !s.claim(ctx, c) {
+	if !s.claim(ctx, c, q) {
 		s.slots.Release(1)
 		return true
 	}

@@ -10,17 +10,28 @@ import (
 // askEvery is how often a run asks for the cells that others are at, when it has no other.
 const askEvery = 200 * time.Millisecond
 
-// claim reports whether a cell is to be started here. One that another run has ended is counted, one
-// that another is at is put aside.
-func (s *scheduler) claim(ctx context.Context, c *PlannedCell) bool {
+// A claim waits for whatever the database is doing, so that short cells are claimed many at a time.
+const (
+	claimAhead = time.Second / 2 // of what they are predicted to take
+	claimMost  = 64
+)
+
+// claim reports whether a cell, the next of the queue, is to be started here. One that another run has
+// ended is counted, one that another is at is put aside.
+func (s *scheduler) claim(ctx context.Context, c *PlannedCell, q *queue) bool {
 	if s.opt.Claims == nil {
 		return true
 	}
-	claim, err := s.opt.Claims.Take(context.WithoutCancel(ctx), c.Spec.Key, c.Attempt)
+	claim, known := s.claimed[c]
+	if !known {
+		if err := s.take(ctx, append([]*PlannedCell{c}, q.ahead(claimAhead.Seconds()-s.forecast.Seconds(c), claimMost-1)...)); err != nil {
+			s.cancel(err)
+			return false
+		}
+		claim = s.claimed[c]
+	}
+	delete(s.claimed, c)
 	switch {
-	case err != nil:
-		s.cancel(err)
-		return false
 	case claim.Taken:
 		c.Spec.Suspect = claim.Suspect
 		return true
@@ -41,6 +52,21 @@ func (s *scheduler) claim(ctx context.Context, c *PlannedCell) bool {
 		s.opt.Elsewhere(c, claim.Stored)
 	}
 	return false
+}
+
+// take claims cells, of which some may be claimed already.
+func (s *scheduler) take(ctx context.Context, cells []*PlannedCell) error {
+	wanted := make([]store.Wanted, len(cells))
+	for i, c := range cells {
+		wanted[i] = store.Wanted{Key: c.Spec.Key, Attempt: c.Attempt}
+	}
+	claims, err := s.opt.Claims.Take(context.WithoutCancel(ctx), wanted)
+	for i, claim := range claims {
+		if _, known := s.claimed[cells[i]]; !known {
+			s.claimed[cells[i]] = claim
+		}
+	}
+	return err
 }
 
 // release gives back the claim of a cell that gets no result here.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -102,35 +103,56 @@ func (c *Claims) live() {
 	}
 }
 
-// Take claims a cell by its key. attempt is what Known said of the stored attempt when the cell was
-// planned, 0 if there was none.
-func (c *Claims) Take(ctx context.Context, key string, attempt int64) (Claim, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.tried.IsZero() && time.Since(c.tried) < claimsPause {
-		return Claim{Taken: true}, nil
-	}
-	claim, err := c.take(ctx, key, attempt)
-	switch {
-	case err == nil:
-		c.tried = time.Time{}
-		return claim, nil
-	case passes(err):
-		c.tried = time.Now()
-		return Claim{Taken: true}, nil
-	}
-	return claim, explain(err)
+// A Wanted is a cell that a run wants to be at: its key, and what Known said of the stored attempt when
+// it was planned, 0 if there was none.
+type Wanted struct {
+	Key     string
+	Attempt int64
 }
 
-func (c *Claims) take(ctx context.Context, key string, attempt int64) (Claim, error) {
+// Take claims cells, and returns what it answers for each. It takes one transaction.
+func (c *Claims) Take(ctx context.Context, cells []Wanted) ([]Claim, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	claims := make([]Claim, len(cells))
+	err := errPaused
+	if c.tried.IsZero() || time.Since(c.tried) >= claimsPause {
+		if err = c.take(ctx, cells, claims); err == nil {
+			c.tried = time.Time{}
+			return claims, nil
+		}
+		c.tried = time.Now()
+	}
+	if err != errPaused && !passes(err) {
+		return nil, explain(err)
+	}
+	for i := range claims {
+		claims[i] = Claim{Taken: true}
+	}
+	return claims, nil
+}
+
+var errPaused = errors.New("claiming failed a moment ago")
+
+func (c *Claims) take(ctx context.Context, cells []Wanted, claims []Claim) error {
 	tx, err := c.pool.BeginTx(ctx, nil)
 	if err != nil {
-		return Claim{}, err
+		return err
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	for i, w := range cells {
+		if claims[i], err = c.takeOne(ctx, tx, w.Key, w.Attempt); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+func (c *Claims) takeOne(ctx context.Context, tx *sql.Tx, key string, attempt int64) (Claim, error) {
 	var status Status
 	var checksum int64
-	switch err := tx.QueryRowContext(ctx, `SELECT status, checksum FROM runs WHERE key = ?`, key).Scan(&status, &checksum); {
+	err := tx.QueryRowContext(ctx, `SELECT status, checksum FROM runs WHERE key = ?`, key).Scan(&status, &checksum)
+	switch {
 	case err == nil && checksum != attempt:
 		return Claim{Stored: status}, nil
 	case err != nil && err != sql.ErrNoRows:
@@ -150,10 +172,8 @@ func (c *Claims) take(ctx context.Context, key string, attempt int64) (Claim, er
 	default:
 		claim.Suspect = true
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO claims (key, host, process, started, beat) VALUES (?, ?, ?, ?, 0)`, key, c.me.host, c.me.process, c.me.started); err != nil {
-		return Claim{}, err
-	}
-	return claim, tx.Commit()
+	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO claims (key, host, process, started, beat) VALUES (?, ?, ?, ?, 0)`, key, c.me.host, c.me.process, c.me.started)
+	return claim, err
 }
 
 // lives reports whether another claimant may be at work still; c.mu is held.
