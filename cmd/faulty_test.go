@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/store"
@@ -42,19 +43,17 @@ func TestFaultyMethods(t *testing.T) {
 
 // load keeps every core busy until it is undone.
 func load(goroutines int) (undo func()) {
-	over := make(chan struct{})
+	var over atomic.Bool
 	for range goroutines {
 		go func() {
 			for {
-				select {
-				case <-over:
+				if over.Load() {
 					return
-				default:
 				}
 			}
 		}()
 	}
-	return func() { close(over) }
+	return func() { over.Store(true) }
 }
 
 func faultyMethods(t *testing.T) {

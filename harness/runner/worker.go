@@ -34,7 +34,6 @@ type worker struct {
 	ending   ending        // valid then
 	lost     error         // why there is no ending: the keeper itself was ended
 	set      datasets.Description
-	foreign  bool // has run a method that is not the project's
 }
 
 // An answer is a reply or why none came.

@@ -207,6 +207,9 @@ func answerFaults() []Fault {
 var sink int
 
 func deeper(n int) int {
+	if n == 0 {
+		return 0
+	}
 	var room [1 << 12]int
 	room[n%len(room)] = n
 	return deeper(n+1) + room[n%len(room)]
