@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/span"
 	"github.com/spf13/cobra"
 )
 
@@ -14,7 +15,7 @@ func newDBCommand(a *app) *cobra.Command {
 		Use:   "db",
 		Short: "Look after the results database",
 	})
-	c.AddCommand(newDBCheckCommand(a))
+	c.AddCommand(newDBCheckCommand(a), newDBBackupCommand(a), newDBCompactCommand(a))
 	return c
 }
 
@@ -36,6 +37,68 @@ What SQLite itself cannot read is not mended by that: restore a copy then.`,
 	c.Flags().BoolVar(&remove, "remove", false, "take damaged rows out")
 	formatFlag(c, &format)
 	return c
+}
+
+func newDBBackupCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write a copy of the database to a file",
+		Long: `backup copies the database as it is at one moment, also while a run goes on. The
+copy is compared with its checksums before it takes its name, and the name holds a
+whole copy or what it held before. A file that is there already is replaced if it is
+a results database.`,
+		Example: `  bench db backup /mnt/safe/results.db`,
+		Args:    takes("FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			db, err := a.reader(c)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			if err := db.CanBackup(c.Context(), args[0]); err != nil {
+				return exitError{exitUsage, err}
+			}
+			if err := db.Backup(c.Context(), args[0]); err != nil {
+				return damaged(err)
+			}
+			cells, evaluations, err := db.Size(c.Context())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.err, "%s: a copy with %s and %s, compared with its checksums\n", args[0], plural(cells, "cell"), plural(evaluations, "evaluation"))
+			return nil
+		},
+	}
+}
+
+func newDBCompactCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "compact",
+		Short: "Give the space of what was removed back to the disk",
+		Long: `compact writes the database anew without the space that replaced and removed rows
+have left. Every row stays as it is; the checksums are compared before and after. It
+needs as much free space as the database takes, and waits for nothing: end a run on
+the same database first.`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			there, err := a.reader(c) // a missing file is an error, not a new database
+			if err != nil {
+				return err
+			}
+			_ = there.Close()
+			db, err := store.Open(c.Context(), a.db)
+			if err != nil {
+				return unreadable(err)
+			}
+			defer db.Close()
+			before, after, err := db.Compact(c.Context())
+			if err != nil {
+				return damaged(err)
+			}
+			fmt.Fprintf(a.err, "%s: %s, before %s\n", a.db, span.Bytes(after), span.Bytes(before))
+			return nil
+		},
+	}
 }
 
 func (a *app) checkDB(ctx context.Context, remove bool, format string) error {
@@ -88,6 +151,15 @@ func (a *app) checkDB(ctx context.Context, remove bool, format string) error {
 		return exitError{exitIncomplete, fmt.Errorf("database %s is damaged: %s; restore a copy, or take the rows out with --remove and run again", a.db, plural(len(problems), "problem"))}
 	}
 	return nil
+}
+
+// damaged gives the exit code 3 to a database whose content is damaged; else the error is the program's
+// or the disk's.
+func damaged(err error) error {
+	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
+		return unreadable(err)
+	}
+	return err
 }
 
 // unreadable chooses the exit code of a database that cannot be used: 3 if its content is

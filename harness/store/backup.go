@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/kernelboosting/bench/internal/atomicfile"
+)
+
+// Backup writes the database as it is at one moment to a file at path, whole or not at all; runs may
+// go on meanwhile. The copy is compared with its checksums before it gets its name. A file at path is
+// replaced if it is a results database, and refused otherwise.
+func (db *DB) Backup(ctx context.Context, path string) error {
+	if err := db.CanBackup(ctx, path); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".bench-backup-*")
+	if err != nil {
+		return fmt.Errorf("backup %s: %w; its directory must exist and be writable", path, err)
+	}
+	defer os.RemoveAll(dir)
+	scratch := filepath.Join(dir, "copy.db")
+	if err := db.vacuumInto(ctx, scratch); err != nil {
+		return fmt.Errorf("backup %s: %w", path, explain(err))
+	}
+	if err := checkCopy(ctx, scratch); err != nil {
+		return fmt.Errorf("backup %s: the copy is not right and is thrown away: %w", path, err)
+	}
+	from, err := os.Open(scratch)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := io.Copy(w, from)
+		return err
+	})
+}
+
+// vacuumInto writes what one transaction sees to a new file. A reader's connection refuses all that
+// writes, also to another file, until it is told that it may; it cannot write to its own.
+func (db *DB) vacuumInto(ctx context.Context, path string) error {
+	conn, err := db.sql.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	var queryOnly int
+	if err := conn.QueryRowContext(ctx, "PRAGMA query_only").Scan(&queryOnly); err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, "PRAGMA query_only = 0"); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, "VACUUM INTO ?", path)
+	_, restored := conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA query_only = %d", queryOnly))
+	return errors.Join(err, restored)
+}
+
+// checkCopy takes out who is at which cell, which is not so where the copy is used, and compares the rest.
+func checkCopy(ctx context.Context, path string) error {
+	db, err := connect(path, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := db.sql.ExecContext(ctx, "DELETE FROM claims"); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	if err := db.Close(); err != nil {
+		return err
+	}
+	if db, err = OpenReader(ctx, path); err != nil {
+		return err
+	}
+	return errors.Join(db.damageOf(ctx, true), db.Close())
+}
+
+// CanBackup refuses to write over the database itself, a database that is in use, or what is none.
+func (db *DB) CanBackup(ctx context.Context, path string) error {
+	there, err := os.Stat(path)
+	if err != nil {
+		return nil // what is wrong is said when it is written
+	}
+	if own, err := os.Stat(db.path); err == nil && os.SameFile(own, there) {
+		return fmt.Errorf("backup %s: that is the database itself; name another file", path)
+	}
+	if there.Size() == 0 {
+		return nil
+	}
+	if err := recognise(ctx, path); err != nil {
+		return fmt.Errorf("backup %s: the file that is there is no results database and stays; name another", path)
+	}
+	for _, log := range []string{"-wal", "-journal"} {
+		if info, err := os.Stat(path + log); err == nil && info.Size() > 0 {
+			return fmt.Errorf("backup %s: a program has that database open, or was killed with it (%s%s is there); name another file", path, path, log)
+		}
+	}
+	return nil
+}
+
+// Compact gives the space of what was removed back to the disk. What is stored stays as it is, bit for
+// bit. It returns the bytes of the file before and after.
+func (db *DB) Compact(ctx context.Context) (before, after int64, err error) {
+	if err := db.damageOf(ctx, true); err != nil { // what is damaged might not survive
+		return 0, 0, err
+	}
+	size := func() (int64, error) {
+		if _, err := db.sql.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+			return 0, err
+		}
+		info, err := os.Stat(db.path)
+		if err != nil {
+			return 0, err
+		}
+		return info.Size(), nil
+	}
+	if before, err = size(); err == nil {
+		if _, err = db.sql.ExecContext(ctx, "VACUUM"); err == nil {
+			after, err = size()
+		}
+	}
+	if err != nil {
+		return before, after, fmt.Errorf("compact %s: %w", db.path, explain(err))
+	}
+	return before, after, db.damageOf(ctx, true)
+}

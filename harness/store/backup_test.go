@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// dump is every row of every table, in an order of their own, with row numbers.
+func dump(t *testing.T, path string) string {
+	t.Helper()
+	db, err := OpenReader(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	_, tables := query(t, db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('claims', 'sqlite_sequence') ORDER BY name`)
+	var lines []string
+	for _, table := range tables {
+		_, rows := query(t, db, fmt.Sprintf("SELECT * FROM %s", table[0]))
+		for _, r := range rows {
+			lines = append(lines, fmt.Sprintf("%v %v", table[0], r))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// TestBackup is the whole database, also in the place of an older backup.
+func TestBackup(t *testing.T) {
+	path := smallDatabase(t)
+	db, err := OpenReader(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	to := filepath.Join(t.TempDir(), "copy.db")
+	for range 2 {
+		if err := db.Backup(context.Background(), to); err != nil {
+			t.Fatal(err)
+		}
+		if dump(t, to) != dump(t, path) {
+			t.Error("the copy holds something else")
+		}
+		put(t, open(t, path), testRun("k later", OK))
+	}
+	if entries, err := os.ReadDir(filepath.Dir(to)); err != nil || len(entries) != 1 {
+		t.Errorf("beside the copy lies something: %v, %v", entries, err)
+	}
+	if n := stored(t, to); n != stored(t, path) {
+		t.Errorf("%d cells in the copy", n)
+	}
+}
+
+// TestBackupRefuses to write over the database itself, a file of another kind and a database in use.
+func TestBackupRefuses(t *testing.T) {
+	path := smallDatabase(t)
+	db := open(t, path)
+	text, used := filepath.Join(t.TempDir(), "text"), smallDatabase(t)
+	if err := os.WriteFile(text, []byte("a letter to a friend"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	put(t, open(t, used), testRun("k in the log", OK))
+	for to, says := range map[string]string{
+		path: "the database itself", text: "is no results database and stays", used: "-wal is there",
+		filepath.Join(t.TempDir(), "no", "such", "folder.db"): "must exist and be writable", t.TempDir(): "stays",
+	} {
+		if err := db.Backup(context.Background(), to); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("to %s: %v, want a word of %s", to, err, says)
+		}
+	}
+	if raw, _ := os.ReadFile(text); string(raw) != "a letter to a friend" {
+		t.Error("a file was written over")
+	}
+}
+
+// TestBackupOfADamagedDatabase is none: what was there stays.
+func TestBackupOfADamagedDatabase(t *testing.T) {
+	path, to := smallDatabase(t), filepath.Join(t.TempDir(), "copy.db")
+	db := open(t, path)
+	if err := db.Backup(context.Background(), to); err != nil {
+		t.Fatal(err)
+	}
+	before := dump(t, to)
+	if _, err := db.sql.Exec(`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Backup(context.Background(), to); err == nil || !strings.Contains(err.Error(), "CART on wine, split 1") {
+		t.Errorf("a damaged row: %v", err)
+	}
+	if dump(t, to) != before {
+		t.Error("a backup that failed changed the one before")
+	}
+	if _, _, err := db.Compact(context.Background()); err == nil {
+		t.Error("a damaged database was compacted")
+	}
+}
+
+// TestCompact makes the file smaller and changes no row.
+func TestCompact(t *testing.T) {
+	path := smallDatabase(t)
+	db := open(t, path)
+	for i := range 200 {
+		gone := testRun(fmt.Sprint("gone ", i), Failed)
+		gone.Split = 5 + i
+		put(t, db, gone)
+	}
+	if _, err := db.sql.Exec(`DELETE FROM cells WHERE run_id IN (SELECT id FROM runs WHERE key LIKE 'gone %'); DELETE FROM runs WHERE key LIKE 'gone %'`); err != nil {
+		t.Fatal(err)
+	}
+	want := dump(t, path)
+	before, after, err := db.Compact(context.Background())
+	if err != nil || after >= before {
+		t.Errorf("%d bytes, before %d, %v", after, before, err)
+	}
+	if dump(t, path) != want {
+		t.Error("a row changed")
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != after {
+		t.Errorf("the file has %v bytes, %v; want %d", info, err, after)
+	}
+}
