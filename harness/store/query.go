@@ -11,8 +11,8 @@ import (
 )
 
 // Query runs one SQL statement and hands over the column names, then each row as it is
-// found; values are nil, int64, float64, string or []byte. On a reader it cannot
-// change anything. While it runs, the rows that it may read are compared with their
+// found; values are nil, int64, float64, string or []byte. It changes nothing and reads no
+// other file: what allowed does not name is refused. While it runs, the rows that it may read are compared with their
 // checksums; a DamageError comes after the last row.
 func (db *DB) Query(ctx context.Context, query string, columns func([]string) error, row func([]any) error) error {
 	query, second := cut(query)
@@ -41,10 +41,43 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 	switch {
 	case isDamage(err):
 		return &DamageError{db.path, []Problem{{Row: db.path, What: err.Error()}}}
+	case isRefusal(err):
+		return errors.New("the statement does more than read this database; SELECT can be asked here, and PRAGMAs that tell of its tables")
 	case err != nil:
 		return explain(err)
 	}
 	return <-damage
+}
+
+func isRefusal(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.Code == sqlite3.ErrAuth
+}
+
+// actionRecursive is SQLITE_RECURSIVE, a query WITH RECURSIVE, which the driver does not name.
+const actionRecursive = 33
+
+// The pragmas that can be asked: those that take the name of a table and the like, and those that tell
+// a value and would change it if they were given one.
+var (
+	tellingPragmas = strings.Fields(`table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list foreign_key_check
+		integrity_check quick_check database_list collation_list function_list module_list pragma_list compile_options`)
+	valuePragmas = strings.Fields(`application_id user_version schema_version data_version page_count page_size freelist_count encoding journal_mode query_only synchronous`)
+)
+
+// allowed reports whether a statement may do what SQLite asks for when it prepares it. The file is
+// opened for reading only besides, so that this is the first of two walls.
+func allowed(action int, first, second string) bool {
+	switch action {
+	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, actionRecursive:
+		return true
+	case sqlite3.SQLITE_FUNCTION:
+		return !slices.Contains([]string{"load_extension", "fts3_tokenizer"}, strings.ToLower(second))
+	case sqlite3.SQLITE_PRAGMA:
+		name := strings.ToLower(first)
+		return slices.Contains(tellingPragmas, name) || second == "" && slices.Contains(valuePragmas, name)
+	}
+	return false
 }
 
 // checkTouched compares the rows of the tables that a query reads.
@@ -76,9 +109,12 @@ func (db *DB) watched(ctx context.Context, work func(q queryer, touched func() [
 			return nil
 		})
 	}
-	err = watch(func(action int, table, _, _ string) int {
-		if action == sqlite3.SQLITE_READ && !slices.Contains(tables, table) {
-			tables = append(tables, table)
+	err = watch(func(action int, first, second, _ string) int {
+		if action == sqlite3.SQLITE_READ && !slices.Contains(tables, first) {
+			tables = append(tables, first)
+		}
+		if !allowed(action, first, second) {
+			return sqlite3.SQLITE_DENY
 		}
 		return sqlite3.SQLITE_OK
 	})
