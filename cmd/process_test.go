@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -125,10 +126,10 @@ func (p process) storedContent(t *testing.T) string {
 	return b.String()
 }
 
-// TestKilledAndResumed kills the program without warning at 20 random moments,
-// continues it each time, and compares the database with an undisturbed run's: what
-// is stored of a cell, the size of its model too, depends on no cell that the process
-// computed before.
+// TestKilledAndResumed kills the program without warning at 20 random moments, every other one in
+// the middle of a transaction, continues it each time, and compares the database with an undisturbed
+// run's: what is stored of a cell, the size of its model too, depends on no cell that the process
+// computed before. BENCH_KILLS=200 kills it so often.
 func TestKilledAndResumed(t *testing.T) {
 	testenv.NotUnderRace(t)
 	undisturbed := newProcess(t)
@@ -139,18 +140,30 @@ func TestKilledAndResumed(t *testing.T) {
 	whole := time.Since(start)
 	want := undisturbed.storedContent(t)
 
+	wanted := 20
+	if n, err := strconv.Atoi(os.Getenv("BENCH_KILLS")); err == nil {
+		wanted = n
+	}
 	killed := newProcess(t)
 	kills := 0
-	for kills < 20 {
+	for kills < wanted {
 		c, stderr := killed.work(t, families, 2, 2)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
 		moment := time.Duration(rand.Int64N(int64(whole) / 2))
+		now := make(chan string, 1)
+		over := make(chan struct{})
+		if kills%2 == 1 {
+			go killed.insideACommit(1+rand.IntN(8), now, over)
+		} else {
+			time.AfterFunc(moment, func() { now <- fmt.Sprint("after ", moment) })
+		}
 		done := make(chan error, 1)
-		go func() { done <- c.Wait() }()
+		go func() { done <- c.Wait(); close(over) }()
 		select {
-		case <-time.After(moment):
+		case when := <-now:
+			t.Logf("kill %d: %s", kills+1, when)
 			if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 				t.Fatal(err)
 			}
@@ -171,7 +184,28 @@ func TestKilledAndResumed(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	if got := killed.storedContent(t); got != want {
-		t.Errorf("after 20 kills the database differs from an undisturbed run's:\n%s\nwant\n%s", got, want)
+		t.Errorf("after %d kills the database differs from an undisturbed run's:\n%s\nwant\n%s", kills, got, want)
+	}
+}
+
+// insideACommit says when the log of the database grows for the nth time: the transaction that writes
+// it is not over then. It says nothing if the run is over before.
+func (p process) insideACommit(n int, now chan<- string, over <-chan struct{}) {
+	for last, writes := int64(-1), 0; ; {
+		select {
+		case <-over:
+			return
+		default:
+		}
+		info, err := os.Stat(filepath.Join(p.dir, "results.db-wal"))
+		if err != nil || info.Size() == last {
+			continue
+		}
+		last = info.Size()
+		if writes++; writes > n {
+			now <- fmt.Sprintf("in a transaction, when the log had %d bytes", last)
+			return
+		}
 	}
 }
 

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+)
+
+// TestMigratingOnAFullDisk leaves the old database as it was, says what to do, and works when there is
+// space again.
+func TestMigratingOnAFullDisk(t *testing.T) {
+	disk := testenv.SmallDisk(t, "1m")
+	raw, err := os.ReadFile(version1(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(disk.Dir, "r.db")
+	if err := os.WriteFile(path, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	free := disk.Fill(t)
+	if _, err := OpenReader(context.Background(), path); err == nil || !strings.Contains(err.Error(), "is full") && !strings.Contains(err.Error(), "free space") {
+		t.Errorf("on a full disk: %v", err)
+	}
+	free()
+	db, err := OpenReader(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, rows := query(t, db, "SELECT count(*), sum(n_correct) FROM evaluations"); !slices.Equal(rows[0], []any{int64(4), int64(43)}) {
+		t.Errorf("evaluations hold %v", rows)
+	}
+	if problems, err := db.Check(context.Background(), true); err != nil || len(problems) != 0 {
+		t.Errorf("a check finds %v, %v", problems, err)
+	}
+}
+
+// TestBackupOnAFullDisk says so, leaves the backup from before, and nothing beside it.
+func TestBackupOnAFullDisk(t *testing.T) {
+	disk := testenv.SmallDisk(t, "1m")
+	path, to := smallDatabase(t), filepath.Join(disk.Dir, "copy.db")
+	db := open(t, path)
+	if err := db.Backup(context.Background(), to); err != nil {
+		t.Fatal(err)
+	}
+	before := dump(t, to)
+	free := disk.Fill(t)
+	put(t, db, testRun("k later", OK))
+	if err := db.Backup(context.Background(), to); err == nil || !strings.Contains(err.Error(), "full") && !strings.Contains(err.Error(), "no space") {
+		t.Errorf("on a full disk: %v", err)
+	}
+	free()
+	if dump(t, to) != before {
+		t.Error("the backup from before changed")
+	}
+	entries, err := os.ReadDir(disk.Dir)
+	left := slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), "copy.db") })
+	if err != nil || len(left) > 0 {
+		t.Errorf("beside the backup lies %v, %v", left, err)
+	}
+	if err := db.Backup(context.Background(), to); err != nil || dump(t, to) != dump(t, path) {
+		t.Errorf("with space again: %v", err)
+	}
+}
+
+// TestTruncatedFiles are never read as if they were whole: a database that was cut anywhere is refused
+// or said to be damaged, by who reads and by who writes.
+func TestTruncatedFiles(t *testing.T) {
+	path := smallDatabase(t)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := printed(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := len(whole) / 60
+	for at := 1; at < len(whole); at += step {
+		cutAt := filepath.Join(t.TempDir(), "r.db")
+		if err := os.WriteFile(cutAt, whole[:at], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, err := printed(cutAt)
+		if err == nil && got != want {
+			t.Errorf("cut at byte %d of %d: other numbers are printed and nothing is said", at, len(whole))
+		}
+		if err == nil {
+			t.Errorf("cut at byte %d of %d: nothing is said", at, len(whole))
+		}
+		if _, err := OpenReader(context.Background(), cutAt); err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("cut at byte %d: more than one line: %v", at, err)
+		}
+	}
+}
+
+// TestAClockThatJumps changes nothing about which attempt stands for a cell: the one that was planned
+// last does, whatever the clock said.
+func TestAClockThatJumps(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	for i, at := range []string{"2026-01-01T00:00:00Z", "2038-01-19T03:14:08Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"} {
+		r := testRun(fmt.Sprint("k", i), OK)
+		r.MethodVersion, r.StartedAt = fmt.Sprint(i), at
+		put(t, db, r)
+		if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 || rows[0][0] != r.MethodVersion {
+			t.Errorf("after one that says it started at %s results show %v", at, rows)
+		}
+	}
+	if problems, err := db.Check(context.Background(), true); err != nil || len(problems) != 0 {
+		t.Errorf("a check finds %v, %v", problems, err)
+	}
+}

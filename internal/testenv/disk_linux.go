@@ -1,0 +1,45 @@
+package testenv
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A Disk is a file system of its own that is soon full.
+type Disk struct{ Dir string }
+
+// SmallDisk returns a disk of so many bytes, or skips t where none may be mounted.
+func SmallDisk(t testing.TB, bytes string) Disk {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+bytes); err != nil {
+		t.Skipf("no disk can be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return Disk{dir}
+}
+
+// Fill takes all the space that is left, and returns what gives it back.
+func (d Disk) Fill(t testing.TB) (free func()) {
+	t.Helper()
+	name := filepath.Join(d.Dir, "ballast")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for page := make([]byte, 4096); err == nil; {
+		_, err = f.Write(page)
+	}
+	return func() {
+		if err := os.Remove(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
