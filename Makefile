@@ -5,6 +5,7 @@
 #                budget, Table 2 as text and as report.html
 #   make test    formatting, vet, staticcheck, every test
 #   make portable  the same bits without C and in a build for newer processors
+#   make fire    kills, limits and faults, many times over
 #   make figures the benchmarks behind the figures in the documents
 #   make bench-peers  our fits against the published Python's, as ratios
 
@@ -14,7 +15,7 @@ BUDGET  ?= 6m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness.ProgramVersion=$(VERSION)
 
-.PHONY: build run test portable lint figures bench-peers clean
+.PHONY: build run test portable lint fire figures bench-peers clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -47,6 +48,12 @@ lint:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+
+# What takes minutes: the program killed 200 times, a limit of time passed a hundred times, the faults three times over.
+fire:
+	BENCH_KILLS=200 $(GO) test -timeout 60m -run '^TestKilledAndResumed$$' ./cmd
+	BENCH_TIMINGS=1 $(GO) test -run '^TestTimeoutsEndInTime$$' ./harness/runner
+	$(GO) test -count 3 -run '^(TestFaultyMethods|TestNothingOutlivesAKilledHarness)$$' ./cmd
 
 figures:
 	$(GO) test -run '^$$' -bench . -timeout 0 ./...

@@ -154,9 +154,9 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err := a.noteChangedData(ctx, db, plan); err != nil {
 		return err
 	}
-	cells, end := a.cells(f.timeout, f.isolate)
-	defer end()
-	if err := a.noteChangedCode(ctx, h, db, req, opt, cells); err != nil {
+	checker, ended := a.cells(0, f.isolate) // a cell that is compared is not to fail by a limit
+	err = a.noteChangedCode(ctx, h, db, req, opt, checker)
+	if ended(); err != nil {
 		return err
 	}
 	prediction := plan.Predict(opt.Jobs, opt.Budget)
@@ -176,6 +176,8 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	defer collectWithin(a.memory)()
+	cells, end := a.cells(f.timeout, f.isolate)
+	defer end()
 	return a.execute(ctx, h, cells, plan, db, opt)
 }
 

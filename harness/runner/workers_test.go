@@ -123,6 +123,35 @@ func TestWorkersAreReused(t *testing.T) {
 	below(t, 0)
 }
 
+// TestWhatIsNotTheMethodsDoing is tried once more, and the row says so.
+func TestWhatIsNotTheMethodsDoing(t *testing.T) {
+	w := newWorkers(t, 0)
+	for method, says := range map[string]string{"IsKilled": "killed from outside", "KillsItsKeeper": "watches over the worker ended"} {
+		run, err := w.Run(context.Background(), cells(t, method, 1)[0])
+		if err != nil || run.Class != store.ClassCrash || len(run.Warnings) != 1 || !strings.HasPrefix(run.Warnings[0].Text, "run once more, since ") || !strings.Contains(run.Warnings[0].Text, says) {
+			t.Errorf("%s: %+v, %v", method, run, err)
+		}
+	}
+	// An idle worker that somebody ends costs nothing.
+	if _, err := w.Run(context.Background(), cells(t, "Good", 1)[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range below(t, 2) {
+		_ = syscall.Kill(p.ID, syscall.SIGKILL)
+	}
+	if run, err := w.Run(context.Background(), cells(t, "Good", 2)[1]); err != nil || run.Status != store.OK {
+		t.Errorf("after its worker was ended: %+v, %v", run, err)
+	}
+}
+
+// TestProcessorTimeOfChildren is the cell's: a second that a process of the method works is in its row.
+func TestProcessorTimeOfChildren(t *testing.T) {
+	run, err := newWorkers(t, 0).Run(context.Background(), cells(t, "ChildWorks", 1)[0])
+	if err != nil || run.Status != store.OK || *run.CPUSeconds < 0.9 {
+		t.Errorf("%+v, %v", run, err)
+	}
+}
+
 // TestACancelledCellHasNoResult, and no process is left of it.
 func TestACancelledCellHasNoResult(t *testing.T) {
 	w := newWorkers(t, 0)

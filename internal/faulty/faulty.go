@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -149,6 +150,9 @@ func processFaults() []Fault {
 			_ = exec.Command("sh", "-c", "head -c 100000000000 /dev/zero | tail").Run()
 			select {}
 		}),
+		{Spec: define("ChildWorks", "1", does(sync.OnceFunc(func() {
+			_ = exec.Command("sh", "-c", "ulimit -t 1; while :; do :; done").Run() // until the system ends it
+		}))), Status: "ok"},
 		{Spec: define("LeavesAnOrphan", "1", does(orphan)), Status: "ok"},
 		{Spec: define("LeavesAGoroutine", "1", does(func() { go spin() })), Status: "ok"},
 		add("OrphanThenExit", crash, "exit code 1", func() { orphan(); os.Exit(1) }),

@@ -1,0 +1,92 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"pgregory.net/rapid"
+)
+
+// TestARunCrossesThePipe with all its bits, zeros behind pointers and infinite errors included.
+func TestARunCrossesThePipe(t *testing.T) {
+	number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64, math.MaxFloat64}))
+	finite := rapid.Float64()
+	rapid.Check(t, func(r *rapid.T) {
+		count := func() *int { return rapid.Ptr(rapid.IntRange(0, 5), true).Draw(r, "count") }
+		real := func() *float64 { return rapid.Ptr(number, true).Draw(r, "real") }
+		score := func() store.Score {
+			return store.Score{N: 7, Correct: count(), TN: count(), TP: count(), AUC2: rapid.Ptr(rapid.Int64(), true).Draw(r, "auc"), RMSE: real(), MAE: real(), R2: real()}
+		}
+		run := store.Run{
+			Key: "k", Status: store.OK, Error: rapid.String().Draw(r, "error"), Selected: count(), Test: score(), Scores: rapid.SliceOfN(finite, 1, 20).Draw(r, "scores"),
+			Evaluations: []store.Evaluation{{GridIndex: 1, Fold: 2, Score: score(), FitSeconds: finite.Draw(r, "seconds")}},
+			Stages:      []store.Stage{{Round: 3, Score: score()}}, Warnings: []store.Warning{{Text: "<&>", Times: 2}},
+			Model: &store.Model{Data: rapid.SliceOfN(rapid.Byte(), 1, 30).Draw(r, "model"), Features: []string{"a"}, Mean: []float64{finite.Draw(r, "mean")}},
+			Grid:  []json.RawMessage{json.RawMessage(`{"kernel":"<rbf>"}`)},
+		}
+		run.Error = strings.ToValidUTF8(run.Error, "?")
+		var line bytes.Buffer
+		if err := sender(&line).Encode(reply{Key: "k", Run: &run}); err != nil {
+			r.Fatal(err)
+		}
+		var back reply
+		if err := json.NewDecoder(&line).Decode(&back); err != nil {
+			r.Fatal(err)
+		}
+		if !reflect.DeepEqual(*back.Run, run) {
+			r.Fatalf("sent\n%+v\narrived\n%+v", run, *back.Run)
+		}
+		for i, v := range run.Scores {
+			if math.Float64bits(back.Run.Scores[i]) != math.Float64bits(v) {
+				r.Fatalf("score %v arrived as %v", v, back.Run.Scores[i])
+			}
+		}
+	})
+}
+
+// TestTail keeps the end of what is written, in whatever pieces, as a terminal may show it.
+func TestTail(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var end tail
+		var all []byte
+		for range rapid.IntRange(0, 30).Draw(r, "writes") {
+			piece := bytes.Repeat([]byte{byte(rapid.IntRange('a', 'z').Draw(r, "letter"))}, rapid.IntRange(0, mostTail+1000).Draw(r, "bytes"))
+			if n, err := end.Write(piece); n != len(piece) || err != nil {
+				r.Fatal(n, err)
+			}
+			all = append(all, piece...)
+		}
+		if got, want := end.String(), string(all[max(0, len(all)-mostTail):]); got != want {
+			r.Fatalf("kept %d bytes, want the last %d", len(got), len(want))
+		}
+	})
+	var end tail
+	_, _ = end.Write([]byte("\x1b[31mred\r\n\xff\ttext\n"))
+	if got := end.String(); got != "?[31mred?\n?\ttext\n" {
+		t.Errorf("a terminal would obey %q", got)
+	}
+}
+
+// TestReason finds what the Go runtime says at the end of a program, after whatever noise.
+func TestReason(t *testing.T) {
+	noise := strings.Repeat("noise\n", 100)
+	for text, want := range map[string]string{
+		noise + "panic: no\n\ngoroutine 1 [running]:\n": "panic: no", "fatal error: stack overflow\n": "fatal error: stack overflow",
+		noise: "", "": "", "SIGSEGV: segmentation violation\nPC=0\n": "SIGSEGV: segmentation violation", "no panic: here\n": "",
+	} {
+		if said, from := reason(text); said != want || !strings.HasPrefix(from, want) {
+			t.Errorf("%.40q: %q, %.40q; want %q", text, said, from, want)
+		}
+	}
+	if got := kept(noise + "the end"); !strings.HasSuffix(got, "the end") || len(got) > mostStderr {
+		t.Errorf("kept %d bytes: %q", len(got), got)
+	}
+	if got := kept(strings.Repeat("x", 10_000) + "\npanic: why\n" + noise + noise + strings.Repeat("y", 9000)); !strings.HasPrefix(got, "panic: why\n") || len(got) != mostStderr {
+		t.Errorf("kept %d bytes: %.40q", len(got), got)
+	}
+}

@@ -1,0 +1,63 @@
+package processes
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+func FuzzParse(f *testing.F) {
+	own, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(own)
+	f.Add([]byte("7 (a) b) (c) R 1 7 7 0 -1 4194304 100 0 0 0 3 4 5 6 20 0 1 0 99 1000 50 0"))
+	f.Add([]byte("7 () "))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if p, there := parse(line); there && p.Zombie && p.Stopped {
+			t.Errorf("%+v", p)
+		}
+	})
+}
+
+// TestParse: a name may hold anything.
+func TestParse(t *testing.T) {
+	p, there := parse([]byte("7 (a) b) (c) T 1 7 7 0 -1 4194304 100 0 0 0 3 4 5 6 20 0 1 0 99 1000 50 0"))
+	want := Process{ID: 7, Parent: 1, Stopped: true, Started: 99, CPU: 180 * time.Millisecond, Resident: 50 * int64(os.Getpagesize())}
+	if !there || p != want {
+		t.Errorf("%+v, want %+v", p, want)
+	}
+}
+
+// TestBelow: children and theirs, none that has ended.
+func TestBelow(t *testing.T) {
+	c := exec.Command("sh", "-c", "sleep 1000 & sleep 1000 & wait")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p, there := Of(c.Process.Pid)
+	if !there || p.Parent != os.Getpid() || !Alive(p.ID, p.Started) || Alive(p.ID, p.Started+1) {
+		t.Errorf("the child is %+v", p)
+	}
+	for deadline := time.Now().Add(time.Minute); len(Below(p.ID)) != 2; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("below the child: %+v", Below(p.ID))
+		}
+	}
+	all := Below(os.Getpid())
+	if len(all) != 3 || all[0].ID != p.ID || Sum(all).Resident <= Sum(all[:1]).Resident {
+		t.Errorf("below this process: %+v", all)
+	}
+	if err := Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = c.Wait() }()
+	if left := EndBelow(time.Minute); left != 0 || len(Below(os.Getpid())) != 0 {
+		t.Errorf("%d are left: %+v", left, Below(os.Getpid()))
+	}
+	if Alive(p.ID, p.Started) || !Exiting(p.ID) {
+		t.Error("the child is still there")
+	}
+}
