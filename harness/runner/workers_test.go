@@ -147,8 +147,11 @@ func TestWhatIsNotTheMethodsDoing(t *testing.T) {
 // TestProcessorTimeOfChildren is the cell's: a second that a process of the method works is in its row.
 func TestProcessorTimeOfChildren(t *testing.T) {
 	run, err := newWorkers(t, 0).Run(context.Background(), cells(t, "ChildWorks", 1)[0])
-	if err != nil || run.Status != store.OK || *run.CPUSeconds < 0.9 {
-		t.Errorf("%+v, %v", run, err)
+	if err != nil || run.Status != store.OK {
+		t.Fatalf("%s %s, %v", run.Status, run.Error, err)
+	}
+	if *run.CPUSeconds < 0.5 { // the limit that ends the child is counted in ticks
+		t.Errorf("the cell took %v s of processor time", *run.CPUSeconds)
 	}
 }
 

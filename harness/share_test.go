@@ -1,0 +1,124 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// fakeClaims are a database where another run is at some cells, by key.
+type fakeClaims struct {
+	mu       sync.Mutex
+	theirs   map[string]store.Claim // as it is answered
+	asked    map[string]int
+	batches  int
+	released []string
+	later    func(key string, times int) (store.Claim, bool) // what is answered from some time on
+}
+
+func (f *fakeClaims) Take(_ context.Context, cells []store.Wanted) ([]store.Claim, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.batches++
+	var out []store.Claim
+	for _, w := range cells {
+		f.asked[w.Key]++
+		claim, others := f.theirs[w.Key]
+		if !others {
+			claim = store.Claim{Taken: true}
+		} else if c, changed := f.later(w.Key, f.asked[w.Key]); changed {
+			claim = c
+		}
+		out = append(out, claim)
+	}
+	return out, nil
+}
+
+func (f *fakeClaims) Release(key string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.released = append(f.released, key)
+}
+
+// TestSharing: what another run is at is left to it, counted when it ended it, and run here, isolated,
+// when it did not.
+func TestSharing(t *testing.T) {
+	h, db := newTestHarness(t, centroids()), openTestDB(t)
+	req := Request{Datasets: []string{"balance", "swiss"}, Splits: []int{1, 2, 3}}
+	plan, err := h.Plan(context.Background(), req, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, bad, dead, was := plan.Cells[0].Spec.Key, plan.Cells[1].Spec.Key, plan.Cells[2].Spec.Key, plan.Cells[3].Spec.Key
+	claims := &fakeClaims{asked: map[string]int{}, theirs: map[string]store.Claim{done: {By: "process 7"}, bad: {By: "process 7"}, dead: {By: "process 7"}, was: {Stored: store.OK}}}
+	claims.later = func(key string, times int) (store.Claim, bool) {
+		switch {
+		case key == was || times < 3:
+			return store.Claim{}, false
+		case key == done:
+			return store.Claim{Stored: store.OK}, true
+		case key == bad:
+			return store.Claim{Stored: store.Failed}, true
+		}
+		return store.Claim{Taken: true, Suspect: true}, true
+	}
+	elsewhere, waited := 0, ""
+	opt := Options{Jobs: 2, Claims: claims,
+		Elsewhere: func(*PlannedCell, store.Status) { elsewhere++ },
+		Waiting:   func(cells int, by string) { waited = fmt.Sprint(cells, " ", by) }}
+	w := db.NewWriter(CurrentEnvironment(), nil)
+	out, err := Run(context.Background(), h.runner(), nil, plan.Cells, opt, w.Put)
+	if err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	if out.OK != 5 || out.Failed != 1 || out.Elsewhere != 3 || out.NotStarted != 0 || out.Interrupted || elsewhere != 3 {
+		t.Errorf("outcome %+v, told of %d", out, elsewhere)
+	}
+	if waited != "3 process 7" {
+		t.Errorf("waited for %q", waited)
+	}
+	for _, c := range plan.Cells {
+		if c.Spec.Suspect != (c.Spec.Key == dead) {
+			t.Errorf("%s: suspect is %v", c.Cell, c.Spec.Suspect)
+		}
+	}
+	if keys, err := db.Keys(context.Background()); err != nil || len(keys) != 3 {
+		t.Errorf("%d cells are stored here, want 3, %v", len(keys), err)
+	}
+	if claims.batches > 20 || len(claims.released) != 0 {
+		t.Errorf("%d transactions, %d releases", claims.batches, len(claims.released))
+	}
+}
+
+// TestWaitingForOthersEnds by an interrupt, by cancelling and by the budget.
+func TestWaitingForOthersEnds(t *testing.T) {
+	h := newTestHarness(t, centroids())
+	for name, end := range map[string]func(opt *Options, stop chan struct{}, cancel func()){
+		"interrupt": func(_ *Options, stop chan struct{}, _ func()) { close(stop) },
+		"cancel":    func(_ *Options, _ chan struct{}, cancel func()) { cancel() },
+		"budget":    func(opt *Options, _ chan struct{}, _ func()) { opt.Budget = time.Second },
+	} {
+		plan, err := h.Plan(context.Background(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		stop := make(chan struct{})
+		claims := &fakeClaims{asked: map[string]int{}, theirs: map[string]store.Claim{plan.Cells[0].Spec.Key: {By: "process 7"}}, later: func(string, int) (store.Claim, bool) { return store.Claim{}, false }}
+		opt := Options{Jobs: 1, Claims: claims}
+		if name == "budget" {
+			end(&opt, stop, cancel)
+		} else {
+			opt.Waiting = func(int, string) { end(&opt, stop, cancel) }
+		}
+		out, err := Run(ctx, h.runner(), stop, plan.Cells, opt, func(store.Run) error { return nil })
+		if err != nil || out.OK != 0 || out.Interrupted != (name != "budget") || out.LeftCells != map[bool]int{true: 1}[name == "budget"] {
+			t.Errorf("%s: %+v, %v", name, out, err)
+		}
+		cancel()
+	}
+}
