@@ -147,7 +147,7 @@ func comesBack(t *testing.T, o Opened) {
 	put(t, o, want, failed(Finished("M", "d", 2), store.Timeout, "too slow"))
 	ctx := t.Context()
 	keys, err := o.Store.Keys(ctx)
-	if err != nil || len(keys) != 2 || keys[want.Key] != (store.Known{Status: store.OK, Current: true, ScoresHash: want.ScoresHash}) {
+	if k := keys[want.Key]; err != nil || len(keys) != 2 || k != (store.Known{Status: store.OK, Current: true, ScoresHash: want.ScoresHash, Attempt: k.Attempt}) || k.Attempt == 0 {
 		t.Errorf("keys %v, %v", keys, err)
 	}
 	cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 1)
