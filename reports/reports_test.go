@@ -125,7 +125,14 @@ func BenchmarkAccuracy(b *testing.B) {
 	if keep := os.Getenv("BENCH_KEEP"); keep != "" {
 		path = keep
 	}
-	cells, evaluations := fill(b, path)
+	size := sample.Size{Protocol: "table2", ProtocolHash: "p", Splits: splits, Points: points, Folds: folds}
+	for i := range sets {
+		size.Datasets = append(size.Datasets, setName(i))
+	}
+	for m := range methods {
+		size.Methods = append(size.Methods, fmt.Sprintf("M%02d", m))
+	}
+	cells, evaluations := sample.Fill(b, path, size)
 	b.ResetTimer()
 	for range b.N {
 		db, err := store.OpenReader(context.Background(), path)
@@ -164,48 +171,3 @@ const (
 )
 
 func setName(i int) string { return fmt.Sprintf("set%02d", i) }
-
-// fill stores a database of that size.
-func fill(b *testing.B, path string) (cells, evaluations int) {
-	b.Helper()
-	db, err := store.Open(context.Background(), path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	w := db.NewWriter(store.Environment{ProgramVersion: "v1", CPU: "cpu"}, nil)
-	var grid []json.RawMessage
-	for i := range points {
-		grid = append(grid, json.RawMessage(fmt.Sprintf(`{"c":%d}`, i)))
-	}
-	selected, seconds := 3, 0.25
-	for s := range sets {
-		for m := range methods {
-			for split := 1; split <= splits; split++ {
-				tp, tn, fp, fn := 40+m%3, 45-(split+s)%7, 5+(split+s)%7, 10-m%3
-				correct, valid := tp+tn, 100
-				run := store.Run{Key: fmt.Sprint(s, m, split), Protocol: "table2", ProtocolHash: "p", Method: fmt.Sprintf("M%02d", m), MethodVersion: "1",
-					Dataset: setName(s), Fingerprint: "f", Split: split, Task: "binary", Status: store.OK, Grid: grid, GridHash: "g", Selected: &selected,
-					TrainRows: 500, TestRows: 100, Test: store.Score{N: 100, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp},
-					FitSeconds: &seconds, PredictSeconds: &seconds, StartedAt: "2026-01-01T00:00:00Z"}
-				for g := range points {
-					for f := range folds {
-						score := store.Score{N: valid, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}
-						run.Evaluations = append(run.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: score, FitSeconds: seconds})
-					}
-				}
-				if err := w.Put(run); err != nil {
-					b.Fatal(err)
-				}
-				cells++
-				evaluations += len(run.Evaluations)
-			}
-		}
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		b.Fatal(err)
-	}
-	return cells, evaluations
-}

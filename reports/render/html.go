@@ -13,12 +13,18 @@ import (
 //go:embed page.html.tmpl
 var pageSource string
 
+// StyleSheet is how pages look, in light, dark and print.
+//
+//go:embed page.css
+var StyleSheet template.CSS
+
 var pageTemplate = template.Must(template.New("page").Parse(pageSource))
 
 // The page as the template reads it.
 type (
 	htmlPage struct {
 		Doc    doc.Document
+		CSS    template.CSS
 		Blocks []htmlBlock
 		Facts  [][2]string
 	}
@@ -66,7 +72,7 @@ const widthOfStrips = 340
 // HTML writes a document as one page that loads nothing.
 func HTML(w io.Writer, d doc.Document, _ Options) error {
 	d = d.Clean()
-	page := htmlPage{Facts: facts(d.Provenance)}
+	page := htmlPage{CSS: StyleSheet, Facts: facts(d.Provenance)}
 	notesAfter := firstTable(d)
 	for i, b := range d.Blocks {
 		page.add(b, d.Title)
@@ -82,6 +88,17 @@ func HTML(w io.Writer, d doc.Document, _ Options) error {
 	}
 	page.Doc = d
 	return pageTemplate.Execute(w, page)
+}
+
+// Fragment writes blocks as a part of a larger page, which has StyleSheet and names them title.
+func Fragment(title string, blocks ...doc.Block) (template.HTML, error) {
+	var page htmlPage
+	for _, b := range (doc.Document{Blocks: blocks}).Clean().Blocks {
+		page.add(b, title)
+	}
+	var out strings.Builder
+	err := pageTemplate.ExecuteTemplate(&out, "blocks", page.Blocks)
+	return template.HTML(out.String()), err
 }
 
 func (p *htmlPage) add(b doc.Block, title string) {
