@@ -22,11 +22,13 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
+	"runtime"
 	"slices"
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
+	"golang.org/x/sync/errgroup"
 )
 
 // Options adjust the page.
@@ -39,6 +41,8 @@ type Options struct {
 	Draws  int      // of the Bayesian signed-rank test; 0 for 50,000, with a standard error of at most 0.0023
 	Title  string   // "" for the usual one
 	Label  string   // for LaTeX; "" for "tab:compare:" and the method
+
+	brief bool // without what takes long: the Bayesian test over data sets, and how much more would decide
 }
 
 const (
@@ -59,20 +63,40 @@ type page struct {
 // Build returns the document for the method and every other one of the frame. It is an error if an
 // option has no meaning, and if the method and no other one have finished the same split of a set.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
-	if err := frame.CheckLevel(o.Level); err != nil {
-		return doc.Document{}, err
-	}
-	if !(o.Power > 0 && o.Power < 1) {
-		return doc.Document{}, fmt.Errorf("the power is %v; use a number between 0 and 1, such as 0.8", o.Power)
-	}
-	if o.Rope != nil && o.Rope.Sign() < 0 {
-		return doc.Document{}, fmt.Errorf("the region of practical equivalence is %s wide; use 0 or more", o.Rope.RatString())
-	}
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
 	}
-	p := page{Table: t, o: o, method: o.Method}
+	p, err := newPage(t, o, f.Run.Command([]string{o.Method}, f.Datasets, f.Splits, false))
+	if err != nil {
+		return doc.Document{}, err
+	}
+	return p.document(), nil
+}
+
+// Verdicts returns the first lines of the page of a method over a table that stands already, without the probabilities of a new
+// set, which take most of a page's time: one sentence for all other methods where there are several, then one for each.
+func Verdicts(t frame.Table, o Options) ([]string, error) {
+	o.brief = true
+	p, err := newPage(t, o, t.FullCommand)
+	if err != nil {
+		return nil, err
+	}
+	return p.verdicts(), nil
+}
+
+// newPage compares the method of the options with every other one of the table; command makes its runs.
+func newPage(t frame.Table, o Options, command string) (*page, error) {
+	if err := frame.CheckLevel(o.Level); err != nil {
+		return nil, err
+	}
+	if !(o.Power > 0 && o.Power < 1) {
+		return nil, fmt.Errorf("the power is %v; use a number between 0 and 1, such as 0.8", o.Power)
+	}
+	if o.Rope != nil && o.Rope.Sign() < 0 {
+		return nil, fmt.Errorf("the region of practical equivalence is %s wide; use 0 or more", o.Rope.RatString())
+	}
+	p := &page{Table: t, o: o, method: o.Method}
 	p.o.Draws = cmp.Or(o.Draws, usualDraws)
 	if t.Metric.Percent {
 		p.unit = " points"
@@ -80,28 +104,34 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	}
 	us := slices.Index(t.Methods, o.Method)
 	if us < 0 || !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return len(s.Entries[us].Runs) > 0 }) {
-		return doc.Document{}, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method, f.Run.Command([]string{o.Method}, f.Datasets, f.Splits, false))
+		return nil, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method, command)
 	}
-	if err := p.compare(us); err != nil {
-		return doc.Document{}, err
-	}
-	return p.document(), nil
+	return p, p.compare(us)
 }
 
 // compare fills the pairs and adjusts their p-values over data sets for their number.
 func (p *page) compare(us int) error {
-	for them, name := range p.Methods {
-		if them == us {
-			continue
+	pairs := make([]pair, len(p.Methods))
+	var work errgroup.Group
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for them := range p.Methods {
+		if them != us {
+			work.Go(func() (err error) {
+				pairs[them], err = p.pair(us, them)
+				return err
+			})
 		}
-		pair, err := p.pair(us, them)
+	}
+	if err := work.Wait(); err != nil {
+		return err
+	}
+	for them, name := range p.Methods {
 		switch {
-		case err != nil:
-			return err
-		case len(pair.sets) == 0:
+		case them == us:
+		case len(pairs[them].sets) == 0:
 			p.alone = append(p.alone, name)
 		default:
-			p.pairs = append(p.pairs, pair)
+			p.pairs = append(p.pairs, pairs[them])
 		}
 	}
 	if len(p.pairs) == 0 {

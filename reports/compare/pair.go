@@ -83,6 +83,9 @@ func (p *page) pair(us, them int) (pair, error) {
 	if q.wilcoxon, err = stats.Wilcoxon(q.gains, stats.ZerosSplit); err != nil {
 		return q, err
 	}
+	if p.o.brief {
+		return q, nil
+	}
 	if q.needed, err = stats.WilcoxonNeeded(q.gains, p.o.Level, p.o.Power); err != nil {
 		return q, err
 	}
@@ -124,8 +127,10 @@ func (p *page) setPair(set frame.Set, us, them int) (setPair, error) {
 	if len(s.splits) == 1 {
 		return s, nil
 	}
-	if s.needed, err = stats.SplitsNeeded(s.test, p.o.Level, p.o.Power); err != nil {
-		return s, err
+	if !p.o.brief {
+		if s.needed, err = stats.SplitsNeeded(s.test, p.o.Level, p.o.Power); err != nil {
+			return s, err
+		}
 	}
 	if p.o.Rope != nil {
 		posterior, err := s.test.Posterior(p.o.Rope)
