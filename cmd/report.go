@@ -41,6 +41,7 @@ func newReportCommand(a *app) *cobra.Command {
 			c.AddCommand(newOneReportCommand(a, r))
 		}
 	}
+	c.AddCommand(newReportHTMLCommand(a))
 	return c
 }
 
@@ -96,30 +97,8 @@ func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (d
 	}
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
-	db, err := a.reader(c)
+	rows, err := a.frame(ctx, c, f)
 	if err != nil {
-		return err
-	}
-	defer db.Close()
-	h, err := a.harness(f.protocol)
-	if err != nil {
-		return err
-	}
-	stored, err := a.storedSets(ctx, db)
-	if err != nil {
-		return exitError{exitIncomplete, err}
-	}
-	src, err := a.reportSource(f, h, stored)
-	if err != nil {
-		return err
-	}
-	rows, err := frame.Read(ctx, db, src)
-	switch request := (*frame.RequestError)(nil); {
-	case ctx.Err() != nil:
-		return interruptedReport()
-	case errors.As(err, &request):
-		return exitError{exitUsage, err}
-	case err != nil:
 		return err
 	}
 	d, err := build(rows)
@@ -130,6 +109,35 @@ func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (d
 	d.Generated = time.Now().UTC()
 	d.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
 	return a.writeReport(ctx, d, f)
+}
+
+// frame reads what a report is made of.
+func (a *app) frame(ctx context.Context, c *cobra.Command, f reportFlags) (frame.Frame, error) {
+	db, err := a.reader(c)
+	if err != nil {
+		return frame.Frame{}, err
+	}
+	defer db.Close()
+	h, err := a.harness(f.protocol)
+	if err != nil {
+		return frame.Frame{}, err
+	}
+	stored, err := a.storedSets(ctx, db)
+	if err != nil {
+		return frame.Frame{}, exitError{exitIncomplete, err}
+	}
+	src, err := a.reportSource(f, h, stored)
+	if err != nil {
+		return frame.Frame{}, err
+	}
+	rows, err := frame.Read(ctx, db, src)
+	switch request := (*frame.RequestError)(nil); {
+	case ctx.Err() != nil:
+		return rows, interruptedReport()
+	case errors.As(err, &request):
+		return rows, exitError{exitUsage, err}
+	}
+	return rows, err
 }
 
 // untilSignal returns a context that Ctrl-C or SIGTERM ends, so that a file that is

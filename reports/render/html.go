@@ -72,7 +72,7 @@ const widthOfStrips = 340
 // HTML writes a document as one page that loads nothing.
 func HTML(w io.Writer, d doc.Document, _ Options) error {
 	d = d.Clean()
-	page := htmlPage{CSS: StyleSheet, Facts: facts(d.Provenance)}
+	page := htmlPage{CSS: StyleSheet, Facts: Facts(d.Provenance)}
 	notesAfter := firstTable(d)
 	for i, b := range d.Blocks {
 		page.add(b, d.Title)

@@ -58,7 +58,7 @@ func LaTeX(w io.Writer, d doc.Document, o Options) error {
 		l.page = sideways
 	}
 	l.comment("%s.", d.Title)
-	for _, f := range facts(d.Provenance) {
+	for _, f := range Facts(d.Provenance) {
 		l.comment("%s: %s", f[0], f[1])
 	}
 	l.comment(`Compiles alone. To read it into a document: \usepackage{booktabs}, then \input this file.`)

@@ -75,8 +75,8 @@ func Write(w io.Writer, format string, d doc.Document, o Options) error {
 	return fmt.Errorf("format %q is not one of %s", format, strings.Join(Formats(), ", "))
 }
 
-// facts lists name and value of the provenance's fields of one line.
-func facts(p doc.Provenance) [][2]string {
+// Facts lists name and value of the provenance's fields of one line.
+func Facts(p doc.Provenance) [][2]string {
 	var facts [][2]string
 	add := func(name, value string) {
 		if value != "" {
@@ -96,10 +96,10 @@ func facts(p doc.Provenance) [][2]string {
 	return facts
 }
 
-// factLines is facts, one a line.
+// factLines is Facts, one a line.
 func factLines(p doc.Provenance) []string {
 	var lines []string
-	for _, f := range facts(p) {
+	for _, f := range Facts(p) {
 		lines = append(lines, f[0]+": "+f[1])
 	}
 	return lines

@@ -1,0 +1,119 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/internal/atomicfile"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/page"
+	"github.com/spf13/cobra"
+)
+
+// pageFlags are those of the page of everything, as a file and as a site.
+type pageFlags struct {
+	reportFlags
+	page.Options
+}
+
+func (f *pageFlags) add(a *app, c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.protocol, "protocol", "table2", "protocol whose results are shown")
+	flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order")
+	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in means and ranks")
+	flags.StringVar(&f.splits, "splits", "", "only these splits, e.g. 3 or 4-6")
+	var metrics []string
+	for _, m := range metric.All() {
+		metrics = append(metrics, m.Name)
+	}
+	flags.StringVar(&f.Metric, "metric", "accuracy", strings.Join(metrics, ", "))
+	flags.StringVar(&f.Method, "method", "", "method in question, to which the first verdict belongs (default the one with the best average rank)")
+	flags.Float64Var(&f.Level, "level", 0.05, "level of the tests")
+	flags.StringVar(&f.Title, "title", "", "title of the page")
+	for _, name := range []string{"methods", "method"} {
+		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp))
+	}
+	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metrics, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func newReportHTMLCommand(a *app) *cobra.Command {
+	var f pageFlags
+	c := &cobra.Command{
+		Use:   "html",
+		Short: "One page to read: verdicts, the table to sort and filter, ranks, and what stands behind every number",
+		Long: `html writes one file that holds everything and loads nothing: verdicts, the table
+with methods and data sets to choose (ranks are computed again for the choice), the
+diagram of critical differences, published values beside ours with intervals, what is
+missing, times, and a section for each data set and each method. A click on a number,
+or Enter, shows its splits, settings, machines, commands and queries. The page reads
+in light and dark, on a phone and on paper.
+
+bench publish writes the same as static pages for the web.`,
+		Example: `  bench report html -o report.html
+  bench report html --method MyBoost -o myboost.html
+  bench report html --protocol mfga --metric auc -o mfga.html`,
+		Args: takes(),
+	}
+	f.add(a, c)
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		ctx, done := a.untilSignal(c.Context())
+		defer done()
+		p, err := a.page(ctx, c, f)
+		if err != nil {
+			return err
+		}
+		if f.output == "" {
+			return p.Write(a.out)
+		}
+		err = atomicfile.Write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w), ctx.Err()) })
+		return a.wrote(f.output, p, err)
+	}
+	return c
+}
+
+// page reads what is stored and makes the page of it.
+func (a *app) page(ctx context.Context, c *cobra.Command, f pageFlags) (*page.Page, error) {
+	rows, err := a.frame(ctx, c, f.reportFlags)
+	if err != nil {
+		return nil, err
+	}
+	if f.Method != "" {
+		if f.Method, err = rows.Method(f.Method, rows.Rows); err != nil {
+			return nil, exitError{exitUsage, err}
+		}
+	}
+	f.Program, f.Generated = "bench "+harness.ProgramVersion, time.Now().UTC()
+	f.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
+	p, err := page.Build(rows, f.Options)
+	if err != nil {
+		return nil, exitError{exitUsage, err}
+	}
+	if ctx.Err() != nil {
+		return nil, interruptedReport()
+	}
+	return p, nil
+}
+
+// wrote says on standard error what was written and what must be read before it, or returns why nothing was.
+func (a *app) wrote(output string, p *page.Page, err error) error {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return interruptedReport()
+	case err != nil:
+		return exitError{exitUsage, err}
+	}
+	for _, w := range p.Warnings {
+		fmt.Fprintf(a.err, "warning: %s\n", w)
+	}
+	fmt.Fprintf(a.err, "wrote %s\n", output)
+	return nil
+}

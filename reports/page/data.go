@@ -1,0 +1,290 @@
+package page
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// data is what the script reads. Names of fields are short, since some stand in every cell.
+type data struct {
+	Protocol string              `json:"protocol"`
+	Metric   metricData          `json:"metric"`
+	Methods  []methodData        `json:"methods"`
+	Sets     []setData           `json:"sets"`
+	Cells    map[string]cellData `json:"cells"`    // by the places of set and method, "3,5"; those with a stored run
+	Settings []string            `json:"settings"` // grid points
+	Origins  []string            `json:"origins"`  // programs and machines
+	Errors   []string            `json:"errors"`
+	Verdicts map[string][]string `json:"verdicts,omitempty"` // sentences by method
+	Commands commands            `json:"commands"`
+}
+
+type metricData struct {
+	Title    string `json:"title"`
+	Percent  bool   `json:"percent,omitempty"`
+	Lower    bool   `json:"lower,omitempty"`  // the smaller value is the better one
+	Counts   bool   `json:"counts,omitempty"` // runs hold rows that are right instead of values
+	Decimals int    `json:"decimals"`
+}
+
+type methodData struct {
+	Name  string `json:"name"`
+	Link  string `json:"link"`
+	Shell string `json:"shell,omitempty"` // the name as a command takes it, if that is another
+}
+
+type setData struct {
+	Name  string `json:"name"`
+	Link  string `json:"link"`
+	Shell string `json:"shell,omitempty"`
+	Main  bool   `json:"main,omitempty"` // enters means and ranks
+	Train int    `json:"train"`          // rows of a split
+	Test  int    `json:"test"`
+}
+
+// cellData is a method on a set.
+type cellData struct {
+	Place  int      `json:"o"`           // of the mean among those on the set: a larger one is better, equal ones have the same
+	Done   string   `json:"d"`           // the finished splits
+	Mean   string   `json:"m,omitempty"` // exactly, as a fraction; "" without a finished split
+	Texts  []string `json:"t,omitempty"` // mean and deviation as the table has them, then the deviations with divisors n and n-1
+	Runs   [][]any  `json:"r"`           // split, rows that are right or the value, place of the setting, milliseconds, test rows where the set's differ; or split, status, place of the error
+	From   [][]any  `json:"f"`           // splits, place of the origin
+	Warn   []string `json:"w,omitempty"`
+	Beside []string `json:"p,omitempty"` // what was printed, a sentence a source
+}
+
+// commands are spelled once, with the names of set and method to be put in.
+type commands struct {
+	Why     string `json:"why"`
+	Verify  string `json:"verify"`
+	Splits  string `json:"splits"`
+	Compare string `json:"compare"`
+	SQL     string `json:"sql"`
+}
+
+// What stands for names in commands; a shell takes these as they are.
+const setHere, methodHere = "@SET@", "@METHOD@"
+
+// list numbers texts in the order in which they are first asked for.
+type list struct {
+	texts []string
+	place map[string]int
+}
+
+func (l *list) at(text string) int {
+	i, ok := l.place[text]
+	if !ok {
+		if l.place == nil {
+			l.place = map[string]int{}
+		}
+		i = len(l.texts)
+		l.place[text], l.texts = i, append(l.texts, doc.Flat(text))
+	}
+	return i
+}
+
+// addData fills data. Links are set by the layout, which knows where things stand.
+func (p *Page) addData() {
+	t := p.table
+	d := data{Protocol: t.Protocol, Cells: map[string]cellData{},
+		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower, Counts: counted(t.Metric), Decimals: p.decimals()},
+		Commands: commands{
+			Why:     p.run.Other("report", "why", t.Protocol, setHere, methodHere),
+			Verify:  p.run.Other("verify", "--sample", "100%", "--method", methodHere, "--dataset", setHere),
+			Splits:  p.run.Other("data", "splits", setHere, "--seed", "1", "--format", "json"),
+			Compare: p.run.Other("compare", methodHere),
+			SQL:     store.CellQuery(t.Protocol, setHere, methodHere),
+		}}
+	for _, m := range t.Methods {
+		d.Methods = append(d.Methods, methodData{Name: doc.OneLine(m), Shell: shell(m, m)})
+	}
+	var settings, origins, errors list
+	for s, set := range t.Sets {
+		name := set.Name
+		if set.File != "" {
+			name = set.File
+		}
+		d.Sets = append(d.Sets, setData{Name: doc.OneLine(set.Name), Shell: shell(name, set.Name), Main: set.Group == frame.GroupMain, Train: set.TrainRows, Test: set.TestRows})
+		places := placesOf(&t, set)
+		for m, e := range set.Entries {
+			rows := t.Cells(set.Name, e.Method)
+			if len(rows) == 0 {
+				continue
+			}
+			cell := cellData{Place: places[m], Done: frame.Ranges(e.Splits()), Beside: p.Printed.sentences(s, m)}
+			if e.Mean != nil {
+				cell.Mean = fraction(e.Mean)
+				cell.Texts = []string{frame.Text(e.Mean, p.decimals()), frame.Number(e.StdPop, p.decimals()), frame.Number(e.StdPop, 6), frame.Number(e.StdSample, 6)}
+			}
+			for _, r := range rows {
+				cell.Runs = append(cell.Runs, p.runData(r, set, &settings, &errors))
+				for _, w := range r.Warnings {
+					cell.Warn = append(cell.Warn, doc.Flat(fmt.Sprintf("split %d, %s: %s", r.Split, frame.Count(w.Times, "time"), w.Text)))
+				}
+			}
+			cell.From = originsOf(rows, &origins)
+			d.Cells[key(s, m)] = cell
+		}
+	}
+	d.Settings, d.Origins, d.Errors = settings.texts, origins.texts, errors.texts
+	p.data = d
+}
+
+// key names a cell by the places of its set and its method.
+func key(set, method int) string { return strconv.Itoa(set) + "," + strconv.Itoa(method) }
+
+// shell is how a command takes a name; "" if that is what is shown of it.
+func shell(name, shown string) string {
+	if quoted := frame.CommandLine(name); quoted != doc.OneLine(shown) {
+		return quoted
+	}
+	return ""
+}
+
+// counted reports whether the metric is the share of rows that are right.
+func counted(m metric.Metric) bool { return m.Name == "accuracy" }
+
+// decimals of means in the table.
+func (p *Page) decimals() int {
+	if p.table.Metric.Percent {
+		return 1
+	}
+	return 3
+}
+
+// placesOf orders the means on a set: places from 1, the better the larger, equal means on one place, 0 without a mean.
+func placesOf(t *frame.Table, set frame.Set) []int {
+	places := make([]int, len(set.Entries))
+	var have []int
+	for i, e := range set.Entries {
+		if e.Mean != nil {
+			have = append(have, i)
+		}
+	}
+	order := slices.Clone(have)
+	better := func(a, b int) int {
+		c := set.Entries[a].Mean.Cmp(set.Entries[b].Mean)
+		if t.Metric.Better == metric.Lower {
+			return -c
+		}
+		return c
+	}
+	slices.SortStableFunc(order, better)
+	for i, at := range order {
+		switch {
+		case i == 0:
+			places[at] = 1
+		case better(order[i-1], at) == 0:
+			places[at] = places[order[i-1]]
+		default:
+			places[at] = places[order[i-1]] + 1
+		}
+	}
+	return places
+}
+
+// runData is one split of a cell.
+func (p *Page) runData(r store.Row, set frame.Set, settings, errors *list) []any {
+	value := p.table.ValueOf(r.Score)
+	if r.Status != store.OK || value == nil {
+		return []any{r.Split, string(r.Status), errors.at(r.Error)}
+	}
+	out := []any{r.Split, nil, nil, nil}
+	if out[1] = any(value.FloatString(p.decimals() + 2)); counted(p.table.Metric) {
+		out[1] = *r.Score.Correct
+	}
+	if points := p.grids.Grids[r.GridHash]; r.Selected != nil && *r.Selected < len(points) {
+		out[2] = settings.at(setting(string(points[*r.Selected])))
+	}
+	if r.CPUSeconds != nil {
+		out[3] = int64(1000 * *r.CPUSeconds)
+	}
+	if r.Score.N != set.TestRows {
+		out = append(out, r.Score.N)
+	}
+	return out
+}
+
+// setting writes a grid point shorter than JSON does.
+func setting(point string) string {
+	return strings.NewReplacer(`"`, "", "{", "", "}", "", ":", " ", ",", ", ").Replace(point)
+}
+
+// originsOf says of runs by what they were computed: splits and the place of the origin, alternately.
+func originsOf(rows []store.Row, origins *list) [][]any {
+	var order []int
+	splits := map[int][]int{}
+	for _, r := range rows {
+		at := origins.at(origin(r))
+		if splits[at] == nil {
+			order = append(order, at)
+		}
+		splits[at] = append(splits[at], r.Split)
+	}
+	var out [][]any
+	for _, at := range order {
+		slices.Sort(splits[at])
+		out = append(out, []any{frame.Ranges(splits[at]), at})
+	}
+	return out
+}
+
+// origin says by what a run was computed.
+func origin(r store.Row) string {
+	text := fmt.Sprintf("%s version %s", r.Method, r.MethodVersion)
+	if e := r.Environment; e != nil {
+		text += fmt.Sprintf(", bench %s on %s", e.ProgramVersion, e.CPU)
+	}
+	text += fmt.Sprintf(", data %.8s", r.Fingerprint)
+	if len(r.StartedAt) >= 10 {
+		text += ", " + r.StartedAt[:10]
+	}
+	if r.Imported != "" {
+		text += ", imported from " + r.Imported
+	}
+	return text
+}
+
+// seconds is the mean processor time of a cell's finished runs as people read it, "-" where it is not known.
+func seconds(rows []store.Row) string {
+	sum, n := 0.0, 0
+	for _, r := range rows {
+		if r.CPUSeconds != nil && r.Status == store.OK {
+			sum, n = sum+*r.CPUSeconds, n+1
+		}
+	}
+	if n == 0 {
+		return frame.Absent
+	}
+	return span.Seconds(sum / float64(n))
+}
+
+// midRanks ranks the methods of a set by their means, the best first; nil where their means do not compare.
+func midRanks(t *frame.Table, set frame.Set) []string {
+	out := make([]string, len(set.Entries))
+	var at []int
+	for i, e := range set.Entries {
+		if out[i] = frame.Absent; e.Mean != nil {
+			at = append(at, i)
+		}
+	}
+	if set.Unequal {
+		return out
+	}
+	means := t.Ascending(each(at, func(i int) *big.Rat { return set.Entries[i].Mean }))
+	for k, rank := range stats.MidRanks(means) {
+		out[at[k]] = strings.TrimSuffix(rank.FloatString(1), ".0")
+	}
+	return out
+}

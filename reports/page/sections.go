@@ -1,0 +1,228 @@
+package page
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"slices"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// setSection is a data set by itself.
+type setSection struct {
+	frame.Set
+	ID, Link string
+	About    string
+	Plot     template.HTML
+	Rows     []line
+	Best     string // methods with the best mean, and this
+	From     []string
+}
+
+// methodSection is a method by itself.
+type methodSection struct {
+	Name, ID, Link string
+	About          string
+	Verdicts       []string
+	Command        string // that shows more of the verdicts
+	Chosen         template.HTML
+	Rows           []line
+	From           []string
+}
+
+// line is a cell in a section: of a method on the section's set, or of the section's method on a set.
+type line struct {
+	Name, Link string
+	Key        string // of the cell; "" where nothing is stored
+	Mean, Dev  string
+	Best       bool
+	Rank       string // among all methods on the set
+	Splits     string // "20" or "3 of 20"
+	Printed    *printedCell
+	Time       string
+	Chosen     string // the setting that was chosen most often
+	Why        string // nothing is finished: why
+}
+
+// addSections fills the sections of sets and methods.
+func (p *Page) addSections() error {
+	t := p.table
+	setIDs := ids(each(t.Sets, func(s frame.Set) string { return s.Name }))
+	methodIDs := ids(t.Methods)
+	gaps := map[string]string{}
+	for _, g := range t.Gaps {
+		gaps[g.Dataset+"\x00"+g.Method] = g.Describe()
+	}
+	for i, name := range t.Methods {
+		m := p.method(i)
+		m.ID, m.Command = methodIDs[i], p.run.Other("compare", name)
+	}
+	for s, set := range t.Sets {
+		section := p.set(s)
+		section.ID, section.About = setIDs[s], about(set)
+		best, ranks := p.best(set), midRanks(&t, set)
+		for m, e := range set.Entries {
+			rows := t.Cells(set.Name, e.Method)
+			l := line{Rank: ranks[m], Best: best[m], Time: seconds(rows), Chosen: p.chosen(rows), Why: doc.Flat(gaps[set.Name+"\x00"+e.Method]), Splits: fmt.Sprint(len(e.Runs))}
+			if len(rows) > 0 {
+				l.Key = key(s, m)
+			}
+			if p.Printed != nil {
+				l.Printed = p.Printed.cells[[2]int{s, m}]
+			}
+			if l.Mean = frame.Text(e.Mean, p.decimals()); e.Mean != nil {
+				l.Dev = frame.Number(e.StdPop, p.decimals())
+			}
+			if len(e.Runs) < len(t.Splits) {
+				l.Splits = fmt.Sprintf("%d of %d", len(e.Runs), len(t.Splits))
+			}
+			l.Name = e.Method
+			section.Rows = append(section.Rows, l)
+			l.Name = set.Name
+			p.Methods[m].Rows = append(p.Methods[m].Rows, l)
+			for _, o := range p.data.Cells[key(s, m)].From {
+				text := p.data.Origins[o[1].(int)]
+				note(&section.From, text)
+				note(&p.Methods[m].From, text)
+			}
+		}
+		section.Best = p.bestOf(set, best)
+	}
+	for m, section := range p.Methods {
+		section.About = p.aboutMethod(m)
+	}
+	return nil
+}
+
+// note appends a text to a list that does not hold it.
+func note(list *[]string, text string) {
+	if !slices.Contains(*list, text) {
+		*list = append(*list, text)
+	}
+}
+
+// about says what is known of a set.
+func about(set frame.Set) string {
+	text := "No split is finished."
+	if n := set.Finished(); n > 0 {
+		text = fmt.Sprintf("%s, each of %d rows to train and %d to test.", frame.Count(n, "finished split"), set.TrainRows, set.TestRows)
+	}
+	if set.Features > 0 {
+		text = fmt.Sprintf("%d examples with %s. ", set.Rows, frame.Count(set.Features, "feature")) + text
+	}
+	switch {
+	case set.Group == frame.GroupApart:
+		text += " Shown apart, not in means and ranks."
+	case set.Group == frame.GroupGenerated:
+		text += " Drawn by a generator, not in means and ranks."
+	case set.Unequal:
+		text += " The methods finished different splits, so that their means do not compare."
+	}
+	return text
+}
+
+// aboutMethod says how a method places.
+func (p *Page) aboutMethod(m int) string {
+	best, finished := 0, 0
+	for _, l := range p.Methods[m].Rows {
+		if l.Best {
+			best++
+		}
+		if l.Dev != "" {
+			finished++
+		}
+	}
+	text := fmt.Sprintf("Results on %s, the best mean on %d.", frame.Count(finished, "data set"), best)
+	if means := p.table.Means(); len(means) > 0 {
+		if average, err := stats.AverageRanks(means); err == nil {
+			text += fmt.Sprintf(" Average rank %s of %d methods over %s.", average[m].FloatString(2), len(average), frame.Count(len(means), "set"))
+		}
+	}
+	return text
+}
+
+// best marks the best means of a set, where at least two compare.
+func (p *Page) best(set frame.Set) []bool {
+	places := placesOf(&p.table, set)
+	most, have := slices.Max(places), 0
+	for _, place := range places {
+		if place > 0 {
+			have++
+		}
+	}
+	out := make([]bool, len(places))
+	for i, place := range places {
+		out[i] = !set.Unequal && have > 1 && place == most
+	}
+	return out
+}
+
+// bestOf names the best methods of a set.
+func (p *Page) bestOf(set frame.Set, best []bool) string {
+	text := ""
+	for m, is := range best {
+		if !is {
+			continue
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += set.Entries[m].Method
+	}
+	return text
+}
+
+// chosen is the setting that most finished runs have, the first among equals, and how many that are.
+func (p *Page) chosen(rows []store.Row) string {
+	n, finished := map[string]int{}, 0
+	var order []string
+	for _, r := range rows {
+		points := p.grids.Grids[r.GridHash]
+		if r.Status != store.OK || r.Selected == nil || *r.Selected >= len(points) || len(points) < 2 {
+			continue
+		}
+		finished++
+		text := setting(string(points[*r.Selected]))
+		if n[text]++; n[text] == 1 {
+			order = append(order, text)
+		}
+	}
+	if finished == 0 {
+		return ""
+	}
+	most := slices.MaxFunc(order, func(a, b string) int { return cmp.Compare(n[a], n[b]) })
+	return doc.Flat(fmt.Sprintf("%s (%d of %d)", most, n[most], finished))
+}
+
+// dataFor is the data with the cells that are picked, as JSON.
+func (p *Page) dataFor(verdicts bool, pick func(set, method int) bool) (template.JS, error) {
+	d := p.data
+	d.Cells = map[string]cellData{}
+	for s := range p.Sets {
+		for m := range p.Methods {
+			if c, ok := p.data.Cells[key(s, m)]; ok && pick(s, m) {
+				d.Cells[key(s, m)] = c
+			}
+		}
+	}
+	d.Methods, d.Sets = slices.Clone(d.Methods), slices.Clone(d.Sets)
+	for i := range d.Methods {
+		d.Methods[i].Link = p.Methods[i].Link
+	}
+	for i := range d.Sets {
+		d.Sets[i].Link = p.Sets[i].Link
+	}
+	if verdicts && p.Verdict.Method != "" {
+		d.Verdicts = map[string][]string{}
+		for _, m := range p.Methods {
+			d.Verdicts[doc.OneLine(m.Name)] = m.Verdicts
+		}
+	}
+	b, err := json.Marshal(d)
+	return template.JS(b), err
+}

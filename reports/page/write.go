@@ -1,0 +1,120 @@
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+
+	"github.com/kernelboosting/bench/reports/render"
+)
+
+var (
+	//go:embed page.html.tmpl
+	source string
+	//go:embed page.css
+	ownStyle template.CSS
+	//go:embed page.js
+	script template.JS
+)
+
+// layout is the page as a template. A table of lines is told what its rows are, and whether they hold printed values.
+var layout = template.Must(template.New("page").Funcs(template.FuncMap{"lines": func(corner string, rows []line, of string) lines {
+	return lines{corner, of, rows, slices.ContainsFunc(rows, func(l line) bool { return l.Printed != nil })}
+}}).Parse(source))
+
+type lines struct {
+	Corner, Of string
+	Rows       []line
+	Printed    bool
+}
+
+// view is one file as the template reads it.
+type view struct {
+	Page          *Page
+	Title         string // of the window
+	Heading, Lead string
+	Up            string // link to the first page of a site; "" on it
+	Nav           [][2]string
+	Warnings      []string
+	Whole         bool // holds all but the sections
+	Sections      bool // and these, too
+	Set           *setSection
+	Method        *methodSection
+	Footer        string
+	Data          template.JS
+	CSS           template.CSS
+	Script        template.JS
+	Policy        string
+}
+
+// style is how a page looks: as every report, and what this one adds.
+var style = render.StyleSheet + ownStyle
+
+// policy lets a page use its own style and script, known by their hashes, and nothing else: it can load nothing and send nothing.
+var policy = fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(string(style)), hash(string(script)))
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// Write writes the page as one file that holds everything and loads nothing.
+func (p *Page) Write(w io.Writer) error {
+	p.link(func(s *setSection) string { return "#set-" + s.ID }, func(m *methodSection) string { return "#method-" + m.ID })
+	data, err := p.dataFor(true, func(int, int) bool { return true })
+	if err != nil {
+		return err
+	}
+	v := p.view(data)
+	v.Whole, v.Sections, v.Nav, v.Warnings = true, true, p.nav(), p.Warnings
+	return layout.Execute(w, v)
+}
+
+// view is a file before its content.
+func (p *Page) view(data template.JS) view {
+	footer := "Made by bench."
+	for _, f := range p.Facts {
+		switch f[0] {
+		case "program":
+			footer = "Made by " + f[1]
+		case "generated":
+			footer += ", " + f[1]
+		}
+	}
+	return view{Page: p, Title: p.Title, Heading: p.Title, Lead: p.Lead, Footer: footer, Data: data, CSS: style, Script: script, Policy: policy}
+}
+
+// nav lists the parts of the page.
+func (p *Page) nav() [][2]string {
+	out := [][2]string{{"Verdict", "#verdict"}, {"Results", "#table"}}
+	add := func(is bool, name, link string) {
+		if is {
+			out = append(out, [2]string{name, link})
+		}
+	}
+	add(len(p.Ranks) > 0, "Ranks", "#ranks")
+	add(p.Printed != nil, "Published", "#published")
+	add(true, "Missing", "#missing")
+	add(len(p.Times) > 0, "Times", "#times")
+	add(len(p.Edges) > 0, "Grids", "#edges")
+	return append(out, [2]string{"Data sets", "#sets"}, [2]string{"Methods", "#methods"}, [2]string{"Origin", "#origin"})
+}
+
+// link says where the sections stand.
+func (p *Page) link(set func(*setSection) string, method func(*methodSection) string) {
+	for _, s := range p.Sets {
+		s.Link = set(s)
+	}
+	for _, m := range p.Methods {
+		m.Link = method(m)
+	}
+	for s, section := range p.Sets {
+		for m, other := range p.Methods {
+			section.Rows[m].Link, other.Rows[s].Link = other.Link, section.Link
+		}
+	}
+}
