@@ -109,7 +109,7 @@ func newPage(t frame.Table, o Options, command string) (*page, error) {
 	return p, p.compare(us)
 }
 
-// compare fills the pairs and adjusts their p-values over data sets for their number.
+// compare fills the pairs, adjusts their p-values over data sets for their number, and adds the posteriors.
 func (p *page) compare(us int) error {
 	pairs := make([]pair, len(p.Methods))
 	var work errgroup.Group
@@ -137,19 +137,25 @@ func (p *page) compare(us int) error {
 	if len(p.pairs) == 0 {
 		return fmt.Errorf("%w: no other method has finished the same split of a data set as %s; `%s` makes them", frame.ErrNoResults, p.method, p.FullCommand)
 	}
+	var tested []*pair
 	var ps []float64
-	for _, q := range p.pairs {
-		if q.tested() {
-			ps = append(ps, q.wilcoxon.P)
-		}
-	}
-	ps = stats.Holm(ps)
+	var gains [][]*big.Rat
 	for i := range p.pairs {
 		if q := &p.pairs[i]; q.tested() {
-			q.adjusted, ps = ps[0], ps[1:]
+			tested, ps, gains = append(tested, q), append(ps, q.wilcoxon.P), append(gains, q.gains)
 		}
 	}
-	return nil
+	for i, adjusted := range stats.Holm(ps) {
+		tested[i].adjusted = adjusted
+	}
+	if p.o.Rope == nil || p.o.brief {
+		return nil
+	}
+	posteriors, err := stats.BayesSignedRanks(gains, p.o.Rope, p.o.Draws, seed)
+	for i := range posteriors {
+		tested[i].posterior = &posteriors[i]
+	}
+	return err
 }
 
 func (p *page) document() doc.Document {

@@ -78,7 +78,7 @@ func (p *page) pair(us, them int) (pair, error) {
 	if !q.tested() {
 		return q, nil
 	}
-	q.mean = stats.NewSpread(q.gains).Mean
+	q.mean = mean(q.gains)
 	var err error
 	if q.wilcoxon, err = stats.Wilcoxon(q.gains, stats.ZerosSplit); err != nil {
 		return q, err
@@ -88,13 +88,6 @@ func (p *page) pair(us, them int) (pair, error) {
 	}
 	if q.needed, err = stats.WilcoxonNeeded(q.gains, p.o.Level, p.o.Power); err != nil {
 		return q, err
-	}
-	if p.o.Rope != nil {
-		posterior, err := stats.BayesSignedRank(q.gains, p.o.Rope, p.o.Draws, seed)
-		if err != nil {
-			return q, err
-		}
-		q.posterior = &posterior
 	}
 	return q, nil
 }
@@ -118,12 +111,15 @@ func (p *page) setPair(set frame.Set, us, them int) (setPair, error) {
 	if len(s.splits) == 0 {
 		return s, nil
 	}
-	s.ours, s.theirs = stats.NewSpread(ours).Mean, stats.NewSpread(theirs).Mean
+	s.ours, s.theirs = mean(ours), mean(theirs)
 	var err error
 	if s.test, err = stats.CorrectedT(gains, set.TrainRows, set.TestRows); err != nil {
 		return s, err
 	}
-	s.gain, s.interval = s.test.Mean, s.test.Interval(1-p.o.Level)
+	s.gain = s.test.Mean
+	if !p.o.brief {
+		s.interval = s.test.Interval(1 - p.o.Level)
+	}
 	if len(s.splits) == 1 {
 		return s, nil
 	}
@@ -140,6 +136,15 @@ func (p *page) setPair(set frame.Set, us, them int) (setPair, error) {
 		s.posterior = &posterior
 	}
 	return s, nil
+}
+
+// mean is that of values, at least one.
+func mean(values []*big.Rat) *big.Rat {
+	sum := new(big.Rat)
+	for _, v := range values {
+		sum.Add(sum, v)
+	}
+	return sum.Quo(sum, big.NewRat(int64(len(values)), 1))
 }
 
 // judge adjusts the p-values of a pair's sets for their number and gives each set its verdict. Equal scores in every split are

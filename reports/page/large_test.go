@@ -1,13 +1,18 @@
 package page
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/methods"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -26,9 +31,51 @@ func large(t testing.TB) (path string, evaluations int) {
 	path = filepath.Join(t.TempDir(), "large.db")
 	if keep := os.Getenv("BENCH_KEEP"); keep != "" {
 		path = keep
+		if _, err := os.Stat(path); err == nil {
+			t.Fatalf("BENCH_KEEP: %s exists; name a file that does not", path)
+		}
 	}
 	_, evaluations = sample.Fill(t, path, sample.Size{Protocol: p.Name, ProtocolHash: p.Hash(), Methods: names[:30], Datasets: p.Datasets, Splits: p.Splits, Points: 62, Folds: 5})
 	return path, evaluations
 }
 
-func TestTmp(t *testing.T) { large(t) }
+// BenchmarkLarge is a page over three million evaluations: read the rows, compare them with their checksums, build, lay out.
+func BenchmarkLarge(b *testing.B) {
+	path, evaluations := large(b)
+	in := sample.Input{Known: map[string]sample.Set{}}
+	p, err := protocol.Load("table2")
+	if err != nil {
+		b.Fatal(err)
+	}
+	in.Protocol = frame.Protocol{Name: p.Name, Hash: p.Hash(), Published: p.Published, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: slices.Clone[[]string],
+		Sizes: p.Semantics.Splitter().Sizes}
+	for _, name := range p.Datasets {
+		in.Known[name] = sample.Set{Entry: datasets.Entry{Rows: 300}}
+	}
+	in.Registry, in.Sets = in, in
+	size := 0
+	for b.Loop() {
+		db, err := store.OpenReader(b.Context(), path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		f, err := frame.Read(b.Context(), db, in.Source)
+		if err != nil {
+			b.Fatal(err)
+		}
+		page, err := Build(f, Options{Level: 0.05})
+		if err != nil {
+			b.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := page.Write(&out); err != nil {
+			b.Fatal(err)
+		}
+		size = out.Len()
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(size), "bytes")
+	b.ReportMetric(float64(evaluations), "evaluations")
+}

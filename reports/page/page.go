@@ -157,6 +157,10 @@ func (p *Page) addTable(f frame.Frame, o Options) error {
 		case doc.Figure:
 			if i := slices.IndexFunc(p.table.Sets, func(s frame.Set) bool { return s.Name == b.Title }); i >= 0 {
 				section := p.set(i)
+				b.Drawing.Marks = each(b.Drawing.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
+					m.Tip = ""
+					return m
+				})
 				section.Plot, err = render.Fragment(d.Title, b)
 			}
 		}
@@ -203,28 +207,8 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		return err
 	}
 	p.Verdict.Method, p.Verdict.Command = o.Method, p.run.Other("compare", o.Method)
-	heading, closed := "", false
-	for _, b := range d.Blocks {
-		switch b := b.(type) {
-		case doc.Prose:
-			if p.Verdict.Lines == nil {
-				p.Verdict.Lines = b.Paragraphs
-				continue
-			}
-			heading, closed = b.Heading, true
-			b.Heading = ""
-			if err := p.addPart(&p.Verdict.Parts, heading, closed, d.Title, b); err != nil {
-				return err
-			}
-		case doc.Table:
-			if heading = cmp.Or(b.Heading, heading); b.Heading == "" && len(p.Verdict.Parts) == 1 {
-				heading, closed = "On each data set", true
-			}
-			b.Heading = ""
-			if err := p.addPart(&p.Verdict.Parts, heading, closed, d.Title, b); err != nil {
-				return err
-			}
-		}
+	if err := p.addEvidence(d); err != nil {
+		return err
 	}
 	var work errgroup.Group
 	work.SetLimit(runtime.GOMAXPROCS(0))
@@ -246,6 +230,49 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		})
 	}
 	return work.Wait()
+}
+
+// addEvidence takes from the comparison the sentences, and what they rest on: all of it folded, and the tables of single sets, of
+// which there is one an other method, in one part with one legend.
+func (p *Page) addEvidence(d doc.Document) error {
+	const bySet = "On each data set, with intervals"
+	heading, over := "", false
+	var tables []doc.Block
+	for _, b := range d.Blocks {
+		switch b := b.(type) {
+		case doc.Prose:
+			if p.Verdict.Lines == nil {
+				p.Verdict.Lines = b.Paragraphs
+				continue
+			}
+			if len(tables) > 0 {
+				if err := p.addPart(&p.Verdict.Parts, bySet, true, d.Title, tables...); err != nil {
+					return err
+				}
+				tables = nil
+			}
+			heading, b.Heading = b.Heading, ""
+			if err := p.addPart(&p.Verdict.Parts, heading, true, d.Title, b); err != nil {
+				return err
+			}
+		case doc.Table:
+			heading, b.Heading = b.Heading, ""
+			if over {
+				if n := len(tables); n > 0 {
+					last := tables[n-1].(doc.Table)
+					last.Legend, last.Best = nil, ""
+					tables[n-1] = last
+				}
+				tables = append(tables, b)
+				continue
+			}
+			over = true
+			if err := p.addPart(&p.Verdict.Parts, heading, true, d.Title, b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func noVerdict(err error) string { return "There is no verdict: " + err.Error() + "." }

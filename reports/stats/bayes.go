@@ -62,33 +62,64 @@ func (t CorrectedTTest) Posterior(rope *big.Rat) (Probabilities, error) {
 //
 // It is an error if there is no difference, rope is nil or negative, or draws < 1.
 func BayesSignedRank(differences []*big.Rat, rope *big.Rat, draws int, seed uint32) (Probabilities, error) {
-	if err := checkDifferences(differences); err != nil {
+	all, err := BayesSignedRanks([][]*big.Rat{differences}, rope, draws, seed)
+	if err != nil {
 		return Probabilities{}, err
 	}
+	return all[0], nil
+}
+
+// BayesSignedRanks is BayesSignedRank of several lists of differences. Drawing takes most of the time, and lists of equal length
+// have the same draws, so that many of them take hardly longer than one.
+func BayesSignedRanks(lists [][]*big.Rat, rope *big.Rat, draws int, seed uint32) ([]Probabilities, error) {
 	if err := checkRope(rope); err != nil {
-		return Probabilities{}, err
+		return nil, err
 	}
 	if draws < 1 {
-		return Probabilities{}, fmt.Errorf("stats: %d draws say nothing; give at least one, 50000 for two digits", draws)
+		return nil, fmt.Errorf("stats: %d draws say nothing; give at least one, 50000 for two digits", draws)
 	}
-	pairs := newWalsh(differences, rope)
-	stream := rng.New(seed)
-	votes := Probabilities{}
-	for range draws {
-		below, within, above := pairs.draw(stream)
-		switch {
-		case rope.Sign() == 0 && below == above:
-			votes.Below, votes.Above = votes.Below+0.5, votes.Above+0.5
-		case rope.Sign() == 0 && below > above, below > within && below > above:
-			votes.Below++
-		case rope.Sign() == 0, above > within && above > below:
-			votes.Above++
-		default:
-			votes.Within++
+	out, byLength := make([]Probabilities, len(lists)), map[int][]int{}
+	for i, differences := range lists {
+		if err := checkDifferences(differences); err != nil {
+			return nil, err
+		}
+		byLength[len(differences)] = append(byLength[len(differences)], i)
+	}
+	for length, some := range byLength {
+		stream, normal := rng.New(seed), make([]float64, 2*length+1)
+		pairs := make([]*walsh, len(some))
+		for k, i := range some {
+			pairs[k] = newWalsh(lists[i], rope)
+		}
+		for range draws {
+			for j := range normal {
+				normal[j] = stream.Norm()
+			}
+			for k, i := range some {
+				out[i].vote(pairs[k], normal, rope.Sign() == 0)
+			}
 		}
 	}
 	n := float64(draws)
-	return Probabilities{votes.Below / n, votes.Within / n, votes.Above / n}, nil
+	for i, votes := range out {
+		out[i] = Probabilities{votes.Below / n, votes.Within / n, votes.Above / n}
+	}
+	return out, nil
+}
+
+// vote counts a draw; a point is a region of no width.
+func (p *Probabilities) vote(w *walsh, normal []float64, point bool) {
+	below, within, above := w.draw(normal)
+	switch {
+	case point && below == above:
+		p.Below, p.Above = p.Below+0.5, p.Above+0.5
+	case point && below > above, below > within && below > above:
+		p.Below++
+	case point, above > within && above > below:
+		p.Above++
+	default:
+		p.Within++
+	}
 }
 
 func checkRope(rope *big.Rat) error {
@@ -125,17 +156,17 @@ func newWalsh(differences []*big.Rat, rope *big.Rat) *walsh {
 	return w
 }
 
-// draw returns the three probabilities for one draw of weights, up to a common factor. A sum of
+// draw returns the three probabilities for weights from 2n-1 standard normal values, up to a common factor. A sum of
 // squares of two standard normal variables, and the square of one, are twice a gamma variable of
 // shape 1 and 1/2, and those in proportion are a Dirichlet distribution's.
-func (w *walsh) draw(stream *rng.RandomState) (below, within, above float64) {
+func (w *walsh) draw(normal []float64) (below, within, above float64) {
 	n := len(w.below)
 	for i := range n {
-		x := stream.Norm()
+		x := normal[0]
 		weight := x * x
-		if i != w.prior {
-			y := stream.Norm()
-			weight += float64(y * y)
+		if normal = normal[1:]; i != w.prior {
+			weight += float64(normal[0] * normal[0])
+			normal = normal[1:]
 		}
 		w.upTo[i+1] = w.upTo[i] + weight
 	}

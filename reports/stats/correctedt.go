@@ -36,7 +36,7 @@ func CorrectedT(differences []*big.Rat, train, test int) (CorrectedTTest, error)
 	if train < 1 || test < 0 {
 		return CorrectedTTest{}, fmt.Errorf("stats: %d training and %d test rows are no split; give at least one row to train and no negative number", train, test)
 	}
-	s := NewSpread(differences)
+	s := moments(differences)
 	t := CorrectedTTest{N: s.N, Mean: s.Mean, Std: s.StdSample, Ratio: big.NewRat(int64(test), int64(train))}
 	t.Error = t.errorOver(t.N)
 	statistic := float(t.Mean) / t.Error // with zero over zero NaN

@@ -19,6 +19,17 @@ type Spread struct {
 // NewSpread sums up values, none of them nil. Quartiles and the median are interpolated linearly
 // between the order statistics, as NumPy does by default.
 func NewSpread(values []*big.Rat) Spread {
+	s := moments(values)
+	if s.N == 0 {
+		return s
+	}
+	sorted := slices.SortedFunc(slices.Values(values), (*big.Rat).Cmp)
+	s.Min, s.Lower, s.Median, s.Upper, s.Max = quantile(sorted, 0), quantile(sorted, 1), quantile(sorted, 2), quantile(sorted, 3), quantile(sorted, 4)
+	return s
+}
+
+// moments is NewSpread without the order statistics, which take longest.
+func moments(values []*big.Rat) Spread {
 	s := Spread{N: len(values), StdPop: math.NaN(), StdSample: math.NaN()}
 	if s.N == 0 {
 		return s
@@ -36,8 +47,6 @@ func NewSpread(values []*big.Rat) Spread {
 	if s.N > 1 {
 		s.StdSample = root(deviations, s.N-1)
 	}
-	sorted := slices.SortedFunc(slices.Values(values), (*big.Rat).Cmp)
-	s.Min, s.Lower, s.Median, s.Upper, s.Max = quantile(sorted, 0), quantile(sorted, 1), quantile(sorted, 2), quantile(sorted, 3), quantile(sorted, 4)
 	return s
 }
 

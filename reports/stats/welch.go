@@ -19,7 +19,7 @@ type WelchTest struct {
 	Difference float64 // of the means
 	Error      float64 // its standard error
 	rounding   float64
-	Test               // Student's t with the degrees of freedom of Satterthwaite, not a whole number
+	Test       // Student's t with the degrees of freedom of Satterthwaite, not a whole number
 }
 
 // Welch tests whether two means differ (Welch 1947), with the degrees of freedom of Satterthwaite:
