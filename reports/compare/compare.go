@@ -41,8 +41,7 @@ type Options struct {
 	Draws  int      // of the Bayesian signed-rank test; 0 for 50,000, with a standard error of at most 0.0023
 	Title  string   // "" for the usual one
 	Label  string   // for LaTeX; "" for "tab:compare:" and the method
-
-	brief bool // without what takes long: the Bayesian test over data sets, and how much more would decide
+	Brief  bool     // without what takes longest: the Bayesian test over data sets, and how much more would decide
 }
 
 const (
@@ -74,10 +73,9 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	return p.document(), nil
 }
 
-// Verdicts returns the first lines of the page of a method over a table that stands already, without the probabilities of a new
-// set, which take most of a page's time: one sentence for all other methods where there are several, then one for each.
+// Verdicts returns the first lines of the page of a method over a table that stands already: one sentence for all other methods
+// where there are several, then one for each.
 func Verdicts(t frame.Table, o Options) ([]string, error) {
-	o.brief = true
 	p, err := newPage(t, o, t.FullCommand)
 	if err != nil {
 		return nil, err
@@ -148,7 +146,7 @@ func (p *page) compare(us int) error {
 	for i, adjusted := range stats.Holm(ps) {
 		tested[i].adjusted = adjusted
 	}
-	if p.o.Rope == nil || p.o.brief {
+	if p.o.Rope == nil || p.o.Brief {
 		return nil
 	}
 	posteriors, err := stats.BayesSignedRanks(gains, p.o.Rope, p.o.Draws, seed)

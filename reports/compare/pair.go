@@ -83,7 +83,7 @@ func (p *page) pair(us, them int) (pair, error) {
 	if q.wilcoxon, err = stats.Wilcoxon(q.gains, stats.ZerosSplit); err != nil {
 		return q, err
 	}
-	if p.o.brief {
+	if p.o.Brief {
 		return q, nil
 	}
 	if q.needed, err = stats.WilcoxonNeeded(q.gains, p.o.Level, p.o.Power); err != nil {
@@ -117,13 +117,13 @@ func (p *page) setPair(set frame.Set, us, them int) (setPair, error) {
 		return s, err
 	}
 	s.gain = s.test.Mean
-	if !p.o.brief {
+	if !p.o.Brief {
 		s.interval = s.test.Interval(1 - p.o.Level)
 	}
 	if len(s.splits) == 1 {
 		return s, nil
 	}
-	if !p.o.brief {
+	if !p.o.Brief {
 		if s.needed, err = stats.SplitsNeeded(s.test, p.o.Level, p.o.Power); err != nil {
 			return s, err
 		}

@@ -191,7 +191,9 @@ func written(t *testing.T, in sample.Input, o Options) string {
 
 func TestPictures(t *testing.T) {
 	file := os.Getenv("BENCH_FILE")
-	if file == "" { t.Skip() }
+	if file == "" {
+		t.Skip()
+	}
 	for name, l := range map[string]look{"desktop": desktop, "night": night, "phone": phone} {
 		tb := open(t, file, l)
 		for _, id := range []string{"table", "ranks", "published", "times", "origin", "verdict"} {
@@ -199,13 +201,13 @@ func TestPictures(t *testing.T) {
 			tb.picture(name+"-"+id, false)
 		}
 		is[bool](tb, "location.hash='set-sonar', true")
-		tb.do(chromedp.Sleep(300*time.Millisecond))
+		tb.do(chromedp.Sleep(300 * time.Millisecond))
 		tb.picture(name+"-set", false)
 		is[bool](tb, "location.hash='method-gbrff2', true")
-		tb.do(chromedp.Sleep(300*time.Millisecond))
+		tb.do(chromedp.Sleep(300 * time.Millisecond))
 		tb.picture(name+"-method", false)
 		is[bool](tb, "document.querySelector('#results .cell').click(), true")
-		tb.do(chromedp.Sleep(300*time.Millisecond))
+		tb.do(chromedp.Sleep(300 * time.Millisecond))
 		tb.picture(name+"-why", false)
 		tb.quiet()
 	}

@@ -48,6 +48,7 @@ type Options struct {
 	Method string  // in question, to which the first verdicts belong; "" for the one with the best average rank
 	Level  float64 // of the tests, such as 0.05
 	Title  string  // "" for the usual one
+	Full   bool    // every method's verdicts have the probabilities on a new set, and not those of the method in question alone
 
 	Program, Command string    // that make the page, as in doc.Provenance
 	Generated        time.Time // when
@@ -66,8 +67,7 @@ type Page struct {
 	Times    []part
 	Printed  *printed // nil where nothing printed is set beside the table
 	Missing  []frame.Reason
-	LeftOut  []string // sentences on sets that the table does not hold
-	Command  string   // computes what is missing; "" for nothing
+	Command  string // computes what is missing; "" for nothing
 	Edges    []string
 	Notes    []string
 	Facts    [][2]string
@@ -108,19 +108,31 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{table: t, run: f.Run, grids: f, Warnings: each(t.Warnings, doc.Flat), Command: t.FullCommand, Missing: t.Reasons(),
+	p := &Page{table: t, run: f.Run, grids: f, Warnings: each(t.Warnings, doc.Flat), Command: t.FullCommand, Missing: missing(t),
 		Title: doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))), Lead: lead(t)}
 	for _, step := range []func(frame.Frame, Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes, p.addGrid, p.addPrinted} {
 		if err := step(f, o); err != nil {
 			return nil, err
 		}
 	}
-	p.Notes = each(t.NotesOfPairs(), doc.Flat)[len(p.Missing):]
+	p.Notes = each(t.NotesOfPairs(), doc.Flat)[len(t.Reasons()):]
 	provenance := t.Provenance
 	provenance.Program, provenance.Generated, provenance.Command = o.Program, o.Generated, o.Command
 	p.Facts, p.Queries = render.Facts(provenance), provenance.Queries
 	p.addData()
-	return p, p.addSections()
+	p.addSections(o.Full)
+	return p, nil
+}
+
+// missing has a line a reason, sets of which nothing is stored at the end.
+func missing(t frame.Table) []frame.Reason {
+	out := t.Reasons()
+	if n := len(t.LeftOut); n > 0 {
+		out = append(out, frame.Reason{Text: "Nothing is stored", Runs: n * len(t.Methods) * len(t.Splits), Where: "every method on " + strings.Join(t.LeftOut, ", ")})
+	}
+	return each(out, func(r frame.Reason) frame.Reason {
+		return frame.Reason{Text: doc.Flat(r.Text), Runs: r.Runs, Where: doc.Flat(r.Where)}
+	})
 }
 
 // lead says what the table holds.
@@ -220,7 +232,7 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		}
 		work.Go(func() error {
 			others := options
-			others.Method = m
+			others.Method, others.Brief = m, !o.Full
 			lines, err := compare.Verdicts(t, others)
 			if errors.Is(err, frame.ErrNoResults) {
 				lines, err = []string{noVerdict(err)}, nil

@@ -166,7 +166,7 @@
 
   // Sets as rows, as in a paper. Where the columns need more room than there is, the best of a row stands beside its name.
   function bySets(view, o) {
-    const { methods, sets, sums } = view, t = make("table", { class: "results sets" + (o.withBest ? " with-best" : "") });
+    const { methods, sets, sums } = view, t = make("table", { class: "results sets" + (o.upright ? " upright" : "") });
     const is = by => state.bySets === by && (by !== "" || state.downSets) ? state.downSets : null;
     t.append(make("thead", {}, make("tr", {},
       head("Data set", "sets:name", is("name"), { class: "corner" }, o.buttons),
@@ -175,7 +175,7 @@
     const body = list => make("tbody", {}, list.map(s => {
       const best = bestOf(s, methods), [one, more] = [[...best][0], best.size - 1];
       return make("tr", { "data-set": s }, make("th", { scope: "row" }, make("a", { href: data.sets[s].link }, setName(s, methods))),
-        o.withBest ? make("td", { class: "beside" }, one === undefined ? "-" : [make("strong", {}, cell(s, one).t[0]), " " + data.methods[one].name + (more ? ` and ${more} more` : "")]) : null,
+        o.withBest ? make("td", { class: "beside" }, one === undefined ? "-" : [make("strong", {}, cell(s, one).t[0]), " " + data.methods[one].name + (more ? ` +${more}` : "")]) : null,
         methods.map(m => dataCell(s, m, best.has(m), o.deviations, o.buttons)));
     }));
     const main = sets.filter(s => data.sets[s].main), apart = sets.filter(s => !data.sets[s].main);
@@ -194,7 +194,7 @@
 
   // Methods as rows, for many of them.
   function byMethods(view, o) {
-    const { methods, sets, sums } = view, t = make("table", { class: "results methods" });
+    const { methods, sets, sums } = view, t = make("table", { class: "results methods" + (o.upright ? " upright" : "") });
     const is = by => state.byMethods === by ? state.downMethods : null;
     const ofSums = sums.counted.length ? sumsOf : [];
     t.append(make("thead", {}, make("tr", {},
@@ -219,16 +219,16 @@
     if (view.methods.length === 0 || view.sets.length === 0) return;
     results.append(box);
     const text = `Mean test ${data.metric.title}${unit} ± standard deviation over splits, the best in bold. Arrow keys move among the numbers, Enter or a click shows what stands behind one; a head sorts.`;
-    // The first layout whose columns fit; where none does, sets as rows with the best beside the name.
-    const layouts = [[bySets, true], [byMethods, true], [bySets, false], [byMethods, false]].filter(([by]) => state.rows === "auto" || by === (state.rows === "sets" ? bySets : byMethods));
-    for (const [by, deviations] of layouts) {
-      box.replaceChildren(caption(by(view, { deviations, buttons: true, withBest: false }), text));
-      if (box.scrollWidth <= box.clientWidth) break;
+    // The first layout whose columns fit, with deviations if they can be; where none does, sets as rows with the best beside the name.
+    const layouts = [[bySets, true, false], [byMethods, true, false], [bySets, false, false], [byMethods, false, false], [bySets, false, true], [byMethods, false, true]]
+      .filter(([by]) => state.rows === "auto" || by === (state.rows === "sets" ? bySets : byMethods));
+    const fits = () => box.scrollWidth <= box.clientWidth;
+    for (const [by, deviations, upright] of layouts) {
+      box.replaceChildren(caption(by(view, { deviations, upright, buttons: true, withBest: false }), text));
+      if (fits()) break;
     }
-    box.classList.toggle("fits", box.scrollWidth <= box.clientWidth);
-    if (box.scrollWidth > box.clientWidth && state.rows !== "methods") {
-      box.replaceChildren(caption(bySets(view, { deviations: false, buttons: true, withBest: true }), text));
-    }
+    box.classList.toggle("fits", fits());
+    if (!fits() && state.rows !== "methods") box.replaceChildren(caption(bySets(view, { upright: true, buttons: true, withBest: true }), text));
     const table = box.querySelector("table");
     table.style.setProperty("--first", table.querySelector(".corner").getBoundingClientRect().width + "px");
     const start = table.querySelector("td.best .cell") || table.querySelector(".cell");

@@ -29,7 +29,7 @@ type methodSection struct {
 	Name, ID, Link string
 	About          string
 	Verdicts       []string
-	Command        string // that shows more of the verdicts
+	Command        string // that shows more of the verdicts; "" where they are whole
 	Chosen         template.HTML
 	Rows           []line
 	From           []string
@@ -50,7 +50,7 @@ type line struct {
 }
 
 // addSections fills the sections of sets and methods.
-func (p *Page) addSections() error {
+func (p *Page) addSections(full bool) {
 	t := p.table
 	setIDs := ids(each(t.Sets, func(s frame.Set) string { return s.Name }))
 	methodIDs := ids(t.Methods)
@@ -60,7 +60,10 @@ func (p *Page) addSections() error {
 	}
 	for i, name := range t.Methods {
 		m := p.method(i)
-		m.ID, m.Command = methodIDs[i], p.run.Other("compare", name)
+		m.ID = methodIDs[i]
+		if name != p.Verdict.Method && !full {
+			m.Command = p.run.Other("compare", name)
+		}
 	}
 	for s, set := range t.Sets {
 		section := p.set(s)
@@ -96,7 +99,6 @@ func (p *Page) addSections() error {
 	for m, section := range p.Methods {
 		section.About = p.aboutMethod(m)
 	}
-	return nil
 }
 
 // note appends a text to a list that does not hold it.

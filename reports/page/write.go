@@ -118,3 +118,58 @@ func (p *Page) link(set func(*setSection) string, method func(*methodSection) st
 		}
 	}
 }
+
+// Mark is the file of a site that lists what the site holds.
+const Mark = "bench-site.txt"
+
+// Site hands over the files of a site, by their names with slashes: index.html, which is the page of Write without its sections,
+// and a page a data set and a method, in folders sets and methods.
+func (p *Page) Site(add func(name string, content func(io.Writer) error) error) error {
+	one := func(name string, v view) error {
+		return add(name, func(w io.Writer) error { return layout.Execute(w, v) })
+	}
+	p.linkSite("")
+	data, err := p.dataFor(true, func(int, int) bool { return true })
+	if err != nil {
+		return err
+	}
+	v := p.view(data)
+	v.Whole, v.Nav, v.Warnings = true, p.nav(), p.Warnings
+	if err := one("index.html", v); err != nil {
+		return err
+	}
+	p.linkSite("../")
+	for i, s := range p.Sets {
+		if data, err = p.dataFor(false, func(set, _ int) bool { return set == i }); err != nil {
+			return err
+		}
+		v := p.section(s.Name, s.About, data)
+		v.Set = s
+		if err := one("sets/"+s.ID+".html", v); err != nil {
+			return err
+		}
+	}
+	for i, m := range p.Methods {
+		if data, err = p.dataFor(false, func(_, method int) bool { return method == i }); err != nil {
+			return err
+		}
+		v := p.section(m.Name, m.About, data)
+		v.Method = m
+		if err := one("methods/"+m.ID+".html", v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkSite says where the pages of a site stand, as seen from one of them.
+func (p *Page) linkSite(root string) {
+	p.link(func(s *setSection) string { return root + "sets/" + s.ID + ".html" }, func(m *methodSection) string { return root + "methods/" + m.ID + ".html" })
+}
+
+// section is the page of one set or method.
+func (p *Page) section(name, about string, data template.JS) view {
+	v := p.view(data)
+	v.Title, v.Heading, v.Lead, v.Up = name+": "+p.Title, name, about, "../index.html"
+	return v
+}

@@ -1,0 +1,133 @@
+package atomicfile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A ForeignError is a folder that is not replaced, since it holds a file that no earlier Folder wrote.
+type ForeignError struct{ Folder, File string }
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%s holds %s, which this program did not write; name another folder, or one that is empty or not there", e.Folder, e.File)
+}
+
+// Folder writes the folder at path whole or not at all. write hands every file to add, by its name with slashes below the folder;
+// the files go to a folder beside path, which takes its name only once all of them are complete and on disk. On any error, also
+// one that write returns, a folder already at path stays as it was.
+//
+// A folder that is there is replaced if it is empty or an earlier call wrote everything in it, which the file named mark lists;
+// else the error is a ForeignError. Between the old folder and the new one there is a moment without any.
+func Folder(path, mark string, write func(add func(name string, content func(io.Writer) error) error) error) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	replaces, mode, err := replaceable(path, mark)
+	if err != nil {
+		return err
+	}
+	made := fmt.Sprintf("%s.%d%s", path, rand.Uint64(), suffix)
+	if err := os.Mkdir(made, 0o777); err != nil {
+		return fmt.Errorf("write %s: %w; the directory above must exist and be writable", path, err)
+	}
+	err = fillFolder(made, mark, write)
+	if err == nil && replaces {
+		err = os.Chmod(made, mode)
+	}
+	if err == nil {
+		err = exchange(path, made, replaces)
+	}
+	if err != nil {
+		os.RemoveAll(made)
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// replaceable reports whether a folder is there that may be replaced, and its permissions.
+func replaceable(path, mark string) (bool, fs.FileMode, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, 0, nil
+	case err != nil:
+		return false, 0, err
+	case !info.IsDir():
+		return false, 0, fmt.Errorf("%s is a file; name a folder", path)
+	}
+	list, err := os.ReadFile(filepath.Join(path, mark))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, 0, err
+	}
+	known := map[string]bool{}
+	for lines := bufio.NewScanner(bytes.NewReader(list)); lines.Scan(); {
+		known[lines.Text()] = true
+	}
+	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(path, file)
+		if name = filepath.ToSlash(name); err == nil && !known[name] {
+			err = &ForeignError{path, name}
+		}
+		return err
+	})
+	return true, info.Mode().Perm(), err
+}
+
+// fillFolder writes the files, and last the list of them, which begins with itself.
+func fillFolder(folder, mark string, write func(add func(string, func(io.Writer) error) error) error) error {
+	names := []string{mark}
+	err := write(func(name string, content func(io.Writer) error) error {
+		if !filepath.IsLocal(filepath.FromSlash(name)) || slices.Contains(names, name) {
+			return fmt.Errorf("%q is no name of a file below the folder, or was written already", name)
+		}
+		names = append(names, name)
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		return Write(file, content)
+	})
+	if err != nil {
+		return err
+	}
+	return Write(filepath.Join(folder, mark), func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Join(names, "\n")+"\n")
+		return err
+	})
+}
+
+// exchange gives the folder that was made its name, and removes what had it.
+func exchange(path, made string, replaces bool) error {
+	old := made + ".old"
+	if replaces {
+		if err := os.Rename(path, old); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(made, path); err != nil {
+		if replaces {
+			err = errors.Join(err, os.Rename(old, path))
+		}
+		return err
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return os.RemoveAll(old) // of a folder that was not there nothing
+}

@@ -1,0 +1,117 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// site writes files, each with its name as content, and then returns an error.
+func site(err error, names ...string) func(func(string, func(io.Writer) error) error) error {
+	return func(add func(string, func(io.Writer) error) error) error {
+		for _, name := range names {
+			if err := add(name, func(w io.Writer) error { _, err := io.WriteString(w, name); return err }); err != nil {
+				return err
+			}
+		}
+		return err
+	}
+}
+
+// below lists the files below a folder and all that stands beside it.
+func below(t *testing.T, folder string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(filepath.Dir(folder), func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			name, _ := filepath.Rel(filepath.Dir(folder), path)
+			out = append(out, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "site")
+	want := func(names ...string) {
+		t.Helper()
+		if got := below(t, folder); !slices.Equal(got, names) {
+			t.Errorf("there are %q, want %q", got, names)
+		}
+	}
+	if err := Folder(folder, "list.txt", site(nil, "index.html", "sets/wine.html")); err != nil {
+		t.Fatal(err)
+	}
+	want("site/index.html", "site/list.txt", "site/sets/wine.html")
+
+	// A former one is replaced, with what it no longer holds.
+	if err := Folder(folder+"/", "list.txt", site(nil, "index.html", "methods/a.html")); err != nil {
+		t.Fatal(err)
+	}
+	want("site/index.html", "site/list.txt", "site/methods/a.html")
+	if content, err := os.ReadFile(filepath.Join(folder, "methods", "a.html")); err != nil || string(content) != "methods/a.html" {
+		t.Errorf("the file holds %q; error %v", content, err)
+	}
+
+	// An error leaves the former one and nothing else.
+	broken := errors.New("broken")
+	if err := Folder(folder, "list.txt", site(broken, "index.html", "other.html")); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	want("site/index.html", "site/list.txt", "site/methods/a.html")
+
+	// Somebody else's file is not removed.
+	if err := os.WriteFile(filepath.Join(folder, "methods", "mine.txt"), []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var foreign *ForeignError
+	if err := Folder(folder, "list.txt", site(nil, "index.html")); !errors.As(err, &foreign) || foreign.File != "methods/mine.txt" {
+		t.Errorf("error %v", err)
+	}
+	want("site/index.html", "site/list.txt", "site/methods/a.html", "site/methods/mine.txt")
+}
+
+func TestFolderRefuses(t *testing.T) {
+	root := t.TempDir()
+	file := filepath.Join(root, "file")
+	if err := os.WriteFile(file, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		file:                             "is a file; name a folder",
+		filepath.Join(root, "a", "site"): "the directory above must exist",
+		root:                             "holds file, which this program did not write",
+	} {
+		if err := Folder(path, "list.txt", site(nil, "index.html")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", path, err, want)
+		}
+	}
+	for _, name := range []string{"../out.html", "/out.html", "list.txt"} {
+		if err := Folder(filepath.Join(root, "site"), "list.txt", site(nil, name)); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q is no name", name)) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if got := below(t, file); !slices.Equal(got, []string{filepath.Base(root) + "/file"}) && !slices.Equal(got, []string{"file"}) {
+		t.Errorf("there are %q", got)
+	}
+	// An empty folder is taken, with its permissions.
+	empty := filepath.Join(root, "empty")
+	if err := os.Mkdir(empty, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := Folder(empty, "list.txt", site(nil, "index.html")); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(empty); err != nil || info.Mode().Perm() != 0o750 {
+		t.Errorf("the folder is %v; error %v", info.Mode(), err)
+	}
+}
