@@ -152,7 +152,7 @@
     return make("td", { class: v && marks.has(m) ? "best" : null, "data-rank": v ? v[0] + "/" + v[1] : null }, v ? number(fixed(v, 2), "", marks.has(m)) : "-");
   }
   const sumsOf = [
-    ["Mean", "mean", (sums, m, deviations) => meanCell(sums, m, deviations)],
+    ["Mean", "mean", meanCell],
     ["Average rank", "rank", (sums, m) => rankCell(sums.rank, sums.bestRank, m)],
     ["Paper's rank", "paper", (sums, m) => rankCell(sums.paper, sums.bestPaper, m)],
   ];
@@ -196,15 +196,15 @@
   function byMethods(view, o) {
     const { methods, sets, sums } = view, t = make("table", { class: "results methods" + (o.upright ? " upright" : "") });
     const is = by => state.byMethods === by ? state.downMethods : null;
-    const ofSums = sums.counted.length ? sumsOf : [];
+    const ofSums = sums.counted.length ? [...sumsOf.slice(1), sumsOf[0]] : []; // ranks first
     t.append(make("thead", {}, make("tr", {},
       head("Method", "methods:name", is("name"), { class: "corner" }, o.buttons),
-      [...ofSums].reverse().map(([name, by]) => head(name, "methods:" + by, is(by), { class: "sum" }, o.buttons)),
+      ofSums.map(([name, by]) => head(name, "methods:" + by, is(by), { class: "sum" }, o.buttons)),
       sets.map(s => head(setName(s, methods), "methods:" + s, is(String(s)), { class: data.sets[s].main ? null : "apart" }, o.buttons)))));
     const best = new Map(sets.map(s => [s, bestOf(s, methods)]));
     t.append(make("tbody", {}, methods.map(m => make("tr", { "data-method": m },
       make("th", { scope: "row" }, make("a", { href: data.methods[m].link }, data.methods[m].name)),
-      [...ofSums].reverse().map(([, , draw]) => draw(sums, m, o.deviations)),
+      ofSums.map(([, , draw]) => draw(sums, m, o.deviations)),
       sets.map(s => dataCell(s, m, best.get(s).has(m), o.deviations, o.buttons))))));
     return t;
   }
@@ -220,7 +220,8 @@
     results.append(box);
     const text = `Mean test ${data.metric.title}${unit} ± standard deviation over splits, the best in bold. Arrow keys move among the numbers, Enter or a click shows what stands behind one; a head sorts.`;
     // The first layout whose columns fit, with deviations if they can be; where none does, sets as rows with the best beside the name.
-    const layouts = [[bySets, true, false], [byMethods, true, false], [bySets, false, false], [byMethods, false, false], [bySets, false, true], [byMethods, false, true]]
+    const fewer = view.methods.length > view.sets.length ? [byMethods, bySets] : [bySets, byMethods];
+    const layouts = [[bySets, true, false], [byMethods, true, false], [bySets, false, false], [byMethods, false, false], ...fewer.map(by => [by, false, true])]
       .filter(([by]) => state.rows === "auto" || by === (state.rows === "sets" ? bySets : byMethods));
     const fits = () => box.scrollWidth <= box.clientWidth;
     for (const [by, deviations, upright] of layouts) {

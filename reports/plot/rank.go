@@ -14,6 +14,8 @@ const (
 	rankWidth = 380.0 // of the axis
 	rankLine  = 17.0  // between names
 	rankBar   = 8.0   // between bars
+
+	rankNumbers = 20 // methods up to which every rank of the axis has its number
 )
 
 // CriticalDifference draws the diagram of Demsar (2006, figure 1): methods on an axis of average ranks, the best at the left, with
@@ -35,7 +37,9 @@ func CriticalDifference(names []string, ranks []float64, bars [][]int, cd float6
 	for r := 1; r <= k; r++ {
 		x := scale.At(float64(r))
 		d.Line(doc.Thin, x, rankAxis-5, x, rankAxis)
-		d.Word(doc.Tick, x, rankAxis-9, doc.Middle, strconv.Itoa(r))
+		if k <= rankNumbers || r == 1 || r%5 == 0 { // more of them would run into one another
+			d.Word(doc.Tick, x, rankAxis-9, doc.Middle, strconv.Itoa(r))
+		}
 	}
 	if !math.IsNaN(cd) {
 		end := scale.From + cd/(scale.High-scale.Low)*rankWidth
