@@ -150,18 +150,22 @@ func is[T any](t *tab, expression string) T {
 	return out
 }
 
+// press sends a key to what has the focus.
+func (t *tab) press(keys ...string) {
+	t.Helper()
+	for _, k := range keys {
+		t.do(chromedp.KeyEvent(k))
+	}
+}
+
 // picture writes what is seen to the folder that BENCH_PICTURES names, for people to look at.
-func (t *tab) picture(name string, whole bool) {
+func (t *tab) picture(name string) {
 	t.Helper()
 	folder := os.Getenv("BENCH_PICTURES")
 	if folder == "" {
 		return
 	}
-	action := chromedp.CaptureScreenshot()
-	if whole {
-		action = chromedp.FullScreenshot(100)
-	}
-	png, err := chromedp.Run(t.ctx, action)
+	png, err := chromedp.Run(t.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,13 +177,8 @@ func (t *tab) picture(name string, whole bool) {
 // written is a page as a file.
 func written(t *testing.T, in sample.Input, o Options) string {
 	t.Helper()
-	o.Level = 0.05
-	p, err := Build(in.Frame(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out strings.Builder
-	if err := p.Write(&out); err != nil {
+	if err := built(t, in, o).Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "page.html")
@@ -187,28 +186,4 @@ func written(t *testing.T, in sample.Input, o Options) string {
 		t.Fatal(err)
 	}
 	return file
-}
-
-func TestPictures(t *testing.T) {
-	file := os.Getenv("BENCH_FILE")
-	if file == "" {
-		t.Skip()
-	}
-	for name, l := range map[string]look{"desktop": desktop, "night": night, "phone": phone} {
-		tb := open(t, file, l)
-		for _, id := range []string{"table", "ranks", "published", "times", "origin", "verdict"} {
-			is[bool](tb, "document.getElementById('"+id+"')?.scrollIntoView(), true")
-			tb.picture(name+"-"+id, false)
-		}
-		is[bool](tb, "location.hash='set-sonar', true")
-		tb.do(chromedp.Sleep(300 * time.Millisecond))
-		tb.picture(name+"-set", false)
-		is[bool](tb, "location.hash='method-gbrff2', true")
-		tb.do(chromedp.Sleep(300 * time.Millisecond))
-		tb.picture(name+"-method", false)
-		is[bool](tb, "document.querySelector('#results .cell').click(), true")
-		tb.do(chromedp.Sleep(300 * time.Millisecond))
-		tb.picture(name+"-why", false)
-		tb.quiet()
-	}
 }

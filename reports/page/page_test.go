@@ -1,0 +1,201 @@
+package page
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+)
+
+func built(t testing.TB, in sample.Input, o Options) *Page {
+	t.Helper()
+	if o.Level == 0 {
+		o.Level = 0.05
+	}
+	p, err := Build(in.Frame(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// siteOf writes a site and returns its folder.
+func siteOf(t *testing.T, in sample.Input) string {
+	t.Helper()
+	root := t.TempDir()
+	err := built(t, in, Options{Full: true}).Site(func(name string, content func(io.Writer) error) error {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		f, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return content(f)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// thirty is a frame of 30 methods, 16 sets and 20 splits, each run with a setting of its own.
+func thirty() sample.Input {
+	in := sample.Input{Known: map[string]sample.Set{}}
+	in.Protocol.Splits = 20
+	for s := range 16 {
+		name := fmt.Sprintf("dataset%02d", s)
+		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
+		in.Known[name] = sample.Set{Entry: datasets.Entry{Rows: 1000, Features: 20}}
+		for m := range 30 {
+			for split := 1; split <= 20; split++ {
+				r := sample.OK(name, fmt.Sprintf("METHOD-%02d", m), split, 200+(7*s+11*m+13*split)%90, 300)
+				r.Params = []byte(fmt.Sprintf(`{"gamma":%d,"lambda":%d}`, split, m))
+				in.Rows = append(in.Rows, r)
+			}
+		}
+	}
+	return in
+}
+
+// A page of 30 methods, 16 sets and 20 splits has less than 3 MB.
+func TestSize(t *testing.T) {
+	var n countWriter
+	if err := built(t, thirty(), Options{}).Write(&n); err != nil {
+		t.Fatal(err)
+	}
+	if n >= 3_000_000 || n < 500_000 {
+		t.Errorf("the page has %d bytes", n)
+	}
+}
+
+type countWriter int
+
+func (n *countWriter) Write(b []byte) (int, error) { *n += countWriter(len(b)); return len(b), nil }
+
+// The file loads nothing and runs nothing but what its policy knows by hash, whatever the names in it.
+func TestSelfContained(t *testing.T) {
+	for name, in := range map[string]sample.Input{"paper": sample.Paper(), "names": sample.Small()} {
+		var out strings.Builder
+		if err := built(t, in, Options{Title: `<script>alert(1)</script> & "more"`}).Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		page := out.String()
+		for _, bad := range []string{`<script>alert`, ` style="`, `src="`, `url(`, `@import`, "http://", "https://"} {
+			if i := strings.Index(page, bad); i >= 0 {
+				t.Errorf("%s: %q stands in %q", name, bad, page[max(0, i-60):i+60])
+			}
+		}
+		if handler := regexp.MustCompile(`<[^>]* on[a-z]+=`).FindString(strings.ReplaceAll(page, string(script), "")); handler != "" {
+			t.Errorf("%s: a handler in %q", name, handler)
+		}
+		for _, hashed := range []string{string(style), string(script)} {
+			if !strings.Contains(page, ">"+hashed+"</") || !strings.Contains(policy, hash(hashed)) {
+				t.Errorf("%s: what the policy knows is not in the page as it is: %.60q", name, hashed)
+			}
+		}
+	}
+}
+
+// Every link of a site leads to a file or a part of the page, and every page says where it belongs.
+func TestSite(t *testing.T) {
+	root := siteOf(t, sample.Paper())
+	pages, links := 0, 0
+	err := filepath.WalkDir(root, func(file string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		pages++
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for _, m := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(string(content), -1) {
+			links++
+			switch target := m[1]; {
+			case strings.HasPrefix(target, "data:"):
+			case strings.HasPrefix(target, "#"):
+				if !strings.Contains(string(content), ` id="`+target[1:]+`"`) {
+					t.Errorf("%s: nothing is called %s", file, target)
+				}
+			default:
+				if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(target))); err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || pages != 1+19+6 || links < 200 {
+		t.Errorf("%d pages with %d links; error %v", pages, links, err)
+	}
+	index, err := os.ReadFile(filepath.Join(root, "index.html"))
+	if err != nil || !strings.Contains(string(index), `"link":"sets/sonar.html"`) {
+		t.Errorf("the index does not lead to sonar; error %v", err)
+	}
+}
+
+// Readers without a script have the table, and what is missing is told in a line a reason.
+func TestMissing(t *testing.T) {
+	p := built(t, sample.Paper(), Options{})
+	if !strings.Contains(string(p.Static), ">GBRFF2</th>") {
+		t.Error("there is no table without a script")
+	}
+	var lines []string
+	for _, r := range p.Missing {
+		lines = append(lines, fmt.Sprintf("%s, %d: %s", r.Text, r.Runs, r.Where))
+	}
+	want := []string{
+		"Failed (exit status 137: out of memory), 1: PBRFF on german (split 7)",
+		"Timeout (stopped after 10m0s), 180: BMKR, GFC, PBRFF on bankmarketing (splits 1-20); every method on board (splits 1-20)",
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("missing are\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+	in := sample.Paper()
+	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "wine" })
+	if got := built(t, in, Options{}).Missing; got[len(got)-1].Text != "Nothing is stored" || got[len(got)-1].Runs != 120 {
+		t.Errorf("missing are %+v", got)
+	}
+}
+
+// A single method has a page, too, without verdicts and ranks.
+func TestAlone(t *testing.T) {
+	in := sample.Paper()
+	in.Methods = []string{"GFC"}
+	p := built(t, in, Options{})
+	if p.Verdict.None == "" || p.Ranks != nil {
+		t.Errorf("the verdict on one method is %+v", p.Verdict)
+	}
+	if err := p.Write(io.Discard); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	f := sample.Paper().Frame(t)
+	if _, err := Build(f, Options{Level: 1}); err == nil || !strings.Contains(err.Error(), "the level is 1") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Build(f, Options{Level: 0.05, Metric: "rmse"}); err == nil || !strings.Contains(err.Error(), "nothing to show") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Names in links and files are safe and never equal.
+func TestIDs(t *testing.T) {
+	got := ids([]string{"GBRFF-random", "B&<b>", "b b", "../x", "", "C|%", "B B"})
+	if want := []string{"gbrff-random", "b-b", "b-b-x", "x", "unnamed", "c", "b-b-x-x"}; !slices.Equal(got, want) {
+		t.Errorf("names %q, want %q", got, want)
+	}
+}

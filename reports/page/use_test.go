@@ -1,0 +1,462 @@
+//go:build !race
+
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/stats"
+	"pgregory.net/rapid"
+)
+
+// axe is the source of axe-core, which BENCH_AXE names. Without it the test is skipped, but not in a continuous run.
+func axe(t *testing.T) string {
+	t.Helper()
+	source, err := os.ReadFile(os.Getenv("BENCH_AXE"))
+	switch {
+	case err != nil && os.Getenv("CI") == "true":
+		t.Fatalf("BENCH_AXE: %v; .ci/run installs axe-core", err)
+	case err != nil:
+		t.Skip("BENCH_AXE does not name axe.min.js; `npm ci` in reports/page/testdata/axe installs it")
+	}
+	return string(source)
+}
+
+// accessible fails the test for what axe-core finds serious or critical.
+func (t *tab) accessible(source, what string) {
+	t.Helper()
+	is[bool](t, source+"; true")
+	found, err := chromedp.Run(t.ctx, chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
+		.filter(v => v.impact === "serious" || v.impact === "critical")
+		.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html + " " + n.failureSummary).join(" | ")))`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		t.Errorf("%s: %s", what, f)
+	}
+}
+
+// many is a table of 16 methods and 15 sets, with everything beside it that a page can have.
+func many() sample.Input {
+	in := sample.Sixteen()
+	in.Rows[5] = sample.Failed("wine", "BMKR", 6, store.Timeout, "stopped after 10m0s")
+	for i := range in.Rows {
+		seconds := 0.1 * float64(1+i%7)
+		in.Rows[i].CPUSeconds = &seconds
+		in.Rows[i].Warnings = []store.Warning{{Text: "stopped early", Times: 2}}
+	}
+	return in
+}
+
+// Nobody is shut out: in light and dark, on a phone, with everything open, axe-core finds nothing serious, and the console is quiet.
+func TestAccessible(t *testing.T) {
+	source, file := axe(t), written(t, many(), Options{})
+	for name, l := range map[string]look{"light": desktop, "dark": night, "phone": phone} {
+		tab := open(t, file, l)
+		tab.accessible(source, name)
+		is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
+		tab.accessible(source, name+", everything open")
+		tab.picture("open-" + name)
+		is[bool](tab, `document.querySelector("#results .cell").click(), true`)
+		tab.accessible(source, name+", what stands behind a number")
+		tab.picture("why-" + name)
+		tab.quiet()
+	}
+}
+
+// A page of a site is as accessible, and quiet.
+func TestSiteInBrowser(t *testing.T) {
+	source := axe(t)
+	root := siteOf(t, many())
+	for _, name := range []string{"index.html", "sets/wine.html", "methods/bmkr.html"} {
+		tab := open(t, filepath.Join(root, name), desktop)
+		tab.accessible(source, name)
+		is[bool](tab, `document.querySelector(".cell").click(), true`)
+		if title := is[string](tab, `document.querySelector("dialog[open] h2").textContent`); !strings.Contains(title, " on ") {
+			t.Errorf("%s: behind a number stands %q", name, title)
+		}
+		tab.picture("site-" + strings.ReplaceAll(name, "/", "-"))
+		tab.quiet()
+	}
+}
+
+// No page scrolls sideways on a phone, and none hides a method: all are in the table, and the best of every set is seen at once.
+func TestPhone(t *testing.T) {
+	for name, in := range map[string]sample.Input{"few": sample.Paper(), "many": many(), "names": sample.Small()} {
+		tab := open(t, written(t, in, Options{}), phone)
+		is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
+		if wide := is[[]int](tab, `[document.documentElement.scrollWidth, innerWidth]`); wide[0] > wide[1] {
+			t.Errorf("%s: the page is %d wide on a phone of %d", name, wide[0], wide[1])
+		}
+		methods := is[[]string](tab, `[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`)
+		if got, want := len(methods), len(must(t, in).Methods); got != want {
+			t.Errorf("%s: %d methods in the table, want %d: %q", name, got, want, methods)
+		}
+		hidden := is[[]string](tab, `(() => {
+			const right = document.querySelector("#results .scroll").getBoundingClientRect().right;
+			const seen = e => e.getBoundingClientRect().right <= right + 1;
+			return [...document.querySelectorAll("#results tr[data-set]")]
+				.filter(tr => tr.querySelector("td.best") && ![...tr.querySelectorAll("td.best, td.beside")].some(seen))
+				.map(tr => tr.dataset.set);
+		})()`)
+		if len(hidden) > 0 {
+			t.Errorf("%s: the best of sets %q is out of sight", name, hidden)
+		}
+		tab.quiet()
+	}
+}
+
+func must(t *testing.T, in sample.Input) frame.Table {
+	t.Helper()
+	table, err := in.Frame(t).TableOf("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// shownRanks reads the ranks of the table as exact fractions, by method.
+func (t *tab) shownRanks(sum string) map[string]string {
+	t.Helper()
+	return is[map[string]string](t, `Object.fromEntries([...document.querySelectorAll('#results [data-sum=`+sum+`] td[data-rank]')]
+		.map(td => [document.querySelectorAll("#results thead th")[td.cellIndex].textContent, td.dataset.rank]))`)
+}
+
+// choose ticks methods and sets, and no others.
+func (t *tab) choose(methods, sets []string) {
+	t.Helper()
+	is[bool](t, fmt.Sprintf(`(() => {
+		const want = [%q.split("\n"), %q.split("\n")];
+		document.querySelectorAll(".chooser").forEach((c, i) => c.querySelectorAll("input").forEach(b => { if (b.checked !== want[i].includes(b.dataset.name)) b.click(); }));
+		const rows = document.querySelectorAll("#controls > .select select")[2];
+		rows.value = "sets";
+		rows.dispatchEvent(new Event("change"));
+		return true;
+	})()`, strings.Join(methods, "\n"), strings.Join(sets, "\n")))
+}
+
+// Ranks of what is chosen are those of package stats for the choice, in both conventions, with ties and missing results, for
+// metrics of which the larger and the smaller value is the better one.
+func TestRanksOfTheChoice(t *testing.T) {
+	numbers := sample.Input{Known: map[string]sample.Set{}}
+	numbers.Protocol.Splits = 2
+	for s := range 5 {
+		name := fmt.Sprintf("n%d", s)
+		numbers.Protocol.Datasets = append(numbers.Protocol.Datasets, name)
+		numbers.Known[name] = sample.Set{Entry: datasets.Entry{Task: registry.Regression}}
+		for m := range 4 {
+			for split := 1; split <= 2; split++ {
+				numbers.Rows = append(numbers.Rows, sample.Numbers(name, fmt.Sprintf("M%d", m), split, 0.1*float64(1+(s*m+split)%3)))
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		in     sample.Input
+		metric string
+	}{"accuracy": {many(), ""}, "errors": {many(), "error"}, "failures": {sample.Paper(), ""}, "numbers": {numbers, "rmse"}} {
+		t.Run(name, func(t *testing.T) {
+			whole, err := c.in.Frame(t).TableOf(c.metric)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var main []string
+			for _, s := range whole.Sets {
+				if s.Group == frame.GroupMain {
+					main = append(main, s.Name)
+				}
+			}
+			tab := open(t, written(t, c.in, Options{Metric: c.metric}), desktop)
+			checked := 0
+			rapid.Check(t, func(r *rapid.T) {
+				if checked++; checked > 12 { // a browser takes its time
+					return
+				}
+				pick := func(list []string, name string) []string {
+					return slices.DeleteFunc(slices.Clone(list), func(string) bool { return rapid.IntRange(0, 2).Draw(r, name) == 0 })
+				}
+				methods, sets := pick(whole.Methods, "method"), pick(main, "set")
+				if len(methods) == 0 || len(sets) == 0 {
+					return
+				}
+				tab.choose(methods, sets)
+				for sum, of := range map[string]func([][]*big.Rat) ([]*big.Rat, error){"rank": stats.AverageRanks, "paper": stats.PaperAverageRanks} {
+					if got, want := tab.shownRanks(sum), ranksOf(t, c.in, c.metric, methods, sets, of); !equalRanks(got, want) {
+						r.Fatalf("%s of %v over %v: the page has %v, stats %v", sum, methods, sets, got, want)
+					}
+				}
+			})
+			tab.quiet()
+		})
+	}
+}
+
+// ranksOf are the ranks of a choice by package stats.
+func ranksOf(t *testing.T, in sample.Input, metric string, methods, sets []string, of func([][]*big.Rat) ([]*big.Rat, error)) map[string]*big.Rat {
+	t.Helper()
+	in.Methods, in.Datasets = methods, sets
+	table, err := in.Frame(t).TableOf(metric)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]*big.Rat{}
+	if len(table.Counted) == 0 {
+		return out
+	}
+	ranks, err := of(table.Means())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range table.Methods {
+		out[m] = ranks[i]
+	}
+	return out
+}
+
+func equalRanks(got map[string]string, want map[string]*big.Rat) bool {
+	if len(got) != len(want) {
+		return false
+	}
+	for m, text := range got {
+		if x, ok := new(big.Rat).SetString(text); !ok || want[m] == nil || x.Cmp(want[m]) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// What the page draws at first is what report accuracy has: every number, the mean, the ranks, the best.
+func TestTheSameTable(t *testing.T) {
+	in := sample.Paper()
+	tab := open(t, written(t, in, Options{}), desktop)
+	p := built(t, in, Options{})
+	cells := regexp.MustCompile(`(?s)<tr><th scope="row">([^<]*)</th>(.*?)</tr>`).FindAllStringSubmatch(string(p.Static), -1)
+	want := map[string]string{}
+	for _, c := range cells {
+		row := regexp.MustCompile(`<strong>([^<]*)</strong>`).ReplaceAllString(c[2], "*$1")
+		row = regexp.MustCompile(`<td class="first"[^>]*>\d+(/\d+)?</td>`).ReplaceAllString(row, "")
+		want[html.UnescapeString(c[1])] = strings.Join(strings.Fields(strings.ReplaceAll(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(row, " "), "†", "")), " ")
+	}
+	got := is[map[string]string](tab, `Object.fromEntries([...document.querySelectorAll("#results tbody tr")].map(tr => [tr.cells[0].textContent.replace(" †", ""),
+		[...tr.cells].slice(1).map(td => (td.querySelector("strong") ? "*" : "") + td.textContent).join(" ").replace(/\s+/g, " ")]))`)
+	if len(got) < 15 {
+		t.Fatalf("the page has rows %v", got)
+	}
+	for name, row := range got {
+		if ours := strings.TrimSpace(row); !strings.HasSuffix(want[name], ours) {
+			t.Errorf("%s: the page has\n%s\nreport accuracy\n%s", name, ours, want[name])
+		}
+	}
+	tab.quiet()
+}
+
+// A head sorts by its column, the best first, and once more the other way; keys do what clicks do.
+func TestSort(t *testing.T) {
+	tab := open(t, written(t, sample.Paper(), Options{}), desktop)
+	values := func() []string {
+		return is[[]string](tab, `[...document.querySelectorAll("#results tbody:first-of-type tr")].map(tr => tr.cells[1].textContent.split(" ")[0])`)
+	}
+	numbers := func(list []string) []float64 {
+		return each(list, func(s string) (x float64) { fmt.Sscan(s, &x); return x })
+	}
+	is[bool](tab, `document.querySelector("#results [data-sort='sets:0']").focus(), true`)
+	tab.press(kb.Enter)
+	down := numbers(values())
+	if !slices.IsSortedFunc(down, func(a, b float64) int { return int(1000 * (b - a)) }) || len(down) < 10 {
+		t.Errorf("by the first method the sets are %v", down)
+	}
+	if sorted := is[string](tab, `document.querySelector("#results [aria-sort]").textContent + " " + document.querySelector("#results [aria-sort]").ariaSort`); sorted != "BMKR descending" {
+		t.Errorf("sorted by %q", sorted)
+	}
+	tab.press(" ") // the focus is still on the head
+	up := numbers(values())
+	slices.Reverse(up)
+	if !slices.Equal(up, down) {
+		t.Errorf("turned around the sets are %v, before %v", up, down)
+	}
+	is[bool](tab, `(() => { const s = document.querySelectorAll("#controls > .select select")[0]; s.value = "rank"; s.dispatchEvent(new Event("change")); return true; })()`)
+	ranks := numbers(is[[]string](tab, `[...document.querySelectorAll("#results [data-sum=rank] td")].map(td => td.textContent)`))
+	if !slices.IsSorted(ranks) || len(ranks) != 6 {
+		t.Errorf("methods by rank have the ranks %v", ranks)
+	}
+	tab.quiet()
+}
+
+// What stands behind a number is reached and left by keys alone.
+func TestKeyboard(t *testing.T) {
+	tab := open(t, written(t, many(), Options{}), desktop)
+	focus := func() string {
+		return is[string](tab, `document.activeElement.dataset.cell || document.activeElement.className || document.activeElement.tagName`)
+	}
+	is[bool](tab, `[...document.querySelectorAll("#controls button")].pop().focus(), true`)
+	for range 60 { // past the heads
+		if tab.press(kb.Tab); strings.Contains(focus(), ",") {
+			break
+		}
+	}
+	start := focus()
+	if !strings.Contains(start, ",") {
+		t.Fatalf("tabs lead to %q", start)
+	}
+	tab.press(kb.Home, kb.ArrowDown, kb.ArrowRight)
+	if focus() == start || !strings.Contains(focus(), ",") {
+		t.Errorf("arrows lead from %q to %q", start, focus())
+	}
+	at := focus()
+	title := is[string](tab, `document.activeElement.title`)
+	tab.press(kb.Enter)
+	if got := is[string](tab, `document.querySelector("dialog[open] h2")?.textContent || ""`); got != title {
+		t.Errorf("behind %q stands %q", title, got)
+	}
+	if got := focus(); got != "close" {
+		t.Errorf("the focus is on %q", got)
+	}
+	if splits := is[int](tab, `document.querySelectorAll("dialog[open] tbody tr").length`); splits != 20 {
+		t.Errorf("%d splits are listed", splits)
+	}
+	text := is[string](tab, `document.querySelector("dialog[open]").textContent`)
+	for _, want := range []string{"exactly ", "bench report why table2 ", "bench verify --sample 100% --method ", "FROM results WHERE protocol = 'table2'", "A fit warned"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not behind the number:\n%s", want, text)
+		}
+	}
+	tab.press(kb.Escape)
+	if is[bool](tab, `document.querySelector("dialog").open`) || focus() != at {
+		t.Errorf("after Escape the focus is on %q, want %q", focus(), at)
+	}
+	// As many numbers are in the order of tabs as there are tables: one.
+	if n := is[int](tab, `document.querySelectorAll("#results .cell[tabindex='0']").length`); n != 1 {
+		t.Errorf("%d numbers are in the order of tabs", n)
+	}
+	tab.quiet()
+}
+
+// The numbers of splits in the page are those of the frame, whatever the metric.
+func TestSplits(t *testing.T) {
+	in := sample.Paper()
+	for metric, want := range map[string]func(r frame.Run) string{
+		"accuracy": func(r frame.Run) string {
+			return fmt.Sprintf("%d/%d %s", *r.Score.Correct, r.Score.N, r.Value.FloatString(3))
+		},
+		"mcc": func(r frame.Run) string { return "- " + r.Value.FloatString(5) },
+	} {
+		table, err := in.Frame(t).TableOf(metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab := open(t, written(t, in, Options{Metric: metric}), desktop)
+		for s, set := range table.Sets[:3] {
+			is[bool](tab, fmt.Sprintf(`document.querySelector("[data-cell='%d,1']").click(), true`, s))
+			got := is[[]string](tab, `[...document.querySelectorAll("dialog[open] tbody tr")].map(tr => tr.cells[1].textContent + " " + tr.cells[2].textContent)`)
+			if all := each(set.Entries[1].Runs, want); !slices.Equal(got, all) {
+				t.Errorf("%s of %s on %s: %q, want %q", metric, set.Entries[1].Method, set.Name, got, all)
+			}
+			is[bool](tab, `document.querySelector("dialog").close(), true`)
+		}
+		tab.quiet()
+	}
+}
+
+// Another method in question has its own verdicts.
+func TestQuestion(t *testing.T) {
+	tab := open(t, written(t, sample.Paper(), Options{Method: "LGBM"}), desktop)
+	first := func() string { return is[string](tab, `document.querySelector("#verdicts").textContent`) }
+	if got := first(); !strings.Contains(got, "Over data sets LGBM ") || !strings.Contains(got, "on a new set better with probability") {
+		t.Errorf("verdict %q", got)
+	}
+	is[bool](tab, `(() => { const s = document.querySelector("#question select"); s.value = "GFC"; s.dispatchEvent(new Event("change")); return true; })()`)
+	if got := first(); !strings.Contains(got, "Over data sets GFC ") || !strings.Contains(got, "bench compare GFC") {
+		t.Errorf("verdict %q", got)
+	}
+	tab.quiet()
+}
+
+// On paper every method stands in the table, in blocks that fit a page on its side.
+func TestPrint(t *testing.T) {
+	in := many()
+	tab := open(t, written(t, in, Options{}), night)
+	pdf, err := chromedp.Run(tab.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods := must(t, in).Methods
+	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	const paper = 1031 // pixels: 297 mm less two margins of 12 mm
+	call(tab, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: paper, Height: 700, DeviceScaleFactor: 1})
+	heads := is[[]string](tab, `[...document.querySelectorAll("#print thead [data-method]")].filter(th => th.offsetWidth > 0).map(th => th.textContent)`)
+	if !slices.Equal(heads, methods) {
+		t.Errorf("on paper stand %q, want %q", heads, methods)
+	}
+	for _, w := range is[[]float64](tab, `[...document.querySelectorAll("#print table, #published table")].map(t => t.getBoundingClientRect().width)`) {
+		if w > paper {
+			t.Errorf("a block is %v wide, the paper %v", w, paper)
+		}
+	}
+	text := textOf(t, pdf)
+	for _, want := range append(slices.Clone(methods), "wine", "occupancy", "Average rank", "Critical differences") {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not on paper", want)
+		}
+	}
+	tab.quiet()
+}
+
+// textOf reads a PDF with pdftotext; without it the test is skipped, but not in a continuous run.
+func textOf(t *testing.T, pdf []byte) string {
+	t.Helper()
+	c := exec.Command("pdftotext", "-layout", "-", "-")
+	c.Stdin = bytes.NewReader(pdf)
+	out, err := c.Output()
+	switch {
+	case err != nil && os.Getenv("CI") == "true":
+		t.Fatalf("pdftotext: %v; .ci/run installs poppler-utils", err)
+	case err != nil:
+		t.Skipf("pdftotext: %v; install poppler-utils to run this test", err)
+	}
+	return string(out)
+}
+
+// What the console says fails a test.
+func TestTheConsoleIsHeard(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page.html")
+	page := strings.Replace(`<meta http-equiv="Content-Security-Policy" content="POLICY"><p>x</p><footer></footer><p style="color: red">y</p>`, "POLICY", policy, 1)
+	if err := os.WriteFile(file, []byte(page), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tab := open(t, file, desktop)
+	is[bool](tab, `console.error("a mistake"), setTimeout(() => { throw new Error("thrown"); }), true`)
+	for _, want := range []string{"a mistake", "Uncaught", "Content Security Policy"} {
+		heard := func() bool {
+			tab.mutex.Lock()
+			defer tab.mutex.Unlock()
+			return slices.ContainsFunc(tab.said, func(s string) bool { return strings.Contains(s, want) })
+		}
+		for range 100 {
+			if !heard() {
+				tab.do(chromedp.Sleep(50 * time.Millisecond))
+			}
+		}
+		if !heard() {
+			t.Errorf("%q is not heard in %q", want, tab.said)
+		}
+	}
+}
