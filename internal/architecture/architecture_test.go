@@ -37,6 +37,7 @@ var rooms = []room{
 	{"reports/plot", "reports/doc"},
 	{"reports/render", "reports/doc internal/..."},
 	{"reports/frame", "reports/doc reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
+	{"reports/page", "reports/... harness/metric harness/store internal/..."},
 	{"reports/internal/...", "reports/... harness/... registry datasets internal/..."},
 	{"reports/*", "reports/doc reports/frame reports/plot reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
 	{"reports", "reports/... harness/metric harness/store registry datasets internal/..."},

@@ -145,7 +145,8 @@ func is[T any](t *tab, expression string) T {
 	t.Helper()
 	out, err := chromedp.Run(t.ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
-		t.Fatalf("%s: %v", expression, err)
+		t.quiet()
+		t.Fatalf("%.200s: %v", expression, err)
 	}
 	return out
 }

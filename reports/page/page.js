@@ -354,7 +354,7 @@
     to.focus();
   }
 
-  results.addEventListener("keydown", e => {
+  results?.addEventListener("keydown", e => {
     const from = e.target.closest(".cell");
     if (!from || e.ctrlKey || e.altKey || e.metaKey || !["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(e.key)) return;
     e.preventDefault();
