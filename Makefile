@@ -34,7 +34,7 @@ run: build
 # not for a machine whose cores are busy.
 test: lint
 	GORACE=atexit_sleep_ms=10 $(GO) test -race -timeout 60m ./...
-	$(GO) test -timeout 60m ./methods/... ./cmd ./harness/store ./reports/stats # what the race detector makes meaningless or ten times as slow
+	$(GO) test -timeout 60m ./methods/... ./cmd ./harness/store ./reports/stats ./reports/page # what the race detector makes meaningless or ten times as slow
 
 # make test runs these two tests in the ordinary build, also without features of the processor. Here are the
 # builds without C, and for amd64 from AVX2 on, where the compiler may fuse a product and a sum.

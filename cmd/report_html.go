@@ -38,9 +38,9 @@ func (f *pageFlags) add(a *app, c *cobra.Command) {
 	flags.StringVar(&f.Method, "method", "", "method in question, to which the first verdict belongs (default the one with the best average rank)")
 	flags.Float64Var(&f.Level, "level", 0.05, "level of the tests")
 	flags.StringVar(&f.Title, "title", "", "title of the page")
-	for _, name := range []string{"methods", "method"} {
-		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp))
-	}
+	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.reg.Names()))
+	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
+	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metrics, cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -69,7 +69,7 @@ type commands struct {
 	Why     string `json:"why"`
 	Verify  string `json:"verify"`
 	Splits  string `json:"splits"`
-	Compare string `json:"compare"`
+	Compare string `json:"compare,omitempty"` // "" where all verdicts are whole
 	SQL     string `json:"sql"`
 }
 
@@ -95,17 +95,19 @@ func (l *list) at(text string) int {
 }
 
 // addData fills data. Links are set by the layout, which knows where things stand.
-func (p *Page) addData() {
+func (p *Page) addData(full bool) {
 	t := p.table
 	d := data{Protocol: t.Protocol, Cells: map[string]cellData{},
 		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower, Counts: counted(t.Metric), Decimals: p.decimals()},
 		Commands: commands{
-			Why:     p.run.Other("report", "why", t.Protocol, setHere, methodHere),
-			Verify:  p.run.Other("verify", "--sample", "100%", "--method", methodHere, "--dataset", setHere),
-			Splits:  p.run.Other("data", "splits", setHere, "--seed", "1", "--format", "json"),
-			Compare: p.run.Other("compare", methodHere),
-			SQL:     store.CellQuery(t.Protocol, setHere, methodHere),
+			Why:    p.run.Other("report", "why", t.Protocol, setHere, methodHere),
+			Verify: p.run.Other("verify", "--sample", "100%", "--method", methodHere, "--dataset", setHere),
+			Splits: p.run.Other("data", "splits", setHere, "--seed", "1", "--format", "json"),
+			SQL:    store.CellQuery(t.Protocol, setHere, methodHere),
 		}}
+	if !full {
+		d.Commands.Compare = p.run.Other("compare", methodHere)
+	}
 	for _, m := range t.Methods {
 		d.Methods = append(d.Methods, methodData{Name: doc.OneLine(m), Shell: shell(m, m)})
 	}

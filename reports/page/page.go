@@ -119,7 +119,7 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	provenance := t.Provenance
 	provenance.Program, provenance.Generated, provenance.Command = o.Program, o.Generated, o.Command
 	p.Facts, p.Queries = render.Facts(provenance), provenance.Queries
-	p.addData()
+	p.addData(o.Full)
 	p.addSections(o.Full)
 	return p, nil
 }

@@ -432,7 +432,7 @@
     s.addEventListener("change", () => {
       const [line, ...others] = data.verdicts[s.value], m = names.indexOf(s.value);
       out.replaceChildren(make("p", { class: "verdict" }, line), others.length ? make("ul", { class: "verdicts" }, others.map(o => make("li", {}, o))) : "",
-        s.value === asked ? "" : make("p", { class: "soft" }, "With the probabilities on a new set: ", make("code", {}, filled(data.commands.compare, 0, m))));
+        s.value === asked || !data.commands.compare ? "" : make("p", { class: "soft" }, "With the probabilities on a new set: ", make("code", {}, filled(data.commands.compare, 0, m))));
       more.hidden = s.value !== asked;
     });
     box.append(make("label", { class: "select" }, make("span", {}, "Method in question"), s));
@@ -442,7 +442,7 @@
   /* Links to what is folded open it. */
 
   function reveal() {
-    const id = decodeURIComponent(location.hash.slice(1)), target = id && document.getElementById(id);
+    const id = location.hash.slice(1), target = id && document.getElementById(id);
     if (!target) return;
     for (let e = target; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
     target.scrollIntoView();

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -70,6 +71,7 @@ func thirty() sample.Input {
 
 // A page of 30 methods, 16 sets and 20 splits has less than 3 MB.
 func TestSize(t *testing.T) {
+	testenv.NotUnderRace(t)
 	var n countWriter
 	if err := built(t, thirty(), Options{}).Write(&n); err != nil {
 		t.Fatal(err)
