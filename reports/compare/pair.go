@@ -111,14 +111,13 @@ func (p *page) setPair(set frame.Set, us, them int) (setPair, error) {
 	if len(s.splits) == 0 {
 		return s, nil
 	}
-	s.ours, s.theirs = mean(ours), mean(theirs)
 	var err error
 	if s.test, err = stats.CorrectedT(gains, set.TrainRows, set.TestRows); err != nil {
 		return s, err
 	}
 	s.gain = s.test.Mean
 	if !p.o.Brief {
-		s.interval = s.test.Interval(1 - p.o.Level)
+		s.ours, s.theirs, s.interval = mean(ours), mean(theirs), s.test.Interval(1-p.o.Level)
 	}
 	if len(s.splits) == 1 {
 		return s, nil

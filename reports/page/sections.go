@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"math/big"
 	"slices"
 
 	"github.com/kernelboosting/bench/harness/store"
@@ -96,8 +97,12 @@ func (p *Page) addSections(full bool) {
 		}
 		section.Best = p.bestOf(set, best)
 	}
+	var average []*big.Rat
+	if means := t.Means(); len(means) > 0 {
+		average, _ = stats.AverageRanks(means) // of a complete matrix, so that there is no error
+	}
 	for m, section := range p.Methods {
-		section.About = p.aboutMethod(m)
+		section.About = p.aboutMethod(m, average)
 	}
 }
 
@@ -128,8 +133,8 @@ func about(set frame.Set) string {
 	return text
 }
 
-// aboutMethod says how a method places.
-func (p *Page) aboutMethod(m int) string {
+// aboutMethod says how a method places; average has the average ranks, nil where there are none.
+func (p *Page) aboutMethod(m int, average []*big.Rat) string {
 	best, finished := 0, 0
 	for _, l := range p.Methods[m].Rows {
 		if l.Best {
@@ -140,10 +145,8 @@ func (p *Page) aboutMethod(m int) string {
 		}
 	}
 	text := fmt.Sprintf("Results on %s, the best mean on %d.", frame.Count(finished, "data set"), best)
-	if means := p.table.Means(); len(means) > 0 {
-		if average, err := stats.AverageRanks(means); err == nil {
-			text += fmt.Sprintf(" Average rank %s of %d methods over %s.", average[m].FloatString(2), len(average), frame.Count(len(means), "set"))
-		}
+	if average != nil {
+		text += fmt.Sprintf(" Average rank %s of %d methods over %s.", average[m].FloatString(2), len(average), frame.Count(len(p.table.Counted), "set"))
 	}
 	return text
 }
