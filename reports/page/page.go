@@ -6,12 +6,15 @@
 // document cannot hold what is added here: a table whose rows and columns the reader chooses, with ranks computed again for the
 // choice, and what stands behind every cell. So the package has a layout of its own:
 //
-//	page.go       what is asked, and the parts of other reports
+//	page.go       what is asked, and the page as data
+//	parts.go      what is taken from other reports
+//	verdict.go    what is said of each method
 //	data.go       what the script of the page reads: counts, order and settings, as compact JSON
 //	printed.go    published values beside ours, with intervals
 //	sections.go   a section for each data set and each method
 //	write.go      the file, and the pages of a site
-//	page.js       choosing, sorting, ranks of the choice, provenance; no library, no network
+//	exact.js, table.js, why.js, page.js
+//	              ranks of what is chosen, the table, what stands behind a number, choosing and sorting; no library, no network
 //
 // The script decides nothing by rounded numbers: means come as fractions of whole numbers, and the order of the means on a set as
 // places, so that ranks of any choice are exactly those of package stats. It compares methods by nothing but means and ranks;
@@ -20,26 +23,15 @@ package page
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"html/template"
 	"math/big"
-	"runtime"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/reports/accuracy"
-	"github.com/kernelboosting/bench/reports/cd"
-	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/grid"
-	"github.com/kernelboosting/bench/reports/ranks"
 	"github.com/kernelboosting/bench/reports/render"
-	"github.com/kernelboosting/bench/reports/stats"
-	"github.com/kernelboosting/bench/reports/times"
-	"golang.org/x/sync/errgroup"
 )
 
 // Options adjust the page.
@@ -87,15 +79,6 @@ type part struct {
 	Heading string
 	HTML    template.HTML
 	Closed  bool // behind its heading until it is opened
-}
-
-// verdict is what is said of the method in question.
-type verdict struct {
-	Method  string // "" where there is nothing to compare
-	Lines   []string
-	Parts   []part
-	None    string // why there is none
-	Command string // that shows more
 }
 
 // Build makes the page of a frame, which needs no folds. It is an error if an option has no meaning, if nothing is stored, and if
@@ -154,35 +137,6 @@ func lead(t frame.Table) string {
 	return fmt.Sprintf("%s, %s each: %d of %d results are there.", text, frame.Count(len(t.Splits), "split"), finished, planned)
 }
 
-// addTable takes the table for readers without a script, and the plots of splits, from report accuracy.
-func (p *Page) addTable(f frame.Frame, o Options) error {
-	d, err := accuracy.Build(f, accuracy.Options{Metric: o.Metric, OmitPublished: false})
-	if err != nil {
-		return err
-	}
-	for _, b := range d.Blocks {
-		switch b := b.(type) {
-		case doc.Table:
-			if p.Static == "" && !b.Detail {
-				p.Static, err = render.Fragment(d.Title, b)
-			}
-		case doc.Figure:
-			if i := slices.IndexFunc(p.table.Sets, func(s frame.Set) bool { return s.Name == b.Title }); i >= 0 {
-				section := p.set(i)
-				b.Drawing.Marks = each(b.Drawing.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
-					m.Tip = ""
-					return m
-				})
-				section.Plot, err = render.Fragment(d.Title, b)
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // set is the section of a set of the table, made when it is first asked for.
 func (p *Page) set(i int) *setSection {
 	for len(p.Sets) < len(p.table.Sets) {
@@ -197,208 +151,6 @@ func (p *Page) method(i int) *methodSection {
 		p.Methods = append(p.Methods, &methodSection{Name: p.table.Methods[len(p.Methods)]})
 	}
 	return p.Methods[i]
-}
-
-// addVerdict fills the verdicts of the method in question with all that `bench compare` says, and the sentences of the others.
-func (p *Page) addVerdict(f frame.Frame, o Options) error {
-	t := p.table
-	if len(t.Methods) < 2 {
-		p.Verdict.None = "There is one method alone, so that there is nothing to compare."
-		return nil
-	}
-	if o.Method == "" {
-		o.Method = leader(t)
-	}
-	options := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: power}
-	d, err := compare.Build(f, options)
-	if errors.Is(err, frame.ErrNoResults) {
-		p.Verdict.None = noVerdict(err)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	p.Verdict.Method, p.Verdict.Command = o.Method, p.run.Other("compare", o.Method)
-	if err := p.addEvidence(d); err != nil {
-		return err
-	}
-	var work errgroup.Group
-	work.SetLimit(runtime.GOMAXPROCS(0))
-	for i, m := range t.Methods {
-		section := p.method(i)
-		if m == o.Method {
-			section.Verdicts = p.Verdict.Lines
-			continue
-		}
-		work.Go(func() error {
-			others := options
-			others.Method, others.Brief = m, !o.Full
-			lines, err := compare.Verdicts(t, others)
-			if errors.Is(err, frame.ErrNoResults) {
-				lines, err = []string{noVerdict(err)}, nil
-			}
-			section.Verdicts = lines
-			return err
-		})
-	}
-	return work.Wait()
-}
-
-// addEvidence takes from the comparison the sentences, and what they rest on: all of it folded, and the tables of single sets, of
-// which there is one an other method, in one part with one legend.
-func (p *Page) addEvidence(d doc.Document) error {
-	const bySet = "On each data set, with intervals"
-	heading, over := "", false
-	var tables []doc.Block
-	for _, b := range d.Blocks {
-		switch b := b.(type) {
-		case doc.Prose:
-			if p.Verdict.Lines == nil {
-				p.Verdict.Lines = b.Paragraphs
-				continue
-			}
-			if len(tables) > 0 {
-				if err := p.addPart(&p.Verdict.Parts, bySet, true, d.Title, tables...); err != nil {
-					return err
-				}
-				tables = nil
-			}
-			heading, b.Heading = b.Heading, ""
-			if err := p.addPart(&p.Verdict.Parts, heading, true, d.Title, b); err != nil {
-				return err
-			}
-		case doc.Table:
-			heading, b.Heading = b.Heading, ""
-			if over {
-				if n := len(tables); n > 0 {
-					last := tables[n-1].(doc.Table)
-					last.Legend, last.Best = nil, ""
-					tables[n-1] = last
-				}
-				tables = append(tables, b)
-				continue
-			}
-			over = true
-			if err := p.addPart(&p.Verdict.Parts, heading, true, d.Title, b); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func noVerdict(err error) string { return "There is no verdict: " + err.Error() + "." }
-
-// addPart lays blocks out and appends them, to the last part where that has the same heading.
-func (p *Page) addPart(parts *[]part, heading string, closed bool, title string, blocks ...doc.Block) error {
-	html, err := render.Fragment(title, blocks...)
-	if err != nil {
-		return err
-	}
-	if n := len(*parts); n > 0 && (*parts)[n-1].Heading == heading {
-		(*parts)[n-1].HTML += html
-		return nil
-	}
-	*parts = append(*parts, part{heading, html, closed})
-	return nil
-}
-
-// leader is the method with the best average rank, of equal ones the first; without ranks the first that has a result.
-func leader(t frame.Table) string {
-	if means := t.Means(); len(means) > 0 {
-		if average, err := stats.AverageRanks(means); err == nil {
-			return t.Methods[stats.Order(average)[0]]
-		}
-	}
-	for i, m := range t.Methods {
-		if slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Entries[i].Mean != nil }) {
-			return m
-		}
-	}
-	return t.Methods[0]
-}
-
-// addRanks takes the diagram and the tables of ranks from their reports, where there are ranks.
-func (p *Page) addRanks(f frame.Frame, o Options) error {
-	if p.table.Comparable() != nil {
-		return nil
-	}
-	d, err := cd.Build(f, cd.Options{Metric: o.Metric, Level: o.Level})
-	if err != nil {
-		return err
-	}
-	if err := p.addPart(&p.Ranks, "", false, d.Title, shown[doc.Figure](d)...); err != nil {
-		return err
-	}
-	if err := p.addPart(&p.Ranks, "", false, d.Title, shown[doc.Prose](d)...); err != nil {
-		return err
-	}
-	if d, err = ranks.Build(f, ranks.Options{Metric: o.Metric}); err != nil {
-		return err
-	}
-	return p.addPart(&p.Ranks, "Ranks, and how far they depend on the splits", true, d.Title, shown[doc.Table](d)...)
-}
-
-// shown returns the blocks of a kind, without their headings.
-func shown[B doc.Block](d doc.Document) []doc.Block {
-	var out []doc.Block
-	for _, b := range d.Blocks {
-		if _, ok := b.(B); !ok {
-			continue
-		}
-		switch x := b.(type) {
-		case doc.Table:
-			x.Heading = ""
-			b = x
-		case doc.Prose:
-			x.Heading = ""
-			b = x
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
-// addTimes takes the plot and the table of times from their report, where there are times.
-func (p *Page) addTimes(f frame.Frame, o Options) error {
-	d, err := times.Build(f, times.Options{Metric: o.Metric})
-	if errors.Is(err, frame.ErrNoResults) {
-		return nil // there are none, and the sections say which cells have some
-	}
-	if err != nil {
-		return err
-	}
-	if err := p.addPart(&p.Times, "", false, d.Title, shown[doc.Figure](d)...); err != nil {
-		return err
-	}
-	return p.addPart(&p.Times, "Times by data set", true, d.Title, shown[doc.Table](d)...)
-}
-
-// addGrid takes from report grid what was chosen, a table a method, and where a choice sits on an edge.
-func (p *Page) addGrid(f frame.Frame, o Options) error {
-	d, err := grid.Build(f, grid.Options{Metric: o.Metric})
-	if errors.Is(err, frame.ErrNoResults) {
-		return nil // no method has a grid of several points
-	}
-	if err != nil {
-		return err
-	}
-	for _, b := range d.Blocks {
-		switch b := b.(type) {
-		case doc.Prose:
-			p.Edges = each(b.Paragraphs, doc.Flat)
-		case doc.Table:
-			i := slices.Index(p.table.Methods, b.Heading)
-			if i < 0 {
-				continue
-			}
-			b.Heading = ""
-			if p.method(i).Chosen, err = render.Fragment(d.Title, b); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // each returns f of every element.

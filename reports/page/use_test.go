@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,42 +18,10 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/stats"
-	"pgregory.net/rapid"
 )
-
-// axe is the source of axe-core, which BENCH_AXE names. Without it the test is skipped, but not in a continuous run.
-func axe(t *testing.T) string {
-	t.Helper()
-	source, err := os.ReadFile(os.Getenv("BENCH_AXE"))
-	switch {
-	case err != nil && os.Getenv("CI") == "true":
-		t.Fatalf("BENCH_AXE: %v; .ci/run installs axe-core", err)
-	case err != nil:
-		t.Skip("BENCH_AXE does not name axe.min.js; `npm ci` in reports/page/testdata/axe installs it")
-	}
-	return string(source)
-}
-
-// accessible fails the test for what axe-core finds serious or critical.
-func (t *tab) accessible(source, what string) {
-	t.Helper()
-	is[bool](t, source+"; true")
-	found, err := chromedp.Run(t.ctx, chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
-		.filter(v => v.impact === "serious" || v.impact === "critical")
-		.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html + " " + n.failureSummary).join(" | ")))`, chromedp.EvalAwaitPromise))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range found {
-		t.Errorf("%s: %s", what, f)
-	}
-}
 
 // many is a table of 16 methods and 15 sets, with everything beside it that a page can have.
 func many() sample.Input {
@@ -66,51 +33,6 @@ func many() sample.Input {
 		in.Rows[i].Warnings = []store.Warning{{Text: "stopped early", Times: 2}}
 	}
 	return in
-}
-
-// some is a few sets of it with some failures and one that is shown apart, since axe-core looks at every dot of every plot.
-func some() sample.Input {
-	in := sample.Paper()
-	in.Protocol.Datasets = []string{"wine", "german", "bankmarketing"}
-	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return !slices.Contains(in.Protocol.Datasets, r.Dataset) })
-	for i := range in.Rows {
-		in.Rows[i].Warnings = []store.Warning{{Text: "stopped early", Times: 2}}
-		seconds := 0.1 * float64(1+i%7)
-		in.Rows[i].CPUSeconds = &seconds
-	}
-	return in
-}
-
-// Nobody is shut out: in light and dark, on a phone, with everything open, axe-core finds nothing serious, and the console is quiet.
-func TestAccessible(t *testing.T) {
-	source, file := axe(t), written(t, some(), Options{})
-	for name, l := range map[string]look{"light": desktop, "dark": night, "phone": phone} {
-		tab := open(t, file, l)
-		tab.accessible(source, name)
-		is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
-		tab.accessible(source, name+", everything open")
-		tab.picture("open-" + name)
-		is[bool](tab, `document.querySelector("#results .cell").click(), true`)
-		tab.accessible(source, name+", what stands behind a number")
-		tab.picture("why-" + name)
-		tab.quiet()
-	}
-}
-
-// A page of a site is as accessible, and quiet.
-func TestSiteInBrowser(t *testing.T) {
-	source := axe(t)
-	root := siteOf(t, some())
-	for _, name := range []string{"index.html", "sets/wine.html", "methods/bmkr.html"} {
-		tab := open(t, filepath.Join(root, name), desktop)
-		tab.accessible(source, name)
-		is[bool](tab, `document.querySelector(".cell").click(), true`)
-		if title := is[string](tab, `document.querySelector("dialog[open] h2").textContent`); !strings.Contains(title, " on ") {
-			t.Errorf("%s: behind a number stands %q", name, title)
-		}
-		tab.picture("site-" + strings.ReplaceAll(name, "/", "-"))
-		tab.quiet()
-	}
 }
 
 // No page scrolls sideways on a phone, and none hides a method: all are in the table, and the best of every set is seen at once.
@@ -146,115 +68,6 @@ func must(t *testing.T, in sample.Input) frame.Table {
 		t.Fatal(err)
 	}
 	return table
-}
-
-// shownRanks reads the ranks of the table as exact fractions, by method.
-func (t *tab) shownRanks(sum string) map[string]string {
-	t.Helper()
-	return is[map[string]string](t, `Object.fromEntries([...document.querySelectorAll('#results [data-sum=`+sum+`] td[data-rank]')]
-		.map(td => [document.querySelectorAll("#results thead th")[td.cellIndex].textContent, td.dataset.rank]))`)
-}
-
-// choose ticks methods and sets, and no others.
-func (t *tab) choose(methods, sets []string) {
-	t.Helper()
-	is[bool](t, fmt.Sprintf(`(() => {
-		const want = [%q.split("\n"), %q.split("\n")];
-		document.querySelectorAll(".chooser").forEach((c, i) => c.querySelectorAll("input").forEach(b => { if (b.checked !== want[i].includes(b.dataset.name)) b.click(); }));
-		const rows = document.querySelectorAll("#controls > .select select")[2];
-		rows.value = "sets";
-		rows.dispatchEvent(new Event("change"));
-		return true;
-	})()`, strings.Join(methods, "\n"), strings.Join(sets, "\n")))
-}
-
-// Ranks of what is chosen are those of package stats for the choice, in both conventions, with ties and missing results, for
-// metrics of which the larger and the smaller value is the better one.
-func TestRanksOfTheChoice(t *testing.T) {
-	numbers := sample.Input{Known: map[string]sample.Set{}}
-	numbers.Protocol.Splits = 2
-	for s := range 5 {
-		name := fmt.Sprintf("n%d", s)
-		numbers.Protocol.Datasets = append(numbers.Protocol.Datasets, name)
-		numbers.Known[name] = sample.Set{Entry: datasets.Entry{Task: registry.Regression}}
-		for m := range 4 {
-			for split := 1; split <= 2; split++ {
-				numbers.Rows = append(numbers.Rows, sample.Numbers(name, fmt.Sprintf("M%d", m), split, 0.1*float64(1+(s*m+split)%3)))
-			}
-		}
-	}
-	for name, c := range map[string]struct {
-		in     sample.Input
-		metric string
-	}{"accuracy": {many(), ""}, "errors": {many(), "error"}, "failures": {sample.Paper(), ""}, "numbers": {numbers, "rmse"}} {
-		t.Run(name, func(t *testing.T) {
-			whole, err := c.in.Frame(t).TableOf(c.metric)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var main []string
-			for _, s := range whole.Sets {
-				if s.Group == frame.GroupMain {
-					main = append(main, s.Name)
-				}
-			}
-			tab := open(t, written(t, c.in, Options{Metric: c.metric}), desktop)
-			checked := 0
-			rapid.Check(t, func(r *rapid.T) {
-				if checked++; checked > 12 { // a browser takes its time
-					return
-				}
-				pick := func(list []string, name string) []string {
-					return slices.DeleteFunc(slices.Clone(list), func(string) bool { return rapid.IntRange(0, 2).Draw(r, name) == 0 })
-				}
-				methods, sets := pick(whole.Methods, "method"), pick(main, "set")
-				if len(methods) == 0 || len(sets) == 0 {
-					return
-				}
-				tab.choose(methods, sets)
-				for sum, of := range map[string]func([][]*big.Rat) ([]*big.Rat, error){"rank": stats.AverageRanks, "paper": stats.PaperAverageRanks} {
-					if got, want := tab.shownRanks(sum), ranksOf(t, c.in, c.metric, methods, sets, of); !equalRanks(got, want) {
-						r.Fatalf("%s of %v over %v: the page has %v, stats %v", sum, methods, sets, got, want)
-					}
-				}
-			})
-			tab.quiet()
-		})
-	}
-}
-
-// ranksOf are the ranks of a choice by package stats.
-func ranksOf(t *testing.T, in sample.Input, metric string, methods, sets []string, of func([][]*big.Rat) ([]*big.Rat, error)) map[string]*big.Rat {
-	t.Helper()
-	in.Methods, in.Datasets = methods, sets
-	table, err := in.Frame(t).TableOf(metric)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]*big.Rat{}
-	if len(table.Counted) == 0 {
-		return out
-	}
-	ranks, err := of(table.Means())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, m := range table.Methods {
-		out[m] = ranks[i]
-	}
-	return out
-}
-
-func equalRanks(got map[string]string, want map[string]*big.Rat) bool {
-	if len(got) != len(want) {
-		return false
-	}
-	for m, text := range got {
-		if x, ok := new(big.Rat).SetString(text); !ok || want[m] == nil || x.Cmp(want[m]) != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // What the page draws at first is what report accuracy has: every number, the mean, the ranks, the best.

@@ -17,8 +17,14 @@ var (
 	source string
 	//go:embed page.css
 	ownStyle template.CSS
+	//go:embed exact.js
+	exactScript template.JS
+	//go:embed table.js
+	tableScript template.JS
+	//go:embed why.js
+	whyScript template.JS
 	//go:embed page.js
-	script template.JS
+	pageScript template.JS
 )
 
 // layout is the page as a template. A table of lines is told what its rows are, and whether they hold printed values.
@@ -50,6 +56,9 @@ type view struct {
 	Script        template.JS
 	Policy        string
 }
+
+// script is what a page does: one block, so that its names meet no others.
+var script = "\"use strict\";\n{\n" + exactScript + tableScript + whyScript + pageScript + "}\n"
 
 // style is how a page looks: as every report, and what this one adds.
 var style = render.StyleSheet + ownStyle

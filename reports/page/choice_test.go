@@ -1,0 +1,127 @@
+//go:build !race
+
+package page
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/stats"
+	"pgregory.net/rapid"
+)
+
+// shownRanks reads the ranks of the table as exact fractions, by method.
+func (t *tab) shownRanks(sum string) map[string]string {
+	t.Helper()
+	return is[map[string]string](t, `Object.fromEntries([...document.querySelectorAll('#results [data-sum=`+sum+`] td[data-rank]')]
+		.map(td => [document.querySelectorAll("#results thead th")[td.cellIndex].textContent, td.dataset.rank]))`)
+}
+
+// choose ticks methods and sets, and no others.
+func (t *tab) choose(methods, sets []string) {
+	t.Helper()
+	is[bool](t, fmt.Sprintf(`(() => {
+		const want = [%q.split("\n"), %q.split("\n")];
+		document.querySelectorAll(".chooser").forEach((c, i) => c.querySelectorAll("input").forEach(b => { if (b.checked !== want[i].includes(b.dataset.name)) b.click(); }));
+		const rows = document.querySelectorAll("#controls > .select select")[2];
+		rows.value = "sets";
+		rows.dispatchEvent(new Event("change"));
+		return true;
+	})()`, strings.Join(methods, "\n"), strings.Join(sets, "\n")))
+}
+
+// Ranks of what is chosen are those of package stats for the choice, in both conventions, with ties and missing results, for
+// metrics of which the larger and the smaller value is the better one.
+func TestRanksOfTheChoice(t *testing.T) {
+	numbers := sample.Input{Known: map[string]sample.Set{}}
+	numbers.Protocol.Splits = 2
+	for s := range 5 {
+		name := fmt.Sprintf("n%d", s)
+		numbers.Protocol.Datasets = append(numbers.Protocol.Datasets, name)
+		numbers.Known[name] = sample.Set{Entry: datasets.Entry{Task: registry.Regression}}
+		for m := range 4 {
+			for split := 1; split <= 2; split++ {
+				numbers.Rows = append(numbers.Rows, sample.Numbers(name, fmt.Sprintf("M%d", m), split, 0.1*float64(1+(s*m+split)%3)))
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		in     sample.Input
+		metric string
+	}{"accuracy": {many(), ""}, "errors": {many(), "error"}, "failures": {sample.Paper(), ""}, "numbers": {numbers, "rmse"}} {
+		t.Run(name, func(t *testing.T) {
+			whole, err := c.in.Frame(t).TableOf(c.metric)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var main []string
+			for _, s := range whole.Sets {
+				if s.Group == frame.GroupMain {
+					main = append(main, s.Name)
+				}
+			}
+			tab := open(t, written(t, c.in, Options{Metric: c.metric}), desktop)
+			checked := 0
+			rapid.Check(t, func(r *rapid.T) {
+				if checked++; checked > 8 { // a browser takes its time
+					return
+				}
+				pick := func(list []string, name string) []string {
+					return slices.DeleteFunc(slices.Clone(list), func(string) bool { return rapid.IntRange(0, 2).Draw(r, name) == 0 })
+				}
+				methods, sets := pick(whole.Methods, "method"), pick(main, "set")
+				if len(methods) == 0 || len(sets) == 0 {
+					return
+				}
+				tab.choose(methods, sets)
+				for sum, of := range map[string]func([][]*big.Rat) ([]*big.Rat, error){"rank": stats.AverageRanks, "paper": stats.PaperAverageRanks} {
+					if got, want := tab.shownRanks(sum), ranksOf(t, c.in, c.metric, methods, sets, of); !equalRanks(got, want) {
+						r.Fatalf("%s of %v over %v: the page has %v, stats %v", sum, methods, sets, got, want)
+					}
+				}
+			})
+			tab.quiet()
+		})
+	}
+}
+
+// ranksOf are the ranks of a choice by package stats.
+func ranksOf(t *testing.T, in sample.Input, metric string, methods, sets []string, of func([][]*big.Rat) ([]*big.Rat, error)) map[string]*big.Rat {
+	t.Helper()
+	in.Methods, in.Datasets = methods, sets
+	table, err := in.Frame(t).TableOf(metric)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]*big.Rat{}
+	if len(table.Counted) == 0 {
+		return out
+	}
+	ranks, err := of(table.Means())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range table.Methods {
+		out[m] = ranks[i]
+	}
+	return out
+}
+
+func equalRanks(got map[string]string, want map[string]*big.Rat) bool {
+	if len(got) != len(want) {
+		return false
+	}
+	for m, text := range got {
+		if x, ok := new(big.Rat).SetString(text); !ok || want[m] == nil || x.Cmp(want[m]) != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,91 @@
+// What the page reads, and ranks by whole numbers.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const results = document.getElementById("results");
+
+// Elements are made of nodes and texts, never of HTML: names come from databases that others wrote.
+function make(name, attributes, ...children) {
+  const e = document.createElement(name);
+  for (const [k, v] of Object.entries(attributes || {})) {
+    if (v === true) e.setAttribute(k, "");
+    else if (v !== false && v !== undefined && v !== null) e.setAttribute(k, v);
+  }
+  e.append(...children.flat().filter(c => c !== null && c !== undefined && c !== ""));
+  return e;
+}
+
+const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+// Fractions are pairs of whole numbers, so that no comparison depends on rounding.
+function fraction(text) {
+  const [n, d] = text.split("/");
+  return [BigInt(n), BigInt(d)];
+}
+const sum = (a, b) => [a[0] * b[1] + b[0] * a[1], a[1] * b[1]];
+const compare = (a, b) => {
+  const l = a[0] * b[1], r = b[0] * a[1];
+  return l < r ? -1 : l > r ? 1 : 0;
+};
+// fixed writes a fraction with decimals; what lies half-way is rounded away from zero.
+function fixed([n, d], decimals) {
+  const negative = n < 0n, scale = 10n ** BigInt(decimals);
+  const scaled = ((negative ? -n : n) * scale * 2n + d) / (2n * d);
+  const digits = scaled.toString().padStart(decimals + 1, "0"), at = digits.length - decimals;
+  return (negative && scaled > 0n ? "-" : "") + digits.slice(0, at) + (decimals ? "." + digits.slice(at) : "");
+}
+
+const cell = (s, m) => data.cells[s + "," + m];
+const has = c => c !== undefined && c.m !== undefined;
+
+// summary has means over sets and average ranks of the methods, over the sets that count: those of the main group that all
+// these methods have the same finished splits of. Both conventions are those of `bench report ranks`.
+function summary(methods, sets) {
+  const counted = sets.filter(s => data.sets[s].main && methods.every(m => has(cell(s, m)) && cell(s, m).d === cell(s, methods[0]).d));
+  const out = { counted, mean: new Map(), deviation: new Map(), rank: new Map(), paper: new Map(), bestMean: new Set(), bestRank: new Set(), bestPaper: new Set() };
+  if (counted.length === 0 || methods.length === 0) return out;
+  const inOrder = [...methods].sort((a, b) => a - b), n = BigInt(counted.length);
+  for (const m of methods) {
+    const total = counted.map(s => fraction(cell(s, m).m)).reduce(sum);
+    out.mean.set(m, [total[0], total[1] * n]);
+    out.deviation.set(m, counted.reduce((t, s) => t + Number(cell(s, m).t[2]), 0) / counted.length);
+    let twice = 0;
+    for (const s of counted) for (const other of methods) {
+      const c = cell(s, other).o - cell(s, m).o;
+      twice += c > 0 ? 2 : c === 0 ? 1 : 0;
+    }
+    out.rank.set(m, [BigInt(twice + counted.length), 2n * n]);
+  }
+  const meanOrder = (a, b) => (data.metric.lower ? -1 : 1) * compare(out.mean.get(a), out.mean.get(b));
+  for (const m of methods) {
+    let places = 0;
+    const rows = [...counted.map(s => (a, b) => cell(s, a).o - cell(s, b).o), meanOrder];
+    for (const order of rows) {
+      places += 1;
+      for (const other of inOrder) {
+        const c = order(other, m);
+        if (c > 0 || c === 0 && other > m) places += 1;
+      }
+    }
+    out.paper.set(m, [BigInt(places), n + 1n]);
+  }
+  const marks = (values, better, into) => {
+    const best = methods.map(m => values.get(m)).reduce((a, b) => better(b, a) ? b : a);
+    methods.filter(m => compare(values.get(m), best) === 0).forEach(m => into.add(m));
+  };
+  marks(out.mean, (a, b) => (compare(a, b) > 0) !== Boolean(data.metric.lower) && compare(a, b) !== 0, out.bestMean);
+  marks(out.rank, (a, b) => compare(a, b) < 0, out.bestRank);
+  marks(out.paper, (a, b) => compare(a, b) < 0, out.bestPaper);
+  return out;
+}
+
+// bestOf has the best of the methods on a set; none where they do not compare.
+function bestOf(s, methods) {
+  const have = methods.filter(m => has(cell(s, m)));
+  if (have.length < 2 && methods.length > 1 || uneven(s, methods)) return new Set();
+  const most = Math.max(...have.map(m => cell(s, m).o));
+  return new Set(have.filter(m => cell(s, m).o === most));
+}
+function uneven(s, methods) {
+  const have = methods.filter(m => has(cell(s, m)));
+  return have.some(m => cell(s, m).d !== cell(s, have[0]).d);
+}

@@ -1,0 +1,141 @@
+package page
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/kernelboosting/bench/reports/accuracy"
+	"github.com/kernelboosting/bench/reports/cd"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/grid"
+	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/render"
+	"github.com/kernelboosting/bench/reports/times"
+)
+
+// addTable takes the table for readers without a script, and the plots of splits, from report accuracy.
+func (p *Page) addTable(f frame.Frame, o Options) error {
+	d, err := accuracy.Build(f, accuracy.Options{Metric: o.Metric, OmitPublished: false})
+	if err != nil {
+		return err
+	}
+	for _, b := range d.Blocks {
+		switch b := b.(type) {
+		case doc.Table:
+			if p.Static == "" && !b.Detail {
+				p.Static, err = render.Fragment(d.Title, b)
+			}
+		case doc.Figure:
+			if i := slices.IndexFunc(p.table.Sets, func(s frame.Set) bool { return s.Name == b.Title }); i >= 0 {
+				section := p.set(i)
+				b.Drawing.Marks = each(b.Drawing.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
+					m.Tip = ""
+					return m
+				})
+				section.Plot, err = render.Fragment(d.Title, b)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addPart lays blocks out and appends them, to the last part where that has the same heading.
+func (p *Page) addPart(parts *[]part, heading string, closed bool, title string, blocks ...doc.Block) error {
+	html, err := render.Fragment(title, blocks...)
+	if err != nil {
+		return err
+	}
+	if n := len(*parts); n > 0 && (*parts)[n-1].Heading == heading {
+		(*parts)[n-1].HTML += html
+		return nil
+	}
+	*parts = append(*parts, part{heading, html, closed})
+	return nil
+}
+
+// addRanks takes the diagram and the tables of ranks from their reports, where there are ranks.
+func (p *Page) addRanks(f frame.Frame, o Options) error {
+	if p.table.Comparable() != nil {
+		return nil
+	}
+	d, err := cd.Build(f, cd.Options{Metric: o.Metric, Level: o.Level})
+	if err != nil {
+		return err
+	}
+	if err := p.addPart(&p.Ranks, "", false, d.Title, shown[doc.Figure](d)...); err != nil {
+		return err
+	}
+	if err := p.addPart(&p.Ranks, "", false, d.Title, shown[doc.Prose](d)...); err != nil {
+		return err
+	}
+	if d, err = ranks.Build(f, ranks.Options{Metric: o.Metric}); err != nil {
+		return err
+	}
+	return p.addPart(&p.Ranks, "Ranks, and how far they depend on the splits", true, d.Title, shown[doc.Table](d)...)
+}
+
+// shown returns the blocks of a kind, without their headings.
+func shown[B doc.Block](d doc.Document) []doc.Block {
+	var out []doc.Block
+	for _, b := range d.Blocks {
+		if _, ok := b.(B); !ok {
+			continue
+		}
+		switch x := b.(type) {
+		case doc.Table:
+			x.Heading = ""
+			b = x
+		case doc.Prose:
+			x.Heading = ""
+			b = x
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// addTimes takes the plot and the table of times from their report, where there are times.
+func (p *Page) addTimes(f frame.Frame, o Options) error {
+	d, err := times.Build(f, times.Options{Metric: o.Metric})
+	if errors.Is(err, frame.ErrNoResults) {
+		return nil // there are none, and the sections say which cells have some
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.addPart(&p.Times, "", false, d.Title, shown[doc.Figure](d)...); err != nil {
+		return err
+	}
+	return p.addPart(&p.Times, "Times by data set", true, d.Title, shown[doc.Table](d)...)
+}
+
+// addGrid takes from report grid what was chosen, a table a method, and where a choice sits on an edge.
+func (p *Page) addGrid(f frame.Frame, o Options) error {
+	d, err := grid.Build(f, grid.Options{Metric: o.Metric})
+	if errors.Is(err, frame.ErrNoResults) {
+		return nil // no method has a grid of several points
+	}
+	if err != nil {
+		return err
+	}
+	for _, b := range d.Blocks {
+		switch b := b.(type) {
+		case doc.Prose:
+			p.Edges = each(b.Paragraphs, doc.Flat)
+		case doc.Table:
+			i := slices.Index(p.table.Methods, b.Heading)
+			if i < 0 {
+				continue
+			}
+			b.Heading = ""
+			if p.method(i).Chosen, err = render.Fragment(d.Title, b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

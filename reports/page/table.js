@@ -1,0 +1,205 @@
+/* What is shown. */
+
+const all = list => list.map((_, i) => i);
+const first = () => ({ methods: new Set(all(data.methods)), sets: new Set(all(data.sets)), rows: "auto", byMethods: "", downMethods: false, bySets: "", downSets: false });
+let state = first();
+
+function ordered(list, by, down, value) {
+  const items = [...list];
+  if (by === "") return down ? items.reverse() : items;
+  const known = items.filter(i => value(i) !== null), unknown = items.filter(i => value(i) === null);
+  known.sort((a, b) => {
+    const x = value(a), y = value(b);
+    const c = typeof x === "string" ? x.localeCompare(y, "en", { numeric: true, sensitivity: "base" }) : compare(x, y);
+    return (down ? -c : c) || a - b;
+  });
+  return [...known, ...unknown];
+}
+
+const value = (s, m) => has(cell(s, m)) ? fraction(cell(s, m).m) : null;
+
+function shown() {
+  const chosen = all(data.methods).filter(m => state.methods.has(m)), of = all(data.sets).filter(s => state.sets.has(s));
+  const sums = summary(chosen, of);
+  const methods = ordered(chosen, state.byMethods, state.downMethods, m => {
+    switch (state.byMethods) {
+      case "name": return data.methods[m].name;
+      case "mean": return sums.mean.get(m) || null;
+      case "rank": return sums.rank.get(m) || null;
+      case "paper": return sums.paper.get(m) || null;
+    }
+    return value(Number(state.byMethods), m);
+  });
+  const sets = ordered(of, state.bySets, state.downSets, s => state.bySets === "name" ? data.sets[s].name : value(s, Number(state.bySets)));
+  return { methods, sets, sums };
+}
+
+/* The table. */
+
+const number = (text, deviation, best, withDeviation) => [
+  best ? make("strong", {}, text) : text,
+  deviation && withDeviation ? make("span", { class: "std" }, " ± " + deviation) : "",
+];
+
+function dataCell(s, m, best, deviations, button) {
+  const c = cell(s, m);
+  if (c === undefined) return make("td", {}, "-");
+  const content = number(has(c) ? c.t[0] : "-", has(c) ? c.t[1] : "", best, deviations);
+  const label = `${data.methods[m].name} on ${data.sets[s].name}`;
+  return make("td", { class: best ? "best" : null },
+    button ? make("button", { type: "button", class: "cell", "data-cell": s + "," + m, tabindex: "-1", title: label }, content) : content);
+}
+
+function meanCell(sums, m, deviations) {
+  const v = sums.mean.get(m);
+  if (!v) return make("td", {}, "-");
+  return make("td", { class: sums.bestMean.has(m) ? "best" : null }, number(fixed(v, data.metric.decimals), sums.deviation.get(m).toFixed(data.metric.decimals), sums.bestMean.has(m), deviations));
+}
+function rankCell(values, marks, m) {
+  const v = values.get(m);
+  return make("td", { class: v && marks.has(m) ? "best" : null, "data-rank": v ? v[0] + "/" + v[1] : null }, v ? number(fixed(v, 2), "", marks.has(m)) : "-");
+}
+const sumsOf = [
+  ["Mean", "mean", meanCell],
+  ["Average rank", "rank", (sums, m) => rankCell(sums.rank, sums.bestRank, m)],
+  ["Paper's rank", "paper", (sums, m) => rankCell(sums.paper, sums.bestPaper, m)],
+];
+
+function head(name, sort, direction, attributes, button) {
+  const sorted = direction === null ? null : direction ? "descending" : "ascending";
+  return make("th", { scope: "col", "aria-sort": sorted, ...attributes }, button ? make("button", { type: "button", class: "sort", "data-sort": sort }, name) : name);
+}
+
+const setName = (s, methods) => data.sets[s].name + (uneven(s, methods) ? " †" : "");
+
+// Sets as rows, as in a paper. Where the columns need more room than there is, the best of a row stands beside its name.
+function bySets(view, o) {
+  const { methods, sets, sums } = view, t = make("table", { class: "results sets" + (o.upright ? " upright" : "") });
+  const is = by => state.bySets === by && (by !== "" || state.downSets) ? state.downSets : null;
+  t.append(make("thead", {}, make("tr", {},
+    head("Data set", "sets:name", is("name"), { class: "corner" }, o.buttons),
+    o.withBest ? make("th", { scope: "col", class: "beside" }, "Best") : null,
+    methods.map(m => head(data.methods[m].name, "sets:" + m, is(String(m)), { "data-method": m }, o.buttons)))));
+  const body = list => make("tbody", {}, list.map(s => {
+    const best = bestOf(s, methods), [one, more] = [[...best][0], best.size - 1];
+    return make("tr", { "data-set": s }, make("th", { scope: "row" }, make("a", { href: data.sets[s].link }, setName(s, methods))),
+      o.withBest ? make("td", { class: "beside" }, one === undefined ? "-" : [make("strong", {}, cell(s, one).t[0]), " " + data.methods[one].name + (more ? ` +${more}` : "")]) : null,
+      methods.map(m => dataCell(s, m, best.has(m), o.deviations, o.buttons)));
+  }));
+  const main = sets.filter(s => data.sets[s].main), apart = sets.filter(s => !data.sets[s].main);
+  if (main.length) t.append(body(main));
+  if (sums.counted.length) {
+    t.append(make("tbody", { class: "sums" }, sumsOf.map(([name, by, draw]) => {
+      const marks = { mean: sums.bestMean, rank: sums.bestRank, paper: sums.bestPaper }[by], one = methods.find(m => marks.has(m));
+      return make("tr", { "data-sum": by }, make("th", { scope: "row" }, name),
+        o.withBest ? make("td", { class: "beside" }, make("strong", {}, fixed(sums[by].get(one), by === "mean" ? data.metric.decimals : 2)), " " + data.methods[one].name) : null,
+        methods.map(m => draw(sums, m, o.deviations)));
+    })));
+  }
+  if (apart.length) t.append(body(apart));
+  return t;
+}
+
+// Methods as rows, for many of them.
+function byMethods(view, o) {
+  const { methods, sets, sums } = view, t = make("table", { class: "results methods" + (o.upright ? " upright" : "") });
+  const is = by => state.byMethods === by ? state.downMethods : null;
+  const ofSums = sums.counted.length ? [...sumsOf.slice(1), sumsOf[0]] : []; // ranks first
+  t.append(make("thead", {}, make("tr", {},
+    head("Method", "methods:name", is("name"), { class: "corner" }, o.buttons),
+    ofSums.map(([name, by]) => head(name, "methods:" + by, is(by), { class: "sum" }, o.buttons)),
+    sets.map(s => head(setName(s, methods), "methods:" + s, is(String(s)), { class: data.sets[s].main ? null : "apart" }, o.buttons)))));
+  const best = new Map(sets.map(s => [s, bestOf(s, methods)]));
+  t.append(make("tbody", {}, methods.map(m => make("tr", { "data-method": m },
+    make("th", { scope: "row" }, make("a", { href: data.methods[m].link }, data.methods[m].name)),
+    ofSums.map(([, , draw]) => draw(sums, m, o.deviations)),
+    sets.map(s => dataCell(s, m, best.get(s).has(m), o.deviations, o.buttons))))));
+  return t;
+}
+
+const unit = data.metric.percent ? " (%)" : "";
+const caption = (t, text) => { t.prepend(make("caption", {}, make("span", {}, text))); return t; };
+
+function draw() {
+  const view = shown(), box = make("div", { class: "scroll", role: "region", "aria-label": "Results", tabindex: "0" });
+  results.replaceChildren();
+  say(view);
+  if (view.methods.length === 0 || view.sets.length === 0) return;
+  results.append(box);
+  const text = `Mean test ${data.metric.title}${unit} ± standard deviation over splits, the best in bold. Arrow keys move among the numbers, Enter or a click shows what stands behind one; a head sorts.`;
+  // The first layout whose columns fit, with deviations if they can be; where none does, sets as rows with the best beside the name.
+  const fewer = view.methods.length > view.sets.length ? [byMethods, bySets] : [bySets, byMethods];
+  const layouts = [[bySets, true, false], [byMethods, true, false], [bySets, false, false], [byMethods, false, false], ...fewer.map(by => [by, false, true])]
+    .filter(([by]) => state.rows === "auto" || by === (state.rows === "sets" ? bySets : byMethods));
+  const fits = () => box.scrollWidth <= box.clientWidth;
+  for (const [by, deviations, upright] of layouts) {
+    box.replaceChildren(caption(by(view, { deviations, upright, buttons: true, withBest: false }), text));
+    if (fits()) break;
+  }
+  box.classList.toggle("fits", fits());
+  if (!fits() && state.rows !== "methods") box.replaceChildren(caption(bySets(view, { upright: true, buttons: true, withBest: true }), text));
+  const table = box.querySelector("table");
+  table.style.setProperty("--first", table.querySelector(".corner").getBoundingClientRect().width + "px");
+  const start = table.querySelector("td.best .cell") || table.querySelector(".cell");
+  if (start) start.tabIndex = 0;
+  drawPrint(view);
+}
+
+// On paper stand sets as rows, in blocks of as many methods as a page on its side holds.
+const inBlock = 10;
+function drawPrint(view) {
+  const paper = document.getElementById("print");
+  paper.hidden = false;
+  paper.replaceChildren();
+  for (let i = 0; i < view.methods.length; i += inBlock) {
+    const methods = view.methods.slice(i, i + inBlock);
+    const t = bySets(view, { deviations: true, buttons: false, withBest: false });
+    for (const tr of t.rows) [...tr.cells].forEach((c, k) => { if (k > 0 && (k <= i || k > i + inBlock)) c.remove(); });
+    paper.append(caption(t, `Mean test ${data.metric.title}${unit} ± standard deviation over splits, methods ${i + 1} to ${i + methods.length} of ${view.methods.length}.`));
+  }
+}
+
+const said = document.getElementById("said");
+function say({ methods, sets, sums }) {
+  if (methods.length === 0 || sets.length === 0) {
+    said.replaceChildren("Choose at least one method and one data set.");
+    return;
+  }
+  const text = [];
+  if (sums.counted.length === 0) text.push("No data set has the same finished splits of all these methods, so that there are no means over sets and no ranks.");
+  else text.push(`Mean and ranks of these ${plural(methods.length, "method")} among one another, over ${plural(sums.counted.length, "data set")}.`);
+  const main = sets.filter(s => data.sets[s].main && !sums.counted.includes(s));
+  const some = main.filter(s => methods.some(m => !has(cell(s, m)))), other = main.filter(s => !some.includes(s));
+  if (some.length) text.push(`Not counted, since a result is missing: ${some.map(s => data.sets[s].name).join(", ")}.`);
+  if (other.length) text.push(`Not counted, since the methods finished different splits (†): ${other.map(s => data.sets[s].name).join(", ")}.`);
+  const apart = sets.filter(s => !data.sets[s].main);
+  if (apart.length) text.push(`Shown apart, never counted: ${apart.map(s => data.sets[s].name).join(", ")}.`);
+  said.replaceChildren(text.join(" "));
+}
+
+/* Keys in the table: one number is in the order of tabs, arrows move to the others. */
+
+function move(from, key) {
+  const td = from.closest("td"), table = from.closest("table"), rows = [...table.rows].filter(r => r.querySelector(".cell"));
+  let row = rows.indexOf(td.parentElement), column = td.cellIndex;
+  const at = () => rows[row] && rows[row].cells[column] && rows[row].cells[column].querySelector(".cell");
+  const inRow = () => [...rows[row].cells].filter(c => c.querySelector(".cell"));
+  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[key];
+  if (key === "Home") column = inRow()[0].cellIndex;
+  else if (key === "End") column = inRow().pop().cellIndex;
+  else {
+    do { row += step[0]; column += step[1]; } while (rows[row] && column > 0 && column < rows[row].cells.length && !at());
+  }
+  const to = at();
+  if (!to) return;
+  from.tabIndex = -1;
+  to.tabIndex = 0;
+  to.focus();
+}
+
+results?.addEventListener("keydown", e => {
+  const from = e.target.closest(".cell");
+  if (!from || e.ctrlKey || e.altKey || e.metaKey || !["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(e.key)) return;
+  e.preventDefault();
+  move(from, e.key);
+});
