@@ -44,6 +44,8 @@ type Options struct {
 
 	Program, Command string    // that make the page, as in doc.Provenance
 	Generated        time.Time // when
+
+	draws int // of the Bayesian test, fewer in tests; 0 for the usual number
 }
 
 // power is the one that `bench compare` plans for unless it is told otherwise.

@@ -16,8 +16,10 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
+// built is a page with fewer draws than usual.
 func built(t testing.TB, in sample.Input, o Options) *Page {
 	t.Helper()
+	o.draws = 500
 	if o.Level == 0 {
 		o.Level = 0.05
 	}

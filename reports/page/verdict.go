@@ -31,7 +31,7 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	if o.Method == "" {
 		o.Method = leader(t)
 	}
-	options := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: power}
+	options := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: power, Draws: o.draws}
 	d, err := compare.Build(f, options)
 	if errors.Is(err, frame.ErrNoResults) {
 		p.Verdict.None = noVerdict(err)
