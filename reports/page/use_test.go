@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -244,6 +245,24 @@ func TestPrint(t *testing.T) {
 		}
 	}
 	tab.quiet()
+}
+
+// Without a script there is the table of report accuracy, on the screen and on paper.
+func TestWithoutScript(t *testing.T) {
+	file := written(t, sample.Paper(), Options{})
+	tab := open(t, file, desktop)
+	call(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	tab.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
+	pdf, err := chromedp.Run(tab.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := textOf(t, pdf)
+	for _, want := range []string{"GBRFF2", "Average rank", "occupancy"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not on paper:\n%s", want, text)
+		}
+	}
 }
 
 // textOf reads a PDF with pdftotext; without it the test is skipped, but not in a continuous run.
