@@ -60,13 +60,13 @@ const near = 1
 // methodsSideBySide is how many methods a block of printed values has.
 const methodsSideBySide = 6
 
-// addPrinted compares accuracies with the values of the protocol's source.
+// addPrinted compares shares, such as accuracies, with the values of the protocol's source.
 func (p *Page) addPrinted(f frame.Frame, o Options) error {
 	t := p.table
-	if t.Metric.Name != "accuracy" || t.Published == "" {
+	values, _ := published.Beside(t.Published, t.Metric.Name, t.PublishedNames)
+	if !t.Metric.Percent || len(values) == 0 {
 		return nil
 	}
-	values := published.Of(t.Published)
 	rounding := roundingOf(values)
 	out := &printed{Source: t.Published, cells: map[[2]int]*printedCell{}}
 	var tested []*printedCell
