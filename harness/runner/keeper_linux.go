@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"runtime"
@@ -31,6 +32,7 @@ const (
 type keeper struct {
 	worker   int // its process
 	limit    int64
+	group    *processes.Group // that the limit is set for too; nil where there is none
 	exited   chan syscall.WaitStatus
 	below    []int // identifiers at the last look at all
 	used     time.Duration
@@ -61,19 +63,14 @@ func RunKeeper(args []string, limit int64) error {
 	if limit > 0 {
 		k.limit += processItself
 	}
-	requests, replies := os.NewFile(fdRequests, "requests"), os.NewFile(fdReplies, "replies")
-	p, err := os.StartProcess("/proc/self/exe", args, &os.ProcAttr{
-		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, requests, replies},
-		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
-	})
-	if err != nil {
+	if err := k.start(args); err != nil {
 		return err
 	}
-	k.worker = p.Pid
-	_ = p.Release() // reap waits for it
-	_, _ = requests.Close(), replies.Close()
 	go k.reap()
 	end := k.watch(control())
+	if k.group != nil {
+		k.group.Kill()
+	}
 	end.Left = processes.EndBelow(endsWithin)
 	for range 1000 { // what has ended counts when reap has waited for it
 		if !processes.HasChildren() {
@@ -81,12 +78,55 @@ func RunKeeper(args []string, limit int64) error {
 		}
 		time.Sleep(time.Millisecond)
 	}
+	k.leaveGroup()
 	var used unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_CHILDREN, &used) == nil {
 		end.CPUSeconds = max(0, (time.Duration(used.Utime.Nano()+used.Stime.Nano()) - k.used).Seconds())
 		end.PeakBytes = cmp.Or(k.peak, used.Maxrss<<10)
 	}
 	return json.NewEncoder(os.NewFile(fdEnding, "ending")).Encode(end)
+}
+
+// start starts the worker, in a control group with the limit where that can be.
+func (k *keeper) start(args []string) error {
+	requests, replies := os.NewFile(fdRequests, "requests"), os.NewFile(fdReplies, "replies")
+	attributes := &os.ProcAttr{
+		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, requests, replies},
+		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+	}
+	k.limitGroup(attributes.Sys)
+	p, err := os.StartProcess("/proc/self/exe", args, attributes)
+	if err != nil && k.group != nil { // a group that may be made and not be entered
+		k.leaveGroup()
+		attributes.Sys.UseCgroupFD = false
+		p, err = os.StartProcess("/proc/self/exe", args, attributes)
+	}
+	if err != nil {
+		return err
+	}
+	k.worker = p.Pid
+	_ = p.Release() // reap waits for it
+	return errors.Join(requests.Close(), replies.Close())
+}
+
+// limitGroup makes a control group with the limit for the worker.
+func (k *keeper) limitGroup(worker *syscall.SysProcAttr) {
+	if k.limit <= 0 {
+		return
+	}
+	group, err := processes.NewGroup(k.limit)
+	if err != nil { // the usual case: then only this process looks at its memory
+		return
+	}
+	k.group = group
+	worker.UseCgroupFD, worker.CgroupFD = true, group.FD()
+}
+
+func (k *keeper) leaveGroup() {
+	if k.group != nil {
+		_ = k.group.Close()
+		k.group = nil
+	}
 }
 
 // control hands over what the harness writes; it is closed when the harness closes it or is gone.
@@ -161,6 +201,9 @@ func (k *keeper) by(status syscall.WaitStatus) ending {
 	end := ending{Code: status.ExitStatus(), SystemOOM: processes.OOMKills() > k.oomKills}
 	if status.Signaled() {
 		end.Signal = int(status.Signal())
+	}
+	if k.group != nil && end.Signal == int(syscall.SIGKILL) && k.group.OutOfMemory() {
+		end.Why = whyMemory
 	}
 	return end
 }
