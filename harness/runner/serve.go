@@ -67,16 +67,28 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	}
 	after := childrenUse()
 	if run.CPUSeconds != nil {
-		*run.CPUSeconds += max(0, (after.CPU - before.CPU).Seconds())
+		*run.CPUSeconds += max(0, (after.cpu - before.cpu).Seconds())
 	}
 	if peak := processes.Peak(); peak > 0 {
-		peak += after.Resident
+		children := after.living
+		if after.ended > before.ended {
+			children = max(children, after.largest)
+		}
+		peak += children
 		run.PeakRSSBytes = &peak
 	}
 	if !keepsProcess(spec) {
 		out.Retire = processes.HasChildren() || !returnsTo(goroutines)
 	}
 	return out
+}
+
+// A childUse is what the processes below this one use and have used.
+type childUse struct {
+	cpu     time.Duration // of all
+	ended   time.Duration // of those that have ended
+	living  int64         // resident bytes of those that are there
+	largest int64         // resident bytes of the largest that has ended
 }
 
 // returnsTo reports whether no more goroutines than before are left soon: one that a method forgot

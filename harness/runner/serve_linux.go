@@ -40,23 +40,18 @@ func limitSelf(limit int64) {
 	}
 }
 
-// childrenUse is the processor time that processes below this one have used, and the largest
-// resident size of those that are there and of any that has ended.
-func childrenUse() processes.Usage {
-	if !processes.HasChildren() && !hadChildren() {
-		return processes.Usage{}
-	}
-	use := processes.Sum(processes.Below(os.Getpid()))
+func childrenUse() childUse {
+	var use childUse
 	var ended unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_CHILDREN, &ended) == nil {
-		use.CPU += time.Duration(ended.Utime.Nano() + ended.Stime.Nano())
-		use.Resident = max(use.Resident, ended.Maxrss<<10)
+		use.ended = time.Duration(ended.Utime.Nano() + ended.Stime.Nano())
+		use.largest = ended.Maxrss << 10
+	}
+	use.cpu = use.ended
+	if processes.HasChildren() { // else all processes of the machine need not be looked at
+		living := processes.Sum(processes.Below(os.Getpid()))
+		use.cpu += living.CPU
+		use.living = living.Resident
 	}
 	return use
-}
-
-// hadChildren reports whether a child was waited for.
-func hadChildren() bool {
-	var ended unix.Rusage
-	return unix.Getrusage(unix.RUSAGE_CHILDREN, &ended) == nil && ended.Maxrss > 0
 }

@@ -2,8 +2,6 @@
 
 package runner
 
-import "github.com/kernelboosting/bench/internal/processes"
-
 func closeOnExec(...int) {}
 
 // Started needs Linux.
@@ -11,4 +9,4 @@ func Started() bool { return false }
 
 func limitSelf(int64) {}
 
-func childrenUse() processes.Usage { return processes.Usage{} }
+func childrenUse() childUse { return childUse{} }

@@ -72,6 +72,7 @@ func (r *Workers) once(ctx context.Context, c CellSpec) (store.Run, error) {
 	w.set = c.Set
 	start := time.Now()
 	a, end := r.call(ctx, w, c)
+	took := time.Since(start)
 	if end == endWhole && a.Run != nil && a.Run.Status == store.OK && !a.Retire {
 		r.mu.Lock()
 		r.idle = append(r.idle, w)
@@ -79,7 +80,7 @@ func (r *Workers) once(ctx context.Context, c CellSpec) (store.Run, error) {
 	} else {
 		w.kill()
 	}
-	return r.result(ctx, w, c, a, end, time.Since(start))
+	return r.result(ctx, w, c, a, end, took)
 }
 
 // take returns an idle worker that holds the cell's set, else the one that is idle longest, nil if there is none.
