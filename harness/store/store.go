@@ -50,6 +50,9 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	if err := recognise(ctx, path); err != nil {
 		return nil, err
 	}
+	if !mayWrite(path) {
+		return nil, fmt.Errorf("database %s: the file is not writable; give it the permission, copy it, or name another with --db", path)
+	}
 	db, err := connect(path, url.Values{
 		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_foreign_keys": {"on"},
 		"_busy_timeout": {"5000"}, "_txlock": {"immediate"}, "_stmt_cache_size": {"32"},
