@@ -1,7 +1,8 @@
-// Package npy writes NumPy's file formats: arrays (.npy, version 1.0 of NEP 1) and archives of named
+// Package npy writes and reads NumPy's file formats: arrays (.npy, version 1.0 of NEP 1) and archives of named
 // arrays (.npz). Equal values give equal bytes.
 //
-// It writes the kinds of arrays that this program exchanges and reads none.
+// It knows the kinds of arrays that this program exchanges: [Write] and [WriteZip] write them, and [Read], which
+// trusts nothing in a file, reads arrays of float64.
 package npy
 
 import (
