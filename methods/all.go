@@ -20,7 +20,7 @@ import (
 
 // The source of every method and of what the families share, which is what their code is known by.
 //
-//go:embed */*.go internal/*/*.go internal/*/*.c internal/*/*.h internal/*/*/*.go internal/*/*/*.c
+//go:embed */*.go */*/*.go internal/*/*.c internal/*/*.h internal/*/*/*.go internal/*/*/*.c
 var files embed.FS
 
 // All returns a registry of every method, one line each.

@@ -93,6 +93,11 @@ type Env struct {
 	// cell's. A fit that starts goroutines runs their work through it; work on the
 	// goroutine of the fit itself is counted anyway. Never nil inside a fit.
 	OnThread func(work func())
+
+	// Used counts what another process did for the fit, or later for its model: processor
+	// time in seconds since it was last told, and the largest resident size in bytes so
+	// far. It is safe for concurrent use. Never nil inside a fit.
+	Used func(cpuSeconds float64, peakBytes int64)
 }
 
 // Rand returns a fresh generator at the start of its stream. Draws must not

@@ -142,6 +142,9 @@ func (e Env) filled() Env {
 	if e.OnThread == nil {
 		e.OnThread = func(work func()) { work() }
 	}
+	if e.Used == nil {
+		e.Used = func(float64, int64) {}
+	}
 	if e.Workers < 1 {
 		e.Workers = 1
 	}

@@ -1,0 +1,98 @@
+package external
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// interpreters run files that are not executable themselves.
+var interpreters = map[string]string{".py": "python3", ".r": "Rscript", ".sh": "sh"}
+
+// command returns what is executed for a plugin's file.
+func command(path, python string) ([]string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errors.New("there is no such file")
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no file; name the executable or the script itself")
+	}
+	kind := strings.ToLower(filepath.Ext(path))
+	interpreter := interpreters[kind]
+	if kind == ".py" {
+		python = cmp.Or(python, os.Getenv("BENCH_PYTHON"))
+		interpreter = cmp.Or(python, interpreter)
+	}
+	if python == "" || kind != ".py" {
+		if executable(info) {
+			return []string{path}, nil
+		}
+	}
+	if interpreter == "" {
+		return nil, errors.New("it is not executable, and its name ends in none of .py, .R, .sh; use chmod +x")
+	}
+	found, err := exec.LookPath(interpreter)
+	if err != nil {
+		hint := ""
+		if kind == ".py" {
+			hint = "; install it or set BENCH_PYTHON to a Python"
+		}
+		return nil, fmt.Errorf("%s, which runs it, is not there%s", interpreter, hint)
+	}
+	return []string{found, path}, nil
+}
+
+func executable(info fs.FileInfo) bool {
+	return runtime.GOOS == "windows" || info.Mode()&0o111 != 0
+}
+
+// oneThread are the variables by which numerical libraries are told how many threads to use. Cells
+// run beside each other, and sums of several threads may differ from run to run.
+var oneThread = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"}
+
+// environment returns the variables of a plugin's process: ours, the Python side of the protocol,
+// and one thread and a fixed hash of strings where the user has not chosen otherwise.
+func environment(ours []string, support string) []string {
+	out := slices.Clone(ours)
+	paths := support
+	for _, v := range ours {
+		if old, found := strings.CutPrefix(v, "PYTHONPATH="); found && old != "" {
+			paths += string(os.PathListSeparator) + old
+		}
+	}
+	for _, v := range append(slices.Clone(oneThread), "PYTHONHASHSEED") {
+		if _, set := os.LookupEnv(v); !set {
+			value := "1"
+			if v == "PYTHONHASHSEED" {
+				value = "0"
+			}
+			out = append(out, v+"="+value)
+		}
+	}
+	return append(out, "PYTHONPATH="+paths)
+}
+
+// The Python side, so that a plugin needs nothing installed but NumPy.
+//
+//go:embed python/benchplugin/*.py
+var pythonFiles embed.FS
+
+// writePython writes the Python package into a folder.
+func writePython(folder string) error {
+	from, err := fs.Sub(pythonFiles, "python")
+	if err != nil {
+		return err
+	}
+	return os.CopyFS(folder, from)
+}

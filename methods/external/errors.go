@@ -1,0 +1,82 @@
+package external
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Crash says that the process of a plugin ended while it had a request to answer.
+type Crash struct {
+	Plugin string // the method's name, or the file where that is not known
+	During string // the operation: describe, fit, score ...
+	Exit   int    // the exit code, -1 where a signal ended it
+	Signal string // its name, "" where the process ended by itself
+	Stderr string // the end of what it wrote to standard error
+}
+
+// Error tells how the process ended and what it said last.
+func (e *Crash) Error() string {
+	how := fmt.Sprintf("its process ended with exit code %d", e.Exit)
+	if e.Signal != "" {
+		how = "its process was ended by signal " + e.Signal
+	}
+	return fmt.Sprintf("%s: %s: %s%s", e.Plugin, e.During, how, said(e.Stderr))
+}
+
+// A BadOutput says that a plugin answered what the protocol does not allow.
+type BadOutput struct {
+	Plugin, During string
+	What           string // what is wrong
+	Line           string // the line in question, shortened; "" if it is a matrix
+	Stderr         string
+}
+
+// Error quotes the line.
+func (e *BadOutput) Error() string {
+	line := ""
+	if e.Line != "" {
+		line = fmt.Sprintf(": %q", e.Line)
+	}
+	return fmt.Sprintf("%s: %s: bad output: %s%s%s", e.Plugin, e.During, e.What, line, said(e.Stderr))
+}
+
+// A MethodError is an error that the method itself reported, such as a Python exception.
+type MethodError struct {
+	Plugin, During string
+	Message        string // such as "ValueError: C must be positive"
+	Trace          string // the end of where it came from; "" if the plugin does not say
+}
+
+// Error gives the message and the end of the trace.
+func (e *MethodError) Error() string {
+	text := fmt.Sprintf("%s: %s: %s", e.Plugin, e.During, e.Message)
+	if e.Trace != "" {
+		text += "\n" + e.Trace
+	}
+	return text
+}
+
+// said returns the end of an error that quotes standard error.
+func said(stderr string) string {
+	stderr = strings.TrimSpace(stderr)
+	if stderr == "" {
+		return ""
+	}
+	return "; the end of its standard error: " + stderr
+}
+
+// short cuts a text for an error.
+func short(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
+// ending cuts the front of a text for an error.
+func ending(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return "..." + strings.ToValidUTF8(text[len(text)-most:], "")
+}

@@ -1,0 +1,316 @@
+package external_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/npy"
+	"github.com/kernelboosting/bench/methods/external"
+	"github.com/kernelboosting/bench/registry"
+)
+
+const goodDescription = `{"id":1,"protocol":[1,1],"name":"Faulty","version":"1","tasks":["binary"]}`
+
+// misbehave is a plugin that describes itself as asked and then does what its name says.
+func misbehave(name string) int {
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return 0
+		}
+		var r external.Request
+		if err := json.Unmarshal(line, &r); err != nil {
+			return 9
+		}
+		answer := fmt.Sprintf(`{"id":%d}`, r.ID)
+		switch r.Op {
+		case "describe":
+			switch name {
+			case "future":
+				answer = strings.Replace(goodDescription, "[1,1]", "[7,9]", 1)
+			case "changing":
+				answer = strings.Replace(goodDescription, `"1"`, `"`+strconv.Itoa(os.Getpid())+`"`, 1)
+			case "silent":
+				return 4
+			default:
+				answer = goodDescription
+			}
+		case "fit":
+			answer = misfit(name, answer)
+		case "score":
+			answer = misscore(name, answer, r)
+		}
+		fmt.Println(answer)
+	}
+}
+
+func misfit(name, answer string) string {
+	switch name {
+	case "exit0":
+		os.Exit(0)
+	case "exit3":
+		fmt.Fprintln(os.Stderr, "the last words")
+		os.Exit(3)
+	case "segfault":
+		_ = syscall.Exec("/bin/sh", []string{"sh", "-c", "kill -SEGV $$"}, nil) // Go would catch it
+	case "prints":
+		fmt.Println("fitting now ...")
+	case "half":
+		fmt.Print(answer[:4])
+		os.Exit(0)
+	case "closes":
+		os.Stdout.Close()
+		time.Sleep(time.Hour)
+	case "otherid":
+		return `{"id":999}`
+	case "noid":
+		return `{}`
+	case "long":
+		chunk := strings.Repeat("x", 1<<20)
+		for range 20 {
+			fmt.Print(chunk)
+		}
+	case "chatter":
+		line := strings.Repeat("e", 1<<20)
+		for range 100 {
+			fmt.Fprintln(os.Stderr, line)
+		}
+		fmt.Fprintln(os.Stderr, "and the end")
+		os.Exit(5)
+	case "hangs", "forks":
+		if name == "forks" {
+			c := exec.Command("sleep", "1000")
+			if err := c.Start(); err == nil {
+				_ = os.WriteFile(os.Getenv("PLUGIN_PIDS"), []byte(strconv.Itoa(c.Process.Pid)), 0o600)
+			}
+		}
+		time.Sleep(time.Hour)
+	case "raises":
+		return strings.Replace(answer, "}", `,"error":"ValueError: no such thing","trace":"File \"x.py\", line 3"}`, 1)
+	}
+	return answer
+}
+
+func misscore(name, answer string, r external.Request) string {
+	scores := map[string]string{"short": "[1]", "none": "[]"}[name]
+	switch {
+	case scores != "":
+		return strings.Replace(answer, "}", `,"scores":`+scores+`}`, 1)
+	case name == "nofile":
+		return answer
+	}
+	f, err := os.Create(r.Out)
+	if err != nil {
+		os.Exit(8)
+	}
+	defer f.Close()
+	switch name {
+	case "nan":
+		zero := 0.0
+		err = npy.Write(f, []float64{1, zero / zero, 3, 4})
+	case "text":
+		_, err = f.WriteString("1 2 3 4\n")
+	case "wrongshape":
+		err = npy.Write(f, []float64{1, 2, 3})
+	default:
+		err = npy.Write(f, []float64{1, 2, 3, 4})
+	}
+	if err != nil {
+		os.Exit(8)
+	}
+	return answer
+}
+
+// gone waits until a process is no more than an unreaped entry.
+func gone(pid int) bool {
+	for range 200 {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return true
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return false
+}
+
+// TestFaults: whatever a plugin does wrong is an error of the right type that says what to know, and
+// the next fit gets a process that works.
+func TestFaults(t *testing.T) {
+	crash := func(exit int, signal string) func(error) bool {
+		return func(err error) bool {
+			var c *external.Crash
+			return errors.As(err, &c) && c.Exit == exit && c.Signal == signal && c.Plugin == "Faulty"
+		}
+	}
+	bad := func(err error) bool { return errors.As(err, new(*external.BadOutput)) }
+	own := func(err error) bool { return errors.As(err, new(*external.MethodError)) }
+	for _, c := range []struct {
+		name, want string
+		is         func(error) bool
+	}{
+		{"exit0", "fit: its process ended with exit code 0", crash(0, "")},
+		{"exit3", "exit code 3; the end of its standard error: the last words", crash(3, "")},
+		{"segfault", "ended by signal SIGSEGV", crash(-1, "SIGSEGV")},
+		{"half", "exit code 0", crash(0, "")},
+		{"chatter", "and the end", crash(5, "")},
+		{"prints", `no answer; print to standard error: "fitting now`, bad},
+		{"otherid", "the answer is to request 999", bad},
+		{"noid", `has no "id"`, bad},
+		{"long", "a line of more than 16 MiB", bad},
+		{"closes", "closed its standard output", bad},
+		{"raises", "ValueError: no such thing\nFile \"x.py\", line 3", own},
+		{"short", "1 scores in the answer; 4 rows of 1 scores need 4", bad},
+		{"none", "0 scores in the answer", bad},
+		{"nofile", "is not there", bad},
+		{"nan", "score 0 of row 1 is NaN", bad},
+		{"text", "does not begin as an array does", bad},
+		{"wrongshape", "shape [3]; it must be [4 1]", bad},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := load(t, plugin(t, c.name), external.Options{})
+			for range 2 {
+				d := sample(4, 2)
+				m, err := p.Spec().Fit(context.Background(), registry.Env{}, d, nil)
+				if err == nil {
+					err = m.Score(context.Background(), d.X, make([]float64, 4))
+				}
+				if err == nil || !strings.Contains(err.Error(), c.want) || !c.is(err) {
+					t.Fatalf("%T %.300v; want %q", err, err, c.want)
+				}
+			}
+			if alive := p.Processes(); len(alive) > 1 {
+				t.Errorf("processes %v are left", alive)
+			}
+		})
+	}
+}
+
+// TestRefused: a plugin that cannot be used is refused with one line that says what to do.
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	script := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	describes := func(name, old, new string) string {
+		return script(name+".sh", "read line; echo '"+strings.Replace(goodDescription, old, new, 1)+"'; read line")
+	}
+	for file, want := range map[string]string{
+		plugin(t, "future"):                                 "speaks versions 7 to 9 of the protocol and this program 1 to 1; update the older",
+		plugin(t, "silent"):                                 "describe: its process ended with exit code 4",
+		filepath.Join(dir, "absent.py"):                     "there is no such file",
+		dir:                                                 "it is no file",
+		script("notes.txt", "hello"):                        "not executable",
+		script("prints.sh", "echo hello; cat"):              `bad output: a line on standard output is no answer; print to standard error: "hello`,
+		describes("noname", `"Faulty"`, `""`):               `no "name"`,
+		describes("plus", `"1"`, `"1+2"`):                   `the version "1+2"`,
+		describes("task", `"binary"`, `"ranking"`):          `task "ranking" is not binary, multiclass or regression`,
+		describes("notask", `"binary"`, ``):                 `no "tasks"`,
+		describes("op", `"name"`, `"ops":["fly"],"name"`):   `"fly" is not one of path, stages, save`,
+		describes("file", `"name"`, `"files":["x"],"name"`): "a file that it declares cannot be read",
+		describes("grid", `"name"`, `"grid":[{"name":"c","values":[1]}],"name"`):                         `unknown field "c"`,
+		describes("range", `"name"`, `"parameters":[{"name":"c","default":1,"range":"much"}],"name"`):    "much",
+		describes("default", `"name"`, `"parameters":[{"name":"c","default":-1,"range":"[0,)"}],"name"`): "c = -1",
+		describes("null", `"name"`, `"parameters":[{"name":"c","default":null}],"name"`):                 `default of parameter c is null; that needs "mixed"`,
+		describes("mixed", `"name"`, `"parameters":[{"name":"c","default":[1],"mixed":true}],"name"`):    "not a number, a string",
+	} {
+		p, err := external.Load(context.Background(), file, external.Options{})
+		if err == nil {
+			p.Close()
+			t.Errorf("%s is accepted, want %q", file, want)
+			continue
+		}
+		if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "plugin ") {
+			t.Errorf("%v\nwant one line with %q", err, want)
+		}
+	}
+}
+
+// A second process that says something else than the first is not trusted.
+func TestChangingDescription(t *testing.T) {
+	p := load(t, plugin(t, "changing"), external.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	first, giveBack, err := p.Take(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer giveBack()
+	defer cancel()
+	_, _, err = p.Take(ctx)
+	if err == nil || first == nil || !strings.Contains(err.Error(), "describes itself differently") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestCancelled: a plugin that does not stop is ended, with what it started, soon after its context.
+func TestCancelled(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		pids := filepath.Join(t.TempDir(), "pids")
+		t.Setenv("PLUGIN_PIDS", pids)
+		p := load(t, plugin(t, "forks"), external.Options{SharedGroup: shared})
+		ctx, cancel := context.WithCancel(context.Background())
+		var child []byte
+		go func() {
+			for len(child) == 0 {
+				time.Sleep(10 * time.Millisecond)
+				child, _ = os.ReadFile(pids)
+			}
+			cancel()
+		}()
+		_, err := p.Spec().Fit(ctx, registry.Env{}, sample(4, 2), nil)
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("%v", err)
+		}
+		pid, err := strconv.Atoi(string(child))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !gone(pid) {
+			t.Errorf("what the plugin started lives on (shared group: %t)", shared)
+		}
+		if left := p.Processes(); len(left) > 0 {
+			t.Errorf("processes %v are left", left)
+		}
+	}
+}
+
+// TestClosed: no process and no file outlives the plugin.
+func TestClosed(t *testing.T) {
+	dir := t.TempDir()
+	p, err := external.Load(context.Background(), plugin(t, "ridge"), external.Options{Folder: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Spec().Fit(context.Background(), registry.Env{}, sample(10, 2), nil); err != nil {
+		t.Fatal(err)
+	}
+	pids := p.Processes()
+	p.Close()
+	for _, pid := range pids {
+		if !gone(pid) {
+			t.Errorf("process %d lives on", pid)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 || len(pids) != 1 {
+		t.Errorf("left behind: %v %v, of processes %v", left, err, pids)
+	}
+	if _, err := p.Spec().Fit(context.Background(), registry.Env{}, sample(10, 2), nil); err == nil {
+		t.Error("a closed plugin fits")
+	}
+}

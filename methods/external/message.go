@@ -1,0 +1,156 @@
+package external
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The versions of the protocol that this program speaks: a plugin that speaks none of them is refused.
+const (
+	oldestProtocol = 1
+	newestProtocol = 1
+)
+
+// maxLine bounds an answer in bytes; what is larger passes as a matrix.
+const maxLine = 16 << 20
+
+// A Request is one line to a plugin. Which fields an operation has is in docs/plugin-protocol.md.
+type Request struct {
+	ID       int64             `json:"id"`
+	Op       string            `json:"op"`
+	Protocol *[2]int           `json:"protocol,omitempty"` // describe: the oldest and the newest version of the program
+	X        string            `json:"x,omitempty"`        // file of the rows
+	Y        string            `json:"y,omitempty"`        // file of the targets
+	Task     string            `json:"task,omitempty"`
+	Classes  int               `json:"classes,omitempty"`
+	Outputs  int               `json:"outputs,omitempty"` // scores a row
+	Setting  json.RawMessage   `json:"setting,omitempty"`
+	Settings []json.RawMessage `json:"settings,omitempty"`
+	Seed     uint32            `json:"seed"`
+	Workers  int               `json:"workers,omitempty"`
+	Model    int64             `json:"model,omitempty"`
+	Models   []int64           `json:"models,omitempty"`
+	Drop     []int64           `json:"drop,omitempty"` // models that are not needed any more; any request may say so
+	At       []int             `json:"at,omitempty"`   // rounds
+	In       string            `json:"in,omitempty"`   // file to read
+	Out      string            `json:"out,omitempty"`  // file to write
+
+	rows *mat.Dense // that X is to hold; nil if X is written already
+}
+
+// An Answer is one line of a plugin.
+type Answer struct {
+	ID       *int64    `json:"id"`
+	Error    *string   `json:"error,omitempty"`
+	Trace    string    `json:"trace,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"`
+	Rounds   []int     `json:"rounds,omitempty"` // of models with stages, one for each that was asked for
+	Scores   []float64 `json:"scores,omitempty"` // in place of a file
+	*Description
+}
+
+// A Description is what a plugin says of itself.
+type Description struct {
+	Protocol      [2]int            `json:"protocol"` // the oldest and the newest version that it speaks
+	Name          string            `json:"name"`
+	Version       string            `json:"version"`
+	Tasks         []string          `json:"tasks"`
+	Parameters    []Parameter       `json:"parameters,omitempty"`
+	Grid          registry.Grid     `json:"grid,omitempty"`
+	Ops           []string          `json:"ops,omitempty"`           // beyond fit and score: path, stages, save (with load)
+	Deterministic *bool             `json:"deterministic,omitempty"` // missing means true
+	Summary       string            `json:"summary,omitempty"`
+	Source        string            `json:"source,omitempty"`
+	Files         []string          `json:"files,omitempty"`     // that it is made of besides the executable, relative to its folder
+	Libraries     map[string]string `json:"libraries,omitempty"` // name to version
+}
+
+// A Parameter is one of a described method's.
+type Parameter struct {
+	registry.Parameter
+	Mixed bool `json:"mixed,omitempty"` // numbers, strings, booleans and null are allowed side by side; it has no range
+}
+
+// can reports whether the method declares an operation.
+func (d *Description) can(op string) bool { return slices.Contains(d.Ops, op) }
+
+// optionalOps are those that a plugin may declare.
+var optionalOps = []string{"path", "stages", "save"}
+
+// parseAnswer reads a line. want is the number of the request that it must answer.
+func parseAnswer(line []byte, want int64) (*Answer, error) {
+	a := &Answer{}
+	if err := json.Unmarshal(line, a); err != nil {
+		if text := strings.TrimSpace(string(line)); !strings.HasPrefix(text, "{") {
+			return nil, errors.New("a line on standard output is no answer; print to standard error")
+		}
+		return nil, fmt.Errorf("an answer cannot be read (%w)", err)
+	}
+	switch {
+	case a.ID == nil:
+		return nil, errors.New(`an answer has no "id"`)
+	case *a.ID != want:
+		return nil, fmt.Errorf("the answer is to request %d; request %d waits for one", *a.ID, want)
+	}
+	return a, nil
+}
+
+// check reports what a description lacks.
+func (d *Description) check() error {
+	if d == nil || d.Protocol == [2]int{} {
+		return errors.New(`the description has no "protocol": the oldest and the newest version that it speaks, such as [1,1]`)
+	}
+	if d.Protocol[0] > newestProtocol || d.Protocol[1] < oldestProtocol || d.Protocol[0] > d.Protocol[1] {
+		return fmt.Errorf("the plugin speaks versions %d to %d of the protocol and this program %d to %d; update the older of the two",
+			d.Protocol[0], d.Protocol[1], oldestProtocol, newestProtocol)
+	}
+	switch {
+	case strings.TrimSpace(d.Name) == "":
+		return errors.New(`the description has no "name"`)
+	case len(d.Name) > 100 || strings.ContainsFunc(d.Name, func(r rune) bool { return r < ' ' || r == 0x7f || r == ',' }):
+		return fmt.Errorf("the name %.100q is longer than 100 bytes or has a comma or a control character", d.Name)
+	case d.Version == "" || strings.ContainsAny(d.Version, "+ \n"):
+		return fmt.Errorf(`the version %q is empty or has a blank or a "+"; write such as "1.0"`, d.Version)
+	case len(d.Tasks) == 0:
+		return errors.New(`the description has no "tasks": binary, multiclass, regression`)
+	}
+	for _, op := range d.Ops {
+		if !slices.Contains(optionalOps, op) {
+			return fmt.Errorf("the operation %q is not one of %s", op, strings.Join(optionalOps, ", "))
+		}
+	}
+	seen := map[string]bool{}
+	for _, p := range d.Parameters {
+		switch {
+		case p.Name == "" || seen[p.Name]:
+			return fmt.Errorf("the parameter %q has no name or comes twice", p.Name)
+		case len(p.Default) == 0:
+			return fmt.Errorf("parameter %s has no default", p.Name)
+		case p.Mixed && (p.Range != "" || p.Integer):
+			return fmt.Errorf("parameter %s is mixed and has a range; it can have one of both", p.Name)
+		case !p.Mixed && strings.TrimSpace(string(p.Default)) == "null":
+			return fmt.Errorf("the default of parameter %s is null; that needs \"mixed\": true", p.Name)
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
+
+// tasks returns the set of the described tasks.
+func (d *Description) tasks() (registry.Task, error) {
+	var all registry.Task
+	for _, name := range d.Tasks {
+		task, err := registry.ParseTask(name)
+		if err != nil {
+			return 0, err
+		}
+		all |= task
+	}
+	return all, nil
+}

@@ -1,0 +1,378 @@
+package external
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/kernelboosting/bench/internal/npy"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A model lives in a process of its plugin.
+type model struct {
+	p        *process
+	id       int64
+	features int
+	outputs  int
+	rounds   int
+	used     func(cpuSeconds float64, peakBytes int64)
+}
+
+// A fitted model is what fits return; what else it can do is in its type.
+type (
+	staged      struct{ *model }
+	saved       struct{ *model }
+	stagedSaved struct {
+		*model
+		saver saved
+	}
+)
+
+// fit trains one setting.
+func (p *Plugin) fit(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model, error) {
+	var out registry.Model
+	err := p.train(ctx, env, train, []json.RawMessage{setting}, false, func(_ int, m registry.Model) error {
+		out = m
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// path trains several settings on rows that are written once, and in one request if the plugin
+// shares work between them. A model of it lives until yield returns.
+func (p *Plugin) path(ctx context.Context, env registry.Env, train registry.Data, settings []json.RawMessage, yield func(i int, m registry.Model) error) error {
+	return p.train(ctx, env, train, settings, true, yield)
+}
+
+func (p *Plugin) train(ctx context.Context, env registry.Env, train registry.Data, settings []json.RawMessage, brief bool, yield func(i int, m registry.Model) error) error {
+	q, giveBack, err := p.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
+	r, remove, err := q.requestOf(env, train)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	shape := train.Shape()
+	made := func() *model {
+		return &model{p: q, features: shape.D, outputs: shape.Outputs(), used: env.Used}
+	}
+	if brief && p.described.can("path") {
+		return q.trainTogether(ctx, r, settings, made, env, yield)
+	}
+	for i, setting := range settings {
+		m, err := q.trainOne(ctx, r, setting, made, env)
+		if err != nil {
+			return err
+		}
+		if !brief {
+			runtime.AddCleanup(m, q.drop, m.id)
+			return yield(i, m.typed(p.described))
+		}
+		err = yield(i, m.typed(p.described))
+		q.drop(m.id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requestOf writes the training set and returns what all fits of it have in common.
+func (q *process) requestOf(env registry.Env, train registry.Data) (r Request, remove func(), err error) {
+	x, err := q.folder.write("x", train.X)
+	if err != nil {
+		return r, nil, err
+	}
+	y, err := q.folder.write("y", train.Y)
+	remove = func() { _, _ = os.Remove(x), os.Remove(y) }
+	if err != nil {
+		remove()
+		return r, nil, err
+	}
+	return Request{X: x, Y: y, Task: train.Task.String(), Classes: train.Classes, Outputs: train.Shape().Outputs(), Seed: env.Seed, Workers: env.Workers}, remove, nil
+}
+
+// trainOne trains one setting.
+func (q *process) trainOne(ctx context.Context, r Request, setting json.RawMessage, made func() *model, env registry.Env) (*model, error) {
+	r.Op, r.Setting, r.Model = "fit", setting, q.newModel()
+	a, err := q.told(ctx, &r, env.Used)
+	if err != nil {
+		q.drop(r.Model)
+		return nil, err
+	}
+	for _, w := range a.Warnings {
+		env.Log.Warn(w)
+	}
+	if len(a.Rounds) > 1 {
+		return nil, q.wrong(r.Op, "the rounds of %d models; one was asked for", len(a.Rounds))
+	}
+	m := made()
+	if m.id = r.Model; len(a.Rounds) == 1 {
+		m.rounds = a.Rounds[0]
+	}
+	return m, nil
+}
+
+// trainTogether trains all settings by one request.
+func (q *process) trainTogether(ctx context.Context, r Request, settings []json.RawMessage, made func() *model, env registry.Env, yield func(i int, m registry.Model) error) error {
+	r.Op, r.Settings = "path", settings
+	for range settings {
+		r.Models = append(r.Models, q.newModel())
+	}
+	defer func() {
+		for _, id := range r.Models {
+			q.drop(id)
+		}
+	}()
+	a, err := q.told(ctx, &r, env.Used)
+	if err != nil {
+		return err
+	}
+	for _, w := range a.Warnings {
+		env.Log.Warn(w)
+	}
+	if len(a.Rounds) > 0 && len(a.Rounds) != len(settings) {
+		return q.wrong(r.Op, "the rounds of %d models; %d were asked for", len(a.Rounds), len(settings))
+	}
+	for i, id := range r.Models {
+		m := made()
+		if m.id = id; len(a.Rounds) > 0 {
+			m.rounds = a.Rounds[i]
+		}
+		if err := yield(i, m.typed(q.plugin.described)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// told is do; what the process used for it is told.
+func (q *process) told(ctx context.Context, r *Request, used func(float64, int64)) (*Answer, error) {
+	a, err := q.do(ctx, r)
+	if used != nil {
+		used(q.used())
+	}
+	return a, err
+}
+
+// newModel numbers a model that the process will hold.
+func (q *process) newModel() int64 {
+	q.plugin.mu.Lock()
+	q.plugin.models++
+	id := q.plugin.models
+	q.plugin.mu.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.models++
+	return id
+}
+
+// typed gives the model the methods that the plugin declares.
+func (m *model) typed(d *Description) registry.Model {
+	stages, saves := d.can("stages") && m.rounds > 0, d.can("save")
+	switch {
+	case stages && saves:
+		return stagedSaved{m, saved{m}}
+	case stages:
+		return staged{m}
+	case saves:
+		return saved{m}
+	}
+	return m
+}
+
+// Score implements registry.Model.
+func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	return m.ask(ctx, "score", x, nil, out)
+}
+
+// ask has the model score rows, after some of its rounds if at is given, and checks what comes.
+func (m *model) ask(ctx context.Context, op string, x *mat.Dense, at []int, out []float64) error {
+	n, d := x.Dims()
+	times := max(1, len(at))
+	if d != m.features || len(out) != n*m.outputs*times {
+		return fmt.Errorf("%s: rows of %d features are to be scored into %d places; the model has %d features and %d scores a row", m.p.plugin.name(), d, len(out), m.features, m.outputs)
+	}
+	file := m.p.folder.name("s")
+	defer os.Remove(file)
+	a, err := m.p.told(ctx, &Request{Op: op, Model: m.id, rows: x, Outputs: m.outputs, At: at, Out: file}, m.used)
+	if err != nil {
+		return err
+	}
+	if a.Scores == nil {
+		err = m.p.read(op, file, func(r io.Reader) error { return m.scoresOf(r, n, at, out) })
+	} else if len(a.Scores) != len(out) {
+		err = m.p.wrong(op, "%d scores in the answer; %d rows of %d scores need %d", len(a.Scores), n, m.outputs*times, len(out))
+	} else {
+		copy(out, a.Scores)
+	}
+	if err != nil {
+		return err
+	}
+	for i, v := range out {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return m.p.wrong(op, "the score %d of row %d is %v; scores must be finite", i%m.outputs, i/m.outputs%n, v)
+		}
+	}
+	return nil
+}
+
+// scoresOf reads the file of a score, a row for each row, or of stages, a row for each round.
+func (m *model) scoresOf(r io.Reader, n int, at []int, out []float64) error {
+	got, err := npy.Read(r, len(out))
+	if err != nil {
+		return fmt.Errorf("the scores cannot be read: %w", err)
+	}
+	want := []int{n, m.outputs}
+	if at != nil {
+		want = []int{len(at), n * m.outputs}
+	}
+	if !slices.Equal(got.Shape, want) && (at != nil || m.outputs > 1 || !slices.Equal(got.Shape, want[:1])) {
+		return fmt.Errorf("the scores have the shape %v; it must be %v", got.Shape, want)
+	}
+	copy(out, got.Values)
+	return nil
+}
+
+// wrong is the error of an answer that is well formed and says something impossible.
+func (q *process) wrong(op, format string, args ...any) error {
+	return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf(format, args...), Stderr: q.stderr.String()}
+}
+
+// Rounds implements registry.Stager.
+func (m staged) Rounds() int { return m.rounds }
+
+// ScoreStages implements registry.Stager.
+func (m staged) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+	for i, t := range at {
+		if t < 1 || t > m.rounds || i > 0 && t <= at[i-1] {
+			return fmt.Errorf("%s: the stages %v are not ascending rounds from 1 to %d", m.p.plugin.name(), at, m.rounds)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	n, _ := x.Dims()
+	each := n * m.outputs
+	out := make([]float64, each*len(at))
+	if err := m.ask(ctx, "stages", x, at, out); err != nil {
+		return err
+	}
+	for i, t := range at {
+		if err := yield(t, out[i*each:(i+1)*each]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rounds implements registry.Stager.
+func (m stagedSaved) Rounds() int { return m.rounds }
+
+// ScoreStages implements registry.Stager.
+func (m stagedSaved) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+	return staged{m.model}.ScoreStages(ctx, x, at, yield)
+}
+
+// Save implements registry.Saver.
+func (m stagedSaved) Save(w io.Writer) error { return m.saver.Save(w) }
+
+// A savedHead is the line before the plugin's own bytes. The sum makes a broken file known before the
+// plugin sees it: many libraries trust what they load.
+type savedHead struct {
+	Method   string `json:"method"`
+	Version  string `json:"version"`
+	Features int    `json:"features"`
+	Outputs  int    `json:"outputs"`
+	Rounds   int    `json:"rounds,omitempty"`
+	Bytes    int    `json:"bytes"`
+	SHA256   string `json:"sha256"`
+}
+
+// Save implements registry.Saver.
+func (m saved) Save(w io.Writer) error {
+	file := m.p.folder.name("m")
+	defer os.Remove(file)
+	if _, err := m.p.told(context.Background(), &Request{Op: "save", Model: m.id, Out: file}, m.used); err != nil {
+		return err
+	}
+	var bytes []byte
+	err := m.p.read("save", file, func(r io.Reader) (err error) {
+		bytes, err = io.ReadAll(r)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	spec := m.p.plugin.spec
+	head, err := json.Marshal(savedHead{
+		Method: spec.Name, Version: spec.Version, Features: m.features, Outputs: m.outputs, Rounds: m.rounds, Bytes: len(bytes), SHA256: sumOf(bytes),
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(append(head, '\n')); err != nil {
+		return err
+	}
+	_, err = w.Write(bytes)
+	return err
+}
+
+func sumOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// loadModel reads back what Save wrote.
+func (p *Plugin) loadModel(r io.Reader) (registry.Model, error) {
+	all, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	line, body, found := bytes.Cut(all, []byte("\n"))
+	var head savedHead
+	if !found || json.Unmarshal(line, &head) != nil {
+		return nil, errors.New("this is no saved model")
+	}
+	switch {
+	case head.Method != p.spec.Name || head.Features < 1 || head.Outputs < 1 || head.Rounds < 0:
+		return nil, fmt.Errorf("this is no saved model of %s", p.spec.Name)
+	case len(body) != head.Bytes || sumOf(body) != head.SHA256:
+		return nil, errors.New("the saved model is damaged: its bytes are not those that were written")
+	}
+	ctx := context.Background()
+	q, giveBack, err := p.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer giveBack()
+	file := q.folder.name("m")
+	defer os.Remove(file)
+	if err := os.WriteFile(file, body, 0o600); err != nil {
+		return nil, err
+	}
+	m := &model{p: q, id: q.newModel(), features: head.Features, outputs: head.Outputs, rounds: head.Rounds}
+	if _, err := q.do(ctx, &Request{Op: "load", Model: m.id, In: file, Outputs: m.outputs}); err != nil {
+		q.drop(m.id)
+		return nil, err
+	}
+	runtime.AddCleanup(m, q.drop, m.id)
+	return m.typed(p.described), nil
+}

@@ -1,0 +1,213 @@
+package external
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// Options say how plugins are run. The zero value is for a program that runs methods itself.
+type Options struct {
+	// Python runs plugins that end in .py; "" means the variable BENCH_PYTHON, then the file itself
+	// if it is executable, then python3.
+	Python string
+	// SharedGroup keeps the processes in the process group of this program. It is for a worker that
+	// is ended as a group; otherwise each process has a group of its own and is ended with it.
+	SharedGroup bool
+	// Folder is where the private folder of matrices is made; "" means the system's for temporary files.
+	Folder string
+	// Trace, if not nil, is called with every request before it is sent. It may be called concurrently.
+	Trace func(Request)
+}
+
+// describing is how long a plugin may take to start, import its libraries and describe itself.
+const describing = 2 * time.Minute
+
+// A Plugin is an executable that described itself. It is safe for concurrent use.
+type Plugin struct {
+	file    string // as the user named it
+	home    string // its folder, absolute
+	argv    []string
+	environ []string
+	data    string // private folder
+	options Options
+
+	described *Description
+	first     []byte // the description's JSON: every process must give the same
+	hash      string
+	spec      registry.Spec
+
+	mu     sync.Mutex
+	closed bool
+	idle   []*process
+	all    map[*process]bool
+	leases map[<-chan struct{}]*lease
+	models int64 // numbers given so far
+}
+
+// Load starts the plugin of a file, asks it to describe itself and returns it. The error is one line.
+func Load(ctx context.Context, file string, o Options) (*Plugin, error) {
+	p := &Plugin{file: file, options: o, all: map[*process]bool{}, leases: map[<-chan struct{}]*lease{}}
+	if err := p.load(ctx); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Plugin) load(ctx context.Context) error {
+	path, err := filepath.Abs(p.file)
+	if err != nil {
+		return err
+	}
+	p.home = filepath.Dir(path)
+	if p.argv, err = command(path, p.options.Python); err != nil {
+		return fmt.Errorf("plugin %s: %w", p.file, err)
+	}
+	if p.data, err = os.MkdirTemp(p.options.Folder, "bench-plugin-"); err != nil {
+		return err
+	}
+	support := filepath.Join(p.data, "python")
+	if err := writePython(support); err != nil {
+		return err
+	}
+	p.environ = environment(os.Environ(), support)
+	ctx, cancel := context.WithTimeout(ctx, describing)
+	defer cancel()
+	q, err := p.start()
+	if err != nil {
+		return fmt.Errorf("plugin %w", err)
+	}
+	p.all[q] = true
+	if err := p.describe(ctx, q); err != nil {
+		return fmt.Errorf("plugin %w", err)
+	}
+	p.idle = append(p.idle, q)
+	return p.define()
+}
+
+// describe asks a new process what it is. All processes of a plugin must say the same.
+func (p *Plugin) describe(ctx context.Context, q *process) error {
+	a, err := q.do(ctx, &Request{Op: "describe", Protocol: &[2]int{oldestProtocol, newestProtocol}})
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("%s: it did not describe itself within %v", p.file, describing)
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.Description.check(); err != nil {
+		return q.bad("describe", err.Error(), "")
+	}
+	text, err := json.Marshal(a.Description)
+	if err != nil {
+		return err
+	}
+	hash, err := p.hashOf(a.Description)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.file, err)
+	}
+	switch {
+	case p.described == nil:
+		p.described, p.first, p.hash = a.Description, text, hash
+	case !bytes.Equal(text, p.first):
+		return q.bad("describe", "a second process of the plugin describes itself differently than the first", "")
+	case hash != p.hash:
+		return q.bad("describe", "the plugin's files changed while it was in use; what is stored stands, run again", "")
+	}
+	q.used() // what it took to start is no fit's
+	return nil
+}
+
+// hashOf identifies the plugin: its own file, the files and the versions of libraries that it declares.
+func (p *Plugin) hashOf(d *Description) (string, error) {
+	sum := sha256.New()
+	add := func(name string, r io.Reader) error {
+		fmt.Fprintf(sum, "%s\x00", name)
+		n, err := io.Copy(sum, r)
+		fmt.Fprintf(sum, "\x00%d\x00", n)
+		return err
+	}
+	files := append([]string{filepath.Base(p.file)}, slices.Sorted(slices.Values(d.Files))...)
+	for _, name := range files {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(p.home, name)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return "", fmt.Errorf("a file that it declares cannot be read: %w", err)
+		}
+		err = add(name, f)
+		f.Close()
+		if err != nil {
+			return "", err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Libraries)) {
+		if err := add(name, bytes.NewReader([]byte(d.Libraries[name]))); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:4]), nil
+}
+
+// name is what errors call the plugin.
+func (p *Plugin) name() string {
+	if p.described == nil {
+		return p.file
+	}
+	return p.described.Name
+}
+
+// File returns the plugin's file as it was named.
+func (p *Plugin) File() string { return p.file }
+
+// Describes returns what the plugin said of itself.
+func (p *Plugin) Describes() Description { return *p.described }
+
+// Spec returns the method. It works until Close.
+func (p *Plugin) Spec() registry.Spec { return p.spec }
+
+// Processes returns the process ids of the plugin's live processes, in ascending order.
+func (p *Plugin) Processes() []int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []int
+	for q := range p.all {
+		if q.death() == nil {
+			out = append(out, q.cmd.Process.Pid)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Close ends the plugin's processes, at once those that are busy, and removes its private folder.
+func (p *Plugin) Close() {
+	p.mu.Lock()
+	p.closed = true
+	all := p.all
+	p.all, p.idle = map[*process]bool{}, nil
+	p.mu.Unlock()
+	var wait sync.WaitGroup
+	for q := range all {
+		wait.Go(q.end)
+	}
+	wait.Wait()
+	if p.data != "" {
+		_ = os.RemoveAll(p.data)
+	}
+}

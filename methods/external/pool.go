@@ -1,0 +1,125 @@
+package external
+
+import (
+	"context"
+	"errors"
+	"runtime"
+)
+
+// A lease holds the processes that fits under one context use, so that a model of such a fit finds
+// its process free. The context's Done channel stands for it.
+type lease struct{ free []*process }
+
+// manyModels is how many models of single fits a process may hold before garbage is collected, which
+// is how it is learned that nobody needs them.
+const manyModels = 64
+
+// take returns a process for a fit, and the function that gives it back.
+func (p *Plugin) take(ctx context.Context) (*process, func(), error) {
+	q := p.free(ctx)
+	if q == nil {
+		var err error
+		if q, err = p.start(); err != nil {
+			return nil, nil, err
+		}
+		if !p.add(q) {
+			q.end()
+			return nil, nil, errors.New(p.name() + ": the plugin was closed")
+		}
+		if err := p.describe(ctx, q); err != nil {
+			p.remove(q)
+			return nil, nil, err
+		}
+	}
+	q.mu.Lock()
+	many := q.models > manyModels
+	q.mu.Unlock()
+	if many {
+		runtime.GC()
+	}
+	return q, func() { p.giveBack(ctx, q) }, nil
+}
+
+// free returns a live process that is free, one of the context's own first, or nil.
+func (p *Plugin) free(ctx context.Context) *process {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for done := range p.leases { // before AfterFunc comes to it
+		select {
+		case <-done:
+			p.expire(done)
+		default:
+		}
+	}
+	own := &p.idle
+	if done := ctx.Done(); done != nil {
+		l := p.leases[done]
+		if l == nil {
+			l = &lease{}
+			p.leases[done] = l
+			context.AfterFunc(ctx, func() { p.end(done) })
+		}
+		if len(l.free) > 0 {
+			own = &l.free
+		}
+	}
+	for len(*own) > 0 {
+		last := len(*own) - 1
+		q := (*own)[last]
+		*own = (*own)[:last]
+		if q.death() == nil {
+			return q
+		}
+		delete(p.all, q)
+		if last == 0 {
+			own = &p.idle
+		}
+	}
+	return nil
+}
+
+// end gives the processes of a context that is over to others.
+func (p *Plugin) end(done <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expire(done)
+}
+
+func (p *Plugin) expire(done <-chan struct{}) {
+	if l := p.leases[done]; l != nil && !p.closed {
+		p.idle = append(p.idle, l.free...)
+	}
+	delete(p.leases, done)
+}
+
+func (p *Plugin) giveBack(ctx context.Context, q *process) {
+	if q.death() != nil {
+		p.remove(q)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch l := p.leases[ctx.Done()]; {
+	case p.closed:
+	case l != nil && ctx.Done() != nil:
+		l.free = append(l.free, q)
+	default:
+		p.idle = append(p.idle, q)
+	}
+}
+
+func (p *Plugin) add(q *process) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.all[q] = true
+	}
+	return !p.closed
+}
+
+func (p *Plugin) remove(q *process) {
+	q.kill(errors.New(p.name() + ": its process has ended"))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.all, q)
+}

@@ -1,0 +1,304 @@
+package external
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// closing is how long a process that closed its output, or is asked to end, may take to end by itself.
+const closing = time.Second
+
+// A process is one running copy of a plugin. It answers one request at a time.
+type process struct {
+	plugin *Plugin
+	cmd    *exec.Cmd
+	in     *os.File
+	out    *os.File
+	lines  *bufio.Reader
+	stderr tail
+	folder *folder
+	exited chan struct{} // closed when the process was waited for
+	turn   chan struct{} // holds a token while nobody has a request under way
+
+	last    int64   // number of the last request
+	counted float64 // processor time that was told already
+
+	mu      sync.Mutex
+	dead    error   // why no request is answered any more
+	dropped []int64 // models that nobody needs, not told yet
+	models  int     // models that the process holds
+	peak    int64   // largest resident size, as last seen
+}
+
+// spawn runs a start of a process on a thread that lives as long as the program: on Linux a child
+// may be asked to end with the thread that started it.
+var spawn = sync.OnceValue(func() func(func()) {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for w := range work {
+			w()
+		}
+	}()
+	return func(w func()) {
+		done := make(chan struct{})
+		work <- func() { defer close(done); w() }
+		<-done
+	}
+})
+
+// start starts a copy of the plugin.
+func (p *Plugin) start() (*process, error) {
+	folder, err := newFolder(p.data)
+	if err != nil {
+		return nil, err
+	}
+	c := exec.Command(p.argv[0], p.argv[1:]...)
+	c.Dir, c.Env = p.home, p.environ
+	apart(c, p.options.SharedGroup)
+	ours, theirs, err := pipes(c)
+	if err != nil {
+		folder.remove()
+		return nil, err
+	}
+	spawn()(func() { err = c.Start() })
+	for _, f := range theirs {
+		f.Close()
+	}
+	if err != nil {
+		for _, f := range ours {
+			f.Close()
+		}
+		folder.remove()
+		return nil, fmt.Errorf("%s cannot be started: %w", p.file, err)
+	}
+	q := &process{
+		plugin: p, cmd: c, in: ours[0], out: ours[1], lines: bufio.NewReaderSize(ours[1], 1<<16), folder: folder,
+		exited: make(chan struct{}), turn: make(chan struct{}, 1),
+	}
+	q.turn <- struct{}{}
+	go q.stderr.drain(ours[2])
+	go func() {
+		_ = c.Wait()
+		ours[2].SetReadDeadline(time.Now().Add(closing)) // who inherited it may hold it open
+		close(q.exited)
+	}()
+	return q, nil
+}
+
+// pipes connects the standard streams of c: ours are what we write to and the two that we read.
+func pipes(c *exec.Cmd) (ours, theirs []*os.File, err error) {
+	for range 3 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			for _, f := range append(ours, theirs...) {
+				f.Close()
+			}
+			return nil, nil, err
+		}
+		ours, theirs = append(ours, r), append(theirs, w)
+	}
+	ours[0], theirs[0] = theirs[0], ours[0]
+	c.Stdin, c.Stdout, c.Stderr = theirs[0], theirs[1], theirs[2]
+	return ours, theirs, nil
+}
+
+// do sends a request and returns its answer. If ctx ends first the process is ended with it.
+func (q *process) do(ctx context.Context, r *Request) (*Answer, error) {
+	select {
+	case <-q.turn:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { q.turn <- struct{}{} }()
+	if err := q.death(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() {
+		q.kill(fmt.Errorf("%s: its process was ended with a request whose time was over", q.plugin.name()))
+	})
+	defer stop()
+	a, err := q.exchange(r)
+	if ctx.Err() != nil && (err != nil || q.death() != nil) {
+		<-q.exited
+		return nil, ctx.Err()
+	}
+	return a, err
+}
+
+// exchange writes a line and reads one.
+func (q *process) exchange(r *Request) (*Answer, error) {
+	if r.rows != nil { // with the turn, since the file of other rows goes
+		var err error
+		if r.X, err = q.folder.rows(r.rows); err != nil {
+			return nil, err
+		}
+	}
+	q.last++
+	r.ID = q.last
+	if r.Drop = q.takeDropped(); q.plugin.options.Trace != nil {
+		q.plugin.options.Trace(*r)
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := q.in.Write(append(line, '\n')); err != nil {
+		return nil, q.ended(r.Op)
+	}
+	answer, err := readLine(q.lines, maxLine)
+	switch {
+	case errors.Is(err, errTooLong):
+		return nil, q.bad(r.Op, fmt.Sprintf("a line of more than %d MiB", maxLine>>20), string(answer))
+	case err != nil:
+		return nil, q.ended(r.Op)
+	}
+	a, err := parseAnswer(answer, r.ID)
+	if err != nil {
+		return nil, q.bad(r.Op, err.Error(), string(answer))
+	}
+	if a.Error != nil {
+		return a, &MethodError{Plugin: q.plugin.name(), During: r.Op, Message: short(*a.Error, 2000), Trace: ending(a.Trace, 2000)}
+	}
+	return a, nil
+}
+
+var errTooLong = errors.New("the line is too long")
+
+// readLine reads to the end of a line. Of one that is longer than most bytes it returns the beginning.
+func readLine(r *bufio.Reader, most int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > most:
+			return line[:min(len(line), 1000)], errTooLong
+		case err == nil:
+			return line, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, err
+		}
+	}
+}
+
+// ended returns the error of a process that closed its streams while it had a request. Half a line
+// before the end is as good as none.
+func (q *process) ended(op string) error {
+	if dead := q.death(); dead != nil {
+		return dead
+	}
+	select {
+	case <-q.exited:
+	case <-time.After(closing):
+		return q.bad(op, "the plugin closed its standard output or input and went on running", "")
+	}
+	crash := &Crash{Plugin: q.plugin.name(), During: op, Exit: q.cmd.ProcessState.ExitCode(), Signal: signalOf(q.cmd), Stderr: q.stderr.String()}
+	q.kill(crash)
+	return crash
+}
+
+// bad ends a process whose answers cannot be trusted any more.
+func (q *process) bad(op, what, line string) error {
+	err := &BadOutput{Plugin: q.plugin.name(), During: op, What: what, Line: short(line, 200)}
+	q.kill(err)
+	<-q.exited
+	err.Stderr = q.stderr.String()
+	return err
+}
+
+// kill ends the process and all that it started, and remembers why.
+func (q *process) kill(why error) {
+	q.mu.Lock()
+	first := q.dead == nil
+	if first {
+		q.dead = why
+	}
+	q.mu.Unlock()
+	if !first {
+		return
+	}
+	killGroup(q.cmd, q.plugin.options.SharedGroup)
+	q.in.Close()
+	q.out.Close()
+	q.folder.remove()
+}
+
+func (q *process) death() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.dead
+}
+
+// end lets the process end by itself, as it does at the end of its input, and then makes it.
+func (q *process) end() {
+	select { // of one that is busy nothing is expected
+	case <-q.turn:
+		q.in.Close()
+		select {
+		case <-q.exited:
+		case <-time.After(closing):
+		}
+	default:
+	}
+	q.kill(fmt.Errorf("%s: its process has ended", q.plugin.name()))
+	<-q.exited
+}
+
+// used returns the processor time in seconds since it was last asked, and the largest resident size in bytes.
+func (q *process) used() (seconds float64, peak int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var total float64
+	select {
+	case <-q.exited:
+		total = usedByEnded(q.cmd)
+	default:
+		total, peak = usedByLive(q.cmd.Process.Pid)
+	}
+	q.peak = max(q.peak, peak)
+	seconds = max(0, total-q.counted)
+	q.counted += seconds
+	return seconds, q.peak
+}
+
+// drop notes a model that nobody needs any more; the next request tells the plugin.
+func (q *process) drop(model int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.dropped = append(q.dropped, model)
+	q.models--
+}
+
+func (q *process) takeDropped() []int64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := q.dropped
+	q.dropped = nil
+	return out
+}
+
+// read opens a file that the plugin wrote.
+func (q *process) read(op, name string, use func(r io.Reader) error) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf("the file that it was asked to write is not there (%v)", err)}
+	}
+	defer f.Close()
+	if err := use(bufio.NewReaderSize(f, 1<<16)); err != nil {
+		return &BadOutput{Plugin: q.plugin.name(), During: op, What: err.Error(), Stderr: ""}
+	}
+	return nil
+}

@@ -1,0 +1,262 @@
+// Package serve makes a method that is written in Go into a plugin of its own, a program that answers
+// the protocol of docs/plugin-protocol.md:
+//
+//	func main() { os.Exit(serve.Main(myboost.Spec())) }
+//
+// A method in Go needs no process of its own, since a registry takes it as it is; one that is to be
+// handed to others as an executable, or that may crash, does.
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/kernelboosting/bench/internal/npy"
+	"github.com/kernelboosting/bench/methods/external"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Main serves the method on standard input and output until the input ends, and returns the exit code.
+// What the method prints goes to standard error.
+func Main(spec registry.Spec) int {
+	out := os.Stdout
+	os.Stdout = os.Stderr
+	if err := Serve(spec, os.Stdin, out); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// Serve answers the requests of in until it ends.
+func Serve(spec registry.Spec, in io.Reader, out io.Writer) error {
+	s := &server{spec: spec, models: map[int64]held{}}
+	lines := bufio.NewReaderSize(in, 1<<16)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var r external.Request
+		a := external.Answer{}
+		if err = json.Unmarshal(line, &r); err == nil {
+			a, err = s.answer(&r)
+		}
+		if err != nil {
+			text := err.Error()
+			a = external.Answer{Error: &text}
+		}
+		a.ID = &r.ID
+		text, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(append(text, '\n')); err != nil {
+			return err
+		}
+	}
+}
+
+type server struct {
+	spec   registry.Spec
+	models map[int64]held
+}
+
+// held is a model with the scores of a row.
+type held struct {
+	model   registry.Model
+	outputs int
+}
+
+func (s *server) answer(r *external.Request) (external.Answer, error) {
+	for _, id := range r.Drop {
+		delete(s.models, id)
+	}
+	switch r.Op {
+	case "describe":
+		return s.describe()
+	case "fit":
+		return s.fit(r, []json.RawMessage{r.Setting}, []int64{r.Model})
+	case "path":
+		return s.fit(r, r.Settings, r.Models)
+	case "load":
+		return s.load(r)
+	case "score", "stages", "save":
+		h, there := s.models[r.Model]
+		if !there {
+			return external.Answer{}, fmt.Errorf("there is no model %d", r.Model)
+		}
+		switch r.Op {
+		case "score":
+			return h.score(r)
+		case "stages":
+			return h.stages(r)
+		}
+		return h.save(r)
+	}
+	return external.Answer{}, fmt.Errorf("the operation %q is not known", r.Op)
+}
+
+func (s *server) describe() (external.Answer, error) {
+	d := &external.Description{
+		Protocol: [2]int{1, 1}, Name: s.spec.Name, Version: s.spec.Version, Grid: s.spec.DefaultGrid(),
+		Ops: []string{"stages"}, Source: s.spec.Source, Summary: s.spec.Summary,
+	}
+	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		if s.spec.Tasks&task != 0 {
+			d.Tasks = append(d.Tasks, task.String())
+		}
+	}
+	for _, p := range s.spec.Parameters() {
+		d.Parameters = append(d.Parameters, external.Parameter{Parameter: p})
+	}
+	if s.spec.HasPath() {
+		d.Ops = append(d.Ops, "path")
+	}
+	if s.spec.HasLoad() {
+		d.Ops = append(d.Ops, "save")
+	}
+	return external.Answer{Description: d}, nil
+}
+
+// fit trains settings and holds their models.
+func (s *server) fit(r *external.Request, settings []json.RawMessage, ids []int64) (external.Answer, error) {
+	var a external.Answer
+	task, err := registry.ParseTask(r.Task)
+	if err != nil {
+		return a, err
+	}
+	x, err := matrix(r.X)
+	if err != nil {
+		return a, err
+	}
+	y, err := read(r.Y)
+	if err != nil {
+		return a, err
+	}
+	train := registry.Data{Task: task, Classes: r.Classes, X: x, Y: y.Values}
+	env := registry.Env{Seed: r.Seed, Workers: r.Workers}
+	err = s.spec.FitAll(context.Background(), env, train, settings, func(i int, m registry.Model) error {
+		s.models[ids[i]] = held{m, r.Outputs}
+		if stager, ok := m.(registry.Stager); ok {
+			if a.Rounds == nil {
+				a.Rounds = make([]int, len(ids))
+			}
+			a.Rounds[i] = stager.Rounds()
+		}
+		return nil
+	})
+	return a, err
+}
+
+func (s *server) load(r *external.Request) (external.Answer, error) {
+	b, err := os.ReadFile(r.In)
+	if err != nil {
+		return external.Answer{}, err
+	}
+	m, err := s.spec.LoadModel(bytes.NewReader(b))
+	if err == nil {
+		s.models[r.Model] = held{m, r.Outputs}
+	}
+	return external.Answer{}, err
+}
+
+func (h held) score(r *external.Request) (external.Answer, error) {
+	x, err := matrix(r.X)
+	if err != nil {
+		return external.Answer{}, err
+	}
+	n, _ := x.Dims()
+	out := make([]float64, n*h.outputs)
+	if err := h.model.Score(context.Background(), x, out); err != nil {
+		return external.Answer{}, err
+	}
+	return external.Answer{}, write(r.Out, mat.NewDense(n, h.outputs, out))
+}
+
+func (h held) stages(r *external.Request) (external.Answer, error) {
+	stager, ok := h.model.(registry.Stager)
+	if !ok {
+		return external.Answer{}, errors.New("the model has no stages")
+	}
+	x, err := matrix(r.X)
+	if err != nil {
+		return external.Answer{}, err
+	}
+	n, _ := x.Dims()
+	out := mat.NewDense(len(r.At), n*h.outputs, nil)
+	err = stager.ScoreStages(context.Background(), x, r.At, func(t int, scores []float64) error {
+		out.SetRow(slices.Index(r.At, t), scores)
+		return nil
+	})
+	if err != nil {
+		return external.Answer{}, err
+	}
+	return external.Answer{}, write(r.Out, out)
+}
+
+func (h held) save(r *external.Request) (external.Answer, error) {
+	saver, ok := h.model.(registry.Saver)
+	if !ok {
+		return external.Answer{}, errors.New("the model cannot be saved")
+	}
+	f, err := os.Create(r.Out)
+	if err != nil {
+		return external.Answer{}, err
+	}
+	err = saver.Save(f)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return external.Answer{}, err
+}
+
+func read(file string) (npy.Floats, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return npy.Floats{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return npy.Floats{}, err
+	}
+	return npy.Read(bufio.NewReaderSize(f, 1<<16), int(info.Size()/8))
+}
+
+func matrix(file string) (*mat.Dense, error) {
+	a, err := read(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Shape) != 2 || len(a.Values) == 0 {
+		return nil, fmt.Errorf("%s holds no matrix but an array of shape %v", file, a.Shape)
+	}
+	return mat.NewDense(a.Shape[0], a.Shape[1], a.Values), nil
+}
+
+func write(file string, v any) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err = npy.Write(w, v); err == nil {
+		err = w.Flush()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
