@@ -80,7 +80,7 @@ func environment(ours []string, support string) []string {
 			out = append(out, v+"="+value)
 		}
 	}
-	return append(out, "PYTHONPATH="+paths)
+	return append(out, "PYTHONPATH="+paths, "BENCH_PLUGIN=1")
 }
 
 // The Python side, so that a plugin needs nothing installed but NumPy.

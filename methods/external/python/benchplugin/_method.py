@@ -1,0 +1,287 @@
+"""What a method says of itself, and how its models are made and scored."""
+
+import copy
+import inspect
+import math
+import pickle
+import sys
+
+import numpy as np
+
+
+class per_feature(list):
+    """Values of a grid that are divided by the number of features: grid={"gamma": per_feature([0.5, 1, 2])}."""
+
+
+def plain(value):
+    """A number of NumPy as one of Python, anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def kind(value):
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"the value {value} in a grid is not finite")
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    if value is None:
+        return "null"
+    raise TypeError(f"the value {value!r} in a grid is not a number, a string, True, False or None")
+
+
+def parameter(name, default, values, allowed):
+    """The description of a parameter by its default and its values in the grid."""
+    kinds = {kind(v) for v in [default] + values}
+    out = {"name": name, "default": default}
+    if kinds == {"integer"}:
+        out["integer"] = True
+    elif kinds - {"integer", "number"} and len(kinds) > 1:
+        out["mixed"] = True
+    elif kinds == {"null"}:
+        out["mixed"] = True
+    if name in allowed:
+        out["range"] = allowed[name]
+    return out
+
+
+def is_estimator(thing):
+    return not inspect.isclass(thing) and all(hasattr(thing, a) for a in ("get_params", "set_params", "fit"))
+
+
+class Constant:
+    """The model of a training set with one class, which few libraries accept."""
+
+    def __init__(self, label, task, outputs):
+        self.label, self.task, self.outputs = label, task, outputs
+
+    def scores(self, X):
+        out = np.zeros((len(X), self.outputs))
+        if self.task == "binary":
+            out[:] = self.label
+        else:
+            out[:, int(self.label)] = 1
+        return out
+
+
+class Fitted:
+    """A fitted object, and how its classes are those of bench."""
+
+    def __init__(self, made, task, outputs, classes):
+        self.made, self.task, self.outputs, self.classes = made, task, outputs, classes
+
+    def scores(self, X):
+        made = self.made
+        if self.task == "regression":
+            return self.shaped(made.predict(X), len(X))
+        if hasattr(made, "decision_function"):
+            return self.shaped(made.decision_function(X), len(X))
+        if hasattr(made, "predict_proba"):
+            return self.of_probabilities(made.predict_proba(X), len(X))
+        return self.of_labels(np.asarray(made.predict(X)))
+
+    def of_probabilities(self, p, n):
+        p = np.asarray(p, dtype=float)
+        if self.task == "binary" and p.ndim == 2 and p.shape[1] == 2:
+            return self.shaped(p[:, 1] - 0.5, n)
+        if self.task == "binary" and p.ndim == 1:
+            return self.shaped(p - 0.5, n)
+        return self.shaped(p, n)
+
+    def of_labels(self, labels):
+        if self.task == "binary":
+            low = -1 if self.classes is None else 0
+            return np.where(labels == low, -1.0, 1.0).reshape(-1, 1)
+        classes = np.arange(self.outputs) if self.classes is None else self.classes
+        numbers = labels.astype(int) if self.classes is None else classes[labels.astype(int)]
+        out = np.zeros((len(labels), self.outputs))
+        out[np.arange(len(labels)), numbers] = 1
+        return out
+
+    def shaped(self, scores, n):
+        """Scores as one row of `outputs` a row; classes that had no training row get less than all others."""
+        scores = np.asarray(scores, dtype=float)
+        if self.outputs > 1 and self.classes is not None and len(self.classes) == 2 and scores.ndim == 1:
+            scores = np.stack([-scores, scores], axis=1)
+        if scores.ndim == 1:
+            scores = scores.reshape(-1, 1)
+        if self.outputs > 1 and self.classes is not None and scores.shape == (n, len(self.classes)) and len(self.classes) < self.outputs:
+            whole = np.repeat(scores.min(axis=1, keepdims=True) - 1, self.outputs, axis=1)
+            whole[:, self.classes] = scores
+            scores = whole
+        if scores.shape != (n, self.outputs):
+            raise ValueError(f"scores of the shape {scores.shape} for {n} rows; {(n, self.outputs)} is expected")
+        return scores
+
+    def rounds(self):
+        """How many stages the model has, or 0."""
+        if hasattr(self.made, "stages"):
+            return int(self.made.rounds)
+        if not self.staged():
+            return 0
+        return int(getattr(self.made, "n_iter_", 0) or len(getattr(self.made, "estimators_", ())))
+
+    def staged(self):
+        return getattr(self.made, "staged_predict" if self.task == "regression" else "staged_decision_function", None)
+
+    def stages(self, X, at):
+        """The scores after each round of `at`, one row a round."""
+        if hasattr(self.made, "stages"):
+            each = list(self.made.stages(X, at))
+        else:
+            each = [s for t, s in enumerate(self.staged()(X), 1) if t in set(at)]
+        return np.stack([self.shaped(np.asarray(s).squeeze(), len(X)).ravel() for s in each])
+
+
+class Method:
+    """A method: an object or a class, and what was said about it."""
+
+    def __init__(self, method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source, files, libraries):
+        self.method, self.regressor, self.save = method, regressor, save
+        self.estimator = is_estimator(method)
+        of = method if inspect.isclass(method) else type(method)
+        self.fit_path = None if self.estimator else getattr(method, "fit_path", None)
+        self.given = inspect.signature(method).parameters if not self.estimator and callable(method) else {}
+        self.parameters, axes = self.describe_parameters(grid or {}, defaults or {}, ranges or {})
+        self.numbers = {p["name"] for p in self.parameters if not p.get("mixed") and not p.get("integer") and kind(p["default"]) in ("integer", "number")}
+        staged = any(hasattr(m, a) for m in (of, type(regressor)) for a in ("stages", "staged_decision_function", "staged_predict"))
+        ops = [op for op, can in (("path", self.fit_path), ("stages", staged), ("save", save)) if can]
+        self.description = {
+            "protocol": [1, 1], "name": name or of.__name__, "version": str(version), "tasks": list(tasks or self.likely_tasks()),
+            "parameters": self.parameters, "grid": axes, "ops": ops, "deterministic": bool(deterministic),
+            "summary": summary or f"{of.__module__}.{of.__name__} through benchplugin".replace("__main__.", ""),
+            "source": source or "", "files": files, "libraries": libraries,
+        }
+
+    def default(self, name):
+        """The value of a parameter where nothing is said of it, or ... if there is none."""
+        if self.estimator:
+            return self.method.get_params().get(name, ...)
+        if name in self.given:
+            value = self.given[name].default
+            return ... if value is inspect.Parameter.empty else value
+        return getattr(self.method, name, ...)
+
+    def describe_parameters(self, grid, defaults, ranges):
+        names = list(grid) + [n for n in defaults if n not in grid]
+        for n, p in self.given.items():  # a class of one's own: all that its constructor takes
+            if n not in names + ["seed", "random_state", "workers", "n_jobs"] and isinstance(p.default, (bool, int, float, str)):
+                names.append(n)
+        parameters, axes = [], []
+        for n in names:
+            values = [plain(v) for v in grid.get(n, [])]
+            if n in grid and not values:
+                raise ValueError(f"the grid of {n} is empty")
+            default = plain(defaults.get(n, self.default(n)))
+            if default is ...:
+                if not values or self.estimator:
+                    raise ValueError(f"the method has no parameter {n}")
+                default = values[0]
+            if not isinstance(default, (bool, int, float, str, type(None))):
+                default = values[0]
+            parameters.append(parameter(n, default, values, ranges))
+            if values:
+                axis = {"name": n, "values": values}
+                if isinstance(grid[n], per_feature):
+                    axis["per"] = "feature"
+                    parameters[-1].pop("integer", None)
+                axes.append(axis)
+        return parameters, axes
+
+    def likely_tasks(self):
+        classes = ["binary", "multiclass"]
+        if not self.estimator:
+            return ["binary"]
+        if self.regressor is not None:
+            return classes + ["regression"]
+        try:
+            from sklearn.base import is_regressor
+            regressor = is_regressor(self.method)
+        except Exception:  # another library's estimator: what it can do tells
+            regressor = not any(hasattr(self.method, a) for a in ("predict_proba", "decision_function"))
+        return ["regression"] if regressor else classes
+
+    def make(self, setting, task, seed, workers):
+        """A fresh object with the parameters of a setting."""
+        setting = {n: float(v) if n in self.numbers else v for n, v in setting.items()}
+        if not self.estimator:
+            extra = {"seed": seed, "random_state": seed, "workers": workers, "n_jobs": workers}
+            if self.given or inspect.isclass(self.method):
+                return self.method(**setting, **{n: v for n, v in extra.items() if n in self.given and n not in setting})
+            made = copy.deepcopy(self.method)
+            for n, v in setting.items():
+                setattr(made, n, v)
+            return made
+        made = copy.deepcopy(self.regressor if task == "regression" and self.regressor is not None else self.method)
+        known = made.get_params()
+        for n, v in known.items():
+            last = n.split("__")[-1]
+            if v is None and last in ("random_state", "n_jobs") and n not in setting:
+                setting[n] = seed if last == "random_state" else workers
+        return made.set_params(**setting)
+
+    def targets(self, y, task):
+        """The targets as the object wants them, and the classes that they stand for."""
+        if task == "regression":
+            return y, None
+        if not self.estimator:
+            return (y if task == "binary" else y.astype(int)), None
+        classes, encoded = np.unique(y, return_inverse=True)  # some libraries want classes 0, 1, ... without gaps
+        return encoded, classes.astype(int)
+
+    def fit(self, X, y, task, outputs, setting, seed, workers):
+        if task != "regression" and len(np.unique(y)) == 1:
+            return Constant(y[0], task, outputs)
+        targets, classes = self.targets(y, task)
+        made = self.make(setting, task, seed, workers)
+        fitted = made.fit(X.copy(), targets.copy())
+        return Fitted(made if fitted is None else fitted, task, outputs, classes)
+
+    def path(self, X, y, task, outputs, settings, seed, workers):
+        if task != "regression" and len(np.unique(y)) == 1:
+            return [Constant(y[0], task, outputs) for _ in settings]
+        targets, classes = self.targets(y, task)
+        takes = inspect.signature(self.fit_path).parameters
+        extra = {n: v for n, v in (("seed", seed), ("workers", workers)) if n in takes}
+        made = list(self.fit_path(X.copy(), targets.copy(), [{n: float(v) if n in self.numbers else v for n, v in s.items()} for s in settings], **extra))
+        if len(made) != len(settings):
+            raise ValueError(f"fit_path gave {len(made)} models for {len(settings)} settings")
+        return [Fitted(m, task, outputs, classes) for m in made]
+
+    def dump(self, model, file):
+        with open(file, "wb") as f:
+            pickle.dump(model, f)
+
+    def load(self, file):
+        with open(file, "rb") as f:
+            return pickle.load(f)
+
+
+def loaded_code(main):
+    """The files beside the script that it imports, and the versions of the libraries that it names."""
+    import os
+
+    script = os.path.abspath(main.__file__)
+    home, own = os.path.dirname(script), os.path.dirname(os.path.abspath(__file__))
+    files = []
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if not file or not file.endswith(".py"):
+            continue
+        file = os.path.abspath(file)
+        inside = os.path.relpath(file, home)
+        if file == script or inside.startswith("..") or file.startswith(own + os.sep) or f"{os.sep}site-packages{os.sep}" in file:
+            continue
+        files.append(inside)
+    libraries = {"python": "%d.%d.%d" % sys.version_info[:3], "numpy": np.__version__}
+    for value in vars(main).values():
+        name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None) or type(value).__module__
+        root = str(name).split(".")[0]
+        version = getattr(sys.modules.get(root), "__version__", None)
+        if isinstance(version, str):
+            libraries[root] = version
+    return sorted(files), libraries

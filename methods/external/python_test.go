@@ -1,0 +1,176 @@
+package external_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/methods/external"
+	"github.com/kernelboosting/bench/registry/conform"
+)
+
+// python returns the interpreter that BENCH_PEERS names, one with the libraries of
+// methods/internal/gbdt/testdata/peers.txt. Without one the test is skipped, never under CI=true.
+func python(t testing.TB) string {
+	t.Helper()
+	testenv.NotUnderRace(t)
+	path := os.Getenv("BENCH_PEERS")
+	if path == "" {
+		const why = "BENCH_PEERS is not set: no Python with NumPy, scikit-learn, LightGBM and XGBoost"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(why)
+		}
+		t.Skip(why)
+	}
+	return path
+}
+
+// example returns a plugin of the examples.
+func example(t testing.TB, name string) *external.Plugin {
+	return load(t, filepath.Join("python", "examples", name), external.Options{Python: python(t)})
+}
+
+// TestExamplesConform: the shipped plugins, real libraries among them, pass what every method passes.
+func TestExamplesConform(t *testing.T) {
+	for _, name := range []string{"svc.py", "histgb.py", "lightgbm_plugin.py", "xgboost_plugin.py", "stumpboost.py"} {
+		t.Run(name, func(t *testing.T) { conform.Run(t, example(t, name).Spec()) })
+	}
+}
+
+// script loads a plugin in Python with the given text.
+func script(t *testing.T, text string) (*external.Plugin, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "mine.py")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := external.Load(t.Context(), file, external.Options{Python: python(t)})
+	if err == nil {
+		t.Cleanup(p.Close)
+	}
+	return p, err
+}
+
+// TestPrintsDoNoHarm: what a method prints, from C and from a process that it starts too, is not in
+// the way, and its input is not that of the protocol.
+func TestPrintsDoNoHarm(t *testing.T) {
+	p, err := script(t, `
+from benchplugin import serve
+import os, subprocess, sys
+print("at import")
+
+class Loud:
+    def fit(self, X, y):
+        print("fitting", flush=True)
+        os.write(1, b"from below\n")
+        subprocess.run(["sh", "-c", "echo from a process; cat"], check=True)
+        assert sys.stdin.read() == ""
+    def decision_function(self, X):
+        print("scoring")
+        return X[:, 0]
+
+serve(Loud)
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
+}
+
+// TestErrorsOfPython: an exception is an error with its end of the trace, and the process lives on.
+func TestErrorsOfPython(t *testing.T) {
+	p, err := script(t, `
+from benchplugin import serve
+import sys
+class Strict:
+    def __init__(self, c=1.0):
+        if c > 5: sys.exit("too much")
+        self.c = c
+    def fit(self, X, y):
+        if self.c < 0: raise ValueError(f"c = {self.c} is negative")
+        return self
+    def decision_function(self, X):
+        return X[:, 0] if self.c else X
+serve(Strict, grid={"c": [1.0]})
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for setting, want := range map[string]string{
+		`{"c": -1}`: "ValueError: c = -1.0 is negative", `{"c": 9}`: "SystemExit: too much", `{"c": 0}`: "scores of the shape (10, 2) for 10 rows",
+	} {
+		m, err := p.Spec().Fit(t.Context(), env, sample(10, 2), []byte(setting))
+		if err == nil {
+			err = m.Score(t.Context(), sample(10, 2).X, make([]float64, 10))
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || setting == `{"c": -1}` && !strings.Contains(err.Error(), "mine.py") {
+			t.Errorf("%s: %v", setting, err)
+		}
+	}
+	fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
+	if n := len(p.Processes()); n != 1 {
+		t.Errorf("%d processes", n)
+	}
+}
+
+// TestRefusedPython: mistakes of a script are said when it is loaded.
+func TestRefusedPython(t *testing.T) {
+	for text, want := range map[string]string{
+		"import nothing_of_the_kind": "No module named 'nothing_of_the_kind'",
+		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'CC': [1]})":           "the method has no parameter CC",
+		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'C': []})":             "the grid of C is empty",
+		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'C': [float('nan')]})": "is not finite",
+		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'C': [[1]]})":          "not a number, a string",
+	} {
+		if _, err := script(t, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestImportedFilesCount: what a script imports from beside itself is part of its version.
+func TestImportedFilesCount(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("mine.py", "from benchplugin import serve\nimport helper\nserve(helper.Method)\n")
+	write("helper.py", "class Method:\n    def fit(self, X, y): pass\n    def decision_function(self, X): return X[:, 0]\n")
+	p := load(t, filepath.Join(dir, "mine.py"), external.Options{Python: python(t)})
+	d := p.Describes()
+	if len(d.Files) != 1 || d.Files[0] != "helper.py" || d.Libraries["numpy"] == "" || d.Libraries["python"] == "" {
+		t.Errorf("%v %v", d.Files, d.Libraries)
+	}
+	first := p.Spec().Version
+	write("helper.py", "class Method:\n    def fit(self, X, y): pass\n    def decision_function(self, X): return -X[:, 0]\n")
+	if second := load(t, filepath.Join(dir, "mine.py"), external.Options{Python: python(t)}).Spec().Version; second == first {
+		t.Errorf("version %s after a change of helper.py", second)
+	}
+}
+
+// TestInstalls: the package is one that pip installs, with NumPy alone.
+func TestInstalls(t *testing.T) {
+	interpreter := python(t)
+	into := t.TempDir()
+	source := filepath.Join(t.TempDir(), "python") // pip builds in the folder
+	if err := os.CopyFS(source, os.DirFS("python")); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(interpreter, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input", "--no-deps", "--target", into, source)
+	if out, err := c.CombinedOutput(); err != nil {
+		if os.Getenv("CI") != "true" && strings.Contains(string(out), "No matching distribution found for setuptools") {
+			t.Skip("pip cannot reach the package index to get setuptools")
+		}
+		t.Fatalf("%v\n%s", err, out)
+	}
+	c = exec.Command(interpreter, "-c", "import benchplugin; print(benchplugin.__file__, benchplugin.__version__)")
+	c.Env = append(os.Environ(), "PYTHONPATH="+into)
+	if out, err := c.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), into) || !strings.HasSuffix(string(out), " 1.0\n") {
+		t.Errorf("%v %s", err, out)
+	}
+}
