@@ -1,16 +1,7 @@
 package cmd
 
 import (
-	"bytes"
-	_ "embed"
-	"fmt"
-	"go/format"
-	"go/token"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
-	"text/template"
 
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/registry"
@@ -134,91 +125,4 @@ func (p describedParameter) String() string {
 		text += ": " + p.Means
 	}
 	return text
-}
-
-//go:embed skeleton/method.go.tmpl
-var methodSkeleton string
-
-//go:embed skeleton/method_test.go.tmpl
-var methodTestSkeleton string
-
-var methodName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
-
-func newMethodsNewCommand(a *app) *cobra.Command {
-	var dir string
-	c := &cobra.Command{
-		Use:   "new NAME",
-		Short: "Write the skeleton of a new method and its test",
-		Long: `new writes a package that holds a working method (ridge regression on the
-labels, to be replaced by yours) and its test, and says which line registers it.
-See docs/adding-a-method.md.`,
-		Example: `  bench methods new MyBoost                 in this repository: methods/myboost
-  bench methods new MyBoost --dir ./mine    elsewhere`,
-		Args: takes("NAME"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.newMethod(args[0], dir) },
-	}
-	c.Flags().StringVar(&dir, "dir", "", "directory of the new package (default methods/NAME in lower case)")
-	return c
-}
-
-func (a *app) newMethod(name, dir string) error {
-	if !methodName.MatchString(name) {
-		return usage("method name %q: use letters, digits, - and _, a letter first", name)
-	}
-	if s, err := a.reg.Lookup(name); err == nil {
-		return usage("a method is named %s already (%s)", s.Name, s.Source)
-	}
-	pkg := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
-	if token.IsKeyword(pkg) {
-		return usage("method name %q: %s is a word of the Go language and cannot name a package", name, pkg)
-	}
-	inRepository := dir == ""
-	if inRepository {
-		dir = filepath.Join("methods", pkg)
-	}
-	if there, err := filepath.Glob(filepath.Join(dir, "*.go")); err != nil || len(there) > 0 {
-		return usage("%s holds Go files already; choose another name or --dir", dir)
-	}
-	sources := map[string][]byte{}
-	for file, text := range map[string]string{pkg + ".go": methodSkeleton, pkg + "_test.go": methodTestSkeleton} {
-		source, err := fillSkeleton(text, map[string]string{"Name": name, "Package": pkg})
-		if err != nil {
-			return err
-		}
-		sources[file] = source
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for _, file := range []string{pkg + ".go", pkg + "_test.go"} {
-		path := filepath.Join(dir, file)
-		if err := os.WriteFile(path, sources[file], 0o644); err != nil {
-			return err
-		}
-		fmt.Fprintln(a.out, path)
-	}
-	a.tellHowToRegister(pkg, dir, inRepository)
-	return nil
-}
-
-func (a *app) tellHowToRegister(pkg, dir string, inRepository bool) {
-	if inRepository {
-		fmt.Fprintf(a.err, "To register it, add two lines to methods/all.go, the import and the method:\n\t\"github.com/kernelboosting/bench/methods/%s\"\n\t%s.Spec(),\n", pkg, pkg)
-	} else {
-		fmt.Fprintf(a.err, "To register it, import the package in your main and add it to the registry: methods.All().With(%s.Spec())\n", pkg)
-	}
-	path := filepath.ToSlash(dir)
-	if !filepath.IsAbs(dir) {
-		path = "./" + path
-	}
-	fmt.Fprintf(a.err, "Test it with: go test %s\n", path)
-}
-
-// fillSkeleton fills in a template and formats the result.
-func fillSkeleton(text string, values map[string]string) ([]byte, error) {
-	var filled bytes.Buffer
-	if err := template.Must(template.New("skeleton").Parse(text)).Execute(&filled, values); err != nil {
-		return nil, err
-	}
-	return format.Source(filled.Bytes())
 }

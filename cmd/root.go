@@ -62,6 +62,8 @@ type app struct {
 	memory  int64  // bytes that cells together, or the loading of one set, may need
 	sets    *datasets.Catalogue
 	signals func() (<-chan os.Signal, func()) // replaced in tests
+	named   []string                          // --plugin
+	plugins []foundPlugin                     // that were loaded, or tried
 }
 
 func (a *app) store() datasets.Directory { return datasets.Directory{Root: a.data, Memory: a.memory} }
@@ -112,6 +114,7 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
+	defer a.closePlugins()
 	err := root.ExecuteContext(context.Background())
 	if out.err != nil { // also where cobra, which prints help, passes over it
 		err = exitError{exitInternal, fmt.Errorf("standard output: %w", out.err)}
@@ -186,16 +189,19 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 	root.PersistentFlags().StringVar(&a.db, "db", "results.db", "results database")
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data directory (default $BENCH_DATA, else the user's cache)")
 	root.PersistentFlags().StringVar(&a.limit, "memory", "", "memory that cells running together, an isolated cell, or loading a data set, may need, e.g. 8GiB (default three quarters of the machine's)")
-	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
-		a.memory, err = memoryLimit(a.limit)
-		return err
+	root.PersistentFlags().StringArrayVar(&a.named, "plugin", nil, "a method in another process, by its file; repeatable (beside those in plugins/ and $BENCH_PLUGINS)")
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
+		if a.memory, err = memoryLimit(a.limit); err != nil || !needsMethods(c) {
+			return err
+		}
+		return a.loadPlugins(c.Context(), verbOf(c) == "cell")
 	}
 	root.SetVersionTemplate("bench {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see `%s --help`", err, c.CommandPath())
 	})
 	root.AddCommand(newRunCommand(a), newStatusCommand(a), newReportCommand(a), newQueryCommand(a), newVerifyCommand(a), newImportCommand(a), newBundleCommand(a), newPublishCommand(a),
-		newDataCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
+		newDataCommand(a), newMethodsCommand(a), newPluginCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
 	root.AddCommand(newReportVerbs(a)...)
 	checkHelp(root)
 	return root

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kernelboosting/bench/registry"
@@ -195,19 +196,39 @@ func (p *Plugin) Processes() []int {
 	return out
 }
 
+// Ask sends a request that has nothing but its operation and returns the error that is answered.
+func (p *Plugin) Ask(ctx context.Context, op string) error {
+	q, giveBack, err := p.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
+	_, err = q.do(ctx, &Request{Op: op})
+	return err
+}
+
 // Close ends the plugin's processes, at once those that are busy, and removes its private folder.
-func (p *Plugin) Close() {
+func (p *Plugin) Close() { p.CloseGently() }
+
+// CloseGently is Close; it returns how many processes did not end by themselves within a second.
+func (p *Plugin) CloseGently() (forced int) {
 	p.mu.Lock()
 	p.closed = true
 	all := p.all
 	p.all, p.idle = map[*process]bool{}, nil
 	p.mu.Unlock()
 	var wait sync.WaitGroup
+	var count atomic.Int64
 	for q := range all {
-		wait.Go(q.end)
+		wait.Go(func() {
+			if !q.end() {
+				count.Add(1)
+			}
+		})
 	}
 	wait.Wait()
 	if p.data != "" {
 		_ = os.RemoveAll(p.data)
 	}
+	return int(count.Load())
 }

@@ -2,6 +2,7 @@ package external
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -151,11 +152,13 @@ func (q *process) exchange(r *Request) (*Answer, error) {
 	if r.Drop = q.takeDropped(); q.plugin.options.Trace != nil {
 		q.plugin.options.Trace(*r)
 	}
-	line, err := json.Marshal(r)
-	if err != nil {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false) // a shell reads the names of files as they are
+	if err := encoder.Encode(r); err != nil {
 		return nil, err
 	}
-	if _, err := q.in.Write(append(line, '\n')); err != nil {
+	if _, err := q.in.Write(line.Bytes()); err != nil {
 		return nil, q.ended(r.Op)
 	}
 	answer, err := readLine(q.lines, maxLine)
@@ -242,19 +245,23 @@ func (q *process) death() error {
 	return q.dead
 }
 
-// end lets the process end by itself, as it does at the end of its input, and then makes it.
-func (q *process) end() {
+// end lets the process end by itself, as it does at the end of its input, and then makes it. It
+// reports whether the process ended by itself, or was gone before.
+func (q *process) end() (byItself bool) {
+	byItself = q.death() != nil
 	select { // of one that is busy nothing is expected
 	case <-q.turn:
 		q.in.Close()
 		select {
 		case <-q.exited:
+			byItself = true
 		case <-time.After(closing):
 		}
 	default:
 	}
 	q.kill(fmt.Errorf("%s: its process has ended", q.plugin.name()))
 	<-q.exited
+	return byItself
 }
 
 // used returns the processor time in seconds since it was last asked, and the largest resident size in bytes.

@@ -1,0 +1,223 @@
+package cmd
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/methods/external/check"
+	"github.com/spf13/cobra"
+)
+
+func newPluginCommand(a *app) *cobra.Command {
+	c := group(&cobra.Command{
+		Use:   "plugin",
+		Short: "Methods in other processes, in any language: list, check, start a new one",
+		Long: `A plugin is an executable or a script that answers requests on its standard input and
+output (docs/plugin-protocol.md). It is found in plugins/ beside the database, in the folders
+of $BENCH_PLUGINS, or named by --plugin FILE, and then is a method like any other.
+Python scripts are run by $BENCH_PYTHON, or python3.`,
+	})
+	c.AddCommand(newPluginListCommand(a), newPluginCheckCommand(a), newPluginNewCommand(a))
+	return c
+}
+
+func newPluginListCommand(a *app) *cobra.Command {
+	var layout string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the plugins that are found, and why one cannot be used",
+		Args:  takes(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			found, err := a.startPlugins(c.Context(), false)
+			if err != nil {
+				return err
+			}
+			l := listing{header: []string{"file", "found_by", "method", "version", "tasks", "fault"}}
+			broken := 0
+			for _, f := range found {
+				if f.fault == nil {
+					spec := f.in.Spec()
+					l.add(f.file, f.from, spec.Name, spec.Version, spec.Tasks.String(), "")
+					continue
+				}
+				broken++
+				l.add(f.file, f.from, "", "", "", firstLine(f.fault.Error()))
+			}
+			if err := l.write(a.out, layout); err != nil {
+				return err
+			}
+			if broken > 0 {
+				return exitError{code: exitIncomplete}
+			}
+			return nil
+		},
+	}
+	formatFlag(c, &layout)
+	return c
+}
+
+func newPluginCheckCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check PLUGIN",
+		Short: "Try a plugin: what every method must do, one line a check",
+		Long: `check starts the plugin and tries it on small data, within a minute: shapes, repeatability,
+honesty, awkward data, how it ends. PLUGIN is a file, or the name of a method whose plugin is found.
+A line says what was asked and, where the plugin fails, what to do. The exit code is 3 if a check fails.`,
+		Example: "  bench plugin check ./myboost.py",
+		Args:    takes("PLUGIN"),
+		RunE:    func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0]) },
+	}
+}
+
+func (a *app) checkPlugin(c *cobra.Command, name string) error {
+	file, err := a.pluginFile(c, name)
+	if err != nil {
+		return err
+	}
+	failed, total := 0, 0
+	err = check.Run(c.Context(), file, func(r check.Result) {
+		total++
+		switch {
+		case r.Skipped:
+			fmt.Fprintf(a.out, "skip  %-22s %s\n", r.Name, r.Detail)
+		case r.Failure == "":
+			fmt.Fprintf(a.out, "ok    %-22s %s\n", r.Name, r.Detail)
+		default:
+			failed++
+			fmt.Fprintf(a.out, "FAIL  %-22s %s. What to do: %s\n", r.Name, firstLine(r.Failure), r.Advice)
+		}
+	})
+	if err != nil {
+		return exitError{exitUsage, err}
+	}
+	if failed > 0 {
+		fmt.Fprintf(a.err, "%d of %s failed\n", failed, plural(total, "check"))
+		return exitError{code: exitIncomplete}
+	}
+	fmt.Fprintf(a.err, "%s passed\n", plural(total, "check"))
+	return nil
+}
+
+// pluginFile returns the file of a plugin that is named by it or by its method.
+func (a *app) pluginFile(c *cobra.Command, name string) (string, error) {
+	if _, err := os.Stat(name); err == nil {
+		return name, nil
+	}
+	found, err := a.startPlugins(c.Context(), false)
+	if err != nil {
+		return "", err
+	}
+	defer a.closePlugins()
+	var known []string
+	for _, f := range found {
+		if f.in != nil {
+			if strings.EqualFold(f.in.Spec().Name, name) {
+				return f.file, nil
+			}
+			known = append(known, f.in.Spec().Name)
+		}
+	}
+	slices.Sort(known)
+	return "", usage("there is no file %s and no plugin of that name is found; found are: %s", name, strings.Join(append(known, "no others"), ", "))
+}
+
+//go:embed skeleton/plugin.py.tmpl
+var pythonSkeleton string
+
+//go:embed skeleton/plugin.R.tmpl
+var rSkeleton string
+
+//go:embed skeleton/plugin.sh.tmpl
+var shellSkeleton string
+
+//go:embed skeleton/served.go.tmpl
+var servedSkeleton string
+
+// pluginSkeletons are one file each, by language.
+var pluginSkeletons = map[string]struct{ ending, text string }{
+	"python": {".py", pythonSkeleton}, "r": {".R", rSkeleton}, "sh": {".sh", shellSkeleton},
+}
+
+func newPluginNewCommand(a *app) *cobra.Command {
+	var dir, lang string
+	c := &cobra.Command{
+		Use:   "new NAME --lang python|r|go|sh",
+		Short: "Write the skeleton of a plugin",
+		Long: `new writes a plugin that works, to be replaced by your method: one file in plugins/ beside
+the database, where every command finds it. In Go it is a package NAME with its test, and a program
+NAME/plugin that serves it.`,
+		Example: "  bench plugin new MyBoost --lang python       plugins/myboost.py",
+		Args:    takes("NAME"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if lang == "go" {
+				return a.newGoPlugin(args[0], dir)
+			}
+			return a.newPlugin(args[0], lang, dir)
+		},
+	}
+	c.Flags().StringVar(&lang, "lang", "python", "language: python, r, go or sh")
+	c.Flags().StringVar(&dir, "dir", "", "folder to write to (default: see above)")
+	_ = c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"python", "r", "go", "sh"}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// newPlugin writes a plugin of one file.
+func (a *app) newPlugin(name, lang, dir string) error {
+	skeleton, known := pluginSkeletons[strings.ToLower(lang)]
+	if !known {
+		return usage("--lang %q is not one of go, python, r, sh", lang)
+	}
+	if err := a.freeName(name); err != nil {
+		return err
+	}
+	inFolder := dir == ""
+	if inFolder {
+		dir = a.pluginFolder()
+	}
+	path := filepath.Join(dir, strings.ToLower(strings.ReplaceAll(name, "-", "_"))+skeleton.ending)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return usage("%s is there already; choose another name or --dir", path)
+	}
+	class := strings.NewReplacer("-", "", "_", "").Replace(name)
+	class = strings.ToUpper(class[:1]) + class[1:]
+	if err := a.writeSkeletons([]skeletonFile{{path, skeleton.text}}, map[string]string{"Name": name, "Class": class}, 0o644); err != nil {
+		return err
+	}
+	flag := ""
+	if !inFolder {
+		flag = " --plugin " + path
+	}
+	fmt.Fprintf(a.err, "Try it with: bench plugin check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar\n", path, flag, name)
+	return nil
+}
+
+// newGoPlugin writes a package with a method and a program that serves it.
+func (a *app) newGoPlugin(name, dir string) error {
+	if dir == "" {
+		dir = strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
+	}
+	module, err := moduleOf(dir)
+	if err != nil {
+		return err
+	}
+	if err := a.newMethod(name, dir); err != nil {
+		return err
+	}
+	imported, err := importPath(module, dir)
+	if err != nil {
+		return err
+	}
+	pkg := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
+	served := filepath.Join(dir, "plugin", "main.go")
+	if err := a.writeSkeletons([]skeletonFile{{served, servedSkeleton}}, map[string]string{"Name": name, "Package": pkg, "Import": imported}, 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "As a plugin: go build -o %s ./%s\n", filepath.ToSlash(filepath.Join(a.pluginFolder(), name)), filepath.ToSlash(filepath.Dir(served)))
+	return nil
+}

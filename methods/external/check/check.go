@@ -1,0 +1,154 @@
+// Package check tries a plugin: what the harness relies on, for those who write one in another language.
+// [Run] is what `bench plugin check` prints. It stays within a minute, on small data of its own.
+//
+// For methods in Go there is registry/conform, which asks more, as a test.
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/kernelboosting/bench/methods/external"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// limit bounds all checks together, and patience one fit.
+const (
+	limit    = 55 * time.Second
+	patience = 20 * time.Second
+)
+
+// A Result is what came of one check.
+type Result struct {
+	Name    string
+	Detail  string // what was seen
+	Failure string // what is wrong; "" if nothing is
+	Advice  string // what to do about it
+	Skipped bool   // the check does not apply, or there was no time for it
+}
+
+// A check asks one thing of a plugin on the first task that it solves; detail is for people.
+type check struct {
+	name   string
+	advice string
+	try    func(s *session) (detail string, err error)
+}
+
+// errSkip marks a check that does not apply.
+type errSkip struct{ why string }
+
+func (e errSkip) Error() string { return e.why }
+
+// A session is what the checks share.
+type session struct {
+	ctx    context.Context
+	file   string
+	folder string // of the matrices, with a name that is hard on careless code
+	plugin *external.Plugin
+	spec   registry.Spec
+	task   registry.Task
+
+	mu       sync.Mutex
+	requests []external.Request
+}
+
+// Run makes all checks of the plugin in file and tells each result when it is known. The error says
+// that nothing could be checked.
+func Run(ctx context.Context, file string, tell func(Result)) error {
+	if _, err := os.Stat(file); err != nil {
+		return err
+	}
+	parent, err := os.MkdirTemp("", "bench-check-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(parent)
+	s := &session{file: file, folder: filepath.Join(parent, "Größe 50%_x^2 & #1 $~{}")}
+	if err := os.Mkdir(s.folder, 0o700); err != nil {
+		return err
+	}
+	end := time.Now().Add(limit)
+	var cancel context.CancelFunc
+	s.ctx, cancel = context.WithDeadline(ctx, end)
+	defer cancel()
+	defer func() {
+		if s.plugin != nil {
+			s.plugin.Close()
+		}
+	}()
+	for _, c := range checks {
+		r := Result{Name: c.name, Advice: c.advice}
+		r.Detail, err = c.try(s)
+		var skip errSkip
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &skip):
+			r.Skipped, r.Detail = true, skip.why
+		case err != nil && s.ctx.Err() != nil:
+			r.Failure = fmt.Sprintf("the checks so far took %v together", limit)
+			r.Advice = "make the grid or the defaults lighter: the data has 400 rows at most"
+		case err != nil:
+			r.Failure = err.Error()
+		}
+		tell(r)
+		if s.plugin == nil || s.ctx.Err() != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// options are those of the plugin under test: every request is noted.
+func (s *session) options() external.Options {
+	return external.Options{Folder: s.folder, Trace: func(r external.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.requests = append(s.requests, r)
+	}}
+}
+
+// fit trains with the defaults, or a setting.
+func (s *session) fit(d registry.Data, setting string) (registry.Model, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
+	defer cancel()
+	m, err := s.spec.Fit(ctx, registry.Env{Seed: seed, Workers: 1}, d, json.RawMessage(setting))
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("a fit of %d rows takes more than %v", d.Shape().N, patience)
+	}
+	return m, err
+}
+
+// scores returns what a model says of the rows of d.
+func (s *session) scores(m registry.Model, d registry.Data) ([]float64, error) {
+	out := make([]float64, d.Shape().N*d.Shape().Outputs())
+	return out, m.Score(s.ctx, d.X, out)
+}
+
+// fitAndScore trains on one sample and scores another.
+func (s *session) fitAndScore(learn, test registry.Data, setting string) ([]float64, error) {
+	m, err := s.fit(learn, setting)
+	if err != nil {
+		return nil, err
+	}
+	return s.scores(m, test)
+}
+
+// few returns at most k settings, spread over the grid.
+func (s *session) few(d registry.Data, k int) ([]json.RawMessage, error) {
+	all, err := s.spec.Settings(d.Shape(), s.spec.DefaultGrid(), nil)
+	if err != nil || len(all) <= k {
+		return all, err
+	}
+	out := make([]json.RawMessage, k)
+	for i := range out {
+		out[i] = all[i*(len(all)-1)/max(1, k-1)]
+	}
+	return out, nil
+}

@@ -1,0 +1,384 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/methods/external"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// checks are in the order in which they are made: what fails first often explains what fails later.
+var checks = []check{
+	{"describe", "answer the request describe as docs/plugin-protocol.md says, and print nothing else to standard output", (*session).describe},
+	{"grid", "keep every value of the grid inside the range of its parameter", (*session).grid},
+	{"shapes", "return one finite score a row, or one for each class", (*session).shapes},
+	{"noise", "print to standard error; in Python import benchplugin before all else", (*session).noise},
+	{"learns", "look at the sign of the scores and at the order of the rows", (*session).learns},
+	{"same again", "draw every random number from the seed of the request, or say deterministic=False", (*session).sameAgain},
+	{"another process", "let nothing depend on the time, the process or the order of a set", (*session).anotherProcess},
+	{"settings apart", "keep nothing from one fit to the next, and do not change the training data in place", (*session).settingsApart},
+	{"data unchanged", "do not write to the files of the request", (*session).dataUnchanged},
+	{"labels permuted", "find out where the method sees the labels of rows that it is to score", (*session).labelsPermuted},
+	{"test labels", "nothing: this is about bench", (*session).testLabels},
+	{"rows permuted", "score each row by itself", (*session).rowsPermuted},
+	{"row by row", "score each row by itself, whatever rows are beside it", (*session).rowByRow},
+	{"one class", "return a model that says this class, or an error", (*session).oneClass},
+	{"equal rows", "accept equal rows with different targets", (*session).equalRows},
+	{"constant feature", "accept a feature that is the same in all rows", (*session).constantFeature},
+	{"few rows", "return a model or an error; do not end the process", (*session).fewRows},
+	{"path", "make models of several settings equal to those of single fits", (*session).path},
+	{"stages", "make the last stage equal to the whole model's scores", (*session).stages},
+	{"save and load", "write all that a model's scores depend on", (*session).saveAndLoad},
+	{"unknown request", `answer {"id":N,"error":"..."} to an operation that is not known, and go on`, (*session).unknown},
+	{"memory", "forget the models that the field drop of a request names", (*session).memory},
+	{"cancellation", "start processes only in the plugin's own process group", (*session).cancellation},
+	{"ends", "end when standard input ends", (*session).ends},
+}
+
+func (s *session) describe() (string, error) {
+	p, err := external.Load(s.ctx, s.file, s.options())
+	if err != nil {
+		return "", err
+	}
+	s.plugin, s.spec = p, p.Spec()
+	s.task = s.spec.Tasks & -s.spec.Tasks
+	d := p.Describes()
+	return fmt.Sprintf("%s %s, %s, protocol %d to %d, libraries %d, further files %d", s.spec.Name, s.spec.Version, s.spec.Tasks,
+		d.Protocol[0], d.Protocol[1], len(d.Libraries), len(d.Files)), nil
+}
+
+func (s *session) grid() (string, error) {
+	n := 0
+	for _, sh := range []registry.Shape{sample(s.task, 50, 1, seed).Shape(), sample(s.task, 200, 60, seed).Shape()} {
+		points, err := s.spec.Settings(sh, s.spec.DefaultGrid(), nil)
+		if err != nil {
+			return "", err
+		}
+		seen := map[string]bool{}
+		for _, p := range points {
+			if seen[string(p)] {
+				return "", fmt.Errorf("the setting %s comes twice", p)
+			}
+			seen[string(p)] = true
+		}
+		n = len(points)
+	}
+	return fmt.Sprintf("settings %d", n), nil
+}
+
+// tasks calls try for each task that the plugin solves.
+func (s *session) tasks(try func(task registry.Task) error) error {
+	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		if s.spec.Tasks&task != 0 {
+			if err := try(task); err != nil {
+				return fmt.Errorf("%s: %w", task, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *session) shapes() (string, error) {
+	return "1, 2 and 40 features; one row and many", s.tasks(func(task registry.Task) error {
+		for _, dims := range [][2]int{{24, 1}, {60, 2}, {48, 40}} {
+			d := sample(task, dims[0], dims[1], seed)
+			m, err := s.fit(d, "{}")
+			if err != nil {
+				return err
+			}
+			for _, test := range []registry.Data{d, rows(d, []int{3})} {
+				if _, err := s.scores(m, test); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// noise: any other line would have been bad output of the fits before.
+func (s *session) noise() (string, error) {
+	_, err := s.fitAndScore(sample(s.task, 60, 3, seed), sample(s.task, 60, 3, seed), "{}")
+	return "nothing but answers on standard output", err
+}
+
+func (s *session) learns() (string, error) {
+	var seen []string
+	err := s.tasks(func(task registry.Task) error {
+		learn, test := sample(task, 240, 3, seed), sample(task, 240, 3, seed+1)
+		settings, err := s.few(learn, 5)
+		if err != nil {
+			return err
+		}
+		best := math.Inf(-1)
+		for _, setting := range settings {
+			got, err := s.fitAndScore(learn, test, string(setting))
+			if err != nil {
+				return err
+			}
+			best = max(best, goodness(test, got))
+		}
+		if best < 0.8 {
+			return fmt.Errorf("the best of %d settings reaches %.2f on easy data; 0.8 is asked", len(settings), best)
+		}
+		seen = append(seen, fmt.Sprintf("%.2f", best))
+		return nil
+	})
+	return "on easy data " + strings.Join(seen, ", "), err
+}
+
+func (s *session) deterministic() error {
+	if d := s.plugin.Describes(); d.Deterministic != nil && !*d.Deterministic {
+		return errSkip{"the plugin says that it is not deterministic; bench verify will report differences"}
+	}
+	return nil
+}
+
+func (s *session) sameAgain() (string, error) {
+	if err := s.deterministic(); err != nil {
+		return "", err
+	}
+	d := sample(s.task, 120, 4, seed)
+	first, err := s.fitAndScore(d, d, "{}")
+	if err != nil {
+		return "", err
+	}
+	second, err := s.fitAndScore(d, d, "{}")
+	if err == nil {
+		err = equal("a second fit", second, first)
+	}
+	return "two fits give the same bits", err
+}
+
+func (s *session) anotherProcess() (string, error) {
+	if err := s.deterministic(); err != nil {
+		return "", err
+	}
+	d := sample(s.task, 120, 4, seed)
+	first, err := s.fitAndScore(d, d, "{}")
+	if err != nil {
+		return "", err
+	}
+	other, err := external.Load(s.ctx, s.file, external.Options{Folder: s.folder})
+	if err != nil {
+		return "", err
+	}
+	defer other.Close()
+	if v := other.Spec().Version; v != s.spec.Version {
+		return "", fmt.Errorf("another process says version %s, not %s", v, s.spec.Version)
+	}
+	here := s.spec
+	s.spec = other.Spec()
+	second, err := s.fitAndScore(d, d, "{}")
+	s.spec = here
+	if err == nil {
+		err = equal("a fit in another process", second, first)
+	}
+	return "two processes give the same bits", err
+}
+
+func (s *session) settingsApart() (string, error) {
+	if err := s.deterministic(); err != nil {
+		return "", err
+	}
+	d := sample(s.task, 120, 4, seed)
+	settings, err := s.few(d, 2)
+	if err != nil {
+		return "", err
+	}
+	alone, err := s.fitAndScore(d, d, string(settings[0]))
+	if err != nil {
+		return "", err
+	}
+	order := []json.RawMessage{settings[0], settings[len(settings)-1], settings[0]}
+	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed, Workers: 1}, d, order, func(i int, m registry.Model) error {
+		got, err := s.scores(m, d)
+		if err == nil && i != 1 {
+			err = equal("a fit after others", got, alone)
+		}
+		return err
+	})
+	return "a fit after others gives the same bits", err
+}
+
+func (s *session) dataUnchanged() (string, error) {
+	d := sample(s.task, 60, 3, seed)
+	var files [][]byte
+	var names []string
+	settings, err := s.few(d, 2)
+	if err != nil {
+		return "", err
+	}
+	s.forget()
+	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed, Workers: 1}, d, settings, func(i int, m registry.Model) error {
+		if _, err := s.scores(m, d); err != nil {
+			return err
+		}
+		for _, r := range s.seen() {
+			for _, name := range []string{r.X, r.Y} {
+				text, err := os.ReadFile(name)
+				at := slices.Index(names, name)
+				switch {
+				case name == "" || err != nil && at < 0:
+				case err != nil || at >= 0 && !bytes.Equal(text, files[at]):
+					return fmt.Errorf("the file of a request was changed by the plugin (%v)", err)
+				case at < 0:
+					names, files = append(names, name), append(files, text)
+				}
+			}
+		}
+		return nil
+	})
+	return fmt.Sprintf("files of rows and targets compared %d", len(names)), err
+}
+
+// labelsPermuted: where neither the labels to learn nor those to find have to do with the rows, a
+// method that is right more often than by chance has seen what it must not see.
+func (s *session) labelsPermuted() (string, error) {
+	learn, test := sample(s.task, 200, 4, seed), sample(s.task, 400, 4, seed+1)
+	learn.Y, test.Y = rows(learn, order(200)).Y, rows(test, order(400)).Y
+	scores, err := s.fitAndScore(learn, test, "{}")
+	if err != nil {
+		return "", err
+	}
+	reached := goodness(test, scores)
+	chance := map[registry.Task]float64{registry.Binary: 0.5, registry.Multiclass: 1.0 / 3}[s.task]
+	if reached > chance+0.12 { // nearly five standard deviations for 400 rows
+		return "", fmt.Errorf("trained on permuted labels it reaches %.2f on other rows; chance is %.2f", reached, chance)
+	}
+	return fmt.Sprintf("trained on permuted labels it reaches %.2f, chance is %.2f", reached, chance), nil
+}
+
+func (s *session) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = nil
+}
+
+func (s *session) seen() []external.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// testLabels: what crosses the pipe when rows are scored holds no target.
+func (s *session) testLabels() (string, error) {
+	s.forget()
+	learn, test := sample(s.task, 60, 3, seed), sample(s.task, 40, 3, seed+1)
+	if _, err := s.fitAndScore(learn, test, "{}"); err != nil {
+		return "", err
+	}
+	n := 0
+	for _, r := range s.seen() {
+		if r.Op == "score" {
+			n++
+			if r.Y != "" {
+				return "", fmt.Errorf("a request to score names the file %s of targets", r.Y)
+			}
+		}
+	}
+	if n == 0 {
+		return "", errors.New("no request to score was seen")
+	}
+	return "a request to score names no targets", nil
+}
+
+func (s *session) rowsPermuted() (string, error) {
+	learn, test := sample(s.task, 100, 3, seed), sample(s.task, 80, 3, seed+1)
+	m, err := s.fit(learn, "{}")
+	if err != nil {
+		return "", err
+	}
+	straight, err := s.scores(m, test)
+	if err != nil {
+		return "", err
+	}
+	by := order(80)
+	mixed, err := s.scores(m, rows(test, by))
+	if err != nil {
+		return "", err
+	}
+	k := test.Shape().Outputs()
+	want := make([]float64, 0, len(mixed))
+	for _, r := range by {
+		want = append(want, straight[r*k:(r+1)*k]...)
+	}
+	return "rows in another order have the same scores", near("rows in another order", mixed, want, 1e-9)
+}
+
+func (s *session) rowByRow() (string, error) {
+	d := sample(s.task, 40, 3, seed)
+	m, err := s.fit(d, "{}")
+	if err != nil {
+		return "", err
+	}
+	all, err := s.scores(m, d)
+	if err != nil {
+		return "", err
+	}
+	k := d.Shape().Outputs()
+	for i := range 10 {
+		alone, err := s.scores(m, rows(d, []int{i}))
+		if err == nil {
+			err = near(fmt.Sprintf("row %d alone", i), alone, all[i*k:(i+1)*k], 1e-6)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "a row alone has the score that it has among others", nil
+}
+
+// modelOrError fits awkward data: an error of the method is fine where a model is not due, the end of
+// the process is not.
+func (s *session) modelOrError(d registry.Data, due bool) (string, error) {
+	got, err := s.fitAndScore(d, d, "{}")
+	var own *external.MethodError
+	switch {
+	case err == nil:
+		return fmt.Sprintf("a model, right %.2f", goodness(d, got)), nil
+	case errors.As(err, &own) && !due:
+		return "an error: " + own.Message, nil
+	}
+	return "", err
+}
+
+func (s *session) oneClass() (string, error) {
+	d := sample(s.task, 40, 2, seed)
+	for i := range d.Y {
+		d.Y[i] = d.Y[0]
+	}
+	return s.modelOrError(d, false)
+}
+
+func (s *session) equalRows() (string, error) {
+	d := sample(s.task, 40, 2, seed)
+	for i := 1; i < 40; i += 2 {
+		d.X.SetRow(i, d.X.RawRowView(i-1))
+	}
+	return s.modelOrError(d, true)
+}
+
+func (s *session) constantFeature() (string, error) {
+	d := sample(s.task, 40, 3, seed)
+	for i := range 40 {
+		d.X.Set(i, 1, 0)
+	}
+	return s.modelOrError(d, true)
+}
+
+func (s *session) fewRows() (string, error) {
+	for _, n := range []int{1, 2} {
+		if _, err := s.modelOrError(sample(s.task, n, 2, seed), false); err != nil {
+			return "", fmt.Errorf("%d rows: %w", n, err)
+		}
+	}
+	return "one row and two", nil
+}

@@ -1,0 +1,221 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/methods/external"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// declares skips a check of an operation that the plugin does not have.
+func (s *session) declares(op string) error {
+	if d := s.plugin.Describes(); !slices.Contains(d.Ops, op) {
+		return errSkip{"the plugin does not declare it"}
+	}
+	return nil
+}
+
+func (s *session) path() (string, error) {
+	if err := s.declares("path"); err != nil {
+		return "", err
+	}
+	d := sample(s.task, 80, 3, seed)
+	settings, err := s.few(d, 4)
+	if err != nil {
+		return "", err
+	}
+	seen := 0
+	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed, Workers: 1}, d, settings, func(i int, m registry.Model) error {
+		seen++
+		got, err := s.scores(m, d)
+		if err != nil {
+			return err
+		}
+		alone, err := s.fitAndScore(d, d, string(settings[i]))
+		if err != nil {
+			return err
+		}
+		return equal("the model of "+string(settings[i]), got, alone)
+	})
+	return fmt.Sprintf("settings at once %d", seen), err
+}
+
+func (s *session) stages() (string, error) {
+	if err := s.declares("stages"); err != nil {
+		return "", err
+	}
+	d := sample(s.task, 80, 3, seed)
+	m, err := s.fit(d, "{}")
+	if err != nil {
+		return "", err
+	}
+	stager, ok := m.(registry.Stager)
+	if !ok {
+		return "", errSkip{"the model with the defaults has no rounds"}
+	}
+	whole, err := s.scores(m, d)
+	if err != nil {
+		return "", err
+	}
+	at := slices.Compact([]int{1, (stager.Rounds() + 1) / 2, stager.Rounds()})
+	err = stager.ScoreStages(s.ctx, d.X, at, func(t int, scores []float64) error {
+		if t == stager.Rounds() {
+			return equal("the last stage", scores, whole)
+		}
+		return nil
+	})
+	return fmt.Sprintf("rounds %d", stager.Rounds()), err
+}
+
+func (s *session) saveAndLoad() (string, error) {
+	if err := s.declares("save"); err != nil {
+		return "", err
+	}
+	d := sample(s.task, 80, 3, seed)
+	m, err := s.fit(d, "{}")
+	if err != nil {
+		return "", err
+	}
+	saver, ok := m.(registry.Saver)
+	if !ok {
+		return "", errors.New("the model cannot be saved")
+	}
+	var file bytes.Buffer
+	if err := saver.Save(&file); err != nil {
+		return "", err
+	}
+	want, err := s.scores(m, d)
+	if err != nil {
+		return "", err
+	}
+	back, err := s.spec.LoadModel(bytes.NewReader(file.Bytes()))
+	if err != nil {
+		return "", err
+	}
+	got, err := s.scores(back, d)
+	if err == nil {
+		err = equal("the model read back", got, want)
+	}
+	return fmt.Sprintf("bytes %d", file.Len()), err
+}
+
+// unknown: a request of a later version gets an error and the plugin goes on.
+func (s *session) unknown() (string, error) {
+	err := s.plugin.Ask(s.ctx, "no-such-operation")
+	var own *external.MethodError
+	switch {
+	case err == nil:
+		return "", errors.New("an operation that there is not is answered as if it had been done")
+	case !errors.As(err, &own):
+		return "", err
+	}
+	return "an error, and the plugin goes on", nil
+}
+
+// growth is what a process may grow by over many fits whose models were dropped, in bytes.
+const growth = 64 << 20
+
+func (s *session) memory() (string, error) {
+	d := sample(s.task, 400, 10, seed)
+	var peak int64
+	env := registry.Env{Seed: seed, Workers: 1, Used: func(_ float64, bytes int64) { peak = max(peak, bytes) }}
+	settings, err := s.few(d, 1)
+	if err != nil {
+		return "", err
+	}
+	twenty := slices.Repeat(settings, 20)
+	fit := func() error {
+		return s.spec.FitAll(s.ctx, env, d, twenty, func(_ int, m registry.Model) error {
+			_, err := s.scores(m, d)
+			return err
+		})
+	}
+	if err := fit(); err != nil {
+		return "", err
+	}
+	first := peak
+	start := time.Now()
+	for range 4 {
+		if time.Since(start) > 5*time.Second {
+			break
+		}
+		if err := fit(); err != nil {
+			return "", err
+		}
+	}
+	if peak-first > growth {
+		return "", fmt.Errorf("the process grew from %d to %d MiB over fits whose models were dropped", first>>20, peak>>20)
+	}
+	return fmt.Sprintf("peak %d MiB", peak>>20), nil
+}
+
+// cancellation: a fit whose time is over ends the process and what it started.
+func (s *session) cancellation() (string, error) {
+	before := s.plugin.Processes()
+	ctx, cancel := context.WithCancel(s.ctx)
+	d := sample(s.task, 400, 40, seed)
+	settings, err := s.few(d, 50)
+	if err != nil {
+		cancel()
+		return "", err
+	}
+	timer := time.AfterFunc(50*time.Millisecond, cancel)
+	defer timer.Stop()
+	err = s.spec.FitAll(ctx, registry.Env{Seed: seed, Workers: 1}, d, slices.Repeat(settings, 50), func(int, registry.Model) error { return nil })
+	cancelled := ctx.Err() != nil
+	late := time.Now()
+	cancel()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return "", err
+	}
+	if !cancelled {
+		return "", errSkip{"the fits are over too soon to be cancelled"}
+	}
+	for _, pid := range before {
+		if !slices.Contains(s.plugin.Processes(), pid) && alive(pid) {
+			return "", fmt.Errorf("process %d lives on after its fit was cancelled", pid)
+		}
+	}
+	if _, err := s.fitAndScore(d, d, "{}"); err != nil {
+		return "", fmt.Errorf("the fit after a cancelled one: %w", err)
+	}
+	return fmt.Sprintf("the process was gone; the next fit was done %.1f s later", time.Since(late).Seconds()), nil
+}
+
+// ends: without requests there is no reason to live.
+func (s *session) ends() (string, error) {
+	p, err := external.Load(s.ctx, s.file, external.Options{Folder: s.folder})
+	if err != nil {
+		return "", err
+	}
+	pids := p.Processes()
+	forced := p.CloseGently()
+	for _, pid := range pids {
+		if alive(pid) {
+			return "", fmt.Errorf("process %d lives on", pid)
+		}
+	}
+	if forced > 0 {
+		return "", errors.New("the process goes on at the end of its standard input and had to be ended")
+	}
+	return "by itself, at the end of its standard input", nil
+}
+
+// alive reports whether a process is there and no zombie; without /proc nothing is.
+func alive(pid int) bool {
+	for range 40 {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return false
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return true
+}
