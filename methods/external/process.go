@@ -28,6 +28,7 @@ type process struct {
 	stderr tail
 	folder *folder
 	exited chan struct{} // closed when the process was waited for
+	silent chan struct{} // closed when its standard error was read to the end
 	turn   chan struct{} // holds a token while nobody has a request under way
 
 	last    int64   // number of the last request
@@ -84,10 +85,14 @@ func (p *Plugin) start() (*process, error) {
 	}
 	q := &process{
 		plugin: p, cmd: c, in: ours[0], out: ours[1], lines: bufio.NewReaderSize(ours[1], 1<<16), folder: folder,
-		exited: make(chan struct{}), turn: make(chan struct{}, 1),
+		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1),
 	}
 	q.turn <- struct{}{}
-	go q.stderr.drain(ours[2])
+	go func() {
+		defer close(q.silent)
+		q.stderr.drain(ours[2])
+		ours[2].Close()
+	}()
 	go func() {
 		_ = c.Wait()
 		ours[2].SetReadDeadline(time.Now().Add(closing)) // who inherited it may hold it open
@@ -208,6 +213,7 @@ func (q *process) ended(op string) error {
 	case <-time.After(closing):
 		return q.bad(op, "the plugin closed its standard output or input and went on running", "")
 	}
+	<-q.silent
 	crash := &Crash{Plugin: q.plugin.name(), During: op, Exit: q.cmd.ProcessState.ExitCode(), Signal: signalOf(q.cmd), Stderr: q.stderr.String()}
 	q.kill(crash)
 	return crash
@@ -218,6 +224,7 @@ func (q *process) bad(op, what, line string) error {
 	err := &BadOutput{Plugin: q.plugin.name(), During: op, What: what, Line: short(line, 200)}
 	q.kill(err)
 	<-q.exited
+	<-q.silent
 	err.Stderr = q.stderr.String()
 	return err
 }
