@@ -111,7 +111,7 @@ func (a *app) newMethod(name, dir string) error {
 	switch {
 	case err != nil:
 		return err
-	case module.path == "":
+	case module.path == "" && dir == "":
 		return usage("a method in Go belongs to a module and there is no go.mod here; run `go mod init example.com/mine` first, or use --lang python")
 	case dir == "" && module.path == ourModule:
 		dir = filepath.Join("methods", pkg)
@@ -129,7 +129,7 @@ func (a *app) newMethod(name, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(main); module.path != ourModule && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(main); module.path != "" && module.path != ourModule && errors.Is(err, fs.ErrNotExist) {
 		if here, err := os.Getwd(); err == nil {
 			if near, err := filepath.Rel(here, main); err == nil {
 				main = near
@@ -147,8 +147,8 @@ func (a *app) newMethod(name, dir string) error {
 // importPath returns what names the package of a folder within its module.
 func importPath(m goModule, dir string) (string, error) {
 	full, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
+	if err != nil || m.path == "" {
+		return "YOUR/MODULE/" + filepath.ToSlash(dir), err
 	}
 	below, err := filepath.Rel(m.root, full)
 	if err != nil || below == "." {
@@ -163,6 +163,9 @@ func (a *app) tellHowToRegister(pkg, dir, imported string, m goModule, mainWritt
 		fmt.Fprintf(a.err, "To register it, add two lines to methods/all.go, the import and the method:\n\t%q\n\t%s.Spec(),\n", imported, pkg)
 	case !mainWritten:
 		fmt.Fprintf(a.err, "To register it, import %q in your main and add it to the registry: methods.All().With(%s.Spec())\n", imported, pkg)
+	}
+	if m.path == "" {
+		fmt.Fprintln(a.err, "There is no go.mod here: begin your module with `go mod init example.com/mine`.")
 	}
 	if m.path != ourModule && !m.knowsUs {
 		fmt.Fprintf(a.err, "Where bench is, your module does not know yet. With a checkout of it in FOLDER:\n\tgo mod edit -replace %s=FOLDER\n\tgo mod tidy\n", ourModule)

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -94,10 +95,24 @@ func (p *Plugin) load(ctx context.Context) error {
 	}
 	p.all[q] = true
 	if err := p.describe(ctx, q); err != nil {
-		return fmt.Errorf("plugin %w", err)
+		return fmt.Errorf("plugin %w", inOneLine(err))
 	}
 	p.idle = append(p.idle, q)
 	return p.define()
+}
+
+// inOneLine leaves of what the process said before it ended, such as a trace, the last line.
+func inOneLine(err error) error {
+	var crash *Crash
+	if !errors.As(err, &crash) {
+		return err
+	}
+	lines := strings.Split(strings.TrimSpace(crash.Stderr), "\n")
+	short := *crash
+	if short.Stderr = lines[len(lines)-1]; strings.Contains(short.Stderr, "No module named") {
+		short.Stderr += "; install it for the Python that runs plugins, or name another by BENCH_PYTHON"
+	}
+	return &short
 }
 
 // describe asks a new process what it is. All processes of a plugin must say the same.

@@ -125,8 +125,8 @@ func TestRefusedPython(t *testing.T) {
 		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'C': [float('nan')]})": "is not finite",
 		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'C': [[1]]})":          "not a number, a string",
 	} {
-		if _, err := script(t, text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
+		if _, err := script(t, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; want one line with %q", text, err, want)
 		}
 	}
 }

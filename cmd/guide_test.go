@@ -1,0 +1,82 @@
+package cmd_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+)
+
+// TestGuide runs every sh block of docs/adding-a-method.md, each as one script that stops at the first
+// error, in an empty folder: with the data mirror, a Python that BENCH_PEERS names and this checkout.
+func TestGuide(t *testing.T) {
+	testenv.NotUnderRace(t)
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	mirror, err := filepath.Abs(testenv.Mirror(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "adding-a-method.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := shellBlocks(string(raw))
+	if len(blocks) != 5 {
+		t.Fatalf("the guide has %d blocks of commands, not 5", len(blocks))
+	}
+	python := os.Getenv("BENCH_PEERS")
+	for _, b := range blocks {
+		t.Run(b.section, func(t *testing.T) {
+			if strings.Contains(b.text, "python") || strings.Contains(b.text, "benchplugin") {
+				if python == "" && os.Getenv("CI") == "true" {
+					t.Fatal("BENCH_PEERS is not set: no Python with NumPy and scikit-learn")
+				}
+				if python == "" {
+					t.Skip("BENCH_PEERS is not set: no Python with NumPy and scikit-learn")
+				}
+			}
+			dir := t.TempDir()
+			c := exec.Command("sh", "-e", "-c", b.text)
+			c.Dir = dir
+			c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_MIRROR="+mirror, "BENCH_PYTHON="+python,
+				"BENCH_PLUGINS=", "CHECKOUT="+testenv.Root(), "GOFLAGS=-buildvcs=false")
+			out, err := c.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%s\n%v\n%s", b.text, err, out)
+			}
+			if strings.Contains(b.text, "report table2") && !strings.Contains(string(out), "Mean test accuracy") {
+				t.Errorf("%s\nprints no table:\n%s", b.text, out)
+			}
+			if strings.Contains(b.text, "plugin check") && !strings.Contains(string(out), "checks passed") {
+				t.Errorf("%s\nsays nothing of the checks:\n%s", b.text, out)
+			}
+		})
+	}
+}
+
+// A shellBlock is a fenced block of commands, and the heading above it.
+type shellBlock struct{ section, text string }
+
+func shellBlocks(text string) []shellBlock {
+	var out []shellBlock
+	section, inside := "", false
+	for line := range strings.Lines(text) {
+		switch trimmed := strings.TrimSpace(line); {
+		case !inside && strings.HasPrefix(line, "## "):
+			section = strings.TrimPrefix(trimmed, "## ")
+		case trimmed == "```sh":
+			inside = true
+			out = append(out, shellBlock{section: section})
+		case trimmed == "```":
+			inside = false
+		case inside:
+			out[len(out)-1].text += line
+		}
+	}
+	return out
+}
