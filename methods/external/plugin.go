@@ -2,6 +2,7 @@ package external
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -29,7 +30,8 @@ type Options struct {
 	// SharedGroup keeps the processes in the process group of this program. It is for a worker that
 	// is ended as a group; otherwise each process has a group of its own and is ended with it.
 	SharedGroup bool
-	// Folder is where the private folder of matrices is made; "" means the system's for temporary files.
+	// Folder is where the private folder of matrices is made; "" means memory where the system shows it
+	// as a folder with room and TMPDIR is not set, else the system's folder for temporary files.
 	Folder string
 	// Trace, if not nil, is called with every request before it is sent. It may be called concurrently.
 	Trace func(Request)
@@ -79,7 +81,7 @@ func (p *Plugin) load(ctx context.Context) error {
 	if p.argv, err = command(path, p.options.Python); err != nil {
 		return fmt.Errorf("plugin %s: %w", p.file, err)
 	}
-	if p.data, err = os.MkdirTemp(p.options.Folder, "bench-plugin-"); err != nil {
+	if p.data, err = os.MkdirTemp(cmp.Or(p.options.Folder, memoryFolder()), "bench-plugin-"); err != nil {
 		return err
 	}
 	support := filepath.Join(p.data, "python")

@@ -6,19 +6,38 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // ticks is how many units of /proc make a second: the kernel's interface says 100 on every processor.
 const ticks = 100
 
-// usedByLive returns the processor time in seconds that a live process and its descendants have used,
-// and the sum of their largest resident sizes in bytes.
+// usedByLive returns the processor time in seconds that a live process and what its first thread started
+// have used, and the sum of their largest resident sizes in bytes. It is asked after every request, so
+// it does not look through all threads for children; those that have ended count by their parents.
 func usedByLive(pid int) (seconds float64, peak int64) {
-	for _, each := range append(descendants(pid), pid) {
-		s, p := usedBy(each)
+	seconds, peak = usedBy(pid)
+	for _, child := range childrenOf(pid, strconv.Itoa(pid)) {
+		s, p := usedByLive(child)
 		seconds, peak = seconds+s, peak+p
 	}
 	return seconds, peak
+}
+
+// childrenOf returns the live processes that a thread of a process started.
+func childrenOf(pid int, thread string) []int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, thread))
+	if err != nil {
+		return nil
+	}
+	var out []int
+	for _, each := range strings.Fields(string(text)) {
+		if child, err := strconv.Atoi(each); err == nil {
+			out = append(out, child)
+		}
+	}
+	return out
 }
 
 // usedBy reads one process, with those that it waited for.
@@ -56,15 +75,23 @@ func descendants(pid int) []int {
 		return nil
 	}
 	for _, task := range tasks {
-		children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, task.Name()))
-		if err != nil {
-			continue
-		}
-		for _, text := range strings.Fields(string(children)) {
-			if child, err := strconv.Atoi(text); err == nil {
-				out = append(append(out, child), descendants(child)...)
-			}
+		for _, child := range childrenOf(pid, task.Name()) {
+			out = append(append(out, child), descendants(child)...)
 		}
 	}
 	return out
+}
+
+// enough is the free memory that a folder in memory needs to be preferred, in bytes.
+const enough = 4 << 30
+
+// memoryFolder returns a folder whose files lie in memory, or "" where there is none with room: a file
+// there takes a tenth of the time of one on a disk.
+func memoryFolder() string {
+	const folder = "/dev/shm"
+	var s unix.Statfs_t
+	if os.Getenv("TMPDIR") != "" || unix.Statfs(folder, &s) != nil || s.Type != unix.TMPFS_MAGIC || s.Bavail*uint64(s.Bsize) < enough || unix.Access(folder, unix.W_OK) != nil {
+		return ""
+	}
+	return folder
 }

@@ -142,7 +142,7 @@ class Method:
 
     def __init__(self, method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source, files, libraries):
         self.method, self.regressor, self.save = method, regressor, save
-        self.estimator = is_estimator(method)
+        self.estimator, self.open = is_estimator(method), {}
         of = method if inspect.isclass(method) else type(method)
         self.fit_path = None if self.estimator else getattr(method, "fit_path", None)
         self.given = inspect.signature(method).parameters if not self.estimator and callable(method) else {}
@@ -216,13 +216,16 @@ class Method:
             for n, v in setting.items():
                 setattr(made, n, v)
             return made
-        made = copy.deepcopy(self.regressor if task == "regression" and self.regressor is not None else self.method)
-        known = made.get_params()
-        for n, v in known.items():
-            last = n.split("__")[-1]
-            if v is None and last in ("random_state", "n_jobs") and n not in setting:
-                setting[n] = seed if last == "random_state" else workers
-        return made.set_params(**setting)
+        original = self.regressor if task == "regression" and self.regressor is not None else self.method
+        for n in self.open_parameters(original):
+            setting.setdefault(n, seed if n.endswith("random_state") else workers)
+        return copy.deepcopy(original).set_params(**setting)
+
+    def open_parameters(self, estimator):
+        """The names of an estimator's seeds and numbers of threads that nobody has set; asked once."""
+        if id(estimator) not in self.open:
+            self.open[id(estimator)] = [n for n, v in estimator.get_params().items() if v is None and n.split("__")[-1] in ("random_state", "n_jobs")]
+        return self.open[id(estimator)]
 
     def targets(self, y, task):
         """The targets as the object wants them, and the classes that they stand for."""
@@ -234,7 +237,7 @@ class Method:
         return encoded, classes.astype(int)
 
     def fit(self, X, y, task, outputs, setting, seed, workers):
-        if task != "regression" and len(np.unique(y)) == 1:
+        if task != "regression" and (y == y[0]).all():
             return Constant(y[0], task, outputs)
         targets, classes = self.targets(y, task)
         made = self.make(setting, task, seed, workers)
@@ -242,7 +245,7 @@ class Method:
         return Fitted(made if fitted is None else fitted, task, outputs, classes)
 
     def path(self, X, y, task, outputs, settings, seed, workers):
-        if task != "regression" and len(np.unique(y)) == 1:
+        if task != "regression" and (y == y[0]).all():
             return [Constant(y[0], task, outputs) for _ in settings]
         targets, classes = self.targets(y, task)
         takes = inspect.signature(self.fit_path).parameters
