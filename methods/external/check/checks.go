@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/npy"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -208,35 +209,37 @@ func (s *session) settingsApart() (string, error) {
 	return "a fit after others gives the same bits", err
 }
 
+// dataUnchanged: after a fit the files of its request hold what was written to them.
 func (s *session) dataUnchanged() (string, error) {
 	d := sample(s.task, 60, 3, seed)
-	var files [][]byte
-	var names []string
 	settings, err := s.few(d, 2)
 	if err != nil {
 		return "", err
 	}
+	var x, y bytes.Buffer
+	if err := errors.Join(npy.Write(&x, d.X), npy.Write(&y, d.Y)); err != nil {
+		return "", err
+	}
 	s.forget()
+	compared := 0
 	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed, Workers: 1}, d, settings, func(i int, m registry.Model) error {
 		if _, err := s.scores(m, d); err != nil {
 			return err
 		}
 		for _, r := range s.seen() {
-			for _, name := range []string{r.X, r.Y} {
-				text, err := os.ReadFile(name)
-				at := slices.Index(names, name)
-				switch {
-				case name == "" || err != nil && at < 0:
-				case err != nil || at >= 0 && !bytes.Equal(text, files[at]):
-					return fmt.Errorf("the file of a request was changed by the plugin (%v)", err)
-				case at < 0:
-					names, files = append(names, name), append(files, text)
+			for name, want := range map[string][]byte{r.X: x.Bytes(), r.Y: y.Bytes()} {
+				if name == "" {
+					continue
 				}
+				if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+					return fmt.Errorf("a file of a request to %s was changed by the plugin", r.Op)
+				}
+				compared++
 			}
 		}
 		return nil
 	})
-	return fmt.Sprintf("files of rows and targets compared %d", len(names)), err
+	return fmt.Sprintf("files of rows and targets compared %d times", compared), err
 }
 
 // labelsPermuted: where neither the labels to learn nor those to find have to do with the rows, a
