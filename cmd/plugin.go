@@ -34,7 +34,7 @@ func newPluginListCommand(a *app) *cobra.Command {
 		Short: "List the plugins that are found, and why one cannot be used",
 		Args:  takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			found, err := a.startPlugins(c.Context(), false)
+			found, err := a.startPlugins(c.Context())
 			if err != nil {
 				return err
 			}
@@ -109,7 +109,7 @@ func (a *app) pluginFile(c *cobra.Command, name string) (string, error) {
 	if _, err := os.Stat(name); err == nil {
 		return name, nil
 	}
-	found, err := a.startPlugins(c.Context(), false)
+	found, err := a.startPlugins(c.Context())
 	if err != nil {
 		return "", err
 	}

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -26,6 +25,9 @@ type foundPlugin struct {
 // withoutMethods are the verbs that ask no method anything: they start no plugin.
 var withoutMethods = []string{"data", "query", "db", "version", "bundle", "plugin", "help", "completion"}
 
+// isolatedVerb is the verb by which the program starts itself for isolated cells.
+const isolatedVerb = "cell"
+
 // verbOf returns the verb that a command belongs to.
 func verbOf(c *cobra.Command) string {
 	for c.HasParent() && c.Parent().HasParent() {
@@ -34,7 +36,12 @@ func verbOf(c *cobra.Command) string {
 	return c.Name()
 }
 
+// needsMethods reports whether a command asks methods anything. The one by which the program starts
+// itself for isolated cells does where it serves them, and has no plugins but those that it is given.
 func needsMethods(c *cobra.Command) bool {
+	if serves := c.Flags().Lookup("serve"); verbOf(c) == isolatedVerb && (serves == nil || serves.Value.String() != "true") {
+		return false
+	}
 	return !slices.Contains(withoutMethods, verbOf(c)) && c.Annotations["methods"] != "none" && c.HasParent()
 }
 
@@ -52,6 +59,9 @@ func (a *app) findPlugins() ([]foundPlugin, error) {
 	}
 	for _, file := range a.named {
 		add(file, "--plugin")
+	}
+	if a.onlyNamed {
+		return out, nil
 	}
 	folder := func(dir, from string) error {
 		files, err := external.Candidates(dir)
@@ -79,8 +89,8 @@ func (a *app) pluginFolder() string { return filepath.Join(filepath.Dir(a.db), "
 
 // loadPlugins adds the methods of all plugins to the registry. One that was named and cannot be used is an
 // error; one that was found in a folder is left out with a line.
-func (a *app) loadPlugins(ctx context.Context, shared bool) error {
-	found, err := a.startPlugins(ctx, shared)
+func (a *app) loadPlugins(ctx context.Context) error {
+	found, err := a.startPlugins(ctx)
 	if err != nil {
 		return err
 	}
@@ -105,7 +115,7 @@ func (a *app) loadPlugins(ctx context.Context, shared bool) error {
 }
 
 // startPlugins starts all plugins that can be found, a few at a time.
-func (a *app) startPlugins(ctx context.Context, shared bool) ([]foundPlugin, error) {
+func (a *app) startPlugins(ctx context.Context) ([]foundPlugin, error) {
 	found, err := a.findPlugins()
 	if err != nil {
 		return nil, err
@@ -114,20 +124,13 @@ func (a *app) startPlugins(ctx context.Context, shared bool) ([]foundPlugin, err
 	g.SetLimit(runtime.NumCPU())
 	for i := range found {
 		g.Go(func() error {
-			found[i].in, found[i].fault = external.Load(ctx, found[i].file, external.Options{SharedGroup: shared})
+			found[i].in, found[i].fault = external.Load(ctx, found[i].file, external.Options{})
 			return nil
 		})
 	}
 	_ = g.Wait() // faults are kept
-	a.plugins = append(a.plugins, found...)
-	slices.SortStableFunc(found, func(x, y foundPlugin) int { // those that were named win
-		return cmp.Compare(order(x.from), order(y.from))
-	})
+	a.plugins = found
 	return found, nil
-}
-
-func order(from string) int {
-	return slices.Index([]string{"--plugin", "$BENCH_PLUGINS", "plugins/"}, from)
 }
 
 // closePlugins ends the processes of all plugins.

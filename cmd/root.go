@@ -53,17 +53,18 @@ func usage(format string, args ...any) error {
 
 // app is what every command shares.
 type app struct {
-	reg     registry.Registry
-	out     io.Writer // standard output
-	err     io.Writer // standard error
-	db      string
-	data    string
-	limit   string // --memory as it was given
-	memory  int64  // bytes that cells together, or the loading of one set, may need
-	sets    *datasets.Catalogue
-	signals func() (<-chan os.Signal, func()) // replaced in tests
-	named   []string                          // --plugin
-	plugins []foundPlugin                     // that were loaded, or tried
+	reg       registry.Registry
+	out       io.Writer // standard output
+	err       io.Writer // standard error
+	db        string
+	data      string
+	limit     string // --memory as it was given
+	memory    int64  // bytes that cells together, or the loading of one set, may need
+	sets      *datasets.Catalogue
+	signals   func() (<-chan os.Signal, func()) // replaced in tests
+	named     []string                          // --plugin
+	onlyNamed bool                              // folders are not looked at: a process for isolated cells is given all plugins
+	plugins   []foundPlugin                     // that were loaded, or tried
 }
 
 func (a *app) store() datasets.Directory { return datasets.Directory{Root: a.data, Memory: a.memory} }
@@ -194,7 +195,8 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 		if a.memory, err = memoryLimit(a.limit); err != nil || !needsMethods(c) {
 			return err
 		}
-		return a.loadPlugins(c.Context(), verbOf(c) == "cell")
+		a.onlyNamed = verbOf(c) == isolatedVerb
+		return a.loadPlugins(c.Context())
 	}
 	root.SetVersionTemplate("bench {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

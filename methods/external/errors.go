@@ -23,6 +23,9 @@ func (e *Crash) Error() string {
 	return fmt.Sprintf("%s: %s: %s%s", e.Plugin, e.During, how, said(e.Stderr))
 }
 
+// FailureClass is the class under which the failure of a cell is stored.
+func (e *Crash) FailureClass() string { return "crash" }
+
 // A BadOutput says that a plugin answered what the protocol does not allow.
 type BadOutput struct {
 	Plugin, During string
@@ -40,12 +43,18 @@ func (e *BadOutput) Error() string {
 	return fmt.Sprintf("%s: %s: bad output: %s%s%s", e.Plugin, e.During, e.What, line, said(e.Stderr))
 }
 
+// FailureClass is the class under which the failure of a cell is stored.
+func (e *BadOutput) FailureClass() string { return "bad-output" }
+
 // A MethodError is an error that the method itself reported, such as a Python exception.
 type MethodError struct {
 	Plugin, During string
 	Message        string // such as "ValueError: C must be positive"
 	Trace          string // the end of where it came from; "" if the plugin does not say
 }
+
+// FailureClass is the class under which the failure of a cell is stored.
+func (e *MethodError) FailureClass() string { return "error" }
 
 // Error gives the message and the end of the trace.
 func (e *MethodError) Error() string {
