@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -312,5 +313,29 @@ func TestClosed(t *testing.T) {
 	}
 	if _, err := p.Spec().Fit(context.Background(), registry.Env{}, sample(10, 2), nil); err == nil {
 		t.Error("a closed plugin fits")
+	}
+}
+
+// TestLeftBehind: the folder of a program that was killed is removed by the next, and that of one that
+// lives is not.
+func TestLeftBehind(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("folders are locked on Linux and macOS")
+	}
+	dir := t.TempDir()
+	live := load(t, plugin(t, "ridge"), external.Options{Folder: dir})
+	stale := filepath.Join(dir, "bench-plugin-stale")
+	if err := os.Mkdir(stale, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(stale, "lock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	load(t, plugin(t, "ridge"), external.Options{Folder: dir})
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("%v %v", left, err)
+	}
+	if _, err := live.Spec().Fit(t.Context(), env, sample(10, 2), nil); err != nil {
+		t.Error(err)
 	}
 }

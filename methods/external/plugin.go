@@ -37,6 +37,9 @@ type Options struct {
 	Trace func(Request)
 }
 
+// folderPrefix begins the names of private folders.
+const folderPrefix = "bench-plugin-"
+
 // describing is how long a plugin may take to start, import its libraries and describe itself.
 const describing = 2 * time.Minute
 
@@ -47,6 +50,7 @@ type Plugin struct {
 	argv    []string
 	environ []string
 	data    string // private folder
+	release func() // removes it
 	options Options
 
 	described *Description
@@ -81,7 +85,7 @@ func (p *Plugin) load(ctx context.Context) error {
 	if p.argv, err = command(path, p.options.Python); err != nil {
 		return fmt.Errorf("plugin %s: %w", p.file, err)
 	}
-	if p.data, err = os.MkdirTemp(cmp.Or(p.options.Folder, memoryFolder()), "bench-plugin-"); err != nil {
+	if p.data, p.release, err = privateFolder(cmp.Or(p.options.Folder, memoryFolder())); err != nil {
 		return err
 	}
 	support := filepath.Join(p.data, "python")
@@ -244,8 +248,8 @@ func (p *Plugin) CloseGently() (forced int) {
 		})
 	}
 	wait.Wait()
-	if p.data != "" {
-		_ = os.RemoveAll(p.data)
+	if p.release != nil {
+		p.release()
 	}
 	return int(count.Load())
 }
