@@ -59,6 +59,19 @@ func TestGuide(t *testing.T) {
 	}
 }
 
+// TestRSkeleton: the skeleton in R passes the checks of plugins, where there is an R.
+func TestRSkeleton(t *testing.T) {
+	testenv.NotUnderRace(t)
+	if _, err := exec.LookPath("Rscript"); err != nil {
+		t.Skip("there is no Rscript; r-base-core has it")
+	}
+	c := exec.Command("sh", "-e", "-c", "bench plugin new Mine --lang r; bench plugin check Mine")
+	c.Dir = t.TempDir()
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // A shellBlock is a fenced block of commands, and the heading above it.
 type shellBlock struct{ section, text string }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/cputime"
 	"github.com/kernelboosting/bench/internal/npy"
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -49,6 +50,7 @@ func BenchmarkOverhead(b *testing.B) {
 // TestOverhead: a small fit and its score in another process take less than 2 ms of processor time more
 // than here, both processes counted, whatever else the machine does.
 func TestOverhead(t *testing.T) {
+	testenv.NotUnderRace(t)
 	there := load(t, plugin(t, "ridge"), external.Options{}).Spec()
 	d, out := sample(160, 13), make([]float64, 160)
 	const fits = 300

@@ -6,10 +6,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
@@ -77,6 +79,24 @@ func TestPool(t *testing.T) {
 	if n := len(p.Processes()); n > 3 {
 		t.Errorf("%d processes for three fits at a time", n)
 	}
+}
+
+// TestIdle: a process that nobody needs is ended, one that holds a model is not, and the next fit gets another.
+func TestIdle(t *testing.T) {
+	p := load(t, plugin(t, "ridge"), external.Options{Idle: 20 * time.Millisecond})
+	for len(p.Processes()) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	d := sample(20, 2)
+	m, err := p.Spec().Fit(context.Background(), env, d, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(60 * time.Millisecond)
+	if err := m.Score(context.Background(), d.X, make([]float64, 20)); err != nil {
+		t.Errorf("the process of a model is gone: %v", err)
+	}
+	runtime.KeepAlive(m)
 }
 
 // TestUsed: what the process uses is told to the cell, and is not counted twice.

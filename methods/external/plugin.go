@@ -33,6 +33,8 @@ type Options struct {
 	// Folder is where the private folder of matrices is made; "" means memory where the system shows it
 	// as a folder with room and TMPDIR is not set, else the system's folder for temporary files.
 	Folder string
+	// Idle is how long a process without work and models is kept; 0 means half a minute.
+	Idle time.Duration
 	// Trace, if not nil, is called with every request before it is sent. It may be called concurrently.
 	Trace func(Request)
 }
@@ -103,8 +105,13 @@ func (p *Plugin) load(ctx context.Context) error {
 	if err := p.describe(ctx, q); err != nil {
 		return fmt.Errorf("plugin %w", inOneLine(err))
 	}
-	p.idle = append(p.idle, q)
-	return p.define()
+	if err := p.define(); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rest(q)
+	return nil
 }
 
 // inOneLine leaves of what the process said before it ended, such as a trace, the last line.

@@ -1,10 +1,16 @@
 package external
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
+	"slices"
+	"time"
 )
+
+// idleFor is how long a process that nobody needs is kept.
+const idleFor = 30 * time.Second
 
 // A lease holds the processes that fits under one context use, so that a model of such a fit finds
 // its process free. The context's Done channel stands for it.
@@ -87,7 +93,7 @@ func (p *Plugin) end(done <-chan struct{}) {
 
 func (p *Plugin) expire(done <-chan struct{}) {
 	if l := p.leases[done]; l != nil && !p.closed {
-		p.idle = append(p.idle, l.free...)
+		p.rest(l.free...)
 	}
 	delete(p.leases, done)
 }
@@ -104,7 +110,40 @@ func (p *Plugin) giveBack(ctx context.Context, q *process) {
 	case l != nil && ctx.Done() != nil:
 		l.free = append(l.free, q)
 	default:
+		p.rest(q)
+	}
+}
+
+// rest makes processes idle, for a while: one that holds no model and is not needed then is ended,
+// since a library takes memory without work too. p.mu is held.
+func (p *Plugin) rest(free ...*process) {
+	for _, q := range free {
+		q.since = time.Now()
 		p.idle = append(p.idle, q)
+	}
+	if len(free) > 0 {
+		time.AfterFunc(cmp.Or(p.options.Idle, idleFor), p.retire)
+	}
+}
+
+// retire ends the processes that are idle for long.
+func (p *Plugin) retire() {
+	p.mu.Lock()
+	var old []*process
+	p.idle = slices.DeleteFunc(p.idle, func(q *process) bool {
+		q.mu.Lock()
+		needed := q.models > 0
+		q.mu.Unlock()
+		if needed || time.Since(q.since) < cmp.Or(p.options.Idle, idleFor) {
+			return false
+		}
+		old = append(old, q)
+		delete(p.all, q)
+		return true
+	})
+	p.mu.Unlock()
+	for _, q := range old {
+		q.end()
 	}
 }
 

@@ -31,8 +31,9 @@ type process struct {
 	silent chan struct{} // closed when its standard error was read to the end
 	turn   chan struct{} // holds a token while nobody has a request under way
 
-	last    int64   // number of the last request
-	counted float64 // processor time that was told already
+	since   time.Time // of being idle, under the plugin's lock
+	last    int64     // number of the last request
+	counted float64   // processor time that was told already
 
 	mu      sync.Mutex
 	dead    error   // why no request is answered any more
