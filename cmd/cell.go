@@ -14,7 +14,7 @@ import (
 func newCellCommand(a *app) *cobra.Command {
 	var serve bool
 	c := &cobra.Command{
-		Use:    "cell",
+		Use:    isolatedVerb,
 		Short:  "Run cells that another bench asks for on its pipes",
 		Hidden: true,
 		Args:   takes(),
@@ -50,35 +50,39 @@ func isolateFlag(c *cobra.Command, to *isolation) {
 	}
 }
 
-// isolates reports whether a method's cells are run in processes of their own.
-func (a *app) isolates(how isolation, method string) bool {
-	if how.given {
-		return how.value
-	}
-	spec, err := a.reg.Lookup(method)
-	return err == nil && runner.CanIsolate && runner.Foreign(spec)
-}
-
 // cells returns what runs cells, and what ends its processes.
 func (a *app) cells(timeout time.Duration, how isolation) (runner.Runner, func()) {
+	here := &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: timeout}
 	apart := &runner.Workers{Args: a.workerArgs(), Timeout: timeout, Memory: a.memory}
 	return runner.Choice{
-		Here:  &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: timeout},
+		Here:  here,
 		Apart: apart,
 		Isolated: func(c runner.CellSpec) bool {
-			return a.isolates(how, c.Cell.Method) || c.Suspect && runner.CanIsolate
+			switch {
+			case c.Suspect && runner.CanIsolate:
+				return true
+			case how.given:
+				return how.value
+			}
+			spec, err := here.Method(c)
+			return err == nil && runner.CanIsolate && runner.Foreign(spec)
 		},
 	}, apart.Close
 }
 
 // workerArgs are the arguments by which this program becomes a keeper with the same methods and data.
 func (a *app) workerArgs() []string {
-	args := []string{"cell"}
+	args := []string{isolatedVerb}
 	if a.memory > 0 {
 		args = append(args, "--memory", strconv.FormatInt(a.memory, 10)+"B")
 	}
 	if a.data != "" {
 		args = append(args, "--data", a.data)
+	}
+	for _, f := range a.plugins { // those of folders, too, wherever the worker would look for them
+		if f.in != nil {
+			args = append(args, "--plugin", f.file)
+		}
 	}
 	return args
 }

@@ -40,11 +40,10 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (store.Run, error) {
 	if j.protocol, err = r.protocol(c); err != nil {
 		return store.Run{}, err
 	}
-	base := j.protocol.Base(c.Cell.Method) // of a variant: the method that it is one of
-	if j.method, err = r.Registry.Lookup(base); err != nil {
+	base := j.protocol.Base(c.Cell.Method)
+	if j.method, err = r.Method(c); err != nil {
 		return store.Run{}, err
 	}
-	j.method.Name = c.Cell.Method
 	if j.method.Version != c.Inputs.MethodVersion {
 		return store.Run{}, &versionError{c, j.method.Version}
 	}
@@ -71,6 +70,17 @@ type versionError struct {
 
 func (e *versionError) Error() string {
 	return fmt.Sprintf("%s: version %s of %s was asked for, this program has %s", e.cell.Cell, e.cell.Inputs.MethodVersion, e.cell.Cell.Method, e.has)
+}
+
+// Method returns the method of a cell: of a variant, which a protocol declares, the method that it is one of, under the variant's name.
+func (r *InProcess) Method(c CellSpec) (registry.Spec, error) {
+	p, err := r.protocol(c)
+	if err != nil {
+		return registry.Spec{}, err
+	}
+	spec, err := r.Registry.Lookup(p.Base(c.Cell.Method))
+	spec.Name = c.Cell.Method
+	return spec, err
 }
 
 // Code returns the hash of a method's code, "" where it cannot be told: a program that was taken

@@ -52,7 +52,7 @@ func Serve(cells *InProcess, limit int64) error {
 // serve runs a cell and looks at what it leaves behind.
 func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	r.Timeout = timeout
-	spec, _ := r.Registry.Lookup(c.Cell.Method) // Run says if there is none
+	spec, _ := r.Method(c) // Run says if there is none
 	goroutines, before := runtime.NumGoroutine(), childrenUse()
 	processes.ResetPeak()
 	run, err := r.Run(context.Background(), c)
