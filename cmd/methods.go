@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -91,7 +92,7 @@ func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) e
 	for _, axis := range p.Grid(s) {
 		values := make([]string, len(axis.Values))
 		for i, v := range axis.Values {
-			values[i] = plain(v)
+			values[i] = cmp.Or(plain(v), "null")
 		}
 		text := strings.Join(values, ", ")
 		if axis.Per != "" {

@@ -80,6 +80,37 @@ serve(Loud)
 	fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
 }
 
+// TestProcessesOfPython: a method may have processes of its own, which import the script again.
+func TestProcessesOfPython(t *testing.T) {
+	p, err := script(t, `
+from benchplugin import serve
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+def double(v):
+    print("from a process of the pool")
+    return 2 * v
+
+class Pooled:
+    def fit(self, X, y):
+        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+            self.parts = list(pool.map(double, [1.0, 2.0]))
+    def decision_function(self, X):
+        return X[:, 0] * sum(self.parts)
+
+serve(Pooled)
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := sample(10, 2)
+	for i, v := range fitAndScore(t, t.Context(), p.Spec(), d, "{}") {
+		if v != 6*d.X.At(i, 0) {
+			t.Fatalf("score %d is %v of %v", i, v, d.X.At(i, 0))
+		}
+	}
+}
+
 // TestErrorsOfPython: an exception is an error with its end of the trace, and the process lives on.
 func TestErrorsOfPython(t *testing.T) {
 	p, err := script(t, `

@@ -1,6 +1,7 @@
 """The loop that answers requests."""
 
 import json
+import multiprocessing
 import os
 import sys
 import traceback
@@ -23,7 +24,7 @@ def private_streams():
 
 
 # Before a script imports libraries that print.
-streams = private_streams() if os.environ.get("BENCH_PLUGIN") else None
+streams = private_streams() if os.environ.pop("BENCH_PLUGIN", None) else None
 
 
 def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=None, defaults=None, ranges=None,
@@ -46,6 +47,8 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
     A class whose constructor takes `seed` gets the protocol's. One with a static method
     fit_path(X, y, settings) fits a whole grid at once; models with `rounds` and stages(X, at) have stages.
     """
+    if multiprocessing.parent_process() is not None:
+        return  # a process that the method started imports the script again
     if streams is None:
         print("This is a plugin for bench. Try: bench plugin check", sys.argv[0], file=sys.stderr)
         sys.exit(2)
