@@ -117,15 +117,27 @@ func (p *Plugin) load(ctx context.Context) error {
 // inOneLine leaves of what the process said before it ended, such as a trace, the last line.
 func inOneLine(err error) error {
 	var crash *Crash
-	if !errors.As(err, &crash) {
-		return err
+	var bad *BadOutput
+	switch {
+	case errors.As(err, &crash):
+		short := *crash
+		short.Stderr = lastLine(short.Stderr)
+		return &short
+	case errors.As(err, &bad):
+		short := *bad
+		short.Stderr = lastLine(short.Stderr)
+		return &short
 	}
-	lines := strings.Split(strings.TrimSpace(crash.Stderr), "\n")
-	short := *crash
-	if short.Stderr = lines[len(lines)-1]; strings.Contains(short.Stderr, "No module named") {
-		short.Stderr += "; install it for the Python that runs plugins, or name another by BENCH_PYTHON"
+	return err
+}
+
+func lastLine(said string) string {
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	last := lines[len(lines)-1]
+	if strings.Contains(last, "No module named") {
+		last += "; install it for the Python that runs plugins, or name another by BENCH_PYTHON"
 	}
-	return &short
+	return last
 }
 
 // describe asks a new process what it is. All processes of a plugin must say the same.
@@ -236,10 +248,10 @@ func (p *Plugin) Ask(ctx context.Context, op string) error {
 }
 
 // Close ends the plugin's processes, at once those that are busy, and removes its private folder.
-func (p *Plugin) Close() { p.CloseGently() }
+func (p *Plugin) Close() { p.CloseGently(leaving) }
 
-// CloseGently is Close; it returns how many processes did not end by themselves within a second.
-func (p *Plugin) CloseGently() (forced int) {
+// CloseGently is Close; it returns how many processes did not end by themselves within the given time.
+func (p *Plugin) CloseGently(patience time.Duration) (forced int) {
 	p.mu.Lock()
 	p.closed = true
 	all := p.all
@@ -249,7 +261,7 @@ func (p *Plugin) CloseGently() (forced int) {
 	var count atomic.Int64
 	for q := range all {
 		wait.Go(func() {
-			if !q.end() {
+			if !q.end(patience) {
 				count.Add(1)
 			}
 		})

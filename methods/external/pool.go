@@ -29,7 +29,7 @@ func (p *Plugin) take(ctx context.Context) (*process, func(), error) {
 			return nil, nil, err
 		}
 		if !p.add(q) {
-			q.end()
+			q.end(leaving)
 			return nil, nil, errors.New(p.name() + ": the plugin was closed")
 		}
 		if err := p.describe(ctx, q); err != nil {
@@ -143,7 +143,7 @@ func (p *Plugin) retire() {
 	})
 	p.mu.Unlock()
 	for _, q := range old {
-		q.end()
+		q.end(leaving)
 	}
 }
 

@@ -15,8 +15,13 @@ import (
 	"time"
 )
 
-// closing is how long a process that closed its output, or is asked to end, may take to end by itself.
-const closing = time.Second
+// How long a process may take, on a busy machine too, to end by itself: after it closed its output, in
+// the middle of a request; and when the program ends. lastWords is for what it wrote before.
+const (
+	closing   = 10 * time.Second
+	leaving   = 2 * time.Second
+	lastWords = 5 * time.Second
+)
 
 // A process is one running copy of a plugin. It answers one request at a time.
 type process struct {
@@ -96,7 +101,7 @@ func (p *Plugin) start() (*process, error) {
 	}()
 	go func() {
 		_ = c.Wait()
-		ours[2].SetReadDeadline(time.Now().Add(closing)) // who inherited it may hold it open
+		ours[2].SetReadDeadline(time.Now().Add(lastWords)) // who inherited it may hold it open
 		close(q.exited)
 	}()
 	return q, nil
@@ -253,9 +258,9 @@ func (q *process) death() error {
 	return q.dead
 }
 
-// end lets the process end by itself, as it does at the end of its input, and then makes it. It
-// reports whether the process ended by itself, or was gone before.
-func (q *process) end() (byItself bool) {
+// end lets the process end by itself, as it does at the end of its input, and makes it if that takes
+// too long. It reports whether the process ended by itself, or was gone before.
+func (q *process) end(patience time.Duration) (byItself bool) {
 	byItself = q.death() != nil
 	select { // of one that is busy nothing is expected
 	case <-q.turn:
@@ -263,7 +268,7 @@ func (q *process) end() (byItself bool) {
 		select {
 		case <-q.exited:
 			byItself = true
-		case <-time.After(closing):
+		case <-time.After(patience):
 		}
 	default:
 	}

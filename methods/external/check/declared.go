@@ -196,7 +196,7 @@ func (s *session) ends() (string, error) {
 		return "", err
 	}
 	pids := p.Processes()
-	forced := p.CloseGently()
+	forced := p.CloseGently(10 * time.Second)
 	for _, pid := range pids {
 		if alive(pid) {
 			return "", fmt.Errorf("process %d lives on", pid)

@@ -47,7 +47,7 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
     A class whose constructor takes `seed` gets the protocol's. One with a static method
     fit_path(X, y, settings) fits a whole grid at once; models with `rounds` and stages(X, at) have stages.
     """
-    if multiprocessing.parent_process() is not None:
+    if multiprocessing.parent_process() is not None or getattr(multiprocessing.current_process(), "_inheriting", False):
         return  # a process that the method started imports the script again
     if streams is None:
         print("This is a plugin for bench. Try: bench plugin check", sys.argv[0], file=sys.stderr)
