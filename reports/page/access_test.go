@@ -64,6 +64,8 @@ func TestAccessible(t *testing.T) {
 		is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
 		tab.accessible(source, name+", everything open")
 		tab.picture("open-" + name)
+		tab.choose([]string{"GBRFF1", "LGBM", "GBRFF2"}, []string{"wine", "german"})
+		tab.accessible(source, name+", a choice")
 		is[bool](tab, `document.querySelector("#results .cell").click(), true`)
 		tab.accessible(source, name+", what stands behind a number")
 		tab.picture("why-" + name)

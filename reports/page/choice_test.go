@@ -5,14 +5,19 @@ package page
 import (
 	"fmt"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/cd"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -90,6 +95,45 @@ func TestRanksOfTheChoice(t *testing.T) {
 			tab.quiet()
 		})
 	}
+}
+
+// The diagram of what is chosen is that of report cd for the choice, mark by mark.
+func TestDiagramOfTheChoice(t *testing.T) {
+	in := many()
+	tab := open(t, written(t, in, Options{}), desktop)
+	if n := is[int](tab, `document.querySelectorAll("#chosen *").length`); n != 0 {
+		t.Errorf("before anything is chosen %d elements are there", n)
+	}
+	whole := must(t, in)
+	for _, c := range [][2][]string{
+		{whole.Methods[2:9], whole.Counted[1:14]},
+		{whole.Methods[:2], whole.Counted[:3]},
+		{whole.Methods, whole.Counted[2:]},
+	} {
+		tab.choose(c[0], c[1])
+		tab.picture(fmt.Sprint("diagram-", len(c[0])))
+		of := in
+		of.Methods, of.Datasets = c[0], c[1]
+		d, err := cd.Build(of.Frame(t), cd.Options{Level: 0.05})
+		if err != nil {
+			t.Fatal(err)
+		}
+		figure, err := render.Fragment("x", shown[doc.Figure](d)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := is[[]string](tab, `[...document.querySelectorAll("#chosen svg > *")].map(e => e.outerHTML)`)
+		want := marksOf(string(figure))
+		if diff := gocmp.Diff(want, marksOf(strings.Join(got, "\n"))); diff != "" || len(want) < 10 {
+			t.Errorf("%v over %v: the page draws other marks than report cd:\n%s", c[0], c[1], diff)
+		}
+	}
+	tab.quiet()
+}
+
+// marksOf lists the lines and words of a drawing.
+func marksOf(svg string) []string {
+	return each(regexp.MustCompile(`<line [^>]*?/?>|<text [^>]*>[^<]*`).FindAllString(svg, -1), func(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, ">"), "/") })
 }
 
 // ranksOf are the ranks of a choice by package stats.

@@ -26,6 +26,7 @@ type data struct {
 	Origins  []string            `json:"origins"`  // programs and machines
 	Errors   []string            `json:"errors"`
 	Verdicts map[string][]string `json:"verdicts,omitempty"` // sentences by method
+	Critical []float64           `json:"critical,omitempty"` // differences of average ranks of two methods, three and so on over one set
 	Commands commands            `json:"commands"`
 }
 
@@ -95,7 +96,7 @@ func (l *list) at(text string) int {
 }
 
 // addData fills data. Links are set by the layout, which knows where things stand.
-func (p *Page) addData(full bool) {
+func (p *Page) addData(level float64, full bool) {
 	t := p.table
 	d := data{Protocol: t.Protocol, Cells: map[string]cellData{},
 		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower, Counts: counted(t.Metric), Decimals: p.decimals()},
@@ -138,6 +139,9 @@ func (p *Page) addData(full bool) {
 			cell.From = originsOf(rows, &origins)
 			d.Cells[key(s, m)] = cell
 		}
+	}
+	for k := 2; k <= len(t.Methods); k++ {
+		d.Critical = append(d.Critical, stats.NemenyiCD(level, k, 1))
 	}
 	d.Settings, d.Origins, d.Errors = settings.texts, origins.texts, errors.texts
 	p.data = d

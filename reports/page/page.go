@@ -13,12 +13,12 @@
 //	printed.go    published values beside ours, with intervals
 //	sections.go   a section for each data set and each method
 //	write.go      the file, and the pages of a site
-//	exact.js, table.js, why.js, page.js
-//	              ranks of what is chosen, the table, what stands behind a number, choosing and sorting; no library, no network
+//	exact.js, table.js, diagram.js, why.js, page.js
+//	              ranks of what is chosen, the table, their diagram, what stands behind a number, choosing and sorting; no library, no network
 //
 // The script decides nothing by rounded numbers: means come as fractions of whole numbers, and the order of the means on a set as
-// places, so that ranks of any choice are exactly those of package stats. It compares methods by nothing but means and ranks;
-// tests are computed here, over all methods of the page, and the page says so.
+// places, so that ranks of any choice are exactly those of package stats. Beside means and ranks it draws the critical differences
+// of a choice, from points of the distribution that come with the page; all other tests are computed here, over all methods.
 package page
 
 import (
@@ -104,7 +104,7 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	provenance := t.Provenance
 	provenance.Program, provenance.Generated, provenance.Command = o.Program, o.Generated, o.Command
 	p.Facts, p.Queries = render.Facts(provenance), provenance.Queries
-	p.addData(o.Full)
+	p.addData(o.Level, o.Full)
 	p.addSections(o.Full)
 	return p, nil
 }

@@ -94,17 +94,17 @@ func TestSelfContained(t *testing.T) {
 		if err := built(t, in, Options{Title: `<script>alert(1)</script> & "more"`}).Write(&out); err != nil {
 			t.Fatal(err)
 		}
-		page := out.String()
+		page := strings.ReplaceAll(out.String(), "http://www.w3.org/2000/svg", "") // a name, and nothing to load
 		for _, bad := range []string{`<script>alert`, ` style="`, `src="`, `url(`, `@import`, "http://", "https://"} {
 			if i := strings.Index(page, bad); i >= 0 {
 				t.Errorf("%s: %q stands in %q", name, bad, page[max(0, i-60):i+60])
 			}
 		}
-		if handler := regexp.MustCompile(`<[^>]* on[a-z]+=`).FindString(strings.ReplaceAll(page, string(script), "")); handler != "" {
+		if handler := regexp.MustCompile(`<[^>]* on[a-z]+=`).FindString(strings.ReplaceAll(out.String(), string(script), "")); handler != "" {
 			t.Errorf("%s: a handler in %q", name, handler)
 		}
 		for _, hashed := range []string{string(style), string(script)} {
-			if !strings.Contains(page, ">"+hashed+"</") || !strings.Contains(policy, hash(hashed)) {
+			if !strings.Contains(out.String(), ">"+hashed+"</") || !strings.Contains(policy, hash(hashed)) {
 				t.Errorf("%s: what the policy knows is not in the page as it is: %.60q", name, hashed)
 			}
 		}

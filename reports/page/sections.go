@@ -204,8 +204,8 @@ func (p *Page) chosen(rows []store.Row) string {
 	return doc.Flat(fmt.Sprintf("%s (%d of %d)", most, n[most], finished))
 }
 
-// dataFor is the data with the cells that are picked, as JSON.
-func (p *Page) dataFor(verdicts bool, pick func(set, method int) bool) (template.JS, error) {
+// dataFor is the data with the cells that are picked, as JSON; whole is with what only the table of all cells needs.
+func (p *Page) dataFor(whole bool, pick func(set, method int) bool) (template.JS, error) {
 	d := p.data
 	d.Cells = map[string]cellData{}
 	for s := range p.Sets {
@@ -222,7 +222,10 @@ func (p *Page) dataFor(verdicts bool, pick func(set, method int) bool) (template
 	for i := range d.Sets {
 		d.Sets[i].Link = p.Sets[i].Link
 	}
-	if verdicts && p.Verdict.Method != "" {
+	if !whole {
+		d.Critical = nil
+	}
+	if whole && p.Verdict.Method != "" {
 		d.Verdicts = map[string][]string{}
 		for _, m := range p.Methods {
 			d.Verdicts[doc.OneLine(m.Name)] = m.Verdicts

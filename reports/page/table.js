@@ -143,6 +143,7 @@ function draw() {
   const start = table.querySelector("td.best .cell") || table.querySelector(".cell");
   if (start) start.tabIndex = 0;
   drawPrint(view);
+  drawDiagram(view);
 }
 
 // On paper stand sets as rows, in blocks of as many methods as a page on its side holds.

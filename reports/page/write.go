@@ -21,6 +21,8 @@ var (
 	exactScript template.JS
 	//go:embed table.js
 	tableScript template.JS
+	//go:embed diagram.js
+	diagramScript template.JS
 	//go:embed why.js
 	whyScript template.JS
 	//go:embed page.js
@@ -58,7 +60,7 @@ type view struct {
 }
 
 // script is what a page does: one block, so that its names meet no others.
-var script = "\"use strict\";\n{\n" + exactScript + tableScript + whyScript + pageScript + "}\n"
+var script = "\"use strict\";\n{\n" + exactScript + tableScript + diagramScript + whyScript + pageScript + "}\n"
 
 // style is how a page looks: as every report, and what this one adds.
 var style = render.StyleSheet + ownStyle
