@@ -180,6 +180,33 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
+// The verdicts alone are the first lines of the page; brief ones say the same but for a new set.
+func TestVerdicts(t *testing.T) {
+	in := sample.Paper()
+	table, err := in.Frame(t).TableOf("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range table.Methods {
+		page := build(t, in, usual(m)).Blocks[0].(doc.Prose).Paragraphs
+		whole, err := Verdicts(table, usual(m))
+		if err != nil || !slices.Equal(whole, page) {
+			t.Errorf("%s: error %v; verdicts\n%q\nthe page has\n%q", m, err, whole, page)
+		}
+		o := usual(m)
+		o.Brief = true
+		brief, err := Verdicts(table, o)
+		if err != nil || len(brief) != len(page) {
+			t.Fatalf("%s: error %v; brief verdicts %q", m, err, brief)
+		}
+		for i, line := range page {
+			if before, _, found := strings.Cut(line, "; on a new set "); found && brief[i] != before+"." || !found && brief[i] != line {
+				t.Errorf("%s: the brief verdict is\n%s\nthe whole one\n%s", m, brief[i], line)
+			}
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for want, change := range map[string]func(*Options){
 		"the level is 1; use a number between 0 and 1, such as 0.05":            func(o *Options) { o.Level = 1 },

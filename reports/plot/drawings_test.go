@@ -124,3 +124,22 @@ func TestCriticalDifference(t *testing.T) {
 		}
 	})
 }
+
+// Numbers of the axis do not run into one another, however many methods there are: from 21 on every fifth stands.
+func TestNumbersOfManyRanks(t *testing.T) {
+	for k, want := range map[int]int{6: 6, 20: 20, 30: 7} {
+		names, ranks := make([]string, k), make([]float64, k)
+		for i := range names {
+			names[i], ranks[i] = fmt.Sprintf("M%d", i), float64(i+1)
+		}
+		n := 0
+		for _, m := range CriticalDifference(names, ranks, nil, 2).Marks {
+			if m.Shape == doc.Word && m.Role == doc.Tick && m.Anchor == doc.Middle {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%d methods: %d numbers, want %d", k, n, want)
+		}
+	}
+}

@@ -80,3 +80,30 @@ func TestBayesSignedRankOfLittle(t *testing.T) {
 		}
 	}
 }
+
+// Several lists at once, of equal and of other lengths, have the probabilities that each has by itself.
+func TestBayesSignedRanks(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var lists [][]*big.Rat
+		for range rapid.IntRange(1, 6).Draw(r, "lists") {
+			var list []*big.Rat
+			for _, x := range rapid.SliceOfN(rapid.Int64Range(-6, 6), 1, 5).Draw(r, "differences") {
+				list = append(list, big.NewRat(x, 2))
+			}
+			lists = append(lists, list)
+		}
+		rope := big.NewRat(rapid.Int64Range(0, 2).Draw(r, "rope"), 1)
+		all, err := stats.BayesSignedRanks(lists, rope, 50, 7)
+		if err != nil {
+			r.Fatal(err)
+		}
+		for i, list := range lists {
+			if one, err := stats.BayesSignedRank(list, rope, 50, 7); err != nil || one != all[i] {
+				r.Fatalf("%v by itself has %v, among others %v; error %v", list, one, all[i], err)
+			}
+		}
+	})
+	if _, err := stats.BayesSignedRanks([][]*big.Rat{{big.NewRat(1, 1)}, nil}, big.NewRat(1, 1), 50, 7); err == nil {
+		t.Error("an empty list is taken")
+	}
+}
