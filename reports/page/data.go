@@ -106,7 +106,7 @@ func (p *Page) addData(level float64, full bool) {
 			Splits: p.run.Other("data", "splits", setHere, "--seed", "1", "--format", "json"),
 			SQL:    store.CellQuery(t.Protocol, setHere, methodHere),
 		}}
-	if !full {
+	if !full && t.Metric.Percent { // without a region of equivalence there are no such probabilities
 		d.Commands.Compare = p.run.Other("compare", methodHere)
 	}
 	for _, m := range t.Methods {

@@ -62,7 +62,7 @@ func (p *Page) addSections(full bool) {
 	for i, name := range t.Methods {
 		m := p.method(i)
 		m.ID = methodIDs[i]
-		if name != p.Verdict.Method && !full {
+		if name != p.Verdict.Method && !full && t.Metric.Percent {
 			m.Command = p.run.Other("compare", name)
 		}
 	}
