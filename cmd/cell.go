@@ -80,7 +80,7 @@ func (a *app) workerArgs() []string {
 		args = append(args, "--data", a.data)
 	}
 	for _, f := range a.plugins { // those of folders, too, wherever the worker would look for them
-		if f.in != nil {
+		if f.fault == nil {
 			args = append(args, "--plugin", f.file)
 		}
 	}

@@ -22,6 +22,7 @@ type job struct {
 	method   registry.Spec
 	set      *datasets.Set
 	code     string // of the method; "" where it cannot be told
+	below    bool   // processes below this one are counted by the caller
 	said     warnings
 }
 
@@ -211,7 +212,11 @@ func (j *job) testGrid(ctx context.Context, env registry.Env, whole split.Part, 
 
 // env is the same for every fit: draws depend on neither split nor grid point.
 func (j *job) env(clock *cpuClock) registry.Env {
-	return registry.Env{Seed: j.protocol.Semantics.MethodSeed, Workers: 1, Log: j.said.logger(), OnThread: clock.measure}
+	env := registry.Env{Seed: j.protocol.Semantics.MethodSeed, Workers: 1, Log: j.said.logger(), OnThread: clock.measure}
+	if !j.below { // else whoever looks at all processes below this one counts them
+		env.Used = clock.elsewhere
+	}
+	return env
 }
 
 // partsOf draws a split of a set.

@@ -10,6 +10,22 @@ type cpuClock struct {
 	mu      sync.Mutex
 	used    float64
 	unknown bool
+	peak    int64 // the largest resident size of another process that works for the cell, in bytes
+}
+
+// elsewhere counts what another process did for the cell.
+func (c *cpuClock) elsewhere(seconds float64, peak int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.used += seconds
+	c.peak = max(c.peak, peak)
+}
+
+// peakElsewhere returns the largest resident size that elsewhere was told.
+func (c *cpuClock) peakElsewhere() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.peak
 }
 
 // measure runs work on an operating system thread of its own, whose time is then

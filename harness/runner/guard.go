@@ -98,6 +98,7 @@ func (j *job) guarded(ctx context.Context, run *store.Run) (err error) {
 		}
 		run.CPUSeconds = clock.seconds()
 		if peak, ok := peakRSS(); ok {
+			peak += clock.peakElsewhere()
 			run.PeakRSSBytes = &peak
 		}
 	}()

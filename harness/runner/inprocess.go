@@ -21,6 +21,7 @@ type InProcess struct {
 	Timeout  time.Duration // per cell; 0 for none
 	Grace    time.Duration // for a fit to notice that its time is over before it is abandoned; 0 means 5 s
 
+	below     bool // Serve counts the processes below this one
 	mu        sync.Mutex
 	sets      map[datasets.Description]*loading
 	protocols map[string]*protocol.Protocol // by name and text
@@ -35,7 +36,7 @@ type loading struct {
 
 // Run implements Runner.
 func (r *InProcess) Run(ctx context.Context, c CellSpec) (store.Run, error) {
-	j := &job{CellSpec: c}
+	j := &job{CellSpec: c, below: r.below}
 	var err error
 	if j.protocol, err = r.protocol(c); err != nil {
 		return store.Run{}, err

@@ -26,7 +26,7 @@ func Serve(cells *InProcess, limit int64) error {
 	if err := replies.Encode(reply{Ready: true, ID: os.Getpid()}); err != nil {
 		return err
 	}
-	cells.Grace = never
+	cells.Grace, cells.below = never, true
 	var last CellSpec
 	for {
 		var q request
