@@ -272,7 +272,7 @@ func cellsStored(p process) int64 {
 }
 
 // patience is how long a test waits for what must come, on whatever machine.
-const patience = 5 * time.Minute
+const patience = 20 * time.Minute
 
 func waitFor(t *testing.T, ready func() bool) {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testenv"
@@ -14,7 +15,7 @@ import (
 // TestPublishedTables checks the transcription of the papers' tables by what the
 // papers computed from them: the 2020 paper's row of means over 15 sets, and the
 // 2019 paper's average ranks, which are the ranks' sum over 14 sets divided by 15.
-// Every set they name must be in the catalogue.
+// Every set they name must be in the catalogue, but for those of the ECCV paper, whose images are not public.
 func TestPublishedTables(t *testing.T) {
 	f, err := os.Open(filepath.Join(testenv.Root(), "reports", "published", "published.csv"))
 	if err != nil {
@@ -30,7 +31,7 @@ func TestPublishedTables(t *testing.T) {
 		if r[1] == "average rank" { // a row of the table that is no set
 			continue
 		}
-		if _, err := Builtin().Lookup(r[1]); err != nil {
+		if _, err := Builtin().Lookup(r[1]); err != nil && !strings.HasPrefix(r[0], "bazavan2012") {
 			t.Error(err)
 		}
 		mean, err := strconv.ParseFloat(r[3], 64)

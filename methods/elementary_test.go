@@ -21,10 +21,11 @@ var exact = map[string]bool{
 	"Sqrt": true, "Trunc": true,
 }
 
-// seenByNoResult are functions whose values decide what is run when, not what comes out; the toy sets,
-// whose files have checksums; and the functions of questions in SQL, which nothing that is stored comes from.
+// seenByNoResult are functions whose values decide what is run when, not what comes out; the generated sets,
+// whose files have checksums; the functions of questions in SQL, which nothing that is stored comes from; and the scores of
+// models that were trained elsewhere.
 var seenByNoResult = map[string]bool{
-	"datasets/generate.go twoMoons": true, "datasets/generate.go swiss": true, "datasets/generate.go circles": true,
+	"datasets/generate.go twoMoons": true, "datasets/generate.go swiss": true, "datasets/generate.go circles": true, "datasets/channels.go channelSum": true, "harness/treefile/xgboost.go baseMargins": true,
 	"methods/internal/gbdt/ranks.go pays": true, "methods/internal/linear/svm.go Cost": true,
 	"methods/mkl/gmkl.go ranks": true, "harness/store/functions.go registerFunctions": true,
 	"methods/cart/cost.go cost": true, "methods/forest/forest.go cost": true, "methods/boosted/cost.go levels": true,
