@@ -2,17 +2,14 @@ package harness
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
@@ -214,81 +211,6 @@ func suited(specs []registry.Spec, task registry.Task) []registry.Spec {
 		}
 	}
 	return out
-}
-
-// plannedSet is what planning needs of a data set.
-type plannedSet struct {
-	entry       *datasets.Entry
-	fingerprint string
-	train       registry.Shape // of a split's training part
-	rows        int
-}
-
-// planSet looks a set up in the catalogue, and loads it where the catalogue does not tell
-// its size, its classes or its parts.
-func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSet, error) {
-	fingerprint, err := h.Data.Fingerprint(entry)
-	if err != nil {
-		return plannedSet{}, err
-	}
-	if _, err := metric.ForSelection(h.Protocol.Semantics.Metric, entry.Task); err != nil {
-		return plannedSet{}, fmt.Errorf("%s, protocol %s: semantics.metric: %w", entry.Name, h.Protocol.Name, err)
-	}
-	trainRows, partsKnown := entry.TrainRows()
-	blocks, blocksKnown := entry.Blocks()
-	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Classes: len(entry.Counts), Blocks: blocks}
-	counts, labels := entry.Counts, entry.ClassNames()
-	if sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil || !partsKnown || !blocksKnown {
-		set, err := h.Data.Load(ctx, entry)
-		if err != nil {
-			return plannedSet{}, err
-		}
-		n, d := set.X.Dims()
-		sh.N, sh.D, sh.Classes, sh.Blocks = n, d, set.Classes, set.Blocks
-		trainRows, counts, labels = set.TrainRows, set.Counts(), set.Labels
-	}
-	train, _, err := h.Protocol.Semantics.Splitter().Sizes(sh.N, trainRows)
-	if err != nil {
-		return plannedSet{}, fmt.Errorf("%s, protocol %s: %w", entry.Name, h.Protocol.Name, err)
-	}
-	if err := h.enoughOfEachClass(entry, counts, labels); err != nil {
-		return plannedSet{}, err
-	}
-	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh}
-	p.train.N = train
-	return p, nil
-}
-
-// enoughOfEachClass refuses a set that no split can serve; labels may be nil.
-func (h *Harness) enoughOfEachClass(entry *datasets.Entry, counts []int, labels []string) error {
-	if entry.Task == registry.Regression {
-		return nil
-	}
-	sem := h.Protocol.Semantics
-	for c, n := range counts {
-		if sem.Splitter().Serves(n) {
-			continue
-		}
-		name := fmt.Sprint(c)
-		if labels != nil {
-			name = strconv.Quote(labels[c])
-		}
-		return fmt.Errorf("%s: class %s has %d rows, too few for the %d folds of protocol %s; add rows, or leave the class out",
-			entry.Name, name, n, sem.Folds, h.Protocol.Name)
-	}
-	return nil
-}
-
-// gridHash identifies what a method does with a set: its settings, and the blocks of the features
-// where it uses them. Where it does not, or the set has none, it is the hash of the settings alone.
-func gridHash(spec registry.Spec, sh registry.Shape, settings []json.RawMessage) string {
-	if !spec.UsesBlocks() || sh.Blocks == nil {
-		return protocol.HashJSON(settings)
-	}
-	return protocol.HashJSON(struct {
-		Settings []json.RawMessage
-		Blocks   []registry.Block
-	}{settings, sh.Blocks})
 }
 
 // planMethod returns one cell per split. The grid, its hash, the cost and the
