@@ -65,6 +65,7 @@ var rooms = []room{
 
 	{"internal/testsplit", "..."},
 	{"internal/faulty", "registry"},
+	{"internal/learned", "registry"},
 	{"internal/...", "internal/..."},
 }
 

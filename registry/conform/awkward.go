@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/learned"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -38,7 +39,7 @@ func (s suite) awkward(t *testing.T) {
 		{"constant column", constant, true}, {"equal rows, different targets", twins, true},
 		{"all inputs zero", zero, false}, {"one class, or a constant target", single, false}, {"the other class alone", other, false},
 		{"a class without rows", empty, false},
-		{"one row", rows(easy(s.task, 40, 2), []int{1}), false}, {"two rows", easy(s.task, 2, 2), false},
+		{"one row", learned.Rows(easy(s.task, 40, 2), []int{1}), false}, {"two rows", easy(s.task, 2, 2), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, raw := range s.few(t, c.data, 2) {

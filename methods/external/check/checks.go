@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/learned"
 	"github.com/kernelboosting/bench/internal/npy"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
@@ -94,7 +95,7 @@ func (s *session) shapes() (string, error) {
 			if err != nil {
 				return err
 			}
-			for _, test := range []registry.Data{d, rows(d, []int{3})} {
+			for _, test := range []registry.Data{d, learned.Rows(d, []int{3})} {
 				if _, err := s.scores(m, test); err != nil {
 					return err
 				}
@@ -124,7 +125,7 @@ func (s *session) learns() (string, error) {
 			if err != nil {
 				return err
 			}
-			best = max(best, goodness(test, got))
+			best = max(best, learned.Goodness(test, got))
 		}
 		if best < 0.8 {
 			return fmt.Errorf("the best of %d settings reaches %.2f on easy data; 0.8 is asked", len(settings), best)
@@ -246,12 +247,12 @@ func (s *session) dataUnchanged() (string, error) {
 // method that is right more often than by chance has seen what it must not see.
 func (s *session) labelsPermuted() (string, error) {
 	learn, test := sample(s.task, 200, 4, seed), sample(s.task, 400, 4, seed+1)
-	learn.Y, test.Y = rows(learn, order(200)).Y, rows(test, order(400)).Y
+	learn.Y, test.Y = learned.Rows(learn, order(200)).Y, learned.Rows(test, order(400)).Y
 	scores, err := s.fitAndScore(learn, test, "{}")
 	if err != nil {
 		return "", err
 	}
-	reached := goodness(test, scores)
+	reached := learned.Goodness(test, scores)
 	chance := map[registry.Task]float64{registry.Binary: 0.5, registry.Multiclass: 1.0 / 3}[s.task]
 	if reached > chance+0.12 { // nearly five standard deviations for 400 rows
 		return "", fmt.Errorf("trained on permuted labels it reaches %.2f on other rows; chance is %.2f", reached, chance)
@@ -304,7 +305,7 @@ func (s *session) rowsPermuted() (string, error) {
 		return "", err
 	}
 	by := order(80)
-	mixed, err := s.scores(m, rows(test, by))
+	mixed, err := s.scores(m, learned.Rows(test, by))
 	if err != nil {
 		return "", err
 	}
@@ -328,7 +329,7 @@ func (s *session) rowByRow() (string, error) {
 	}
 	k := d.Shape().Outputs()
 	for i := range 10 {
-		alone, err := s.scores(m, rows(d, []int{i}))
+		alone, err := s.scores(m, learned.Rows(d, []int{i}))
 		if err == nil {
 			err = near(fmt.Sprintf("row %d alone", i), alone, all[i*k:(i+1)*k], 1e-6)
 		}
@@ -346,7 +347,7 @@ func (s *session) modelOrError(d registry.Data, due bool) (string, error) {
 	var own *external.MethodError
 	switch {
 	case err == nil:
-		return fmt.Sprintf("a model, right %.2f", goodness(d, got)), nil
+		return fmt.Sprintf("a model, right %.2f", learned.Goodness(d, got)), nil
 	case errors.As(err, &own) && !due:
 		return "an error: " + own.Message, nil
 	}

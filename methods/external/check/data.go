@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -37,68 +36,8 @@ func sample(task registry.Task, n, d int, from uint32) registry.Data {
 	return data
 }
 
-// rows returns the given rows.
-func rows(d registry.Data, which []int) registry.Data {
-	_, p := d.X.Dims()
-	out := d
-	out.X, out.Y = mat.NewDense(len(which), p, nil), make([]float64, len(which))
-	for i, r := range which {
-		out.X.SetRow(i, d.X.RawRowView(r))
-		out.Y[i] = d.Y[r]
-	}
-	return out
-}
-
 // order is a permutation of n rows.
-func order(n int) []int {
-	draws := rng.New(seed)
-	keys, out := make([]float64, n), make([]int, n)
-	draws.Norms(keys)
-	for i := range out {
-		out[i] = i
-	}
-	slices.SortFunc(out, func(a, b int) int {
-		if keys[a] < keys[b] {
-			return -1
-		}
-		return 1
-	})
-	return out
-}
-
-// goodness is the accuracy of scores, or for regression the share of the variance that they explain.
-func goodness(d registry.Data, scores []float64) float64 {
-	n, right := len(d.Y), 0.0
-	var mean, residual, total float64
-	for _, y := range d.Y {
-		mean += y / float64(n)
-	}
-	for i, y := range d.Y {
-		switch d.Task {
-		case registry.Binary:
-			if (scores[i] >= 0) == (y > 0) {
-				right++
-			}
-		case registry.Multiclass:
-			best := 0
-			for c := range d.Classes {
-				if scores[i*d.Classes+c] > scores[i*d.Classes+best] {
-					best = c
-				}
-			}
-			if float64(best) == y {
-				right++
-			}
-		default:
-			residual += (scores[i] - y) * (scores[i] - y)
-			total += (y - mean) * (y - mean)
-		}
-	}
-	if d.Task == registry.Regression {
-		return 1 - residual/total
-	}
-	return right / float64(n)
-}
+func order(n int) []int { return rng.New(seed).Permutation(n) }
 
 // equal compares bits.
 func equal(what string, got, want []float64) error {
@@ -113,7 +52,7 @@ func equal(what string, got, want []float64) error {
 	return nil
 }
 
-// close compares up to the order of sums.
+// near compares up to the order of sums.
 func near(what string, got, want []float64, tolerance float64) error {
 	for i := range got {
 		if math.Abs(got[i]-want[i]) > tolerance*max(1, math.Abs(want[i])) {
