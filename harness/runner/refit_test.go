@@ -17,6 +17,9 @@ func TestUnscale(t *testing.T) {
 		if rapid.Bool().Draw(t, "a value that occurs") {
 			v = (rapid.Float64Range(-1e3, 1e3).Draw(t, "x") - mean) / scale
 		}
+		if math.IsInf(v, 0) { // stays what it is, see below
+			return
+		}
 		x := unscale(mean, scale, v)
 		if !((x-mean)/scale <= v) || (math.Nextafter(x, math.Inf(1))-mean)/scale <= v {
 			t.Fatalf("unscale(%v, %v, %v) = %v: it standardises to %v, the next double to %v", mean, scale, v, x,
