@@ -353,7 +353,7 @@ func solveError(x, y []float64, c float64, limit int) error {
 }
 
 func TestCancellation(t *testing.T) {
-	const n, d = 20000, 100
+	const n, d = 80000, 100 // some 0.2 s, so that both ends come before its own
 	x, y := sample(2, n, d)
 	p, err := New(x, n, d, y)
 	if err != nil {
