@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/internal/processes"
+	"github.com/kernelboosting/bench/internal/tail"
 )
 
 // startsWithin is how long a worker may take until it is ready, and endsPolitely until it ends when
@@ -29,7 +30,7 @@ type worker struct {
 	readers  []*os.File // of these two, held so that no write raises SIGPIPE, which a run takes for an interrupt
 	ask      *json.Encoder
 	replies  chan answer // one for each request, and the error that ends them
-	stderr   tail
+	stderr   tail.Tail
 	ended    chan struct{} // closed when the keeper has ended, and with it everything below
 	ending   ending        // valid then
 	lost     error         // why there is no ending: the keeper itself was ended
@@ -44,7 +45,7 @@ type answer struct {
 
 // startWorker starts this program with the arguments given and waits until it is ready.
 func startWorker(ctx context.Context, args []string) (*worker, error) {
-	w := &worker{replies: make(chan answer, 1), ended: make(chan struct{})}
+	w := &worker{replies: make(chan answer, 1), ended: make(chan struct{}), stderr: tail.Tail{Most: mostTail}}
 	var theirs, ours [4]*os.File // in the order of fdRequests, fdReplies, fdControl, fdEnding
 	var err error
 	for i := range theirs {
@@ -87,7 +88,7 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 		err = fmt.Errorf("it was not ready after %v", startsWithin)
 	}
 	w.kill()
-	if said := kept(w.stderr.String()); said != "" {
+	if said := kept(shown(w.stderr.String())); said != "" {
 		err = fmt.Errorf("%w: %s", err, oneLine(said))
 	}
 	return nil, err

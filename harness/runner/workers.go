@@ -114,7 +114,7 @@ const (
 
 // call asks a worker for a cell and waits for what comes.
 func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, callEnd) {
-	w.stderr.reset()
+	w.stderr.Reset()
 	w.tell(cellBegins)
 	defer w.tell(cellEnds)
 	asked := make(chan error, 1)
@@ -172,7 +172,7 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 	if run.Status == store.OK {
 		return run, nil
 	}
-	text := w.stderr.String()
+	text := shown(w.stderr.String())
 	run.Stderr = kept(text)
 	if how == endWhole {
 		return run, nil

@@ -137,49 +137,47 @@ const (
 
 // addStages reads stages of cells; byID finds a cell by its run.
 func (db *DB) addStages(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, round, n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2
-		FROM stages WHERE `+where+` ORDER BY run_id, round`, arg)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		var t Stage
-		s := &t.Score
-		if err := rows.Scan(&id, &t.Round, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2); err != nil {
-			return err
+	return db.eachTest(ctx, "stages", "round", where, arg, func(run int64, round int, s Score) error {
+		if i, ok := byID[run]; ok {
+			cells[i].Stages = append(cells[i].Stages, Stage{round, s})
 		}
-		if i, ok := byID[id]; ok {
-			cells[i].Stages = append(cells[i].Stages, t)
-		}
-	}
-	return rows.Err()
+		return nil
+	})
 }
 
 // addGridTests reads the tests of every grid point of cells.
 func (db *DB) addGridTests(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, grid_index, n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2
-		FROM point_tests WHERE `+where+` ORDER BY run_id, grid_index`, arg)
+	return db.eachTest(ctx, "point_tests", "grid_index", where, arg, func(run int64, g int, s Score) error {
+		i, ok := byID[run]
+		switch {
+		case !ok:
+		case g != len(cells[i].GridTests): // a check of the database says so too
+			return &DamageError{db.path, []Problem{{Row: fmt.Sprintf("tests of run %d", run), What: "a grid point is missing"}}}
+		default:
+			cells[i].GridTests = append(cells[i].GridTests, s)
+		}
+		return nil
+	})
+}
+
+// eachTest hands over the rows of stages or point_tests, those of a run by their number.
+func (db *DB) eachTest(ctx context.Context, table, number, where string, arg any, take func(run int64, number int, s Score) error) error {
+	rows, err := db.sql.QueryContext(ctx, "SELECT run_id, "+number+", n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2 FROM "+table+
+		" WHERE "+where+" ORDER BY run_id, "+number, arg)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var id int64
-		var g int
+		var n int
 		var s Score
-		if err := rows.Scan(&id, &g, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2); err != nil {
+		if err := rows.Scan(&id, &n, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2); err != nil {
 			return err
 		}
-		i, ok := byID[id]
-		if !ok {
-			continue
+		if err := take(id, n, s); err != nil {
+			return err
 		}
-		if g != len(cells[i].GridTests) { // a check of the database says so too
-			return &DamageError{db.path, []Problem{{Row: fmt.Sprintf("tests of run %d", id), What: "a grid point is missing"}}}
-		}
-		cells[i].GridTests = append(cells[i].GridTests, s)
 	}
 	return rows.Err()
 }

@@ -85,6 +85,22 @@ func Below(id int) []Process {
 	return out
 }
 
+// FirstThreadsChildren returns the live processes that the first thread of a process started: without a look at all
+// processes of the machine, or at all threads.
+func FirstThreadsChildren(id int) []int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", id, id))
+	if err != nil {
+		return nil
+	}
+	var out []int
+	for _, each := range strings.Fields(string(text)) {
+		if child, err := strconv.Atoi(each); err == nil {
+			out = append(out, child)
+		}
+	}
+	return out
+}
+
 // Proportional returns the resident bytes of a process, with what it shares divided among those who
 // share it: of several processes the sum is what they take of the machine. 0 if it is not known.
 func Proportional(id int) int64 {
@@ -103,8 +119,13 @@ func Proportional(id int) int64 {
 }
 
 // Peak returns the largest resident size of this process since the last ResetPeak, in bytes.
-func Peak() int64 {
-	raw, _ := os.ReadFile("/proc/self/status")
+func Peak() int64 { return peakIn("/proc/self/status") }
+
+// PeakOf is Peak of another process, 0 if it is not known.
+func PeakOf(id int) int64 { return peakIn(fmt.Sprintf("/proc/%d/status", id)) }
+
+func peakIn(file string) int64 {
+	raw, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(raw)) {
 		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmHWM:" {
 			kib, _ := strconv.ParseInt(fields[1], 10, 64)

@@ -265,33 +265,31 @@ func TestChangingDescription(t *testing.T) {
 
 // TestCancelled: a plugin that does not stop is ended, with what it started, soon after its context.
 func TestCancelled(t *testing.T) {
-	for _, shared := range []bool{false, true} {
-		pids := filepath.Join(t.TempDir(), "pids")
-		t.Setenv("PLUGIN_PIDS", pids)
-		p := load(t, plugin(t, "forks"), external.Options{SharedGroup: shared})
-		ctx, cancel := context.WithCancel(context.Background())
-		var child []byte
-		go func() {
-			for len(child) == 0 {
-				time.Sleep(10 * time.Millisecond)
-				child, _ = os.ReadFile(pids)
-			}
-			cancel()
-		}()
-		_, err := p.Spec().Fit(ctx, registry.Env{}, sample(4, 2), nil)
-		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("%v", err)
+	pids := filepath.Join(t.TempDir(), "pids")
+	t.Setenv("PLUGIN_PIDS", pids)
+	p := load(t, plugin(t, "forks"), external.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	var child []byte
+	go func() {
+		for len(child) == 0 {
+			time.Sleep(10 * time.Millisecond)
+			child, _ = os.ReadFile(pids)
 		}
-		pid, err := strconv.Atoi(string(child))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !gone(pid) {
-			t.Errorf("what the plugin started lives on (shared group: %t)", shared)
-		}
-		if left := p.Processes(); len(left) > 0 {
-			t.Errorf("processes %v are left", left)
-		}
+		cancel()
+	}()
+	_, err := p.Spec().Fit(ctx, registry.Env{}, sample(4, 2), nil)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v", err)
+	}
+	pid, err := strconv.Atoi(string(child))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !gone(pid) {
+		t.Error("what the plugin started lives on")
+	}
+	if left := p.Processes(); len(left) > 0 {
+		t.Errorf("processes %v are left", left)
 	}
 }
 

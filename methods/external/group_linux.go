@@ -5,8 +5,7 @@ import (
 	"syscall"
 )
 
-// apart puts a process into a group of its own unless it must stay in ours, and ends it when this
-// program dies in a way that lets it end nothing itself.
-func apart(c *exec.Cmd, shared bool) {
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: !shared, Pdeathsig: syscall.SIGKILL}
+// apart puts a process into a group of its own, and ends it when this program dies in a way that lets it end nothing itself.
+func apart(c *exec.Cmd) {
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// apart puts a process into a group of its own unless it must stay in ours.
-func apart(c *exec.Cmd, shared bool) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: !shared} }
+// apart puts a process into a group of its own.
+func apart(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -4,12 +4,8 @@ package external
 
 import "os/exec"
 
-func apart(*exec.Cmd, bool) {}
+func apart(*exec.Cmd) {}
 
-func killGroup(c *exec.Cmd, _ bool) { _ = c.Process.Kill() }
+func killGroup(c *exec.Cmd) { _ = c.Process.Kill() }
 
 func signalOf(*exec.Cmd) string { return "" }
-
-func usedByEnded(c *exec.Cmd) float64 {
-	return (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
-}

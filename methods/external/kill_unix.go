@@ -9,16 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killGroup ends a process and everything in its group; of a group that is also ours it ends the
-// process and what descends from it.
-func killGroup(c *exec.Cmd, shared bool) {
-	if !shared {
-		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // gone already is as good
-		return
-	}
-	for _, pid := range append(descendants(c.Process.Pid), c.Process.Pid) {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
+// killGroup ends a process and everything in its group.
+func killGroup(c *exec.Cmd) {
+	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // gone already is as good
 }
 
 // signalOf returns the name of the signal that ended a process, or "".
@@ -27,9 +20,4 @@ func signalOf(c *exec.Cmd) string {
 		return unix.SignalName(status.Signal())
 	}
 	return ""
-}
-
-// usedByEnded returns the processor time in seconds of a process that was waited for and of those that it waited for.
-func usedByEnded(c *exec.Cmd) float64 {
-	return (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
 }

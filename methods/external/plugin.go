@@ -27,9 +27,6 @@ type Options struct {
 	// Python runs plugins that end in .py; "" means the variable BENCH_PYTHON, then the file itself
 	// if it is executable, then python3.
 	Python string
-	// SharedGroup keeps the processes in the process group of this program. It is for a worker that
-	// is ended as a group; otherwise each process has a group of its own and is ended with it.
-	SharedGroup bool
 	// Folder is where the private folder of matrices is made; "" means memory where the system shows it
 	// as a folder with room and TMPDIR is not set, else the system's folder for temporary files.
 	Folder string

@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/kernelboosting/bench/internal/tail"
 )
 
 // How long a process may take, on a busy machine too, to end by itself: after it closed its output, in
@@ -23,6 +25,9 @@ const (
 	lastWords = 5 * time.Second
 )
 
+// tailSize is how much of a process's standard error is kept, in bytes.
+const tailSize = 4096
+
 // A process is one running copy of a plugin. It answers one request at a time.
 type process struct {
 	plugin *Plugin
@@ -30,7 +35,7 @@ type process struct {
 	in     *os.File
 	out    *os.File
 	lines  *bufio.Reader
-	stderr tail
+	stderr tail.Tail // of what it says
 	folder *folder
 	exited chan struct{} // closed when the process was waited for
 	silent chan struct{} // closed when its standard error was read to the end
@@ -72,7 +77,7 @@ func (p *Plugin) start() (*process, error) {
 	}
 	c := exec.Command(p.argv[0], p.argv[1:]...)
 	c.Dir, c.Env = p.home, p.environ
-	apart(c, p.options.SharedGroup)
+	apart(c)
 	ours, theirs, err := pipes(c)
 	if err != nil {
 		folder.remove()
@@ -91,12 +96,12 @@ func (p *Plugin) start() (*process, error) {
 	}
 	q := &process{
 		plugin: p, cmd: c, in: ours[0], out: ours[1], lines: bufio.NewReaderSize(ours[1], 1<<16), folder: folder,
-		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1),
+		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1), stderr: tail.Tail{Most: tailSize},
 	}
 	q.turn <- struct{}{}
 	go func() {
 		defer close(q.silent)
-		q.stderr.drain(ours[2])
+		_, _ = io.Copy(&q.stderr, ours[2]) // to its end, or the deadline below
 		ours[2].Close()
 	}()
 	go func() {
@@ -220,10 +225,13 @@ func (q *process) ended(op string) error {
 		return q.bad(op, "the plugin closed its standard output or input and went on running", "")
 	}
 	<-q.silent
-	crash := &Crash{Plugin: q.plugin.name(), During: op, Exit: q.cmd.ProcessState.ExitCode(), Signal: signalOf(q.cmd), Stderr: q.stderr.String()}
+	crash := &Crash{Plugin: q.plugin.name(), During: op, Exit: q.cmd.ProcessState.ExitCode(), Signal: signalOf(q.cmd), Stderr: q.said()}
 	q.kill(crash)
 	return crash
 }
+
+// said is the end of its standard error, from a whole character on.
+func (q *process) said() string { return ending(q.stderr.String(), tailSize-1) }
 
 // bad ends a process whose answers cannot be trusted any more.
 func (q *process) bad(op, what, line string) error {
@@ -231,7 +239,7 @@ func (q *process) bad(op, what, line string) error {
 	q.kill(err)
 	<-q.exited
 	<-q.silent
-	err.Stderr = q.stderr.String()
+	err.Stderr = q.said()
 	return err
 }
 
@@ -246,7 +254,7 @@ func (q *process) kill(why error) {
 	if !first {
 		return
 	}
-	killGroup(q.cmd, q.plugin.options.SharedGroup)
+	killGroup(q.cmd)
 	q.in.Close()
 	q.out.Close()
 	q.folder.remove()

@@ -58,7 +58,7 @@ func (s *session) describe() (string, error) {
 
 func (s *session) grid() (string, error) {
 	n := 0
-	for _, sh := range []registry.Shape{sample(s.task, 50, 1, seed).Shape(), sample(s.task, 200, 60, seed).Shape()} {
+	for _, sh := range []registry.Shape{learned.Easy(s.task, 50, 1, seed).Shape(), learned.Easy(s.task, 200, 60, seed).Shape()} {
 		points, err := s.spec.Settings(sh, s.spec.DefaultGrid(), nil)
 		if err != nil {
 			return "", err
@@ -90,7 +90,7 @@ func (s *session) tasks(try func(task registry.Task) error) error {
 func (s *session) shapes() (string, error) {
 	return "1, 2 and 40 features; one row and many", s.tasks(func(task registry.Task) error {
 		for _, dims := range [][2]int{{24, 1}, {60, 2}, {48, 40}} {
-			d := sample(task, dims[0], dims[1], seed)
+			d := learned.Easy(task, dims[0], dims[1], seed)
 			m, err := s.fit(d, "{}")
 			if err != nil {
 				return err
@@ -107,14 +107,14 @@ func (s *session) shapes() (string, error) {
 
 // noise: any other line would have been bad output of the fits before.
 func (s *session) noise() (string, error) {
-	_, err := s.fitAndScore(sample(s.task, 60, 3, seed), sample(s.task, 60, 3, seed), "{}")
+	_, err := s.fitAndScore(learned.Easy(s.task, 60, 3, seed), learned.Easy(s.task, 60, 3, seed), "{}")
 	return "nothing but answers on standard output", err
 }
 
 func (s *session) learns() (string, error) {
 	var seen []string
 	err := s.tasks(func(task registry.Task) error {
-		learn, test := sample(task, 240, 3, seed), sample(task, 240, 3, seed+1)
+		learn, test := learned.Easy(task, 240, 3, seed), learned.Easy(task, 240, 3, seed+1)
 		settings, err := s.few(learn, 5)
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func (s *session) sameAgain() (string, error) {
 	if err := s.deterministic(); err != nil {
 		return "", err
 	}
-	d := sample(s.task, 120, 4, seed)
+	d := learned.Easy(s.task, 120, 4, seed)
 	first, err := s.fitAndScore(d, d, "{}")
 	if err != nil {
 		return "", err
@@ -163,7 +163,7 @@ func (s *session) anotherProcess() (string, error) {
 	if err := s.deterministic(); err != nil {
 		return "", err
 	}
-	d := sample(s.task, 120, 4, seed)
+	d := learned.Easy(s.task, 120, 4, seed)
 	first, err := s.fitAndScore(d, d, "{}")
 	if err != nil {
 		return "", err
@@ -190,7 +190,7 @@ func (s *session) settingsApart() (string, error) {
 	if err := s.deterministic(); err != nil {
 		return "", err
 	}
-	d := sample(s.task, 120, 4, seed)
+	d := learned.Easy(s.task, 120, 4, seed)
 	settings, err := s.few(d, 2)
 	if err != nil {
 		return "", err
@@ -212,7 +212,7 @@ func (s *session) settingsApart() (string, error) {
 
 // dataUnchanged: after a fit the files of its request hold what was written to them.
 func (s *session) dataUnchanged() (string, error) {
-	d := sample(s.task, 60, 3, seed)
+	d := learned.Easy(s.task, 60, 3, seed)
 	settings, err := s.few(d, 2)
 	if err != nil {
 		return "", err
@@ -246,7 +246,7 @@ func (s *session) dataUnchanged() (string, error) {
 // labelsPermuted: where neither the labels to learn nor those to find have to do with the rows, a
 // method that is right more often than by chance has seen what it must not see.
 func (s *session) labelsPermuted() (string, error) {
-	learn, test := sample(s.task, 200, 4, seed), sample(s.task, 400, 4, seed+1)
+	learn, test := learned.Easy(s.task, 200, 4, seed), learned.Easy(s.task, 400, 4, seed+1)
 	learn.Y, test.Y = learned.Rows(learn, order(200)).Y, learned.Rows(test, order(400)).Y
 	scores, err := s.fitAndScore(learn, test, "{}")
 	if err != nil {
@@ -275,7 +275,7 @@ func (s *session) seen() []external.Request {
 // testLabels: what crosses the pipe when rows are scored holds no target.
 func (s *session) testLabels() (string, error) {
 	s.forget()
-	learn, test := sample(s.task, 60, 3, seed), sample(s.task, 40, 3, seed+1)
+	learn, test := learned.Easy(s.task, 60, 3, seed), learned.Easy(s.task, 40, 3, seed+1)
 	if _, err := s.fitAndScore(learn, test, "{}"); err != nil {
 		return "", err
 	}
@@ -295,7 +295,7 @@ func (s *session) testLabels() (string, error) {
 }
 
 func (s *session) rowsPermuted() (string, error) {
-	learn, test := sample(s.task, 100, 3, seed), sample(s.task, 80, 3, seed+1)
+	learn, test := learned.Easy(s.task, 100, 3, seed), learned.Easy(s.task, 80, 3, seed+1)
 	m, err := s.fit(learn, "{}")
 	if err != nil {
 		return "", err
@@ -318,7 +318,7 @@ func (s *session) rowsPermuted() (string, error) {
 }
 
 func (s *session) rowByRow() (string, error) {
-	d := sample(s.task, 40, 3, seed)
+	d := learned.Easy(s.task, 40, 3, seed)
 	m, err := s.fit(d, "{}")
 	if err != nil {
 		return "", err
@@ -355,7 +355,7 @@ func (s *session) modelOrError(d registry.Data, due bool) (string, error) {
 }
 
 func (s *session) oneClass() (string, error) {
-	d := sample(s.task, 40, 2, seed)
+	d := learned.Easy(s.task, 40, 2, seed)
 	for i := range d.Y {
 		d.Y[i] = d.Y[0]
 	}
@@ -363,7 +363,7 @@ func (s *session) oneClass() (string, error) {
 }
 
 func (s *session) equalRows() (string, error) {
-	d := sample(s.task, 40, 2, seed)
+	d := learned.Easy(s.task, 40, 2, seed)
 	for i := 1; i < 40; i += 2 {
 		d.X.SetRow(i, d.X.RawRowView(i-1))
 	}
@@ -371,7 +371,7 @@ func (s *session) equalRows() (string, error) {
 }
 
 func (s *session) constantFeature() (string, error) {
-	d := sample(s.task, 40, 3, seed)
+	d := learned.Easy(s.task, 40, 3, seed)
 	for i := range 40 {
 		d.X.Set(i, 1, 0)
 	}
@@ -380,7 +380,7 @@ func (s *session) constantFeature() (string, error) {
 
 func (s *session) fewRows() (string, error) {
 	for _, n := range []int{1, 2} {
-		if _, err := s.modelOrError(sample(s.task, n, 2, seed), false); err != nil {
+		if _, err := s.modelOrError(learned.Easy(s.task, n, 2, seed), false); err != nil {
 			return "", fmt.Errorf("%d rows: %w", n, err)
 		}
 	}

@@ -2,15 +2,8 @@ package runner
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 )
-
-// A tail keeps the end of what a process writes. It is safe for concurrent use.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
 
 // The bytes that are looked at for the reason of an end, and those that are stored.
 const (
@@ -18,38 +11,14 @@ const (
 	mostStderr = 4000
 )
 
-// Write takes everything and keeps the last.
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := len(b)
-	if n >= mostTail {
-		t.text, b = t.text[:0], b[n-mostTail:]
-	}
-	if len(t.text)+len(b) > 2*mostTail { // moved now and then, not at each call
-		t.text = append(t.text[:0], t.text[len(t.text)-mostTail+len(b):]...)
-	}
-	t.text = append(t.text, b...)
-	return n, nil
-}
-
-// reset forgets what was written.
-func (t *tail) reset() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = nil
-}
-
-// String returns the end as a terminal may show it.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// shown is what a process wrote as a terminal may show it.
+func shown(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || r == unicode.ReplacementChar) {
 			return '?'
 		}
 		return r
-	}, strings.ToValidUTF8(string(t.text[max(0, len(t.text)-mostTail):]), "?"))
+	}, strings.ToValidUTF8(text, "?"))
 }
 
 // lastWords are lines that begin what the Go runtime says when it ends a program.

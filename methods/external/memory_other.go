@@ -1,0 +1,5 @@
+//go:build !linux
+
+package external
+
+func memoryFolder() string { return "" }
