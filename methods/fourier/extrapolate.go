@@ -14,12 +14,18 @@ type past struct {
 }
 
 func (l *lasso) newPast(p *point) *past {
-	h := &past{lasso: l, points: make([]point, history+1), kept: 1}
+	h := &past{lasso: l, points: make([]point, history+1)}
 	for i := range h.points {
 		h.points[i] = point{w: make([]float64, len(p.w)), image: make([]float64, len(p.image))}
 	}
-	h.points[0].copyFrom(p)
+	h.restart(p)
 	return h
+}
+
+// restart forgets all but p.
+func (h *past) restart(p *point) {
+	h.points[0].copyFrom(p)
+	h.kept = 1
 }
 
 func (p *point) copyFrom(q *point) {
@@ -37,8 +43,7 @@ func (h *past) keep(p *point, which []int, lambda float64) {
 	for _, c := range which {
 		h.extrapolate(p, c, lambda)
 	}
-	h.points[0].copyFrom(p)
-	h.kept = 1
+	h.restart(p)
 }
 
 // extrapolate replaces the weights of output c by sum_i c_i w^(i+1), where c minimises |sum_i c_i (w^(i+1) - w^(i))| with sum_i c_i = 1,

@@ -22,7 +22,8 @@ import (
 //
 // which bounds P from above and touches it at w_j. In the basis where G_j is tridiagonal, and everything here is in these bases, the
 // minimum costs little (tridiagonal.shrink). After every few sweeps an extrapolation of the last ones is tried, and taken if P is less
-// there (Bertrand and Massias, Anderson acceleration of coordinate descent, AISTATS 2021).
+// there (Bertrand and Massias, Anderson acceleration of coordinate descent, AISTATS 2021). Where that is not enough, Newton's steps
+// come between the sweeps (polish).
 //
 // It stops where the duality gap of every output is at most tol P: the dual is max -sum_i l*(v_i) over |Psi_j'v| <= lambda, and v is
 // loss'(Psi w) scaled into that set, so that the gap bounds the distance to the optimum.
@@ -51,6 +52,15 @@ type side interface {
 	move(p *point, which []int, delta []float64, at, d int)
 	// moved is told that the image of output c was replaced.
 	moved(p *point, c int)
+	// shift is move for one output whose gradient is not asked for.
+	shift(p *point, c int, delta []float64, at int)
+	// newton returns the direction of a polishing step, or nil if there is none.
+	newton(ctx context.Context, p *point, c int, s *smoothPart, theta float64) ([]float64, error)
+	// patience is the number of sweeps before each step, at least.
+	patience() int
+	// sweepWork and stepWork are the multiply-adds of a sweep over all columns and of a step over some, of one output.
+	sweepWork(width int) float64
+	stepWork(columns int) float64
 	// value is the loss of output c with weights w.
 	value(c int, w, image []float64) float64
 	// dual is the dual's value at loss'(Psi w) scaled by min(1, lam / its largest block norm).
@@ -88,7 +98,7 @@ const (
 func (l *lasso) solve(ctx context.Context, p *point, lambda, tol float64) error {
 	active := frame.Upto(l.outputs)
 	l.start(p)
-	past := l.newPast(p)
+	past, newton := l.newPast(p), l.newPolish(lambda)
 	for sweep := 0; ; sweep++ {
 		if sweep%l.every() == 0 {
 			var worst float64
@@ -104,6 +114,13 @@ func (l *lasso) solve(ctx context.Context, p *point, lambda, tol float64) error 
 		}
 		l.sweeps++
 		past.keep(p, active, lambda)
+		moved, err := newton.after(ctx, p, active)
+		if err != nil {
+			return err
+		}
+		if moved {
+			past.restart(p)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1
 
 // SQLMKLJoint declares RFF-SQL-MKL with sigma learned too.
 func SQLMKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "1", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "2", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, square loss"},
 		JointParams{Kernel: gaussian, C: 1, Features: 20, Sigma: 1, Steps: 15, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointParams) groupSetting {
@@ -47,7 +47,7 @@ func SQLMKLJoint() registry.Spec {
 
 // MKLJoint declares RFF-MKL with sigma learned too.
 func MKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "1", Tasks: tasks, Source: source + "eqs. (5) and (19)",
+	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "2", Tasks: tasks, Source: source + "eqs. (5) and (19)",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, smooth epsilon-insensitive loss"},
 		JointTubeParams{Kernel: gaussian, C: 1, Features: 20, Sigma: 1, Steps: 15, Epsilon: 0.1, Gamma: 10, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointTubeParams) groupSetting {

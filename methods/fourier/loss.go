@@ -12,6 +12,8 @@ type loss interface {
 	value(f, y []float64) float64
 	// derivative writes dl/df. f may be dst.
 	derivative(dst, f, y []float64)
+	// second writes d2l/df2, zero at a kink. f may not be dst.
+	second(dst, f, y []float64)
 	// curvature is a bound of the second derivative, infinite where there is none.
 	curvature() float64
 	// conjugate returns the sum of l*(v_i, y_i) = sup over f of v f - l(f, y_i), +Inf outside of its domain.
@@ -32,6 +34,12 @@ func (l square) value(f, y []float64) float64 {
 func (l square) derivative(dst, f, y []float64) {
 	for i, v := range f {
 		dst[i] = 2 * l.factor * (v - y[i])
+	}
+}
+
+func (l square) second(dst, _, _ []float64) {
+	for i := range dst {
+		dst[i] = 2 * l.factor
 	}
 }
 
@@ -67,6 +75,8 @@ func (hinge) derivative(dst, f, y []float64) {
 	}
 }
 
+func (hinge) second(dst, _, _ []float64) { clear(dst) }
+
 func (hinge) curvature() float64 { return math.Inf(1) }
 
 func (hinge) conjugate(v, y []float64) float64 {
@@ -99,6 +109,16 @@ func (logistic) derivative(dst, f, y []float64) {
 	vmath.Exp(dst, dst)
 	for i, e := range dst {
 		dst[i] = -y[i] / (1 + e)
+	}
+}
+
+func (logistic) second(dst, f, _ []float64) {
+	for i, v := range f {
+		dst[i] = -math.Abs(v)
+	}
+	vmath.Exp(dst, dst)
+	for i, e := range dst {
+		dst[i] = e / float64((1+e)*(1+e))
 	}
 }
 
@@ -178,6 +198,19 @@ func (l igll) derivative(dst, f, y []float64) {
 	for i, e := range dst {
 		q := float64(e * e)
 		dst[i] = math.Copysign((1-q)/(1+q+float64(2*l.c*e)), f[i]-y[i])
+	}
+}
+
+// second is gamma (1 + C cosh) / (C + cosh)^2.
+func (l igll) second(dst, f, y []float64) {
+	for i, v := range f {
+		dst[i] = -l.gamma * math.Abs(v-y[i])
+	}
+	vmath.Exp(dst, dst)
+	for i, e := range dst {
+		q := float64(e * e)
+		low := 1 + q + float64(2*l.c*e)
+		dst[i] = l.gamma * 2 * e * (float64(2*e) + float64(l.c*(1+q))) / float64(low*low)
 	}
 }
 

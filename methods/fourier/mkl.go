@@ -65,7 +65,7 @@ var groupGrid = registry.Axis{Name: "lambda", Values: registry.Values(0.01, 0.02
 
 // SQLMKL declares the group lasso over channels with the square loss.
 func SQLMKL() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL", Version: "1", Tasks: tasks, Source: source + "section 3.4 with the square loss",
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL", Version: "2", Tasks: tasks, Source: source + "section 3.4 with the square loss",
 		Summary: "group lasso over channels of random Fourier features, square loss"},
 		GroupParams{Kernel: gaussian, C: 1, Features: 100, Sigma: 1, Lambda: 0.02}, registry.Grid{groupGrid},
 		func(p GroupParams) groupSetting {
@@ -75,7 +75,7 @@ func SQLMKL() registry.Spec {
 
 // MKL declares RFF-MKL, eq. (19): the group lasso over channels with the epsilon-insensitive gamma-logistic loss.
 func MKL() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "1", Tasks: tasks, Source: source + "section 3.4, eq. (19)",
+	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "2", Tasks: tasks, Source: source + "section 3.4, eq. (19)",
 		Summary: "group lasso over channels of random Fourier features, smooth epsilon-insensitive loss"},
 		TubeParams{Kernel: gaussian, C: 1, Features: 100, Sigma: 1, Epsilon: 0.1, Gamma: 10, Lambda: 0.05}, registry.Grid{groupGrid},
 		func(p TubeParams) groupSetting {

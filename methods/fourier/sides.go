@@ -47,6 +47,20 @@ func (s *gramSide) move(p *point, which []int, delta []float64, at, d int) {
 	}
 }
 
+func (s *gramSide) shift(p *point, c int, delta []float64, at int) {
+	s.move(p, []int{c}, delta, at, len(delta))
+}
+
+// patience is large, as sweeps of products with several outputs are fast and seldom need help.
+func (s *gramSide) patience() int { return 100 }
+
+func (s *gramSide) sweepWork(width int) float64 { return float64(width) * float64(width) }
+
+func (s *gramSide) stepWork(columns int) float64 {
+	a := float64(columns)
+	return a * a * a / 6
+}
+
 func (s *gramSide) moved(*point, int) {}
 
 // value is w.(G w - 2 q)/2 + factor y.y.
@@ -124,6 +138,22 @@ func (s *rowSide) move(p *point, which []int, delta []float64, at, d int) {
 	for _, c := range which {
 		s.moved(p, c)
 	}
+}
+
+func (s *rowSide) shift(p *point, c int, delta []float64, at int) {
+	part := make([]float64, s.n)
+	vmath.MatTVec(part, s.psi[at*s.n:(at+len(delta))*s.n], len(delta), s.n, delta)
+	vmath.Axpy(1, part, p.image[c*s.n:(c+1)*s.n])
+}
+
+func (s *rowSide) patience() int { return 10 }
+
+func (s *rowSide) sweepWork(width int) float64 { return 2 * float64(s.n) * float64(width) }
+
+func (s *rowSide) stepWork(columns int) float64 {
+	n, a := float64(s.n), float64(columns)
+	m := min(n, a)
+	return float64(n*a*m/2) + float64(m*m*m/6)
 }
 
 // moved brings loss' up to the image of output c.

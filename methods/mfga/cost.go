@@ -92,14 +92,14 @@ func randomPathCost(s registry.Shape, ps []random) float64 {
 	return sum
 }
 
-// widthCost is that of all distances, if the width is by neighbour.
+// widthCost is that of all distances, if the width is by neighbour, and what a fit takes however few rows there are.
 func widthCost(s registry.Shape, k kernelOf) float64 {
 	n, d := float64(s.N), float64(s.D)
 	if k.Width != 0 {
 		return n * d
 	}
 	near := float64(min(k.Neighbour, max(1, s.N-1)))
-	return n*n*(1+0.023*d) + 38*n*near*(1+vmath.LogScalar(max(1, n/near)))
+	return 4e6 + n*n*(1+0.023*d) + 38*n*near*(1+vmath.LogScalar(max(1, n/near)))
 }
 
 // solveCost is that of the passes over growing active sets.
