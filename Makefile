@@ -4,7 +4,7 @@
 #   make run     data, the first 3 of the 20 splits of every method within the
 #                budget, Table 2 as text and as report.html
 #   make test    formatting, vet, staticcheck, every test
-#   make portable  the same bits without C and in a build for newer processors
+#   make portable  the same bits without features of the processor, without C and in a build for newer processors
 #   make fire    kills, limits and faults, many times over
 #   make figures the benchmarks behind the figures in the documents
 #   make bench-peers  our fits against the published Python's, as ratios
@@ -31,15 +31,19 @@ run: build
 	@echo "All 20 splits of everything, continuing from these:  $(BENCH) run --all"
 
 # A program with the race detector waits for a second at its end; 10 ms do. The limit of time is for tests that hang,
-# not for a machine whose cores are busy.
+# not for a machine whose cores are busy. Test programs are linked without what debuggers read; lint has run vet.
+TEST  := $(GO) test -timeout 60m -vet=off -ldflags=-w
+# Ran under the race detector, and take seconds, many of them waiting: the second pass leaves them out.
+RACED := ^(TestALockedDatabaseLosesNothing|TestGivingUpSaysWhatIsLost|TestSIGTERMEndsSoon|TestInterrupt|TestImportedReferenceIsTheTable|TestAClosedTerminalOrPipeIsAFirstInterrupt|TestFaults|TestAChangedCountIsNoticed|TestClaimsWithoutTheirDatabase|TestOpenTogether)$$
 test: lint
-	GORACE=atexit_sleep_ms=10 $(GO) test -race -timeout 60m ./...
-	$(GO) test -timeout 60m ./methods/... ./cmd ./harness/store ./reports/stats ./reports/page # what the race detector makes meaningless or ten times as slow
+	GORACE=atexit_sleep_ms=10 $(TEST) -race ./...
+	$(TEST) -skip '$(RACED)' ./methods/... ./cmd ./harness/store ./reports/stats ./reports/page # what the race detector makes meaningless or ten times as slow
 
-# make test runs these two tests in the ordinary build, also without features of the processor. Here are the
-# builds without C, and for amd64 from AVX2 on, where the compiler may fuse a product and a sum.
+# make test runs these two tests in the ordinary build, also without fused products and sums. Here are processes without
+# other features of the processor, the build without C, and that for amd64 from AVX2 on, where the compiler may fuse.
 PINNED := -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./methods
 portable:
+	BENCH_FEATURES=all $(GO) test -run '^TestWithoutFeatures$$' ./methods
 	$(GO) test -tags purego $(PINNED)
 	GOAMD64=v3 $(GO) test $(PINNED)
 
@@ -53,7 +57,7 @@ lint:
 fire:
 	BENCH_KILLS=200 $(GO) test -timeout 60m -run '^TestKilledAndResumed$$' ./cmd
 	BENCH_TIMINGS=1 $(GO) test -run '^TestTimeoutsEndInTime$$' ./harness/runner
-	$(GO) test -count 3 -run '^(TestFaultyMethods|TestNothingOutlivesAKilledHarness)$$' ./cmd
+	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestNothingOutlivesAKilledHarness)$$' ./cmd
 
 figures:
 	$(GO) test -run '^$$' -bench . -timeout 0 ./...

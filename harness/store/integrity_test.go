@@ -80,6 +80,7 @@ func printed(path string) (text string, noticed error) {
 // TestEveryBitFlipIsNoticed: a database of which one bit is changed prints what it
 // printed, or says that it is damaged.
 func TestEveryBitFlipIsNoticed(t *testing.T) {
+	testenv.NotUnderRace(t)
 	path := smallDatabase(t)
 	whole, err := os.ReadFile(path)
 	if err != nil {
