@@ -3,6 +3,7 @@
 package faulty
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"math"
@@ -265,21 +266,23 @@ func child(script string) {
 	}
 }
 
-// orphan starts a process that leaves its parent, its group and its session, and ignores signals.
+// orphan starts a process that leaves its parent, its group and its session, and ignores signals. It is there, and its number in the file,
+// when orphan returns.
 func orphan() {
-	before := lines()
-	c := exec.Command("sh", "-c", `(trap '' TERM HUP INT; setsid sh -c 'echo $$ >> "$`+Pids+`"; exec sleep 100000' &)`)
-	if err := c.Run(); err != nil {
+	c := exec.Command("sh", "-c", `(trap '' TERM HUP INT; setsid sh -c 'echo $$ >> "$`+Pids+`"; echo there; exec sleep 100000 >/dev/null' &)`)
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err == nil {
+		_, err = bufio.NewReader(out).ReadString('\n')
+	}
+	if err == nil {
+		err = c.Wait()
+	}
+	if err != nil {
 		panic(err)
 	}
-	for lines() == before {
-		time.Sleep(time.Millisecond)
-	}
-}
-
-func lines() int {
-	raw, _ := os.ReadFile(os.Getenv(Pids))
-	return strings.Count(string(raw), "\n")
 }
 
 // toHarness writes what only the worker itself may write.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/registry/rng"
 )
@@ -79,6 +80,7 @@ func TestWideSteps(t *testing.T) {
 // TestMoreColumnsThanRows: small penalties with a sharp loss and 40 columns a row are solved in few sweeps; sweeps alone have not
 // got there after twenty thousand.
 func TestMoreColumnsThanRows(t *testing.T) {
+	testenv.NotUnderRace(t)
 	p, sigma := clusters(80, 40, 1, 80, 2)
 	l, err := newLasso(t.Context(), p, sigma, newIGLL(0.1, 10))
 	if err != nil {
