@@ -68,6 +68,7 @@ func mirrorSet(t testing.TB, name string) *Set {
 }
 
 func TestEverySetLoadsAsTheManifestSays(t *testing.T) {
+	testenv.NotUnderRace(t)
 	store := Directory{Root: testenv.Mirror(t)}
 	for _, e := range Builtin().All() {
 		t.Run(e.Name, func(t *testing.T) {
@@ -257,6 +258,7 @@ func TestSonarIsRounded(t *testing.T) {
 // TestAdultCodings compares the two readings of the same rows where they overlap:
 // a9a's features 72 and 73 are the sexes, female first.
 func TestAdultCodings(t *testing.T) {
+	testenv.NotUnderRace(t)
 	a, b := mirrorSet(t, "adult"), mirrorSet(t, "adult-a9a")
 	if a.TrainRows != 32561 || b.TrainRows != 32561 {
 		t.Errorf("train rows %d and %d", a.TrainRows, b.TrainRows)
@@ -368,6 +370,7 @@ func TestMfeatChannels(t *testing.T) {
 
 // TestLabelsAgreeWithTheOracleSplits counts positives where the oracle lists rows.
 func TestLabelsAgreeWithTheOracleSplits(t *testing.T) {
+	testenv.NotUnderRace(t)
 	var oracle struct {
 		Rows []struct {
 			Dataset  string
