@@ -15,6 +15,7 @@ func TestDeclared(t *testing.T) {
 	for _, spec := range all() {
 		t.Run(spec.Name, func(t *testing.T) {
 			conform.Memory(testsplit.Rough(1500, 6)).Check(t, spec)
+			conform.Memory(testsplit.Rough(300, 30)).Check(t, spec) // more columns than rows
 			conform.Cost(testsplit.Rough(1000, 6), 4).Check(t, spec)
 		})
 	}

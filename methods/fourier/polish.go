@@ -3,6 +3,7 @@ package fourier
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/frame"
@@ -29,7 +30,8 @@ const (
 	leastTheta = 1e-6
 	lessTheta  = 0.2 // times, after a whole step
 	moreTheta  = 10  // times, after one of less than a quarter
-	denseRate  = 12  // multiply-adds of a product of matrices in the time of one of a sweep
+	zeroSteps  = 3
+	denseRate  = 12 // multiply-adds of a product of matrices in the time of one of a sweep
 )
 
 func (l *lasso) newPolish(lambda float64) *polish {
@@ -48,11 +50,11 @@ func (h *polish) after(ctx context.Context, p *point, which []int) (moved bool, 
 		if h.sweeps[c] < h.side.patience() {
 			continue
 		}
-		blocks, a := h.nonzero(p.w[c*h.width : (c+1)*h.width])
-		if a == 0 || h.work[c] < h.side.stepWork(a)/denseRate {
+		blocks := h.nonzero(p.w[c*h.width : (c+1)*h.width])
+		if a := h.columns(blocks); a == 0 || h.work[c] < h.side.stepWork(a)/denseRate {
 			continue
 		}
-		if err := h.step(ctx, p, c, blocks, a); err != nil {
+		if err := h.step(ctx, p, c, blocks); err != nil {
 			return moved, err
 		}
 		h.work[c], h.sweeps[c], moved = 0, 0, true
@@ -60,44 +62,121 @@ func (h *polish) after(ctx context.Context, p *point, which []int) (moved bool, 
 	return moved, nil
 }
 
-// nonzero returns the blocks that are not, and their columns.
-func (l *lasso) nonzero(w []float64) (blocks []int, columns int) {
+// nonzero returns the blocks that are not.
+func (l *lasso) nonzero(w []float64) (blocks []int) {
 	for j, t := range l.blocks {
 		if norm(w[l.at[j]:l.at[j]+t.n]) > 0 {
 			blocks = append(blocks, j)
-			columns += t.n
 		}
 	}
-	return blocks, columns
+	return blocks
+}
+
+// columns is the number of columns of blocks.
+func (l *lasso) columns(blocks []int) (n int) {
+	for _, j := range blocks {
+		n += l.blocks[j].n
+	}
+	return n
 }
 
 // norm is |x|.
 func norm(x []float64) float64 { return math.Sqrt(vmath.Dot(x, x)) }
 
-// step moves output c along Newton's direction.
-func (h *polish) step(ctx context.Context, p *point, c int, blocks []int, columns int) error {
-	s := &smoothPart{lasso: h.lasso, lambda: h.lambda, which: blocks, columns: columns, w: p.w[c*h.width : (c+1)*h.width]}
-	delta, err := h.side.newton(ctx, p, c, s, h.theta[c])
-	if err != nil || delta == nil {
-		return err
+// step moves output c along Newton's direction. If blocks would get beyond zero, it goes towards where they are zero and the others best;
+// and if P does not fall on that way, they stay and the others move alone.
+func (h *polish) step(ctx context.Context, p *point, c int, blocks []int) error {
+	t := 0.0
+	for t == 0 && len(blocks) > 0 {
+		s := h.part(p, c, blocks)
+		delta, err := h.side.newton(ctx, p, c, s, h.theta[c])
+		if err != nil || delta == nil {
+			return err
+		}
+		others := s.stopAtZero(delta)
+		if len(others) > 0 && len(others) < len(blocks) {
+			if err := h.afterZero(ctx, p, c, s, others, delta); err != nil {
+				return err
+			}
+		}
+		t = h.along(p, c, s, delta)
+		if len(others) == len(blocks) {
+			break
+		}
+		blocks = others
 	}
+	h.theta[c] = nextTheta(h.theta[c], t)
+	return nil
+}
+
+// nextTheta follows a step that was taken to the part t.
+func nextTheta(theta, t float64) float64 {
+	switch {
+	case t == 1:
+		return max(leastTheta, lessTheta*theta)
+	case t < 0.25:
+		return min(1, moreTheta*theta)
+	}
+	return theta
+}
+
+// part returns what a step of blocks of output c of p is about.
+func (h *polish) part(p *point, c int, blocks []int) *smoothPart {
+	return &smoothPart{lasso: h.lasso, lambda: h.lambda, which: blocks, columns: h.columns(blocks), w: p.w[c*h.width : (c+1)*h.width]}
+}
+
+// afterZero replaces delta by the way to where all but the others of the blocks of s are zero, and these after a few steps from there.
+func (h *polish) afterZero(ctx context.Context, p *point, c int, s *smoothPart, others []int, delta []float64) error {
+	q := point{w: append([]float64(nil), p.w...), image: append([]float64(nil), p.image...)}
 	at := 0
-	for _, j := range blocks {
-		w, d := s.part(s.w, j), delta[at:at+h.blocks[j].n]
-		if vmath.Dot(w, w)+vmath.Dot(w, d) <= 0 {
+	for _, j := range s.which {
+		d := delta[at : at+h.blocks[j].n]
+		if !slices.Contains(others, j) {
+			clear(q.w[c*h.width+h.at[j] : c*h.width+h.at[j]+len(d)])
+			h.side.shift(&q, c, d, h.at[j])
+		}
+		at += len(d)
+	}
+	h.side.moved(&q, c)
+	defer h.side.moved(p, c)
+	rest, theta := h.part(&q, c, others), h.theta[c]
+	for range zeroSteps {
+		way, err := h.side.newton(ctx, &q, c, rest, theta)
+		if err != nil {
+			return err
+		}
+		if way == nil || len(rest.stopAtZero(way)) < len(others) {
+			break
+		}
+		t := h.along(&q, c, rest, way)
+		theta = nextTheta(theta, t)
+	}
+	at = 0
+	for _, j := range s.which {
+		w := s.part(s.w, j)
+		for k, v := range s.part(rest.w, j) {
+			delta[at+k] = v - w[k]
+		}
+		at += len(w)
+	}
+	return nil
+}
+
+// stopAtZero ends the way of blocks that delta would take beyond zero there, and returns the others.
+func (s *smoothPart) stopAtZero(delta []float64) (others []int) {
+	at := 0
+	for _, j := range s.which {
+		w, d := s.part(s.w, j), delta[at:at+s.blocks[j].n]
+		if vmath.Dot(w, w)+vmath.Dot(w, d) > 0 {
+			others = append(others, j)
+		} else {
 			for k, v := range w {
 				d[k] = -v
 			}
 		}
 		at += len(d)
 	}
-	switch t := h.along(p, c, s, delta); {
-	case t == 1:
-		h.theta[c] = max(leastTheta, lessTheta*h.theta[c])
-	case t < 0.25:
-		h.theta[c] = min(1, moreTheta*h.theta[c])
-	}
-	return nil
+	return others
 }
 
 // along moves output c by t delta for the first t of 1, 1/2, .. with which P falls, and returns it, or 0 if there is none.
