@@ -96,7 +96,7 @@ func (g groupSetting) solutionNanoseconds(s registry.Shape) float64 {
 	var one float64
 	switch crowd := p / (p + n); {
 	case g.tube:
-		one = 2.5e6 + k*n*p*(3+135*crowd+0.03*min(n, p))
+		one = 2.5e6 + k*n*p*(3+135*crowd+0.035*min(n, p))
 	case byGram(s.N, g.columns(s)):
 		one = 2e6 + 50*(k*p*30+p*p*(0.1+0.08*k)) + k*p*p*p/90
 	default:
