@@ -161,7 +161,7 @@ func (l *lasso) norms(w []float64) float64 {
 	sum := 0.0
 	for j, t := range l.blocks {
 		part := w[l.at[j] : l.at[j]+t.n]
-		sum += math.Sqrt(vmath.Dot(part, part))
+		sum += norm(part)
 	}
 	return sum
 }

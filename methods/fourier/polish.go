@@ -15,8 +15,8 @@ import (
 //
 //	(A + lambda M) delta = -(g + lambda w/|w|),   A = Psi'H Psi,  M_j = (I - w_j w_j'/|w_j|^2) / |w_j|,
 //
-// with H = diag((1-theta) h + theta kappa), h the second derivative of the loss, as far as P falls. A block that it would take beyond zero goes
-// to zero. theta falls after whole steps and rises after short ones. Of each output a step is taken when the sweeps since the last one have cost about as much.
+// with H = diag((1-theta) h + theta kappa), h the second derivative of the loss, as far as P falls. Where it would take
+// blocks beyond zero it goes towards where they are zero and the others best. theta falls after whole steps and rises after short ones. Of each output a step is taken when the sweeps since the last one have cost about as much.
 type polish struct {
 	*lasso
 	lambda float64
@@ -30,8 +30,8 @@ const (
 	leastTheta = 1e-6
 	lessTheta  = 0.2 // times, after a whole step
 	moreTheta  = 10  // times, after one of less than a quarter
-	zeroSteps  = 3
-	denseRate  = 12 // multiply-adds of a product of matrices in the time of one of a sweep
+	zeroSteps  = 3   // of the others, once a block is zero
+	denseRate  = 12  // multiply-adds of a product of matrices in the time of one of a sweep
 )
 
 func (l *lasso) newPolish(lambda float64) *polish {
@@ -148,8 +148,7 @@ func (h *polish) afterZero(ctx context.Context, p *point, c int, s *smoothPart, 
 		if way == nil || len(rest.stopAtZero(way)) < len(others) {
 			break
 		}
-		t := h.along(&q, c, rest, way)
-		theta = nextTheta(theta, t)
+		theta = nextTheta(theta, h.along(&q, c, rest, way))
 	}
 	at = 0
 	for _, j := range s.which {
@@ -254,7 +253,7 @@ func (s *smoothPart) solve(ctx context.Context, a, r []float64) ([]float64, erro
 	return r, f.Solve(ctx, a, r)
 }
 
-// newton returns the direction of a step by the matrix of products.
+// newton returns the direction of a step by the matrix of products, which is the Hessian: theta has no part in it.
 func (s *gramSide) newton(ctx context.Context, p *point, c int, of *smoothPart, _ float64) ([]float64, error) {
 	a, col := make([]float64, of.columns*of.columns), 0
 	for _, j := range of.which {

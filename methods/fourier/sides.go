@@ -88,7 +88,7 @@ func (l *lasso) largest(g []float64) float64 {
 	most := 0.0
 	for j, t := range l.blocks {
 		part := g[l.at[j] : l.at[j]+t.n]
-		most = max(most, math.Sqrt(vmath.Dot(part, part)))
+		most = max(most, norm(part))
 	}
 	return most
 }
@@ -195,7 +195,7 @@ func newLasso(ctx context.Context, p *problem, sigma []float64, of loss) (*lasso
 		l.side.gradient(g[:l.outputs*t.n], &zero, which, l.at[j], t.n)
 		for c := range which {
 			part := g[c*t.n : (c+1)*t.n]
-			l.top = max(l.top, math.Sqrt(vmath.Dot(part, part)))
+			l.top = max(l.top, norm(part))
 		}
 	}
 	if l.top <= roundingOf*l.slopes(p, of) {

@@ -130,7 +130,7 @@ func (t *tridiagonal) solve(s, q []float64, kappa, mu float64) (norm, slope floa
 // 1/|u(mu)| - mu/lam. That function is concave, so that Newton's steps go down to the root from any point beyond it; others are held in
 // an interval that shrinks. warm is where the search starts, and the root afterwards.
 func (t *tridiagonal) shrink(u, q []float64, kappa, lam float64, warm *float64) {
-	size := math.Sqrt(vmath.Dot(q, q))
+	size := norm(q)
 	if !(size > lam) {
 		clear(u)
 		return
