@@ -3,12 +3,12 @@ package reports
 import (
 	"errors"
 	"fmt"
-	"math/big"
 
 	"github.com/kernelboosting/bench/reports/cd"
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/grid"
 	"github.com/kernelboosting/bench/reports/pairs"
@@ -22,10 +22,11 @@ func testsReport() Report {
 	return Report{
 		Name:    "tests",
 		Summary: "Tests over data sets: do the methods rank alike, and which pairs differ?",
-		Long: `tests asks whether the methods rank alike over the data sets (Friedman, Iman and
-Davenport, Quade, plain and corrected for ties) and which pairs differ, by ranks and
-by Wilcoxon's signed-rank test, with p-values adjusted for the number of pairs. With
---control only the pairs with that method are tested and adjusted for.`,
+		Long: `tests asks whether the methods rank alike over the data sets (Friedman's test by
+permutations, right for any number of data sets) and which pairs differ, by the same
+test and the same adjustment as bench compare. With --control only the pairs with
+that method are tested and adjusted for. Among the details are the classical tests:
+Iman and Davenport, Quade, and pairs by average ranks.`,
 		Example: `  bench report tests
   bench report tests --control GBRFF2
   bench report tests --methods GBRFF2,LGBM,XGB --format latex`,
@@ -34,18 +35,37 @@ by Wilcoxon's signed-rank test, with p-values adjusted for the number of pairs. 
 			var control string
 			usual(flags, &o.Metric, &o.Title, &o.Label)
 			levelFlag(flags, &o.Level)
+			region := regionFlag(flags)
 			flags.StringVar(&control, "control", "", "compare the others with this method alone (default each with each)")
 			return func(f frame.Frame, _ []string) (doc.Document, error) {
-				o.Control = control
-				if control != "" {
-					var err error
+				var err error
+				if o.Control = control; control != "" {
 					if o.Control, err = f.Method(control, f.Rows); err != nil {
 						return doc.Document{}, err
 					}
 				}
+				if o.Region, err = region(); err != nil {
+					return doc.Document{}, err
+				}
 				return tests.Build(f, o)
 			}
 		},
+	}
+}
+
+// regionFlag adds --equivalence and returns what reads it; nil where it is not given.
+func regionFlag(flags Flags) func() (*evidence.Region, error) {
+	var text string
+	flags.StringVar(&text, "equivalence", "", "largest difference that does not matter, as 0.5 or as a share of the error 10% (default 1 percentage point; of metrics not in percent none)")
+	return func() (*evidence.Region, error) {
+		if text == "" {
+			return nil, nil
+		}
+		region, err := evidence.ParseRegion(text)
+		if err != nil {
+			return nil, fmt.Errorf("--equivalence: %w", err)
+		}
+		return &region, nil
 	}
 }
 
@@ -177,15 +197,22 @@ func compareReport() Report {
 		Name: "compare", Verb: true, Args: "METHOD [OTHER...]",
 		Summary: "Is a method better than others, and how sure is that?",
 		Long: `compare sets one method beside others, all that are stored if none is named. First
-stands a verdict in a sentence a method; then the tests over data sets, the tests on
-each data set with intervals, and how many more sets or splits would decide what is
-open. Splits of a set are never counted as data sets.
+stands the verdict: what is found over data sets, how large the difference is with
+an interval, and on how many sets the method is ahead. With one other method every
+data set follows; --details shows them for several, with probabilities, forecasts
+and what so many data sets can find.
 
---equivalence is the difference that does not matter to you, in the unit of the
-table: two methods within it are practically equivalent.`,
+All p-values of the page are adjusted together, so that at most one page in twenty
+(--level 0.05) says better or worse where there is no difference. Splits of a set
+are never counted as data sets.
+
+--equivalence is the difference that does not matter to you: in the unit of the
+table, or as a share of the error with a percent sign. A difference within it is
+smaller than what matters, and neither better nor worse.`,
 		Example: `  bench compare GBRFF2
   bench compare GBRFF2 LGBM
-  bench compare MyBoost LGBM XGB --equivalence 0.5 -o myboost.html`,
+  bench compare MyBoost LGBM XGB --equivalence 0.5 -o myboost.html
+  bench compare MyBoost LGBM --equivalence 10%`,
 		Select: func(args []string, s *Selection) error {
 			if len(args) == 0 {
 				return errors.New("name the method in question, then those to set it beside, or none for all that are stored")
@@ -197,22 +224,17 @@ table: two methods within it are practically equivalent.`,
 		},
 		Flags: func(flags Flags) Build {
 			var o compare.Options
-			var rope string
 			usual(flags, &o.Metric, &o.Title, &o.Label)
 			levelFlag(flags, &o.Level)
-			flags.Float64Var(&o.Power, "power", 0.8, "power with which more sets or splits are to find a difference")
-			flags.StringVar(&rope, "equivalence", "", "largest difference that does not matter (default 1 percentage point; of metrics not in percent none)")
+			flags.Float64Var(&o.Power, "power", 0.8, "power for which needed data sets are counted")
+			region := regionFlag(flags)
 			return func(f frame.Frame, args []string) (doc.Document, error) {
 				var err error
 				if o.Method, err = f.Method(args[0], f.Rows); err != nil {
 					return doc.Document{}, err
 				}
-				if o.Rope = nil; rope != "" {
-					width, ok := new(big.Rat).SetString(rope)
-					if !ok {
-						return doc.Document{}, fmt.Errorf("--equivalence %q is not a number", rope)
-					}
-					o.Rope = width
+				if o.Region, err = region(); err != nil {
+					return doc.Document{}, err
 				}
 				return compare.Build(f, o)
 			}

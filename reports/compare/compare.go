@@ -1,18 +1,15 @@
 // Package compare is the page for someone who invented a method: is it better than the others, and
 // how sure is that?
 //
-// The method in question is set beside each other one by itself, over what both have finished. On a
-// data set the differences, one a split, go to the t-test that is corrected for overlapping splits,
-// and the sets' p-values to Holm's procedure: a set counts as better or worse where the adjusted
-// value is below the level. Over data sets the mean differences, one a set, go to Wilcoxon's
-// signed-rank test, and the opponents' p-values to Holm's procedure. Both questions are answered a
-// second time by a Bayesian test with a region of practical equivalence, since a test that finds no
-// difference does not find equality. Last stands how much more evidence would decide.
+// What is computed stands in package evidence: tests on each data set and over data sets, adjusted together for everything that
+// the page shows, and sizes beside them. This package writes it as sentences and tables. With one other method the page
+// shows every data set; with several, data sets are among the details.
 //
 //	compare.go   what is asked, and the document
-//	pair.go      what is computed of two methods
 //	verdict.go   sentences
-//	tables.go    tables and records
+//	tables.go    tables
+//	records.go   every number, for programs
+//	power.go     what so many data sets can find
 //
 // Splits of one data set are never counted as data sets of their own: they share most of their
 // rows. The package adjusts for the comparisons of one page and cannot know of others.
@@ -21,42 +18,43 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"math/big"
-	"runtime"
 	"slices"
 
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
-	"golang.org/x/sync/errgroup"
 )
 
 // Options adjust the page.
 type Options struct {
-	Method string   // the one in question
-	Metric string   // "" for accuracy
-	Level  float64  // of the tests, such as 0.05; intervals hold 1 - Level
-	Power  float64  // with which more evidence is to find a difference, such as 0.8
-	Rope   *big.Rat // half-width of the region of practical equivalence, in the unit of the table; nil for one percentage point, or none where the metric is not in percent
-	Draws  int      // of the Bayesian signed-rank test; 0 for 50,000, with a standard error of at most 0.0023
-	Title  string   // "" for the usual one
-	Label  string   // for LaTeX; "" for "tab:compare:" and the method
-	Brief  bool     // without what takes longest: the Bayesian test over data sets, and how much more would decide
+	Method string           // the one in question
+	Chosen bool             // the data chose the method, as the one that leads: adjust for each method with each
+	Metric string           // "" for the protocol's
+	Level  float64          // of all tests of the page together, such as 0.05; intervals hold 1 - Level
+	Power  float64          // with which data sets are counted that would find an effect, such as 0.8
+	Region *evidence.Region // nil for the usual one
+	Draws  int              // of the Bayesian signed-rank test; 0 for 50,000, with a standard error of at most 0.0023
+	Title  string           // "" for the usual one
+	Label  string           // for LaTeX; "" for "tab:compare:" and the method
 }
 
 const (
 	usualDraws = 50_000
-	seed       = 1 // of the draws
+	none       = -1
 )
 
 // page is the document before it is laid out.
 type page struct {
 	frame.Table
-	o      Options
-	method string
-	unit   string // " points" or nothing
-	pairs  []pair // in the table's order of the other methods
-	alone  []string
+	o       Options
+	method  string
+	unit    string // " points" or nothing
+	ev      *evidence.Evidence
+	region  evidence.Region
+	pairs   []evidence.Pair        // with the method as A, in the table's order of the other methods
+	typical []*stats.Probabilities // of each pair
+	alone   []string               // methods without a common split
 }
 
 // Build returns the document for the method and every other one of the frame. It is an error if an
@@ -66,120 +64,127 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	p, err := newPage(t, o, f.Run.Command([]string{o.Method}, f.Datasets, f.Splits, false))
+	us := slices.Index(t.Methods, o.Method)
+	if us < 0 || !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return len(s.Entries[us].Runs) > 0 }) {
+		return doc.Document{}, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method, f.Run.Command([]string{o.Method}, f.Datasets, f.Splits, false))
+	}
+	ev, err := o.Evidence(&t)
 	if err != nil {
 		return doc.Document{}, err
 	}
-	return p.document(), nil
+	return Document(t, ev, o)
 }
 
-// Verdicts returns the first lines of the page of a method over a table that stands already: one sentence for all other methods
-// where there are several, then one for each.
-func Verdicts(t frame.Table, o Options) ([]string, error) {
-	p, err := newPage(t, o, t.FullCommand)
+// Evidence compares the methods of a table as the options ask.
+func (o Options) Evidence(t *frame.Table) (*evidence.Evidence, error) {
+	asked := evidence.Options{Method: o.Method, Level: o.Level, Region: evidence.UsualRegion(t.Metric)}
+	if o.Chosen {
+		asked.Method = ""
+	}
+	if o.Region != nil {
+		asked.Region = *o.Region
+	}
+	return evidence.Of(t, asked)
+}
+
+// Document is the page of a method from evidence that may hold the comparisons of other methods, too.
+func Document(t frame.Table, ev *evidence.Evidence, o Options) (doc.Document, error) {
+	p, err := newPage(t, ev, o)
+	if err != nil {
+		return doc.Document{}, err
+	}
+	return p.document()
+}
+
+// Lines are the sentences of a method's page, without probabilities: that of all other methods where there are several, then one for
+// each.
+func Lines(t frame.Table, ev *evidence.Evidence, o Options) ([]string, error) {
+	o.Draws = none
+	p, err := newPage(t, ev, o)
 	if err != nil {
 		return nil, err
 	}
-	return p.verdicts(), nil
+	first, rest := p.verdicts()
+	return append(first, rest...), nil
 }
 
-// newPage compares the method of the options with every other one of the table; command makes its runs.
-func newPage(t frame.Table, o Options, command string) (*page, error) {
-	if err := frame.CheckLevel(o.Level); err != nil {
-		return nil, err
-	}
+// newPage takes from evidence what there is of the method of the options.
+func newPage(t frame.Table, ev *evidence.Evidence, o Options) (*page, error) {
 	if !(o.Power > 0 && o.Power < 1) {
 		return nil, fmt.Errorf("the power is %v; use a number between 0 and 1, such as 0.8", o.Power)
 	}
-	if o.Rope != nil && o.Rope.Sign() < 0 {
-		return nil, fmt.Errorf("the region of practical equivalence is %s wide; use 0 or more", o.Rope.RatString())
-	}
-	p := &page{Table: t, o: o, method: o.Method}
-	p.o.Draws = cmp.Or(o.Draws, usualDraws)
+	p := &page{Table: t, o: o, method: o.Method, ev: ev, region: ev.Region}
 	if t.Metric.Percent {
 		p.unit = " points"
-		p.o.Rope = cmp.Or(o.Rope, big.NewRat(1, 1))
 	}
 	us := slices.Index(t.Methods, o.Method)
-	if us < 0 || !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return len(s.Entries[us].Runs) > 0 }) {
-		return nil, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method, command)
-	}
-	return p, p.compare(us)
-}
-
-// compare fills the pairs, adjusts their p-values over data sets for their number, and adds the posteriors.
-func (p *page) compare(us int) error {
-	pairs := make([]pair, len(p.Methods))
-	var work errgroup.Group
-	work.SetLimit(runtime.GOMAXPROCS(0))
-	for them := range p.Methods {
-		if them != us {
-			work.Go(func() (err error) {
-				pairs[them], err = p.pair(us, them)
-				return err
-			})
+	typical := make([]*stats.Probabilities, len(ev.Pairs))
+	if o.Draws != none {
+		var err error
+		if typical, err = ev.Typical(func(q evidence.Pair) bool { return q.A == us || q.B == us }, cmp.Or(o.Draws, usualDraws)); err != nil {
+			return nil, err
 		}
 	}
-	if err := work.Wait(); err != nil {
-		return err
-	}
-	for them, name := range p.Methods {
+	for them, name := range t.Methods {
+		i, reversed := p.ev.Between(us, them)
 		switch {
 		case them == us:
-		case len(pairs[them].sets) == 0:
+		case i < 0:
 			p.alone = append(p.alone, name)
+		case reversed:
+			p.pairs, p.typical = append(p.pairs, p.ev.Pairs[i].Reversed()), append(p.typical, typical[i].Reversed())
 		default:
-			p.pairs = append(p.pairs, pairs[them])
+			p.pairs, p.typical = append(p.pairs, p.ev.Pairs[i]), append(p.typical, typical[i])
 		}
 	}
 	if len(p.pairs) == 0 {
-		return fmt.Errorf("%w: no other method has finished the same split of a data set as %s; `%s` makes them", frame.ErrNoResults, p.method, p.FullCommand)
+		return nil, fmt.Errorf("%w: no other method has finished the same split of a data set as %s; `%s` makes them", frame.ErrNoResults, p.method, p.FullCommand)
 	}
-	var tested []*pair
-	var ps []float64
-	var gains [][]*big.Rat
-	for i := range p.pairs {
-		if q := &p.pairs[i]; q.tested() {
-			tested, ps, gains = append(tested, q), append(ps, q.wilcoxon.P), append(gains, q.gains)
-		}
-	}
-	for i, adjusted := range stats.Holm(ps) {
-		tested[i].adjusted = adjusted
-	}
-	if p.o.Rope == nil || p.o.Brief {
-		return nil
-	}
-	posteriors, err := stats.BayesSignedRanks(gains, p.o.Rope, p.o.Draws, seed)
-	for i := range posteriors {
-		tested[i].posterior = &posteriors[i]
-	}
-	return err
+	return p, nil
 }
 
-func (p *page) document() doc.Document {
+func (p *page) other(q *evidence.Pair) string { return p.Methods[q.B] }
+
+func (p *page) document() (doc.Document, error) {
 	d := doc.Document{
 		Report: "compare", Label: cmp.Or(p.o.Label, "tab:compare:"+p.method), Warnings: p.Warnings, Provenance: p.Provenance,
 		Title: cmp.Or(p.o.Title, fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol)),
 		Notes: p.NotesOfPairs(p.notes()...),
 	}
-	d.Blocks = append(d.Blocks, doc.Prose{Heading: "Verdict", Paragraphs: p.verdicts()}, p.overSets())
+	first, rest := p.verdicts()
+	d.Blocks = append(d.Blocks, doc.Prose{Heading: "Verdict", Paragraphs: first}, p.overSets())
+	if len(rest) > 0 {
+		d.Blocks = append(d.Blocks, doc.Prose{Heading: "Against each other method", Paragraphs: rest, Detail: true})
+	}
 	for i := range p.pairs {
 		d.Blocks = append(d.Blocks, p.bySet(&p.pairs[i]))
 	}
-	d.Blocks = append(d.Blocks, doc.Prose{Heading: "What would decide", Paragraphs: p.needs()}, doc.Prose{Heading: "What is not done here", Paragraphs: limits})
+	power, err := p.power()
+	if err != nil {
+		return d, err
+	}
+	d.Blocks = append(d.Blocks, p.bayes(), power, doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true})
 	d.Blocks = append(append(d.Blocks, p.MissingCode()...), p.pairRecords(), p.setRecords())
 	d.Blocks = append(d.Blocks, p.MissingRecords()...)
-	return d
+	return d, nil
 }
 
 // others names the methods beside the one in question, where they are few.
 func (p *page) others() string {
-	if len(p.pairs) > 3 {
+	if len(p.pairs) > few {
 		return frame.Count(len(p.pairs), "method")
 	}
 	var names []string
-	for _, q := range p.pairs {
-		names = append(names, q.other)
+	for i := range p.pairs {
+		names = append(names, p.other(&p.pairs[i]))
 	}
-	return listed(names)
+	return frame.Listed(names)
+}
+
+// notes say what the page does not hold.
+func (p *page) notes() []string {
+	if len(p.alone) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Without a split that %s has finished too: %s.", p.method, frame.Listed(p.alone))}
 }

@@ -2,11 +2,10 @@ package compare
 
 import (
 	"fmt"
-	"math"
-	"math/big"
 
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -19,119 +18,139 @@ func (p *page) decimals() int {
 	return 4
 }
 
-// difference is a gain as ours less theirs.
-func (p *page) difference(gain *big.Rat) *big.Rat {
-	if p.Metric.Better == metric.Lower {
-		return new(big.Rat).Neg(gain)
-	}
-	return gain
-}
+func (p *page) lowerIsBetter() bool { return p.Metric.Better == metric.Lower }
 
 // interval is that of the difference, ours less theirs.
 func (p *page) interval(i stats.Interval) stats.Interval {
-	if p.Metric.Better == metric.Lower {
+	if p.lowerIsBetter() {
 		return stats.Interval{Low: -i.High, High: -i.Low}
 	}
 	return i
 }
 
+// signed writes an end of an interval.
+func (p *page) signed(x float64) string {
+	r := frame.Rat(x)
+	if r == nil {
+		return frame.Absent
+	}
+	return frame.Signed(r, p.decimals())
+}
+
 // overSets has a row an opponent.
 func (p *page) overSets() doc.Table {
 	out := doc.Table{Heading: "Over data sets", Caption: p.method + " beside each other method, over data sets", Label: "over", Corner: "Against", Legend: p.overLegend()}
-	const byTest, wilcoxon, posterior = "sets", "Wilcoxon", "probability"
-	out.Head = []doc.Column{{Name: "better", Group: byTest}, {Name: "worse", Group: byTest}, {Name: "equiv.", Long: "equivalent", Group: byTest}, {Name: "open", Group: byTest},
-		{Name: "by mean", Long: "sets won, tied, lost by mean"}, {Name: "diff.", Long: "mean difference", Kind: doc.Signed}, {Name: "p", Group: wilcoxon}, {Name: "Holm", Group: wilcoxon}}
-	if p.o.Rope != nil {
-		out.Head = append(out.Head, doc.Column{Name: "better", Group: posterior}, doc.Column{Name: "equiv.", Long: "equivalent", Group: posterior}, doc.Column{Name: "worse", Group: posterior})
-	}
+	const interval, wilcoxon, sets = "interval", "Wilcoxon", "sets by mean"
+	out.Head = []doc.Column{{Name: "verdict", Kind: doc.Words}, {Name: "diff.", Long: "mean difference", Kind: doc.Signed}, {Name: "from", Group: interval, Kind: doc.Signed}, {Name: "to", Group: interval, Kind: doc.Signed},
+		{Name: "p", Group: wilcoxon}, {Name: "adjusted", Group: wilcoxon}, {Name: "ahead", Group: sets}, {Name: "within", Group: sets}, {Name: "behind", Group: sets}}
 	var rows []doc.Row
 	for i := range p.pairs {
 		q := &p.pairs[i]
-		row := doc.Row{Name: q.other}
-		for _, v := range []verdict{better, worse, equivalent, open} {
-			row.Entries = append(row.Entries, doc.Entry{Text: fmt.Sprint(q.count(v))})
+		row := doc.Row{Name: p.other(q), Entries: []doc.Entry{{Text: string(q.Verdict), Best: told(q.Verdict)}}}
+		if len(q.Gains) == 0 {
+			for range out.Head[1:] {
+				row.Entries = append(row.Entries, doc.Entry{Text: frame.Absent})
+			}
+			rows = append(rows, row)
+			continue
 		}
-		won, tied, lost := stats.Signs(q.gains)
-		row.Entries = append(row.Entries, doc.Entry{Text: fmt.Sprintf("%d/%d/%d", won, tied, lost)})
-		difference, pValue := frame.Absent, math.NaN()
-		if q.tested() {
-			difference, pValue = frame.Signed(p.difference(q.mean), p.decimals()), q.wilcoxon.P
+		n := p.interval(q.Interval)
+		for _, text := range []string{frame.Signed(p.Difference(q.Mean), p.decimals()), p.signed(n.Low), p.signed(n.High), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted),
+			fmt.Sprint(q.Ahead), fmt.Sprint(q.Within), fmt.Sprint(q.Behind)} {
+			row.Entries = append(row.Entries, doc.Entry{Text: text})
 		}
-		row.Entries = append(row.Entries, doc.Entry{Text: difference}, doc.Entry{Text: frame.PValue(pValue)},
-			doc.Entry{Text: frame.PValue(q.adjusted), Best: q.adjusted < p.o.Level})
-		rows = append(rows, doc.Row{Name: row.Name, Entries: append(row.Entries, p.posterior(q.posterior)...)})
+		rows = append(rows, row)
 	}
 	out.Sections, out.Best = [][]doc.Row{rows}, p.found(rows)
 	return out
 }
 
-// found explains the mark of p-values, where one is marked.
+func told(v evidence.Verdict) bool { return v == evidence.Better || v == evidence.Worse }
+
+// found explains the mark of verdicts, where one is marked.
 func (p *page) found(rows []doc.Row) string {
 	for _, r := range rows {
 		for _, c := range r.Entries {
 			if c.Best {
-				return fmt.Sprintf("below the level of %v.", p.o.Level)
+				return fmt.Sprintf("the adjusted p is below %v, and the mean differs by more than %s.", p.o.Level, p.region.Text(p.Metric))
 			}
 		}
 	}
 	return ""
 }
 
-// posterior is a cell for each of three probabilities; none without a region.
-func (p *page) posterior(x *stats.Probabilities) []doc.Entry {
-	if p.o.Rope == nil {
-		return nil
+func (p *page) overLegend() []string {
+	ahead := "Sets by mean: how many are ahead, equal, behind."
+	if p.region.Exists() {
+		ahead = fmt.Sprintf("Sets by mean: ahead and behind by more than %s, or within it.", p.region.Text(p.Metric))
 	}
-	if x == nil {
-		return []doc.Entry{{Text: frame.Absent}, {Text: frame.Absent}, {Text: frame.Absent}}
+	return []string{
+		fmt.Sprintf("Difference: ours less theirs, mean over the sets of the main group, and its %.4g %% interval by Student's t over sets.", 100*(1-p.o.Level)),
+		fmt.Sprintf("Wilcoxon: exact signed-rank test on the differences of means, zeros split; adjusted for %s.", p.family()),
+		ahead,
 	}
-	return []doc.Entry{{Text: frame.Probability(x.Above)}, {Text: frame.Probability(x.Within)}, {Text: frame.Probability(x.Below)}}
 }
 
-func (p *page) overLegend() []string {
-	legend := []string{
-		"Sets: on how many the corrected t-test with Holm's correction over the sets of the row finds a difference; equivalent and open are explained below the next table.",
-		"By mean: the sets of the main group won, tied and lost by mean; difference: mean over these sets, ours less theirs.",
-		"Wilcoxon: the exact signed-rank test on the mean differences of these sets, zeros split; Holm: adjusted for the other methods of the table.",
+// bayes has the posteriors of each pair, and the forecasts for one more data set.
+func (p *page) bayes() doc.Table {
+	out := doc.Table{Heading: "Typical and next differences", Caption: "Probabilities of the typical difference, and of the difference on one more data set", Label: "bayes", Corner: "Against", Detail: true}
+	if !p.region.Exists() {
+		return doc.Table{Caption: out.Caption, Detail: true, Legend: []string{"There are no such probabilities without a size that does not matter; --equivalence sets one."}}
 	}
-	if p.o.Rope != nil {
-		legend = append(legend, fmt.Sprintf("Probabilities of the difference on a new set: Bayesian signed-rank test, equivalent is within %s%s.", decimal(p.o.Rope), p.unitOf(p.o.Rope)))
+	groups := []string{"typical"}
+	if p.ev.Forecasts() {
+		groups = append(groups, "one more set")
 	}
-	return legend
+	for _, g := range groups {
+		for _, side := range []string{"above", "within", "below"} {
+			out.Head = append(out.Head, doc.Column{Name: side, Group: g})
+		}
+	}
+	var rows []doc.Row
+	for i := range p.pairs {
+		row := doc.Row{Name: p.other(&p.pairs[i])}
+		add := func(x *stats.Probabilities) {
+			texts := [3]string{frame.Absent, frame.Absent, frame.Absent}
+			if x != nil {
+				texts = [3]string{frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below)}
+			}
+			for _, text := range texts {
+				row.Entries = append(row.Entries, doc.Entry{Text: text})
+			}
+		}
+		if add(p.typical[i]); p.ev.Forecasts() {
+			add(&p.pairs[i].Forecast)
+		}
+		rows = append(rows, row)
+	}
+	out.Sections = [][]doc.Row{rows}
+	out.Legend = []string{fmt.Sprintf("Above, below: by more than %s in favour of %s or against it.", p.region.Text(p.Metric), p.method),
+		"Typical: posterior of the typical difference over sets by the Bayesian signed-rank test. It is no prediction of a single set."}
+	return out
 }
 
 // bySet has a row a data set of one pair.
-func (p *page) bySet(q *pair) doc.Table {
-	out := doc.Table{Heading: "Against " + q.other, Caption: fmt.Sprintf("%s beside %s by data set", p.method, q.other), Label: q.other, Corner: "Data set"}
+func (p *page) bySet(q *evidence.Pair) doc.Table {
+	other := p.other(q)
+	out := doc.Table{Heading: "Against " + other, Caption: fmt.Sprintf("%s beside %s by data set", p.method, other), Label: other, Corner: "Data set", Detail: len(p.pairs) > 1}
 	const interval, test = "interval", "t-test"
-	out.Head = []doc.Column{{Name: "splits", Kind: doc.Repeated}, {Name: p.method}, {Name: q.other}, {Name: "diff.", Long: "difference", Kind: doc.Signed},
-		{Name: "from", Group: interval}, {Name: "to", Group: interval}, {Name: "p", Group: test}, {Name: "Holm", Group: test}}
-	if p.o.Rope != nil {
-		out.Head = append(out.Head, doc.Column{Name: "equiv.", Long: "probability of being equivalent"})
+	out.Head = []doc.Column{{Name: "splits", Kind: doc.Repeated}, {Name: p.method}, {Name: other}, {Name: "diff.", Long: "difference", Kind: doc.Signed},
+		{Name: "from", Group: interval, Kind: doc.Signed}, {Name: "to", Group: interval, Kind: doc.Signed}, {Name: "p", Group: test}, {Name: "adjusted", Group: test}, {Name: "verdict", Kind: doc.Words}}
+	var sections [2][]doc.Row // of the main group, and below it
+	for i := range q.Sets {
+		s := &q.Sets[i]
+		difference := p.interval(s.Test.Interval(1 - p.o.Level))
+		row := doc.Row{Name: s.Set.Name, Entries: []doc.Entry{{Text: fmt.Sprint(len(s.Splits)), Tip: "splits " + frame.Ranges(s.Splits)},
+			{Text: frame.Text(s.Ours, p.decimals())}, {Text: frame.Text(s.Theirs, p.decimals())}, {Text: frame.Signed(p.Difference(s.Gain), p.decimals()), Shade: shade(s.Verdict)},
+			{Text: p.signed(difference.Low)}, {Text: p.signed(difference.High)},
+			{Text: frame.PValue(s.P)}, {Text: frame.PValue(s.Adjusted)}, {Text: string(s.Verdict), Best: told(s.Verdict)}}}
+		group := 0
+		if s.Set.Group != frame.GroupMain {
+			group = 1
+		}
+		sections[group] = append(sections[group], row)
 	}
-	out.Head = append(out.Head, doc.Column{Name: "verdict", Kind: doc.Words})
-	var main, below []doc.Row
-	for _, s := range q.sets {
-		difference := p.interval(s.interval)
-		pValue := s.test.P
-		if len(s.splits) > 1 && math.IsNaN(pValue) {
-			pValue = 1
-		}
-		row := doc.Row{Name: s.set.Name, Entries: []doc.Entry{{Text: fmt.Sprint(len(s.splits)), Tip: "splits " + frame.Ranges(s.splits)},
-			{Text: frame.Text(s.ours, p.decimals())}, {Text: frame.Text(s.theirs, p.decimals())}, {Text: frame.Signed(p.difference(s.gain), p.decimals()), Shade: p.shade(s)},
-			{Text: frame.Number(difference.Low, p.decimals())}, {Text: frame.Number(difference.High, p.decimals())},
-			{Text: frame.PValue(pValue)}, {Text: frame.PValue(s.adjusted), Best: s.adjusted < p.o.Level}}}
-		if posterior := p.posterior(s.posterior); posterior != nil {
-			row.Entries = append(row.Entries, posterior[1])
-		}
-		row.Entries = append(row.Entries, doc.Entry{Text: string(s.verdict)})
-		if s.set.Group == frame.GroupMain {
-			main = append(main, row)
-		} else {
-			below = append(below, row)
-		}
-	}
-	for _, section := range [][]doc.Row{main, below} {
+	for _, section := range sections {
 		if len(section) > 0 {
 			out.Sections = append(out.Sections, section)
 			if out.Best == "" {
@@ -139,16 +158,16 @@ func (p *page) bySet(q *pair) doc.Table {
 			}
 		}
 	}
-	out.Legend = p.setLegend(len(below) > 0)
+	out.Legend = p.setLegend(len(sections[1]) > 0)
 	return out
 }
 
 // shade marks what a test finds.
-func (p *page) shade(s setPair) int {
-	switch s.verdict {
-	case better:
+func shade(v evidence.Verdict) int {
+	switch v {
+	case evidence.Better:
 		return 3
-	case worse:
+	case evidence.Worse:
 		return -3
 	}
 	return 0
@@ -156,63 +175,13 @@ func (p *page) shade(s setPair) int {
 
 func (p *page) setLegend(below bool) []string {
 	legend := []string{
-		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: t-test corrected for overlapping splits, of this set alone; Holm: p adjusted for the sets of the table.", 100*(1-p.o.Level)),
-		fmt.Sprintf("Better, worse: the adjusted p is below %v. Open: neither a difference nor equivalence is found.", p.o.Level),
+		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: t-test corrected for overlapping splits, of this set alone; adjusted: for %s.", 100*(1-p.o.Level), p.family()),
 	}
-	if p.o.Rope != nil {
-		legend = append(legend, fmt.Sprintf("Equiv.: probability by the Bayesian correlated t-test that the difference lies within %s%s. Equivalent: no difference is found, and that probability is %v or more.", decimal(p.o.Rope), p.unitOf(p.o.Rope), sure))
+	if p.region.Exists() {
+		legend = append(legend, fmt.Sprintf("Better, worse: found, and beyond %[1]s. Smaller: found or shown to be within %[1]s. Open: neither.", p.region.Text(p.Metric)))
 	}
 	if below {
 		legend = append(legend, "Sets below the rule are shown apart and not counted over data sets.")
 	}
 	return legend
-}
-
-// pairRecords has a row an opponent.
-func (p *page) pairRecords() doc.Records {
-	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "method", "other", "sets", "better", "worse", "equivalent", "open",
-		"won", "tied", "lost", "mean_gain", "wilcoxon_p", "wilcoxon_holm", "p_worse", "p_equivalent", "p_better", "rope", "level", "sets_needed"}}
-	for i := range p.pairs {
-		q := &p.pairs[i]
-		won, tied, lost := stats.Signs(q.gains)
-		pValue := math.NaN()
-		if q.tested() {
-			pValue = q.wilcoxon.P
-		}
-		out.Rows = append(out.Rows, append(append([]any{p.Protocol, p.Metric.Name, p.method, q.other, len(q.gains), q.count(better), q.count(worse), q.count(equivalent), q.count(open),
-			won, tied, lost, frame.Float(q.mean), frame.Known(pValue), frame.Known(q.adjusted)}, probabilities(q.posterior)...),
-			frame.Float(p.o.Rope), p.o.Level, neededRecord(q.needed)))
-	}
-	return out
-}
-
-// setRecords has a row a pair and set.
-func (p *page) setRecords() doc.Records {
-	out := doc.Records{Name: "sets", Columns: []string{"protocol", "metric", "method", "other", "dataset", "group", "splits", "train_rows", "test_rows", "ours", "theirs", "gain", "gain_low", "gain_high",
-		"corrected_t", "p", "p_holm", "p_worse", "p_equivalent", "p_better", "rope", "level", "verdict", "splits_needed"}}
-	for i := range p.pairs {
-		q := &p.pairs[i]
-		for _, s := range q.sets {
-			out.Rows = append(out.Rows, append(append([]any{p.Protocol, p.Metric.Name, p.method, q.other, s.set.Name, s.set.Group, s.splits, s.set.TrainRows, s.set.TestRows,
-				frame.Float(s.ours), frame.Float(s.theirs), frame.Float(s.gain), frame.Known(s.interval.Low), frame.Known(s.interval.High),
-				frame.Known(s.test.Statistic), frame.Known(s.test.P), frame.Known(s.adjusted)}, probabilities(s.posterior)...),
-				frame.Float(p.o.Rope), p.o.Level, string(s.verdict), neededRecord(s.needed)))
-		}
-	}
-	return out
-}
-
-func probabilities(x *stats.Probabilities) []any {
-	if x == nil {
-		return []any{nil, nil, nil}
-	}
-	return []any{frame.Known(x.Below), frame.Known(x.Within), frame.Known(x.Above)}
-}
-
-// neededRecord is nil where nothing is reached.
-func neededRecord(n stats.Needed) any {
-	if !n.Reachable {
-		return nil
-	}
-	return n.Count
 }

@@ -2,203 +2,203 @@ package compare
 
 import (
 	"fmt"
-	"math/big"
+	"math"
+	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// verdicts are the first lines of the page: one sentence for all other methods where there are several, then one for each.
-func (p *page) verdicts() []string {
-	var lines []string
-	if len(p.pairs) > 1 {
-		lines = append(lines, p.summary())
-	}
+// few is the number of other methods up to which each has its sentences at the top.
+const few = 3
+
+// verdicts are the sentences at the top of the page, and those that follow among the details.
+func (p *page) verdicts() (first, rest []string) {
+	var each []string
 	for i := range p.pairs {
-		lines = append(lines, p.sentence(&p.pairs[i]))
+		each = append(each, p.sentence(&p.pairs[i], p.typical[i]))
 	}
-	return lines
+	if len(each) == 1 {
+		return []string{p.preliminary() + each[0]}, nil
+	}
+	first = []string{p.preliminary() + p.summary()}
+	if len(each) <= few {
+		return append(first, each...), nil
+	}
+	return first, each
 }
 
-// summary says which of the other methods the one in question is found to differ from over data sets.
-func (p *page) summary() string {
-	var over, under, neither []string
+// preliminary says first what a verdict lacks, where most comparisons on a set rest on fewer splits than are planned, or all on one
+// data set.
+func (p *page) preliminary() string {
+	var splits []int
+	sets := 0
 	for i := range p.pairs {
-		switch q := &p.pairs[i]; q.overSets(p.o.Level) {
-		case better:
-			over = append(over, q.other)
-		case worse:
-			under = append(under, q.other)
-		default:
-			neither = append(neither, q.other)
+		for _, s := range p.pairs[i].Sets {
+			splits = append(splits, len(s.Splits))
 		}
+		sets = max(sets, len(p.pairs[i].Sets))
+	}
+	slices.Sort(splits)
+	middle := splits[len(splits)/2]
+	var of []string
+	if middle < len(p.Splits) {
+		of = append(of, fmt.Sprintf("%d of %s", middle, frame.Count(len(p.Splits), "split")))
+	}
+	if sets == 1 {
+		of = append(of, "1 data set")
+	}
+	if len(of) == 0 {
+		return ""
+	}
+	return "Preliminary, " + strings.Join(of, " and ") + ". "
+}
+
+// summary says what is found over data sets of each other method.
+func (p *page) summary() string {
+	names := map[evidence.Verdict][]string{}
+	for i := range p.pairs {
+		q := &p.pairs[i]
+		names[q.Verdict] = append(names[q.Verdict], p.other(q))
 	}
 	var parts []string
-	if len(over) > 0 {
-		parts = append(parts, "is better than "+listed(over))
+	for _, v := range []struct {
+		verdict evidence.Verdict
+		text    string
+	}{
+		{evidence.Better, "is better than "}, {evidence.Worse, "is worse than "}, {evidence.Mixed, "differs both ways from "},
+		{evidence.Smaller, "differs by less than what matters (" + p.region.Text(p.Metric) + ") from "}, {evidence.Open, "is not told apart from "},
+		{evidence.Untested, "has too few data sets for a test against "},
+	} {
+		if list := names[v.verdict]; len(list) > 0 {
+			parts = append(parts, v.text+p.brief(list))
+		}
 	}
-	if len(under) > 0 {
-		parts = append(parts, "is worse than "+listed(under))
-	}
-	if len(neither) > 0 {
-		parts = append(parts, "is not told apart from "+listed(neither))
-	}
-	return fmt.Sprintf("Over data sets %s %s (Wilcoxon's signed-rank test with Holm's correction, level %v).", p.method, listed(parts), p.o.Level)
+	return fmt.Sprintf("Over data sets %s %s (Wilcoxon's signed-rank test, adjusted for %s; level %v).", p.method, frame.Listed(parts), p.family(), p.o.Level)
 }
 
-// overSets is what the signed-rank test finds over data sets.
-func (q *pair) overSets(level float64) verdict {
-	switch order := q.wilcoxon.Plus; {
-	case !q.tested():
-		return untested
-	case !(q.adjusted < level):
-		return open
-	case order.Cmp(q.wilcoxon.Minus) > 0:
-		return better
+// brief names methods, or counts them where all other ones are meant.
+func (p *page) brief(names []string) string {
+	if len(names) == len(p.pairs) && len(names) > few {
+		return fmt.Sprintf("all %d other methods", len(names))
 	}
-	return worse
+	return frame.Listed(names)
 }
 
-// sentence is the verdict on one other method.
-func (p *page) sentence(q *pair) string {
-	var b strings.Builder
-	tested := len(q.sets) - q.count(untested)
-	fmt.Fprintf(&b, "%s against %s: ", p.method, q.other)
+// family names the tests that p-values are adjusted for.
+func (p *page) family() string {
+	over := frame.Count(p.ev.Over, "comparison")
+	if p.ev.Method == "" {
+		over += " of each method with each"
+	}
 	switch {
-	case tested == 0:
-		b.WriteString("no set has two common splits to test on")
-	default:
-		fmt.Fprintf(&b, "better on %d of %s, worse on %s", q.count(better), frame.Count(tested, "set"), numberOrNone(q.count(worse)))
-		if n := q.count(equivalent); n > 0 {
-			fmt.Fprintf(&b, ", practically equivalent on %d", n)
-		}
-		if n := q.count(open); n > 0 {
-			fmt.Fprintf(&b, ", not told apart on %d", n)
-		}
+	case p.ev.Sets == 0:
+		return over
+	case p.ev.Over == 0:
+		return frame.Count(p.ev.Sets, "test") + " on single sets"
 	}
-	if q.tested() {
-		fmt.Fprintf(&b, "; over %s p = %s (Wilcoxon", frame.Count(len(q.gains), "set"), frame.PValue(q.adjusted))
-		if len(p.pairs) > 1 {
-			b.WriteString(" with Holm")
-		}
-		b.WriteString(")")
-		if len(q.gains) < fewestSets && p.o.Level <= 0.05 {
-			fmt.Fprintf(&b, ", where fewer than %d sets cannot show a difference", fewestSets)
-		}
+	return over + " and " + frame.Count(p.ev.Sets, "test") + " on single sets"
+}
+
+// found says in words what is found over data sets.
+var found = map[evidence.Verdict]string{
+	evidence.Better: "better", evidence.Worse: "worse", evidence.Mixed: "it differs both ways, most sets one way and the mean the other",
+	evidence.Open: "not told apart", evidence.Untested: "no test over data sets",
+}
+
+// sentence is the verdict on one other method: what is found, how large it is, and on how many sets.
+func (p *page) sentence(q *evidence.Pair, typical *stats.Probabilities) string {
+	var b strings.Builder
+	words := found[q.Verdict]
+	if q.Verdict == evidence.Smaller {
+		words = "a difference smaller than what matters (" + p.region.Text(p.Metric) + ")"
 	}
-	if q.posterior != nil {
-		fmt.Fprintf(&b, "; on a new set better with probability %s, %s %s, worse %s",
-			frame.Probability(q.posterior.Above), p.within(), frame.Probability(q.posterior.Within), frame.Probability(q.posterior.Below))
+	fmt.Fprintf(&b, "%s against %s: %s", p.method, p.other(q), words)
+	switch n := len(q.Gains); {
+	case n == 0:
+		b.WriteString(", since no set of the main group has a common split")
+	case q.Verdict == evidence.Untested:
+		fmt.Fprintf(&b, ", since %s cannot show a difference and %d can", frame.Count(n, "set"), evidence.FewestSets(p.o.Level))
 	}
 	b.WriteString(".")
+	if n := len(q.Gains); n > 0 {
+		fmt.Fprintf(&b, " %s%s on average", frame.Signed(p.Difference(q.Mean), p.decimals()), p.unit)
+		if n > 1 {
+			i := p.interval(q.Interval)
+			fmt.Fprintf(&b, " (%.4g %% interval %s to %s over %s), p %s", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High), frame.Count(n, "set"), frame.Equal(q.Signed.P))
+		}
+		if !math.IsNaN(q.Adjusted) {
+			fmt.Fprintf(&b, ", adjusted p %s", frame.Equal(q.Adjusted))
+		}
+		fmt.Fprintf(&b, ". By mean, of %s: %s.", frame.Count(n, "set"), p.counts(q))
+	}
+	b.WriteString(p.singles(q))
+	if typical != nil {
+		fmt.Fprintf(&b, " The typical difference over sets is %s (Bayesian signed-rank test).", p.probabilities(*typical))
+	}
+	if p.ev.Forecasts() {
+		fmt.Fprintf(&b, " Forecast for one more set like these: %s.", p.probabilities(q.Forecast))
+	}
 	return b.String()
 }
 
-// within names the region of practical equivalence.
-func (p *page) within() string {
-	if p.o.Rope.Sign() == 0 {
-		return "equal"
+// counts says on how many sets the method is ahead, within the region or behind, by mean.
+func (p *page) counts(q *evidence.Pair) string {
+	if !p.region.Exists() {
+		return fmt.Sprintf("ahead on %d, equal on %d, behind on %d", q.Ahead, q.Within, q.Behind)
 	}
-	return fmt.Sprintf("practically equivalent (within %s%s)", decimal(p.o.Rope), p.unitOf(p.o.Rope))
+	return fmt.Sprintf("ahead by more than %s on %d, within it on %d, behind by more on %d", p.region.Text(p.Metric), q.Ahead, q.Within, q.Behind)
 }
 
-func (p *page) unitOf(x *big.Rat) string {
-	if p.unit != "" && x.Cmp(big.NewRat(1, 1)) == 0 {
-		return " point"
-	}
-	return p.unit
-}
-
-// needs says what more evidence would decide what is open.
-func (p *page) needs() []string {
-	lines := []string{fmt.Sprintf(
-		"Counted as if each difference were real and as large as seen, for a power of %v at level %v of one test by itself. A plan for more runs, no evidence: what was seen is itself uncertain.", p.o.Power, p.o.Level)}
-	for i := range p.pairs {
-		q := &p.pairs[i]
-		var parts []string
-		if q.tested() && q.overSets(p.o.Level) == open {
-			parts = append(parts, over(q.needed))
-		}
-		parts = append(parts, splitsNeeded(q)...)
-		if len(parts) > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s.", q.other, strings.Join(parts, "; ")))
-		}
-	}
-	if len(lines) == 1 {
-		return []string{"Nothing is left open."}
-	}
-	return lines
-}
-
-// over says how many sets would decide.
-func over(n stats.Needed) string {
-	switch {
-	case !n.Reachable:
-		return "over sets the differences go either way, so that no number of such sets would decide"
-	case n.More == 0:
-		return fmt.Sprintf("over sets %d would do and are there: it is this sample, or the correction for several methods, that does not decide", n.Count)
-	}
-	return fmt.Sprintf("over sets %d in all would decide, %d more", n.Count, n.More)
-}
-
-// splitsNeeded sorts the open sets of a pair by what would decide them.
-func splitsNeeded(q *pair) []string {
-	var some, never []string
-	for _, s := range q.sets {
-		switch {
-		case s.verdict != open:
-		case !s.needed.Reachable:
-			never = append(never, s.set.Name)
-		case s.needed.More > 0:
-			some = append(some, fmt.Sprintf("%s (%d)", s.set.Name, s.needed.Count))
-		}
-	}
+// singles names the single sets on which a difference is found.
+func (p *page) singles(q *evidence.Pair) string {
 	var parts []string
-	if len(some) > 0 {
-		parts = append(parts, "more splits would decide "+strings.Join(some, ", "))
+	for _, v := range []evidence.Verdict{evidence.Better, evidence.Worse} {
+		switch sets := q.Named(v); {
+		case len(sets) > 5:
+			parts = append(parts, fmt.Sprintf("%s on %d sets", v, len(sets)))
+		case len(sets) > 0:
+			parts = append(parts, string(v)+" on "+frame.Listed(sets))
+		}
 	}
-	if len(never) > 0 {
-		parts = append(parts, "no number of splits, only more rows, would decide "+strings.Join(never, ", "))
+	tested := slices.ContainsFunc(q.Sets, func(s evidence.SetPair) bool { return s.Tested() })
+	switch {
+	case len(parts) > 0:
+		return " Found on single sets: " + strings.Join(parts, "; ") + "."
+	case tested:
+		return " On no single set is a difference found that matters."
 	}
-	return parts
+	return ""
 }
 
-// limits say what a reader may miss, and why.
-var limits = []string{
-	"Splits are not counted as data sets. Those of one set share most of their training rows, so that a difference in one of them comes again in the others: " +
-		"20 splits of a set hold far less evidence than 20 sets, and an ordinary t-test over them finds differences that are not there. " +
-		"The variance of a mean over splits is therefore that of Nadeau and Bengio (2003), (1/n + test rows / training rows) s^2.",
-	"P-values are adjusted for what stands on this page. Whoever tries many variants and shows the best one must adjust for all of them.",
-}
-
-// notes say what the page does not hold.
-func (p *page) notes() []string {
-	if len(p.alone) == 0 {
-		return nil
+// probabilities are of a difference in favour of the method.
+func (p *page) probabilities(x stats.Probabilities) string {
+	above, within, below := frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below)
+	if p.region.Width.Sign() == 0 {
+		return fmt.Sprintf("in favour of %s with probability %s, against it %s", p.method, above, below)
 	}
-	return []string{fmt.Sprintf("Without a split that %s has finished too: %s.", p.method, strings.Join(p.alone, ", "))}
+	return fmt.Sprintf("above %s with probability %s, within it %s, below it %s", p.region.Text(p.Metric), above, within, below)
 }
 
-// listed writes names as a sentence does.
-func listed(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
+// limits say how verdicts are meant, and what a reader may miss.
+func (p *page) limits() []string {
+	lines := []string{
+		fmt.Sprintf("All p-values of the page are adjusted together (Holm's procedure with weights): %s. Comparisons over data sets have four fifths of the weight. "+
+			"So the probability of any false better or worse on the page is at most %v. Intervals are of one comparison by itself.", p.family(), p.o.Level),
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
-func numberOrNone(n int) string {
-	if n == 0 {
-		return "none"
+	if p.region.Exists() {
+		lines = append(lines, fmt.Sprintf("Better, worse: a difference is found, and the mean is further from zero than %[1]s. Smaller: a difference is found and the mean lies within %[1]s, or two one-sided t-tests exclude a mean beyond it and most sets lie within.", p.region.Text(p.Metric)))
 	}
-	return fmt.Sprint(n)
-}
-
-// decimal writes an exact value with as few decimals as it needs, at most six.
-func decimal(x *big.Rat) string {
-	s := x.FloatString(6)
-	s = strings.TrimRight(s, "0")
-	return strings.TrimSuffix(s, ".")
+	if p.ev.Forecasts() {
+		lines = append(lines, fmt.Sprintf("The forecast for one more set is Laplace's rule of succession on the counts by mean. Leaving out each set of this page in turn, its log loss is %.2f; giving all three the same probability has %.2f.", p.ev.Loss, stats.UniformLoss))
+	} else if !math.IsNaN(p.ev.Loss) {
+		lines = append(lines, fmt.Sprintf("There is no forecast for one more set: leaving out each set of this page in turn, its log loss is %.2f, and giving all three the same probability has %.2f.", p.ev.Loss, stats.UniformLoss))
+	}
+	return append(lines,
+		"Splits are not counted as data sets. Those of one set share most of their training rows, so that a difference in one of them comes again in others: "+
+			"20 splits of a set hold far less evidence than 20 sets. "+
+			"The variance of a mean over splits is therefore that of Nadeau and Bengio (2003), (1/n + test rows / training rows) s^2.",
+		"Whoever tries many variants and shows the best one must adjust for all of them.")
 }

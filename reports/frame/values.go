@@ -26,6 +26,14 @@ func (t *Table) Ascending(values []*big.Rat) []*big.Rat {
 	return out
 }
 
+// Difference is a gain, positive where the first of two values is better, as the first less the second.
+func (t *Table) Difference(gain *big.Rat) *big.Rat {
+	if t.Metric.Better == metric.Lower {
+		return new(big.Rat).Neg(gain)
+	}
+	return gain
+}
+
 // Means returns the counted sets' means, a row a set and a column a method, so that a larger one is
 // better.
 func (t *Table) Means() [][]*big.Rat {
@@ -157,14 +165,14 @@ func PValue(p float64) string {
 	return s
 }
 
-// Probability writes a probability to two decimals; what is neither impossible nor certain is not written as if it were.
+// Probability writes a probability to two decimals, or the bound that it is beyond: nothing is known to be impossible or certain.
 func Probability(p float64) string {
 	switch {
 	case math.IsNaN(p):
 		return Absent
-	case p > 0 && p < 0.005:
+	case p < 0.005:
 		return "<0.01"
-	case p < 1 && p >= 0.995:
+	case p >= 0.995:
 		return ">0.99"
 	}
 	return strconv.FormatFloat(p, 'f', 2, 64)
@@ -192,4 +200,27 @@ func CheckLevel(level float64) error {
 		return nil
 	}
 	return fmt.Errorf("the level is %v; use a number between 0 and 1, such as 0.05", level)
+}
+
+// Decimal writes an exact value with as few decimals as it needs, at most six.
+func Decimal(x *big.Rat) string {
+	return strings.TrimSuffix(strings.TrimRight(x.FloatString(6), "0"), ".")
+}
+
+// Listed writes names as a sentence does.
+func Listed(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// Equal writes a p-value as a relation, "= 0.020" or "< 0.0001".
+func Equal(p float64) string {
+	text := PValue(p)
+	if bound, ok := strings.CutPrefix(text, "<"); ok {
+		return "< " + bound
+	}
+	return "= " + text
 }

@@ -2,14 +2,12 @@ package page
 
 import (
 	"errors"
-	"runtime"
 	"slices"
 
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
-	"golang.org/x/sync/errgroup"
 )
 
 // verdict is what is said of the method in question.
@@ -28,11 +26,15 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		p.Verdict.None = "There is one method alone, so that there is nothing to compare."
 		return nil
 	}
-	if o.Method == "" {
-		o.Method = leader(t)
+	options := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: power, Draws: o.draws, Chosen: o.Method == ""}
+	if options.Chosen {
+		options.Method = leader(t)
 	}
-	options := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: power, Draws: o.draws}
-	d, err := compare.Build(f, options)
+	ev, err := options.Evidence(&t)
+	if err != nil {
+		return err
+	}
+	d, err := compare.Document(t, ev, options)
 	if errors.Is(err, frame.ErrNoResults) {
 		p.Verdict.None = noVerdict(err)
 		return nil
@@ -40,30 +42,31 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	if err != nil {
 		return err
 	}
-	p.Verdict.Method, p.Verdict.Command = o.Method, p.run.Other("compare", o.Method)
+	p.Verdict.Method, p.Verdict.Command = options.Method, p.run.Other("compare", options.Method)
 	if err := p.addEvidence(d); err != nil {
 		return err
 	}
-	var work errgroup.Group
-	work.SetLimit(runtime.GOMAXPROCS(0))
 	for i, m := range t.Methods {
 		section := p.method(i)
-		if m == o.Method {
+		if m == options.Method {
 			section.Verdicts = p.Verdict.Lines
 			continue
 		}
-		work.Go(func() error {
-			others := options
-			others.Method, others.Brief = m, !o.Full
-			lines, err := compare.Verdicts(t, others)
-			if errors.Is(err, frame.ErrNoResults) {
-				lines, err = []string{noVerdict(err)}, nil
-			}
-			section.Verdicts = lines
+		if !options.Chosen { // the page adjusts for the comparisons of the method in question alone
+			continue
+		}
+		others := options
+		others.Method = m
+		lines, err := compare.Lines(t, ev, others)
+		if errors.Is(err, frame.ErrNoResults) {
+			lines, err = []string{noVerdict(err)}, nil
+		}
+		if err != nil {
 			return err
-		})
+		}
+		section.Verdicts = lines
 	}
-	return work.Wait()
+	return nil
 }
 
 // addEvidence takes from the comparison the sentences, and what they rest on: all of it folded, and the tables of single sets, of

@@ -23,6 +23,34 @@ func Holm(p []float64) []float64 {
 	return stepDown(p, func(place int) int { return len(p) - place })
 }
 
+// WeightedHolm steps down with weights (Holm 1979, section 3): hypotheses are taken in the order of p_i / w_i, and that quotient is
+// multiplied by the sum of the weights of the hypotheses that are left. Equal weights make it Holm. A larger weight makes a
+// hypothesis easier to reject; one of weight 0 is never rejected, and its adjusted value is 1. It is an error if the weights are
+// not one a p-value, not negative and finite.
+func WeightedHolm(p, weights []float64) ([]float64, error) {
+	if len(weights) != len(p) {
+		return nil, fmt.Errorf("stats: %d weights for %d p-values; give one for each", len(weights), len(p))
+	}
+	left, quotients := 0.0, make([]float64, len(p))
+	for i, w := range weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return nil, fmt.Errorf("stats: weight %d is %v; give a finite number that is not negative", i, w)
+		}
+		left += w
+		if quotients[i] = p[i] / w; w == 0 {
+			quotients[i] = math.Inf(1)
+		}
+	}
+	return monotone(quotients, func(_, i int) float64 {
+		if weights[i] == 0 {
+			return 1
+		}
+		factor := left
+		left -= weights[i]
+		return factor * quotients[i]
+	}), nil
+}
+
 // Shaffer adjusts the p-values of all pairs among k methods by Shaffer's static procedure (1986;
 // Garcia and Herrera 2008, 2.2). It is Holm's with less: if some pairs differ, others must too, so
 // that only the numbers of TrueHypotheses(k) are possible, and the factor is the largest of them that

@@ -14,6 +14,14 @@ import (
 // practical equivalence, within it, or above it. They add up to 1.
 type Probabilities struct{ Below, Within, Above float64 }
 
+// Reversed are those of the difference the other way round; nil stays nil.
+func (p *Probabilities) Reversed() *Probabilities {
+	if p == nil {
+		return nil
+	}
+	return &Probabilities{Below: p.Above, Within: p.Within, Above: p.Below}
+}
+
 // Posterior is the Bayesian correlated t-test (Corani and Benavoli 2015; Benavoli et al. 2017, 3.1):
 // the mean difference has a Student distribution with n-1 degrees of freedom, centred at Mean and
 // scaled by Error, which follows from a flat prior and a correlation of test/(train+test) between
@@ -53,9 +61,10 @@ func (t CorrectedTTest) Posterior(rope *big.Rat) (Probabilities, error) {
 // parameters (s, 1, .., 1), and the probability that the mean of two independent differences is above
 // the region of practical equivalence [-rope, rope] is
 //
-//	above = sum_ij w_i w_j [z_i + z_j > 2 rope]
+//	above = sum_ij w_i w_j ([z_i + z_j > 2 rope] + [z_i + z_j = 2 rope] / 2)
 //
-// with below and within alike; comparisons are exact. Each of the given number of draws of weights is
+// with below alike and within what is left: a sum exactly on an edge counts half on either side, as in baycomp. Comparisons are
+// exact. Each of the given number of draws of weights is
 // a vote for the largest of the three, the region's on a tie, and the result is the share of votes.
 // With rope = 0, below and above alone are compared and a tie is half a vote for each. Equal seeds
 // give equal results; the standard error of a share is at most 1/(2 sqrt(draws)).
@@ -129,11 +138,11 @@ func checkRope(rope *big.Rat) error {
 	return nil
 }
 
-// A walsh knows the regions of the sums z_i + z_j. Differences are sorted, so that for each i the sums
-// below the region are those with j < below[i], and the sums above it those with j >= above[i].
+// A walsh knows the regions of the sums z_i + z_j. Differences are sorted, so that for each i the sums of each kind are those of
+// a range of j. Each bound is kept twice, before and after the sums that are exactly on the edge.
 type walsh struct {
-	prior        int // where the prior's difference stands
-	below, above []int
+	prior        int       // where the prior's difference stands
+	below, above [][2]int  // sums with j < below[i][0] are below the region, those with j >= above[i][1] above it
 	upTo         []float64 // upTo[j] adds up the first j weights of a draw
 }
 
@@ -141,17 +150,20 @@ func newWalsh(differences []*big.Rat, rope *big.Rat) *walsh {
 	all := append([]*big.Rat{new(big.Rat)}, differences...)
 	order := Order(all)
 	n := len(all)
-	w := &walsh{below: make([]int, n), above: make([]int, n), upTo: make([]float64, n+1)}
+	w := &walsh{below: make([][2]int, n), above: make([][2]int, n), upTo: make([]float64, n+1)}
 	most := product(whole(2), rope)
 	least := new(big.Rat).Neg(most)
 	for i, at := range order {
 		if at == 0 {
 			w.prior = i
 		}
-		beyond := func(bound *big.Rat, sign int) int {
-			return sort.Search(n, func(j int) bool { return new(big.Rat).Add(all[at], all[order[j]]).Cmp(bound) >= sign })
+		edge := func(bound *big.Rat) [2]int {
+			from := func(sign int) int {
+				return sort.Search(n, func(j int) bool { return new(big.Rat).Add(all[at], all[order[j]]).Cmp(bound) >= sign })
+			}
+			return [2]int{from(0), from(1)}
 		}
-		w.below[i], w.above[i] = beyond(least, 0), beyond(most, 1)
+		w.below[i], w.above[i] = edge(least), edge(most)
 	}
 	return w
 }
@@ -170,9 +182,10 @@ func (w *walsh) draw(normal []float64) (below, within, above float64) {
 		}
 		w.upTo[i+1] = w.upTo[i] + weight
 	}
+	half := func(edge [2]int) float64 { return (w.upTo[edge[0]] + w.upTo[edge[1]]) / 2 }
 	for i := range n {
 		weight := w.upTo[i+1] - w.upTo[i]
-		low, high := w.upTo[w.below[i]], w.upTo[w.above[i]]
+		low, high := half(w.below[i]), half(w.above[i])
 		below += float64(weight * low)
 		within += float64(weight * (high - low))
 		above += float64(weight * (w.upTo[n] - high))

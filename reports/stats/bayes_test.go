@@ -18,18 +18,21 @@ func signedRank(t interface{ Fatal(...any) }, differences []*big.Rat, rope *big.
 }
 
 // With one difference d > 0 and weight v for it, all sums but that of the prior with itself are above a
-// region of 0. With a region in [d/2, d) those of the prior with d are within, so that above wins where
-// v^2 > 1/2. v has a Beta(1, 1/2) distribution, with P(v > x) = sqrt(1 - x).
+// region of 0. With a region in (d/2, d) those of the prior with d are within, so that above wins where
+// v^2 > 1/2. v has a Beta(1, 1/2) distribution, with P(v > x) = sqrt(1 - x). With a region of exactly d/2 the sums of the prior with
+// d are on the edge and count half above: above wins where v^2 + v (1 - v) = v > 1/2. With a region of d the sum of d with itself
+// is on the edge: above has v^2 / 2, never more than within.
 func TestBayesSignedRankOfOne(t *testing.T) {
 	const draws = 40000
 	one := []*big.Rat{big.NewRat(1, 1)}
 	if got := signedRank(t, one, new(big.Rat), draws, 3); got != (stats.Probabilities{Above: 1}) {
 		t.Errorf("without a region: %+v", got)
 	}
-	got := signedRank(t, one, big.NewRat(1, 2), draws, 3)
-	want := math.Sqrt(1 - math.Sqrt(0.5))
-	if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(got.Above-want) > 4*sd || got.Below != 0 || got.Above+got.Within != 1 {
-		t.Errorf("with a region of half the difference: %+v, want %v above", got, want)
+	for region, bound := range map[*big.Rat]float64{big.NewRat(2, 3): math.Sqrt(0.5), big.NewRat(1, 2): 0.5} {
+		got, want := signedRank(t, one, region, draws, 3), math.Sqrt(1-bound)
+		if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(got.Above-want) > 4*sd || got.Below != 0 || got.Above+got.Within != 1 {
+			t.Errorf("with a region of %v: %+v, want %v above", region, got, want)
+		}
 	}
 	// Half a region more, and every sum is within.
 	if got := signedRank(t, one, big.NewRat(1, 1), draws, 3); got != (stats.Probabilities{Within: 1}) {

@@ -61,5 +61,21 @@ func (t CorrectedTTest) Interval(level float64) Interval {
 	return Interval{mean - half, mean + half}
 }
 
+// Equivalence is the p-value of two one-sided tests (Schuirmann 1987) that the mean difference lies outside of [-rope, rope]: the
+// larger of P(T >= (rope + mean) / Error) and P(T >= (rope - mean) / Error). Below a level it says that the difference is smaller
+// than rope, in the unit of the differences. Without any spread it is 0 or 1, and it is NaN for one split.
+func (t CorrectedTTest) Equivalence(rope *big.Rat) float64 {
+	room := float(minus(rope, new(big.Rat).Abs(t.Mean))) // the smaller of both distances
+	switch {
+	case t.N < 2:
+		return math.NaN()
+	case t.Error == 0 && room > 0:
+		return 0
+	case t.Error == 0:
+		return 1
+	}
+	return distuv.StudentsT{Sigma: 1, Nu: float64(t.N - 1)}.Survival(room / t.Error)
+}
+
 // An Interval is a range of values, both ends included.
 type Interval struct{ Low, High float64 }

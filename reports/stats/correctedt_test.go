@@ -124,3 +124,23 @@ func TestCorrectedTOfLittle(t *testing.T) {
 		t.Errorf("the interval at level 1 is %+v", i)
 	}
 }
+
+// By hand: differences 1, 2, 3 with 200 training and 100 test rows have mean 2 and error 0.912871; beside a region of 3 the nearer
+// edge is 1 away, t = 1.095445 with 2 degrees of freedom, and P = 1/2 - t / (2 sqrt(2 + t^2)) = 0.193814.
+func TestEquivalence(t *testing.T) {
+	c, err := stats.CorrectedT(whole([]int{1, 2, 3}), 200, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Equivalence(big.NewRat(3, 1)); math.Abs(got-0.193814) > 1e-6 {
+		t.Errorf("P is %v", got)
+	}
+	if got := c.Equivalence(big.NewRat(2, 1)); got != 0.5 {
+		t.Errorf("on the edge P is %v", got)
+	}
+	equal, _ := stats.CorrectedT(whole([]int{1, 1}), 2, 1)
+	one, _ := stats.CorrectedT(whole([]int{1}), 2, 1)
+	if equal.Equivalence(big.NewRat(2, 1)) != 0 || equal.Equivalence(big.NewRat(1, 1)) != 1 || !math.IsNaN(one.Equivalence(big.NewRat(2, 1))) {
+		t.Error("P without spread, or of one split")
+	}
+}

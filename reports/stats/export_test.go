@@ -1,7 +1,7 @@
 package stats
 
-// FTest and Power are open to tests against published points and an independent program.
+// FTest and TPower are open to tests against published points and an independent program.
 var (
-	FTest = fTest
-	Power = tPower
+	FTest  = fTest
+	TPower = tPower
 )

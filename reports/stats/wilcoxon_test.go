@@ -19,6 +19,15 @@ func wilcoxon(t interface{ Fatal(...any) }, differences []*big.Rat, zeros stats.
 	return w
 }
 
+// whole are values as exact numbers.
+func whole(values []int) []*big.Rat {
+	out := make([]*big.Rat, len(values))
+	for i, v := range values {
+		out[i] = big.NewRat(int64(v), 1)
+	}
+	return out
+}
+
 func thirds(values []int) []*big.Rat {
 	var out []*big.Rat
 	for _, v := range values {

@@ -1,0 +1,211 @@
+// Package evidence says what finished runs show of pairs of methods. Every report that calls a method better takes it from here, so
+// that one question has one answer.
+//
+// Two methods are compared on each data set and over data sets. On a data set the differences, one a split, go to the t-test that is
+// corrected for overlapping splits. Over data sets the mean differences, one a set of the main group, go to Wilcoxon's signed-rank
+// test. All tests of a page are one family: their p-values are adjusted together by Holm's procedure with weights, so that the
+// probability of any false verdict on the page is at most the level. The comparisons over data sets have four fifths of the weight.
+//
+// A family is chosen before the data are seen. With a method that is named, it is that method beside each other one; without,
+// as for the method that the data put first, it is each method beside each other one.
+//
+// A verdict needs both a test and a size: a difference that is found and lies within the region of practical equivalence is
+// smaller than what matters, and neither better nor worse.
+//
+//	evidence.go   what is asked, and the family
+//	pair.go       two methods, on each set and over sets
+//	region.go     the largest difference that does not matter
+//
+// The package writes no sentence and lays nothing out.
+package evidence
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/stats"
+	"golang.org/x/sync/errgroup"
+)
+
+// Options say what is asked.
+type Options struct {
+	Method string // named before the data were seen; "" compares each method with each
+	Level  float64
+	Region Region
+}
+
+// Evidence is the comparisons of one page.
+type Evidence struct {
+	Options
+	Methods []string // the table's
+	Pairs   []Pair   // with A the method that was named, or A before B in the table; those with a common split of a set
+	Loss    float64  // log loss of the forecasts, leaving one set out; NaN where no pair has two sets
+	Sets    int      // tests on single sets in the family
+	Over    int      // tests over sets in the family
+}
+
+// overShare is the weight of the comparisons over data sets in the family, the rest being that of single sets.
+const overShare = 0.8
+
+// FewestSets is the least number of data sets with which Wilcoxon's test can find a difference at a level: 2/2^n must be below it.
+func FewestSets(level float64) int { return int(math.Floor(1-math.Log2(level))) + 1 }
+
+// Of compares the methods of a table. It is an error if an option has no meaning or the method is not in the table.
+func Of(t *frame.Table, o Options) (*Evidence, error) {
+	if err := frame.CheckLevel(o.Level); err != nil {
+		return nil, err
+	}
+	if err := o.Region.check(); err != nil {
+		return nil, err
+	}
+	e := &Evidence{Options: o, Methods: t.Methods}
+	us := slices.Index(t.Methods, o.Method)
+	if o.Method != "" && us < 0 {
+		return nil, fmt.Errorf("the method %s is not in the table, which has %v", o.Method, t.Methods)
+	}
+	var all []Pair
+	for a := range t.Methods {
+		for b := range t.Methods {
+			if a == us && b != us || us < 0 && a < b {
+				all = append(all, Pair{A: a, B: b})
+			}
+		}
+	}
+	var work errgroup.Group
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range all {
+		work.Go(func() error { return all[i].compare(t, o) })
+	}
+	if err := work.Wait(); err != nil {
+		return nil, err
+	}
+	e.Pairs = slices.DeleteFunc(all, func(p Pair) bool { return len(p.Sets) == 0 })
+	if err := e.adjust(); err != nil {
+		return nil, err
+	}
+	e.forecast()
+	return e, nil
+}
+
+// A test is one hypothesis of the family.
+type test struct {
+	p, equivalence float64 // unadjusted
+	over           bool
+	take           func(p, equivalence float64) // the adjusted values
+}
+
+// adjust gathers the tests of the family, adjusts their p-values and gives every comparison its verdict. Differences and
+// equivalences are two families with the same weights. A test over too few data sets, which can find nothing, has no weight.
+func (e *Evidence) adjust() error {
+	var tests []test
+	for i := range e.Pairs {
+		p := &e.Pairs[i]
+		if len(p.Gains) >= FewestSets(e.Level) {
+			e.Over++
+			tests = append(tests, test{p.Signed.P, p.test.Equivalence(p.Rope), true, func(d, eq float64) { p.Adjusted, p.Equivalence = d, eq }})
+		}
+		for k := range p.Sets {
+			if s := &p.Sets[k]; s.Tested() {
+				e.Sets++
+				tests = append(tests, test{s.P, s.Test.Equivalence(s.Rope), false, func(d, eq float64) { s.Adjusted, s.Equivalence = d, eq }})
+			}
+		}
+	}
+	share := e.Share()
+	differences, equivalences, weights := make([]float64, len(tests)), make([]float64, len(tests)), make([]float64, len(tests))
+	for i, t := range tests {
+		differences[i], equivalences[i] = t.p, t.equivalence
+		if weights[i] = (1 - share) / float64(e.Sets); t.over {
+			weights[i] = share / float64(e.Over)
+		}
+	}
+	differences, err := stats.WeightedHolm(differences, weights)
+	if err != nil {
+		return err
+	}
+	if equivalences, err = stats.WeightedHolm(equivalences, weights); err != nil {
+		return err
+	}
+	for i, t := range tests {
+		t.take(differences[i], equivalences[i])
+	}
+	for i := range e.Pairs {
+		e.Pairs[i].judge(e.Level)
+	}
+	return nil
+}
+
+// Share is the weight of the comparisons over data sets in the family.
+func (e *Evidence) Share() float64 {
+	switch {
+	case e.Sets == 0:
+		return 1
+	case e.Over == 0:
+		return 0
+	}
+	return overShare
+}
+
+// forecast fills the forecasts for one more data set, and how well such forecasts do on the sets at hand.
+func (e *Evidence) forecast() {
+	if !e.Region.Exists() {
+		e.Loss = math.NaN()
+		return
+	}
+	var lists, ropes [][]*rat
+	for i := range e.Pairs {
+		p := &e.Pairs[i]
+		lists, ropes = append(lists, p.Gains), append(ropes, p.ropes)
+		p.Forecast = stats.SharesOf(p.Gains, p.ropes).Forecast()
+	}
+	e.Loss = stats.ForecastLoss(lists, ropes)
+}
+
+// Forecasts reports whether forecasts for one more data set are worth showing: leaving each set out, they are better than a guess
+// that gives better, within the region and worse the same probability.
+func (e *Evidence) Forecasts() bool { return e.Loss < stats.UniformLoss }
+
+// Typical returns, for each pair that is wanted, the posterior of the typical difference over data sets by the Bayesian signed-rank
+// test with the given number of draws: below, within or above the region. It is nil for a pair that is not wanted, without a set in
+// the main group or with a region of no width on some set only, and for all without a region.
+func (e *Evidence) Typical(wanted func(Pair) bool, draws int) ([]*stats.Probabilities, error) {
+	out := make([]*stats.Probabilities, len(e.Pairs))
+	if !e.Region.Exists() {
+		return out, nil
+	}
+	const seed = 1 // of the draws
+	rope := zero
+	if e.Region.Width.Sign() > 0 {
+		rope = one // differences are in units of each set's region
+	}
+	var lists [][]*rat
+	var at []int
+	for i, p := range e.Pairs {
+		gains := p.Gains
+		if rope == one {
+			gains = inUnits(p.Gains, p.ropes)
+		}
+		if len(gains) > 0 && wanted(p) {
+			lists, at = append(lists, gains), append(at, i)
+		}
+	}
+	posteriors, err := stats.BayesSignedRanks(lists, rope, draws, seed)
+	for k := range posteriors {
+		out[at[k]] = &posteriors[k]
+	}
+	return out, err
+}
+
+// Between finds the comparison of two methods by their places in the table: its place in Pairs, -1 for none, and whether it stands
+// there with b first.
+func (e *Evidence) Between(a, b int) (at int, reversed bool) {
+	for i, p := range e.Pairs {
+		if p.A == a && p.B == b || p.A == b && p.B == a {
+			return i, p.A == b
+		}
+	}
+	return -1, false
+}

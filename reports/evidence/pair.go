@@ -1,0 +1,239 @@
+package evidence
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// A Verdict says what is found of the first of two methods.
+type Verdict string
+
+// The verdicts. Better and Worse need a test that finds a difference and a mean difference outside of the region.
+const (
+	Better   Verdict = "better"
+	Worse    Verdict = "worse"
+	Smaller  Verdict = "smaller" // than what matters: a difference within the region is found, or a mean difference outside of it is excluded and most sets lie within
+	Mixed    Verdict = "mixed"   // a difference is found over sets, but most sets and the mean point to different sides
+	Open     Verdict = "open"    // neither a difference nor equivalence is found
+	Untested Verdict = "-"       // there is no test: too few sets, or a single split
+)
+
+// A Pair is method A beside method B. Gains are differences in favour of A, whatever the metric's direction: in the unit of the
+// table, positive where A is better.
+type Pair struct {
+	A, B int // places in the table's methods
+	Sets []SetPair
+
+	// Over the sets of the main group.
+	Gains    []*big.Rat // mean gains, one a set
+	Mean     *big.Rat   // of Gains; nil without a set
+	Interval stats.Interval
+	Signed   stats.WilcoxonTest
+	Adjusted float64  // p of Signed in the family of the page; NaN where it is not in the family
+	Rope     *big.Rat // half-width of the region, the mean over the sets
+	Verdict  Verdict
+
+	Equivalence           float64 // p that the mean difference is outside of the region, adjusted in the family; NaN where Adjusted is
+	Ahead, Within, Behind int     // sets by mean: above the region, within it with its edges, below it
+	Forecast              stats.Probabilities
+
+	ropes []*big.Rat
+	test  stats.CorrectedTTest // Student's, of the gains
+}
+
+// A SetPair is a pair on one data set, over the splits that both have finished.
+type SetPair struct {
+	Set          frame.Set
+	Splits       []int
+	Ours, Theirs *big.Rat // means
+	Gain         *big.Rat
+	Rope         *big.Rat
+	Test         stats.CorrectedTTest
+	P            float64 // of Test; 1 where all splits are equal
+	Adjusted     float64 // in the family of the page
+	Equivalence  float64 // p that the difference is outside of the region, adjusted in the family
+	Verdict      Verdict
+}
+
+// Tested reports whether there is a test on the set: it needs two splits.
+func (s *SetPair) Tested() bool { return len(s.Splits) > 1 }
+
+// compare fills a pair, but for what depends on the family.
+func (p *Pair) compare(t *frame.Table, o Options) error {
+	p.Adjusted, p.Equivalence = math.NaN(), math.NaN()
+	for _, set := range t.Sets {
+		s, err := p.on(set, t.Metric, o)
+		if err != nil {
+			return err
+		}
+		if len(s.Splits) == 0 {
+			continue
+		}
+		p.Sets = append(p.Sets, s)
+		if set.Group == frame.GroupMain {
+			p.Gains, p.ropes = append(p.Gains, s.Gain), append(p.ropes, s.Rope)
+			switch c := new(big.Rat).Abs(s.Gain).Cmp(s.Rope); {
+			case c <= 0 && (o.Region.Exists() || s.Gain.Sign() == 0):
+				p.Within++
+			case s.Gain.Sign() > 0:
+				p.Ahead++
+			default:
+				p.Behind++
+			}
+		}
+	}
+	if len(p.Gains) == 0 {
+		return nil
+	}
+	p.Rope = mean(p.ropes)
+	var err error
+	if p.test, err = stats.CorrectedT(p.Gains, 1, 0); err != nil { // data sets do not overlap
+		return err
+	}
+	p.Mean, p.Interval = p.test.Mean, p.test.Interval(1-o.Level)
+	p.Signed, err = stats.Wilcoxon(p.Gains, stats.ZerosSplit)
+	return err
+}
+
+// on compares the methods on a set; without a common split the result has none.
+func (p *Pair) on(set frame.Set, m metric.Metric, o Options) (SetPair, error) {
+	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untested}
+	var ours, theirs, gains []*big.Rat
+	others := set.Entries[p.B].Runs
+	for _, a := range set.Entries[p.A].Runs {
+		i := slices.IndexFunc(others, func(b frame.Run) bool { return b.Split == a.Split })
+		if i < 0 {
+			continue
+		}
+		gain := new(big.Rat).Sub(a.Value, others[i].Value)
+		if m.Better == metric.Lower {
+			gain.Neg(gain)
+		}
+		s.Splits, ours, theirs, gains = append(s.Splits, a.Split), append(ours, a.Value), append(theirs, others[i].Value), append(gains, gain)
+	}
+	if len(s.Splits) == 0 {
+		return s, nil
+	}
+	s.Ours, s.Theirs = mean(ours), mean(theirs)
+	s.Rope = o.Region.on(m, s.Ours, s.Theirs)
+	var err error
+	if s.Test, err = stats.CorrectedT(gains, set.TrainRows, set.TestRows); err != nil {
+		return s, err
+	}
+	s.Gain, s.P = s.Test.Mean, s.Test.P
+	if s.Tested() && math.IsNaN(s.P) {
+		s.P = 1
+	}
+	return s, nil
+}
+
+// mean is that of values, at least one.
+func mean(values []*big.Rat) *big.Rat {
+	sum := new(big.Rat)
+	for _, v := range values {
+		sum.Add(sum, v)
+	}
+	return sum.Quo(sum, big.NewRat(int64(len(values)), 1))
+}
+
+// judge gives the verdicts from the adjusted p-values.
+func (p *Pair) judge(level float64) {
+	for i := range p.Sets {
+		if s := &p.Sets[i]; s.Tested() {
+			s.Verdict = verdict(s.Adjusted < level, s.Equivalence < level, s.Gain, s.Rope)
+		}
+	}
+	switch {
+	case math.IsNaN(p.Adjusted):
+		p.Verdict = Untested
+	default:
+		// A mean near zero does not say that differences are small where most sets lie outside of the region, on either side.
+		p.Verdict = verdict(p.Adjusted < level, p.Equivalence < level && 2*p.Within > len(p.Gains), p.Mean, p.Rope)
+		if found := p.Verdict == Better || p.Verdict == Worse; found && p.Signed.Plus.Cmp(p.Signed.Minus) != p.Mean.Sign() {
+			p.Verdict = Mixed
+		}
+	}
+}
+
+func verdict(differs, equivalent bool, gain, rope *big.Rat) Verdict {
+	outside := new(big.Rat).Abs(gain).Cmp(rope) > 0
+	switch {
+	case equivalent || differs && !outside:
+		return Smaller
+	case differs && gain.Sign() > 0:
+		return Better
+	case differs:
+		return Worse
+	}
+	return Open
+}
+
+// Count is the number of sets with a verdict.
+func (p *Pair) Count(v Verdict) int {
+	n := 0
+	for _, s := range p.Sets {
+		if s.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// Named lists the sets with a verdict.
+func (p *Pair) Named(v Verdict) []string {
+	var names []string
+	for _, s := range p.Sets {
+		if s.Verdict == v {
+			names = append(names, s.Set.Name)
+		}
+	}
+	return names
+}
+
+// Deviation is the sample standard deviation of the gains over sets; NaN for fewer than two.
+func (p *Pair) Deviation() float64 { return p.test.Std }
+
+// Reversed is the pair seen from B.
+func (p Pair) Reversed() Pair {
+	p.A, p.B = p.B, p.A
+	p.Gains = negated(p.Gains)
+	if p.Mean != nil {
+		p.Mean = new(big.Rat).Neg(p.Mean)
+		p.test.Mean, p.test.Statistic = p.Mean, -p.test.Statistic
+		p.Interval = stats.Interval{Low: -p.Interval.High, High: -p.Interval.Low}
+		p.Signed.Plus, p.Signed.Minus = p.Signed.Minus, p.Signed.Plus
+	}
+	p.Verdict, p.Ahead, p.Behind = p.Verdict.reversed(), p.Behind, p.Ahead
+	p.Forecast.Below, p.Forecast.Above = p.Forecast.Above, p.Forecast.Below
+	p.Sets = slices.Clone(p.Sets)
+	for i := range p.Sets {
+		s := &p.Sets[i]
+		s.Ours, s.Theirs, s.Gain = s.Theirs, s.Ours, new(big.Rat).Neg(s.Gain)
+		s.Test.Mean, s.Test.Statistic = s.Gain, -s.Test.Statistic
+		s.Verdict = s.Verdict.reversed()
+	}
+	return p
+}
+
+func (v Verdict) reversed() Verdict {
+	switch v {
+	case Better:
+		return Worse
+	case Worse:
+		return Better
+	}
+	return v
+}
+
+func negated(values []*big.Rat) []*big.Rat {
+	out := make([]*big.Rat, len(values))
+	for i, v := range values {
+		out[i] = new(big.Rat).Neg(v)
+	}
+	return out
+}

@@ -1,0 +1,105 @@
+package stats
+
+import (
+	"math/big"
+
+	"github.com/kernelboosting/bench/registry/rng"
+)
+
+// MostArrangements is how many arrangements FriedmanPermutation looks at one by one; beyond, it draws that many.
+const MostArrangements = 20_000
+
+// A PermutationTest is a p-value from arrangements of the data that are equally likely under the hypothesis.
+type PermutationTest struct {
+	P     float64
+	Exact bool // all arrangements were counted, and none drawn
+}
+
+// FriedmanPermutation is Friedman's test without an approximation: under the hypothesis that all methods are alike each order of
+// the ranks in a row is equally likely, ties included, so that P is the share of the (k!)^N arrangements whose sum over methods of
+// squared rank sums is at least the one that was seen. Where there are more than MostArrangements, b of B arrangements that are
+// drawn give P = (b + 1) / (B + 1), which is at most alpha with a probability of at most alpha for any number of rows (Phipson and
+// Smyth 2010). Equal seeds give equal results.
+//
+// Values are data sets x methods, a larger one better; at least two methods, or it is an error.
+func FriedmanPermutation(values [][]*big.Rat, seed uint32) (PermutationTest, error) {
+	if err := checkMatrix(values); err != nil {
+		return PermutationTest{}, err
+	}
+	k := len(values[0])
+	if k < 2 {
+		return PermutationTest{}, errOneMethod
+	}
+	rows, sums := make([][]int, len(values)), make([]int, k) // of doubled ranks, which are whole
+	for i, row := range values {
+		for j, r := range MidRanks(row) {
+			rows[i] = append(rows[i], int(product(r, whole(2)).Num().Int64()))
+			sums[j] += rows[i][j]
+		}
+	}
+	seen := squares(sums)
+	arrangements := 1
+	for range rows[1:] { // the first row may stay, since only its order beside the other rows counts
+		for f := 2; f <= k && arrangements <= MostArrangements; f++ {
+			arrangements *= f
+		}
+	}
+	if arrangements <= MostArrangements {
+		return PermutationTest{float64(countArrangements(rows, seen)) / float64(arrangements), true}, nil
+	}
+	stream, reached := rng.New(seed), 0
+	for range MostArrangements {
+		clear(sums)
+		for _, row := range rows {
+			for last := k - 1; last > 0; last-- {
+				other := stream.Intn(last + 1)
+				row[last], row[other] = row[other], row[last]
+			}
+			for j, r := range row {
+				sums[j] += r
+			}
+		}
+		if squares(sums) >= seen {
+			reached++
+		}
+	}
+	return PermutationTest{P: float64(reached+1) / float64(MostArrangements+1)}, nil
+}
+
+// countArrangements counts the orders of all rows but the first whose squares reach what was seen.
+func countArrangements(rows [][]int, seen int) int {
+	k := len(rows[0])
+	sums := append([]int(nil), rows[0]...)
+	count := 0
+	var arrange func(row, place int)
+	arrange = func(row, place int) {
+		switch {
+		case row == len(rows):
+			if squares(sums) >= seen {
+				count++
+			}
+			return
+		case place == k:
+			arrange(row+1, 0)
+			return
+		}
+		r := rows[row]
+		for other := place; other < k; other++ {
+			r[place], r[other] = r[other], r[place]
+			sums[place] += r[place]
+			arrange(row, place+1)
+			sums[place] -= r[place]
+			r[place], r[other] = r[other], r[place]
+		}
+	}
+	arrange(1, 0)
+	return count
+}
+
+func squares(sums []int) int {
+	total := 0
+	for _, s := range sums {
+		total += s * s
+	}
+	return total
+}
