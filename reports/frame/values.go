@@ -112,17 +112,21 @@ func Rat(x float64) *big.Rat {
 	return new(big.Rat).SetFloat64(x)
 }
 
-// Known is a float64 for records, nil where it is not finite.
+// Known is a float64 for records: nil where there is none, and the texts "inf" and "-inf", which numbers of JSON do not have, where it
+// is infinite.
 func Known(x float64) any {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+	switch {
+	case math.IsNaN(x):
 		return nil
+	case math.IsInf(x, 0):
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(x, 'f', -1, 64), "+"))
 	}
 	return x
 }
 
 // Number writes a float64 that may not exist.
 func Number(x float64, decimals int) string {
-	if Known(x) == nil {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return Absent
 	}
 	return zeroUnsigned(strconv.FormatFloat(x, 'f', decimals, 64))

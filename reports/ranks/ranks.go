@@ -62,8 +62,13 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		}
 		d.Blocks = append(d.Blocks, table)
 	}
+	resampled, resampledRecords, err := stability(t)
+	if err != nil {
+		return d, err
+	}
 	table, policies := missing(t)
-	d.Blocks = append(append(append(append(d.Blocks, table...), t.MissingCode()...), records), policies...)
+	d.Blocks = append(append(d.Blocks, resampled), table...)
+	d.Blocks = append(append(append(d.Blocks, t.MissingCode()...), records, resampledRecords), policies...)
 	d.Blocks = append(d.Blocks, t.MissingRecords()...)
 	return d, nil
 }
