@@ -116,7 +116,7 @@ func TestProperties(t *testing.T) {
 		if turned := build(t, in, Options{Metric: "error"}); lines(turned.Blocks[0]) != lines(d.Blocks[0]) {
 			rt.Fatalf("ranks by error\n%s\nby accuracy\n%s", lines(turned.Blocks[0]), lines(d.Blocks[0]))
 		}
-		records := d.Blocks[2].(doc.Records)
+		records := d.Blocks[slices.IndexFunc(d.Blocks, func(b doc.Block) bool { _, ok := b.(doc.Records); return ok })].(doc.Records)
 		column := func(row []any, name string) float64 { return row[slices.Index(records.Columns, name)].(float64) }
 		sums := map[any]float64{}
 		for _, row := range records.Rows {
