@@ -20,6 +20,7 @@ import (
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/printed"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -81,6 +82,11 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	}
 	if err := t.comparePublished(t.Published); err != nil {
 		return doc.Document{}, err
+	}
+	for i := range t.comparisons {
+		if t.comparisons[i].tests, err = printed.Of(&t.Table, f.Protocol.Splits, level); err != nil {
+			return doc.Document{}, err
+		}
 	}
 	return t.document(), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/printed"
 	"github.com/kernelboosting/bench/reports/published"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -33,7 +34,12 @@ type comparison struct {
 	printed       []*float64 // the average ranks that the source itself prints; nil without any
 
 	columns []int // of methods in the table
+
+	tests *printed.Comparison // which of the differences are more than chance
 }
+
+// level of the tests of differences from printed values.
+const level = 0.05
 
 // comparedRow is a data set with at least one printed value, a cell a method compared.
 type comparedRow struct {
@@ -322,6 +328,9 @@ func (c *comparison) legend() []string {
 		legend = append(legend, fmt.Sprintf(
 			"Average rank: on both sides among the %s of this block, over the %s of the main group with a value of each of them on both sides, from the printed decimals on the published side.",
 			frame.Count(len(c.methods), "method"), frame.Count(len(c.counted), "data set")))
+	}
+	if c.tests != nil {
+		legend = append(append(legend, c.tests.Summary()), c.tests.Legend()...)
 	}
 	if c.printed != nil {
 		legend = append(legend, "Paper's rank: ours, among these methods and over these data sets, beside the ranks the source prints over its own.")

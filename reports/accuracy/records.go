@@ -92,11 +92,17 @@ func (c *comparison) record(dataset, method string) []any {
 
 // records has a row a printed value.
 func (c *comparison) records() doc.Records {
-	out := doc.Records{Name: "published", Columns: []string{"source", "dataset", "method", "ours", "published_mean", "published_std", "difference"}}
+	out := doc.Records{Name: "published", Columns: []string{"source", "dataset", "method", "ours", "published_mean", "published_std", "difference", "low", "high", "adjusted_p", "verdict"}}
 	for _, row := range c.rows {
 		for i, cell := range row.cells {
 			if cell.published != nil {
-				out.Add(c.source, row.set.Name, c.methods[i].method, frame.Float(cell.ours), frame.Float(cell.published), cell.std, frame.Float(cell.difference))
+				record := []any{c.source, row.set.Name, c.methods[i].method, frame.Float(cell.ours), frame.Float(cell.published), cell.std, frame.Float(cell.difference)}
+				if x := c.tests.At(row.set.Name, c.methods[i].method); x != nil {
+					record = append(record, frame.Known(x.Interval.Low), frame.Known(x.Interval.High), frame.Known(x.Adjusted), string(x.Verdict))
+				} else {
+					record = append(record, nil, nil, nil, nil)
+				}
+				out.Rows = append(out.Rows, record)
 			}
 		}
 	}

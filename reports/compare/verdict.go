@@ -120,7 +120,11 @@ func (p *page) sentence(q *evidence.Pair, typical *stats.Probabilities) string {
 	case n == 0:
 		b.WriteString(", since no set of the main group has a common split")
 	case q.Verdict == evidence.Untested:
-		fmt.Fprintf(&b, ", since %s cannot show a difference and %d can", frame.Count(n, "set"), evidence.FewestSets(p.o.Level))
+		among := ""
+		if len(p.ev.Pairs) > 1 {
+			among = fmt.Sprintf(" among %d comparisons", len(p.ev.Pairs))
+		}
+		fmt.Fprintf(&b, ", since %s cannot show a difference%s and %d can", frame.Count(n, "set"), among, p.ev.Fewest)
 	}
 	b.WriteString(".")
 	if n := len(q.Gains); n > 0 {

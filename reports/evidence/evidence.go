@@ -44,14 +44,18 @@ type Evidence struct {
 	Pairs   []Pair   // with A the method that was named, or A before B in the table; those with a common split of a set
 	Loss    float64  // log loss of the forecasts, leaving one set out; NaN where no pair has two sets
 	Sets    int      // tests on single sets in the family
-	Over    int      // tests over sets in the family
+	Over    int      // comparisons over sets in the family
+	Fewest  int      // data sets that a comparison over sets needs
 }
 
 // overShare is the weight of the comparisons over data sets in the family, the rest being that of single sets.
 const overShare = 0.8
 
-// FewestSets is the least number of data sets with which Wilcoxon's test can find a difference at a level: 2/2^n must be below it.
-func FewestSets(level float64) int { return int(math.Floor(1-math.Log2(level))) + 1 }
+// FewestSets is the least number of data sets with which Wilcoxon's test can find a difference, as one of so many comparisons of a
+// page at a level: the smallest p-value of n data sets, 2/2^n, must be below their part of the level.
+func FewestSets(level float64, comparisons int) int {
+	return int(math.Floor(1-math.Log2(level*overShare/float64(max(1, comparisons))))) + 1
+}
 
 // Of compares the methods of a table. It is an error if an option has no meaning or the method is not in the table.
 func Of(t *frame.Table, o Options) (*Evidence, error) {
@@ -98,12 +102,20 @@ type test struct {
 }
 
 // adjust gathers the tests of the family, adjusts their p-values and gives every comparison its verdict. Differences and
-// equivalences are two families with the same weights. A test over too few data sets, which can find nothing, has no weight.
+// equivalences are two families with the same weights. A comparison over too few data sets, which could find nothing whatever the
+// results, is not tested.
 func (e *Evidence) adjust() error {
 	var tests []test
+	comparisons := 0
+	for _, p := range e.Pairs {
+		if len(p.Gains) > 0 {
+			comparisons++
+		}
+	}
+	e.Fewest = FewestSets(e.Level, comparisons)
 	for i := range e.Pairs {
 		p := &e.Pairs[i]
-		if len(p.Gains) >= FewestSets(e.Level) {
+		if len(p.Gains) >= e.Fewest {
 			e.Over++
 			tests = append(tests, test{p.Signed.P, p.test.Equivalence(p.Rope), true, func(d, eq float64) { p.Adjusted, p.Equivalence = d, eq }})
 		}

@@ -125,7 +125,7 @@ func (p *Page) addData(level float64, full bool) {
 			if len(rows) == 0 {
 				continue
 			}
-			cell := cellData{Place: places[m], Done: frame.Ranges(e.Splits()), Beside: p.Printed.sentences(s, m)}
+			cell := cellData{Place: places[m], Done: frame.Ranges(e.Splits()), Beside: p.Printed.sentences(set.Name, e.Method)}
 			if e.Mean != nil {
 				cell.Mean = fraction(e.Mean)
 				cell.Texts = []string{frame.Text(e.Mean, p.decimals()), frame.Number(e.StdPop, p.decimals()), frame.Number(e.StdPop, 6), frame.Number(e.StdSample, 6)}

@@ -77,7 +77,7 @@ func (p *Page) addSections(full bool) {
 				l.Key = key(s, m)
 			}
 			if p.Printed != nil {
-				l.Printed = p.Printed.cells[[2]int{s, m}]
+				l.Printed = cellOf(p.Printed.comparison.At(set.Name, e.Method), key(s, m))
 			}
 			if l.Mean = frame.Text(e.Mean, p.decimals()); e.Mean != nil {
 				l.Dev = frame.Number(e.StdPop, p.decimals())

@@ -18,7 +18,10 @@ type namedTest struct {
 	stats.Test
 }
 
-// tests are those of all methods at once that have a value. The approximations need more than a handful of data sets.
+// fewest is the number of data sets from which approximations for many of them are shown.
+const fewest = 6
+
+// tests are those of all methods at once that have a value.
 func (p *page) tests() []namedTest {
 	out := []namedTest{{"Friedman by permutation", stats.Test{Statistic: p.friedman.Corrected.Statistic, P: p.permutation.P}}}
 	for _, t := range []namedTest{
@@ -26,7 +29,7 @@ func (p *page) tests() []namedTest {
 		{"Iman-Davenport", p.friedman.ImanDavenport}, {"Iman-Davenport, ties corrected", p.friedman.ImanDavenportCorrected},
 		{"Quade", p.quade.Plain}, {"Quade, ties corrected", p.quade.Corrected},
 	} {
-		if p.friedman.Datasets >= evidence.FewestSets(p.o.Level) && !math.IsNaN(t.P) && !math.IsInf(t.Statistic, 0) {
+		if p.friedman.Datasets >= fewest && !math.IsNaN(t.P) && !math.IsInf(t.Statistic, 0) {
 			out = append(out, t)
 		}
 	}

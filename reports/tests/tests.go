@@ -192,7 +192,7 @@ func (p *page) verdict() []string {
 		}
 	}
 	if p.ev.Over == 0 {
-		return append(lines, fmt.Sprintf("No pair can be told apart: that takes %d data sets.", evidence.FewestSets(p.o.Level)))
+		return append(lines, fmt.Sprintf("No pair can be told apart: that takes %d data sets.", p.ev.Fewest))
 	}
 	text := fmt.Sprintf("Of %s ", frame.Count(len(p.pairs), "pair"))
 	switch found := words[evidence.Better]; len(found) {

@@ -21,7 +21,6 @@ mkdir -p "$out" harness/reference/files
 "$bench" report accuracy --db "$db" -o "$out/table2.html"
 ask() { "$bench" query --db "$db" --format md -- "$(cat "scripts/reference/$1.sql")" >"$out/$1.md"; }
 ask core-seconds
-ask beyond-two-errors
 ask environment
 
 # What follows from the numbers; all fifteen sets of the paper count, bankmarketing stands apart.

@@ -1,0 +1,174 @@
+// Package printed compares the means that a paper prints with ours, once for all reports.
+//
+// Both means are over splits of the same rows of the same data set. What the rows share is therefore in both and cancels in the
+// difference; what remains is the chance of the splits and of the methods' draws. The splits behind a printed mean are not known,
+// and are taken as other ones than ours, so that the test is Welch's with the variance s^2/n of each mean. The printed mean is
+// rounded: the difference is taken to be that much nearer to zero. P-values are adjusted by Holm's procedure over all cells.
+//
+// The correction for overlapping splits of package stats does not belong here: it is for what other rows would give.
+package printed
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/published"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// A Verdict says how our mean lies beside a printed one.
+type Verdict string
+
+// The verdicts: a difference that is found, an interval within one point, neither, and no interval at all.
+const (
+	Higher  Verdict = "ours higher"
+	Lower   Verdict = "ours lower"
+	Alike   Verdict = "alike"
+	Unclear Verdict = "not told apart"
+	Bare    Verdict = "no interval"
+)
+
+// near is the difference, in points, within which an interval must lie for two values to be called alike.
+const near = 1
+
+// A Cell is a mean of ours beside a printed one, in the unit of the table.
+type Cell struct {
+	Dataset, Method string
+	Ours            *big.Rat
+	Printed         published.Value
+	Difference      *big.Rat       // ours less the printed decimal, exactly
+	Interval        stats.Interval // of the difference; NaN where there is none
+	P, Adjusted     float64        // of the difference; NaN where there is no interval
+	Verdict         Verdict
+}
+
+// Tested reports whether the cell has an interval: it needs a printed deviation and two splits of ours.
+func (c *Cell) Tested() bool { return c.Verdict != Bare }
+
+// A Comparison is all cells that both a source and a table have.
+type Comparison struct {
+	Source string
+	Splits int // that a printed mean is taken to be of
+	Level  float64
+	Cells  []*Cell // in the order of published.Of
+}
+
+// Of compares the values of the table's source with its means; nil where there is nothing to compare. splits is the number that
+// the protocol has, as the source had. It is an error if a printed value cannot be read.
+func Of(t *frame.Table, splits int, level float64) (*Comparison, error) {
+	values, _ := published.Beside(t.Published, t.Metric.Name, t.PublishedNames)
+	rounding := roundingOf(values)
+	out := &Comparison{Source: t.Published, Splits: splits, Level: level}
+	var tested []*Cell
+	for _, v := range values {
+		m, s := slices.Index(t.Methods, v.Method), slices.IndexFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset })
+		if m < 0 || s < 0 || t.Sets[s].Entries[m].Mean == nil {
+			continue
+		}
+		cell, err := compare(t.Sets[s].Entries[m], v, splits, rounding, level, t.Metric.Percent)
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s on %s: %w", v.Source, v.Method, v.Dataset, err)
+		}
+		if out.Cells = append(out.Cells, cell); cell.Tested() {
+			tested = append(tested, cell)
+		}
+	}
+	if len(out.Cells) == 0 {
+		return nil, nil
+	}
+	var ps []float64
+	for _, c := range tested {
+		ps = append(ps, c.P)
+	}
+	for i, adjusted := range stats.Holm(ps) {
+		tested[i].judge(adjusted, level)
+	}
+	return out, nil
+}
+
+// roundingOf is half a unit of the last decimal that a source prints of means.
+func roundingOf(values []published.Value) float64 {
+	decimals := 0
+	for _, v := range values {
+		if _, after, ok := strings.Cut(strconv.FormatFloat(v.Mean, 'f', -1, 64), "."); ok && v.Dataset != published.AverageRank {
+			decimals = max(decimals, len(after))
+		}
+	}
+	return 0.5 * math.Pow(10, -float64(decimals))
+}
+
+// compare sets a cell beside a printed value. Papers print the deviation with divisor n or n-1 and do not say which; the larger
+// reading is taken. Only shares in percent are tested, whose region of one point has a meaning.
+func compare(e frame.Entry, v published.Value, splits int, rounding, level float64, percent bool) (*Cell, error) {
+	exact, err := stats.Decimal(v.Mean)
+	if err != nil {
+		return nil, err
+	}
+	cell := &Cell{Dataset: v.Dataset, Method: e.Method, Ours: e.Mean, Printed: v, Difference: new(big.Rat).Sub(e.Mean, exact), Verdict: Bare,
+		Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, P: math.NaN(), Adjusted: math.NaN()}
+	if !percent || v.Std == nil || len(e.Runs) < 2 || splits < 2 {
+		return cell, nil
+	}
+	ours, _ := e.Mean.Float64()
+	theirs := *v.Std * math.Sqrt(float64(splits)/float64(splits-1))
+	test, err := stats.Welch(stats.Sample{N: len(e.Runs), Mean: ours, Std: e.StdSample}, stats.Sample{N: splits, Mean: v.Mean, Std: theirs}, rounding)
+	if err != nil {
+		return nil, err
+	}
+	cell.P, cell.Interval, cell.Verdict = test.P, test.Interval(1-level), Unclear
+	return cell, nil
+}
+
+// judge gives the verdict.
+func (c *Cell) judge(adjusted, level float64) {
+	switch c.Adjusted = adjusted; {
+	case adjusted < level && c.Difference.Sign() > 0:
+		c.Verdict = Higher
+	case adjusted < level:
+		c.Verdict = Lower
+	case c.Interval.Low >= -near && c.Interval.High <= near:
+		c.Verdict = Alike
+	}
+}
+
+// At is the comparison on a set of a method; nil for none.
+func (c *Comparison) At(dataset, method string) *Cell {
+	if c == nil {
+		return nil
+	}
+	for _, cell := range c.Cells {
+		if cell.Dataset == dataset && cell.Method == method {
+			return cell
+		}
+	}
+	return nil
+}
+
+// Summary says in a sentence what is found over all cells.
+func (c *Comparison) Summary() string {
+	n := map[Verdict]int{}
+	for _, cell := range c.Cells {
+		n[cell.Verdict]++
+	}
+	return fmt.Sprintf("Of %s that %s prints, ours are alike on %d, higher on %d, lower on %d, and on %d the splits do not tell.",
+		frame.Count(len(c.Cells), "mean"), c.Source, n[Alike], n[Higher], n[Lower], n[Unclear]+n[Bare])
+}
+
+// Legend explains intervals and verdicts.
+func (c *Comparison) Legend() []string {
+	tested := 0
+	for _, cell := range c.Cells {
+		if cell.Tested() {
+			tested++
+		}
+	}
+	return []string{
+		fmt.Sprintf("The %.4g %% interval of a difference is Welch's, widened by the rounding of the printed mean. Both means are over splits of the same data, the printed one over %d; its splits are not known and taken as other ones than ours.", 100*(1-c.Level), c.Splits),
+		fmt.Sprintf("Higher, lower: found at level %v, adjusted by Holm for %s. Alike: not found, and the interval lies within %d point.", c.Level, frame.Count(tested, "cell"), near),
+	}
+}
