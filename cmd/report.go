@@ -27,7 +27,7 @@ type reportFlags struct {
 	protocol, format, output string
 	methods, datasets        []string
 	splits                   string
-	wide, landscape          bool
+	wide, landscape, details bool
 	folds                    bool // the report reads them
 }
 
@@ -71,6 +71,7 @@ func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
 	}
 	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in means and ranks")
 	flags.StringVar(&f.splits, "splits", "", "only these splits, e.g. 3 or 4-6")
+	flags.BoolVar(&f.details, "details", false, "text, md and latex: everything that the report holds, with queries and provenance (html, csv and json always have it)")
 	flags.BoolVar(&f.wide, "wide", false, "text: one line a row, however wide (default blocks of columns that fit the terminal, or 100 columns)")
 	flags.BoolVar(&f.landscape, "landscape", false, "latex: tables for a page on its side")
 	build := r.Flags(flags)
@@ -108,6 +109,12 @@ func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (d
 	d.Program = "bench " + harness.ProgramVersion
 	d.Generated = time.Now().UTC()
 	d.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
+	switch {
+	case f.details:
+		d = d.Whole()
+	case f.format == "text" || f.format == "md":
+		d = d.Short("--details")
+	}
 	return a.writeReport(ctx, d, f)
 }
 
