@@ -112,7 +112,7 @@ func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (d
 	switch {
 	case f.details:
 		d = d.Whole()
-	case f.format == "text" || f.format == "md":
+	case (f.format == "text" || f.format == "md") && !isFolder(f.output):
 		d = d.Short("--details")
 	}
 	return a.writeReport(ctx, d, f)
