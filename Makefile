@@ -37,7 +37,7 @@ TEST  := $(GO) test -timeout 60m -vet=off -ldflags=-w
 RACED := ^(TestALockedDatabaseLosesNothing|TestGivingUpSaysWhatIsLost|TestSIGTERMEndsSoon|TestInterrupt|TestAClosedTerminalOrPipeIsAFirstInterrupt|TestFaults|TestSlowAnswersSucceed|TestAChangedCountIsNoticed|TestClaimsWithoutTheirDatabase|TestOpenTogether)$$
 test: lint
 	GORACE=atexit_sleep_ms=10 $(TEST) -race ./...
-	$(TEST) -skip '$(RACED)' ./cmd ./reports/page ./harness/store ./datasets ./reports/stats ./methods/... # what the race detector makes meaningless or ten times as slow
+	$(TEST) -skip '$(RACED)' ./cmd ./reports/page ./harness/store ./datasets ./reports/stats ./reports/evidence ./methods/... # what the race detector makes meaningless or ten times as slow
 
 # make test runs these two tests in the ordinary build, also without fused products and sums. Here are processes without
 # other features of the processor, the build without C, and that for amd64 from AVX2 on, where the compiler may fuse.

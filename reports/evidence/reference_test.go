@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/reference"
+	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -58,18 +59,22 @@ func referenceGains(t *testing.T) [][]*big.Rat {
 // probabilities agree within 0.1 in every tenth with 20 predictions, and the log loss is below that of a uniform guess and of plain
 // shares, (n_k + 1/3) / (n + 1). The posterior of the typical difference, which was printed as such a forecast once, is at 1.7.
 func TestForecastsOfTheReferenceRun(t *testing.T) {
+	testenv.NotUnderRace(t)
 	lists := referenceGains(t)
 	var ropes [][]*big.Rat
 	var stated, held [10]float64
 	var n [10]int
 	plain, predictions := 0.0, 0
+	var without [][]*big.Rat // one set
+	var outcomes []stats.Shares
 	point := big.NewRat(1, 1)
 	for _, gains := range lists {
 		region := slices.Repeat([]*big.Rat{point}, len(gains))
 		ropes = append(ropes, region)
 		for i := range gains {
-			left := stats.SharesOf(slices.Concat(gains[:i], gains[i+1:]), region[1:])
-			seen := stats.SharesOf(gains[i:i+1], region[:1])
+			others := slices.Concat(gains[:i], gains[i+1:])
+			left, seen := stats.SharesOf(others, region[1:]), stats.SharesOf(gains[i:i+1], region[:1])
+			without, outcomes = append(without, others), append(outcomes, seen)
 			f := left.Forecast()
 			for k, p := range []float64{f.Below, f.Within, f.Above} {
 				tenth := min(int(10*p), 9)
@@ -88,5 +93,19 @@ func TestForecastsOfTheReferenceRun(t *testing.T) {
 	if plain /= float64(predictions); predictions != 225 || !(loss < plain && loss < stats.UniformLoss) {
 		t.Errorf("%d predictions with log loss %.4f, of plain shares %.4f", predictions, loss, plain)
 	}
-	t.Logf("log loss %.4f, of plain shares %.4f, of a uniform guess %.4f", loss, plain, stats.UniformLoss)
+	const draws = 5000
+	posteriors, err := stats.BayesSignedRanks(without, point, draws, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typical := 0.0
+	for i, p := range posteriors {
+		for k, x := range []float64{p.Below, p.Within, p.Above} {
+			typical -= outcomes[i][k] * math.Log(max(x, 0.5/draws)) / float64(predictions)
+		}
+	}
+	if typical < stats.UniformLoss {
+		t.Errorf("the posterior of the typical difference has log loss %.4f", typical)
+	}
+	t.Logf("log loss %.4f, of plain shares %.4f, of a uniform guess %.4f, of the typical difference %.4f", loss, plain, stats.UniformLoss, typical)
 }
