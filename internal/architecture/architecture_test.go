@@ -37,9 +37,11 @@ var rooms = []room{
 	{"reports/plot", "reports/doc"},
 	{"reports/render", "reports/doc internal/..."},
 	{"reports/frame", "reports/doc reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
+	{"reports/evidence", "reports/frame reports/stats harness/metric"},
+	{"reports/printed", "reports/frame reports/published reports/stats"},
 	{"reports/page", "reports/... harness/metric harness/store internal/..."},
 	{"reports/internal/...", "reports/... harness/... registry datasets internal/..."},
-	{"reports/*", "reports/doc reports/frame reports/plot reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
+	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/printed reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
 	{"reports", "reports/... harness/metric harness/store registry datasets internal/..."},
 
 	{"harness/store/...", "harness/store reports/published registry datasets internal/..."},
