@@ -26,12 +26,17 @@ Views: results (a row per cell), evaluations (a row per fold of every grid point
 published (the papers' tables), history (superseded attempts too). Their columns
 are described in docs/results-schema.md. Beside SQLite's own functions there are
 sqrt, exp, ln, log10, log2, pow, floor, ceil, and the aggregates median,
-quantile(x, p), stddev, stddev_pop, var_samp, var_pop.
+quantile(x, p), stddev, stddev_pop, var_samp, var_pop, corr(x, y) (Pearson's).
 
 Rows are printed as they are found. --output writes them to a file, whole or not at
 all, by its ending as CSV, JSON, Markdown or Parquet, which pandas and R read; numbers
-have every digit. The rows that are read are compared with their
-checksums; exit code 3 says that some are not what was stored.`,
+have every digit.
+
+What a statement reads is compared with its checksums; exit code 3 says that some of
+it is not what was stored. A statement on view evaluations compares all folds of the
+runs that it came to, so that a filter on method, data set or split is fast, and what
+reads everything compares everything. Tables and views without folds, scores and models are
+small: they are compared whole. So is each large table that a statement names.`,
 		Example: `  bench query "SELECT dataset, method, avg(accuracy), stddev(accuracy) FROM results GROUP BY 1, 2"
   bench query --format csv "SELECT * FROM evaluations WHERE dataset = 'wine'"
   bench query -o folds.parquet "SELECT * FROM evaluations"`,

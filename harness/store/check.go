@@ -66,7 +66,11 @@ func (db *DB) intact(ctx context.Context) error {
 
 // damageOf returns a DamageError if Check finds a problem.
 func (db *DB) damageOf(ctx context.Context, folds bool) error {
-	problems, err := db.Check(ctx, folds)
+	return db.damaged(db.Check(ctx, folds))
+}
+
+// damaged turns problems into a DamageError.
+func (db *DB) damaged(problems []Problem, err error) error {
 	if err == nil && len(problems) > 0 {
 		err = &DamageError{db.path, problems}
 	}
@@ -78,7 +82,16 @@ func (db *DB) damageOf(ctx context.Context, folds bool) error {
 // of single folds and the other large ones, which are most of a database; without them a
 // check takes some microseconds a cell.
 func (db *DB) Check(ctx context.Context, folds bool) ([]Problem, error) {
-	found, err := checkOf(ctx, db.sql, db.path, folds, runtime.GOMAXPROCS(0))
+	steps := smallSteps()
+	if folds {
+		steps = slices.Concat(steps, largeSteps(largeTables), db.allFoldSteps(ctx))
+	}
+	return db.check(ctx, steps)
+}
+
+// check takes the steps of a check.
+func (db *DB) check(ctx context.Context, steps []step) ([]Problem, error) {
+	found, err := checkOf(ctx, db.sql, db.path, steps, runtime.GOMAXPROCS(0))
 	if err != nil || len(found) == 0 {
 		return found, err
 	}
@@ -89,35 +102,92 @@ func (db *DB) Check(ctx context.Context, folds bool) ([]Problem, error) {
 		return found, nil // damaged so far that no transaction begins
 	}
 	defer func() { _ = tx.Rollback() }()
-	return checkOf(ctx, tx, db.path, folds, 1)
+	return checkOf(ctx, tx, db.path, steps, 1)
 }
 
 // A step of a check reports problems one after another.
 type step func(ctx context.Context, q queryer, report func(Problem)) error
 
-// checkOf takes the steps of a check, some at the same time where q has connections enough,
-// and returns their problems in the order of the steps. What SQLite itself cannot read is a
-// problem too.
-func checkOf(ctx context.Context, q queryer, path string, folds bool, atOnce int) ([]Problem, error) {
-	tables, rows := []string{"runs", "cells", "grids", "grid_points", "environments", "set_files", "protocols", "stages", "point_tests", "warnings", "origins", "endings", "claims", "code_checks", "left_out"}, byRow
-	if folds {
-		tables = append(tables, "fold_counts", "published_values", "checksums", "scores", "models")
-		rows = slices.Concat(byRow, largeRow)
+// The tables that every reader compares, and those that are as large as the folds.
+var (
+	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests warnings origins endings claims code_checks left_out`)
+	largeTables = strings.Fields(`fold_counts published_values checksums scores models`)
+)
+
+func smallSteps() []step {
+	return append(tableSteps(smallTables), checkGrids, checkReferences)
+}
+
+// largeSteps are those of large tables, but for the checksums of folds, which foldSteps has.
+func largeSteps(tables []string) []step {
+	steps := tableSteps(tables)
+	if slices.Contains(tables, "fold_counts") {
+		steps = append(steps, checkFoldSizes)
 	}
-	var steps []step
+	if slices.Contains(tables, "published_values") {
+		steps = append(steps, checkPublished)
+	}
+	return steps
+}
+
+// tableSteps compare the pages of tables, and the rows of those that have a checksum in every row.
+func tableSteps(tables []string) (steps []step) {
 	for _, t := range tables {
 		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return checkPages(ctx, q, t, report) })
 	}
-	for _, s := range rows {
-		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return checkRows(ctx, q, s, report) })
+	for _, s := range byRow {
+		if slices.Contains(tables, s.table) {
+			steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return checkRows(ctx, q, s, report) })
+		}
 	}
-	steps = append(steps, checkGrids, checkReferences)
-	if folds {
-		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error {
-			return checkFolds(ctx, q, atOnce, report)
-		},
-			checkFoldSizes, checkPublished)
+	return steps
+}
+
+// A span is the runs with numbers from one to before another.
+type span struct{ from, to int64 }
+
+// spansOf puts neighbours among numbers of runs, which ascend, together, so far that there is work for every processor.
+func spansOf(ids []int64) (spans []span) {
+	for _, id := range ids {
+		if n := len(spans); n > 0 && spans[n-1].to == id && id-spans[n-1].from < 100 {
+			spans[n-1].to++
+			continue
+		}
+		spans = append(spans, span{id, id + 1})
 	}
+	return spans
+}
+
+// foldSteps compare the folds of the runs of each span.
+func foldSteps(spans []span) (steps []step) {
+	for _, s := range spans {
+		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return checkFolds(ctx, q, s, report) })
+	}
+	return steps
+}
+
+// allFoldSteps compare all folds, also those whose run is gone. If the runs cannot be read, one span
+// holds everything and the steps say what is wrong.
+func (db *DB) allFoldSteps(ctx context.Context) []step {
+	var ids []int64
+	_ = each(ctx, db.sql, `SELECT id FROM runs ORDER BY id`, func(r []any) error {
+		id, _ := r[0].(int64)
+		ids = append(ids, id)
+		return nil
+	})
+	spans := append(spansOf(ids), span{from: math.MaxInt64})
+	from := int64(math.MinInt64)
+	for i := range spans {
+		spans[i].from, from = from, spans[i].to
+	}
+	spans[len(spans)-1].to = math.MaxInt64
+	return foldSteps(spans)
+}
+
+// checkOf takes the steps of a check, some at the same time where q has connections enough,
+// and returns their problems in the order of the steps. What SQLite itself cannot read is a
+// problem too.
+func checkOf(ctx context.Context, q queryer, path string, steps []step, atOnce int) ([]Problem, error) {
 	found := make([][]Problem, len(steps))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -244,29 +314,24 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 	return nil
 }
 
-// checkFolds compares the rows of every run's folds with what the run keeps of them.
-func checkFolds(ctx context.Context, q queryer, atOnce int, report func(Problem)) error {
+// checkFolds compares the folds of the runs of a span with what the runs keep of them.
+func checkFolds(ctx context.Context, q queryer, s span, report func(Problem)) error {
 	type kept struct {
 		name string
 		sum  foldSum
 	}
 	runs := map[int64]kept{}
-	err := each(ctx, q, `SELECT id, method || ' on ' || dataset || ', split ' || split, n_folds, folds_checksum FROM runs`, func(r []any) error {
+	err := each(ctx, q, `SELECT id, method || ' on ' || dataset || ', split ' || split, n_folds, folds_checksum FROM runs WHERE id BETWEEN ? AND ?`, func(r []any) error {
 		id, _ := r[0].(int64)
 		rows, _ := r[2].(int64)
 		sum, _ := r[3].(int64)
 		runs[id] = kept{fmt.Sprint(r[1]), foldSum{rows, sum}}
 		return nil
-	})
+	}, s.from, s.to-1)
 	if err != nil {
 		return err
 	}
-	sums, err := allFoldSums(ctx, q, atOnce, slices.Sorted(maps.Keys(runs)))
-	if err != nil {
-		return err
-	}
-	for _, id := range slices.Sorted(maps.Keys(sums)) {
-		sum := sums[id]
+	err = foldSums(ctx, q, s, func(id int64, sum foldSum) {
 		run, ok := runs[id]
 		delete(runs, id)
 		switch {
@@ -275,6 +340,9 @@ func checkFolds(ctx context.Context, q queryer, atOnce int, report func(Problem)
 		case sum != run.sum:
 			report(Problem{run.name, fmt.Sprintf("its %d evaluations are not the %d that were stored", sum.rows, run.sum.rows), removal(removeRuns+"id = ?", id)})
 		}
+	})
+	if err != nil {
+		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(runs)) {
 		if run := runs[id]; run.sum.rows > 0 {
@@ -282,30 +350,6 @@ func checkFolds(ctx context.Context, q queryer, atOnce int, report func(Problem)
 		}
 	}
 	return nil
-}
-
-// allFoldSums computes the sums of all runs, of ranges of them at the same time; ids are
-// those of the stored runs, ascending.
-func allFoldSums(ctx context.Context, q queryer, atOnce int, ids []int64) (map[int64]foldSum, error) {
-	bounds := []int64{math.MinInt64}
-	for k := 1; k < atOnce && len(ids) >= atOnce; k++ {
-		bounds = append(bounds, ids[k*len(ids)/atOnce])
-	}
-	bounds = append(bounds, math.MaxInt64)
-	parts := make([]map[int64]foldSum, len(bounds)-1)
-	group, ctx := errgroup.WithContext(ctx)
-	for i := range parts {
-		parts[i] = map[int64]foldSum{}
-		group.Go(func() error {
-			return foldSums(ctx, q, bounds[i], bounds[i+1], func(run int64, sum foldSum) { parts[i][run] = sum })
-		})
-	}
-	err := group.Wait()
-	all := parts[0]
-	for _, p := range parts[1:] {
-		maps.Copy(all, p)
-	}
-	return all, err
 }
 
 // checkFoldSizes compares the sizes of the folds of every grid point with the training rows.
@@ -342,7 +386,8 @@ func (db *DB) Repair(ctx context.Context) (found []Problem, left int, err error)
 		return nil, 0, explain(err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	if found, err = checkOf(ctx, tx, db.path, true, 1); err != nil {
+	steps := slices.Concat(smallSteps(), largeSteps(largeTables), foldSteps([]span{{math.MinInt64, math.MaxInt64}}))
+	if found, err = checkOf(ctx, tx, db.path, steps, 1); err != nil {
 		return nil, 0, err
 	}
 	for _, p := range found {

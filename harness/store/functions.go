@@ -9,11 +9,12 @@ import (
 	"sync"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
+	"gonum.org/v1/gonum/stat"
 )
 
-// driver is SQLite's with the functions that questions about results need and that the
+// driverName is that of SQLite's driver with the functions that questions about results need and that the
 // library is compiled without. NULL in gives NULL out; outside a function's domain NULL.
-var driver = sync.OnceValue(func() string {
+var driverName = sync.OnceValue(func() string {
 	const name = "bench-sqlite3"
 	sql.Register(name, &sqlite3.SQLiteDriver{ConnectHook: registerFunctions})
 	return name
@@ -52,7 +53,8 @@ func registerFunctions(c *sqlite3.SQLiteConn) error {
 	for name, f := range spreads {
 		all = append(all, c.RegisterAggregator(name, func() *column { return &column{name: name, of: f} }, true))
 	}
-	all = append(all, c.RegisterAggregator("quantile", func() *quantiles { return &quantiles{column: column{name: "quantile"}} }, true))
+	all = append(all, c.RegisterAggregator("quantile", func() *quantiles { return &quantiles{column: column{name: "quantile"}} }, true),
+		c.RegisterAggregator("corr", func() *pairs { return &pairs{} }, true))
 	return errors.Join(all...)
 }
 
@@ -128,6 +130,32 @@ func (q *quantiles) Step(x, p any) error {
 	}
 	q.of = func(v []float64) float64 { return quantile(v, share) }
 	return q.column.Step(x)
+}
+
+// pairs is the aggregate corr(x, y).
+type pairs struct{ values [][2]float64 }
+
+// Step takes the values of one row; a pair with NULL is left out.
+func (p *pairs) Step(x, y any) error {
+	a, ok1, err1 := numeric("corr", x)
+	b, ok2, err2 := numeric("corr", y)
+	if ok1 && ok2 {
+		p.values = append(p.values, [2]float64{a, b})
+	}
+	return errors.Join(err1, err2)
+}
+
+// Done returns Pearson's correlation, NULL for fewer than two pairs and where x or y does not vary.
+func (p *pairs) Done() (any, error) {
+	slices.SortFunc(p.values, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) }) // as in column
+	x, y := make([]float64, len(p.values)), make([]float64, len(p.values))
+	for i, v := range p.values {
+		x[i], y[i] = v[0], v[1]
+	}
+	if len(p.values) == 0 || slices.Min(x) == slices.Max(x) || slices.Min(y) == slices.Max(y) { // their rounded variance may not be 0
+		return nil, nil
+	}
+	return finite(max(-1, min(1, stat.Correlation(x, y, nil)))), nil
 }
 
 // quantile interpolates linearly between the order statistics, as NumPy does by

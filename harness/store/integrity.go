@@ -40,9 +40,8 @@ var (
 	sealedCodeChecks = sealed{"code_checks", codeCheckColumns, func(r []any) string { return fmt.Sprintf("check of the code of %v", r[0]) }}
 	sealedLeftOut    = sealed{"left_out", leftOutColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v, left out", r[2], r[1], r[3]) }}
 
-	// Those that every reader compares, and those that are as large as the folds.
-	byRow    = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedWarnings, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut}
-	largeRow = []sealed{sealedScores, sealedModels}
+	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedWarnings, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut,
+		sealedScores, sealedModels}
 )
 
 // The columns that the checksum of a row covers: all but itself and the row's number.
@@ -127,7 +126,7 @@ func (s sealed) rows(ctx context.Context, q queryer, row func(id any, sum int64,
 // seal writes the checksums of rows that have none, for a migration.
 func seal(ctx context.Context, tx *sql.Tx) error {
 	folds := map[int64]foldSum{}
-	if err := foldSums(ctx, tx, math.MinInt64, math.MaxInt64, func(run int64, sum foldSum) { folds[run] = sum }); err != nil {
+	if err := foldSums(ctx, tx, span{math.MinInt64, math.MaxInt64}, func(run int64, sum foldSum) { folds[run] = sum }); err != nil {
 		return err
 	}
 	for run, sum := range folds {
@@ -179,9 +178,8 @@ type foldSum struct {
 	checksum int64
 }
 
-// foldSums computes the sums of the runs from one to before another that have folds, in
-// ascending order.
-func foldSums(ctx context.Context, q queryer, from, to int64, yield func(run int64, sum foldSum)) error {
+// foldSums computes the sums of the runs of a span that have folds, in ascending order.
+func foldSums(ctx context.Context, q queryer, s span, yield func(run int64, sum foldSum)) error {
 	var run, rows int64
 	d := newDigest()
 	flush := func() {
@@ -203,8 +201,10 @@ func foldSums(ctx context.Context, q queryer, from, to int64, yield func(run int
 		rows++
 		d.add(r[1:]...)
 		return nil
-	}, from, to-1)
-	flush()
+	}, s.from, s.to-1)
+	if err == nil {
+		flush()
+	}
 	return err
 }
 

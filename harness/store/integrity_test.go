@@ -285,12 +285,18 @@ func TestFunctions(t *testing.T) {
 		"(SELECT quantile(x, 0.25) FROM " + values + ")":  4.0,
 		"(SELECT median(x) FROM (SELECT 1 AS x) WHERE 0)": nil,
 		"(SELECT stddev(1))":                              nil,
+		// By hand: deviations (-1.5, -0.5, 0.5, 1.5) and (-1, -1, 1, 1), sums of squares 5 and 4, of products 4.
+		"(SELECT corr(column1, column2) FROM (VALUES (1, 2), (2, 2), (3, 4), (4, 4.0), (NULL, 9), (9, NULL)))":     4 / math.Sqrt(5) / 2,
+		"(SELECT corr(column1, column2) FROM (VALUES (1, 3), (2, 2), (3, 1)))":                                     -1.0,
+		"(SELECT corr(column1, column2) FROM (VALUES (0.1, 3), (0.1, 2), (0.1, 1), (0.1, 1), (0.1, 1), (0.1, 4)))": nil,
+		"(SELECT corr(column1, column2) FROM (VALUES (3, 0.1), (2, 0.1), (1, 0.1)))":                               nil,
+		"(SELECT corr(1, 2))": nil,
 	} {
 		if _, rows := query(t, db, "SELECT "+expression); rows[0][0] != want {
 			t.Errorf("%s is %v, want %v", expression, rows[0][0], want)
 		}
 	}
-	for _, wrong := range []string{"sqrt('x')", "quantile(1, 2)", "median('x')"} {
+	for _, wrong := range []string{"sqrt('x')", "quantile(1, 2)", "median('x')", "corr(1, 'x')"} {
 		err := db.Query(context.Background(), "SELECT "+wrong, func([]string) error { return nil }, func([]any) error { return nil })
 		if err == nil {
 			t.Errorf("%s is no error", wrong)

@@ -2,18 +2,24 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/near"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
 // Query runs one SQL statement and hands over the column names, then each row as it is
 // found; values are nil, int64, float64, string or []byte. It changes nothing and reads no
-// other file: what allowed does not name is refused. While it runs, the rows that it may read are compared with their
-// checksums; a DamageError comes after the last row.
+// other file: what allowed does not name is refused. What it reads is compared with its
+// checksums; a DamageError comes after the last row. The small tables are compared whole, and of a
+// large one that the statement reads every row; but through the view evaluations, only the folds of
+// the runs that it came to.
 func (db *DB) Query(ctx context.Context, query string, columns func([]string) error, row func([]any) error) error {
 	query, second := cut(query)
 	if second != "" {
@@ -23,14 +29,16 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 	defer cancel()
 	damage := make(chan error, 1)
 	asked := false
-	err := db.watched(ctx, func(q queryer, touched func() []string) error {
+	var read *reading
+	err := db.watched(ctx, query, func(q queryer, r *reading) error {
+		read = r
 		return eachNamed(ctx, q, query, func(names []string) error {
 			if len(names) == 0 {
 				return errors.New("the statement returns no rows; only SELECT can be asked here")
 			}
-			tables := touched()
 			asked = true
-			go func() { damage <- db.checkTouched(checking, tables) }()
+			small, large := read.whole()
+			go func() { damage <- db.checkWhole(checking, small, large) }()
 			return columns(names)
 		}, row)
 	})
@@ -44,9 +52,40 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 	case isRefusal(err):
 		return errors.New("the statement does more than read this database; SELECT can be asked here, and PRAGMAs that tell of its tables")
 	case err != nil:
-		return explain(err)
+		return db.suggest(ctx, explain(err))
 	}
-	return <-damage
+	if err := <-damage; err != nil {
+		return err
+	}
+	return db.damaged(db.check(ctx, foldSteps(spansOf(slices.Sorted(maps.Keys(read.runs))))))
+}
+
+// unknownNames are SQLite's words for a name that it does not know, and where those that it knows are.
+var unknownNames = map[string]string{
+	"no such column: ":   `SELECT DISTINCT c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c WHERE t.name IN (SELECT value FROM json_each(?))`,
+	"no such table: ":    `SELECT value FROM json_each(?)`,
+	"no such function: ": `SELECT DISTINCT name FROM pragma_function_list WHERE ? <> ''`,
+}
+
+// suggest adds to the error of a name that is not known those that are near to it.
+func (db *DB) suggest(ctx context.Context, err error) error {
+	for words, query := range unknownNames {
+		name, found := strings.CutPrefix(err.Error(), words)
+		if !found {
+			continue
+		}
+		name = name[strings.LastIndexByte(name, '.')+1:] // without the table's
+		known, _ := json.Marshal(objects)
+		var names []string
+		if each(ctx, db.sql, query, func(r []any) error { names = append(names, fmt.Sprint(r[0])); return nil }, string(known)) != nil {
+			return err // that of the statement is what counts
+		}
+		slices.Sort(names)
+		if meant := near.Names(name, names); meant != nil {
+			return fmt.Errorf("%w; did you mean %s?", err, strings.Join(meant, " or "))
+		}
+	}
+	return err
 }
 
 func isRefusal(err error) bool {
@@ -80,49 +119,101 @@ func allowed(action int, first, second string) bool {
 	return false
 }
 
-// checkTouched compares the rows of the tables that a query reads.
-func (db *DB) checkTouched(ctx context.Context, tables []string) error {
-	large := func(t string) bool {
-		return slices.Contains([]string{"fold_counts", "published_values", "scores", "models", "checksums"}, t)
+// checkWhole compares the small tables if small, and all rows of the large ones given.
+func (db *DB) checkWhole(ctx context.Context, small bool, large []string) error {
+	if small {
+		if err := db.intact(ctx); err != nil {
+			return err
+		}
 	}
-	if slices.ContainsFunc(tables, large) {
-		return db.damageOf(ctx, true)
+	steps := largeSteps(large)
+	if slices.Contains(large, "fold_counts") {
+		steps = append(steps, db.allFoldSteps(ctx)...)
 	}
-	if slices.ContainsFunc(tables, func(t string) bool { return slices.Contains(objects, t) }) {
-		return db.intact(ctx)
-	}
-	return nil
+	return db.damaged(db.check(ctx, steps))
 }
 
-// watched runs work on a connection of its own; touched returns the tables that the
-// statements prepared on it so far read.
-func (db *DB) watched(ctx context.Context, work func(q queryer, touched func() []string) error) error {
+// reading is what a statement reads.
+type reading struct {
+	statement string         // in small letters, without quotes, since one in a name is doubled
+	tables    []string       // and views that SQLite tells of when it prepares the statement: not those of which it joins by USING alone
+	runs      map[int64]bool // that the view evaluations came to, known when the statement has ended
+	others    []string       // names in the file that are not this program's
+}
+
+var unquoted = strings.NewReplacer(`"`, "", "'", "", "`", "")
+
+// names reports whether the statement may name a table or view.
+func (r *reading) names(name string) bool {
+	return strings.Contains(r.statement, unquoted.Replace(strings.ToLower(name)))
+}
+
+// whole returns whether small tables are read, and the large ones that are to be compared whole: those that the statement
+// reads, but for folds that it reads through the view evaluations alone. A view of a user's, and the file's own views, which can be
+// named with main, hide what they read.
+func (r *reading) whole() (small bool, large []string) {
+	if r.names("main") || slices.ContainsFunc(r.others, r.names) {
+		return true, largeTables
+	}
+	for _, t := range largeTables {
+		if r.names(t) || t != "fold_counts" && slices.Contains(r.tables, t) {
+			large = append(large, t)
+		}
+	}
+	return len(large) > 0 || slices.ContainsFunc(objects, r.names), large
+}
+
+// watched runs work on a connection of its own, and notes what its statement reads. There the view evaluations
+// looks up the folds of a run by a function that notes the run.
+func (db *DB) watched(ctx context.Context, query string, work func(q queryer, read *reading) error) error {
 	conn, err := db.sql.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	var tables []string // SQLite calls back from within the calls of work
-	watch := func(f func(action int, table, column, database string) int) error {
-		return conn.Raw(func(c any) error {
-			c.(*sqlite3.SQLiteConn).RegisterAuthorizer(f)
-			return nil
-		})
-	}
-	err = watch(func(action int, first, second, _ string) int {
-		if action == sqlite3.SQLITE_READ && !slices.Contains(tables, first) {
-			tables = append(tables, first)
+	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()                 // so that it is not used again
+	read := &reading{statement: unquoted.Replace(strings.ToLower(query)), runs: map[int64]bool{}} // SQLite calls back from within the calls of work
+	var view string
+	err = each(ctx, conn, `SELECT name, sql FROM sqlite_schema`, func(r []any) error {
+		switch name := fmt.Sprint(r[0]); {
+		case name == "evaluations":
+			view = fmt.Sprint(r[1])
+		case !slices.Contains(objects, name):
+			read.others = append(read.others, name)
 		}
-		if !allowed(action, first, second) {
-			return sqlite3.SQLITE_DENY
-		}
-		return sqlite3.SQLITE_OK
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = watch(nil) }()
-	return work(conn, func() []string { return slices.Clone(tables) })
+	view = strings.NewReplacer("CREATE VIEW", "CREATE TEMP VIEW", "f.run_id = r.id", "f.run_id = noted(r.id)").Replace(view)
+	err = conn.Raw(func(c any) error {
+		return c.(*sqlite3.SQLiteConn).RegisterFunc("noted", func(run int64) int64 { read.runs[run] = true; return run }, false)
+	})
+	for _, statement := range []string{"PRAGMA query_only = 0", view, "PRAGMA query_only = 1"} {
+		if err == nil {
+			_, err = conn.ExecContext(ctx, statement)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	err = conn.Raw(func(c any) error {
+		c.(*sqlite3.SQLiteConn).RegisterAuthorizer(func(action int, first, second, _ string) int {
+			if action == sqlite3.SQLITE_READ && !slices.Contains(read.tables, first) {
+				read.tables = append(read.tables, first)
+			}
+			if !allowed(action, first, second) {
+				return sqlite3.SQLITE_DENY
+			}
+			return sqlite3.SQLITE_OK
+		})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return work(conn, read)
 }
 
 // cut returns the first statement of a query, and the text from the second one on, ""

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -110,6 +111,124 @@ func (f *fortress) hold(t testing.TB, query string) {
 	}
 	if after := f.files(t); after != f.before {
 		t.Fatalf("%q changed a file", query)
+	}
+}
+
+// ask returns the rows of an answer and what is said of it.
+func ask(t testing.TB, db *DB, query string) (rows string, err error) {
+	t.Helper()
+	var b strings.Builder
+	err = db.Query(t.Context(), query, func([]string) error { return nil }, func(r []any) error { fmt.Fprintln(&b, r...); return nil })
+	return b.String(), err
+}
+
+// TestAnAnswerComparesWhatItRead: of the folds, those of the runs that it came to, on every way to them.
+func TestAnAnswerComparesWhatItRead(t *testing.T) {
+	for _, c := range []struct{ damage, query, noticed string }{
+		{changedFold, "SELECT * FROM evaluations WHERE dataset = 'wine' AND method = 'CART' AND split = 2", "CART on wine, split 2"},
+		{changedFold, "SELECT * FROM evaluations WHERE dataset = 'wine' AND method = 'CART' AND split = 3", ""},
+		{changedFold, "SELECT count(*) FROM results", ""},
+		{changedFold, "SELECT * FROM published", ""},
+		{changedFold, "SELECT outputs FROM scores", ""},
+		{changedFold, "SELECT count(*) FROM evaluations", "CART on wine, split 2"},
+		{changedFold, "SELECT max(n_correct) FROM evaluations GROUP BY dataset, method, split LIMIT 1", "CART on wine, split 2"},
+		{changedFold, "SELECT split FROM evaluations WHERE dataset = 'wine' AND method = 'CART' AND n_correct = 10 AND split < 3", "CART on wine, split 2"},
+		{changedFold, "SELECT (SELECT sum(n_correct) FROM evaluations e WHERE (e.dataset, e.method, e.split) = (r.dataset, r.method, r.split)) FROM results r WHERE split = 2", "CART on wine, split 2"},
+		{changedFold, "SELECT (SELECT sum(n_correct) FROM evaluations e WHERE (e.dataset, e.method, e.split) = (r.dataset, r.method, r.split)) FROM results r WHERE split = 3", ""},
+		{changedFold, "WITH e AS (SELECT * FROM evaluations WHERE split = 2) SELECT a.fold FROM e a JOIN e b USING (dataset, method, grid_index, fold) LIMIT 1", "CART on wine, split 2"},
+		{changedFold, "SELECT 1 FROM results r LEFT JOIN evaluations e ON (e.dataset, e.method, e.split) = (r.dataset, r.method, r.split) AND e.split = 2", "CART on wine, split 2"},
+		{changedFold, "SELECT 1 WHERE EXISTS (SELECT 1 FROM evaluations WHERE split = 2 AND n_correct = 1000)", "CART on wine, split 2"},
+		{changedFold, "SELECT fold FROM evaluations WHERE split = 3 UNION SELECT fold FROM evaluations WHERE split = 2 AND method = 'CART'", "CART on wine, split 2"},
+		// Ways past the view that notes runs: everything is compared.
+		{changedFold, "SELECT * FROM fold_counts WHERE run_id = 3", "CART on wine, split 2"},
+		{changedFold, "SELECT * FROM Main.evaluations WHERE split = 3", "CART on wine, split 2"},
+		{changedFold, "SELECT median(split) FROM fold_counts JOIN results USING (run_id)", "CART on wine, split 2"}, // of which SQLite tells nothing
+		{"UPDATE cells SET split = 7 WHERE split = 2", "SELECT 1 FROM cells JOIN stages USING (run_id)", "split 7"},
+		{changedFold, "SELECT * FROM mine", "CART on wine, split 2"},
+		{changedFold, "SELECT 1 FROM \"M\"\"ine\" WHERE one", "CART on wine, split 2"},
+		{changedFold, "SELECT count(*) FROM mine, (SELECT 1 FROM evaluations WHERE split = 3 LIMIT 1)", "CART on wine, split 2"},
+		// Folds that are gone are noticed where they would have stood.
+		{goneFolds, "SELECT * FROM evaluations WHERE dataset = 'wine' AND method = 'CART' AND split = 2", "CART on wine, split 2"},
+		{goneFolds, "SELECT * FROM evaluations WHERE dataset = 'wine' AND method = 'CART' AND split = 3", ""},
+		{"UPDATE scores SET outputs = 2", "SELECT * FROM evaluations", ""},
+		{"UPDATE scores SET outputs = 2", "SELECT outputs FROM scores JOIN results USING (run_id)", "scores of run"},
+		{"UPDATE published_values SET mean = mean + 1", "SELECT * FROM evaluations", ""},
+		{"UPDATE published_values SET mean = mean + 1", "SELECT * FROM published LIMIT 1", "published values"},
+		{"DELETE FROM cells WHERE split = 2 AND dataset = 'wine' AND method = 'CART'", "SELECT count(*) FROM evaluations WHERE split = 2", "stands for no cell"},
+	} {
+		db := open(t, smallDatabase(t))
+		if _, err := db.sql.Exec(`CREATE VIEW mine AS SELECT 1 AS one FROM evaluations WHERE split = 3; CREATE VIEW "m""ine" AS SELECT 1 AS one FROM evaluations;` + c.damage); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ask(t, db, c.query)
+		if damage := (*DamageError)(nil); c.noticed == "" && err != nil || c.noticed != "" && (!errors.As(err, &damage) || !strings.Contains(err.Error(), c.noticed)) {
+			t.Errorf("%s, then %s: %v; want a word of %q", c.damage, c.query, err, c.noticed)
+		}
+	}
+}
+
+const (
+	changedFold = "UPDATE fold_counts SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE grid_index = 1 AND fold = 3 AND run_id = (SELECT id FROM runs WHERE key = 'k002')"
+	goneFolds   = "DELETE FROM fold_counts WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')"
+)
+
+// TestOtherAnswersAreNoticed: where damaged folds change an answer, a DamageError says so, whatever is asked.
+func TestOtherAnswersAreNoticed(t *testing.T) {
+	whole := open(t, smallDatabase(t))
+	from := []string{"evaluations", "evaluations e JOIN results r USING (dataset, method, split)", "results r LEFT JOIN evaluations e USING (dataset, method, split)",
+		"(SELECT * FROM evaluations ORDER BY n_correct LIMIT 7)", "evaluations e JOIN evaluations f USING (dataset, split, grid_index, fold)", "fold_counts f JOIN results r USING (run_id)", "main.evaluations"}
+	where := []string{"dataset = 'wine'", "method = 'CART'", "split = 2", "split < 3", "grid_index = 1", "fold IN (1, 2, 3)", "e.n_correct > 10", "params LIKE '%1%'", "NOT method = 'CART'", "tp = 5 OR split = 1"}
+	what := []string{"count(*), sum(fold)", "*", "dataset, method, max(fold)", "median(split)"}
+	changed := 0
+	rapid.Check(t, func(r *rapid.T) {
+		conditions := strings.Join(rapid.SliceOfN(rapid.SampledFrom(where), 1, 3).Draw(r, "where"), " AND ")
+		query := "SELECT " + rapid.SampledFrom(what).Draw(r, "what") + " FROM " + rapid.SampledFrom(from).Draw(r, "from") + " WHERE " + conditions
+		before, err := ask(t, whole, query)
+		if err != nil {
+			return // an ambiguous column, say
+		}
+		path := filepath.Join(t.TempDir(), fmt.Sprint(rapid.Uint64().Draw(r, "file"), ".db"))
+		if _, err := whole.sql.Exec("VACUUM INTO ?", path); err != nil {
+			r.Fatal(err)
+		}
+		defer os.Remove(path)
+		db, err := Open(t.Context(), path)
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer db.Close()
+		some := fmt.Sprintf(" WHERE run_id %% 14 = %d AND fold %% 30 < %d", rapid.IntRange(0, 13).Draw(r, "run"), rapid.IntRange(1, 30).Draw(r, "folds"))
+		damage := rapid.SampledFrom([]string{"DELETE FROM fold_counts", "UPDATE fold_counts SET n_correct = n_correct + 1, fp = fp - 1, tn = tn + 1", "UPDATE fold_counts SET fold = fold + 100", "UPDATE OR REPLACE fold_counts SET run_id = 3"}).Draw(r, "damage")
+		if _, err := db.sql.Exec(damage + some); err != nil {
+			r.Fatal(err)
+		}
+		after, err := ask(t, db, query)
+		if damage := (*DamageError)(nil); after != before && !errors.As(err, &damage) {
+			r.Fatalf("%s, then %s: another answer, and it says %v", damage, query, err)
+		} else if err != nil {
+			changed++
+		}
+	})
+	if changed == 0 {
+		t.Error("no damage was noticed: the test damages nothing that is read")
+	}
+}
+
+// TestUnknownNames: the error of a name that SQLite does not know has the near ones.
+func TestUnknownNames(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	for query, want := range map[string]string{
+		"SELECT acuracy FROM results":           "no such column: acuracy; did you mean accuracy?",
+		"SELECT r.acuracy FROM results r":       "no such column: r.acuracy; did you mean accuracy?",
+		"SELECT 1 FROM resuls":                  "no such table: resuls; did you mean results?",
+		"SELECT 1 FROM main.resuls":             "no such table: main.resuls; did you mean results?",
+		"SELECT stdev(accuracy) FROM results":   "no such function: stdev; did you mean stddev?",
+		"SELECT qwertyuiop FROM results":        "no such column: qwertyuiop",
+		"SELECT 'no such column: x' FROM x.y.z": `near ".": syntax error`,
+	} {
+		if _, err := ask(t, db, query); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", query, err, want)
+		}
 	}
 }
 
