@@ -92,6 +92,10 @@ func TestImportedReferenceIsTheTable(t *testing.T) {
 	}
 	_, want := firstTable(readLines(t, "docs", "reference-run", "table2.md"))
 	_, got := firstTable(strings.Split(bench("report", "table2", "--format", "md"), "\n"))
+	// Nothing of the user's changed, whatever data is here.
+	if said := bench("run", "--methods", "GFC,LGBM", "--datasets", "swiss", "--splits", "1"); strings.Contains(said, "changed") {
+		t.Errorf("a run after the import says %s", said)
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the imported table is\n%s\ndocs/reference-run has\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

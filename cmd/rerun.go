@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,8 +39,12 @@ func (a *app) rerun(h *harness.Harness, req *harness.Request, names []string) er
 // noteChangedCode says of which methods stored results are not those of their code any more. Where
 // that is not known yet, a cell of each is run again, by cells.
 func (a *app) noteChangedCode(ctx context.Context, h *harness.Harness, db *store.DB, req harness.Request, opt harness.Options, cells runner.Runner) error {
-	report, err := h.CheckCode(ctx, db, cells, req, opt, func(methods []string) {
-		fmt.Fprintf(a.err, "code changed since results were stored: running one cell again of %s\n", strings.Join(methods, ", "))
+	report, err := h.CheckCode(ctx, db, cells, req, opt, func(methods []string, imported bool) {
+		why := "code changed since results were stored"
+		if imported {
+			why = "imported results are compared with this program"
+		}
+		fmt.Fprintf(a.err, "%s: running one cell again of %s\n", why, strings.Join(methods, ", "))
 	})
 	if err != nil {
 		return unreadable(err)
@@ -50,6 +55,14 @@ func (a *app) noteChangedCode(ctx context.Context, h *harness.Harness, db *store
 	for _, g := range report.Unchecked {
 		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --method %s` compares them\n",
 			g.Method, wereCells(g.Cells), spelled(g.Why), g.Method)
+	}
+	taken := map[string][]string{}
+	for _, g := range report.Taken {
+		taken[g.Why] = append(taken[g.Why], g.Method)
+	}
+	for _, why := range slices.Sorted(maps.Keys(taken)) {
+		fmt.Fprintf(a.err, "imported results of %s stand as they are, not compared with this program: %s; `bench verify` compares them\n",
+			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), spelled(why))
 	}
 	return store.Patiently(ctx, func(err error) {
 		fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", spelled(err.Error()))

@@ -41,20 +41,22 @@ type CodeReport struct {
 	Old       []OldResult       // by name of the method
 	Checked   []store.CodeCheck // made now
 	Unchecked []Group           // whose code changed, and why no cell could be compared
+	Taken     []Group           // the same of imported results, which another program computed
 }
 
 // A codeGroup is the stored cells of a method that one code computed and that would be planned with
 // the same key today.
 type codeGroup struct {
-	check store.CodeCheck
-	cells []*PlannedCell // cheapest first, by what they took; at least one
+	check    store.CodeCheck
+	cells    []*PlannedCell // cheapest first, by what they took; at least one
+	imported bool           // all of them
 }
 
 // CheckCode compares the code of the request's methods with the code that computed their stored
 // cells of h's protocol. What the store knows from an earlier check is not computed again; what is
 // found now is for the caller to store. run runs the cells. told, if not nil, hears which methods are checked before
-// their cells start. Methods that the request reruns are left out.
-func (h *Harness) CheckCode(ctx context.Context, db CodeStore, run runner.Runner, req Request, opt Options, told func(methods []string)) (CodeReport, error) {
+// their cells start: those whose code changed, and apart from them those whose results are imported. Methods that the request reruns are left out.
+func (h *Harness) CheckCode(ctx context.Context, db CodeStore, run runner.Runner, req Request, opt Options, told func(methods []string, imported bool)) (CodeReport, error) {
 	var out CodeReport
 	known, err := db.CodeChecks(ctx)
 	if err != nil {
@@ -145,20 +147,24 @@ func (h *Harness) withCells(ctx context.Context, checks []store.CodeCheck, cells
 			continue
 		}
 		slices.SortStableFunc(stand.Cells, func(a, b *PlannedCell) int { return cmp.Compare(a.Seconds, b.Seconds) })
-		groups = append(groups, codeGroup{check, stand.Cells})
+		imported := !slices.ContainsFunc(own, func(c store.Cell) bool { return c.Imported == "" })
+		groups = append(groups, codeGroup{check, stand.Cells, imported})
 	}
 	return groups, nil
 }
 
 // compareCode runs one cell of each group, notes in report what was found and what could not be,
 // and returns the groups whose results differ.
-func (h *Harness) compareCode(ctx context.Context, db CodeStore, run runner.Runner, groups []codeGroup, opt Options, told func([]string), report *CodeReport) []codeGroup {
+func (h *Harness) compareCode(ctx context.Context, db CodeStore, run runner.Runner, groups []codeGroup, opt Options, told func(methods []string, imported bool), report *CodeReport) []codeGroup {
 	byKey := map[string]codeGroup{}
 	var cells []*PlannedCell
-	var names []string
+	names := map[bool][]string{} // by whether their results are imported
 	leave := func(g codeGroup, why string) {
-		c := g.cells[0]
-		report.Unchecked = append(report.Unchecked, Group{c.Protocol, c.Dataset, c.Method, len(g.cells), why})
+		c, to := g.cells[0], &report.Unchecked
+		if g.imported {
+			to = &report.Taken
+		}
+		*to = append(*to, Group{c.Protocol, c.Dataset, c.Method, len(g.cells), why})
 	}
 	for _, g := range groups {
 		c, why := h.cheapest(g)
@@ -168,15 +174,17 @@ func (h *Harness) compareCode(ctx context.Context, db CodeStore, run runner.Runn
 		}
 		byKey[c.Spec.Key] = g
 		cells = append(cells, c)
-		if !slices.Contains(names, c.Method) {
-			names = append(names, c.Method)
+		if !slices.Contains(names[g.imported], c.Method) {
+			names[g.imported] = append(names[g.imported], c.Method)
 		}
 	}
 	if len(cells) == 0 {
 		return nil
 	}
-	if told != nil {
-		told(names)
+	for _, imported := range []bool{false, true} {
+		if told != nil && names[imported] != nil {
+			told(names[imported], imported)
+		}
 	}
 	limited, cancel := context.WithTimeout(ctx, allChecks)
 	defer cancel()

@@ -21,7 +21,7 @@ func written(s registry.Spec, source string) registry.Spec {
 func checkCode(t *testing.T, h *testHarness, db *store.DB, req Request) (CodeReport, []string) {
 	t.Helper()
 	var ran []string
-	report, err := h.CheckCode(t.Context(), db, h.runner(), req, Options{Jobs: 2}, func(methods []string) { ran = methods })
+	report, err := h.CheckCode(t.Context(), db, h.runner(), req, Options{Jobs: 2}, func(methods []string, _ bool) { ran = methods })
 	if err == nil {
 		err = db.PutCodeChecks(t.Context(), report.Checked)
 	}
@@ -105,6 +105,7 @@ func TestCodeOfOthersCells(t *testing.T) {
 		"imported":           {func(r *store.Run) { r.Code, r.Imported = "theirs", "reference" }, true, true, ""},
 		"imported, not ours": {func(r *store.Run) { r.Code, r.Imported, r.ScoresHash = "theirs", "reference", "other bits" }, true, false, ""},
 		"dear":               {func(r *store.Run) { r.Code, r.SearchSeconds = "theirs", 3600 }, false, false, "took 3600 s"},
+		"imported, dear":     {func(r *store.Run) { r.Code, r.Imported, r.SearchSeconds = "theirs", "reference", 3600 }, false, false, "took 3600 s"},
 		"one cheap":          {func(r *store.Run) { r.Code, r.SearchSeconds = "theirs", float64(3600*(r.Split-1)) }, true, true, ""},
 	} {
 		db := openTestDB(t)
@@ -126,7 +127,11 @@ func TestCodeOfOthersCells(t *testing.T) {
 		if (ran != nil) != c.ran || c.ran && (len(report.Checked) != 1 || report.Checked[0].Same != c.same || (report.Old == nil) != c.same) {
 			t.Errorf("%s: %v %+v", name, ran, report)
 		}
-		if c.why != "" && (len(report.Unchecked) != 1 || !strings.Contains(report.Unchecked[0].Why, c.why) || report.Unchecked[0].Cells != 4) {
+		unchecked, none := report.Unchecked, report.Taken
+		if name == "imported, dear" {
+			unchecked, none = none, unchecked
+		}
+		if c.why != "" && (len(unchecked) != 1 || !strings.Contains(unchecked[0].Why, c.why) || unchecked[0].Cells != 4) || none != nil {
 			t.Errorf("%s: %+v", name, report)
 		}
 	}
