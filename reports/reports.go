@@ -65,10 +65,10 @@ func All() []Report {
 			Summary: "Mean accuracy and standard deviation per data set and method, with average ranks",
 			Long: `accuracy prints the table of the paper from what is stored: mean and standard
 deviation over the splits, the best in bold with ties decided on integer counts,
-the Mean row, and average ranks in two conventions (mid-ranks over the data sets;
-the paper's, which ranks the Mean row as one more data set). Next to it: the
-published values and the differences. --metric shows another metric of the same
-runs. table2 is another name of it.`,
+the Mean row, and average ranks (mid-ranks over the data sets; where the protocol's
+paper prints ranks also the paper's, which ranks the Mean row as one more data set).
+Next to it: the published values and the differences. --metric shows another metric
+of the same runs. table2 is another name of it.`,
 			Example: `  bench report accuracy
   bench report accuracy --format latex -o table2.tex
   bench report accuracy --format html -o report.html --splits 3
@@ -77,7 +77,7 @@ runs. table2 is another name of it.`,
 				var o accuracy.Options
 				usual(flags, &o.Metric, &o.Title, &o.Label)
 				flags.StringVar(&o.Std, "std", accuracy.StdPopulation, "standard deviation: population (as the paper) or sample")
-				flags.StringVar(&o.Ranks, "ranks", accuracy.RanksBoth, "average ranks: both, midrank or paper")
+				flags.StringVar(&o.Ranks, "ranks", "", "average ranks: both, midrank or paper (default both where the protocol's paper prints ranks, else midrank)")
 				flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")
 				flags.BoolVar(&o.OmitPublished, "no-published", false, "leave the comparison with the published table out")
 				return func(f frame.Frame, _ []string) (doc.Document, error) { return accuracy.Build(f, o) }
@@ -85,10 +85,10 @@ runs. table2 is another name of it.`,
 		},
 		{
 			Name:    "ranks",
-			Summary: "Average ranks of the methods in two conventions, with their spread over splits",
-			Long: `ranks places the methods over the data sets that all of them have the same splits
-of, in the two conventions of report accuracy, and ranks every split by itself to
-show how far a place depends on the splits.`,
+			Summary: "Average ranks of the methods, with their spread over splits",
+			Long: `ranks places the methods that have every counted data set, in the conventions of
+report accuracy, and ranks every split by itself to show how far a place depends on
+the splits.`,
 			Example: `  bench report ranks
   bench report ranks --metric mcc --format csv`,
 			Flags: func(flags Flags) Build {

@@ -21,6 +21,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/printed"
+	"github.com/kernelboosting/bench/reports/published"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -29,7 +30,7 @@ type Options struct {
 	Metric        string // "" for accuracy
 	Title         string // heading or caption; empty for the usual one
 	Std           string // StdPopulation (also when empty) or StdSample
-	Ranks         string // RanksBoth (also when empty), RanksMid or RanksPaper
+	Ranks         string // RanksBoth, RanksMid or RanksPaper; "" is RanksBoth where the protocol's source prints ranks, else RanksMid
 	Decimals      int    // 1 to 6; zero means 1 in percent and 3 otherwise
 	OmitPublished bool   // leave the comparison with published values out
 	Label         string // for LaTeX; empty for "tab:" and the protocol
@@ -48,9 +49,9 @@ const (
 type table struct {
 	frame.Table
 	o           Options
-	mean        []meanCell // one a method; nil without a counted set
-	midRanks    []*big.Rat // average ranks, ties sharing the mean rank; nil without a counted set
-	paperRanks  []*big.Rat // as the paper computes them, see stats.PaperAverageRanks
+	mean        []meanCell // one a whole method; nil without a counted set
+	midRanks    []*big.Rat // average ranks of these, ties sharing the mean rank; nil where Ranked is an error
+	paperRanks  []*big.Rat // as the paper computes them, see stats.PaperAverageRanks; nil, too, where neither options nor source ask for them
 	comparisons []comparison
 	unused      []string // notes on printed values that are not shown
 	unit        string   // " %" or nothing
@@ -70,7 +71,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	if err := o.complete(ft.Metric.Percent); err != nil {
+	if err := o.complete(ft); err != nil {
 		return doc.Document{}, err
 	}
 	t := table{Table: ft, o: o}
@@ -91,8 +92,8 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	return t.document(), nil
 }
 
-// complete checks the options and fills in the defaults.
-func (o *Options) complete(percent bool) error {
+// complete checks the options and fills in the defaults for a table.
+func (o *Options) complete(t frame.Table) error {
 	pick := func(name string, value *string, choices ...string) error {
 		if *value == "" {
 			*value = choices[0]
@@ -105,11 +106,14 @@ func (o *Options) complete(percent bool) error {
 	if err := pick("the standard deviation", &o.Std, StdPopulation, StdSample); err != nil {
 		return err
 	}
+	if o.Ranks == "" && !published.Ranks(t.Published) {
+		o.Ranks = RanksMid
+	}
 	if err := pick("the rank convention", &o.Ranks, RanksBoth, RanksMid, RanksPaper); err != nil {
 		return err
 	}
 	if o.Decimals == 0 {
-		if o.Decimals = 3; percent {
+		if o.Decimals = 3; t.Metric.Percent {
 			o.Decimals = 1
 		}
 	}
@@ -129,7 +133,7 @@ func (t *table) summarise() error {
 	if err != nil {
 		return err
 	}
-	t.mean = make([]meanCell, len(t.Methods))
+	t.mean = make([]meanCell, len(t.Whole()))
 	n := float64(len(values))
 	for i, best := range stats.Largest(columns) {
 		m := meanCell{best: best}
@@ -145,21 +149,25 @@ func (t *table) summarise() error {
 	for i, mean := range t.Ascending(columns) { // back to the metric's own direction
 		t.mean[i].mean = mean
 	}
+	if t.Ranked() != nil {
+		return nil
+	}
 	if t.midRanks, err = stats.AverageRanks(values); err != nil {
 		return err
 	}
-	t.paperRanks, err = stats.PaperAverageRanks(values)
+	if t.o.Ranks != RanksMid || published.Ranks(t.Published) {
+		t.paperRanks, err = stats.PaperAverageRanks(values)
+	}
 	return err
 }
 
-// best marks the best cells of a set: those of the best mean, where at least two methods have one
-// over the same splits.
+// best marks the best cells of a set: those of the best mean, where at least two whole methods have
+// one over the same splits.
 func (t *table) best(s frame.Set) []bool {
-	var means []*big.Rat
+	means := make([]*big.Rat, len(s.Entries)) // nil of partial methods
 	compared := 0
-	for _, c := range s.Entries {
-		means = append(means, c.Mean)
-		if c.Mean != nil {
+	for i, c := range s.Entries[:len(t.Whole())] {
+		if means[i] = c.Mean; c.Mean != nil {
 			compared++
 		}
 	}
@@ -213,7 +221,7 @@ func (t *table) main() doc.Table {
 	var main, below []doc.Row
 	for _, s := range t.Sets {
 		row := t.row(s)
-		n := s.Finished()
+		n := len(s.Splits)
 		splits = splits || s.Unequal || n > 0 && n < len(t.Splits)
 		if s.Group == frame.GroupMain {
 			main = append(main, row)
@@ -265,10 +273,10 @@ func (t *table) row(s frame.Set) doc.Row {
 	return row
 }
 
-// finished says how many splits of a set are finished: "3/20", with a dagger where cells differ.
+// finished says how many splits of a set whole methods finished: "3/20", with a dagger where they differ.
 func (t *table) finished(s frame.Set) string {
 	least, most := len(t.Splits), 0
-	for _, c := range s.Entries {
+	for _, c := range s.Entries[:len(t.Whole())] {
 		if n := len(c.Runs); n > 0 {
 			least, most = min(least, n), max(most, n)
 		}
@@ -283,31 +291,47 @@ func (t *table) finished(s frame.Set) string {
 	return text
 }
 
-// summaryRows are the Mean row and the ranks.
+// summaryRows are the Mean row and the ranks, and how many of their data sets each method has where some lack one.
 func (t *table) summaryRows() []doc.Row {
 	if t.mean == nil {
 		return nil
 	}
-	mean := doc.Row{Name: "Mean", Entries: []doc.Entry{{}}}
 	over := frame.Count(len(t.Counted), "data set")
-	for i, m := range t.mean {
+	row := func(name string, entry func(i int) doc.Entry) doc.Row {
+		out := doc.Row{Name: name, Entries: []doc.Entry{{}}}
+		for i := range t.Methods {
+			e := doc.Entry{Text: frame.Absent}
+			if i < len(t.Whole()) {
+				e = entry(i)
+			}
+			out.Entries = append(out.Entries, e)
+		}
+		return out
+	}
+	rows := []doc.Row{row("Mean", func(i int) doc.Entry {
+		m := t.mean[i]
 		cell := t.meanStd(m.mean, m.stdPop, m.stdSample)
 		cell.Best, cell.Tip = m.best, fmt.Sprintf("%s: mean of the means of %s (%s); exactly %s", t.Methods[i], over, strings.Join(t.Counted, ", "), m.mean)
-		mean.Entries = append(mean.Entries, cell)
+		return cell
+	})}
+	ranks := func(name string, values []*big.Rat) {
+		best := stats.Smallest(values)
+		rows = append(rows, row(name, func(i int) doc.Entry {
+			return doc.Entry{Text: values[i].FloatString(2), Best: best[i], Tip: t.Methods[i] + ": over " + over}
+		}))
 	}
-	ranks := func(name string, values []*big.Rat) doc.Row {
-		row := doc.Row{Name: name, Entries: []doc.Entry{{}}}
-		for i, best := range stats.Smallest(values) {
-			row.Entries = append(row.Entries, doc.Entry{Text: values[i].FloatString(2), Best: best, Tip: t.Methods[i] + ": over " + over})
+	if t.midRanks != nil && t.o.Ranks != RanksPaper {
+		ranks("Average rank", t.midRanks)
+	}
+	if t.midRanks != nil && t.o.Ranks != RanksMid {
+		ranks("Paper's rank", t.paperRanks)
+	}
+	if len(t.Whole()) < len(t.Methods) {
+		coverage := doc.Row{Name: "Data sets", Entries: []doc.Entry{{}}}
+		for i := range t.Methods {
+			coverage.Entries = append(coverage.Entries, doc.Entry{Text: fmt.Sprintf("%d of %d", t.Coverage(i), len(t.Counted))})
 		}
-		return row
-	}
-	rows := []doc.Row{mean}
-	if t.o.Ranks != RanksPaper {
-		rows = append(rows, ranks("Average rank", t.midRanks))
-	}
-	if t.o.Ranks != RanksMid {
-		rows = append(rows, ranks("Paper's rank", t.paperRanks))
+		rows = append(rows, coverage)
 	}
 	return rows
 }

@@ -23,7 +23,7 @@ func newTable(t testing.TB, in sample.Input, o Options) *table {
 		t.Fatal(err)
 	}
 	tab := &table{Table: ft, o: o}
-	if err := tab.o.complete(ft.Metric.Percent); err != nil {
+	if err := tab.o.complete(ft); err != nil {
 		t.Fatal(err)
 	}
 	if err := tab.summarise(); err != nil {
@@ -152,7 +152,7 @@ func TestRegression(t *testing.T) {
 
 // Computed by hand from sample.Small.
 func TestSmallByHand(t *testing.T) {
-	tab := newTable(t, sample.Small(), Options{})
+	tab := newTable(t, sample.Small(), Options{Ranks: RanksBoth})
 	tie := tab.Sets[0]
 	a, c := tie.Entries[0], tie.Entries[2]
 	correct, test, _ := counts(a)
@@ -244,6 +244,21 @@ func TestTieThatFloatsBreak(t *testing.T) {
 	}
 }
 
+// The paper's rank stands in protocols whose source prints such ranks, and where it is asked for.
+func TestPapersRank(t *testing.T) {
+	for _, c := range []struct {
+		in    sample.Input
+		ranks string
+		want  bool
+	}{{sample.Small(), "", false}, {sample.Small(), RanksPaper, true}, {sample.Printed(), "", true}, {sample.Printed(), RanksMid, false}} {
+		tab := newTable(t, c.in, Options{Ranks: c.ranks})
+		rows, legend := fmt.Sprint(tab.summaryRows()), strings.Join(tab.legend(), " ")
+		if got := strings.Contains(rows, "Paper's rank"); got != c.want || strings.Contains(legend, "Paper's rank") != got {
+			t.Errorf("source %q, --ranks %q: rows %.200s, legend %s", c.in.Protocol.Published, c.ranks, rows, legend)
+		}
+	}
+}
+
 func TestNothingComplete(t *testing.T) {
 	in := sample.Small()
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Status == store.OK })
@@ -252,8 +267,8 @@ func TestNothingComplete(t *testing.T) {
 		t.Error("a table without results has a Mean or ranks")
 	}
 	d := tab.document()
-	if !slices.Contains(d.Notes, "No data set is complete for all methods, so there is no Mean and there are no average ranks.") {
-		t.Errorf("notes %q do not say that no data set is complete", d.Notes)
+	if !slices.Contains(d.Notes, "No data set of the main group has a finished split, so there is no Mean and there are no average ranks.") {
+		t.Errorf("notes %q do not say that there is no Mean", d.Notes)
 	}
 	if strings.Contains(strings.Join(d.Blocks[1].(doc.Table).Legend, " "), "Average rank: tied") {
 		t.Error("the legend explains ranks that are not shown")
@@ -266,15 +281,21 @@ func TestGapsAreTold(t *testing.T) {
 	notes := strings.Join(d.Notes, "\n")
 	for _, s := range []string{
 		"exit status 137: out of memory", "PBRFF on german (split 7)", "stopped after 10m0s", "BMKR, GFC, PBRFF on bankmarketing (splits 1-20)",
-		"Mean and average ranks are over 14 of 15 data sets",
+		"Partial, so without Mean and ranks: PBRFF (14 of 15 data sets). To complete what can be run: `bench run --methods PBRFF --datasets german --splits 7-7 --retry`.",
 	} {
 		if !strings.Contains(notes, s) {
 			t.Errorf("notes do not say %q", s)
 		}
 	}
-	german := d.Blocks[1].(doc.Table).Sections[0][11]
-	if german.Name != "german" || german.Entries[0].Text != "19-20/20†" {
-		t.Errorf("row %s has %s splits", german.Name, german.Entries[0].Text)
+	main := d.Blocks[1].(doc.Table)
+	if got := main.Head[len(main.Head)-1].Name; got != "PBRFF" {
+		t.Errorf("the last column is %s", got)
+	}
+	for _, row := range main.Sections[1] {
+		last := row.Entries[len(row.Entries)-1]
+		if want := map[bool]string{true: "14 of 15", false: "-"}[row.Name == "Data sets"]; last.Text != want || last.Best {
+			t.Errorf("PBRFF has %s %q, want %q", row.Name, last.Text, want)
+		}
 	}
 	three := sample.Paper()
 	three.Rows = slices.DeleteFunc(three.Rows, func(r store.Row) bool { return r.Split > 3 || r.Dataset == "board" })
@@ -333,4 +354,73 @@ func TestBadOptions(t *testing.T) {
 			t.Errorf("options %+v: error %v, want %q", o, err, want)
 		}
 	}
+}
+
+// Adding a method with fewer sets changes no number, mark or text of the other columns, as long as at least half of the methods
+// have all counted sets.
+func TestAPartialMethodChangesNothing(t *testing.T) {
+	checked := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		in := sample.Input{Known: map[string]sample.Set{}}
+		in.Protocol.Splits, in.Protocol.Order = 4, func(names []string) []string { return slices.Sorted(slices.Values(names)) }
+		methods := []string{"a", "b", "c", "d"}[:rapid.IntRange(2, 4).Draw(rt, "methods")]
+		run := func(set, method string, splits ...int) {
+			for _, s := range splits {
+				in.Rows = append(in.Rows, sample.OK(set, method, s, rapid.IntRange(0, 5).Draw(rt, "correct"), 5))
+			}
+		}
+		for _, set := range []string{"s", "t", "u", "v", "w"}[:rapid.IntRange(2, 5).Draw(rt, "sets")] {
+			in.Protocol.Datasets, in.Known[set] = append(in.Protocol.Datasets, set), sample.Set{}
+			for _, m := range methods {
+				run(set, m, [][]int{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 3}, {}}[rapid.IntRange(0, 5).Draw(rt, "splits")]...)
+			}
+		}
+		if len(in.Rows) == 0 {
+			return
+		}
+		before := newTable(t, in, Options{})
+		has, with := 0, rapid.SampledFrom([]string{"0 first", "z last"}).Draw(rt, "name")
+		for _, s := range before.Sets {
+			switch rapid.IntRange(0, 2).Draw(rt, "partial") {
+			case 0:
+				run(s.Name, with, 4) // which no other method has
+			case 1:
+				if has++; has < len(before.Counted) {
+					run(s.Name, with, s.Splits...)
+				}
+			}
+		}
+		after := newTable(t, in, Options{})
+		if slices.Contains(after.Whole(), with) || before.Comparable() != nil || 2*len(before.Whole()) < len(before.Methods)+1 {
+			return
+		}
+		checked++
+		if got, want := columnsOf(after, with), columnsOf(before, with); !reflect.DeepEqual(got, want) {
+			rt.Fatalf("with a partial method\n%v\nwithout\n%v", got, want)
+		}
+	})
+	if checked < 20 {
+		t.Errorf("%d tables are compared", checked)
+	}
+}
+
+// columnsOf lists what stands in the columns of the main table and in the records of means, without those of a method.
+func columnsOf(t *table, without string) []string {
+	var out []string
+	main := t.main()
+	for _, section := range main.Sections {
+		for _, row := range section {
+			for i, c := range row.Entries {
+				if name := main.Head[i].Name; name != without && row.Name != "Data sets" {
+					out = append(out, fmt.Sprint(row.Name, " ", name, " ", c.Text, " ", c.Dev, " ", c.Best))
+				}
+			}
+		}
+	}
+	for _, r := range t.meanRecords().Rows {
+		if r[0] != without {
+			out = append(out, fmt.Sprint(r...))
+		}
+	}
+	return out
 }

@@ -24,10 +24,11 @@ type comparison struct {
 	unprinted []string     // methods of the table that the source prints no value of here
 
 	// counted names the data sets behind the ranks: those of the main group with a value of every
-	// method compared on both sides, ours over the same splits. midRanks are the average ranks of the
-	// printed values over them, among the methods compared, ourMidRanks those of our means, and
-	// ourPaperRanks these as the paper computes them; nil without any, or for a single method.
+	// whole method compared on both sides, ours over the same splits. midRanks are the average ranks of
+	// the printed values over them, among these methods, which lead the table, ourMidRanks those of our
+	// means, and ourPaperRanks these as the paper computes them; nil without any, or for a single method.
 	counted       []string
+	ranked        int // methods with ranks
 	midRanks      []*big.Rat
 	ourMidRanks   []*big.Rat
 	ourPaperRanks []*big.Rat
@@ -146,6 +147,7 @@ func (t *table) compareWith(source string, values map[cellKey]published.Value) (
 	for k, i := range c.columns {
 		c.methods = append(c.methods, c.differenceOf(k, t.Methods[i]))
 	}
+	c.ranked = len(slices.DeleteFunc(slices.Clone(c.columns), func(i int) bool { return i >= len(t.Whole()) }))
 	return c, c.rank(t.Ascending)
 }
 
@@ -165,20 +167,20 @@ func (cell *comparedCell) print(v published.Value) error {
 // rank fills counted and the ranks of both sides: like for like, whatever other methods the table
 // holds. ascending makes the larger value the better one.
 func (c *comparison) rank(ascending func([]*big.Rat) []*big.Rat) error {
-	if len(c.columns) < 2 {
+	if c.ranked < 2 {
 		return nil
 	}
 	var theirs, ours [][]*big.Rat
 	for _, row := range c.rows {
 		var printed, own []*big.Rat
 		sameSplits := true
-		for k, i := range c.columns {
+		for k, i := range c.columns[:c.ranked] {
 			if cell := row.cells[k]; cell.difference != nil {
 				printed, own = append(printed, cell.published), append(own, cell.ours)
 			}
 			sameSplits = sameSplits && slices.Equal(row.set.Entries[i].Splits(), row.set.Entries[c.columns[0]].Splits())
 		}
-		if row.set.Group == frame.GroupMain && len(own) == len(c.columns) && sameSplits {
+		if row.set.Group == frame.GroupMain && len(own) == c.ranked && sameSplits {
 			c.counted = append(c.counted, row.set.Name)
 			theirs, ours = append(theirs, ascending(printed)), append(ours, ascending(own))
 		}
@@ -295,12 +297,16 @@ func (c *comparison) summary(decimals int) []doc.Row {
 		} else {
 			add(&average, "", "", frame.Signed(m.average, decimals))
 		}
-		if c.midRanks != nil {
+		switch {
+		case c.midRanks == nil:
+		case i >= c.ranked:
+			add(&ranks, frame.Absent, frame.Absent, frame.Absent)
+		default:
 			add(&ranks, c.ourMidRanks[i].FloatString(2), c.midRanks[i].FloatString(2), frame.Signed(new(big.Rat).Sub(c.ourMidRanks[i], c.midRanks[i]), 2))
 		}
 		if c.printed != nil {
 			ours, theirs := frame.Absent, frame.Absent
-			if c.ourPaperRanks != nil {
+			if c.ourPaperRanks != nil && i < c.ranked {
 				ours = c.ourPaperRanks[i].FloatString(2)
 			}
 			if p := c.printed[i]; p != nil {
@@ -327,7 +333,7 @@ func (c *comparison) legend() []string {
 	if c.midRanks != nil {
 		legend = append(legend, fmt.Sprintf(
 			"Average rank: on both sides among the %s of this block, over the %s of the main group with a value of each of them on both sides, from the printed decimals on the published side.",
-			frame.Count(len(c.methods), "method"), frame.Count(len(c.counted), "data set")))
+			frame.Count(c.ranked, "method"), frame.Count(len(c.counted), "data set")))
 	}
 	if c.tests != nil {
 		legend = append(append(legend, c.tests.Summary()), c.tests.Legend()...)

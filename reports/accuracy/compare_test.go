@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -60,6 +61,12 @@ func TestComparisonColumnsKeepTheirMethods(t *testing.T) {
 	in := sample.Printed()
 	methods := append([]string{"CART"}, sample.Methods...)
 	in.Protocol.Order = func([]string) []string { return methods }
+	for _, r := range in.Rows {
+		if r.Method == "LGBM" {
+			r.Method = "CART"
+			in.Rows = append(in.Rows, r)
+		}
+	}
 	tab := newTable(t, in, Options{})
 	records := tab.cellRecords()
 	n := len(records.Columns)
@@ -89,14 +96,21 @@ func TestComparisonColumnsKeepTheirMethods(t *testing.T) {
 	}
 }
 
-// Ranks need the same splits on our side; one method has nobody to be ranked with, and printed ranks
-// are among all methods that the source ranks.
+// Ranks need the same splits on our side, so that a partial method has none; one method has nobody to be ranked with, and
+// printed ranks are among all methods that the source ranks.
 func TestComparisonRanksNeedPeers(t *testing.T) {
 	in := sample.Printed()
 	in.Protocol.Splits = 2
-	in.Rows = append(in.Rows, sample.OK("wine", "GFC", 2, 1, 2))
-	if c := newTable(t, in, Options{}).comparisons[0]; len(c.counted) != 14 || slices.Contains(c.counted, "wine") {
-		t.Errorf("ranks over %v: on wine the methods finished different splits", c.counted)
+	i := slices.IndexFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "wine" && r.Method == "GFC" })
+	in.Rows[i].Split = 2
+	c := newTable(t, in, Options{}).comparisons[0]
+	if len(c.counted) != 15 || c.ranked != 5 || len(c.midRanks) != 5 || c.methods[5].method != "GFC" {
+		t.Errorf("ranks of %d methods over %v, last %v: GFC finished another split of wine", c.ranked, c.counted, c.methods[5])
+	}
+	for _, row := range c.summary(2) {
+		if row.Name == "Average rank" && row.Entries[15].Text != "-" {
+			t.Errorf("GFC has the rank %v", row.Entries[15:])
+		}
 	}
 	in = sample.Printed()
 	in.Methods = []string{"GFC"}

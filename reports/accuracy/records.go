@@ -1,6 +1,7 @@
 package accuracy
 
 import (
+	"math"
 	"math/big"
 
 	"github.com/kernelboosting/bench/reports/doc"
@@ -68,13 +69,26 @@ func (t *table) runRecords() doc.Records {
 	return out
 }
 
-// meanRecords has a row a method: the Mean row and the ranks.
+// meanRecords has a row a method: how many counted sets it has and, where these are all, the Mean row and the ranks.
 func (t *table) meanRecords() doc.Records {
 	out := doc.Records{Name: "means", Columns: []string{"method", "datasets", "mean", "exact", "std_population", "std_sample", "best",
-		"midrank", "midrank_exact", "paper_rank", "paper_rank_exact"}}
-	for i, m := range t.mean {
-		out.Add(t.Methods[i], len(t.Counted), frame.Float(m.mean), exact(m.mean), frame.Known(m.stdPop), frame.Known(m.stdSample), m.best,
-			frame.Float(t.midRanks[i]), exact(t.midRanks[i]), frame.Float(t.paperRanks[i]), exact(t.paperRanks[i]))
+		"midrank", "midrank_exact", "paper_rank", "paper_rank_exact", "datasets_counted"}}
+	if t.mean == nil {
+		return out
+	}
+	for i, name := range t.Methods {
+		m, ranks := meanCell{stdPop: math.NaN(), stdSample: math.NaN()}, [2]*big.Rat{}
+		if i < len(t.mean) {
+			m = t.mean[i]
+			if t.midRanks != nil {
+				ranks[0] = t.midRanks[i]
+			}
+			if t.paperRanks != nil {
+				ranks[1] = t.paperRanks[i]
+			}
+		}
+		out.Add(name, t.Coverage(i), frame.Float(m.mean), exact(m.mean), frame.Known(m.stdPop), frame.Known(m.stdSample), m.best,
+			frame.Float(ranks[0]), exact(ranks[0]), frame.Float(ranks[1]), exact(ranks[1]), len(t.Counted))
 	}
 	return out
 }
@@ -115,13 +129,14 @@ func (c *comparison) methodRecords() doc.Records {
 		"in_ranks", "our_midrank", "published_midrank", "our_paper_rank", "printed_rank"}}
 	for i, m := range c.methods {
 		var ours, theirs, paper, printed any
-		if c.midRanks != nil {
-			ours, theirs, paper = frame.Float(c.ourMidRanks[i]), frame.Float(c.midRanks[i]), frame.Float(c.ourPaperRanks[i])
+		var in []string // what its ranks are over
+		if c.midRanks != nil && i < c.ranked {
+			in, ours, theirs, paper = c.counted, frame.Float(c.ourMidRanks[i]), frame.Float(c.midRanks[i]), frame.Float(c.ourPaperRanks[i])
 		}
 		if c.printed != nil {
 			printed = c.printed[i]
 		}
-		out.Add(c.source, m.method, m.n, frame.Float(m.average), frame.Float(m.meanAbsolute), c.counted, ours, theirs, paper, printed)
+		out.Add(c.source, m.method, m.n, frame.Float(m.average), frame.Float(m.meanAbsolute), in, ours, theirs, paper, printed)
 	}
 	return out
 }

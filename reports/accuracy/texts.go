@@ -30,11 +30,14 @@ func (t *table) legend() []string {
 			over = frame.Count(len(t.Counted), "data set") + " (see the notes)"
 		}
 		legend = append(legend, "Mean and average ranks are over "+over+"; rank 1 is the best.")
-		if t.o.Ranks != RanksPaper {
+		if t.midRanks != nil && t.o.Ranks != RanksPaper {
 			legend = append(legend, "Average rank: tied methods share the mean of their ranks.")
 		}
-		if t.o.Ranks != RanksMid {
+		if t.midRanks != nil && t.o.Ranks != RanksMid {
 			legend = append(legend, "Paper's rank: the Mean row is ranked as one more data set, and of tied methods the one in the later column ranks better.")
+		}
+		if len(t.Whole()) < len(t.Methods) {
+			legend = append(legend, "Data sets: how many of those of Mean a method has. Who lacks one stands last, has no Mean and no rank, and is not marked as best.")
 		}
 	}
 	for _, s := range t.Sets {
@@ -55,7 +58,7 @@ func (t *table) lead() []string {
 	}
 	planned := len(t.Sets) * len(t.Methods) * len(t.Splits)
 	var lead []string
-	if t.mean != nil && len(t.Methods) > 1 {
+	if t.midRanks != nil && len(t.Methods) > 1 {
 		var best, first []string
 		var mean, rank *big.Rat
 		for i, least := range stats.Smallest(t.midRanks) {

@@ -27,8 +27,7 @@ type Options struct {
 	Label  string // for LaTeX; "" for "tab:curves:" and the protocol
 }
 
-// Build returns the document. It is an error if there is neither a rank, for want of a data set that all methods have finished
-// the same splits of, nor a stage, and if stored cells contradict each other.
+// Build returns the document. It is an error if there is neither a rank, for want of two whole methods, nor a stage, and if stored cells contradict each other.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
@@ -38,9 +37,9 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		Report: "curves", Label: cmp.Or(o.Label, "tab:curves:"+t.Protocol), Warnings: t.Warnings, Notes: t.Notes(), Provenance: t.Provenance,
 		Title: cmp.Or(o.Title, fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title, t.Protocol)),
 	}
-	ranked, lack := t.Ranked(), 0
+	ranked, lack := t.Comparable(), 0
 	var records []doc.Block
-	if ranked == nil && len(t.Methods) > 1 {
+	if ranked == nil {
 		blocks, r, err := stability(t)
 		if err != nil {
 			return d, err
@@ -70,7 +69,7 @@ func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
 		return nil, records, nil
 	}
 	var sums [][]*big.Rat
-	series, xs := make([]plot.Series, len(t.Methods)), []float64{}
+	series, xs := make([]plot.Series, len(t.Whole())), []float64{}
 	var last []*big.Rat
 	settled, order := 1, []int(nil)
 	for n, split := range splits {
@@ -126,7 +125,7 @@ func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
 	slices.SortStableFunc(series, func(a, b plot.Series) int { return cmp.Compare(a.Values[len(xs)-1], b.Values[len(xs)-1]) })
 	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added", About: "Ranks of the means over the first splits", Numbers: &table,
 		Drawing: plot.Lines(xs, series, plot.Axis{Title: "splits", Whole: true}, plot.Axis{Title: "average rank", Down: true}),
-		Alt:     fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Methods), "method"))}}
+		Alt:     fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Whole()), "method"))}}
 	if len(splits) == 1 {
 		return blocks, records, nil
 	}

@@ -120,18 +120,24 @@ func (t *Table) whatIsMissing(v Invocation, sets []Dataset) {
 	for i, c := range t.Changed {
 		t.Changed[i].Command = t.runAgain(c.Dataset, sets, v)
 	}
-	t.FullCommand = t.runMissing(sets, v)
+	t.FullCommand = t.runMissing(v, t.Methods, sets, func(string) []int { return t.Splits })
+	compared := map[string][]int{} // by counted set
+	for _, s := range t.Sets {
+		if s.Counted {
+			compared[s.Name] = s.Splits
+		}
+	}
+	t.Completes = t.runMissing(v, t.Methods[t.whole:], sets, func(set string) []int { return compared[set] })
 }
 
-// runMissing returns the command that computes what the table lacks, "" if it lacks nothing that
-// can be run: the methods, the sets and the splits that some cell lacks. All cells of these are the
-// table's, and stored ones are not run again, so it computes nothing else. A set whose data changed
-// lacks all its cells.
-func (t *Table) runMissing(sets []Dataset, v Invocation) string {
+// runMissing returns the command that computes what methods lack of some splits of each set, "" if they lack nothing that
+// can be run: the methods, the sets and the splits that some cell lacks. All cells of these are the table's, and stored ones
+// are not run again, so it computes nothing else. A set whose data changed lacks all its cells.
+func (t *Table) runMissing(v Invocation, of []string, sets []Dataset, wanted func(set string) []int) string {
 	methods, names, splits, retry := map[string]bool{}, map[string]bool{}, map[int]bool{}, false
 	for _, d := range sets {
 		changed := slices.ContainsFunc(t.Changed, func(c Change) bool { return c.Dataset == d.Name })
-		for _, m := range t.Methods {
+		for _, m := range of {
 			key := cellKey{d.Name, m}
 			if t.cannot[key] != "" {
 				continue
@@ -140,7 +146,7 @@ func (t *Table) runMissing(sets []Dataset, v Invocation) string {
 			for _, r := range t.rows[key] {
 				have[r.Split] = r.Status
 			}
-			for _, s := range t.Splits {
+			for _, s := range wanted(d.Name) {
 				status, stored := have[s]
 				if !changed && (status == store.OK || !stored && t.beyond[key][s] != "") {
 					continue // or its row says what runs it

@@ -6,8 +6,18 @@
 // and environment. [Frame.Table] picks a metric and applies the policy of all reports: cells that
 // other inputs made than the rest of their row or column (an older protocol, other data, another
 // version or grid) are left out and noted; a set that the metric does not exist for is named; what
-// is missing is told once a reason, with the cheapest command that computes it; a data set is
-// counted in means and ranks where all methods finished the same splits of it.
+// is missing is told once a reason, with the cheapest command that computes it.
+//
+// Means over sets and ranks need every method on the same splits of the same sets, and a method that
+// has few of them must not take sets from the columns of the others. So: on a set the splits are
+// compared that most methods finished (of equals the longer list), and a method has the set if it
+// finished these; what it finished beyond them is left out. Of the lists of sets that the methods
+// have, the longest counts that at least half of the methods with any set have all of; if there is
+// none, the list, of a method or of what all have, for which its length times the number of methods
+// that have all of it is the largest. Methods that have every counted set are whole and come first.
+// The others are partial: they have their own cells, a coverage ("8 of 15"), no mean over sets, no
+// rank and no mark. Adding a partial method changes no number of the others, as long as the whole
+// ones are at least half.
 //
 // The package holds no SQL, runs nothing, fills no gap and lays nothing out. Values are exact
 // rationals, so that best values and ranks never depend on rounding.

@@ -10,7 +10,7 @@ import (
 // Notes says, one sentence a note, what the table rests on and what it lacks, with the notes of the
 // report that shows it in their place.
 func (t *Table) Notes(own ...string) []string {
-	return slices.Concat(t.splitNotes(), t.countedNotes(), t.belowNotes(), t.gapNotes(), t.leftOutNotes(), own, t.other)
+	return slices.Concat(t.splitNotes(), t.countedNotes(), t.partialNotes(), t.belowNotes(), t.gapNotes(), t.leftOutNotes(), own, t.other)
 }
 
 // NotesOfPairs is Notes for a report that has neither means over data sets nor ranks, and says beside each value of which splits
@@ -33,7 +33,7 @@ func (t *Table) splitNotes() []string {
 		switch {
 		case row.Unequal:
 			var counts []string
-			for _, c := range row.Entries {
+			for _, c := range row.Entries[:t.whole] {
 				counts = append(counts, fmt.Sprintf("%s %d", c.Method, len(c.Runs)))
 			}
 			unequal = append(unequal, fmt.Sprintf("%s (%s of %s)",
@@ -58,31 +58,25 @@ func (t *Table) splitNotes() []string {
 	return notes
 }
 
-// countedNotes says which data sets Mean and the ranks are over.
+// countedNotes says which data sets Mean and the ranks are over, by the shorter of two lists.
 func (t *Table) countedNotes() []string {
-	main := 0
-	var missing []string
+	var not []string
 	for _, row := range t.Sets {
-		if row.Group != GroupMain {
-			continue
-		}
-		main++
-		if row.Missing {
-			missing = append(missing, row.Name)
+		if row.Group == GroupMain && !row.Counted {
+			not = append(not, row.Name)
 		}
 	}
-	var notes []string
+	over := strings.Join(t.Counted, ", ")
+	if len(not) < len(t.Counted) {
+		over = "all but " + strings.Join(not, ", ")
+	}
 	switch {
 	case len(t.Counted) == 0:
-		notes = append(notes, "No data set is complete for all methods, so there is no Mean and there are no average ranks.")
-	case len(t.Counted) < main:
-		notes = append(notes, fmt.Sprintf("Mean and average ranks are over %d of %s: %s.",
-			len(t.Counted), Count(main, "data set"), strings.Join(t.Counted, ", ")))
+		return []string{"No data set of the main group has a finished split, so there is no Mean and there are no average ranks."}
+	case len(not) > 0:
+		return []string{fmt.Sprintf("Mean and average ranks are over %d of %s: %s.", len(t.Counted), Count(len(t.Counted)+len(not), "data set"), over)}
 	}
-	if len(missing) > 0 {
-		notes = append(notes, fmt.Sprintf("Not in Mean or ranks for a missing cell: %s.", strings.Join(missing, ", ")))
-	}
-	return notes
+	return nil
 }
 
 // belowNotes names the data sets shown below the ranks.
@@ -121,6 +115,15 @@ func splitList(splits []int) string {
 		return "split " + Ranges(splits)
 	}
 	return "splits " + Ranges(splits)
+}
+
+// briefly lists names where they are few, else it says how many there are.
+func briefly(names []string, noun string) string {
+	const most = 5
+	if len(names) > most {
+		return Count(len(names), noun)
+	}
+	return strings.Join(names, ", ")
 }
 
 // Ranges writes increasing numbers as "1-3, 7".

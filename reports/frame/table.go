@@ -27,7 +27,7 @@ const (
 type Table struct {
 	Metric   metric.Metric
 	Protocol string
-	Methods  []string // in order
+	Methods  []string // in order, those that lack counted sets last; see Whole
 	Splits   []int    // planned, in increasing order
 	Sets     []Set    // the main group, then apart, then generated
 	Counted  []string // names of the counted sets
@@ -37,6 +37,7 @@ type Table struct {
 	Without     []Without // sets that have no such metric
 	Changed     []Change  // sets whose runs are of other data than their files hold now
 	FullCommand string    // computes what the table lacks; "" if it lacks nothing that can be run
+	Completes   string    // computes what partial methods lack of the counted sets; "" if nothing of it can be run
 	Warnings    []string  // what must be read before the table
 	Provenance  doc.Provenance
 
@@ -44,8 +45,10 @@ type Table struct {
 	PublishedNames map[string]string // see Protocol
 	Only           bool              // sets were asked for by name
 
-	OnlyMethods bool     // methods were
-	other       []string // notes on cells of other inputs
+	OnlyMethods bool      // methods were
+	whole       int       // methods that have every counted set
+	surplus     []gapCell // splits that are more than are compared
+	other       []string  // notes on cells of other inputs
 	rows        map[cellKey][]store.Row
 	cannot      map[cellKey]string
 	beyond      map[cellKey]map[int]string // see Frame
@@ -68,15 +71,17 @@ type Dataset struct {
 type Set struct {
 	Dataset
 	Entries []Entry
-	Missing bool // at least one cell has no finished split
-	Unequal bool // cells that have a mean finished different splits, so are not comparable
-	Counted bool // enters means over sets and average ranks
+	Splits  []int // that are compared: those that most methods finished, the longer list of equals; all that counts of cells with more
+	Missing bool  // at least one cell has no finished split
+	Unequal bool  // cells of whole methods that have a mean finished different splits, so are not comparable
+	Counted bool  // enters means over sets and average ranks
 }
 
 // Entry holds the runs of one method on one data set.
 type Entry struct {
 	Method string
 	Runs   []Run // finished ones with a value, by split
+	Has    bool  // finished the splits that are compared on the set
 	stats.Spread
 	SQL string // query that returns the runs
 }
@@ -148,6 +153,7 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 		return t, err
 	}
 	t.whatIsMissing(f.Run, sets)
+	t.dropSurplus()
 	for _, c := range t.Changed {
 		t.Warnings = append(t.Warnings, c.String())
 	}
@@ -247,7 +253,7 @@ func (t *Table) stored(dataset string) bool {
 	return false
 }
 
-// addSets fills Sets, Counted and Gaps.
+// addSets fills Sets, Counted and Gaps, and puts Methods in order.
 func (t *Table) addSets(f Frame, sets []Dataset) error {
 	for i, d := range sets {
 		for _, m := range t.Methods {
@@ -271,12 +277,19 @@ func (t *Table) addSets(f Frame, sets []Dataset) error {
 			}
 		}
 	}
+	t.count()
+	for _, s := range t.Sets {
+		for _, m := range t.Methods {
+			if gap := t.newGap(s.Name, m, t.rows[cellKey{s.Name, m}]); gap.Done < len(t.Splits) {
+				t.Gaps = append(t.Gaps, gap)
+			}
+		}
+	}
 	return nil
 }
 
 func (t *Table) addSet(d Dataset) error {
 	set := Set{Dataset: d}
-	var splits []int              // of the first cell that has any
 	first := map[int]*store.Row{} // by split
 	for _, m := range t.Methods {
 		rows := t.rows[cellKey{d.Name, m}]
@@ -285,22 +298,7 @@ func (t *Table) addSet(d Dataset) error {
 				return err
 			}
 		}
-		cell := t.newCell(d.Name, m, rows)
-		if gap := t.newGap(d.Name, m, rows); gap.Done < len(t.Splits) {
-			t.Gaps = append(t.Gaps, gap)
-		}
-		set.Entries = append(set.Entries, cell)
-		if cell.Mean == nil {
-			set.Missing = true
-			continue
-		}
-		if splits == nil {
-			splits = cell.Splits()
-		}
-		set.Unequal = set.Unequal || !slices.Equal(splits, cell.Splits())
-	}
-	if set.Counted = d.Group == GroupMain && !set.Missing && !set.Unequal; set.Counted {
-		t.Counted = append(t.Counted, d.Name)
+		set.Entries = append(set.Entries, t.newCell(d.Name, m, rows))
 	}
 	t.Sets = append(t.Sets, set)
 	return nil
@@ -327,15 +325,22 @@ func checkRow(r *store.Row, first map[int]*store.Row) error {
 // newCell collects the finished runs of a cell; rows are sorted by split.
 func (t *Table) newCell(dataset, method string, rows []store.Row) Entry {
 	c := Entry{Method: method, SQL: store.CellQuery(t.Protocol, dataset, method)}
-	var values []*big.Rat
 	for _, r := range rows {
 		if v := t.value(r); v != nil {
 			c.Runs = append(c.Runs, Run{r.Split, v, r.Score})
-			values = append(values, v)
 		}
 	}
-	c.Spread = stats.NewSpread(values)
+	c.summarise()
 	return c
+}
+
+// summarise computes the spread of the runs.
+func (c *Entry) summarise() {
+	var values []*big.Rat
+	for _, r := range c.Runs {
+		values = append(values, r.Value)
+	}
+	c.Spread = stats.NewSpread(values)
 }
 
 var hundred = big.NewRat(100, 1)

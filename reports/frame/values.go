@@ -34,14 +34,14 @@ func (t *Table) Difference(gain *big.Rat) *big.Rat {
 	return gain
 }
 
-// Means returns the counted sets' means, a row a set and a column a method, so that a larger one is
+// Means returns the counted sets' means, a row a set and a column a whole method, so that a larger one is
 // better.
 func (t *Table) Means() [][]*big.Rat {
 	var out [][]*big.Rat
 	for _, s := range t.Sets {
 		if s.Counted {
 			var means []*big.Rat
-			for _, c := range s.Entries {
+			for _, c := range s.Entries[:t.whole] {
 				means = append(means, c.Mean)
 			}
 			out = append(out, t.Ascending(means))
@@ -50,7 +50,7 @@ func (t *Table) Means() [][]*big.Rat {
 	return out
 }
 
-// CommonSplits returns the splits that are finished on every counted set, in increasing order.
+// CommonSplits returns the splits that are compared on every counted set, in increasing order.
 func (t *Table) CommonSplits() []int {
 	var common []int
 	first := true
@@ -58,10 +58,9 @@ func (t *Table) CommonSplits() []int {
 		switch {
 		case !s.Counted:
 		case first:
-			common, first = s.Entries[0].Splits(), false
+			common, first = slices.Clone(s.Splits), false
 		default:
-			splits := s.Entries[0].Splits()
-			common = slices.DeleteFunc(common, func(split int) bool { return !slices.Contains(splits, split) })
+			common = slices.DeleteFunc(common, func(split int) bool { return !slices.Contains(s.Splits, split) })
 		}
 	}
 	return common
@@ -75,7 +74,7 @@ func (t *Table) ValuesAt(split int) [][]*big.Rat {
 			continue
 		}
 		var values []*big.Rat
-		for _, c := range s.Entries {
+		for _, c := range s.Entries[:t.whole] {
 			i := slices.IndexFunc(c.Runs, func(r Run) bool { return r.Split == split })
 			values = append(values, c.Runs[i].Value)
 		}
@@ -182,12 +181,30 @@ func Probability(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
-// Ranked is an error unless some data set has the same finished splits of every method.
+// Ranked is an error unless a data set counts, and of several methods at least two are whole.
 func (t *Table) Ranked() error {
-	if len(t.Counted) > 0 {
-		return nil
+	switch {
+	case len(t.Counted) == 0:
+		return fmt.Errorf("%w: no data set that enters ranks has a finished split; name those that have one with --datasets", ErrNoResults)
+	case t.whole == 1 && len(t.Methods) > 1:
+		return fmt.Errorf("%w: %s alone has all of %s, so that there are no ranks; name fewer methods, data sets or splits with --methods, --datasets or --splits%s",
+			ErrNoResults, t.Methods[0], Count(len(t.Counted), "data set"), t.ofAll())
 	}
-	return fmt.Errorf("%w: no data set has the same finished splits of every method, so that there are no ranks; name fewer with --methods or --datasets", ErrNoResults)
+	return nil
+}
+
+// ofAll names the sets that every method has.
+func (t *Table) ofAll() string {
+	var names []string
+	for _, s := range t.Sets {
+		if s.Counted && !slices.ContainsFunc(s.Entries, func(e Entry) bool { return !e.Has }) {
+			names = append(names, s.Name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return ": every method has " + strings.Join(names, ", ")
 }
 
 // Comparable is Ranked for two methods or more.

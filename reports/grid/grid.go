@@ -82,7 +82,9 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		edges = append([]string{"On half of a set's splits or more the choice sits on an edge of the grid, so that a wider grid might do better, unless the edge is a natural one:"}, edges...)
 	}
 	d.Blocks = append([]doc.Block{doc.Prose{Heading: "Edges", Paragraphs: edges}}, tables...)
-	d.Blocks = append(d.Blocks, flattery(t))
+	if len(flatteredMethods(t)) > 0 {
+		d.Blocks = append(d.Blocks, flattery(t))
+	}
 	hindsight := regrets(t, f.Grids)
 	if len(hindsight) > 0 {
 		d.Blocks = append(d.Blocks, regretTable(t, hindsight))
@@ -272,7 +274,7 @@ func folds(t frame.Table, r store.Row) *big.Rat {
 	return stats.NewSpread(values).Mean
 }
 
-// flattered is a method's mean over sets in the folds and on the test rows.
+// flattered is a method's mean over the counted sets that it has, in the folds and on the test rows.
 type flattered struct {
 	method      string
 	sets        int
@@ -284,13 +286,16 @@ func flatteredMethods(t frame.Table) []flattered {
 	for i, m := range t.Methods {
 		var inFolds, onTest []*big.Rat
 		for _, s := range t.Sets {
+			if !s.Counted || !s.Entries[i].Has {
+				continue
+			}
 			var values []*big.Rat
 			for _, r := range t.Cells(s.Name, m) {
 				if v := folds(t, r); v != nil && r.Status == store.OK {
 					values = append(values, v)
 				}
 			}
-			if mean := stats.NewSpread(values).Mean; mean != nil && s.Entries[i].Mean != nil {
+			if mean := stats.NewSpread(values).Mean; mean != nil {
 				inFolds, onTest = append(inFolds, mean), append(onTest, s.Entries[i].Mean)
 			}
 		}
@@ -305,7 +310,7 @@ func flatteredMethods(t frame.Table) []flattered {
 func flattery(t frame.Table) doc.Table {
 	out := doc.Table{Heading: "Folds beside test", Caption: fmt.Sprintf("Mean %s of the chosen points in their folds and on the test rows", t.Metric.Title), Label: "flattery", Corner: "Method",
 		Head:   []doc.Column{{Name: "sets"}, {Name: "folds"}, {Name: "test"}, {Name: "diff.", Long: "difference", Kind: doc.Signed}},
-		Legend: []string{"Folds train on fewer rows than the refit, which makes them look worse; choosing by them makes them look better."}}
+		Legend: []string{"Sets: those of Mean in report accuracy that the method has, with folds.", "Folds train on fewer rows than the refit, which makes them look worse; choosing by them makes them look better."}}
 	decimals := 4
 	if t.Metric.Percent {
 		decimals = 2

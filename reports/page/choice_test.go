@@ -12,6 +12,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/cd"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -46,7 +47,7 @@ func (t *tab) choose(methods, sets []string) {
 // metrics of which the larger and the smaller value is the better one.
 func TestRanksOfTheChoice(t *testing.T) {
 	numbers := sample.Input{Known: map[string]sample.Set{}}
-	numbers.Protocol.Splits = 2
+	numbers.Protocol.Splits, numbers.Protocol.Published = 2, sample.Published // which prints ranks
 	for s := range 5 {
 		name := fmt.Sprintf("n%d", s)
 		numbers.Protocol.Datasets = append(numbers.Protocol.Datasets, name)
@@ -57,10 +58,15 @@ func TestRanksOfTheChoice(t *testing.T) {
 			}
 		}
 	}
+	partial := many() // every third method has the first half of the sets, one set more, and one split of some others
+	partial.Rows = slices.DeleteFunc(partial.Rows, func(r store.Row) bool {
+		m, s := slices.Index(partial.Protocol.Order(nil), r.Method), slices.Index(partial.Protocol.Datasets, r.Dataset)
+		return m%3 == 1 && s > 7 && s != m && (s%2 == 0 || r.Split != 1+m)
+	})
 	for name, c := range map[string]struct {
 		in     sample.Input
 		metric string
-	}{"accuracy": {many(), ""}, "errors": {many(), "error"}, "failures": {sample.Paper(), ""}, "numbers": {numbers, "rmse"}} {
+	}{"partial": {partial, ""}, "accuracy": {many(), ""}, "errors": {many(), "error"}, "failures": {sample.Paper(), ""}, "numbers": {numbers, "rmse"}} {
 		t.Run(name, func(t *testing.T) {
 			whole, err := c.in.Frame(t).TableOf(c.metric)
 			if err != nil {
@@ -86,6 +92,9 @@ func TestRanksOfTheChoice(t *testing.T) {
 					return
 				}
 				tab.choose(methods, sets)
+				if got, want := is[[]string](tab, `[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`), chosen(t, c.in, c.metric, methods, sets).Methods; !slices.Equal(got, want) {
+					r.Fatalf("%v over %v: the page has columns %v, the table %v", methods, sets, got, want)
+				}
 				for sum, of := range map[string]func([][]*big.Rat) ([]*big.Rat, error){"rank": stats.AverageRanks, "paper": stats.PaperAverageRanks} {
 					if got, want := tab.shownRanks(sum), ranksOf(t, c.in, c.metric, methods, sets, of); !equalRanks(got, want) {
 						r.Fatalf("%s of %v over %v: the page has %v, stats %v", sum, methods, sets, got, want)
@@ -139,23 +148,30 @@ func marksOf(svg string) []string {
 // ranksOf are the ranks of a choice by package stats.
 func ranksOf(t *testing.T, in sample.Input, metric string, methods, sets []string, of func([][]*big.Rat) ([]*big.Rat, error)) map[string]*big.Rat {
 	t.Helper()
-	in.Methods, in.Datasets = methods, sets
-	table, err := in.Frame(t).TableOf(metric)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := chosen(t, in, metric, methods, sets)
 	out := map[string]*big.Rat{}
-	if len(table.Counted) == 0 {
+	if table.Ranked() != nil {
 		return out
 	}
 	ranks, err := of(table.Means())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, m := range table.Methods {
+	for i, m := range table.Whole() {
 		out[m] = ranks[i]
 	}
 	return out
+}
+
+// chosen is the table of a choice.
+func chosen(t *testing.T, in sample.Input, metric string, methods, sets []string) frame.Table {
+	t.Helper()
+	in.Methods, in.Datasets = methods, sets
+	table, err := in.Frame(t).TableOf(metric)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
 }
 
 func equalRanks(got map[string]string, want map[string]*big.Rat) bool {

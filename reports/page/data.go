@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/published"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -26,6 +27,7 @@ type data struct {
 	Origins  []string            `json:"origins"`  // programs and machines
 	Errors   []string            `json:"errors"`
 	Verdicts map[string][]string `json:"verdicts,omitempty"` // sentences by method
+	Paper    bool                `json:"paper,omitempty"`    // the protocol's source prints ranks in the paper's convention
 	Critical []float64           `json:"critical,omitempty"` // differences of average ranks of two methods, three and so on over one set
 	Commands commands            `json:"commands"`
 }
@@ -98,7 +100,7 @@ func (l *list) at(text string) int {
 // addData fills data. Links are set by the layout, which knows where things stand.
 func (p *Page) addData(level float64, full bool) {
 	t := p.table
-	d := data{Protocol: t.Protocol, Cells: map[string]cellData{},
+	d := data{Protocol: t.Protocol, Paper: published.Ranks(t.Published), Cells: map[string]cellData{},
 		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower, Counts: counted(t.Metric), Decimals: p.decimals()},
 		Commands: commands{
 			Why:    p.run.Other("report", "why", t.Protocol, setHere, methodHere),
@@ -276,12 +278,12 @@ func seconds(rows []store.Row) string {
 	return span.Seconds(sum / float64(n))
 }
 
-// midRanks ranks the methods of a set by their means, the best first; nil where their means do not compare.
+// midRanks ranks the whole methods on a set by their means, the best first; "-" of others and where their means do not compare.
 func midRanks(t *frame.Table, set frame.Set) []string {
 	out := make([]string, len(set.Entries))
 	var at []int
 	for i, e := range set.Entries {
-		if out[i] = frame.Absent; e.Mean != nil {
+		if out[i] = frame.Absent; e.Mean != nil && i < len(t.Whole()) {
 			at = append(at, i)
 		}
 	}

@@ -59,15 +59,15 @@ function diagram(names, ranks, cd) {
 }
 
 // drawDiagram shows the diagram where the choice is not everything and has ranks.
-function drawDiagram({ methods, sets, sums }) {
+function drawDiagram({ methods: chosen, sets, sums }) {
   const box = document.getElementById("chosen");
   if (!box) return;
   box.replaceChildren();
-  const everything = methods.length === data.methods.length && sets.length === data.sets.length, n = sums.counted.length;
+  const methods = sums.whole, everything = chosen.length === data.methods.length && sets.length === data.sets.length, n = sums.counted.length;
   if (everything || methods.length < 2 || n === 0) return;
   const order = [...methods].sort((a, b) => compare(sums.rank.get(a), sums.rank.get(b)) || a - b);
   const ranks = order.map(m => Number(sums.rank.get(m)[0]) / Number(sums.rank.get(m)[1]));
-  box.append(make("h3", {}, `Of the ${methods.length} chosen methods over ${plural(n, "data set")}`),
+  box.append(make("h3", {}, `Of ${methods.length} chosen methods over ${plural(n, "data set")}`),
     make("figure", { class: "wide" }, diagram(order.map(m => data.methods[m].name), ranks, data.critical[methods.length - 2] / Math.sqrt(n))),
     make("p", { class: "soft" }, "A bar joins methods that are not told apart by average rank. Whether the chosen methods rank alike at all says ", make("code", {}, "bench report tests"), " with the same --methods and --datasets."),
     make("h3", {}, "Of all methods and data sets"));

@@ -37,17 +37,49 @@ function fixed([n, d], decimals) {
 const cell = (s, m) => data.cells[s + "," + m];
 const has = c => c !== undefined && c.m !== undefined;
 
-// summary has means over sets and average ranks of the methods, over the sets that count: those of the main group that all
-// these methods have the same finished splits of. Both conventions are those of `bench report ranks`.
+// splitsOf counts finished splits, as in "1-3, 7".
+const splitsOf = text => text.split(", ").reduce((n, part) => {
+  const [from, to] = part.split("-").map(Number);
+  return n + (to === undefined ? 1 : to - from + 1);
+}, 0);
+
+// compared has the splits of a set that most of the methods finished, the longer list of equals; undefined without any.
+function compared(s, methods) {
+  const lists = methods.filter(m => has(cell(s, m))).map(m => cell(s, m).d), times = d => lists.filter(l => l === d).length;
+  return lists.reduce((best, d) => best === undefined || times(d) > times(best) || times(d) === times(best) && splitsOf(d) > splitsOf(best) ? d : best, undefined);
+}
+
+// countedSets has the sets that count, of lists of those that each method has: the longest that at least half of the methods with
+// any set have all of, or, if there is none, the list, of a method or of what all have, for which its length times the number of
+// methods that have all of it is the largest.
+function countedSets(lists) {
+  const have = lists.filter(sets => sets.length > 0), holds = (list, sets) => sets.every(s => list.includes(s));
+  const best = (of, worth) => of.reduce((most, sets) => {
+    const w = worth(sets.length, have.filter(other => holds(other, sets)).length);
+    return w > most.w ? { sets, w } : most;
+  }, { sets: [], w: 0 }).sets;
+  const longest = best(have, (length, methods) => 2 * methods < have.length ? 0 : length * (have.length + 1) + methods);
+  if (longest.length || !have.length) return longest;
+  return best([...have, have[0].filter(s => have.every(sets => sets.includes(s)))], (length, methods) => length * methods);
+}
+
+// summary has means over sets and average ranks of whole methods, those that have every set that counts; coverage has how many of
+// these each method has. Both conventions of ranks are those of `bench report ranks`.
 function summary(methods, sets) {
-  const counted = sets.filter(s => data.sets[s].main && methods.every(m => has(cell(s, m)) && cell(s, m).d === cell(s, methods[0]).d));
-  const out = { counted, mean: new Map(), deviation: new Map(), rank: new Map(), paper: new Map(), bestMean: new Set(), bestRank: new Set(), bestPaper: new Set() };
-  if (counted.length === 0 || methods.length === 0) return out;
+  const main = sets.filter(s => data.sets[s].main), splits = new Map(main.map(s => [s, compared(s, methods)]));
+  const hasAll = (s, m) => has(cell(s, m)) && cell(s, m).d === splits.get(s);
+  const counted = countedSets(methods.map(m => main.filter(s => hasAll(s, m)))), whole = methods.filter(m => counted.every(s => hasAll(s, m)));
+  const out = { counted, whole, coverage: new Map(methods.map(m => [m, counted.filter(s => hasAll(s, m)).length])),
+    mean: new Map(), deviation: new Map(), rank: new Map(), paper: new Map(), bestMean: new Set(), bestRank: new Set(), bestPaper: new Set() };
+  if (counted.length === 0) return out;
+  const alone = whole.length < 2 && methods.length > 1;
+  methods = whole;
   const inOrder = [...methods].sort((a, b) => a - b), n = BigInt(counted.length);
   for (const m of methods) {
     const total = counted.map(s => fraction(cell(s, m).m)).reduce(sum);
     out.mean.set(m, [total[0], total[1] * n]);
     out.deviation.set(m, counted.reduce((t, s) => t + Number(cell(s, m).t[2]), 0) / counted.length);
+    if (alone) continue;
     let twice = 0;
     for (const s of counted) for (const other of methods) {
       const c = cell(s, other).o - cell(s, m).o;
@@ -56,7 +88,7 @@ function summary(methods, sets) {
     out.rank.set(m, [BigInt(twice + counted.length), 2n * n]);
   }
   const meanOrder = (a, b) => (data.metric.lower ? -1 : 1) * compare(out.mean.get(a), out.mean.get(b));
-  for (const m of methods) {
+  for (const m of alone ? [] : methods) {
     let places = 0;
     const rows = [...counted.map(s => (a, b) => cell(s, a).o - cell(s, b).o), meanOrder];
     for (const order of rows) {
@@ -73,15 +105,16 @@ function summary(methods, sets) {
     methods.filter(m => compare(values.get(m), best) === 0).forEach(m => into.add(m));
   };
   marks(out.mean, (a, b) => (compare(a, b) > 0) !== Boolean(data.metric.lower) && compare(a, b) !== 0, out.bestMean);
+  if (alone) return out;
   marks(out.rank, (a, b) => compare(a, b) < 0, out.bestRank);
   marks(out.paper, (a, b) => compare(a, b) < 0, out.bestPaper);
   return out;
 }
 
-// bestOf has the best of the methods on a set; none where they do not compare.
-function bestOf(s, methods) {
-  const have = methods.filter(m => has(cell(s, m)));
-  if (have.length < 2 && methods.length > 1 || uneven(s, methods)) return new Set();
+// bestOf has the best on a set of the whole ones of the methods; none where they do not compare.
+function bestOf(s, { methods, sums: { whole } }) {
+  const have = whole.filter(m => has(cell(s, m)));
+  if (have.length === 0 || have.length < 2 && methods.length > 1 || uneven(s, whole)) return new Set();
   const most = Math.max(...have.map(m => cell(s, m).o));
   return new Set(have.filter(m => cell(s, m).o === most));
 }

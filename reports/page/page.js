@@ -44,7 +44,7 @@ function controls() {
   parts = [
     chooser("Methods", names(data.methods), () => state.methods, v => { state.methods = v; }),
     chooser("Data sets", names(data.sets), () => state.sets, v => { state.sets = v; }),
-    select("Methods by", [["", "the protocol"], ["rank", "average rank"], ["paper", "paper's rank"], ["mean", "mean"], ["name", "name"], ...data.sets.map((s, i) => [String(i), s.name])],
+    select("Methods by", [["", "the protocol"], ["rank", "average rank"], ...(data.paper ? [["paper", "paper's rank"]] : []), ["mean", "mean"], ["name", "name"], ...data.sets.map((s, i) => [String(i), s.name])],
       () => state.byMethods, v => { state.byMethods = v; state.downMethods = downFor(v); }),
     select("Data sets by", [["", "the protocol"], ["name", "name"], ...data.methods.map((m, i) => [String(i), m.name])],
       () => state.bySets, v => { state.bySets = v; state.downSets = downFor(v); }),

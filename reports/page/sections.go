@@ -42,7 +42,7 @@ type line struct {
 	Key        string // of the cell; "" where nothing is stored
 	Mean, Dev  string
 	Best       bool
-	Rank       string // among all methods on the set
+	Rank       string // among whole methods on the set
 	Splits     string // "20" or "3 of 20"
 	Printed    *printedCell
 	Time       string
@@ -98,8 +98,8 @@ func (p *Page) addSections(full bool) {
 		section.Best = p.bestOf(set, best)
 	}
 	var average []*big.Rat
-	if means := t.Means(); len(means) > 0 {
-		average, _ = stats.AverageRanks(means) // of a complete matrix, so that there is no error
+	if t.Ranked() == nil {
+		average, _ = stats.AverageRanks(t.Means()) // of a complete matrix, so that there is no error
 	}
 	for m, section := range p.Methods {
 		section.About = p.aboutMethod(m, average)
@@ -145,15 +145,18 @@ func (p *Page) aboutMethod(m int, average []*big.Rat) string {
 		}
 	}
 	text := fmt.Sprintf("Results on %s, the best mean on %d.", frame.Count(finished, "data set"), best)
-	if average != nil {
+	if covered, counted := p.table.Coverage(m), len(p.table.Counted); m >= len(p.table.Whole()) {
+		text += fmt.Sprintf(" It has %d of the %s that count, so that it has no average rank.", covered, frame.Count(counted, "data set"))
+	} else if average != nil {
 		text += fmt.Sprintf(" Average rank %s of %d methods over %s.", average[m].FloatString(2), len(average), frame.Count(len(p.table.Counted), "set"))
 	}
 	return text
 }
 
-// best marks the best means of a set, where at least two compare.
+// best marks the best means of whole methods on a set, where at least two compare.
 func (p *Page) best(set frame.Set) []bool {
 	places := placesOf(&p.table, set)
+	clear(places[len(p.table.Whole()):])
 	most, have := slices.Max(places), 0
 	for _, place := range places {
 		if place > 0 {

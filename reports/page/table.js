@@ -21,7 +21,7 @@ const value = (s, m) => has(cell(s, m)) ? fraction(cell(s, m).m) : null;
 function shown() {
   const chosen = all(data.methods).filter(m => state.methods.has(m)), of = all(data.sets).filter(s => state.sets.has(s));
   const sums = summary(chosen, of);
-  const methods = ordered(chosen, state.byMethods, state.downMethods, m => {
+  const inOrder = ordered(chosen, state.byMethods, state.downMethods, m => {
     switch (state.byMethods) {
       case "name": return data.methods[m].name;
       case "mean": return sums.mean.get(m) || null;
@@ -30,6 +30,7 @@ function shown() {
     }
     return value(Number(state.byMethods), m);
   });
+  const methods = state.byMethods === "" ? [...inOrder.filter(m => sums.whole.includes(m)), ...inOrder.filter(m => !sums.whole.includes(m))] : inOrder;
   const sets = ordered(of, state.bySets, state.downSets, s => state.bySets === "name" ? data.sets[s].name : value(s, Number(state.bySets)));
   return { methods, sets, sums };
 }
@@ -59,18 +60,19 @@ function rankCell(values, marks, m) {
   const v = values.get(m);
   return make("td", { class: v && marks.has(m) ? "best" : null, "data-rank": v ? v[0] + "/" + v[1] : null }, v ? number(fixed(v, 2), "", marks.has(m)) : "-");
 }
-const sumsOf = [
+const sumsOf = sums => [
   ["Mean", "mean", meanCell],
   ["Average rank", "rank", (sums, m) => rankCell(sums.rank, sums.bestRank, m)],
   ["Paper's rank", "paper", (sums, m) => rankCell(sums.paper, sums.bestPaper, m)],
-];
+  ["Data sets", "coverage", (sums, m) => make("td", {}, `${sums.coverage.get(m)} of ${sums.counted.length}`)],
+].filter(([, by]) => by === "coverage" ? sums.counted.length && sums.whole.length < sums.coverage.size : sums[by].size && (by !== "paper" || data.paper));
 
 function head(name, sort, direction, attributes, button) {
   const sorted = direction === null ? null : direction ? "descending" : "ascending";
   return make("th", { scope: "col", "aria-sort": sorted, ...attributes }, button ? make("button", { type: "button", class: "sort", "data-sort": sort }, name) : name);
 }
 
-const setName = (s, methods) => data.sets[s].name + (uneven(s, methods) ? " †" : "");
+const setName = (s, sums) => data.sets[s].name + (uneven(s, sums.whole) ? " †" : "");
 
 // Sets as rows, as in a paper. Where the columns need more room than there is, the best of a row stands beside its name.
 function bySets(view, o) {
@@ -81,18 +83,19 @@ function bySets(view, o) {
     o.withBest ? make("th", { scope: "col", class: "beside" }, "Best") : null,
     methods.map(m => head(data.methods[m].name, "sets:" + m, is(String(m)), { "data-method": m }, o.buttons)))));
   const body = list => make("tbody", {}, list.map(s => {
-    const best = bestOf(s, methods), [one, more] = [[...best][0], best.size - 1];
-    return make("tr", { "data-set": s }, make("th", { scope: "row" }, make("a", { href: data.sets[s].link }, setName(s, methods))),
+    const best = bestOf(s, view), [one, more] = [[...best][0], best.size - 1];
+    return make("tr", { "data-set": s }, make("th", { scope: "row" }, make("a", { href: data.sets[s].link }, setName(s, sums))),
       o.withBest ? make("td", { class: "beside" }, one === undefined ? "-" : [make("strong", {}, cell(s, one).t[0]), " " + data.methods[one].name + (more ? ` +${more}` : "")]) : null,
       methods.map(m => dataCell(s, m, best.has(m), o.deviations, o.buttons)));
   }));
   const main = sets.filter(s => data.sets[s].main), apart = sets.filter(s => !data.sets[s].main);
   if (main.length) t.append(body(main));
-  if (sums.counted.length) {
-    t.append(make("tbody", { class: "sums" }, sumsOf.map(([name, by, draw]) => {
-      const marks = { mean: sums.bestMean, rank: sums.bestRank, paper: sums.bestPaper }[by], one = methods.find(m => marks.has(m));
+  const below = sumsOf(sums);
+  if (below.length) {
+    t.append(make("tbody", { class: "sums" }, below.map(([name, by, draw]) => {
+      const marks = { mean: sums.bestMean, rank: sums.bestRank, paper: sums.bestPaper }[by], one = marks && methods.find(m => marks.has(m));
       return make("tr", { "data-sum": by }, make("th", { scope: "row" }, name),
-        o.withBest ? make("td", { class: "beside" }, make("strong", {}, fixed(sums[by].get(one), by === "mean" ? data.metric.decimals : 2)), " " + data.methods[one].name) : null,
+        o.withBest ? make("td", { class: "beside" }, one === undefined ? "" : make("strong", {}, fixed(sums[by].get(one), by === "mean" ? data.metric.decimals : 2)), one === undefined ? "" : " " + data.methods[one].name) : null,
         methods.map(m => draw(sums, m, o.deviations)));
     })));
   }
@@ -104,12 +107,12 @@ function bySets(view, o) {
 function byMethods(view, o) {
   const { methods, sets, sums } = view, t = make("table", { class: "results methods" + (o.upright ? " upright" : "") });
   const is = by => state.byMethods === by ? state.downMethods : null;
-  const ofSums = sums.counted.length ? [...sumsOf.slice(1), sumsOf[0]] : []; // ranks first
+  const [mean, ...others] = sumsOf(sums), ofSums = mean ? [...others, mean] : []; // ranks first
   t.append(make("thead", {}, make("tr", {},
     head("Method", "methods:name", is("name"), { class: "corner" }, o.buttons),
-    ofSums.map(([name, by]) => head(name, "methods:" + by, is(by), { class: "sum" }, o.buttons)),
-    sets.map(s => head(setName(s, methods), "methods:" + s, is(String(s)), { class: data.sets[s].main ? null : "apart" }, o.buttons)))));
-  const best = new Map(sets.map(s => [s, bestOf(s, methods)]));
+    ofSums.map(([name, by]) => head(name, "methods:" + by, is(by), { class: "sum" }, o.buttons && by !== "coverage")),
+    sets.map(s => head(setName(s, sums), "methods:" + s, is(String(s)), { class: data.sets[s].main ? null : "apart" }, o.buttons)))));
+  const best = new Map(sets.map(s => [s, bestOf(s, view)]));
   t.append(make("tbody", {}, methods.map(m => make("tr", { "data-method": m },
     make("th", { scope: "row" }, make("a", { href: data.methods[m].link }, data.methods[m].name)),
     ofSums.map(([, , draw]) => draw(sums, m, o.deviations)),
@@ -167,12 +170,13 @@ function say({ methods, sets, sums }) {
     return;
   }
   const text = [];
-  if (sums.counted.length === 0) text.push("No data set has the same finished splits of all these methods, so that there are no means over sets and no ranks.");
-  else text.push(`Mean and ranks of these ${plural(methods.length, "method")} among one another, over ${plural(sums.counted.length, "data set")}.`);
-  const main = sets.filter(s => data.sets[s].main && !sums.counted.includes(s));
-  const some = main.filter(s => methods.some(m => !has(cell(s, m)))), other = main.filter(s => !some.includes(s));
-  if (some.length) text.push(`Not counted, since a result is missing: ${some.map(s => data.sets[s].name).join(", ")}.`);
-  if (other.length) text.push(`Not counted, since the methods finished different splits (†): ${other.map(s => data.sets[s].name).join(", ")}.`);
+  const partial = methods.filter(m => !sums.whole.includes(m)), named = list => list.map(s => data.sets[s].name).join(", ");
+  if (sums.counted.length === 0) text.push("No data set that enters means has a result of these methods, so that there are no means over sets and no ranks.");
+  else text.push(`Mean and ranks of ${plural(sums.whole.length, "method")} among one another, over ${plural(sums.counted.length, "data set")}.`);
+  if (partial.length) text.push(`${partial.length > 5 ? plural(partial.length, "method") : partial.map(m => data.methods[m].name).join(", ")}: partial, without some of these sets, so without Mean, ranks and marks.`);
+  const main = sets.filter(s => data.sets[s].main && !sums.counted.includes(s)), other = main.filter(s => uneven(s, sums.whole)), some = main.filter(s => !other.includes(s));
+  if (some.length) text.push(`Not counted, since a result is missing: ${named(some)}.`);
+  if (other.length) text.push(`Not counted, since the methods finished different splits (†): ${named(other)}.`);
   const apart = sets.filter(s => !data.sets[s].main);
   if (apart.length) text.push(`Shown apart, never counted: ${apart.map(s => data.sets[s].name).join(", ")}.`);
   said.replaceChildren(text.join(" "));

@@ -121,8 +121,9 @@ func TestSort(t *testing.T) {
 		t.Errorf("turned around the sets are %v, before %v", up, down)
 	}
 	is[bool](tab, `(() => { const s = document.querySelectorAll("#controls > .select select")[0]; s.value = "rank"; s.dispatchEvent(new Event("change")); return true; })()`)
-	ranks := numbers(is[[]string](tab, `[...document.querySelectorAll("#results [data-sum=rank] td")].map(td => td.textContent)`))
-	if !slices.IsSorted(ranks) || len(ranks) != 6 {
+	texts := is[[]string](tab, `[...document.querySelectorAll("#results [data-sum=rank] td")].map(td => td.textContent)`)
+	ranks := numbers(texts[:5]) // PBRFF lacks a set
+	if !slices.IsSorted(ranks) || len(texts) != 6 || texts[5] != "-" {
 		t.Errorf("methods by rank have the ranks %v", ranks)
 	}
 	tab.quiet()

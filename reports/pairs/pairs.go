@@ -26,8 +26,8 @@ type Options struct {
 // mostScatters bounds the pairs that are drawn: those of the first methods of the table.
 const mostScatters = 36
 
-// Build returns the document. It is an error if there are fewer than two methods or no data set that all
-// have finished, and if stored cells contradict each other.
+// Build returns the document. It is an error if there are fewer than two whole methods or no data set
+// that counts, and if stored cells contradict each other.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
@@ -46,10 +46,10 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	var rows []doc.Row
 	var figures []doc.Block
 	left := 0
-	for a, name := range t.Methods {
+	for a, name := range t.Whole() {
 		out.Head = append(out.Head, doc.Column{Name: name})
 		row := doc.Row{Name: name}
-		for b, other := range t.Methods {
+		for b, other := range t.Whole() {
 			if a == b {
 				row.Entries = append(row.Entries, doc.Entry{})
 				continue

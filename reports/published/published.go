@@ -47,6 +47,11 @@ func Of(source string) []Value {
 	return values
 }
 
+// Ranks reports whether a source prints average ranks. Those that do take the convention of stats.PaperAverageRanks.
+func Ranks(source string) bool {
+	return slices.ContainsFunc(parsed(), func(v Value) bool { return v.Source == source && v.Dataset == AverageRank })
+}
+
 // units says what a printed 1 of a source is in the unit in which tables show a metric: accuracy and error in percent,
 // the mean squared error in the squared unit of the target.
 var units = map[string]map[string]*big.Rat{

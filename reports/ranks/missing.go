@@ -9,15 +9,15 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// A policy says what becomes of a cell that is missing: a method that has not finished every split that another one has of a set.
+// A policy says what becomes of a cell that is missing: of a method that has not finished the splits that are compared on a set.
 type policy struct {
 	name, legend string
-	leavesOut    bool // sets with a missing cell
+	whole        bool // ranks are those above: of whole methods, over the counted sets
 	middle       bool // missing methods have the middle rank, those that are there keep their order around it; else they are last
 }
 
 var policies = []policy{
-	{name: "sets of all", legend: "the set is left out, as above", leavesOut: true},
+	{name: "whole methods", legend: "ranks as above; methods that lack one of the sets have none", whole: true},
 	{name: "missing last", legend: "the missing methods share the last ranks, as if they had failed"},
 	{name: "missing middle", legend: "the missing methods have the middle rank, as if nothing were known of them, and the others keep their order around it", middle: true},
 }
@@ -26,23 +26,20 @@ var policies = []policy{
 // none where nothing is missing.
 func missing(t frame.Table) (table, records []doc.Block) {
 	type line struct {
-		means []*big.Rat // nil for a missing method
-		there int
+		means   []*big.Rat // nil for a missing method
+		there   int
+		counted bool
 	}
 	var lines []line
 	lacks := false
 	for _, s := range t.Sets {
-		if s.Group != frame.GroupMain || s.Finished() == 0 {
+		if s.Group != frame.GroupMain || len(s.Splits) == 0 {
 			continue
 		}
-		l := line{}
-		for _, c := range s.Entries {
-			mean := c.Mean
-			if len(c.Runs) < s.Finished() {
-				mean = nil
-			}
-			l.means = append(l.means, mean)
-			if mean != nil {
+		l := line{means: make([]*big.Rat, len(s.Entries)), counted: s.Counted}
+		for i, c := range s.Entries {
+			if c.Has {
+				l.means[i] = c.Mean
 				l.there++
 			}
 		}
@@ -61,8 +58,12 @@ func missing(t frame.Table) (table, records []doc.Block) {
 	for _, p := range policies {
 		var ranks [][]*big.Rat
 		for _, l := range lines {
-			if l.there == len(t.Methods) || !p.leavesOut {
+			switch {
+			case !p.whole:
 				ranks = append(ranks, p.of(t, l.means, l.there))
+			case l.counted:
+				k := len(t.Whole())
+				ranks = append(ranks, append(p.of(t, l.means[:k], k), make([]*big.Rat, len(t.Methods)-k)...))
 			}
 		}
 		out.Head = append(out.Head, doc.Column{Name: p.name})
@@ -70,6 +71,9 @@ func missing(t frame.Table) (table, records []doc.Block) {
 		average := make([]*big.Rat, len(t.Methods))
 		if len(ranks) > 0 {
 			for k := range average {
+				if ranks[0][k] == nil { // partial
+					continue
+				}
 				column := make([]*big.Rat, len(ranks))
 				for i := range ranks {
 					column[i] = ranks[i][k]

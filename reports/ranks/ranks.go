@@ -1,9 +1,9 @@
-// Package ranks is the table of average ranks: how the methods place over data sets, in two
-// conventions, and how far that depends on the splits.
+// Package ranks is the table of average ranks: how the methods place over data sets, and how far that
+// depends on the splits.
 //
 // The conventions are those of package stats: tied methods share the mean of their ranks, over data
-// sets; and the paper's, which ranks the Mean row as one more data set and gives the better rank of
-// a tie to the later column. For the spread every split is ranked by itself, over the same data
+// sets; and, in protocols whose source prints such ranks, the paper's, which ranks the Mean row as one
+// more data set and gives the better rank of a tie to the later column. For the spread every split is ranked by itself, over the same data
 // sets.
 package ranks
 
@@ -15,6 +15,7 @@ import (
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/published"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -56,6 +57,9 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	records := doc.Records{Name: "ranks", Columns: []string{"metric", "convention", "method", "datasets", "rank", "exact", "splits",
 		"mean", "std_sample", "min", "lower_quartile", "median", "upper_quartile", "max"}}
 	for _, c := range conventions {
+		if c.label == "paper" && !published.Ranks(t.Published) {
+			continue
+		}
 		table, err := c.table(t, &records)
 		if err != nil {
 			return d, err
@@ -90,7 +94,7 @@ func (c convention) table(t frame.Table, records *doc.Records) (doc.Table, error
 	if err != nil {
 		return out, err
 	}
-	best, spreads := stats.Smallest(average), stats.Spreads(bySplit, len(t.Methods))
+	best, spreads := stats.Smallest(average), stats.Spreads(bySplit, len(t.Whole()))
 	var rows []doc.Row
 	for _, k := range stats.Order(average) {
 		s, method := spreads[k], t.Methods[k]

@@ -50,7 +50,12 @@ func lines(b doc.Block) string {
 // 95 71.25 2 1 3, on average 7/3 1 8/3; split 2 is tie 3 2 1, clear 2 1 3 and the means 83.75 90 77.5
 // 2 1 3, on average 7/3 4/3 7/3.
 func TestSmallByHand(t *testing.T) {
-	d := build(t, sample.Small(), Options{})
+	in := sample.Small()
+	if blocks := build(t, in, Options{}).Blocks; blocks[1].(doc.Table).Label != "missing" {
+		t.Error("a protocol without a paper has the paper's ranks")
+	}
+	in.Protocol.Published = sample.Published
+	d := build(t, in, Options{})
 	if got, want := lines(d.Blocks[0]), "B&<b> 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50\n"+
 		"A_1 1.75 2.25 0.35 2.00 2.13 2.25 2.38 2.50\n"+
 		"C|% 3.00 2.50 0.00 2.50 2.50 2.50 2.50 2.50"; got != want {
@@ -69,8 +74,9 @@ func TestSmallByHand(t *testing.T) {
 	}
 }
 
-// By hand from sample.Small: tie and clear are of all methods; of uneven A_1 and B have three splits, 100 and 58.3, and C one. Left
-// out: 1.75, 1.25, 3. C last: uneven 1, 2, 3, so (3.5+1)/3, (2.5+2)/3, 3. C in the middle: uneven 1.5, 2.5, 2; (3.5+1.5)/3, 5/3, 8/3.
+// By hand from sample.Small: tie and clear are of all methods; uneven is compared over the three splits of A_1, which B and C lack.
+// Whole methods, that are all: 1.75, 1.25, 3. Missing last: uneven 1, 2.5, 2.5, so (3.5+1)/3, (2.5+2.5)/3, (6+2.5)/3. In the middle:
+// uneven 2, 2, 2; (3.5+2)/3, (2.5+2)/3, 8/3.
 func TestMissingByHand(t *testing.T) {
 	in := sample.Small()
 	d := build(t, in, Options{})
@@ -78,8 +84,8 @@ func TestMissingByHand(t *testing.T) {
 	for _, r := range sample.Records(t, d, "missing_policies") {
 		got = append(got, fmt.Sprint(r["policy"], " ", r["method"], " ", r["datasets"], " ", r["exact"]))
 	}
-	want := []string{"sets of all A_1 2 7/4", "sets of all B&<b> 2 5/4", "sets of all C|% 2 3", "missing last A_1 3 3/2", "missing last B&<b> 3 3/2", "missing last C|% 3 3",
-		"missing middle A_1 3 5/3", "missing middle B&<b> 3 5/3", "missing middle C|% 3 8/3"}
+	want := []string{"whole methods A_1 2 7/4", "whole methods B&<b> 2 5/4", "whole methods C|% 2 3", "missing last A_1 3 3/2", "missing last B&<b> 3 5/3",
+		"missing last C|% 3 17/6", "missing middle A_1 3 11/6", "missing middle B&<b> 3 3/2", "missing middle C|% 3 8/3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -152,7 +158,10 @@ func TestRanksAreThoseOfTheMeans(t *testing.T) {
 			exact[row["method"].(string)], _ = new(big.Rat).SetString(row["exact"].(string))
 		}
 	}
-	for i, name := range ft.Methods {
+	if len(exact) != 5 {
+		t.Errorf("%d methods have ranks; PBRFF lacks a set", len(exact))
+	}
+	for i, name := range ft.Whole() {
 		if exact[name].Cmp(want[i]) != 0 {
 			t.Errorf("%s: rank %v, want %v", name, exact[name], want[i])
 		}
@@ -162,6 +171,7 @@ func TestRanksAreThoseOfTheMeans(t *testing.T) {
 func TestErrors(t *testing.T) {
 	in := sample.Small()
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Method == "A_1" && r.Status == store.OK && r.Dataset != "uneven" })
+	in.Methods = []string{"A_1", "B&<b>"}
 	if _, err := Build(in.Frame(t), Options{}); !errors.Is(err, frame.ErrNoResults) || !strings.Contains(err.Error(), "--methods") {
 		t.Errorf("no complete set: error %v", err)
 	}

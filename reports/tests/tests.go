@@ -54,7 +54,7 @@ type pair struct {
 }
 
 // Build returns the document. It is an error if an option has no meaning, if there are fewer than two
-// methods or no data set that all have finished, and if stored cells contradict each other.
+// whole methods or no data set that counts, and if stored cells contradict each other.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err := frame.CheckLevel(o.Level); err != nil {
 		return doc.Document{}, err
@@ -67,10 +67,13 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err := p.Comparable(); err != nil {
 		return doc.Document{}, err
 	}
-	if o.Control != "" && !slices.Contains(p.Methods, o.Control) {
+	switch control := slices.Index(t.Methods, o.Control); {
+	case control >= len(t.Whole()):
+		return doc.Document{}, fmt.Errorf("the control %s has %d of %s; name these with --datasets", o.Control, t.Coverage(control), frame.Count(len(t.Counted), "data set"))
+	case control < 0 && o.Control != "":
 		return doc.Document{}, fmt.Errorf("the control %s is not among the methods of the table: %s", o.Control, strings.Join(p.Methods, ", "))
 	}
-	means := t.Means()
+	means, whole := t.Means(), t.OnlyWhole()
 	if p.permutation, err = stats.FriedmanPermutation(means, 1); err != nil {
 		return doc.Document{}, err
 	}
@@ -84,7 +87,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if o.Region != nil {
 		region = *o.Region
 	}
-	if p.ev, err = evidence.Of(&t, evidence.Options{Method: o.Control, Level: o.Level, Region: region}); err != nil {
+	if p.ev, err = evidence.Of(&whole, evidence.Options{Method: o.Control, Level: o.Level, Region: region}); err != nil {
 		return doc.Document{}, err
 	}
 	if err := p.compare(); err != nil {

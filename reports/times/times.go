@@ -35,11 +35,11 @@ type page struct {
 	cpu     string // the processor that times are of
 	others  []string
 	seconds map[string][]*float64 // mean seconds of a cell by set, a value a method; nil without any
-	timed   []string              // counted sets with times of every method
+	timed   []string              // counted sets with times of every whole method
 	costs   []cost                // the cheapest first
 }
 
-// cost is a method over the timed sets.
+// cost is a whole method over the timed sets.
 type cost struct {
 	method  string
 	cell    float64  // mean seconds of a cell, a set counting once
@@ -48,8 +48,8 @@ type cost struct {
 	onFront bool
 }
 
-// Build returns the document. It is an error if no data set has the same finished splits of every
-// method, or none has times, and if stored cells contradict each other.
+// Build returns the document. It is an error if no data set counts, of several methods fewer than
+// two are whole, or no set has times, and if stored cells contradict each other.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *page) pickProcessor() {
 func (p *page) measure() {
 	for _, s := range p.Sets {
 		whole := s.Counted
-		for _, m := range p.Methods {
+		for i, m := range p.Methods {
 			sum, n := 0.0, 0
 			for _, r := range p.Cells(s.Name, m) {
 				if r.Status == store.OK && r.CPUSeconds != nil && r.Environment.CPU == p.cpu {
@@ -112,7 +112,7 @@ func (p *page) measure() {
 				x := sum / float64(n)
 				mean = &x
 			}
-			whole = whole && mean != nil
+			whole = whole && (mean != nil || i >= len(p.Whole()))
 			p.seconds[s.Name] = append(p.seconds[s.Name], mean)
 		}
 		if whole {
@@ -123,7 +123,7 @@ func (p *page) measure() {
 
 // sum fills costs.
 func (p *page) sum() {
-	for i, m := range p.Methods {
+	for i, m := range p.Whole() {
 		c := cost{method: m}
 		var means []*big.Rat
 		for k, s := range p.Sets {
@@ -207,17 +207,17 @@ func (p *page) bySet() doc.Table {
 	for _, s := range p.Sets {
 		row := doc.Row{Name: s.Name}
 		least := -1.0
-		for _, x := range p.seconds[s.Name] {
+		for _, x := range p.seconds[s.Name][:len(p.Whole())] {
 			if x != nil && (least < 0 || *x < least) {
 				least = *x
 			}
 		}
-		for _, x := range p.seconds[s.Name] {
+		for i, x := range p.seconds[s.Name] {
 			if x == nil {
 				row.Entries = append(row.Entries, doc.Entry{Text: frame.Absent})
 				continue
 			}
-			row.Entries = append(row.Entries, doc.Entry{Text: strconv.FormatFloat(*x, 'g', 3, 64), Best: *x == least && len(p.Methods) > 1})
+			row.Entries = append(row.Entries, doc.Entry{Text: strconv.FormatFloat(*x, 'g', 3, 64), Best: *x == least && i < len(p.Whole()) && len(p.Methods) > 1})
 		}
 		rows = append(rows, row)
 	}

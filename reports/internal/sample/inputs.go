@@ -156,7 +156,7 @@ func Small() Input {
 	add("clear", "B&<b>", 8, 8, 8)
 	add("clear", "C|%", 8, 5, 6)
 	add("uneven", "A_1", 4, 4, 4, 4)
-	add("uneven", "B&<b>", 4, 2, 3, 2)
+	add("uneven", "B&<b>", 4, 2, 3)
 	add("uneven", "C|%", 4, 4)
 	add("big_set", "C|%", 100, 90, 92, 91)
 	in.Rows = append(in.Rows,

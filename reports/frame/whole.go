@@ -1,0 +1,182 @@
+package frame
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// compareSplits fills Splits of a set, those that most of its cells finished, the longer list of equals, and marks the cells that
+// finished them. It takes the splits out that such a cell has beyond them, and returns these cells.
+func (s *Set) compareSplits() (beyond []gapCell) {
+	most := 0
+	for _, e := range s.Entries {
+		splits, n := e.Splits(), 0
+		for _, other := range s.Entries {
+			if slices.Equal(other.Splits(), splits) {
+				n++
+			}
+		}
+		if len(splits) > 0 && (n > most || n == most && len(splits) > len(s.Splits)) {
+			s.Splits, most = splits, n
+		}
+	}
+	for i := range s.Entries {
+		e := &s.Entries[i]
+		if e.Has = len(s.Splits) > 0 && contains(e.Splits(), s.Splits); !e.Has || len(e.Runs) == len(s.Splits) {
+			continue
+		}
+		out := gapCell{method: e.Method, dataset: s.Name}
+		e.Runs = slices.DeleteFunc(slices.Clone(e.Runs), func(r Run) bool {
+			if slices.Contains(s.Splits, r.Split) {
+				return false
+			}
+			out.splits = append(out.splits, r.Split)
+			return true
+		})
+		e.summarise()
+		beyond = append(beyond, out)
+	}
+	return beyond
+}
+
+// count picks the sets that means and ranks are over, and moves the methods that lack one of them to the end.
+func (t *Table) count() {
+	have := make([][]int, len(t.Methods)) // places of sets of the main group, by method
+	for i := range t.Sets {
+		s := &t.Sets[i]
+		t.surplus = append(t.surplus, s.compareSplits()...)
+		for m, e := range s.Entries {
+			s.Missing = s.Missing || e.Mean == nil
+			if s.Group == GroupMain && e.Has {
+				have[m] = append(have[m], i)
+			}
+		}
+	}
+	counted := countedSets(have)
+	var whole, partial []int
+	for m := range t.Methods {
+		if contains(have[m], counted) {
+			whole = append(whole, m)
+		} else {
+			partial = append(partial, m)
+		}
+	}
+	t.whole = len(whole)
+	order := append(whole, partial...)
+	t.Methods = picked(t.Methods, order)
+	for i := range t.Sets {
+		s := &t.Sets[i]
+		s.Entries = picked(s.Entries, order)
+		if s.Counted = slices.Contains(counted, i); s.Counted {
+			t.Counted = append(t.Counted, s.Name)
+		}
+		for _, e := range s.Entries[:t.whole] {
+			s.Unequal = s.Unequal || e.Mean != nil && !e.Has
+		}
+	}
+}
+
+// countedSets returns the sets that count, of those that each method has: of the methods' lists the longest that at least half
+// of the methods with any set have all of. If there is none it is the list, of a method or of what all have, for which its
+// length times the number of methods that have all of it is the largest.
+func countedSets(have [][]int) []int {
+	have = slices.DeleteFunc(slices.Clone(have), func(sets []int) bool { return len(sets) == 0 })
+	if len(have) == 0 {
+		return nil
+	}
+	best := func(lists [][]int, worth func(length, methods int) int) (out []int) {
+		most := 0
+		for _, sets := range lists {
+			methods := 0
+			for _, other := range have {
+				if contains(other, sets) {
+					methods++
+				}
+			}
+			if w := worth(len(sets), methods); w > most {
+				out, most = sets, w
+			}
+		}
+		return out
+	}
+	longest := best(have, func(length, methods int) int {
+		if 2*methods < len(have) {
+			return 0
+		}
+		return length*(len(have)+1) + methods // of equally long lists the one of more methods
+	})
+	if longest != nil {
+		return longest
+	}
+	common := slices.DeleteFunc(slices.Clone(have[0]), func(set int) bool {
+		return slices.ContainsFunc(have, func(sets []int) bool { return !slices.Contains(sets, set) })
+	})
+	return best(append(have, common), func(length, methods int) int { return length * methods })
+}
+
+// contains reports whether a list has every set of another.
+func contains(list, sets []int) bool {
+	return !slices.ContainsFunc(sets, func(set int) bool { return !slices.Contains(list, set) })
+}
+
+// picked returns the elements of a list in an order of places.
+func picked[T any](list []T, order []int) []T {
+	out := make([]T, len(order))
+	for i, place := range order {
+		out[i] = list[place]
+	}
+	return out
+}
+
+// Whole returns the methods that have every counted set: the leading ones of Methods. Means over sets, ranks and marks of the
+// best are theirs alone. Where no set counts, no method lacks one, and all are whole.
+func (t *Table) Whole() []string { return t.Methods[:t.whole] }
+
+// OnlyWhole is the table without its partial methods, whose gaps and notes stay.
+func (t Table) OnlyWhole() Table {
+	t.Methods, t.Sets = t.Whole(), slices.Clone(t.Sets)
+	for i := range t.Sets {
+		t.Sets[i].Entries = t.Sets[i].Entries[:t.whole]
+	}
+	return t
+}
+
+// Coverage is how many of the counted sets a method has, by its place in Methods.
+func (t *Table) Coverage(method int) int {
+	n := 0
+	for _, s := range t.Sets {
+		if s.Counted && s.Entries[method].Has {
+			n++
+		}
+	}
+	return n
+}
+
+// partialNotes say which methods lack counted sets, what completes them, and which splits of others are more than are compared.
+func (t *Table) partialNotes() []string {
+	var notes, partial []string
+	for i := t.whole; i < len(t.Methods); i++ {
+		partial = append(partial, fmt.Sprintf("%s (%d of %s)", t.Methods[i], t.Coverage(i), Count(len(t.Counted), "data set")))
+	}
+	if partial != nil {
+		note := "Partial, so without Mean and ranks: " + briefly(partial, "method") + "."
+		if t.Completes != "" {
+			note += " To complete what can be run: `" + t.Completes + "`."
+		}
+		notes = append(notes, note)
+	}
+	if t.surplus != nil {
+		notes = append(notes, "Left out, since most methods have not finished these splits: "+t.where(t.surplus)+".")
+	}
+	return notes
+}
+
+// dropSurplus takes the rows of splits out that are more than are compared.
+func (t *Table) dropSurplus() {
+	for _, c := range t.surplus {
+		key := cellKey{c.dataset, c.method}
+		t.rows[key] = slices.DeleteFunc(t.rows[key], func(r store.Row) bool { return slices.Contains(c.splits, r.Split) })
+	}
+}
