@@ -34,7 +34,7 @@ func (f *pageFlags) add(a *app, c *cobra.Command) {
 	for _, m := range metric.All() {
 		metrics = append(metrics, m.Name)
 	}
-	flags.StringVar(&f.Metric, "metric", "accuracy", strings.Join(metrics, ", "))
+	flags.StringVar(&f.Metric, "metric", "", strings.Join(metrics, ", ")+" (default the protocol's)")
 	flags.StringVar(&f.Method, "method", "", "method in question, to which the first verdict belongs (default the one with the best average rank)")
 	flags.Float64Var(&f.Level, "level", 0.05, "level of the tests")
 	flags.StringVar(&f.Title, "title", "", "title of the page")

@@ -107,7 +107,7 @@ func usual(flags Flags, metrics, title, label *string) {
 	for _, m := range metric.All() {
 		names = append(names, m.Name)
 	}
-	flags.StringVar(metrics, "metric", "accuracy", strings.Join(names, ", "))
+	flags.StringVar(metrics, "metric", "", strings.Join(names, ", ")+" (default the protocol's)")
 	flags.StringVar(title, "title", "", "title or caption")
 	flags.StringVar(label, "label", "", "LaTeX label (default from report and protocol)")
 }

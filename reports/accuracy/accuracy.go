@@ -27,7 +27,7 @@ import (
 
 // Options adjust the table; the zero value is the paper's.
 type Options struct {
-	Metric        string // "" for accuracy
+	Metric        string // "" for the protocol's
 	Title         string // heading or caption; empty for the usual one
 	Std           string // StdPopulation (also when empty) or StdSample
 	Ranks         string // RanksBoth, RanksMid or RanksPaper; "" is RanksBoth where the protocol's source prints ranks, else RanksMid

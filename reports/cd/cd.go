@@ -19,7 +19,7 @@ import (
 
 // Options adjust the diagram.
 type Options struct {
-	Metric string  // "" for accuracy
+	Metric string  // "" for the protocol's
 	Level  float64 // such as 0.05
 	Title  string  // "" for the usual one
 	Label  string  // for LaTeX; "" for "tab:cd:" and the protocol

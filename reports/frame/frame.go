@@ -71,6 +71,7 @@ type Data struct {
 type Protocol struct {
 	Name           string
 	Hash           string            // of the protocol as it is now; cells of another are left out; "" takes all
+	Metric         string            // that it selects grid points by, which is that of its reports; "" for accuracy, and mse where all sets are of regression
 	Published      string            // source of the printed values to compare with; "" for none
 	PublishedNames map[string]string // what the source calls data sets that have another name here, by ours
 	Splits         int               // planned, numbered from 1

@@ -87,10 +87,26 @@ func TestNothingToShow(t *testing.T) {
 		"`bench run --methods A --datasets sets/mine.toml,iris --splits 3-3 --protocol 'my p.toml'` makes them":                          only,
 		"mpg: the target is a number (regression), and this table is of accuracies; --metric takes ":                                     number,
 	} {
-		_, err := in.Frame(t).TableOf("")
+		_, err := in.Frame(t).TableOf("accuracy")
 		request := new(frame.RequestError)
 		if !errors.Is(err, frame.ErrNoResults) || !errors.As(err, &request) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// TestTheProtocolsMetric: what a protocol selects by is what its reports are of, unless another one is named.
+func TestTheProtocolsMetric(t *testing.T) {
+	in := regression()
+	numbers := in
+	numbers.Rows = in.Rows[2:3] // of regression
+	for _, c := range []struct {
+		in                    sample.Input
+		protocols, asked, got string
+	}{{in, "", "", "accuracy"}, {in, "mcc", "", "mcc"}, {in, "mcc", "error", "error"}, {numbers, "", "", "mse"}, {numbers, "mae", "", "mae"}} {
+		c.in.Protocol.Metric = c.protocols
+		if got, err := c.in.Frame(t).TableOf(c.asked); err != nil || got.Metric.Name != c.got {
+			t.Errorf("protocol's %q, asked for %q: the table is of %q (%v), want %q", c.protocols, c.asked, got.Metric.Name, err, c.got)
 		}
 	}
 }

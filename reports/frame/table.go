@@ -110,13 +110,23 @@ type Change struct {
 
 type cellKey struct{ dataset, method string }
 
-// TableOf is Table by the name of a metric; "" is accuracy.
+// TableOf is Table by the name of a metric; "" is the protocol's.
 func (f Frame) TableOf(name string) (Table, error) {
-	m, err := metric.Lookup(cmp.Or(name, "accuracy"))
+	m, err := metric.Lookup(cmp.Or(name, f.Protocol.Metric, f.usualMetric()))
 	if err != nil {
 		return Table{}, err
 	}
 	return f.Table(m)
+}
+
+// usualMetric is the metric of a protocol that names none: as grid points are selected, accuracy of classes, and mse where all that
+// is stored is of regression.
+func (f Frame) usualMetric() string {
+	classes := func(r store.Row) bool { return f.task(r.Dataset, r.Task) != registry.Regression }
+	if len(f.Rows) == 0 || slices.ContainsFunc(f.Rows, classes) {
+		return "accuracy"
+	}
+	return "mse"
 }
 
 // Table applies the policy of all reports for one metric. It is an error, a RequestError, if no

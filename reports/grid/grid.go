@@ -28,7 +28,7 @@ import (
 
 // Options adjust the page.
 type Options struct {
-	Metric string // "" for accuracy
+	Metric string // "" for the protocol's
 	Title  string // "" for the usual one
 	Label  string // for LaTeX; "" for "tab:grid:" and the protocol
 }

@@ -36,7 +36,7 @@ import (
 
 // Options adjust the page.
 type Options struct {
-	Metric string  // "" for accuracy
+	Metric string  // "" for the protocol's
 	Method string  // in question, to which the first verdicts belong; "" for the one with the best average rank
 	Level  float64 // of the tests, such as 0.05
 	Title  string  // "" for the usual one

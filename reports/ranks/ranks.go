@@ -21,7 +21,7 @@ import (
 
 // Options adjust the table.
 type Options struct {
-	Metric string // "" for accuracy
+	Metric string // "" for the protocol's
 	Title  string // "" for the usual one
 	Label  string // for LaTeX; "" for "tab:ranks:" and the protocol
 }
