@@ -220,9 +220,12 @@ func (t *table) main() doc.Table {
 	splits := false // a column tells how many splits are finished
 	var main, below []doc.Row
 	for _, s := range t.Sets {
-		row := t.row(s)
 		n := len(s.Splits)
-		splits = splits || s.Unequal || n > 0 && n < len(t.Splits)
+		if n == 0 {
+			continue // a note names it
+		}
+		row := t.row(s)
+		splits = splits || s.Unequal || n < len(t.Splits)
 		if s.Group == frame.GroupMain {
 			main = append(main, row)
 		} else {
@@ -273,10 +276,14 @@ func (t *table) row(s frame.Set) doc.Row {
 	return row
 }
 
-// finished says how many splits of a set whole methods finished: "3/20", with a dagger where they differ.
+// finished says how many splits of a set whole methods finished, or others where none did: "3/20", with a dagger where they differ.
 func (t *table) finished(s frame.Set) string {
+	entries := s.Entries[:len(t.Whole())]
+	if !slices.ContainsFunc(entries, func(e frame.Entry) bool { return e.Mean != nil }) {
+		entries = s.Entries
+	}
 	least, most := len(t.Splits), 0
-	for _, c := range s.Entries[:len(t.Whole())] {
+	for _, c := range entries {
 		if n := len(c.Runs); n > 0 {
 			least, most = min(least, n), max(most, n)
 		}

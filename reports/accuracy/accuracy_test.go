@@ -410,8 +410,12 @@ func columnsOf(t *table, without string) []string {
 	main := t.main()
 	for _, section := range main.Sections {
 		for _, row := range section {
+			there := false // has a method but that one a result
 			for i, c := range row.Entries {
-				if name := main.Head[i].Name; name != without && row.Name != "Data sets" {
+				there = there || main.Head[i].Name != without && main.Head[i].Name != "splits" && c.Text != "-"
+			}
+			for i, c := range row.Entries {
+				if name := main.Head[i].Name; there && name != without && row.Name != "Data sets" {
 					out = append(out, fmt.Sprint(row.Name, " ", name, " ", c.Text, " ", c.Dev, " ", c.Best))
 				}
 			}

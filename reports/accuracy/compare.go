@@ -262,6 +262,9 @@ func (c *comparison) table(number, decimals int, metric metric.Metric) doc.Table
 	}
 	var rows []doc.Row
 	for _, r := range c.rows {
+		if r.set.Finished() == 0 {
+			continue // a note names it
+		}
 		row := doc.Row{Name: r.set.Name}
 		for i, cell := range r.cells {
 			ours, quoted, diff := doc.Entry{Text: frame.Text(cell.ours, decimals)}, doc.Entry{Text: frame.Text(cell.published, decimals)}, doc.Entry{Text: frame.Absent}

@@ -41,7 +41,7 @@ func (t *table) legend() []string {
 		}
 	}
 	for _, s := range t.Sets {
-		if s.Missing {
+		if s.Missing && s.Finished() > 0 {
 			return append(legend, "A dash: no finished split.")
 		}
 	}
@@ -166,10 +166,11 @@ func grouped(n int) string {
 func (t *table) missing() []doc.Block {
 	var blocks []doc.Block
 	reasons := t.Reasons()
-	if len(reasons) > 0 || len(t.LeftOut) > 0 {
+	without := t.WithoutResults()
+	if len(reasons) > 0 || without != "" {
 		part := doc.Prose{Heading: "What is missing, and how to get it", Detail: true}
-		if len(t.LeftOut) > 0 {
-			part.Paragraphs = []string{"Left to the full command: " + strings.Join(t.LeftOut, ", ") + "."}
+		if without != "" {
+			part.Paragraphs = []string{without}
 		}
 		blocks = append(blocks, part)
 	}

@@ -3,6 +3,7 @@ package frame
 import (
 	"cmp"
 	"encoding/csv"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -118,7 +119,7 @@ func (t *Table) whatIsMissing(v Invocation, sets []Dataset) {
 		}
 	}
 	for i, c := range t.Changed {
-		t.Changed[i].Command = t.runAgain(c.Dataset, sets, v)
+		t.Changed[i].Command = t.runAgain(map[string]bool{c.Dataset: true}, sets, v)
 	}
 	t.FullCommand = t.runMissing(v, t.Methods, sets, func(string) []int { return t.Splits })
 	compared := map[string][]int{} // by counted set
@@ -162,21 +163,40 @@ func (t *Table) runMissing(v Invocation, of []string, sets []Dataset, wanted fun
 	return v.Command(kept(t.Methods, methods), arguments(sets, names), sortedKeys(splits), retry)
 }
 
-// runAgain returns the command that runs the table's cells of a set, "" if none of them can be run.
-func (t *Table) runAgain(dataset string, sets []Dataset, v Invocation) string {
-	methods, splits := map[string]bool{}, map[int]bool{}
-	for _, m := range t.Methods {
-		key := cellKey{dataset, m}
-		for _, r := range t.rows[key] {
-			if t.cannot[key] == "" {
-				methods[m], splits[r.Split] = true, true
+// changedWarnings say of which sets the data changed, a line a set or one line for many.
+func (t *Table) changedWarnings(v Invocation, sets []Dataset) []string {
+	var lines []string
+	names := map[string]bool{}
+	for _, c := range t.Changed {
+		lines, names[c.Dataset] = append(lines, c.String()), true
+	}
+	if len(lines) <= fewNames {
+		return lines
+	}
+	line := fmt.Sprintf("The rows of %s are of the data as it was read then; their files changed since", Count(len(lines), "data set"))
+	if command := t.runAgain(names, sets, v); command != "" {
+		line += ": " + command
+	}
+	return []string{line}
+}
+
+// runAgain returns the command that runs the table's cells of some sets, "" if none of them can be run.
+func (t *Table) runAgain(datasets map[string]bool, sets []Dataset, v Invocation) string {
+	methods, runnable, splits := map[string]bool{}, map[string]bool{}, map[int]bool{}
+	for name := range datasets {
+		for _, m := range t.Methods {
+			key := cellKey{name, m}
+			for _, r := range t.rows[key] {
+				if t.cannot[key] == "" {
+					methods[m], runnable[name], splits[r.Split] = true, true, true
+				}
 			}
 		}
 	}
 	if len(methods) == 0 {
 		return ""
 	}
-	return v.Command(kept(t.Methods, methods), arguments(sets, map[string]bool{dataset: true}), sortedKeys(splits), false)
+	return v.Command(kept(t.Methods, methods), arguments(sets, runnable), sortedKeys(splits), false)
 }
 
 // arguments lists those of the sets that are in names, nil for all, as arguments of --datasets.

@@ -130,7 +130,8 @@ func brief(s string) string {
 type Reason struct {
 	Text  string // "Failed (singular matrix)", "Not run"
 	Runs  int    // one a split of a cell
-	Where string // methods, data sets and splits
+	Where string // methods, data sets and splits, or how many where they are many
+	Short bool   // Where does not name each
 }
 
 // Reasons sums up all gaps, one entry a status and reason: failures in the order
@@ -160,7 +161,8 @@ func (t *Table) Reasons() []Reason {
 	var out []Reason
 	for _, groups := range []gapGroups{failed, left, cannot, notRun} {
 		for _, text := range groups.keys {
-			r := Reason{Text: capital(text), Where: t.where(groups.cells[text])}
+			r := Reason{Text: capital(text)}
+			r.Where, r.Short = t.where(groups.cells[text])
 			for _, c := range groups.cells[text] {
 				r.Runs += len(c.splits)
 			}
@@ -173,7 +175,11 @@ func (t *Table) Reasons() []Reason {
 func (t *Table) gapNotes() []string {
 	var notes []string
 	for _, r := range t.Reasons() {
-		notes = append(notes, r.Text+": "+r.Where+".")
+		each := ""
+		if r.Short {
+			each = "; `--format json` lists each"
+		}
+		notes = append(notes, r.Text+": "+r.Where+each+".")
 	}
 	return notes
 }
@@ -207,9 +213,9 @@ func (g *gapGroups) add(key string, c gapCell) {
 }
 
 // where writes cells as blocks of methods on data sets, "A, B on wine, sonar
-// (splits 1-3)", or sums them up where that takes many blocks.
-func (t *Table) where(cells []gapCell) string {
-	const most = 5
+// (splits 1-3)", or sums them up where that takes many blocks. short says that not each is named.
+func (t *Table) where(cells []gapCell) (text string, short bool) {
+	const most = 3
 	type row struct{ dataset, splits string }
 	var rows []row
 	methods := map[row][]string{}
@@ -231,16 +237,17 @@ func (t *Table) where(cells []gapCell) string {
 		sets[b] = append(sets[b], r.dataset)
 	}
 	if len(blocks) > most {
-		return t.sum(cells)
+		return t.sum(cells), true
 	}
 	var parts []string
 	for _, b := range blocks {
-		parts = append(parts, fmt.Sprintf("%s on %s (%s)", b.methods, strings.Join(sets[b], ", "), b.splits))
+		short = short || len(sets[b]) > fewNames
+		parts = append(parts, fmt.Sprintf("%s on %s (%s)", b.methods, Briefly(sets[b], "data set"), b.splits))
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, "; "), short
 }
 
-// sum names the methods and the data sets of cells that form no blocks.
+// sum says how many cells that form no blocks there are, of which methods and data sets.
 func (t *Table) sum(cells []gapCell) string {
 	var methods, sets []string
 	runs := 0
@@ -250,8 +257,7 @@ func (t *Table) sum(cells []gapCell) string {
 		runs += len(c.splits)
 	}
 	slices.SortFunc(methods, func(a, b string) int { return slices.Index(t.Methods, a) - slices.Index(t.Methods, b) })
-	return fmt.Sprintf("%s in %s, of %s on %s", Count(runs, "split"), Count(len(cells), "cell"),
-		t.methodList(methods), strings.Join(sets, ", "))
+	return fmt.Sprintf("%s in %s, of %s on %s", Count(runs, "split"), Count(len(cells), "cell"), t.methodList(methods), Briefly(sets, "data set"))
 }
 
 // methodList names methods, which are in the table's order.
@@ -259,5 +265,5 @@ func (t *Table) methodList(methods []string) string {
 	if len(methods) == len(t.Methods) && len(methods) > 1 {
 		return "every method"
 	}
-	return strings.Join(methods, ", ")
+	return Briefly(methods, "method")
 }

@@ -3,7 +3,6 @@ package frame
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -40,11 +39,11 @@ func importedNotes(rows []store.Row) []string {
 	for _, o := range order {
 		if o.cpu == "" {
 			notes = append(notes, fmt.Sprintf("Imported from %s, test scores of a method elsewhere that were counted here: %s of %s.",
-				o.file, Count(all[o].cells, "cell"), strings.Join(all[o].methods, ", ")))
+				o.file, Count(all[o].cells, "cell"), Briefly(all[o].methods, "method")))
 			continue
 		}
 		notes = append(notes, fmt.Sprintf("Imported from %s, computed on %s: %s of %s. Their times do not compare with those of another processor.",
-			o.file, o.cpu, Count(all[o].cells, "cell"), strings.Join(all[o].methods, ", ")))
+			o.file, o.cpu, Count(all[o].cells, "cell"), Briefly(all[o].methods, "method")))
 	}
 	return notes
 }

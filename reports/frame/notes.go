@@ -32,19 +32,14 @@ func (t *Table) splitNotes() []string {
 		}
 		switch {
 		case row.Unequal:
-			var counts []string
-			for _, c := range row.Entries[:t.whole] {
-				counts = append(counts, fmt.Sprintf("%s %d", c.Method, len(c.Runs)))
-			}
-			unequal = append(unequal, fmt.Sprintf("%s (%s of %s)",
-				row.Name, strings.Join(counts, ", "), Count(len(t.Splits), "split")))
+			unequal = append(unequal, fmt.Sprintf("%s (%s)", row.Name, t.unequal(row)))
 		case n > 0 && n < len(t.Splits):
 			byCount[n] = append(byCount[n], row.Name)
 		}
 	}
 	var notes []string
 	for _, n := range sortedKeys(byCount) {
-		where := strings.Join(byCount[n], ", ")
+		where := Briefly(byCount[n], "data set")
 		if len(byCount[n]) == withRuns && withRuns > 1 {
 			where = "every data set with results"
 		}
@@ -53,19 +48,28 @@ func (t *Table) splitNotes() []string {
 	if len(unequal) > 0 {
 		notes = append(notes, fmt.Sprintf(
 			"† The methods finished different splits, so their means are not comparable: no best, not in Mean or ranks: %s.",
-			strings.Join(unequal, "; ")))
+			Briefly(unequal, "data set")))
 	}
 	return notes
 }
 
+// unequal says how many splits the whole methods finished of a set: each, or the least and the most of many.
+func (t *Table) unequal(s Set) string {
+	var counts []string
+	least, most := len(t.Splits), 0
+	for _, c := range s.Entries[:t.whole] {
+		n := len(c.Runs)
+		counts, least, most = append(counts, fmt.Sprintf("%s %d", c.Method, n)), min(least, n), max(most, n)
+	}
+	if text := strings.Join(counts, ", "); len(counts) <= fewNames {
+		return fmt.Sprintf("%s of %s", text, Count(len(t.Splits), "split"))
+	}
+	return fmt.Sprintf("%d to %d of %s", least, most, Count(len(t.Splits), "split"))
+}
+
 // countedNotes says which data sets Mean and the ranks are over, by the shorter of two lists.
 func (t *Table) countedNotes() []string {
-	var not []string
-	for _, row := range t.Sets {
-		if row.Group == GroupMain && !row.Counted {
-			not = append(not, row.Name)
-		}
-	}
+	not := t.setNames(func(s Set) bool { return s.Group == GroupMain && !s.Counted })
 	over := strings.Join(t.Counted, ", ")
 	if len(not) < len(t.Counted) {
 		over = "all but " + strings.Join(not, ", ")
@@ -86,26 +90,41 @@ func (t *Table) belowNotes() []string {
 		{GroupApart, "Shown apart, not in Mean or ranks: %s."},
 		{GroupGenerated, "Generated data sets, not in Mean or ranks: %s."},
 	} {
-		var names []string
-		for _, row := range t.Sets {
-			if row.Group == g.group {
-				names = append(names, row.Name)
-			}
-		}
+		names := t.setNames(func(s Set) bool { return s.Group == g.group && s.Finished() > 0 })
 		if len(names) > 0 {
-			notes = append(notes, fmt.Sprintf(g.text, strings.Join(names, ", ")))
+			notes = append(notes, fmt.Sprintf(g.text, Briefly(names, "data set")))
 		}
 	}
 	return notes
 }
 
+// setNames names the sets that are picked.
+func (t *Table) setNames(pick func(Set) bool) []string {
+	var names []string
+	for _, s := range t.Sets {
+		if pick(s) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// WithoutResults says which sets have no finished split; "" if all have one.
+func (t *Table) WithoutResults() string {
+	names := t.setNames(func(s Set) bool { return s.Finished() == 0 })
+	if names == nil {
+		return ""
+	}
+	return "Without results: " + Briefly(names, "data set") + "."
+}
+
 func (t *Table) leftOutNotes() []string {
 	var notes []string
-	if len(t.LeftOut) > 0 {
-		notes = append(notes, "Left to the full command: "+strings.Join(t.LeftOut, ", ")+".")
+	if without := t.WithoutResults(); without != "" {
+		notes = append(notes, without)
 	}
 	for _, w := range t.Without {
-		notes = append(notes, fmt.Sprintf("Left out, since %s and has no %s: %s.", w.Why, t.Metric.Name, strings.Join(w.Sets, ", ")))
+		notes = append(notes, fmt.Sprintf("Left out, since %s and has no %s: %s.", w.Why, t.Metric.Name, Briefly(w.Sets, "data set")))
 	}
 	return notes
 }
@@ -117,10 +136,12 @@ func splitList(splits []int) string {
 	return "splits " + Ranges(splits)
 }
 
-// briefly lists names where they are few, else it says how many there are.
-func briefly(names []string, noun string) string {
-	const most = 5
-	if len(names) > most {
+// fewNames is how many names a note may list.
+const fewNames = 5
+
+// Briefly lists names where they are few, else it says how many there are.
+func Briefly(names []string, noun string) string {
+	if len(names) > fewNames {
 		return Count(len(names), noun)
 	}
 	return strings.Join(names, ", ")

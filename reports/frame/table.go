@@ -164,10 +164,7 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	}
 	t.whatIsMissing(f.Run, sets)
 	t.dropSurplus()
-	for _, c := range t.Changed {
-		t.Warnings = append(t.Warnings, c.String())
-	}
-	t.Warnings = append(t.Warnings, together.warnings...)
+	t.Warnings = append(t.changedWarnings(f.Run, sets), together.warnings...)
 	return t, nil
 }
 

@@ -42,16 +42,22 @@ func (f Frame) consistent(rows []store.Row) together {
 // drop takes cells out and notes which.
 func (t *together) drop(what string, out func(store.Row) bool) {
 	before := len(t.rows)
-	var of []string
+	var of, methods, sets []string
 	t.rows = slices.DeleteFunc(t.rows, func(r store.Row) bool {
 		if !out(r) {
 			return false
 		}
 		note(&of, r.Method+" on "+r.Dataset)
+		note(&methods, r.Method)
+		note(&sets, r.Dataset)
 		return true
 	})
+	where := strings.Join(of, ", ")
+	if len(of) > fewNames {
+		where = Briefly(methods, "method") + " on " + Briefly(sets, "data set")
+	}
 	if n := before - len(t.rows); n > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("Left out, %s of %s: %s; `bench run` brings them up to date.", Count(n, "cell"), what, strings.Join(of, ", ")))
+		t.notes = append(t.notes, fmt.Sprintf("Left out, %s of %s: %s; `bench run` brings them up to date.", Count(n, "cell"), what, where))
 	}
 }
 
@@ -67,6 +73,8 @@ func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 			newest[r.Dataset] = r
 		}
 	}
+	var of, on []string // methods and sets of all cells that are left out
+	cells := 0
 	for _, name := range names {
 		keep := newest[name].Fingerprint
 		data, known := now(name)
@@ -84,8 +92,15 @@ func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 			why = changedSince(data.File, keep, was...)
 		}
 		if n > 0 {
-			t.warnings = append(t.warnings, fmt.Sprintf("Left out, %s of %s on %s: %s.", Count(n, "cell"), strings.Join(methods, ", "), name, why))
+			t.warnings = append(t.warnings, fmt.Sprintf("Left out, %s of %s on %s: %s.", Count(n, "cell"), Briefly(methods, "method"), name, why))
+			on, cells = append(on, name), cells+n
+			for _, m := range methods {
+				note(&of, m)
+			}
 		}
+	}
+	if len(t.warnings) > fewNames {
+		t.warnings = []string{fmt.Sprintf("Left out, %s of %s on %s: run on other data than the cells that are shown.", Count(cells, "cell"), Briefly(of, "method"), Briefly(on, "data set"))}
 	}
 }
 

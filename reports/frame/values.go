@@ -195,12 +195,9 @@ func (t *Table) Ranked() error {
 
 // ofAll names the sets that every method has.
 func (t *Table) ofAll() string {
-	var names []string
-	for _, s := range t.Sets {
-		if s.Counted && !slices.ContainsFunc(s.Entries, func(e Entry) bool { return !e.Has }) {
-			names = append(names, s.Name)
-		}
-	}
+	names := t.setNames(func(s Set) bool {
+		return s.Counted && !slices.ContainsFunc(s.Entries, func(e Entry) bool { return !e.Has })
+	})
 	if names == nil {
 		return ""
 	}

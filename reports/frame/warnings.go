@@ -3,7 +3,6 @@ package frame
 import (
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -11,30 +10,25 @@ import (
 // details are the values that end a warning, "key=value key=value", which differ from fit to fit.
 var details = regexp.MustCompile(` [\w.-]+=.*$`)
 
-// warningNotes says what fits said of themselves, a note for each method and message.
+// warningNotes says in one note that fits warn, and what where all say the same.
 func warningNotes(rows []store.Row) []string {
-	type saying struct{ method, text string }
-	type told struct {
-		times int
-		sets  []string
-	}
-	var order []saying
-	all := map[saying]*told{}
+	var methods, sets, texts []string
+	times := 0
 	for _, r := range rows {
 		for _, w := range r.Warnings {
-			key := saying{r.Method, details.ReplaceAllString(w.Text, "")}
-			if all[key] == nil {
-				all[key] = &told{}
-				order = append(order, key)
-			}
-			all[key].times += w.Times
-			note(&all[key].sets, r.Dataset)
+			note(&methods, r.Method)
+			note(&sets, r.Dataset)
+			note(&texts, details.ReplaceAllString(w.Text, ""))
+			times += w.Times
 		}
 	}
-	var notes []string
-	for _, s := range order {
-		notes = append(notes, fmt.Sprintf("Fits of %s warn, %s: %s; on %s. Table warnings has each.",
-			s.method, Count(all[s].times, "time"), s.text, strings.Join(all[s].sets, ", ")))
+	if texts == nil {
+		return nil
 	}
-	return notes
+	what := Count(len(texts), "message")
+	if len(texts) == 1 {
+		what = texts[0]
+	}
+	return []string{fmt.Sprintf("Fits of %s warn on %s, %s: %s. Table warnings has each.",
+		Briefly(methods, "method"), Briefly(sets, "data set"), Count(times, "time"), what)}
 }

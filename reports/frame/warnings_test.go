@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -17,11 +18,18 @@ func TestWarningNotes(t *testing.T) {
 		row("CART", "wine"),
 		row("CART", "wine", store.Warning{Text: "abandoned", Times: 1}),
 	})
-	want := []string{
-		"Fits of BMKR warn, 7 times: stopped early; on wine, sonar. Table warnings has each.",
-		"Fits of CART warn, 1 time: abandoned; on wine. Table warnings has each.",
-	}
+	want := []string{"Fits of BMKR, CART warn on wine, sonar, 8 times: 2 messages. Table warnings has each."}
 	if !slices.Equal(got, want) {
+		t.Errorf("notes %q, want %q", got, want)
+	}
+	var rows []store.Row
+	for i := range 6 {
+		for k := range 15 {
+			rows = append(rows, row(fmt.Sprint("M", i), fmt.Sprint("s", k), store.Warning{Text: fmt.Sprint("stopped early c=", k), Times: 2}))
+		}
+	}
+	want = []string{"Fits of 6 methods warn on 15 data sets, 180 times: stopped early. Table warnings has each."}
+	if got := warningNotes(rows); !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)
 	}
 }

@@ -161,14 +161,15 @@ func (t *Table) partialNotes() []string {
 		partial = append(partial, fmt.Sprintf("%s (%d of %s)", t.Methods[i], t.Coverage(i), Count(len(t.Counted), "data set")))
 	}
 	if partial != nil {
-		note := "Partial, so without Mean and ranks: " + briefly(partial, "method") + "."
+		note := "Partial, so without Mean and ranks: " + Briefly(partial, "method") + "."
 		if t.Completes != "" {
 			note += " To complete what can be run: `" + t.Completes + "`."
 		}
 		notes = append(notes, note)
 	}
 	if t.surplus != nil {
-		notes = append(notes, "Left out, since most methods have not finished these splits: "+t.where(t.surplus)+".")
+		where, _ := t.where(t.surplus)
+		notes = append(notes, "Left out, since most methods have not finished these splits: "+where+".")
 	}
 	return notes
 }

@@ -113,7 +113,7 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 func missing(t frame.Table) []frame.Reason {
 	out := t.Reasons()
 	if n := len(t.LeftOut); n > 0 {
-		out = append(out, frame.Reason{Text: "Nothing is stored", Runs: n * len(t.Methods) * len(t.Splits), Where: "every method on " + strings.Join(t.LeftOut, ", ")})
+		out = append(out, frame.Reason{Text: "Nothing is stored", Runs: n * len(t.Methods) * len(t.Splits), Where: "every method on " + frame.Briefly(t.LeftOut, "data set")})
 	}
 	return each(out, func(r frame.Reason) frame.Reason {
 		return frame.Reason{Text: doc.Flat(r.Text), Runs: r.Runs, Where: doc.Flat(r.Where)}

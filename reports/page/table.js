@@ -18,8 +18,10 @@ function ordered(list, by, down, value) {
 
 const value = (s, m) => has(cell(s, m)) ? fraction(cell(s, m).m) : null;
 
+const empty = s => !data.methods.some((_, m) => has(cell(s, m))); // a set without results has no row
+
 function shown() {
-  const chosen = all(data.methods).filter(m => state.methods.has(m)), of = all(data.sets).filter(s => state.sets.has(s));
+  const chosen = all(data.methods).filter(m => state.methods.has(m)), of = all(data.sets).filter(s => state.sets.has(s) && !empty(s));
   const sums = summary(chosen, of);
   const inOrder = ordered(chosen, state.byMethods, state.downMethods, m => {
     switch (state.byMethods) {
@@ -178,7 +180,9 @@ function say({ methods, sets, sums }) {
   if (some.length) text.push(`Not counted, since a result is missing: ${named(some)}.`);
   if (other.length) text.push(`Not counted, since the methods finished different splits (†): ${named(other)}.`);
   const apart = sets.filter(s => !data.sets[s].main);
-  if (apart.length) text.push(`Shown apart, never counted: ${apart.map(s => data.sets[s].name).join(", ")}.`);
+  if (apart.length) text.push(`Shown apart, never counted: ${named(apart)}.`);
+  const without = all(data.sets).filter(s => state.sets.has(s) && empty(s));
+  if (without.length) text.push(`Without results: ${without.length > 5 ? plural(without.length, "data set") : named(without)}.`);
   said.replaceChildren(text.join(" "));
 }
 

@@ -205,6 +205,9 @@ func (p *page) bySet() doc.Table {
 	}
 	var rows []doc.Row
 	for _, s := range p.Sets {
+		if s.Finished() == 0 {
+			continue // a note names it
+		}
 		row := doc.Row{Name: s.Name}
 		least := -1.0
 		for _, x := range p.seconds[s.Name][:len(p.Whole())] {
