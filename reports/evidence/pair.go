@@ -29,7 +29,7 @@ type Pair struct {
 	A, B int // places in the table's methods
 	Sets []SetPair
 
-	// Over the sets of the main group.
+	// Over the sets that count, or the sets of the main group that both have where one of the methods is partial.
 	Gains    []*big.Rat // mean gains, one a set
 	Mean     *big.Rat   // of Gains; nil without a set
 	Interval stats.Interval
@@ -75,7 +75,9 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 			continue
 		}
 		p.Sets = append(p.Sets, s)
-		if set.Group == frame.GroupMain {
+		// Two whole methods are compared over the sets of every mean and rank, so that all reports are about the same sets.
+		partial := max(p.A, p.B) >= len(t.Whole())
+		if set.Counted || partial && set.Group == frame.GroupMain {
 			p.Gains, p.ropes = append(p.Gains, s.Gain), append(p.ropes, s.Rope)
 			switch c := new(big.Rat).Abs(s.Gain).Cmp(s.Rope); {
 			case c <= 0 && (o.Region.Exists() || s.Gain.Sign() == 0):

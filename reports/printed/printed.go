@@ -168,7 +168,6 @@ func (c *Comparison) Legend() []string {
 		}
 	}
 	return []string{
-		fmt.Sprintf("The %.4g %% interval of a difference is Welch's, widened by the rounding of the printed mean. Both means are over splits of the same data, the printed one over %d; its splits are not known and taken as other ones than ours.", 100*(1-c.Level), c.Splits),
-		fmt.Sprintf("Higher, lower: found at level %v, adjusted by Holm for %s. Alike: not found, and the interval lies within %d point.", c.Level, frame.Count(tested, "cell"), near),
+		fmt.Sprintf("Welch's test, the printed mean over %d other splits of the same data and rounded. Higher, lower: at level %v, by Holm for %s; alike: the %.4g %% interval is within %d point.", c.Splits, c.Level, frame.Count(tested, "cell"), 100*(1-c.Level), near),
 	}
 }

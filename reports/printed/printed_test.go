@@ -39,7 +39,7 @@ func TestByHand(t *testing.T) {
 	if got := c.Summary(); got != "Of 1 mean that gautheron2020-table2 prints, ours are alike on 1, higher on 0, lower on 0, and on 0 the splits do not tell." {
 		t.Error(got)
 	}
-	if got := strings.Join(c.Legend(), " "); !strings.Contains(got, "adjusted by Holm for 1 cell.") {
+	if got := strings.Join(c.Legend(), " "); !strings.Contains(got, "by Holm for 1 cell;") {
 		t.Error(got)
 	}
 }
