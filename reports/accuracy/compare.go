@@ -329,13 +329,13 @@ func (c *comparison) summary(decimals int) []doc.Row {
 
 // legend explains which methods a comparison holds and its summary rows.
 func (c *comparison) legend() []string {
-	legend := []string{"Differences are ours less published, from exact means; averages are over every data set of the block with both values."}
+	legend := []string{"Differences: ours less published, of exact means; averages: over the data sets with both."}
 	if len(c.unprinted) > 0 {
 		legend = append(legend, fmt.Sprintf("Not in this block, since %s prints no value of them for these data sets: %s.", c.source, strings.Join(c.unprinted, ", ")))
 	}
 	if c.midRanks != nil {
 		legend = append(legend, fmt.Sprintf(
-			"Average rank: on both sides among the %s of this block, over the %s of the main group with a value of each of them on both sides, from the printed decimals on the published side.",
+			"Average rank: among the %s of this block, over the %s of the main group with a value of each of them on both sides.",
 			frame.Count(c.ranked, "method"), frame.Count(len(c.counted), "data set")))
 	}
 	if c.tests != nil {
