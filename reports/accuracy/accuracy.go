@@ -276,17 +276,16 @@ func (t *table) row(s frame.Set) doc.Row {
 	return row
 }
 
-// finished says how many splits of a set whole methods finished, or others where none did: "3/20", with a dagger where they differ.
+// finished says how many splits of a set whole methods finished: "3/20", with a dagger where they differ; "-" where none has any.
 func (t *table) finished(s frame.Set) string {
-	entries := s.Entries[:len(t.Whole())]
-	if !slices.ContainsFunc(entries, func(e frame.Entry) bool { return e.Mean != nil }) {
-		entries = s.Entries
-	}
 	least, most := len(t.Splits), 0
-	for _, c := range entries {
+	for _, c := range s.Entries[:len(t.Whole())] {
 		if n := len(c.Runs); n > 0 {
 			least, most = min(least, n), max(most, n)
 		}
+	}
+	if most == 0 {
+		return frame.Absent
 	}
 	text := fmt.Sprintf("%d/%d", most, len(t.Splits))
 	if least < most {
