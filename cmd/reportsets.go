@@ -31,7 +31,7 @@ func (a *app) reportSource(f reportFlags, h *harness.Harness, stored *storedSets
 	src := frame.Source{
 		Protocol: frame.Protocol{
 			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published, PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
-			Sizes: p.Semantics.Splitter().Sizes,
+			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once,
 		},
 		Registry: h.Registry, Sets: reportSets{stored}, Methods: f.methods, Datasets: f.datasets, Folds: f.folds,
 		Run: a.invocation(p.Name, p.Path, p.Splits),

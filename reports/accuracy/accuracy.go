@@ -180,7 +180,7 @@ func (t *table) best(s frame.Set) []bool {
 func (t *table) document() doc.Document {
 	d := doc.Document{
 		Report: "accuracy", Title: t.title(), Heading: cmp.Or(t.o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol)),
-		Label: cmp.Or(t.o.Label, "tab:"+t.Protocol), Warnings: t.Warnings, Provenance: t.Provenance, Notes: t.Notes(t.unused...),
+		Label: cmp.Or(t.o.Label, "tab:"+t.Protocol), Warnings: t.Warnings, Provenance: t.Provenance, Notes: t.Notes(append(t.drawNotes(), t.unused...)...),
 	}
 	d.Blocks = append(d.Blocks, doc.Prose{Paragraphs: t.lead(), Detail: true}, t.main())
 	for i, c := range t.comparisons {
@@ -198,8 +198,8 @@ func (t *table) title() string {
 	if t.unit != "" {
 		unit = " (%)"
 	}
-	return cmp.Or(t.o.Title, fmt.Sprintf("Mean test %s%s ± standard deviation over %s random train/test splits, protocol %s",
-		t.Metric.Title, unit, t.splitsPhrase(), t.Protocol))
+	return cmp.Or(t.o.Title, fmt.Sprintf("Mean test %s%s ± standard deviation over %s %s, protocol %s",
+		t.Metric.Title, unit, t.splitsPhrase(), t.splitsAre(), t.Protocol))
 }
 
 // splitsPhrase is "20", or "up to 20" if some cell has fewer.

@@ -79,6 +79,7 @@ type Protocol struct {
 	Apart          []string          // those of Datasets that are shown apart
 	Order          func(methods []string) []string
 	Sizes          func(rows, trainRows int) (train, test int, err error) // of a split of a set; see split.Splitter.Sizes
+	Once           func(testPart bool) bool                               // whether all splits of a set have the same rows; see split.Splitter.Once; nil if no set's
 }
 
 // Source says what goes into a frame.
@@ -216,7 +217,7 @@ func (f *Frame) Method(name string, rows []store.Row) (string, error) {
 
 // dataset gives what the catalogue knows of a set; a user's own may be unknown to it by now.
 func (f *Frame) dataset(name, group string) Dataset {
-	d := Dataset{Name: name, Group: group}
+	d := Dataset{Name: name, Group: group, Draws: f.once(false)}
 	e, err := f.Sets.Entry(name)
 	if err != nil {
 		return d
@@ -225,8 +226,10 @@ func (f *Frame) dataset(name, group string) Dataset {
 		d.Group = GroupGenerated
 	}
 	d.Name, d.Rows, d.Features = e.Name, e.Rows, e.Features
+	own, known := e.TrainRows()
+	d.Draws = f.once(own > 0 || !known)
 	if e.Rows > 0 {
-		if own, known := e.TrainRows(); known {
+		if known {
 			if train, test, err := f.Protocol.Sizes(e.Rows, own); err == nil {
 				d.TrainRows, d.TestRows = train, test
 			}
@@ -234,6 +237,9 @@ func (f *Frame) dataset(name, group string) Dataset {
 	}
 	return d
 }
+
+// once asks the protocol whether a set is divided once.
+func (f *Frame) once(testPart bool) bool { return f.Protocol.Once != nil && f.Protocol.Once(testPart) }
 
 // checkAsked refuses a set that was asked for and is neither known nor stored.
 func (f *Frame) checkAsked(rows []store.Row) error {

@@ -63,6 +63,7 @@ type Dataset struct {
 	Features  int    // columns after encoding, without the label
 	TrainRows int    // of one split
 	TestRows  int    // of one split
+	Draws     bool   // every split has the same training and test rows: splits are draws of the method
 
 	listed bool // in every table, whatever is stored of it
 }

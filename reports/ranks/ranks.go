@@ -4,7 +4,8 @@
 // The conventions are those of package stats: tied methods share the mean of their ranks, over data
 // sets; and, in protocols whose source prints such ranks, the paper's, which ranks the Mean row as one
 // more data set and gives the better rank of a tie to the later column. For the spread every split is ranked by itself, over the same data
-// sets.
+// sets. Where cells are tested with several seeds of a method, the deviation over these stands beside
+// the one over splits.
 package ranks
 
 import (
@@ -70,10 +71,11 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return d, err
 	}
+	spread, bySeed := seeds(t)
 	table, policies := missing(t)
-	d.Blocks = append(append(d.Blocks, resampled), table...)
+	d.Blocks = append(append(append(d.Blocks, resampled), spread...), table...)
 	d.Blocks = append(append(append(d.Blocks, t.MissingCode()...), records, resampledRecords), policies...)
-	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	d.Blocks = append(append(d.Blocks, bySeed...), t.MissingRecords()...)
 	return d, nil
 }
 
