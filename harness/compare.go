@@ -59,6 +59,9 @@ func compare(stored, computed store.Run) []Difference {
 		}
 		differs("test part with "+point(stored, &g), a, b)
 	}
+	for k := range max(len(stored.SeedTests), len(computed.SeedTests)) {
+		differs(fmt.Sprintf("test part with seed %d of the cell", k+1), seedTest(stored, k), seedTest(computed, k))
+	}
 	if stored.ScoresHash != "" { // databases of version 1 have none
 		differs("bits of the test scores", stored.ScoresHash, computed.ScoresHash)
 	}
@@ -106,6 +109,15 @@ func point(r store.Run, index *int) string {
 		return "none"
 	}
 	return string(r.Grid[*index])
+}
+
+// seedTest writes a run's test with one of its seeds.
+func seedTest(r store.Run, k int) string {
+	if k >= len(r.SeedTests) {
+		return "none"
+	}
+	t := r.SeedTests[k]
+	return fmt.Sprintf("seed %d, %s, scores %s", t.Seed, counts(&t.Score), t.ScoresHash)
 }
 
 // counts writes everything that a score holds, errors of a regression with all their bits.

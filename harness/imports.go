@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
@@ -30,7 +31,7 @@ func (h *Harness) Admit(ctx context.Context, runs []store.Run, name string, know
 			Inputs: store.Inputs{ProtocolHash: r.ProtocolHash, MethodVersion: r.MethodVersion, Fingerprint: r.Fingerprint, GridHash: r.GridHash},
 		}
 		c.Key = keyOf(runner.Cell{Protocol: r.Protocol, Dataset: r.Dataset, Split: r.Split, Method: r.Method},
-			runner.Inputs{ProtocolHash: r.ProtocolHash, Fingerprint: r.Fingerprint, MethodVersion: r.MethodVersion, GridHash: r.GridHash})
+			runner.Inputs{ProtocolHash: r.ProtocolHash, Fingerprint: r.Fingerprint, MethodVersion: r.MethodVersion, GridHash: r.GridHash, Seed: firstSeed(seedsOf(r))})
 		cells = append(cells, c)
 		byKey[c.Key] = r
 	}
@@ -45,7 +46,7 @@ func (h *Harness) Admit(ctx context.Context, runs []store.Run, name string, know
 		case stored:
 			out.Stored++
 		case !complete:
-			out.Old = append(out.Old, Group{c.Protocol, c.Dataset, c.Method, 1, "its counts are not those of its grid and its folds"})
+			out.Old = append(out.Old, Group{c.Protocol, c.Dataset, c.Method, 1, "its counts are not those of its grid, its folds and its seeds"})
 		default:
 			r.Imported = name
 			out.Runs = append(out.Runs, r)
@@ -57,7 +58,7 @@ func (h *Harness) Admit(ctx context.Context, runs []store.Run, name string, know
 // completed puts a result of a file together with its plan, and reports whether they fit.
 func completed(r store.Run, c *PlannedCell) (store.Run, bool) {
 	plan := c.Spec.NewRun()
-	if len(r.Grid) != len(plan.Grid) || r.Task != plan.Task || r.TrainRows != plan.TrainRows || r.Features != plan.Features {
+	if len(r.Grid) != len(plan.Grid) || r.Task != plan.Task || r.TrainRows != plan.TrainRows || r.Features != plan.Features || !slices.Equal(seedsOf(r), c.Spec.Seeds) {
 		return r, false
 	}
 	r.Key, r.Grid, r.GridPoints = plan.Key, plan.Grid, plan.GridPoints

@@ -2,13 +2,15 @@ package harness
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// changedInputs names what a stored cell was computed from and what is planned now, where they differ.
+// changedInputs names what a stored cell was computed from and what is planned now, where they differ. The keys
+// of the two differ; where nothing else does, it is the seed, which is stored of no attempt that failed.
 func changedInputs(old store.Inputs, now runner.Inputs) []string {
 	var changed []string
 	for _, part := range []struct{ name, before, now string }{
@@ -21,6 +23,9 @@ func changedInputs(old store.Inputs, now runner.Inputs) []string {
 			changed = append(changed, fmt.Sprintf("%s was %.8s, is %.8s", part.name, part.before, part.now))
 		}
 	}
+	if changed == nil {
+		return []string{"the method's seed goes with the split now"}
+	}
 	return changed
 }
 
@@ -30,4 +35,21 @@ func keyOf(c runner.Cell, in runner.Inputs) string {
 		runner.Cell
 		runner.Inputs
 	}{c, in})
+}
+
+// seedsOf are the seeds of a run that has its own, nil if it has the protocol's alone.
+func seedsOf(r store.Run) []uint32 {
+	var seeds []uint32
+	for _, t := range r.SeedTests {
+		seeds = append(seeds, t.Seed)
+	}
+	return seeds
+}
+
+// firstSeed is what a key hashes of seeds: "" without any.
+func firstSeed(seeds []uint32) string {
+	if seeds == nil {
+		return ""
+	}
+	return strconv.FormatUint(uint64(seeds[0]), 10)
 }

@@ -243,7 +243,9 @@ func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, f
 			Spec: common, Memory: memory, SetBytes: 8 * int64(set.rows) * int64(set.train.D+1),
 		}
 		c.Spec.Cell = c.Cell
-		c.Spec.Key = keyOf(c.Cell, common.Inputs)
+		c.Spec.Seeds = h.Protocol.Semantics.Seeds(s, set.testPart)
+		c.Spec.Inputs.Seed = firstSeed(c.Spec.Seeds)
+		c.Spec.Key = keyOf(c.Cell, c.Spec.Inputs)
 		c.Seconds = forecast.Seconds(c)
 		cells[i] = c
 	}
@@ -258,7 +260,7 @@ func absolute(path string) string {
 	return path
 }
 
-// estimate fills in the cell's cost (every fold of the grid, the refit, the test of the grid) and returns
+// estimate fills in the cell's cost (every fold of the grid, the refit with every seed, the test of the grid) and returns
 // its memory: standardised copies of the training and test rows, and the hungriest
 // setting's own.
 func (h *Harness) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (int64, error) {
@@ -283,7 +285,7 @@ func (h *Harness) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (in
 		heaviest = max(heaviest, refit)
 		hungriest = max(hungriest, bytes)
 	}
-	c.Cost = search*float64(folds) + heaviest
+	c.Cost = search*float64(folds) + heaviest*float64(max(1, h.Protocol.Semantics.MethodSeeds))
 	if h.Protocol.Semantics.TestGrid {
 		tests, err := spec.PathCostEstimate(c.Shape, c.Grid)
 		if err != nil {
@@ -296,24 +298,22 @@ func (h *Harness) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (in
 
 // Stored is what Explain asks of a store.
 type Stored interface {
-	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (store.Inputs, bool, error)
+	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (in store.Inputs, key string, err error)
 }
 
 // Explain says why a planned cell is run: what differs from the stored attempt that
 // stands for it.
 func (c *PlannedCell) Explain(ctx context.Context, db Stored) (string, error) {
-	old, found, err := db.CurrentInputs(ctx, c.Protocol, c.Dataset, c.Method, c.Split)
-	if err != nil {
+	old, key, err := db.CurrentInputs(ctx, c.Protocol, c.Dataset, c.Method, c.Split)
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if !found {
+	case key == "":
 		return "never run", nil
-	}
-	changed := changedInputs(old, c.Spec.Inputs)
-	if changed == nil {
+	case key == c.Spec.Key:
 		return "its stored attempt did not end ok", nil
 	}
-	return strings.Join(changed, "; "), nil
+	return strings.Join(changedInputs(old, c.Spec.Inputs), "; "), nil
 }
 
 // ParseSplits reads "20" (the first 20), "1-3", "5,7" and their mixtures "1-3,7".

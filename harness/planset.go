@@ -18,6 +18,7 @@ type plannedSet struct {
 	fingerprint string
 	train       registry.Shape // of a split's training part
 	rows        int
+	testPart    bool // the set has a test part of its own
 }
 
 // planSet looks a set up in the catalogue, and loads it where the catalogue does not tell
@@ -50,7 +51,7 @@ func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSe
 	if err := h.enoughOfEachClass(entry, counts, labels); err != nil {
 		return plannedSet{}, err
 	}
-	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh}
+	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh, testPart: trainRows > 0}
 	p.train.N = train
 	return p, nil
 }

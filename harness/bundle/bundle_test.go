@@ -88,6 +88,7 @@ func result(t *rapid.T) store.Run {
 	r.TestRows = r.Test.N
 	points, folds := rapid.IntRange(1, 6).Draw(t, "points"), rapid.IntRange(1, 4).Draw(t, "folds")
 	r.Grid, r.GridPoints, r.Evaluations, r.Stages, r.GridTests = make([]json.RawMessage, points), nil, nil, nil, nil
+	r.SeedTests = nil
 	r.Selected = ptr(rapid.IntRange(0, points-1).Draw(t, "selected"))
 	for g := range points {
 		for f := range folds {
@@ -98,6 +99,9 @@ func result(t *rapid.T) store.Run {
 		for range points {
 			r.GridTests = append(r.GridTests, scoreOf(t, task))
 		}
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "seeds") {
+		r.SeedTests = append(r.SeedTests, store.SeedTest{Seed: rapid.Uint32().Draw(t, "seed"), ScoresHash: rapid.StringN(0, 3, -1).Draw(t, "hash"), Score: scoreOf(t, task)})
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "stages") {
 		r.Stages = append(r.Stages, store.Stage{Round: len(r.Stages) + 1, Score: scoreOf(t, task)})
@@ -138,6 +142,7 @@ func TestWriterRefuses(t *testing.T) {
 		"task":               func(r *store.Run) { r.Task = "ranking" },
 		"a test is missing":  func(r *store.Run) { r.GridTests = r.GridTests[1:] },
 		"a test disagrees":   func(r *store.Run) { r.GridTests[1].N++ },
+		"a seed disagrees":   func(r *store.Run) { r.SeedTests[1].Score.N++ },
 		"counts of a number": func(r *store.Run) { r.Task = taskRegression },
 	} {
 		r := storetest.Finished("M", "d", 1)
@@ -162,26 +167,28 @@ func TestDamageIsNoticed(t *testing.T) {
 			t.Fatalf("a cut at %d is not noticed", i)
 		}
 	}
-	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x03" + strings.Repeat("x", 40): "newer bench"} {
+	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x04" + strings.Repeat("x", 40): "newer bench"} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }
 
-// TestVersion1: files that were written before there were tests of grid points are read.
-func TestVersion1(t *testing.T) {
+// TestOldVersions: files that were written before there were tests of grid points, and of seeds, are read.
+func TestOldVersions(t *testing.T) {
 	r := storetest.Finished("M", "d", 1)
-	r.GridTests = nil
+	r.GridTests, r.SeedTests = nil, nil
 	file := written(t, r)
 	want, err := Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole := body(t, file)
-	got, err := decode(whole[:len(whole)-1], 1) // its last byte says that there are none
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v\n%+v\nwant\n%+v", err, got, want)
+	for version, bytes := range map[int]int{1: 2, 2: 1} { // the last bytes say that there are none of each
+		got, err := decode(whole[:len(whole)-bytes], version)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("version %d: %v\n%+v\nwant\n%+v", version, err, got, want)
+		}
 	}
 }
 

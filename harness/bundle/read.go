@@ -205,6 +205,11 @@ func (d *decoder) cell() store.Run {
 	if d.version > 1 && d.number(1) == 1 {
 		r.GridTests = d.scores(r.Task, points)
 	}
+	if d.version > 2 {
+		for n := d.length(); len(r.SeedTests) < n && d.err == nil; {
+			r.SeedTests = append(r.SeedTests, store.SeedTest{Seed: uint32(d.number(math.MaxUint32)), ScoresHash: d.text(), Score: d.score(r.Task)})
+		}
+	}
 	if d.err != nil {
 		return r
 	}

@@ -119,6 +119,12 @@ func (w *Writer) Add(r store.Run) error {
 		c.number(1)
 		c.scores(r.Task, r.GridTests)
 	}
+	c.number(len(r.SeedTests))
+	for _, t := range r.SeedTests {
+		c.number(int(t.Seed))
+		w.text(t.ScoresHash)
+		c.scores(r.Task, []store.Score{t.Score})
+	}
 	w.count++
 	return nil
 }
@@ -163,7 +169,11 @@ func byFold(r store.Run) ([][]store.Score, error) {
 	if n := len(r.GridTests); n != 0 && n != points {
 		return nil, fmt.Errorf("%d of %d grid points are tested", n, points)
 	}
-	for _, column := range append(folds, r.GridTests) {
+	var seeds []store.Score
+	for _, t := range r.SeedTests {
+		seeds = append(seeds, t.Score)
+	}
+	for _, column := range append(folds, r.GridTests, seeds) {
 		for _, s := range column {
 			if err := check(r.Task, s); err != nil {
 				return nil, err

@@ -51,6 +51,31 @@ type Semantics struct {
 	ScaleTarget bool       `toml:"scale_target" json:"scale_target,omitempty"` // centre and scale the targets of regression by the training rows
 	Rounds      []int      `toml:"rounds" json:"rounds,omitempty"`             // ascending: models that have rounds are tested after each of these too
 	TestGrid    bool       `toml:"test_grid" json:"test_grid,omitempty"`       // every grid point is refitted and tested, for what the choice cost
+	MethodSeeds int        `toml:"method_seeds" json:"method_seeds,omitempty"` // with how many seeds the chosen point is fitted and tested; 0 and 1 for one
+}
+
+// What lies between the seeds of a cell, as many as splits may have numbers, and how many seeds it may have.
+const (
+	seedStep = 1_000_000
+	maxSeeds = 1000
+)
+
+// Seeds returns the seeds with which a method is fitted to a split's training rows and tested, the first of
+// which is that of its folds, too. It returns nil where that is MethodSeed alone. Seed k of split s is
+// MethodSeed + (s - 1) + 1,000,000 (k - 1), modulo 2^32, so that splits and seeds are independent draws; but the first is
+// MethodSeed for every split of a set whose rows are divided anew. testPart says whether the set has a test part of its own.
+func (s Semantics) Seeds(split int, testPart bool) []uint32 {
+	seeds := make([]uint32, max(1, s.MethodSeeds))
+	for k := range seeds {
+		seeds[k] = s.MethodSeed + uint32(split-1) + uint32(k)*seedStep
+	}
+	if !s.Splitter().Once(testPart) {
+		seeds[0] = s.MethodSeed
+	}
+	if len(seeds) == 1 && seeds[0] == s.MethodSeed {
+		return nil
+	}
+	return seeds
 }
 
 // Splitter returns how rows are divided.
@@ -70,6 +95,9 @@ func (s Semantics) check() error {
 	}
 	if !slices.IsSorted(s.Rounds) || len(slices.Compact(slices.Clone(s.Rounds))) < len(s.Rounds) || len(s.Rounds) > 0 && s.Rounds[0] < 1 {
 		return fmt.Errorf("semantics.rounds = %v; they must ascend from 1 on", s.Rounds)
+	}
+	if s.MethodSeeds < 0 || s.MethodSeeds > maxSeeds {
+		return fmt.Errorf("semantics.method_seeds = %d; it must be 1 to %d", s.MethodSeeds, maxSeeds)
 	}
 	return nil
 }
@@ -184,6 +212,9 @@ func (p *Protocol) Hash() string {
 	s := p.Semantics
 	if s.Metric == "accuracy" || s.Metric == "mse" { // what is done without a name, where they can be asked for
 		s.Metric = ""
+	}
+	if s.MethodSeeds == 1 {
+		s.MethodSeeds = 0
 	}
 	return HashJSON(struct {
 		Semantics

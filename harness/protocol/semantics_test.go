@@ -1,6 +1,12 @@
 package protocol
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/split"
+	"pgregory.net/rapid"
+)
 
 func withSemantics(text string) (*Protocol, error) {
 	return Parse("mine", []byte("splits = 2\n[semantics]\nfolds = 5\nmethod_seed = 1\nstandardise = true\n"+text))
@@ -26,6 +32,7 @@ func TestHashesAreStable(t *testing.T) {
 		{"test_fraction = 0.3\nmetric = \"accuracy\"", true}, {"test_fraction = 0.3\nmetric = \"MSE\"", true}, {"test_fraction = 0.3\nrounds = []", true},
 		{"test_fraction = 0.3\nmetric = \"mcc\"", false}, {"test_fraction = 0.3\nscale_target = true", false}, {"test_fraction = 0.3\nrounds = [1]", false},
 		{"test_fraction = 0.3\ntest_grid = false", true}, {"test_fraction = 0.3\ntest_grid = true", false},
+		{"test_fraction = 0.3\nmethod_seeds = 1", true}, {"test_fraction = 0.3\nmethod_seeds = 2", false}, {"test_fraction = 0.3\nmethod_seeds = 3", false},
 		{"split = \"given\"", false}, {"split = \"kfold\"\nparts = 5", false}, {"split = \"kfold\"\nparts = 10", false},
 	} {
 		p, err := withSemantics(c.text)
@@ -44,6 +51,8 @@ func TestSemanticsAreChecked(t *testing.T) {
 		"test_fraction = 0.3\nsplit = \"random\"":               `protocol mine: semantics.split = "random"; known: stratified, kfold, given, given-or-stratified`,
 		"split = \"kfold\"":                                     `protocol mine: semantics.parts = 0; split = "kfold" needs at least 2`,
 		"test_fraction = 0.3\nsplit = \"given\"":                `protocol mine: semantics.test_fraction = 0.3; split = "given" does not use it, leave it out`,
+		"test_fraction = 0.3\nmethod_seeds = -1":                `protocol mine: semantics.method_seeds = -1; it must be 1 to 1000`,
+		"test_fraction = 0.3\nmethod_seeds = 1001":              `protocol mine: semantics.method_seeds = 1001; it must be 1 to 1000`,
 		"test_fraction = 1.0":                                   `protocol mine: semantics.test_fraction = 1; it must lie between 0 and 1`,
 		"test_fraction = 0.3\nmetric = \"acuracy\"":             `protocol mine: semantics.metric: no metric is named "acuracy"; did you mean accuracy?`,
 		"test_fraction = 0.3\nmetric = \"\"\nsplit = \"kfold\"": `protocol mine: semantics.test_fraction = 0.3; split = "kfold" does not use it, leave it out`,
@@ -55,4 +64,37 @@ func TestSemanticsAreChecked(t *testing.T) {
 	if p, err := withSemantics("test_fraction = 0.3\nmetric = \"MCC\""); err != nil || p.Semantics.Metric != "mcc" {
 		t.Errorf("metric %q, %v; want its own spelling", p.Semantics.Metric, err)
 	}
+}
+
+// TestSeeds: on a set with its own test part, and beyond the first of a set without, every split has seeds of
+// its own. One seed is as none.
+func TestSeeds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := Semantics{Split: rapid.SampledFrom([]split.Kind{"", split.KFold, split.Given, split.GivenOrStratified}).Draw(t, "kind"),
+			MethodSeed: rapid.Uint32().Draw(t, "seed"), MethodSeeds: rapid.IntRange(0, 5).Draw(t, "seeds")}
+		testPart := rapid.Bool().Draw(t, "test part")
+		once := s.Split == split.Given || s.Split == split.GivenOrStratified && testPart
+		seen := map[uint32]bool{}
+		for number := 1; number <= 30; number++ {
+			seeds := s.Seeds(number, testPart)
+			if alone := s.MethodSeeds < 2 && (!once || number == 1); alone != (seeds == nil) || !alone && len(seeds) != max(1, s.MethodSeeds) {
+				t.Fatalf("split %d has the seeds %v", number, seeds)
+			}
+			for k, seed := range seeds {
+				if k == 0 && !once {
+					if seed != s.MethodSeed {
+						t.Fatalf("split %d begins with seed %d", number, seed)
+					}
+				} else if seen[seed] || seed == s.MethodSeed && number+k > 1 {
+					t.Fatalf("seed %d of split %d is another's: %d", k+1, number, seed)
+				}
+				seen[seed] = true
+			}
+		}
+		one, none := s, s
+		one.MethodSeeds, none.MethodSeeds = 1, 0
+		if (&Protocol{Semantics: one}).Hash() != (&Protocol{Semantics: none}).Hash() || !slices.Equal(one.Seeds(3, testPart), none.Seeds(3, testPart)) {
+			t.Fatal("one seed is not as none")
+		}
+	})
 }

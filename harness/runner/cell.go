@@ -3,6 +3,7 @@ package runner
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -47,40 +48,60 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *store.Run) error 
 	if err != nil {
 		return err
 	}
-	given := fingerprint(whole)
-	start = time.Now()
-	model, err := j.method.Fit(ctx, env, whole.Learn, j.Grid[best])
-	if err == nil && fingerprint(whole) != given {
-		err = errChangedData
-	}
+	r, err := j.refit(ctx, env, whole, j.Grid[best])
 	if err != nil {
-		return fmt.Errorf("refit with %s: %w", j.Grid[best], err)
+		return err
 	}
-	fit := time.Since(start).Seconds()
-	start = time.Now()
-	scores, err := scoresOf(ctx, model, whole)
-	if err == nil {
-		run.Test, err = newScore(whole.Score.Shape(), whole.Score.Y, scores)
-	}
-	if err == nil && fingerprint(whole) != given {
-		err = errChangedData
-	}
-	if err != nil {
-		return fmt.Errorf("test with %s: %w", j.Grid[best], err)
-	}
-	predicted := time.Since(start).Seconds()
-	run.FitSeconds, run.PredictSeconds = &fit, &predicted
-	run.ScoresHash, run.Outputs = store.HashScores(scores), whole.Score.Shape().Outputs()
+	run.Test, run.FitSeconds, run.PredictSeconds = r.test, &r.fitSeconds, &r.testSeconds
+	run.ScoresHash, run.Outputs = store.HashScores(r.scores), whole.Score.Shape().Outputs()
 	if j.Keep != KeepNone {
-		run.Scores = scores
+		run.Scores = r.scores
 	}
-	if run.Stages, err = j.stages(ctx, model, whole); err != nil {
+	if run.Stages, err = j.stages(ctx, r.model, whole); err != nil {
 		return fmt.Errorf("stages with %s: %w", j.Grid[best], err)
 	}
 	if err := j.testGrid(ctx, env, whole, run); err != nil {
 		return err
 	}
-	return j.save(model, whole, run)
+	if err := j.testSeeds(ctx, env, whole, run); err != nil {
+		return err
+	}
+	return j.save(r.model, whole, run)
+}
+
+// A refitted is a grid point fitted to all training rows, with its test.
+type refitted struct {
+	model                   registry.Model
+	scores                  []float64 // of the test rows
+	test                    store.Score
+	fitSeconds, testSeconds float64
+}
+
+// refit fits a grid point to all training rows and tests it.
+func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, params json.RawMessage) (r refitted, err error) {
+	given := fingerprint(whole)
+	start := time.Now()
+	r.model, err = j.method.Fit(ctx, env, whole.Learn, params)
+	if err == nil && fingerprint(whole) != given {
+		err = errChangedData
+	}
+	if err != nil {
+		return r, fmt.Errorf("refit with %s: %w", params, err)
+	}
+	r.fitSeconds = time.Since(start).Seconds()
+	start = time.Now()
+	r.scores, err = scoresOf(ctx, r.model, whole)
+	if err == nil {
+		r.test, err = newScore(whole.Score.Shape(), whole.Score.Y, r.scores)
+	}
+	if err == nil && fingerprint(whole) != given {
+		err = errChangedData
+	}
+	if err != nil {
+		return r, fmt.Errorf("test with %s: %w", params, err)
+	}
+	r.testSeconds = time.Since(start).Seconds()
+	return r, nil
 }
 
 // save measures the model's saved form, and keeps it where that is asked for.
@@ -210,9 +231,31 @@ func (j *job) testGrid(ctx context.Context, env registry.Env, whole split.Part, 
 	return nil
 }
 
-// env is the same for every fit: draws depend on neither split nor grid point.
+// testSeeds tests the chosen point with each seed of the cell, where it has its own. The tests decide nothing.
+func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part, run *store.Run) error {
+	if j.Seeds == nil {
+		return nil
+	}
+	tests := []store.SeedTest{{Seed: j.Seeds[0], ScoresHash: run.ScoresHash, Score: run.Test}}
+	for _, seed := range j.Seeds[1:] {
+		env.Seed = seed
+		r, err := j.refit(ctx, env, whole, j.Grid[*run.Selected])
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", seed, err)
+		}
+		tests = append(tests, store.SeedTest{Seed: seed, ScoresHash: store.HashScores(r.scores), Score: r.test})
+	}
+	run.SeedTests = tests
+	return nil
+}
+
+// env is the same for every fit of a cell but those of its further seeds: draws do not depend on the grid point.
 func (j *job) env(clock *cpuClock) registry.Env {
-	env := registry.Env{Seed: j.protocol.Semantics.MethodSeed, Workers: 1, Log: j.said.logger(), OnThread: clock.measure}
+	seed := j.protocol.Semantics.MethodSeed
+	if j.Seeds != nil {
+		seed = j.Seeds[0]
+	}
+	env := registry.Env{Seed: seed, Workers: 1, Log: j.said.logger(), OnThread: clock.measure}
 	if !j.below { // else whoever looks at all processes below this one counts them
 		env.Used = clock.elsewhere
 	}

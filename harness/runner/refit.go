@@ -33,6 +33,7 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 		return nil, err
 	}
 	j := job{protocol: p}
+	j.Seeds = p.Semantics.Seeds(number, set.TrainRows > 0)
 	r := &Refitted{Shape: whole.Learn.Shape(), Features: set.Features, scale: whole.Inputs}
 	if r.Model, err = spec.Fit(ctx, j.env(&cpuClock{}), whole.Learn, params); err != nil {
 		return nil, err

@@ -38,6 +38,7 @@ type Inputs struct {
 	Fingerprint   string `json:"fingerprint"`
 	MethodVersion string `json:"method_version"`
 	GridHash      string `json:"grid_hash"`
+	Seed          string `json:"seed,omitempty"` // of the method, the first of CellSpec.Seeds; "" without these
 }
 
 // A CellSpec is a cell with everything that its execution needs but the data files and the
@@ -48,10 +49,11 @@ type CellSpec struct {
 	Key      string               `json:"key"`
 	Protocol ProtocolText         `json:"protocol"`
 	Set      datasets.Description `json:"set"`
-	Grid     []json.RawMessage    `json:"grid"`   // complete parameters, in grid order
-	Points   []json.RawMessage    `json:"points"` // the same as the grid's author wrote them
-	Shape    registry.Shape       `json:"shape"`  // of the training part
-	Cost     float64              `json:"cost"`   // predicted, in the method's own units
+	Grid     []json.RawMessage    `json:"grid"`            // complete parameters, in grid order
+	Points   []json.RawMessage    `json:"points"`          // the same as the grid's author wrote them
+	Seeds    []uint32             `json:"seeds,omitempty"` // of the method, see protocol.Semantics.Seeds; nil for the protocol's alone
+	Shape    registry.Shape       `json:"shape"`           // of the training part
+	Cost     float64              `json:"cost"`            // predicted, in the method's own units
 	Keep     Keep                 `json:"keep"`
 	Replace  bool                 `json:"replace,omitempty"` // the result takes the place of a stored one
 	Suspect  bool                 `json:"suspect,omitempty"` // a process that had begun it ended before it did

@@ -23,7 +23,7 @@ const (
 	// scikit-learn's StratifiedKFold(Parts, shuffle=True), or of KFold for regression. The first
 	// Parts splits are the first round, with random_state 1, the next Parts the second, and so on.
 	KFold Kind = "kfold"
-	// Given tests on the data set's own test part, whichever the split's number.
+	// Given tests on the data set's own test part, whichever the split's number, which draws the folds.
 	Given Kind = "given"
 	// GivenOrStratified is Given for sets with a test part of their own, and Stratified for the others.
 	GivenOrStratified Kind = "given-or-stratified"
@@ -78,6 +78,12 @@ func (s Splitter) kindFor(trainRows int) Kind {
 	default:
 		return kind
 	}
+}
+
+// Once reports whether every split of a set has the same training and test rows. testPart says whether
+// the set has a test part of its own. Splits of such a set differ by their folds, and by the methods' draws.
+func (s Splitter) Once(testPart bool) bool {
+	return s.kind() == Given || s.kind() == GivenOrStratified && testPart
 }
 
 // Sizes returns how many of n rows are learned from and how many are tested. trainRows is the size of

@@ -110,7 +110,7 @@ type step func(ctx context.Context, q queryer, report func(Problem)) error
 
 // The tables that every reader compares, and those that are as large as the folds.
 var (
-	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests warnings origins endings claims code_checks left_out`)
+	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests seed_counts warnings origins endings claims code_checks left_out`)
 	largeTables = strings.Fields(`fold_counts published_values checksums scores models`)
 )
 
@@ -234,7 +234,7 @@ func checkRows(ctx context.Context, q queryer, s sealed, report func(Problem)) e
 			remove = removal(removeRuns+"id = ?", id)
 		case "environments":
 			remove = forgetEnvironment(id)
-		case "scores", "stages", "point_tests", "warnings", "models": // a run is whole or not there
+		case "scores", "stages", "point_tests", "seed_counts", "warnings", "models": // a run is whole or not there
 			remove = removal(removeRuns+"id = ?", columns[0])
 		}
 		report(Problem{s.name(columns), badChecksum, remove})
@@ -302,6 +302,9 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r JOIN point_tests t ON t.run_id = r.id GROUP BY r.id
 			HAVING count(*) <> (SELECT count(*) FROM grid_points p WHERE p.grid_id = r.grid_id)`,
 			"tests of some grid points are gone", removeRuns + "id = ?"},
+		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r JOIN seed_counts t ON t.run_id = r.id GROUP BY r.id
+			HAVING count(*) <> max(t.seeds)`,
+			"tests with some seeds are gone", removeRuns + "id = ?"},
 	} {
 		err := each(ctx, q, c.query, func(r []any) error {
 			report(Problem{fmt.Sprint(r[0]), c.what, removal(c.remove, r[1])})

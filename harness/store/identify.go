@@ -23,11 +23,11 @@ import (
 const applicationID = 0x626e6368
 
 // schemaVersion is what migrate brings a database to.
-const schemaVersion = 5
+const schemaVersion = 6
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, as
 // definitions gives them: a view that is changed shows other numbers.
-const schemaHash = "2775c8bbb53630ebea365c3a01634c94461ae39cd0ca69a38f705f466a681c0e"
+const schemaHash = "be46a0871dd522655dcfd90cd643437e186c1d09eaa3f8c61977d4e515644a93"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"
@@ -157,5 +157,5 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 // objects are the tables and views of the schema.
 var objects = []string{
 	"cells", "checksums", "claims", "code_checks", "endings", "environments", "evaluations", "fold_counts", "grid_points", "grid_tests", "grids", "history", "left_out", "models",
-	"origins", "point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "set_files", "stages", "warnings",
+	"origins", "point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "seed_counts", "seed_tests", "set_files", "stages", "warnings",
 }

@@ -32,6 +32,7 @@ var (
 	sealedScores     = sealed{"scores", scoreColumns, func(r []any) string { return fmt.Sprintf("scores of run %v", r[0]) }}
 	sealedStages     = sealed{"stages", stageColumns, func(r []any) string { return fmt.Sprintf("stage %v of run %v", r[1], r[0]) }}
 	sealedPointTests = sealed{"point_tests", pointTestColumns, func(r []any) string { return fmt.Sprintf("test of grid point %v of run %v", r[1], r[0]) }}
+	sealedSeedCounts = sealed{"seed_counts", seedCountColumns, func(r []any) string { return fmt.Sprintf("test with seed %v of run %v", r[3], r[0]) }}
 	sealedWarnings   = sealed{"warnings", warningColumns, func(r []any) string { return fmt.Sprintf("warning %v of run %v", r[1], r[0]) }}
 	sealedModels     = sealed{"models", modelColumns, func(r []any) string { return fmt.Sprintf("model of run %v", r[0]) }}
 
@@ -40,7 +41,7 @@ var (
 	sealedCodeChecks = sealed{"code_checks", codeCheckColumns, func(r []any) string { return fmt.Sprintf("check of the code of %v", r[0]) }}
 	sealedLeftOut    = sealed{"left_out", leftOutColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v, left out", r[2], r[1], r[3]) }}
 
-	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedWarnings, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut,
+	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedSeedCounts, sealedWarnings, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut,
 		sealedScores, sealedModels}
 )
 
@@ -56,6 +57,7 @@ var (
 	scoreColumns       = strings.Fields(`run_id outputs data`)
 	stageColumns       = strings.Fields(`run_id round n_test n_correct tn fp fn tp auc2 rmse mae r2`)
 	pointTestColumns   = strings.Fields(`run_id grid_index n_test n_correct tn fp fn tp auc2 rmse mae r2`)
+	seedCountColumns   = strings.Fields(`run_id number seeds seed scores_hash n_test n_correct tn fp fn tp auc2 rmse mae r2`)
 	warningColumns     = strings.Fields(`run_id number text times`)
 	modelColumns       = strings.Fields(`run_id features labels mean scale target_mean target_scale data`)
 	protocolColumns    = strings.Fields(`name hash text path splits seen_at`)

@@ -70,7 +70,7 @@ func printed(path string) (text string, noticed error) {
 	model, err7 := json.Marshal(learned.Model)
 	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %s\n", status, files, protocols, cell.Params, found, learned.Scores, model)
 	all := errors.Join(err1, err2, err3, err4, err5, err6, err7)
-	for _, q := range []string{"SELECT * FROM stages", "SELECT * FROM warnings", "SELECT * FROM scores", "SELECT * FROM models", "SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations", "SELECT * FROM grid_tests", "SELECT * FROM published", "SELECT * FROM environments"} {
+	for _, q := range []string{"SELECT * FROM stages", "SELECT * FROM warnings", "SELECT * FROM scores", "SELECT * FROM models", "SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations", "SELECT * FROM grid_tests", "SELECT * FROM seed_tests", "SELECT * FROM published", "SELECT * FROM environments"} {
 		err := db.Query(ctx, q, func([]string) error { return nil }, func(r []any) error { fmt.Fprintln(&b, r...); return nil })
 		all = errors.Join(all, err)
 	}
@@ -129,6 +129,8 @@ func TestAChangedCountIsNoticed(t *testing.T) {
 		{`UPDATE published_values SET mean = mean + 1 WHERE dataset = 'wine'`, "published values"},
 		{`UPDATE stages SET n_correct = n_correct - 1 WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND round = 1`, "stage 1"},
 		{`DELETE FROM stages WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "CART on wine, split 2"},
+		{`UPDATE seed_counts SET seed = seed + 1 WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND number = 1`, "test with seed"},
+		{`DELETE FROM seed_counts WHERE run_id = (SELECT id FROM runs WHERE key = 'k002') AND number = 1`, "CART on wine, split 2"},
 		{`UPDATE endings SET class = 'error' WHERE run_id = (SELECT id FROM runs WHERE key = 'k failed')`, "ending of run"},
 		{`UPDATE warnings SET text = 'all is well' WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "warning 0"},
 		{`UPDATE scores SET data = x'00' WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "scores of run"},

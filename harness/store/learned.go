@@ -34,6 +34,12 @@ func insertLearned(ctx context.Context, tx *sql.Tx, runID int64, r Run) error {
 			return err
 		}
 	}
+	for k, t := range r.SeedTests {
+		row := append([]any{runID, k, len(r.SeedTests), int64(t.Seed), t.ScoresHash}, testRow(runID, k, t.Score)[2:]...)
+		if err := sealedSeedCounts.insert(ctx, tx, "INSERT", row); err != nil {
+			return err
+		}
+	}
 	for i, w := range r.Warnings {
 		if err := sealedWarnings.insert(ctx, tx, "INSERT", []any{runID, i, w.Text, w.Times}); err != nil {
 			return err
@@ -57,7 +63,7 @@ func insertLearned(ctx context.Context, tx *sql.Tx, runID int64, r Run) error {
 	return sealedModels.insert(ctx, tx, "INSERT", []any{runID, string(features), string(labels), doubles(r.Model.Mean), doubles(r.Model.Scale), mean, scale, deflate(r.Model.Data)})
 }
 
-// testRow is a row of stages or point_tests.
+// testRow is a row of stages or point_tests, whose last columns are those of seed_counts.
 func testRow(runID int64, number int, t Score) []any {
 	return []any{runID, number, t.N, value(t.Correct), value(t.TN), value(t.FP), value(t.FN), value(t.TP), value(t.AUC2), value(t.RMSE), value(t.MAE), value(t.R2)}
 }

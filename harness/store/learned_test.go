@@ -18,6 +18,9 @@ func withLearned(r Run) Run {
 	for round := range 3 {
 		r.Stages = append(r.Stages, Stage{round + 1, Score{N: 30, Correct: ptr(20 + round), TN: ptr(10), FP: ptr(1), FN: ptr(9 - round), TP: ptr(10 + round)}})
 	}
+	for k := range 2 {
+		r.SeedTests = append(r.SeedTests, SeedTest{Seed: uint32(k + 1), ScoresHash: r.ScoresHash, Score: r.Stages[k].Score})
+	}
 	r.Warnings = []Warning{{"stopped early", 3}, {"capped", 1}}
 	r.Model = &Model{Data: []byte("a saved model"), Features: []string{"age", "height"}, Labels: []string{"no", "yes"}, Target: &Target{1.5, 2}, Mean: []float64{1, 2}, Scale: []float64{3, 4}}
 	return r

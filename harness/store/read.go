@@ -42,18 +42,17 @@ type Inputs struct {
 	ProtocolHash, MethodVersion, Fingerprint, GridHash string
 }
 
-// CurrentInputs returns the inputs of the attempt that stands for a cell, and false
+// CurrentInputs returns the inputs and the key of the attempt that stands for a cell, and no key
 // if there is none: what `bench run --explain` compares with.
-func (db *DB) CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (Inputs, bool, error) {
-	var in Inputs
-	err := db.sql.QueryRowContext(ctx, `SELECT r.protocol_hash, r.method_version, r.fingerprint, g.hash
+func (db *DB) CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (in Inputs, key string, err error) {
+	err = db.sql.QueryRowContext(ctx, `SELECT r.key, r.protocol_hash, r.method_version, r.fingerprint, g.hash
 		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id
 		WHERE c.protocol = ? AND c.dataset = ? AND c.method = ? AND c.split = ?`, protocol, dataset, method, split).
-		Scan(&in.ProtocolHash, &in.MethodVersion, &in.Fingerprint, &in.GridHash)
+		Scan(&key, &in.ProtocolHash, &in.MethodVersion, &in.Fingerprint, &in.GridHash)
 	if err == sql.ErrNoRows {
-		return in, false, nil
+		err = nil
 	}
-	return in, err == nil, err
+	return in, key, err
 }
 
 // A Timing is what the cells of a method on a data set took that this machine computed.

@@ -68,12 +68,15 @@ func (db *DB) Result(ctx context.Context, key string) (Run, bool, error) {
 		err = db.addGridTests(ctx, ofRun, id, rows, byID)
 	}
 	if err == nil {
+		err = db.addSeedTests(ctx, ofRun, id, rows, byID)
+	}
+	if err == nil {
 		err = db.addWarnings(ctx, ofRun, id, rows, byID)
 	}
 	if err != nil {
 		return Run{}, false, err
 	}
-	r.Evaluations, r.Stages, r.GridTests, r.Warnings = rows[0].Folds, rows[0].Stages, rows[0].GridTests, rows[0].Warnings
+	r.Evaluations, r.Stages, r.GridTests, r.SeedTests, r.Warnings = rows[0].Folds, rows[0].Stages, rows[0].GridTests, rows[0].SeedTests, rows[0].Warnings
 	if _, sum := foldRows(r.Evaluations); sum != foldSum {
 		return Run{}, false, &DamageError{db.path, []Problem{{Row: r.Name(), What: "its folds are not those that were stored"}}}
 	}

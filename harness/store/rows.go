@@ -24,9 +24,11 @@ type Row struct {
 	TrainRows, TestRows    int
 	Features               int          // 0 if unknown
 	Score                  Score        // on the test part; N is TestRows
+	ScoresHash             string       // of the bits of the test scores: equal where a fit is the same; "" if unknown
 	Folds                  []Evaluation // in grid order; nil unless they were asked for
 	Stages                 []Stage      // by round; nil where the protocol lists none
 	GridTests              []Score      // as in Run
+	SeedTests              []SeedTest   // as in Run
 	Warnings               []Warning    // of its fits
 	SearchSeconds          float64
 	FitSeconds             *float64
@@ -63,7 +65,7 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at,
-		  coalesce(o.code, ''), coalesce(o.imported, ''), `+classOf+`, coalesce(e.isolated, 0)
+		  coalesce(o.code, ''), coalesce(o.imported, ''), `+classOf+`, coalesce(e.isolated, 0), coalesce(r.scores_hash, '')
 		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id
 		LEFT JOIN endings e ON e.run_id = r.id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
@@ -81,7 +83,7 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		err := rows.Scan(&id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, &params, &r.TrainRows, &r.TestRows, &r.Features,
 			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.AUC2, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2,
-			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt, &r.Code, &r.Imported, &r.Class, &r.Isolated)
+			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt, &r.Code, &r.Imported, &r.Class, &r.Isolated, &r.ScoresHash)
 		if err != nil {
 			return nil, err
 		}
@@ -100,6 +102,9 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		return nil, err
 	}
 	if err := db.addGridTests(ctx, inProtocol, protocol, out, byID); err != nil {
+		return nil, err
+	}
+	if err := db.addSeedTests(ctx, inProtocol, protocol, out, byID); err != nil {
 		return nil, err
 	}
 	if err := db.addWarnings(ctx, inProtocol, protocol, out, byID); err != nil || !folds {
@@ -137,7 +142,7 @@ const (
 
 // addStages reads stages of cells; byID finds a cell by its run.
 func (db *DB) addStages(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
-	return db.eachTest(ctx, "stages", "round", where, arg, func(run int64, round int, s Score) error {
+	return db.eachTest(ctx, "stages", "round", nil, where, arg, func(run int64, round int, s Score) error {
 		if i, ok := byID[run]; ok {
 			cells[i].Stages = append(cells[i].Stages, Stage{round, s})
 		}
@@ -147,7 +152,7 @@ func (db *DB) addStages(ctx context.Context, where string, arg any, cells []Row,
 
 // addGridTests reads the tests of every grid point of cells.
 func (db *DB) addGridTests(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
-	return db.eachTest(ctx, "point_tests", "grid_index", where, arg, func(run int64, g int, s Score) error {
+	return db.eachTest(ctx, "point_tests", "grid_index", nil, where, arg, func(run int64, g int, s Score) error {
 		i, ok := byID[run]
 		switch {
 		case !ok:
@@ -160,10 +165,24 @@ func (db *DB) addGridTests(ctx context.Context, where string, arg any, cells []R
 	})
 }
 
-// eachTest hands over the rows of stages or point_tests, those of a run by their number.
-func (db *DB) eachTest(ctx context.Context, table, number, where string, arg any, take func(run int64, number int, s Score) error) error {
-	rows, err := db.sql.QueryContext(ctx, "SELECT run_id, "+number+", n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2 FROM "+table+
-		" WHERE "+where+" ORDER BY run_id, "+number, arg)
+// addSeedTests reads the tests with each seed of cells.
+func (db *DB) addSeedTests(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
+	var t SeedTest
+	more := []any{&t.Seed, &t.ScoresHash}
+	return db.eachTest(ctx, "seed_counts", "number, seed, scores_hash", more, where, arg, func(run int64, _ int, s Score) error {
+		if i, ok := byID[run]; ok {
+			t.Score = s
+			cells[i].SeedTests = append(cells[i].SeedTests, t)
+		}
+		return nil
+	})
+}
+
+// eachTest hands over the rows of stages, point_tests or seed_counts, those of a run by their number, which is the
+// first of columns; more takes the values of the others.
+func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, where string, arg any, take func(run int64, number int, s Score) error) error {
+	rows, err := db.sql.QueryContext(ctx, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
+		" WHERE "+where+" ORDER BY 11, 12", arg)
 	if err != nil {
 		return err
 	}
@@ -172,7 +191,7 @@ func (db *DB) eachTest(ctx context.Context, table, number, where string, arg any
 		var id int64
 		var n int
 		var s Score
-		if err := rows.Scan(&id, &n, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2); err != nil {
+		if err := rows.Scan(append([]any{&s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &id, &n}, more...)...); err != nil {
 			return err
 		}
 		if err := take(id, n, s); err != nil {

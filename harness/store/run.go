@@ -98,7 +98,8 @@ type Run struct {
 	Outputs    int       // scores per row
 	ScoresHash string    // of the bits of Scores, also where these are not kept
 	Stages     []Stage
-	GridTests  []Score // of the test part with every grid point, in grid order; nil where the protocol does not ask for it
+	GridTests  []Score    // of the test part with every grid point, in grid order; nil where the protocol does not ask for it
+	SeedTests  []SeedTest // with each of the cell's seeds, the first that of the run itself; nil where that is the protocol's alone
 	Warnings   []Warning
 	Model      *Model // nil if it is not kept
 
@@ -120,6 +121,13 @@ type Run struct {
 type Stage struct {
 	Round int
 	Score Score
+}
+
+// A SeedTest is the test of the chosen grid point, fitted to all training rows with one seed.
+type SeedTest struct {
+	Seed       uint32
+	ScoresHash string // of the bits of the test scores
+	Score      Score
 }
 
 // A Warning is something that a fit said of itself, and how often.

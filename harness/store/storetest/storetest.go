@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"sync"
@@ -27,7 +28,7 @@ type Store interface {
 	Timings(ctx context.Context, env store.Environment) ([]store.Timing, error)
 	NoteLeftOut(ctx context.Context, out, taken []store.LeftOut) error
 	LeftOut(ctx context.Context, protocol string) ([]store.LeftOut, error)
-	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (store.Inputs, bool, error)
+	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (in store.Inputs, key string, err error)
 	MakeCurrent(ctx context.Context, keys []string) error
 	Attempt(ctx context.Context, protocol, dataset, method string, split int) (store.Attempt, bool, error)
 	Learned(ctx context.Context, protocol, dataset, method string, split int) (store.Learned, bool, error)
@@ -105,10 +106,12 @@ func Finished(method, dataset string, split int) store.Run {
 		Model:       &store.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &store.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
 	}
 	r.GridTests = []store.Score{counts(30, 21, 9), counts(30, 27, 10)}
+	r.SeedTests = []store.SeedTest{{Seed: 1, Score: counts(30, 27, 10)}, {Seed: math.MaxUint32, ScoresHash: "another", Score: counts(30, 25, 9)}}
 	for i := range r.TestRows {
 		r.Scores = append(r.Scores, float64(i-10)/7)
 	}
 	r.ScoresHash = store.HashScores(r.Scores)
+	r.SeedTests[0].ScoresHash = r.ScoresHash
 	for g := range 2 {
 		for f := range 2 {
 			r.Evaluations = append(r.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: counts(14, 9+g, 5), FitSeconds: 0.01})
@@ -161,13 +164,13 @@ func comesBack(t *testing.T, o Opened) {
 	if err != nil || !found || !slices.Equal(learned.Scores, want.Scores) || learned.Outputs != 1 || !reflect.DeepEqual(learned.Model, want.Model) {
 		t.Errorf("learned %+v %v %v", learned, found, err)
 	}
-	in, found, err := o.Store.CurrentInputs(ctx, "p", "d", "M", 1)
-	if err != nil || !found || in != (store.Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}) {
+	in, key, err := o.Store.CurrentInputs(ctx, "p", "d", "M", 1)
+	if err != nil || key != want.Key || in != (store.Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}) {
 		t.Errorf("inputs %+v %v %v", in, found, err)
 	}
 	rows, err := o.Store.Rows(ctx, "p", true)
 	if err != nil || len(rows) != 2 || !reflect.DeepEqual(rows[0].Score, want.Test) || !reflect.DeepEqual(rows[0].Folds, want.Evaluations) ||
-		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].GridTests, want.GridTests) || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != store.Timeout {
+		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].GridTests, want.GridTests) || !reflect.DeepEqual(rows[0].SeedTests, want.SeedTests) || rows[0].ScoresHash != want.ScoresHash || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != store.Timeout {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
 	for env, want := range map[store.Environment][]store.Timing{
@@ -291,7 +294,7 @@ func noCells(t *testing.T, o Opened) {
 	if _, found, err := o.Store.Learned(ctx, "p", "d", "M", 1); err != nil || found {
 		t.Errorf("something was learned: %v", err)
 	}
-	if _, found, err := o.Store.CurrentInputs(ctx, "p", "d", "M", 1); err != nil || found {
+	if _, key, err := o.Store.CurrentInputs(ctx, "p", "d", "M", 1); err != nil || key != "" {
 		t.Errorf("inputs are found: %v", err)
 	}
 	if err := o.Store.MakeCurrent(ctx, nil); err != nil {
