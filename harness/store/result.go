@@ -59,19 +59,19 @@ func (db *DB) Result(ctx context.Context, key string) (Run, bool, error) {
 	}
 	rows, byID := make([]Row, 1), map[int64]int{id: 0}
 	if err == nil {
-		err = db.addFolds(ctx, ofRun, id, rows, byID)
+		err = db.addFolds(ctx, one(id), rows, byID)
 	}
 	if err == nil {
-		err = db.addStages(ctx, ofRun, id, rows, byID)
+		err = db.addStages(ctx, one(id), rows, byID)
 	}
 	if err == nil {
-		err = db.addGridTests(ctx, ofRun, id, rows, byID)
+		err = db.addGridTests(ctx, one(id), rows, byID)
 	}
 	if err == nil {
-		err = db.addSeedTests(ctx, ofRun, id, rows, byID)
+		err = db.addSeedTests(ctx, one(id), rows, byID)
 	}
 	if err == nil {
-		err = db.addWarnings(ctx, ofRun, id, rows, byID)
+		err = db.addWarnings(ctx, one(id), rows, byID)
 	}
 	if err != nil {
 		return Run{}, false, err

@@ -50,6 +50,23 @@ const classOf = `coalesce(e.class, CASE r.status WHEN 'timeout' THEN 'timeout' W
 // Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the
 // evaluations of every fold of every grid point, which are most of a database.
 func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, error) {
+	return db.rows(ctx, attempts{"SELECT run_id FROM cells WHERE protocol = ?", []any{protocol}}, folds)
+}
+
+// attempts are stored runs: a query of their ids, and its arguments.
+type attempts struct {
+	ids  string
+	args []any
+}
+
+// where picks the rows of a table that belong to the attempts.
+func (a attempts) where() string { return "run_id IN (" + a.ids + ")" }
+
+// one is the attempt of an id.
+func one(id any) attempts { return attempts{"SELECT ?", []any{id}} }
+
+// rows returns attempts as cells, sorted by data set, method and split.
+func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) {
 	check := db.intact
 	if folds {
 		check = func(ctx context.Context) error { return db.damageOf(ctx, true) }
@@ -66,10 +83,10 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at,
 		  coalesce(o.code, ''), coalesce(o.imported, ''), `+classOf+`, coalesce(e.isolated, 0), coalesce(r.scores_hash, '')
-		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id
+		FROM runs r JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id
 		LEFT JOIN endings e ON e.run_id = r.id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
-		WHERE c.protocol = ? ORDER BY r.dataset, r.method, r.split`, protocol)
+		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, of.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -98,26 +115,26 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 		return nil, err
 	}
 	// A cell that was stored since the rows were read is not among them.
-	if err := db.addStages(ctx, inProtocol, protocol, out, byID); err != nil {
+	if err := db.addStages(ctx, of, out, byID); err != nil {
 		return nil, err
 	}
-	if err := db.addGridTests(ctx, inProtocol, protocol, out, byID); err != nil {
+	if err := db.addGridTests(ctx, of, out, byID); err != nil {
 		return nil, err
 	}
-	if err := db.addSeedTests(ctx, inProtocol, protocol, out, byID); err != nil {
+	if err := db.addSeedTests(ctx, of, out, byID); err != nil {
 		return nil, err
 	}
-	if err := db.addWarnings(ctx, inProtocol, protocol, out, byID); err != nil || !folds {
+	if err := db.addWarnings(ctx, of, out, byID); err != nil || !folds {
 		return out, err
 	}
-	return out, db.addFolds(ctx, inProtocol, protocol, out, byID)
+	return out, db.addFolds(ctx, of, out, byID)
 }
 
-// Grids returns the grids of a protocol's cells by their hashes: the points in grid order, each as its author wrote it where that is known,
+// Grids returns the grids of a protocol's attempts by their hashes: the points in grid order, each as its author wrote it where that is known,
 // else with the values that fits were given.
 func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error) {
 	rows, err := db.sql.QueryContext(ctx, `SELECT g.hash, coalesce(nullif(p.point, ''), p.params) FROM grids g JOIN grid_points p ON p.grid_id = g.id
-		WHERE g.id IN (SELECT r.grid_id FROM cells c JOIN runs r ON r.id = c.run_id WHERE c.protocol = ?)
+		WHERE g.id IN (SELECT grid_id FROM runs WHERE protocol = ?)
 		ORDER BY g.id, p.grid_index`, protocol)
 	if err != nil {
 		return nil, err
@@ -134,15 +151,9 @@ func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.Raw
 	return out, rows.Err()
 }
 
-// Which attempts' rows are read.
-const (
-	inProtocol = "run_id IN (SELECT run_id FROM cells WHERE protocol = ?)" // those that stand for its cells
-	ofRun      = "run_id = ?"
-)
-
 // addStages reads stages of cells; byID finds a cell by its run.
-func (db *DB) addStages(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
-	return db.eachTest(ctx, "stages", "round", nil, where, arg, func(run int64, round int, s Score) error {
+func (db *DB) addStages(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
+	return db.eachTest(ctx, "stages", "round", nil, of, func(run int64, round int, s Score) error {
 		if i, ok := byID[run]; ok {
 			cells[i].Stages = append(cells[i].Stages, Stage{round, s})
 		}
@@ -151,8 +162,8 @@ func (db *DB) addStages(ctx context.Context, where string, arg any, cells []Row,
 }
 
 // addGridTests reads the tests of every grid point of cells.
-func (db *DB) addGridTests(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
-	return db.eachTest(ctx, "point_tests", "grid_index", nil, where, arg, func(run int64, g int, s Score) error {
+func (db *DB) addGridTests(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
+	return db.eachTest(ctx, "point_tests", "grid_index", nil, of, func(run int64, g int, s Score) error {
 		i, ok := byID[run]
 		switch {
 		case !ok:
@@ -166,10 +177,10 @@ func (db *DB) addGridTests(ctx context.Context, where string, arg any, cells []R
 }
 
 // addSeedTests reads the tests with each seed of cells.
-func (db *DB) addSeedTests(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
+func (db *DB) addSeedTests(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
 	var t SeedTest
 	more := []any{&t.Seed, &t.ScoresHash}
-	return db.eachTest(ctx, "seed_counts", "number, seed, scores_hash", more, where, arg, func(run int64, _ int, s Score) error {
+	return db.eachTest(ctx, "seed_counts", "number, seed, scores_hash", more, of, func(run int64, _ int, s Score) error {
 		if i, ok := byID[run]; ok {
 			t.Score = s
 			cells[i].SeedTests = append(cells[i].SeedTests, t)
@@ -180,9 +191,9 @@ func (db *DB) addSeedTests(ctx context.Context, where string, arg any, cells []R
 
 // eachTest hands over the rows of stages, point_tests or seed_counts, those of a run by their number, which is the
 // first of columns; more takes the values of the others.
-func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, where string, arg any, take func(run int64, number int, s Score) error) error {
+func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, of attempts, take func(run int64, number int, s Score) error) error {
 	rows, err := db.sql.QueryContext(ctx, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
-		" WHERE "+where+" ORDER BY 11, 12", arg)
+		" WHERE "+of.where()+" ORDER BY 11, 12", of.args...)
 	if err != nil {
 		return err
 	}
@@ -202,8 +213,8 @@ func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, w
 }
 
 // addWarnings reads warnings of cells.
-func (db *DB) addWarnings(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, text, times FROM warnings WHERE `+where+` ORDER BY run_id, number`, arg)
+func (db *DB) addWarnings(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
+	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, text, times FROM warnings WHERE `+of.where()+` ORDER BY run_id, number`, of.args...)
 	if err != nil {
 		return err
 	}
@@ -222,9 +233,9 @@ func (db *DB) addWarnings(ctx context.Context, where string, arg any, cells []Ro
 }
 
 // addFolds reads evaluations of cells; byID finds a cell by its run.
-func (db *DB) addFolds(ctx context.Context, where string, arg any, cells []Row, byID map[int64]int) error {
+func (db *DB) addFolds(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
 	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, fit_seconds
-		FROM fold_counts WHERE `+where+` ORDER BY run_id, grid_index, fold`, arg)
+		FROM fold_counts WHERE `+of.where()+` ORDER BY run_id, grid_index, fold`, of.args...)
 	if err != nil {
 		return err
 	}

@@ -81,10 +81,70 @@ func TestQueriesAnswer(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	queries := append(TableQueries("it's"), TitledQuery{"cell", CellQuery("it's", "o'dd", "M'")})
+	version := Version{"M'", "1"}
+	queries := append(TableQueries("it's"), TitledQuery{"cell", CellQuery("it's", "o'dd", "M'")},
+		TitledQuery{"version", VersionQuery("it's", "", version)}, TitledQuery{"version on a set", VersionQuery("it's", "o'dd", version)})
 	for _, q := range queries {
 		if _, rows := query(t, db, q.SQL); len(rows) == 0 {
 			t.Errorf("%s: no row", q.Title)
 		}
+	}
+}
+
+// TestRowsOfAVersion: of a method version each cell has the last attempt that ended ok, also where another attempt stands for it
+// since; Rows has those that stand alone.
+func TestRowsOfAVersion(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	attempt := func(key, version string, split int, status Status, started, grid string) Run {
+		r := testRun(key, status)
+		r.MethodVersion, r.Split, r.StartedAt, r.GridHash = version, split, started, grid
+		return r
+	}
+	other := attempt("other", "1", 1, OK, "2026-01-09T00:00:00Z", "g")
+	other.Method = "N"
+	w := db.NewWriter(Environment{}, nil)
+	for _, r := range []Run{
+		attempt("a1", "1", 1, OK, "2026-01-01T00:00:00Z", "g"), attempt("a2", "1", 1, OK, "2026-01-02T00:00:00Z", "h"), attempt("a3", "1", 1, Failed, "2026-01-03T00:00:00Z", "i"),
+		attempt("b1", "1", 2, OK, "2026-01-01T00:00:00Z", "g"), attempt("b2", "2", 2, OK, "2026-01-04T00:00:00Z", "g"), other,
+	} {
+		if err := w.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	keys := func(rows []Row, err error) string {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := ""
+		for _, r := range rows {
+			out += r.Key + " "
+		}
+		return out
+	}
+	if got := keys(db.Rows(t.Context(), "p", false)); got != "a3 b2 other " {
+		t.Errorf("%s stand", got)
+	}
+	for version, want := range map[string]string{"1": "a2 b1 ", "2": "b2 ", "3": ""} {
+		if got := keys(db.RowsOf(t.Context(), "p", Version{"M", version}, false)); got != want {
+			t.Errorf("of version %s there are %s, want %s", version, got, want)
+		}
+	}
+	rows, err := db.RowsOf(t.Context(), "p", Version{"M", "1"}, true)
+	if err != nil || len(rows) != 2 || len(rows[1].Folds) != 60 || string(rows[1].Params) != `{"c":2}` {
+		t.Errorf("with folds: %d rows, error %v", len(rows), err)
+	}
+	versions, err := db.Versions(t.Context(), "p")
+	if want := []Version{{"M", "1"}, {"M", "2"}, {"N", "1"}}; err != nil || cmp.Diff(want, versions) != "" {
+		t.Errorf("versions %v, error %v", versions, err)
+	}
+	grids, err := db.Grids(t.Context(), "p")
+	if err != nil || grids["h"] == nil {
+		t.Errorf("the grid of a superseded attempt is not there: %v, %v", grids, err)
+	}
+	if _, found := query(t, db, VersionQuery("p", "d", Version{"M", "1"})); len(found) != 2 {
+		t.Errorf("the query has %v", found)
 	}
 }

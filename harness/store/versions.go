@@ -1,0 +1,45 @@
+package store
+
+import "context"
+
+// A Version is a method as it was when it was run.
+type Version struct{ Method, Version string }
+
+// Versions returns the method versions that attempts of a protocol have, sorted by method, those that ran first before others.
+func (db *DB) Versions(ctx context.Context, protocol string) ([]Version, error) {
+	rows, err := db.sql.QueryContext(ctx, `SELECT method, method_version FROM runs WHERE protocol = ?
+		GROUP BY method, method_version ORDER BY method, min(started_at), method_version`, protocol)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Version
+	for rows.Next() {
+		var v Version
+		if err := rows.Scan(&v.Method, &v.Version); err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// RowsOf returns the last attempt of a method version that ended ok, of each data set and split of a protocol, whether or not it
+// stands for its cell; in the form of Rows.
+func (db *DB) RowsOf(ctx context.Context, protocol string, v Version, folds bool) ([]Row, error) {
+	return db.rows(ctx, attempts{`SELECT id FROM (
+		SELECT id, row_number() OVER (PARTITION BY dataset, split ORDER BY started_at DESC, id DESC) AS place FROM runs
+		WHERE protocol = ? AND method = ? AND method_version = ? AND status = 'ok') WHERE place = 1`, []any{protocol, v.Method, v.Version}}, folds)
+}
+
+// VersionQuery returns the query over the public views that gives the splits of a method version, of one data set or, for "", of
+// all: the last attempt of each that ended ok.
+func VersionQuery(protocol, dataset string, v Version) string {
+	of := ""
+	if dataset != "" {
+		of = " AND dataset = " + literal(dataset)
+	}
+	return "SELECT dataset, split, status, n_correct, n_test, tn, fp, fn, tp, rmse, mae, r2, max(started_at) AS started_at\nFROM history WHERE protocol = " +
+		literal(protocol) + " AND method = " + literal(v.Method) + " AND method_version = " + literal(v.Version) + " AND status = 'ok'" + of +
+		"\nGROUP BY dataset, split ORDER BY dataset, split"
+}
