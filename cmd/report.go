@@ -26,6 +26,7 @@ import (
 type reportFlags struct {
 	protocol, format, output string
 	methods, datasets        []string
+	beside                   []string // see reports.Selection
 	splits                   string
 	wide, landscape, details bool
 	folds                    bool // the report reads them
@@ -64,7 +65,7 @@ func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
 	flags.StringVar(&f.format, "format", "", strings.Join(render.Formats(), ", ")+" (default by the ending of --output, else text)")
 	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, or the figures to this folder, as figs/ (default standard output)")
 	if r.Select == nil {
-		flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order")
+		flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order; NAME@VERSION is a stored version of one, of which the beginning is enough")
 	} else {
 		c.Args = cobra.ArbitraryArgs
 		c.ValidArgsFunction = cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp)
@@ -81,7 +82,7 @@ func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
 			if err := r.Select(args, &s); err != nil {
 				return usage("%s: %w; see `%[1]s --help`", c.CommandPath(), err)
 			}
-			f.protocol, f.methods, f.datasets = s.Protocol, s.Methods, s.Datasets
+			f.protocol, f.methods, f.datasets, f.beside = s.Protocol, s.Methods, s.Datasets, s.Beside
 		}
 		return a.report(c, f, func(rows frame.Frame) (doc.Document, error) { return build(rows, args) })
 	}

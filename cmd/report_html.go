@@ -27,7 +27,7 @@ type pageFlags struct {
 func (f *pageFlags) add(a *app, c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.protocol, "protocol", "table2", "protocol whose results are shown")
-	flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order")
+	flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order; NAME@VERSION is a stored version of one, of which the beginning is enough")
 	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in means and ranks")
 	flags.StringVar(&f.splits, "splits", "", "only these splits, e.g. 3 or 4-6")
 	var metrics []string

@@ -33,7 +33,7 @@ func (a *app) reportSource(f reportFlags, h *harness.Harness, stored *storedSets
 			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published, PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
 			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once,
 		},
-		Registry: h.Registry, Sets: reportSets{stored}, Methods: f.methods, Datasets: f.datasets, Folds: f.folds,
+		Registry: h.Registry, Sets: reportSets{stored}, Methods: f.methods, Beside: f.beside, Datasets: f.datasets, Folds: f.folds,
 		Run: a.invocation(p.Name, p.Path, p.Splits),
 	}
 	if f.splits == "" {

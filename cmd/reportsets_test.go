@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -121,7 +122,7 @@ func TestReportSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	src, err = a.reportSource(reportFlags{}, &harness.Harness{Protocol: p, Registry: a.reg}, &storedSets{app: a})
-	if want := (frame.Invocation{Protocol: "table2-2019", Splits: p.Splits, Database: "other.db", Data: "data"}); err != nil || src.Run != want || src.Splits != nil {
+	if want := (frame.Invocation{Protocol: "table2-2019", Splits: p.Splits, Database: "other.db", Data: "data"}); err != nil || !reflect.DeepEqual(src.Run, want) || src.Splits != nil {
 		t.Errorf("commands are of %+v, want %+v; error %v", src.Run, want, err)
 	}
 	if _, err := a.reportSource(reportFlags{splits: "x"}, &harness.Harness{Protocol: p, Registry: a.reg}, &storedSets{app: a}); err == nil || !strings.Contains(err.Error(), "--splits") {

@@ -217,7 +217,7 @@ smaller than what matters, and neither better nor worse.`,
 			if len(args) == 0 {
 				return errors.New("name the method in question, then those to set it beside, or none for all that are stored")
 			}
-			if len(args) > 1 {
+			if s.Beside = args; len(args) > 1 {
 				s.Methods = args
 			}
 			return nil

@@ -47,6 +47,7 @@ type Build func(f frame.Frame, args []string) (doc.Document, error)
 type Selection struct {
 	Protocol          string
 	Methods, Datasets []string
+	Beside            []string // methods, also at a version, that are read where Methods is nil
 }
 
 // Flags is where a report adds its own; *pflag.FlagSet is one.

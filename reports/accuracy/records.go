@@ -23,7 +23,7 @@ func (t *table) records() []doc.Block {
 func (t *table) cellRecords() doc.Records {
 	out := doc.Records{Name: "cells", Columns: []string{"protocol", "dataset", "group", "rows", "features", "train_rows", "test_rows", "method",
 		"splits_ok", "splits_planned", "correct", "test", "mean", "std_population", "std_sample",
-		"best", "in_mean_and_ranks", "comparable", "missing", "data_changed", "metric", "exact"}}
+		"best", "in_mean_and_ranks", "comparable", "missing", "data_changed", "metric", "exact", "version"}}
 	for _, c := range t.comparisons {
 		out.Columns = append(out.Columns, "published_mean:"+c.source, "published_std:"+c.source, "difference:"+c.source)
 	}
@@ -36,7 +36,7 @@ func (t *table) cellRecords() doc.Records {
 			}
 			record := []any{t.Protocol, s.Name, s.Group, known(s.Rows), known(s.Features), known(s.TrainRows), known(s.TestRows), c.Method,
 				len(c.Runs), len(t.Splits), correct, test, frame.Float(c.Mean), frame.Known(c.StdPop), frame.Known(c.StdSample),
-				best[i], s.Counted, !s.Unequal, t.gapText(s.Name, c.Method), t.changeText(s.Name), t.Metric.Name, exact(c.Mean)}
+				best[i], s.Counted, !s.Unequal, t.gapText(s.Name, c.Method), t.changeText(s.Name), t.Metric.Name, exact(c.Mean), t.Version(s.Name, c.Method)}
 			for _, comparison := range t.comparisons {
 				record = append(record, comparison.record(s.Name, c.Method)...)
 			}
@@ -58,11 +58,11 @@ func (t *table) changeText(dataset string) string {
 
 // runRecords has a row a finished run.
 func (t *table) runRecords() doc.Records {
-	out := doc.Records{Name: "runs", Columns: []string{"dataset", "method", "split", "value", "exact", "correct", "test"}}
+	out := doc.Records{Name: "runs", Columns: []string{"dataset", "method", "split", "value", "exact", "correct", "test", "version"}}
 	for _, s := range t.Sets {
 		for _, c := range s.Entries {
 			for _, r := range c.Runs {
-				out.Add(s.Name, c.Method, r.Split, frame.Float(r.Value), exact(r.Value), r.Score.Correct, r.Score.N)
+				out.Add(s.Name, c.Method, r.Split, frame.Float(r.Value), exact(r.Value), r.Score.Correct, r.Score.N, t.Version(s.Name, c.Method))
 			}
 		}
 	}

@@ -138,7 +138,7 @@ func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
 
 // stages draws, for every set with stages, the metric after each round, the mean over the finished splits of a method.
 func stages(t frame.Table) ([]doc.Block, doc.Records) {
-	records := doc.Records{Name: "stages", Columns: []string{"protocol", "metric", "dataset", "method", "round", "splits", "mean", "exact"}}
+	records := doc.Records{Name: "stages", Columns: []string{"protocol", "metric", "dataset", "method", "round", "splits", "mean", "exact", "version"}}
 	var blocks []doc.Block
 	for _, s := range t.Sets {
 		means := map[string]map[int]*big.Rat{} // by method and round
@@ -162,7 +162,7 @@ func stages(t frame.Table) ([]doc.Block, doc.Records) {
 				}
 			}
 			for _, round := range sorted(values) {
-				records.Add(t.Protocol, t.Metric.Name, s.Name, m, round, len(values[round]), frame.Float(means[m][round]), means[m][round].RatString())
+				records.Add(t.Protocol, t.Metric.Name, s.Name, m, round, len(values[round]), frame.Float(means[m][round]), means[m][round].RatString(), t.Version(s.Name, m))
 			}
 		}
 		if len(rounds) > 0 {

@@ -17,12 +17,17 @@ type Invocation struct {
 	Splits   int    // of the protocol: those that are run without --splits
 	Database string // argument of --db; "" for the default
 	Data     string // argument of --data; "" for the default
+
+	methods map[string]string // by the heads of columns that have others: NAME@VERSION
 }
 
 // Command spells the command that runs methods on sets (names or TOML files). Without
 // either it is that of everything in the protocol; nil splits are the protocol's.
 func (v Invocation) Command(methods, sets []string, splits []int, retry bool) string {
-	args := []string{"bench", "run"}
+	args, names := []string{"bench", "run"}, []string(nil)
+	for _, m := range methods {
+		note(&names, cmp.Or(v.methods[m], m))
+	}
 	add := func(flag, value string) {
 		if value != "" {
 			args = append(args, flag, value)
@@ -31,7 +36,7 @@ func (v Invocation) Command(methods, sets []string, splits []int, retry bool) st
 	if methods == nil && sets == nil {
 		args = append(args, "--all")
 	}
-	add("--methods", commaList(methods))
+	add("--methods", commaList(names))
 	add("--datasets", commaList(sets))
 	add("--splits", v.splits(splits))
 	args = append(args, v.where()...)

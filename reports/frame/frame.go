@@ -6,7 +6,9 @@
 // and environment. [Frame.Table] picks a metric and applies the policy of all reports: cells that
 // other inputs made than the rest of their row or column (an older protocol, other data, another
 // version or grid) are left out and noted; a set that the metric does not exist for is named; what
-// is missing is told once a reason, with the cheapest command that computes it.
+// is missing is told once a reason, with the cheapest command that computes it. A column whose cells
+// are of several versions of its method is warned of. NAME@VERSION asks for a version: its last
+// finished attempts, also where another version stands for the cells since.
 //
 // Means over sets and ranks need every method on the same splits of the same sets, and a method that
 // has few of them must not take sets from the columns of the others. So: on a set the splits are
@@ -41,6 +43,10 @@ import (
 type Rows interface {
 	// Rows returns the cells of a protocol that stand, sorted by data set, method and split.
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
+	// RowsOf returns the last attempt of a method version that ended ok, of each data set and split, in the form of Rows.
+	RowsOf(ctx context.Context, protocol string, v store.Version, folds bool) ([]store.Row, error)
+	// Versions returns the method versions that attempts of a protocol have.
+	Versions(ctx context.Context, protocol string) ([]store.Version, error)
 	// LeftOut returns the cells of a protocol that runs have left out by their predictions.
 	LeftOut(ctx context.Context, protocol string) ([]store.LeftOut, error)
 	// Grids returns the grids of a protocol's cells by their hashes.
@@ -89,7 +95,8 @@ type Source struct {
 	Sets     Sets
 	Run      Invocation // how the commands in a report are spelled
 
-	Methods  []string // only these, in this order; nil for all that are stored
+	Methods  []string // only these, in this order, each a name or NAME@VERSION; nil for all that are stored
+	Beside   []string // these, too, where Methods is nil: versions that the cells of now are set beside
 	Datasets []string // only these, by name or TOML file, all of them in means and ranks; nil for the protocol's and all that are stored
 	Splits   []int    // only these; nil for all
 	Folds    bool     // read the folds of every grid point, too
@@ -103,6 +110,7 @@ type Frame struct {
 	Grids map[string][]json.RawMessage // the points of each grid, as they were written, by its hash
 
 	beyond map[cellKey]map[int]string // by split, why `bench run` left it out
+	pinned map[string]store.Version   // what stands in columns of NAME@VERSION
 	sets   []Dataset                  // the rows of tables: of what was asked for or the protocol's, then others that are stored
 }
 
@@ -126,8 +134,11 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 	if err != nil {
 		return f, err
 	}
-	if err := f.pickMethods(all); err != nil {
+	if err := f.pickMethods(ctx, rows, all); err != nil {
 		return f, &RequestError{err}
+	}
+	if all, err = f.readPinned(ctx, rows, all); err != nil {
+		return f, err
 	}
 	left, err := rows.LeftOut(ctx, src.Protocol.Name)
 	if err != nil {
@@ -184,12 +195,12 @@ func (f *Frame) pickSets() error {
 	return nil
 }
 
-// pickMethods puts the names of those that were asked for as they are spelled: methods of the program, and imported ones.
-func (f *Frame) pickMethods(rows []store.Row) error {
+// pickMethods puts the names of those that were asked for as they are spelled: methods of the program, imported ones, and versions.
+func (f *Frame) pickMethods(ctx context.Context, from Rows, rows []store.Row) error {
 	all := f.Methods
 	f.Methods = nil
 	for _, asked := range all {
-		name, err := f.Method(asked, rows)
+		name, err := f.pick(ctx, from, asked, rows)
 		if err != nil {
 			return err
 		}
@@ -198,14 +209,29 @@ func (f *Frame) pickMethods(rows []store.Row) error {
 		}
 		f.Methods = append(f.Methods, name)
 	}
+	for _, asked := range f.Beside {
+		if _, err := f.pick(ctx, from, asked, rows); err != nil {
+			return err
+		}
+	}
+	f.Run.methods = map[string]string{}
+	for column, v := range f.pinned {
+		f.Run.methods[column] = v.Method
+	}
 	return nil
 }
 
-// Method is a method's name as it is spelled: of the program, or of cells that are stored of it, such as imported ones.
+// Method is the head of a method's column as it is spelled: of the program, of cells that are stored of it, such as imported
+// ones, or of a version that was asked for.
 func (f *Frame) Method(name string, rows []store.Row) (string, error) {
 	spec, err := f.Registry.Lookup(name)
 	if err == nil {
 		return spec.Name, nil
+	}
+	for column := range f.pinned {
+		if strings.EqualFold(column, name) {
+			return column, nil
+		}
 	}
 	for _, r := range rows {
 		if strings.EqualFold(r.Method, name) {
@@ -264,9 +290,16 @@ func (f *Frame) leavesOut(r store.Row) bool {
 
 // cannot says why `bench run` would refuse a cell; "" if it would not.
 func (f *Frame) cannot(method, dataset string) string {
+	pinned, ok := f.pinned[method]
+	if ok {
+		method = pinned.Method
+	}
 	spec, err := f.Registry.Lookup(method)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "this program has no such method"
+	case ok && spec.Version != pinned.Version:
+		return fmt.Sprintf("this program has version %s of %s", spec.Version, method)
 	}
 	e, err := f.Sets.Entry(dataset)
 	switch {

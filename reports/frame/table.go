@@ -52,6 +52,7 @@ type Table struct {
 	rows        map[cellKey][]store.Row
 	cannot      map[cellKey]string
 	beyond      map[cellKey]map[int]string // see Frame
+	pinned      map[string]store.Version
 }
 
 // Dataset is what is known of a set; counts of zero are unknown.
@@ -135,7 +136,7 @@ func (f Frame) usualMetric() string {
 func (f Frame) Table(m metric.Metric) (Table, error) {
 	t := Table{Metric: m, Protocol: f.Protocol.Name, Published: f.Protocol.Published, PublishedNames: f.Protocol.PublishedNames, Only: f.Datasets != nil,
 		OnlyMethods: f.Methods != nil,
-		rows:        map[cellKey][]store.Row{}, cannot: map[cellKey]string{}, beyond: f.beyond}
+		rows:        map[cellKey][]store.Row{}, cannot: map[cellKey]string{}, beyond: f.beyond, pinned: f.pinned}
 	sets, rows := t.withMetric(f)
 	together := f.consistent(rows)
 	t.Changed, t.other = together.changed, slices.Concat(together.notes, warningNotes(together.rows), importedNotes(together.rows))
@@ -158,6 +159,11 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	for _, q := range store.TableQueries(f.Protocol.Name) {
 		t.Provenance.Queries = append(t.Provenance.Queries, doc.Query(q))
 	}
+	for _, m := range t.Methods {
+		if v, ok := t.Pinned(m); ok {
+			t.Provenance.Queries = append(t.Provenance.Queries, doc.Query{Title: "Cells of " + m, SQL: store.VersionQuery(t.Protocol, "", v)})
+		}
+	}
 	t.Splits = f.planned(together.rows)
 	sets = slices.DeleteFunc(sets, func(d Dataset) bool { return !t.stored(d.Name) && !d.listed })
 	if err := t.addSets(f, sets); err != nil {
@@ -165,7 +171,7 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	}
 	t.whatIsMissing(f.Run, sets)
 	t.dropSurplus()
-	t.Warnings = append(t.changedWarnings(f.Run, sets), together.warnings...)
+	t.Warnings = slices.Concat(t.versionWarning(f), t.changedWarnings(f.Run, sets), together.warnings)
 	return t, nil
 }
 
@@ -333,6 +339,9 @@ func checkRow(r *store.Row, first map[int]*store.Row) error {
 // newCell collects the finished runs of a cell; rows are sorted by split.
 func (t *Table) newCell(dataset, method string, rows []store.Row) Entry {
 	c := Entry{Method: method, SQL: store.CellQuery(t.Protocol, dataset, method)}
+	if v, ok := t.Pinned(method); ok {
+		c.SQL = store.VersionQuery(t.Protocol, dataset, v)
+	}
 	for _, r := range rows {
 		if v := t.value(r); v != nil {
 			c.Runs = append(c.Runs, Run{r.Split, v, r.Score})

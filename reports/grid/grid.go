@@ -55,7 +55,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		Report: "grid", Label: cmp.Or(o.Label, "tab:grid:"+t.Protocol), Warnings: t.Warnings, Provenance: t.Provenance, Notes: t.NotesOfPairs(),
 		Title: cmp.Or(o.Title, fmt.Sprintf("Chosen grid points, protocol %s", t.Protocol)),
 	}
-	records := doc.Records{Name: "choices", Columns: []string{"protocol", "method", "dataset", "parameter", "value", "place", "places", "splits", "splits_ok"}}
+	records := doc.Records{Name: "choices", Columns: []string{"protocol", "method", "dataset", "parameter", "value", "place", "places", "splits", "splits_ok", "version"}}
 	var edges []string
 	var tables, figures []doc.Block
 	for _, m := range t.Methods {
@@ -254,7 +254,7 @@ func (a *axis) record(t frame.Table, method string, records *doc.Records) {
 	for _, s := range t.Sets {
 		for i, v := range a.values {
 			if of := a.total(s.Name); of > 0 {
-				records.Add(t.Protocol, method, s.Name, a.name, v, i+1, len(a.values), a.chosen[s.Name][v], of)
+				records.Add(t.Protocol, method, s.Name, a.name, v, i+1, len(a.values), a.chosen[s.Name][v], of, t.Version(s.Name, method))
 			}
 		}
 	}

@@ -118,10 +118,10 @@ func regretTable(t frame.Table, all []regret) doc.Table {
 }
 
 func regretRecords(t frame.Table, all []regret) doc.Records {
-	out := doc.Records{Name: "regret", Columns: []string{"protocol", "metric", "dataset", "method", "splits", "chosen", "best", "regret", "one", "one_regret", "one_point"}}
+	out := doc.Records{Name: "regret", Columns: []string{"protocol", "metric", "dataset", "method", "splits", "chosen", "best", "regret", "one", "one_regret", "one_point", "version"}}
 	for _, r := range all {
 		out.Add(t.Protocol, t.Metric.Name, r.set, r.method, r.splits, frame.Float(r.chosen), frame.Float(r.best), frame.Float(cost(t, r.chosen, r.best)),
-			frame.Float(r.one), frame.Float(cost(t, r.chosen, r.one)), r.point)
+			frame.Float(r.one), frame.Float(cost(t, r.chosen, r.one)), r.point, t.Version(r.set, r.method))
 	}
 	return out
 }

@@ -44,6 +44,7 @@ type methodData struct {
 	Name  string `json:"name"`
 	Link  string `json:"link"`
 	Shell string `json:"shell,omitempty"` // the name as a command takes it, if that is another
+	SQL   string `json:"sql,omitempty"`   // of a version that was asked for, which no command computes again
 }
 
 type setData struct {
@@ -112,7 +113,11 @@ func (p *Page) addData(level float64, full bool) {
 		d.Commands.Compare = p.run.Other("compare", methodHere)
 	}
 	for _, m := range t.Methods {
-		d.Methods = append(d.Methods, methodData{Name: doc.OneLine(m), Shell: shell(m, m)})
+		md := methodData{Name: doc.OneLine(m), Shell: shell(m, m)}
+		if v, ok := t.Pinned(m); ok {
+			md.SQL = store.VersionQuery(t.Protocol, setHere, v)
+		}
+		d.Methods = append(d.Methods, md)
 	}
 	var settings, origins, errors list
 	for s, set := range t.Sets {

@@ -44,9 +44,9 @@ function explain(key) {
     make("ul", {}, c.f.map(([splits, at]) => make("li", {}, `Splits ${splits}: ${data.origins[at]}.`)), (c.w || []).map(w => make("li", {}, `A fit warned, ${w}`))),
     make("h3", {}, "How to see more"),
     ...code("With the folds of the search", filled(data.commands.why, s, m)),
-    ...code("Computed again and compared", filled(data.commands.verify, s, m)),
+    ...(method.sql ? [] : code("Computed again and compared", filled(data.commands.verify, s, m))),
     ...code("The rows of a split", filled(data.commands.splits, s, m)),
-    ...code("From the database", literal(data.commands.sql, s, m)));
+    ...code("From the database", literal(method.sql || data.commands.sql, s, m)));
   dialog.showModal();
   dialog.scrollTop = 0;
 }

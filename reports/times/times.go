@@ -237,10 +237,10 @@ func (p *page) records() doc.Records {
 }
 
 func (p *page) setRecords() doc.Records {
-	out := doc.Records{Name: "sets", Columns: []string{"protocol", "cpu", "dataset", "method", "cell_cpu_seconds"}}
+	out := doc.Records{Name: "sets", Columns: []string{"protocol", "cpu", "dataset", "method", "cell_cpu_seconds", "version"}}
 	for _, s := range p.Sets {
 		for i, m := range p.Methods {
-			out.Add(p.Protocol, p.cpu, s.Name, m, p.seconds[s.Name][i])
+			out.Add(p.Protocol, p.cpu, s.Name, m, p.seconds[s.Name][i], p.Version(s.Name, m))
 		}
 	}
 	return out

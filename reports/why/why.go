@@ -225,19 +225,23 @@ func short(hash string) string {
 	return hash[:min(len(hash), 8)]
 }
 
-// again has the commands that show the rows of a split and compute every cell once more.
+// again has the commands that show the rows of a split and, of the version of now, compute every cell once more.
 func (p *page) again(method string) []doc.Block {
 	set := cmp.Or(p.set.File, p.set.Name)
-	return []doc.Block{
-		doc.Code{Title: "The rows of a split", Language: "sh", Text: p.run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")},
-		doc.Code{Title: "Every cell computed again and compared", Language: "sh", Text: p.run.Other("verify", "--sample", "100%", "--method", method, "--dataset", set)},
+	blocks := []doc.Block{doc.Code{Title: "The rows of a split", Language: "sh", Text: p.run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")}}
+	if _, pinned := p.Pinned(method); pinned { // the program has the version of now alone
+		return blocks
 	}
+	return append(blocks, doc.Code{Title: "Every cell computed again and compared", Language: "sh", Text: p.run.Other("verify", "--sample", "100%", "--method", method, "--dataset", set)})
 }
 
 // queries return the numbers of the page.
 func (p *page) queries(method string) []doc.Query {
+	if _, pinned := p.Pinned(method); pinned { // views have the folds of cells that stand
+		return []doc.Query{{Title: "Its splits", SQL: p.entry.SQL}}
+	}
 	return []doc.Query{
-		{Title: "Its splits", SQL: store.CellQuery(p.Protocol, p.set.Name, method)},
+		{Title: "Its splits", SQL: p.entry.SQL},
 		{Title: "Its folds of every grid point", SQL: store.FoldsQuery(p.Protocol, p.set.Name, method)},
 	}
 }

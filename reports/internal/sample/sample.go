@@ -22,6 +22,7 @@ import (
 type Input struct {
 	frame.Source
 	Rows  []store.Row
+	Older []store.Row // attempts that other ones stand for
 	Known map[string]Set
 	Tasks map[string]registry.Task // of methods; others solve all
 	Left  []store.LeftOut
@@ -58,12 +59,12 @@ func (in Input) Read(ctx context.Context) (frame.Frame, error) {
 		in.Protocol.Sizes = split.Splitter{TestFraction: 0.3, Folds: 2}.Sizes
 	}
 	in.Registry, in.Sets = in, in
-	return frame.Read(ctx, rows{in.Rows, in.Left, in.Grids}, in.Source)
+	return frame.Read(ctx, rows{in.Rows, in.Older, in.Left, in.Grids}, in.Source)
 }
 
 type rows struct {
-	rows []store.Row
-	left []store.LeftOut
+	rows, older []store.Row
+	left        []store.LeftOut
 
 	grids map[string][]json.RawMessage
 }
@@ -74,6 +75,26 @@ func (r rows) LeftOut(context.Context, string) ([]store.LeftOut, error) { return
 
 func (r rows) Grids(context.Context, string) (map[string][]json.RawMessage, error) {
 	return r.grids, nil
+}
+
+func (r rows) Versions(context.Context, string) (out []store.Version, err error) {
+	for _, row := range slices.Concat(r.older, r.rows) {
+		if v := (store.Version{Method: row.Method, Version: row.MethodVersion}); !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// RowsOf takes the first of Older and Rows for each cell, so that a test puts the last one first.
+func (r rows) RowsOf(_ context.Context, _ string, v store.Version, _ bool) (out []store.Row, err error) {
+	for _, row := range slices.Concat(r.older, r.rows) {
+		there := slices.ContainsFunc(out, func(o store.Row) bool { return o.Dataset == row.Dataset && o.Split == row.Split })
+		if !there && row.Method == v.Method && row.MethodVersion == v.Version && row.Status == store.OK {
+			out = append(out, row)
+		}
+	}
+	return out, nil
 }
 
 func (r rows) Rows(context.Context, string, bool) ([]store.Row, error) {

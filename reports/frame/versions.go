@@ -1,0 +1,135 @@
+package frame
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// pick resolves a method that was asked for: by its name as of the program or of stored cells, or, as NAME@VERSION, at one of the
+// versions that are stored, by the beginning of it. It returns the head of the column.
+func (f *Frame) pick(ctx context.Context, from Rows, asked string, rows []store.Row) (string, error) {
+	name, err := f.Method(asked, rows)
+	at := strings.LastIndex(asked, "@")
+	if err == nil || at < 1 {
+		return name, err
+	}
+	versions, readErr := from.Versions(ctx, f.Protocol.Name)
+	if readErr != nil {
+		return "", readErr
+	}
+	i := slices.IndexFunc(versions, func(v store.Version) bool { return strings.EqualFold(v.Method, asked[:at]) })
+	if i < 0 {
+		if _, err := f.Method(asked[:at], rows); err != nil {
+			return "", err
+		}
+		return "", fmt.Errorf("nothing of %s is stored under protocol %s, at any version", asked[:at], f.Protocol.Name)
+	}
+	method, prefix := versions[i].Method, asked[at+1:]
+	var stored, fitting []string
+	for _, v := range versions {
+		if v.Method != method {
+			continue
+		}
+		stored = append(stored, v.Version)
+		if v.Version == prefix {
+			fitting = []string{prefix}
+			break
+		}
+		if strings.HasPrefix(v.Version, prefix) {
+			fitting = append(fitting, v.Version)
+		}
+	}
+	switch len(fitting) {
+	case 0:
+		return "", fmt.Errorf("no stored version of %s begins with %q; stored are %s", method, prefix, strings.Join(stored, ", "))
+	case 1:
+	default:
+		return "", fmt.Errorf("several stored versions of %s begin with %q: %s; write more of one", method, prefix, strings.Join(fitting, ", "))
+	}
+	v := store.Version{Method: method, Version: fitting[0]}
+	for column, other := range f.pinned {
+		if other == v {
+			return column, nil
+		}
+	}
+	if f.pinned == nil {
+		f.pinned = map[string]store.Version{}
+	}
+	column := method + "@" + prefix
+	f.pinned[column] = v
+	return column, nil
+}
+
+// readPinned returns rows with those of the versions that were asked for, under the heads of their columns.
+func (f *Frame) readPinned(ctx context.Context, from Rows, rows []store.Row) ([]store.Row, error) {
+	for column, v := range f.pinned {
+		of, err := from.RowsOf(ctx, f.Protocol.Name, v, f.Folds)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range of {
+			r.Method = column
+			rows = append(rows, r)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b store.Row) int {
+		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method), a.Split-b.Split)
+	})
+	return rows, nil
+}
+
+// Pinned is the method version that a column was asked for, as NAME@VERSION.
+func (t *Table) Pinned(method string) (store.Version, bool) {
+	v, ok := t.pinned[method]
+	return v, ok
+}
+
+// Version is that of the cells of a method on a set; "" without any.
+func (t *Table) Version(dataset, method string) string {
+	for _, r := range t.rows[cellKey{dataset, method}] {
+		return r.MethodVersion
+	}
+	return ""
+}
+
+// versionWarning says which columns hold more than one version, in one line; nothing if none does.
+func (t *Table) versionWarning(f Frame) []string {
+	var mixed, methods []string
+	for _, m := range t.Methods {
+		var versions []string
+		sets := map[string][]string{}
+		for _, s := range t.Sets {
+			if v := t.Version(s.Name, m); v != "" {
+				note(&versions, v)
+				sets[v] = append(sets[v], s.Name)
+			}
+		}
+		if len(versions) < 2 {
+			continue
+		}
+		slices.SortStableFunc(versions, func(a, b string) int { return len(sets[b]) - len(sets[a]) })
+		for i, v := range versions {
+			versions[i] = fmt.Sprintf("version %s on %s", v, Briefly(sets[v], "set"))
+		}
+		mixed = append(mixed, m+": "+strings.Join(versions, ", "))
+		if _, err := f.Registry.Lookup(m); err == nil {
+			methods = append(methods, m)
+		}
+	}
+	if mixed == nil {
+		return nil
+	}
+	text := strings.Join(mixed, "; ")
+	if len(mixed) > 3 {
+		text = fmt.Sprintf("%s hold several versions each; column version of `--format csv` has each", Count(len(mixed), "column"))
+	}
+	if len(methods) > 0 {
+		text += fmt.Sprintf("; `%s` brings them to one version", f.Run.Command(methods, f.Datasets, f.Splits, false))
+	}
+	return []string{text}
+}
