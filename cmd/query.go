@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
@@ -29,7 +30,7 @@ sqrt, exp, ln, log10, log2, pow, floor, ceil, and the aggregates median,
 quantile(x, p), stddev, stddev_pop, var_samp, var_pop, corr(x, y) (Pearson's).
 
 Rows are printed as they are found. --output writes them to a file, whole or not at
-all, by its ending as CSV, JSON, Markdown or Parquet, which pandas and R read; numbers
+all, by its ending as CSV, JSON, Markdown, text or Parquet, which pandas and R read; numbers
 have every digit.
 
 What a statement reads is compared with its checksums; exit code 3 says that some of
@@ -42,6 +43,12 @@ small: they are compared whole. So is each large table that a statement names.`,
   bench query -o folds.parquet "SELECT * FROM evaluations"`,
 		Args: takes(`"SQL"`),
 		RunE: func(c *cobra.Command, args []string) error {
+			if output != "" && !c.Flags().Changed("format") {
+				var err error
+				if format, err = formatOf(output, queryFormat, queryEndings); err != nil {
+					return err
+				}
+			}
 			db, err := a.reader(c)
 			if err != nil {
 				return err
@@ -49,9 +56,6 @@ small: they are compared whole. So is each large table that a statement names.`,
 			defer db.Close()
 			if output == "" {
 				return a.query(c.Context(), db, args[0], format, a.out)
-			}
-			if !c.Flags().Changed("format") {
-				format = strings.TrimPrefix(filepath.Ext(output), ".")
 			}
 			err = atomicfile.Write(output, func(w io.Writer) error { return a.query(c.Context(), db, args[0], format, w) })
 			if path := (*fs.PathError)(nil); errors.As(err, &path) {
@@ -62,8 +66,23 @@ small: they are compared whole. So is each large table that a statement names.`,
 	}
 	formatFlag(c, &format)
 	c.Flags().Lookup("format").Usage += "; parquet with --output"
-	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all, in the format of its ending ("+strings.Join(queryEndings, ", ")+"; default standard output)")
 	return c
+}
+
+// queryEndings are those of files that hold an answer.
+var queryEndings = []string{".csv", ".json", ".md", ".parquet", ".txt"}
+
+// queryFormat is the format that a file's ending says, "" for none.
+func queryFormat(file string) string {
+	ending := strings.ToLower(filepath.Ext(file))
+	switch {
+	case !slices.Contains(queryEndings, ending):
+		return ""
+	case ending == ".txt":
+		return "table"
+	}
+	return strings.TrimPrefix(ending, ".")
 }
 
 // queryParquet asks twice: for the kinds of the columns, then for the rows.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +23,7 @@ import (
 // reportFlags are those of every report.
 type reportFlags struct {
 	protocol, format, output string
+	figure, width            string
 	methods, datasets        []string
 	beside                   []string // see reports.Selection
 	splits                   string
@@ -62,8 +61,10 @@ func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
 	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary, Long: r.Long, Example: r.Example, Args: takes()}
 	flags := c.Flags()
 	flags.StringVar(&f.protocol, "protocol", "table2", "protocol whose results are shown")
-	flags.StringVar(&f.format, "format", "", strings.Join(render.Formats(), ", ")+" (default by the ending of --output, else text)")
-	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, or the figures to this folder, as figs/ (default standard output)")
+	flags.StringVar(&f.format, "format", "", strings.Join(reportFormats(), ", ")+" (default by the ending of --output, else text)")
+	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, what its ending says ("+strings.Join(render.Endings(), ", ")+"), or all figures to this folder, as figs/ (default standard output)")
+	flags.StringVar(&f.figure, "figure", "", "of several figures the one to write")
+	flags.StringVar(&f.width, "width", "", "figures: lay out for a column (84 mm) or a page (174 mm) of a paper, or for so many millimetres (default page; column for drawings of details)")
 	if r.Select == nil {
 		flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order; NAME@VERSION is a stored version of one, of which the beginning is enough")
 	} else {
@@ -86,16 +87,15 @@ func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
 		}
 		return a.report(c, f, func(rows frame.Frame) (doc.Document, error) { return build(rows, args) })
 	}
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(render.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("width", cobra.FixedCompletions([]string{"column", "page"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (doc.Document, error)) error {
-	if !c.Flags().Changed("format") {
-		f.format = render.FormatOf(f.output)
-	}
-	if !slices.Contains(render.Formats(), f.format) {
-		return usage("--format %q is not one of %s", f.format, strings.Join(render.Formats(), ", "))
+	out, err := newReportOutput(f)
+	if err != nil {
+		return err
 	}
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
@@ -113,10 +113,10 @@ func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (d
 	switch {
 	case f.details:
 		d = d.Whole()
-	case (f.format == "text" || f.format == "md") && !isFolder(f.output):
+	case out.format == "text" || out.format == "md":
 		d = d.Short("--details")
 	}
-	return a.writeReport(ctx, d, f)
+	return a.writeReport(ctx, d, f, out)
 }
 
 // frame reads what a report is made of.
@@ -167,20 +167,20 @@ func interruptedReport() error {
 	return exitError{exitInterrupted, errors.New("interrupted; no report is written")}
 }
 
-func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags) error {
+func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags, out reportOutput) error {
+	if out.figures {
+		return a.writeFigures(ctx, d, f, out)
+	}
 	o := render.Options{Landscape: f.landscape}
 	if !f.wide {
 		o.Width = terminalWidth(a.out, f.output)
 	}
 	if f.output == "" {
 		o.Bold = colourful(a.out)
-		return render.Write(a.out, f.format, d, o)
-	}
-	if isFolder(f.output) {
-		return a.writeFigures(ctx, d, f)
+		return render.Write(a.out, out.format, d, o)
 	}
 	err := atomicfile.Write(f.output, func(w io.Writer) error {
-		return cmp.Or(render.Write(w, f.format, d, o), ctx.Err())
+		return cmp.Or(render.Write(w, out.format, d, o), ctx.Err())
 	})
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -188,45 +188,16 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags) er
 	case err != nil:
 		return exitError{exitUsage, err}
 	}
-	for _, w := range d.Clean().Warnings {
-		fmt.Fprintf(a.err, "warning: %s\n", w)
-	}
+	a.warn(d)
 	fmt.Fprintf(a.err, "wrote %s\n", f.output)
 	return nil
 }
 
-// isFolder reports whether an output is a folder, for figures: it is one, or its name ends like one.
-func isFolder(output string) bool {
-	info, err := os.Stat(output)
-	return strings.HasSuffix(output, "/") || err == nil && info.IsDir()
-}
-
-// writeFigures writes each figure of a report to a folder, in every format of figures.
-func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags) error {
-	names := render.FigureNames(d)
-	if len(names) == 0 {
-		return usage("report %s has no figure to write to the folder %s; name a file", d.Report, f.output)
+// warn says on standard error what must be read before a file of a report.
+func (a *app) warn(d doc.Document) {
+	for _, w := range d.Clean().Warnings {
+		fmt.Fprintf(a.err, "warning: %s\n", w)
 	}
-	if err := os.MkdirAll(f.output, 0o777); err != nil {
-		return exitError{exitUsage, err}
-	}
-	for _, n := range names {
-		var endings []string
-		for _, format := range render.FigureFormats() {
-			err := atomicfile.Write(filepath.Join(f.output, n.Name+format.Ending), func(w io.Writer) error {
-				return cmp.Or(format.Write(w, n.Figure), ctx.Err())
-			})
-			switch {
-			case errors.Is(err, context.Canceled):
-				return interruptedReport()
-			case err != nil:
-				return exitError{exitUsage, err}
-			}
-			endings = append(endings, format.Ending)
-		}
-		fmt.Fprintf(a.err, "wrote %s%s\n", filepath.Join(f.output, n.Name), strings.Join(endings, ", "))
-	}
-	return nil
 }
 
 // widthOfFiles is the width of tables that no terminal bounds.

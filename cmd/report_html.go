@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/internal/atomicfile"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/page"
+	"github.com/kernelboosting/bench/reports/render"
 	"github.com/spf13/cobra"
 )
 
@@ -65,6 +67,9 @@ bench publish writes the same as static pages for the web.`,
 	f.add(a, c)
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if f.output != "" && render.FormatOf(f.output) != "html" {
+			return usage("--output %s: the ending %q is not one of .html, .htm", f.output, filepath.Ext(f.output))
+		}
 		ctx, done := a.untilSignal(c.Context())
 		defer done()
 		p, err := a.page(ctx, c, f)

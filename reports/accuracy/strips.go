@@ -7,43 +7,19 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
 )
 
-// A strip is a drawing of one data set: a line a method, a dot a split at the split's value.
-type strip struct {
-	*table
-	set       frame.Set
-	published []float64 // one a method, NaN for none
-	x         plot.Scale
-	out       doc.Drawing
-	axis      float64 // y of the axis
-}
-
-const (
-	stripWidth  = 340.0
-	stripRight  = 330.0
-	stripLetter = 7.0 // room for a letter of a method's name
-	stripRowGap = 19.0
-	stripDotGap = 1.7 // between dots of equal value
-	fewestInBox = 5   // values that have quartiles
-)
+// fewestInBox is how many values have quartiles.
+const fewestInBox = 5
 
 // strips draws every data set that has a finished run.
 func (t *table) strips() []doc.Block {
-	about := "Test " + t.Metric.Title
-	if t.unit != "" {
-		about += " in percent"
-	}
-	about += "; each plot has its own axis. A dot is a split, the box holds the middle half of them, the line is their mean"
-	if len(t.comparisons) > 0 {
-		about += ", the diamond the published value"
-	}
-	blocks := []doc.Block{doc.Prose{Heading: "Split by split", Paragraphs: []string{about + "."}, Detail: true}}
+	about := fmt.Sprintf("Test %s of every split; each plot has its own axis. Boxes stand from %d splits on.", t.Metric.Title, fewestInBox)
+	blocks := []doc.Block{doc.Prose{Heading: "Split by split", Paragraphs: []string{about}, Detail: true}}
 	for _, s := range t.Sets {
 		if s.Finished() > 0 {
 			blocks = append(blocks, t.strip(s))
@@ -56,87 +32,47 @@ func (t *table) strips() []doc.Block {
 }
 
 func (t *table) strip(set frame.Set) doc.Figure {
-	s := strip{table: t, set: set, published: t.publishedRow(set), axis: 6 + stripRowGap*float64(len(set.Entries))}
-	low, high := math.Inf(1), math.Inf(-1)
-	include := func(x float64) {
-		if !math.IsNaN(x) {
-			low, high = min(low, x), max(high, x)
-		}
-	}
-	longest := 0
+	published := t.publishedRow(set)
+	var strips []plot.Strip
 	for i, c := range set.Entries {
-		include(s.published[i])
+		line := plot.Strip{Name: c.Method, Mean: math.NaN(), Printed: published[i]}
 		for _, r := range c.Runs {
-			include(float(r.Value))
+			line.Values = append(line.Values, plot.Point{X: float(r.Value), Tip: t.tip(c.Method, r)})
 		}
-		longest = max(longest, utf8.RuneCountInString(c.Method))
-	}
-	ticks, decimals := plot.Ticks(low, high, t.Metric.Percent)
-	s.x = plot.Scale{Low: ticks[0], High: ticks[len(ticks)-1], From: min(stripLetter*float64(longest)+12, stripWidth/2), To: stripRight}
-	s.out = doc.Drawing{Width: stripWidth, Height: s.axis + 18}
-	for _, v := range ticks {
-		x := s.x.At(v)
-		s.out.Line(doc.Grid, x, 2, x, s.axis)
-		s.out.Word(doc.Tick, x, s.axis+13, doc.Middle, strconv.FormatFloat(v, 'f', decimals, 64))
-	}
-	s.out.Line(doc.Axis, s.x.From, s.axis, stripRight, s.axis)
-	for i, c := range set.Entries {
-		s.line(i, c)
-	}
-	return doc.Figure{Title: set.Name, About: size(set.Dataset), Drawing: s.out, Numbers: s.numbers(), Detail: true,
-		Alt: fmt.Sprintf("Test %s by split on %s; the numbers are in the table below the plot", t.Metric.Title, set.Name)}
-}
-
-// line draws the method in row i.
-func (s *strip) line(i int, c frame.Entry) {
-	y := 5 + stripRowGap*float64(i) + (stripRowGap-1)/2
-	s.out.Word(doc.Name, 0, y+4, doc.Start, c.Method)
-	if len(c.Runs) >= fewestInBox {
-		s.out.Box(doc.Range, s.x.At(float(c.Lower)), y-5, s.x.At(float(c.Upper)), y+5, fmt.Sprintf("%s: half of the splits are within %s and %s%s",
-			c.Method, frame.Text(c.Lower, s.o.Decimals+1), frame.Text(c.Upper, s.o.Decimals+1), s.unit))
-	}
-	same := map[string]int{}
-	for _, r := range c.Runs {
-		x := s.x.At(float(r.Value))
-		// Dots of one value are spread up and down in turn.
-		at := strconv.FormatFloat(x, 'f', 1, 64)
-		k := same[at]
-		same[at]++
-		shift := stripDotGap * float64((k+1)/2)
-		if k%2 == 1 {
-			shift = -shift
+		if len(c.Runs) >= fewestInBox {
+			line.Box = [2]float64{float(c.Lower), float(c.Upper)}
+			line.BoxTip = fmt.Sprintf("%s: half of the splits are within %s and %s%s", c.Method, frame.Text(c.Lower, t.o.Decimals+1), frame.Text(c.Upper, t.o.Decimals+1), t.unit)
 		}
-		s.out.Dot(doc.Value, x, y+max(-7, min(7, shift)), 2.3, s.tip(c.Method, r))
+		if c.Mean != nil {
+			line.Mean = float(c.Mean)
+		}
+		strips = append(strips, line)
 	}
-	if c.Mean != nil {
-		x := s.x.At(float(c.Mean))
-		s.out.Line(doc.Mean, x, y-7, x, y+7)
-	}
-	if p := s.published[i]; !math.IsNaN(p) {
-		s.out.Diamond(doc.Printed, s.x.At(p), y, 4, "")
-	}
+	return doc.Figure{Title: set.Name, About: size(set.Dataset), Numbers: numbers(set, t.o.Decimals+1), Detail: true,
+		Alt:  fmt.Sprintf("Test %s by split on %s; the numbers are in the table below the plot", t.Metric.Title, set.Name),
+		Plot: plot.Strips(strips, plot.Axis{Title: t.Measured(), Percent: t.Metric.Percent}, "a split")}
 }
 
 // tip says what a dot is.
-func (s *strip) tip(method string, r frame.Run) string {
+func (t *table) tip(method string, r frame.Run) string {
 	count := ""
-	if s.Metric.Name == "accuracy" {
+	if t.Metric.Name == "accuracy" {
 		count = fmt.Sprintf("%d/%d = ", *r.Score.Correct, r.Score.N)
 	}
-	return fmt.Sprintf("%s, split %d: %s%s%s", method, r.Split, count, r.Value.FloatString(s.o.Decimals+1), s.unit)
+	return fmt.Sprintf("%s, split %d: %s%s%s", method, r.Split, count, r.Value.FloatString(t.o.Decimals+1), t.unit)
 }
 
 // numbers is the table below the plot.
-func (s *strip) numbers() *doc.Table {
+func numbers(set frame.Set, decimals int) *doc.Table {
 	out := doc.Table{Corner: "Split"}
 	values := map[int][]doc.Entry{}
-	for i, c := range s.set.Entries {
+	for i, c := range set.Entries {
 		out.Head = append(out.Head, doc.Column{Name: c.Method})
 		for _, r := range c.Runs {
 			if values[r.Split] == nil {
-				values[r.Split] = slices.Repeat([]doc.Entry{{Text: frame.Absent}}, len(s.set.Entries))
+				values[r.Split] = slices.Repeat([]doc.Entry{{Text: frame.Absent}}, len(set.Entries))
 			}
-			values[r.Split][i].Text = r.Value.FloatString(s.o.Decimals + 1)
+			values[r.Split][i].Text = r.Value.FloatString(decimals)
 		}
 	}
 	var rows []doc.Row

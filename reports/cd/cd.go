@@ -96,7 +96,7 @@ func diagram(t frame.Table, f stats.FriedmanTest, level float64) (doc.Figure, do
 	}
 	table.Sections = [][]doc.Row{rows}
 	return doc.Figure{Title: "Critical differences", About: "A bar joins methods that are not told apart by average rank",
-		Drawing: plot.CriticalDifference(names, ranks, bars, cd), Numbers: &table,
+		Plot: plot.CriticalDifference(names, ranks, bars, cd), Numbers: &table,
 		Alt: fmt.Sprintf("Average ranks of %s over %s; methods joined by a bar differ by less than %.2f", frame.Count(f.Methods, "method"), frame.Count(f.Datasets, "data set"), cd)}, records
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -123,9 +124,9 @@ func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
 	table.Sections = [][]doc.Row{rows}
 	table.Legend = []string{fmt.Sprintf("Columns: how many of the splits %s count. Average ranks over %s, tied methods share the mean of their ranks.", frame.Ranges(splits), frame.Count(len(t.Counted), "data set"))}
 	slices.SortStableFunc(series, func(a, b plot.Series) int { return cmp.Compare(a.Values[len(xs)-1], b.Values[len(xs)-1]) })
-	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added", About: "Ranks of the means over the first splits", Numbers: &table,
-		Drawing: plot.Lines(xs, series, plot.Axis{Title: "splits", Whole: true}, plot.Axis{Title: "average rank", Down: true}),
-		Alt:     fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Whole()), "method"))}}
+	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added", About: "Ranks of the means over the first splits" + plot.Background(len(series)), Numbers: &table,
+		Plot: plot.Lines(xs, series, plot.Axis{Title: "number of splits", Whole: true}, plot.Axis{Title: "average rank, the best at the top", Down: true}),
+		Alt:  fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Whole()), "method"))}}
 	if len(splits) == 1 {
 		return blocks, records, nil
 	}
@@ -216,7 +217,15 @@ func stageFigure(t frame.Table, set string, rounds []int, means map[string]map[i
 	table.Sections = [][]doc.Row{rows}
 	f := doc.Figure{Title: set, About: fmt.Sprintf("Mean test %s by round", t.Metric.Title), Numbers: &table, Alt: fmt.Sprintf("Mean test %s on %s after each round", t.Metric.Title, set)}
 	if len(series) > 0 {
-		f.Drawing = plot.Lines(xs, series, plot.Axis{Title: "round", Whole: true}, plot.Axis{Title: "mean test " + t.Metric.Title, Percent: t.Metric.Percent})
+		slices.SortStableFunc(series, func(a, b plot.Series) int { // the best after the last round first
+			last := len(rounds) - 1
+			if t.Metric.Better == metric.Lower {
+				a, b = b, a
+			}
+			return cmp.Compare(b.Values[last], a.Values[last])
+		})
+		f.About += plot.Background(len(series))
+		f.Plot = plot.Lines(xs, series, plot.Axis{Title: "round", Whole: true}, plot.Axis{Title: "mean " + t.Measured(), Percent: t.Metric.Percent})
 	}
 	return f
 }

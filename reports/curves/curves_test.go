@@ -101,7 +101,7 @@ func TestStages(t *testing.T) {
 	if want := "10:2:75 20:2:80"; strings.Join(got, " ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
 	}
-	if f := d.Blocks[0].(doc.Figure); f.Title != "s" || len(f.Drawing.Marks) == 0 {
+	if f := d.Blocks[0].(doc.Figure); f.Title != "s" || f.Plot == nil {
 		t.Errorf("figure %+v", f)
 	}
 	if _, err := Build(input([]store.Row{sample.OK("s", "a", 1, 90, 100)}, 1).Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "there are no ranks of two methods, and no run has stages") {

@@ -26,10 +26,16 @@ func cleanBlock(b Block) Block {
 		return b.clean()
 	case Figure:
 		b.Name, b.Title, b.About, b.Alt = OneLine(b.Name), OneLine(b.Title), OneLine(b.About), OneLine(b.Alt)
-		b.Drawing.Marks = each(b.Drawing.Marks, func(m Mark) Mark {
-			m.Text, m.Tip = OneLine(m.Text), OneLine(m.Tip)
-			return m
-		})
+		if plot := b.Plot; plot != nil {
+			b.Plot = func(width float64) Drawing {
+				d := plot(width)
+				d.Marks = each(d.Marks, func(m Mark) Mark {
+					m.Text, m.Tip = OneLine(m.Text), OneLine(m.Tip)
+					return m
+				})
+				return d
+			}
+		}
 		if b.Numbers != nil {
 			numbers := b.Numbers.clean()
 			b.Numbers = &numbers

@@ -100,7 +100,7 @@ type Entry struct {
 type Figure struct {
 	Name         string // of its file among the figures of a document; "" for the title
 	Title, About string
-	Drawing      Drawing
+	Plot         Plot   // nil for none
 	Alt          string // says what is drawn, for those who cannot see it
 	Numbers      *Table // what is drawn, as numbers; nil for none
 	Detail       bool

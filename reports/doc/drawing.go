@@ -1,7 +1,20 @@
 package doc
 
+import "fmt"
+
+// A Plot lays its drawing out for a width in units. What is drawn is the same at every width and letters keep their size; places,
+// heights and how much is named change.
+type Plot func(width float64) Drawing
+
+// Widths of paper in units.
+const (
+	Millimetre  = 100 / 25.4       // a unit is 1/100 inch
+	ColumnWidth = 84 * Millimetre  // of a paper in two columns
+	PageWidth   = 174 * Millimetre // of both
+)
+
 // A Drawing is shapes on a sheet: plain data, which package render turns into SVG, PDF, PNG and TikZ. Coordinates are in units
-// of which a letter of text is about ten high; x goes to the right and y downwards.
+// of 1/100 inch, of which a letter of text is about ten high; x goes to the right and y downwards.
 type Drawing struct {
 	Width, Height float64
 	Marks         []Mark // later ones lie over earlier ones
@@ -13,7 +26,7 @@ type Mark struct {
 	Role   Role    // what it shows, which decides how it looks
 	X, Y   float64 // a line's start, a box's corner, else the mark's place
 	X2, Y2 float64 // a line's end, a box's other corner
-	Size   float64 // a dot's or diamond's radius
+	Size   float64 // a dot's, diamond's or triangle's radius
 	Text   string  // of a word
 	Anchor Anchor  // of a word
 	Tip    string  // says what the mark is; "" for none
@@ -26,6 +39,7 @@ const (
 	Line Shape = iota
 	Dot
 	Diamond
+	Triangle
 	Box
 	Word // its baseline is at Y
 )
@@ -36,16 +50,32 @@ type Role string
 
 const (
 	Name    Role = "name"   // a method or a set, in the colour of text
+	Head    Role = "head"   // a bold word above others
 	Tick    Role = "tick"   // small and soft: numbers of an axis
 	Axis    Role = "axis"   // lines around the values
 	Grid    Role = "grid"   // lines behind the values
 	Value   Role = "value"  // one of many values, see-through
 	Mean    Role = "mean"   // what sums values up, in the accent's colour
 	Range   Role = "range"  // around it, a pale accent
+	Band    Role = "band"   // a pale area behind the values
+	Paper   Role = "paper"  // an area that words stand on, in the colour of paper
+	Rest    Role = "rest"   // one of many in the background
 	Printed Role = "quoted" // not ours: printed elsewhere
 	Strong  Role = "strong" // heavy lines in the colour of text
 	Thin    Role = "thin"   // thin lines in the colour of text
 )
+
+// SeriesRoles is how many roles Series has.
+const SeriesRoles = 7
+
+// Series is the role of the i-th of a few lines of values, from 0 on: each has a colour and dashes of its own. Those beyond
+// SeriesRoles are in the background.
+func Series(i int) Role {
+	if i >= SeriesRoles {
+		return Rest
+	}
+	return Role(fmt.Sprint("series", i+1))
+}
 
 // Anchor is the part of a word that lies at its place.
 type Anchor int
@@ -74,6 +104,11 @@ func (d *Drawing) Dot(role Role, x, y, radius float64, tip string) {
 // Diamond adds a diamond.
 func (d *Drawing) Diamond(role Role, x, y, radius float64, tip string) {
 	d.Marks = append(d.Marks, Mark{Shape: Diamond, Role: role, X: x, Y: y, Size: radius, Tip: tip})
+}
+
+// Triangle adds a triangle that stands on its base.
+func (d *Drawing) Triangle(role Role, x, y, radius float64, tip string) {
+	d.Marks = append(d.Marks, Mark{Shape: Triangle, Role: role, X: x, Y: y, Size: radius, Tip: tip})
 }
 
 // Word adds a text on one line.

@@ -83,6 +83,14 @@ func (t *Table) ValuesAt(split int) [][]*big.Rat {
 	return out
 }
 
+// Measured is the metric as a title of an axis, with its unit: "test accuracy (%)".
+func (t *Table) Measured() string {
+	if t.Metric.Percent {
+		return "test " + t.Metric.Title + " (%)"
+	}
+	return "test " + t.Metric.Title
+}
+
 // Absent is the text of a value that does not exist.
 const Absent = "-"
 

@@ -246,7 +246,7 @@ func (a *axis) figure(method string) doc.Figure {
 		}
 		bars = append(bars, plot.Bar{Name: v, Value: float64(n)})
 	}
-	return doc.Figure{Name: method + " " + a.name, Title: method, About: a.name + ", over all sets", Drawing: plot.Bars(bars), Detail: true,
+	return doc.Figure{Name: method + " " + a.name, Title: method, About: a.name + ", over all sets", Plot: plot.Bars(bars, a.name, "splits that chose it"), Detail: true,
 		Alt: fmt.Sprintf("How often each value of %s was chosen for %s", a.name, method)}
 }
 

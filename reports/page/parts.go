@@ -29,10 +29,15 @@ func (p *Page) addTable(f frame.Frame, o Options) error {
 		case doc.Figure:
 			if i := slices.IndexFunc(p.table.Sets, func(s frame.Set) bool { return s.Name == b.Title }); i >= 0 {
 				section := p.set(i)
-				b.Drawing.Marks = each(b.Drawing.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
-					m.Tip = ""
-					return m
-				})
+				plot := b.Plot
+				b.Plot = func(width float64) doc.Drawing {
+					d := plot(width)
+					d.Marks = each(d.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
+						m.Tip = ""
+						return m
+					})
+					return d
+				}
 				section.Plot, err = render.Fragment(d.Title, b)
 			}
 		}

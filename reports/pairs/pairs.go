@@ -110,5 +110,5 @@ func scatter(t frame.Table, a, b int, about string) doc.Figure {
 	numbers.Sections = [][]doc.Row{rows}
 	title := t.Methods[a] + " - " + t.Methods[b]
 	return doc.Figure{Title: title, About: about, Numbers: &numbers, Detail: true, Alt: fmt.Sprintf("Mean test %s of %s against that of %s, a dot a data set", t.Metric.Title, t.Methods[a], t.Methods[b]),
-		Drawing: plot.Diagonal(points, t.Methods[b], t.Methods[a], t.Metric.Percent)}
+		Plot: plot.Diagonal(points, t.Methods[b], t.Methods[a], "mean "+t.Measured(), t.Metric.Percent)}
 }

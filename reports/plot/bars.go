@@ -2,7 +2,6 @@ package plot
 
 import (
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/reports/doc"
 )
@@ -13,30 +12,39 @@ type Bar struct {
 	Value float64
 }
 
-// Bars draws a histogram, at least one bar, in the order given, with the numbers above the bars.
-func Bars(bars []Bar) doc.Drawing {
-	const width, height, bottom, top = 340.0, 110.0, 22.0, 14.0
-	d := doc.Drawing{Width: width, Height: height}
-	most, letters := 1.0, 0
-	for _, b := range bars {
-		most, letters = max(most, b.Value), max(letters, utf8.RuneCountInString(b.Name))
-	}
-	step := width / float64(len(bars))
-	base := height - bottom
-	every := 1 + int(LetterWidth*float64(letters)/step) // names that would overlap are left out
-	for i, b := range bars {
-		left, right := step*float64(i)+0.12*step, step*float64(i+1)-0.12*step
-		y := base - b.Value/most*(base-top)
-		if b.Value > 0 {
-			d.Box(doc.Range, left, y, right, base, b.Name+": "+number(b.Value))
-			d.Word(doc.Tick, (left+right)/2, y-3, doc.Middle, number(b.Value))
+// Bars draws a histogram, at least one bar, in the order given, with the numbers above the bars. The titles say what the names and
+// the numbers are.
+func Bars(bars []Bar, x, y string) doc.Plot {
+	return func(width float64) doc.Drawing {
+		s := &sheet{Drawing: doc.Drawing{Width: width}}
+		top := s.topTitle(y) + 9
+		base := top + 76
+		most := 1.0
+		var names []string
+		for _, b := range bars {
+			most, names = max(most, b.Value), append(names, b.Name)
 		}
-		if i%every == 0 {
-			d.Word(doc.Tick, (left+right)/2, base+13, doc.Middle, b.Name)
+		names = clipped(names, width/2)
+		step := width / float64(len(bars))
+		every := 1 + int((widest(names)+6)/step) // names that would overlap are left out
+		for i, b := range bars {
+			left, right := step*float64(i)+0.12*step, step*float64(i+1)-0.12*step
+			up := base - b.Value/most*(base-top)
+			if b.Value > 0 {
+				s.Box(doc.Range, left, up, right, base, b.Name+": "+number(b.Value))
+				if TextWidth(number(b.Value)) < step {
+					s.Word(doc.Tick, (left+right)/2, up-3, doc.Middle, number(b.Value))
+				}
+			}
+			if i%every == 0 {
+				half := tickWidth(names[i]) / 2
+				s.Word(doc.Tick, max(half, min((left+right)/2, width-half)), base+13, doc.Middle, names[i])
+			}
 		}
+		s.Line(doc.Axis, 0, base, width, base)
+		s.bottomTitle(x, width/2, base)
+		return s.Drawing
 	}
-	d.Line(doc.Axis, 0, base, width, base)
-	return d
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

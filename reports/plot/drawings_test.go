@@ -3,83 +3,187 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"pgregory.net/rapid"
 )
 
-// inside fails unless every mark of a drawing lies on its sheet, words by their place, with some room for what sticks out.
-func inside(t *rapid.T, d doc.Drawing) {
-	for _, m := range d.Marks {
-		places := [][2]float64{{m.X, m.Y}}
-		if m.Shape == doc.Line || m.Shape == doc.Box {
-			places = append(places, [2]float64{m.X2, m.Y2})
+// widths are those that drawings are tried at.
+var widths = []float64{50 * doc.Millimetre, doc.ColumnWidth, doc.PageWidth}
+
+// inside lays a drawing out at every width and fails unless each mark lies on its sheet, words with their whole length.
+func inside(t *rapid.T, plot doc.Plot) {
+	for _, width := range widths {
+		d := plot(width)
+		if d.Width != width {
+			t.Fatalf("a drawing for %v is %v wide", width, d.Width)
 		}
-		for _, p := range places {
-			const slack = 30 // of names that were moved apart
-			if math.IsNaN(p[0]+p[1]) || p[0] < -1 || p[0] > d.Width+1 || p[1] < -1 || p[1] > d.Height+slack {
-				t.Fatalf("%+v is not on a sheet of %v x %v", m, d.Width, d.Height)
+		for _, m := range d.Marks {
+			places := [][2]float64{{m.X, m.Y}}
+			switch m.Shape {
+			case doc.Line, doc.Box:
+				places = append(places, [2]float64{m.X2, m.Y2})
+			case doc.Word:
+				length := wordWidth(m)
+				from := m.X - length*float64(m.Anchor)/2
+				places = [][2]float64{{from, m.Y - 7}, {from + length, m.Y + 2}}
 			}
+			for _, p := range places {
+				if math.IsNaN(p[0]+p[1]) || p[0] < -1 || p[0] > d.Width+1 || p[1] < -1 || p[1] > d.Height+1 {
+					t.Fatalf("%+v is not on a sheet of %v x %v", m, d.Width, d.Height)
+				}
+			}
+		}
+		if a, b, ok := overlap(d); ok {
+			t.Fatalf("%v wide: %+v and %+v overlap", width, a, b)
 		}
 	}
 }
 
-// points draws named points, some of them in the same place.
+func wordWidth(m doc.Mark) float64 {
+	if m.Role == doc.Tick {
+		return tickWidth(m.Text)
+	}
+	return TextWidth(m.Text)
+}
+
+// overlap returns two words of a drawing that lie on one another.
+func overlap(d doc.Drawing) (a, b doc.Mark, found bool) {
+	var words []doc.Mark
+	for _, m := range d.Marks {
+		if m.Shape != doc.Word || m.Text == "" {
+			continue
+		}
+		m.X -= wordWidth(m) * float64(m.Anchor) / 2
+		for _, o := range words {
+			if m.X < o.X+wordWidth(o)-1 && o.X < m.X+wordWidth(m)-1 && math.Abs(m.Y-o.Y) < 8 {
+				return m, o, true
+			}
+		}
+		words = append(words, m)
+	}
+	return a, b, false
+}
+
+// points draws named points, some of them in the same place, some with intervals.
 func points(t *rapid.T, least float64) []Point {
 	var out []Point
-	for i := range rapid.IntRange(1, 12).Draw(t, "points") {
-		out = append(out, Point{Name: fmt.Sprint("method-", i), X: max(least, float64(rapid.IntRange(0, 50).Draw(t, "x"))), Y: float64(rapid.IntRange(50, 60).Draw(t, "y"))})
+	for i := range rapid.IntRange(1, 30).Draw(t, "points") {
+		p := Point{Name: fmt.Sprint("Method-", i), X: max(least, float64(rapid.IntRange(0, 50).Draw(t, "x"))), Y: float64(rapid.IntRange(50, 60).Draw(t, "y")), Front: rapid.Bool().Draw(t, "front")}
+		if rapid.Bool().Draw(t, "intervals") {
+			p.Across, p.Up = [2]float64{p.X / 2, p.X * 1.5}, [2]float64{p.Y - 2, p.Y + 1}
+		}
+		out = append(out, p)
 	}
 	return out
 }
 
+// At every width all marks are on the sheet and no two words lie on one another, however many there are.
 func TestDrawingsAreOnTheirSheets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ps := points(t, 1e-6)
 		log := rapid.Bool().Draw(t, "log")
-		inside(t, Scatter(ps, []int{0}, Axis{Title: "x", Log: log}, Axis{Title: "y", Percent: true}))
-		inside(t, Diagonal(points(t, 0), "x", "y", true))
+		inside(t, Scatter(ps, Axis{Title: "processor time of a cell (s)", Log: log}, Axis{Title: "y", Percent: true}, Legend{"on the front", "not on it", "line", "middle half of the splits", "95 % interval over sets"}))
+		inside(t, Diagonal(points(t, 0), "short", "a-longer-name", "test area under the ROC curve (%)", true))
 		var bars []Bar
 		for i := range rapid.IntRange(1, 30).Draw(t, "bars") {
 			bars = append(bars, Bar{Name: fmt.Sprint(i), Value: float64(rapid.IntRange(0, 100).Draw(t, "value"))})
 		}
-		inside(t, Bars(bars))
+		inside(t, Bars(bars, "lambda", "splits that chose it"))
 		n := rapid.IntRange(2, 30).Draw(t, "splits")
 		var xs []float64
 		for i := range n {
 			xs = append(xs, float64(i+1))
 		}
 		var series []Series
-		for i := range rapid.IntRange(1, 9).Draw(t, "series") {
+		for i := range rapid.IntRange(1, 30).Draw(t, "series") {
 			series = append(series, Series{Name: fmt.Sprint("m", i), Values: rapid.SliceOfN(rapid.Float64Range(1, 9), n, n).Draw(t, "values")})
 		}
 		inside(t, Lines(xs, series, Axis{Title: "splits", Whole: true}, Axis{Title: "rank", Down: rapid.Bool().Draw(t, "down")}))
+		var strips []Strip
+		for i, p := range ps {
+			strips = append(strips, Strip{Name: p.Name, Values: []Point{p, {X: p.X + 1}}, Box: [2]float64{p.X, p.X + 1}, Mean: p.X, Printed: []float64{math.NaN(), p.Y}[i%2]})
+		}
+		inside(t, Strips(strips, Axis{Title: "test accuracy (%)"}, "a split"))
 	})
 }
 
-// Names that stand over one another are moved apart: no two words of names overlap.
-func TestNamesDoNotOverlap(t *testing.T) {
+// A name that finds no room is counted in the legend, and every other one stands on the drawing.
+func TestNamesAreThereOrCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := Scatter(points(t, 1e-6), nil, Axis{Title: "x"}, Axis{Title: "y"})
-		var names []doc.Mark
-		for _, m := range d.Marks {
-			if m.Shape == doc.Word && m.Role == doc.Name {
-				names = append(names, m)
+		ps := points(t, 1e-6)
+		for _, width := range widths {
+			there, left := 0, 0
+			for _, m := range Scatter(ps, Axis{Title: "x"}, Axis{Title: "y"}, Legend{})(width).Marks {
+				if strings.HasPrefix(m.Text, "Method-") {
+					there++
+				}
+				if strings.Contains(m.Text, "left out") {
+					_, _ = fmt.Sscan(m.Text, &left)
+				}
 			}
-		}
-		for i, a := range names {
-			for _, b := range names[:i] {
-				left, right := a, b
-				if b.X < a.X {
-					left, right = b, a
-				}
-				if left.X+LetterWidth*float64(len(left.Text)) > right.X && math.Abs(a.Y-b.Y) < labelHeight-1e-9 {
-					t.Fatalf("%+v and %+v overlap", a, b)
-				}
+			if there+left != len(ps) {
+				t.Fatalf("%d names and %d left out of %d", there, left, len(ps))
 			}
 		}
 	})
+}
+
+// At a column's width the reference run's six methods are all named.
+func TestAFewNamesHaveRoom(t *testing.T) {
+	ps := []Point{{Name: "GFC", X: 0.42, Y: 85.9, Front: true}, {Name: "GBRFF2", X: 1.4, Y: 89.1, Front: true}, {Name: "GBRFF1", X: 1.6, Y: 88}, {Name: "LGBM", X: 2.1, Y: 89.05}, {Name: "PBRFF", X: 2.12, Y: 88.1}, {Name: "BMKR", X: 17, Y: 88.4}}
+	words := 0
+	for _, m := range Scatter(ps, Axis{Title: "s", Log: true}, Axis{Title: "%"}, Legend{})(doc.ColumnWidth).Marks {
+		if m.Shape == doc.Word && slices.ContainsFunc(ps, func(p Point) bool { return p.Name == m.Text }) {
+			words++
+		}
+	}
+	if words != len(ps) {
+		t.Errorf("%d of %d names", words, len(ps))
+	}
+}
+
+// Places are moved apart as little as it takes, and in their order.
+func TestSpread(t *testing.T) {
+	for _, c := range []struct{ places, want []float64 }{
+		{[]float64{10, 30}, []float64{10, 30}}, {[]float64{20, 20}, []float64{15, 25}}, {[]float64{0, 0, 1}, []float64{0, 10, 20}}, {[]float64{100, 99}, []float64{100, 90}},
+		{[]float64{50, 52, 80}, []float64{46, 56, 80}},
+	} {
+		if got := spread(c.places, 10, 0, 100); !slices.Equal(got, c.want) {
+			t.Errorf("%v spread to %v, want %v", c.places, got, c.want)
+		}
+	}
+}
+
+// Lines that are told apart by colour are told apart by dashes and marks too: no two of the first have the same role, nor neighbours the
+// same shape. The others are in the background.
+func TestSeriesWithoutColours(t *testing.T) {
+	var series []Series
+	for i := range 28 {
+		series = append(series, Series{Name: fmt.Sprint("m", i), Values: []float64{float64(i), float64(i)}})
+	}
+	shapes, lines := map[doc.Role]doc.Shape{}, map[doc.Role]int{}
+	for _, m := range Lines([]float64{1, 2}, series, Axis{}, Axis{})(doc.ColumnWidth).Marks {
+		switch m.Shape {
+		case doc.Line:
+			lines[m.Role]++
+		case doc.Word:
+		default:
+			shapes[m.Role] = m.Shape
+		}
+	}
+	for i := range doc.SeriesRoles {
+		if lines[doc.Series(i)] != 1 || i > 0 && shapes[doc.Series(i)] == shapes[doc.Series(i-1)] {
+			t.Errorf("series %d: %d lines, shape %v", i, lines[doc.Series(i)], shapes[doc.Series(i)])
+		}
+	}
+	if lines[doc.Rest] != 28-doc.SeriesRoles+28 { // and one to each name
+		t.Errorf("%d lines in the background", lines[doc.Rest])
+	}
 }
 
 // Ticks of a logarithmic axis enclose the values, ascend, and are few.
@@ -99,30 +203,75 @@ func TestLogTicks(t *testing.T) {
 	})
 }
 
-// A diagram has a name and a rank for each method, and a bar for each group.
+// A diagram has a name and a rank for each method, and a bar for each group or a count of those without room.
 func TestCriticalDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		k := rapid.IntRange(2, 20).Draw(t, "methods")
+		k := rapid.IntRange(2, 40).Draw(t, "methods")
 		var names []string
 		var ranks []float64
+		long := rapid.SampledFrom([]string{"m", "Method-with-a-name-"}).Draw(t, "name")
 		for i := range k {
-			names, ranks = append(names, fmt.Sprint("m", i)), append(ranks, 1+float64(i)*float64(k-1)/float64(k))
+			names, ranks = append(names, fmt.Sprint(long, i)), append(ranks, 1+float64(i)*float64(k-1)/float64(k))
 		}
-		d := CriticalDifference(names, ranks, [][]int{{0, 1}}, rapid.SampledFrom([]float64{math.NaN(), 0.5}).Draw(t, "cd"))
-		inside(t, d)
-		words, bars := 0, 0
-		for _, m := range d.Marks {
-			if m.Role == doc.Name {
-				words++
-			}
-			if m.Role == doc.Strong {
-				bars++
-			}
+		var groups [][]int
+		for i := range rapid.IntRange(0, k-1).Draw(t, "groups") {
+			groups = append(groups, []int{i, i + 1})
 		}
-		if words != k || bars != 1 {
-			t.Fatalf("%d names and %d bars of %d methods", words, bars, k)
+		plot := CriticalDifference(names, ranks, groups, rapid.SampledFrom([]float64{math.NaN(), 0.5, 50}).Draw(t, "cd"))
+		inside(t, plot)
+		for _, width := range widths {
+			words, bars, left := 0, 0, 0
+			for _, m := range plot(width).Marks {
+				if m.Shape == doc.Word && (strings.HasPrefix(m.Text, long[:1]) || strings.Contains(m.Text, "  ")) && m.Role == doc.Name {
+					words++
+				}
+				if m.Role == doc.Strong {
+					bars++
+				}
+				if _, count, ok := strings.Cut(m.Text, "left out: "); ok {
+					left, _ = strconv.Atoi(count)
+				}
+			}
+			if len(groups) > 0 {
+				bars-- // of the legend
+			}
+			if words != k || bars+left != len(groups) {
+				t.Fatalf("%d names, %d bars and %d left out of %d methods and %d groups", words, bars, left, k, len(groups))
+			}
 		}
 	})
+}
+
+// Few methods stand at both sides of the axis as in Demsar's figure, and thirty in a list, in the order of their ranks, with all of
+// fifteen bars on a page.
+func TestThirtyMethods(t *testing.T) {
+	for _, k := range []int{6, 30} {
+		names, ranks, bars := make([]string, k), make([]float64, k), [][]int(nil)
+		for i := range names {
+			names[i], ranks[i] = fmt.Sprintf("RFF-SQL-M%d", i), float64(i+1)
+			if i%2 == 0 {
+				bars = append(bars, []int{i, min(i+5, k-1)})
+			}
+		}
+		for _, width := range widths[1:] {
+			var ends, ups []float64
+			drawn := 0
+			for _, m := range CriticalDifference(names, ranks, bars, 2)(width).Marks {
+				if m.Role == doc.Name && strings.Contains(m.Text, "RFF") {
+					ends, ups = append(ends, m.X), append(ups, m.Y)
+				}
+				if m.Role == doc.Strong {
+					drawn++
+				}
+			}
+			if list := slices.Max(ends) == slices.Min(ends); list != (k == 30) || list && !slices.IsSorted(ups) {
+				t.Errorf("%d methods, %v wide: a list is %v", k, width, list)
+			}
+			if width == doc.PageWidth && drawn != len(bars)+1 {
+				t.Errorf("%d marks of %d bars on a page", drawn, len(bars))
+			}
+		}
+	}
 }
 
 // Numbers of the axis do not run into one another, however many methods there are: from 21 on every fifth stands.
@@ -133,7 +282,7 @@ func TestNumbersOfManyRanks(t *testing.T) {
 			names[i], ranks[i] = fmt.Sprintf("M%d", i), float64(i+1)
 		}
 		n := 0
-		for _, m := range CriticalDifference(names, ranks, nil, 2).Marks {
+		for _, m := range CriticalDifference(names, ranks, nil, 2)(doc.PageWidth).Marks {
 			if m.Shape == doc.Word && m.Role == doc.Tick && m.Anchor == doc.Middle {
 				n++
 			}

@@ -1,7 +1,15 @@
-// Package plot makes the drawings of reports: pure functions from numbers to a doc.Drawing.
+// Package plot makes the drawings of reports: pure functions from numbers to a doc.Plot, which is laid out for the width it gets.
 //
-//	plot.go   scales and ticks
-//	rank.go   the diagram of critical differences
+//	plot.go    scales and ticks
+//	words.go   how wide words are, where names find room, legends
+//	sheet.go   axes around values; scatters and lines
+//	bars.go    histograms
+//	rank.go    the diagram of critical differences
+//	forest.go  differences with their intervals, line by line
+//
+// Letters have one size in every drawing, that of a paper's small print. What a narrow drawing has no room for is left out and
+// counted in its legend, never drawn over something else. What values share stands in a legend or beside the lines themselves, and
+// what colours tell apart dashes or shapes tell apart too.
 //
 // It reads no results, computes no statistics and writes no format; package render does that.
 package plot
@@ -25,9 +33,6 @@ func (s Scale) At(v float64) float64 {
 	}
 	return s.From + (v-low)/(high-low)*(s.To-s.From)
 }
-
-// LetterWidth is about the width of a letter of a name, in units of a drawing.
-const LetterWidth = 6.2
 
 // Ticks returns two to six round numbers that enclose low and high and the decimals they need.
 // Those of percentages stay within 0 and 100.

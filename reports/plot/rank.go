@@ -1,70 +1,171 @@
 package plot
 
 import (
+	"fmt"
 	"math"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-// Geometry of the diagram, in units of a drawing.
+// Geometry of the diagram, in units of a drawing. The page (diagram.js) draws by the same.
 const (
-	rankAxis  = 44.0  // y of the axis
-	rankWidth = 380.0 // of the axis
-	rankLine  = 17.0  // between names
-	rankBar   = 8.0   // between bars
+	rankAxis  = 44.0 // y of the axis
+	rankLine  = 15.0 // between names at both sides
+	rankBar   = 8.0  // between bars
+	rankLeast = 0.3  // share of the width that the axis has at least, with names at both sides
 
-	rankNumbers = 20 // methods up to which every rank of the axis has its number
+	mostAtSides = 16 // methods whose names stand at both sides
+	mostBars    = 6  // bars below the axis
+
+	listTop  = 52.0  // y of the first line of a list
+	listLine = 12.5  // between its lines
+	listBar  = 6.5   // between its bars
+	listAxis = 100.0 // least width of its axis
+
+	rankNumbers = 20   // methods up to which every rank of the axis has its number, where there is room
+	rankNumber  = 16.0 // room for a number
 )
+
+const rankTitle = "average rank"
 
 // CriticalDifference draws the diagram of Demsar (2006, figure 1): methods on an axis of average ranks, the best at the left, with
 // bars that join those not told apart. names and ranks are in increasing order of rank, at least two; bars holds the places of
-// methods that a bar joins; cd is the length of the critical difference, shown above the axis, or NaN for none.
-func CriticalDifference(names []string, ranks []float64, bars [][]int, cd float64) doc.Drawing {
-	k := len(names)
-	longest := 0
-	for _, n := range names {
-		longest = max(longest, utf8.RuneCountInString(n))
+// methods that a bar joins, in increasing order, those of the best methods first; cd is the length of the critical difference, shown
+// above the axis, or NaN for none.
+//
+// Where many methods, many bars or long names leave no room for names at both sides, methods stand in a list, one a line, and bars at
+// the right of it; bars that have no room there are counted below.
+func CriticalDifference(names []string, ranks []float64, bars [][]int, cd float64) doc.Plot {
+	return func(width float64) doc.Drawing {
+		r := ranking{names: names, ranks: ranks, bars: bars, cd: cd, Drawing: doc.Drawing{Width: width}}
+		side := TextWidth(rankTitle)
+		for i := range names {
+			side = max(side, TextWidth(names[i]+"  "+r.text(i)))
+		}
+		side += 12
+		if len(names) > mostAtSides || len(bars) > mostBars || width-2*side < rankLeast*width {
+			r.list()
+		} else {
+			r.sides(side)
+		}
+		return r.Drawing
 	}
-	margin := LetterWidth*float64(longest+6) + 10 // of a name with its rank
-	left := (k + 1) / 2                           // names on the left
-	scale := Scale{Low: 1, High: float64(k), From: margin, To: margin + rankWidth}
-	firstName := rankAxis + 16 + rankBar*float64(len(bars))
-	d := doc.Drawing{Width: rankWidth + 2*margin, Height: firstName + rankLine*float64(left) + 4}
+}
 
-	d.Line(doc.Thin, scale.From, rankAxis, scale.To, rankAxis)
-	for r := 1; r <= k; r++ {
-		x := scale.At(float64(r))
-		d.Line(doc.Thin, x, rankAxis-5, x, rankAxis)
-		if k <= rankNumbers || r == 1 || r%5 == 0 { // more of them would run into one another
-			d.Word(doc.Tick, x, rankAxis-9, doc.Middle, strconv.Itoa(r))
+// A ranking is a diagram of critical differences on its way.
+type ranking struct {
+	doc.Drawing
+	names []string
+	ranks []float64
+	bars  [][]int
+	cd    float64
+	scale Scale
+}
+
+func (r *ranking) text(i int) string { return strconv.FormatFloat(r.ranks[i], 'f', 2, 64) }
+
+// axis draws the axis with the critical difference above it.
+func (r *ranking) axis(from, to float64) {
+	k := len(r.names)
+	r.scale = Scale{Low: 1, High: float64(k), From: from, To: to}
+	r.Line(doc.Thin, from, rankAxis, to, rankAxis)
+	r.Word(doc.Tick, from-10, rankAxis, doc.End, rankTitle)
+	every, apart := 1, (to-from)/float64(k-1)
+	if k > rankNumbers || apart < rankNumber {
+		every = 5
+	}
+	if 5*apart < rankNumber {
+		every = 10
+	}
+	for rank := 1; rank <= k; rank++ {
+		x := r.scale.At(float64(rank))
+		r.Line(doc.Thin, x, rankAxis-5, x, rankAxis)
+		if rank == 1 || rank%every == 0 {
+			r.Word(doc.Tick, x, rankAxis-9, doc.Middle, strconv.Itoa(rank))
 		}
 	}
-	if !math.IsNaN(cd) {
-		end := scale.From + cd/(scale.High-scale.Low)*rankWidth
-		d.Line(doc.Mean, scale.From, 12, end, 12)
-		d.Line(doc.Mean, scale.From, 8, scale.From, 16)
-		d.Line(doc.Mean, end, 8, end, 16)
-		d.Word(doc.Tick, end+6, 15, doc.Start, "critical difference "+strconv.FormatFloat(cd, 'f', 2, 64))
+	if math.IsNaN(r.cd) {
+		return
 	}
-	for i, name := range names {
-		x, text := scale.At(ranks[i]), strconv.FormatFloat(ranks[i], 'f', 2, 64)
+	r.Word(doc.Tick, from-10, 15, doc.End, "CD = "+strconv.FormatFloat(r.cd, 'f', 2, 64))
+	end := from + r.cd/(r.scale.High-r.scale.Low)*(to-from)
+	if end > r.Width-2 {
+		r.Word(doc.Tick, from, 15, doc.Start, "(longer than the axis)")
+		return
+	}
+	r.Line(doc.Mean, from, 12, end, 12)
+	r.Line(doc.Mean, from, 8, from, 16)
+	r.Line(doc.Mean, end, 8, end, 16)
+}
+
+// sides draws names at both sides of the axis.
+func (r *ranking) sides(side float64) {
+	k := len(r.names)
+	left := (k + 1) / 2 // names on the left
+	r.axis(side, r.Width-side)
+	first := rankAxis + 16 + rankBar*float64(len(r.bars))
+	r.Height = first + rankLine*float64(left) + 4
+	for i, name := range r.names {
+		x := r.scale.At(r.ranks[i])
 		if i < left {
-			y := firstName + rankLine*float64(i+1) - 6
-			d.Line(doc.Thin, x, rankAxis, x, y)
-			d.Line(doc.Thin, x, y, margin-6, y)
-			d.Word(doc.Name, margin-10, y+4, doc.End, name+"  "+text)
+			y := first + rankLine*float64(i+1) - 6
+			r.Line(doc.Thin, x, rankAxis, x, y)
+			r.Line(doc.Thin, x, y, side-6, y)
+			r.Word(doc.Name, side-10, y+4, doc.End, name+"  "+r.text(i))
 			continue
 		}
-		y := firstName + rankLine*float64(k-i) - 6
-		d.Line(doc.Thin, x, rankAxis, x, y)
-		d.Line(doc.Thin, x, y, margin+rankWidth+6, y)
-		d.Word(doc.Name, margin+rankWidth+10, y+4, doc.Start, text+"  "+name)
+		y := first + rankLine*float64(k-i) - 6
+		r.Line(doc.Thin, x, rankAxis, x, y)
+		r.Line(doc.Thin, x, y, r.scale.To+6, y)
+		r.Word(doc.Name, r.scale.To+10, y+4, doc.Start, r.text(i)+"  "+name)
 	}
-	for i, bar := range bars {
+	for i, bar := range r.bars {
 		y := rankAxis + 10 + rankBar*float64(i)
-		d.Line(doc.Strong, scale.At(ranks[bar[0]])-3, y, scale.At(ranks[bar[len(bar)-1]])+3, y)
+		r.Line(doc.Strong, r.scale.At(r.ranks[bar[0]])-3, y, r.scale.At(r.ranks[bar[len(bar)-1]])+3, y)
 	}
-	return d
+	r.legend(0)
+}
+
+// list draws a line a method, the best at the top, and the leading bars at the right.
+func (r *ranking) list() {
+	k := len(r.names)
+	names := clipped(r.names, r.Width-listAxis-listBar-60)
+	at := max(TextWidth(rankTitle), widest(names)+TextWidth("00.00")+8) + 12 // where the axis begins
+	shown := max(1, min(len(r.bars), int((r.Width-at-listAxis-8)/listBar)))
+	if len(r.bars) == 0 {
+		shown = 0
+	}
+	to := r.Width - 10 - listBar*float64(shown)
+	r.axis(at, to)
+	r.Height = listTop + listLine*float64(k) + 2
+	y := func(i int) float64 { return listTop + listLine*float64(i) + 4 }
+	for i, name := range names {
+		x := r.scale.At(r.ranks[i])
+		r.Line(doc.Grid, at-6, y(i), r.Width, y(i))
+		r.Line(doc.Rest, at-6, y(i), x, y(i))
+		r.Dot(doc.Mean, x, y(i), 2.5, "")
+		r.Word(doc.Name, at-16-TextWidth("00.00"), y(i)+3.5, doc.End, name)
+		r.Word(doc.Name, at-10, y(i)+3.5, doc.End, r.text(i))
+	}
+	for i, bar := range r.bars[:shown] {
+		x := to + 12 + listBar*float64(i)
+		r.Line(doc.Strong, x, y(bar[0])-2, x, y(bar[len(bar)-1])+2)
+	}
+	r.legend(len(r.bars) - shown)
+}
+
+// legend says what lines mean and how many bars are left out.
+func (r *ranking) legend(left int) {
+	var keys []key
+	if !math.IsNaN(r.cd) {
+		keys = append(keys, key{lineKey(doc.Mean), "critical difference (CD)"})
+	}
+	if len(r.bars) > 0 {
+		keys = append(keys, key{lineKey(doc.Strong), "not told apart"})
+	}
+	if left > 0 {
+		keys = append(keys, key{nil, fmt.Sprintf("bars of lower places left out: %d", left)})
+	}
+	legend(&r.Drawing, keys)
 }

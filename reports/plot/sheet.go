@@ -2,10 +2,10 @@ package plot
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/reports/doc"
 )
@@ -21,47 +21,78 @@ type Axis struct {
 
 // Geometry of sheets, in units of a drawing.
 const (
-	sheetWidth  = 640.0
-	sheetHeight = 320.0
-	sheetLeft   = 52.0
-	sheetTop    = 26.0
-	sheetTitle  = 9.0  // y of the title of the values
-	sheetBottom = 40.0 // below the area of the values
-	labelHeight = 11.0
+	sheetTop    = 19.0 // above the area of the values, with a title of one line for y
+	sheetTitle  = 9.0  // y of that title
+	sheetBottom = 20.0 // below the area, with the ticks
 )
 
 // A sheet is a drawing with axes.
 type sheet struct {
 	doc.Drawing
 	x, y Scale
+	area box
 }
 
-// newSheet draws axes around values; right is the room for words at the right.
-func newSheet(x, y Axis, xs, ys []float64, right float64) *sheet {
-	s := &sheet{Drawing: doc.Drawing{Width: sheetWidth, Height: sheetHeight}}
-	bottom := sheetHeight - sheetBottom
+// newSheet draws axes around values on a drawing of a width; right is the room for words at the right, height the least that the area
+// of the values may have.
+func newSheet(width float64, x, y Axis, xs, ys []float64, right, height float64) *sheet {
+	height = max(height, min(280, 0.6*width))
+	s := &sheet{Drawing: doc.Drawing{Width: width}}
+	top := s.topTitle(y.Title)
+	bottom := top + height
 	xTicks, xText := x.ticks(xs)
 	yTicks, yText := y.ticks(ys)
-	s.x = Scale{Low: xTicks[0], High: xTicks[len(xTicks)-1], From: sheetLeft, To: sheetWidth - right, Log: x.Log}
-	s.y = Scale{Low: yTicks[0], High: yTicks[len(yTicks)-1], From: bottom, To: sheetTop, Log: y.Log}
+	left := widest(yText) + 8
+	s.x = Scale{Low: xTicks[0], High: xTicks[len(xTicks)-1], From: left, To: width - max(right, TextWidth(xText[len(xText)-1])/2), Log: x.Log}
+	s.y = Scale{Low: yTicks[0], High: yTicks[len(yTicks)-1], From: bottom, To: top, Log: y.Log}
 	if y.Down {
 		s.y.From, s.y.To = s.y.To, s.y.From
 	}
-	for i, v := range xTicks {
-		at := s.x.At(v)
-		s.Line(doc.Grid, at, sheetTop, at, bottom)
-		s.Word(doc.Tick, at, bottom+14, doc.Middle, xText[i])
-	}
+	s.area = box{left, top, s.x.To, bottom}
+	s.acrossTicks(s.x, xTicks, xText, top, bottom)
 	for i, v := range yTicks {
 		at := s.y.At(v)
-		s.Line(doc.Grid, sheetLeft, at, s.x.To, at)
-		s.Word(doc.Tick, sheetLeft-6, at+3, doc.End, yText[i])
+		s.Line(doc.Grid, left, at, s.x.To, at)
+		s.Word(doc.Tick, left-5, at+3, doc.End, yText[i])
 	}
-	s.Line(doc.Axis, sheetLeft, bottom, s.x.To, bottom)
-	s.Line(doc.Axis, sheetLeft, sheetTop, sheetLeft, bottom)
-	s.Word(doc.Tick, (s.x.From+s.x.To)/2, sheetHeight-8, doc.Middle, x.Title)
-	s.Word(doc.Tick, 0, sheetTitle, doc.Start, y.Title)
+	s.Line(doc.Axis, left, bottom, s.x.To, bottom)
+	s.Line(doc.Axis, left, top, left, bottom)
+	s.bottomTitle(x.Title, (s.x.From+s.x.To)/2, bottom)
 	return s
+}
+
+// topTitle writes a title at the top and returns where the area below it begins.
+func (s *sheet) topTitle(title string) float64 {
+	lines := wrap(title, s.Width)
+	for i, line := range lines {
+		s.Word(doc.Tick, 0, sheetTitle+lineHeight*float64(i), doc.Start, line)
+	}
+	return sheetTop + lineHeight*float64(max(0, len(lines)-1))
+}
+
+// bottomTitle writes a title below an area and its ticks, its middle at a place where that leaves it on the drawing, and makes the drawing
+// as high as that.
+func (s *sheet) bottomTitle(title string, at, bottom float64) {
+	s.Height = bottom + sheetBottom
+	for _, line := range wrap(title, s.Width) {
+		half := tickWidth(line) / 2
+		s.Height += lineHeight
+		s.Word(doc.Tick, max(half, min(at, s.Width-half)), s.Height-5, doc.Middle, line)
+	}
+}
+
+// acrossTicks draws the ticks of an axis at the bottom of an area; numbers that would run into the former one are left out.
+func (s *sheet) acrossTicks(scale Scale, ticks []float64, texts []string, top, bottom float64) {
+	end := math.Inf(-1)
+	for i, v := range ticks {
+		at, half := scale.At(v), tickWidth(texts[i])/2
+		s.Line(doc.Grid, at, top, at, bottom)
+		at = max(half, min(at, s.Width-half))
+		if at-half > end {
+			s.Word(doc.Tick, at, bottom+13, doc.Middle, texts[i])
+			end = at + half + 4
+		}
+	}
 }
 
 // ticks are round numbers that enclose the values, and their texts.
@@ -74,11 +105,20 @@ func (a Axis) ticks(values []float64) ([]float64, []string) {
 	if a.Whole && decimals > 0 && high-low >= 1 {
 		ticks, decimals = slices.DeleteFunc(ticks, func(v float64) bool { return v != math.Round(v) }), 0
 	}
+	return ticks, tickTexts(ticks, decimals)
+}
+
+// tickTexts writes ticks with so many decimals, as powers of ten where these are many.
+func tickTexts(ticks []float64, decimals int) []string {
 	var texts []string
 	for _, v := range ticks {
+		if decimals > 5 {
+			texts = append(texts, strconv.FormatFloat(v, 'g', 3, 64))
+			continue
+		}
 		texts = append(texts, strconv.FormatFloat(v, 'f', decimals, 64))
 	}
-	return ticks, texts
+	return texts
 }
 
 // logTicks are powers of ten, with 2 and 5 times these where few powers do.
@@ -88,7 +128,7 @@ func logTicks(low, high float64) ([]float64, []string) {
 		last++
 	}
 	factors := []float64{1}
-	if last-first <= 2 {
+	if math.Log10(high/low) <= 2.2 {
 		factors = []float64{1, 2, 5}
 	}
 	var ticks []float64
@@ -112,81 +152,109 @@ func logTicks(low, high float64) ([]float64, []string) {
 	return ticks, texts
 }
 
-// labels writes names to the right of their places, each on a line of its own: those that would lie on one another are moved
-// apart, with a thin line to their place. rise is how much higher than its place a name stands.
-func (s *sheet) labels(names []string, xs, ys []float64, rise float64) {
-	order := make([]int, len(names))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ys[a], ys[b]) })
-	at := slices.Clone(ys)
-	for i := range at {
-		at[i] -= rise
-	}
-	overlap := func(a, b int) bool {
-		left, right := a, b
-		if xs[b] < xs[a] {
-			left, right = b, a
-		}
-		return xs[left]+10+LetterWidth*float64(utf8.RuneCountInString(names[left])) > xs[right]
-	}
-	for place, i := range order {
-		for moved := true; moved; { // downwards alone, so that it ends below all others
-			moved = false
-			for _, j := range order[:place] {
-				if overlap(i, j) && at[i] < at[j]+labelHeight && at[i] > at[j]-labelHeight {
-					at[i], moved = at[j]+labelHeight, true
-				}
-			}
-		}
-	}
-	for i, name := range names {
-		if math.Abs(at[i]-ys[i]) > rise+labelHeight/2 {
-			s.Line(doc.Thin, xs[i]+3, ys[i], xs[i]+7, at[i])
-		}
-		s.Word(doc.Name, xs[i]+8, at[i]+3.5, doc.Start, name)
-	}
-}
-
-// rightOf is the room that names need at the right of a sheet.
-func rightOf(names []string) float64 {
-	longest := 0
-	for _, n := range names {
-		longest = max(longest, utf8.RuneCountInString(n))
-	}
-	return LetterWidth*float64(longest) + 14
-}
-
 // A Point is a named place of a scatter.
 type Point struct {
-	Name, Tip string
-	X, Y      float64
+	Name, Tip  string
+	X, Y       float64
+	Across, Up [2]float64 // intervals around X and Y; equal ends for none
+	Front      bool       // stands out, and its name too
 }
 
-// Scatter draws named points, at least one, and a line through those of front, given in order of X.
-func Scatter(points []Point, front []int, x, y Axis) doc.Drawing {
-	var xs, ys []float64
-	var names []string
-	for _, p := range points {
-		xs, ys, names = append(xs, p.X), append(ys, p.Y), append(names, p.Name)
-	}
-	s := newSheet(x, y, xs, ys, rightOf(names))
-	for k := 1; k < len(front); k++ { // a staircase: what a time reaches stays reached
-		a, b := points[front[k-1]], points[front[k]]
-		s.Line(doc.Mean, s.x.At(a.X), s.y.At(a.Y), s.x.At(b.X), s.y.At(a.Y))
-		s.Line(doc.Mean, s.x.At(b.X), s.y.At(a.Y), s.x.At(b.X), s.y.At(b.Y))
-	}
-	for i, p := range points {
-		xs[i], ys[i] = s.x.At(p.X), s.y.At(p.Y)
-		role := doc.Value
-		if slices.Contains(front, i) {
-			role = doc.Mean
+// A Legend says what the parts of a scatter mean; "" for what is not drawn.
+type Legend struct {
+	Front, Other string // points
+	Line         string // the line through the front
+	Across, Up   string // intervals
+}
+
+// Scatter draws named points, at least one, and a line that goes from each of the front to the next one to the right, as stairs.
+func Scatter(points []Point, x, y Axis, text Legend) doc.Plot {
+	return func(width float64) doc.Drawing {
+		var xs, ys []float64
+		for _, p := range points {
+			xs, ys = append(xs, p.X), append(ys, p.Y)
+			if p.Across[0] != p.Across[1] {
+				xs = append(xs, p.Across[:]...)
+			}
+			if p.Up[0] != p.Up[1] {
+				ys = append(ys, p.Up[:]...)
+			}
 		}
-		s.Dot(role, xs[i], ys[i], 3.5, p.Tip)
+		s := newSheet(width, x, y, xs, ys, 0, 0)
+		taken := s.intervals(points)
+		s.stairs(points, &taken)
+		var labels []label
+		for _, p := range points {
+			at, up := s.x.At(p.X), s.y.At(p.Y)
+			role := doc.Tick
+			if p.Front {
+				role = doc.Name
+				s.Diamond(doc.Mean, at, up, 4, p.Tip)
+			} else {
+				s.Dot(doc.Value, at, up, 3, p.Tip)
+			}
+			taken.hard = append(taken.hard, box{at - 4, up - 4, at + 4, up + 4})
+			labels = append(labels, label{p.Name, role, at, up})
+		}
+		left := taken.name(&s.Drawing, box{s.area.x, s.area.y - 7, width, s.area.y2}, labels)
+		s.legend(text, left)
+		return s.Drawing
 	}
-	s.labels(names, xs, ys, 6) // above the line
-	return s.Drawing
+}
+
+// intervals draws those of points and returns where names had better not stand.
+func (s *sheet) intervals(points []Point) (taken crowd) {
+	for _, p := range points {
+		at, up := s.x.At(p.X), s.y.At(p.Y)
+		if p.Across[0] != p.Across[1] {
+			from, to := s.x.At(p.Across[0]), s.x.At(p.Across[1])
+			s.Line(doc.Range, from, up, to, up)
+			taken.soft = append(taken.soft, box{from, up - 1, to, up + 1})
+		}
+		if p.Up[0] != p.Up[1] {
+			from, to := s.y.At(p.Up[1]), s.y.At(p.Up[0])
+			s.Line(doc.Range, at, from, at, to)
+			taken.soft = append(taken.soft, box{at - 1, from, at + 1, to})
+		}
+	}
+	return taken
+}
+
+// stairs draws the front: what an x reaches stays reached.
+func (s *sheet) stairs(points []Point, taken *crowd) {
+	var front []Point
+	for _, p := range points {
+		if p.Front {
+			front = append(front, p)
+		}
+	}
+	slices.SortStableFunc(front, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+	for k := 1; k < len(front); k++ {
+		x, y, x2, y2 := s.x.At(front[k-1].X), s.y.At(front[k-1].Y), s.x.At(front[k].X), s.y.At(front[k].Y)
+		s.Line(doc.Mean, x, y, x2, y)
+		s.Line(doc.Mean, x2, y, x2, y2)
+		taken.soft = append(taken.soft, box{x, y - 1, x2, y + 1}, box{x2 - 1, min(y, y2), x2 + 1, max(y, y2)})
+	}
+}
+
+func (s *sheet) legend(text Legend, left int) {
+	keys := []key{
+		{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Mean, x, y, 4, "") }, text.Front}, {dotKey(doc.Value, 3), text.Other},
+		{lineKey(doc.Mean), text.Line}, {lineKey(doc.Range), text.Across},
+		{func(d *doc.Drawing, x, y float64) { d.Line(doc.Range, x, y-5, x, y+5) }, text.Up},
+	}
+	if left > 0 {
+		keys = append(keys, key{nil, fmt.Sprintf("%s left out for want of room", names(left))})
+	}
+	legend(&s.Drawing, slices.DeleteFunc(keys, func(k key) bool { return k.text == "" }))
+}
+
+// names counts names.
+func names(n int) string {
+	if n == 1 {
+		return "1 name"
+	}
+	return fmt.Sprintf("%d names", n)
 }
 
 // A Series is a named line through values at common places.
@@ -195,27 +263,77 @@ type Series struct {
 	Values []float64
 }
 
-// Lines draws series over xs, at least one of each, with their names at the right.
-func Lines(xs []float64, series []Series, x, y Axis) doc.Drawing {
-	var all []float64
-	var names []string
-	for _, l := range series {
-		all, names = append(all, l.Values...), append(names, l.Name)
-	}
-	s := newSheet(x, y, xs, all, rightOf(names))
-	var endX, endY []float64
-	for i, l := range series {
-		role := doc.Thin
-		if i == 0 {
-			role = doc.Mean
+// Lines draws series over xs, at least one of each, with their names at the right. The first doc.SeriesRoles have colours, dashes and
+// marks of their own, the others are in the background.
+func Lines(xs []float64, series []Series, x, y Axis) doc.Plot {
+	return func(width float64) doc.Drawing {
+		var all, ends []float64
+		var words []string
+		for _, l := range series {
+			all, words = append(all, l.Values...), append(words, l.Name)
 		}
-		for k := 1; k < len(l.Values); k++ {
-			s.Line(role, s.x.At(xs[k-1]), s.y.At(l.Values[k-1]), s.x.At(xs[k]), s.y.At(l.Values[k]))
+		words = clipped(words, width/2)
+		s := newSheet(width, x, y, xs, all, widest(words)+18, labelHeight*float64(len(series)-1))
+		last := len(xs) - 1
+		for i := len(series) - 1; i >= 0; i-- { // the first ones over the others
+			values := series[i].Values
+			for k := 1; k < len(values); k++ {
+				s.Line(doc.Series(i), s.x.At(xs[k-1]), s.y.At(values[k-1]), s.x.At(xs[k]), s.y.At(values[k]))
+			}
+			every := max(1, int(math.Ceil(40*float64(len(xs))/(s.area.x2-s.area.x)))) // marks of a line are this far apart
+			for k := last; k >= 0; k -= every {
+				if k == last || i < doc.SeriesRoles {
+					marker(&s.Drawing, i, s.x.At(xs[k]), s.y.At(values[k]))
+				}
+			}
 		}
-		last := len(l.Values) - 1
-		s.Dot(doc.Value, s.x.At(xs[last]), s.y.At(l.Values[last]), 2.3, "")
-		endX, endY = append(endX, s.x.At(xs[last])), append(endY, s.y.At(l.Values[last]))
+		for _, l := range series {
+			ends = append(ends, s.y.At(l.Values[last]))
+		}
+		for i, at := range spread(ends, labelHeight, s.area.y, s.area.y2) {
+			role := doc.Name
+			if i >= doc.SeriesRoles {
+				role = doc.Tick
+			}
+			s.Line(doc.Rest, s.x.To+4, ends[i], s.x.To+12, at)
+			s.Word(role, s.x.To+14, at+3.5, doc.Start, words[i])
+		}
+		return s.Drawing
 	}
-	s.labels(names, endX, endY, 0)
-	return s.Drawing
+}
+
+// Background says for a number of series, the best at the end first, which of them Lines draws in the background; "" for none.
+func Background(series int) string {
+	if series <= doc.SeriesRoles {
+		return ""
+	}
+	return fmt.Sprintf("; the %d best at the end are in colours, the others grey", doc.SeriesRoles)
+}
+
+// Diagonal draws named points, at least one, on two axes of one scale, with the line on which both coordinates are equal, the names
+// of the coordinates, which may be short, and what is measured on both.
+func Diagonal(points []Point, x, y, measure string, percent bool) doc.Plot {
+	return func(width float64) doc.Drawing {
+		var both []float64
+		for _, p := range points {
+			both = append(both, p.X, p.Y)
+		}
+		s := newSheet(width, Axis{Title: x + ", " + measure, Percent: percent}, Axis{Title: y + ", " + measure, Percent: percent}, both, both, 0, 0)
+		s.Line(doc.Axis, s.x.From, s.y.From, s.x.To, s.y.To)
+		taken := crowd{soft: along([4]float64{s.x.From, s.y.From, s.x.To, s.y.To})}
+		var labels []label
+		for _, p := range points {
+			at, up := s.x.At(p.X), s.y.At(p.Y)
+			if p.Y > p.X {
+				s.Diamond(doc.Mean, at, up, 4, p.Tip)
+			} else {
+				s.Dot(doc.Value, at, up, 3, p.Tip)
+			}
+			taken.hard = append(taken.hard, box{at - 4, up - 4, at + 4, up + 4})
+			labels = append(labels, label{p.Name, doc.Tick, at, up})
+		}
+		left := taken.name(&s.Drawing, box{s.area.x, s.area.y - 7, width, s.area.y2}, labels)
+		s.legend(Legend{Front: y + " higher", Other: x + " higher, or both equal"}, left)
+		return s.Drawing
+	}
 }

@@ -1,10 +1,16 @@
 package render
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image/color"
 	"io"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,7 +24,7 @@ import (
 
 // A FigureFormat is a kind of file that holds one drawing.
 type FigureFormat struct {
-	Name   string // as people write it
+	Name   string // as --format takes it
 	Ending string // of the file
 	write  func(w io.Writer, d doc.Drawing, alt string) error
 }
@@ -27,14 +33,22 @@ type FigureFormat struct {
 // which needs \usepackage{tikz}.
 func FigureFormats() []FigureFormat {
 	return []FigureFormat{
-		{"SVG", ".svg", svgFile}, {"PDF", ".pdf", pdfFile}, {"PNG", ".png", pngFile}, {"TikZ", ".tex", tikzFile},
+		{"svg", ".svg", svgFile}, {"pdf", ".pdf", pdfFile}, {"png", ".png", pngFile}, {"tikz", ".tex", tikzFile},
 	}
 }
 
-// Write writes a drawing; alt says what is drawn, where the format has a place for it. Texts are made harmless first.
-func (f FigureFormat) Write(w io.Writer, figure doc.Figure) error {
+// Write writes a figure, laid out for a width in units, 0 for its usual one. Texts are made harmless first.
+func (f FigureFormat) Write(w io.Writer, figure doc.Figure, width float64) error {
 	clean := doc.Document{Blocks: []doc.Block{figure}}.Clean().Blocks[0].(doc.Figure)
-	return f.write(w, clean.Drawing, clean.Alt)
+	return f.write(w, clean.Plot(cmp.Or(width, usualWidth(figure))), clean.Alt)
+}
+
+// usualWidth is the width of a page for what stands by itself, and of a column for details, which stand side by side.
+func usualWidth(f doc.Figure) float64 {
+	if f.Detail {
+		return doc.ColumnWidth
+	}
+	return doc.PageWidth
 }
 
 // A NamedFigure is a figure of a document and a name for its files.
@@ -48,7 +62,7 @@ type NamedFigure struct {
 func FigureNames(d doc.Document) []NamedFigure {
 	var out []NamedFigure
 	for _, b := range d.Clean().Blocks {
-		if f, ok := b.(doc.Figure); ok && len(f.Drawing.Marks) > 0 {
+		if f, ok := b.(doc.Figure); ok && f.Plot != nil {
 			out = append(out, NamedFigure{d.Report, f})
 		}
 	}
@@ -83,6 +97,8 @@ type style struct {
 	stroke, fill color.NRGBA // fully transparent for none
 	width        float64     // of lines
 	size         float64     // of text; 0 for the usual one
+	bold         bool        // of text
+	dash         []float64   // of lines: drawn, left out and so on; nil for a line without gaps
 }
 
 var (
@@ -93,20 +109,42 @@ var (
 	down   = color.NRGBA{0xbe, 0x5c, 0x0c, 0xff}
 )
 
-const usualSize = 10.5
+// Sizes of letters in units, 7 and 7.6 points on paper.
+const (
+	usualSize = 10.5
+	tickSize  = 9.8
+)
 
-// styles are those of the page (page.html.tmpl) in its light colours.
+// styles are those of the page (page.css) in its light colours. Colours of series are those of Okabe and Ito, which readers who see
+// few colours tell apart; dashes tell them apart without colours.
 var styles = map[doc.Role]style{
 	doc.Name:    {fill: ink},
-	doc.Tick:    {fill: soft, size: 9.5},
-	doc.Axis:    {stroke: hair, width: 1},
+	doc.Head:    {fill: ink, bold: true},
+	doc.Tick:    {fill: soft, size: tickSize},
+	doc.Axis:    {stroke: soft, width: 0.8},
 	doc.Grid:    {stroke: hair, width: 1},
 	doc.Value:   {fill: alpha(ink, 0.38)},
 	doc.Mean:    {stroke: accent, fill: accent, width: 2},
 	doc.Range:   {stroke: alpha(accent, 0.5), fill: alpha(accent, 0.22), width: 1},
 	doc.Printed: {stroke: down, fill: alpha(color.NRGBA{0xfd, 0xfd, 0xfc, 0xff}, 0.6), width: 1.3},
-	doc.Strong:  {stroke: ink, fill: ink, width: 4},
+	doc.Strong:  {stroke: ink, fill: ink, width: 3},
 	doc.Thin:    {stroke: ink, width: 0.8},
+	doc.Band:    {fill: alpha(soft, 0.16)},
+	doc.Paper:   {fill: alpha(color.NRGBA{0xff, 0xff, 0xff, 0xff}, 0.8)},
+	doc.Rest:    {stroke: alpha(soft, 0.5), fill: alpha(soft, 0.6), width: 0.8},
+
+	doc.Series(0): series(0x00, 0x72, 0xb2),
+	doc.Series(1): series(0xd5, 0x5e, 0x00, 7, 3),
+	doc.Series(2): series(0x00, 0x9e, 0x73, 2, 2),
+	doc.Series(3): series(0xcc, 0x79, 0xa7, 9, 3, 2, 3),
+	doc.Series(4): series(0xe6, 0x9f, 0x00, 4, 2),
+	doc.Series(5): series(0x56, 0xb4, 0xe9, 12, 4),
+	doc.Series(6): series(0x1c, 0x1e, 0x21, 6, 2, 1.5, 2, 1.5, 2),
+}
+
+func series(red, green, blue uint8, dash ...float64) style {
+	c := color.NRGBA{red, green, blue, 0xff}
+	return style{stroke: c, fill: c, width: 1.5, dash: dash}
 }
 
 func alpha(c color.NRGBA, a float64) color.NRGBA {
@@ -117,17 +155,23 @@ func alpha(c color.NRGBA, a float64) color.NRGBA {
 // svgFile writes a drawing as a file of its own, with its colours.
 func svgFile(w io.Writer, d doc.Drawing, alt string) error {
 	var css strings.Builder
-	for _, role := range []doc.Role{doc.Name, doc.Tick, doc.Axis, doc.Grid, doc.Value, doc.Mean, doc.Range, doc.Printed, doc.Strong, doc.Thin} {
+	for _, role := range slices.Sorted(maps.Keys(styles)) {
 		s := styles[role]
 		fmt.Fprintf(&css, ".%s{fill:%s;stroke:%s;stroke-width:%g", role, cssColor(s.fill), cssColor(s.stroke), s.width)
 		if s.size > 0 {
 			fmt.Fprintf(&css, ";font-size:%gpx", s.size)
 		}
+		if s.bold {
+			css.WriteString(";font-weight:bold")
+		}
 		css.WriteString("}")
+		if s.dash != nil {
+			fmt.Fprintf(&css, "line.%s{stroke-dasharray:%s}", role, strings.Trim(fmt.Sprint(s.dash), "[]"))
+		}
 	}
 	body := svg(d, alt)
-	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" font-family="Helvetica,Arial,sans-serif" font-size="%g" `,
-		coordinate(d.Width), coordinate(d.Height), usualSize)
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.2fmm" height="%.2fmm" font-family="Helvetica,Arial,sans-serif" font-size="%g" `,
+		d.Width/doc.Millimetre, d.Height/doc.Millimetre, usualSize)
 	body = head + strings.TrimPrefix(body, "<svg ")
 	end := strings.Index(body, ">\n") + 2
 	// A background of its own keeps it readable on a dark page.
@@ -145,7 +189,7 @@ func cssColor(c color.NRGBA) string {
 // fonts are read once: a cache of the Liberation fonts, which come with the program.
 var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
 
-// A unit of a drawing is a point of 1/72 inch at this scale: a full page's width of text for the widest drawings.
+// unit is that of drawings in points of 1/72 inch.
 const unit = vg.Length(0.72)
 
 func pdfFile(w io.Writer, d doc.Drawing, _ string) error {
@@ -156,14 +200,33 @@ func pdfFile(w io.Writer, d doc.Drawing, _ string) error {
 	return err
 }
 
-// dotsPerInch of PNG files: sharp on screens and in print.
-const dotsPerInch = 288
+// dotsPerInch of PNG files: sharp on screens and in print, three dots a unit.
+const dotsPerInch = 300
 
 func pngFile(w io.Writer, d doc.Drawing, _ string) error {
 	c := vgimg.NewWith(vgimg.UseWH(unit*vg.Length(d.Width), unit*vg.Length(d.Height)), vgimg.UseDPI(dotsPerInch))
 	paint(c, d)
-	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
+	var out bytes.Buffer
+	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&out); err != nil {
+		return err
+	}
+	_, err := w.Write(slices.Insert(out.Bytes(), endOfPNGHead, resolution()...))
 	return err
+}
+
+// endOfPNGHead is where a PNG file's signature and first chunk end.
+const endOfPNGHead = 8 + 4 + 4 + 13 + 4
+
+// resolution is the chunk of a PNG file that says how large it is on paper: without it LaTeX and word processors guess.
+func resolution() []byte {
+	const dotsPerMetre = dotsPerInch * 1000 / 25.4
+	body := []byte("pHYs")
+	for range 2 { // across and down
+		body = binary.BigEndian.AppendUint32(body, uint32(math.Round(dotsPerMetre)))
+	}
+	body = append(body, 1) // a metre
+	chunk := append(binary.BigEndian.AppendUint32(nil, uint32(len(body)-4)), body...)
+	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(body))
 }
 
 // paint draws on a canvas whose y goes upwards.
@@ -197,11 +260,20 @@ func paint(c vg.Canvas, d doc.Drawing) {
 			p.Move(at(m.X, m.Y))
 			p.Line(at(m.X2, m.Y2))
 			s.fill = color.NRGBA{}
+			var dash []vg.Length
+			for _, d := range s.dash {
+				dash = append(dash, unit*vg.Length(d))
+			}
+			c.SetLineDash(dash, 0)
 			shape(s, p)
+			c.SetLineDash(nil, 0)
 		case doc.Box:
 			closed(s, at(m.X, m.Y), at(m.X2, m.Y), at(m.X2, m.Y2), at(m.X, m.Y2))
 		case doc.Diamond:
 			closed(s, at(m.X, m.Y-m.Size), at(m.X+m.Size, m.Y), at(m.X, m.Y+m.Size), at(m.X-m.Size, m.Y))
+		case doc.Triangle:
+			half, base := triangle(m.Size)
+			closed(s, at(m.X, m.Y-m.Size), at(m.X+half, m.Y+base), at(m.X-half, m.Y+base))
 		case doc.Dot:
 			var p vg.Path
 			centre, radius := at(m.X, m.Y), unit*vg.Length(m.Size)
@@ -219,31 +291,45 @@ func paint(c vg.Canvas, d doc.Drawing) {
 			place.X -= face.Width(m.Text) * vg.Length(m.Anchor) / 2 // Start, Middle, End
 			c.SetColor(s.fill)
 			c.FillString(face, place, m.Text)
+			if s.bold { // by a second stroke: vgpdf does not find bold fonts that it embeds
+				place.X += 0.4 * unit
+				c.FillString(face, place, m.Text)
+			}
 		}
 	}
 }
 
+// triangle is half the base of a triangle around its place, and how far below the place the base lies.
+func triangle(radius float64) (half, base float64) { return 0.87 * radius, 0.5 * radius }
+
 // tikzFile writes a drawing as a TikZ picture.
 func tikzFile(w io.Writer, d doc.Drawing, alt string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%% %s\n\\begin{tikzpicture}[x=%gpt,y=-%gpt,font=\\sffamily\\footnotesize]\n", alt, float64(unit), float64(unit))
+	fmt.Fprintf(&b, "%% %s\n\\begin{tikzpicture}[x=%gpt,y=-%gpt,font=\\sffamily\\fontsize{8}{9.6}\\selectfont]\n", alt, float64(unit), float64(unit))
 	for _, m := range d.Marks {
 		s := styles[m.Role]
 		switch m.Shape {
 		case doc.Line:
 			s.fill = color.NRGBA{}
-			fmt.Fprintf(&b, "\\path%s (%s,%s) -- (%s,%s);\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y), coordinate(m.X2), coordinate(m.Y2))
+			fmt.Fprintf(&b, "\\path%s (%s,%s) -- (%s,%s);\n", tikzLine(s), coordinate(m.X), coordinate(m.Y), coordinate(m.X2), coordinate(m.Y2))
 		case doc.Box:
 			fmt.Fprintf(&b, "\\path%s (%s,%s) rectangle (%s,%s);\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y), coordinate(m.X2), coordinate(m.Y2))
 		case doc.Diamond:
 			x, y, r := coordinate(m.X), coordinate(m.Y), coordinate(m.Size)
 			fmt.Fprintf(&b, "\\path%s (%s,%s) ++(0,-%s) -- ++(%s,%s) -- ++(-%s,%s) -- ++(-%s,-%s) -- cycle;\n", tikzStyle(s), x, y, r, r, r, r, r, r, r)
+		case doc.Triangle:
+			half, base := triangle(m.Size)
+			fmt.Fprintf(&b, "\\path%s (%s,%s) -- (%s,%s) -- (%s,%s) -- cycle;\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y-m.Size),
+				coordinate(m.X+half), coordinate(m.Y+base), coordinate(m.X-half), coordinate(m.Y+base))
 		case doc.Dot:
 			fmt.Fprintf(&b, "\\path%s (%s,%s) circle[radius=%gpt];\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y), float64(unit)*m.Size)
 		case doc.Word:
 			anchor, size := []string{"base west", "base", "base east"}[m.Anchor], ""
 			if s.size > 0 {
-				size = ",font=\\sffamily\\scriptsize"
+				size = ",font=\\sffamily\\fontsize{7}{8.4}\\selectfont"
+			}
+			if s.bold {
+				size = ",font=\\sffamily\\bfseries\\fontsize{8}{9.6}\\selectfont"
 			}
 			fmt.Fprintf(&b, "\\node[anchor=%s,inner sep=0pt,text=%s%s] at (%s,%s) {%s};\n", anchor, tikzColor(s.fill), size, coordinate(m.X), coordinate(m.Y), latexEscape(m.Text))
 		}
@@ -262,6 +348,19 @@ func tikzStyle(s style) string {
 		options = append(options, "draw="+tikzColor(s.stroke), fmt.Sprintf("draw opacity=%.3g", float64(s.stroke.A)/255), fmt.Sprintf("line width=%.3gpt", float64(unit)*s.width))
 	}
 	return "[" + strings.Join(options, ",") + "]"
+}
+
+// tikzLine is tikzStyle with the dashes of a line.
+func tikzLine(s style) string {
+	options := tikzStyle(s)
+	if s.dash == nil {
+		return options
+	}
+	pattern := ""
+	for i, d := range s.dash {
+		pattern += fmt.Sprintf("%s %.3gpt ", []string{"on", "off"}[i%2], float64(unit)*d)
+	}
+	return strings.TrimSuffix(options, "]") + ",dash pattern=" + strings.TrimSpace(pattern) + "]"
 }
 
 func tikzColor(c color.NRGBA) string {

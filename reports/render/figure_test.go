@@ -27,17 +27,18 @@ func everyMark(name string) doc.Figure {
 		d.Box(role, 10, 10, 20, 30, name)
 		d.Dot(role, 50, 50, 3, name)
 		d.Diamond(role, 60, 60, 4, "")
+		d.Triangle(role, 70, 60, 4, name)
 		for _, anchor := range []doc.Anchor{doc.Start, doc.Middle, doc.End} {
 			d.Word(role, 60, 80, anchor, name)
 		}
 	}
-	return doc.Figure{Title: name, Alt: name, Drawing: d}
+	return doc.Figure{Title: name, Alt: name, Plot: func(float64) doc.Drawing { return d }}
 }
 
 func written(t testing.TB, format FigureFormat, f doc.Figure) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := format.Write(&out, f); err != nil {
+	if err := format.Write(&out, f, 0); err != nil {
 		t.Fatalf("%s: %v", format.Name, err)
 	}
 	return out.Bytes()
@@ -49,7 +50,7 @@ func TestFigureFormats(t *testing.T) {
 	for _, format := range FigureFormats() {
 		out := written(t, format, f)
 		switch format.Name {
-		case "PNG":
+		case "png":
 			image, err := png.Decode(bytes.NewReader(out))
 			if err != nil {
 				t.Fatal(err)
@@ -69,11 +70,11 @@ func TestFigureFormats(t *testing.T) {
 			if dark < 500 {
 				t.Errorf("%d dark dots on the PNG", dark)
 			}
-		case "PDF":
+		case "pdf":
 			if !bytes.HasPrefix(out, []byte("%PDF-")) || !bytes.Contains(out, []byte("%%EOF")) || !bytes.Contains(out, []byte("Liberation")) {
 				t.Errorf("the PDF begins with %q", out[:8])
 			}
-		case "TikZ":
+		case "tikz":
 			for _, want := range []string{`\begin{tikzpicture}`, `GBRFF\_2 \& `, `50 \%`, `\end{tikzpicture}`, "anchor=base east"} {
 				if !strings.Contains(string(out), want) {
 					t.Errorf("TikZ lacks %s", want)
@@ -85,7 +86,7 @@ func TestFigureFormats(t *testing.T) {
 
 // Whatever the names, an SVG file is well-formed and holds every word.
 func TestSVGIsWellFormed(t *testing.T) {
-	i := slices.IndexFunc(FigureFormats(), func(f FigureFormat) bool { return f.Name == "SVG" })
+	i := slices.IndexFunc(FigureFormats(), func(f FigureFormat) bool { return f.Name == "svg" })
 	rapid.Check(t, func(r *rapid.T) {
 		f := everyMark(rapid.String().Draw(r, "name"))
 		clean := doc.OneLine(f.Title)
@@ -111,8 +112,8 @@ func TestSVGIsWellFormed(t *testing.T) {
 
 // Files of figures have names of their own, whatever the titles.
 func TestFigureNames(t *testing.T) {
-	mark := doc.Drawing{Marks: []doc.Mark{{}}}
-	d := doc.Document{Report: "grid", Blocks: []doc.Block{doc.Figure{Title: "A/../b", Drawing: mark}, doc.Figure{Title: "a b", Drawing: mark}, doc.Figure{Title: "ä", Name: "c d", Drawing: mark}, doc.Figure{Title: "empty"}}}
+	mark := func(float64) doc.Drawing { return doc.Drawing{} }
+	d := doc.Document{Report: "grid", Blocks: []doc.Block{doc.Figure{Title: "A/../b", Plot: mark}, doc.Figure{Title: "a b", Plot: mark}, doc.Figure{Title: "ä", Name: "c d", Plot: mark}, doc.Figure{Title: "empty"}}}
 	var names []string
 	for _, n := range FigureNames(d) {
 		names = append(names, n.Name)
@@ -134,7 +135,7 @@ func TestTikZCompiles(t *testing.T) {
 	if found, err := exec.Command("kpsewhich", "tikz.sty").Output(); err != nil || len(found) == 0 {
 		t.Skip("TikZ is not installed; it comes with TeX Live's pictures")
 	}
-	i := slices.IndexFunc(FigureFormats(), func(f FigureFormat) bool { return f.Name == "TikZ" })
+	i := slices.IndexFunc(FigureFormats(), func(f FigureFormat) bool { return f.Name == "tikz" })
 	dir := t.TempDir()
 	for file, text := range map[string]string{
 		"figure.tex": string(written(t, FigureFormats()[i], everyMark(`all of \ & % $ # _ { } ~ ^ < > | " ' é`))),

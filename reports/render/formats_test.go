@@ -68,7 +68,9 @@ func whole() doc.Document {
 		Provenance: doc.Provenance{Program: "bench v0", Queries: []doc.Query{{Title: "All", SQL: "SELECT a -- b\nFROM results;\n"}}},
 		Blocks: []doc.Block{
 			doc.Prose{Heading: "Words", Paragraphs: []string{"A paragraph.", "Another one."}}, table,
-			doc.Figure{Title: "A figure", About: "of a point", Drawing: doc.Drawing{Width: 9, Height: 9, Marks: []doc.Mark{{Shape: doc.Dot, Role: doc.Value, X: 1, Y: 2, Size: 2}}}, Alt: "A point at 1, 2", Numbers: &numbers},
+			doc.Figure{Title: "A figure", About: "of a point", Plot: func(float64) doc.Drawing {
+				return doc.Drawing{Width: 9, Height: 9, Marks: []doc.Mark{{Shape: doc.Dot, Role: doc.Value, X: 1, Y: 2, Size: 2}}}
+			}, Alt: "A point at 1, 2", Numbers: &numbers},
 			doc.Code{Title: "To compute it", Language: "sh", Text: "bench run --all"}, doc.Code{Title: "To ask", Language: "sql", Text: "SELECT 1,\n  2"}, records, more,
 		}}
 }
@@ -107,21 +109,26 @@ func TestGolden(t *testing.T) {
 		{"whole.json", "json", whole(), render.Options{}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			got := write(t, c.doc, c.format, c.options)
-			path := filepath.Join("testdata", c.file)
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-				t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", path, diff)
-			}
+			golden(t, c.file, write(t, c.doc, c.format, c.options))
 		})
+	}
+}
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", file)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", path, diff)
 	}
 }
 

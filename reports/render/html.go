@@ -66,9 +66,6 @@ type (
 	}
 )
 
-// widthOfStrips is the width of drawings that stand side by side.
-const widthOfStrips = 340
-
 // HTML writes a document as one page that loads nothing.
 func HTML(w io.Writer, d doc.Document, _ Options) error {
 	d = d.Clean()
@@ -111,7 +108,10 @@ func (p *htmlPage) add(b doc.Block, title string) {
 	case doc.Prose:
 		p.Blocks = append(p.Blocks, htmlBlock{Heading: b.Heading, Paragraphs: b.Paragraphs})
 	case doc.Figure:
-		figure := htmlFigure{Title: b.Title, About: b.About, SVG: template.HTML(svg(b.Drawing, b.Alt)), Wide: b.Drawing.Width > widthOfStrips}
+		figure := htmlFigure{Title: b.Title, About: b.About, Wide: !b.Detail}
+		if b.Plot != nil {
+			figure.SVG = template.HTML(svg(b.Plot(usualWidth(b)), b.Alt))
+		}
 		if b.Numbers != nil {
 			figure.Numbers = newHTMLTable(*b.Numbers)
 		}

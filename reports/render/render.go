@@ -45,15 +45,35 @@ var formats = []struct {
 	{"json", []string{".json"}, JSON},
 }
 
-// FormatOf is the format that a file of this name holds by its ending; text where the ending
-// is no format's.
+// FormatOf is the format that a file of this name holds by its ending, of a document or of a figure; "" where the ending is no
+// format's. What ends in .tex holds LaTeX with the tables; a figure for LaTeX is format tikz.
 func FormatOf(file string) string {
+	ending := strings.ToLower(filepath.Ext(file))
 	for _, f := range formats {
-		if slices.Contains(f.endings, strings.ToLower(filepath.Ext(file))) {
+		if slices.Contains(f.endings, ending) {
 			return f.name
 		}
 	}
-	return "text"
+	for _, f := range FigureFormats() {
+		if f.Ending == ending {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// Endings lists those that FormatOf knows.
+func Endings() []string {
+	var endings []string
+	for _, f := range formats {
+		endings = append(endings, f.endings...)
+	}
+	for _, f := range FigureFormats() {
+		if !slices.Contains(endings, f.Ending) {
+			endings = append(endings, f.Ending)
+		}
+	}
+	return endings
 }
 
 // Formats lists the names that Write takes.

@@ -36,6 +36,10 @@ func svgMark(m doc.Mark) string {
 	case doc.Diamond:
 		r := coordinate(m.Size)
 		return svgTip(fmt.Sprintf(`<path class="%s" d="M%s %s l%s %s l-%s %s l-%s -%s z"`, m.Role, x, coordinate(m.Y-m.Size), r, r, r, r, r, r), "path", m.Tip)
+	case doc.Triangle:
+		half, base := triangle(m.Size)
+		return svgTip(fmt.Sprintf(`<path class="%s" d="M%s %s L%s %s L%s %s z"`, m.Role, x, coordinate(m.Y-m.Size),
+			coordinate(m.X+half), coordinate(m.Y+base), coordinate(m.X-half), coordinate(m.Y+base)), "path", m.Tip)
 	default:
 		return svgTip(fmt.Sprintf(`<circle class="%s" cx="%s" cy="%s" r="%s"`, m.Role, x, y, coordinate(m.Size)), "circle", m.Tip)
 	}

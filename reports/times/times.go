@@ -1,7 +1,8 @@
 // Package times sets what methods cost beside how good they are: processor time of a cell (the search
 // over the grid, the refit and the test, on all threads that the cell used) and the mean of a metric.
 //
-// A method is on the front if no other is at least as good in no more time. Times of two kinds of
+// A method is on the front if no other is at least as good in no more time. How sure that is over data sets is said by resampling them
+// (front.go), and by intervals of the means without what all methods of a set share. Times of two kinds of
 // processor are not compared: only cells of the one that most were computed on have a time here.
 // Wall times depend on what else a machine does and are not shown; they are in view `results`.
 package times
@@ -9,6 +10,7 @@ package times
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -42,10 +44,13 @@ type page struct {
 // cost is a whole method over the timed sets.
 type cost struct {
 	method  string
-	cell    float64  // mean seconds of a cell, a set counting once
-	whole   float64  // seconds of all cells that were timed, of every set
-	value   *big.Rat // mean of the metric
+	cell    float64    // mean seconds of a cell, a set counting once
+	usual   [2]float64 // quartiles over splits of the mean seconds over sets; NaN without enough splits
+	whole   float64    // seconds of all cells that were timed, of every set
+	value   *big.Rat   // mean of the metric
+	half    float64    // of its interval; NaN for none
 	onFront bool
+	share   float64 // of resamples in which it is on the front; NaN for none
 }
 
 // Build returns the document. It is an error if no data set counts, of several methods fewer than
@@ -69,7 +74,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		Report: "times", Label: cmp.Or(o.Label, "tab:times:"+t.Protocol), Warnings: t.Warnings, Notes: t.Notes(p.notes()...), Provenance: t.Provenance,
 		Title: cmp.Or(o.Title, fmt.Sprintf("Mean test %s beside processor time over %s, protocol %s", t.Metric.Title, frame.Count(len(p.timed), "data set"), t.Protocol)),
 	}
-	d.Blocks = []doc.Block{p.figure(), p.bySet()}
+	d.Blocks = append([]doc.Block{p.figure()}, append(p.sureness(), p.bySet())...)
 	d.Blocks = append(append(d.Blocks, t.MissingCode()...), p.records(), p.setRecords())
 	d.Blocks = append(d.Blocks, t.MissingRecords()...)
 	return d, nil
@@ -124,7 +129,7 @@ func (p *page) measure() {
 // sum fills costs.
 func (p *page) sum() {
 	for i, m := range p.Whole() {
-		c := cost{method: m}
+		c := cost{method: m, half: math.NaN(), share: math.NaN(), usual: p.quartiles(m)}
 		var means []*big.Rat
 		for k, s := range p.Sets {
 			x := p.seconds[s.Name][i]
@@ -139,6 +144,7 @@ func (p *page) sum() {
 		c.value = stats.NewSpread(means).Mean
 		p.costs = append(p.costs, c)
 	}
+	p.resample()
 	slices.SortStableFunc(p.costs, func(a, b cost) int { return cmp.Compare(a.cell, b.cell) })
 	for i := range p.costs {
 		c := &p.costs[i]
@@ -166,29 +172,47 @@ func (p *page) notes() []string {
 // figure draws the metric against time, with the numbers.
 func (p *page) figure() doc.Figure {
 	var points []plot.Point
-	var front []int
 	table := doc.Table{Corner: "Method", Best: "on the front: no other method is at least as good in no more time.",
-		Head:   []doc.Column{{Name: "a cell", Long: "processor time of a cell"}, {Name: "all cells"}, {Name: p.Metric.Name}},
+		Head:   []doc.Column{{Name: "a cell", Long: "processor time of a cell"}, {Name: "quartiles", Kind: doc.Words}, {Name: "all cells"}, {Name: p.Metric.Name}, {Name: "±"}, {Name: "front"}},
 		Legend: []string{fmt.Sprintf("A cell: mean processor time on %s of one split, the search over the grid included, a data set counting once (%s); all cells: of every set that is stored.", p.cpu, strings.Join(p.timed, ", "))}}
+	text := plot.Legend{Front: "on the front", Line: "best for its time"}
 	var rows []doc.Row
-	for i, c := range p.costs {
+	for _, c := range p.costs {
 		value := frame.Text(c.value, p.decimals())
 		y, _ := c.value.Float64()
-		points = append(points, plot.Point{Name: c.method, X: max(c.cell, 1e-6), Y: y, Tip: fmt.Sprintf("%s: %s in %s", c.method, value, span.Seconds(c.cell))})
-		if c.onFront {
-			front = append(front, i)
+		point := plot.Point{Name: c.method, X: max(c.cell, leastSeconds), Y: y, Front: c.onFront, Tip: fmt.Sprintf("%s: %s in %s", c.method, value, span.Seconds(c.cell))}
+		quartiles := doc.Entry{Text: frame.Absent}
+		if low, high := max(c.usual[0], leastSeconds), max(c.usual[1], leastSeconds); low < high {
+			point.Across, text.Across = [2]float64{low, high}, "middle half of the splits"
+			quartiles.Text = fmt.Sprintf("%.3g to %.3g s", c.usual[0], c.usual[1])
 		}
-		rows = append(rows, doc.Row{Name: c.method, Entries: []doc.Entry{{Text: span.Seconds(c.cell)}, {Text: span.Seconds(c.whole)}, {Text: value, Best: c.onFront}}})
+		if c.half > 0 {
+			point.Up, text.Up = [2]float64{y - c.half, y + c.half}, fmt.Sprintf("%g %% interval over sets, differences of sets taken out", 100*level)
+		}
+		if !c.onFront {
+			text.Other = "not on it"
+		}
+		points = append(points, point)
+		rows = append(rows, doc.Row{Name: c.method, Entries: []doc.Entry{{Text: span.Seconds(c.cell)}, quartiles, {Text: span.Seconds(c.whole)}, {Text: value, Best: c.onFront},
+			{Text: frame.Number(c.half, p.decimals())}, {Text: frame.Probability(c.share)}}})
+	}
+	if text.Across != "" {
+		table.Legend = append(table.Legend, "Quartiles: of the splits, by the mean time over these sets.")
+	}
+	if text.Up != "" {
+		table.Legend = append(table.Legend, fmt.Sprintf("±: half a %g %% interval of the mean over sets, without what all methods of a set share (Cousineau 2005, Morey 2008).", 100*level))
+	}
+	if p.resampled() {
+		table.Legend = append(table.Legend, fmt.Sprintf("Front: share of %d resamples of the sets in which the method is on the front.", resamples))
 	}
 	table.Sections = [][]doc.Row{rows}
-	title := "mean test " + p.Metric.Title
-	if p.Metric.Percent {
-		title += " (%)"
-	}
 	return doc.Figure{Title: "Quality against time", About: "The line is the front: what each time reaches at best", Numbers: &table,
-		Drawing: plot.Scatter(points, front, plot.Axis{Title: "processor time of a cell, seconds", Log: true}, plot.Axis{Title: title, Percent: p.Metric.Percent}),
-		Alt:     fmt.Sprintf("Mean test %s of %s against processor time of a cell", p.Metric.Title, frame.Count(len(p.costs), "method"))}
+		Plot: plot.Scatter(points, plot.Axis{Title: "processor time of a cell (s)", Log: true}, plot.Axis{Title: "mean " + p.Measured(), Percent: p.Metric.Percent}, text),
+		Alt:  fmt.Sprintf("Mean test %s of %s against processor time of a cell", p.Metric.Title, frame.Count(len(p.costs), "method"))}
 }
+
+// leastSeconds is drawn for what took no time that could be measured, which has no place on a logarithmic axis.
+const leastSeconds = 1e-6
 
 func (p *page) decimals() int {
 	if p.Metric.Percent {
@@ -229,9 +253,9 @@ func (p *page) bySet() doc.Table {
 }
 
 func (p *page) records() doc.Records {
-	out := doc.Records{Name: "times", Columns: []string{"protocol", "metric", "datasets", "cpu", "method", "cell_cpu_seconds", "all_cpu_seconds", "mean", "front"}}
+	out := doc.Records{Name: "times", Columns: []string{"protocol", "metric", "datasets", "cpu", "method", "cell_cpu_seconds", "lower_cpu_seconds", "upper_cpu_seconds", "all_cpu_seconds", "mean", "half_width", "front", "front_share"}}
 	for _, c := range p.costs {
-		out.Add(p.Protocol, p.Metric.Name, p.timed, p.cpu, c.method, c.cell, c.whole, frame.Float(c.value), c.onFront)
+		out.Add(p.Protocol, p.Metric.Name, p.timed, p.cpu, c.method, c.cell, frame.Known(c.usual[0]), frame.Known(c.usual[1]), c.whole, frame.Float(c.value), frame.Known(c.half), c.onFront, frame.Known(c.share))
 	}
 	return out
 }

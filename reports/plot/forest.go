@@ -1,0 +1,207 @@
+package plot
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/reports/doc"
+)
+
+// A ForestRow is a line of a forest plot.
+type ForestRow struct {
+	Label               string
+	Estimate, Low, High float64 // a difference and its interval; NaN for none
+	Text                string  // at the right, such as "-0.4 [-1.2, 0.4]  0.31"
+	Kind                ForestKind
+}
+
+// ForestKind is what a line of a forest plot holds.
+type ForestKind int
+
+const (
+	Single  ForestKind = iota // a difference by itself, such as that on a data set
+	Section                   // a heading: a label and perhaps a text, no numbers
+	Summary                   // what sums up the lines above it
+)
+
+// ForestOptions are what a forest plot says besides its rows.
+type ForestOptions struct {
+	Axis          string  // what the estimates are, with their unit
+	Rope          float64 // half the width of the region around zero in which differences do not matter; 0 or NaN for none
+	RopeText      string  // what that region is called in the legend; "" for "too small to matter"
+	Interval      string  // what the intervals are, such as "95 % interval"; "" for "interval"
+	Single        string  // what a line by itself is, such as "one data set"; "" for nothing in the legend
+	Summary       string  // what sums up, such as "mean over data sets"; "" for "summary"
+	Worse, Better string  // who is ahead where differences are negative, and where positive; "" for nothing
+	Texts         string  // heading of the rows' texts
+}
+
+const (
+	forestLine  = 13.0
+	forestAxis  = 110.0 // least width of the axis
+	forestReach = 3.0   // how far intervals count for the axis: so many times as far as all estimates do
+)
+
+// Forest draws rows, at least one, from the top to the bottom: a square at each estimate with a line for its interval, a diamond for
+// what sums up, a line at zero and a shaded region of what does not matter. Intervals that would leave the estimates no room end in an
+// arrow at the edge of the axis. A row without an interval has none, and without an estimate its words alone.
+func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
+	return func(width float64) doc.Drawing {
+		var labels, texts []string
+		for _, r := range rows {
+			labels, texts = append(labels, r.Label), append(texts, r.Text)
+		}
+		right := widest(append(texts, f.Texts))
+		labels = clipped(labels, width-forestAxis-right-30)
+		left := 0.0
+		for i, r := range rows {
+			if r.Kind != Section {
+				left = max(left, TextWidth(labels[i]))
+			}
+		}
+		s := &sheet{Drawing: doc.Drawing{Width: width}}
+		top := 6.0
+		if f.Texts != "" {
+			s.Word(doc.Tick, width, 10, doc.End, f.Texts)
+			top = 16
+		}
+		bottom := top + forestLine*float64(len(rows)) + 3
+		low, high := f.reach(rows)
+		ticks, decimals := Ticks(low, high, false)
+		spare := 0.03 * (ticks[len(ticks)-1] - ticks[0])
+		low, high = max(ticks[0], low-spare), min(ticks[len(ticks)-1], high+spare)
+		ticks = slices.DeleteFunc(ticks, func(v float64) bool { return v < low || v > high })
+		numbers := tickTexts(ticks, decimals)
+		s.x = Scale{Low: low, High: high, From: left + 12, To: width - right - max(14, widest(numbers)/2)}
+		if f.rope() {
+			s.Box(doc.Band, s.x.At(max(s.x.Low, -f.Rope)), top, s.x.At(min(s.x.High, f.Rope)), bottom, "")
+		}
+		s.acrossTicks(s.x, ticks, numbers, top, bottom)
+		s.Line(doc.Thin, s.x.At(0), top, s.x.At(0), bottom)
+		s.Line(doc.Axis, s.x.From, bottom, s.x.To, bottom)
+		outside := false
+		for i, r := range rows {
+			outside = s.forestRow(r, labels[i], top+forestLine*float64(i)+8) || outside
+		}
+		f.below(s, bottom)
+		legend(&s.Drawing, f.keys(rows, outside))
+		return s.Drawing
+	}
+}
+
+func (f ForestOptions) rope() bool { return f.Rope > 0 && !math.IsInf(f.Rope, 0) }
+
+// reach encloses zero, the estimates, and intervals as far as they leave the estimates room.
+func (f ForestOptions) reach(rows []ForestRow) (low, high float64) {
+	include := func(v, least, most float64) {
+		if v = max(least, min(most, v)); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if f.rope() {
+		low, high = -f.Rope, f.Rope
+	}
+	for _, r := range rows {
+		include(r.Estimate, math.Inf(-1), math.Inf(1))
+	}
+	for _, r := range rows {
+		if r.Kind == Summary {
+			include(r.Low, math.Inf(-1), math.Inf(1))
+			include(r.High, math.Inf(-1), math.Inf(1))
+		}
+	}
+	reach := forestReach * max(high, -low)
+	if reach == 0 {
+		reach = math.Inf(1)
+	}
+	for _, r := range rows {
+		include(r.Low, -reach, reach)
+		include(r.High, -reach, reach)
+	}
+	return low, high
+}
+
+// forestRow draws a row whose middle is at y, and reports whether its interval goes on outside of the axis.
+func (s *sheet) forestRow(r ForestRow, name string, y float64) (outside bool) {
+	role := doc.Name
+	if r.Kind != Single {
+		role = doc.Head
+	}
+	if r.Kind == Section {
+		s.Box(doc.Paper, 0, y-6, TextWidth(name)+2, y+6, "")
+	}
+	s.Word(role, 0, y+3.5, doc.Start, name)
+	s.Word(doc.Tick, s.Width, y+3.5, doc.End, r.Text)
+	if r.Kind == Section || math.IsNaN(r.Estimate) || math.IsInf(r.Estimate, 0) {
+		return false
+	}
+	if low, high := max(r.Low, s.x.Low), min(r.High, s.x.High); low <= high { // not where either is NaN
+		s.Line(doc.Mean, s.x.At(low), y, s.x.At(high), y)
+		for _, end := range []struct {
+			beyond   bool
+			at, back float64
+		}{{r.Low < s.x.Low, s.x.From, 4}, {r.High > s.x.High, s.x.To, -4}} {
+			if end.beyond {
+				s.Line(doc.Mean, end.at, y, end.at+end.back, y-3)
+				s.Line(doc.Mean, end.at, y, end.at+end.back, y+3)
+				outside = true
+			}
+		}
+	}
+	tip := fmt.Sprintf("%s: %g", r.Label, r.Estimate)
+	if !math.IsNaN(r.Low + r.High) {
+		tip += fmt.Sprintf(" (%g to %g)", r.Low, r.High)
+	}
+	if at := s.x.At(r.Estimate); r.Kind == Summary {
+		s.Diamond(doc.Mean, at, y, 5, tip)
+	} else {
+		s.Box(doc.Mean, at-2, y-2, at+2, y+2, tip)
+	}
+	return outside
+}
+
+// below writes the title of the axis and who is ahead at its sides.
+func (f ForestOptions) below(s *sheet, bottom float64) {
+	s.bottomTitle(f.Axis, (s.x.From+s.x.To)/2, bottom)
+	if f.Worse == "" && f.Better == "" {
+		return
+	}
+	zero := s.x.At(0)
+	worse, better := "< "+f.Worse+" ahead", f.Better+" ahead >"
+	end, start := max(zero-6, tickWidth(worse)), min(zero+6, s.Width-tickWidth(better))
+	s.Height += lineHeight
+	s.Word(doc.Tick, end, s.Height-5, doc.End, worse)
+	if start < end+8 { // not both on one line
+		s.Height += lineHeight
+	}
+	s.Word(doc.Tick, start, s.Height-5, doc.Start, better)
+}
+
+func (f ForestOptions) keys(rows []ForestRow, outside bool) []key {
+	has := func(kind ForestKind) bool {
+		return slices.ContainsFunc(rows, func(r ForestRow) bool { return r.Kind == kind && !math.IsNaN(r.Estimate) })
+	}
+	var keys []key
+	if has(Single) && f.Single != "" {
+		keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Box(doc.Mean, x-2, y-2, x+2, y+2, "") }, f.Single})
+	}
+	if has(Summary) {
+		keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Mean, x, y, 5, "") }, cmp.Or(f.Summary, "summary")})
+	}
+	if slices.ContainsFunc(rows, func(r ForestRow) bool { return !math.IsNaN(r.Low + r.High) }) {
+		keys = append(keys, key{lineKey(doc.Mean), cmp.Or(f.Interval, "interval")})
+	}
+	if outside {
+		keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
+			d.Line(doc.Mean, x-6, y, x+6, y)
+			d.Line(doc.Mean, x+6, y, x+2, y-3)
+			d.Line(doc.Mean, x+6, y, x+2, y+3)
+		}, "goes on outside"})
+	}
+	if f.rope() {
+		keys = append(keys, key{boxKey(doc.Band), cmp.Or(f.RopeText, "too small to matter")})
+	}
+	return keys
+}

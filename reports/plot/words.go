@@ -1,0 +1,320 @@
+package plot
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/reports/doc"
+)
+
+// helvetica holds the widths of the letters from space to ~ in thousandths of their size. Arial and Liberation Sans have the same.
+var helvetica = [...]float64{
+	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
+	1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
+	333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+}
+
+// TextWidth is the width of a name in units of a drawing, with a little to spare: fonts of other machines may be wider.
+func TextWidth(text string) float64 {
+	const size, spare = 10.5, 1.03
+	width := 0.0
+	for _, r := range text {
+		switch {
+		case r >= ' ' && r <= '~':
+			width += helvetica[r-' ']
+		case r < 0x2e80: // letters with accents, say
+			width += 600
+		default:
+			width += 1000
+		}
+	}
+	return width / 1000 * size * spare
+}
+
+// tickWidth is that of a word in the small type of ticks.
+func tickWidth(text string) float64 { return 9.8 / 10.5 * TextWidth(text) }
+
+// widest is the greatest width of some names.
+func widest(names []string) float64 {
+	w := 0.0
+	for _, n := range names {
+		w = max(w, TextWidth(n))
+	}
+	return w
+}
+
+// clipped shortens names that are wider than a width.
+func clipped(names []string, width float64) []string {
+	out := slices.Clone(names)
+	for i, name := range names {
+		letters := []rune(name)
+		for len(letters) > 1 && TextWidth(out[i]) > width {
+			letters = letters[:len(letters)-1]
+			out[i] = string(letters) + ".."
+		}
+	}
+	return out
+}
+
+// wrap breaks a text in small type into lines of at most some width, between words. A word that is wider has a line of its own.
+func wrap(text string, width float64) []string {
+	var lines []string
+	for _, word := range strings.Fields(text) {
+		if n := len(lines); n > 0 && tickWidth(lines[n-1]+" "+word) <= width {
+			lines[n-1] += " " + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return lines
+}
+
+// lineHeight is between lines of words.
+const lineHeight = 12.0
+
+// A key is a line of a legend: what a mark means. draw makes the mark, at most 16 wide, at the middle of its place; nil for none.
+type key struct {
+	draw func(d *doc.Drawing, x, y float64)
+	text string
+}
+
+// legend writes keys below a drawing, as many on a line as its width has room for, and makes the drawing higher by them.
+func legend(d *doc.Drawing, keys []key) {
+	const sample, gap = 20.0, 14.0
+	x, y := 0.0, d.Height+12
+	for _, k := range keys {
+		indent := 0.0
+		if k.draw != nil {
+			indent = sample
+		}
+		if x > 0 && x+indent+tickWidth(k.text) > d.Width {
+			x, y = 0, y+lineHeight
+		}
+		if k.draw != nil {
+			k.draw(d, x+8, y-3.5)
+		}
+		last := ""
+		for i, line := range wrap(k.text, d.Width-indent) {
+			if i > 0 {
+				x, y = 0, y+lineHeight
+			}
+			d.Word(doc.Tick, x+indent, y, doc.Start, line)
+			last = line
+		}
+		x += indent + tickWidth(last) + gap
+	}
+	if len(keys) > 0 {
+		d.Height = y + 5
+	}
+}
+
+// dotKey, lineKey and boxKey are marks of legends.
+func dotKey(role doc.Role, radius float64) func(*doc.Drawing, float64, float64) {
+	return func(d *doc.Drawing, x, y float64) { d.Dot(role, x, y, radius, "") }
+}
+
+func lineKey(role doc.Role) func(*doc.Drawing, float64, float64) {
+	return func(d *doc.Drawing, x, y float64) { d.Line(role, x-8, y, x+8, y) }
+}
+
+func boxKey(role doc.Role) func(*doc.Drawing, float64, float64) {
+	return func(d *doc.Drawing, x, y float64) { d.Box(role, x-7, y-4, x+7, y+4, "") }
+}
+
+// marker draws the mark of the i-th series, which has a shape that differs from its neighbours'.
+func marker(d *doc.Drawing, i int, x, y float64) {
+	role, size := doc.Series(i), 3.0
+	switch {
+	case role == doc.Rest:
+		d.Dot(role, x, y, 1.5, "")
+	case i%4 == 0:
+		d.Dot(role, x, y, size, "")
+	case i%4 == 1:
+		d.Box(role, x-size+0.4, y-size+0.4, x+size-0.4, y+size-0.4, "")
+	case i%4 == 2:
+		d.Triangle(role, x, y, size+1, "")
+	default:
+		d.Diamond(role, x, y, size+1, "")
+	}
+}
+
+// A box is a part of a drawing that something lies on.
+type box struct{ x, y, x2, y2 float64 }
+
+func (b box) meets(o box) bool { return b.x < o.x2 && o.x < b.x2 && b.y < o.y2 && o.y < b.y2 }
+
+// labelHeight is that of a name, above and below which no other one stands.
+const labelHeight = 11.0
+
+// wordBox is what a name covers whose baseline starts at a place.
+func wordBox(width, x, y float64) box { return box{x, y - labelHeight + 2.5, x + width, y + 2.5} }
+
+// A label is a name that wants to stand near its place.
+type label struct {
+	text string
+	role doc.Role
+	x, y float64
+}
+
+// A crowd is what names must not stand on, and what they had better not.
+type crowd struct{ hard, soft []box }
+
+func (c crowd) free(b box, soft bool) bool {
+	meets := func(o box) bool { return b.meets(o) }
+	return !slices.ContainsFunc(c.hard, meets) && !(soft && slices.ContainsFunc(c.soft, meets))
+}
+
+// A placed label has a place, and a line to its point where that is not beside it.
+type placed struct {
+	label
+	box
+	line    [4]float64
+	further float64 // how far it stands from its point, more than beside it
+}
+
+// name writes labels within an area: beside their place where there is room, else further away with a thin line to it. It returns
+// how many found none. Names in large type choose first; of several orders of the others, that which leaves out the fewest and
+// moves them least is taken.
+func (c crowd) name(d *doc.Drawing, area box, labels []label) (left int) {
+	near := func(l label) float64 {
+		n := 0.0
+		for _, o := range labels {
+			if math.Abs(o.x-l.x) < 40 && math.Abs(o.y-l.y) < 20 {
+				n++
+			}
+		}
+		return n
+	}
+	var best []placed
+	least := math.Inf(1)
+	for _, first := range []func(label) float64{
+		func(l label) float64 { return -near(l) }, func(l label) float64 { return l.y }, func(l label) float64 { return -l.y },
+		func(l label) float64 { return l.x }, func(l label) float64 { return -l.x },
+	} {
+		order := slices.Clone(labels)
+		slices.SortStableFunc(order, func(a, b label) int {
+			small := func(l label) int { return map[bool]int{true: 1}[l.role == doc.Tick] }
+			return cmp.Or(small(a)-small(b), cmp.Compare(first(a), first(b)))
+		})
+		const leftOut = 1000
+		all := c.places(area, order)
+		price := leftOut * float64(len(order)-len(all))
+		for _, p := range all {
+			price += p.further
+		}
+		if price < least {
+			best, least = all, price
+		}
+	}
+	for _, p := range best {
+		if p.further > 0 {
+			d.Line(doc.Rest, p.line[0], p.line[1], p.line[2], p.line[3])
+		}
+	}
+	for _, p := range best {
+		d.Box(doc.Paper, p.box.x, p.box.y+1.5, p.x2, p.y2, "")
+		d.Word(p.role, p.box.x, p.y2-2.5, doc.Start, p.text)
+	}
+	return len(labels) - len(best)
+}
+
+// places finds places for labels, one after another; those without room are left out.
+func (c crowd) places(area box, labels []label) []placed {
+	c = crowd{slices.Clone(c.hard), slices.Clone(c.soft)}
+	var out []placed
+	for _, l := range labels {
+		p, ok := c.place(area, l, true)
+		if !ok {
+			p, ok = c.place(area, l, false)
+		}
+		if !ok {
+			continue
+		}
+		c.hard = append(c.hard, p.box)
+		if p.further > 0 {
+			c.hard = append(c.hard, along(p.line)...)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// place finds the first free place for a label, from near to far; soft for one near by that is free of what names had better not
+// stand on.
+func (c crowd) place(area box, l label, soft bool) (placed, bool) {
+	width := TextWidth(l.text)
+	if l.role == doc.Tick {
+		width = tickWidth(l.text)
+	}
+	far := []float64{0, 9, 18, 28, 40, 54, 70, 90}
+	if soft {
+		far = far[:4]
+	}
+	for _, r := range far {
+		for _, way := range [][2]float64{{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {-1, -1}, {1, 1}, {-1, 1}, {1, -0.5}, {-1, -0.5}, {1, 0.5}, {-1, 0.5}} {
+			x, y := l.x-width/2+way[0]*(width/2+6+r), l.y+3.5+way[1]*(10+r)
+			if way[0] != 0 && way[1] != 0 { // nearer, as corners are
+				x, y = x-2*way[0], y-3*way[1]
+			}
+			p := placed{l, wordBox(width, x, y), [4]float64{l.x + 4*way[0], l.y + 4*way[1], l.x + way[0]*(5+r), l.y + way[1]*(r+4)}, r}
+			if p.box.x < area.x || p.x2 > area.x2 || p.box.y < area.y || p.y2 > area.y2 || !c.free(p.box, soft) {
+				continue
+			}
+			if r == 0 || !slices.ContainsFunc(along(p.line)[1:], func(b box) bool { return !c.free(b, false) }) {
+				return p, true
+			}
+		}
+	}
+	return placed{}, false
+}
+
+// along is boxes on a line from a place to another, one a few units.
+func along(line [4]float64) []box {
+	const step = 3.0
+	across, down := line[2]-line[0], line[3]-line[1]
+	n := int(math.Hypot(across, down)/step) + 1
+	var out []box
+	for k := range n + 1 {
+		at := float64(k) / float64(n)
+		x, y := line[0]+at*across, line[1]+at*down
+		out = append(out, box{x - 0.5, y - 0.5, x + 0.5, y + 0.5})
+	}
+	return out
+}
+
+// spread moves places on a line apart, as little as it takes for a gap between each two, within low and high where they fit.
+// It returns them in the order given.
+func spread(places []float64, gap, low, high float64) []float64 {
+	order := make([]int, len(places))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
+	// Places less their distance from the first one must ascend: pools of neighbours that do not take their mean.
+	type pool struct {
+		mean float64
+		n    int
+	}
+	var pools []pool
+	for k, i := range order {
+		p := pool{places[i] - gap*float64(k), 1}
+		for len(pools) > 0 && pools[len(pools)-1].mean > p.mean {
+			q := pools[len(pools)-1]
+			pools = pools[:len(pools)-1]
+			p = pool{(p.mean*float64(p.n) + q.mean*float64(q.n)) / float64(p.n+q.n), p.n + q.n}
+		}
+		pools = append(pools, p)
+	}
+	top := max(low, high-gap*float64(len(places)-1))
+	out := make([]float64, len(places))
+	k := 0
+	for _, p := range pools {
+		for range p.n {
+			out[order[k]] = math.Min(math.Max(p.mean, low), top) + gap*float64(k)
+			k++
+		}
+	}
+	return out
+}

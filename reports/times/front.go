@@ -1,0 +1,127 @@
+package times
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry/rng"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+const (
+	level     = 0.95
+	resamples = 2000
+	seed      = 1
+	leastSets = 3 // that are resampled
+	fewSplits = 5 // that have quartiles
+	rarely    = 0.05
+)
+
+// quartiles are those over splits of a method's mean seconds over the timed sets; NaN for fewer than fewSplits splits that were timed
+// on all of these sets.
+func (p *page) quartiles(method string) [2]float64 {
+	sums, sets := map[int]float64{}, map[int]int{}
+	for _, s := range p.timed {
+		for _, r := range p.Cells(s, method) {
+			if r.Status == store.OK && r.CPUSeconds != nil && r.Environment.CPU == p.cpu {
+				sums[r.Split] += *r.CPUSeconds / float64(len(p.timed))
+				sets[r.Split]++
+			}
+		}
+	}
+	var seconds []*big.Rat
+	for split, n := range sets {
+		if n == len(p.timed) {
+			seconds = append(seconds, frame.Rat(sums[split]))
+		}
+	}
+	if len(seconds) < fewSplits {
+		return [2]float64{math.NaN(), math.NaN()}
+	}
+	spread := stats.NewSpread(seconds)
+	low, _ := spread.Lower.Float64()
+	high, _ := spread.Upper.Float64()
+	return [2]float64{low, high}
+}
+
+// resampled reports whether the sets are enough to draw from, and the methods to be told apart.
+func (p *page) resampled() bool { return len(p.timed) >= leastSets && len(p.Whole()) > 1 }
+
+// resample fills half and share of costs, which are still in the order of methods: intervals, and how often a method is on the front
+// where as many data sets are drawn with replacement.
+func (p *page) resample() {
+	var values, seconds [][]float64 // a row a timed set, larger values are better
+	for _, s := range p.Sets {
+		if !slices.Contains(p.timed, s.Name) {
+			continue
+		}
+		var v, t []float64
+		for i := range p.Whole() {
+			x, _ := s.Entries[i].Mean.Float64()
+			if p.Metric.Better == metric.Lower {
+				x = -x
+			}
+			v, t = append(v, x), append(t, *p.seconds[s.Name][i])
+		}
+		values, seconds = append(values, v), append(seconds, t)
+	}
+	for i, half := range stats.PairedHalfWidths(values, level) {
+		p.costs[i].half = half
+	}
+	if !p.resampled() {
+		return
+	}
+	k, stream := len(p.Whole()), rng.New(seed)
+	good, slow, times := make([]float64, k), make([]float64, k), make([]int, k)
+	for range resamples {
+		clear(good)
+		clear(slow)
+		for range values {
+			row := stream.Intn(len(values))
+			for i := range k {
+				good[i] += values[row][i]
+				slow[i] += seconds[row][i]
+			}
+		}
+		for i := range k {
+			beaten := false
+			for j := range k {
+				beaten = beaten || good[j] >= good[i] && slow[j] <= slow[i] && (good[j] > good[i] || slow[j] < slow[i])
+			}
+			if !beaten {
+				times[i]++
+			}
+		}
+	}
+	for i, n := range times {
+		p.costs[i].share = float64(n) / resamples
+	}
+}
+
+// sureness says in how many resamples of the sets methods are on the front, those that are there most first.
+func (p *page) sureness() []doc.Block {
+	if !p.resampled() {
+		return nil
+	}
+	costs := slices.Clone(p.costs)
+	slices.SortStableFunc(costs, func(a, b cost) int { return cmp.Compare(b.share, a.share) })
+	var often []string
+	for _, c := range costs {
+		if c.share >= rarely {
+			often = append(often, c.method+" "+frame.Probability(c.share))
+		}
+	}
+	text := fmt.Sprintf("Shares of %d draws of %s from these, with replacement, in which a method is on the front: %s", resamples, frame.Count(len(p.timed), "data set"), strings.Join(often, ", "))
+	if others := len(costs) - len(often); others > 0 {
+		text += fmt.Sprintf("; %s below %v", frame.Count(others, "other method"), rarely)
+	}
+	return []doc.Block{doc.Prose{Paragraphs: []string{text + "."}}}
+}
