@@ -135,7 +135,7 @@ func TestInterruptedReport(t *testing.T) {
 	a := ownSets(t, nil).stored.app
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := a.writeReport(ctx, doc.Document{Title: "x"}, reportFlags{format: "html", output: "r.html"})
+	err := a.writeReport(ctx, doc.Document{Title: "x"}, reportFlags{output: "r.html"}, reportOutput{format: "html"})
 	var e exitError
 	if !errors.As(err, &e) || e.code != exitInterrupted || !strings.Contains(e.Error(), "no report is written") {
 		t.Errorf("error %v, want exit code %d", err, exitInterrupted)

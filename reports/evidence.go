@@ -74,8 +74,10 @@ func cdReport() Report {
 	return Report{
 		Name:    "cd",
 		Summary: "Diagram of critical differences: average ranks, and bars that join what is not told apart",
-		Long: `cd draws the methods on an axis of average ranks and joins those that the test of
-Nemenyi does not tell apart. With --methods the ranks are those among these methods.`,
+		Long: `cd draws the methods on an axis of average ranks and joins those that are not told
+apart: by Wilcoxon's test, adjusted for each method with each, as everywhere, or with
+--test nemenyi by the critical difference of average ranks. With --methods the ranks
+are those among these methods.`,
 		Example: `  bench report cd
   bench report cd -o ranks.html
   bench report cd --methods BMKR,GFC,PBRFF,GBRFF1,LGBM,GBRFF2 --level 0.1`,
@@ -83,6 +85,7 @@ Nemenyi does not tell apart. With --methods the ranks are those among these meth
 			var o cd.Options
 			usual(flags, &o.Metric, &o.Title, &o.Label)
 			levelFlag(flags, &o.Level)
+			flags.StringVar(&o.Test, "test", cd.Wilcoxon, "what tells methods apart: wilcoxon, as in bench compare, or nemenyi, by average ranks")
 			return func(f frame.Frame, _ []string) (doc.Document, error) { return cd.Build(f, o) }
 		},
 	}

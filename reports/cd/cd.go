@@ -1,17 +1,24 @@
 // Package cd is the diagram of critical differences (Demsar 2006, figure 1): the methods on an axis of
-// average ranks, with bars that join those that the test of Nemenyi does not tell apart.
+// average ranks, with bars that join those that are not told apart.
+//
+// Which methods are told apart is decided as everywhere, by package evidence: Wilcoxon's test on the values of two methods, adjusted for
+// each method with each. The test of Nemenyi, which the diagram was drawn for, compares average ranks, so that what it says of two
+// methods depends on which other ones are shown (Benavoli, Corani and Mangili 2016); it is there on request.
 //
 // Ranks of a choice of methods are those among this choice. The diagram shows ranks alone: how far
-// values lie apart is in report accuracy, and which pairs other tests find to differ in report tests.
+// values lie apart is in report accuracy.
 package cd
 
 import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -21,6 +28,7 @@ import (
 type Options struct {
 	Metric string  // "" for the protocol's
 	Level  float64 // such as 0.05
+	Test   string  // Wilcoxon (also when empty) or Nemenyi
 	Title  string  // "" for the usual one
 	Label  string  // for LaTeX; "" for "tab:cd:" and the protocol
 }
@@ -42,41 +50,77 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
+	var j joined
+	switch cmp.Or(o.Test, Wilcoxon) {
+	case Wilcoxon:
+		j, err = byWilcoxon(&t, o.Level)
+	case Nemenyi:
+		j = byNemenyi(t, friedman, o.Level)
+	default:
+		err = fmt.Errorf("the test is %q; use %s or %s", o.Test, Wilcoxon, Nemenyi)
+	}
+	if err != nil {
+		return doc.Document{}, err
+	}
 	d := doc.Document{
 		Report: "cd", Label: cmp.Or(o.Label, "tab:cd:"+t.Protocol), Warnings: t.Warnings, Notes: t.Notes(), Provenance: t.Provenance,
 		Title: cmp.Or(o.Title, fmt.Sprintf("Critical differences of average ranks by mean test %s over %s, protocol %s", t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol)),
 	}
-	figure, records := diagram(t, friedman, o.Level)
-	d.Blocks = append(append([]doc.Block{figure, doc.Prose{Paragraphs: []string{omnibus(friedman, o.Level)}}}, t.MissingCode()...), records)
+	figure, records := diagram(t, friedman, j, o)
+	d.Blocks = append(append([]doc.Block{figure}, t.MissingCode()...), records)
 	d.Blocks = append(d.Blocks, t.MissingRecords()...)
 	return d, nil
 }
 
-// omnibus says whether the diagram should be read at all.
-func omnibus(f stats.FriedmanTest, level float64) string {
-	test := f.ImanDavenportCorrected
-	if test.P < level {
-		return fmt.Sprintf("The methods do not all rank alike (Iman and Davenport, corrected for ties: p = %s).", frame.PValue(test.P))
+// Values of Options.Test.
+const (
+	Wilcoxon = "wilcoxon"
+	Nemenyi  = "nemenyi"
+)
+
+// joined says which methods a bar may join.
+type joined struct {
+	alike  func(a, b int) bool // by places in the table
+	cd     float64             // the critical difference; NaN where there is none
+	legend string
+}
+
+func byWilcoxon(t *frame.Table, level float64) (joined, error) {
+	ev, err := evidence.Of(t, evidence.Options{Level: level, Region: evidence.UsualRegion(t.Metric)})
+	if err != nil {
+		return joined{}, err
 	}
-	return fmt.Sprintf("The methods are not found to rank differently at all (Iman and Davenport, corrected for ties: p = %s), so that the bars must not be read as evidence.", frame.PValue(test.P))
+	alike := func(a, b int) bool {
+		at, _ := ev.Between(a, b)
+		return at < 0 || !(ev.Pairs[at].Adjusted < level)
+	}
+	return joined{alike, math.NaN(), fmt.Sprintf("are not told apart by Wilcoxon's signed-rank test (adjusted for %s, level %v)", frame.Count(ev.Over, "comparison"), level)}, nil
+}
+
+func byNemenyi(t frame.Table, f stats.FriedmanTest, level float64) joined {
+	cd := stats.NemenyiCD(level, f.Methods, f.Datasets)
+	alike := func(a, b int) bool {
+		return math.Abs(float(f.AverageRanks[a])-float(f.AverageRanks[b])) < cd
+	}
+	return joined{alike, cd, fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd, level, strings.Join(t.Counted, ", "))}
+}
+
+func float(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	return f
 }
 
 // diagram draws the methods and lists them, the best first, with letters for the bars: methods that share a letter are not told
 // apart.
-func diagram(t frame.Table, f stats.FriedmanTest, level float64) (doc.Figure, doc.Records) {
-	cd := stats.NemenyiCD(level, f.Methods, f.Datasets)
+func diagram(t frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Figure, doc.Records) {
 	order := stats.Order(f.AverageRanks)
-	rank := func(method int) float64 {
-		r, _ := f.AverageRanks[method].Float64()
-		return r
-	}
-	bars := stats.Cliques(order, func(a, b int) bool { return math.Abs(rank(a)-rank(b)) < cd })
+	bars := stats.Cliques(order, j.alike)
 	place := map[int]int{}
 	var names []string
 	var ranks []float64
 	for i, m := range order {
 		place[m] = i
-		names, ranks = append(names, t.Methods[m]), append(ranks, rank(m))
+		names, ranks = append(names, t.Methods[m]), append(ranks, float(f.AverageRanks[m]))
 	}
 	letters := make([]string, len(order)) // by place
 	for i, bar := range bars {
@@ -85,19 +129,49 @@ func diagram(t frame.Table, f stats.FriedmanTest, level float64) (doc.Figure, do
 			letters[place[m]] += letter(i)
 		}
 	}
+	legend := []string{"Bars: methods that share a letter " + j.legend + "."}
+	if apart := withoutBar(order, bars, j.alike); len(apart) > 0 {
+		legend = append(legend, "Not told apart either, though without a common bar, since a method between them differs: "+pairs(names, apart)+".")
+	}
 	best := stats.Smallest(f.AverageRanks)
 	table := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "bars", Kind: doc.Words}}, Best: "the best, every tied one; decided on exact values.",
-		Legend: []string{fmt.Sprintf("Bars: methods that share a letter differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s).", cd, level, strings.Join(t.Counted, ", "))}}
-	records := doc.Records{Name: "cd", Columns: []string{"protocol", "metric", "datasets", "method", "rank", "exact", "bars", "critical_difference", "level"}}
+		Legend: legend}
+	records := doc.Records{Name: "cd", Columns: []string{"protocol", "metric", "datasets", "method", "rank", "exact", "bars", "test", "critical_difference", "level"}}
 	var rows []doc.Row
 	for i, m := range order {
 		rows = append(rows, doc.Row{Name: names[i], Entries: []doc.Entry{{Text: f.AverageRanks[m].FloatString(2), Best: best[m], Tip: "exactly " + f.AverageRanks[m].RatString()}, {Text: cmp.Or(letters[i], frame.Absent)}}})
-		records.Add(t.Protocol, t.Metric.Name, t.Counted, names[i], ranks[i], f.AverageRanks[m].RatString(), letters[i], cd, level)
+		records.Add(t.Protocol, t.Metric.Name, t.Counted, names[i], ranks[i], f.AverageRanks[m].RatString(), letters[i], cmp.Or(o.Test, Wilcoxon), frame.Known(j.cd), o.Level)
 	}
 	table.Sections = [][]doc.Row{rows}
-	return doc.Figure{Title: "Critical differences", About: "A bar joins methods that are not told apart by average rank",
-		Plot: plot.CriticalDifference(names, ranks, bars, cd), Numbers: &table,
-		Alt: fmt.Sprintf("Average ranks of %s over %s; methods joined by a bar differ by less than %.2f", frame.Count(f.Methods, "method"), frame.Count(f.Datasets, "data set"), cd)}, records
+	return doc.Figure{Title: "Critical differences", About: "A bar joins methods that are not told apart",
+		Plot: plot.CriticalDifference(names, ranks, bars, j.cd), Numbers: &table,
+		Alt: fmt.Sprintf("Average ranks of %s over %s; methods joined by a bar %s", frame.Count(f.Methods, "method"), frame.Count(f.Datasets, "data set"), j.legend)}, records
+}
+
+// withoutBar lists pairs of places that are alike and on no common bar. Average ranks leave none; tests of two methods may.
+func withoutBar(order []int, bars [][]int, alike func(a, b int) bool) (out [][2]int) {
+	for i, a := range order {
+		for k, b := range order[:i] {
+			common := func(bar []int) bool { return slices.Contains(bar, i) && slices.Contains(bar, k) }
+			if alike(a, b) && !slices.ContainsFunc(bars, common) {
+				out = append(out, [2]int{k, i})
+			}
+		}
+	}
+	return out
+}
+
+// pairs names pairs of places, or counts them where they are many.
+func pairs(names []string, places [][2]int) string {
+	const most = 6
+	if len(places) > most {
+		return frame.Count(len(places), "pair") + ", see bench report tests"
+	}
+	var texts []string
+	for _, p := range places {
+		texts = append(texts, names[p[0]]+" - "+names[p[1]])
+	}
+	return strings.Join(texts, ", ")
 }
 
 // letter names a bar: a to z, then aa, ab and so on.

@@ -3,21 +3,60 @@ package cd
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"pgregory.net/rapid"
 )
 
-func build(t testing.TB, in sample.Input) doc.Document {
+func build(t testing.TB, in sample.Input, test string) doc.Document {
 	t.Helper()
-	d, err := Build(in.Frame(t), Options{Level: 0.05})
+	d, err := Build(in.Frame(t), Options{Level: 0.05, Test: test})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// Two methods on a common bar are not told apart by Wilcoxon's test among all pairs, and pairs without one that are not told apart
+// either are named or counted.
+func TestBarsByWilcoxon(t *testing.T) {
+	d := build(t, sample.Sixteen(), "")
+	table, err := sample.Sixteen().Frame(t).TableOf("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev, err := evidence.Of(&table, evidence.Options{Level: 0.05, Region: evidence.UsualRegion(table.Metric)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := sample.Records(t, d, "cd")
+	without, apart := 0, 0
+	for i, a := range records {
+		for _, b := range records[:i] {
+			at, _ := ev.Between(slices.Index(table.Methods, a["method"].(string)), slices.Index(table.Methods, b["method"].(string)))
+			told, common := ev.Pairs[at].Adjusted < 0.05, strings.ContainsAny(a["bars"].(string), b["bars"].(string))
+			switch {
+			case told && common:
+				t.Errorf("%v and %v are told apart", a, b)
+			case told:
+				apart++
+			case !common:
+				without++
+			}
+		}
+	}
+	legend := strings.Join(d.Blocks[0].(doc.Figure).Numbers.Legend, " ")
+	if named := strings.Contains(legend, "Not told apart either"); named != (without > 0) || apart == 0 {
+		t.Errorf("%d pairs without a common bar are not told apart, %d are; legend %q", without, apart, legend)
+	}
+	if _, err := Build(sample.Sixteen().Frame(t), Options{Level: 0.05, Test: "x"}); err == nil || !strings.Contains(err.Error(), `the test is "x"; use wilcoxon or nemenyi`) {
+		t.Errorf("error %v", err)
+	}
 }
 
 // Two methods share a letter just if their ranks differ by less than the critical difference, and every bar that is drawn joins
@@ -35,7 +74,7 @@ func TestLetters(t *testing.T) {
 				in.Rows = append(in.Rows, sample.OK(name, fmt.Sprintf("M%02d", m), 1, 3*m/2+rapid.IntRange(30, 42).Draw(r, "correct"), 100))
 			}
 		}
-		d := build(t, in)
+		d := build(t, in, Nemenyi)
 		figure := d.Blocks[0].(doc.Figure)
 		letters := map[rune]bool{}
 		records := sample.Records(t, d, "cd")
@@ -68,7 +107,7 @@ func TestLetters(t *testing.T) {
 // The printed table of 2020 as its own results: the best is GBRFF2 with 2.17, and with 15 sets and six methods the critical
 // difference is 2.850 sqrt(6*7/(6*15)) = 1.947 (Demsar 2006, Table 5a).
 func TestPublishedTable(t *testing.T) {
-	d := build(t, sample.Printed())
+	d := build(t, sample.Printed(), Nemenyi)
 	first := sample.Records(t, d, "cd")[0]
 	if first["method"] != "GBRFF2" || math.Abs(first["rank"].(float64)-2.17) > 0.005 || math.Abs(first["critical_difference"].(float64)-1.947) > 0.0005 {
 		t.Errorf("first row %v", first)

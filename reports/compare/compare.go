@@ -10,6 +10,7 @@
 //	tables.go    tables
 //	records.go   every number, for programs
 //	power.go     what so many data sets can find
+//	forest.go    differences and their intervals, drawn
 //
 // Splits of one data set are never counted as data sets of their own: they share most of their
 // rows. The package adjusts for the comparisons of one page and cannot know of others.
@@ -156,8 +157,11 @@ func (p *page) document() (doc.Document, error) {
 	if len(rest) > 0 {
 		d.Blocks = append(d.Blocks, doc.Prose{Heading: "Against each other method", Paragraphs: rest, Detail: true})
 	}
+	if len(p.pairs) > 1 {
+		d.Blocks = append(d.Blocks, p.forestOfMethods())
+	}
 	for i := range p.pairs {
-		d.Blocks = append(d.Blocks, p.bySet(&p.pairs[i]))
+		d.Blocks = append(d.Blocks, p.bySet(&p.pairs[i]), p.forestOfSets(&p.pairs[i]))
 	}
 	power, err := p.power()
 	if err != nil {

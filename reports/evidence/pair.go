@@ -49,7 +49,7 @@ type Pair struct {
 // A SetPair is a pair on one data set, over the splits that both have finished.
 type SetPair struct {
 	Set          frame.Set
-	Splits       []int
+	Splits       []int    // over which the means are; of equal fits of both methods the first alone
 	Ours, Theirs *big.Rat // means
 	Gain         *big.Rat
 	Rope         *big.Rat
@@ -60,8 +60,9 @@ type SetPair struct {
 	Verdict      Verdict
 }
 
-// Tested reports whether there is a test on the set: it needs two splits.
-func (s *SetPair) Tested() bool { return len(s.Splits) > 1 }
+// Tested reports whether there is a test on the set: it needs two splits. On a set whose rows are divided once, splits are draws of
+// the methods, which say nothing of other rows, and there is none.
+func (s *SetPair) Tested() bool { return len(s.Splits) > 1 && !s.Set.Draws }
 
 // compare fills a pair, but for what depends on the family.
 func (p *Pair) compare(t *frame.Table, o Options) error {
@@ -107,9 +108,13 @@ func (p *Pair) on(set frame.Set, m metric.Metric, o Options) (SetPair, error) {
 	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untested}
 	var ours, theirs, gains []*big.Rat
 	others := set.Entries[p.B].Runs
+	seen := fits{}
 	for _, a := range set.Entries[p.A].Runs {
 		i := slices.IndexFunc(others, func(b frame.Run) bool { return b.Split == a.Split })
 		if i < 0 {
+			continue
+		}
+		if set.Draws && seen.again(a, others[i]) {
 			continue
 		}
 		gain := new(big.Rat).Sub(a.Value, others[i].Value)
@@ -132,6 +137,20 @@ func (p *Pair) on(set frame.Set, m metric.Metric, o Options) (SetPair, error) {
 		s.P = 1
 	}
 	return s, nil
+}
+
+// fits are pairs of fits by the hashes of their test scores.
+type fits map[[2]string]bool
+
+// again reports whether both fits were there before, and remembers them. A fit whose hash is not known is its own.
+func (f fits) again(a, b frame.Run) bool {
+	key := [2]string{a.ScoresHash, b.ScoresHash}
+	if key[0] == "" || key[1] == "" {
+		return false
+	}
+	before := f[key]
+	f[key] = true
+	return before
 }
 
 // mean is that of values, at least one.

@@ -93,6 +93,8 @@ type Run struct {
 	Split int
 	Value *big.Rat // of the metric; times 100 where the metric is shown in percent
 	Score store.Score
+
+	ScoresHash string // of the bits of its test scores, which tells equal fits; "" if it is not known
 }
 
 // Without is sets that are not in a table since its metric does not exist for their task.
@@ -344,7 +346,7 @@ func (t *Table) newCell(dataset, method string, rows []store.Row) Entry {
 	}
 	for _, r := range rows {
 		if v := t.value(r); v != nil {
-			c.Runs = append(c.Runs, Run{r.Split, v, r.Score})
+			c.Runs = append(c.Runs, Run{r.Split, v, r.Score, r.ScoresHash})
 		}
 	}
 	c.summarise()

@@ -7,7 +7,7 @@ import (
 )
 
 // MostArrangements is how many arrangements FriedmanPermutation looks at one by one; beyond, it draws that many.
-const MostArrangements = 20_000
+const MostArrangements = 10_000
 
 // A PermutationTest is a p-value from arrangements of the data that are equally likely under the hypothesis.
 type PermutationTest struct {
