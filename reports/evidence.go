@@ -214,6 +214,7 @@ table, or as a share of the error with a percent sign. A difference within it is
 smaller than what matters, and neither better nor worse.`,
 		Example: `  bench compare GBRFF2
   bench compare GBRFF2 LGBM
+  bench compare MyBoost@1 MyBoost@2
   bench compare MyBoost LGBM XGB --equivalence 0.5 -o myboost.html
   bench compare MyBoost LGBM --equivalence 10%`,
 		Select: func(args []string, s *Selection) error {

@@ -33,14 +33,15 @@ func (p *page) pairRecords() doc.Records {
 // setRecords has a row a pair and set. Gains are in favour of the method.
 func (p *page) setRecords() doc.Records {
 	out := doc.Records{Name: "sets", Columns: []string{"protocol", "metric", "method", "other", "dataset", "group", "splits", "train_rows", "test_rows", "ours", "theirs", "gain", "gain_low", "gain_high",
-		"corrected_t", "p", "adjusted_p", "equivalence_p", "rope", "level", "verdict"}}
+		"corrected_t", "p", "adjusted_p", "equivalence_p", "rope", "level", "verdict", "version", "other_version"}}
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		for _, s := range q.Sets {
 			interval := s.Test.Interval(1 - p.o.Level)
 			out.Add(p.Protocol, p.Metric.Name, p.method, p.other(q), s.Set.Name, s.Set.Group, s.Splits, s.Set.TrainRows, s.Set.TestRows,
 				frame.Float(s.Ours), frame.Float(s.Theirs), frame.Float(s.Gain), frame.Known(interval.Low), frame.Known(interval.High),
-				frame.Known(s.Test.Statistic), frame.Known(s.P), frame.Known(s.Adjusted), frame.Known(s.Equivalence), frame.Float(s.Rope), p.o.Level, string(s.Verdict))
+				frame.Known(s.Test.Statistic), frame.Known(s.P), frame.Known(s.Adjusted), frame.Known(s.Equivalence), frame.Float(s.Rope), p.o.Level, string(s.Verdict),
+				p.Version(s.Set.Name, p.method), p.Version(s.Set.Name, p.other(q)))
 		}
 	}
 	return out

@@ -111,8 +111,11 @@ func (r rows) Rows(context.Context, string, bool) ([]store.Row, error) {
 	return sorted, nil
 }
 
-// Lookup knows every method.
+// Lookup knows every method that has no version in its name.
 func (in Input) Lookup(name string) (registry.Spec, error) {
+	if strings.Contains(name, "@") {
+		return registry.Spec{}, fmt.Errorf("no method is named %q", name)
+	}
 	tasks, ok := in.Tasks[name]
 	if !ok {
 		tasks = registry.Binary | registry.Multiclass | registry.Regression

@@ -1,0 +1,98 @@
+package frame_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+)
+
+// edited is lacking without A, whose B was edited and run again on wine: there version 2 stands for the cells of version 1.
+func edited() sample.Input {
+	in := lacking()
+	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool {
+		return r.Method == "A" || r.Split > 3 || r.Method == "B" && r.Dataset == "wine"
+	})
+	in.Protocol.Splits, in.Protocol.Order = 3, slices.Clone[[]string]
+	for i := range in.Rows {
+		in.Rows[i].MethodVersion = "1"
+	}
+	for s := 1; s <= 3; s++ {
+		before, now := sample.OK("wine", "B", s, 1, 4), sample.OK("wine", "B", s, 3, 4)
+		before.MethodVersion, now.MethodVersion, now.StartedAt = "1", "2+beef", "2026-02-01"
+		in.Older, in.Rows = append(in.Older, before), append(in.Rows, now)
+	}
+	for i := range in.Rows { // tests of one set have as many rows for all
+		if r := &in.Rows[i]; r.Dataset == "wine" && r.Method == "C" {
+			*r = sample.OK("wine", "C", r.Split, 2, 4)
+			r.MethodVersion = "1"
+		}
+	}
+	return in
+}
+
+// TestOneColumnTwoVersions: a column that mixes versions says so, and before and after stand side by side.
+func TestOneColumnTwoVersions(t *testing.T) {
+	in := edited()
+	ft := table(t, in)
+	want := "B: version 1 on own, sonar, version 2+beef on wine; `bench run --methods B` brings them to one version"
+	if !slices.Equal(ft.Warnings, []string{want}) || ft.Version("wine", "B") != "2+beef" || ft.Version("own", "B") != "1" {
+		t.Errorf("warnings %q, want %q; versions %q, %q", ft.Warnings, want, ft.Version("wine", "B"), ft.Version("own", "B"))
+	}
+
+	in.Methods = []string{"b@1", "B@2", "C"}
+	ft = table(t, in)
+	means := func(set int) (out []string) {
+		for _, e := range ft.Sets[set].Entries {
+			out = append(out, frame.Text(e.Mean, 0))
+		}
+		return out
+	}
+	if fmt.Sprint(ft.Methods, means(0), ft.Warnings) != "[B@1 C B@2] [25 50 75] []" {
+		t.Errorf("columns %v, on wine %v, warnings %q", ft.Methods, means(0), ft.Warnings)
+	}
+	if v, ok := ft.Pinned("B@2"); !ok || v.Version != "2+beef" || len(ft.Cells("sonar", "B@2")) != 0 || !strings.Contains(ft.Sets[0].Entries[0].SQL, "method_version = '1'") {
+		t.Errorf("B@2 is %v with %d cells on sonar; B@1 is asked for by %s", v, len(ft.Cells("sonar", "B@2")), ft.Sets[0].Entries[0].SQL)
+	}
+	if notes := strings.Join(ft.Notes(), "\n"); !strings.Contains(notes, "Partial, so without Mean and ranks: B@2 (1 of 3 data sets).\n") ||
+		!strings.Contains(notes, "Cannot be run (this program has version  of B)") {
+		t.Errorf("notes\n%s", notes)
+	}
+
+	in.Methods, in.Beside = nil, []string{"B@1"}
+	if ft = table(t, in); !slices.Equal(ft.Methods, []string{"B@1", "B", "C"}) && !slices.Equal(ft.Methods, []string{"B", "B@1", "C"}) {
+		t.Errorf("beside all that is stored B@1 gives %v", ft.Methods)
+	}
+	if got := in.Run.Command([]string{"B", "C"}, nil, nil, false); got != "bench run --methods B,C" {
+		t.Errorf("command %s", got)
+	}
+}
+
+// TestVersionsThatAreNotStored: what is asked for must be one stored version.
+func TestVersionsThatAreNotStored(t *testing.T) {
+	in := edited()
+	other := sample.OK("sonar", "B", 1, 1, 2)
+	other.MethodVersion = "2+dead"
+	in.Older = append(in.Older, other)
+	for asked, want := range map[string]string{
+		"B@3": `no stored version of B begins with "3"; stored are 1, 2+dead, 2+beef`,
+		"B@2": `several stored versions of B begin with "2": 2+dead, 2+beef; write more of one`,
+		"D@1": "nothing of D is stored under protocol table2, at any version",
+	} {
+		in.Methods = []string{asked, "C"}
+		_, err := in.Read(t.Context())
+		request := new(frame.RequestError)
+		if !errors.As(err, &request) || err.Error() != want {
+			t.Errorf("%s: error %v, want %q", asked, err, want)
+		}
+	}
+	in.Methods = []string{"B@2+b", "B@2+beef"}
+	if _, err := in.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "is named twice") {
+		t.Errorf("one version under two names: error %v", err)
+	}
+}
