@@ -25,7 +25,6 @@ replaced; one that holds anything else is refused.`,
 		Args: takes("FOLDER"),
 	}
 	f.add(a, c)
-	f.Full = true
 	c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp

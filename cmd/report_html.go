@@ -37,7 +37,7 @@ func (f *pageFlags) add(a *app, c *cobra.Command) {
 		metrics = append(metrics, m.Name)
 	}
 	flags.StringVar(&f.Metric, "metric", "", strings.Join(metrics, ", ")+" (default the protocol's)")
-	flags.StringVar(&f.Method, "method", "", "method in question, to which the first verdict belongs (default the one with the best average rank)")
+	flags.StringVar(&f.Method, "method", "", "method in question, named before you look: the others are compared with it (default the one that leads, by mean)")
 	flags.Float64Var(&f.Level, "level", 0.05, "level of the tests")
 	flags.StringVar(&f.Title, "title", "", "title of the page")
 	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.reg.Names()))

@@ -98,7 +98,7 @@ the splits.`,
 				return func(f frame.Frame, _ []string) (doc.Document, error) { return ranks.Build(f, o) }
 			},
 		},
-		testsReport(), cdReport(), pairsReport(), timesReport(), gridReport(), curvesReport(), whyReport(), compareReport(),
+		leaderboardReport(), testsReport(), cdReport(), pairsReport(), timesReport(), gridReport(), curvesReport(), whyReport(), compareReport(),
 	}
 }
 

@@ -39,6 +39,7 @@ var rooms = []room{
 	{"reports/frame", "reports/doc reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
 	{"reports/evidence", "reports/frame reports/stats harness/metric"},
 	{"reports/printed", "reports/frame reports/published reports/stats"},
+	{"reports/leaderboard", "reports/compare reports/doc reports/evidence reports/frame reports/stats reports/times internal/..."},
 	{"reports/page", "reports/... harness/metric harness/store internal/..."},
 	{"reports/internal/...", "reports/... harness/... registry datasets internal/..."},
 	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/printed reports/published reports/stats harness/metric harness/store registry datasets internal/..."},

@@ -97,16 +97,14 @@ func Document(t frame.Table, ev *evidence.Evidence, o Options) (doc.Document, er
 	return p.document()
 }
 
-// Lines are the sentences of a method's page, without probabilities: that of all other methods where there are several, then one for
-// each.
-func Lines(t frame.Table, ev *evidence.Evidence, o Options) ([]string, error) {
+// Summary is one sentence of a method's page: what is found over data sets of each other method.
+func Summary(t frame.Table, ev *evidence.Evidence, o Options) (string, error) {
 	o.Draws = none
 	p, err := newPage(t, ev, o)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	first, rest := p.verdicts()
-	return append(first, rest...), nil
+	return p.preliminary() + p.summary(), nil
 }
 
 // newPage takes from evidence what there is of the method of the options.

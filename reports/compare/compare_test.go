@@ -258,35 +258,33 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// The lines of a method from evidence of all pairs are those of its page, without probabilities.
-func TestLines(t *testing.T) {
-	table, err := sample.Paper().Frame(t).TableOf("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := usual("GBRFF2")
-	o.Chosen = true
-	ev, err := o.Evidence(&table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range table.Methods {
-		o.Method = m
-		d, err := Document(table, ev, o)
+// The summary of every method is the first sentence of its page, says what it is adjusted for, and names few methods. The one that
+// the data chose leads.
+func TestSummary(t *testing.T) {
+	for _, in := range []sample.Input{sample.Paper(), sample.Sixteen()} {
+		table, err := in.Frame(t).TableOf("")
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, err := Lines(table, ev, o)
-		if err != nil || len(lines) != len(table.Methods) || lines[0] != d.Blocks[0].(doc.Prose).Paragraphs[0] {
-			t.Fatalf("%s: %q, %v", m, lines, err)
+		o := usual("GBRFF2")
+		o.Chosen = true
+		ev, err := o.Evidence(&table)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for i, whole := range d.Blocks[2].(doc.Prose).Paragraphs {
-			if before, _, _ := strings.Cut(whole, " The typical difference"); before != lines[i+1] && !strings.HasPrefix(lines[i+1], before+" Forecast") {
-				t.Errorf("%s: the line is\n%s\nthe page has\n%s", m, lines[i+1], whole)
+		for _, m := range table.Methods {
+			o.Method, o.Chosen = m, m == "GBRFF2"
+			d, err := Document(table, ev, o)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if strings.Contains(lines[0], "each method with each") != true {
-			t.Errorf("%s: %s", m, lines[0])
+			sentence, err := Summary(table, ev, o)
+			if err != nil || sentence != d.Blocks[0].(doc.Prose).Paragraphs[0] || !strings.Contains(sentence, "each method with each") || strings.Contains(sentence, " leads by mean; ") != o.Chosen {
+				t.Errorf("%s: %q, %v", m, sentence, err)
+			}
+			if n := strings.Count(sentence, ","); n > 12 {
+				t.Errorf("%s: a list of %d: %s", m, n, sentence)
+			}
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (p *page) overLegend() []string {
 	}
 	return []string{
 		fmt.Sprintf("Difference: ours less theirs, mean over the sets of the main group, and its %.4g %% interval by Student's t over sets.", 100*(1-p.o.Level)),
-		fmt.Sprintf("Wilcoxon: exact signed-rank test on the differences of means, zeros split; adjusted for %s.", p.family()),
+		fmt.Sprintf("Wilcoxon: exact signed-rank test on the differences of means, zeros split; adjusted for %s.", Family(p.ev)),
 		ahead,
 	}
 }
@@ -175,7 +175,7 @@ func shade(v evidence.Verdict) int {
 
 func (p *page) setLegend(below bool) []string {
 	legend := []string{
-		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: t-test corrected for overlapping splits, of this set alone; adjusted: for %s.", 100*(1-p.o.Level), p.family()),
+		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: t-test corrected for overlapping splits, of this set alone; adjusted: for %s.", 100*(1-p.o.Level), Family(p.ev)),
 	}
 	if p.region.Exists() {
 		legend = append(legend, fmt.Sprintf("Better, worse: found, and beyond %[1]s. Smaller: found or shown to be within %[1]s. Open: neither.", p.region.Text(p.Metric)))

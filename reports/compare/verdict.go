@@ -11,8 +11,10 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// few is the number of other methods up to which each has its sentences at the top.
-const few = 3
+const (
+	few      = 3 // other methods up to which each has its sentences at the top
+	mostList = 6 // methods that a sentence names; more are counted, and a table names them
+)
 
 // verdicts are the sentences at the top of the page, and those that follow among the details.
 func (p *page) verdicts() (first, rest []string) {
@@ -56,7 +58,7 @@ func (p *page) preliminary() string {
 	return "Preliminary, " + strings.Join(of, " and ") + ". "
 }
 
-// summary says what is found over data sets of each other method.
+// summary says in a sentence what is found over data sets of each other method.
 func (p *page) summary() string {
 	names := map[evidence.Verdict][]string{}
 	for i := range p.pairs {
@@ -76,30 +78,37 @@ func (p *page) summary() string {
 			parts = append(parts, v.text+p.brief(list))
 		}
 	}
-	return fmt.Sprintf("Over data sets %s %s (Wilcoxon's signed-rank test, adjusted for %s; level %v).", p.method, frame.Listed(parts), p.family(), p.o.Level)
+	about := "Over data sets " + p.method
+	if p.o.Chosen {
+		about = p.method + " leads by mean; over data sets it"
+	}
+	return fmt.Sprintf("%s %s (Wilcoxon's signed-rank test, adjusted for %s; level %v).", about, frame.Listed(parts), Family(p.ev), p.o.Level)
 }
 
-// brief names methods, or counts them where all other ones are meant.
+// brief names methods, or counts them where all other ones are meant or they are many.
 func (p *page) brief(names []string) string {
-	if len(names) == len(p.pairs) && len(names) > few {
+	switch {
+	case len(names) == len(p.pairs) && len(names) > few:
 		return fmt.Sprintf("all %d other methods", len(names))
+	case len(names) > mostList:
+		return fmt.Sprintf("%d of %d other methods", len(names), len(p.pairs))
 	}
 	return frame.Listed(names)
 }
 
-// family names the tests that p-values are adjusted for.
-func (p *page) family() string {
-	over := frame.Count(p.ev.Over, "comparison")
-	if p.ev.Method == "" {
+// Family names the tests that p-values are adjusted for.
+func Family(ev *evidence.Evidence) string {
+	over := frame.Count(ev.Over, "comparison")
+	if ev.Method == "" {
 		over += " of each method with each"
 	}
 	switch {
-	case p.ev.Sets == 0:
+	case ev.Sets == 0:
 		return over
-	case p.ev.Over == 0:
-		return frame.Count(p.ev.Sets, "test") + " on single sets"
+	case ev.Over == 0:
+		return frame.Count(ev.Sets, "test") + " on single sets"
 	}
-	return over + " and " + frame.Count(p.ev.Sets, "test") + " on single sets"
+	return over + " and " + frame.Count(ev.Sets, "test") + " on single sets"
 }
 
 // found says in words what is found over data sets.
@@ -190,7 +199,7 @@ func (p *page) probabilities(x stats.Probabilities) string {
 func (p *page) limits() []string {
 	lines := []string{
 		fmt.Sprintf("All p-values of the page are adjusted together (Holm's procedure with weights): %s. Comparisons over data sets have four fifths of the weight. "+
-			"So the probability of any false better or worse on the page is at most %v. Intervals are of one comparison by itself.", p.family(), p.o.Level),
+			"So the probability of any false better or worse on the page is at most %v. Intervals are of one comparison by itself.", Family(p.ev), p.o.Level),
 	}
 	if p.region.Exists() {
 		lines = append(lines, fmt.Sprintf("Better, worse: a difference is found, and the mean is further from zero than %[1]s. Smaller: a difference is found and the mean lies within %[1]s, or two one-sided t-tests exclude a mean beyond it and most sets lie within.", p.region.Text(p.Metric)))

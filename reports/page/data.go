@@ -1,7 +1,9 @@
 package page
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -10,8 +12,10 @@ import (
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/leaderboard"
 	"github.com/kernelboosting/bench/reports/published"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -26,10 +30,20 @@ type data struct {
 	Settings []string            `json:"settings"` // grid points
 	Origins  []string            `json:"origins"`  // programs and machines
 	Errors   []string            `json:"errors"`
-	Verdicts map[string][]string `json:"verdicts,omitempty"` // sentences by method
-	Paper    bool                `json:"paper,omitempty"`    // the protocol's source prints ranks in the paper's convention
-	Critical []float64           `json:"critical,omitempty"` // differences of average ranks of two methods, three and so on over one set
+	Paper    bool                `json:"paper,omitempty"` // the protocol's source prints ranks in the paper's convention
+	Tests    *testData           `json:"tests,omitempty"`
+	Pairs    [][]any             `json:"pairs,omitempty"` // see addPairs
 	Commands commands            `json:"commands"`
+}
+
+// testData is how the page tests.
+type testData struct {
+	Level  float64 `json:"level"`
+	Rope   string  `json:"rope,omitempty"`  // the largest difference that does not matter, as a fraction; "" for none
+	Matter string  `json:"matter"`          // the same as text
+	Named  *int    `json:"named,omitempty"` // place of the method that was named, beside which alone the others are tested
+	Family string  `json:"family"`          // what p-values are adjusted for
+	Order  []int   `json:"order"`           // places of the methods in the leaderboard
 }
 
 type metricData struct {
@@ -73,7 +87,7 @@ type commands struct {
 	Why     string `json:"why"`
 	Verify  string `json:"verify"`
 	Splits  string `json:"splits"`
-	Compare string `json:"compare,omitempty"` // "" where all verdicts are whole
+	Compare string `json:"compare,omitempty"`
 	SQL     string `json:"sql"`
 }
 
@@ -99,7 +113,7 @@ func (l *list) at(text string) int {
 }
 
 // addData fills data. Links are set by the layout, which knows where things stand.
-func (p *Page) addData(level float64, full bool) {
+func (p *Page) addData(level float64) {
 	t := p.table
 	d := data{Protocol: t.Protocol, Paper: published.Ranks(t.Published), Cells: map[string]cellData{},
 		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower, Counts: counted(t.Metric), Decimals: p.decimals()},
@@ -109,8 +123,15 @@ func (p *Page) addData(level float64, full bool) {
 			Splits: p.run.Other("data", "splits", setHere, "--seed", "1", "--format", "json"),
 			SQL:    store.CellQuery(t.Protocol, setHere, methodHere),
 		}}
-	if !full && t.Metric.Percent { // without a region of equivalence there are no such probabilities
+	if p.Board != nil {
 		d.Commands.Compare = p.run.Other("compare", methodHere)
+		d.Tests = &testData{Level: level, Matter: p.evidence.Region.Text(t.Metric), Family: compare.Family(p.evidence), Order: each(p.Board.rows, func(r leaderboard.Row) int { return r.Place })}
+		if p.evidence.Region.Exists() {
+			d.Tests.Rope = fraction(p.evidence.Region.Width)
+		}
+		if p.Board.Named {
+			d.Tests.Named = &p.Board.Asked
+		}
 	}
 	for _, m := range t.Methods {
 		md := methodData{Name: doc.OneLine(m), Shell: shell(m, m)}
@@ -147,9 +168,6 @@ func (p *Page) addData(level float64, full bool) {
 			d.Cells[key(s, m)] = cell
 		}
 	}
-	for k := 2; k <= len(t.Methods); k++ {
-		d.Critical = append(d.Critical, stats.NemenyiCD(level, k, 1))
-	}
 	d.Settings, d.Origins, d.Errors = settings.texts, origins.texts, errors.texts
 	p.data = d
 }
@@ -163,6 +181,14 @@ func shell(name, shown string) string {
 		return quoted
 	}
 	return ""
+}
+
+// rounded is a number for the script to draw and to write with few decimals; nil for none.
+func rounded(x float64) any {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return json.Number(strconv.FormatFloat(x, 'g', 6, 64))
 }
 
 // counted reports whether the metric is the share of rows that are right.

@@ -1,124 +1,113 @@
-
-/* The diagram of critical differences of what is chosen: that of `bench report cd --methods ... --datasets ...` at the width of a page,
-   mark by mark (package plot, rank.go). */
-
-const drawing = {
-  width: 174 * 100 / 25.4, axis: 44, line: 15, bar: 8, least: 0.3, sides: 16, bars: 6, listTop: 52, listLine: 12.5, listBar: 6.5, listAxis: 100,
-  numbers: 20, number: 16, title: "average rank",
-  letters: [
-    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
-    1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
-    333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584],
-};
+/* Average ranks, a line a method, and letters that join what is not told apart. */
 
 function mark(name, attributes, text) {
   const e = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [k, v] of Object.entries(attributes)) if (v !== null) e.setAttribute(k, typeof v === "number" ? v.toFixed(1).replace(/\.0$/, "") : v);
+  for (const [k, v] of Object.entries(attributes)) if (v !== null && v !== undefined) e.setAttribute(k, typeof v === "number" ? v.toFixed(1).replace(/\.0$/, "") : v);
   if (text !== undefined) e.textContent = text;
   return e;
 }
 
-// textWidth is the width of a name in units of the drawing.
-function textWidth(text) {
-  let width = 0;
-  for (const letter of text) {
-    const code = letter.codePointAt(0);
-    width += code >= 32 && code <= 126 ? drawing.letters[code - 32] : code < 0x2e80 ? 600 : 1000;
-  }
-  return width / 1000 * 10.5 * 1.03;
+// A sheet gathers marks. Units are pixels, so that letters have their size at any width.
+function sheet(label) {
+  const marks = [];
+  return {
+    line: (role, x1, y1, x2, y2) => marks.push(mark("line", { class: role, x1, y1, x2, y2 })),
+    box: (role, x, y, x2, y2) => marks.push(mark("rect", { class: role, x, y, width: x2 - x, height: y2 - y })),
+    dot: (role, cx, cy, r, tip) => {
+      const dot = mark("circle", { class: role, cx, cy, r });
+      if (tip) dot.append(mark("title", {}, tip));
+      marks.push(dot);
+    },
+    word: (role, x, y, anchor, text) => marks.push(mark("text", { class: role, x, y, "text-anchor": anchor }, text)),
+    svg: (width, height) => {
+      const svg = mark("svg", { viewBox: `0 0 ${Math.round(width)} ${Math.round(height)}`, role: "img", "aria-label": label });
+      svg.append(...marks);
+      return svg;
+    },
+  };
 }
 
-// bars joins neighbours in the order of ranks that all lie within the critical difference; none lies within another.
-function bars(ranks, cd) {
+// lengths of text as the page's drawings write it, in pixels.
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
+const long = text => pen.measureText(text).width;
+const widest = texts => Math.max(0, ...texts.map(long));
+// cut shortens a name that is longer than a width.
+function cut(name, width) {
+  const letters = [...name];
+  while (letters.length > 1 && long(letters.join("") + (letters.length < [...name].length ? "…" : "")) > width) letters.pop();
+  return letters.length < [...name].length ? letters.join("") + "…" : name;
+}
+const widthOf = box => Math.max(300, Math.min(760, box.clientWidth || 760));
+
+// ticks are whole ranks, or round numbers between two values.
+function ticks(low, high, most) {
+  const rough = (high - low) / most, ten = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map(f => f * ten).find(s => s >= rough);
   const out = [];
-  let end = 0;
-  ranks.forEach((rank, at) => {
-    let last = at + 1;
-    while (last < ranks.length && ranks[last] - rank < cd) last += 1;
-    if (last > end && last > at + 1) {
-      out.push([at, last - 1]);
-      end = last;
-    }
-  });
-  return out;
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i += 1) out.push(i * step);
+  return { out, decimals: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
 }
 
-// diagram draws methods, the best first, on an axis of their average ranks: at both sides of it, or many in a list.
-function diagram(names, ranks, cd) {
-  const d = drawing, k = names.length, joined = bars(ranks, cd), marks = [], texts = ranks.map(rank => rank.toFixed(2));
-  const line = (role, x1, y1, x2, y2) => marks.push(mark("line", { class: role, x1, y1, x2, y2 }));
-  const word = (role, x, y, anchor, text) => marks.push(mark("text", { class: role, x, y, "text-anchor": anchor }, text));
-  const axis = (from, to) => {
-    const at = rank => from + (rank - 1) / (k - 1) * (to - from), apart = (to - from) / (k - 1);
-    const every = 5 * apart < d.number ? 10 : k > d.numbers || apart < d.number ? 5 : 1;
-    line("thin", from, d.axis, to, d.axis);
-    word("tick", from - 10, d.axis, "end", d.title);
-    for (let rank = 1; rank <= k; rank += 1) {
-      line("thin", at(rank), d.axis - 5, at(rank), d.axis);
-      if (rank === 1 || rank % every === 0) word("tick", at(rank), d.axis - 9, "middle", String(rank));
-    }
-    word("tick", from - 10, 15, "end", "CD = " + cd.toFixed(2));
-    const end = from + cd / (k - 1) * (to - from);
-    if (end > d.width - 2) word("tick", from, 15, null, "(longer than the axis)");
-    else {
-      line("mean", from, 12, end, 12);
-      line("mean", from, 8, from, 16);
-      line("mean", end, 8, end, 16);
-    }
-    return at;
-  };
-  const side = Math.max(textWidth(d.title), ...names.map((name, i) => textWidth(name + "  " + texts[i]))) + 12;
-  let height, left = 0;
-  if (k > d.sides || joined.length > d.bars || d.width - 2 * side < d.least * d.width) {
-    const number = textWidth("00.00"), from = Math.max(textWidth(d.title), Math.max(...names.map(textWidth)) + number + 8) + 12;
-    const shown = joined.length && Math.max(1, Math.min(joined.length, Math.trunc((d.width - from - d.listAxis - 8) / d.listBar)));
-    const to = d.width - 10 - d.listBar * shown, at = axis(from, to), y = i => d.listTop + d.listLine * i + 4;
-    names.forEach((name, i) => {
-      line("grid", from - 6, y(i), d.width, y(i));
-      line("rest", from - 6, y(i), at(ranks[i]), y(i));
-      marks.push(mark("circle", { class: "mean", cx: at(ranks[i]), cy: y(i), r: 2.5 }));
-      word("name", from - 16 - number, y(i) + 3.5, "end", name);
-      word("name", from - 10, y(i) + 3.5, "end", texts[i]);
-    });
-    joined.slice(0, shown).forEach(([a, b], i) => line("strong", to + 12 + d.listBar * i, y(a) - 2, to + 12 + d.listBar * i, y(b) + 2));
-    height = d.listTop + d.listLine * k + 2;
-    left = joined.length - shown;
-  } else {
-    const half = Math.floor((k + 1) / 2), to = d.width - side, at = axis(side, to), first = d.axis + 16 + d.bar * joined.length;
-    names.forEach((name, i) => {
-      const right = i >= half, y = first + d.line * (right ? k - i : i + 1) - 6, x = at(ranks[i]);
-      line("thin", x, d.axis, x, y);
-      line("thin", x, y, right ? to + 6 : side - 6, y);
-      word("name", right ? to + 10 : side - 10, y + 4, right ? null : "end", right ? texts[i] + " " + name : name + " " + texts[i]);
-    });
-    joined.forEach(([a, b], i) => line("strong", at(ranks[a]) - 3, d.axis + 10 + d.bar * i, at(ranks[b]) + 3, d.axis + 10 + d.bar * i));
-    height = first + d.line * half + 4;
+// ranking draws methods, the best first, and the leading groups at the right.
+function ranking(width, methods, ranks, joined) {
+  const names = methods.map(m => data.methods[m].name), line = 18, top = 44;
+  const room = Math.min(widest(names) + 1, width * 0.32), at = room + 50, column = 15;
+  const shown = joined.slice(0, Math.max(1, Math.floor((width - at - Math.max(110, width * 0.35)) / column)));
+  const end = width - column * shown.length - 14;
+  const d = sheet(`Average ranks: ${names.map((n, i) => `${n} ${ranks[i].toFixed(2)}`).join(", ")}`);
+  const x = rank => at + (rank - 1) / Math.max(1, methods.length - 1) * (end - at), y = i => top + line * i + 9, bottom = top + line * methods.length;
+  for (const rank of ticks(1, Math.max(2, methods.length), Math.max(3, (end - at) / 34)).out.filter(r => Number.isInteger(r) && r >= 1)) {
+    d.line("grid", x(rank), top - 4, x(rank), bottom);
+    d.word("tick", x(rank), top - 8, "middle", String(rank));
   }
-  let x = 0;
-  const key = (role, text) => {
-    if (role) line(role, x, height + 8.5, x + 16, height + 8.5);
-    word("tick", x + (role ? 20 : 0), height + 12, null, text);
-    x += (role ? 20 : 0) + 9.8 / 10.5 * textWidth(text) + 14;
-  };
-  key("mean", "critical difference (CD)");
-  if (joined.length) key("strong", "not told apart");
-  if (left) key(null, "bars of lower places left out: " + left);
-  const svg = mark("svg", { viewBox: `0 0 ${d.width.toFixed(1)} ${height + 17}`, role: "img", "aria-label": `Average ranks of ${names.map((n, i) => n + " " + texts[i]).join(", ")}; critical difference ${cd.toFixed(2)}` });
-  svg.append(...marks);
-  return svg;
+  d.word("tick", at, 14, "start", "average rank, the best at the left");
+  methods.forEach((m, i) => {
+    d.word("name", room, y(i) + 4, "end", cut(names[i], room));
+    d.word("tick", room + 38, y(i) + 4, "end", ranks[i].toFixed(2));
+    d.line("axis", at, y(i), end, y(i));
+    d.dot("mean", x(ranks[i]), y(i), 3.6, `${names[i]} ${ranks[i].toFixed(2)}`);
+  });
+  shown.forEach((group, k) => {
+    const places = group.map(m => methods.indexOf(m)), cx = end + 14 + column * k;
+    d.word("tick", cx, top - 8, "middle", letter(k));
+    d.line("strong", cx, y(places[0]), cx, y(places[places.length - 1]));
+    places.forEach(i => d.dot("member", cx, y(i), 4.2));
+  });
+  return { svg: d.svg(width, bottom + 6), left: joined.slice(shown.length), from: shown.length };
 }
 
-// drawDiagram shows the diagram where the choice is not everything and has ranks.
+// alikeOf says which of the methods on the screen are not told apart, and by what: the page's own tests where everything is shown, and
+// else tests of the choice.
+function alikeOf(methods, sets, everything) {
+  const { level, matter, named, family } = data.tests, about = `Wilcoxon's signed-rank test over data sets; differences of at most ${matter} do not count; level ${level}`;
+  if (!everything) {
+    const { pairs, enough } = testChosen(methods, sets), told = new Set(pairs.filter(p => p.told).flatMap(p => [p.a + "," + p.b, p.b + "," + p.a]));
+    const text = enough ? `Adjusted by Holm's procedure for the ${plural(pairs.length, "comparison")} of your choice alone (${about}). The choice is yours: the level holds if you made it before you saw results.`
+      : `${plural(sets.length, "data set")} cannot tell any two of the methods apart at level ${level}: that takes ${fewest(level, pairs.length)}.`;
+    return { alike: (a, b) => !told.has(a + "," + b), text, pairs };
+  }
+  const is = (a, b) => !["better", "worse"].includes(between(a, b)?.verdict);
+  if (named === undefined) return { alike: is, text: `Adjusted for ${family} (${about}).` };
+  const name = data.methods[named].name;
+  return { one: [methods.filter(m => m === named || is(named, m))], text: `The line marks ${name} and what is not told apart from it. Other methods are not tested beside one another on this page. Adjusted for ${family} (${about}).` };
+}
+
+// drawDiagram shows the ranks of what is chosen.
 function drawDiagram({ methods: chosen, sets, sums }) {
-  const box = document.getElementById("chosen");
-  if (!box) return;
-  box.replaceChildren();
+  const box = document.getElementById("diagram");
+  if (!box || !data.tests) return;
   const methods = sums.whole, everything = chosen.length === data.methods.length && sets.length === data.sets.length, n = sums.counted.length;
-  if (everything || methods.length < 2 || n === 0) return;
+  if (methods.length < 2 || n === 0) {
+    box.replaceChildren(make("p", {}, "There are no ranks of this choice: they take two methods that have the same data sets."));
+    return;
+  }
   const order = [...methods].sort((a, b) => compare(sums.rank.get(a), sums.rank.get(b)) || a - b);
   const ranks = order.map(m => Number(sums.rank.get(m)[0]) / Number(sums.rank.get(m)[1]));
-  box.append(make("h3", {}, `Of ${methods.length} chosen methods over ${plural(n, "data set")}`),
-    make("figure", { class: "wide" }, diagram(order.map(m => data.methods[m].name), ranks, data.critical[methods.length - 2] / Math.sqrt(n))),
-    make("p", { class: "soft" }, "A bar joins methods that are not told apart by average rank. Whether the chosen methods rank alike at all says ", make("code", {}, "bench report tests"), " with the same --methods and --datasets."),
-    make("h3", {}, "Of all methods and data sets"));
+  const { alike, one, text, pairs } = alikeOf(order, sums.counted, everything), joined = one || groups(order, alike);
+  const { svg, left, from } = ranking(widthOf(box), order, ranks, joined), names = list => list.map(m => data.methods[m].name).join(", ");
+  const figure = make("figure", { class: "wide drawn", "data-name": "ranks", "data-groups": JSON.stringify(joined), "data-tests": pairs ? JSON.stringify(pairs.map(p => [p.a, p.b, p.p, p.adjusted, p.told])) : null }, svg);
+  box.replaceChildren(make("p", {}, everything ? "" : make("strong", {}, `Your choice of ${plural(methods.length, "method")} over ${plural(n, "data set")}. `),
+    one ? "" : joined.length ? "Dots on one line at the right are methods that are not told apart: none is found to be better than another one of them. " : "Each method is told apart from each other one. ", text),
+  figure, left.length ? make("details", { class: "more" }, make("summary", {}, `${plural(left.length, "more line")}, of methods further down`), make("ul", {}, left.map((g, i) => make("li", {}, `${letter(from + i)}: ${names(g)}`)))) : "");
+  takeable(box);
 }

@@ -7,18 +7,24 @@
 // choice, and what stands behind every cell. So the package has a layout of its own:
 //
 //	page.go       what is asked, and the page as data
+//	verdict.go    what is found of each method: the one family of claims that the page makes
+//	board.go      the first screen: who leads
 //	parts.go      what is taken from other reports
-//	verdict.go    what is said of each method
 //	data.go       what the script of the page reads: counts, order and settings, as compact JSON
 //	printed.go    published values beside ours, with intervals
 //	sections.go   a section for each data set and each method
 //	write.go      the file, and the pages of a site
-//	exact.js, table.js, diagram.js, why.js, page.js
-//	              ranks of what is chosen, the table, their diagram, what stands behind a number, choosing and sorting; no library, no network
+//	exact.js, table.js, why.js, page.js
+//	              ranks of what is chosen, the table, what stands behind a number, choosing and sorting
+//	tests.js, diagram.js
+//	              tests of what is chosen, and the diagram of ranks with what is not told apart
+//	board.js      the leaderboard, and a method against each other one
+//	take.js       tables and figures to copy and to download
 //
-// The script decides nothing by rounded numbers: means come as fractions of whole numbers, and the order of the means on a set as
-// places, so that ranks of any choice are exactly those of package stats. Beside means and ranks it draws the critical differences
-// of a choice, from points of the distribution that come with the page; all other tests are computed here, over all methods.
+// The script uses no library and no network, and decides nothing by rounded numbers: means come as fractions of whole numbers, and
+// the order of the means on a set as places, so that ranks of any choice are exactly those of package stats, as are the p-values of
+// Wilcoxon's test. What the page says of all its methods comes from one evidence.Evidence. For methods and sets that the reader
+// chooses the script tests again, adjusts for the pairs of that choice, and says that the choice is the reader's.
 package page
 
 import (
@@ -30,6 +36,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/render"
 )
@@ -37,10 +44,9 @@ import (
 // Options adjust the page.
 type Options struct {
 	Metric string  // "" for the protocol's
-	Method string  // in question, to which the first verdicts belong; "" for the one with the best average rank
+	Method string  // in question, named before the data were seen; "" for the one that leads
 	Level  float64 // of the tests, such as 0.05
 	Title  string  // "" for the usual one
-	Full   bool    // every method's verdicts have the probabilities on a new set, and not those of the method in question alone
 
 	Program, Command string    // that make the page, as in doc.Provenance
 	Generated        time.Time // when
@@ -56,9 +62,12 @@ type Page struct {
 	Title    string
 	Lead     string
 	Warnings []string
+	Warned   string // sums up two warnings or more on one line; "" for fewer
 	Verdict  verdict
+	Board    *board // nil where there is nothing to compare
 	Ranks    []part
 	Times    []part
+	More     []part   // what the other reports say
 	Printed  *printed // nil where nothing printed is set beside the table
 	Missing  []frame.Reason
 	Command  string // computes what is missing; "" for nothing
@@ -70,10 +79,12 @@ type Page struct {
 	Sets     []*setSection
 	Methods  []*methodSection
 
-	table frame.Table
-	run   frame.Invocation
-	grids frame.Frame
-	data  data
+	table    frame.Table
+	evidence *evidence.Evidence // nil where there is nothing to compare
+	pairs    [][]any            // see addPairs
+	run      frame.Invocation
+	grids    frame.Frame
+	data     data
 }
 
 // A part is a fragment of another report under a heading.
@@ -94,8 +105,9 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 		return nil, err
 	}
 	p := &Page{table: t, run: f.Run, grids: f, Warnings: each(t.Warnings, doc.Flat), Command: t.FullCommand, Missing: missing(t),
-		Title: doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))), Lead: lead(t)}
-	for _, step := range []func(frame.Frame, Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes, p.addGrid, p.addPrinted} {
+		Warned: warned(t),
+		Title:  doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))), Lead: lead(t)}
+	for _, step := range []func(frame.Frame, Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes, p.addGrid, p.addPrinted, p.addMore} {
 		if err := step(f, o); err != nil {
 			return nil, err
 		}
@@ -104,9 +116,29 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	provenance := t.Provenance
 	provenance.Program, provenance.Generated, provenance.Command = o.Program, o.Generated, o.Command
 	p.Facts, p.Queries = render.Facts(provenance), provenance.Queries
-	p.addData(o.Level, o.Full)
-	p.addSections(o.Full)
+	p.addData(o.Level)
+	p.addSections()
 	return p, nil
+}
+
+// warned sums warnings up, where there are several.
+func warned(t frame.Table) string {
+	if len(t.Warnings) < 2 {
+		return ""
+	}
+	var parts []string
+	if n := len(t.Changed); n > 0 {
+		const most = 3
+		names := each(t.Changed[:min(n, most)], func(c frame.Change) string { return c.Dataset })
+		if n > most {
+			names = append(names, fmt.Sprintf("%d more", n-most))
+		}
+		parts = append(parts, fmt.Sprintf("Changed since they were run, or read in another way now: the data of %s.", frame.Listed(names)))
+	}
+	if n := len(t.Warnings) - len(t.Changed); n > 0 {
+		parts = append(parts, fmt.Sprintf("Left out for other data than is shown: cells of %s.", frame.Count(n, "data set")))
+	}
+	return doc.Flat(strings.Join(parts, " "))
 }
 
 // missing has a line a reason, sets of which nothing is stored at the end.

@@ -63,23 +63,6 @@ function sort(key) {
   if (button) button.focus();
 }
 
-/* The method in question. */
-
-function question() {
-  const box = document.getElementById("question"), out = document.getElementById("verdicts"), more = document.getElementById("verdict-more");
-  if (!box || !data.verdicts) return;
-  const names = data.methods.map(m => m.name), asked = box.dataset.method;
-  const s = make("select", {}, names.map(n => make("option", { value: n, selected: n === asked }, n)));
-  s.addEventListener("change", () => {
-    const [line, ...others] = data.verdicts[s.value], m = names.indexOf(s.value);
-    out.replaceChildren(make("p", { class: "verdict" }, line), others.length ? make("ul", { class: "verdicts" }, others.map(o => make("li", {}, o))) : "",
-      s.value === asked || !data.commands.compare ? "" : make("p", { class: "soft" }, "With the probabilities on a new set: ", make("code", {}, filled(data.commands.compare, 0, m))));
-    more.hidden = s.value !== asked;
-  });
-  box.append(make("label", { class: "select" }, make("span", {}, "Method in question"), s));
-  box.hidden = false;
-}
-
 /* Links to what is folded open it. */
 
 function reveal() {
@@ -92,7 +75,6 @@ addEventListener("hashchange", reveal);
 
 if (results) {
   controls();
-  question();
   draw();
   let width = innerWidth;
   addEventListener("resize", () => {
@@ -101,4 +83,5 @@ if (results) {
     draw();
   });
 }
+takeable(document);
 reveal();

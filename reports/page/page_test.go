@@ -34,7 +34,7 @@ func built(t testing.TB, in sample.Input, o Options) *Page {
 func siteOf(t *testing.T, in sample.Input) string {
 	t.Helper()
 	root := t.TempDir()
-	err := built(t, in, Options{Full: true}).Site(func(name string, content func(io.Writer) error) error {
+	err := built(t, in, Options{}).Site(func(name string, content func(io.Writer) error) error {
 		file := filepath.Join(root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			return err

@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/reports/accuracy"
-	"github.com/kernelboosting/bench/reports/cd"
+	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/grid"
+	"github.com/kernelboosting/bench/reports/pairs"
 	"github.com/kernelboosting/bench/reports/ranks"
 	"github.com/kernelboosting/bench/reports/render"
+	"github.com/kernelboosting/bench/reports/tests"
 	"github.com/kernelboosting/bench/reports/times"
 )
 
@@ -62,22 +64,13 @@ func (p *Page) addPart(parts *[]part, heading string, closed bool, title string,
 	return nil
 }
 
-// addRanks takes the diagram and the tables of ranks from their reports, where there are ranks.
+// addRanks takes the tables of ranks from their report, where there are ranks. The script draws the diagram.
 func (p *Page) addRanks(f frame.Frame, o Options) error {
 	if p.table.Comparable() != nil {
 		return nil
 	}
-	d, err := cd.Build(f, cd.Options{Metric: o.Metric, Level: o.Level})
+	d, err := ranks.Build(f, ranks.Options{Metric: o.Metric})
 	if err != nil {
-		return err
-	}
-	if err := p.addPart(&p.Ranks, "", false, d.Title, shown[doc.Figure](d)...); err != nil {
-		return err
-	}
-	if err := p.addPart(&p.Ranks, "", false, d.Title, shown[doc.Prose](d)...); err != nil {
-		return err
-	}
-	if d, err = ranks.Build(f, ranks.Options{Metric: o.Metric}); err != nil {
 		return err
 	}
 	return p.addPart(&p.Ranks, "Ranks, and how far they depend on the splits", true, d.Title, shown[doc.Table](d)...)
@@ -143,4 +136,39 @@ func (p *Page) addGrid(f frame.Frame, o Options) error {
 		}
 	}
 	return nil
+}
+
+// mostScatters bounds the scatters of pairs on the page; `bench report pairs` draws more.
+const mostScatters = 6
+
+// addMore takes, folded, what reports tests, pairs and curves say beyond the parts above.
+func (p *Page) addMore(f frame.Frame, o Options) error {
+	if p.evidence == nil || p.table.Comparable() != nil {
+		return nil
+	}
+	d, err := tests.Document(p.table, p.evidence, tests.Options{Metric: o.Metric, Level: o.Level, Control: o.Method})
+	if err != nil {
+		return err
+	}
+	if err := p.addPart(&p.More, "Tests of all methods and of pairs", true, d.Title, append(shown[doc.Prose](d), shown[doc.Table](d)...)...); err != nil {
+		return err
+	}
+	if d, err = pairs.Build(f, pairs.Options{Metric: o.Metric}); err != nil {
+		return err
+	}
+	blocks := shown[doc.Table](d)
+	if figures := shown[doc.Figure](d); len(figures) <= mostScatters {
+		blocks = append(blocks, figures...)
+	}
+	if err := p.addPart(&p.More, "Pairs: data sets won, tied and lost", true, d.Title, blocks...); err != nil {
+		return err
+	}
+	d, err = curves.Build(f, curves.Options{Metric: o.Metric})
+	if errors.Is(err, frame.ErrNoResults) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return p.addPart(&p.More, "Curves: would more splits or rounds change it?", true, d.Title, append(shown[doc.Figure](d), shown[doc.Prose](d)...)...)
 }

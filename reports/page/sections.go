@@ -28,9 +28,10 @@ type setSection struct {
 // methodSection is a method by itself.
 type methodSection struct {
 	Name, ID, Link string
+	Place          int // in the table
 	About          string
-	Verdicts       []string
-	Command        string // that shows more of the verdicts; "" where they are whole
+	Verdict        string // a sentence; "" where the page does not test the method beside each other one
+	Command        string // that says more of the method beside the other ones; "" where there are none
 	Chosen         template.HTML
 	Rows           []line
 	From           []string
@@ -51,7 +52,7 @@ type line struct {
 }
 
 // addSections fills the sections of sets and methods.
-func (p *Page) addSections(full bool) {
+func (p *Page) addSections() {
 	t := p.table
 	setIDs := ids(each(t.Sets, func(s frame.Set) string { return s.Name }))
 	methodIDs := ids(t.Methods)
@@ -61,8 +62,8 @@ func (p *Page) addSections(full bool) {
 	}
 	for i, name := range t.Methods {
 		m := p.method(i)
-		m.ID = methodIDs[i]
-		if name != p.Verdict.Method && !full && t.Metric.Percent {
+		m.ID, m.Place = methodIDs[i], i
+		if p.Board != nil {
 			m.Command = p.run.Other("compare", name)
 		}
 	}
@@ -207,8 +208,8 @@ func (p *Page) chosen(rows []store.Row) string {
 	return doc.Flat(fmt.Sprintf("%s (%d of %d)", most, n[most], finished))
 }
 
-// dataFor is the data with the cells that are picked, as JSON; whole is with what only the table of all cells needs.
-func (p *Page) dataFor(whole bool, pick func(set, method int) bool) (template.JS, error) {
+// dataFor is the data with the cells and pairs that are picked, as JSON.
+func (p *Page) dataFor(pick func(set, method int) bool, pairs func(a, b int) bool) (template.JS, error) {
 	d := p.data
 	d.Cells = map[string]cellData{}
 	for s := range p.Sets {
@@ -225,13 +226,9 @@ func (p *Page) dataFor(whole bool, pick func(set, method int) bool) (template.JS
 	for i := range d.Sets {
 		d.Sets[i].Link = p.Sets[i].Link
 	}
-	if !whole {
-		d.Critical = nil
-	}
-	if whole && p.Verdict.Method != "" {
-		d.Verdicts = map[string][]string{}
-		for _, m := range p.Methods {
-			d.Verdicts[doc.OneLine(m.Name)] = m.Verdicts
+	for _, q := range p.pairs {
+		if pairs(q[0].(int), q[1].(int)) {
+			d.Pairs = append(d.Pairs, q)
 		}
 	}
 	b, err := json.Marshal(d)

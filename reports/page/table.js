@@ -129,6 +129,7 @@ function draw() {
   const view = shown(), box = make("div", { class: "scroll", role: "region", "aria-label": "Results", tabindex: "0" });
   results.replaceChildren();
   say(view);
+  drawDiagram(view);
   if (view.methods.length === 0 || view.sets.length === 0) return;
   results.append(box);
   const text = `Mean test ${data.metric.title}${unit} ± standard deviation over splits, the best in bold. Arrow keys move among the numbers, Enter or a click shows what stands behind one; a head sorts.`;
@@ -147,8 +148,8 @@ function draw() {
   table.style.setProperty("--first", table.querySelector(".corner").getBoundingClientRect().width + "px");
   const start = table.querySelector("td.best .cell") || table.querySelector(".cell");
   if (start) start.tabIndex = 0;
+  takeable(results);
   drawPrint(view);
-  drawDiagram(view);
 }
 
 // On paper stand sets as rows, in blocks of as many methods as a page on its side holds.

@@ -1,25 +1,30 @@
 package page
 
 import (
+	"cmp"
 	"errors"
+	"html/template"
 	"slices"
 
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/stats"
+	"github.com/kernelboosting/bench/reports/leaderboard"
+	"github.com/kernelboosting/bench/reports/render"
 )
 
 // verdict is what is said of the method in question.
 type verdict struct {
-	Method  string // "" where there is nothing to compare
-	Lines   []string
-	Parts   []part
-	None    string // why there is none
-	Command string // that shows more
+	Method   string // "" where there is nothing to compare
+	Sentence string
+	Parts    []part // what it rests on
+	None     string // why there is none
+	Command  string // that shows more
 }
 
-// addVerdict fills the verdicts of the method in question with all that `bench compare` says, and the sentences of the others.
+// addVerdict compares the methods: once, since all that the page says of differences is one family. A method that is named makes the
+// family its own comparisons. Without one the data choose the method in question, and each is compared with each.
 func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	t := p.table
 	if len(t.Methods) < 2 {
@@ -28,13 +33,13 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	}
 	options := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: power, Draws: o.draws, Chosen: o.Method == ""}
 	if options.Chosen {
-		options.Method = leader(t)
+		options.Method = t.Methods[leaderboard.Leader(&t)]
 	}
-	ev, err := options.Evidence(&t)
-	if err != nil {
+	var err error
+	if p.evidence, err = options.Evidence(&t); err != nil {
 		return err
 	}
-	d, err := compare.Document(t, ev, options)
+	d, err := compare.Document(t, p.evidence, options)
 	if errors.Is(err, frame.ErrNoResults) {
 		p.Verdict.None = noVerdict(err)
 		return nil
@@ -47,54 +52,57 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		return err
 	}
 	for i, m := range t.Methods {
-		section := p.method(i)
-		if m == options.Method {
-			section.Verdicts = p.Verdict.Lines
+		if m != options.Method && !options.Chosen { // the family is the comparisons of the method in question alone
 			continue
 		}
-		if !options.Chosen { // the page adjusts for the comparisons of the method in question alone
-			continue
-		}
-		others := options
-		others.Method = m
-		lines, err := compare.Lines(t, ev, others)
+		of := options
+		of.Method, of.Chosen = m, options.Chosen && m == options.Method
+		sentence, err := compare.Summary(t, p.evidence, of)
 		if errors.Is(err, frame.ErrNoResults) {
-			lines, err = []string{noVerdict(err)}, nil
+			sentence, err = noVerdict(err), nil
 		}
 		if err != nil {
 			return err
 		}
-		section.Verdicts = lines
+		if p.method(i).Verdict = sentence; m == options.Method {
+			p.Verdict.Sentence = sentence
+		}
 	}
-	return nil
+	board, err := leaderboard.Of(&t, p.evidence, slices.Index(t.Methods, options.Method))
+	if err != nil {
+		return err
+	}
+	p.Board = p.newBoard(board)
+	return p.addPairs()
 }
 
-// addEvidence takes from the comparison the sentences, and what they rest on: all of it folded, and the tables of single sets, of
-// which there is one an other method, in one part with one legend.
+// mostSentences is how many comparisons are told in sentences, too. More are in the table alone.
+const mostSentences = 8
+
+// addEvidence takes from the comparison what the verdict rests on, folded: the sentences where they are few, the tables, and those
+// of single sets, of which there is one an other method, in one part with one legend.
 func (p *Page) addEvidence(d doc.Document) error {
-	const bySet = "On each data set, with intervals"
-	over := false
 	for i, b := range d.Blocks {
 		heading := ""
 		switch x := b.(type) {
 		case doc.Prose:
-			if p.Verdict.Lines == nil {
-				p.Verdict.Lines = x.Paragraphs
+			heading, x.Heading = x.Heading, ""
+			if heading == "Verdict" { // the sentence of the page
 				continue
 			}
-			heading, x.Heading = x.Heading, ""
+			if heading == sentences && len(x.Paragraphs) > mostSentences {
+				continue
+			}
 			b = x
 		case doc.Table:
-			heading, x.Heading = x.Heading, ""
-			if over {
-				heading = bySet
-				if i+1 < len(d.Blocks) {
-					if _, more := d.Blocks[i+1].(doc.Table); more {
-						x.Legend, x.Best = nil, ""
-					}
+			heading, x.Heading = cmp.Or(x.Heading, x.Caption), ""
+			if x.Corner == onSets {
+				if err := p.addOnSets(x, i+1 < len(d.Blocks) && cornerOf(d.Blocks[i+1]) == onSets); err != nil {
+					return err
 				}
+				continue
 			}
-			over, b = true, x
+			b = x
 		default:
 			continue
 		}
@@ -105,19 +113,65 @@ func (p *Page) addEvidence(d doc.Document) error {
 	return nil
 }
 
+// Parts of a comparison, by what they say of themselves.
+const (
+	sentences = "Against each other method"
+	onSets    = "Data set" // corner of the tables of single sets
+)
+
+func cornerOf(b doc.Block) string {
+	t, _ := b.(doc.Table)
+	return t.Corner
+}
+
+// addOnSets adds the comparison with one other method on each data set, folded. The legend stands below the last one.
+func (p *Page) addOnSets(t doc.Table, more bool) error {
+	name := t.Caption
+	if t.Caption = ""; more {
+		t.Legend, t.Best = nil, ""
+	}
+	html, err := render.Fragment(name, t)
+	if err != nil {
+		return err
+	}
+	const heading = "On each data set, with intervals"
+	if n := len(p.Verdict.Parts); n == 0 || p.Verdict.Parts[n-1].Heading != heading {
+		p.Verdict.Parts = append(p.Verdict.Parts, part{Heading: heading, Closed: true})
+	}
+	last := &p.Verdict.Parts[len(p.Verdict.Parts)-1]
+	last.HTML += template.HTML("<details class=\"more\"><summary>"+template.HTMLEscapeString(doc.OneLine(name))+"</summary>") + html + "</details>\n"
+	return nil
+}
+
 func noVerdict(err error) string { return "There is no verdict: " + err.Error() + "." }
 
-// leader is the method with the best average rank, of equal ones the first; without ranks the first that has a result.
-func leader(t frame.Table) string {
-	if means := t.Means(); len(means) > 0 {
-		if average, err := stats.AverageRanks(means); err == nil {
-			return t.Methods[stats.Order(average)[0]]
+// addPairs takes what the script draws of pairs: the places of both methods, the mean gain of the first and its interval, the verdict and
+// the adjusted p, then the number of data sets, and of those where it is ahead, within what does not matter and behind. The verdict is
+// "" and p null where the page does not test the pair. With a method that is named the others are not tested beside one another: of these
+// pairs there are differences and intervals, which are of one comparison by itself, and no verdict.
+func (p *Page) addPairs() error {
+	drawn := p.evidence
+	if drawn.Method != "" {
+		var err error
+		if drawn, err = evidence.Of(&p.table, evidence.Options{Level: drawn.Level, Region: drawn.Region}); err != nil {
+			return err
 		}
 	}
-	for i, m := range t.Methods {
-		if slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Entries[i].Mean != nil }) {
-			return m
+	for i := range drawn.Pairs {
+		q := &drawn.Pairs[i]
+		if len(q.Gains) == 0 {
+			continue
 		}
+		verdict, adjusted := "", any(nil)
+		if at, reversed := p.evidence.Between(q.A, q.B); at >= 0 {
+			r := p.evidence.Pairs[at]
+			if reversed {
+				r = r.Reversed()
+			}
+			verdict, adjusted = string(r.Verdict), rounded(r.Adjusted)
+		}
+		mean, _ := q.Mean.Float64()
+		p.pairs = append(p.pairs, []any{q.A, q.B, rounded(mean), rounded(q.Interval.Low), rounded(q.Interval.High), verdict, adjusted, len(q.Gains), q.Ahead, q.Within, q.Behind})
 	}
-	return t.Methods[0]
+	return nil
 }

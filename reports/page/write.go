@@ -21,8 +21,14 @@ var (
 	exactScript template.JS
 	//go:embed table.js
 	tableScript template.JS
+	//go:embed tests.js
+	testsScript template.JS
 	//go:embed diagram.js
 	diagramScript template.JS
+	//go:embed board.js
+	boardScript template.JS
+	//go:embed take.js
+	takeScript template.JS
 	//go:embed why.js
 	whyScript template.JS
 	//go:embed page.js
@@ -30,9 +36,12 @@ var (
 )
 
 // layout is the page as a template. A table of lines is told what its rows are, and whether they hold printed values.
-var layout = template.Must(template.New("page").Funcs(template.FuncMap{"lines": func(corner string, rows []line, of string) lines {
-	return lines{corner, of, rows, slices.ContainsFunc(rows, func(l line) bool { return l.Printed != nil })}
-}}).Parse(source))
+var layout = template.Must(template.New("page").Funcs(template.FuncMap{
+	"lines": func(corner string, rows []line, of string) lines {
+		return lines{corner, of, rows, slices.ContainsFunc(rows, func(l line) bool { return l.Printed != nil })}
+	},
+	"many": func(n int) bool { return n > 20 }, // sections, which then have a fold around them
+}).Parse(source))
 
 type lines struct {
 	Corner, Of string
@@ -47,7 +56,6 @@ type view struct {
 	Heading, Lead string
 	Up            string // link to the first page of a site; "" on it
 	Nav           [][2]string
-	Warnings      []string
 	Whole         bool // holds all but the sections
 	Sections      bool // and these, too
 	Set           *setSection
@@ -60,7 +68,7 @@ type view struct {
 }
 
 // script is what a page does: one block, so that its names meet no others.
-var script = "\"use strict\";\n{\n" + exactScript + tableScript + diagramScript + whyScript + pageScript + "}\n"
+var script = "\"use strict\";\n{\n" + exactScript + tableScript + testsScript + diagramScript + boardScript + takeScript + whyScript + pageScript + "}\n"
 
 // style is how a page looks: as every report, and what this one adds.
 var style = render.StyleSheet + ownStyle
@@ -76,14 +84,16 @@ func hash(text string) string {
 // Write writes the page as one file that holds everything and loads nothing.
 func (p *Page) Write(w io.Writer) error {
 	p.link(func(s *setSection) string { return "#set-" + s.ID }, func(m *methodSection) string { return "#method-" + m.ID })
-	data, err := p.dataFor(true, func(int, int) bool { return true })
+	data, err := p.dataFor(everything, everything)
 	if err != nil {
 		return err
 	}
 	v := p.view(data)
-	v.Whole, v.Sections, v.Nav, v.Warnings = true, true, p.nav(), p.Warnings
+	v.Whole, v.Sections, v.Nav = true, true, p.nav()
 	return layout.Execute(w, v)
 }
+
+func everything(int, int) bool { return true }
 
 // view is a file before its content.
 func (p *Page) view(data template.JS) view {
@@ -101,7 +111,7 @@ func (p *Page) view(data template.JS) view {
 
 // nav lists the parts of the page.
 func (p *Page) nav() [][2]string {
-	out := [][2]string{{"Verdict", "#verdict"}, {"Results", "#table"}}
+	out := [][2]string{{"Who leads", "#leaders"}, {"Results", "#table"}}
 	add := func(is bool, name, link string) {
 		if is {
 			out = append(out, [2]string{name, link})
@@ -112,6 +122,7 @@ func (p *Page) nav() [][2]string {
 	add(true, "Missing", "#missing")
 	add(len(p.Times) > 0, "Times", "#times")
 	add(len(p.Edges) > 0, "Grids", "#edges")
+	add(len(p.More) > 0, "Tests, pairs, curves", "#more")
 	return append(out, [2]string{"Data sets", "#sets"}, [2]string{"Methods", "#methods"}, [2]string{"Origin", "#origin"})
 }
 
@@ -122,6 +133,13 @@ func (p *Page) link(set func(*setSection) string, method func(*methodSection) st
 	}
 	for _, m := range p.Methods {
 		m.Link = method(m)
+	}
+	if p.Board != nil {
+		for _, rows := range [][]boardRow{p.Board.Lines, p.Board.Partial} {
+			for i := range rows {
+				rows[i].Link = p.Methods[rows[i].Place].Link
+			}
+		}
 	}
 	for s, section := range p.Sets {
 		for m, other := range p.Methods {
@@ -140,18 +158,18 @@ func (p *Page) Site(add func(name string, content func(io.Writer) error) error) 
 		return add(name, func(w io.Writer) error { return layout.Execute(w, v) })
 	}
 	p.linkSite("")
-	data, err := p.dataFor(true, func(int, int) bool { return true })
+	data, err := p.dataFor(everything, everything)
 	if err != nil {
 		return err
 	}
 	v := p.view(data)
-	v.Whole, v.Nav, v.Warnings = true, p.nav(), p.Warnings
+	v.Whole, v.Nav = true, p.nav()
 	if err := one("index.html", v); err != nil {
 		return err
 	}
 	p.linkSite("../")
 	for i, s := range p.Sets {
-		if data, err = p.dataFor(false, func(set, _ int) bool { return set == i }); err != nil {
+		if data, err = p.dataFor(func(set, _ int) bool { return set == i }, func(int, int) bool { return false }); err != nil {
 			return err
 		}
 		v := p.section(s.Name, s.About, data)
@@ -161,7 +179,7 @@ func (p *Page) Site(add func(name string, content func(io.Writer) error) error) 
 		}
 	}
 	for i, m := range p.Methods {
-		if data, err = p.dataFor(false, func(_, method int) bool { return method == i }); err != nil {
+		if data, err = p.dataFor(func(_, method int) bool { return method == i }, func(a, b int) bool { return a == i || b == i }); err != nil {
 			return err
 		}
 		v := p.section(m.Name, m.About, data)

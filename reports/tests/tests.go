@@ -63,17 +63,32 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	p := page{Table: t, o: o}
-	if err := p.Comparable(); err != nil {
+	if err := t.Comparable(); err != nil {
 		return doc.Document{}, err
 	}
 	switch control := slices.Index(t.Methods, o.Control); {
 	case control >= len(t.Whole()):
 		return doc.Document{}, fmt.Errorf("the control %s has %d of %s; name these with --datasets", o.Control, t.Coverage(control), frame.Count(len(t.Counted), "data set"))
 	case control < 0 && o.Control != "":
-		return doc.Document{}, fmt.Errorf("the control %s is not among the methods of the table: %s", o.Control, strings.Join(p.Methods, ", "))
+		return doc.Document{}, fmt.Errorf("the control %s is not among the methods of the table: %s", o.Control, strings.Join(t.Methods, ", "))
 	}
-	means, whole := t.Means(), t.OnlyWhole()
+	region := evidence.UsualRegion(t.Metric)
+	if o.Region != nil {
+		region = *o.Region
+	}
+	whole := t.OnlyWhole()
+	ev, err := evidence.Of(&whole, evidence.Options{Method: o.Control, Level: o.Level, Region: region})
+	if err != nil {
+		return doc.Document{}, err
+	}
+	return Document(t, ev, o)
+}
+
+// Document is the page of whole methods, from evidence of the control's comparisons or of all. The table has ranks.
+func Document(t frame.Table, ev *evidence.Evidence, o Options) (doc.Document, error) {
+	p := page{Table: t, o: o, ev: ev}
+	means := t.Means()
+	var err error
 	if p.permutation, err = stats.FriedmanPermutation(means, 1); err != nil {
 		return doc.Document{}, err
 	}
@@ -81,13 +96,6 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		return doc.Document{}, err
 	}
 	if p.quade, err = stats.Quade(means); err != nil {
-		return doc.Document{}, err
-	}
-	region := evidence.UsualRegion(t.Metric)
-	if o.Region != nil {
-		region = *o.Region
-	}
-	if p.ev, err = evidence.Of(&whole, evidence.Options{Method: o.Control, Level: o.Level, Region: region}); err != nil {
 		return doc.Document{}, err
 	}
 	if err := p.compare(); err != nil {
@@ -198,19 +206,31 @@ func (p *page) verdict() []string {
 		return append(lines, fmt.Sprintf("No pair can be told apart: that takes %d data sets.", p.ev.Fewest))
 	}
 	text := fmt.Sprintf("Of %s ", frame.Count(len(p.pairs), "pair"))
-	switch found := words[evidence.Better]; len(found) {
-	case 0:
+	switch found := words[evidence.Better]; {
+	case len(found) == 0:
 		text += "none is told apart"
-	case 1:
+	case len(found) == 1:
 		text += "1 is told apart: " + found[0]
+	case len(found) > mostNamed:
+		text += fmt.Sprintf("%d are told apart, which the table marks", len(found))
 	default:
-		text += fmt.Sprintf("%d are told apart: %s", len(found), strings.Join(found, ", "))
+		text += fmt.Sprintf("%d are told apart: %s", len(found), named(found))
 	}
 	if few := words[evidence.Smaller]; len(few) > 0 {
-		text += fmt.Sprintf("; a difference smaller than what matters (%s) is between %s", p.ev.Region.Text(p.Metric), strings.Join(few, ", "))
+		text += fmt.Sprintf("; a difference smaller than what matters (%s) is between %s", p.ev.Region.Text(p.Metric), named(few))
 	}
 	if both := words[evidence.Mixed]; len(both) > 0 {
-		text += "; the mean and most sets point to different sides for " + strings.Join(both, ", ")
+		text += "; the mean and most sets point to different sides for " + named(both)
 	}
 	return append(lines, fmt.Sprintf("%s (Wilcoxon's signed-rank test, adjusted for %s over data sets; level %v).", text, frame.Count(p.ev.Over, "comparison"), p.o.Level))
+}
+
+// mostNamed is how many pairs a sentence names; more are counted.
+const mostNamed = 6
+
+func named(pairs []string) string {
+	if len(pairs) > mostNamed {
+		return frame.Count(len(pairs), "pair")
+	}
+	return strings.Join(pairs, ", ")
 }

@@ -1,0 +1,162 @@
+package leaderboard
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/kernelboosting/bench/reports/evidence"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/stats"
+	"github.com/kernelboosting/bench/reports/times"
+)
+
+// A Board is the methods of a table in order.
+type Board struct {
+	Asked  int      // place in the table of the method that the others are compared with: the one that was named, or the leader
+	Named  bool     // it was named before the data were seen
+	Sets   []string // that count, of the main group
+	Matter string   // the largest difference that does not matter, as text
+	Field  int      // whole methods, those that have every set
+	Rows   []Row    // whole methods, the largest gain first, then partial ones, the most sets first
+	Costs  times.Costs
+}
+
+// A Row is a method. Values are over the sets that count and that it has.
+type Row struct {
+	Method   string
+	Place    int // in the table's methods
+	Have     int // sets
+	Whole    bool
+	Gain     *big.Rat       // mean over sets of its mean less the mean of all whole methods, positive where it is better; nil without a set
+	Gains    stats.Interval // Student's t over sets; NaN for fewer than two
+	Wins     *big.Rat       // share of sets and other whole methods that it is better than, ties half; nil without any
+	WinRates stats.Interval // the same over sets, within 0 and 1
+	Rank     *big.Rat       // average rank among whole methods; nil for a partial one
+	Against  *evidence.Pair // with the row's method as A and the asked one as B; nil for the asked one and without a common split
+	Seconds  float64        // mean processor time of a cell; NaN where it is not known
+}
+
+// Leader is the place of the whole method with the largest mean gain over the field, the first of equals. Without a set that counts
+// it is the first method with a result.
+func Leader(t *frame.Table) int {
+	b := &Board{}
+	if b.fill(t, 0.5) != nil || len(b.Rows) == 0 {
+		return 0
+	}
+	return b.Rows[0].Place
+}
+
+// Of orders the methods of a table. The evidence must hold the pairs of the asked method with each other one.
+func Of(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
+	b := &Board{Asked: asked, Named: ev.Method != "", Matter: ev.Region.Text(t.Metric), Costs: times.PerCell(*t)}
+	if err := b.fill(t, ev.Level); err != nil {
+		return nil, err
+	}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if at, reversed := ev.Between(r.Place, asked); at >= 0 {
+			p := ev.Pairs[at]
+			if reversed {
+				p = p.Reversed()
+			}
+			r.Against = &p
+		}
+		r.Seconds = math.NaN()
+		if s, ok := b.Costs.Seconds[r.Method]; ok {
+			r.Seconds = s
+		}
+	}
+	return b, nil
+}
+
+// fill makes the rows, but for what depends on the evidence.
+func (b *Board) fill(t *frame.Table, level float64) error {
+	b.Sets, b.Field = t.Counted, len(t.Whole())
+	values := valuesOf(t) // by set and method, nil for none
+	matrix := t.Means()   // of whole methods
+	var ranks []*big.Rat
+	if len(matrix) > 0 {
+		var err error
+		if ranks, err = stats.AverageRanks(matrix); err != nil {
+			return err
+		}
+	}
+	for m, name := range t.Methods {
+		r := Row{Method: name, Place: m, Whole: m < b.Field}
+		if err := r.measure(m, values, matrix, level); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if r.Whole && ranks != nil {
+			r.Rank = ranks[m]
+		}
+		b.Rows = append(b.Rows, r)
+	}
+	slices.SortStableFunc(b.Rows, func(a, b Row) int {
+		if a.Have != b.Have || a.Gain == nil { // whole methods have the most
+			return cmp.Compare(b.Have, a.Have)
+		}
+		return b.Gain.Cmp(a.Gain)
+	})
+	return nil
+}
+
+// valuesOf are the means on the sets that count, a row a set and a column a method, larger ones better; nil where the method has not
+// finished the splits that are compared.
+func valuesOf(t *frame.Table) [][]*big.Rat {
+	var out [][]*big.Rat
+	for _, s := range t.Sets {
+		if !s.Counted {
+			continue
+		}
+		row := make([]*big.Rat, len(t.Methods))
+		for m, e := range s.Entries {
+			if e.Has {
+				row[m] = e.Mean
+			}
+		}
+		out = append(out, t.Ascending(row))
+	}
+	return out
+}
+
+// measure sets a method beside the field on each set that it has.
+func (r *Row) measure(m int, values, matrix [][]*big.Rat, level float64) error {
+	var gains, wins []*big.Rat
+	for s, row := range values {
+		v := row[m]
+		if v == nil {
+			continue
+		}
+		r.Have++
+		gains = append(gains, new(big.Rat).Sub(v, stats.NewSpread(matrix[s]).Mean))
+		twice, others := 0, len(matrix[s])
+		if r.Whole {
+			twice, others = -1, others-1 // without the tie with itself
+		}
+		for _, other := range matrix[s] {
+			twice += v.Cmp(other) + 1
+		}
+		if others > 0 {
+			wins = append(wins, big.NewRat(int64(twice), int64(2*others)))
+		}
+	}
+	var err error
+	r.Gain, r.Gains, err = meanOf(gains, level)
+	if err == nil {
+		r.Wins, r.WinRates, err = meanOf(wins, level)
+	}
+	r.WinRates.Low, r.WinRates.High = max(0, r.WinRates.Low), min(1, r.WinRates.High)
+	return err
+}
+
+// meanOf is the mean of values, one a set, with its interval. Data sets do not overlap.
+func meanOf(values []*big.Rat, level float64) (*big.Rat, stats.Interval, error) {
+	if len(values) == 0 {
+		return nil, stats.Interval{Low: math.NaN(), High: math.NaN()}, nil
+	}
+	t, err := stats.CorrectedT(values, 1, 0)
+	return t.Mean, t.Interval(1 - level), err
+}

@@ -1,0 +1,191 @@
+package leaderboard
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/times"
+	"pgregory.net/rapid"
+)
+
+// boardOf is the board of an input; method is "" for the leader.
+func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *evidence.Evidence, *Board) {
+	t.Helper()
+	table, err := in.Frame(t).TableOf("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev, err := evidence.Of(&table, evidence.Options{Method: method, Level: 0.05, Region: evidence.UsualRegion(table.Metric)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := slices.Index(table.Methods, method)
+	if method == "" {
+		asked = Leader(&table)
+	}
+	b, err := Of(&table, ev, asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table, ev, b
+}
+
+// table is rows of one split of 100 test rows; -1 is no run.
+func table(methods []string, correct ...[]int) sample.Input {
+	in := sample.Input{Known: map[string]sample.Set{}}
+	in.Protocol.Splits, in.Protocol.Order = 1, func([]string) []string { return methods }
+	for s, row := range correct {
+		name := fmt.Sprint("s", s)
+		in.Known[name] = sample.Set{}
+		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
+		for m, n := range row {
+			if n >= 0 {
+				r := sample.OK(name, methods[m], 1, n, 100)
+				seconds := float64(m+1) * float64(s+1)
+				r.CPUSeconds = &seconds
+				in.Rows = append(in.Rows, r)
+			}
+		}
+	}
+	return in
+}
+
+// By hand: means of the field are 80 and 70, so that A gains 4 and -3, B -1 and 3, C -3 and 0. A partial method stands below, with its
+// gain over the same field on the set that it has.
+func TestByHand(t *testing.T) {
+	in := table([]string{"A", "B", "P", "C"}, []int{84, 79, 90, 77}, []int{67, 73, -1, 70})
+	_, _, b := boardOf(t, in, "")
+	var lines []string
+	for _, r := range b.Rows {
+		rank := "-"
+		if r.Rank != nil {
+			rank = r.Rank.RatString()
+		}
+		lines = append(lines, fmt.Sprintf("%s %s wins %s rank %s of %d %v", r.Method, r.Gain.RatString(), r.Wins.RatString(), rank, r.Have, r.Whole))
+	}
+	want := []string{"B 1 wins 3/4 rank 3/2 of 2 true", "A 1/2 wins 1/2 rank 2 of 2 true", "C -3/2 wins 1/4 rank 5/2 of 2 true", "P 10 wins 1 rank - of 1 false"}
+	if !slices.Equal(lines, want) || b.Field != 3 {
+		t.Errorf("rows\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+	// t_0.975 with one degree of freedom is 12.706; the gains of B have the standard error 2.
+	if g := b.Rows[0].Gains; math.Abs(g.Low-(1-2*12.7062)) > 1e-3 || math.Abs(g.High-(1+2*12.7062)) > 1e-3 {
+		t.Errorf("interval %v", g)
+	}
+	if w := b.Rows[0].WinRates; w.Low != 0 || w.High != 1 {
+		t.Errorf("the interval of a share is %v", w)
+	}
+}
+
+// A method on few sets takes no set from the others, and one that everybody lacks does not count.
+func TestPartial(t *testing.T) {
+	in := table([]string{"A", "B", "P"}, []int{84, 79, 90}, []int{67, 73, -1}, []int{67, 73, -1}, []int{-1, -1, 80})
+	_, _, b := boardOf(t, in, "")
+	if !slices.Equal(b.Sets, []string{"s0", "s1", "s2"}) || b.Field != 2 || b.Rows[2].Method != "P" || b.Coverage(b.Rows[2]) != "1 of 3" {
+		t.Errorf("board %+v", b)
+	}
+}
+
+// What must hold of any board: gains of the field add up to nothing, the share of wins is the average rank in another unit, the order
+// is that of the means, and nobody is found to be better than a leader that the data chose.
+func TestProperties(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		methods, sets := rapid.IntRange(2, 6).Draw(r, "methods"), rapid.IntRange(1, 12).Draw(r, "sets")
+		var names []string
+		for m := range methods {
+			names = append(names, fmt.Sprint("M", m))
+		}
+		var rows [][]int
+		for range sets {
+			var row []int
+			for m := range methods {
+				row = append(row, 50+4*m+rapid.IntRange(-8, 8).Draw(r, "correct"))
+			}
+			rows = append(rows, row)
+		}
+		_, _, b := boardOf(t, table(names, rows...), "")
+		sum := new(big.Rat)
+		for i, row := range b.Rows {
+			sum.Add(sum, row.Gain)
+			if i > 0 && row.Gain.Cmp(b.Rows[i-1].Gain) > 0 {
+				r.Fatalf("row %d is out of order", i)
+			}
+			wins := new(big.Rat).Sub(big.NewRat(int64(methods), 1), row.Rank)
+			if wins.Quo(wins, big.NewRat(int64(methods-1), 1)).Cmp(row.Wins) != 0 {
+				r.Fatalf("%s wins %v with rank %v", row.Method, row.Wins, row.Rank)
+			}
+			if row.Against != nil && row.Against.Verdict == evidence.Better {
+				r.Fatalf("%s is better than the leader", row.Method)
+			}
+		}
+		if sum.Sign() != 0 {
+			r.Fatalf("gains add up to %v", sum)
+		}
+	})
+}
+
+// A row says what evidence finds, from the side of its method.
+func TestVerdicts(t *testing.T) {
+	in := sample.Paper()
+	for _, method := range []string{"", "GFC"} {
+		table, ev, b := boardOf(t, in, method)
+		for _, r := range b.Rows {
+			at, reversed := ev.Between(r.Place, b.Asked)
+			if r.Place == b.Asked {
+				if r.Against != nil || b.Word(r) != map[bool]string{true: "itself", false: "leads"}[b.Named] {
+					t.Errorf("%s: %q", r.Method, b.Word(r))
+				}
+				continue
+			}
+			want := ev.Pairs[at]
+			if reversed {
+				want = want.Reversed()
+			}
+			if r.Against.Verdict != want.Verdict || r.Against.Mean.Cmp(want.Mean) != 0 || table.Methods[r.Against.A] != r.Method {
+				t.Errorf("%s: %+v, want %+v", r.Method, r.Against, want)
+			}
+		}
+	}
+}
+
+// Times are those of report times.
+func TestTimes(t *testing.T) {
+	in := table([]string{"A", "B"}, []int{84, 79}, []int{67, 73}, []int{67, 73})
+	_, _, b := boardOf(t, in, "")
+	d, err := times.Build(in.Frame(t), times.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, block := range d.Blocks {
+		records, _ := block.(doc.Records)
+		if records.Name != "times" {
+			continue
+		}
+		method, seconds := slices.Index(records.Columns, "method"), slices.Index(records.Columns, "cell_cpu_seconds")
+		for _, row := range records.Rows {
+			for _, r := range b.Rows {
+				if r.Method == row[method] && r.Seconds == row[seconds] {
+					checked++
+				}
+			}
+		}
+	}
+	if checked != 2 || b.Rows[0].Time() == frame.Absent {
+		t.Errorf("%d times are those of report times", checked)
+	}
+}
+
+// One method alone leads nobody.
+func TestAlone(t *testing.T) {
+	if _, err := Build(table([]string{"A"}, []int{84}).Frame(t), Options{Level: 0.05}); err == nil {
+		t.Error("there is a leader among one")
+	}
+}
