@@ -42,7 +42,7 @@ var rooms = []room{
 	{"reports/leaderboard", "reports/compare reports/doc reports/evidence reports/frame reports/stats reports/times internal/..."},
 	{"reports/page", "reports/... harness/metric harness/store internal/..."},
 	{"reports/internal/...", "reports/... harness/... registry datasets internal/..."},
-	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/printed reports/published reports/stats harness/metric harness/store registry datasets internal/..."},
+	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/printed reports/published reports/stats harness/metric harness/store registry registry/rng datasets internal/..."},
 	{"reports", "reports/... harness/metric harness/store registry datasets internal/..."},
 
 	{"harness/store/...", "harness/store reports/published registry datasets internal/..."},
