@@ -134,15 +134,6 @@ func picked[T any](list []T, order []int) []T {
 // best are theirs alone. Where no set counts, no method lacks one, and all are whole.
 func (t *Table) Whole() []string { return t.Methods[:t.whole] }
 
-// OnlyWhole is the table without its partial methods, whose gaps and notes stay.
-func (t Table) OnlyWhole() Table {
-	t.Methods, t.Sets = t.Whole(), slices.Clone(t.Sets)
-	for i := range t.Sets {
-		t.Sets[i].Entries = t.Sets[i].Entries[:t.whole]
-	}
-	return t
-}
-
 // Coverage is how many of the counted sets a method has, by its place in Methods.
 func (t *Table) Coverage(method int) int {
 	n := 0

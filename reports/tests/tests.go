@@ -76,8 +76,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if o.Region != nil {
 		region = *o.Region
 	}
-	whole := t.OnlyWhole()
-	ev, err := evidence.Of(&whole, evidence.Options{Method: o.Control, Level: o.Level, Region: region})
+	ev, err := evidence.Of(&t, evidence.Options{Method: o.Control, Level: o.Level, Region: region})
 	if err != nil {
 		return doc.Document{}, err
 	}
