@@ -17,7 +17,7 @@ import (
 // written in Go has a type for them and uses [Define].
 //
 // Each function is called with whole settings in canonical form. Fields that are nil are
-// capabilities that the method has not: see [Path], [Memory], [Cost], [PathCost], [Load], [Trees] and [Blocks].
+// capabilities that the method has not: see [Path], [Memory], [Cost], [PathCost], [Load], [Trees], [Blocks] and [Probabilities].
 type Raw struct {
 	// Parameters are all of the method's, in the order of the canonical form. Each has a default.
 	Parameters []Parameter
@@ -35,6 +35,8 @@ type Raw struct {
 	Load     func(r io.Reader) (Model, error)
 	Trees    bool
 	Blocks   bool // it is shown the blocks of the features
+	// Probability is what a score of two classes stands for.
+	Probability func(score float64) float64
 
 	// decodes says that every function reads settings by itself, whole or not, and refuses those
 	// that Canon refuses: Define's do.

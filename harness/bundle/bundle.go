@@ -4,7 +4,7 @@
 //
 // A file is
 //
-//	"bench results\n", then a byte for the version of the format: 3, or an older one
+//	"bench results\n", then a byte for the version of the format: 4, or an older one
 //	the body, deflated
 //	SHA-256 of all bytes before it
 //
@@ -23,7 +23,8 @@
 // a text and how often; the selected point, the grid's size and the number of folds (numbers); for
 // each fold its scores, one a grid point, column by column; from version 2 on, 1 and the test score of
 // every grid point as such columns, or 0 where the protocol does not ask for them; from version 3 on, the tests
-// with each of the cell's own seeds: how many, each a seed (number), the hash of its scores (text) and a score.
+// with each of the cell's own seeds: how many, each a seed (number), the hash of its scores (text) and a score;
+// from version 4 on, logloss, brier and ece of the test (reals; absent ones are NaN).
 //
 // A score is one of three forms, by the cell's task. A column of scores is every value of its first
 // number, then of its second and so on:
@@ -49,7 +50,7 @@ import (
 
 const (
 	magic   = "bench results\n"
-	version = 3
+	version = 4
 )
 
 // MaxBytes bounds a file, MaxBody what it may unfold to.

@@ -167,27 +167,43 @@ func TestDamageIsNoticed(t *testing.T) {
 			t.Fatalf("a cut at %d is not noticed", i)
 		}
 	}
-	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x04" + strings.Repeat("x", 40): "newer bench"} {
+	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x05" + strings.Repeat("x", 40): "newer bench"} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }
 
-// TestOldVersions: files that were written before there were tests of grid points, and of seeds, are read.
+// TestOldVersions: files that were written before there were tests of grid points, of seeds, and values of probabilities, are read.
 func TestOldVersions(t *testing.T) {
 	r := storetest.Finished("M", "d", 1)
-	r.GridTests, r.SeedTests = nil, nil
+	r.GridTests, r.SeedTests, r.Test.LogLoss, r.Test.Brier, r.Test.ECE = nil, nil, nil, nil, nil
 	file := written(t, r)
 	want, err := Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole := body(t, file)
-	for version, bytes := range map[int]int{1: 2, 2: 1} { // the last bytes say that there are none of each
+	for version, bytes := range map[int]int{1: 26, 2: 25, 3: 24} { // the last bytes say that there are none of each
 		got, err := decode(whole[:len(whole)-bytes], version)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("version %d: %v\n%+v\nwant\n%+v", version, err, got, want)
+		}
+	}
+}
+
+// TestProbabilitiesAgree: values that no test has are refused.
+func TestProbabilitiesAgree(t *testing.T) {
+	bad, none := 1.5, (*float64)(nil)
+	for what, change := range map[string]func(r *store.Run){
+		"a Brier score above 1": func(r *store.Run) { r.Test.Brier = &bad },
+		"no Brier score":        func(r *store.Run) { r.Test.Brier = none },
+		"no log loss":           func(r *store.Run) { r.Test.LogLoss = none },
+	} {
+		r := storetest.Finished("M", "d", 1)
+		change(&r)
+		if _, err := Read(written(t, r)); err == nil || !strings.Contains(err.Error(), "disagree") {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

@@ -210,6 +210,12 @@ func (d *decoder) cell() store.Run {
 			r.SeedTests = append(r.SeedTests, store.SeedTest{Seed: uint32(d.number(math.MaxUint32)), ScoresHash: d.text(), Score: d.score(r.Task)})
 		}
 	}
+	if d.version > 3 {
+		r.Test.LogLoss, r.Test.Brier, r.Test.ECE = d.maybeAmount(), d.maybeAmount(), d.maybeAmount()
+		if t := r.Test; (t.LogLoss == nil) != (t.Brier == nil) || (t.LogLoss == nil) != (t.ECE == nil) || t.LogLoss != nil && (r.Task != taskBinary || *t.Brier > 1 || *t.ECE > 1.000001) {
+			d.fail("logloss, brier and ece of a test disagree")
+		}
+	}
 	if d.err != nil {
 		return r
 	}

@@ -125,6 +125,9 @@ func (w *Writer) Add(r store.Run) error {
 		w.text(t.ScoresHash)
 		c.scores(r.Task, []store.Score{t.Score})
 	}
+	for _, v := range []*float64{r.Test.LogLoss, r.Test.Brier, r.Test.ECE} {
+		c.maybe(v)
+	}
 	w.count++
 	return nil
 }

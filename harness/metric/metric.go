@@ -35,6 +35,9 @@ type Metric struct {
 	Percent bool          // tables show it times 100
 	Tasks   registry.Task // whose scores have it
 
+	// Probabilities says that only test scores of methods have it whose scores stand for probabilities.
+	Probabilities bool
+
 	// Of computes the metric. It is nil where the score does not have what it takes, or the
 	// metric is not defined for the rows that were predicted. The caller may change the number.
 	Of func(store.Score) *big.Rat
@@ -61,6 +64,9 @@ var all = []Metric{
 	{Name: "f1", Title: "F1 score", Percent: true, Tasks: registry.Binary, Of: f1},
 	{Name: "mcc", Title: "Matthews correlation coefficient", Tasks: registry.Binary, Of: mcc},
 	{Name: "auc", Title: "area under the ROC curve", Percent: true, Tasks: registry.Binary, Of: auc},
+	{Name: "logloss", Title: "log loss", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: logLoss},
+	{Name: "brier", Title: "Brier score", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: brier},
+	{Name: "ece", Title: "expected calibration error", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: ece},
 	{Name: "error", Title: "error", Better: Lower, Percent: true, Tasks: classes, Of: misclassified, pick: mostCorrect},
 	{Name: "rmse", Title: "root mean squared error", Better: Lower, Tasks: registry.Regression, Of: rmse},
 	{Name: "mse", Title: "mean squared error", Better: Lower, Tasks: registry.Regression, Of: mse, pick: leastSquares},
@@ -107,8 +113,12 @@ func ForSelection(name string, task registry.Task) (Metric, error) {
 		name = "accuracy"
 	}
 	m, err := Lookup(name)
-	if err == nil && m.Tasks&task == 0 {
+	switch {
+	case err != nil:
+	case m.Tasks&task == 0:
 		err = fmt.Errorf("the metric %s is of %s sets, not of %s ones", m.Name, m.Tasks, task)
+	case m.Probabilities:
+		err = fmt.Errorf("the metric %s is of methods whose scores stand for probabilities, and grid points are chosen by one that all methods have; reports take it as --metric %s", m.Name, m.Name)
 	}
 	return m, err
 }

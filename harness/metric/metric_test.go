@@ -138,7 +138,7 @@ func TestConfusionMetrics(t *testing.T) {
 			t.Fatalf("no balanced accuracy, want %v", balanced)
 		}
 		// Which class is called +1 matters to f1 alone.
-		for _, name := range []string{"accuracy", "balanced_accuracy", "mcc", "auc", "error"} {
+		for _, name := range []string{"accuracy", "balanced_accuracy", "mcc", "auc", "logloss", "brier", "ece", "error"} {
 			a, b := value(t, name, s), value(t, name, swapped)
 			if (a == nil) != (b == nil) || a != nil && a.Cmp(b) != 0 {
 				t.Fatalf("%s is %v, with the classes swapped %v", name, a, b)
@@ -250,7 +250,7 @@ func TestLookup(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"acuracy": `no metric is named "acuracy"; did you mean accuracy?`,
-		"kappa":   `no metric is named "kappa"; known: accuracy, balanced_accuracy, f1, mcc, auc, error, rmse, mse, mae, r2`,
+		"kappa":   `no metric is named "kappa"; known: accuracy, balanced_accuracy, f1, mcc, auc, logloss, brier, ece, error, rmse, mse, mae, r2`,
 	} {
 		if _, err := Lookup(name); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -281,6 +281,7 @@ func TestForSelection(t *testing.T) {
 	}{
 		{"mcc", registry.Multiclass, "the metric mcc is of binary sets, not of multiclass ones"},
 		{"Accuracy", registry.Regression, "the metric accuracy is of binary,multiclass sets, not of regression ones"},
+		{"brier", registry.Binary, "the metric brier is of methods whose scores stand for probabilities, and grid points are chosen by one that all methods have; reports take it as --metric brier"},
 		{"msee", registry.Binary, `no metric is named "msee"; did you mean mse?`},
 	} {
 		if _, err := ForSelection(c.name, c.task); err == nil || err.Error() != c.want {

@@ -53,6 +53,11 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *store.Run) error 
 		return err
 	}
 	run.Test, run.FitSeconds, run.PredictSeconds = r.test, &r.fitSeconds, &r.testSeconds
+	if of := j.method.Probability(); of != nil && j.set.Task == registry.Binary {
+		if err := addProbabilities(&run.Test, of, whole.Score.Y, r.scores); err != nil {
+			return fmt.Errorf("test with %s: %w", j.Grid[best], err)
+		}
+	}
 	run.ScoresHash, run.Outputs = store.HashScores(r.scores), whole.Score.Shape().Outputs()
 	if j.Keep != KeepNone {
 		run.Scores = r.scores

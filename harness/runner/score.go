@@ -96,3 +96,16 @@ func regressionScore(y, scores []float64) store.Score {
 	}
 	return s
 }
+
+// addProbabilities adds to the score of two classes what scores are worth as probabilities.
+func addProbabilities(s *store.Score, of func(score float64) float64, y, scores []float64) error {
+	p := make([]float64, len(scores))
+	for i, v := range scores {
+		if p[i] = of(v); !(p[i] >= 0 && p[i] <= 1) {
+			return badOutput("the model's score %v of row %d stands, as the method declares, for the probability %v, which is not between 0 and 1", v, i, p[i])
+		}
+	}
+	logLoss, brier, ece := metric.OfProbabilities(y, p)
+	s.LogLoss, s.Brier, s.ECE = &logLoss, &brier, &ece
+	return nil
+}

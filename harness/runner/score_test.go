@@ -2,8 +2,10 @@ package runner
 
 import (
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -15,6 +17,21 @@ func TestBinaryCounts(t *testing.T) {
 	}
 	if *s.TP != 2 || *s.FN != 1 || *s.FP != 1 || *s.TN != 2 || *s.Correct != 4 || s.N != 6 {
 		t.Errorf("got tp %d fn %d fp %d tn %d correct %d n %d; a score of 0 counts as +1", *s.TP, *s.FN, *s.FP, *s.TN, *s.Correct, s.N)
+	}
+}
+
+// Scores that stand for 0.9, 0.1, 0.35 and 1: the Brier score by hand. What no probability belongs to is an error.
+func TestProbabilitiesOfScores(t *testing.T) {
+	y, scores := []float64{1, -1, 1, 1}, []float64{0.4, -0.4, -0.15, 0.5}
+	shifted := func(score float64) float64 { return score + 0.5 }
+	s := binaryScore(y, scores)
+	if err := addProbabilities(&s, shifted, y, scores); err != nil || math.Abs(*s.Brier-(0.01+0.01+0.4225)/4) > 1e-15 || s.LogLoss == nil || s.ECE == nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+	scores[2] = 0.75
+	s = binaryScore(y, scores)
+	if err := addProbabilities(&s, shifted, y, scores); classOf(err) != store.ClassBadOutput || !strings.Contains(err.Error(), "0.75 of row 2") || s.LogLoss != nil {
+		t.Errorf("a probability of 1.25: %v, %+v", err, s)
 	}
 }
 

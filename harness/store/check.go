@@ -110,7 +110,7 @@ type step func(ctx context.Context, q queryer, report func(Problem)) error
 
 // The tables that every reader compares, and those that are as large as the folds.
 var (
-	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests seed_counts warnings origins endings claims code_checks left_out`)
+	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests seed_counts warnings probabilities origins endings claims code_checks left_out`)
 	largeTables = strings.Fields(`fold_counts published_values checksums scores models`)
 )
 
@@ -234,7 +234,7 @@ func checkRows(ctx context.Context, q queryer, s sealed, report func(Problem)) e
 			remove = removal(removeRuns+"id = ?", id)
 		case "environments":
 			remove = forgetEnvironment(id)
-		case "scores", "stages", "point_tests", "seed_counts", "warnings", "models": // a run is whole or not there
+		case "scores", "stages", "point_tests", "seed_counts", "warnings", "probabilities", "models": // a run is whole or not there
 			remove = removal(removeRuns+"id = ?", columns[0])
 		}
 		report(Problem{s.name(columns), badChecksum, remove})

@@ -23,11 +23,11 @@ import (
 const applicationID = 0x626e6368
 
 // schemaVersion is what migrate brings a database to.
-const schemaVersion = 6
+const schemaVersion = 7
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, as
 // definitions gives them: a view that is changed shows other numbers.
-const schemaHash = "be46a0871dd522655dcfd90cd643437e186c1d09eaa3f8c61977d4e515644a93"
+const schemaHash = "811d2171991eaa0b4f2bb76f14f593fdb7f7ccbd83360d53f47d6d41419a3f27"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"
@@ -157,5 +157,5 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 // objects are the tables and views of the schema.
 var objects = []string{
 	"cells", "checksums", "claims", "code_checks", "endings", "environments", "evaluations", "fold_counts", "grid_points", "grid_tests", "grids", "history", "left_out", "models",
-	"origins", "point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "seed_counts", "seed_tests", "set_files", "stages", "warnings",
+	"origins", "point_tests", "probabilities", "protocols", "published", "published_values", "results", "runs", "scores", "seed_counts", "seed_tests", "set_files", "stages", "warnings",
 }

@@ -36,12 +36,13 @@ var (
 	sealedWarnings   = sealed{"warnings", warningColumns, func(r []any) string { return fmt.Sprintf("warning %v of run %v", r[1], r[0]) }}
 	sealedModels     = sealed{"models", modelColumns, func(r []any) string { return fmt.Sprintf("model of run %v", r[0]) }}
 
-	sealedOrigins    = sealed{"origins", originColumns, func(r []any) string { return fmt.Sprintf("origin of run %v", r[0]) }}
-	sealedEndings    = sealed{"endings", endingColumns, func(r []any) string { return fmt.Sprintf("ending of run %v", r[0]) }}
-	sealedCodeChecks = sealed{"code_checks", codeCheckColumns, func(r []any) string { return fmt.Sprintf("check of the code of %v", r[0]) }}
-	sealedLeftOut    = sealed{"left_out", leftOutColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v, left out", r[2], r[1], r[3]) }}
+	sealedProbabilities = sealed{"probabilities", probabilityColumns, func(r []any) string { return fmt.Sprintf("probabilities of run %v", r[0]) }}
+	sealedOrigins       = sealed{"origins", originColumns, func(r []any) string { return fmt.Sprintf("origin of run %v", r[0]) }}
+	sealedEndings       = sealed{"endings", endingColumns, func(r []any) string { return fmt.Sprintf("ending of run %v", r[0]) }}
+	sealedCodeChecks    = sealed{"code_checks", codeCheckColumns, func(r []any) string { return fmt.Sprintf("check of the code of %v", r[0]) }}
+	sealedLeftOut       = sealed{"left_out", leftOutColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v, left out", r[2], r[1], r[3]) }}
 
-	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedSeedCounts, sealedWarnings, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut,
+	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedSeedCounts, sealedWarnings, sealedProbabilities, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut,
 		sealedScores, sealedModels}
 )
 
@@ -61,6 +62,7 @@ var (
 	warningColumns     = strings.Fields(`run_id number text times`)
 	modelColumns       = strings.Fields(`run_id features labels mean scale target_mean target_scale data`)
 	protocolColumns    = strings.Fields(`name hash text path splits seen_at`)
+	probabilityColumns = strings.Fields(`run_id logloss brier ece`)
 	originColumns      = strings.Fields(`run_id code imported`)
 	endingColumns      = strings.Fields(`run_id class isolated stderr`)
 	codeCheckColumns   = strings.Fields(`method method_version stored_code code same checked_at`)

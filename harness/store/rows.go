@@ -80,11 +80,11 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 	}
 	rows, err := db.sql.QueryContext(ctx, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
-		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2,
+		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2, q.logloss, q.brier, q.ece,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at,
 		  coalesce(o.code, ''), coalesce(o.imported, ''), `+classOf+`, coalesce(e.isolated, 0), coalesce(r.scores_hash, '')
 		FROM runs r JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id
-		LEFT JOIN endings e ON e.run_id = r.id
+		LEFT JOIN endings e ON e.run_id = r.id LEFT JOIN probabilities q ON q.run_id = r.id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, of.args...)
 	if err != nil {
@@ -99,7 +99,7 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 		var params sql.NullString
 		err := rows.Scan(&id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, &params, &r.TrainRows, &r.TestRows, &r.Features,
-			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.AUC2, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2,
+			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.AUC2, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2, &r.Score.LogLoss, &r.Score.Brier, &r.Score.ECE,
 			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt, &r.Code, &r.Imported, &r.Class, &r.Isolated, &r.ScoresHash)
 		if err != nil {
 			return nil, err

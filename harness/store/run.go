@@ -35,6 +35,8 @@ type Score struct {
 	TN, FP, FN, TP *int
 	AUC2           *int64 // two classes: twice the pairs of a -1 and a +1 row that the scores put in order, those with equal scores counted once
 	RMSE, MAE, R2  *float64
+
+	LogLoss, Brier, ECE *float64 // of a test's scores that stand for probabilities, all or none; see harness/metric
 }
 
 // Evaluation is one fold of one grid point.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/gbdt"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -45,7 +46,8 @@ func LGBM() registry.Spec {
 		registry.Memory(lgbmMemory),
 		registry.Cost(frame.OneCost(lgbmPathCost)),
 		registry.PathCost(lgbmPathCost),
-		registry.Load[LGBMParams](lgbmModel(nil).load), registry.Trees[LGBMParams]())
+		registry.Load[LGBMParams](lgbmModel(nil).load), registry.Trees[LGBMParams](),
+		registry.Probabilities[LGBMParams](vmath.Sigmoid))
 }
 
 func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", missing: true, m: m} }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/gbdt"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -38,7 +39,8 @@ func XGB() registry.Spec {
 		registry.Memory(xgbMemory),
 		registry.Cost(frame.OneCost(xgbPathCost)),
 		registry.PathCost(xgbPathCost),
-		registry.Load[XGBParams](xgbModel(nil).load), registry.Trees[XGBParams]())
+		registry.Load[XGBParams](xgbModel(nil).load), registry.Trees[XGBParams](),
+		registry.Probabilities[XGBParams](vmath.Sigmoid))
 }
 
 func xgbModel(m *gbdt.Model) *Model { return &Model{name: "XGB", single: true, m: m} }

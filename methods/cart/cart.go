@@ -49,7 +49,8 @@ func Spec() registry.Spec {
 		registry.Memory(memory),
 		registry.Cost(cost),
 		registry.PathCost(pathCost),
-		registry.Load[Params](load), registry.Trees[Params]())
+		registry.Load[Params](load), registry.Trees[Params](),
+		registry.Probabilities[Params](func(score float64) float64 { return (score + 1) / 2 })) // a leaf's share of +1 less that of -1
 }
 
 var fit = frame.Path[Params](fitPath).One

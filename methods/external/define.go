@@ -28,7 +28,7 @@ func (p *Plugin) define() (err error) {
 	if err != nil {
 		return fmt.Errorf("plugin %s: %w", p.file, err)
 	}
-	raw := registry.Raw{Canon: canon, Fit: p.fit, Path: p.path}
+	raw := registry.Raw{Canon: canon, Fit: p.fit, Path: p.path, Probability: probabilities[d.Probabilities]}
 	for _, each := range d.Parameters {
 		raw.Parameters = append(raw.Parameters, each.Parameter)
 	}

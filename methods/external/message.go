@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -64,6 +66,7 @@ type Description struct {
 	Parameters    []Parameter       `json:"parameters,omitempty"`
 	Grid          registry.Grid     `json:"grid,omitempty"`
 	Ops           []string          `json:"ops,omitempty"`           // beyond fit and score: path, stages, save (with load)
+	Probabilities string            `json:"probabilities,omitempty"` // what scores of two classes stand for: a key of probabilities
 	Deterministic *bool             `json:"deterministic,omitempty"` // missing means true
 	Summary       string            `json:"summary,omitempty"`
 	Source        string            `json:"source,omitempty"`
@@ -79,6 +82,12 @@ type Parameter struct {
 
 // can reports whether the method declares an operation.
 func (d *Description) can(op string) bool { return slices.Contains(d.Ops, op) }
+
+// probabilities of +1 by score, by what a description calls the scores.
+var probabilities = map[string]func(score float64) float64{
+	"logit":   vmath.Sigmoid,
+	"shifted": func(score float64) float64 { return score + 0.5 },
+}
 
 // optionalOps are those that a plugin may declare.
 var optionalOps = []string{"path", "stages", "save"}
@@ -124,6 +133,9 @@ func (d *Description) check() error {
 		if !slices.Contains(optionalOps, op) {
 			return fmt.Errorf("the operation %q is not one of %s", op, strings.Join(optionalOps, ", "))
 		}
+	}
+	if _, known := probabilities[d.Probabilities]; d.Probabilities != "" && !known {
+		return fmt.Errorf("\"probabilities\" is %q, not one of %s", d.Probabilities, strings.Join(slices.Sorted(maps.Keys(probabilities)), ", "))
 	}
 	seen := map[string]bool{}
 	for _, p := range d.Parameters {

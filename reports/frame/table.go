@@ -141,6 +141,7 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 		rows:        map[cellKey][]store.Row{}, cannot: map[cellKey]string{}, beyond: f.beyond, pinned: f.pinned}
 	sets, rows := t.withMetric(f)
 	together := f.consistent(rows)
+	none := t.withoutProbabilities(f, &together)
 	t.Changed, t.other = together.changed, slices.Concat(together.notes, warningNotes(together.rows), importedNotes(together.rows))
 	f.nameFiles(sets)
 	if len(together.rows) == 0 {
@@ -156,6 +157,7 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	if t.Methods = f.Methods; t.Methods == nil {
 		t.Methods = f.Protocol.Order(methods)
 	}
+	t.Methods = slices.DeleteFunc(slices.Clone(t.Methods), func(m string) bool { return slices.Contains(none, m) })
 	sort.Strings(environments)
 	t.Provenance = doc.Provenance{ProtocolHash: f.Protocol.Hash, Database: f.Path, Environment: environments}
 	for _, q := range store.TableQueries(f.Protocol.Name) {
@@ -221,6 +223,9 @@ func (t *Table) why(task registry.Task) string {
 
 // nothing is the error of a table without a cell.
 func (t *Table) nothing(f Frame, sets []Dataset) error {
+	if t.Metric.Probabilities && len(t.other) > 0 {
+		return &RequestError{fmt.Errorf("%w: %s", ErrNoResults, strings.Join(t.other, " "))}
+	}
 	if len(t.Without) > 0 && len(sets) == 0 {
 		w := t.Without[0]
 		return &RequestError{fmt.Errorf("%w: %s: %s, and this table is of %s; --metric takes %s",

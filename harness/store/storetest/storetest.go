@@ -105,6 +105,8 @@ func Finished(method, dataset string, split int) store.Run {
 		Environment: &store.Environment{ProgramVersion: "v1", CPU: "another", Cores: 3},
 		Model:       &store.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &store.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
 	}
+	logLoss, brier, ece := 0.25, 0.0625, 0.1
+	r.Test.LogLoss, r.Test.Brier, r.Test.ECE = &logLoss, &brier, &ece
 	r.GridTests = []store.Score{counts(30, 21, 9), counts(30, 27, 10)}
 	r.SeedTests = []store.SeedTest{{Seed: 1, Score: counts(30, 27, 10)}, {Seed: math.MaxUint32, ScoresHash: "another", Score: counts(30, 25, 9)}}
 	for i := range r.TestRows {

@@ -54,6 +54,9 @@ func Exp(dst, x []float64) {
 	exp(dst, x)
 }
 
+// Sigmoid returns 1 / (1 + exp(-x)): the probability that belongs to log-odds x.
+func Sigmoid(x float64) float64 { return 1 / (1 + ExpScalar(-x)) }
+
 // Softmax sets dst[i] to exp(x[i]) / sum_j exp(x[j]). dst may be x. It works on differences to the
 // largest element, so that nothing overflows; where that is infinite or NaN, so that no quotient
 // exists, all of dst is NaN.

@@ -62,7 +62,7 @@ class Constant:
     def scores(self, X):
         out = np.zeros((len(X), self.outputs))
         if self.task == "binary":
-            out[:] = self.label
+            out[:] = self.label / 2  # as a sure probability less one half
         else:
             out[:, int(self.label)] = 1
         return out
@@ -140,7 +140,7 @@ class Fitted:
 class Method:
     """A method: an object or a class, and what was said about it."""
 
-    def __init__(self, method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source, files, libraries):
+    def __init__(self, method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source, files, libraries, probabilities=None):
         self.method, self.regressor, self.save = method, regressor, save
         self.estimator, self.open = is_estimator(method), {}
         of = method if inspect.isclass(method) else type(method)
@@ -156,6 +156,11 @@ class Method:
             "summary": summary or f"{of.__module__}.{of.__name__} through benchplugin".replace("__main__.", ""),
             "source": source or "", "files": files, "libraries": libraries,
         }
+        # score() takes probabilities where there are no decision values.
+        if probabilities is None and hasattr(method, "predict_proba") and not hasattr(method, "decision_function"):
+            probabilities = "shifted"
+        if probabilities:
+            self.description["probabilities"] = probabilities
 
     def default(self, name):
         """The value of a parameter where nothing is said of it, or ... if there is none."""

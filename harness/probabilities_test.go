@@ -1,0 +1,44 @@
+package harness
+
+import (
+	"testing"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// TestProbabilitiesAreStored of methods that declare some, and of no others: a sure probability of the label that a
+// row is given makes the Brier score the share of errors.
+func TestProbabilitiesAreStored(t *testing.T) {
+	sure := registry.Probabilities[testParams](func(score float64) float64 {
+		if score >= 0 {
+			return 1
+		}
+		return 0
+	})
+	for _, declared := range []bool{true, false} {
+		opts := []registry.Option[testParams]{sure}
+		if !declared {
+			opts = nil
+		}
+		h, db := newTestHarness(t, centroids(opts...)), openTestDB(t)
+		runAll(t, h, db, Request{Splits: []int{1, 2}}, Options{Jobs: 2}, nil)
+		rows, err := db.Rows(t.Context(), h.Protocol.Name, true)
+		if err != nil || len(rows) != 4 {
+			t.Fatal(rows, err)
+		}
+		for _, r := range rows {
+			switch s := r.Score; {
+			case !declared && s.Brier == nil && s.LogLoss == nil && s.ECE == nil:
+			case !declared:
+				t.Errorf("%s: a Brier score of a method without probabilities", r.Dataset)
+			case s.Brier == nil || *s.Brier != float64(s.N-*s.Correct)/float64(s.N) || *s.LogLoss < *s.Brier || *s.ECE > *s.Brier:
+				t.Errorf("%s: %+v", r.Dataset, s)
+			}
+			for _, e := range r.Folds {
+				if e.Score.Brier != nil {
+					t.Fatal("a fold has a Brier score")
+				}
+			}
+		}
+	}
+}
