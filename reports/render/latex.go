@@ -3,9 +3,9 @@ package render
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/reports/doc"
 )
@@ -119,7 +119,7 @@ func (l *latex) block(b doc.Block, withNotes bool) {
 
 func (l *latex) paragraphs(texts []string) {
 	for _, t := range texts {
-		fmt.Fprintf(&l.out, "\\par\\noindent %s\\par\n", latexNote(t))
+		fmt.Fprintf(&l.out, "\\par{\\raggedright\\noindent %s\\par}\n", latexNote(t))
 	}
 }
 
@@ -205,7 +205,7 @@ func (l *latex) minipage(lines []string) {
 
 // top opens a table with its caption; size sets the type below it.
 func (l *latex) top(caption, label, size string) {
-	fmt.Fprintf(&l.out, "\\begin{table}[!htbp]\n\\centering\n\\setlength{\\abovecaptionskip}{0pt}\\setlength{\\belowcaptionskip}{6pt}\n\\caption{%s}\n", latexEscape(strings.TrimSpace(caption)))
+	fmt.Fprintf(&l.out, "\\begin{table}[!htbp]\n\\centering\n\\setlength{\\abovecaptionskip}{0pt}\\setlength{\\belowcaptionskip}{6pt}\n\\emergencystretch=\\hsize\n\\caption{%s}\n", latexNote(strings.TrimSpace(caption)))
 	if label != "" {
 		fmt.Fprintf(&l.out, "\\label{%s}\n", latexLabel(label))
 	}
@@ -364,12 +364,31 @@ func latexEscape(s string) string {
 	return latexEscaper.Replace(s)
 }
 
-// latexNote escapes a note and lets its lists and paths be broken between lines.
+// latexNote escapes a note and lets its lists and paths be broken between lines, long words such as commands and names after any of
+// their signs, and what has no sign, such as a hash, anywhere.
 func latexNote(s string) string {
-	return latexBreaks.ReplaceAllString(latexEscape(s), "$1\\allowbreak{}$2")
+	const long, run = 16, 24 // letters of a word; without a sign TeX's own hyphens serve up to the second
+	words := strings.Split(s, " ")
+	for i, word := range words {
+		signs := ",/"
+		if utf8.RuneCountInString(word) > long {
+			signs += `-_.:;=&?@+\|`
+		}
+		var parts []string
+		for _, letter := range strings.Split(word, "") {
+			if n := len(parts); n > 0 && !strings.ContainsAny(parts[n-1], signs) && len(parts[n-1]) < run {
+				parts[n-1] += letter
+			} else {
+				parts = append(parts, letter)
+			}
+		}
+		for k := range parts {
+			parts[k] = latexEscape(parts[k])
+		}
+		words[i] = strings.Join(parts, `\allowbreak{}`)
+	}
+	return strings.Join(words, " ")
 }
-
-var latexBreaks = regexp.MustCompile(`([,/])([^ ])`)
 
 // latexLabel keeps the characters that are safe in a \label.
 func latexLabel(s string) string {

@@ -27,6 +27,19 @@ func TestLaTeXCompiles(t *testing.T) {
 	}
 	hostile := build(t, sample.Small(), accuracy.Options{})
 	hostile.Notes = []string{`all of \ & % $ # _ { } ~ ^ < > | " ' ` + "`" + ` -- --- ?` + "`" + ` é Š € ± †`}
+	path := "/home/somebody/experiments-of-2026/results_of_the_long_run/" + strings.Repeat("deep-folder_", 6) + "results.db"
+	hash := strings.Repeat("0a1b2c3d4e5f", 12)
+	wordy := build(t, sample.Paper(), accuracy.Options{Title: "Results of " + path})
+	wordy.Warnings = []string{"Results of code " + hash + " stand in " + path + ".", "GBRFF-with-a-name-that-goes-on-and-on-" + strings.Repeat("and_on.", 20) + " has run `bench run --methods " + strings.Repeat("A-Method,", 15) + "B`.",
+		"A word: " + strings.Repeat("Überlänge", 20) + "."}
+	wordy.Notes = nil
+	wordy.Blocks = append([]doc.Block{doc.Prose{Heading: "On " + path, Paragraphs: wordy.Warnings}}, wordy.Blocks...)
+	for i, b := range wordy.Blocks {
+		if table, ok := b.(doc.Table); ok {
+			table.Legend = append(table.Legend, "In "+path+".")
+			wordy.Blocks[i] = table
+		}
+	}
 	places, err := ranks.Build(sample.Sixteen().Frame(t), ranks.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +51,7 @@ func TestLaTeXCompiles(t *testing.T) {
 		landscape bool
 	}{
 		"sample": {doc: build(t, sample.Paper(), accuracy.Options{})}, "published": {doc: build(t, sample.Printed(), accuracy.Options{})},
-		"small": {doc: build(t, sample.Small(), accuracy.Options{})}, "hostile": {doc: hostile}, "whole": {doc: whole()}, "ranks": {doc: places},
+		"small": {doc: build(t, sample.Small(), accuracy.Options{})}, "hostile": {doc: hostile}, "wordy": {doc: wordy}, "wordy on its side": {wordy, true}, "whole": {doc: whole()}, "ranks": {doc: places},
 		"sixteen": {doc: sixteen}, "sixteen on its side": {sixteen, true}, "long numbers": {doc: long}, "long on their side": {long, true},
 	} {
 		t.Run(name, func(t *testing.T) {
