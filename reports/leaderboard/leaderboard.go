@@ -72,12 +72,19 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	out := doc.Table{Corner: "Method", Legend: b.Legend(t, ev), Best: "the largest mean gain, the highest share of wins and the best average rank.",
 		Head: []doc.Column{{Name: "gain", Kind: doc.Signed, Group: "over the field"}, {Name: "interval", Kind: doc.Words, Group: "over the field"},
 			{Name: "wins", Group: "share"}, {Name: "interval", Kind: doc.Words, Group: "share"}, {Name: "rank", Long: "average rank"},
-			{Name: "beside " + t.Methods[b.Asked], Kind: doc.Words}, {Name: "p", Long: "adjusted p"}, {Name: "a cell", Long: "processor time of a cell"}, {Name: "sets"}}}
+			{Name: "beside " + t.Methods[b.Asked], Kind: doc.Words}, {Name: "p", Long: "adjusted p"}, {Name: "a cell", Long: "processor time of a cell"}}}
+	partial := b.Field < len(b.Rows)
+	if partial {
+		out.Head = append(out.Head, doc.Column{Name: "sets"})
+	}
 	out.Sections = make([][]doc.Row, 1)
 	best := b.best()
 	for _, r := range b.Rows {
 		row := doc.Row{Name: r.Method, Entries: []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: r.GainsText(t)}, {Text: r.WinText(), Best: best(r, 1)}, {Text: r.WinRatesText()},
-			{Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}, {Text: r.Time()}, {Text: fmt.Sprintf("%d/%d", r.Have, len(b.Sets))}}}
+			{Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}, {Text: r.Time()}}}
+		if partial {
+			row.Entries = append(row.Entries, doc.Entry{Text: fmt.Sprintf("%d/%d", r.Have, len(b.Sets))})
+		}
 		if !r.Whole && len(out.Sections) == 1 {
 			out.Sections = append(out.Sections, nil)
 		}
@@ -131,7 +138,7 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 		lines = append(lines, fmt.Sprintf("Time: mean processor time of a cell on %s, a data set counting once (%s).", b.Costs.CPU, frame.Count(len(b.Costs.Sets), "set")))
 	}
 	if b.Field < len(b.Rows) {
-		lines = append(lines, "Below: methods that lack data sets, on those that they have.")
+		lines = append(lines, "Sets: how many of the data sets the method has. Below stand methods that lack some, on those that they have.")
 	}
 	return lines
 }

@@ -4,21 +4,18 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
-	"github.com/kernelboosting/bench/reports/cd"
-	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -106,43 +103,156 @@ func TestRanksOfTheChoice(t *testing.T) {
 	}
 }
 
-// The diagram of what is chosen is that of report cd for the choice, mark by mark.
-func TestDiagramOfTheChoice(t *testing.T) {
-	in := many()
-	tab := open(t, written(t, in, Options{}), desktop)
-	if n := is[int](tab, `document.querySelectorAll("#chosen *").length`); n != 0 {
-		t.Errorf("before anything is chosen %d elements are there", n)
-	}
-	whole := must(t, in)
-	for _, c := range [][2][]string{
-		{whole.Methods[2:9], whole.Counted[1:14]},
-		{whole.Methods[:2], whole.Counted[:3]},
-		{whole.Methods, whole.Counted[2:]},
-	} {
-		tab.choose(c[0], c[1])
-		tab.picture(fmt.Sprint("diagram-", len(c[0])))
-		of := in
-		of.Methods, of.Datasets = c[0], c[1]
-		d, err := cd.Build(of.Frame(t), cd.Options{Level: 0.05})
-		if err != nil {
-			t.Fatal(err)
-		}
-		figure, err := render.Fragment("x", shown[doc.Figure](d)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := is[[]string](tab, `[...document.querySelectorAll("#chosen svg > *")].map(e => e.outerHTML)`)
-		want := marksOf(string(figure))
-		if diff := gocmp.Diff(want, marksOf(strings.Join(got, "\n"))); diff != "" || len(want) < 10 {
-			t.Errorf("%v over %v: the page draws other marks than report cd:\n%s", c[0], c[1], diff)
-		}
-	}
-	tab.quiet()
+// pair is a comparison in the diagram: methods by their places, p, adjusted p, and whether they are told apart.
+type pair struct {
+	a, b        int
+	p, adjusted float64
+	told        bool
 }
 
-// marksOf lists the lines and words of a drawing.
-func marksOf(svg string) []string {
-	return each(regexp.MustCompile(`<line [^>]*?/?>|<text [^>]*>[^<]*`).FindAllString(svg, -1), func(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, ">"), "/") })
+// shownPairs reads what the diagram was drawn from.
+func (t *tab) shownPairs() []pair {
+	t.Helper()
+	return each(is[[][]any](t, `JSON.parse(document.querySelector("#diagram figure").dataset.tests || "[]")`), func(x []any) pair {
+		return pair{int(x[0].(float64)), int(x[1].(float64)), x[2].(float64), x[3].(float64), x[4].(bool)}
+	})
+}
+
+// joined reports which pairs of methods, by places, share a line of the diagram.
+func (t *tab) joined() map[[2]int]bool {
+	t.Helper()
+	out := map[[2]int]bool{}
+	for _, group := range is[[][]int](t, `JSON.parse(document.querySelector("#diagram figure").dataset.groups)`) {
+		for _, a := range group {
+			for _, b := range group {
+				out[[2]int{a, b}] = a != b
+			}
+		}
+	}
+	return out
+}
+
+// What is chosen is tested as package stats tests it, and adjusted for the pairs of the choice; methods share a line of the diagram
+// just if they are not told apart.
+func TestTestsOfTheChoice(t *testing.T) {
+	far := many() // ties, zeros, and differences that are found
+	for i, r := range far.Rows {
+		if r.Method == "GFC" && r.Status == store.OK {
+			far.Rows[i] = sample.OK(r.Dataset, r.Method, r.Split, r.TestRows/2, r.TestRows)
+		}
+	}
+	for name, in := range map[string]sample.Input{"many": many(), "far": far} {
+		tab := open(t, written(t, in, Options{}), desktop)
+		table := must(t, in)
+		found := 0
+		for _, c := range [][2][]string{
+			{table.Methods[1:9], table.Counted[1:14]},
+			{table.Methods[:2], table.Counted[:5]},
+			{table.Methods[:3], table.Counted},
+			{table.Methods, table.Counted[2:]},
+		} {
+			tab.choose(c[0], c[1])
+			tab.picture(fmt.Sprint("diagram-", len(c[0])))
+			of := in
+			of.Methods, of.Datasets = c[0], c[1]
+			chosen := must(t, of)
+			means := chosen.Means()
+			pairs, joined := tab.shownPairs(), tab.joined()
+			if n := len(c[0]); len(pairs) != n*(n-1)/2 {
+				t.Fatalf("%s: %d pairs of %d methods", name, len(pairs), n)
+			}
+			var ps []float64
+			for _, q := range pairs {
+				var gains []*big.Rat
+				for _, row := range means {
+					at := func(m int) *big.Rat { return row[slices.Index(c[0], table.Methods[m])] }
+					gains = append(gains, new(big.Rat).Sub(at(q.a), at(q.b)))
+				}
+				w, err := stats.Wilcoxon(gains, stats.ZerosSplit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if ps = append(ps, w.P); w.P != q.p {
+					t.Errorf("%s: p of %s and %s is %v, want %v", name, table.Methods[q.a], table.Methods[q.b], q.p, w.P)
+				}
+				mean := stats.NewSpread(gains).Mean
+				want := q.adjusted < 0.05 && new(big.Rat).Abs(mean).Cmp(big.NewRat(1, 1)) > 0 && w.Plus.Cmp(w.Minus) == mean.Sign()
+				if q.told != want || joined[[2]int{q.a, q.b}] == want {
+					t.Errorf("%s: %s and %s: told apart %v, on a line %v, want told apart %v", name, table.Methods[q.a], table.Methods[q.b], q.told, joined[[2]int{q.a, q.b}], want)
+				}
+				if want {
+					found++
+				}
+			}
+			for i, want := range stats.Holm(ps) {
+				if math.Abs(pairs[i].adjusted-want) > 1e-12 {
+					t.Errorf("%s: adjusted p %v, want %v", name, pairs[i].adjusted, want)
+				}
+			}
+			if text := is[string](tab, `document.querySelector("#diagram").textContent`); !strings.Contains(text, "Your choice of ") || len(c[1]) == 5 && !strings.Contains(text, "5 data sets cannot tell any two of the methods apart at level 0.05: that takes 6.") {
+				t.Errorf("%s: the diagram says %q", name, text)
+			}
+		}
+		if name == "far" && found < 3 {
+			t.Errorf("%d pairs are told apart", found)
+		}
+		tab.quiet()
+	}
+}
+
+// With everything shown the diagram, the leaderboard, the plots of its rows, the sentences and the tests of pairs say what one evidence
+// says: of each pair, or with a method that was named of its pairs alone.
+func TestOneFamily(t *testing.T) {
+	in := many()
+	for i, r := range in.Rows {
+		if r.Method == "GFC" && r.Status == store.OK {
+			in.Rows[i] = sample.OK(r.Dataset, r.Method, r.Split, r.TestRows/2, r.TestRows)
+		}
+	}
+	table := must(t, in)
+	for _, method := range []string{"", "GFC"} {
+		ev, err := evidence.Of(&table, evidence.Options{Method: method, Level: 0.05, Region: evidence.UsualRegion(table.Metric)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab := open(t, written(t, in, Options{Method: method}), desktop)
+		joined, named := tab.joined(), slices.Index(table.Methods, method)
+		is[bool](tab, `document.querySelectorAll("#board .opens").forEach(b => b.click()), true`)
+		drawn := is[map[string]map[string]string](tab, `Object.fromEntries([...document.querySelectorAll("#board tr.forest")].map(tr => [tr.previousElementSibling.cells[0].textContent,
+			Object.fromEntries([...tr.querySelectorAll("tbody tr")].map(r => [r.cells[0].textContent, r.cells[4].textContent]))]))`)
+		words := map[evidence.Verdict]string{evidence.Better: "better", evidence.Worse: "worse", evidence.Open: "not told apart", evidence.Smaller: "smaller than 1 point", evidence.Mixed: "differs both ways"}
+		for a, first := range table.Methods {
+			for b, second := range table.Methods {
+				if a == b {
+					continue
+				}
+				at, reversed := ev.Between(a, b)
+				if at < 0 {
+					if got := drawn[first][second]; got != "not tested here" {
+						t.Errorf("%s: %s beside %s: %q", method, first, second, got)
+					}
+					continue
+				}
+				q := ev.Pairs[at]
+				if reversed {
+					q = q.Reversed()
+				}
+				if got := drawn[first][second]; got != words[q.Verdict] {
+					t.Errorf("%s: %s beside %s: %q, want %q", method, first, second, got, words[q.Verdict])
+				}
+				told := q.Verdict == evidence.Better || q.Verdict == evidence.Worse
+				ranked := max(a, b) < len(table.Whole())
+				if ranked && (method == "" || a == named || b == named) && joined[[2]int{a, b}] == told {
+					t.Errorf("%s: %s and %s are on a line: %v, told apart: %v", method, first, second, !told, told)
+				}
+			}
+		}
+		tests := is[string](tab, `document.querySelector("#more").textContent`)
+		if want := fmt.Sprintf("adjusted for %s", frame.Count(ev.Over, "comparison")); !strings.Contains(tests, want) {
+			t.Errorf("%s: the tests are not %q", method, want)
+		}
+		tab.quiet()
+	}
 }
 
 // ranksOf are the ranks of a choice by package stats.

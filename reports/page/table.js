@@ -126,7 +126,7 @@ const unit = data.metric.percent ? " (%)" : "";
 const caption = (t, text) => { t.prepend(make("caption", {}, make("span", {}, text))); return t; };
 
 function draw() {
-  const view = shown(), box = make("div", { class: "scroll", role: "region", "aria-label": "Results", tabindex: "0" });
+  const view = shown(), box = make("div", { class: "scroll", role: "region", "aria-label": "Results", tabindex: "0", "data-name": "results" });
   results.replaceChildren();
   say(view);
   drawDiagram(view);
