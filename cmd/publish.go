@@ -41,7 +41,7 @@ replaced; one that holds anything else is refused.`,
 		err = atomicfile.Folder(args[0], page.Mark, func(add func(string, func(io.Writer) error) error) error {
 			return p.Site(func(name string, content func(io.Writer) error) error { return cmp.Or(ctx.Err(), add(name, content)) })
 		})
-		return a.wrote(args[0], p, err)
+		return a.wrote(args[0], p.Warnings, err)
 	}
 	return c
 }

@@ -80,7 +80,7 @@ bench publish writes the same as static pages for the web.`,
 			return p.Write(a.out)
 		}
 		err = atomicfile.Write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w), ctx.Err()) })
-		return a.wrote(f.output, p, err)
+		return a.wrote(f.output, p.Warnings, err)
 	}
 	return c
 }
@@ -109,14 +109,14 @@ func (a *app) page(ctx context.Context, c *cobra.Command, f pageFlags) (*page.Pa
 }
 
 // wrote says on standard error what was written and what must be read before it, or returns why nothing was.
-func (a *app) wrote(output string, p *page.Page, err error) error {
+func (a *app) wrote(output string, warnings []string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return interruptedReport()
 	case err != nil:
 		return exitError{exitUsage, err}
 	}
-	for _, w := range p.Warnings {
+	for _, w := range warnings {
 		fmt.Fprintf(a.err, "warning: %s\n", w)
 	}
 	fmt.Fprintf(a.err, "wrote %s\n", output)

@@ -132,6 +132,12 @@ are those among these methods.`,
 	}
 }
 
+// TestFlags adds the flags that say what a test takes to be a difference, --level and --equivalence, and returns what reads the second.
+func TestFlags(flags Flags, level *float64) (region func() (*evidence.Region, error)) {
+	levelFlag(flags, level)
+	return regionFlag(flags)
+}
+
 func levelFlag(flags Flags, level *float64) {
 	flags.Float64Var(level, "level", 0.05, "level of the tests")
 }

@@ -41,6 +41,7 @@ var rooms = []room{
 	{"reports/printed", "reports/frame reports/published reports/stats"},
 	{"reports/leaderboard", "reports/compare reports/doc reports/evidence reports/frame reports/stats reports/times internal/..."},
 	{"reports/page", "reports/... harness/metric harness/store internal/..."},
+	{"reports/paper", "reports/* harness/metric harness/protocol harness/split harness/store registry"},
 	{"reports/internal/...", "reports/... harness/... registry datasets internal/..."},
 	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/printed reports/published reports/stats harness/metric harness/store registry registry/rng datasets internal/..."},
 	{"reports", "reports/... harness/metric harness/store registry datasets internal/..."},

@@ -27,7 +27,10 @@ func (e *ForeignError) Error() string {
 //
 // A folder that is there is replaced if it is empty or an earlier call wrote everything in it, which the file named mark lists;
 // else the error is a ForeignError. Between the old folder and the new one there is a moment without any.
-func Folder(path, mark string, write func(add func(name string, content func(io.Writer) error) error) error) error {
+//
+// Files named as one of products, which other programs make of the folder's files and would make again, do not count, and go with
+// the folder that is replaced.
+func Folder(path, mark string, write func(add func(name string, content func(io.Writer) error) error) error, products ...string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return err
@@ -35,7 +38,7 @@ func Folder(path, mark string, write func(add func(name string, content func(io.
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	replaces, mode, err := replaceable(path, mark)
+	replaces, mode, err := replaceable(path, mark, products)
 	if err != nil {
 		return err
 	}
@@ -58,7 +61,7 @@ func Folder(path, mark string, write func(add func(name string, content func(io.
 }
 
 // replaceable reports whether a folder is there that may be replaced, and its permissions.
-func replaceable(path, mark string) (bool, fs.FileMode, error) {
+func replaceable(path, mark string, products []string) (bool, fs.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -73,6 +76,9 @@ func replaceable(path, mark string) (bool, fs.FileMode, error) {
 		return false, 0, err
 	}
 	known := map[string]bool{}
+	for _, p := range products {
+		known[p] = len(list) > 0
+	}
 	for lines := bufio.NewScanner(bytes.NewReader(list)); lines.Scan(); {
 		known[lines.Text()] = true
 	}

@@ -20,6 +20,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
@@ -105,6 +106,16 @@ func Summary(t frame.Table, ev *evidence.Evidence, o Options) (string, error) {
 		return "", err
 	}
 	return p.preliminary() + p.summary(), nil
+}
+
+// Preliminary says what the verdicts on a method lack: splits, or data sets. It is "" where they lack nothing.
+func Preliminary(t frame.Table, ev *evidence.Evidence, o Options) (string, error) {
+	o.Draws = none
+	p, err := newPage(t, ev, o)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(p.preliminary()), nil
 }
 
 // newPage takes from evidence what there is of the method of the options.

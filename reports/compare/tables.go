@@ -84,11 +84,20 @@ func (p *page) overLegend() []string {
 	if p.region.Exists() {
 		ahead = fmt.Sprintf("Sets by mean: ahead and behind by more than %s, or within it.", p.region.Text(p.Metric))
 	}
-	return []string{
+	legend := []string{
 		fmt.Sprintf("Difference: ours less theirs, mean over the sets of the main group, and its %.4g %% interval by Student's t over sets.", 100*(1-p.o.Level)),
 		fmt.Sprintf("Wilcoxon: exact signed-rank test on the differences of means, zeros split; adjusted for %s.", Family(p.ev)),
 		ahead,
 	}
+	if p.region.Exists() {
+		legend = append(legend, p.meaning())
+	}
+	return legend
+}
+
+// meaning explains the verdicts beside a region.
+func (p *page) meaning() string {
+	return fmt.Sprintf("Better, worse: found, and beyond %[1]s. Smaller: found or shown to be within %[1]s. Open: neither.", p.region.Text(p.Metric))
 }
 
 // bayes has the posteriors of each pair, and the forecasts for one more data set.
@@ -178,7 +187,7 @@ func (p *page) setLegend(below bool) []string {
 		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: t-test corrected for overlapping splits, of this set alone; adjusted: for %s.", 100*(1-p.o.Level), Family(p.ev)),
 	}
 	if p.region.Exists() {
-		legend = append(legend, fmt.Sprintf("Better, worse: found, and beyond %[1]s. Smaller: found or shown to be within %[1]s. Open: neither.", p.region.Text(p.Metric)))
+		legend = append(legend, p.meaning())
 	}
 	if below {
 		legend = append(legend, "Sets below the rule are shown apart and not counted over data sets.")

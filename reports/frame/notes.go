@@ -19,6 +19,10 @@ func (t *Table) NotesOfPairs(own ...string) []string {
 	return slices.Concat(t.gapNotes(), t.leftOutNotes(), own, t.other)
 }
 
+// Remarks are those of the notes that say nothing of the table's values: cells of other inputs that were left out, what fits warn of,
+// and where imported cells come from.
+func (t *Table) Remarks() []string { return t.other }
+
 // splitNotes names the rows whose methods all finished the same splits, but
 // fewer than planned, and those whose methods finished different ones.
 func (t *Table) splitNotes() []string {

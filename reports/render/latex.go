@@ -19,7 +19,7 @@ const (
 \else
   \documentclass[11pt]{article}
   \usepackage[a4paper,%s]{geometry}
-  \usepackage{booktabs}
+  \usepackage{booktabs}%s
   \pagestyle{empty}
   \def\benchtableend{\end{document}}
   \begin{document}
@@ -29,7 +29,8 @@ const (
 )
 
 // latexPage is where a table must fit, in points: upright, the text block of the article class, which
-// is narrower than that of the file by itself; on its side, that of the file by itself.
+// is narrower than that of the file by itself; over two columns, the narrowest of the usual ones, and a narrower
+// text makes the table smaller; on its side, that of the file by itself.
 type latexPage struct {
 	geometry      string
 	width, height float64
@@ -39,6 +40,7 @@ type latexPage struct {
 
 var (
 	upright  = latexPage{"margin=2cm", 345, 550, 8, [3]float64{4.63, 4.25, 3.98}}
+	spanning = latexPage{"margin=2cm", 450, 600, 8, [3]float64{4.63, 4.25, 3.98}}
 	sideways = latexPage{"landscape,margin=1cm", 785, 538, 9.5, [3]float64{5, 4.63, 4.25}}
 )
 
@@ -53,19 +55,24 @@ const groupGap = 7 // points before a group
 // LaTeX writes a document's tables for a paper, with the notes below the first one.
 func LaTeX(w io.Writer, d doc.Document, o Options) error {
 	d = d.Clean()
-	l := &latex{doc: d, page: upright}
-	if o.Landscape {
+	l := &latex{doc: d, page: upright, float: "table"}
+	needs, packages := `\usepackage{booktabs}`, ""
+	switch {
+	case o.Spanning:
+		l.page, l.float = spanning, "table*"
+		needs, packages = needs+` \usepackage{graphicx}`, `\usepackage{graphicx}`
+	case o.Landscape:
 		l.page = sideways
 	}
 	l.comment("%s.", d.Title)
 	for _, f := range Facts(d.Provenance) {
 		l.comment("%s: %s", f[0], f[1])
 	}
-	l.comment(`Compiles alone. To read it into a document: \usepackage{booktabs}, then \input this file.`)
+	l.comment(`Compiles alone. To read it into a document: %s, then \input this file.`, needs)
 	if o.Landscape {
 		l.comment(`In a document it wants a page on its side: \usepackage{pdflscape}, \begin{landscape} and \end{landscape} around the \input.`)
 	}
-	fmt.Fprintf(&l.out, latexOpen, l.page.geometry)
+	fmt.Fprintf(&l.out, latexOpen, l.page.geometry, packages)
 	notesIn := firstTable(d)
 	for i, b := range d.Blocks {
 		l.block(b, i == notesIn)
@@ -79,9 +86,10 @@ func LaTeX(w io.Writer, d doc.Document, o Options) error {
 }
 
 type latex struct {
-	doc  doc.Document
-	page latexPage
-	out  strings.Builder
+	doc   doc.Document
+	page  latexPage
+	float string // environment of a table
+	out   strings.Builder
 
 	labelled bool // a table has the document's label
 }
@@ -148,7 +156,7 @@ func (l *latex) table(t doc.Table, withNotes bool) {
 		if withNotes {
 			l.notes(nil)
 		}
-		l.out.WriteString("\\end{table}\n")
+		fmt.Fprintf(&l.out, "\\end{%s}\n", l.float)
 		return
 	}
 	rows := 1
@@ -167,12 +175,12 @@ func (l *latex) table(t doc.Table, withNotes bool) {
 		case i > 0 && together:
 			l.out.WriteString("\\par\\smallskip\n")
 		case i > 0:
-			l.out.WriteString("\\end{table}\n\\addtocounter{table}{-1}\n")
+			fmt.Fprintf(&l.out, "\\end{%s}\n\\addtocounter{table}{-1}\n", l.float)
 			l.top("(continued)", "", size)
 		}
 		l.tabular(t, block)
 	}
-	l.out.WriteString("\\end{table}\n")
+	fmt.Fprintf(&l.out, "\\end{%s}\n", l.float)
 	if withNotes { // below the table, which fills its page
 		l.notes(t.Legend)
 	}
@@ -205,7 +213,7 @@ func (l *latex) minipage(lines []string) {
 
 // top opens a table with its caption; size sets the type below it.
 func (l *latex) top(caption, label, size string) {
-	fmt.Fprintf(&l.out, "\\begin{table}[!htbp]\n\\centering\n\\setlength{\\abovecaptionskip}{0pt}\\setlength{\\belowcaptionskip}{6pt}\n\\emergencystretch=\\hsize\n\\caption{%s}\n", latexNote(strings.TrimSpace(caption)))
+	fmt.Fprintf(&l.out, "\\begin{%s}[!htbp]\n\\centering\n\\setlength{\\abovecaptionskip}{0pt}\\setlength{\\belowcaptionskip}{6pt}\n\\emergencystretch=\\hsize\n\\caption{%s}\n", l.float, latexNote(strings.TrimSpace(caption)))
 	if label != "" {
 		fmt.Fprintf(&l.out, "\\label{%s}\n", latexLabel(label))
 	}
@@ -291,7 +299,9 @@ func (l *latex) tabular(t doc.Table, columns []int) {
 		if grouped(t) {
 			format += fmt.Sprintf("@{\\hspace{%dpt}}", groupGap)
 			names += fmt.Sprintf(" & \\multicolumn{%d}{c}{%s}", next-at, latexEscape(t.Head[columns[at]].Group))
-			rules += fmt.Sprintf("\\cmidrule(lr){%d-%d}", at+2, next+1)
+			if t.Head[columns[at]].Group != "" {
+				rules += fmt.Sprintf("\\cmidrule(lr){%d-%d}", at+2, next+1)
+			}
 		}
 		for _, i := range columns[at:next] {
 			if t.Head[i].Kind == doc.Words {
@@ -303,7 +313,11 @@ func (l *latex) tabular(t doc.Table, columns []int) {
 		}
 		at = next
 	}
-	fmt.Fprintf(&l.out, "\\begin{tabular}{%s}\n\\toprule\n", format)
+	before, after := "", ""
+	if l.page == spanning {
+		before, after = "\\setbox0=\\hbox{%\n", "}%\n\\leavevmode\\ifdim\\wd0>\\textwidth\\resizebox{\\textwidth}{!}{\\box0}\\else\\box0\\fi"
+	}
+	fmt.Fprintf(&l.out, "%s\\begin{tabular}{%s}\n\\toprule\n", before, format)
 	if grouped(t) {
 		fmt.Fprintf(&l.out, "%s \\\\\n%s\n", names, rules)
 	}
@@ -318,7 +332,7 @@ func (l *latex) tabular(t doc.Table, columns []int) {
 			l.out.WriteString(" \\\\\n")
 		}
 	}
-	l.out.WriteString("\\bottomrule\n\\end{tabular}\n")
+	fmt.Fprintf(&l.out, "\\bottomrule\n\\end{tabular}%s\n", after)
 }
 
 func latexCell(c doc.Entry, kind doc.Kind) string {
@@ -363,6 +377,9 @@ func latexEscape(s string) string {
 	}, s)
 	return latexEscaper.Replace(s)
 }
+
+// LaTeXText makes a text of one line stand for itself in a LaTeX document, where its lists and paths may be broken between lines.
+func LaTeXText(s string) string { return latexNote(doc.OneLine(s)) }
 
 // latexNote escapes a note and lets its lists and paths be broken between lines, long words such as commands and names after any of
 // their signs, and what has no sign, such as a hash, anywhere.

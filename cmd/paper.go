@@ -1,0 +1,98 @@
+package cmd
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/internal/atomicfile"
+	"github.com/kernelboosting/bench/reports"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/paper"
+	"github.com/spf13/cobra"
+)
+
+func newPaperCommand(a *app) *cobra.Command {
+	var f reportFlags
+	var o paper.Options
+	c := &cobra.Command{
+		Use:   "paper METHOD [OTHER...]",
+		Short: "Write a folder that a paper can \\input: table, figure, sentences, methods, references",
+		Long: `paper writes what a paper needs of METHOD beside others, all that are stored if none
+is named, into one folder, paper-METHOD unless -o names another:
+
+  table.tex, compare.tex     the means of all methods, and METHOD beside each other one
+  figure.tex, .pdf, .svg     average ranks, with what is not told apart
+  sentence.tex, .txt         what is found, as bench compare says it
+  methods.tex                protocol, data sets, methods with their versions, tests,
+                             programs, processors, and what is missing
+  references.bib             what these files cite
+  main.tex                   a page that shows all of them: pdflatex main
+
+Each number in it is of what is stored. A result that is preliminary, and a method that
+lacks data sets, are called so in the sentences.
+
+The folder is written whole or not at all. A folder that paper wrote before is
+replaced, with what LaTeX made of main.tex and also where you edited its files; one
+that holds anything else is refused.`,
+		Example: `  bench paper GBRFF2
+  bench paper MyBoost LGBM XGB -o ../article/results
+  bench paper MyBoost --metric auc --equivalence 0.5`,
+		Args: cobra.ArbitraryArgs,
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.protocol, "protocol", defaultProtocol, "protocol whose results are written")
+	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in means and ranks")
+	flags.StringVar(&f.splits, "splits", "", "only these splits, e.g. 3 or 4-6")
+	flags.StringVar(&o.Metric, "metric", "", strings.Join(metric.Names(), ", ")+" (default the protocol's)")
+	flags.StringVarP(&f.output, "output", "o", "", "write this folder, whole or not at all (default paper-METHOD)")
+	region := reports.TestFlags(flags, &o.Level)
+	c.ValidArgsFunction = cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp)
+	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
+	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if len(args) == 0 {
+			return usage("%s takes METHOD, then those to set it beside, or none for all that are stored; see `%[1]s --help`", c.CommandPath())
+		}
+		if len(args) > 1 {
+			f.methods = args
+		}
+		if o.Region, err = region(); err != nil {
+			return exitError{exitUsage, err}
+		}
+		return a.paper(c, args[0], f, o)
+	}
+	return c
+}
+
+// paper reads what is stored and writes the folder.
+func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Options) error {
+	ctx, done := a.untilSignal(c.Context())
+	defer done()
+	h, err := a.harness(f.protocol)
+	if err != nil {
+		return err
+	}
+	rows, err := a.frame(ctx, c, f)
+	if err != nil {
+		return err
+	}
+	if o.Method, err = rows.Method(method, rows.Rows); err != nil {
+		return exitError{exitUsage, err}
+	}
+	o.Protocol, o.Program, o.Generated = h.Protocol, "bench "+harness.ProgramVersion, time.Now().UTC()
+	o.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
+	p, err := paper.Build(rows, o)
+	if err != nil {
+		return exitError{exitUsage, err}
+	}
+	folder := cmp.Or(f.output, paper.Folder(o.Method))
+	err = atomicfile.Folder(folder, paper.Mark, func(add func(string, func(io.Writer) error) error) error {
+		return p.Write(func(name string, content func(io.Writer) error) error { return cmp.Or(ctx.Err(), add(name, content)) })
+	}, paper.Products...)
+	return a.wrote(folder, p.Warnings, err)
+}

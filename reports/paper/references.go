@@ -1,0 +1,105 @@
+package paper
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/reports/render"
+)
+
+// library is the papers that the project knows, as BibTeX. Fields named says are the words by which methods and protocols name a
+// paper as their source; they stay here.
+//
+//go:embed references.bib
+var library string
+
+// The program itself, as CITATION.cff names it.
+const (
+	programTitle  = "bench: kernel and boosting methods compared under one protocol, with the evidence kept"
+	programAuthor = "The bench authors"
+	programURL    = "https://github.com/kernelboosting/bench"
+	programKey    = "bench-program"
+)
+
+// A reference is an entry of the library.
+type reference struct {
+	key, text string
+	says      []string
+}
+
+var (
+	entryKey = regexp.MustCompile(`^@\w+\{([^,]+),`)
+	says     = regexp.MustCompile(`(?m)^ *says *= \{(.*)\},\n`)
+	cites    = regexp.MustCompile(`\\cite\{([^}]*)\}`)
+)
+
+// known lists the library.
+func known() []reference {
+	var out []reference
+	for _, entry := range strings.SplitAfter(library, "\n}\n") {
+		entry = strings.TrimLeft(entry, "\n")
+		if m := entryKey.FindStringSubmatch(entry); m != nil {
+			r := reference{key: m[1], text: says.ReplaceAllString(entry, "")}
+			for _, s := range says.FindAllStringSubmatch(entry, -1) {
+				r.says = append(r.says, s[1])
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// cited returns the citation of the papers that a source names, in its order; "" if none of them is known.
+func cited(source string) string {
+	at := map[int]string{}
+	var places []int
+	for _, r := range known() {
+		for _, s := range r.says {
+			if i := strings.Index(source, s); i >= 0 {
+				at[i], places = r.key, append(places, i)
+			}
+		}
+	}
+	slices.Sort(places)
+	var keys []string
+	for _, i := range places {
+		keys = append(keys, at[i])
+	}
+	if keys == nil {
+		return ""
+	}
+	return `~\cite{` + strings.Join(keys, ",") + "}"
+}
+
+// references are the entries that files cite, and that of the program with the versions that computed the cells.
+func (b *builder) references(files []file) string {
+	used := map[string]bool{}
+	for _, f := range files {
+		for _, m := range cites.FindAllStringSubmatch(f.text, -1) {
+			for _, key := range strings.Split(m[1], ",") {
+				used[key] = true
+			}
+		}
+	}
+	var by tally
+	for _, r := range b.rows {
+		if !scored(r) {
+			by.add(program(r.Environment))
+		}
+	}
+	version := b.o.Program
+	if by.keys != nil {
+		version = strings.Join(by.keys, " and ")
+	}
+	var out strings.Builder
+	out.WriteString("@misc{" + programKey + ",\n  author = {{" + programAuthor + "}},\n  title  = {{" + programTitle + "}},\n" +
+		"  howpublished = {" + render.LaTeXText(programURL) + "},\n  note   = {" + render.LaTeXText(version) + "}\n}\n")
+	for _, r := range known() {
+		if used[r.key] {
+			out.WriteString("\n" + r.text)
+		}
+	}
+	return out.String()
+}
