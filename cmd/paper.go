@@ -58,7 +58,7 @@ that holds anything else is refused.`,
 		if len(args) == 0 {
 			return usage("%s takes METHOD, then those to set it beside, or none for all that are stored; see `%[1]s --help`", c.CommandPath())
 		}
-		if len(args) > 1 {
+		if f.beside = args; len(args) > 1 {
 			f.methods = args
 		}
 		if o.Region, err = region(); err != nil {

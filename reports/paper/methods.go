@@ -66,7 +66,7 @@ func (b *builder) splits() string {
 	drawn := tex(`divided %s into training and test rows, %s; %s~\%% of the rows, rounded up, are tested`, often, shares, percent(s.TestFraction))
 	given := tex("has %s on these rows", frame.Count(n, "run"))
 	if n > 1 {
-		given += ", which differ in what is drawn otherwise, such as the folds of the search"
+		given += ", each with folds and a seed of its own, which say nothing of other training or test rows"
 	}
 	var text string
 	switch s.Split {
@@ -217,10 +217,21 @@ func (b *builder) dataSets() string {
 	default:
 		text = tex("There are %d data sets: %s.", len(stored), frame.Listed(names))
 	}
-	text += span(stored, " They have from %d to %d rows", "It has %d rows", func(s frame.Set) int { return s.Rows }) +
-		span(stored, ", from %d to %d features", ", %d features", func(s frame.Set) int { return s.Features }) +
-		span(stored, " and test parts of %d to %d rows.", " and a test part of %d rows.", func(s frame.Set) int { return s.TestRows })
-	text = strings.TrimSuffix(text, ".") + "." + b.kinds(stored)
+	var sizes []string
+	for _, size := range []string{
+		span(stored, "row", func(s frame.Set) int { return s.Rows }), span(stored, "feature", func(s frame.Set) int { return s.Features }),
+		span(stored, "test row", func(s frame.Set) int { return s.TestRows }),
+	} {
+		if size != "" {
+			sizes = append(sizes, size)
+		}
+	}
+	if sizes != nil && len(stored) == 1 {
+		text += tex(" It has %s.", frame.Listed(sizes))
+	} else if sizes != nil {
+		text += tex(" They have %s.", frame.Listed(sizes))
+	}
+	text += b.kinds(stored)
 	for _, g := range []struct{ group, is string }{{frame.GroupApart, "apart"}, {frame.GroupGenerated, "apart, since a generator made the data"}} {
 		var below []string
 		for _, s := range b.table.Sets {
@@ -238,19 +249,20 @@ func (b *builder) dataSets() string {
 	return text
 }
 
-// span writes the least and the most of a count, in one form where they are one; "" where it is not known of every set.
-func span(sets []frame.Set, two, one string, count func(frame.Set) int) string {
+// span writes the least and the most of what sets have; "" where it is not known of every set.
+func span(sets []frame.Set, noun string, count func(frame.Set) int) string {
 	var all []int
 	for _, s := range sets {
 		all = append(all, count(s))
 	}
-	switch {
-	case len(all) == 0 || slices.Min(all) == 0:
+	if len(all) == 0 || slices.Min(all) == 0 {
 		return ""
-	case len(all) == 1:
-		return " " + strings.TrimSpace(fmt.Sprintf(one, all[0]))
 	}
-	return fmt.Sprintf(two, slices.Min(all), slices.Max(all))
+	most := frame.Count(slices.Max(all), noun)
+	if least := slices.Min(all); least < slices.Max(all) {
+		return fmt.Sprintf("%d to %s", least, most)
+	}
+	return most
 }
 
 // kinds counts the sets by what their targets are.
@@ -314,11 +326,15 @@ func (b *builder) method(name string) string {
 	case known:
 		about = append(about, fmt.Sprintf("%d to %d settings", least, most))
 	}
-	if of := b.o.Protocol.Methods[name].Of; of != "" {
+	known := name // to protocol and program
+	if v, ok := b.table.Pinned(name); ok {
+		known = v.Method
+	}
+	if of := b.o.Protocol.Methods[known].Of; of != "" {
 		about = append(about, tex("a variant of %s", of))
 	}
 	source := ""
-	if spec, err := b.frame.Registry.Lookup(name); err == nil {
+	if spec, err := b.frame.Registry.Lookup(known); err == nil {
 		if source = cited(spec.Source); source == "" && spec.Source != "" {
 			about = append(about, tex("%s", spec.Source))
 		}

@@ -14,12 +14,12 @@ import (
 // tests says what is tested, how p-values are adjusted, and what is too small to matter.
 func (b *builder) tests() string {
 	text := b.singles() + " " + b.over() + " " + b.adjusted() + " " + b.region()
-	if b.ev.Forecasts() {
+	if b.ev.Forecasts() && len(b.text()) == len(b.sentences()) {
 		text += tex(" The forecast for one more data set is Laplace's rule of succession on the counts of data sets by mean; leaving out each data set in turn, its log loss is %.2f, and %.2f for equal probabilities.",
 			b.ev.Loss, stats.UniformLoss)
 	}
 	if b.figure != nil {
-		text += tex(` Figure~\ref{%s} shows average ranks~\cite{bench-demsar2006} over the %s that all its methods have.`, label(b.o.Method)+":figure", frame.Count(len(b.table.Counted), "data set"))
+		text += tex(` Figure~\ref{%s} shows average ranks~\cite{bench-demsar2006} over %s, those that all of its methods have.`, label(b.o.Method)+":figure", frame.Count(len(b.table.Counted), "data set"))
 	}
 	return text
 }
@@ -40,7 +40,7 @@ func (b *builder) over() string {
 		}
 	}
 	if b.ev.Over == 0 {
-		return tex("There is no test over data sets: fewer than %d cannot show a difference among so many comparisons, and there are %d at most.", b.ev.Fewest, most)
+		return tex("There is no test over data sets: fewer than %d cannot show a difference among so many comparisons, and no comparison has more than %d.", b.ev.Fewest, most)
 	}
 	text := `Over data sets their mean differences, one a data set, go to Wilcoxon's exact signed-rank test~\cite{bench-wilcoxon1945,bench-demsar2006}; intervals are those of Student's $t$ over data sets, of one comparison by itself.`
 	if few > 0 {
@@ -144,9 +144,6 @@ func period(begin, end string) string {
 
 // program names the program that computed a cell, with its revision.
 func program(e *store.Environment) string {
-	if e == nil {
-		return "a program that was not recorded"
-	}
 	revision := "revision not recorded"
 	if e.VCSRevision != "" {
 		revision = fmt.Sprintf("git revision %.12s", e.VCSRevision)
@@ -163,7 +160,7 @@ func program(e *store.Environment) string {
 
 // machine names the processor and the system of a cell.
 func machine(e *store.Environment) string {
-	if e == nil || e.CPU == "" {
+	if e.CPU == "" {
 		return "a processor that was not recorded"
 	}
 	name := e.CPU

@@ -157,6 +157,7 @@ func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 		return err
 	}
 	add("table.tex", table)
+	verdicts.Warnings = nil // they stand below the means
 	if table, err = b.floats(verdicts, b.table.Notes()); err != nil {
 		return err
 	}
@@ -200,13 +201,13 @@ func (b *builder) figures(add func(name, text string)) error {
 	}
 	for _, f := range render.FigureFormats() {
 		var out strings.Builder
-		if err := f.Write(&out, *b.figure); err != nil {
+		if err := f.Write(&out, *b.figure, doc.ColumnWidth); err != nil {
 			return err
 		}
 		switch f.Ending {
 		case ".tex":
-			add("figure.tex", b.head(`Needs \usepackage{graphicx} and \usepackage{tikz}. A drawing that is wider than the text is made smaller.`)+
-				fmt.Sprintf("\\begin{figure*}[!htbp]\n\\centering\n\\setbox0=\\hbox{%s}%%\n\\leavevmode\\ifdim\\wd0>\\textwidth\\resizebox{\\textwidth}{!}{\\box0}\\else\\box0\\fi\n\\caption{%s}\n\\label{%s}\n\\end{figure*}\n",
+			add("figure.tex", b.head(`Needs \usepackage{graphicx} and \usepackage{tikz}. A drawing that is wider than a column of the text is made smaller.`)+
+				fmt.Sprintf("\\begin{figure}[!htbp]\n\\centering\n\\setbox0=\\hbox{%s}%%\n\\leavevmode\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\box0}\\else\\box0\\fi\n\\caption{%s}\n\\label{%s}\n\\end{figure}\n",
 					strings.TrimSuffix(out.String(), "\n"), b.caption(), label(b.o.Method)+":figure"))
 		case ".pdf", ".svg":
 			add("figure"+f.Ending, out.String())

@@ -180,8 +180,11 @@ func (l *latex) table(t doc.Table, withNotes bool) {
 		}
 		l.tabular(t, block)
 	}
+	if withNotes && l.page == spanning { // a table over two columns is on another page than the text around it
+		l.notes(t.Legend)
+	}
 	fmt.Fprintf(&l.out, "\\end{%s}\n", l.float)
-	if withNotes { // below the table, which fills its page
+	if withNotes && l.page != spanning { // below the table, which fills its page
 		l.notes(t.Legend)
 	}
 }

@@ -1,0 +1,411 @@
+package paper
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/methods"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata")
+
+// A world is what a folder is made of, so that a test changes one thing in it.
+type world struct {
+	sample.Input
+	protocol *protocol.Protocol
+	known    map[string]registry.Spec
+	o        Options
+}
+
+func (w world) Lookup(name string) (registry.Spec, error) {
+	s, ok := w.known[name]
+	if !ok {
+		return s, fmt.Errorf("no method is named %q", name)
+	}
+	return s, nil
+}
+
+const every = registry.Binary | registry.Multiclass | registry.Regression
+
+const semantics = `
+splits = 3
+source = "Gautheron et al., ECML PKDD 2020, Section 4"
+[semantics]
+folds = 5
+standardise = true
+test_fraction = 0.3
+`
+
+// parsed makes a protocol of a text.
+func parsed(t *testing.T, text string) *protocol.Protocol {
+	t.Helper()
+	p, err := protocol.Parse("mine", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// usual is three methods on eight sets with three splits each, all finished: A is better than B by 4 points on each set, and as good
+// as C, or not by a row.
+func usual(t *testing.T) world {
+	w := world{protocol: parsed(t, semantics), known: map[string]registry.Spec{
+		"A": {Name: "A", Tasks: every, Source: "this test"}, "B": {Name: "B", Tasks: every, Source: "Breiman 2001"}, "C": {Name: "C", Tasks: every, Source: "Sinha and Duchi, NIPS 2016; Rahimi and Recht, NIPS 2008"},
+	}}
+	w.o = Options{Method: "A", Level: 0.05, Program: "bench v9", Command: "bench paper A", Generated: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)}
+	w.Protocol.Name, w.Protocol.Splits = "mine", 3
+	w.Input.Known, w.Grids = map[string]sample.Set{}, map[string][]json.RawMessage{"g1": make([]json.RawMessage, 1), "g3": make([]json.RawMessage, 3)}
+	environment := &store.Environment{ProgramVersion: "v8", VCSRevision: "0123456789abcdef", GoVersion: "go1.26", OS: "linux", Arch: "amd64", CPU: "A Processor", Cores: 2}
+	for s := range 8 {
+		name := fmt.Sprintf("s%d", s+1)
+		w.Protocol.Datasets = append(w.Protocol.Datasets, name)
+		w.Input.Known[name] = sample.Set{Entry: datasets.Entry{Rows: 100 * (s + 3), Features: s + 2}}
+		for split := 1; split <= 3; split++ {
+			for i, m := range []string{"A", "B", "C"} {
+				r := sample.OK(name, m, split, 160+s+split-[]int{0, 8, (s + split) % 2}[i], 200)
+				seconds := 1.0
+				r.MethodVersion, r.GridHash, r.Environment, r.FitSeconds, r.StartedAt = "1", "g3", environment, &seconds, "2026-01-02T00:00:00Z"
+				w.Rows = append(w.Rows, r)
+			}
+		}
+	}
+	return w
+}
+
+// build returns the files by their names.
+func (w world) build(t *testing.T) map[string]string {
+	t.Helper()
+	w.Protocol.Once = w.protocol.Semantics.Splitter().Once
+	f := w.Frame(t)
+	f.Registry, w.o.Protocol = w, w.protocol
+	p, err := Build(f, w.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return written(t, p)
+}
+
+func written(t *testing.T, p *Paper) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := p.Write(func(name string, content func(io.Writer) error) error {
+		var out strings.Builder
+		err := content(&out)
+		files[name] = out.String()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// drop takes rows out.
+func (w *world) drop(out func(store.Row) bool) { w.Rows = slices.DeleteFunc(w.Rows, out) }
+
+// change edits rows.
+func (w *world) change(edit func(*store.Row)) {
+	for i := range w.Rows {
+		edit(&w.Rows[i])
+	}
+}
+
+// The whole folder of a table without gaps, but for drawings. Its numbers are those of usual: 8 sets of 300 to 1000 rows, 3 splits,
+// 72 cells, 2 comparisons and 16 tests.
+func TestGolden(t *testing.T) {
+	files := usual(t).build(t)
+	var names []string
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if want := strings.Fields("README.txt compare.tex figure.pdf figure.svg figure.tex main.tex methods.tex references.bib sentence.tex sentence.txt table.tex"); !slices.Equal(names, want) {
+		t.Errorf("files %v, want %v", names, want)
+	}
+	for _, name := range strings.Fields("README.txt main.tex methods.tex references.bib sentence.tex sentence.txt") {
+		golden := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(golden, []byte(files[name]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), files[name]); diff != "" {
+			t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", name, diff)
+		}
+	}
+	if lines := strings.Count(files["README.txt"], "\n"); lines != 5 {
+		t.Errorf("README.txt has %d lines, want 5", lines)
+	}
+}
+
+// What is not as usual is said as it is. Each case changes one thing, and names what the text must say and must not say then.
+func TestTextIsTrue(t *testing.T) {
+	with := func(more string) func(*testing.T, *world) {
+		return func(t *testing.T, w *world) { w.protocol = parsed(t, more) }
+	}
+	for name, c := range map[string]struct {
+		edit      func(*testing.T, *world)
+		says, not []string
+	}{
+		"no grid": {func(_ *testing.T, w *world) { w.change(func(r *store.Row) { r.GridHash = "g1" }) },
+			[]string{"No setting is searched: each method has one", "(version 1, 1 setting)"}, []string{"cross-validation", "settings"}},
+		"one grid of one point": {func(_ *testing.T, w *world) {
+			w.change(func(r *store.Row) {
+				if r.Method == "B" {
+					r.GridHash = "g1"
+				}
+			})
+		}, []string{"5 folds of a cross-validation", "B: one setting, so that nothing is chosen.", "B~\\cite{bench-breiman2001} (version 1, 1 setting)"}, nil},
+		"other grids by set": {func(_ *testing.T, w *world) {
+			w.change(func(r *store.Row) {
+				if r.Dataset == "s1" {
+					r.GridHash = "g1"
+				}
+			})
+		}, []string{"A (version 1, 1 to 3 settings, this test)"}, nil},
+		"unknown grid": {func(_ *testing.T, w *world) { w.change(func(r *store.Row) { r.GridHash = "lost" }) },
+			[]string{"A (version 1, this test)"}, []string{"setting"}},
+		"given": {with("splits = 3\n[semantics]\nsplit = 'given'\nfolds = 2\n"),
+			[]string{"tested on the test part that it comes with. A method has 3 runs on these rows, each with folds and a seed of its own", "Features are not standardised."}, []string{"divided", "30~"}},
+		"given or stratified": {func(t *testing.T, w *world) {
+			w.protocol = parsed(t, "splits = 3\n[semantics]\nsplit = 'given-or-stratified'\ntest_fraction = 0.25\nfolds = 2\n")
+			s := w.Input.Known["s2"]
+			s.Entry.Files = []datasets.File{{Rows: 200}, {Rows: 200, Role: datasets.RoleTest}}
+			w.Input.Known["s2"] = s
+		}, []string{"s2 come with a test part and are tested on it. A method has 3 runs", "The rows of other data sets are divided 3 times into training and test rows, with the shares of the classes kept; 25~\\% of the rows"}, nil},
+		"parts": {with("splits = 3\n[semantics]\nsplit = 'kfold'\nparts = 2\nfolds = 2\n"),
+			[]string{"divided into 2 parts, with the shares of the classes kept, and each split tests one part; after all parts the rows are divided anew; there are 3 splits."}, []string{"rounded"}},
+		"one round of parts": {with("splits = 3\n[semantics]\nsplit = 'kfold'\nparts = 3\nfolds = 2\n"), []string{"divided into 3 parts"}, []string{"anew"}},
+		"an exact share":     {with("splits = 3\n[semantics]\ntest_fraction = 0.333\nfolds = 2\n"), []string{"33.3~\\% of the rows"}, nil},
+		"another metric":     {with("splits = 3\n[semantics]\ntest_fraction = 0.3\nfolds = 2\nmetric = 'auc'\n"), []string{"the best mean area under the ROC curve over the 2 folds", "the mean test accuracy"}, nil},
+		"no source":          {with("splits = 3\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"), []string{"Results follow the protocol mine."}, []string{"after "}},
+		"source unknown":     {with("splits = 3\nsource = 'A_B 2031'\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"), []string{`protocol mine (after A\_B 2031).`}, nil},
+		"fewer splits": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Split > 1 }) },
+			[]string{"Preliminary, 1 of 3 splits.", "Of 72 cells (3 methods on 8 data sets, 3 splits each), 24 are finished. Not run: every method on ", "There is no test on a single data set"}, []string{"All 72"}},
+		"chosen splits": {func(_ *testing.T, w *world) { w.Splits = []int{2, 3} },
+			[]string{"divided 2 times", "of the protocol's 3 splits these are numbers 2-3.", "All 48 cells (3 methods on 8 data sets, 2 splits each) are finished."}, nil},
+		"two sets": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Dataset > "s2" }) },
+			[]string{"Results are on 2 of 8 data sets.", "Of 8 data sets, 2 have results: s1 and s2.", "There is no test over data sets: fewer than 7 cannot show a difference among so many comparisons, and no comparison has more than 2.", "Of 72 cells"}, []string{"Wilcoxon's exact"}},
+		"one set": {func(_ *testing.T, w *world) {
+			w.Datasets = []string{"s3"}
+		}, []string{"There is one data set, s3. It has 500 rows, 4 features and 200 test rows.", "Preliminary, 1 data set."}, []string{"All have"}},
+		"a partial method": {func(_ *testing.T, w *world) {
+			w.drop(func(r store.Row) bool { return r.Method == "A" && r.Dataset < "s3" })
+		},
+			[]string{"Partial: of the 8 data sets that means and ranks are over, A has 6; a comparison is over the data sets that both methods have."}, nil},
+		"several versions": {func(_ *testing.T, w *world) {
+			w.change(func(r *store.Row) {
+				if r.Method == "C" && r.Dataset < "s3" {
+					r.MethodVersion = "2"
+				}
+			})
+		}, []string{"(version 1 on s3, s4, s5, s6, s7 and s8, version 2 on s1 and s2, 3 settings)", "Warning: C: version 1 on"}, nil},
+		"a failure": {func(_ *testing.T, w *world) {
+			w.Rows[0].Status, w.Rows[0].Error, w.Rows[0].Score = store.Failed, "50% of memory_x", store.Score{}
+		}, []string{`71 are finished. Failed (50\% of memory\_x): A on s1 (split 1).`}, nil},
+		"changes": {func(_ *testing.T, w *world) {
+			e := *w.Rows[0].Environment
+			e.VCSModified, e.CPU, e.VCSRevision = true, "", "fedcba9876543210"
+			w.Rows[0].Environment, w.Rows[0].StartedAt = &e, "2026-01-05T00:00:00Z"
+		}, []string{"bench v8 (git revision fedcba987654 with changes that were not committed, go1.26) (1 cell)", "bench v8 (git revision 0123456789ab, go1.26) (71 cells)",
+			"A Processor (2 cores, linux/\\allowbreak{}amd64) (71 cells)", "a processor that was not recorded (1 cell)", "from 2026-01-02 to 2026-01-05"}, nil},
+		"imported": {func(_ *testing.T, w *world) { w.Rows[0].Imported = "their.bench" },
+			[]string{"Imported, and not computed into this database: 1 of 72 cells, from their.bench."}, nil},
+		"test scores of elsewhere": {func(_ *testing.T, w *world) {
+			w.change(func(r *store.Row) {
+				if r.Method == "C" {
+					r.Imported, r.FitSeconds, r.GridHash = "c.csv", nil, "g1"
+				}
+			})
+			delete(w.known, "C")
+		}, []string{"The test scores of C were made elsewhere on the same rows and counted here; how settings were chosen there is not known", "C (version 1, made elsewhere)", "24 of 72 cells, from c.csv"}, []string{"C: one setting"}},
+		"a set apart": {func(_ *testing.T, w *world) { w.Protocol.Apart = []string{"s8"} },
+			[]string{"There are 7 data sets", "in neither means, ranks nor tests over data sets: s8."}, nil},
+		"sizes unknown": {func(_ *testing.T, w *world) { w.Input.Known["s4"] = sample.Set{} }, []string{"s7 and s8. They have 200 test rows."}, []string{"features"}},
+		"regression": {func(t *testing.T, w *world) {
+			w.protocol = parsed(t, "splits = 3\n[semantics]\ntest_fraction = 0.3\nfolds = 2\nscale_target = true\n")
+			for i, r := range w.Rows {
+				n := sample.Numbers(r.Dataset, r.Method, r.Split, float64(r.TestRows-*r.Score.Correct))
+				n.MethodVersion, n.GridHash, n.Environment, n.FitSeconds, n.StartedAt = r.MethodVersion, r.GridHash, r.Environment, r.FitSeconds, r.StartedAt
+				w.Rows[i] = n
+			}
+			for name, s := range w.Input.Known {
+				s.Entry.Task = registry.Regression
+				w.Input.Known[name] = s
+			}
+		}, []string{"training and test rows, at random; 30~", "the best mean mean squared error", "So are the targets of regression", "All have a number as target.", "No size of a difference is taken to be too small to matter"}, []string{"classes", "benavoli"}},
+		"a relative region": {func(t *testing.T, w *world) {
+			w.o.Region = region(t, "10%")
+		}, []string{`Differences of up to 10 \% of the error are taken not to matter`}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := usual(t)
+			c.edit(t, &w)
+			files := w.build(t)
+			text := files["methods.tex"] + files["sentence.txt"]
+			for _, want := range c.says {
+				if !strings.Contains(text, want) {
+					t.Errorf("the text lacks %q:\n%s", want, text)
+				}
+			}
+			for _, not := range c.not {
+				if strings.Contains(text, not) {
+					t.Errorf("the text says %q:\n%s", not, text)
+				}
+			}
+			checkCitations(t, files)
+		})
+	}
+}
+
+// A result that is preliminary or partial is called so in the sentences, the text and the methods.
+func TestPreliminaryIsSaid(t *testing.T) {
+	w := usual(t)
+	w.drop(func(r store.Row) bool { return r.Split > 1 || r.Method == "A" && r.Dataset > "s5" })
+	files := w.build(t)
+	for _, name := range []string{"sentence.tex", "sentence.txt", "methods.tex"} {
+		for _, want := range []string{"Preliminary, 1 of 3 splits.", "Partial: of the 8 data sets that means and ranks are over, A has 5;"} {
+			if !strings.Contains(files[name], want) {
+				t.Errorf("%s lacks %q:\n%s", name, want, files[name])
+			}
+		}
+	}
+}
+
+// Without a set that counts for two methods there is no figure, and no file speaks of one.
+func TestNoFigure(t *testing.T) {
+	w := usual(t)
+	w.Protocol.Apart = w.Protocol.Datasets
+	files := w.build(t)
+	for name, text := range files {
+		if strings.HasPrefix(name, "figure") || strings.Contains(text, `Figure~\ref`) || strings.Contains(text, `\input{figure}`) {
+			t.Errorf("%s is of a figure:\n%s", name, text)
+		}
+	}
+	for _, name := range []string{"README.txt", "main.tex"} {
+		if !strings.Contains(files[name], "no figure: no data set is complete for two methods") {
+			t.Errorf("%s does not say why there is no figure:\n%s", name, files[name])
+		}
+	}
+	checkCitations(t, files)
+}
+
+var entries = regexp.MustCompile(`(?m)^@\w+\{([^,]+),`)
+
+// checkCitations demands that references.bib has what is cited, and nothing else.
+func checkCitations(t *testing.T, files map[string]string) {
+	t.Helper()
+	var cited, have []string
+	for _, text := range files {
+		for _, m := range cites.FindAllStringSubmatch(text, -1) {
+			cited = append(cited, strings.Split(m[1], ",")...)
+		}
+	}
+	for _, m := range entries.FindAllStringSubmatch(files["references.bib"], -1) {
+		have = append(have, m[1])
+	}
+	slices.Sort(cited)
+	slices.Sort(have)
+	if diff := cmp.Diff(slices.Compact(cited), have); diff != "" {
+		t.Errorf("cited and not in references.bib (-), or the other way round (+):\n%s", diff)
+	}
+}
+
+// The papers of all methods and protocols that come with the program are known.
+func TestSourcesAreKnown(t *testing.T) {
+	sources := map[string]string{}
+	for _, s := range methods.All().All() {
+		sources["method "+s.Name] = s.Source
+	}
+	for _, name := range protocol.Names() {
+		p, err := protocol.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources["protocol "+name] = p.Source
+	}
+	for of, source := range sources {
+		papers := 1 + strings.Count(source, ";") + strings.Count(source, ", as run by") + strings.Count(source, "with the l1 penalty of") + strings.Count(source, "as compared with by")
+		if c := cited(source); strings.Count(c, "bench-") != papers {
+			t.Errorf("%s: its source %q cites %q, want %d papers", of, source, c, papers)
+		}
+	}
+	if c := cited("nobody, nowhere"); c != "" {
+		t.Errorf("an unknown source cites %q", c)
+	}
+}
+
+// The entry of the program says what CITATION.cff says.
+func TestCitationFile(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "CITATION.cff"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"cff-version: 1.2.0\n", "\ntype: software\n", "\nlicense: MIT\n", `title: "` + programTitle + `"`, `- name: "` + programAuthor + `"`, `repository-code: "` + programURL + `"`} {
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("CITATION.cff lacks %q", want)
+		}
+	}
+	changes, err := os.ReadFile(filepath.Join(testenv.Root(), "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unreleased := !regexp.MustCompile(`(?m)^## v?\d`).Match(changes); unreleased != strings.Contains(string(raw), "\nversion: 0.1.0-dev\n") {
+		t.Errorf("CITATION.cff and CHANGELOG.md do not agree on whether there was a release")
+	}
+}
+
+func TestFolder(t *testing.T) {
+	for method, want := range map[string]string{"GBRFF2": "paper-GBRFF2", "RKS + intercept": "paper-RKS-intercept", "../A/B": "paper-A-B", "A@1.2": "paper-A-1.2"} {
+		if got := Folder(method); got != want {
+			t.Errorf("Folder(%q) is %q, want %q", method, got, want)
+		}
+	}
+}
+
+func TestMathematics(t *testing.T) {
+	got := mathematics([]string{"A_1: -0.5 points (95 % interval -1.0 to +2.25), p = 0.02, adjusted p < 0.0001.", "RFF-SKL 1-20"})
+	if want := `A\_1: $-0.5$ points (95~\% interval $-1.0$ to $+2.25$), $p = 0.02$, adjusted $p < 0.0001$.` + "\n\nRFF-SKL 1-20"; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// What cannot be shown is an error.
+func TestErrors(t *testing.T) {
+	for want, edit := range map[string]func(*world){
+		"the level is 5":                        func(w *world) { w.o.Level = 5 },
+		"no run of A is finished":               func(w *world) { w.drop(func(r store.Row) bool { return r.Method == "A" }) },
+		"no other method has finished the same": func(w *world) { w.drop(func(r store.Row) bool { return r.Method != "A" }) },
+		`no metric is named "acuracy"`:          func(w *world) { w.o.Metric = "acuracy" },
+	} {
+		w := usual(t)
+		edit(&w)
+		w.o.Protocol = w.protocol
+		if _, err := Build(w.Frame(t), w.o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+var _ frame.Methods = world{}
