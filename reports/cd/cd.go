@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/reports/doc"
@@ -114,7 +113,7 @@ func float(x *big.Rat) float64 {
 // apart.
 func diagram(t frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Figure, doc.Records) {
 	order := stats.Order(f.AverageRanks)
-	bars := stats.Cliques(order, j.alike)
+	bars := stats.Groups(order, j.alike)
 	place := map[int]int{}
 	var names []string
 	var ranks []float64
@@ -129,13 +128,9 @@ func diagram(t frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Figu
 			letters[place[m]] += letter(i)
 		}
 	}
-	legend := []string{"Bars: methods that share a letter " + j.legend + "."}
-	if apart := withoutBar(order, bars, j.alike); len(apart) > 0 {
-		legend = append(legend, "Not told apart either, though without a common bar, since a method between them differs: "+pairs(names, apart)+".")
-	}
 	best := stats.Smallest(f.AverageRanks)
 	table := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "bars", Kind: doc.Words}}, Best: "the best, every tied one; decided on exact values.",
-		Legend: legend}
+		Legend: []string{"Bars: methods that share a letter, and no other ones, " + j.legend + "."}}
 	records := doc.Records{Name: "cd", Columns: []string{"protocol", "metric", "datasets", "method", "rank", "exact", "bars", "test", "critical_difference", "level"}}
 	var rows []doc.Row
 	for i, m := range order {
@@ -146,32 +141,6 @@ func diagram(t frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Figu
 	return doc.Figure{Title: "Critical differences", About: "A bar joins methods that are not told apart",
 		Plot: plot.CriticalDifference(names, ranks, bars, j.cd), Numbers: &table,
 		Alt: fmt.Sprintf("Average ranks of %s over %s; methods joined by a bar %s", frame.Count(f.Methods, "method"), frame.Count(f.Datasets, "data set"), j.legend)}, records
-}
-
-// withoutBar lists pairs of places that are alike and on no common bar. Average ranks leave none; tests of two methods may.
-func withoutBar(order []int, bars [][]int, alike func(a, b int) bool) (out [][2]int) {
-	for i, a := range order {
-		for k, b := range order[:i] {
-			common := func(bar []int) bool { return slices.Contains(bar, i) && slices.Contains(bar, k) }
-			if alike(a, b) && !slices.ContainsFunc(bars, common) {
-				out = append(out, [2]int{k, i})
-			}
-		}
-	}
-	return out
-}
-
-// pairs names pairs of places, or counts them where they are many.
-func pairs(names []string, places [][2]int) string {
-	const most = 6
-	if len(places) > most {
-		return frame.Count(len(places), "pair") + ", see bench report tests"
-	}
-	var texts []string
-	for _, p := range places {
-		texts = append(texts, names[p[0]]+" - "+names[p[1]])
-	}
-	return strings.Join(texts, ", ")
 }
 
 // letter names a bar: a to z, then aa, ab and so on.

@@ -250,7 +250,11 @@ func TestThirtyMethods(t *testing.T) {
 		for i := range names {
 			names[i], ranks[i] = fmt.Sprintf("RFF-SQL-M%d", i), float64(i+1)
 			if i%2 == 0 {
-				bars = append(bars, []int{i, min(i+5, k-1)})
+				var bar []int
+				for place := i; place <= min(i+5, k-1); place++ {
+					bar = append(bar, place)
+				}
+				bars = append(bars, bar)
 			}
 		}
 		for _, width := range widths[1:] {
@@ -270,6 +274,24 @@ func TestThirtyMethods(t *testing.T) {
 			if width == doc.PageWidth && drawn != len(bars)+1 {
 				t.Errorf("%d marks of %d bars on a page", drawn, len(bars))
 			}
+		}
+	}
+}
+
+// A bar that passes over a method has dots at those that it joins, and is told from a bar without gaps.
+func TestBarWithAGap(t *testing.T) {
+	for _, width := range widths {
+		dots, lines := 0, 0
+		for _, m := range CriticalDifference([]string{"A", "B", "C", "D"}, []float64{1, 2, 3, 4}, [][]int{{0, 1}, {0, 2, 3}}, math.NaN())(width).Marks {
+			switch {
+			case m.Role == doc.Strong && m.Shape == doc.Dot && m.Tip != "":
+				dots++
+			case m.Role == doc.Strong && m.Shape == doc.Line:
+				lines++
+			}
+		}
+		if dots != 3 || lines != 2 { // one of the lines is the legend's
+			t.Errorf("%v wide: %d dots and %d lines", width, dots, lines)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/kernelboosting/bench/reports/doc"
@@ -122,7 +123,8 @@ func (r *ranking) sides(side float64) {
 	}
 	for i, bar := range r.bars {
 		y := rankAxis + 10 + rankBar*float64(i)
-		r.Line(doc.Strong, r.scale.At(r.ranks[bar[0]])-3, y, r.scale.At(r.ranks[bar[len(bar)-1]])+3, y)
+		at := func(place int) (float64, float64) { return r.scale.At(r.ranks[place]), y }
+		r.join(bar, at, 3, 0)
 	}
 	r.legend(0)
 }
@@ -150,10 +152,31 @@ func (r *ranking) list() {
 	}
 	for i, bar := range r.bars[:shown] {
 		x := to + 12 + listBar*float64(i)
-		r.Line(doc.Strong, x, y(bar[0])-2, x, y(bar[len(bar)-1])+2)
+		at := func(place int) (float64, float64) { return x, y(place) }
+		r.join(bar, at, 0, 2)
 	}
 	r.legend(len(r.bars) - shown)
 }
+
+// join draws a bar that is a little longer than from its first place to its last. Where it passes over a method that it does not
+// join, a thin line has dots at those that it does.
+func (r *ranking) join(bar []int, at func(place int) (x, y float64), dx, dy float64) {
+	first, last := bar[0], bar[len(bar)-1]
+	x, y := at(first)
+	x2, y2 := at(last)
+	if !gapped(bar) {
+		r.Line(doc.Strong, x-dx, y-dy, x2+dx, y2+dy)
+		return
+	}
+	r.Line(doc.Thin, x, y, x2, y2)
+	for _, place := range bar {
+		x, y := at(place)
+		r.Dot(doc.Strong, x, y, 1.5, r.names[place])
+	}
+}
+
+// gapped reports whether a bar passes over places that are not its own.
+func gapped(bar []int) bool { return bar[len(bar)-1]-bar[0] >= len(bar) }
 
 // legend says what lines mean and how many bars are left out.
 func (r *ranking) legend(left int) {
@@ -163,6 +186,9 @@ func (r *ranking) legend(left int) {
 	}
 	if len(r.bars) > 0 {
 		keys = append(keys, key{lineKey(doc.Strong), "not told apart"})
+		if slices.ContainsFunc(r.bars, gapped) {
+			keys = append(keys, key{dotKey(doc.Strong, 1.5), "nor dots on a thin line"})
+		}
 	}
 	if left > 0 {
 		keys = append(keys, key{nil, fmt.Sprintf("bars of lower places left out: %d", left)})

@@ -5,15 +5,14 @@
 // of a summation would make and break ties. A matrix has one row a data set and one column a method,
 // and a larger value is better. A difference is that of two methods on one data set or split.
 //
-//   - many methods over many data sets: Friedman and Quade; then AllPairs or WithControl with an
-//     adjustment (Holm, Shaffer, BergmannHommel), or the critical differences NemenyiCD and
-//     BonferroniDunnCD; Cliques are the bars of a diagram of critical differences
-//   - two methods over many data sets: Wilcoxon, BayesSignedRank, and McNemar on wins and losses,
-//     which is the sign test
+//   - many methods over many data sets: FriedmanPermutation, Friedman and Quade; then AllPairs or WithControl with an
+//     adjustment (Holm, WeightedHolm, Shaffer, BergmannHommel), or the critical differences NemenyiCD and
+//     BonferroniDunnCD; Groups are the bars of a diagram of critical differences
+//   - two methods over many data sets: Wilcoxon and BayesSignedRank
 //   - two methods on overlapping splits of one data set: CorrectedT, its Interval and its Posterior
-//   - two methods on the rows of one test set: McNemar
-//   - anything else: Bootstrap
-//   - how much more evidence would decide: SplitsNeeded, WilcoxonNeeded, SignNeeded
+//   - one data set more: Forecast, and ForecastLoss of those that leave a data set out
+//   - means that somebody printed: Welch
+//   - other data sets of the same kind: ResampledRanks; what so many of them can find: Power, SetsNeeded
 //
 // Two conventions of average rank are offered. AverageRanks gives tied methods the mean of the ranks
 // they span. PaperAverageRanks repeats the computation behind Table 2 of Gautheron et al. (ECML PKDD

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 )
 
 // A Comparison is that of the average ranks of methods A and B.
@@ -76,34 +77,34 @@ func BonferroniDunnCD(alpha float64, methods, datasets int) float64 {
 	return upperNormal(alpha/float64(2*(methods-1))) * rankError(methods, datasets)
 }
 
-// Cliques returns the largest runs of consecutive methods in order, the best first, of which all
-// pairs are alike: the bars of a diagram of critical differences. Runs of one method are left out,
-// and none lies within another. For a critical difference cd, alike is
-//
-//	func(a, b int) bool { return math.Abs(rank(a) - rank(b)) < cd }
-//
-// and for adjusted p-values that they exceed the level.
-func Cliques(order []int, alike func(a, b int) bool) [][]int {
+// Groups covers the pairs of methods that are alike: two methods are in a common group just if they are alike, which alike says of
+// either order. Groups and their members are in the order that is given, the best first: each pair that no group holds yet begins one,
+// which takes in every further method that is alike to all of its members. For a critical difference of average ranks, groups are
+// the bars of the diagram, each a run of neighbours; a test of two methods may leave out methods in between.
+func Groups(order []int, alike func(a, b int) bool) [][]int {
 	var out [][]int
-	end := 0 // of the last run
-	for first := range order {
-		last := first + 1
-		for last < len(order) && alikeAll(order[first:last], order[last], alike) {
-			last++
-		}
-		if last > end && last > first+1 {
-			out = append(out, append([]int(nil), order[first:last]...))
-			end = last
+	covered := map[[2]int]bool{} // by places in the order
+	for i, a := range order {
+		for j := i + 1; j < len(order); j++ {
+			if covered[[2]int{i, j}] || !alike(a, order[j]) {
+				continue
+			}
+			places := []int{i, j}
+			for k, m := range order {
+				if !slices.Contains(places, k) && !slices.ContainsFunc(places, func(p int) bool { return !alike(order[p], m) }) {
+					places = append(places, k)
+				}
+			}
+			slices.Sort(places)
+			group := make([]int, len(places))
+			for n, p := range places {
+				group[n] = order[p]
+				for _, q := range places[n+1:] {
+					covered[[2]int{p, q}] = true
+				}
+			}
+			out = append(out, group)
 		}
 	}
 	return out
-}
-
-func alikeAll(methods []int, other int, alike func(a, b int) bool) bool {
-	for _, m := range methods {
-		if !alike(m, other) {
-			return false
-		}
-	}
-	return true
 }

@@ -214,20 +214,49 @@ func TestStudentizedRange(t *testing.T) {
 
 // Demsar (2006), 3.2.2: at 0.05 his critical difference is 1.25 and the data tell no two of the four
 // apart; at 0.10 it is 1.12, and C4.5 is worse than +m and +m+cf, while +cf may belong with either.
-func TestCliques(t *testing.T) {
+func TestGroupsOfDemsar(t *testing.T) {
 	ranks := []float64{3.143, 2.000, 2.893, 1.964}
 	order := []int{3, 1, 2, 0}
 	for cd, want := range map[float64][][]int{1.25: {{3, 1, 2, 0}}, 1.12: {{3, 1, 2}, {2, 0}}, 0.5: {{3, 1}, {2, 0}}, 0.01: nil} {
-		got := stats.Cliques(order, func(a, b int) bool { return math.Abs(ranks[a]-ranks[b]) < cd })
+		got := stats.Groups(order, func(a, b int) bool { return math.Abs(ranks[a]-ranks[b]) < cd })
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("critical difference %v: %v, want %v", cd, got, want)
 		}
 	}
-	// Decisions of pairs need not follow the order: 0 and 2 differ, 0 and 3 do not.
-	got := stats.Cliques([]int{0, 1, 2, 3}, func(a, b int) bool { return a+b != 2 })
-	if want := "[[0 1] [1 2 3]]"; fmt.Sprint(got) != want {
-		t.Errorf("cliques %v, want %s", got, want)
+}
+
+// By hand: of ranks 1, 2, 3 and 5 with a critical difference of 1.5 the bars are the runs 1-2 and 2-3; the last method is on none. Where
+// the first and the last are alike and the second is not, a group passes over it.
+func TestGroups(t *testing.T) {
+	ranks := []float64{1, 2, 3, 5}
+	got := stats.Groups([]int{0, 1, 2, 3}, func(a, b int) bool { return math.Abs(ranks[a]-ranks[b]) < 1.5 })
+	if fmt.Sprint(got) != "[[0 1] [1 2]]" {
+		t.Errorf("groups %v", got)
 	}
+	if got := stats.Groups([]int{2, 0, 1}, func(a, b int) bool { return a+b == 3 }); fmt.Sprint(got) != "[[2 1]]" {
+		t.Errorf("groups %v", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(1, 9).Draw(t, "methods")
+		told := make(map[[2]int]bool)
+		var order []int
+		for a := range k {
+			order = append(order, a)
+			for b := range a {
+				apart := rapid.Bool().Draw(t, "apart")
+				told[[2]int{a, b}], told[[2]int{b, a}] = apart, apart
+			}
+		}
+		groups := stats.Groups(order, func(a, b int) bool { return !told[[2]int{a, b}] })
+		for a := range k {
+			for b := range a {
+				common := slices.ContainsFunc(groups, func(g []int) bool { return slices.Contains(g, a) && slices.Contains(g, b) })
+				if common == told[[2]int{a, b}] {
+					t.Fatalf("%d and %d: told apart %v, in a common group %v of %v", a, b, told[[2]int{a, b}], common, groups)
+				}
+			}
+		}
+	})
 }
 
 func TestControl(t *testing.T) {
