@@ -117,10 +117,11 @@ func cdReport() Report {
 		Summary: "Diagram of critical differences: average ranks, and bars that join what is not told apart",
 		Long: `cd draws the methods on an axis of average ranks and joins those that are not told
 apart: by Wilcoxon's test, adjusted for each method with each, as everywhere, or with
---test nemenyi by the critical difference of average ranks. With --methods the ranks
-are those among these methods.`,
+--test nemenyi by the critical difference of average ranks. Many methods stand in a
+list. With --methods the ranks are those among these methods.`,
 		Example: `  bench report cd
-  bench report cd -o ranks.html
+  bench report cd -o cd.pdf --width column
+  bench report cd --format tikz -o cd.tex
   bench report cd --methods BMKR,GFC,PBRFF,GBRFF1,LGBM,GBRFF2 --level 0.1`,
 		Flags: func(flags Flags) Build {
 			var o cd.Options
@@ -150,7 +151,7 @@ func pairsReport() Report {
 		Long: `pairs counts for any two methods the data sets won, tied and lost by mean, and draws
 the means of one against the other's, a dot a data set.`,
 		Example: `  bench report pairs
-  bench report pairs --methods GBRFF2,LGBM -o pairs.html`,
+  bench report pairs --methods GBRFF2,LGBM -o figs/`,
 		Flags: func(flags Flags) Build {
 			var o pairs.Options
 			usual(flags, &o.Metric, &o.Title, &o.Label)
@@ -166,9 +167,11 @@ func timesReport() Report {
 		Summary: "What methods cost beside how good they are, and which are on the front",
 		Long: `times draws the mean of a metric against the processor time of a cell (a split with its
 whole search over the grid) and marks the front: methods that no other one beats in
-both. Below stand the times by data set. Times of different processors are not mixed.`,
+both. Lines show the quartiles of times over splits and an interval of the mean over
+data sets, and resampled sets say how sure the front is. Below stand the times by set.
+Times of different processors are not mixed.`,
 		Example: `  bench report times
-  bench report times --methods GBRFF2,LGBM,XGB -o times.html`,
+  bench report times --methods GBRFF2,LGBM,XGB -o times.svg`,
 		Flags: func(flags Flags) Build {
 			var o times.Options
 			usual(flags, &o.Metric, &o.Title, &o.Label)

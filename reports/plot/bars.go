@@ -12,28 +12,33 @@ type Bar struct {
 	Value float64
 }
 
-// Bars draws a histogram, at least one bar, in the order given, with the numbers above the bars. The titles say what the names and
-// the numbers are.
+// Bars draws a histogram, at least one bar, in the order given, with the numbers above the bars: where they have no room that of the
+// highest bar, as a scale. The titles say what the names and the numbers are.
 func Bars(bars []Bar, x, y string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		s := &sheet{Drawing: doc.Drawing{Width: width}}
 		top := s.topTitle(y) + 9
 		base := top + 76
-		most := 1.0
-		var names []string
-		for _, b := range bars {
-			most, names = max(most, b.Value), append(names, b.Name)
+		most, highest := 1.0, 0
+		var names, numbers []string
+		for i, b := range bars {
+			most, names, numbers = max(most, b.Value), append(names, b.Name), append(numbers, number(b.Value))
+			if b.Value > bars[highest].Value {
+				highest = i
+			}
 		}
 		names = clipped(names, width/2)
 		step := width / float64(len(bars))
+		all := widest(numbers) < step
 		every := 1 + int((widest(names)+6)/step) // names that would overlap are left out
 		for i, b := range bars {
 			left, right := step*float64(i)+0.12*step, step*float64(i+1)-0.12*step
 			up := base - b.Value/most*(base-top)
 			if b.Value > 0 {
 				s.Box(doc.Range, left, up, right, base, b.Name+": "+number(b.Value))
-				if TextWidth(number(b.Value)) < step {
-					s.Word(doc.Tick, (left+right)/2, up-3, doc.Middle, number(b.Value))
+				if all || i == highest {
+					half := tickWidth(number(b.Value)) / 2
+					s.Word(doc.Tick, max(half, min((left+right)/2, width-half)), up-3, doc.Middle, number(b.Value))
 				}
 			}
 			if i%every == 0 {

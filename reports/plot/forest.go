@@ -34,7 +34,7 @@ type ForestOptions struct {
 	Interval      string  // what the intervals are, such as "95 % interval"; "" for "interval"
 	Single        string  // what a line by itself is, such as "one data set"; "" for nothing in the legend
 	Summary       string  // what sums up, such as "mean over data sets"; "" for "summary"
-	Worse, Better string  // who is ahead where differences are negative, and where positive; "" for nothing
+	Worse, Better string  // what negative differences say and what positive ones, such as "LGBM ahead"; "" for nothing
 	Texts         string  // heading of the rows' texts
 }
 
@@ -69,10 +69,7 @@ func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
 		}
 		bottom := top + forestLine*float64(len(rows)) + 3
 		low, high := f.reach(rows)
-		ticks, decimals := Ticks(low, high, false)
-		spare := 0.03 * (ticks[len(ticks)-1] - ticks[0])
-		low, high = max(ticks[0], low-spare), min(ticks[len(ticks)-1], high+spare)
-		ticks = slices.DeleteFunc(ticks, func(v float64) bool { return v < low || v > high })
+		ticks, decimals := ticksWithin(low, high)
 		numbers := tickTexts(ticks, decimals)
 		s.x = Scale{Low: low, High: high, From: left + 12, To: width - right - max(14, widest(numbers)/2)}
 		if f.rope() {
@@ -93,7 +90,7 @@ func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
 
 func (f ForestOptions) rope() bool { return f.Rope > 0 && !math.IsInf(f.Rope, 0) }
 
-// reach encloses zero, the estimates, and intervals as far as they leave the estimates room.
+// reach encloses zero, the estimates, and intervals as far as they leave the estimates room, with some to spare.
 func (f ForestOptions) reach(rows []ForestRow) (low, high float64) {
 	include := func(v, least, most float64) {
 		if v = max(least, min(most, v)); !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -120,7 +117,29 @@ func (f ForestOptions) reach(rows []ForestRow) (low, high float64) {
 		include(r.Low, -reach, reach)
 		include(r.High, -reach, reach)
 	}
-	return low, high
+	if high-low < 1e-9 { // all differences are zero
+		low, high = -1, 1
+	}
+	spare := 0.03 * (high - low)
+	return low - spare, high + spare
+}
+
+// ticksWithin are four to nine round numbers within low and high, of which zero is one, and the decimals that they need.
+func ticksWithin(low, high float64) ([]float64, int) {
+	for exponent := int(math.Ceil(math.Log10(high - low))); ; exponent-- {
+		for _, digit := range []float64{5, 2, 1} {
+			step := digit * math.Pow(10, float64(exponent))
+			first, last := math.Ceil(low/step), math.Floor(high/step)
+			if last-first < 3 {
+				continue
+			}
+			var ticks []float64
+			for k := first; k <= last; k++ {
+				ticks = append(ticks, k*step)
+			}
+			return ticks, max(0, -exponent)
+		}
+	}
 }
 
 // forestRow draws a row whose middle is at y, and reports whether its interval goes on outside of the axis.
@@ -169,7 +188,7 @@ func (f ForestOptions) below(s *sheet, bottom float64) {
 		return
 	}
 	zero := s.x.At(0)
-	worse, better := "< "+f.Worse+" ahead", f.Better+" ahead >"
+	worse, better := "< "+f.Worse, f.Better+" >"
 	end, start := max(zero-6, tickWidth(worse)), min(zero+6, s.Width-tickWidth(better))
 	s.Height += lineHeight
 	s.Word(doc.Tick, end, s.Height-5, doc.End, worse)

@@ -22,7 +22,7 @@ func TestForestByHand(t *testing.T) {
 		{Label: "iono", Estimate: nan, Low: nan, High: nan, Text: "none"},
 		{Label: "over sets", Estimate: 0, Low: -1, High: 1, Kind: Summary},
 	}
-	d := Forest(rows, ForestOptions{Axis: "difference (points)", Rope: 1, Better: "A", Worse: "B", Texts: "p"})(doc.ColumnWidth)
+	d := Forest(rows, ForestOptions{Axis: "difference (points)", Rope: 1, Better: "A ahead", Worse: "B ahead", Texts: "p"})(doc.ColumnWidth)
 	var squares, diamonds, intervals, bands []doc.Mark
 	zero := nan
 	words := ""
@@ -88,6 +88,6 @@ func TestForestIsOnItsSheet(t *testing.T) {
 			kind := rapid.SampledFrom([]ForestKind{Single, Section, Summary}).Draw(t, "kind")
 			rows = append(rows, ForestRow{Label: fmt.Sprint("data-set-", i), Estimate: number.Draw(t, "estimate"), Low: number.Draw(t, "low"), High: number.Draw(t, "high"), Kind: kind, Text: rapid.SampledFrom([]string{"", "p = 0.04"}).Draw(t, "text")})
 		}
-		inside(t, Forest(rows, ForestOptions{Axis: "difference of mean test accuracies (percentage points)", Rope: number.Draw(t, "rope"), Better: "GBRFF-random", Worse: "RFF-SQL-MKL-JOINT", Texts: "p"}))
+		inside(t, Forest(rows, ForestOptions{Axis: "difference of mean test accuracies (percentage points)", Rope: number.Draw(t, "rope"), Better: "GBRFF-random ahead", Worse: "RFF-SQL-MKL-JOINT ahead", Texts: "p"}))
 	})
 }

@@ -333,7 +333,16 @@ func Diagonal(points []Point, x, y, measure string, percent bool) doc.Plot {
 			labels = append(labels, label{p.Name, doc.Tick, at, up})
 		}
 		left := taken.name(&s.Drawing, box{s.area.x, s.area.y - 7, width, s.area.y2}, labels)
-		s.legend(Legend{Front: y + " higher", Other: x + " higher, or both equal"}, left)
+		var text Legend
+		for _, p := range points {
+			switch {
+			case p.Y > p.X:
+				text.Front = y + " higher"
+			default:
+				text.Other = x + " higher, or both equal"
+			}
+		}
+		s.legend(text, left)
 		return s.Drawing
 	}
 }

@@ -30,9 +30,9 @@ func drawings() map[string]doc.Figure {
 		overview = append(overview, plot.ForestRow{Label: m, Estimate: x, Low: x - 0.9, High: x + 1.1, Text: []string{"0.93", "0.21", "0.01", "0.07", "<0.0001"}[i]})
 	}
 	options := plot.ForestOptions{Axis: "difference of mean test accuracy (points)", Rope: 1, RopeText: "within 1 point", Interval: "95 % interval", Texts: "p",
-		Single: "a data set", Summary: "mean over sets", Better: "GBRFF2", Worse: "LGBM"}
+		Single: "a data set", Summary: "mean over sets", Better: "GBRFF2 ahead", Worse: "LGBM ahead"}
 	against := options
-	against.Worse, against.Single = "the other", "mean over sets"
+	against.Worse, against.Single = "the other ahead", "mean over sets"
 	names, ranks, bars := make([]string, 30), make([]float64, 30), [][]int{}
 	for i := range names {
 		names[i], ranks[i] = fmt.Sprintf("Method-%d", i+1), 1.5+0.9*float64(i)

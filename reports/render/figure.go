@@ -229,16 +229,33 @@ func resolution() []byte {
 	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(body))
 }
 
+// A straight colour is one for vgpdf, which takes the channels of a see-through colour as they are seen alone: image/color gives them
+// multiplied by how much is seen, and white would be grey.
+type straight color.NRGBA
+
+func (s straight) RGBA() (r, g, b, a uint32) {
+	const full = 0x101 // from 8 to 16 bits
+	return full * uint32(s.R), full * uint32(s.G), full * uint32(s.B), full * uint32(s.A)
+}
+
 // paint draws on a canvas whose y goes upwards.
 func paint(c vg.Canvas, d doc.Drawing) {
 	at := func(x, y float64) vg.Point { return vg.Point{X: unit * vg.Length(x), Y: unit * vg.Length(d.Height-y)} }
+	_, pdf := c.(*vgpdf.Canvas)
+	ink := func(colour color.NRGBA) {
+		if pdf {
+			c.SetColor(straight(colour))
+		} else {
+			c.SetColor(colour)
+		}
+	}
 	shape := func(s style, p vg.Path) {
 		if s.fill.A > 0 {
-			c.SetColor(s.fill)
+			ink(s.fill)
 			c.Fill(p)
 		}
 		if s.stroke.A > 0 {
-			c.SetColor(s.stroke)
+			ink(s.stroke)
 			c.SetLineWidth(unit * vg.Length(s.width))
 			c.Stroke(p)
 		}
@@ -289,7 +306,7 @@ func paint(c vg.Canvas, d doc.Drawing) {
 			face := fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, unit*vg.Length(size))
 			place := at(m.X, m.Y)
 			place.X -= face.Width(m.Text) * vg.Length(m.Anchor) / 2 // Start, Middle, End
-			c.SetColor(s.fill)
+			ink(s.fill)
 			c.FillString(face, place, m.Text)
 			if s.bold { // by a second stroke: vgpdf does not find bold fonts that it embeds
 				place.X += 0.4 * unit

@@ -3,7 +3,9 @@ package render
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/xml"
+	"image/color"
 	"image/png"
 	"io"
 	"math"
@@ -16,6 +18,8 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/plot"
+	"gonum.org/v1/plot/font"
 	"pgregory.net/rapid"
 )
 
@@ -81,6 +85,34 @@ func TestFigureFormats(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// On paper letters have 7 to 9 points, and drawings take them for as wide as they are, or a little wider.
+func TestLettersOnPaper(t *testing.T) {
+	for _, size := range []float64{usualSize, tickSize} {
+		if points := float64(unit) * size; points < 7 || points > 9 {
+			t.Errorf("letters of %v points", points)
+		}
+	}
+	face := fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, unit*usualSize)
+	for _, text := range []string{"GBRFF-random", "RFF-SQL-MKL-JOINT", "mean test accuracy (%)", "illicit", "WWW@", "0.0625 [-1.2, 3.4]", "~{}|^`\\"} {
+		if got, want := plot.TextWidth(text), float64(face.Width(text)/unit); got < want || got > 1.06*want {
+			t.Errorf("%s is %v wide, taken for %v", text, want, got)
+		}
+	}
+}
+
+// A PNG file says how large it is on paper, and see-through white is white in a PDF file.
+func TestSizeAndWhiteOfFiles(t *testing.T) {
+	i := slices.IndexFunc(FigureFormats(), func(f FigureFormat) bool { return f.Name == "png" })
+	out := written(t, FigureFormats()[i], everyMark("x"))
+	at := bytes.Index(out, []byte("pHYs"))
+	if at < 0 || binary.BigEndian.Uint32(out[at+4:]) != 11811 || out[at+12] != 1 { // 300 dots an inch of 25.4 mm
+		t.Errorf("the resolution is %q", out[at:at+13])
+	}
+	if r, g, b, a := straight(color.NRGBA{255, 255, 255, 51}).RGBA(); r != 0xffff || g != 0xffff || b != 0xffff || a != 0x3333 {
+		t.Errorf("white is %x %x %x %x", r, g, b, a)
 	}
 }
 

@@ -93,3 +93,52 @@ func TestFront(t *testing.T) {
 		}
 	})
 }
+
+// By hand: a is cheaper and better on s1 and s2 and b on s3, by much, so that b is alone ahead where s3 is drawn often enough; c never is
+// on the front, being dearer and worse everywhere. Of three draws s3 is none of them in 8 of 27 cases, where a is alone on the front.
+func TestFrontOfResampledSets(t *testing.T) {
+	var rows []store.Row
+	for k, set := range []string{"s1", "s2", "s3"} {
+		a, b := 80, 70
+		if k == 2 {
+			a, b = 40, 90
+		}
+		rows = append(rows, run(set, "a", 1, a, float64(100-a), "x"), run(set, "b", 1, b, float64(100-b), "x"), run(set, "c", 1, 30, 200, "x"))
+	}
+	d := build(t, input(rows...))
+	share := map[any]float64{}
+	for _, r := range sample.Records(t, d, "times") {
+		share[r["method"]] = r["front_share"].(float64)
+	}
+	if a := share["a"]; a < 8./27-0.04 || a > 8./27+0.04 || share["b"] != 1-a || share["c"] != 0 {
+		t.Errorf("shares %v, want about 8/27, 19/27 and 0", share)
+	}
+	text := d.Blocks[1].(doc.Prose).Paragraphs[0]
+	if want := "Shares of 2000 draws of 3 data sets from these, with replacement, in which a method is on the front: b 0."; !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "; 1 other method below 0.05.") {
+		t.Errorf("%s", text)
+	}
+	if two := sample.Records(t, build(t, input(rows[:6]...)), "times")[0]["front_share"]; two != nil {
+		t.Errorf("two sets are resampled: %v", two)
+	}
+}
+
+// By hand: of the mean times 1.5, 2.5, .., 5.5 of five splits over two sets the quartiles are 2.5 and 4.5; four splits have none. The
+// interval stands without what a set does to all methods: they differ by 10 on both sets, and it has no width.
+func TestUncertaintyOfTimesAndMeans(t *testing.T) {
+	var rows []store.Row
+	for split := 1; split <= 5; split++ {
+		x := float64(split)
+		rows = append(rows, run("s1", "a", split, 60, x, "x"), run("s2", "a", split, 90, x+1, "x"), run("s1", "b", split, 50, 9, "x"), run("s2", "b", split, 80, 9, "x"))
+	}
+	in := input(rows...)
+	in.Protocol.Splits = 5
+	a := sample.Records(t, build(t, in), "times")[0]
+	if a["method"] != "a" || a["lower_cpu_seconds"] != 2.5 || a["upper_cpu_seconds"] != 4.5 || a["half_width"] != 0.0 {
+		t.Errorf("%v", a)
+	}
+	in = input(rows[:16]...)
+	in.Protocol.Splits = 4
+	if a := sample.Records(t, build(t, in), "times")[0]; a["lower_cpu_seconds"] != nil {
+		t.Errorf("quartiles of four splits: %v", a)
+	}
+}
