@@ -108,16 +108,16 @@ func Summary(t frame.Table, ev *evidence.Evidence, o Options) (string, error) {
 	return p.preliminary() + p.summary(), nil
 }
 
-// Lines are the sentences of a method's page, without probabilities of the typical difference: that of all other methods where there are
-// several, then one for each.
-func Lines(t frame.Table, ev *evidence.Evidence, o Options) ([]string, error) {
+// Sentences are the verdicts of a method's page without probabilities of the typical difference: those at its top, and those that
+// follow among the details, one for each other method.
+func Sentences(t frame.Table, ev *evidence.Evidence, o Options) (first, rest []string, err error) {
 	o.Draws = none
 	p, err := newPage(t, ev, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	first, rest := p.verdicts()
-	return append(first, rest...), nil
+	first, rest = p.verdicts()
+	return first, rest, nil
 }
 
 // Preliminary says what the verdicts on a method lack: splits, or data sets. It is "" where they lack nothing.

@@ -66,7 +66,7 @@ func TestCompiles(t *testing.T) {
 			files := w.build(t)
 			figure := ""
 			if _, ok := files["figure.tex"]; ok {
-				figure = `\input{figure}`
+				figure = "\\input{figure}\n\\input{forest}"
 			}
 			files["one.tex"] = strings.Replace(one, "FIGURE", figure, 1)
 			for name, text := range files {

@@ -14,21 +14,27 @@ import (
 // tests says what is tested, how p-values are adjusted, and what is too small to matter.
 func (b *builder) tests() string {
 	text := b.singles() + " " + b.over() + " " + b.adjusted() + " " + b.region()
-	if b.ev.Forecasts() && len(b.text()) == len(b.sentences()) {
+	if b.ev.Forecasts() && b.rest == nil { // the text has forecasts
 		text += tex(" The forecast for one more data set is Laplace's rule of succession on the counts of data sets by mean; leaving out each data set in turn, its log loss is %.2f, and %.2f for equal probabilities.",
 			b.ev.Loss, stats.UniformLoss)
 	}
-	if b.figure != nil {
-		text += tex(` Figure~\ref{%s} shows average ranks~\cite{bench-demsar2006} over %s, those that all of its methods have.`, label(b.o.Method)+":figure", frame.Count(len(b.table.Counted), "data set"))
+	for _, f := range b.figures {
+		if f.name == "figure" {
+			text += tex(` In Figure~\ref{%s}, each method is compared with each, which is a larger family.`, b.refer(f))
+		}
 	}
 	return text
 }
 
 func (b *builder) singles() string {
 	if b.ev.Sets == 0 {
-		return "There is no test on a single data set, since none has two splits of both methods."
+		return "There is no test on a single data set: that needs two splits with other rows."
 	}
-	return `On a data set the differences of two methods, one a split, go to the $t$-test whose variance is corrected for splits that share training rows~\cite{bench-nadeau2003}.`
+	text := `On a data set the differences of two methods, one a split, go to the $t$-test whose variance is corrected for splits that share training rows~\cite{bench-nadeau2003}.`
+	if slices.ContainsFunc(b.table.Sets, func(s frame.Set) bool { return s.Draws && s.Finished() > 0 }) {
+		text += " There is none on a data set that is divided once."
+	}
+	return text
 }
 
 // over says which comparisons there are over data sets.

@@ -84,21 +84,28 @@ var mainDocument string
 
 // builder collects what the files are made of.
 type builder struct {
-	o      Options
-	frame  frame.Frame
-	table  frame.Table
-	ev     *evidence.Evidence
-	lines  []string    // verdicts
-	lacks  string      // what makes them preliminary; "" for nothing
-	rows   []store.Row // of the table
-	figure *doc.Figure // nil without a set that counts
-	ranked string      // whether ranks are found to differ at all
+	o           Options
+	frame       frame.Frame
+	table       frame.Table
+	ev          *evidence.Evidence
+	first, rest []string    // verdicts: those for the text, and one for each other method where these are many
+	lacks       string      // what makes them preliminary; "" for nothing
+	rows        []store.Row // of the table
+	figures     []figure
+}
+
+// A figure is drawn in a file of its own.
+type figure struct {
+	doc.Figure
+	name    string // of its files, and part of its label
+	about   string // what it shows, for the text
+	caption string // LaTeX
 }
 
 // Build makes the files for a method beside the others of the frame. It is an error if an option has no meaning, and if the method
 // and no other one have finished the same split of a set.
 func Build(f frame.Frame, o Options) (*Paper, error) {
-	asked := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: 0.8, Region: o.Region, Label: label(o.Method) + ":compare"}
+	asked := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: 0.8, Region: o.Region, Label: string(labelOf(o.Method)) + ":compare"}
 	verdicts, err := compare.Build(f, asked)
 	if err != nil {
 		return nil, err
@@ -110,7 +117,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	if b.ev, err = asked.Evidence(&b.table); err != nil {
 		return nil, err
 	}
-	if b.lines, err = compare.Lines(b.table, b.ev, asked); err != nil {
+	if b.first, b.rest, err = compare.Sentences(b.table, b.ev, asked); err != nil {
 		return nil, err
 	}
 	if b.lacks, err = compare.Preliminary(b.table, b.ev, asked); err != nil {
@@ -121,32 +128,45 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 			b.rows = append(b.rows, b.table.Cells(s.Name, m)...)
 		}
 	}
-	means, err := accuracy.Build(f, accuracy.Options{Metric: o.Metric, OmitPublished: true, Ranks: accuracy.RanksMid, Label: label(o.Method)})
+	means, err := accuracy.Build(f, accuracy.Options{Metric: o.Metric, OmitPublished: true, Ranks: accuracy.RanksMid, Label: string(labelOf(o.Method))})
 	if err != nil {
 		return nil, err
 	}
-	if err := b.draw(); err != nil {
+	if err := b.draw(verdicts); err != nil {
 		return nil, err
 	}
 	p := &Paper{Warnings: b.table.Warnings}
 	return p, b.write(p, means, verdicts)
 }
 
-// draw takes the figure from the diagram of critical differences; there is none where no ranks can be computed.
-func (b *builder) draw() error {
-	d, err := cd.Build(b.frame, cd.Options{Metric: b.o.Metric, Level: b.o.Level})
-	if errors.Is(err, frame.ErrNoResults) {
-		return nil
+// draw takes the figures from the diagram of average ranks, which is there if two methods have a data set that counts, and from the
+// comparisons: differences from each other method where there are several, else on each data set.
+func (b *builder) draw(verdicts doc.Document) error {
+	ranks, err := cd.Build(b.frame, cd.Options{Metric: b.o.Metric, Level: b.o.Level})
+	if err != nil && !errors.Is(err, frame.ErrNoResults) {
+		return err
 	}
+	if f, ok := firstFigure(ranks); ok {
+		caption := tex(`%s; rank 1 is the best~\cite{bench-demsar2006}.`, f.Alt)
+		for _, more := range f.Numbers.Legend[1:] {
+			caption += tex(" %s", more)
+		}
+		b.figures = append(b.figures, figure{f, "figure", "average ranks with what is not told apart", caption})
+	}
+	drawn := slices.ContainsFunc(b.ev.Pairs, func(p evidence.Pair) bool { return len(p.Gains) > 0 })
+	if f, ok := firstFigure(verdicts); ok && (drawn || len(b.ev.Pairs) == 1) {
+		b.figures = append(b.figures, figure{f, "forest", "differences with their intervals", tex("%s: %s.", f.Alt, f.About)})
+	}
+	return nil
+}
+
+func firstFigure(d doc.Document) (doc.Figure, bool) {
 	for _, block := range d.Blocks {
-		switch block := block.(type) {
-		case doc.Figure:
-			b.figure = &block
-		case doc.Prose:
-			b.ranked = strings.Join(block.Paragraphs, " ")
+		if f, ok := block.(doc.Figure); ok {
+			return f, true
 		}
 	}
-	return err
+	return doc.Figure{}, false
 }
 
 // write fills the files. The references are those that the others cite.
@@ -162,11 +182,13 @@ func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 		return err
 	}
 	add("compare.tex", table)
-	if err := b.figures(add); err != nil {
-		return err
+	for _, f := range b.figures {
+		if err := b.drawing(f, add); err != nil {
+			return err
+		}
 	}
-	add("sentence.tex", b.head("What is found, for the text; sentence.txt has a paragraph for each other method.")+mathematics(b.text())+"\n")
-	add("sentence.txt", strings.Join(b.sentences(), "\n\n")+"\n")
+	add("sentence.tex", b.head("What is found, for the text; sentence.txt has a paragraph for each other method.")+mathematics(b.sentences(b.first))+"\n")
+	add("sentence.txt", strings.Join(b.sentences(slices.Concat(b.first, b.rest)), "\n\n")+"\n")
 	add("methods.tex", b.head("How it was found.")+b.methods())
 	add("main.tex", b.main())
 	add("references.bib", b.references(p.files))
@@ -194,32 +216,26 @@ func (b *builder) floats(d doc.Document, without []string) (string, error) {
 	return out.String(), err
 }
 
-// figures writes the drawing as files by itself, and as a float with its caption.
-func (b *builder) figures(add func(name, text string)) error {
-	if b.figure == nil {
-		return nil
-	}
-	for _, f := range render.FigureFormats() {
+// drawing writes a figure as files by itself, and as a float with its caption.
+func (b *builder) drawing(f figure, add func(name, text string)) error {
+	for _, format := range render.FigureFormats() {
 		var out strings.Builder
-		if err := f.Write(&out, *b.figure, doc.ColumnWidth); err != nil {
+		if err := format.Write(&out, f.Figure, doc.ColumnWidth); err != nil {
 			return err
 		}
-		switch f.Ending {
+		switch format.Ending {
 		case ".tex":
-			add("figure.tex", b.head(`Needs \usepackage{graphicx} and \usepackage{tikz}. A drawing that is wider than a column of the text is made smaller.`)+
+			add(f.name+".tex", b.head(`Needs \usepackage{graphicx} and \usepackage{tikz}. A drawing that is wider than a column of the text is made smaller.`)+
 				fmt.Sprintf("\\begin{figure}[!htbp]\n\\centering\n\\setbox0=\\hbox{%s}%%\n\\leavevmode\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\box0}\\else\\box0\\fi\n\\caption{%s}\n\\label{%s}\n\\end{figure}\n",
-					strings.TrimSuffix(out.String(), "\n"), b.caption(), label(b.o.Method)+":figure"))
+					strings.TrimSuffix(out.String(), "\n"), f.caption, b.refer(f)))
 		case ".pdf", ".svg":
-			add("figure"+f.Ending, out.String())
+			add(f.name+format.Ending, out.String())
 		}
 	}
 	return nil
 }
 
-func (b *builder) caption() string {
-	return tex(`Average ranks by mean test %s over %d data sets; rank 1 is the best. A bar joins methods whose ranks differ by less than the critical difference of Nemenyi's test~\cite{bench-nemenyi1963,bench-demsar2006} at level %v. All ranks together, by the test of~\cite{bench-iman1980}: %s`,
-		b.table.Metric.Title, len(b.table.Counted), b.o.Level, b.ranked)
-}
+func (b *builder) refer(f figure) label { return labelOf(b.o.Method) + label(":"+f.name) }
 
 // head is the comment that begins a file.
 func (b *builder) head(about string) string {
@@ -228,19 +244,25 @@ func (b *builder) head(about string) string {
 
 // main is a document that reads the other files.
 func (b *builder) main() string {
-	figure, see := `\input{figure}`, tex(`, and Figure~\ref{%s} the average ranks`, label(b.o.Method)+":figure")
-	if b.figure == nil {
-		figure, see = "% There is no figure: no data set is complete for two methods.", ""
+	see := []string{tex(`Table~\ref{%s} the means`, labelOf(b.o.Method)), tex(`Table~\ref{%s} the comparisons`, labelOf(b.o.Method)+":compare-over")}
+	inputs := ""
+	for _, f := range b.figures {
+		see = append(see, tex(`Figure~\ref{%s} %s`, b.refer(f), f.about))
+		inputs += `\input{` + f.name + "}\n"
 	}
-	return b.head("A page that shows the files of this folder: pdflatex main, bibtex main, pdflatex main twice.") + strings.NewReplacer("@METHOD@", render.LaTeXText(b.o.Method), "@TABLE@", label(b.o.Method),
-		"@COMPARE@", label(b.o.Method)+":compare-over", "@SEE@", see, "@FIGURE@", figure).Replace(mainDocument)
+	return b.head("A page that shows the files of this folder: pdflatex main, bibtex main, pdflatex main twice.") +
+		strings.NewReplacer("@METHOD@", render.LaTeXText(b.o.Method), "@SEE@", frame.Listed(see), "@FIGURES@\n", inputs).Replace(mainDocument)
 }
 
 func (b *builder) readme() string {
-	drawing := "figure.tex, figure.pdf, figure.svg: average ranks with what is not told apart, as TikZ with its caption and as drawings by themselves"
-	if b.figure == nil {
-		drawing = "There is no figure: no data set is complete for two methods"
+	drawings := "There is no figure: no two methods have a data set of the main group in common"
+	if b.figures != nil {
+		var each []string
+		for _, f := range b.figures {
+			each = append(each, f.name+".tex, .pdf, .svg: "+f.about)
+		}
+		drawings = strings.Join(each, "; ") + "; the first is to \\input (TikZ), the others are drawings alone"
 	}
-	return fmt.Sprintf("table.tex, compare.tex: means of all methods, and %s beside each other one; \\input them (booktabs)\n%s\nsentence.tex, methods.tex: what is found and how, for the text; sentence.txt: what is found, against each other method\nreferences.bib: what these files cite; main.tex: a page that shows all of them\nWritten by %s: %s\n",
-		b.o.Method, drawing, doc.OneLine(b.o.Program), doc.OneLine(b.o.Command))
+	return fmt.Sprintf("table.tex, compare.tex: means of all methods, and %s beside each other one; to \\input (booktabs, graphicx)\n%s\nsentence.tex, methods.tex: what is found and how, for the text; sentence.txt: what is found, against each other method\nreferences.bib: what these files cite; main.tex: a page that shows all of them\nWritten by %s: %s\n",
+		b.o.Method, drawings, doc.OneLine(b.o.Program), doc.OneLine(b.o.Command))
 }

@@ -7,24 +7,12 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// few is the number of other methods up to which the text has sentences for each of them; the table of comparisons has all.
-const few = 3
-
-// sentences are what is found, a paragraph each: first what the results lack, then the verdicts of bench compare.
-func (b *builder) sentences() []string {
+// sentences are verdicts, a paragraph each, after what the results lack.
+func (b *builder) sentences(verdicts []string) []string {
 	if partial := b.partial(); partial != "" {
-		return append([]string{partial}, b.lines...)
+		return append([]string{partial}, verdicts...)
 	}
-	return b.lines
-}
-
-// text is the sentences for a paper: of many other methods those on all of them together.
-func (b *builder) text() []string {
-	all := b.sentences()
-	if each := len(b.lines) - 1; each > few {
-		return all[:len(all)-each]
-	}
-	return all
+	return verdicts
 }
 
 // partial says what data sets the comparisons lack, of those planned; "" for none.

@@ -42,4 +42,7 @@ var unsafe = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 // plain keeps of a name what file systems and \label take.
 func plain(name string) string { return strings.Trim(unsafe.ReplaceAllString(name, "-"), "-.") }
 
-func label(method string) string { return "bench:" + plain(method) }
+// A label is a name that LaTeX refers to. It is no text, and tex leaves it as it is.
+type label string
+
+func labelOf(method string) label { return label("bench:" + plain(method)) }
