@@ -62,7 +62,7 @@ type Page struct {
 	Title    string
 	Lead     string
 	Warnings []string
-	Warned   string // sums up two warnings or more on one line; "" for fewer
+	Warned   string // stands for several warnings or a long one, on one line; "" where there is a short one or none
 	Verdict  verdict
 	Board    *board // nil where there is nothing to compare
 	Ranks    []part
@@ -105,7 +105,7 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 		return nil, err
 	}
 	p := &Page{table: t, run: f.Run, grids: f, Warnings: each(t.Warnings, doc.Flat), Command: t.FullCommand, Missing: missing(t),
-		Warned: warned(t),
+		Warned: warned(t.Warnings),
 		Title:  doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))), Lead: lead(t)}
 	for _, step := range []func(frame.Frame, Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes, p.addGrid, p.addPrinted, p.addMore} {
 		if err := step(f, o); err != nil {
@@ -121,24 +121,20 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	return p, nil
 }
 
-// warned sums warnings up, where there are several.
-func warned(t frame.Table) string {
-	if len(t.Warnings) < 2 {
+// warned is one line in the place of several warnings, or of a long one: the beginning of the first, without its command.
+func warned(warnings []string) string {
+	const most = 140
+	if len(warnings) == 0 || len(warnings) == 1 && len(warnings[0]) <= most {
 		return ""
 	}
-	var parts []string
-	if n := len(t.Changed); n > 0 {
-		const most = 3
-		names := each(t.Changed[:min(n, most)], func(c frame.Change) string { return c.Dataset })
-		if n > most {
-			names = append(names, fmt.Sprintf("%d more", n-most))
-		}
-		parts = append(parts, fmt.Sprintf("Changed since they were run, or read in another way now: the data of %s.", frame.Listed(names)))
+	text, _, _ := strings.Cut(doc.Flat(warnings[0]), ": bench ")
+	if letters := []rune(text); len(letters) > most {
+		text = string(letters[:most])
 	}
-	if n := len(t.Warnings) - len(t.Changed); n > 0 {
-		parts = append(parts, fmt.Sprintf("Left out for other data than is shown: cells of %s.", frame.Count(n, "data set")))
+	if text += " …"; len(warnings) > 1 {
+		text += fmt.Sprintf(" and %d more", len(warnings)-1)
 	}
-	return doc.Flat(strings.Join(parts, " "))
+	return text
 }
 
 // missing has a line a reason, sets of which nothing is stored at the end.

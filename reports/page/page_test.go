@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -170,6 +171,37 @@ func TestMissing(t *testing.T) {
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "wine" })
 	if got := built(t, in, Options{}).Missing; got[len(got)-1].Text != "Nothing is stored" || got[len(got)-1].Runs != 120 {
 		t.Errorf("missing are %+v", got)
+	}
+}
+
+// Warnings take one line, however many and long they are; all of them are behind it.
+func TestWarned(t *testing.T) {
+	long := "The rows of 16 data sets are of the data as it was read then; their files changed since: bench run --methods " + strings.Repeat("A,", 200)
+	for want, warnings := range map[string][]string{
+		"": {"A short one."},
+		"The rows of 16 data sets are of the data as it was read then; their files changed since …":            {long},
+		"The rows of 16 data sets are of the data as it was read then; their files changed since … and 2 more": {long, "b", "c"},
+		"a … and 1 more": {"a", "b"},
+	} {
+		if got := warned(warnings); got != want {
+			t.Errorf("%.30q: %q, want %q", warnings, got, want)
+		}
+	}
+	in := sample.Paper()
+	for i := range in.Rows {
+		in.Rows[i].Fingerprint = "before"
+	}
+	for name, s := range in.Known {
+		s.Now = &frame.Data{Fingerprint: "now", File: name + ".csv"}
+		in.Known[name] = s
+	}
+	var out strings.Builder
+	p := built(t, in, Options{})
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), `class="warning"`); n != 1 || len(p.Warnings) == 0 {
+		t.Errorf("%d warnings stand in %d places", len(p.Warnings), n)
 	}
 }
 

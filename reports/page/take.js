@@ -48,16 +48,21 @@ function latexOf(table) {
   return [`\\begin{tabular}{l${"r".repeat(Math.max(0, names.length - 1))}}`, "  \\hline", line(names.map(tex)), "  \\hline", ...body, "  \\hline", "\\end{tabular}", ""].join("\n");
 }
 
-// svgOf is a drawing that stands alone: what its style says on the page is written into it, in the colours of light.
-const drawnStyle = `text{font:11px system-ui,sans-serif;fill:#1c1e21}.tick{fill:#5d6268;font-size:10px}.axis,.grid{stroke:#d9dbd8}.value{fill-opacity:.38}.mean{fill:#17507e;stroke:#17507e;stroke-width:2}circle.mean{stroke:none}
-.range,.band{fill:#17507e;fill-opacity:.15}.quoted{fill:#fff;stroke:#be5c0c}.strong{fill:#1c1e21;stroke:#1c1e21;stroke-width:3;stroke-linecap:round}.member{fill:#1c1e21}.thin{fill:none;stroke:#1c1e21;stroke-width:.8}
-.interval{stroke-width:2;stroke:#5d6268}.estimate{fill:#5d6268}.interval.better{stroke:#1f5fa0}.estimate.better{fill:#1f5fa0}.interval.worse{stroke:#a34e08}.estimate.worse{fill:#a34e08}`;
+// drawnStyle is what the page's own style says of drawings, in the colours of light: rules outside of media, with variables filled in.
+function drawnStyle() {
+  const rules = [...document.styleSheets].flatMap(s => [...s.cssRules]).filter(r => r instanceof CSSStyleRule);
+  const values = Object.fromEntries(rules.filter(r => r.selectorText === ":root").flatMap(r => [...r.style].map(name => [name, r.style.getPropertyValue(name).trim()])));
+  return rules.filter(r => /(^|[\s,])svg\b/.test(r.selectorText)).map(r => r.cssText.replaceAll("figure.drawn svg", "svg")
+    .replace(/--series: ([^;]+);/, "fill: $1; stroke: $1;").replace(/var\((--[\w-]+)\)/g, (_, name) => values[name] ?? "black")).join("\n");
+}
+
+// svgOf is a drawing that stands alone.
 function svgOf(svg) {
-  const copy = svg.cloneNode(true), style = mark("style", {}, drawnStyle), [, , width, height] = svg.getAttribute("viewBox").split(" ");
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  const copy = svg.cloneNode(true), [, , width, height] = svg.getAttribute("viewBox").split(" ");
   copy.setAttribute("width", width);
   copy.setAttribute("height", height);
-  return new XMLSerializer().serializeToString(copy).replace(">", ">" + new XMLSerializer().serializeToString(style));
+  copy.prepend(mark("title", {}, svg.getAttribute("aria-label")), mark("style", {}, ""));
+  return new XMLSerializer().serializeToString(copy).replace("<style/>", () => `<style>${drawnStyle().replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</style>`);
 }
 
 function download(name, type, text) {

@@ -291,7 +291,7 @@ func TestTake(t *testing.T) {
 		t.Fatalf("%s was not written", file)
 		return ""
 	}
-	lines, err := csv.NewReader(strings.NewReader(taken("#leaders .first", "CSV", "leaderboard.csv"))).ReadAll()
+	lines, err := csv.NewReader(strings.NewReader(taken("#leaders .leading", "CSV", "leaderboard.csv"))).ReadAll()
 	if err != nil || len(lines) != 7 || lines[0][0] != "Method" || !strings.HasPrefix(lines[1][3], "leads") || lines[6][7] != "14 of 15" {
 		t.Errorf("the leaderboard is %q, error %v", lines, err)
 	}
@@ -304,8 +304,14 @@ func TestTake(t *testing.T) {
 			t.Errorf("a row is %q", row)
 		}
 	}
-	if drawing := taken("#diagram figure", "SVG", "ranks.svg"); !strings.HasPrefix(drawing, `<svg xmlns="http://www.w3.org/2000/svg" `) && !strings.Contains(drawing, `xmlns="http://www.w3.org/2000/svg"`) || !strings.Contains(drawing, "<style") || xml.Unmarshal([]byte(drawing), new(struct{})) != nil {
-		t.Errorf("the drawing is %.300s", drawing)
+	drawing := taken("#diagram figure", "SVG", "ranks.svg")
+	for _, want := range []string{`xmlns="http://www.w3.org/2000/svg"`, "<style>", "fill: rgb(28, 30, 33)", "GBRFF2"} {
+		if !strings.Contains(strings.ReplaceAll(drawing, "#1c1e21", "rgb(28, 30, 33)"), want) {
+			t.Errorf("%q is not in the drawing %.3000s", want, drawing)
+		}
+	}
+	if err := xml.Unmarshal([]byte(drawing), new(struct{})); err != nil || strings.Contains(drawing, "var(") || strings.Contains(drawing, "undefined") {
+		t.Errorf("the drawing does not stand alone, error %v: %.300s", err, drawing)
 	}
 	is[bool](tab, `Object.defineProperty(navigator, "clipboard", { value: { writeText: async text => { window.taken = text; } } }), [...document.querySelectorAll("#results .take button")].pop().click(), true`)
 	latex := is[string](tab, `window.taken`)

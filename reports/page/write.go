@@ -68,7 +68,7 @@ type view struct {
 }
 
 // script is what a page does: one block, so that its names meet no others.
-var script = "\"use strict\";\n{\n" + exactScript + tableScript + testsScript + diagramScript + boardScript + takeScript + whyScript + pageScript + "}\n"
+var script = "\"use strict\";\n{\n" + exactScript + tableScript + testsScript + diagramScript + whyScript + takeScript + boardScript + pageScript + "}\n"
 
 // style is how a page looks: as every report, and what this one adds.
 var style = render.StyleSheet + ownStyle

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-// Geometry of the diagram, in units of a drawing. The page (diagram.js) draws by the same.
+// Geometry of the diagram, in units of a drawing.
 const (
 	rankAxis  = 44.0 // y of the axis
 	rankLine  = 15.0 // between names at both sides
