@@ -42,6 +42,9 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
+	if err := t.Comparable(); err != nil {
+		return doc.Document{}, err
+	}
 	asked := compare.Options{Method: o.Method, Chosen: o.Method == "", Level: o.Level, Power: 0.8, Region: o.Region}
 	if asked.Chosen {
 		asked.Method = t.Methods[Leader(&t)]
@@ -69,9 +72,10 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 
 // table has a row a method, partial ones in a part of their own.
 func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
+	const gain, wins = "gain", "wins, %"
 	out := doc.Table{Corner: "Method", Legend: b.Legend(t, ev), Best: "the largest mean gain, the highest share of wins and the best average rank.",
-		Head: []doc.Column{{Name: "gain", Kind: doc.Signed, Group: "over the field"}, {Name: "interval", Kind: doc.Words, Group: "over the field"},
-			{Name: "wins", Group: "share"}, {Name: "interval", Kind: doc.Words, Group: "share"}, {Name: "rank", Long: "average rank"},
+		Head: []doc.Column{{Name: "mean", Kind: doc.Signed, Group: gain}, {Name: "from", Kind: doc.Signed, Group: gain}, {Name: "to", Kind: doc.Signed, Group: gain},
+			{Name: "share", Group: wins}, {Name: "from", Group: wins}, {Name: "to", Group: wins}, {Name: "rank", Long: "average rank"},
 			{Name: "beside " + t.Methods[b.Asked], Kind: doc.Words}, {Name: "p", Long: "adjusted p"}, {Name: "a cell", Long: "processor time of a cell"}}}
 	partial := b.Field < len(b.Rows)
 	if partial {
@@ -80,8 +84,8 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	out.Sections = make([][]doc.Row, 1)
 	best := b.best()
 	for _, r := range b.Rows {
-		row := doc.Row{Name: r.Method, Entries: []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: r.GainsText(t)}, {Text: r.WinText(), Best: best(r, 1)}, {Text: r.WinRatesText()},
-			{Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}, {Text: r.Time()}}}
+		row := doc.Row{Name: r.Method, Entries: []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: signed(t, r.Gains.Low)}, {Text: signed(t, r.Gains.High)},
+			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: percent(frame.Rat(r.WinRates.Low))}, {Text: percent(frame.Rat(r.WinRates.High))}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}, {Text: r.Time()}}}
 		if partial {
 			row.Entries = append(row.Entries, doc.Entry{Text: fmt.Sprintf("%d/%d", r.Have, len(b.Sets))})
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/stats"
 )
 
 // words are what a row says of its method beside the asked one.
@@ -51,34 +50,40 @@ func (r Row) GainText(t *frame.Table) string {
 
 // GainsText is the interval of the gain.
 func (r Row) GainsText(t *frame.Table) string {
-	return between(r.Gains, func(x *big.Rat) string { return frame.Signed(x, decimals(t)) })
+	return between(signed(t, r.Gains.Low), signed(t, r.Gains.High))
 }
 
-// WinText is the share of wins in percent.
-func (r Row) WinText() string {
-	if r.Wins == nil {
-		return frame.Absent
-	}
-	return percent(r.Wins) + " %"
-}
+// WinText is the share of wins in percent, without the unit as its interval.
+func (r Row) WinText() string { return percent(r.Wins) }
 
 // WinRatesText is its interval.
 func (r Row) WinRatesText() string {
-	text := between(r.WinRates, percent)
-	if text == frame.Absent {
-		return text
-	}
-	return text + " %"
+	return between(percent(frame.Rat(r.WinRates.Low)), percent(frame.Rat(r.WinRates.High)))
 }
 
-func percent(x *big.Rat) string { return new(big.Rat).Mul(x, big.NewRat(100, 1)).FloatString(0) }
-
-// between writes an interval, "-" for none.
-func between(i stats.Interval, text func(*big.Rat) string) string {
-	if math.IsNaN(i.Low) || math.IsNaN(i.High) {
+// signed writes an end of an interval of gains.
+func signed(t *frame.Table, x float64) string {
+	r := frame.Rat(x)
+	if r == nil {
 		return frame.Absent
 	}
-	return text(frame.Rat(i.Low)) + " to " + text(frame.Rat(i.High))
+	return frame.Signed(r, decimals(t))
+}
+
+// percent writes a share without its unit.
+func percent(x *big.Rat) string {
+	if x == nil {
+		return frame.Absent
+	}
+	return new(big.Rat).Mul(x, big.NewRat(100, 1)).FloatString(0)
+}
+
+// between joins the ends of an interval, "-" for none.
+func between(low, high string) string {
+	if low == frame.Absent || high == frame.Absent {
+		return frame.Absent
+	}
+	return low + " to " + high
 }
 
 // Time is the mean processor time of a cell as people read it.
