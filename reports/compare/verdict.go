@@ -75,7 +75,11 @@ func (p *page) summary() string {
 		{evidence.Untested, "has too few data sets for a test against "},
 	} {
 		if list := names[v.verdict]; len(list) > 0 {
-			parts = append(parts, v.text+p.brief(list))
+			text := v.text + p.brief(list)
+			if v.verdict == evidence.Open { // "not from all" would leave open whether from some
+				text = strings.Replace(text, "from all ", "from any of ", 1)
+			}
+			parts = append(parts, text)
 		}
 	}
 	about := "Over data sets " + p.method

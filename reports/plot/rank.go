@@ -187,7 +187,7 @@ func (r *ranking) legend(left int) {
 	if len(r.bars) > 0 {
 		keys = append(keys, key{lineKey(doc.Strong), "not told apart"})
 		if slices.ContainsFunc(r.bars, gapped) {
-			keys = append(keys, key{dotKey(doc.Strong, 1.5), "nor dots on a thin line"})
+			keys = append(keys, key{dotKey(doc.Strong, 1.5), "not told apart, dots only"})
 		}
 	}
 	if left > 0 {
