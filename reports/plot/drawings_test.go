@@ -314,3 +314,16 @@ func TestNumbersOfManyRanks(t *testing.T) {
 		}
 	}
 }
+
+// Without a critical difference nothing is left free above the axis.
+func TestDiagramWithoutLength(t *testing.T) {
+	names, ranks := []string{"a", "b", "c"}, []float64{1.2, 1.9, 2.9}
+	with, without := CriticalDifference(names, ranks, nil, 1)(doc.ColumnWidth), CriticalDifference(names, ranks, nil, math.NaN())(doc.ColumnWidth)
+	top := without.Height
+	for _, m := range without.Marks {
+		top = min(top, m.Y)
+	}
+	if top > 18 || without.Height >= with.Height {
+		t.Errorf("the first mark is at %v, the drawing is %v high, %v with a length", top, without.Height, with.Height)
+	}
+}

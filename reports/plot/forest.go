@@ -189,10 +189,14 @@ func (f ForestOptions) below(s *sheet, bottom float64) {
 	}
 	zero := s.x.At(0)
 	worse, better := "< "+f.Worse, f.Better+" >"
-	end, start := max(zero-6, tickWidth(worse)), min(zero+6, s.Width-tickWidth(better))
+	end := max(zero-6, tickWidth(worse))
+	start := max(zero+6, end+12)
 	s.Height += lineHeight
+	if most := s.Width - tickWidth(better); start > most { // moved to the left, or on a line of its own
+		start, end = most, max(tickWidth(worse), min(end, most-12))
+	}
 	s.Word(doc.Tick, end, s.Height-5, doc.End, worse)
-	if start < end+8 { // not both on one line
+	if start < end+12 {
 		s.Height += lineHeight
 	}
 	s.Word(doc.Tick, start, s.Height-5, doc.Start, better)

@@ -12,6 +12,7 @@ import (
 // Geometry of the diagram, in units of a drawing.
 const (
 	rankAxis  = 44.0 // y of the axis
+	rankCD    = 18.0 // of that for the critical difference
 	rankLine  = 15.0 // between names at both sides
 	rankBar   = 8.0  // between bars
 	rankLeast = 0.3  // share of the width that the axis has at least, with names at both sides
@@ -50,6 +51,9 @@ func CriticalDifference(names []string, ranks []float64, bars [][]int, cd float6
 		} else {
 			r.sides(side)
 		}
+		if math.IsNaN(cd) {
+			r.raise(rankCD)
+		}
 		return r.Drawing
 	}
 }
@@ -62,6 +66,15 @@ type ranking struct {
 	bars  [][]int
 	cd    float64
 	scale Scale
+}
+
+// raise moves everything up, where nothing is drawn above the axis.
+func (r *ranking) raise(by float64) {
+	for i := range r.Marks {
+		r.Marks[i].Y -= by
+		r.Marks[i].Y2 -= by
+	}
+	r.Height -= by
 }
 
 func (r *ranking) text(i int) string { return strconv.FormatFloat(r.ranks[i], 'f', 2, 64) }

@@ -37,7 +37,11 @@ func drawings() map[string]doc.Figure {
 	for i := range names {
 		names[i], ranks[i] = fmt.Sprintf("Method-%d", i+1), 1.5+0.9*float64(i)
 		if i%2 == 0 && i < 28 {
-			bars = append(bars, []int{i, min(29, i+9)})
+			var bar []int
+			for k := i; k <= min(29, i+9); k++ {
+				bar = append(bar, k)
+			}
+			bars = append(bars, bar)
 		}
 	}
 	return map[string]doc.Figure{
