@@ -21,7 +21,7 @@ func (p *page) forestOfMethods() doc.Figure {
 			rows = append(rows, p.forestRow(p.other(q), q.Mean, q.Interval, plot.Single))
 		}
 	}
-	o := p.forestOptions("another method", "other method ahead")
+	o := p.forestOptions("other method")
 	o.Single = "mean over data sets"
 	return doc.Figure{Name: "methods", Title: "Mean differences", About: p.method + " less each other method, mean over data sets", Detail: true, Plot: plot.Forest(rows, o),
 		Alt: fmt.Sprintf("Mean differences of %s from %s with their intervals", p.method, frame.Count(len(rows), "other method"))}
@@ -42,7 +42,7 @@ func (p *page) forestOfSets(q *evidence.Pair) doc.Figure {
 	if len(q.Gains) > 1 {
 		rows = append(rows, p.forestRow("mean of "+frame.Count(len(q.Gains), "set"), q.Mean, q.Interval, plot.Summary))
 	}
-	o := p.forestOptions(other, other+" ahead")
+	o := p.forestOptions(other)
 	o.Single, o.Summary = "one data set", "mean over data sets"
 	return doc.Figure{Name: strings.ToLower(other), Title: "Differences from " + other, About: fmt.Sprintf("%s less %s, a line a data set", p.method, other), Detail: true, Plot: plot.Forest(rows, o),
 		Alt: fmt.Sprintf("Differences of %s from %s on %s with their intervals", p.method, other, frame.Count(len(q.Sets), "data set"))}
@@ -59,12 +59,12 @@ func (p *page) forestRow(label string, gain *big.Rat, gained stats.Interval, kin
 	return plot.ForestRow{Label: label, Estimate: estimate, Low: i.Low, High: i.High, Text: text, Kind: kind}
 }
 
-func (p *page) forestOptions(other, ahead string) plot.ForestOptions {
+func (p *page) forestOptions(other string) plot.ForestOptions {
 	unit := p.unit
 	if unit != "" {
 		unit = " (points)"
 	}
-	o := plot.ForestOptions{Axis: "difference in " + p.Metric.Title + unit, Interval: fmt.Sprintf("%.4g %% interval", 100*(1-p.o.Level)), Worse: ahead, Better: p.method + " ahead"}
+	o := plot.ForestOptions{Axis: "difference in " + p.Metric.Title + unit, Interval: fmt.Sprintf("%.4g %% interval", 100*(1-p.o.Level)), Worse: other, Better: p.method}
 	if p.lowerIsBetter() {
 		o.Worse, o.Better = o.Better, o.Worse
 	}

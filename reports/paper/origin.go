@@ -18,11 +18,6 @@ func (b *builder) tests() string {
 		text += tex(" The forecast for one more data set is Laplace's rule of succession on the counts of data sets by mean; leaving out each data set in turn, its log loss is %.2f, and %.2f for equal probabilities.",
 			b.ev.Loss, stats.UniformLoss)
 	}
-	for _, f := range b.figures {
-		if f.name == "figure" {
-			text += tex(` In Figure~\ref{%s}, each method is compared with each, which is a larger family.`, b.refer(f))
-		}
-	}
 	return text
 }
 

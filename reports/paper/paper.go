@@ -151,6 +151,9 @@ func (b *builder) draw(verdicts doc.Document) error {
 		for _, more := range f.Numbers.Legend[1:] {
 			caption += tex(" %s", more)
 		}
+		if len(b.table.Whole()) > 2 {
+			caption += tex(" Here each method is compared with each, which is a larger family than that of %s beside each other one.", b.o.Method)
+		}
 		b.figures = append(b.figures, figure{f, "figure", "average ranks with what is not told apart", caption})
 	}
 	drawn := slices.ContainsFunc(b.ev.Pairs, func(p evidence.Pair) bool { return len(p.Gains) > 0 })

@@ -154,6 +154,9 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", name, diff)
 		}
 	}
+	if svg := files["forest.svg"]; !strings.Contains(svg, "A ahead &gt;") || strings.Contains(svg, "ahead ahead") {
+		t.Errorf("the forest plot says %s", svg)
+	}
 	if lines := strings.Count(files["README.txt"], "\n"); lines != 5 {
 		t.Errorf("README.txt has %d lines, want 5", lines)
 	}
