@@ -53,6 +53,19 @@ func TestFolder(t *testing.T) {
 	}
 	want("site/index.html", "site/list.txt", "site/sets/wine.html")
 
+	// What other programs make of the files goes with the folder, and is no reason to refuse.
+	if err := os.WriteFile(filepath.Join(folder, "index.pdf"), []byte("made"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var made *ForeignError
+	if err := Folder(folder, "list.txt", site(nil, "index.html")); !errors.As(err, &made) || made.File != "index.pdf" {
+		t.Errorf("error %v, want a ForeignError of index.pdf", err)
+	}
+	if err := Folder(folder, "list.txt", site(nil, "index.html", "sets/wine.html"), "index.pdf"); err != nil {
+		t.Fatal(err)
+	}
+	want("site/index.html", "site/list.txt", "site/sets/wine.html")
+
 	// A former one is replaced, with what it no longer holds.
 	if err := Folder(folder+"/", "list.txt", site(nil, "index.html", "methods/a.html")); err != nil {
 		t.Fatal(err)
@@ -78,6 +91,18 @@ func TestFolder(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	want("site/index.html", "site/list.txt", "site/methods/a.html", "site/methods/mine.txt")
+}
+
+// A folder without the list is somebody else's, whatever its files are called.
+func TestFolderOfProductsAlone(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "main.pdf"), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var foreign *ForeignError
+	if err := Folder(folder, "list.txt", site(nil, "main.tex"), "main.pdf"); !errors.As(err, &foreign) {
+		t.Errorf("error %v, want a ForeignError", err)
+	}
 }
 
 func TestFolderRefuses(t *testing.T) {

@@ -41,7 +41,11 @@ func (b *builder) over() string {
 		}
 	}
 	if b.ev.Over == 0 {
-		return tex("There is no test over data sets: fewer than %d cannot show a difference among so many comparisons, and no comparison has more than %d.", b.ev.Fewest, most)
+		among := "and"
+		if len(b.ev.Pairs) > 1 {
+			among = "among so many comparisons, and"
+		}
+		return tex("There is no test over data sets: fewer than %d cannot show a difference %s no comparison has more than %d.", b.ev.Fewest, among, most)
 	}
 	text := `Over data sets their mean differences, one a data set, go to Wilcoxon's exact signed-rank test~\cite{bench-wilcoxon1945,bench-demsar2006}; intervals are those of Student's $t$ over data sets, of one comparison by itself.`
 	if few > 0 {

@@ -207,12 +207,15 @@ func TestTextIsTrue(t *testing.T) {
 		"fewer splits": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Split > 1 }) },
 			[]string{"Preliminary, 1 of 3 splits.", "Of 72 cells (3 methods on 8 data sets, 3 splits each), 24 are finished. Not run: every method on ", "There is no test on a single data set: that needs two splits"}, []string{"All 72"}},
 		"chosen splits": {func(_ *testing.T, w *world) { w.Splits = []int{2, 3} },
-			[]string{"divided 2 times", "of the protocol's 3 splits these are numbers 2-3.", "All 48 cells (3 methods on 8 data sets, 2 splits each) are finished."}, nil},
+			[]string{"divided 2 times", "of the protocol's 3 splits these are numbers 2-3.", "All 48 cells (3 methods on 8 data sets, 2 splits each) are finished.", "Preliminary: 2 of the protocol's 3 splits.\n"}, nil},
 		"two sets": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Dataset > "s2" }) },
 			[]string{"Results are on 2 of 8 data sets.", "Of 8 data sets, 2 have results: s1 and s2.", "There is no test over data sets: fewer than 7 cannot show a difference among so many comparisons, and no comparison has more than 2.", "Of 72 cells"}, []string{"Wilcoxon's exact"}},
 		"one set": {func(_ *testing.T, w *world) {
 			w.Datasets = []string{"s3"}
-		}, []string{"There is one data set, s3. It has 500 rows, 4 features and 200 test rows.", "Preliminary, 1 data set."}, []string{"All have"}},
+		}, []string{"There is one data set, s3. It has 500 rows, 4 features and 200 test rows.", "Preliminary, 1 data set.", "Of the protocol's 8 data sets, 1 were chosen.\n"}, []string{"All have"}},
+		"one other": {func(_ *testing.T, w *world) {
+			w.Methods, w.Datasets = []string{"A", "B"}, []string{"s1", "s2", "s3"}
+		}, []string{"fewer than 6 cannot show a difference and no comparison has more than 3."}, []string{"C "}},
 		"a partial method": {func(_ *testing.T, w *world) {
 			w.drop(func(r store.Row) bool { return r.Method == "A" && r.Dataset < "s3" })
 		},

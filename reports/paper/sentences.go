@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/reports/frame"
@@ -15,10 +16,16 @@ func (b *builder) sentences(verdicts []string) []string {
 	return verdicts
 }
 
-// partial says what data sets the comparisons lack, of those planned; "" for none.
+// partial says what splits and data sets the comparisons lack, of those planned and of the protocol's; "" for none.
 func (b *builder) partial() string {
 	stored, planned := b.mainSets()
 	var text, some []string
+	if n := len(b.table.Splits); n < b.o.Protocol.Splits {
+		text = append(text, fmt.Sprintf("Preliminary: %d of the protocol's %s.", n, frame.Count(b.o.Protocol.Splits, "split")))
+	}
+	if chosen, of := b.chosen(); chosen < of {
+		text = append(text, fmt.Sprintf("Of the protocol's %s, %d were chosen.", frame.Count(of, "data set"), chosen))
+	}
 	if len(stored) < planned {
 		text = append(text, fmt.Sprintf("Results are on %d of %s.", len(stored), frame.Count(planned, "data set")))
 	}
@@ -32,6 +39,22 @@ func (b *builder) partial() string {
 			frame.Count(len(b.table.Counted), "data set"), frame.Listed(some)))
 	}
 	return strings.Join(text, " ")
+}
+
+// chosen counts the protocol's data sets that are not shown apart, and those of them that were asked for, which are all where none were
+// named.
+func (b *builder) chosen() (chosen, of int) {
+	p := b.frame.Protocol
+	for _, name := range p.Datasets {
+		if slices.Contains(p.Apart, name) {
+			continue
+		}
+		of++
+		if !b.table.Only || slices.ContainsFunc(b.table.Sets, func(s frame.Set) bool { return s.Name == name }) {
+			chosen++
+		}
+	}
+	return chosen, of
 }
 
 // mainSets are the sets of the main group with a result, and how many there are without one, too.

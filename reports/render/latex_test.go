@@ -16,7 +16,7 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-const host = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\nTable~\\ref{LABEL}.\n\\input{table}\nAfter.\n\\end{document}\n"
+const host = "\\documentclass{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\nTable~\\ref{LABEL}.\n\\input{table}\nAfter.\n\\end{document}\n"
 
 // The file compiles alone and, upright, read into a document, where it fits the text block of the
 // article class (345 pt).
@@ -46,18 +46,19 @@ func TestLaTeXCompiles(t *testing.T) {
 	}
 	sixteen := build(t, sample.Sixteen(), accuracy.Options{})
 	long := build(t, sample.Sixteen(), accuracy.Options{Decimals: 4})
+	sideways := render.Options{Landscape: true}
 	for name, c := range map[string]struct {
-		doc       doc.Document
-		landscape bool
+		doc    doc.Document
+		layout render.Options
 	}{
 		"sample": {doc: build(t, sample.Paper(), accuracy.Options{})}, "published": {doc: build(t, sample.Printed(), accuracy.Options{})},
-		"small": {doc: build(t, sample.Small(), accuracy.Options{})}, "hostile": {doc: hostile}, "wordy": {doc: wordy}, "wordy on its side": {wordy, true}, "whole": {doc: whole()}, "ranks": {doc: places},
-		"sixteen": {doc: sixteen}, "sixteen on its side": {sixteen, true}, "long numbers": {doc: long}, "long on their side": {long, true},
+		"small": {doc: build(t, sample.Small(), accuracy.Options{})}, "hostile": {doc: hostile}, "wordy": {doc: wordy}, "wordy on its side": {wordy, sideways}, "whole": {doc: whole()}, "ranks": {doc: places},
+		"sixteen": {doc: sixteen}, "sixteen on its side": {sixteen, sideways}, "sixteen over columns": {sixteen, render.Options{Spanning: true}}, "long numbers": {doc: long}, "long on their side": {long, sideways},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			table := write(t, c.doc, "latex", render.Options{Landscape: c.landscape})
+			table := write(t, c.doc, "latex", c.layout)
 			checkLaTeX(t, table)
 			for file, text := range map[string]string{"table.tex": table, "host.tex": strings.Replace(host, "LABEL", c.doc.Label, 1)} {
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
@@ -65,7 +66,7 @@ func TestLaTeXCompiles(t *testing.T) {
 				}
 			}
 			files := []string{"table", "host"}
-			if c.landscape {
+			if c.layout == sideways {
 				files = files[:1]
 			}
 			for _, file := range files {
