@@ -64,7 +64,7 @@ func (p *page) forestOptions(other string) plot.ForestOptions {
 	if unit != "" {
 		unit = " (points)"
 	}
-	o := plot.ForestOptions{Axis: "difference in " + p.Metric.Title + unit, Interval: fmt.Sprintf("%.4g %% interval", 100*(1-p.o.Level)), Worse: other, Better: p.method}
+	o := plot.ForestOptions{Axis: "difference in " + p.Metric.Title + unit, Interval: fmt.Sprintf("%.4g %% interval", 100*(1-p.o.Level)), Worse: other + " ahead", Better: p.method + " ahead"}
 	if p.lowerIsBetter() {
 		o.Worse, o.Better = o.Better, o.Worse
 	}
