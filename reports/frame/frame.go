@@ -112,6 +112,7 @@ type Frame struct {
 	beyond map[cellKey]map[int]string // by split, why `bench run` left it out
 	pinned map[string]store.Version   // what stands in columns of NAME@VERSION
 	sets   []Dataset                  // the rows of tables: of what was asked for or the protocol's, then others that are stored
+	tables map[string]Table           // that were made, by metric; nil where each is made anew
 }
 
 // A RequestError is a report of something that does not exist: the mistake is in what was asked.

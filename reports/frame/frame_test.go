@@ -207,3 +207,24 @@ func TestReadDatabase(t *testing.T) {
 		t.Errorf("provenance %+v", ft.Provenance)
 	}
 }
+
+// A frame that remembers gives the same table again, whatever a report does with its rows.
+func TestRemembering(t *testing.T) {
+	f := sample.Paper().Frame(t)
+	want, err := f.TableOf("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = f.Remembering()
+	for range 2 {
+		got, err := f.TableOf("")
+		same := func(a, b frame.Set) bool { return a.Name == b.Name && len(a.Entries) == len(b.Entries) && a.Counted == b.Counted }
+		if err != nil || !slices.EqualFunc(got.Sets, want.Sets, same) || !slices.Equal(got.Methods, want.Methods) || !slices.Equal(got.Splits, want.Splits) {
+			t.Fatalf("another table, error %v", err)
+		}
+		slices.Reverse(got.Sets)
+	}
+	if got, err := f.TableOf("error"); err != nil || got.Metric.Name != "error" {
+		t.Errorf("the metric is %q, error %v", got.Metric.Name, err)
+	}
+}

@@ -120,7 +120,23 @@ func (f Frame) TableOf(name string) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	return f.Table(m)
+	t, made := f.tables[m.Name]
+	if !made {
+		if t, err = f.Table(m); err != nil {
+			return t, err
+		}
+		if f.tables != nil {
+			f.tables[m.Name] = t
+		}
+	}
+	t.Sets = slices.Clone(t.Sets)
+	return t, nil
+}
+
+// Remembering returns the frame for several reports of the same rows, one after another: it makes the table of a metric once.
+func (f Frame) Remembering() Frame {
+	f.tables = map[string]Table{}
+	return f
 }
 
 // usualMetric is the metric of a protocol that names none: as grid points are selected, accuracy of classes, and mse where all that

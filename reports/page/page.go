@@ -100,6 +100,7 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	if err := frame.CheckLevel(o.Level); err != nil {
 		return nil, err
 	}
+	f = f.Remembering()
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return nil, err
