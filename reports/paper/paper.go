@@ -247,7 +247,7 @@ func (b *builder) head(about string) string {
 
 // main is a document that reads the other files.
 func (b *builder) main() string {
-	see := []string{tex(`Table~\ref{%s} the means`, labelOf(b.o.Method)), tex(`Table~\ref{%s} the comparisons`, labelOf(b.o.Method)+":compare-over")}
+	see := []string{tex(`Table~\ref{%s} has the means`, labelOf(b.o.Method)), tex(`Table~\ref{%s} the comparisons`, labelOf(b.o.Method)+":compare-over")}
 	inputs := ""
 	for _, f := range b.figures {
 		see = append(see, tex(`Figure~\ref{%s} %s`, b.refer(f), f.about))
