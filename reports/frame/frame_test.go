@@ -218,7 +218,9 @@ func TestRemembering(t *testing.T) {
 	f = f.Remembering()
 	for range 2 {
 		got, err := f.TableOf("")
-		same := func(a, b frame.Set) bool { return a.Name == b.Name && len(a.Entries) == len(b.Entries) && a.Counted == b.Counted }
+		same := func(a, b frame.Set) bool {
+			return a.Name == b.Name && len(a.Entries) == len(b.Entries) && a.Counted == b.Counted
+		}
 		if err != nil || !slices.EqualFunc(got.Sets, want.Sets, same) || !slices.Equal(got.Methods, want.Methods) || !slices.Equal(got.Splits, want.Splits) {
 			t.Fatalf("another table, error %v", err)
 		}
