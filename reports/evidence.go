@@ -127,8 +127,18 @@ list. With --methods the ranks are those among these methods.`,
 			var o cd.Options
 			usual(flags, &o.Metric, &o.Title, &o.Label)
 			levelFlag(flags, &o.Level)
+			var control string
+			flags.StringVar(&control, "control", "", "join only what is not told apart from this method, which you named before you looked (default each with each)")
 			flags.StringVar(&o.Test, "test", cd.Wilcoxon, "what tells methods apart: wilcoxon, as in bench compare, or nemenyi, by average ranks")
-			return func(f frame.Frame, _ []string) (doc.Document, error) { return cd.Build(f, o) }
+			return func(f frame.Frame, _ []string) (doc.Document, error) {
+				if o.Control = control; control != "" {
+					var err error
+					if o.Control, err = f.Method(control, f.Rows); err != nil {
+						return doc.Document{}, err
+					}
+				}
+				return cd.Build(f, o)
+			}
 		},
 	}
 }

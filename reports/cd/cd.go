@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/reports/doc"
@@ -28,8 +29,10 @@ type Options struct {
 	Metric string  // "" for the protocol's
 	Level  float64 // such as 0.05
 	Test   string  // Wilcoxon (also when empty) or Nemenyi
-	Title  string  // "" for the usual one
-	Label  string  // for LaTeX; "" for "tab:cd:" and the protocol
+
+	Control string // named before the data were seen: one bar joins it with what is not told apart from it; "" compares each with each
+	Title   string // "" for the usual one
+	Label   string // for LaTeX; "" for "tab:cd:" and the protocol
 }
 
 // Build returns the document. It is an error if an option has no meaning, if there are fewer than two
@@ -45,6 +48,12 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err := t.Comparable(); err != nil {
 		return doc.Document{}, err
 	}
+	switch control := slices.Index(t.Methods, o.Control); {
+	case control >= len(t.Whole()):
+		return doc.Document{}, fmt.Errorf("the control %s has %d of %s; name these with --datasets", o.Control, t.Coverage(control), frame.Count(len(t.Counted), "data set"))
+	case control < 0 && o.Control != "":
+		return doc.Document{}, fmt.Errorf("the control %s is not among the methods of the table: %s", o.Control, strings.Join(t.Methods, ", "))
+	}
 	friedman, err := stats.Friedman(t.Means())
 	if err != nil {
 		return doc.Document{}, err
@@ -52,8 +61,11 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	var j joined
 	switch cmp.Or(o.Test, Wilcoxon) {
 	case Wilcoxon:
-		j, err = byWilcoxon(&t, o.Level)
+		j, err = byWilcoxon(&t, o)
 	case Nemenyi:
+		if o.Control != "" {
+			return doc.Document{}, fmt.Errorf("--test %s compares each method with each; leave the control %s out", Nemenyi, o.Control)
+		}
 		j = byNemenyi(t, friedman, o.Level)
 	default:
 		err = fmt.Errorf("the test is %q; use %s or %s", o.Test, Wilcoxon, Nemenyi)
@@ -79,13 +91,27 @@ const (
 
 // joined says which methods a bar may join.
 type joined struct {
-	alike  func(a, b int) bool // by places in the table
-	cd     float64             // the critical difference; NaN where there is none
-	legend string
+	alike   func(a, b int) bool // by places in the table
+	control int                 // place of the method that each other one is compared with; -1 for each with each
+	cd      float64             // the critical difference; NaN where there is none
+	legend  string
 }
 
-func byWilcoxon(t *frame.Table, level float64) (joined, error) {
-	ev, err := evidence.Of(t, evidence.Options{Level: level, Region: evidence.UsualRegion(t.Metric)})
+// groups are the bars for methods in the order of their ranks.
+func (j joined) groups(order []int) [][]int {
+	if j.control < 0 {
+		return stats.Groups(order, j.alike)
+	}
+	bar := slices.DeleteFunc(slices.Clone(order), func(m int) bool { return m != j.control && !j.alike(m, j.control) })
+	if len(bar) < 2 {
+		return nil
+	}
+	return [][]int{bar}
+}
+
+func byWilcoxon(t *frame.Table, o Options) (joined, error) {
+	level := o.Level
+	ev, err := evidence.Of(t, evidence.Options{Method: o.Control, Level: level, Region: evidence.UsualRegion(t.Metric)})
 	if err != nil {
 		return joined{}, err
 	}
@@ -93,7 +119,11 @@ func byWilcoxon(t *frame.Table, level float64) (joined, error) {
 		at, _ := ev.Between(a, b)
 		return at < 0 || !(ev.Pairs[at].Adjusted < level)
 	}
-	return joined{alike, math.NaN(), fmt.Sprintf("are not told apart by Wilcoxon's signed-rank test (adjusted for %s, level %v)", frame.Count(ev.Over, "comparison"), level)}, nil
+	by := fmt.Sprintf("by Wilcoxon's signed-rank test (adjusted for %s, level %v)", frame.Count(ev.Over, "comparison"), level)
+	if o.Control == "" {
+		return joined{alike, -1, math.NaN(), "are not told apart " + by}, nil
+	}
+	return joined{alike, slices.Index(t.Methods, o.Control), math.NaN(), "are not told apart from " + o.Control + " " + by + "; no other two are compared"}, nil
 }
 
 func byNemenyi(t frame.Table, f stats.FriedmanTest, level float64) joined {
@@ -101,7 +131,7 @@ func byNemenyi(t frame.Table, f stats.FriedmanTest, level float64) joined {
 	alike := func(a, b int) bool {
 		return math.Abs(float(f.AverageRanks[a])-float(f.AverageRanks[b])) < cd
 	}
-	return joined{alike, cd, fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd, level, strings.Join(t.Counted, ", "))}
+	return joined{alike, -1, cd, fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd, level, strings.Join(t.Counted, ", "))}
 }
 
 func float(x *big.Rat) float64 {
@@ -113,7 +143,7 @@ func float(x *big.Rat) float64 {
 // apart.
 func diagram(t frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Figure, doc.Records) {
 	order := stats.Order(f.AverageRanks)
-	bars := stats.Groups(order, j.alike)
+	bars := j.groups(order)
 	place := map[int]int{}
 	var names []string
 	var ranks []float64

@@ -50,6 +50,24 @@ func TestBarsByWilcoxon(t *testing.T) {
 	if apart == 0 {
 		t.Error("no two methods are told apart")
 	}
+	controlled, err := Build(sample.Sixteen().Frame(t), Options{Level: 0.05, Control: "RF"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ev, err = evidence.Of(&table, evidence.Options{Method: "RF", Level: 0.05, Region: evidence.UsualRegion(table.Metric)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range sample.Records(t, controlled, "cd") {
+		at, _ := ev.Between(slices.Index(table.Methods, "RF"), slices.Index(table.Methods, a["method"].(string)))
+		if joined := a["method"] == "RF" || !(ev.Pairs[at].Adjusted < 0.05); joined != (a["bars"] == "a") {
+			t.Errorf("beside RF alone: %v", a)
+		}
+	}
+	for want, o := range map[string]Options{"leave the control RF out": {Level: 0.05, Control: "RF", Test: Nemenyi}, "the control X is not among": {Level: 0.05, Control: "X"}} {
+		if _, err := Build(sample.Sixteen().Frame(t), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
 	if _, err := Build(sample.Sixteen().Frame(t), Options{Level: 0.05, Test: "x"}); err == nil || !strings.Contains(err.Error(), `the test is "x"; use wilcoxon or nemenyi`) {
 		t.Errorf("error %v", err)
 	}

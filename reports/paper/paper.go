@@ -142,7 +142,11 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 // draw takes the figures from the diagram of average ranks, which is there if two methods have a data set that counts, and from the
 // comparisons: differences from each other method where there are several, else on each data set.
 func (b *builder) draw(verdicts doc.Document) error {
-	ranks, err := cd.Build(b.frame, cd.Options{Metric: b.o.Metric, Level: b.o.Level})
+	asked := cd.Options{Metric: b.o.Metric, Level: b.o.Level}
+	if slices.Contains(b.table.Whole(), b.o.Method) { // a partial method has no rank, and stands in no diagram
+		asked.Control = b.o.Method
+	}
+	ranks, err := cd.Build(b.frame, asked)
 	if err != nil && !errors.Is(err, frame.ErrNoResults) {
 		return err
 	}
@@ -151,8 +155,8 @@ func (b *builder) draw(verdicts doc.Document) error {
 		for _, more := range f.Numbers.Legend[1:] {
 			caption += tex(" %s", more)
 		}
-		if len(b.table.Whole()) > 2 {
-			caption += tex(" Here each method is compared with each, which is a larger family than that of %s beside each other one.", b.o.Method)
+		if asked.Control == "" {
+			caption += tex(" Here each method is compared with each.")
 		}
 		b.figures = append(b.figures, figure{f, "figure", "average ranks with what is not told apart", caption})
 	}
