@@ -4,8 +4,6 @@ package page
 
 import (
 	"bytes"
-	"encoding/csv"
-	"encoding/xml"
 	"fmt"
 	"html"
 	"net/url"
@@ -18,14 +16,12 @@ import (
 	"testing"
 	"time"
 
-	browserdomain "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/leaderboard"
 )
 
 // many is a table of 16 methods and 15 sets, with everything beside it that a page can have.
@@ -206,121 +202,6 @@ func TestSplits(t *testing.T) {
 		}
 		tab.quiet()
 	}
-}
-
-// The first screen says who leads: a row a method, the largest gain first, and one sentence. A click or Enter on a row draws the method
-// against each other one, and a head sorts.
-func TestLeaderboard(t *testing.T) {
-	in := sample.Paper()
-	tab := open(t, written(t, in, Options{}), desktop)
-	table := must(t, in)
-	names := func() []string {
-		return is[[]string](tab, `[...document.querySelectorAll("#board tbody tr:not(.forest)")].map(tr => tr.cells[0].textContent)`)
-	}
-	start := names()
-	if leader := table.Methods[leaderboard.Leader(&table)]; start[0] != leader || len(start) != 6 || start[5] != "PBRFF" { // which lacks a set
-		t.Errorf("rows %q, the leader is %s", start, leader)
-	}
-	sentence := is[string](tab, `document.querySelector("#verdict").textContent`)
-	if !strings.HasPrefix(sentence, start[0]+" leads by mean; over data sets it ") || strings.Count(sentence, ". ") > 0 {
-		t.Errorf("the verdict is %q", sentence)
-	}
-	if top := is[float64](tab, `document.querySelector("#board").getBoundingClientRect().bottom`); top > 900 {
-		t.Errorf("the leaderboard ends at %v", top)
-	}
-	is[bool](tab, `document.querySelector("#board tbody tr:nth-child(2) td:nth-child(2)").click(), true`)
-	is[bool](tab, `document.querySelectorAll("#board .opens")[2].focus(), true`)
-	tab.press(kb.Enter)
-	tab.picture("forest")
-	plots := is[[]int](tab, `[...document.querySelectorAll("#board tr.forest")].map(tr => tr.querySelectorAll("circle.estimate").length)`)
-	if !slices.Equal(plots, []int{5, 5}) || is[int](tab, `document.querySelectorAll("#board [aria-expanded=true]").length`) != 2 {
-		t.Errorf("plots with %v other methods", plots)
-	}
-	tab.press(" ")
-	if n := is[int](tab, `document.querySelectorAll("#board tr.forest").length`); n != 1 {
-		t.Errorf("%d plots are open", n)
-	}
-	is[bool](tab, `document.querySelectorAll("#board .order")[4].focus(), true`)
-	tab.press(kb.Enter)
-	var ranks []float64
-	for _, text := range is[[]string](tab, `[...document.querySelectorAll("#board tbody:first-of-type tr")].map(tr => tr.cells[5].textContent)`) {
-		var x float64
-		fmt.Sscan(text, &x)
-		ranks = append(ranks, x)
-	}
-	if !slices.IsSorted(ranks) || len(ranks) != 5 || names()[5] != "PBRFF" {
-		t.Errorf("by rank the ranks are %v, the rows %q", ranks, names())
-	}
-	tab.quiet()
-}
-
-// On a phone the leaderboard stands before the sentence.
-func TestTableFirst(t *testing.T) {
-	file := written(t, many(), Options{})
-	for l, first := range map[look]bool{phone: true, desktop: false} {
-		tab := open(t, file, l)
-		if got := is[bool](tab, `document.querySelector("#board").getBoundingClientRect().top < document.querySelector("#verdict").getBoundingClientRect().top`); got != first {
-			t.Errorf("%d wide: the table comes first: %v", l.width, got)
-		}
-		if top := is[float64](tab, `document.querySelector("#board").getBoundingClientRect().top`); top > 400 {
-			t.Errorf("%d wide: the table begins at %v", l.width, top)
-		}
-	}
-}
-
-// Every table and figure can be taken: a table as CSV and LaTeX with its numbers, a figure as a drawing that stands alone. The files
-// are written though the page may load nothing.
-func TestTake(t *testing.T) {
-	tab := open(t, written(t, sample.Paper(), Options{}), desktop)
-	is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), document.querySelector("#board .opens").click(), true`)
-	if bare := is[[]string](tab, `[...document.querySelectorAll("main table"), ...document.querySelectorAll("main figure")].filter(e => !e.closest("noscript, #print"))
-		.filter(e => !(e.matches("figure") ? e.querySelector(".take") : (e.closest(".scroll") || e).nextElementSibling?.matches(".take"))).map(e => e.outerHTML.slice(0, 90))`); len(bare) > 0 {
-		t.Errorf("nothing takes %q", bare)
-	}
-	folder := t.TempDir()
-	call(tab, browserdomain.SetDownloadBehavior, browserdomain.SetDownloadBehaviorParams{Behavior: browserdomain.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder})
-	taken := func(selector, text, file string) string {
-		t.Helper()
-		is[bool](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].find(b => b.textContent === %q).click(), true`, selector+" > .take button", text))
-		for range 200 {
-			if b, err := os.ReadFile(filepath.Join(folder, file)); err == nil && len(b) > 0 {
-				return string(b)
-			}
-			tab.do(chromedp.Sleep(50 * time.Millisecond))
-		}
-		t.Fatalf("%s was not written", file)
-		return ""
-	}
-	lines, err := csv.NewReader(strings.NewReader(taken("#leaders .leading", "CSV", "leaderboard.csv"))).ReadAll()
-	if err != nil || len(lines) != 7 || lines[0][0] != "Method" || !strings.HasPrefix(lines[1][3], "leads") || lines[6][7] != "14 of 15" {
-		t.Errorf("the leaderboard is %q, error %v", lines, err)
-	}
-	lines, err = csv.NewReader(strings.NewReader(taken("#results", "CSV", "results.csv"))).ReadAll()
-	if err != nil || lines[0][1] != "BMKR" || lines[0][2] != "BMKR ±" || len(lines) < 15 {
-		t.Errorf("the results are %q, error %v", lines, err)
-	}
-	for _, row := range lines {
-		if len(row) != len(lines[0]) || strings.Contains(strings.Join(row, ""), "−") {
-			t.Errorf("a row is %q", row)
-		}
-	}
-	drawing := taken("#diagram figure", "SVG", "ranks.svg")
-	for _, want := range []string{`xmlns="http://www.w3.org/2000/svg"`, "<style>", "fill: rgb(28, 30, 33)", "GBRFF2"} {
-		if !strings.Contains(strings.ReplaceAll(drawing, "#1c1e21", "rgb(28, 30, 33)"), want) {
-			t.Errorf("%q is not in the drawing %.3000s", want, drawing)
-		}
-	}
-	if err := xml.Unmarshal([]byte(drawing), new(struct{})); err != nil || strings.Contains(drawing, "var(") || strings.Contains(drawing, "undefined") {
-		t.Errorf("the drawing does not stand alone, error %v: %.300s", err, drawing)
-	}
-	is[bool](tab, `Object.defineProperty(navigator, "clipboard", { value: { writeText: async text => { window.taken = text; } } }), [...document.querySelectorAll("#results .take button")].pop().click(), true`)
-	latex := is[string](tab, `window.taken`)
-	for _, want := range []string{`\begin{tabular}{lrrrrrr}`, ` & BMKR & `, `$\pm$`, `\textbf{`, `\end{tabular}`} {
-		if want = strings.ReplaceAll(want, `\\`, `\`); !strings.Contains(latex, want) {
-			t.Errorf("%q is not in\n%s", want, latex)
-		}
-	}
-	tab.quiet()
 }
 
 // On paper every method stands in the table, in blocks that fit a page on its side.
