@@ -143,7 +143,9 @@ func newPage(t frame.Table, ev *evidence.Evidence, o Options) (*page, error) {
 	typical := make([]*stats.Probabilities, len(ev.Pairs))
 	if o.Draws != none {
 		var err error
-		if typical, err = ev.Typical(func(q evidence.Pair) bool { return q.A == us || q.B == us }, cmp.Or(o.Draws, usualDraws)); err != nil {
+		if typical, err = ev.Typical(func(q evidence.Pair) bool {
+			return (q.A == us || q.B == us) && q.Verdict != evidence.Untested // few data sets say nothing of what is typical
+		}, cmp.Or(o.Draws, usualDraws)); err != nil {
 			return nil, err
 		}
 	}

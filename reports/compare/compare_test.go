@@ -147,6 +147,9 @@ func TestOverSets(t *testing.T) {
 		if got := build(t, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, want[:20]) || !strings.Contains(got, want[20:40]) {
 			t.Errorf("verdict\n%s\nwant\n%s", got, want)
 		}
+		if got := build(t, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; strings.Contains(got, "typical") != (n == 6) {
+			t.Errorf("%d sets: what is typical\n%s", n, got)
+		}
 		in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Split > 1 })
 		in.Protocol.Splits = 4
 		if got := build(t, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, "Preliminary, 1 of 4 splits") {
