@@ -158,6 +158,31 @@ func TestOverSets(t *testing.T) {
 	}
 }
 
+// On sets that are divided once there is no test on a set, splits are called draws, and a pair of fits that comes again counts once:
+// of the gains 4, 4 and 1, the first two being the same fits, the mean is 2.5.
+func TestDraws(t *testing.T) {
+	in := two([][]int{{84, 84, 81}}, [][]int{{80, 80, 80}})
+	in.Protocol.Once = func(bool) bool { return true }
+	for i := range in.Rows {
+		r := &in.Rows[i]
+		r.ScoresHash = fmt.Sprint(r.Method, *r.Score.Correct)
+	}
+	d := build(t, in, usual("A"))
+	set := sample.Records(t, d, "sets")[0]
+	if set["gain"] != 2.5 || set["verdict"] != "-" || set["adjusted_p"] != nil || set["p"] != nil || set["gain_low"] != nil {
+		t.Errorf("%v", set)
+	}
+	for _, b := range d.Blocks {
+		if table, ok := b.(doc.Table); ok && table.Label == "B" {
+			if got := table.Sections[0][0].Entries[0].Text; got != "2 draws" || !strings.HasPrefix(table.Legend[len(table.Legend)-1], "Draws: ") {
+				t.Errorf("over %q; legend %q", got, table.Legend)
+			}
+			return
+		}
+	}
+	t.Error("no table of the set")
+}
+
 // The region may be a share of the error: 2 points at 99 % are twice the error, and at 60 % a twentieth of it.
 func TestRelativeRegion(t *testing.T) {
 	region, err := evidence.ParseRegion("10%")

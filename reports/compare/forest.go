@@ -33,11 +33,7 @@ func (p *page) forestOfSets(q *evidence.Pair) doc.Figure {
 	var rows []plot.ForestRow
 	for i := range q.Sets {
 		s := &q.Sets[i]
-		interval := stats.Interval{Low: math.NaN(), High: math.NaN()}
-		if s.Tested() {
-			interval = s.Test.Interval(1 - p.o.Level)
-		}
-		rows = append(rows, p.forestRow(s.Set.Name, s.Gain, interval, plot.Single))
+		rows = append(rows, p.forestRow(s.Set.Name, s.Gain, s.Interval(1-p.o.Level), plot.Single))
 	}
 	if len(q.Gains) > 1 {
 		rows = append(rows, p.forestRow("mean of "+frame.Count(len(q.Gains), "set"), q.Mean, q.Interval, plot.Summary))

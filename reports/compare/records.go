@@ -37,10 +37,14 @@ func (p *page) setRecords() doc.Records {
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		for _, s := range q.Sets {
-			interval := s.Test.Interval(1 - p.o.Level)
+			interval := s.Interval(1 - p.o.Level)
+			var statistic any
+			if s.Tested() {
+				statistic = frame.Known(s.Test.Statistic)
+			}
 			out.Add(p.Protocol, p.Metric.Name, p.method, p.other(q), s.Set.Name, s.Set.Group, s.Splits, s.Set.TrainRows, s.Set.TestRows,
 				frame.Float(s.Ours), frame.Float(s.Theirs), frame.Float(s.Gain), frame.Known(interval.Low), frame.Known(interval.High),
-				frame.Known(s.Test.Statistic), frame.Known(s.P), frame.Known(s.Adjusted), frame.Known(s.Equivalence), frame.Float(s.Rope), p.o.Level, string(s.Verdict),
+				statistic, frame.Known(s.P), frame.Known(s.Adjusted), frame.Known(s.Equivalence), frame.Float(s.Rope), p.o.Level, string(s.Verdict),
 				p.Version(s.Set.Name, p.method), p.Version(s.Set.Name, p.other(q)))
 		}
 	}

@@ -146,10 +146,15 @@ func (p *page) bySet(q *evidence.Pair) doc.Table {
 	out.Head = []doc.Column{{Name: "splits", Kind: doc.Repeated}, {Name: p.method}, {Name: other}, {Name: "diff.", Long: "difference", Kind: doc.Signed},
 		{Name: "from", Group: interval, Kind: doc.Signed}, {Name: "to", Group: interval, Kind: doc.Signed}, {Name: "p", Group: test}, {Name: "adjusted", Group: test}, {Name: "verdict", Kind: doc.Words}}
 	var sections [2][]doc.Row // of the main group, and below it
+	draws := false
 	for i := range q.Sets {
 		s := &q.Sets[i]
-		difference := p.interval(s.Test.Interval(1 - p.o.Level))
-		row := doc.Row{Name: s.Set.Name, Entries: []doc.Entry{{Text: fmt.Sprint(len(s.Splits)), Tip: "splits " + frame.Ranges(s.Splits)},
+		difference := p.interval(s.Interval(1 - p.o.Level))
+		over := fmt.Sprint(len(s.Splits))
+		if s.Set.Draws {
+			over, draws = frame.Count(len(s.Splits), "draw"), true
+		}
+		row := doc.Row{Name: s.Set.Name, Entries: []doc.Entry{{Text: over, Tip: "splits " + frame.Ranges(s.Splits)},
 			{Text: frame.Text(s.Ours, p.decimals())}, {Text: frame.Text(s.Theirs, p.decimals())}, {Text: frame.Signed(p.Difference(s.Gain), p.decimals()), Shade: shade(s.Verdict)},
 			{Text: p.signed(difference.Low)}, {Text: p.signed(difference.High)},
 			{Text: frame.PValue(s.P)}, {Text: frame.PValue(s.Adjusted)}, {Text: string(s.Verdict), Best: told(s.Verdict)}}}
@@ -167,7 +172,9 @@ func (p *page) bySet(q *evidence.Pair) doc.Table {
 			}
 		}
 	}
-	out.Legend = p.setLegend(len(sections[1]) > 0)
+	if out.Legend = p.setLegend(len(sections[1]) > 0); draws {
+		out.Legend = append(out.Legend, "Draws: the set is divided once, and its splits are draws of the methods. Equal fits of both methods count once, and there is no test on the set.")
+	}
 	return out
 }
 

@@ -214,7 +214,7 @@ func (p *page) limits() []string {
 		lines = append(lines, fmt.Sprintf("There is no forecast for one more set: leaving out each set of this page in turn, its log loss is %.2f, and giving all three the same probability has %.2f.", p.ev.Loss, stats.UniformLoss))
 	}
 	return append(lines,
-		"Splits are not counted as data sets. Those of one set share most of their training rows, so that a difference in one of them comes again in others: "+
+		"Splits are not counted as data sets. The splits of one set share most of their training rows, so that a difference in one split comes again in other splits: "+
 			"20 splits of a set hold far less evidence than 20 sets. "+
 			"The variance of a mean over splits is therefore that of Nadeau and Bengio (2003), (1/n + test rows / training rows) s^2.",
 		"Whoever tries many variants and shows the best one must adjust for all of them.")

@@ -54,7 +54,7 @@ type SetPair struct {
 	Gain         *big.Rat
 	Rope         *big.Rat
 	Test         stats.CorrectedTTest
-	P            float64 // of Test; 1 where all splits are equal
+	P            float64 // of Test; 1 where all splits are equal, NaN without a test
 	Adjusted     float64 // in the family of the page
 	Equivalence  float64 // p that the difference is outside of the region, adjusted in the family
 	Verdict      Verdict
@@ -63,6 +63,14 @@ type SetPair struct {
 // Tested reports whether there is a test on the set: it needs two splits. On a set whose rows are divided once, splits are draws of
 // the methods, which say nothing of other rows, and there is none.
 func (s *SetPair) Tested() bool { return len(s.Splits) > 1 && !s.Set.Draws }
+
+// Interval is the confidence interval of the gain at a level such as 0.95; NaN without a test.
+func (s *SetPair) Interval(level float64) stats.Interval {
+	if !s.Tested() {
+		return stats.Interval{Low: math.NaN(), High: math.NaN()}
+	}
+	return s.Test.Interval(level)
+}
 
 // compare fills a pair, but for what depends on the family.
 func (p *Pair) compare(t *frame.Table, o Options) error {
@@ -132,9 +140,11 @@ func (p *Pair) on(set frame.Set, m metric.Metric, o Options) (SetPair, error) {
 	if s.Test, err = stats.CorrectedT(gains, set.TrainRows, set.TestRows); err != nil {
 		return s, err
 	}
-	s.Gain, s.P = s.Test.Mean, s.Test.P
-	if s.Tested() && math.IsNaN(s.P) {
-		s.P = 1
+	s.Gain, s.P = s.Test.Mean, math.NaN()
+	if s.Tested() {
+		if s.P = s.Test.P; math.IsNaN(s.P) {
+			s.P = 1
+		}
 	}
 	return s, nil
 }

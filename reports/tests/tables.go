@@ -39,7 +39,7 @@ func (p *page) tests() []namedTest {
 // omnibus is the table of tests of all methods at once.
 func (p *page) omnibus() doc.Table {
 	out := doc.Table{Caption: "All methods at once", Label: "omnibus", Corner: "Test", Head: []doc.Column{{Name: "statistic"}, {Name: "degrees of freedom"}, {Name: "p"}}, Detail: true,
-		Legend: []string{"The hypothesis: all methods rank alike. The first test is exact or by random arrangements; the others are approximations for many data sets. Quade weighs data sets by how far the methods lie apart on them."}}
+		Legend: []string{"The hypothesis: all methods rank alike. The first test is exact or by random arrangements; the other tests are approximations for many data sets. Quade weighs data sets by how far the methods lie apart on them."}}
 	var rows []doc.Row
 	for _, t := range p.tests() {
 		df := []string{}
