@@ -34,6 +34,12 @@ type Options struct {
 	Idle time.Duration
 	// Trace, if not nil, is called with every request before it is sent. It may be called concurrently.
 	Trace func(Request)
+	// AllowRead are files and folders that the plugin's processes may read beside what its interpreter and its
+	// own files are, and Network lets them use the network.
+	AllowRead []string
+	Network   bool
+	// Hidden are files and folders that its processes may not read wherever they lie: databases, data.
+	Hidden []string
 }
 
 // folderPrefix begins the names of private folders.
