@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/kernelboosting/bench/internal/sandbox"
 )
 
 // interpreters run files that are not executable themselves.
@@ -61,26 +63,24 @@ func executable(info fs.FileInfo) bool {
 // run beside each other, and sums of several threads may differ from run to run.
 var oneThread = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"}
 
-// environment returns the variables of a plugin's process: ours, the Python side of the protocol,
-// and one thread and a fixed hash of strings where the user has not chosen otherwise.
-func environment(ours []string, support string) []string {
-	out := slices.Clone(ours)
-	paths := support
-	for _, v := range ours {
-		if old, found := strings.CutPrefix(v, "PYTHONPATH="); found && old != "" {
-			paths += string(os.PathListSeparator) + old
-		}
-	}
-	for _, v := range append(slices.Clone(oneThread), "PYTHONHASHSEED") {
+// environment returns the variables of a process of the plugin: ours but what names data and folders of the user's, the
+// Python side of the protocol, and one thread and a fixed hash of strings where the user has not chosen otherwise.
+func (p *Plugin) environment(folder string) []string {
+	out := sandbox.Environment(os.Environ(), folder)
+	for _, v := range append(slices.Clone(oneThread), "PYTHONHASHSEED", "JOBLIB_MULTIPROCESSING") {
 		if _, set := os.LookupEnv(v); !set {
 			value := "1"
-			if v == "PYTHONHASHSEED" {
+			if v == "PYTHONHASHSEED" || v == "JOBLIB_MULTIPROCESSING" { // joblib's processes need semaphores that all programs see
 				value = "0"
 			}
 			out = append(out, v+"="+value)
 		}
 	}
-	return append(out, "PYTHONPATH="+paths, "BENCH_PLUGIN=1")
+	paths := filepath.Join(p.data, "python")
+	if old := os.Getenv("PYTHONPATH"); old != "" {
+		paths += string(os.PathListSeparator) + old
+	}
+	return append(append(out, p.interpreter.variables...), "PYTHONPATH="+paths, "BENCH_PLUGIN=1")
 }
 
 // The Python side, so that a plugin needs nothing installed but NumPy.

@@ -42,10 +42,18 @@ func plugin(t testing.TB, name string) string {
 	return file
 }
 
+// readSelf lets the plugin read this test's program, which it is.
+func readSelf(o external.Options) external.Options {
+	if self, err := os.Executable(); err == nil {
+		o.AllowRead = append(o.AllowRead, self)
+	}
+	return o
+}
+
 // load loads a plugin that is closed at the end of the test.
 func load(t testing.TB, file string, o external.Options) *external.Plugin {
 	t.Helper()
-	p, err := external.Load(context.Background(), file, o)
+	p, err := external.Load(context.Background(), file, readSelf(o))
 	if err != nil {
 		t.Fatal(err)
 	}

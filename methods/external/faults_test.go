@@ -94,7 +94,7 @@ func misfit(name, answer string) string {
 		if name == "forks" {
 			c := exec.Command("sleep", "1000")
 			if err := c.Start(); err == nil {
-				_ = os.WriteFile(os.Getenv("PLUGIN_PIDS"), []byte(strconv.Itoa(c.Process.Pid)), 0o600)
+				_ = os.WriteFile(filepath.Join(os.TempDir(), "pid"), []byte(strconv.Itoa(c.Process.Pid)), 0o600)
 			}
 		}
 		time.Sleep(time.Hour)
@@ -236,7 +236,7 @@ func TestRefused(t *testing.T) {
 		describes("null", `"name"`, `"parameters":[{"name":"c","default":null}],"name"`):                 `default of parameter c is null; that needs "mixed"`,
 		describes("mixed", `"name"`, `"parameters":[{"name":"c","default":[1],"mixed":true}],"name"`):    "not a number, a string",
 	} {
-		p, err := external.Load(context.Background(), file, external.Options{})
+		p, err := external.Load(context.Background(), file, readSelf(external.Options{}))
 		if err == nil {
 			p.Close()
 			t.Errorf("%s is accepted, want %q", file, want)
@@ -266,15 +266,16 @@ func TestChangingDescription(t *testing.T) {
 
 // TestCancelled: a plugin that does not stop is ended, with what it started, soon after its context.
 func TestCancelled(t *testing.T) {
-	pids := filepath.Join(t.TempDir(), "pids")
-	t.Setenv("PLUGIN_PIDS", pids)
-	p := load(t, plugin(t, "forks"), external.Options{})
+	dir := t.TempDir()
+	p := load(t, plugin(t, "forks"), external.Options{Folder: dir})
 	ctx, cancel := context.WithCancel(context.Background())
 	var child []byte
 	go func() {
 		for len(child) == 0 {
 			time.Sleep(10 * time.Millisecond)
-			child, _ = os.ReadFile(pids)
+			if written, _ := filepath.Glob(filepath.Join(dir, "*", "*", "pid")); len(written) > 0 {
+				child, _ = os.ReadFile(written[0])
+			}
 		}
 		cancel()
 	}()
@@ -297,7 +298,7 @@ func TestCancelled(t *testing.T) {
 // TestClosed: no process and no file outlives the plugin.
 func TestClosed(t *testing.T) {
 	dir := t.TempDir()
-	p, err := external.Load(context.Background(), plugin(t, "ridge"), external.Options{Folder: dir})
+	p, err := external.Load(context.Background(), plugin(t, "ridge"), readSelf(external.Options{Folder: dir}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +327,7 @@ func TestLeftBehind(t *testing.T) {
 		t.Skip("folders are locked on Linux and macOS")
 	}
 	dir := t.TempDir()
-	live := load(t, plugin(t, "ridge"), external.Options{Folder: dir})
+	live := load(t, plugin(t, "ridge"), readSelf(external.Options{Folder: dir}))
 	stale := filepath.Join(dir, "bench-plugin-stale")
 	if err := os.Mkdir(stale, 0o700); err != nil {
 		t.Fatal(err)
@@ -334,7 +335,7 @@ func TestLeftBehind(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(stale, "lock"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	load(t, plugin(t, "ridge"), external.Options{Folder: dir})
+	load(t, plugin(t, "ridge"), readSelf(external.Options{Folder: dir}))
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("%v %v", left, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/kernelboosting/bench/internal/npy"
+	"github.com/kernelboosting/bench/internal/sandbox"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -28,7 +29,7 @@ func newFolder(parent string) (*folder, error) {
 	return &folder{path: path}, err
 }
 
-func (f *folder) remove() { _ = os.RemoveAll(f.path) }
+func (f *folder) remove() { sandbox.Remove(f.path) }
 
 // name returns a file that does not exist yet.
 func (f *folder) name(kind string) string {

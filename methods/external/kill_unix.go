@@ -3,6 +3,8 @@
 package external
 
 import (
+	"errors"
+	"os"
 	"os/exec"
 	"syscall"
 
@@ -10,8 +12,21 @@ import (
 )
 
 // killGroup ends a process and everything in its group.
-func killGroup(c *exec.Cmd) {
-	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // gone already is as good
+func killGroup(pid int) {
+	_ = syscall.Kill(-pid, syscall.SIGKILL) // gone already is as good
+}
+
+// openRegular opens a file to read if it is one.
+func openRegular(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, errors.Join(err, errors.New("it is no regular file"))
+	}
+	return f, nil
 }
 
 // signalOf returns the name of the signal that ended a process, or "".

@@ -53,19 +53,23 @@ func TestSameBitsAsHere(t *testing.T) {
 	}
 }
 
-// TestPool: fits of one context use one process after the other, concurrent ones a process each.
+// TestPool: fits of one context, such as a cell's, use one process, those of the next another, which remembers nothing of
+// them, and concurrent ones a process each.
 func TestPool(t *testing.T) {
 	p := load(t, plugin(t, "ridge"), external.Options{})
 	d := sample(50, 3)
+	seen := map[int]bool{}
 	for range 5 {
 		ctx, cancel := context.WithCancel(context.Background())
 		for range 5 {
 			fitAndScore(t, ctx, p.Spec(), d, "{}")
 		}
+		pids := p.Processes()
+		if len(pids) != 1 || seen[pids[0]] {
+			t.Errorf("processes %v for fits one after the other; those before were %v", pids, seen)
+		}
+		seen[pids[0]] = true
 		cancel()
-	}
-	if n := len(p.Processes()); n != 1 {
-		t.Errorf("%d processes for fits one after the other", n)
 	}
 	var wg sync.WaitGroup
 	for range 3 {

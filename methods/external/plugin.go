@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/sandbox"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -42,19 +43,15 @@ type Options struct {
 	Hidden []string
 }
 
-// folderPrefix begins the names of private folders.
-const folderPrefix = "bench-plugin-"
-
 // describing is how long a plugin may take to start, import its libraries and describe itself.
 const describing = 2 * time.Minute
 
 // A Plugin is an executable that described itself. It is safe for concurrent use.
 type Plugin struct {
-	file    string // as the user named it
-	home    string // its folder, absolute
-	argv    []string
-	environ []string
-	data    string // private folder
+	file string // as the user named it
+	home string // its folder, absolute
+	data string // private folder
+	interpreter
 	release func() // removes it
 	options Options
 
@@ -87,17 +84,19 @@ func (p *Plugin) load(ctx context.Context) error {
 		return err
 	}
 	p.home = filepath.Dir(path)
-	if p.argv, err = command(path, p.options.Python); err != nil {
+	if p.interpreter.argv, err = command(path, p.options.Python); err != nil {
 		return fmt.Errorf("plugin %s: %w", p.file, err)
 	}
-	if p.data, p.release, err = privateFolder(cmp.Or(p.options.Folder, memoryFolder())); err != nil {
+	if p.interpreter, err = interpreterOf(p.interpreter.argv); err != nil {
+		return fmt.Errorf("plugin %s: %w", p.file, err)
+	}
+	if p.data, p.release, err = sandbox.NewFolder(cmp.Or(p.options.Folder, os.Getenv(sandbox.FolderVariable))); err != nil {
 		return err
 	}
 	support := filepath.Join(p.data, "python")
 	if err := writePython(support); err != nil {
 		return err
 	}
-	p.environ = environment(os.Environ(), support)
 	ctx, cancel := context.WithTimeout(ctx, describing)
 	defer cancel()
 	q, err := p.start()
@@ -232,7 +231,7 @@ func (p *Plugin) Processes() []int {
 	var out []int
 	for q := range p.all {
 		if q.death() == nil {
-			out = append(out, q.cmd.Process.Pid)
+			out = append(out, q.pid)
 		}
 	}
 	slices.Sort(out)

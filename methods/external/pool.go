@@ -12,8 +12,9 @@ import (
 // idleFor is how long a process that nobody needs is kept.
 const idleFor = 30 * time.Second
 
-// A lease holds the processes that fits under one context use, so that a model of such a fit finds
-// its process free. The context's Done channel stands for it.
+// A lease holds the processes that fits under one context use, such as those of a cell, so that a model of such a fit
+// finds its process free. The context's Done channel stands for it. They end with it: what a method remembers of one
+// cell is not there in the next.
 type lease struct{ free []*process }
 
 // manyModels is how many models of single fits a process may hold before garbage is collected, which
@@ -84,7 +85,7 @@ func (p *Plugin) free(ctx context.Context) *process {
 	return nil
 }
 
-// end gives the processes of a context that is over to others.
+// end ends the processes of a context that is over.
 func (p *Plugin) end(done <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,10 +94,15 @@ func (p *Plugin) end(done <-chan struct{}) {
 
 func (p *Plugin) expire(done <-chan struct{}) {
 	if l := p.leases[done]; l != nil && !p.closed {
-		p.rest(l.free...)
+		for _, q := range l.free {
+			delete(p.all, q)
+			q.kill(errOver)
+		}
 	}
 	delete(p.leases, done)
 }
+
+var errOver = errors.New("its process has ended with the cell that it served")
 
 func (p *Plugin) giveBack(ctx context.Context, q *process) {
 	if q.death() != nil {
@@ -107,10 +113,13 @@ func (p *Plugin) giveBack(ctx context.Context, q *process) {
 	defer p.mu.Unlock()
 	switch l := p.leases[ctx.Done()]; {
 	case p.closed:
-	case l != nil && ctx.Done() != nil:
-		l.free = append(l.free, q)
-	default:
+	case ctx.Done() == nil:
 		p.rest(q)
+	case l != nil:
+		l.free = append(l.free, q)
+	default: // its context is over
+		delete(p.all, q)
+		q.kill(errOver)
 	}
 }
 

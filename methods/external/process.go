@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/sandbox"
 	"github.com/kernelboosting/bench/internal/tail"
 )
 
@@ -28,18 +29,20 @@ const (
 // tailSize is how much of a process's standard error is kept, in bytes.
 const tailSize = 4096
 
-// A process is one running copy of a plugin. It answers one request at a time.
+// A process is one running copy of a plugin, which this program started or which another copy forked. It answers
+// one request at a time.
 type process struct {
-	plugin *Plugin
-	cmd    *exec.Cmd
-	in     *os.File
-	out    *os.File
-	lines  *bufio.Reader
-	stderr tail.Tail // of what it says
-	folder *folder
-	exited chan struct{} // closed when the process was waited for
-	silent chan struct{} // closed when its standard error was read to the end
-	turn   chan struct{} // holds a token while nobody has a request under way
+	plugin  *Plugin
+	pid     int
+	in      *os.File
+	out     *os.File
+	lines   *bufio.Reader
+	stderr  tail.Tail // of what it says
+	folder  *folder
+	outcome               // valid when exited is closed
+	exited  chan struct{} // closed when the process was waited for
+	silent  chan struct{} // closed when its standard error was read to the end
+	turn    chan struct{} // holds a token while nobody has a request under way
 
 	since   time.Time // of being idle, under the plugin's lock
 	last    int64     // number of the last request
@@ -52,38 +55,49 @@ type process struct {
 	peak    int64   // largest resident size, as last seen
 }
 
-// spawn runs a start of a process on a thread that lives as long as the program: on Linux a child
-// may be asked to end with the thread that started it.
-var spawn = sync.OnceValue(func() func(func()) {
-	work := make(chan func())
-	go func() {
-		runtime.LockOSThread()
-		for w := range work {
-			w()
-		}
-	}()
-	return func(w func()) {
-		done := make(chan struct{})
-		work <- func() { defer close(done); w() }
-		<-done
-	}
-})
+// An outcome is how a process ended and what it had used, with those that it waited for.
+type outcome struct {
+	exit    int // -1 where a signal ended it
+	signal  string
+	seconds float64
+}
 
-// start starts a copy of the plugin.
+// newProcess is a process behind pipes; wait returns when it has ended.
+func (p *Plugin) newProcess(pid int, in, out, stderr *os.File, private *folder, wait func() outcome) *process {
+	q := &process{
+		plugin: p, pid: pid, in: in, out: out, lines: bufio.NewReaderSize(out, 1<<16), folder: private,
+		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1), stderr: tail.Tail{Most: tailSize},
+	}
+	q.turn <- struct{}{}
+	go func() {
+		defer close(q.silent)
+		_, _ = io.Copy(&q.stderr, stderr) // to its end, or the deadline below
+		stderr.Close()
+	}()
+	go func() {
+		q.outcome = wait()
+		stderr.SetReadDeadline(time.Now().Add(lastWords)) // who inherited it may hold it open
+		close(q.exited)
+	}()
+	return q
+}
+
+// start starts a copy of the plugin, within its sandbox.
 func (p *Plugin) start() (*process, error) {
 	folder, err := newFolder(p.data)
 	if err != nil {
 		return nil, err
 	}
-	c := exec.Command(p.argv[0], p.argv[1:]...)
-	c.Dir, c.Env = p.home, p.environ
+	c := exec.Command(p.interpreter.argv[0], p.interpreter.argv[1:]...)
+	c.Dir, c.Env = p.home, p.environment(folder.path)
 	apart(c)
 	ours, theirs, err := pipes(c)
 	if err != nil {
 		folder.remove()
 		return nil, err
 	}
-	spawn()(func() { err = c.Start() })
+	ended := make(chan struct{})
+	err = startBound(c, p.policy(folder.path), ended)
 	for _, f := range theirs {
 		f.Close()
 	}
@@ -94,22 +108,34 @@ func (p *Plugin) start() (*process, error) {
 		folder.remove()
 		return nil, fmt.Errorf("%s cannot be started: %w", p.file, err)
 	}
-	q := &process{
-		plugin: p, cmd: c, in: ours[0], out: ours[1], lines: bufio.NewReaderSize(ours[1], 1<<16), folder: folder,
-		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1), stderr: tail.Tail{Most: tailSize},
-	}
-	q.turn <- struct{}{}
-	go func() {
-		defer close(q.silent)
-		_, _ = io.Copy(&q.stderr, ours[2]) // to its end, or the deadline below
-		ours[2].Close()
-	}()
-	go func() {
+	return p.newProcess(c.Process.Pid, ours[0], ours[1], ours[2], folder, func() outcome {
 		_ = c.Wait()
-		ours[2].SetReadDeadline(time.Now().Add(lastWords)) // who inherited it may hold it open
-		close(q.exited)
+		close(ended)
+		state := c.ProcessState
+		return outcome{state.ExitCode(), signalOf(c), (state.UserTime() + state.SystemTime()).Seconds()}
+	}), nil
+}
+
+// startBound starts a command on a thread of its own, which the policy binds and with it whatever it starts. The thread
+// lives until the process has ended: on Linux a child may be asked to end with the thread that started it.
+func startBound(c *exec.Cmd, policy sandbox.Policy, ended <-chan struct{}) error {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlock it: the thread ends with this goroutine
+		rules, err := policy.Rules()
+		if err == nil {
+			err = rules.BindThread()
+			rules.Close()
+		}
+		if err == nil {
+			err = c.Start()
+		}
+		started <- err
+		if err == nil {
+			<-ended
+		}
 	}()
-	return q, nil
+	return <-started
 }
 
 // pipes connects the standard streams of c: ours are what we write to and the two that we read.
@@ -225,7 +251,7 @@ func (q *process) ended(op string) error {
 		return q.bad(op, "the plugin closed its standard output or input and went on running", "")
 	}
 	<-q.silent
-	crash := &Crash{Plugin: q.plugin.name(), During: op, Exit: q.cmd.ProcessState.ExitCode(), Signal: signalOf(q.cmd), Stderr: q.said()}
+	crash := &Crash{Plugin: q.plugin.name(), During: op, Exit: q.outcome.exit, Signal: q.outcome.signal, Stderr: q.said()}
 	q.kill(crash)
 	return crash
 }
@@ -254,7 +280,7 @@ func (q *process) kill(why error) {
 	if !first {
 		return
 	}
-	killGroup(q.cmd)
+	killGroup(q.pid)
 	q.in.Close()
 	q.out.Close()
 	q.folder.remove()
@@ -292,9 +318,9 @@ func (q *process) used() (seconds float64, peak int64) {
 	var total float64
 	select {
 	case <-q.exited:
-		total = usedByEnded(q.cmd)
+		total = max(q.counted, q.outcome.seconds)
 	default:
-		total, peak = usedByLive(q.cmd.Process.Pid)
+		total, peak = usedByLive(q.pid)
 	}
 	q.peak = max(q.peak, peak)
 	seconds = max(0, total-q.counted)
@@ -318,9 +344,10 @@ func (q *process) takeDropped() []int64 {
 	return out
 }
 
-// read opens a file that the plugin wrote.
+// read opens a file that the plugin wrote. Links and what else may stand in place of a file are none: the plugin does
+// not choose what this program reads.
 func (q *process) read(op, name string, use func(r io.Reader) error) error {
-	f, err := os.Open(name)
+	f, err := openRegular(name)
 	if err != nil {
 		return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf("the file that it was asked to write is not there (%v)", err)}
 	}

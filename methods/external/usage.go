@@ -1,8 +1,6 @@
 package external
 
 import (
-	"os/exec"
-
 	"github.com/kernelboosting/bench/internal/processes"
 )
 
@@ -18,9 +16,4 @@ func usedByLive(pid int) (seconds float64, peak int64) {
 		seconds, peak = seconds+s, peak+p
 	}
 	return seconds, peak
-}
-
-// usedByEnded returns the processor time in seconds of a process that was waited for and of those that it waited for.
-func usedByEnded(c *exec.Cmd) float64 {
-	return (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
 }

@@ -1,5 +1,5 @@
 //go:build !linux
 
-package external
+package sandbox
 
 func memoryFolder() string { return "" }

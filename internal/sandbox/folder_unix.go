@@ -1,8 +1,9 @@
 //go:build linux || darwin
 
-package external
+package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,12 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// folderPrefix begins the names of private folders.
+const folderPrefix = "bench-plugin-"
+
 // lockName is a file in every private folder, locked as long as the program lives that made it.
 const lockName = "lock"
 
-// privateFolder makes a folder that this program holds by a lock, and removes those that nobody holds
-// any more: their programs were killed.
-func privateFolder(parent string) (path string, release func(), err error) {
+// NewFolder makes a folder that nobody else may read and that this program holds by a lock, and removes those that
+// nobody holds any more: their programs were killed. Where no parent is given it lies in memory, if the system
+// shows that as a folder with room and TMPDIR is not set, else in the system's folder for temporary files.
+func NewFolder(parent string) (path string, release func(), err error) {
+	if parent == "" {
+		parent = memoryFolder()
+	}
 	fresh, err := os.MkdirTemp(parent, "bench-new-") // nobody takes it for left behind before it is locked
 	if err != nil {
 		return "", nil, err
@@ -34,9 +42,23 @@ func privateFolder(parent string) (path string, release func(), err error) {
 	}
 	removeStale(filepath.Dir(path))
 	return path, func() {
-		_ = os.RemoveAll(path)
+		Remove(path)
 		_ = lock.Close()
 	}, nil
+}
+
+// Remove removes a folder, also where who wrote there took the right to do so away.
+func Remove(path string) {
+	if os.RemoveAll(path) == nil {
+		return
+	}
+	_ = filepath.WalkDir(path, func(each string, d fs.DirEntry, _ error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(each, 0o700)
+		}
+		return nil
+	})
+	_ = os.RemoveAll(path)
 }
 
 // removeStale removes the folders whose lock nobody holds.
@@ -51,7 +73,7 @@ func removeStale(parent string) {
 			continue // another user's, or none of ours
 		}
 		if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-			_ = os.RemoveAll(each)
+			Remove(each)
 		}
 		_ = lock.Close()
 	}

@@ -1,0 +1,81 @@
+package sandbox
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Offsets in the kernel's struct seccomp_data, of the number of a system call, of the architecture, and of the lower half of the first argument.
+const (
+	atNumber   = 0
+	atArch     = 4
+	atArgument = 16
+)
+
+// refused are the system calls by which a process could leave something behind for the next one, or act past Landlock:
+// memory, messages and keys that the kernel keeps when their process ends, calls that a ring hides from this filter, and
+// the watching of other processes.
+var refused = []uint32{
+	unix.SYS_SHMGET, unix.SYS_MSGGET, unix.SYS_SEMGET, unix.SYS_MQ_OPEN, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	unix.SYS_IO_URING_SETUP, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
+}
+
+// arch is what the kernel calls the architecture that this program is built for, 0 where this filter does not know it.
+var arch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
+
+// program returns the filter: a refused call fails as one that the kernel does not have, a socket as one that is not permitted.
+// Sockets of pairs stay, which processes use among themselves. With the network sockets of the internet stay, too.
+func program(network bool) []unix.SockFilter {
+	load := func(at uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+	}
+	// when skips the next instruction unless what is loaded equals k.
+	when := func(k uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jf: 1}
+	}
+	end := func(k uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k}
+	}
+	const failing = unix.SECCOMP_RET_ERRNO
+	out := []unix.SockFilter{
+		load(atArch),
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: arch, Jt: 1},
+		end(failing | uint32(unix.ENOSYS)), // calls of another architecture have other numbers
+		load(atNumber),
+	}
+	if runtime.GOARCH == "amd64" { // the same for the 32-bit numbers of this one
+		out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: 0x40000000, Jf: 1}, end(failing|uint32(unix.ENOSYS)))
+	}
+	for _, number := range refused {
+		out = append(out, when(number), end(failing|uint32(unix.ENOSYS)))
+	}
+	var families []uint32
+	if network {
+		families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+	}
+	// Where the call is not socket, skip the load, a pair for each family, and the refusal.
+	out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_SOCKET, Jf: uint8(2*len(families) + 2)}, load(atArgument))
+	for _, family := range families {
+		out = append(out, when(family), end(unix.SECCOMP_RET_ALLOW))
+	}
+	return append(out, end(failing|uint32(unix.EACCES)), end(unix.SECCOMP_RET_ALLOW))
+}
+
+// filter binds the caller's thread, or all threads, by the filter.
+func filter(network bool, flags uintptr) error {
+	if arch == 0 {
+		return nil
+	}
+	instructions := program(network)
+	set := unix.SockFprog{Len: uint16(len(instructions)), Filter: &instructions[0]}
+	_, _, code := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&set)))
+	runtime.KeepAlive(instructions)
+	if code != 0 && code != unix.ENOSYS && code != unix.EINVAL { // a kernel without such filters
+		return fmt.Errorf("sandbox: system calls cannot be filtered: %w", code)
+	}
+	return nil
+}

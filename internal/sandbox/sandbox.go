@@ -1,0 +1,129 @@
+// Package sandbox limits what a process may do: which files it reads and writes, whether it uses the
+// network, whom it signals.
+//
+// A [Policy] says what is allowed; everything else is not. On Linux, Landlock refuses files, connections
+// and signals, and a filter of system calls refuses what Landlock does not know: sockets, memory and
+// messages that outlive a process. What cannot be enforced on a system, [Missing] says in words.
+//
+// The limits are those of the thread that asks for them and of all that it starts, or of a whole process,
+// and nobody can lift them again. The package starts nothing, and decides nothing but how a Policy becomes rules.
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Policy says what a process may do. Paths need not exist: there is nothing to allow or to hide then.
+type Policy struct {
+	Read    []string // files and folders, with all below them, that may be read and executed
+	Write   []string // folders in which files may be made, changed and removed
+	Use     []string // devices
+	Hidden  []string // files and folders that may not be read, wherever they lie
+	Never   []string // folders that are never readable as a whole, such as a home; what Read names below them is
+	Network bool
+}
+
+// A grant is a file or folder with what is allowed there.
+type grant struct {
+	path string
+	only bool // its names may be listed, not what stands below it
+}
+
+// granted returns what Read comes to when nothing hidden is below it. A folder above something hidden
+// becomes its entries, the hidden ones left out; rules of Landlock can only add.
+func (p Policy) granted() []grant {
+	hidden := map[string]bool{}
+	for _, path := range p.Hidden {
+		hidden[resolved(path)] = true
+	}
+	never := map[string]bool{}
+	for _, path := range p.Never {
+		never[resolved(path)] = true
+	}
+	var out []grant
+	seen := map[string]bool{}
+	var add func(path string)
+	add = func(path string) {
+		path = resolved(path)
+		if _, err := os.Lstat(path); err != nil || seen[path] {
+			return
+		}
+		seen[path] = true
+		if never[path] || beneathAny(path, hidden) {
+			return
+		}
+		above := false
+		for _, kept := range []map[string]bool{hidden, never} {
+			for each := range kept {
+				above = above || beneath(each, path)
+			}
+		}
+		if !above {
+			out = append(out, grant{path: path})
+			return
+		}
+		out = append(out, grant{path, true})
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			add(filepath.Join(path, e.Name()))
+		}
+	}
+	for _, path := range p.Read {
+		add(path)
+	}
+	return out
+}
+
+// Readable reports whether the policy lets a file or folder be read, with all below it.
+func (p Policy) Readable(path string) bool {
+	path = resolved(path)
+	for _, g := range p.granted() {
+		if !g.only && (g.path == path || beneath(path, g.path)) {
+			return true
+		}
+	}
+	return false
+}
+
+// resolved is a path without links, as far as it exists.
+func resolved(path string) string {
+	if path == "" {
+		return ""
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	for rest := ""; ; {
+		if real, err := filepath.EvalSymlinks(full); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if full == filepath.Dir(full) {
+			return filepath.Join(full, rest)
+		}
+		full, rest = filepath.Dir(full), filepath.Join(filepath.Base(full), rest)
+	}
+}
+
+// beneath reports whether a path lies below a folder.
+func beneath(path, folder string) bool {
+	return path != folder && strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
+}
+
+func beneathAny(path string, folders map[string]bool) bool {
+	for {
+		if folders[path] {
+			return true
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return false
+		}
+		path = up
+	}
+}

@@ -1,0 +1,210 @@
+package sandbox
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// bound runs a shell script under a policy and returns what it printed.
+func bound(t *testing.T, p Policy, script string) string {
+	t.Helper()
+	if abi() < 6 {
+		t.Skipf("Landlock is version %d here; 6 is needed", abi())
+	}
+	read, use := System()
+	p.Read, p.Use = append(read, p.Read...), append(use, p.Use...)
+	c := exec.Command("sh", "-c", script)
+	var out strings.Builder
+	c.Stdout, c.Stderr = &out, &out
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and it ends with this goroutine
+		rules, err := p.Rules()
+		if err == nil {
+			defer rules.Close()
+			err = rules.BindThread()
+		}
+		if err == nil {
+			err = c.Start()
+		}
+		done <- err
+		if err == nil {
+			_ = c.Wait()
+			done <- nil
+		}
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	return out.String()
+}
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestFiles: what is allowed can be read, what is hidden cannot, wherever it lies and by whatever link, and only the private folder is written.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/plugins/mine.sh", "mine")
+	write(t, dir+"/plugins/deep/helper.sh", "helper")
+	write(t, dir+"/plugins/data/wine.data", "labels")
+	write(t, dir+"/results.db", "results")
+	private := filepath.Join(dir, "private")
+	if err := os.Mkdir(private, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"/plugins/link": "data", "/plugins/other": "../results.db"} {
+		if err := os.Symlink(to, dir+link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := Policy{Read: []string{dir + "/plugins"}, Write: []string{private}, Hidden: []string{dir + "/plugins/data", dir + "/results.db"}}
+	out := bound(t, p, `cd `+dir+`
+for f in plugins/mine.sh plugins/deep/helper.sh plugins/data/wine.data plugins/link/wine.data plugins/other results.db /etc/shadow; do cat $f >/dev/null 2>&1 && echo "read $f"; done
+ls plugins >/dev/null && echo listed
+for f in private/x plugins/new plugins/mine.sh results.db /tmp/bench-sandbox-test /dev/shm/bench-sandbox-test; do echo x 2>/dev/null >> $f && echo "wrote $f"; done
+rm -f plugins/mine.sh results.db 2>/dev/null; ls results.db
+mv results.db private/ 2>/dev/null || ln results.db private/y 2>/dev/null || echo kept`)
+	want := "read plugins/mine.sh\nread plugins/deep/helper.sh\nlisted\nwrote private/x\nresults.db\nkept\n"
+	if got := strings.ReplaceAll(out, "sh: ", ""); !strings.Contains(got, "kept") || clean(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", clean(got), want)
+	}
+	if text, err := os.ReadFile(dir + "/results.db"); err != nil || string(text) != "results" {
+		t.Errorf("results.db: %q, %v", text, err)
+	}
+}
+
+// clean leaves out what the shell says of refusals.
+func clean(out string) string {
+	var kept []string
+	for _, line := range strings.Split(out, "\n") {
+		if !strings.Contains(line, "ermission denied") && !strings.Contains(line, "cannot") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// TestHome: the home folder is not readable, what is named below it is.
+func TestHome(t *testing.T) {
+	home := t.TempDir()
+	write(t, home+"/.ssh/key", "secret")
+	write(t, home+"/env/bin/python", "python")
+	for _, read := range [][]string{{home, home + "/env"}, {filepath.Dir(home), home + "/env"}} {
+		p := Policy{Read: read, Never: []string{home}}
+		out := bound(t, p, `cat `+home+`/env/bin/python; cat `+home+`/.ssh/key 2>&1; true`)
+		if !strings.HasPrefix(out, "python") || strings.Contains(out, "secret") {
+			t.Errorf("%v: %s", read, out)
+		}
+	}
+	if p := (Policy{Read: []string{home + "/env"}, Never: []string{home}}); !p.Readable(home+"/env/bin") || p.Readable(home) || p.Readable(home+"/.ssh") {
+		t.Error("Readable says otherwise")
+	}
+}
+
+// TestOthers: signals end at the processes of the sandbox, and nothing of another process can be read.
+func TestOthers(t *testing.T) {
+	victim := exec.Command("sleep", "1000")
+	victim.Env = append(os.Environ(), "SECRET=secret")
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = victim.Process.Kill(); _ = victim.Wait() }()
+	id := strconv.Itoa(victim.Process.Pid)
+	out := bound(t, Policy{}, `for s in KILL STOP TERM CONT; do kill -$s `+id+` `+strconv.Itoa(os.Getpid())+` 2>/dev/null && echo "sent $s"; done
+for f in environ cmdline status stat; do cat /proc/`+id+`/$f 2>/dev/null | tr '\0' ' '; done
+ls /proc/`+id+`/fd 2>/dev/null
+sleep 100 & kill $! && echo own`)
+	if clean(out) != "own\n" {
+		t.Errorf("%q", out)
+	}
+	if err := victim.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNetwork: without the network there are no connections, no packets and no sockets of other processes; with it there are connections.
+func TestNetwork(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	if python, err = filepath.EvalSymlinks(strings.TrimSpace(string(must(exec.Command(python, "-c", "import sys; print(sys.executable)").Output())))); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	script := python + ` -c '
+import socket, ctypes
+def ask(what, f):
+    try:
+        f(); print(what)
+    except OSError as e:
+        pass
+ask("tcp", lambda: socket.create_connection(("127.0.0.1", ` + strconv.Itoa(l.Addr().(*net.TCPAddr).Port) + `)))
+ask("udp", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 9)))
+ask("unix", lambda: socket.socket(socket.AF_UNIX))
+ask("pair", lambda: socket.socketpair())
+if ctypes.CDLL(None).shmget(0, 4096, 0o1600) >= 0: print("shared memory")
+'`
+	prefix := Policy{Read: []string{filepath.Dir(filepath.Dir(python))}}
+	if out := bound(t, prefix, script); out != "pair\n" {
+		t.Errorf("without the network: %q", out)
+	}
+	prefix.Network = true
+	if out := bound(t, prefix, script); out != "tcp\nudp\npair\n" {
+		t.Errorf("with the network: %q", out)
+	}
+}
+
+func must(out []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// TestSuperuser: the superuser's rights over other users' files and over the machine are gone.
+func TestSuperuser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("for the superuser alone")
+	}
+	out := bound(t, Policy{}, `hostname bench-sandbox-test 2>/dev/null && echo named; nice -n -5 true 2>/dev/null; chown 1 /dev/null 2>/dev/null && echo gave; mount -t tmpfs none /mnt 2>/dev/null && echo mounted; echo end`)
+	if out != "end\n" {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	for version, want := range map[int]string{0: "no Landlock", 2: "truncating files, signals", 5: "signals to other processes", 6: "", 8: ""} {
+		if got := missing(version); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("version %d: %q", version, got)
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	got := Environment([]string{"PATH=/bin", "HOME=/home/u", "BENCH_MIRROR=/data", "BENCH_DATA=/data", "XDG_CACHE_HOME=/home/u/.cache", "TMPDIR=/tmp"}, "/private")
+	if strings.Join(got, " ") != "PATH=/bin HOME=/private TMPDIR=/private TMP=/private TEMP=/private" {
+		t.Error(got)
+	}
+}

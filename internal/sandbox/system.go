@@ -1,0 +1,64 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// System returns what programs need of a system to run at all: programs and libraries, what describes
+// the machine, and devices. Nothing of a user's is among it, and nothing of other processes.
+func System() (read, use []string) {
+	read = []string{
+		"/bin", "/sbin", "/usr", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store", "/run/current-system",
+		"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", "/proc/filesystems", "/proc/loadavg", "/proc/uptime",
+		"/proc/sys/kernel", "/proc/sys/vm", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
+	}
+	for _, name := range []string{
+		"alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "timezone", "passwd", "group", "nsswitch.conf", "locale.alias", "locale.conf",
+		"host.conf", "hosts", "resolv.conf", "gai.conf", "protocols", "services", "ssl/certs", "ssl/openssl.cnf", "pki", "ca-certificates", "fonts", "mime.types",
+		"R", "java*", "python*", "julia", "octave*", "OpenCL", "profile", "bash.bashrc", "inputrc", "magic",
+	} {
+		found, _ := filepath.Glob(filepath.Join("/etc", name))
+		read = append(read, found...)
+	}
+	use = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/dri", "/dev/kfd"}
+	cards, _ := filepath.Glob("/dev/nvidia*")
+	return read, append(use, cards...)
+}
+
+// Environment returns variables with the user's folders replaced by a private one, where a program may write,
+// and without those of this project, which name data and databases, and without those that name further folders of the user's.
+func Environment(ours []string, private string) []string {
+	drop := map[string]bool{"XDG_CACHE_HOME": true, "XDG_CONFIG_HOME": true, "XDG_DATA_HOME": true, "XDG_STATE_HOME": true, "XDG_RUNTIME_DIR": true, "MPLCONFIGDIR": true}
+	for _, name := range folders {
+		drop[name] = true
+	}
+	var out []string
+	for _, v := range ours {
+		name, _, _ := strings.Cut(v, "=")
+		if !drop[name] && !strings.HasPrefix(name, "BENCH_") {
+			out = append(out, v)
+		}
+	}
+	for _, name := range folders {
+		out = append(out, name+"="+private)
+	}
+	return out
+}
+
+// FolderVariable names the folder in which a process is to make its private ones: whoever watches over the process
+// looks at what lies there, and removes it.
+const FolderVariable = "BENCH_PRIVATE"
+
+// folders are the variables that name where programs keep what is theirs.
+var folders = []string{"HOME", "TMPDIR", "TMP", "TEMP"}
+
+// Never returns the folders that hold what is a user's own, or everybody's: no program needs them as a whole.
+func Never() []string {
+	out := []string{"/", "/home", "/tmp", "/var/tmp", "/dev/shm", os.TempDir()}
+	if home, err := os.UserHomeDir(); err == nil {
+		out = append(out, home)
+	}
+	return out
+}
