@@ -7,9 +7,8 @@ import (
 
 // A clock tells the time and waits; tests have one of their own.
 type clock struct {
-	now     func() time.Time
-	after   func(time.Duration) <-chan time.Time
-	stopped func() bool // the work itself is stopped now; nil where it is this process's own
+	now   func() time.Time
+	after func(time.Duration) <-chan time.Time
 }
 
 var systemClock = clock{now: time.Now, after: time.After}
@@ -29,9 +28,7 @@ func (c clock) countdown(done <-chan struct{}, d time.Duration) bool {
 			return false
 		}
 		now := c.now()
-		if c.stopped == nil || !c.stopped() {
-			left -= min(now.Sub(last), wait+3*step)
-		}
+		left -= min(now.Sub(last), wait+3*step)
 		last = now
 	}
 	return true

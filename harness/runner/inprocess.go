@@ -10,6 +10,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/sandbox"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -18,8 +19,9 @@ import (
 type InProcess struct {
 	Registry registry.Registry
 	Data     datasets.Directory
-	Timeout  time.Duration // per cell; 0 for none
-	Grace    time.Duration // for a fit to notice that its time is over before it is abandoned; 0 means 5 s
+	Timeout  time.Duration  // per cell; 0 for none
+	Guests   sandbox.Policy // what methods of other modules may read besides, in a worker, and whether they may use the network
+	Grace    time.Duration  // for a fit to notice that its time is over before it is abandoned; 0 means 5 s
 
 	below     bool // Serve counts the processes below this one
 	mu        sync.Mutex

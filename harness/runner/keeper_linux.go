@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/internal/processes"
+	"github.com/kernelboosting/bench/internal/sandbox"
 	"golang.org/x/sys/unix"
 )
 
@@ -21,8 +22,7 @@ const CanIsolate = true
 const (
 	lookEvery     = 50 * time.Millisecond
 	lookAllEvery  = 500 * time.Millisecond
-	endsWithin    = 10 * time.Second // SIGKILL, until it is given up
-	processItself = 64 << 20         // bytes of a worker beside what its cell needs
+	processItself = 64 << 20 // bytes of a worker beside what its cell needs
 )
 
 // A keeper is the process between the harness and a worker. It runs no code of a method, so nothing
@@ -33,6 +33,7 @@ type keeper struct {
 	worker   int // its process
 	limit    int64
 	group    *processes.Group // that the limit is set for too; nil where there is none
+	folder   string           // where all below may write
 	exited   chan syscall.WaitStatus
 	below    []int // identifiers at the last look at all
 	used     time.Duration
@@ -63,6 +64,12 @@ func RunKeeper(args []string, limit int64) error {
 	if limit > 0 {
 		k.limit += processItself
 	}
+	folder, remove, err := sandbox.NewFolder("")
+	if err != nil {
+		return err
+	}
+	defer remove() // and with it what lies there, in memory or not
+	k.folder = folder
 	if err := k.start(args); err != nil {
 		return err
 	}
@@ -92,6 +99,7 @@ func (k *keeper) start(args []string) error {
 	requests, replies := os.NewFile(fdRequests, "requests"), os.NewFile(fdReplies, "replies")
 	attributes := &os.ProcAttr{
 		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, requests, replies},
+		Env:   append(os.Environ(), sandbox.FolderVariable+"="+k.folder),
 		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	}
 	k.limitGroup(attributes.Sys)
@@ -223,16 +231,19 @@ func (k *keeper) begin() {
 	}
 }
 
-// beyond reports whether the worker with what it started needs more memory than it may. The worker
-// is looked at each time, all processes of the machine now and then, since that takes longer.
+// beyond reports whether the worker with what it started needs more memory than it may. What lies in its folder is
+// memory, too, and so are files without a name that its processes hold open. The worker and the folder are looked at each
+// time, all processes of the machine now and then, since that takes longer.
 func (k *keeper) beyond() bool {
 	p, _ := processes.Of(k.worker)
-	k.peak = max(k.peak, p.Resident)
-	if since := time.Since(k.lookedAt); since >= lookAllEvery && since >= 20*k.looks || k.limit > 0 && p.Resident > k.limit {
+	written := processes.WrittenBelow(k.folder)
+	k.peak = max(k.peak, p.Resident+written)
+	if since := time.Since(k.lookedAt); since >= lookAllEvery && since >= 20*k.looks || k.limit > 0 && p.Resident+written > k.limit {
 		start := time.Now()
 		all := processes.Below(os.Getpid())
+		files := written + processes.HeldInMemory(all)
+		total := processes.Sum(all).Resident + files
 		k.looks, k.lookedAt = time.Since(start), start
-		total := processes.Sum(all).Resident
 		k.peak = max(k.peak, total)
 		k.below = k.below[:0]
 		for _, p := range all {
@@ -240,16 +251,21 @@ func (k *keeper) beyond() bool {
 				k.below = append(k.below, p.ID)
 			}
 		}
-		return k.limit > 0 && total > k.limit && proportional(all) > k.limit
+		return k.limit > 0 && total > k.limit && proportional(all, files) > k.limit
 	}
 	return false
 }
 
-// proportional is the memory of processes, where what they share counts once.
-func proportional(of []processes.Process) int64 {
-	sum := int64(0)
+// proportional is the memory of processes and of files that lie in memory, where what they share counts once, and of files
+// that processes have mapped the larger of the two counts: what is mapped, and what the files hold.
+func proportional(of []processes.Process, files int64) int64 {
+	var sum, mapped int64
 	for _, p := range of {
-		sum += cmp.Or(processes.Proportional(p.ID), p.Resident)
+		own, shared := processes.Proportional(p.ID)
+		if own+shared == 0 {
+			own = p.Resident
+		}
+		sum, mapped = sum+own, mapped+shared
 	}
-	return sum
+	return sum + max(mapped, files)
 }

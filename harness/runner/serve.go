@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/processes"
+	"github.com/kernelboosting/bench/internal/sandbox"
 )
 
 // never is longer than any cell: a worker waits for its fits, and its harness does not.
@@ -23,7 +25,7 @@ func Serve(cells *InProcess, limit int64) error {
 	limitSelf(limit)
 	requests := json.NewDecoder(os.NewFile(fdRequests, "requests"))
 	replies := sender(os.NewFile(fdReplies, "replies"))
-	if err := replies.Encode(reply{Ready: true, ID: os.Getpid()}); err != nil {
+	if err := replies.Encode(reply{Ready: true}); err != nil {
 		return err
 	}
 	cells.Grace, cells.below = never, true
@@ -53,6 +55,12 @@ func Serve(cells *InProcess, limit int64) error {
 func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	r.Timeout = timeout
 	spec, _ := r.Method(c) // Run says if there is none
+	guest := Foreign(spec) && !keepsProcess(spec)
+	if guest {
+		if err := r.bind(c); err != nil {
+			return reply{Key: c.Key, Error: err.Error()}
+		}
+	}
 	goroutines, before := runtime.NumGoroutine(), childrenUse()
 	processes.ResetPeak()
 	run, err := r.Run(context.Background(), c)
@@ -77,10 +85,42 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 		peak += children
 		run.PeakRSSBytes = &peak
 	}
-	if !keepsProcess(spec) {
+	switch {
+	case guest: // what it remembers of this cell is not there in the next
+		out.Retire = true
+	case keepsProcess(spec):
+		out.Retire = leftBehind()
+	default:
 		out.Retire = processes.HasChildren() || !returnsTo(goroutines)
 	}
 	return out
+}
+
+// bind binds this process, when it has read the data of the cell, to what a method of another module may do: read the
+// system's files and what the user allowed, and write to the folder of this worker.
+func (r *InProcess) bind(c CellSpec) error {
+	if r.load(context.Background(), c).err != nil {
+		return nil // Run says so, and nothing of the method runs
+	}
+	folder := os.Getenv(sandbox.FolderVariable)
+	variables := sandbox.Environment(os.Environ(), folder)
+	os.Clearenv()
+	for _, each := range variables {
+		name, value, _ := strings.Cut(each, "=")
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	policy := r.Guests
+	read, use := sandbox.System()
+	policy.Read, policy.Use, policy.Write = append(append(read, "/proc/self"), policy.Read...), use, []string{folder}
+	policy.Never = sandbox.Never()
+	rules, err := policy.Rules()
+	if err != nil {
+		return err
+	}
+	defer rules.Close()
+	return rules.BindProcess()
 }
 
 // A childUse is what the processes below this one use and have used.

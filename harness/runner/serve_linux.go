@@ -55,3 +55,13 @@ func childrenUse() childUse {
 	}
 	return use
 }
+
+// leftBehind reports whether the keeper has children besides this process: what a method started and left.
+func leftBehind() bool {
+	for _, id := range processes.Children(os.Getppid()) {
+		if p, there := processes.Of(id); there && !p.Zombie && id != os.Getpid() {
+			return true
+		}
+	}
+	return false
+}

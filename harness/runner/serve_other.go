@@ -10,3 +10,5 @@ func Started() bool { return false }
 func limitSelf(int64) {}
 
 func childrenUse() childUse { return childUse{} }
+
+func leftBehind() bool { return false }

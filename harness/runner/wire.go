@@ -35,7 +35,6 @@ type request struct {
 // A reply is a worker's first line, when it is ready, or what came of a cell.
 type reply struct {
 	Ready bool `json:"ready,omitempty"`
-	ID    int  `json:"id,omitempty"` // of the worker's process
 
 	Key    string     `json:"key,omitempty"` // of the cell
 	Run    *store.Run `json:"run,omitempty"`

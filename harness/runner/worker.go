@@ -20,11 +20,13 @@ import (
 const (
 	startsWithin = 2 * time.Minute
 	endsPolitely = time.Second
+	endsWithin   = 10 * time.Second // SIGKILL, until it is given up
+	keeperLook   = 100 * time.Millisecond
 )
 
 // A worker is a process that runs cells, with its keeper, as the harness sees them.
 type worker struct {
-	id       int // of the worker's process
+	keeper   int // its process
 	requests *os.File
 	control  *os.File
 	readers  []*os.File // of these two, held so that no write raises SIGPIPE, which a run takes for an interrupt
@@ -69,6 +71,8 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 		closeAll(theirs[:])
 		return nil, err
 	}
+	w.keeper = keeper.Process.Pid
+	processes.Keep(w.keeper)
 	w.requests, w.control, w.ask = ours[0], ours[2], sender(ours[0])
 	w.readers = []*os.File{theirs[0], theirs[2]}
 	go w.read(ours[1])
@@ -76,7 +80,6 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 	select {
 	case a := <-w.replies:
 		if a.err == nil && a.Ready {
-			w.id = a.ID
 			return w, nil
 		}
 		err = errNoAnswer
@@ -131,16 +134,31 @@ func (w *worker) wait(keeper *exec.Cmd, from *os.File) {
 	defer close(w.ended)
 	defer from.Close()
 	w.lost = json.NewDecoder(from).Decode(&w.ending)
-	if err := keeper.Wait(); w.lost != nil {
+	err := keeper.Wait()
+	processes.Release(w.keeper)
+	if w.lost != nil {
 		w.lost = fmt.Errorf("the process that watches over the worker ended: %w", errors.Join(err, w.lost))
 	}
 	_, _ = w.requests.Close(), w.control.Close()
 	closeAll(w.readers)
 }
 
-// kill ends the worker with everything that it started and returns when they are gone.
+// kill ends the worker with everything that it started and returns when they are gone. A keeper that does not do so, since
+// something stopped it, is ended with all that is below it.
 func (w *worker) kill() {
 	_ = w.control.Close()
+	for waited := time.Duration(0); ; waited += keeperLook {
+		select {
+		case <-w.ended:
+			return
+		case <-time.After(keeperLook):
+		}
+		p, _ := processes.Of(w.keeper)
+		if waited > endsWithin+endsWithin/2 || p.Stopped && waited > time.Second {
+			break
+		}
+	}
+	processes.EndTree(w.keeper)
 	<-w.ended
 }
 
@@ -156,13 +174,3 @@ func (w *worker) close() {
 
 // tell writes one of the commands of fdControl.
 func (w *worker) tell(command byte) { _, _ = w.control.Write([]byte{command}) }
-
-// clock counts the time in which the worker is not stopped.
-func (w *worker) clock() clock {
-	c := systemClock
-	c.stopped = func() bool {
-		p, there := processes.Of(w.id)
-		return there && p.Stopped
-	}
-	return c
-}

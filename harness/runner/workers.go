@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/processes"
 	"github.com/kernelboosting/bench/internal/span"
 )
 
@@ -24,6 +25,7 @@ type Workers struct {
 	Timeout time.Duration // per cell; 0 for none
 	Memory  int64         // bytes that the processes of one cell may need together; 0 for no limit
 	Grace   time.Duration // for a fit to notice that its time is over before its processes are ended; 0 means 1 s
+	Adopts  bool          // this process adopts what loses its keeper (processes.Adopt), and whatever child nobody here waits for is such
 
 	mu   sync.Mutex
 	idle []*worker
@@ -124,7 +126,7 @@ func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, call
 	defer close(over)
 	if r.Timeout > 0 {
 		go func() {
-			if w.clock().countdown(over, r.Timeout+cmp.Or(r.Grace, workerGrace)) {
+			if systemClock.countdown(over, r.Timeout+cmp.Or(r.Grace, workerGrace)) {
 				close(late)
 			}
 		}()
@@ -208,6 +210,7 @@ func (r *Workers) died(w *worker, run store.Run, text string, reading error) (st
 	run.Class = store.ClassCrash
 	switch {
 	case w.lost != nil:
+		r.endStrays()
 		run.Error = oneLine(w.lost.Error())
 		return run, fault{w.lost, &run}
 	case e.Why == whyMemory:
@@ -254,7 +257,7 @@ func (r *Workers) Forget(c CellSpec) {
 	}
 }
 
-// Close ends the idle workers and returns when they are gone, with everything that they started.
+// Close ends the idle workers and returns when they are gone, with everything that they started. More may be started after it.
 func (r *Workers) Close() {
 	r.mu.Lock()
 	idle := r.idle
@@ -265,4 +268,14 @@ func (r *Workers) Close() {
 		all.Go(w.close)
 	}
 	all.Wait()
+	r.endStrays()
+}
+
+// endStrays ends what lived on when its keeper was ended.
+func (r *Workers) endStrays() {
+	if r.Adopts {
+		for _, id := range processes.Strays() {
+			processes.EndTree(id)
+		}
+	}
 }

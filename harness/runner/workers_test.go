@@ -17,6 +17,8 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/faulty"
 	"github.com/kernelboosting/bench/internal/processes"
+	"github.com/kernelboosting/bench/methods/cart"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // TestMain makes the test binary the program that workers are.
@@ -25,7 +27,7 @@ func TestMain(m *testing.M) {
 		var err error
 		limit, _ := strconv.ParseInt(os.Args[2], 10, 64)
 		if len(os.Args) == 4 {
-			err = runner.Serve(&runner.InProcess{Registry: faulty.Registry()}, limit)
+			err = runner.Serve(&runner.InProcess{Registry: tried()}, limit)
 		} else {
 			err = runner.RunKeeper(append(os.Args, "--serve"), limit)
 		}
@@ -37,6 +39,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// tried are the faulty ones and one of the project's own, whose workers stay.
+func tried() registry.Registry { return faulty.Registry().With(cart.Spec()) }
 
 const short = `splits = 40
 datasets = ["swiss"]
@@ -65,7 +70,7 @@ func cells(t testing.TB, method string, splits int) []runner.CellSpec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := harness.Harness{Protocol: p, Registry: faulty.Registry(), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: t.TempDir()}}
+	h := harness.Harness{Protocol: p, Registry: tried(), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: t.TempDir()}}
 	req := harness.Request{Methods: []string{method}, Datasets: []string{"swiss"}}
 	for s := range splits {
 		req.Splits = append(req.Splits, s+1)
@@ -95,12 +100,13 @@ func below(t *testing.T, wanted int) []processes.Process {
 	}
 }
 
-// TestWorkersAreReused until something goes wrong, and end when they are closed.
+// TestWorkersAreReused by the project's own methods until something goes wrong, and end when they are closed. A method of
+// another module has each for one cell, so that it remembers nothing of it in the next.
 func TestWorkersAreReused(t *testing.T) {
 	w := newWorkers(t, 0)
 	ctx := context.Background()
 	seen := map[int]bool{}
-	for _, c := range cells(t, "Good", 5) {
+	for _, c := range cells(t, "CART", 5) {
 		run, err := w.Run(ctx, c)
 		if err != nil || run.Status != store.OK || !run.Isolated || run.Key != c.Key || len(run.Warnings) > 0 {
 			t.Fatalf("%+v, %v", run, err)
@@ -112,11 +118,13 @@ func TestWorkersAreReused(t *testing.T) {
 	if len(seen) != 2 {
 		t.Errorf("%d processes ran the cells, want a keeper and a worker", len(seen))
 	}
-	if run, err := w.Run(ctx, cells(t, "Panics", 1)[0]); err != nil || run.Class != store.ClassCrash {
-		t.Errorf("%+v, %v", run, err)
+	for _, method := range []string{"Panics", "Good"} {
+		if run, err := w.Run(ctx, cells(t, method, 1)[0]); err != nil || (run.Status == store.OK) != (method == "Good") {
+			t.Errorf("%+v, %v", run, err)
+		}
+		below(t, 0)
 	}
-	below(t, 0)
-	if run, err := w.Run(ctx, cells(t, "Good", 1)[0]); err != nil || run.Status != store.OK {
+	if run, err := w.Run(ctx, cells(t, "CART", 1)[0]); err != nil || run.Status != store.OK {
 		t.Errorf("after a fault: %+v, %v", run, err)
 	}
 	w.Close()
@@ -126,21 +134,43 @@ func TestWorkersAreReused(t *testing.T) {
 // TestWhatIsNotTheMethodsDoing is tried once more, and the row says so.
 func TestWhatIsNotTheMethodsDoing(t *testing.T) {
 	w := newWorkers(t, 0)
-	for method, says := range map[string]string{"IsKilled": "killed from outside", "KillsItsKeeper": "watches over the worker ended"} {
-		run, err := w.Run(context.Background(), cells(t, method, 1)[0])
-		if err != nil || run.Class != store.ClassCrash || len(run.Warnings) != 1 || !strings.HasPrefix(run.Warnings[0].Text, "run once more, since ") || !strings.Contains(run.Warnings[0].Text, says) {
-			t.Errorf("%s: %+v, %v", method, run, err)
+	run, err := w.Run(context.Background(), cells(t, "IsKilled", 1)[0])
+	againSince(t, run, err, "killed from outside")
+	over := make(chan struct{})
+	go func() { // ends each keeper that comes
+		for ; ; time.Sleep(time.Millisecond) {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			if all := processes.Below(os.Getpid()); len(all) == 2 {
+				_ = syscall.Kill(all[0].ID, syscall.SIGKILL)
+			}
 		}
+	}()
+	run, err = w.Run(context.Background(), cells(t, "Hangs", 1)[0])
+	close(over)
+	againSince(t, run, err, "") // the first keeper may have ended before its worker was ready
+	if !strings.HasPrefix(run.Error, "the process that watches over the worker ended") {
+		t.Error(run.Error)
 	}
 	// An idle worker that somebody ends costs nothing.
-	if _, err := w.Run(context.Background(), cells(t, "Good", 1)[0]); err != nil {
+	if _, err := w.Run(context.Background(), cells(t, "CART", 1)[0]); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range below(t, 2) {
 		_ = syscall.Kill(p.ID, syscall.SIGKILL)
 	}
-	if run, err := w.Run(context.Background(), cells(t, "Good", 2)[1]); err != nil || run.Status != store.OK {
+	if run, err := w.Run(context.Background(), cells(t, "CART", 2)[1]); err != nil || run.Status != store.OK {
 		t.Errorf("after its worker was ended: %+v, %v", run, err)
+	}
+}
+
+func againSince(t *testing.T, run store.Run, err error, says string) {
+	t.Helper()
+	if err != nil || run.Class != store.ClassCrash || len(run.Warnings) != 1 || !strings.HasPrefix(run.Warnings[0].Text, "run once more, since ") || !strings.Contains(run.Warnings[0].Text, says) {
+		t.Errorf("%+v, %v; want a second try since %s", run, err, says)
 	}
 }
 
@@ -169,37 +199,23 @@ func TestACancelledCellHasNoResult(t *testing.T) {
 	below(t, 0)
 }
 
-// TestAStoppedWorkerKeepsItsTime: while its process is stopped, the limit of a cell does not run.
-func TestAStoppedWorkerKeepsItsTime(t *testing.T) {
-	w := newWorkers(t, 0)
-	if _, err := w.Run(context.Background(), cells(t, "Good", 1)[0]); err != nil { // starts it
-		t.Fatal(err)
-	}
-	all := below(t, 2)
-	worker := all[1].ID // the keeper is its parent
-	w.Timeout, w.Grace = 400*time.Millisecond, 100*time.Millisecond
-	if err := syscall.Kill(worker, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan store.Run, 1)
-	go func() {
-		run, err := w.Run(context.Background(), cells(t, "Hangs", 1)[0])
-		if err != nil {
-			t.Error(err)
+// TestAStoppedProcessStallsNothing: the limit of a cell runs while its worker is stopped, and a keeper that is stopped, which
+// cannot end its worker, is ended with it.
+func TestAStoppedProcessStallsNothing(t *testing.T) {
+	for i, who := range []string{"keeper", "worker"} {
+		w := newWorkers(t, 0)
+		if _, err := w.Run(context.Background(), cells(t, "CART", 1)[0]); err != nil { // starts it
+			t.Fatal(err)
 		}
-		ended <- run
-	}()
-	select {
-	case run := <-ended:
-		t.Errorf("a stopped worker was out of time: %+v", run)
-		return
-	case <-time.After(3 * time.Second): // six times its time
-	}
-	if err := syscall.Kill(worker, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	if run := <-ended; run.Class != store.ClassTimeout {
-		t.Errorf("%+v", run)
+		w.Timeout, w.Grace = 400*time.Millisecond, 100*time.Millisecond
+		if err := syscall.Kill(below(t, 2)[i].ID, syscall.SIGSTOP); err != nil { // the keeper is the worker's parent
+			t.Fatal(err)
+		}
+		run, err := w.Run(context.Background(), cells(t, "Hangs", 1)[0])
+		if err != nil || run.Class != store.ClassTimeout {
+			t.Errorf("a stopped %s: %+v, %v", who, run, err)
+		}
+		below(t, 0)
 	}
 }
 
@@ -220,14 +236,13 @@ func TestTimeoutsEndInTime(t *testing.T) {
 	if strict {
 		tries = 100
 	}
-	t.Setenv(faulty.Pids, t.TempDir()+"/pids")
 	w := newWorkers(t, 0)
 	w.Timeout = 100 * time.Millisecond
 	methods := []string{"Hangs", "Spins", "IgnoresSIGTERM"}
 	var longest time.Duration
 	for i := range tries {
 		c := cells(t, methods[i%len(methods)], 1)[0]
-		if run, err := w.Run(context.Background(), cells(t, "Good", 1)[0]); err != nil { // so that a worker is there
+		if run, err := w.Run(context.Background(), cells(t, "CART", 1)[0]); err != nil { // so that a worker is there
 			t.Fatalf("%+v, %v", run, err)
 		}
 		start := time.Now()
@@ -244,11 +259,16 @@ func TestTimeoutsEndInTime(t *testing.T) {
 	t.Logf("%d tries took at most %v from the limit until everything was gone", tries, longest)
 }
 
-// BenchmarkCell compares a cell in this process and in a worker: the difference is what isolation costs.
+// BenchmarkCell compares a cell in this process, in a worker that stays, and in one of its own: the differences are what isolation
+// and one process a cell cost.
 func BenchmarkCell(b *testing.B) {
-	specs := cells(b, "Good", 40)
-	for name, r := range map[string]runner.Runner{"here": &runner.InProcess{Registry: faulty.Registry()}, "isolated": newWorkers(b, 0)} {
-		b.Run(name, func(b *testing.B) {
+	isolated := newWorkers(b, 0)
+	for _, each := range []struct {
+		name, method string
+		r            runner.Runner
+	}{{"here", "Good", &runner.InProcess{Registry: tried()}}, {"isolated", "CART", isolated}, {"foreign", "Good", isolated}} {
+		specs, r := cells(b, each.method, 40), each.r
+		b.Run(each.name, func(b *testing.B) {
 			for i := range b.N {
 				if run, err := r.Run(context.Background(), specs[i%len(specs)]); err != nil || run.Status != store.OK {
 					b.Fatalf("%+v, %v", run, err)

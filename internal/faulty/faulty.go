@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 	"unsafe"
 
 	"github.com/kernelboosting/bench/registry"
+	"golang.org/x/sys/unix"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -30,8 +32,8 @@ type Fault struct {
 	Large   bool   // it ends by a limit of memory only
 }
 
-// Pids is the environment variable that names a file; methods that start processes write their numbers there.
-const Pids = "BENCH_FAULTY_PIDS"
+// Mark is an environment variable that processes inherit which methods start, so that tests find what is left of them.
+const Mark = "FAULTY_MARK"
 
 type settings struct {
 	Shift float64 `json:"shift" means:"added to every score"`
@@ -139,14 +141,44 @@ func processFaults() []Fault {
 		add("Segfaults", crash, "fault", func() { *(*int)(unsafe.Add(unsafe.Pointer(&sink), 1<<46)) = 1 }),
 		add("IsAborted", crash, "SIGABRT", func() { signalSelf(syscall.SIGABRT) }),
 		add("IsKilled", crash, "killed from outside", func() { signalSelf(syscall.SIGKILL) }),
-		add("KillsItsKeeper", crash, "watches over", func() {
-			_ = syscall.Kill(os.Getppid(), syscall.SIGKILL)
-			select {}
+		add("KillsItsKeeper", crash, "not permitted", func() { signals(os.Getppid(), syscall.SIGKILL) }),
+		add("StopsItsKeeper", crash, "not permitted", func() { signals(os.Getppid(), syscall.SIGSTOP) }),
+		add("ReadsOthers", crash, "no such process can be read", func() {
+			for _, file := range []string{"environ", "mem", "fd/0", "cmdline"} {
+				if _, err := os.ReadFile("/proc/" + strconv.Itoa(os.Getppid()) + "/" + file); err == nil {
+					return
+				}
+			}
+			panic("no such process can be read")
+		}),
+		add("WritesEverywhere", crash, "only its own folder", func() {
+			for _, dir := range []string{".", "/tmp", "/dev/shm", "/var/tmp"} {
+				if os.WriteFile(dir+"/faulty-was-here", nil, 0o600) == nil {
+					return
+				}
+			}
+			if os.WriteFile(os.TempDir()+"/own", nil, 0o600) == nil {
+				panic("only its own folder")
+			}
 		}),
 		add("Exits0", crash, "exit code 0", func() { os.Exit(0) }),
 		add("Exits7", crash, "exit code 7", func() { os.Exit(7) }),
 		large("GrowsSlowly", func() { grow(8<<20, 5*time.Millisecond) }),
 		large("GrowsFast", func() { grow(256<<20, 0) }),
+		large("FillsItsFolder", func() {
+			f, err := os.Create(os.TempDir() + "/large")
+			for err == nil {
+				_, err = f.Write(make([]byte, 1<<20))
+			}
+			select {}
+		}),
+		large("FillsAFileWithoutAName", func() {
+			fd, err := unix.MemfdCreate("large", 0)
+			for err == nil {
+				_, err = unix.Write(fd, make([]byte, 1<<20))
+			}
+			select {}
+		}),
 		large("ChildGrows", func() {
 			_ = exec.Command("sh", "-c", "head -c 100000000000 /dev/zero | tail").Run()
 			select {}
@@ -238,6 +270,13 @@ func spin() {
 	}
 }
 
+// signals signals other processes and panics with what refuses it.
+func signals(id int, s syscall.Signal) {
+	if err := syscall.Kill(id, s); err != nil {
+		panic(err)
+	}
+}
+
 func signalSelf(s syscall.Signal) {
 	_ = syscall.Kill(os.Getpid(), s)
 	select {}
@@ -259,17 +298,16 @@ func grow(step int, pause time.Duration) {
 
 // child starts a shell in a session of its own that goes on for ever.
 func child(script string) {
-	c := exec.Command("sh", "-c", `echo $$ >> "$`+Pids+`"; `+script)
+	c := exec.Command("sh", "-c", script)
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := c.Start(); err != nil {
 		panic(err)
 	}
 }
 
-// orphan starts a process that leaves its parent, its group and its session, and ignores signals. It is there, and its number in the file,
-// when orphan returns.
+// orphan starts a process that leaves its parent, its group and its session, and ignores signals. It is there when orphan returns.
 func orphan() {
-	c := exec.Command("sh", "-c", `(trap '' TERM HUP INT; setsid sh -c 'echo $$ >> "$`+Pids+`"; echo there; exec sleep 100000 >/dev/null' &)`)
+	c := exec.Command("sh", "-c", `(trap '' TERM HUP INT; setsid sh -c 'echo there; exec sleep 100000 >/dev/null' &)`)
 	out, err := c.StdoutPipe()
 	if err == nil {
 		err = c.Start()

@@ -4,16 +4,23 @@
 // process with its group. It starts nothing and decides nothing: limits belong to its callers.
 package processes
 
-import "time"
+import (
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
 
 // A Process is one process as it was when it was looked at.
 type Process struct {
 	ID, Parent int
 	Zombie     bool // it has ended, and its parent has not asked how
 	Stopped    bool // by a signal, as SIGSTOP
+	Threads    int
 	Started    int64
-	CPU        time.Duration // of itself and of those of its children that were waited for
-	Resident   int64         // bytes
+	Status     syscall.WaitStatus // of a zombie: how it ended
+	CPU        time.Duration      // of itself and of those of its children that were waited for
+	Resident   int64              // bytes
 }
 
 // Usage sums up what processes use.
@@ -48,6 +55,40 @@ func below(all []Process, id int) []Process {
 	out := children[id]
 	for i := 0; i < len(out); i++ {
 		out = append(out[:len(out):len(out)], children[out[i].ID]...)
+	}
+	return out
+}
+
+// kept are the children of this process that somebody waits for.
+var kept = struct {
+	sync.Mutex
+	ids map[int]bool
+}{ids: map[int]bool{}}
+
+// Keep says that somebody waits for a child of this process.
+func Keep(id int) {
+	kept.Lock()
+	defer kept.Unlock()
+	kept.ids[id] = true
+}
+
+// Release ends what Keep said: the child has been waited for.
+func Release(id int) {
+	kept.Lock()
+	defer kept.Unlock()
+	delete(kept.ids, id)
+}
+
+// Strays returns the live children of this process that nobody waits for: those that it adopted.
+func Strays() []int {
+	all := Children(os.Getpid())
+	kept.Lock()
+	defer kept.Unlock()
+	var out []int
+	for _, id := range all {
+		if p, there := Of(id); !kept.ids[id] && there && !p.Zombie {
+			out = append(out, id)
+		}
 	}
 	return out
 }

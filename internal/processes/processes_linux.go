@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -41,13 +43,16 @@ func parse(line []byte) (Process, bool) {
 		return v
 	}
 	p := Process{
-		ID: id, Parent: int(number(4)), Started: number(22),
+		ID: id, Parent: int(number(4)), Threads: int(number(20)), Started: number(22),
 		CPU:      time.Duration(number(14)+number(15)+number(16)+number(17)) * tick,
 		Resident: number(24) * int64(os.Getpagesize()),
 	}
 	switch fields[0] {
 	case "Z", "X":
 		p.Zombie = true
+		if len(fields) >= 50 {
+			p.Status = syscall.WaitStatus(number(52))
+		}
 	case "T", "t":
 		p.Stopped = true
 	}
@@ -88,7 +93,21 @@ func Below(id int) []Process {
 // FirstThreadsChildren returns the live processes that the first thread of a process started: without a look at all
 // processes of the machine, or at all threads.
 func FirstThreadsChildren(id int) []int {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", id, id))
+	return childrenIn(fmt.Sprintf("/proc/%d/task/%d/children", id, id))
+}
+
+// Children returns the children of a process, by whatever thread they were started, ended ones included.
+func Children(id int) []int {
+	var out []int
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", id))
+	for _, each := range threads {
+		out = append(out, childrenIn(each)...)
+	}
+	return out
+}
+
+func childrenIn(file string) []int {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil
 	}
@@ -102,20 +121,28 @@ func FirstThreadsChildren(id int) []int {
 }
 
 // Proportional returns the resident bytes of a process, with what it shares divided among those who
-// share it: of several processes the sum is what they take of the machine. 0 if it is not known.
-func Proportional(id int) int64 {
+// share it: of several processes the sum is what they take of the machine. shared is what lies in files in memory, own the rest. 0 if it is not known.
+func Proportional(id int) (own, shared int64) {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/smaps_rollup", id))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	defer f.Close()
+	var all int64
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if fields := strings.Fields(lines.Text()); len(fields) == 3 && fields[0] == "Pss:" {
-			kib, _ := strconv.ParseInt(fields[1], 10, 64)
-			return kib << 10
+		fields := strings.Fields(lines.Text())
+		if len(fields) != 3 {
+			continue
+		}
+		kib, _ := strconv.ParseInt(fields[1], 10, 64)
+		switch fields[0] {
+		case "Pss:":
+			all = kib << 10
+		case "Pss_Shmem:":
+			shared = kib << 10
 		}
 	}
-	return 0
+	return all - shared, shared
 }
 
 // Peak returns the largest resident size of this process since the last ResetPeak, in bytes.
@@ -186,5 +213,21 @@ func EndBelow(patience time.Duration) int {
 			_ = unix.Kill(p.ID, unix.SIGKILL)
 		}
 		time.Sleep(pause)
+	}
+}
+
+// EndTree ends a process and all below it. Of a child of this one that nobody waits for it takes the end, too.
+func EndTree(id int) {
+	all := append(Below(id), Process{ID: id})
+	for _, p := range all {
+		_ = unix.Kill(p.ID, unix.SIGSTOP) // what is stopped starts nothing more
+	}
+	for _, p := range append(Below(id), all...) {
+		_ = unix.Kill(p.ID, unix.SIGKILL)
+	}
+	kept.Lock()
+	defer kept.Unlock()
+	if !kept.ids[id] {
+		_, _ = unix.Wait4(id, nil, 0, nil)
 	}
 }

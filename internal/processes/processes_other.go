@@ -10,6 +10,9 @@ import (
 // Of knows no process.
 func Of(int) (Process, bool) { return Process{}, false }
 
+// Children knows no process.
+func Children(int) []int { return nil }
+
 // Exiting knows no process.
 func Exiting(int) bool { return true }
 
@@ -17,7 +20,7 @@ func Exiting(int) bool { return true }
 func Below(int) []Process { return nil }
 
 // Proportional knows no size.
-func Proportional(int) int64 { return 0 }
+func Proportional(int) (own, shared int64) { return 0, 0 }
 
 // Peak knows no size.
 func Peak() int64 { return 0 }
@@ -42,3 +45,12 @@ func Adopt() error { return errors.ErrUnsupported }
 
 // EndBelow does nothing.
 func EndBelow(time.Duration) int { return 0 }
+
+// WrittenBelow knows no size.
+func WrittenBelow(string) int64 { return 0 }
+
+// HeldInMemory knows no file.
+func HeldInMemory([]Process) int64 { return 0 }
+
+// EndTree does nothing.
+func EndTree(int) {}

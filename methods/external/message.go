@@ -38,10 +38,13 @@ type Request struct {
 	Workers  int               `json:"workers,omitempty"`
 	Model    int64             `json:"model,omitempty"`
 	Models   []int64           `json:"models,omitempty"`
-	Drop     []int64           `json:"drop,omitempty"` // models that are not needed any more; any request may say so
-	At       []int             `json:"at,omitempty"`   // rounds
-	In       string            `json:"in,omitempty"`   // file to read
-	Out      string            `json:"out,omitempty"`  // file to write
+	Drop     []int64           `json:"drop,omitempty"`    // models that are not needed any more; any request may say so
+	At       []int             `json:"at,omitempty"`      // rounds
+	In       string            `json:"in,omitempty"`      // file to read
+	Out      string            `json:"out,omitempty"`     // file to write
+	Err      string            `json:"err,omitempty"`     // fork: the copy's standard error; In and Out are its requests and answers
+	Devices  []string          `json:"devices,omitempty"` // fork: what else it may write to
+	Folder   string            `json:"folder,omitempty"`  // fork: where the copy may write
 
 	rows *mat.Dense // that X is to hold; nil if X is written already
 }
@@ -52,8 +55,9 @@ type Answer struct {
 	Error    *string   `json:"error,omitempty"`
 	Trace    string    `json:"trace,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
-	Rounds   []int     `json:"rounds,omitempty"` // of models with stages, one for each that was asked for
-	Scores   []float64 `json:"scores,omitempty"` // in place of a file
+	Rounds   []int     `json:"rounds,omitempty"`  // of models with stages, one for each that was asked for
+	Scores   []float64 `json:"scores,omitempty"`  // in place of a file
+	Process  int       `json:"process,omitempty"` // of a copy
 	*Description
 }
 
@@ -65,7 +69,7 @@ type Description struct {
 	Tasks         []string          `json:"tasks"`
 	Parameters    []Parameter       `json:"parameters,omitempty"`
 	Grid          registry.Grid     `json:"grid,omitempty"`
-	Ops           []string          `json:"ops,omitempty"`           // beyond fit and score: path, stages, save (with load)
+	Ops           []string          `json:"ops,omitempty"`           // beyond fit and score: path, stages, save (with load), fork
 	Probabilities string            `json:"probabilities,omitempty"` // what scores of two classes stand for: a key of probabilities
 	Deterministic *bool             `json:"deterministic,omitempty"` // missing means true
 	Summary       string            `json:"summary,omitempty"`
@@ -90,7 +94,7 @@ var probabilities = map[string]func(score float64) float64{
 }
 
 // optionalOps are those that a plugin may declare.
-var optionalOps = []string{"path", "stages", "save"}
+var optionalOps = []string{"path", "stages", "save", "fork"}
 
 // parseAnswer reads a line. want is the number of the request that it must answer.
 func parseAnswer(line []byte, want int64) (*Answer, error) {

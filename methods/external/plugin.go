@@ -31,6 +31,9 @@ type Options struct {
 	// Folder is where the private folder of matrices is made; "" means memory where the system shows it
 	// as a folder with room and TMPDIR is not set, else the system's folder for temporary files.
 	Folder string
+	// Fork lets a plugin that can copy its process serve each context by a copy of one that has imported its libraries;
+	// the results are the same. Somebody must end this program's descendants with it: no signal reaches copies then.
+	Fork bool
 	// Idle is how long a process without work and models is kept; 0 means half a minute.
 	Idle time.Duration
 	// Trace, if not nil, is called with every request before it is sent. It may be called concurrently.
@@ -65,7 +68,11 @@ type Plugin struct {
 	idle   []*process
 	all    map[*process]bool
 	leases map[<-chan struct{}]*lease
-	models int64 // numbers given so far
+
+	forking  sync.Mutex
+	warm     *process // that is copied for each context; nil before the first
+	forkedAt time.Time
+	models   int64 // numbers given so far
 }
 
 // Load starts the plugin of a file, asks it to describe itself and returns it. The error is one line.

@@ -26,25 +26,42 @@ func (p *Plugin) take(ctx context.Context) (*process, func(), error) {
 	q := p.free(ctx)
 	if q == nil {
 		var err error
-		if q, err = p.start(); err != nil {
-			return nil, nil, err
+		if q, err = p.forked(ctx); err == nil && q == nil {
+			q, err = p.begin(ctx)
 		}
-		if !p.add(q) {
+		if err == nil && !p.add(q) {
 			q.end(leaving)
-			return nil, nil, errors.New(p.name() + ": the plugin was closed")
+			err = errors.New(p.name() + ": the plugin was closed")
 		}
-		if err := p.describe(ctx, q); err != nil {
-			p.remove(q)
+		if err != nil {
 			return nil, nil, err
 		}
 	}
 	q.mu.Lock()
+	q.served = true
 	many := q.models > manyModels
 	q.mu.Unlock()
 	if many {
 		runtime.GC()
 	}
 	return q, func() { p.giveBack(ctx, q) }, nil
+}
+
+// begin starts a process and lets it describe itself.
+func (p *Plugin) begin(ctx context.Context) (*process, error) {
+	q, err := p.start()
+	if err != nil {
+		return nil, err
+	}
+	if !p.add(q) {
+		q.end(leaving)
+		return nil, errors.New(p.name() + ": the plugin was closed")
+	}
+	if err := p.describe(ctx, q); err != nil {
+		p.remove(q)
+		return nil, err
+	}
+	return q, nil
 }
 
 // free returns a live process that is free, one of the context's own first, or nil.
@@ -66,7 +83,7 @@ func (p *Plugin) free(ctx context.Context) *process {
 			p.leases[done] = l
 			context.AfterFunc(ctx, func() { p.end(done) })
 		}
-		if len(l.free) > 0 {
+		if len(l.free) > 0 || p.options.Fork { // else what is idle may be the one to copy
 			own = &l.free
 		}
 	}
@@ -78,7 +95,7 @@ func (p *Plugin) free(ctx context.Context) *process {
 			return q
 		}
 		delete(p.all, q)
-		if last == 0 {
+		if last == 0 && !p.options.Fork {
 			own = &p.idle
 		}
 	}
@@ -97,6 +114,9 @@ func (p *Plugin) expire(done <-chan struct{}) {
 		for _, q := range l.free {
 			delete(p.all, q)
 			q.kill(errOver)
+		}
+		if p.options.Fork {
+			time.AfterFunc(cmp.Or(p.options.Idle, idleFor), p.cool)
 		}
 	}
 	delete(p.leases, done)

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/processes"
 	"github.com/kernelboosting/bench/internal/sandbox"
 	"github.com/kernelboosting/bench/internal/tail"
 )
@@ -52,6 +53,7 @@ type process struct {
 	dead    error   // why no request is answered any more
 	dropped []int64 // models that nobody needs, not told yet
 	models  int     // models that the process holds
+	served  bool    // it has been asked for more than its description
 	peak    int64   // largest resident size, as last seen
 }
 
@@ -108,8 +110,10 @@ func (p *Plugin) start() (*process, error) {
 		folder.remove()
 		return nil, fmt.Errorf("%s cannot be started: %w", p.file, err)
 	}
+	processes.Keep(c.Process.Pid)
 	return p.newProcess(c.Process.Pid, ours[0], ours[1], ours[2], folder, func() outcome {
 		_ = c.Wait()
+		processes.Release(c.Process.Pid)
 		close(ended)
 		state := c.ProcessState
 		return outcome{state.ExitCode(), signalOf(c), (state.UserTime() + state.SystemTime()).Seconds()}

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import math
+import os
 import pickle
 import sys
 
@@ -149,7 +150,7 @@ class Method:
         self.parameters, axes = self.describe_parameters(grid or {}, defaults or {}, ranges or {})
         self.numbers = {p["name"] for p in self.parameters if not p.get("mixed") and not p.get("integer") and kind(p["default"]) in ("integer", "number")}
         staged = any(hasattr(m, a) for m in (of, type(regressor)) for a in ("stages", "staged_decision_function", "staged_predict"))
-        ops = [op for op, can in (("path", self.fit_path), ("stages", staged), ("save", save)) if can]
+        ops = [op for op, can in (("path", self.fit_path), ("stages", staged), ("save", save), ("fork", hasattr(os, "fork"))) if can]
         self.description = {
             "protocol": [1, 1], "name": name or of.__name__, "version": str(version), "tasks": list(tasks or self.likely_tasks()),
             "parameters": self.parameters, "grid": axes, "ops": ops, "deterministic": bool(deterministic),
@@ -271,8 +272,6 @@ class Method:
 
 def loaded_code(main):
     """The files beside the script that it imports, and the versions of the libraries that it names."""
-    import os
-
     script = os.path.abspath(main.__file__)
     home, own = os.path.dirname(script), os.path.dirname(os.path.abspath(__file__))
     files = []

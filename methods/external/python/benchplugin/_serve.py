@@ -1,9 +1,13 @@
 """The loop that answers requests."""
 
+import ctypes
+import gc
 import json
 import multiprocessing
 import os
+import struct
 import sys
+import threading
 import traceback
 import warnings
 
@@ -64,13 +68,47 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
     os._exit(0)  # threads of libraries must not keep the process
 
 
+def write_below(folder, devices):
+    """Takes from this process, by Landlock, the right to write anywhere but in a folder and to devices, and to signal others."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    version = libc.syscall(444, None, 0, 1)
+    if version < 1:
+        return
+    rights = 0x1FF2 | (0x2000 if version > 1 else 0) | (0x4000 if version > 2 else 0)
+    size = 24 if version > 5 else 8
+    rules = libc.syscall(444, struct.pack("QQQ", rights, 0, 3), size, 0)
+    for path, allowed in ((folder, rights), *((device, 2) for device in devices)):
+        try:
+            at = os.open(path, os.O_PATH)
+        except FileNotFoundError:
+            continue
+        if libc.syscall(445, rules, 1, struct.pack("=Qi", allowed, at), 0):
+            raise OSError(ctypes.get_errno(), "no rule of Landlock could be made", path)
+        os.close(at)
+    if libc.syscall(446, rules, 0):
+        raise OSError(ctypes.get_errno(), "Landlock does not bind this process")
+    os.close(rules)
+
+
+def readable(e):
+    """What an exception says, and what to do about it where its words are the system's."""
+    said = f"{type(e).__name__}: {e}"
+    if isinstance(e, PermissionError):
+        if any("SemLock" in line for line in traceback.format_tb(e.__traceback__)):
+            return said + " (locks and pools of multiprocessing need memory that all programs share; use threads, or Process with Pipe)"
+        return said + " (a plugin reads its own files and libraries, and writes to its temporary folder; bench's --allow-read DIR adds a folder)"
+    return said
+
+
 class Server:
     def __init__(self, method):
         self.method = method
         self.models = {}
+        self.copies = []  # of this process, that were not waited for yet
         self.arrays = {}  # by file, since fits and scores of a grid share them
 
     def run(self, requests, answers):
+        self.streams = requests, answers
         for line in requests:
             request = json.loads(line)
             answer = {"id": request.get("id")}
@@ -79,7 +117,7 @@ class Server:
                 try:
                     answer.update(self.answer(request))
                 except (Exception, SystemExit) as e:
-                    answer["error"] = f"{type(e).__name__}: {e}"
+                    answer["error"] = readable(e)
                     answer["trace"] = "".join(traceback.format_tb(e.__traceback__)[-2:])
             texts = dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in said if not issubclass(w.category, (DeprecationWarning, FutureWarning)))
             if texts:
@@ -107,6 +145,51 @@ class Server:
 
     def op_describe(self, r):
         return self.method.description
+
+    def op_fork(self, r):
+        """Answers with the number of a copy of this process, which has imported everything and seen no data. It serves the streams
+        of the request."""
+        if threading.active_count() > 1:
+            raise RuntimeError("a process with several threads cannot be copied")
+        if not self.copies:
+            gc.collect()
+            gc.freeze()  # else the first collection of each copy would copy all that was imported
+        self.copies = [pid for pid in self.copies if os.waitpid(pid, os.WNOHANG) == (0, 0)]
+        ready, told = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.close(ready)
+                self.become(r, told)
+            except BaseException:
+                traceback.print_exc()
+            os._exit(1)
+        self.copies.append(pid)
+        os.close(told)
+        started = os.read(ready, 1)
+        os.close(ready)
+        if not started:
+            raise RuntimeError("the copy of the process did not start")
+        return {"process": pid}
+
+    def become(self, r, told):
+        """Serves the streams of a request in this new process, in a folder of its own, until they end."""
+        os.setpgid(0, 0)
+        err, out = os.open(r["err"], os.O_WRONLY), os.open(r["out"], os.O_WRONLY)
+        requests = os.open(r["in"], os.O_RDONLY)
+        os.dup2(err, 1), os.dup2(err, 2)
+        os.close(err)
+        for stream in self.streams:
+            os.close(stream.fileno())
+        for name in ("HOME", "TMPDIR", "TMP", "TEMP"):
+            os.environ[name] = r["folder"]
+        if "tempfile" in sys.modules:
+            sys.modules["tempfile"].tempdir = None
+        write_below(r["folder"], r["devices"])
+        os.write(told, b"!")
+        os.close(told)
+        self.run(os.fdopen(requests, "rb"), os.fdopen(out, "wb"))
+        os._exit(0)
 
     def common(self, r):
         return self.array(r["x"]), self.array(r["y"]), r["task"], r["outputs"]

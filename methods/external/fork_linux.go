@@ -1,0 +1,133 @@
+package external
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/processes"
+	"golang.org/x/sys/unix"
+)
+
+// forked returns a process that a warm one forked, nil where the plugin or its libraries cannot do that. The warm process
+// has imported what the method needs and never sees data, so that its copies begin as a new process does.
+func (p *Plugin) forked(ctx context.Context) (*process, error) {
+	if !p.options.Fork || !p.described.can("fork") {
+		return nil, nil
+	}
+	p.forking.Lock()
+	defer p.forking.Unlock()
+	if p.warm == nil || p.warm.death() != nil {
+		q, err := p.pristine(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.warm = q
+	}
+	p.forkedAt = time.Now()
+	if is, there := processes.Of(p.warm.pid); !there || is.Threads > 1 { // a copy has one thread, whatever the others held
+		return nil, nil
+	}
+	return p.copyOf(ctx, p.warm)
+}
+
+// pristine returns a process that has served nothing: the one that described the plugin, or a new one.
+func (p *Plugin) pristine(ctx context.Context) (*process, error) {
+	p.mu.Lock()
+	for i, q := range p.idle {
+		if !q.served && q.death() == nil {
+			p.idle = slices.Delete(p.idle, i, i+1)
+			p.mu.Unlock()
+			return q, nil
+		}
+	}
+	p.mu.Unlock()
+	return p.begin(ctx)
+}
+
+// cool ends the warm process when nobody has needed it for a while: libraries take memory without work too.
+func (p *Plugin) cool() {
+	p.forking.Lock()
+	defer p.forking.Unlock()
+	patience := cmp.Or(p.options.Idle, idleFor)
+	p.mu.Lock()
+	busy := len(p.leases) > 0
+	p.mu.Unlock()
+	if p.warm == nil || busy || time.Since(p.forkedAt) < patience {
+		return
+	}
+	p.remove(p.warm)
+	p.warm = nil
+}
+
+// copyOf asks a warm process for a copy of itself behind named pipes in a folder of its own.
+func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
+	private, err := newFolder(warm.folder.path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Request{Op: "fork", Folder: private.path, Devices: p.policy(private.path).Use}
+	var ends []*os.File // of requests, answers and standard error: this program's
+	for _, stream := range []struct {
+		name *string
+		kind string
+		mode int
+	}{{&r.In, "in", os.O_RDWR}, {&r.Out, "out", os.O_RDONLY}, {&r.Err, "err", os.O_RDONLY}} {
+		*stream.name = filepath.Join(private.path, stream.kind)
+		if err == nil {
+			err = unix.Mkfifo(*stream.name, 0o600)
+		}
+		if err == nil {
+			var f *os.File
+			if f, err = os.OpenFile(*stream.name, stream.mode|unix.O_NONBLOCK, 0); err == nil {
+				ends = append(ends, f)
+			}
+		}
+	}
+	var a *Answer
+	if err == nil {
+		a, err = warm.do(ctx, r)
+	}
+	if err == nil && a.Process <= 0 {
+		err = warm.bad("fork", "the answer names no process", "")
+	}
+	if err != nil {
+		for _, f := range ends {
+			f.Close()
+		}
+		private.remove()
+		var refused *MethodError
+		if errors.As(err, &refused) { // its libraries do not let it
+			return nil, nil
+		}
+		return nil, err
+	}
+	return p.newProcess(a.Process, ends[0], ends[1], ends[2], private, func() outcome { return endOf(a.Process) }), nil
+}
+
+// endOf waits for the end of a copy, which is another process's child: that one waits for it when it is asked for the next
+// copy, and until then the system tells how this one ended.
+func endOf(pid int) outcome {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err == nil {
+		defer unix.Close(fd)
+		for {
+			if _, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); !errors.Is(err, unix.EINTR) {
+				break
+			}
+		}
+	}
+	p, there := processes.Of(pid)
+	if !there || err != nil {
+		return outcome{exit: -1, signal: "SIGKILL"} // it was waited for already, since it was this program that ended it
+	}
+	out := outcome{exit: p.Status.ExitStatus(), seconds: p.CPU.Seconds()}
+	if p.Status.Signaled() {
+		out.signal = unix.SignalName(p.Status.Signal())
+	}
+	return out
+}
