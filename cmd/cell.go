@@ -23,12 +23,14 @@ func newCellCommand(a *app) *cobra.Command {
 				return usage("cell is how bench starts itself for isolated cells; use `bench run --isolate`")
 			}
 			if serve {
-				return runner.Serve(&runner.InProcess{Registry: a.reg, Data: a.store()}, a.memory)
+				return runner.Serve(&runner.InProcess{Registry: a.reg, Data: a.store(), Prepare: a.startPlugin}, a.memory)
 			}
 			return runner.RunKeeper(append(os.Args[:len(os.Args):len(os.Args)], "--serve"), a.memory)
 		},
 	}
 	c.Flags().BoolVar(&serve, "serve", false, "be the worker itself, below its keeper")
+	c.Flags().StringArrayVar(&a.hide, "hide", nil, "what plugins may not read, wherever it lies; repeatable")
+	permissionFlags(a, c)
 	return c
 }
 
@@ -52,7 +54,7 @@ func isolateFlag(c *cobra.Command, to *isolation) {
 
 // cells returns what runs cells, and what ends its processes.
 func (a *app) cells(timeout time.Duration, how isolation) (runner.Runner, func()) {
-	here := &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: timeout}
+	here := &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: timeout, Prepare: a.startPlugin}
 	apart := &runner.Workers{Args: a.workerArgs(), Timeout: timeout, Memory: a.memory}
 	return runner.Choice{
 		Here:  here,
@@ -80,9 +82,12 @@ func (a *app) workerArgs() []string {
 		args = append(args, "--data", a.data)
 	}
 	for _, f := range a.plugins { // those of folders, too, wherever the worker would look for them
-		if f.fault == nil {
+		if f.usable() {
 			args = append(args, "--plugin", f.file)
 		}
+	}
+	if len(a.plugins) > 0 {
+		args = append(args, a.permissions()...)
 	}
 	return args
 }

@@ -44,7 +44,7 @@ func TestGuide(t *testing.T) {
 			c := exec.Command("sh", "-e", "-c", b.text)
 			c.Dir = dir
 			c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_MIRROR="+mirror, "BENCH_PYTHON="+python,
-				"BENCH_PLUGINS=", "CHECKOUT="+testenv.Root(), "GOFLAGS=-buildvcs=false")
+				"BENCH_PLUGINS=", "BENCH_KNOWN_PLUGINS="+filepath.Join(dir, "known"), "CHECKOUT="+testenv.Root(), "GOFLAGS=-buildvcs=false")
 			out, err := c.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%s\n%v\n%s", b.text, err, out)
@@ -67,6 +67,7 @@ func TestRSkeleton(t *testing.T) {
 	}
 	c := exec.Command("sh", "-e", "-c", "bench plugin new Mine --lang r; bench plugin check Mine")
 	c.Dir = t.TempDir()
+	c.Env = append(os.Environ(), "BENCH_KNOWN_PLUGINS="+filepath.Join(c.Dir, "known"))
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

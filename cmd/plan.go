@@ -1,11 +1,9 @@
 package cmd
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -128,12 +126,10 @@ func (a *app) confirm(p harness.Prediction, yes bool) error {
 		return nil
 	}
 	shorter := "--max-cell and --budget shorten it, --dry-run shows what takes how long"
-	if !isTerminal(os.Stdin) || !isTerminal(a.err) {
+	if !a.canAsk() {
 		return usage("this takes about %s; --yes starts it, %s", span.Seconds(p.Seconds), shorter)
 	}
-	fmt.Fprintf(a.err, "This takes about %s (%s). Go on? [y/N] ", span.Seconds(p.Seconds), shorter)
-	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
-	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
+	if isYes(a.ask("This takes about %s (%s). Go on? [y/N] ", span.Seconds(p.Seconds), shorter)) {
 		return nil
 	}
 	return exitError{exitUsage, fmt.Errorf("not started")}

@@ -21,7 +21,12 @@ func newPluginCommand(a *app) *cobra.Command {
 		Long: `A plugin is an executable or a script that answers requests on its standard input and
 output (docs/plugin-protocol.md). It is found in plugins/ beside the database, in the folders
 of $BENCH_PLUGINS, or named by --plugin FILE, and then is a method like any other.
-Python scripts are run by $BENCH_PYTHON, or python3.`,
+Python scripts are run by $BENCH_PYTHON, or python3.
+
+What a plugin says of itself is remembered for its user, in bench/plugins of the folder for
+settings or in $BENCH_KNOWN_PLUGINS: only run, verify, methods predict and plugin check start
+plugins. One that is new, or whose files changed, is asked what it is by ` + "`bench plugin check`" + `,
+or by the first run with it, which asks you before.`,
 	})
 	c.AddCommand(newPluginListCommand(a), newPluginCheckCommand(a), newPluginNewCommand(a))
 	return c
@@ -32,22 +37,28 @@ func newPluginListCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the plugins that are found, and why one cannot be used",
-		Args:  takes(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			found, err := a.startPlugins(c.Context())
-			if err != nil {
+		Long: `list says what is remembered of each plugin, and starts none. The exit code is 3 if one cannot
+be used; one that is not known yet, or a file that is no plugin, is no fault.`,
+		Args: takes(),
+		RunE: func(*cobra.Command, []string) error {
+			if err := a.recallPlugins(); err != nil {
 				return err
 			}
 			l := listing{header: []string{"file", "found_by", "method", "version", "tasks", "fault"}}
 			broken := 0
-			for _, f := range found {
-				if f.fault == nil {
+			for _, f := range a.plugins {
+				switch {
+				case f.usable():
 					spec := f.in.Spec()
 					l.add(f.file, f.from, spec.Name, spec.Version, spec.Tasks.String(), "")
-					continue
+				case f.unknown():
+					l.add(f.file, f.from, "", "", "", "not known yet, or changed since: `bench plugin check` asks it")
+				default:
+					if !f.known.NoPlugin {
+						broken++
+					}
+					l.add(f.file, f.from, "", "", "", firstLine(f.fault.Error()))
 				}
-				broken++
-				l.add(f.file, f.from, "", "", "", firstLine(f.fault.Error()))
 			}
 			if err := l.write(a.out, layout); err != nil {
 				return err
@@ -63,7 +74,7 @@ func newPluginListCommand(a *app) *cobra.Command {
 }
 
 func newPluginCheckCommand(a *app) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "check PLUGIN",
 		Short: "Try a plugin: what every method must do, one line a check",
 		Long: `check starts the plugin and tries it on small data, within a minute: shapes, repeatability,
@@ -73,15 +84,23 @@ A line says what was asked and, where the plugin fails, what to do. The exit cod
 		Args:    takes("PLUGIN"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0]) },
 	}
+	permissionFlags(a, c)
+	return c
 }
 
 func (a *app) checkPlugin(c *cobra.Command, name string) error {
-	file, err := a.pluginFile(c, name)
+	f, err := a.namedPlugin(name)
 	if err != nil {
 		return err
 	}
+	if err := a.askTogether(c.Context(), []*foundPlugin{f}); err != nil {
+		return err
+	}
+	if f.in != nil {
+		f.in.Close()
+	}
 	failed, total := 0, 0
-	err = check.Run(c.Context(), file, func(r check.Result) {
+	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(f)}, func(r check.Result) {
 		total++
 		switch {
 		case r.Skipped:
@@ -104,27 +123,34 @@ func (a *app) checkPlugin(c *cobra.Command, name string) error {
 	return nil
 }
 
-// pluginFile returns the file of a plugin that is named by it or by its method.
-func (a *app) pluginFile(c *cobra.Command, name string) (string, error) {
+// namedPlugin returns the plugin that is named by its file or by its method.
+func (a *app) namedPlugin(name string) (*foundPlugin, error) {
 	if _, err := os.Stat(name); err == nil {
-		return name, nil
+		a.records = rememberedIn()
+		f := &foundPlugin{file: name, from: fromFlag}
+		f.known, f.fault = a.records.Of(name, a.pluginOptions(f))
+		return f, nil
 	}
-	found, err := a.startPlugins(c.Context())
-	if err != nil {
-		return "", err
+	if err := a.recallPlugins(); err != nil {
+		return nil, err
 	}
-	defer a.closePlugins()
 	var known []string
-	for _, f := range found {
-		if f.in != nil {
-			if strings.EqualFold(f.in.Spec().Name, name) {
-				return f.file, nil
+	for i := range a.plugins {
+		f := &a.plugins[i]
+		if f.in == nil { // its method is not known: go by the name that `plugin new` gives files
+			if stem := skeletonFileName(name, ""); strings.EqualFold(strings.TrimSuffix(filepath.Base(f.file), filepath.Ext(f.file)), stem) {
+				return f, nil
 			}
-			known = append(known, f.in.Spec().Name)
+			known = append(known, f.file)
+			continue
 		}
+		if strings.EqualFold(f.in.Spec().Name, name) {
+			return f, nil
+		}
+		known = append(known, f.in.Spec().Name)
 	}
 	slices.Sort(known)
-	return "", usage("there is no file %s and no plugin of that name is found; found are: %s", name, strings.Join(append(known, "no others"), ", "))
+	return nil, usage("there is no file %s and no plugin of that name is known; found are: %s", name, strings.Join(append(known, "no others"), ", "))
 }
 
 //go:embed skeleton/plugin.py.tmpl
@@ -167,6 +193,11 @@ NAME/plugin that serves it.`,
 	return c
 }
 
+// skeletonFileName is what the file of a new plugin is called.
+func skeletonFileName(name, ending string) string {
+	return strings.ToLower(strings.ReplaceAll(name, "-", "_")) + ending
+}
+
 // newPlugin writes a plugin of one file.
 func (a *app) newPlugin(name, lang, dir string) error {
 	skeleton, known := pluginSkeletons[strings.ToLower(lang)]
@@ -180,7 +211,7 @@ func (a *app) newPlugin(name, lang, dir string) error {
 	if inFolder {
 		dir = a.pluginFolder()
 	}
-	path := filepath.Join(dir, strings.ToLower(strings.ReplaceAll(name, "-", "_"))+skeleton.ending)
+	path := filepath.Join(dir, skeletonFileName(name, skeleton.ending))
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return usage("%s is there already; choose another name or --dir", path)
 	}

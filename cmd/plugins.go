@@ -2,27 +2,35 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 )
 
 // A foundPlugin is a file that is, or should be, a method in another process.
 type foundPlugin struct {
 	file  string
 	from  string           // how it was found: --plugin, $BENCH_PLUGINS or plugins/
-	in    *external.Plugin // nil if it cannot be used
-	fault error            // why
+	known external.Record  // what is remembered of it
+	in    *external.Plugin // nil if it cannot be used, or is not known
+	fault error            // why it cannot be used
 }
 
-// withoutMethods are the verbs that ask no method anything: they start no plugin.
+const fromFlag = "--plugin"
+
+// usable reports whether its method can be asked for.
+func (f *foundPlugin) usable() bool { return f.in != nil && f.fault == nil }
+
+// unknown reports whether it was never asked what it is.
+func (f *foundPlugin) unknown() bool { return f.in == nil && f.fault == nil }
+
+// withoutMethods are the verbs that ask no method anything: they look for no plugin.
 var withoutMethods = []string{"data", "query", "db", "version", "bundle", "plugin", "help", "completion"}
 
 // isolatedVerb is the verb by which the program starts itself for isolated cells.
@@ -58,7 +66,7 @@ func (a *app) findPlugins() ([]foundPlugin, error) {
 		}
 	}
 	for _, file := range a.named {
-		add(file, "--plugin")
+		add(file, fromFlag)
 	}
 	if a.onlyNamed {
 		return out, nil
@@ -87,50 +95,112 @@ func (a *app) findPlugins() ([]foundPlugin, error) {
 // pluginFolder is the folder beside the database.
 func (a *app) pluginFolder() string { return filepath.Join(filepath.Dir(a.db), "plugins") }
 
-// loadPlugins adds the methods of all plugins to the registry. One that was named and cannot be used is an
-// error; one that was found in a folder is left out with a line.
-func (a *app) loadPlugins(ctx context.Context) error {
-	found, err := a.startPlugins(ctx)
-	if err != nil {
+// loadPlugins adds the methods of all plugins that are known to the registry, and starts none: what is
+// not known is said. `run` asks plugins itself; other verbs that run methods ask those that were named.
+func (a *app) loadPlugins(c *cobra.Command) error {
+	if err := a.recallPlugins(); err != nil {
 		return err
 	}
-	for i := range found {
-		f := &found[i]
-		if f.fault == nil {
+	runs := slices.Contains(runsMethods, c.CommandPath())
+	for i := range a.plugins {
+		if f := &a.plugins[i]; f.unknown() && (a.onlyNamed || runs && f.from == fromFlag) {
+			a.askPlugin(c.Context(), f)
+		}
+	}
+	if a.onlyNamed {
+		return a.register()
+	}
+	if dry := c.Flags().Lookup("dry-run"); verbOf(c) == "run" && dry.Value.String() != "true" {
+		_ = a.register() // what is wrong is said when they were asked
+		return nil
+	}
+	if err := a.register(); err != nil {
+		return err
+	}
+	a.noteFaults()
+	return nil
+}
+
+// runsMethods are the commands, beside run, that train or apply methods.
+var runsMethods = []string{"bench verify", "bench methods predict"}
+
+// recallPlugins finds plugins and looks up what is remembered of them.
+func (a *app) recallPlugins() (err error) {
+	a.records = rememberedIn()
+	if a.plugins, err = a.findPlugins(); err != nil {
+		return err
+	}
+	for i := range a.plugins {
+		f := &a.plugins[i]
+		o := a.pluginOptions(f)
+		f.known, f.fault = a.records.Of(f.file, o)
+		switch {
+		case f.fault != nil:
+		case f.known.Fault != "":
+			f.fault = errors.New(f.known.Fault)
+		case f.known.Description != nil:
+			f.in, f.fault = external.Recall(f.file, f.known, a.pluginOptions(f))
+		}
+	}
+	return nil
+}
+
+// rememberedIn is the folder of what is remembered of plugins; "" if there is none.
+func rememberedIn() external.Records {
+	if dir := os.Getenv("BENCH_KNOWN_PLUGINS"); dir != "" {
+		return external.Records(dir)
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return external.Records(filepath.Join(dir, "bench", "plugins"))
+}
+
+// register makes the registry of the program's methods and of the plugins that can be used. One that was
+// named and cannot be is an error.
+func (a *app) register() error {
+	a.reg = a.own
+	for i := range a.plugins {
+		f := &a.plugins[i]
+		if f.usable() {
 			if there, err := a.reg.Lookup(f.in.Spec().Name); err == nil {
 				f.fault = fmt.Errorf("plugin %s: its method is named %s, as one that is here already (%s); give it another name", f.file, there.Name, there.Source)
 			} else {
 				a.reg = a.reg.With(f.in.Spec())
 			}
 		}
-		switch {
-		case f.fault == nil:
-		case f.from == "--plugin":
+		if f.fault != nil && f.from == fromFlag {
 			return exitError{exitUsage, f.fault}
-		default:
-			fmt.Fprintf(a.err, "left out: %s\n", firstLine(f.fault.Error()))
 		}
 	}
 	return nil
 }
 
-// startPlugins starts all plugins that can be found, a few at a time.
-func (a *app) startPlugins(ctx context.Context) ([]foundPlugin, error) {
-	found, err := a.findPlugins()
-	if err != nil {
-		return nil, err
+// noteFaults says which plugins of folders cannot be used, and which are not known. A file that is no plugin
+// is left alone.
+func (a *app) noteFaults() {
+	var unknown []string
+	for _, f := range a.plugins {
+		switch {
+		case f.unknown():
+			unknown = append(unknown, f.file)
+		case f.fault != nil && !f.known.NoPlugin:
+			fmt.Fprintf(a.err, "left out: %s\n", firstLine(f.fault.Error()))
+		}
 	}
-	var g errgroup.Group
-	g.SetLimit(runtime.NumCPU())
-	for i := range found {
-		g.Go(func() error {
-			found[i].in, found[i].fault = external.Load(ctx, found[i].file, external.Options{})
-			return nil
-		})
+	if unknown != nil {
+		fmt.Fprintf(a.err, "left out: %s: not known yet, or changed since; `bench plugin check FILE` asks a plugin what it is, and so does a run with it\n", strings.Join(unknown, ", "))
 	}
-	_ = g.Wait() // faults are kept
-	a.plugins = found
-	return found, nil
+}
+
+// startPlugin has a process ready where the method is a plugin's. The fit meets what keeps it from that.
+func (a *app) startPlugin(ctx context.Context, method string) {
+	for _, f := range a.plugins {
+		if f.usable() && strings.EqualFold(f.in.Spec().Name, method) {
+			_ = f.in.Start(ctx)
+		}
+	}
 }
 
 // closePlugins ends the processes of all plugins.

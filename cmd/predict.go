@@ -37,6 +37,7 @@ scores behind it, or for regression the predicted number.`,
 	flags.StringVar(&f.dataset, "dataset", "", "data set that the model was trained on")
 	flags.IntVar(&f.split, "split", 1, "split that it was trained on")
 	flags.StringVar(&f.protocol, "protocol", defaultProtocol, "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
+	permissionFlags(a, c)
 	formatFlag(c, &f.format)
 	_ = c.MarkFlagRequired("dataset")
 	_ = c.RegisterFlagCompletionFunc("dataset", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))

@@ -46,7 +46,7 @@ func (s *screen) String() string {
 func (p process) command(args ...string) (*exec.Cmd, *screen) {
 	c := exec.Command("bench", args...)
 	c.Dir = p.dir
-	c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(p.dir, "data"), "BENCH_MIRROR=")
+	c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(p.dir, "data"), "BENCH_MIRROR=", "BENCH_KNOWN_PLUGINS="+filepath.Join(p.dir, "known"))
 	var errors screen
 	c.Stderr = &errors
 	return c, &errors

@@ -8,6 +8,7 @@
 package cmd
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/internal/near"
+	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
@@ -53,6 +55,7 @@ func usage(format string, args ...any) error {
 
 // app is what every command shares.
 type app struct {
+	own       registry.Registry // without plugins
 	reg       registry.Registry
 	out       io.Writer // standard output
 	err       io.Writer // standard error
@@ -64,7 +67,12 @@ type app struct {
 	signals   func() (<-chan os.Signal, func()) // replaced in tests
 	named     []string                          // --plugin
 	onlyNamed bool                              // folders are not looked at: a process for isolated cells is given all plugins
-	plugins   []foundPlugin                     // that were loaded, or tried
+	plugins   []foundPlugin                     // that were found
+	records   external.Records                  // what is remembered of them
+	allowRead []string                          // --allow-read
+	network   bool                              // --allow-network
+	hide      []string                          // --hide, of a process for isolated cells
+	stdin     *bufio.Reader                     // of answers, made by the first question
 }
 
 func (a *app) store() datasets.Directory { return datasets.Directory{Root: a.data, Memory: a.memory} }
@@ -110,7 +118,7 @@ func Execute(reg registry.Registry) int {
 
 func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int {
 	out := &output{Writer: stdout}
-	a := &app{reg: reg, out: out, err: stderr, sets: datasets.Builtin(), signals: interrupts}
+	a := &app{own: reg, reg: reg, out: out, err: stderr, sets: datasets.Builtin(), signals: interrupts}
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	root.SetOut(out)
@@ -192,11 +200,14 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 	root.PersistentFlags().StringVar(&a.limit, "memory", "", "memory that cells running together, an isolated cell, or loading a data set, may need, e.g. 8GiB (default three quarters of the machine's)")
 	root.PersistentFlags().StringArrayVar(&a.named, "plugin", nil, "a method in another process, by its file; repeatable (beside those in plugins/ and $BENCH_PLUGINS)")
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
-		if a.memory, err = memoryLimit(a.limit); err != nil || !needsMethods(c) {
+		if a.memory, err = memoryLimit(a.limit); err != nil {
+			return err
+		}
+		if err := a.checkPermissions(); err != nil || !needsMethods(c) {
 			return err
 		}
 		a.onlyNamed = verbOf(c) == isolatedVerb
-		return a.loadPlugins(c.Context())
+		return a.loadPlugins(c)
 	}
 	root.SetVersionTemplate("bench {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

@@ -95,7 +95,8 @@ for any --jobs.`,
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
 	isolateFlag(c, &f.isolate)
 	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "leave out cells that are predicted to take longer on one core; 0 for none")
-	flags.BoolVar(&f.yes, "yes", false, "start without asking, however long it takes")
+	flags.BoolVar(&f.yes, "yes", false, "start without asking, however long it takes, and plugins that are not known")
+	permissionFlags(a, c)
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.reg.Names()))
@@ -122,6 +123,11 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	}
 	if f.format != "table" && !f.dryRun {
 		return usage("--format %s is of the plan that --dry-run prints; add --dry-run", f.format)
+	}
+	if !f.dryRun {
+		if err := a.askPlugins(ctx, f); err != nil {
+			return err
+		}
 	}
 	h, err := a.harness(f.protocol)
 	if err != nil {

@@ -40,6 +40,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("BENCH_DATA", filepath.Join(e.WorkDir, "data"))
 			e.Setenv("BENCH_MIRROR", "")
+			e.Setenv("BENCH_KNOWN_PLUGINS", filepath.Join(e.WorkDir, "known"))
 			e.Setenv("REPO", testenv.Root())
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
@@ -59,6 +60,7 @@ func TestRealDataScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("BENCH_DATA", filepath.Join(e.WorkDir, "data"))
 			e.Setenv("BENCH_MIRROR", mirror)
+			e.Setenv("BENCH_KNOWN_PLUGINS", filepath.Join(e.WorkDir, "known"))
 			return nil
 		},
 	})

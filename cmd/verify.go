@@ -61,6 +61,7 @@ none or not all of the sample could be compared.`,
 	flags.StringVar(&f.protocol, "protocol", "", "only this protocol, by name or as a TOML file (default all that are stored)")
 	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
 	isolateFlag(c, &f.isolate)
+	permissionFlags(a, c)
 	flags.Uint64Var(&f.seed, "seed", 0, "chooses the cells (default a new one each time)")
 	formatFlag(c, &f.format)
 	_ = c.RegisterFlagCompletionFunc("method", listCompletion(a.reg.Names()))
@@ -112,6 +113,9 @@ func (a *app) verify(c *cobra.Command, f verifyFlags) error {
 		f.seed = uint64(rand.Uint32())
 	}
 	cells := harness.Sample(stand.Cells, share, number, f.seed)
+	if err := a.askVerified(ctx, cells); err != nil {
+		return err
+	}
 	said := fmt.Sprintf("%d of %s are run again, chosen by --seed %d", len(cells), plural(len(stand.Cells), "cell"), f.seed)
 	return a.verifyCells(ctx, db, cells, said, f)
 }

@@ -22,6 +22,9 @@ type InProcess struct {
 	Timeout  time.Duration  // per cell; 0 for none
 	Guests   sandbox.Policy // what methods of other modules may read besides, in a worker, and whether they may use the network
 	Grace    time.Duration  // for a fit to notice that its time is over before it is abandoned; 0 means 5 s
+	// Prepare, if not nil, makes a method ready before a cell's time begins to count, such as the process that it
+	// is. What keeps it from that is an error of the fit that comes.
+	Prepare func(ctx context.Context, method string)
 
 	below     bool // Serve counts the processes below this one
 	mu        sync.Mutex
@@ -62,7 +65,20 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (store.Run, error) {
 	}
 	j.set = l.set
 	j.code = Code(r.Registry, base)
+	if !r.below { // Serve was asked before
+		r.prepare(ctx, c)
+	}
 	return j.execute(ctx, r.Timeout, cmp.Or(r.Grace, defaultGrace))
+}
+
+// prepare makes the method of a cell ready.
+func (r *InProcess) prepare(ctx context.Context, c CellSpec) {
+	if r.Prepare == nil {
+		return
+	}
+	if p, err := r.protocol(c); err == nil { // Run says what is wrong with it
+		r.Prepare(ctx, p.Base(c.Cell.Method))
+	}
 }
 
 // A versionError is a method of another version than the cell was planned with.

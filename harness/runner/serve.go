@@ -40,6 +40,12 @@ func Serve(cells *InProcess, limit int64) error {
 		case q.Forget != nil:
 			cells.Forget(CellSpec{Set: *q.Forget})
 			continue
+		case q.Prepare != nil:
+			cells.prepare(context.Background(), *q.Prepare)
+			if err := replies.Encode(reply{Ready: true}); err != nil {
+				return err
+			}
+			continue
 		}
 		if q.Cell.Set != last.Set {
 			cells.Forget(last)

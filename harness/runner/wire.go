@@ -25,14 +25,15 @@ const (
 	cellEnds   = 'e'
 )
 
-// A request asks a worker for a cell, or to forget a data set.
+// A request asks a worker to make ready for a cell, for the cell, or to forget a data set.
 type request struct {
+	Prepare *CellSpec             `json:"prepare,omitempty"`
 	Cell    *CellSpec             `json:"cell,omitempty"`
 	Timeout time.Duration         `json:"timeout,omitempty"` // of the cell; 0 for none
 	Forget  *datasets.Description `json:"forget,omitempty"`
 }
 
-// A reply is a worker's first line, when it is ready, or what came of a cell.
+// A reply is a worker's first line, when it is ready, that it is ready for a cell, or what came of a cell.
 type reply struct {
 	Ready bool `json:"ready,omitempty"`
 

@@ -116,6 +116,9 @@ const (
 
 // call asks a worker for a cell and waits for what comes.
 func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, callEnd) {
+	if a, how := w.prepare(ctx, c); how != endWhole {
+		return a, how
+	}
 	w.stderr.Reset()
 	w.tell(cellBegins)
 	defer w.tell(cellEnds)
@@ -190,6 +193,26 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 		return r.died(w, run, text, a.err)
 	}
 	return run, nil
+}
+
+// prepare has the worker make ready for a cell, which takes none of the cell's time.
+func (w *worker) prepare(ctx context.Context, c CellSpec) (answer, callEnd) {
+	asked := make(chan error, 1)
+	go func() { asked <- w.ask.Encode(request{Prepare: &c}) }()
+	select {
+	case a := <-w.replies:
+		switch {
+		case a.err == nil && a.Ready:
+			return a, endWhole
+		case a.err != nil && isEnd(a.err):
+			return a, endAlone
+		}
+		return a, endGarbled
+	case <-w.ended:
+		return answer{}, endAlone
+	case <-ctx.Done():
+		return answer{}, endStopped
+	}
 }
 
 var errOtherCell = errors.New("it is the result of another cell")

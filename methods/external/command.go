@@ -80,7 +80,7 @@ func (p *Plugin) environment(folder string) []string {
 	if old := os.Getenv("PYTHONPATH"); old != "" {
 		paths += string(os.PathListSeparator) + old
 	}
-	return append(append(out, p.interpreter.variables...), "PYTHONPATH="+paths, "BENCH_PLUGIN=1")
+	return append(append(out, p.launch.variables...), "PYTHONPATH="+paths, "BENCH_PLUGIN=1")
 }
 
 // The Python side, so that a plugin needs nothing installed but NumPy.

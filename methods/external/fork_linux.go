@@ -16,23 +16,40 @@ import (
 // forked returns a process that a warm one forked, nil where the plugin or its libraries cannot do that. The warm process
 // has imported what the method needs and never sees data, so that its copies begin as a new process does.
 func (p *Plugin) forked(ctx context.Context) (*process, error) {
-	if !p.options.Fork || !p.described.can("fork") {
+	if !p.canFork() {
 		return nil, nil
+	}
+	if err := p.warmUp(ctx); err != nil {
+		return nil, err
 	}
 	p.forking.Lock()
 	defer p.forking.Unlock()
-	if p.warm == nil || p.warm.death() != nil {
-		q, err := p.pristine(ctx)
-		if err != nil {
-			return nil, err
-		}
-		p.warm = q
-	}
-	p.forkedAt = time.Now()
-	if is, there := processes.Of(p.warm.pid); !there || is.Threads > 1 { // a copy has one thread, whatever the others held
+	warm := p.warm
+	if warm == nil {
 		return nil, nil
 	}
-	return p.copyOf(ctx, p.warm)
+	if is, there := processes.Of(warm.pid); !there || is.Threads > 1 { // a copy has one thread, whatever the others held
+		return nil, nil
+	}
+	q, err := p.copyOf(ctx, warm)
+	if err == nil && q != nil && !p.add(q) {
+		q.end(leaving)
+		return nil, p.errClosed()
+	}
+	return q, err
+}
+
+// warmUp has a process ready that can be copied.
+func (p *Plugin) warmUp(ctx context.Context) error {
+	p.forking.Lock()
+	defer p.forking.Unlock()
+	p.forkedAt = time.Now()
+	if p.warm != nil && p.warm.death() == nil {
+		return nil
+	}
+	q, err := p.pristine(ctx)
+	p.warm = q
+	return err
 }
 
 // pristine returns a process that has served nothing: the one that described the plugin, or a new one.
@@ -46,7 +63,7 @@ func (p *Plugin) pristine(ctx context.Context) (*process, error) {
 		}
 	}
 	p.mu.Unlock()
-	return p.begin(ctx)
+	return p.another(ctx)
 }
 
 // cool ends the warm process when nobody has needed it for a while: libraries take memory without work too.

@@ -8,3 +8,5 @@ import "context"
 func (p *Plugin) forked(context.Context) (*process, error) { return nil, nil }
 
 func (p *Plugin) cool() {}
+
+func (p *Plugin) warmUp(context.Context) error { return nil }

@@ -72,6 +72,7 @@ type Description struct {
 	Ops           []string          `json:"ops,omitempty"`           // beyond fit and score: path, stages, save (with load), fork
 	Probabilities string            `json:"probabilities,omitempty"` // what scores of two classes stand for: a key of probabilities
 	Deterministic *bool             `json:"deterministic,omitempty"` // missing means true
+	Network       bool              `json:"network,omitempty"`       // it needs the network, which it has if its user agrees
 	Summary       string            `json:"summary,omitempty"`
 	Source        string            `json:"source,omitempty"`
 	Files         []string          `json:"files,omitempty"`     // that it is made of besides the executable, relative to its folder

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -39,7 +36,7 @@ type Options struct {
 	// Trace, if not nil, is called with every request before it is sent. It may be called concurrently.
 	Trace func(Request)
 	// AllowRead are files and folders that the plugin's processes may read beside what its interpreter and its
-	// own files are, and Network lets them use the network.
+	// own files are, and Network lets them use the network if the plugin says that it needs it.
 	AllowRead []string
 	Network   bool
 	// Hidden are files and folders that its processes may not read wherever they lie: databases, data.
@@ -51,16 +48,22 @@ const describing = 2 * time.Minute
 
 // A Plugin is an executable that described itself. It is safe for concurrent use.
 type Plugin struct {
-	file string // as the user named it
-	home string // its folder, absolute
-	data string // private folder
-	interpreter
-	release func() // removes it
+	file    string // as the user named it
+	full    string // the same, absolute
+	home    string // its folder
+	argv    []string
 	options Options
 
+	ready   func() error // makes what follows, once
+	launch  launcher
+	data    string // private folder
+	release func() // removes it
+
 	described *Description
+	recalled  bool   // it is what a record says; no process has said so yet
 	first     []byte // the description's JSON: every process must give the same
 	hash      string
+	sums      map[string]string // of the files, see identify
 	spec      registry.Spec
 
 	mu     sync.Mutex
@@ -68,53 +71,149 @@ type Plugin struct {
 	idle   []*process
 	all    map[*process]bool
 	leases map[<-chan struct{}]*lease
+	models int64 // numbers given so far
 
 	forking  sync.Mutex
 	warm     *process // that is copied for each context; nil before the first
 	forkedAt time.Time
-	models   int64 // numbers given so far
+}
+
+// located returns a plugin of which no more is known than what runs it.
+func located(file string, o Options) (*Plugin, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plugin{file: file, full: path, home: filepath.Dir(path), options: o, all: map[*process]bool{}, leases: map[<-chan struct{}]*lease{}}
+	p.options.Network = false // until it is known that it needs it
+	p.ready = sync.OnceValue(p.prepare)
+	if p.argv, err = command(path, o.Python); err != nil {
+		return nil, fmt.Errorf("plugin %s: %w", file, err)
+	}
+	return p, nil
+}
+
+// interpreter is the program that runs the plugin's file, "" where it is one itself.
+func (p *Plugin) interpreter() string {
+	if len(p.argv) > 1 {
+		return p.argv[0]
+	}
+	return ""
 }
 
 // Load starts the plugin of a file, asks it to describe itself and returns it. The error is one line.
 func Load(ctx context.Context, file string, o Options) (*Plugin, error) {
-	p := &Plugin{file: file, options: o, all: map[*process]bool{}, leases: map[<-chan struct{}]*lease{}}
-	if err := p.load(ctx); err != nil {
+	p, err := located(file, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.load(ctx, o.Network); err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
 }
 
-func (p *Plugin) load(ctx context.Context) error {
-	path, err := filepath.Abs(p.file)
+// Recall returns the plugin of a file as a record describes it, and starts nothing: its first process is
+// started at the first fit, or by Start, and must say what the record says.
+func Recall(file string, known Record, o Options) (*Plugin, error) {
+	p, err := located(file, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := known.Description.check(); err != nil {
+		return nil, fmt.Errorf("plugin %s: %w", file, err)
+	}
+	p.described, p.recalled = known.Description, true
+	p.options.Network = o.Network && p.described.Network
+	if p.first, err = json.Marshal(p.described); err != nil {
+		return nil, err
+	}
+	if p.hash, p.sums, err = p.identify(p.described); err != nil {
+		return nil, fmt.Errorf("plugin %s: %w", file, err)
+	}
+	return p, p.define()
+}
+
+// prepare makes what processes need.
+func (p *Plugin) prepare() error {
+	launch, err := launcherOf(p.argv)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.file, err)
+	}
+	data, release, err := sandbox.NewFolder(cmp.Or(p.options.Folder, os.Getenv(sandbox.FolderVariable)))
 	if err != nil {
 		return err
 	}
-	p.home = filepath.Dir(path)
-	if p.interpreter.argv, err = command(path, p.options.Python); err != nil {
-		return fmt.Errorf("plugin %s: %w", p.file, err)
-	}
-	if p.interpreter, err = interpreterOf(p.interpreter.argv); err != nil {
-		return fmt.Errorf("plugin %s: %w", p.file, err)
-	}
-	if p.data, p.release, err = sandbox.NewFolder(cmp.Or(p.options.Folder, os.Getenv(sandbox.FolderVariable))); err != nil {
-		return err
-	}
-	support := filepath.Join(p.data, "python")
+	support := filepath.Join(data, "python")
 	if err := writePython(support); err != nil {
+		release()
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, describing)
-	defer cancel()
-	q, err := p.start()
-	if err != nil {
-		return fmt.Errorf("plugin %w", err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		release()
+		return p.errClosed()
 	}
-	p.all[q] = true
-	if err := p.describe(ctx, q); err != nil {
+	p.launch, p.data, p.release = launch, data, release
+	return nil
+}
+
+func (p *Plugin) errClosed() error { return errors.New(p.name() + ": the plugin was closed") }
+
+// load asks the plugin what it is, without the network even where it may have it.
+func (p *Plugin) load(ctx context.Context, network bool) error {
+	q, err := p.another(ctx)
+	if err != nil {
 		return fmt.Errorf("plugin %w", inOneLine(err))
 	}
 	if err := p.define(); err != nil {
+		return err
+	}
+	if p.options.Network = network && p.described.Network; p.options.Network {
+		p.remove(q) // the next process has it
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rest(q)
+	return nil
+}
+
+// another starts a process and asks it what it is.
+func (p *Plugin) another(ctx context.Context) (*process, error) {
+	if err := p.ready(); err != nil {
+		return nil, err
+	}
+	q, err := p.start()
+	if err != nil {
+		return nil, err
+	}
+	if !p.add(q) {
+		q.end(leaving)
+		return nil, p.errClosed()
+	}
+	if err := p.describe(ctx, q); err != nil {
+		p.remove(q)
+		return nil, err
+	}
+	return q, nil
+}
+
+// Start has a process ready for the next fit, so that the time that its libraries take to load is not the fit's.
+func (p *Plugin) Start(ctx context.Context) error {
+	if p.canFork() {
+		return p.warmUp(ctx)
+	}
+	p.mu.Lock()
+	ready := slices.ContainsFunc(p.idle, func(q *process) bool { return q.death() == nil })
+	p.mu.Unlock()
+	if ready {
+		return nil
+	}
+	q, err := p.another(ctx)
+	if err != nil {
 		return err
 	}
 	p.mu.Lock()
@@ -122,6 +221,9 @@ func (p *Plugin) load(ctx context.Context) error {
 	p.rest(q)
 	return nil
 }
+
+// canFork reports whether contexts are served by copies of one process.
+func (p *Plugin) canFork() bool { return p.options.Fork && p.described.can("fork") }
 
 // inOneLine leaves of what the process said before it ended, such as a trace, the last line.
 func inOneLine(err error) error {
@@ -149,13 +251,21 @@ func lastLine(said string) string {
 	return last
 }
 
+// ErrNoPlugin is, in a chain, the error of a file that is none: it ended well and answered nothing.
+var ErrNoPlugin = errors.New("it ended without an answer, so it is no plugin")
+
 // describe asks a new process what it is. All processes of a plugin must say the same.
 func (p *Plugin) describe(ctx context.Context, q *process) error {
-	a, err := q.do(ctx, &Request{Op: "describe", Protocol: &[2]int{oldestProtocol, newestProtocol}})
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("%s: it did not describe itself within %v", p.file, describing)
-	}
-	if err != nil {
+	limited, cancel := context.WithTimeout(ctx, describing)
+	defer cancel()
+	a, err := q.do(limited, &Request{Op: "describe", Protocol: &[2]int{oldestProtocol, newestProtocol}})
+	var ended *Crash
+	switch {
+	case err != nil && ctx.Err() == nil && limited.Err() != nil:
+		return fmt.Errorf("%s: it did not describe itself within %v", p.file, describing)
+	case errors.As(err, &ended) && ended.Exit == 0 && p.described == nil:
+		return fmt.Errorf("%s: %w", p.file, ErrNoPlugin)
+	case err != nil:
 		return err
 	}
 	if err := a.Description.check(); err != nil {
@@ -165,53 +275,60 @@ func (p *Plugin) describe(ctx context.Context, q *process) error {
 	if err != nil {
 		return err
 	}
-	hash, err := p.hashOf(a.Description)
+	hash, sums, err := p.identify(a.Description)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.file, err)
 	}
+	p.mu.Lock()
+	recalled := p.recalled
+	p.mu.Unlock()
+	same := bytes.Equal(text, p.first) && hash == p.hash
 	switch {
 	case p.described == nil:
-		p.described, p.first, p.hash = a.Description, text, hash
+		p.described, p.first, p.hash, p.sums = a.Description, text, hash, sums
+	case !same && recalled:
+		return q.bad("describe", fmt.Sprintf("%s changed since it was last asked (%s); `bench run` asks it again", p.file, p.described.changes(a.Description)), "")
 	case !bytes.Equal(text, p.first):
 		return q.bad("describe", "a second process of the plugin describes itself differently than the first", "")
-	case hash != p.hash:
+	case !same:
 		return q.bad("describe", "the plugin's files changed while it was in use; what is stored stands, run again", "")
 	}
+	p.mu.Lock()
+	p.recalled = false
+	p.mu.Unlock()
 	q.used() // what it took to start is no fit's
 	return nil
 }
 
-// hashOf identifies the plugin: its own file, the files and the versions of libraries that it declares.
-func (p *Plugin) hashOf(d *Description) (string, error) {
-	sum := sha256.New()
-	add := func(name string, r io.Reader) error {
-		fmt.Fprintf(sum, "%s\x00", name)
-		n, err := io.Copy(sum, r)
-		fmt.Fprintf(sum, "\x00%d\x00", n)
-		return err
-	}
-	files := append([]string{filepath.Base(p.file)}, slices.Sorted(slices.Values(d.Files))...)
-	for _, name := range files {
-		path := name
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(p.home, name)
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return "", fmt.Errorf("a file that it declares cannot be read: %w", err)
-		}
-		err = add(name, f)
-		f.Close()
-		if err != nil {
-			return "", err
-		}
-	}
+// changes says what another description has different: "numpy 1.26 → 2.0".
+func (d *Description) changes(now *Description) string {
+	var out []string
 	for _, name := range slices.Sorted(maps.Keys(d.Libraries)) {
-		if err := add(name, bytes.NewReader([]byte(d.Libraries[name]))); err != nil {
-			return "", err
+		if v := now.Libraries[name]; v != d.Libraries[name] {
+			out = append(out, fmt.Sprintf("%s %s → %s", name, d.Libraries[name], cmp.Or(v, "none")))
 		}
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:4]), nil
+	for _, name := range slices.Sorted(maps.Keys(now.Libraries)) {
+		if _, before := d.Libraries[name]; !before {
+			out = append(out, fmt.Sprintf("%s none → %s", name, now.Libraries[name]))
+		}
+	}
+	if d.Version != now.Version {
+		out = append(out, fmt.Sprintf("version %s → %s", d.Version, now.Version))
+	}
+	if out == nil {
+		return "its files, or what it says of itself"
+	}
+	return strings.Join(out, ", ")
+}
+
+// Changed says what makes this plugin another version than the one that a record described, "" if nothing does.
+func (p *Plugin) Changed(before Record) string {
+	was, err := json.Marshal(before.Description)
+	if err == nil && bytes.Equal(was, p.first) && maps.Equal(before.Parts, p.parts()) {
+		return ""
+	}
+	return before.Description.changes(p.described)
 }
 
 // name is what errors call the plugin.
@@ -276,8 +393,12 @@ func (p *Plugin) CloseGently(patience time.Duration) (forced int) {
 		})
 	}
 	wait.Wait()
-	if p.release != nil {
-		p.release()
+	p.mu.Lock()
+	release := p.release
+	p.release = nil
+	p.mu.Unlock()
+	if release != nil {
+		release()
 	}
 	return int(count.Load())
 }

@@ -27,11 +27,7 @@ func (p *Plugin) take(ctx context.Context) (*process, func(), error) {
 	if q == nil {
 		var err error
 		if q, err = p.forked(ctx); err == nil && q == nil {
-			q, err = p.begin(ctx)
-		}
-		if err == nil && !p.add(q) {
-			q.end(leaving)
-			err = errors.New(p.name() + ": the plugin was closed")
+			q, err = p.another(ctx)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -45,23 +41,6 @@ func (p *Plugin) take(ctx context.Context) (*process, func(), error) {
 		runtime.GC()
 	}
 	return q, func() { p.giveBack(ctx, q) }, nil
-}
-
-// begin starts a process and lets it describe itself.
-func (p *Plugin) begin(ctx context.Context) (*process, error) {
-	q, err := p.start()
-	if err != nil {
-		return nil, err
-	}
-	if !p.add(q) {
-		q.end(leaving)
-		return nil, errors.New(p.name() + ": the plugin was closed")
-	}
-	if err := p.describe(ctx, q); err != nil {
-		p.remove(q)
-		return nil, err
-	}
-	return q, nil
 }
 
 // free returns a live process that is free, one of the context's own first, or nil.
@@ -83,7 +62,7 @@ func (p *Plugin) free(ctx context.Context) *process {
 			p.leases[done] = l
 			context.AfterFunc(ctx, func() { p.end(done) })
 		}
-		if len(l.free) > 0 || p.options.Fork { // else what is idle may be the one to copy
+		if len(l.free) > 0 || p.canFork() { // else what is idle may be the one to copy
 			own = &l.free
 		}
 	}
@@ -95,7 +74,7 @@ func (p *Plugin) free(ctx context.Context) *process {
 			return q
 		}
 		delete(p.all, q)
-		if last == 0 && !p.options.Fork {
+		if last == 0 && !p.canFork() {
 			own = &p.idle
 		}
 	}
@@ -115,7 +94,7 @@ func (p *Plugin) expire(done <-chan struct{}) {
 			delete(p.all, q)
 			q.kill(errOver)
 		}
-		if p.options.Fork {
+		if p.canFork() {
 			time.AfterFunc(cmp.Or(p.options.Idle, idleFor), p.cool)
 		}
 	}

@@ -90,7 +90,7 @@ func (p *Plugin) start() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := exec.Command(p.interpreter.argv[0], p.interpreter.argv[1:]...)
+	c := exec.Command(p.launch.argv[0], p.launch.argv[1:]...)
 	c.Dir, c.Env = p.home, p.environment(folder.path)
 	apart(c)
 	ours, theirs, err := pipes(c)

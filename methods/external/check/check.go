@@ -49,6 +49,8 @@ func (e errSkip) Error() string { return e.why }
 type session struct {
 	ctx    context.Context
 	file   string
+	given  external.Options
+	canary Canary
 	folder string // of the matrices, with a name that is hard on careless code
 	plugin *external.Plugin
 	spec   registry.Spec
@@ -58,9 +60,19 @@ type session struct {
 	requests []external.Request
 }
 
+// A Canary tries a method on data whose outcome is known beforehand. An error says what it did that no honest
+// method does.
+type Canary func(ctx context.Context, spec registry.Spec) (detail string, err error)
+
+// Options say what a plugin is tried with.
+type Options struct {
+	Plugin external.Options // what its processes may do
+	Canary Canary           // nil leaves the check out
+}
+
 // Run makes all checks of the plugin in file and tells each result when it is known. The error says
 // that nothing could be checked.
-func Run(ctx context.Context, file string, tell func(Result)) error {
+func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 	if _, err := os.Stat(file); err != nil {
 		return err
 	}
@@ -69,7 +81,7 @@ func Run(ctx context.Context, file string, tell func(Result)) error {
 		return err
 	}
 	defer os.RemoveAll(parent)
-	s := &session{file: file, folder: filepath.Join(parent, "Größe 50%_x^2 & #1 $~{}")}
+	s := &session{file: file, given: o.Plugin, canary: o.Canary, folder: filepath.Join(parent, "Größe 50%_x^2 & #1 $~{}")}
 	if err := os.Mkdir(s.folder, 0o700); err != nil {
 		return err
 	}
@@ -83,6 +95,9 @@ func Run(ctx context.Context, file string, tell func(Result)) error {
 		}
 	}()
 	for _, c := range checks {
+		if c.name == canaryCheck && o.Canary == nil {
+			continue
+		}
 		r := Result{Name: c.name, Advice: c.advice}
 		r.Detail, err = c.try(s)
 		var skip errSkip
@@ -107,11 +122,20 @@ func Run(ctx context.Context, file string, tell func(Result)) error {
 
 // options are those of the plugin under test: every request is noted.
 func (s *session) options() external.Options {
-	return external.Options{Folder: s.folder, Trace: func(r external.Request) {
+	o := s.another()
+	o.Trace = func(r external.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.requests = append(s.requests, r)
-	}}
+	}
+	return o
+}
+
+// another is the same for a plugin beside it.
+func (s *session) another() external.Options {
+	o := s.given
+	o.Folder = s.folder
+	return o
 }
 
 // fit trains with the defaults, or a setting.

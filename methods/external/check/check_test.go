@@ -2,12 +2,14 @@ package check
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // sinner is a plugin without the package benchplugin that does one thing wrong, which SIN names.
@@ -15,7 +17,7 @@ const sinner = `
 import json, os, sys, time
 import numpy as np
 SIN = "@SIN@"
-models, kept = {}, 0
+models, kept, seen = {}, 0, None
 describe = {"protocol": [1, 1], "name": "Sinner", "version": "1", "tasks": ["binary"],
             "parameters": [{"name": "c", "default": 1.0}], "grid": [{"name": "c", "values": [1, 2, 3]}],
             "ops": ["path", "save", "stages"]}
@@ -44,6 +46,9 @@ for line in sys.stdin:
             w = X.T @ y / len(y)
             if SIN == "same again": w = w + 1e-9 * np.random.rand()
             if SIN == "another process": w = w + 1e-12 * os.getpid()
+            if SIN == "state":
+                seen = X.mean() if seen is None else seen
+                w = w + 1e-9 * (seen - X.mean())
             if SIN == "settings apart":
                 w, kept = w + kept, 1e-9 * (r.get("settings") or [r["setting"]])[i]["c"]
             if SIN == "path" and op == "path": w = w * 2
@@ -84,7 +89,7 @@ func TestEachCheckFails(t *testing.T) {
 		t.Skip("BENCH_PEERS is not set: no Python with NumPy")
 	}
 	t.Setenv("BENCH_PYTHON", python)
-	sins := []string{"none", "grid", "shapes", "noise", "learns", "same again", "another process", "settings apart", "data unchanged", "rows permuted", "row by row",
+	sins := []string{"none", "grid", "shapes", "noise", "learns", "same again", "another process", "state", "canary", "settings apart", "data unchanged", "rows permuted", "row by row",
 		"one class", "equal rows", "constant feature", "few rows", "path", "stages", "save and load", "unknown request", "memory", "ends"}
 	for _, sin := range sins {
 		t.Run(sin, func(t *testing.T) {
@@ -94,7 +99,13 @@ func TestEachCheckFails(t *testing.T) {
 			}
 			failed := map[string]string{}
 			n := 0
-			err := Run(context.Background(), file, func(r Result) {
+			o := Options{Canary: func(context.Context, registry.Spec) (string, error) {
+				if sin == "canary" {
+					return "", errors.New("it knows")
+				}
+				return "it does not know", nil
+			}}
+			err := Run(context.Background(), file, o, func(r Result) {
 				n++
 				if r.Failure != "" {
 					failed[r.Name] = r.Failure

@@ -25,9 +25,11 @@ var checks = []check{
 	{"learns", "look at the sign of the scores and at the order of the rows", (*session).learns},
 	{"same again", "draw every random number from the seed of the request, or say deterministic=False", (*session).sameAgain},
 	{"another process", "let nothing depend on the time, the process or the order of a set", (*session).anotherProcess},
+	{"state", "keep nothing of the data of a fit for fits of other data: no cache, no warm start", (*session).keptState},
 	{"settings apart", "keep nothing from one fit to the next, and do not change the training data in place", (*session).settingsApart},
 	{"data unchanged", "do not write to the files of the request", (*session).dataUnchanged},
 	{"labels permuted", "find out where the method sees the labels of rows that it is to score", (*session).labelsPermuted},
+	{canaryCheck, "find out how the method comes to know the labels of rows that it is to score", (*session).labelsKnown},
 	{"test labels", "nothing: this is about bench", (*session).testLabels},
 	{"rows permuted", "score each row by itself", (*session).rowsPermuted},
 	{"row by row", "score each row by itself, whatever rows are beside it", (*session).rowByRow},
@@ -168,7 +170,7 @@ func (s *session) anotherProcess() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	other, err := external.Load(s.ctx, s.file, external.Options{Folder: s.folder})
+	other, err := external.Load(s.ctx, s.file, s.another())
 	if err != nil {
 		return "", err
 	}
@@ -184,6 +186,40 @@ func (s *session) anotherProcess() (string, error) {
 		err = equal("a fit in another process", second, first)
 	}
 	return "two processes give the same bits", err
+}
+
+// keptState: a fit after one of other data of the same shape, in the same process, gives what it gives in a
+// process that has seen nothing else.
+func (s *session) keptState() (string, error) {
+	if err := s.deterministic(); err != nil {
+		return "", err
+	}
+	before, d := learned.Easy(s.task, 120, 4, seed+2), learned.Easy(s.task, 120, 4, seed)
+	in := func(data ...registry.Data) (scores []float64, err error) {
+		p, err := external.Load(s.ctx, s.file, s.another())
+		if err != nil {
+			return nil, err
+		}
+		defer p.Close()
+		here := s.spec
+		defer func() { s.spec = here }()
+		s.spec = p.Spec()
+		for _, each := range data {
+			if scores, err = s.fitAndScore(each, each, "{}"); err != nil {
+				return nil, err
+			}
+		}
+		return scores, nil
+	}
+	alone, err := in(d)
+	if err != nil {
+		return "", err
+	}
+	after, err := in(before, d)
+	if err == nil {
+		err = equal("a fit after one of other data", after, alone)
+	}
+	return "a fit after one of other data gives the bits of a fresh process", err
 }
 
 func (s *session) settingsApart() (string, error) {
@@ -259,6 +295,11 @@ func (s *session) labelsPermuted() (string, error) {
 	}
 	return fmt.Sprintf("trained on permuted labels it reaches %.2f, chance is %.2f", reached, chance), nil
 }
+
+// canaryCheck is left out where no canary is given.
+const canaryCheck = "canary"
+
+func (s *session) labelsKnown() (string, error) { return s.canary(s.ctx, s.spec) }
 
 func (s *session) forget() {
 	s.mu.Lock()

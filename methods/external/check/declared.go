@@ -192,7 +192,7 @@ func (s *session) cancellation() (string, error) {
 
 // ends: without requests there is no reason to live.
 func (s *session) ends() (string, error) {
-	p, err := external.Load(s.ctx, s.file, external.Options{Folder: s.folder})
+	p, err := external.Load(s.ctx, s.file, s.another())
 	if err != nil {
 		return "", err
 	}

@@ -18,17 +18,17 @@ import (
 const pythonPaths = `import json, site, sys
 print(json.dumps({"exe": sys.executable, "base": site.getuserbase(), "read": [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *sys.path[1:]]}))`
 
-// An interpreter is what executes a plugin, and what it reads to do so.
-type interpreter struct {
+// A launcher is what executes a plugin, and what it reads to do so.
+type launcher struct {
 	argv      []string // command and first arguments, before those of the plugin
 	read      []string // files and folders
 	variables []string
 }
 
-// interpreterOf finds what executes the plugin whose command is argv: the interpreter itself where its name stands
+// launcherOf finds what executes the plugin whose command is argv: the interpreter itself where its name stands
 // for a script that looks for it. No code of the plugin runs.
-func interpreterOf(argv []string) (interpreter, error) {
-	in := interpreter{argv: argv}
+func launcherOf(argv []string) (launcher, error) {
+	in := launcher{argv: argv}
 	command, arguments := argv[0], argv[1:]
 	if len(argv) == 1 { // an executable: the kernel looks at its first line, and so does this
 		first, ok := shebang(argv[0])
@@ -96,7 +96,7 @@ func shebang(file string) ([]string, bool) {
 // policy says what a process of the plugin may do whose private folder is given.
 func (p *Plugin) policy(folder string) sandbox.Policy {
 	read, use := sandbox.System()
-	read = append(read, p.interpreter.read...)
+	read = append(read, p.launch.read...)
 	read = append(read, p.home, filepath.Join(p.home, filepath.Base(p.file)), filepath.Join(p.data, "python"))
 	if real, err := filepath.EvalSymlinks(filepath.Join(p.home, filepath.Base(p.file))); err == nil {
 		read = append(read, filepath.Dir(real)) // a link in a folder of plugins

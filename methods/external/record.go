@@ -1,0 +1,175 @@
+package external
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/kernelboosting/bench/internal/atomicfile"
+)
+
+// recordFormat is of the records that this program reads; those of another are as none.
+const recordFormat = 1
+
+// A Record is what is remembered of a plugin, so that it is known without being run. It is of a file with
+// this content: a file that changed, or of which a declared part changed, is a plugin that nobody knows.
+type Record struct {
+	Format      int               `json:"format"`
+	File        string            `json:"file"`                  // absolute
+	Hash        string            `json:"sha256"`                // of the file
+	Agreed      bool              `json:"agreed"`                // its user wants it to be run
+	Network     bool              `json:"network,omitempty"`     // and to have the network
+	Interpreter string            `json:"interpreter,omitempty"` // that ran it when it was asked, "" for none
+	Description *Description      `json:"description,omitempty"` // what it said; nil if that is not known
+	Parts       map[string]string `json:"parts,omitempty"`       // SHA-256 of the files that it declares
+	Fault       string            `json:"fault,omitempty"`       // why it cannot be used, in one line
+	NoPlugin    bool              `json:"no_plugin,omitempty"`   // the fault is that it is none, see ErrNoPlugin
+}
+
+// Records is the folder where records are kept, of the user and of no database: what came from somebody
+// else says nothing of what this user agreed to. "" is a folder that there is not, where nothing is kept.
+type Records string
+
+// at returns the file of a record.
+func (r Records) at(file, hash string) string {
+	sum := sha256.Sum256([]byte(file + "\x00" + hash))
+	return filepath.Join(string(r), hex.EncodeToString(sum[:16])+".json")
+}
+
+// Of returns what is remembered of a file. Of one that is not known, or changed, the record says no more than which
+// file it is. What it said of itself counts only where the same interpreter would run it.
+func (r Records) Of(file string, o Options) (Record, error) {
+	p, err := located(file, o)
+	if err != nil {
+		return Record{}, err
+	}
+	fresh := Record{Format: recordFormat, File: p.full, Interpreter: p.interpreter()}
+	if fresh.Hash, err = hashOfFile(p.full); err != nil {
+		return Record{}, fmt.Errorf("plugin %s: %w", file, err)
+	}
+	if r == "" {
+		return fresh, nil
+	}
+	text, err := os.ReadFile(r.at(fresh.File, fresh.Hash))
+	if err != nil { // none, or a folder that cannot be read, to which Keep objects
+		return fresh, nil
+	}
+	var known Record
+	if json.Unmarshal(text, &known) != nil || known.Format != recordFormat || known.File != fresh.File || known.Hash != fresh.Hash {
+		return fresh, nil // its user is asked again
+	}
+	for name, hash := range known.Parts {
+		if now, err := hashOfFile(p.part(name)); err != nil || now != hash {
+			return fresh, nil
+		}
+	}
+	if known.Interpreter != fresh.Interpreter {
+		fresh.Agreed, fresh.Network = known.Agreed, known.Network
+		return fresh, nil
+	}
+	return known, nil
+}
+
+// Keep writes a record, whole or not at all.
+func (r Records) Keep(record Record) error {
+	if r == "" {
+		return errors.New("there is no folder for it")
+	}
+	if err := os.MkdirAll(string(r), 0o700); err != nil {
+		return err
+	}
+	return atomicfile.Write(r.at(record.File, record.Hash), func(w io.Writer) error {
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		return out.Encode(record)
+	})
+}
+
+// Record returns what is to be remembered of a plugin that described itself.
+func (p *Plugin) Record() Record {
+	return Record{
+		Format: recordFormat, File: p.full, Hash: p.sums[""], Interpreter: p.interpreter(),
+		Description: p.described, Parts: p.parts(),
+	}
+}
+
+// parts are the hashes of the declared files alone.
+func (p *Plugin) parts() map[string]string {
+	out := maps.Clone(p.sums)
+	delete(out, "")
+	return out
+}
+
+// openFile opens a file and nothing else: a device or a pipe has no end.
+func openFile(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+func hashOfFile(path string) (string, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// identify hashes what the plugin is: version stands for its own file, the files and the versions of
+// libraries that it declares; sums are of each file, the plugin's own under "".
+func (p *Plugin) identify(d *Description) (version string, sums map[string]string, err error) {
+	all, sums := sha256.New(), map[string]string{}
+	add := func(name, path string) error {
+		f, err := openFile(path)
+		if err != nil {
+			return fmt.Errorf("a file that it declares cannot be read: %w", err)
+		}
+		defer f.Close()
+		own := sha256.New()
+		fmt.Fprintf(all, "%s\x00", name)
+		n, err := io.Copy(io.MultiWriter(all, own), f)
+		fmt.Fprintf(all, "\x00%d\x00", n)
+		if path == p.full {
+			name = ""
+		}
+		sums[name] = hex.EncodeToString(own.Sum(nil))
+		return err
+	}
+	if err := add(filepath.Base(p.file), p.full); err != nil {
+		return "", nil, err
+	}
+	for _, name := range slices.Sorted(slices.Values(d.Files)) {
+		if err := add(name, p.part(name)); err != nil {
+			return "", nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Libraries)) {
+		fmt.Fprintf(all, "%s\x00%s\x00%d\x00", name, d.Libraries[name], len(d.Libraries[name]))
+	}
+	return hex.EncodeToString(all.Sum(nil)[:4]), sums, nil
+}
+
+// part returns where a declared file lies.
+func (p *Plugin) part(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.home, name)
+}
