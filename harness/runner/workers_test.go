@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		var err error
 		limit, _ := strconv.ParseInt(os.Args[2], 10, 64)
 		if len(os.Args) == 4 {
-			err = runner.Serve(&runner.InProcess{Registry: tried()}, limit)
+			err = runner.Serve(&runner.InProcess{Registry: tried(), Prepare: prepareLong}, limit)
 		} else {
 			err = runner.RunKeeper(append(os.Args, "--serve"), limit)
 		}
@@ -42,6 +42,26 @@ func TestMain(m *testing.M) {
 
 // tried are the faulty ones and one of the project's own, whose workers stay.
 func tried() registry.Registry { return faulty.Registry().With(cart.Spec()) }
+
+// prepareLong takes longer than a cell may, where the test asks for it.
+func prepareLong(context.Context, string) {
+	if os.Getenv("PREPARE_LONG") != "" {
+		time.Sleep(3 * time.Second)
+	}
+}
+
+// TestPreparing: the time in which a method is made ready is not its cell's, in a worker or here.
+func TestPreparing(t *testing.T) {
+	t.Setenv("PREPARE_LONG", "yes")
+	w := newWorkers(t, 0)
+	w.Timeout, w.Grace = 2*time.Second, time.Millisecond
+	here := &runner.InProcess{Registry: tried(), Timeout: 2 * time.Second, Prepare: prepareLong}
+	for _, r := range []runner.Runner{w, here} {
+		if run, err := r.Run(t.Context(), cells(t, "Good", 1)[0]); err != nil || run.Status != store.OK {
+			t.Errorf("%T: %s %s, %v", r, run.Status, run.Error, err)
+		}
+	}
+}
 
 const short = `splits = 40
 datasets = ["swiss"]

@@ -21,3 +21,6 @@ func DefineFrom(d *Description) (registry.Spec, error) {
 	err := p.define()
 	return p.spec, err
 }
+
+// Network reports whether processes that are started now have the network.
+func (p *Plugin) Network() bool { return p.options.Network }

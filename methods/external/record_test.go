@@ -1,0 +1,161 @@
+package external_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/methods/external"
+)
+
+// teller is a plugin in a file that reads what library it stands on from another.
+func teller(t *testing.T) (file, library string) {
+	t.Helper()
+	dir := t.TempDir()
+	file, library = filepath.Join(dir, "teller.sh"), filepath.Join(dir, "library")
+	write(t, library, "1.26")
+	write(t, filepath.Join(dir, "part"), "a part")
+	write(t, file, `while read -r line; do
+	id=$(printf '%s\n' "$line" | sed 's/^{"id":\([0-9]*\).*/\1/')
+	case $line in
+	*describe*) echo '{"id":'$id',"protocol":[1,1],"name":"Teller","version":"1","tasks":["binary"],"network":true,"files":["part"],"libraries":{"numbers":"'$(cat library)'"}}' ;;
+	*) echo '{"id":'$id'}' ;;
+	esac
+done
+`)
+	return file, library
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRecall: a plugin that is remembered is the same method, and no process of it is started before a fit.
+func TestRecall(t *testing.T) {
+	file, library := teller(t)
+	known := external.Records(filepath.Join(t.TempDir(), "made"))
+	asked := load(t, file, external.Options{})
+	record := asked.Record()
+	record.Agreed = true
+	if err := known.Keep(record); err != nil {
+		t.Fatal(err)
+	}
+	back, err := known.Of(file, external.Options{})
+	if err != nil || !back.Agreed || back.Description == nil {
+		t.Fatalf("%+v %v", back, err)
+	}
+	p, err := external.Recall(file, back, external.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if got, want := p.Spec(), asked.Spec(); got.Name != want.Name || got.Version != want.Version || len(p.Processes()) != 0 || p.Changed(record) != "" {
+		t.Errorf("%s %s with processes %v, %q; want %s %s", got.Name, got.Version, p.Processes(), p.Changed(record), want.Name, want.Version)
+	}
+	if _, err := p.Spec().Fit(t.Context(), env, sample(4, 2), nil); err != nil || len(p.Processes()) != 1 {
+		t.Errorf("%v, processes %v", err, p.Processes())
+	}
+	write(t, library, "2.0")
+	other, err := external.Recall(file, back, external.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	_, err = other.Spec().Fit(t.Context(), env, sample(4, 2), nil)
+	if err == nil || !strings.Contains(err.Error(), "teller.sh changed since it was last asked (numbers 1.26 → 2.0); `bench run` asks it again") {
+		t.Errorf("%v", err)
+	}
+	if fresh := load(t, file, external.Options{}); fresh.Changed(record) != "numbers 1.26 → 2.0" {
+		t.Errorf("%q", fresh.Changed(record))
+	}
+}
+
+// TestForgotten: what is remembered is of this file with this content, and of its parts.
+func TestForgotten(t *testing.T) {
+	file, _ := teller(t)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := external.Records(t.TempDir())
+	record := load(t, file, external.Options{}).Record()
+	record.Agreed, record.Network = true, true
+	if err := known.Keep(record); err != nil {
+		t.Fatal(err)
+	}
+	state := func(what string, agreed, described bool) {
+		t.Helper()
+		r, err := known.Of(file, external.Options{})
+		if err != nil || r.Agreed != agreed || r.Network != agreed || (r.Description != nil) != described {
+			t.Errorf("%s: %+v %v", what, r, err)
+		}
+	}
+	state("as it was", true, true)
+	write(t, file, string(text)+"#")
+	state("another text", false, false)
+	write(t, file, string(text))
+	part := filepath.Join(filepath.Dir(file), "part")
+	write(t, part, "another part")
+	state("another part", false, false)
+	if err := os.Remove(part); err != nil {
+		t.Fatal(err)
+	}
+	state("no part", false, false)
+	write(t, part, "a part")
+	state("as it was again", true, true)
+	if err := os.Chmod(file, 0o755); err != nil { // it is a program now and needs no interpreter
+		t.Fatal(err)
+	}
+	state("another interpreter", true, false)
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := filepath.Glob(filepath.Join(string(known), "*.json"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("%v %v", kept, err)
+	}
+	write(t, kept[0], "{")
+	state("damaged", false, false)
+	copied := filepath.Join(t.TempDir(), "teller.sh")
+	write(t, copied, string(text))
+	file = copied
+	state("another place", false, false)
+}
+
+// TestNetwork: a plugin has the network if it asks for it and its user agrees.
+func TestNetwork(t *testing.T) {
+	asks, _ := teller(t)
+	for _, c := range []struct {
+		file string
+		may  bool
+		has  bool
+	}{{asks, true, true}, {asks, false, false}, {plugin(t, "ridge"), true, false}} {
+		o := external.Options{Network: c.may}
+		p := load(t, c.file, o)
+		recalled, err := external.Recall(c.file, p.Record(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer recalled.Close()
+		if p.Network() != c.has || recalled.Network() != c.has {
+			t.Errorf("%+v: %v, %v when recalled", c, p.Network(), recalled.Network())
+		}
+		if left := len(p.Processes()); c.has == (left > 0) {
+			t.Errorf("%+v: %d processes that were started without it", c, left)
+		}
+	}
+}
+
+// TestNoPlugin: a file that ends well and says nothing is none, which is no fault of it.
+func TestNoPlugin(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "helper.sh")
+	write(t, file, "exit 0")
+	_, err := external.Load(t.Context(), file, external.Options{})
+	if err == nil || err.Error() != "plugin "+file+": it ended without an answer, so it is no plugin" {
+		t.Errorf("%v", err)
+	}
+}
