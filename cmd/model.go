@@ -239,7 +239,7 @@ func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protoco
 		return nil, usage("%s holds no result of %s under %s; `%s` makes it, or give --params",
 			a.db, cell, cell.Protocol, a.invocation(p.Name, p.Path, p.Splits).Command([]string{cell.Method}, []string{dataset}, []int{cell.Split}, false))
 	case s.Status != store.OK:
-		return nil, usage("%s under %s is stored as %s (%s), so no parameters were chosen; give --params", cell, cell.Protocol, s.Status, s.Error)
+		return nil, usage("%s under %s is stored as %s (%s), so no parameters were chosen; give --params", cell, cell.Protocol, s.Status, firstLine(s.Error))
 	}
 	return &s, nil
 }

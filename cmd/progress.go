@@ -42,6 +42,7 @@ type progress struct {
 	last    time.Time
 	label   string
 
+	failed   failures
 	suspects bool // a cell that a run died of was named
 }
 
@@ -197,11 +198,12 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 	p.mu.Unlock()
 
 	if r.Status != store.OK {
-		status := string(r.Status)
-		if r.Status == store.Failed && r.Class != store.ClassError {
-			status += fmt.Sprintf(" (%s)", r.Class)
+		p.mu.Lock()
+		first := p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1)
+		p.mu.Unlock()
+		if first { // the others are counted at the end
+			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class), spelled(firstLine(r.Error))))
 		}
-		p.note(fmt.Sprintf("%s %s: %s", c.Cell, status, r.Error))
 	}
 	switch {
 	case p.bar != nil:

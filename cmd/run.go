@@ -270,6 +270,7 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runn
 	out, err := harness.Run(ctx, cells, stop, plan.Cells, opt, w.Put)
 	closeErr := w.Close()
 	bar.close()
+	bar.failed.list(a.err, true)
 	if closeErr == nil && len(out.LeftOut) > 0 {
 		closeErr = db.NoteLeftOut(ended, leftOut(out.LeftOut), nil)
 	}

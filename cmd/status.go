@@ -64,6 +64,9 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 	if err := l.write(a.out, format); err != nil {
 		return err
 	}
+	if err := a.noteFailures(ctx, db, current); err != nil {
+		return err
+	}
 	a.noteOldData(rows, current, sets, stored)
 	return a.noteMissing(ctx, db, rows, stored)
 }
@@ -83,6 +86,22 @@ func failuresOf(r store.StatusRow) any {
 		return nil
 	}
 	return strings.Join(parts, ", ")
+}
+
+// noteFailures says how cells of the current data failed, those that failed alike together.
+func (a *app) noteFailures(ctx context.Context, db *store.DB, current map[string]string) error {
+	rows, err := db.Failures(ctx)
+	if err != nil {
+		return unreadable(err)
+	}
+	var all failures
+	for _, r := range rows {
+		if r.Fingerprint == current[r.Dataset] {
+			all.add(r.Method, r.Dataset, failedAs(r.Status, r.Class), r.Error, r.Cells)
+		}
+	}
+	all.list(a.err, false)
+	return nil
 }
 
 // noteMissing says for each protocol how many cells of the methods and sets that are listed are not stored, and how

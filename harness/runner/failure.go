@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
@@ -54,4 +56,47 @@ func fingerprint(p split.Part) uint64 {
 		}
 	}
 	return sum
+}
+
+// maxError bounds the text of a failure, in bytes: a method may say anything.
+const maxError = 2000
+
+// oneLine joins the lines of a message and cuts it, saying what it was.
+func oneLine(s string) string { return bounded(s, words) }
+
+// inLines cuts what a method says of its failure. It keeps the lines and their indentation, such as those of a traceback.
+func inLines(s string) string {
+	return bounded(s, func(s string) string {
+		var lines []string
+		for line := range strings.Lines(s) {
+			text := words(line)
+			if text == "" {
+				continue
+			}
+			indent := len(line) - len(strings.TrimLeft(line, " "))
+			if len(lines) == 0 {
+				indent = 0
+			}
+			lines = append(lines, strings.Repeat(" ", min(indent, 40))+text)
+		}
+		return strings.Join(lines, "\n")
+	})
+}
+
+// words leaves of white space single blanks, and nothing of what a terminal would obey.
+func words(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+}
+
+// bounded cuts a text that is long before and after it is made readable.
+func bounded(s string, readable func(string) string) string {
+	whole := len(s)
+	if whole > 4*maxError { // a long one is not looked at to its end
+		s = s[:4*maxError]
+	}
+	s = readable(strings.ToValidUTF8(s, "?"))
+	if whole <= maxError && len(s) <= maxError {
+		return s
+	}
+	return fmt.Sprintf("%s... (cut; the whole message has %d bytes)", strings.ToValidUTF8(s[:min(len(s), maxError)], ""), whole)
 }

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -61,7 +60,7 @@ func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (store.
 		}
 	default:
 		run.Status, run.Class = store.Failed, classOf(err)
-		run.Error = oneLine(err.Error())
+		run.Error = inLines(err.Error())
 	}
 	return run, nil
 }
@@ -120,22 +119,4 @@ func panicSite(stack []byte) string {
 		}
 	}
 	return ""
-}
-
-// maxError bounds the text of a failure, in bytes: a method may say anything.
-const maxError = 2000
-
-// oneLine joins the lines of a method's message and cuts it, saying what it was.
-func oneLine(s string) string {
-	whole := len(s)
-	if whole > 4*maxError { // a long one is not looked at to its end
-		s = s[:4*maxError]
-	}
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r) // what a terminal would obey
-	}), " ")
-	if whole <= maxError && len(s) <= maxError {
-		return s
-	}
-	return fmt.Sprintf("%s... (cut; the whole message has %d bytes)", strings.ToValidUTF8(s[:min(len(s), maxError)], ""), whole)
 }

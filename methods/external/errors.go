@@ -1,8 +1,13 @@
 package external
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"strings"
+
+	"github.com/kernelboosting/bench/registry"
 )
 
 // A Crash says that the process of a plugin ended while it had a request to answer.
@@ -65,13 +70,50 @@ func (e *MethodError) Error() string {
 	return text
 }
 
+// What of an error differs from one time to the next: names of files of matrices, and addresses.
+var (
+	matrixFile = regexp.MustCompile(`\b([a-z])[0-9]+\.npy\b`)
+	address    = regexp.MustCompile(`\b0x[0-9a-fA-F]{6,}\b`)
+)
+
+// plain takes from a text of the process what differs from one time to the next, so that equal failures
+// have equal texts: the private folder, the numbers of files in it, addresses.
+func (q *process) plain(text string) string {
+	for _, folder := range []string{q.folder.path, filepath.Join(q.plugin.data, "python"), q.plugin.data} {
+		text = strings.ReplaceAll(text, folder+string(filepath.Separator), "")
+	}
+	return address.ReplaceAllString(matrixFile.ReplaceAllString(text, "$1.npy"), "0x...")
+}
+
+// twoClasses are words of estimators that learn two classes and were given more.
+var twoClasses = regexp.MustCompile(`(?i)\bbinary\b|\b(two|2) classes\b|\bmulti-?class\b`)
+
+// advised adds to the error of a fit what its author may want to know.
+func advised(err error, r *Request) error {
+	var own *MethodError
+	if errors.As(err, &own) && r.Task == registry.Multiclass.String() && twoClasses.MatchString(own.Message) {
+		own.Message += `; a method for two classes only says so: tasks=["binary"]`
+	}
+	return err
+}
+
+// mostQuoted bounds what an error quotes of standard error, in bytes: what is stored of an error is bounded too, and the
+// last lines say most.
+const mostQuoted = 1500
+
 // said returns the end of an error that quotes standard error.
 func said(stderr string) string {
 	stderr = strings.TrimSpace(stderr)
 	if stderr == "" {
 		return ""
 	}
-	return "; the end of its standard error: " + stderr
+	stderr = ending(stderr, mostQuoted)
+	if strings.Contains(stderr, "\n") { // such as a traceback
+		stderr = "\n" + stderr
+	} else {
+		stderr = " " + stderr
+	}
+	return "; the end of its standard error:" + stderr
 }
 
 // short cuts a text for an error.

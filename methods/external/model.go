@@ -115,7 +115,7 @@ func (q *process) trainOne(ctx context.Context, r Request, setting json.RawMessa
 	a, err := q.told(ctx, &r, env.Used)
 	if err != nil {
 		q.drop(r.Model)
-		return nil, err
+		return nil, advised(err, &r)
 	}
 	for _, w := range a.Warnings {
 		env.Log.Warn(w)
@@ -143,7 +143,7 @@ func (q *process) trainTogether(ctx context.Context, r Request, settings []json.
 	}()
 	a, err := q.told(ctx, &r, env.Used)
 	if err != nil {
-		return err
+		return advised(err, &r)
 	}
 	for _, w := range a.Warnings {
 		env.Log.Warn(w)
@@ -253,7 +253,7 @@ func (m *model) scoresOf(r io.Reader, n int, at []int, out []float64) error {
 
 // wrong is the error of an answer that is well formed and says something impossible.
 func (q *process) wrong(op, format string, args ...any) error {
-	return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf(format, args...), Stderr: q.stderr.String()}
+	return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf(format, args...), Stderr: q.said()}
 }
 
 // Rounds implements registry.Stager.

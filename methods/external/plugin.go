@@ -166,7 +166,7 @@ func (p *Plugin) errClosed() error { return errors.New(p.name() + ": the plugin 
 func (p *Plugin) load(ctx context.Context, network bool) error {
 	q, err := p.another(ctx)
 	if err != nil {
-		return fmt.Errorf("plugin %w", inOneLine(err))
+		return fmt.Errorf("plugin %w", p.inOneLine(err))
 	}
 	if err := p.define(); err != nil {
 		return err
@@ -226,27 +226,27 @@ func (p *Plugin) Start(ctx context.Context) error {
 func (p *Plugin) canFork() bool { return p.options.Fork && p.described.can("fork") }
 
 // inOneLine leaves of what the process said before it ended, such as a trace, the last line.
-func inOneLine(err error) error {
+func (p *Plugin) inOneLine(err error) error {
 	var crash *Crash
 	var bad *BadOutput
 	switch {
 	case errors.As(err, &crash):
 		short := *crash
-		short.Stderr = lastLine(short.Stderr)
+		short.Stderr = p.lastLine(short.Stderr)
 		return &short
 	case errors.As(err, &bad):
 		short := *bad
-		short.Stderr = lastLine(short.Stderr)
+		short.Stderr = p.lastLine(short.Stderr)
 		return &short
 	}
 	return err
 }
 
-func lastLine(said string) string {
+func (p *Plugin) lastLine(said string) string {
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	last := lines[len(lines)-1]
 	if strings.Contains(last, "No module named") {
-		last += "; install it for the Python that runs plugins, or name another by BENCH_PYTHON"
+		last += fmt.Sprintf("; install it for the Python that runs plugins (%s) or name another by BENCH_PYTHON", p.argv[0])
 	}
 	return last
 }

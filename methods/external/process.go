@@ -219,7 +219,7 @@ func (q *process) exchange(r *Request) (*Answer, error) {
 		return nil, q.bad(r.Op, err.Error(), string(answer))
 	}
 	if a.Error != nil {
-		return a, &MethodError{Plugin: q.plugin.name(), During: r.Op, Message: short(*a.Error, 2000), Trace: ending(a.Trace, 2000)}
+		return a, &MethodError{Plugin: q.plugin.name(), During: r.Op, Message: short(q.plain(*a.Error), 2000), Trace: ending(q.plain(a.Trace), 2000)}
 	}
 	return a, nil
 }
@@ -261,11 +261,11 @@ func (q *process) ended(op string) error {
 }
 
 // said is the end of its standard error, from a whole character on.
-func (q *process) said() string { return ending(q.stderr.String(), tailSize-1) }
+func (q *process) said() string { return ending(q.plain(q.stderr.String()), tailSize-1) }
 
 // bad ends a process whose answers cannot be trusted any more.
 func (q *process) bad(op, what, line string) error {
-	err := &BadOutput{Plugin: q.plugin.name(), During: op, What: what, Line: short(line, 200)}
+	err := &BadOutput{Plugin: q.plugin.name(), During: op, What: what, Line: short(q.plain(short(line, 1000)), 200)}
 	q.kill(err)
 	<-q.exited
 	<-q.silent
@@ -353,11 +353,11 @@ func (q *process) takeDropped() []int64 {
 func (q *process) read(op, name string, use func(r io.Reader) error) error {
 	f, err := openRegular(name)
 	if err != nil {
-		return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf("the file that it was asked to write is not there (%v)", err)}
+		return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf("the file that it was asked to write is not there (%s)", q.plain(err.Error()))}
 	}
 	defer f.Close()
 	if err := use(bufio.NewReaderSize(f, 1<<16)); err != nil {
-		return &BadOutput{Plugin: q.plugin.name(), During: op, What: err.Error(), Stderr: ""}
+		return &BadOutput{Plugin: q.plugin.name(), During: op, What: q.plain(err.Error()), Stderr: ""}
 	}
 	return nil
 }

@@ -161,7 +161,7 @@ func (p *page) splits() doc.Table {
 		case r.Status == store.OK:
 			value, last = frame.Text(p.ValueOf(r.Score), p.decimals()), p.points(r)
 		case r.Error != "":
-			last += ": " + r.Error
+			last += ": " + doc.OneLine(r.Error)
 		}
 		seconds := frame.Absent
 		if r.CPUSeconds != nil {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -111,6 +112,10 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 			r.Advice = "make the grid or the defaults lighter: the data has 400 rows at most"
 		case err != nil:
 			r.Failure = err.Error()
+			var own *external.MethodError
+			if errors.As(err, &own) && strings.HasPrefix(r.Failure, registry.Multiclass.String()+": ") && s.spec.Tasks&registry.Binary != 0 {
+				r.Advice = `if the method is for two classes only, say so: tasks=["binary"]; else ` + r.Advice
+			}
 		}
 		tell(r)
 		if s.plugin == nil || s.ctx.Err() != nil {

@@ -1,0 +1,34 @@
+package store
+
+import "context"
+
+// A FailureRow counts stored cells of a method on a data set that failed in the same way.
+type FailureRow struct {
+	Protocol, Dataset, Method, Fingerprint string
+	Status                                 Status
+	Class                                  Class
+	Error                                  string
+	Cells                                  int
+}
+
+// Failures returns how stored cells failed, sorted.
+func (db *DB) Failures(ctx context.Context) ([]FailureRow, error) {
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := db.sql.QueryContext(ctx, `SELECT protocol, dataset, method, fingerprint, status, coalesce(failure, ''), coalesce(error, ''), count(*)
+		FROM results WHERE status <> 'ok' GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 3, 2, 4, 5, 6, 7`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []FailureRow
+	for rows.Next() {
+		var f FailureRow
+		if err := rows.Scan(&f.Protocol, &f.Dataset, &f.Method, &f.Fingerprint, &f.Status, &f.Class, &f.Error, &f.Cells); err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, rows.Err()
+}
