@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,11 @@ func (a *app) plan(ctx context.Context, h *harness.Harness, req harness.Request,
 		if known, err = db.Keys(ctx); err != nil {
 			return nil, unreadable(err)
 		}
+		canaries, err := db.Canaries(ctx)
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		maps.Copy(known, canaries)
 		if timings, err = db.Timings(ctx, harness.CurrentEnvironment()); err != nil {
 			return nil, unreadable(err)
 		}
@@ -40,8 +46,15 @@ func (a *app) announce(plan *harness.Plan, p harness.Prediction, opt harness.Opt
 		fmt.Fprintf(a.err, "not run, since the method does not solve the set's task: %s\n", strings.Join(plan.Unsuited, ", "))
 	}
 	if len(plan.Cells) > 0 {
-		fmt.Fprintf(a.err, "%s: %s to run, %d stored already; about %s on %s\n",
-			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), plan.Stored, span.Seconds(p.Seconds), plural(opt.Jobs, "job"))
+		canaries := ""
+		switch {
+		case plan.Canaries == 1:
+			canaries = " with 1 canary"
+		case plan.Canaries > 1:
+			canaries = fmt.Sprintf(" with %d canaries", plan.Canaries)
+		}
+		fmt.Fprintf(a.err, "%s: %s to run%s, %d stored already; about %s on %s\n",
+			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), canaries, plan.Stored, span.Seconds(p.Seconds), plural(opt.Jobs, "job"))
 	}
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
 		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", span.Seconds(p.Early))

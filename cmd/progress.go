@@ -187,9 +187,15 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 	p.mu.Lock()
 	p.done++
 	delete(p.running, c)
-	p.label = ", " + c.Cell.String()
-	if r.Status == store.OK {
-		p.label += p.testResult(r)
+	name := c.Cell.String()
+	switch {
+	case c.Spec.Canary != nil:
+		name = "canary of " + name
+		p.label = ", " + name
+	case r.Status == store.OK:
+		p.label = ", " + name + p.testResult(r)
+	default:
+		p.label = ", " + name
 	}
 	due := p.bar == nil && (time.Since(p.last) >= lineEvery || p.done == p.cells)
 	if due {
@@ -202,7 +208,7 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 		first := p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1)
 		p.mu.Unlock()
 		if first { // the others are counted at the end
-			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class), spelled(firstLine(r.Error))))
+			p.note(fmt.Sprintf("%s %s: %s", name, failedAs(r.Status, r.Class), spelled(firstLine(r.Error))))
 		}
 	}
 	switch {

@@ -152,6 +152,13 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	defer db.Close()
+	err = store.Patiently(ctx, a.waits, func() (err error) {
+		req.Secret, err = db.Secret(ctx)
+		return err
+	})
+	if err != nil {
+		return unreadable(err)
+	}
 	plan, err := a.plan(ctx, h, req, db)
 	if err != nil {
 		return err
@@ -170,9 +177,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err := a.confirm(prediction, f.yes); err != nil {
 		return err
 	}
-	err = store.Patiently(ctx, func(err error) {
-		fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", spelled(err.Error()))
-	}, func() error {
+	err = store.Patiently(ctx, a.waits, func() error {
 		if err := db.NoteLeftOut(ctx, leftOut(plan.LeftOut), taken(plan.Cells)); err != nil {
 			return err
 		}
@@ -290,6 +295,9 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runn
 	if err != nil {
 		return err
 	}
+	if err := a.noteFindings(ended, db, h.Protocol.Name, plan); err != nil {
+		return err
+	}
 	return a.conclude(plan, out)
 }
 
@@ -299,9 +307,7 @@ var keeps = []runner.Keep{runner.KeepScores, runner.KeepModels, runner.KeepNone}
 // opened: the cells of a plan are worth more than a prompt answer.
 func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 	var db *store.DB
-	err := store.Patiently(ctx, func(err error) {
-		fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", spelled(err.Error()))
-	}, func() (err error) {
+	err := store.Patiently(ctx, a.waits, func() (err error) {
 		db, err = store.Open(ctx, a.db)
 		return err
 	})
@@ -309,6 +315,11 @@ func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 		return nil, unreadable(err)
 	}
 	return db, nil
+}
+
+// waits says that another program holds the database.
+func (a *app) waits(err error) {
+	fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", spelled(err.Error()))
 }
 
 // troubleLine says what became of results that could not be stored at once.

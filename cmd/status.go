@@ -68,7 +68,15 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 		return err
 	}
 	a.noteOldData(rows, current, sets, stored)
-	return a.noteMissing(ctx, db, rows, stored)
+	if err := a.noteMissing(ctx, db, rows, stored); err != nil {
+		return err
+	}
+	findings, err := db.Findings(ctx, "")
+	if err != nil {
+		return unreadable(err)
+	}
+	a.tellFindings(findings)
+	return nil
 }
 
 // failuresOf is "2 crash, 1 oom": of the cells that failed, those whose class says more.

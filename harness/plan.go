@@ -45,30 +45,33 @@ type Request struct {
 	Timeout  time.Duration // a cell that timed out under a shorter limit is run again
 	Rerun    []string      // names of methods whose stored cells are run again and replaced
 	Limits   Limits
+	Secret   []byte // of the database, which canaries are drawn from; nil plans none
 }
 
 // A Plan is what a request comes to, given what is stored.
 type Plan struct {
 	Requested int
-	Cells     []*PlannedCell    // to run, in the order in which a run starts them
+	Cells     []*PlannedCell    // to run, in the order in which a run starts them, canaries among them
+	Canaries  int               // of Cells
 	LeftOut   []LeftOut         // beyond the request's limits, by their predictions
 	Stored    int               // of the requested, stored with status ok
 	Failed    int               // of the requested, stored as failed or timed out, and not run again
 	NoData    []string          // sets of the request whose data is not at hand
 	Unsuited  []string          // "METHOD on SET" that were named and cannot be: the method does not solve the set's task
 	Data      map[string]string // fingerprint of each planned set's data
+	Versions  map[string]string // of the methods
 	Revive    []string          // stored keys of the request that do not stand for their cells: see store.MakeCurrent
 	Forecast  *Forecast         // that the plan is made with
 }
 
 // Plan works out the cells of a request and drops those that known, the stored
-// cells by key, makes needless. forecast predicts their times; nil goes by declared
+// cells and canaries by key, makes needless. forecast predicts their times; nil goes by declared
 // costs alone. Nothing is loaded but sets whose size the catalogue lacks.
 func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.Known, forecast *Forecast) (*Plan, error) {
 	if forecast == nil {
 		forecast = NewForecast(nil)
 	}
-	plan := &Plan{Data: map[string]string{}, Forecast: forecast}
+	plan := &Plan{Data: map[string]string{}, Versions: map[string]string{}, Forecast: forecast}
 	names := req.Datasets
 	if names == nil {
 		names = h.Protocol.Datasets
@@ -112,6 +115,7 @@ func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.
 		}
 		plan.Data[entry.Name] = set.fingerprint
 		for _, spec := range specs {
+			plan.Versions[spec.Name] = spec.Version
 			cells, err := h.planMethod(set, spec, req.Splits, forecast)
 			if err != nil {
 				return nil, err
@@ -125,6 +129,9 @@ func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.
 			}
 			if len(plan.Cells) > first && plan.Stored == stored {
 				plan.Cells[first].Early = true
+			}
+			if runner.Foreign(spec) {
+				plan.addCanary(cells, first, req.Secret, known)
 			}
 		}
 	}
@@ -304,6 +311,9 @@ type Stored interface {
 // Explain says why a planned cell is run: what differs from the stored attempt that
 // stands for it.
 func (c *PlannedCell) Explain(ctx context.Context, db Stored) (string, error) {
+	if c.Spec.Canary != nil {
+		return "canary: the training labels contradict the truth", nil
+	}
 	old, key, err := db.CurrentInputs(ctx, c.Protocol, c.Dataset, c.Method, c.Split)
 	switch {
 	case err != nil:

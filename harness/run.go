@@ -46,6 +46,7 @@ type Outcome struct {
 	NoBudget    []string  // sets that did not fit the budget, cheapest first
 	LeftCells   int       // their cells
 	LeftOut     []LeftOut // cells that proved to be beyond the limits once others had been run
+	Canaries    int       // that ended, in any way, or were beyond the limits; not among the others
 	Elsewhere   int       // of the ended cells, those that other runs ended
 	Interrupted bool
 }
@@ -81,7 +82,7 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	s.dispatch(ctx, cells)
 	s.takeUp(ctx)
 	s.running.Wait()
-	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.LeftCells - len(s.out.LeftOut)
+	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.Canaries - s.out.LeftCells - len(s.out.LeftOut)
 	if cause := context.Cause(ctx); cause != nil && cause != errOverBudget && caller.Err() == nil {
 		return s.out, cause
 	}
@@ -270,6 +271,9 @@ func (s *scheduler) launch(ctx context.Context, q *queue) bool {
 
 func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
 	run, err := s.runner.Run(ctx, c.Spec)
+	if (run.Canary == nil) != (c.Spec.Canary == nil) { // a worker may answer anything
+		run.Canary = c.Spec.NewRun().Canary
+	}
 	if err == nil && run.Status == store.OK {
 		processor := 0.0
 		if run.CPUSeconds != nil {
@@ -301,11 +305,7 @@ func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
 func (s *scheduler) finish(c *PlannedCell, run store.Run) error {
 	err := s.put(run)
 	s.mu.Lock() // also what put could not store has ended, and is not to be started again
-	if run.Status == store.OK {
-		s.out.OK++
-	} else {
-		s.out.Failed++
-	}
+	s.count(c, run.Status)
 	s.mu.Unlock()
 	if err != nil {
 		return err
@@ -316,10 +316,26 @@ func (s *scheduler) finish(c *PlannedCell, run store.Run) error {
 	return nil
 }
 
+// count counts a cell that has ended; s.mu is held.
+func (s *scheduler) count(c *PlannedCell, status store.Status) {
+	switch {
+	case c.Spec.Canary != nil:
+		s.out.Canaries++
+	case status == store.OK:
+		s.out.OK++
+	default:
+		s.out.Failed++
+	}
+}
+
 // refuse leaves a cell out. Nothing is stored of it: other limits run it.
 func (s *scheduler) refuse(l LeftOut) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.out.LeftOut = append(s.out.LeftOut, l)
+	if l.Cell.Spec.Canary != nil {
+		s.out.Canaries++
+	} else {
+		s.out.LeftOut = append(s.out.LeftOut, l)
+	}
 	s.memory.drop(l.Cell)
 }

@@ -40,12 +40,10 @@ func (s *scheduler) claim(ctx context.Context, c *PlannedCell, q *queue) bool {
 		return false
 	}
 	s.mu.Lock()
-	s.out.Elsewhere++
-	if claim.Stored == store.OK {
-		s.out.OK++
-	} else {
-		s.out.Failed++
+	if c.Spec.Canary == nil {
+		s.out.Elsewhere++
 	}
+	s.count(c, claim.Stored)
 	s.mu.Unlock()
 	s.memory.drop(c)
 	if s.opt.Elsewhere != nil {

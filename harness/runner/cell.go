@@ -34,6 +34,9 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *store.Run) error 
 	if err != nil {
 		return err
 	}
+	if j.Canary != nil {
+		parts = j.Canary.mislead(parts)
+	}
 	run.TrainRows, run.TestRows = len(parts.Split.Train), len(parts.Split.Test)
 
 	start := time.Now()
@@ -57,6 +60,9 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *store.Run) error 
 		if err := addProbabilities(&run.Test, of, whole.Score.Y, r.scores); err != nil {
 			return fmt.Errorf("test with %s: %w", j.Grid[best], err)
 		}
+	}
+	if j.Canary != nil {
+		run.Canary = j.Canary.outcome(whole, r.scores)
 	}
 	run.ScoresHash, run.Outputs = store.HashScores(r.scores), whole.Score.Shape().Outputs()
 	if j.Keep != KeepNone {

@@ -57,6 +57,7 @@ type CellSpec struct {
 	Keep     Keep                 `json:"keep"`
 	Replace  bool                 `json:"replace,omitempty"` // the result takes the place of a stored one
 	Suspect  bool                 `json:"suspect,omitempty"` // a process that had begun it ended before it did
+	Canary   *Canary              `json:"canary,omitempty"`  // nil for a cell that is a result
 }
 
 // A ProtocolText is a protocol as it was written.
@@ -69,7 +70,7 @@ type ProtocolText struct {
 // NewRun returns the row of a cell that starts now, without any result: what a runner
 // fills in, and what stands of a cell whose process died.
 func (c CellSpec) NewRun() store.Run {
-	return store.Run{
+	run := store.Run{
 		Key: c.Key, Protocol: c.Cell.Protocol, ProtocolHash: c.Inputs.ProtocolHash,
 		Method: c.Cell.Method, MethodVersion: c.Inputs.MethodVersion, Dataset: c.Cell.Dataset, Fingerprint: c.Inputs.Fingerprint,
 		Split: c.Cell.Split, Task: c.Shape.Task.String(), Grid: c.Grid, GridPoints: c.Points, GridHash: c.Inputs.GridHash,
@@ -78,6 +79,10 @@ func (c CellSpec) NewRun() store.Run {
 		ProtocolText: c.Protocol.TOML, ProtocolPath: c.Protocol.Path, ProtocolSplits: c.Protocol.Splits, SetFile: c.Set.Path,
 		Replace: c.Replace,
 	}
+	if c.Canary != nil {
+		run.Canary = &store.Canary{P: 1} // until something is found
+	}
+	return run
 }
 
 // Keep says what is kept of a cell beside its counts.

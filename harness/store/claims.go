@@ -151,7 +151,7 @@ func (c *Claims) take(ctx context.Context, cells []Wanted, claims []Claim) error
 func (c *Claims) takeOne(ctx context.Context, tx *sql.Tx, key string, attempt int64) (Claim, error) {
 	var status Status
 	var checksum int64
-	err := tx.QueryRowContext(ctx, `SELECT status, checksum FROM runs WHERE key = ?`, key).Scan(&status, &checksum)
+	err := tx.QueryRowContext(ctx, `SELECT status, checksum FROM runs WHERE key = ?1 UNION ALL SELECT status, checksum FROM canaries WHERE key = ?1`, key).Scan(&status, &checksum)
 	switch {
 	case err == nil && checksum != attempt:
 		return Claim{Stored: status}, nil

@@ -47,6 +47,12 @@ func (w *Writer) commit(group []Run) (err error) {
 
 // insert stores one cell with everything it refers to.
 func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r Run) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM claims WHERE key = ?`, r.Key); err != nil {
+		return err
+	}
+	if r.Canary != nil {
+		return insertCanary(ctx, tx, r)
+	}
 	gridID, err := w.gridID(ctx, tx, r)
 	if err != nil {
 		return err
@@ -56,9 +62,6 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 	}
 	env, err := w.envID(ctx, tx, r)
 	if err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM claims WHERE key = ?`, r.Key); err != nil {
 		return err
 	}
 	rows, sum := foldRows(r.Evaluations)

@@ -23,11 +23,11 @@ import (
 const applicationID = 0x626e6368
 
 // schemaVersion is what migrate brings a database to.
-const schemaVersion = 7
+const schemaVersion = 8
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, as
 // definitions gives them: a view that is changed shows other numbers.
-const schemaHash = "811d2171991eaa0b4f2bb76f14f593fdb7f7ccbd83360d53f47d6d41419a3f27"
+const schemaHash = "5102769825d5217a633238c8c31d22938349f7abe0f3c298abc3ee7788a0cf4d"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"
@@ -156,6 +156,6 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 
 // objects are the tables and views of the schema.
 var objects = []string{
-	"cells", "checksums", "claims", "code_checks", "endings", "environments", "evaluations", "fold_counts", "grid_points", "grid_tests", "grids", "history", "left_out", "models",
-	"origins", "point_tests", "probabilities", "protocols", "published", "published_values", "results", "runs", "scores", "seed_counts", "seed_tests", "set_files", "stages", "warnings",
+	"canaries", "cells", "checksums", "claims", "code_checks", "endings", "environments", "evaluations", "findings", "fold_counts", "grid_points", "grid_tests", "grids", "history", "left_out", "models",
+	"origins", "point_tests", "probabilities", "protocols", "published", "published_values", "results", "runs", "scores", "secrets", "seed_counts", "seed_tests", "set_files", "stages", "state_checks", "warnings",
 }

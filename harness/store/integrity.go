@@ -41,8 +41,11 @@ var (
 	sealedEndings       = sealed{"endings", endingColumns, func(r []any) string { return fmt.Sprintf("ending of run %v", r[0]) }}
 	sealedCodeChecks    = sealed{"code_checks", codeCheckColumns, func(r []any) string { return fmt.Sprintf("check of the code of %v", r[0]) }}
 	sealedLeftOut       = sealed{"left_out", leftOutColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v, left out", r[2], r[1], r[3]) }}
+	sealedSecrets       = sealed{"secrets", secretColumns, func(r []any) string { return fmt.Sprintf("secret of %v", r[0]) }}
+	sealedCanaries      = sealed{"canaries", canaryColumns, func(r []any) string { return fmt.Sprintf("canary of %v on %v", r[3], r[5]) }}
+	sealedStateChecks   = sealed{"state_checks", stateCheckColumns, func(r []any) string { return fmt.Sprintf("check of the state of %v on %v, split %v", r[2], r[4], r[6]) }}
 
-	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedSeedCounts, sealedWarnings, sealedProbabilities, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut,
+	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedSeedCounts, sealedWarnings, sealedProbabilities, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut, sealedSecrets, sealedCanaries, sealedStateChecks,
 		sealedScores, sealedModels}
 )
 
@@ -67,7 +70,11 @@ var (
 	endingColumns      = strings.Fields(`run_id class isolated stderr`)
 	codeCheckColumns   = strings.Fields(`method method_version stored_code code same checked_at`)
 	leftOutColumns     = strings.Fields(`protocol dataset method split seconds bytes limited said_at`)
-	foldColumns        = strings.Fields(`grid_index fold n_valid n_correct tn fp fn tp auc2 rmse mae r2 fit_seconds`)
+	secretColumns      = strings.Fields(`what value`)
+	canaryColumns      = strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split status class error
+		n_test n_correct rmse r2 constant p timeout_seconds started_at`)
+	stateCheckColumns = strings.Fields(`protocol protocol_hash method method_version dataset fingerprint split same differs checked_at`)
+	foldColumns       = strings.Fields(`grid_index fold n_valid n_correct tn fp fn tp auc2 rmse mae r2 fit_seconds`)
 )
 
 func at(columns []string, row []any, name string) any { return row[slices.Index(columns, name)] }

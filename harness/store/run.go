@@ -116,6 +116,8 @@ type Run struct {
 
 	Replace bool // if it is ok, an attempt with the same key gives way to it; else what is ok stays
 
+	Canary *Canary // of a cell whose training labels contradict the truth: it is no result; else nil
+
 	Environment *Environment // where it was computed; nil for the writer's own
 }
 

@@ -155,6 +155,7 @@ func (w *Writer) Close() error {
 		w.lost = append(w.lost, lostRun{r, w.err})
 	}
 	w.queue = nil
+	w.lost = slices.DeleteFunc(w.lost, func(l lostRun) bool { return l.run.Canary != nil }) // the next run computes it again
 	if len(w.lost) == 0 {
 		return w.err
 	}

@@ -53,7 +53,8 @@ var rooms = []room{
 	{"harness/metric", "harness/store registry datasets internal/..."},
 	{"harness/split", "registry registry/rng datasets internal/..."},
 	{"harness/protocol", "harness/metric harness/split registry datasets internal/..."},
-	{"harness/runner", "harness/protocol harness/split harness/metric harness/store registry datasets internal/..."},
+	{"harness/canary", "registry"},
+	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/store registry datasets internal/..."},
 	{"harness", "harness/... registry registry/rng datasets internal/..."},
 
 	{"datasets/...", "registry registry/rng internal/..."},

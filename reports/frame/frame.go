@@ -49,6 +49,8 @@ type Rows interface {
 	Versions(ctx context.Context, protocol string) ([]store.Version, error)
 	// LeftOut returns the cells of a protocol that runs have left out by their predictions.
 	LeftOut(ctx context.Context, protocol string) ([]store.LeftOut, error)
+	// Findings returns what speaks against results of methods under a protocol.
+	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
 	// Grids returns the grids of a protocol's cells by their hashes.
 	Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error)
 	Path() string // names the database to people
@@ -110,6 +112,7 @@ type Frame struct {
 	Grids map[string][]json.RawMessage // the points of each grid, as they were written, by its hash
 
 	beyond map[cellKey]map[int]string // by split, why `bench run` left it out
+	found  []store.Finding            // see Rows
 	pinned map[string]store.Version   // what stands in columns of NAME@VERSION
 	sets   []Dataset                  // the rows of tables: of what was asked for or the protocol's, then others that are stored
 	tables map[string]Table           // that were made, by metric; nil where each is made anew
@@ -146,6 +149,9 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 		return f, err
 	}
 	f.beyond = whyBeyond(left)
+	if f.found, err = rows.Findings(ctx, src.Protocol.Name); err != nil {
+		return f, err
+	}
 	if f.Grids, err = rows.Grids(ctx, src.Protocol.Name); err != nil {
 		return f, err
 	}

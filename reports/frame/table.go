@@ -191,7 +191,7 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	}
 	t.whatIsMissing(f.Run, sets)
 	t.dropSurplus()
-	t.Warnings = slices.Concat(t.versionWarning(f), t.changedWarnings(f.Run, sets), together.warnings)
+	t.Warnings = slices.Concat(t.findings(f.found), t.versionWarning(f), t.changedWarnings(f.Run, sets), together.warnings)
 	return t, nil
 }
 

@@ -26,6 +26,7 @@ type Input struct {
 	Known map[string]Set
 	Tasks map[string]registry.Task // of methods; others solve all
 	Left  []store.LeftOut
+	Found []store.Finding
 	Grids map[string][]json.RawMessage
 }
 
@@ -59,12 +60,13 @@ func (in Input) Read(ctx context.Context) (frame.Frame, error) {
 		in.Protocol.Sizes = split.Splitter{TestFraction: 0.3, Folds: 2}.Sizes
 	}
 	in.Registry, in.Sets = in, in
-	return frame.Read(ctx, rows{in.Rows, in.Older, in.Left, in.Grids}, in.Source)
+	return frame.Read(ctx, rows{in.Rows, in.Older, in.Left, in.Found, in.Grids}, in.Source)
 }
 
 type rows struct {
 	rows, older []store.Row
 	left        []store.LeftOut
+	found       []store.Finding
 
 	grids map[string][]json.RawMessage
 }
@@ -72,6 +74,8 @@ type rows struct {
 func (r rows) Path() string { return "some_results.db" }
 
 func (r rows) LeftOut(context.Context, string) ([]store.LeftOut, error) { return r.left, nil }
+
+func (r rows) Findings(context.Context, string) ([]store.Finding, error) { return r.found, nil }
 
 func (r rows) Grids(context.Context, string) (map[string][]json.RawMessage, error) {
 	return r.grids, nil

@@ -1,0 +1,68 @@
+package harness
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// addCanary plans the canary of a foreign method on a set: pair are the cells of the request, of which the plan's cells
+// from first on are to be run. It copies one of the pair's splits, and stands at any place behind the first cell of all.
+// Split, labels and place are drawn from the secret of the database and what the canary is of, so that a run that is
+// killed and started again has the same. There is none where one is stored that ended ok; one that failed is run
+// again.
+func (p *Plan) addCanary(pair []*PlannedCell, first int, secret []byte, known map[string]store.Known) {
+	to := len(p.Cells) - first // cells that it may stand behind
+	if to == 0 || len(secret) == 0 {
+		return
+	}
+	in := pair[0].Spec.Inputs
+	in.Seed = "" // of a split
+	of := pair[0].Cell
+	of.Split = 0
+	key := protocol.HashJSON(struct {
+		Canary runner.Cell
+		Inputs runner.Inputs
+	}{of, in})
+	k := known[key]
+	if k.Status == store.OK {
+		return
+	}
+	from, least := pair[0], uint64(0)
+	for i, c := range pair {
+		if d := drawn(secret, key, fmt.Sprint("split ", c.Split)); i == 0 || d < least {
+			from, least = c, d
+		}
+	}
+	c := *from
+	c.Early, c.Attempt = false, k.Attempt
+	c.Spec.Key, c.Spec.Replace = key, false
+	c.Spec.Canary = &runner.Canary{Seed: digest(secret, key, "labels")}
+	ahead := 0
+	if p.Cells[first].Early {
+		ahead, to = 1, to-1
+	}
+	at := first + ahead + int(drawn(secret, key, "place")%uint64(to+1))
+	p.Cells = append(p.Cells, nil)
+	copy(p.Cells[at+1:], p.Cells[at:])
+	p.Cells[at] = &c
+	p.Canaries++
+}
+
+// digest is what is drawn from a secret for a use of a canary.
+func digest(secret []byte, key, use string) (sum [32]byte) {
+	h := hmac.New(sha256.New, secret)
+	fmt.Fprintf(h, "%s\x00%s", key, use)
+	h.Sum(sum[:0])
+	return sum
+}
+
+func drawn(secret []byte, key, use string) uint64 {
+	sum := digest(secret, key, use)
+	return binary.LittleEndian.Uint64(sum[:])
+}

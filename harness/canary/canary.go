@@ -1,0 +1,263 @@
+// Package canary makes the labels of a canary and says what its predictions prove.
+//
+// # The problem
+//
+// A method that the project did not write may know the labels of test rows: from the file of the data
+// set, from an answer of an earlier cell, from a cache on disk. Its results look like those of a very
+// good method. A canary is a cell that such a method cannot tell from others: same rows, same folds,
+// same grid, same number of rows of each class in every fold. Only which training row has which label
+// is changed. The test rows keep their true labels. A method that goes by its training labels cannot
+// be right about them; one that knows them from elsewhere is.
+//
+// # The labels
+//
+// A random permutation of the labels does not do. Rows of real data lie in clusters, and an honest
+// learner gives a cluster one label. By luck it is the true one: of two pure clusters a learner gets
+// all rows right in half of all permutations, though each row looks like one more proof. So [Labels]
+// contradicts the truth as far as the numbers of the classes permit. As few rows as possible keep
+// their label, the others get labels of other classes at random. Where p is the true share of class c
+// near a row, the share of label c there is about (1-p) times a constant: the label is rarest where
+// the class is at home. A learner that finds what its labels say is then wrong more often than
+// chance, in one cluster or a hundred. Of two classes of equal size the labels are exactly swapped,
+// so that the problem is as learnable as the true one. Values of a regression are given in the
+// reverse order of their ranks, with ranks disturbed a little.
+//
+// # The statistic
+//
+// [P] tests for each class whether rows predicted to be of it are of it more often than chance:
+// Fisher's exact test, one-sided, the tail of a hypergeometric distribution. Of two classes the two
+// tests are the same, and their p is the answer. Of k > 2 classes the answer is k times the second
+// smallest: a learner that is too simple for its data may be right about one class by that class's
+// place. A linear one on three classes in a row learns from contradicting labels that each end is the
+// other end, which leaves the middle to the class of the middle. Such a learner is wrong about all
+// other classes; who knows the labels is not. In a regression the classes are above and not above the
+// median, of the truth and of the predictions.
+//
+// # The rule
+//
+// A leak is p <= [Level] where also the method's own result on the same rows, learned from the true
+// labels, is better than always giving the most frequent class (or the mean). The second half is for
+// data on which learners are worse than chance, as a nearest neighbour on parity is: swapped labels
+// make such a learner right, and it is honest. A learner that treats classes alike has on swapped
+// labels exactly the swapped predictions, so that it cannot pass both halves. Where a method passes
+// both, it is right about the rows with its labels and against them. Then it knows the labels from
+// elsewhere, or it does not go by its training labels, as a fixed rule does. That is what a finding
+// says, and no more.
+//
+// # What it does not find
+//
+// A method that knows little cannot be told from chance on few rows, and one that compares the labels
+// it is given with those it knows can behave for the length of a canary. docs/evidence.md has rates.
+package canary
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// Level is the probability below which a canary is a finding.
+const Level = 1e-6
+
+// Labels returns targets for the rows of y that contradict it. Values are exchanged within each group
+// of rows alone, which are positions of y: with groups that are the folds, every fold keeps its number
+// of rows of each class. Rows in no group keep their targets. The same generator gives the same labels.
+func Labels(rng *rand.Rand, task registry.Task, y []float64, groups [][]int) []float64 {
+	out := slices.Clone(y)
+	if task == registry.Regression { // folds are not made by the targets, and a small one has few ranks
+		reverse(rng, out, slices.Concat(groups...))
+		return out
+	}
+	for _, rows := range groups {
+		contradict(rng, out, rows)
+	}
+	return out
+}
+
+// contradict exchanges labels at random and then, as long as there is one that its row had before,
+// exchanges that with a label that neither row had.
+func contradict(rng *rand.Rand, y []float64, rows []int) {
+	n := len(rows)
+	classes := map[float64]int{}
+	truth, given := make([]int, n), make([]int, n)
+	var names []float64
+	for i, row := range rows {
+		c, seen := classes[y[row]]
+		if !seen {
+			c = len(names)
+			classes[y[row]] = c
+			names = append(names, y[row])
+		}
+		truth[i] = c
+	}
+	k := len(names)
+	cell := func(class, label int) int { return class*k + label }
+	at := make([][]int, k*k) // rows by class and label
+	var kept []int           // classes of rows that have their own label, in random order
+	for i, from := range rng.Perm(n) {
+		given[i] = truth[from]
+	}
+	for _, i := range rng.Perm(n) {
+		at[cell(truth[i], given[i])] = append(at[cell(truth[i], given[i])], i)
+		if truth[i] == given[i] {
+			kept = append(kept, truth[i])
+		}
+	}
+	pop := func(from, index int) int {
+		list := at[from]
+		i := list[index]
+		list[index] = list[len(list)-1]
+		at[from] = list[:len(list)-1]
+		return i
+	}
+	for _, a := range kept {
+		if len(at[cell(a, a)]) == 0 {
+			continue // exchanged already
+		}
+		from := partner(rng, at, k, a)
+		if from < 0 {
+			continue // the class is too large: others have its label wherever they may
+		}
+		i, j := pop(cell(a, a), rng.IntN(len(at[cell(a, a)]))), pop(from, rng.IntN(len(at[from])))
+		given[i], given[j] = given[j], a
+		at[cell(a, given[i])] = append(at[cell(a, given[i])], i)
+		at[cell(truth[j], a)] = append(at[cell(truth[j], a)], j)
+	}
+	for i, row := range rows {
+		y[row] = names[given[i]]
+	}
+}
+
+// partner draws, among rows that neither are of class a nor have its label, a cell of class and label, -1
+// if there are none.
+func partner(rng *rand.Rand, at [][]int, k, a int) int {
+	total := 0
+	for from, list := range at {
+		if from/k != a && from%k != a {
+			total += len(list)
+		}
+	}
+	if total == 0 {
+		return -1
+	}
+	r := rng.IntN(total)
+	for from, list := range at {
+		if from/k == a || from%k == a {
+			continue
+		}
+		if r -= len(list); r < 0 {
+			return from
+		}
+	}
+	panic("canary: unreachable")
+}
+
+// reverse gives the values of rows in the reverse order of their ranks, each disturbed by up to a
+// twentieth of the rows to both sides.
+func reverse(rng *rand.Rand, y []float64, rows []int) {
+	n := len(rows)
+	values := make([]float64, n)
+	order := rng.Perm(n) // equal values in random order
+	for i, row := range rows {
+		values[i] = y[row]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compare(values[a], values[b]) })
+	place := make([]float64, n)
+	for rank, i := range order {
+		place[i] = float64(rank) + (rng.Float64()-0.5)*float64(n)/10
+	}
+	slices.SortFunc(order, func(a, b int) int { return compare(place[a], place[b]) })
+	slices.Sort(values)
+	for rank, i := range order {
+		y[rows[i]] = values[n-1-rank]
+	}
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// P returns how improbable it is by chance to be as right about rows with the true targets y as scores
+// are: one score a row, or classes of them, as a model gives them.
+func P(task registry.Task, classes int, y, scores []float64) float64 {
+	switch task {
+	case registry.Binary:
+		return right(len(y), func(i int) (bool, bool) { return y[i] > 0, scores[i] >= 0 })
+	case registry.Regression:
+		limit, guess := median(y), median(scores)
+		return right(len(y), func(i int) (bool, bool) { return y[i] > limit, scores[i] > guess })
+	}
+	best := make([]int, len(y))
+	for i := range y {
+		for c, s := range scores[i*classes : (i+1)*classes] {
+			if s > scores[i*classes+best[i]] {
+				best[i] = c
+			}
+		}
+	}
+	all := make([]float64, classes)
+	for c := range all {
+		all[c] = right(len(y), func(i int) (bool, bool) { return y[i] == float64(c), best[i] == c })
+	}
+	slices.Sort(all)
+	return min(1, float64(classes)*all[1])
+}
+
+// Constant returns how many of the rows the best constant answer gets right; 0 for a regression.
+func Constant(task registry.Task, y []float64) int {
+	if task == registry.Regression {
+		return 0
+	}
+	most, counts := 0, map[float64]int{}
+	for _, v := range y {
+		counts[v]++
+		most = max(most, counts[v])
+	}
+	return most
+}
+
+// right is Fisher's exact test of n rows, of each of which row tells whether it is of a class and whether it is
+// predicted to be: the probability of as many hits or more, given how many are of the class and how many
+// are predicted to be.
+func right(n int, row func(i int) (is, predicted bool)) float64 {
+	var of, said, hits int
+	for i := range n {
+		is, predicted := row(i)
+		if is {
+			of++
+		}
+		if predicted {
+			said++
+		}
+		if is && predicted {
+			hits++
+		}
+	}
+	p := 0.0
+	for h := hits; h <= min(of, said); h++ {
+		p += math.Exp(choose(of, h) + choose(n-of, said-h) - choose(n, said))
+	}
+	return min(1, p)
+}
+
+// choose is the logarithm of the binomial coefficient; -Inf where there is none.
+func choose(n, k int) float64 {
+	if k < 0 || k > n {
+		return math.Inf(-1)
+	}
+	log := func(m int) float64 { v, _ := math.Lgamma(float64(m + 1)); return v }
+	return log(n) - log(k) - log(n-k)
+}
+
+func median(v []float64) float64 {
+	sorted := slices.Sorted(slices.Values(v))
+	return sorted[(len(sorted)-1)/2]
+}

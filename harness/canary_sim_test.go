@@ -1,0 +1,283 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/canary"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/methods"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// simProtocol has grids that make a cell of every method short.
+const simProtocol = `splits = 20
+datasets = ["balance"]
+[semantics]
+test_fraction = 0.3
+folds = 2
+method_seed = 1
+standardise = true
+[methods]
+BMKR         = { params = { t = 3 }, grid = [{ name = "c", values = [0.1, 1.0] }] }
+GBRFF        = { params = { t = 4, k = 5, v = 0.1 }, grid = [{ name = "c", values = [1.0, 16.0] }] }
+GBRFF-random = { params = { t = 4, k = 5, v = 0.1 }, grid = [{ name = "c", values = [1.0, 16.0] }] }
+GBRFF1       = { params = { t = 20 }, grid = [{ name = "beta", values = [0.1, 10.0] }] }
+GBRFF2       = { params = { t = 40 } }
+GFC          = { params = { features = 3 } }
+GMKL         = { grid = [{ name = "c", values = [0.1, 1.0] }] }
+KRR-GD       = { params = { iter = 2 }, grid = [{ name = "lambda", values = [0.01, 1.0] }] }
+LGBM         = { params = { n_estimators = 30, num_leaves = 7 }, grid = [{ name = "reg_lambda", values = [0.0, 1.0] }] }
+MKBOOST      = { params = { t = 3 }, grid = [{ name = "c", values = [0.01, 1.0] }] }
+PBRFF        = { params = { landmarks = 10 }, grid = [{ name = "c", values = [0.1, 1.0] }] }
+RF           = { params = { n_estimators = 50 } }
+XGB          = { params = { n_estimators = 30 }, grid = [{ name = "max_depth", values = [2, 4] }] }
+`
+
+// TestHonestMethodsAreNotAccused computes canaries of the project's own methods, which know no labels, on sets of the
+// catalogue that are here and on made ones on which a careless test would accuse them, and counts small p:
+//
+//	BENCH_CANARIES=5 go test -timeout 0 -run TestHonestMethodsAreNotAccused -v ./harness
+//
+// with five seeds each. Without the variable it takes two cheap methods and the made sets.
+func TestHonestMethodsAreNotAccused(t *testing.T) {
+	seeds, _ := strconv.Atoi(os.Getenv("BENCH_CANARIES"))
+	all := seeds > 0
+	p, err := protocol.Parse("sim", []byte(simProtocol))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: testenv.Root()}}
+	entries := trickySets(t, h.Catalogue)
+	longest := 0.2
+	names := strings.Fields("RKS CART")
+	if all {
+		longest = 2
+		names = nil
+		for _, e := range h.Catalogue.All() {
+			if _, err := h.Data.State(e); err == nil && !slices.Contains(entries, e) && e.Rows <= 5000 {
+				entries = append(entries, e)
+			}
+		}
+	}
+	type result struct {
+		cell  runner.Cell
+		p     float64
+		least float64 // with the smallest p of a class
+		sane  bool
+	}
+	var results []result
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	jobs := make(chan func(), 100)
+	for range 2 {
+		group.Go(func() {
+			for j := range jobs {
+				j()
+			}
+		})
+	}
+	cells := &runner.InProcess{Registry: h.Registry, Data: h.Data}
+	skipped := 0
+	for _, e := range entries {
+		set, err := h.planSet(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range suited(h.Registry.All(), e.Task) {
+			if names != nil && !slices.Contains(names, spec.Name) {
+				continue
+			}
+			planned, err := h.planMethod(set, spec, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:max(1, seeds)], NewForecast(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if planned[0].Seconds > longest {
+				skipped++
+				continue
+			}
+			for s, c := range planned {
+				jobs <- func() {
+					honest, err1 := cells.Run(context.Background(), c.Spec)
+					c.Spec.Canary = &runner.Canary{Seed: [32]byte{byte(s), 7}}
+					run, err2 := cells.Run(context.Background(), c.Spec)
+					if err1 != nil || err2 != nil || run.Status != store.OK || honest.Status != store.OK {
+						t.Log(c.Cell, err1, err2, run.Error, honest.Error)
+						return
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					results = append(results, result{c.Cell, run.Canary.P, 0, better(run, honest)})
+				}
+			}
+		}
+	}
+	close(jobs)
+	group.Wait()
+	count := map[string]int{}
+	slices.SortFunc(results, func(a, b result) int { return strings.Compare(a.cell.String(), b.cell.String()) })
+	for _, r := range results {
+		for _, level := range []float64{canary.Level, 1e-3, 0.05} {
+			if r.p <= level {
+				count[fmt.Sprint(level)]++
+				if r.sane {
+					count[fmt.Sprint(level, " with the rule")]++
+				}
+			}
+		}
+		if r.p <= 1e-3 {
+			t.Logf("%s: p = %.2g, better than a constant with the true labels: %v", r.cell, r.p, r.sane)
+		}
+		if r.p <= canary.Level && r.sane {
+			t.Errorf("%s is accused: p = %.2g", r.cell, r.p)
+		}
+	}
+	t.Logf("%d canaries, %d pairs too long; %v", len(results), skipped, count)
+}
+
+// better is the second half of the rule.
+func better(c, honest store.Run) bool {
+	if honest.Test.Correct != nil {
+		return *honest.Test.Correct > c.Canary.Constant
+	}
+	return honest.Test.R2 != nil && *honest.Test.R2 > 0
+}
+
+// trickySets writes sets on which predictions of an honest learner are far from independent of each other, or wrong
+// in a way that has a system.
+func trickySets(t *testing.T, to *datasets.Catalogue) []*datasets.Entry {
+	rng := rand.New(rand.NewPCG(1, 2))
+	folder := t.TempDir()
+	var out []*datasets.Entry
+	add := func(name string, task registry.Task, rows int, row func(i int) (x []float64, y float64)) {
+		var b strings.Builder
+		for i := range rows {
+			x, y := row(i)
+			for _, v := range x {
+				fmt.Fprintf(&b, "%.6g,", v)
+			}
+			if task == registry.Regression {
+				fmt.Fprintf(&b, "%.6g\n", y)
+			} else {
+				fmt.Fprintf(&b, "c%d\n", int(y))
+			}
+		}
+		text := fmt.Sprintf("name = %q\ntask = %q\nfile = %q\nlabel = -1\n", name, task, name+".csv")
+		if os.WriteFile(filepath.Join(folder, name+".csv"), []byte(b.String()), 0o644) != nil || os.WriteFile(filepath.Join(folder, name+".toml"), []byte(text), 0o644) != nil {
+			t.Fatal("cannot write")
+		}
+		e, err := to.Add(filepath.Join(folder, name+".toml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, e)
+	}
+	norms := func(n int, scale float64) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = scale * rng.NormFloat64()
+		}
+		return x
+	}
+	around := func(centre []float64, scale float64) []float64 {
+		x := norms(len(centre), scale)
+		for i := range x {
+			x[i] += centre[i]
+		}
+		return x
+	}
+	for _, n := range []int{100, 1000} {
+		add(fmt.Sprintf("noise%d", n), registry.Binary, n, func(i int) ([]float64, float64) { return norms(5, 1), float64(i % 2) })
+		add(fmt.Sprintf("noise-rare%d", n), registry.Binary, n, func(i int) ([]float64, float64) { return norms(5, 1), float64(min(1, i%5)) })
+		add(fmt.Sprintf("noise-five%d", n), registry.Multiclass, n, func(i int) ([]float64, float64) { return norms(5, 1), float64(i % 5) })
+		add(fmt.Sprintf("noise-value%d", n), registry.Regression, n, func(int) ([]float64, float64) { return norms(5, 1), rng.NormFloat64() })
+		add(fmt.Sprintf("xor%d", n), registry.Binary, n, func(int) ([]float64, float64) {
+			x := norms(2, 1)
+			y := 0.0
+			if x[0]*x[1] > 0 {
+				y = 1
+			}
+			return x, y
+		})
+		// Ends and middle: what a line cannot tell apart.
+		for _, middle := range []int{30, 40, 55} {
+			add(fmt.Sprintf("middle%d-%d", middle, n), registry.Binary, n, func(i int) ([]float64, float64) {
+				switch i = i % 100; {
+				case i < middle:
+					return around([]float64{0}, .1), 1
+				case i < middle+(100-middle)*2/5:
+					return around([]float64{-2}, .1), 0
+				}
+				return around([]float64{2}, .1), 0
+			})
+			add(fmt.Sprintf("row%d-%d", middle, n), registry.Multiclass, n, func(i int) ([]float64, float64) {
+				switch i = i % 100; {
+				case i < middle:
+					return around([]float64{0}, .1), 1
+				case i < middle+(100-middle)/2:
+					return around([]float64{-2}, .1), 0
+				}
+				return around([]float64{2}, .1), 2
+			})
+		}
+		add(fmt.Sprintf("parabola%d", n), registry.Regression, n, func(i int) ([]float64, float64) {
+			x := rng.Float64()*3 - 1.3
+			return []float64{x}, x * x
+		})
+		add(fmt.Sprintf("skewed%d", n), registry.Regression, n, func(i int) ([]float64, float64) {
+			if i%10 == 0 {
+				return []float64{-2 - rng.Float64()}, 100 + rng.NormFloat64()
+			}
+			x := 2 * rng.Float64()
+			return []float64{x}, 5*x + rng.NormFloat64()
+		})
+		add(fmt.Sprintf("two-of-four%d", n), registry.Multiclass, n, func(i int) ([]float64, float64) {
+			return around([]float64{float64(i % 4 / 2 * 8), 0}, 1), float64(i % 4)
+		})
+	}
+	for _, size := range []int{2, 5, 10, 30} {
+		for _, classes := range []int{2, 4} {
+			var centre []float64
+			var label float64
+			add(fmt.Sprintf("clusters%d-%d", size, classes), map[bool]registry.Task{true: registry.Binary, false: registry.Multiclass}[classes == 2], 600, func(i int) ([]float64, float64) {
+				if i%size == 0 {
+					centre, label = norms(4, 10), float64(rng.IntN(classes))
+				}
+				return around(centre, 0.01), label
+			})
+		}
+		var centre []float64
+		var value float64
+		add(fmt.Sprintf("clusters%d-value", size), registry.Regression, 600, func(i int) ([]float64, float64) {
+			if i%size == 0 {
+				centre, value = norms(4, 10), rng.ExpFloat64()
+			}
+			return around(centre, 0.01), value
+		})
+	}
+	add("two-clusters", registry.Binary, 400, func(i int) ([]float64, float64) { return around([]float64{float64(i % 2 * 20), 0}, 1), float64(i % 2) })
+	add("duplicates", registry.Binary, 600, func(i int) ([]float64, float64) {
+		return []float64{float64(i % 20), float64(i % 20 * 7 % 20)}, float64(i % 20 * 3 % 7 % 2)
+	})
+	add("parity", registry.Binary, 512, func(i int) ([]float64, float64) {
+		x, y := make([]float64, 9), 0
+		for b := range x {
+			x[b] = float64(i >> b & 1)
+			y ^= i >> b & 1
+		}
+		return x, float64(y)
+	})
+	return out
+}

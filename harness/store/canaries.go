@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+)
+
+// A Canary is what a cell showed whose training labels contradict the truth.
+type Canary struct {
+	P        float64 // how improbable it is by chance to be as right about the test rows
+	Constant int     // test rows that the best constant answer gets right; 0 for a regression
+}
+
+// insertCanary stores a canary: the first that ended ok stays, a failed one gives way.
+func insertCanary(ctx context.Context, tx *sql.Tx, r Run) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM canaries WHERE key = ? AND status <> 'ok'`, r.Key); err != nil {
+		return err
+	}
+	var p any
+	if r.Status == OK {
+		p = r.Canary.P
+	}
+	return sealedCanaries.insert(ctx, tx, "INSERT OR IGNORE", asStored([]any{r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint, r.Split,
+		string(r.Status), string(r.Class), r.Error, r.TestRows, value(r.Test.Correct), value(r.Test.RMSE), value(r.Test.R2), r.Canary.Constant, p, value(r.TimeoutSeconds), r.StartedAt}))
+}
+
+// Canaries returns every canary that is stored by key, as Keys does for cells.
+func (db *DB) Canaries(ctx context.Context) (map[string]Known, error) {
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
+	out := map[string]Known{}
+	err := each(ctx, db.sql, `SELECT key, status, coalesce(timeout_seconds, 0.0), checksum FROM canaries`, func(r []any) error {
+		out[r[0].(string)] = Known{Status: Status(r[1].(string)), TimeoutSeconds: r[2].(float64), Attempt: r[3].(int64)}
+		return nil
+	})
+	return out, err
+}
+
+const canarySecret = "canaries"
+
+// Secret returns what canaries of this database are drawn from, random bytes that are drawn when they are first
+// asked for. So a program that is killed and started again draws the same, and no method knows it before.
+func (db *DB) Secret(ctx context.Context) ([]byte, error) {
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
+	var text string
+	err := db.sql.QueryRowContext(ctx, `SELECT value FROM secrets WHERE what = ?`, canarySecret).Scan(&text)
+	if err == sql.ErrNoRows {
+		fresh := make([]byte, 32)
+		rand.Read(fresh)
+		tx, err := db.sql.BeginTx(ctx, nil)
+		if err != nil {
+			return nil, explain(err)
+		}
+		defer func() { _ = tx.Rollback() }() // a no-op after Commit
+		if err := sealedSecrets.insert(ctx, tx, "INSERT OR IGNORE", []any{canarySecret, hex.EncodeToString(fresh)}); err != nil {
+			return nil, explain(err)
+		}
+		if err := tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE what = ?`, canarySecret).Scan(&text); err != nil { // another program's, maybe
+			return nil, explain(err)
+		}
+		if err := tx.Commit(); err != nil {
+			return nil, explain(err)
+		}
+	} else if err != nil {
+		return nil, explain(err)
+	}
+	secret, err := hex.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("database %s: its secret is no hexadecimal number", db.path)
+	}
+	return secret, nil
+}

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Finding speaks against the results of a method.
+type Finding struct {
+	Kind                  FindingKind
+	Protocol              string
+	Method, MethodVersion string
+	Dataset, Fingerprint  string
+	Split                 int
+	Details               string // of this cell
+}
+
+// A FindingKind is what a finding says.
+type FindingKind string
+
+// The kinds.
+const (
+	Leak  FindingKind = "leak"  // right about test rows although its training labels contradicted them
+	State FindingKind = "state" // other bits when a cell is computed once more in a new process
+)
+
+// Findings returns what was found, of a protocol or, for "", of all, sorted by method, kind, data set and split.
+func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) {
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := db.sql.QueryContext(ctx, `SELECT finding, protocol, method, method_version, dataset, fingerprint, split,
+		  coalesce(p, 0), coalesce(n_test, 0), n_correct, coalesce(r2, 0), differs
+		FROM findings WHERE ?1 IN ('', protocol) ORDER BY method, method_version, finding, protocol, dataset, split`, protocol)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Finding
+	for rows.Next() {
+		var f Finding
+		var p, r2 float64
+		var tested int
+		var correct *int
+		if err := rows.Scan(&f.Kind, &f.Protocol, &f.Method, &f.MethodVersion, &f.Dataset, &f.Fingerprint, &f.Split, &p, &tested, &correct, &r2, &f.Details); err != nil {
+			return nil, err
+		}
+		switch {
+		case f.Kind == Leak && correct != nil:
+			f.Details = fmt.Sprintf("%d of %d rows, p = %.1g", *correct, tested, p)
+		case f.Kind == Leak:
+			f.Details = fmt.Sprintf("R2 %.2f on %d rows, p = %.1g", r2, tested, p)
+		}
+		out = append(out, f)
+	}
+	return out, rows.Err()
+}
+
+// Describe makes sentences of findings, one of a method version and kind.
+func Describe(findings []Finding) []string {
+	type group struct {
+		method, version string
+		kind            FindingKind
+	}
+	cells := map[group][]Finding{}
+	var order []group
+	for _, f := range findings {
+		g := group{f.Method, f.MethodVersion, f.Kind}
+		if cells[g] == nil {
+			order = append(order, g)
+		}
+		cells[g] = append(cells[g], f)
+	}
+	var out []string
+	for _, g := range order {
+		var where []string
+		for _, f := range cells[g] {
+			if !slices.Contains(where, f.Dataset) {
+				where = append(where, f.Dataset)
+			}
+		}
+		const most = 5
+		if n := len(where); n > most {
+			where = append(where[:most], fmt.Sprintf("%d more", n-most))
+		}
+		first := cells[g][0]
+		example := fmt.Sprintf("%s, split %d: %s", first.Dataset, first.Split, first.Details)
+		switch g.kind {
+		case Leak:
+			out = append(out, fmt.Sprintf("leak: %s is right about test rows of %s although its training labels contradicted them (%s). It knows labels from elsewhere, or does not go by those that it is given.",
+				g.method, strings.Join(where, ", "), example))
+		case State:
+			out = append(out, fmt.Sprintf("state: results of %s on %s depend on what its process did before, or on chance: computed once more in a new process they differ (%s).",
+				g.method, strings.Join(where, ", "), example))
+		}
+	}
+	return out
+}
+
+// A StateCheck is a stored cell that was computed once more, alone in a new process.
+type StateCheck struct {
+	Protocol, ProtocolHash string
+	Method, MethodVersion  string
+	Dataset, Fingerprint   string
+	Split                  int
+	Differs                string // what; "" if nothing does
+}
+
+// PutStateChecks stores checks, each in the place of an older one of the same cell.
+func (db *DB) PutStateChecks(ctx context.Context, checks []StateCheck) error {
+	if len(checks) == 0 {
+		return nil
+	}
+	tx, err := db.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after Commit
+	now := time.Now().UTC().Format(time.RFC3339)
+	for _, c := range checks {
+		err := sealedStateChecks.insert(ctx, tx, "INSERT OR REPLACE", asStored([]any{c.Protocol, c.ProtocolHash, c.Method, c.MethodVersion, c.Dataset, c.Fingerprint, c.Split,
+			c.Differs == "", c.Differs, now}))
+		if err != nil {
+			return explain(err)
+		}
+	}
+	return explain(tx.Commit())
+}
