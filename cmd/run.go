@@ -264,7 +264,12 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runn
 	w := db.NewWriter(harness.CurrentEnvironment(), nil)
 	w.Trouble = func(t store.Trouble) { bar.note(a.troubleLine(t)) }
 	stop := a.handleSignals(ended, stopping{tell: bar.note, cancel: cancel, waiting: w.Waiting, abandon: w.Abandon})
-	opt.Started, opt.Finished, opt.Ready = bar.started, bar.finished, w.Ready
+	var over harness.Ended
+	finished := func(c *harness.PlannedCell, r store.Run) {
+		over.Add(h, c, r)
+		bar.finished(c, r)
+	}
+	opt.Started, opt.Finished, opt.Ready = bar.started, finished, w.Ready
 	opt.Elsewhere, opt.Waiting = bar.elsewhere, bar.waiting
 	claims, err := db.NewClaims()
 	if err != nil {
@@ -294,6 +299,11 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runn
 	}
 	if err != nil {
 		return err
+	}
+	if !out.Interrupted {
+		if err := a.checkState(ctx, db, stop, over.Sample()); err != nil {
+			return err
+		}
 	}
 	if err := a.noteFindings(ended, db, h.Protocol.Name, plan); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 )
 
 // addCanary plans the canary of a foreign method on a set: pair are the cells of the request, of which the plan's cells
-// from first on are to be run. It copies one of the pair's splits, and stands at any place behind the first cell of all.
+// from first on are to be run. It copies one of the pair's splits, and stands at any place in the second half.
 // Split, labels and place are drawn from the secret of the database and what the canary is of, so that a run that is
 // killed and started again has the same. There is none where one is stored that ended ok; one that failed is run
 // again.
@@ -47,7 +47,8 @@ func (p *Plan) addCanary(pair []*PlannedCell, first int, secret []byte, known ma
 	if p.Cells[first].Early {
 		ahead, to = 1, to-1
 	}
-	at := first + ahead + int(drawn(secret, key, "place")%uint64(to+1))
+	half := to / 2 // who remembers labels has seen some by then
+	at := first + ahead + half + int(drawn(secret, key, "place")%uint64(to-half+1))
 	p.Cells = append(p.Cells, nil)
 	copy(p.Cells[at+1:], p.Cells[at:])
 	p.Cells[at] = &c

@@ -14,6 +14,9 @@ type Difference struct {
 	Stored, Computed string
 }
 
+// endDiffers is What of a cell that ended in another way.
+const endDiffers = "end"
+
 // compare returns where a cell that was run once more differs from what is stored: in how it ended,
 // in a fold of a grid point, in the selected point, in a count of the test part or of a stage, or
 // in the bits of the test scores.
@@ -25,7 +28,7 @@ func compare(stored, computed store.Run) []Difference {
 		}
 	}
 	if computed.Status != stored.Status {
-		differs("end", endOf(stored), endOf(computed))
+		differs(endDiffers, endOf(stored), endOf(computed))
 		return out
 	}
 	differs("rows", fmt.Sprintf("%d for training, %d for the test", stored.TrainRows, stored.TestRows),

@@ -22,6 +22,8 @@ type Spec struct {
 	Summary string // one line for listings
 	Files   fs.FS  // the source files of the method's own package, embedded, where its module is another; else nil
 
+	Nondeterministic bool // it says of itself that fits with the same seed may differ
+
 	defaults json.RawMessage
 	grid     Grid
 	does     Raw

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -207,6 +208,7 @@ func answerFaults() []Fault {
 			out[i] = float64(time.Now().UnixNano()%1000) - 500
 		}
 	}))}
+	remembers := Fault{Status: "ok", Spec: define("Remembers", "1", memory())}
 	noisy := Fault{Status: "failed", Class: "error", Says: "after much noise", Spec: define("Noisy", "1",
 		func(context.Context, registry.Env, data) (registry.Model, error) {
 			for range 100 {
@@ -220,7 +222,7 @@ func answerFaults() []Fault {
 		version = "2"
 	}
 	return []Fault{
-		restless, noisy,
+		restless, remembers, noisy,
 		bad("SaysNaN", "NaN", scoring(func(out []float64) { out[0] = math.NaN() })),
 		bad("WritesHalf", "never written", scoring(func(out []float64) { copy(out, make([]float64, len(out)/2)) })),
 		bad("GivesTooMany", "out of range", does(func() {}), registry.Path(
@@ -238,6 +240,31 @@ func answerFaults() []Fault {
 			select {}
 		})),
 		{Spec: define("ChangesItsVersion", version, does(func() {})), Status: "failed", Class: "bad-output", Says: "version 1 of ChangesItsVersion was asked for"},
+	}
+}
+
+// memory is a fit that keeps the labels of all rows that its process has seen and answers those.
+func memory() fits {
+	var mu sync.Mutex
+	votes := map[string]float64{}
+	return func(_ context.Context, _ registry.Env, train data) (registry.Model, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		for i, y := range train.Y {
+			votes[fmt.Sprint(train.X.RawRowView(i))] += y
+		}
+		honest := centroid(train, 0)
+		return registry.ScoreFunc(func(ctx context.Context, x *mat.Dense, out []float64) error {
+			mu.Lock()
+			defer mu.Unlock()
+			err := honest.Score(ctx, x, out)
+			for i := range out {
+				if y := votes[fmt.Sprint(x.RawRowView(i))]; y != 0 {
+					out[i] = y
+				}
+			}
+			return err
+		}), nil
 	}
 }
 

@@ -36,12 +36,13 @@ func (p *Plugin) define() (err error) {
 		raw.Load = p.loadModel
 	}
 	summary := d.Summary
-	if d.Deterministic != nil && !*d.Deterministic {
+	random := d.Deterministic != nil && !*d.Deterministic
+	if random {
 		summary = strings.TrimSpace(summary + " (says that it is not deterministic)")
 	}
 	p.spec = registry.DefineRaw(registry.Spec{
 		Name: d.Name, Version: d.Version + "+" + p.hash, Tasks: tasks,
-		Source: cmp.Or(d.Source, "plugin "+filepath.Base(p.file)), Summary: summary,
+		Source: cmp.Or(d.Source, "plugin "+filepath.Base(p.file)), Summary: summary, Nondeterministic: random,
 	}, d.Grid, raw)
 	return nil
 }

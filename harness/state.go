@@ -1,0 +1,98 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// An Ended is the cells of foreign methods that a run has ended ok, in that order. Its method Add is safe for concurrent use.
+type Ended struct {
+	mu    sync.Mutex
+	cells []endedCell
+}
+
+type endedCell struct {
+	*PlannedCell
+	seconds float64
+}
+
+// Add notes a cell that has ended; others than those of Ended are left alone.
+func (e *Ended) Add(h *Harness, c *PlannedCell, run store.Run) {
+	spec, err := h.Registry.Lookup(c.Method)
+	if err != nil || !runner.Foreign(spec) || spec.Nondeterministic || c.Spec.Canary != nil || run.Status != store.OK {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cells = append(e.cells, endedCell{c, run.Seconds()})
+}
+
+// triedCells are drawn for a check of a method; the cheapest of them is computed.
+const triedCells = 3
+
+// Sample draws, for each method, a cell that did not end first, short enough for a check. A method of which one cell ended
+// has none: what its process did before was the same.
+func (e *Ended) Sample() []*PlannedCell {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var methods []string
+	later := map[string][]endedCell{}
+	for _, c := range e.cells {
+		if !slices.Contains(methods, c.Method) {
+			methods = append(methods, c.Method)
+			continue
+		}
+		if c.seconds <= longestCheck.Seconds() {
+			later[c.Method] = append(later[c.Method], c)
+		}
+	}
+	var out []*PlannedCell
+	for _, m := range methods {
+		cells := later[m]
+		rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+		if len(cells) > 0 {
+			out = append(out, slices.MinFunc(cells[:min(triedCells, len(cells))], func(a, b endedCell) int { return cmp.Compare(a.seconds, b.seconds) }).PlannedCell)
+		}
+	}
+	return out
+}
+
+// CheckState computes cells once more, one after another, each by a runner of its own that starts new processes, and compares
+// them with what db holds. All together take at most as long as checks of code. A cell that does not end ok this time says nothing:
+// other limits hold now. Closing stop ends the
+// checks after the one that is under way. What was found is for the caller to store.
+func CheckState(ctx context.Context, fresh func() (run runner.Runner, end func()), cells []*PlannedCell, stop <-chan struct{}, memory int64, db Results) ([]store.StateCheck, error) {
+	limited, cancel := context.WithTimeout(ctx, allChecks)
+	defer cancel()
+	var out []store.StateCheck
+	for _, c := range cells {
+		run, end := fresh()
+		_, err := Verify(limited, run, stop, []*PlannedCell{c}, Options{Jobs: 1, Limits: Limits{Memory: memory}}, db, func(v Verified) {
+			check := store.StateCheck{Protocol: c.Protocol, ProtocolHash: c.Spec.Inputs.ProtocolHash, Method: c.Method, MethodVersion: c.Spec.Inputs.MethodVersion,
+				Dataset: c.Dataset, Fingerprint: c.Spec.Inputs.Fingerprint, Split: c.Split}
+			if v.Differences != nil {
+				d := v.Differences[0]
+				if d.What == endDiffers {
+					return
+				}
+				check.Differs = fmt.Sprintf("%s: %s, now %s", d.What, d.Stored, d.Computed)
+			}
+			out = append(out, check)
+		})
+		end()
+		if limited.Err() != nil {
+			return out, nil
+		}
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
