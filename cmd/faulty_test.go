@@ -194,8 +194,8 @@ func TestNothingOutlivesAKilledHarness(t *testing.T) {
 	t.Log(stderr)
 }
 
-// TestAKillerInProcessIsIsolatedByTheNextRun: a method that ends the whole program is a row of the
-// next run, which goes on with the others.
+// TestAKillerInProcessIsIsolatedByTheNextRun: a method that ends the whole program is a row when the others
+// are stored.
 func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
 	testenv.NotUnderRace(t)
 	p := newProcess(t)
@@ -209,8 +209,71 @@ func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
 	if code, stderr := run(); code != 0 || strings.Contains(stderr.String(), "complete") {
 		t.Fatalf("exit %d: the first method is to end the program\n%s", code, stderr)
 	}
+	if code, stderr := run(); code != 2 || !strings.Contains(stderr.String(), "panic: in a goroutine") || p.rows(t, "status = 'ok'") != 1 {
+		t.Fatalf("exit %d: the second is to end it, with the third one stored\n%s", code, stderr)
+	}
 	code, stderr := run()
 	if code != 3 || !strings.Contains(stderr.String(), "complete 1/3; 2 failed") || !strings.Contains(stderr.String(), "is run in a process of its own: Exits0 on swiss, split 1") {
 		t.Errorf("exit %d\n%s", code, stderr)
+	}
+}
+
+// rows counts the results of which a condition holds, 0 where there is no database yet.
+func (p process) rows(t *testing.T, condition string) (n int64) {
+	t.Helper()
+	db, err := store.OpenReader(context.Background(), filepath.Join(p.dir, "results.db"))
+	if err != nil {
+		return 0
+	}
+	defer db.Close()
+	err = db.Query(context.Background(), `SELECT count(*) FROM results WHERE `+condition, func([]string) error { return nil }, func(r []any) error {
+		n = r[0].(int64)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestAKillerOfTheHarnessComesLast: the cell that the program died of is run when the others are stored, and when the program dies
+// of it again it is a row. The test does what a method does that finds the harness and kills it.
+func TestAKillerOfTheHarnessComesLast(t *testing.T) {
+	testenv.NotUnderRace(t)
+	p := newProcess(t)
+	p.protocol(t, "short.toml", short)
+	pids := filepath.Join(p.dir, "pids")
+	const killer = "IgnoresSIGTERM"
+	killed := func(until func(begun int) bool) {
+		t.Helper()
+		before, _ := os.ReadFile(pids)
+		c, _ := p.command("run", "--protocol", "short.toml", "--datasets", "swiss", "--methods", killer+",Remembers,Restless", "--jobs", "1")
+		c.Path, c.Args[0] = mustLookPath(t, "bench-faulty"), "bench-faulty"
+		c.Env = append(c.Env, faulty.Pids+"="+pids)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, func() bool {
+			raw, _ := os.ReadFile(pids)
+			return until(len(strings.Fields(string(raw))) - len(strings.Fields(string(before))))
+		})
+		if err := c.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Wait()
+		waitFor(t, func() bool { return len(carriersOf(t, faulty.Pids+"="+pids)) == 0 })
+	}
+	begun := func(n int) bool { return n > 0 }
+	killed(begun)
+	if n := p.rows(t, "1"); n != 0 {
+		t.Fatalf("%d cells are stored before the killer's begins; the test needs one that begins first", n)
+	}
+	killed(begun)
+	if n := p.rows(t, "status = 'ok'"); n != 2 {
+		t.Errorf("%d of 2 others are stored when the program dies of the cell again", n)
+	}
+	killed(func(int) bool { return p.rows(t, "method = '"+killer+"'") == 1 })
+	if p.rows(t, "method = '"+killer+"' AND status = 'failed' AND failure = 'crash' AND error LIKE 'the program ended 2 times while this cell was running; %--retry'") != 1 {
+		t.Error("the row does not say what became of the cell")
 	}
 }

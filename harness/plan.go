@@ -33,6 +33,7 @@ type PlannedCell struct {
 	Memory   int64   // predicted bytes at the peak, the data set apart
 	SetBytes int64   // of the data set, which cells share
 	Attempt  int64   // that is stored and is to be replaced; see store.Claims
+	Foreign  bool    // of a foreign method
 	Early    bool    // the first cell of its method on its set, of which none is stored
 }
 
@@ -247,7 +248,7 @@ func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, f
 	for i, s := range splits {
 		c := &PlannedCell{
 			Cell: runner.Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
-			Spec: common, Memory: memory, SetBytes: 8 * int64(set.rows) * int64(set.train.D+1),
+			Spec: common, Foreign: runner.Foreign(spec), Memory: memory, SetBytes: 8 * int64(set.rows) * int64(set.train.D+1),
 		}
 		c.Spec.Cell = c.Cell
 		c.Spec.Seeds = h.Protocol.Semantics.Seeds(s, set.testPart)

@@ -72,7 +72,7 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	}
 	s := &scheduler{
 		opt: opt, put: put, stop: stop, cancel: cancel,
-		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), started: map[*PlannedCell]time.Time{}, claimed: map[*PlannedCell]store.Claim{}, start: time.Now(),
+		slots: semaphore.NewWeighted(int64(max(1, opt.Jobs))), started: map[*PlannedCell]time.Time{}, claimed: map[*PlannedCell]store.Claim{}, killers: map[string]bool{}, start: time.Now(),
 		runner: run, forecast: opt.Forecast,
 	}
 	if s.forecast == nil {
@@ -81,6 +81,7 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	s.memory = newMemory(opt.Limits.Memory, cells, run)
 	s.dispatch(ctx, cells)
 	s.takeUp(ctx)
+	s.runLast(ctx)
 	s.running.Wait()
 	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.Canaries - s.out.LeftCells - len(s.out.LeftOut)
 	if cause := context.Cause(ctx); cause != nil && cause != errOverBudget && caller.Err() == nil {
@@ -110,6 +111,8 @@ type scheduler struct {
 	claimed   map[*PlannedCell]store.Claim // of cells that have not been started
 	elsewhere []*PlannedCell               // that other runs are at
 	by        string                       // one of them
+	killers   map[string]bool              // foreign methods that an earlier run died of
+	last      []*PlannedCell               // their cells
 
 	mu      sync.Mutex
 	out     Outcome

@@ -2,6 +2,8 @@ package harness
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/store"
@@ -22,9 +24,17 @@ func (s *scheduler) claim(ctx context.Context, c *PlannedCell, q *queue) bool {
 	if s.opt.Claims == nil {
 		return true
 	}
+	if s.killers[c.Method] {
+		s.last = append(s.last, c)
+		return false
+	}
 	claim, known := s.claimed[c]
 	if !known {
-		if err := s.take(ctx, append([]*PlannedCell{c}, q.ahead(claimAhead.Seconds()-s.forecast.Seconds(c), claimMost-1)...)); err != nil {
+		some := []*PlannedCell{c}
+		if !c.Foreign {
+			some = append(some, q.ahead(claimAhead.Seconds()-s.forecast.Seconds(c), claimMost-1)...)
+		}
+		if err := s.take(ctx, some, true); err != nil {
 			s.cancel(err)
 			return false
 		}
@@ -35,28 +45,39 @@ func (s *scheduler) claim(ctx context.Context, c *PlannedCell, q *queue) bool {
 	case claim.Taken:
 		c.Spec.Suspect = claim.Suspect
 		return true
+	case claim.Suspect:
+		s.killers[c.Method] = true
+		s.last = append(s.last, c)
+		return false
 	case claim.Stored == "":
 		s.elsewhere, s.by = append(s.elsewhere, c), claim.By
 		return false
 	}
+	s.endedElsewhere(c, claim.Stored)
+	return false
+}
+
+// endedElsewhere counts a cell that another run has ended.
+func (s *scheduler) endedElsewhere(c *PlannedCell, status store.Status) {
 	s.mu.Lock()
 	if c.Spec.Canary == nil {
 		s.out.Elsewhere++
 	}
-	s.count(c, claim.Stored)
+	s.count(c, status)
 	s.mu.Unlock()
 	s.memory.drop(c)
 	if s.opt.Elsewhere != nil {
-		s.opt.Elsewhere(c, claim.Stored)
+		s.opt.Elsewhere(c, status)
 	}
-	return false
 }
 
-// take claims cells, of which some may be claimed already.
-func (s *scheduler) take(ctx context.Context, cells []*PlannedCell) error {
+// take claims cells, of which some may be claimed already. Foreign ones are claimed when they start, so that a claim that
+// is left of one says that its process died while it ran; spare leaves those that one died of for the end.
+func (s *scheduler) take(ctx context.Context, cells []*PlannedCell, spare bool) error {
+	cells = slices.DeleteFunc(cells, func(c *PlannedCell) bool { return c.Foreign && c != cells[0] })
 	wanted := make([]store.Wanted, len(cells))
 	for i, c := range cells {
-		wanted[i] = store.Wanted{Key: c.Spec.Key, Attempt: c.Attempt}
+		wanted[i] = store.Wanted{Key: c.Spec.Key, Attempt: c.Attempt, Spared: spare && c.Foreign}
 	}
 	claims, err := s.opt.Claims.Take(context.WithoutCancel(ctx), wanted)
 	for i, claim := range claims {
@@ -106,4 +127,55 @@ func (s *scheduler) takeUp(ctx context.Context) {
 	if context.Cause(ctx) == errOverBudget {
 		s.leaveOut([][]*PlannedCell{s.elsewhere})
 	}
+}
+
+// mostDeaths is how many processes may die of a cell before it is a row.
+const mostDeaths = 2
+
+// runLast runs the cells of foreign methods of which an earlier run died, when nothing else is left: each alone and in a
+// process of its own, so that it takes nothing with it. One that the program died of again gets a row that says so.
+func (s *scheduler) runLast(ctx context.Context) {
+	for len(s.last) > 0 {
+		s.running.Wait()
+		cells := s.last
+		s.last, s.killers = nil, map[string]bool{}
+		for i, c := range cells {
+			if s.opt.Budget > 0 && time.Since(s.start) > s.opt.Budget {
+				s.leaveOut([][]*PlannedCell{cells[i:]})
+				return
+			}
+			if s.stopped(ctx) || !s.runAlone(ctx, c) {
+				return
+			}
+		}
+		s.takeUp(ctx)
+	}
+}
+
+// runAlone runs one of these cells and waits for its end. It returns false when no more cells are to be started.
+func (s *scheduler) runAlone(ctx context.Context, c *PlannedCell) bool {
+	delete(s.claimed, c)
+	if err := s.take(ctx, []*PlannedCell{c}, false); err != nil {
+		s.cancel(err)
+		return false
+	}
+	claim := s.claimed[c]
+	if claim.Taken && claim.Deaths >= mostDeaths {
+		run := c.Spec.NewRun()
+		run.Status, run.Class = store.Failed, store.ClassCrash
+		run.Error = fmt.Sprintf("the program ended %d times while this cell was running; run it again with --retry", claim.Deaths)
+		s.memory.drop(c)
+		if err := s.finish(c, run); err != nil {
+			s.cancel(err)
+			return false
+		}
+		return true
+	}
+	claim.Suspect = claim.Taken // so are all cells of its method
+	s.claimed[c] = claim
+	if !s.launch(ctx, newQueue([]*PlannedCell{c}, s.forecast)) {
+		return false
+	}
+	s.running.Wait()
+	return true
 }

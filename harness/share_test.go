@@ -33,6 +33,9 @@ func (f *fakeClaims) Take(_ context.Context, cells []store.Wanted) ([]store.Clai
 		} else if c, changed := f.later(w.Key, f.asked[w.Key]); changed {
 			claim = c
 		}
+		if claim.Suspect {
+			claim.Taken = !w.Spared
+		}
 		out = append(out, claim)
 	}
 	return out, nil

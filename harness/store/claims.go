@@ -55,7 +55,8 @@ const (
 // A Claim is the answer to a process that wants to run a cell.
 type Claim struct {
 	Taken   bool   // the cell is this process's to run
-	Suspect bool   // and another that had taken it ended before the cell did
+	Suspect bool   // another process that had taken it ended before the cell did; not Taken if the cell is Spared
+	Deaths  int    // how many such processes there were
 	Stored  Status // how the cell ended since it was planned, if it did
 	By      string // who is at it, if another is
 }
@@ -108,6 +109,7 @@ func (c *Claims) live() {
 type Wanted struct {
 	Key     string
 	Attempt int64
+	Spared  bool // it is not taken if it is suspect: its turn comes later
 }
 
 // Take claims cells, and returns what it answers for each. It takes one transaction.
@@ -141,26 +143,28 @@ func (c *Claims) take(ctx context.Context, cells []Wanted, claims []Claim) error
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
 	for i, w := range cells {
-		if claims[i], err = c.takeOne(ctx, tx, w.Key, w.Attempt); err != nil {
+		if claims[i], err = c.takeOne(ctx, tx, w); err != nil {
 			return err
 		}
 	}
 	return tx.Commit()
 }
 
-func (c *Claims) takeOne(ctx context.Context, tx *sql.Tx, key string, attempt int64) (Claim, error) {
+func (c *Claims) takeOne(ctx context.Context, tx *sql.Tx, w Wanted) (Claim, error) {
+	key := w.Key
 	var status Status
 	var checksum int64
 	err := tx.QueryRowContext(ctx, `SELECT status, checksum FROM runs WHERE key = ?1 UNION ALL SELECT status, checksum FROM canaries WHERE key = ?1`, key).Scan(&status, &checksum)
 	switch {
-	case err == nil && checksum != attempt:
+	case err == nil && checksum != w.Attempt:
 		return Claim{Stored: status}, nil
 	case err != nil && err != sql.ErrNoRows:
 		return Claim{}, err
 	}
 	claim := Claim{Taken: true}
 	var other sighting
-	err = tx.QueryRowContext(ctx, `SELECT host, process, started, beat FROM claims WHERE key = ?`, key).Scan(&other.host, &other.process, &other.started, &other.beat)
+	var deaths int
+	err = tx.QueryRowContext(ctx, `SELECT host, process, started, beat, deaths FROM claims WHERE key = ?`, key).Scan(&other.host, &other.process, &other.started, &other.beat, &deaths)
 	switch {
 	case err == sql.ErrNoRows:
 	case err != nil:
@@ -170,9 +174,13 @@ func (c *Claims) takeOne(ctx context.Context, tx *sql.Tx, key string, attempt in
 	case c.lives(key, other):
 		return Claim{By: fmt.Sprintf("process %d", other.process)}, nil
 	default:
-		claim.Suspect = true
+		claim.Suspect, claim.Deaths = true, deaths+1
+		if w.Spared {
+			claim.Taken = false
+			return claim, nil
+		}
 	}
-	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO claims (key, host, process, started, beat) VALUES (?, ?, ?, ?, 0)`, key, c.me.host, c.me.process, c.me.started)
+	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO claims (key, host, process, started, beat, deaths) VALUES (?, ?, ?, ?, 0, ?)`, key, c.me.host, c.me.process, c.me.started, claim.Deaths)
 	return claim, err
 }
 

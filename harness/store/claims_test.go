@@ -26,7 +26,7 @@ func claims(t *testing.T, db *DB, who claimant) *Claims {
 
 func take(t *testing.T, c *Claims, key string, attempt int64) Claim {
 	t.Helper()
-	claims, err := c.Take(context.Background(), []Wanted{{key, attempt}})
+	claims, err := c.Take(context.Background(), []Wanted{{Key: key, Attempt: attempt}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestClaimsOfManyAtOnce(t *testing.T) {
 		taken := 0
 		for _, c := range all {
 			wg.Go(func() {
-				claims, err := c.Take(context.Background(), []Wanted{{fmt.Sprint("cell ", n), 0}})
+				claims, err := c.Take(context.Background(), []Wanted{{Key: fmt.Sprint("cell ", n)}})
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil || !c.tried.IsZero() {
@@ -170,5 +170,39 @@ func TestClaimsWithoutTheirDatabase(t *testing.T) {
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDeathsAreCounted: a cell that processes died of is left to the end where it is to be spared, and says how many there were.
+func TestDeathsAreCounted(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	me := thisProcess()
+	if me.host == "" {
+		t.Skip("the system does not tell of processes")
+	}
+	ask := func(started int64, spared bool) Claim {
+		t.Helper()
+		c := claims(t, db, claimant{me.host, 1 << 30, started}) // no process has that number
+		got, err := c.Take(t.Context(), []Wanted{{Key: "a", Spared: spared}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		close(c.stop) // it dies: nothing is given back
+		return got[0]
+	}
+	for i, c := range []struct {
+		spared bool
+		want   Claim
+	}{
+		{true, Claim{Taken: true}},
+		{true, Claim{Suspect: true, Deaths: 1}},
+		{true, Claim{Suspect: true, Deaths: 1}}, // who spares it does not die of it
+		{false, Claim{Taken: true, Suspect: true, Deaths: 1}},
+		{true, Claim{Suspect: true, Deaths: 2}},
+		{false, Claim{Taken: true, Suspect: true, Deaths: 2}},
+	} {
+		if got := ask(int64(i), c.spared); got != c.want {
+			t.Errorf("process %d: %+v, want %+v", i, got, c.want)
+		}
 	}
 }

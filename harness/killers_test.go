@@ -1,0 +1,91 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// watched notes in which order cells begin, and how many run beside each other.
+type watched struct {
+	runner.Runner
+	mu      sync.Mutex
+	began   []string
+	running int
+	beside  map[string]int
+}
+
+func (w *watched) Run(ctx context.Context, c runner.CellSpec) (store.Run, error) {
+	name := fmt.Sprint(c.Cell.Method, c.Cell.Split)
+	w.mu.Lock()
+	w.began = append(w.began, name)
+	w.running++
+	w.beside[name] = w.running
+	w.mu.Unlock()
+	run, err := w.Runner.Run(ctx, c)
+	w.mu.Lock()
+	w.running--
+	w.mu.Unlock()
+	return run, err
+}
+
+// TestWhatTheProgramDiedOfComesLast: cells of a foreign method of which a run died are run when the others are stored, each alone and
+// isolated, and one that the program died of twice is a row.
+func TestWhatTheProgramDiedOfComesLast(t *testing.T) {
+	h := newTestHarness(t, centroids(), defineTest("killer", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+		return constantModel(1), nil
+	}))
+	plan, err := h.Plan(t.Context(), Request{Datasets: []string{"balance"}, Splits: []int{1, 2, 3}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An earlier run died of split 1 once, of split 2 twice.
+	claims := &fakeClaims{asked: map[string]int{}, theirs: map[string]store.Claim{}}
+	for _, c := range plan.Cells {
+		if c.Method == "killer" && c.Split < 3 {
+			claims.theirs[c.Spec.Key] = store.Claim{Suspect: true, Deaths: c.Split}
+		}
+	}
+	claims.later = func(key string, _ int) (store.Claim, bool) {
+		return claims.theirs[key], true
+	}
+	w := &watched{Runner: h.runner(), beside: map[string]int{}}
+	var rows []store.Run
+	var mu sync.Mutex
+	out, err := Run(t.Context(), w, nil, plan.Cells, Options{Jobs: 2, Claims: claims}, func(r store.Run) error {
+		mu.Lock()
+		defer mu.Unlock()
+		rows = append(rows, r)
+		return nil
+	})
+	if err != nil || out.OK != 5 || out.Failed != 1 || out.NotStarted != 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	var last []string
+	for _, name := range w.began[3:] {
+		last = append(last, name)
+		if w.beside[name] != 1 {
+			t.Errorf("%s runs beside %d others", name, w.beside[name]-1)
+		}
+	}
+	if slices.Sort(last); !slices.Equal(last, []string{"killer1", "killer3"}) {
+		t.Errorf("the cells begin in the order %q", w.began)
+	}
+	for _, c := range plan.Cells {
+		if want := c.Method == "killer" && c.Split != 2; c.Spec.Suspect != want {
+			t.Errorf("%s: isolated %v", c.Cell, c.Spec.Suspect)
+		}
+	}
+	for _, r := range rows {
+		if r.Status != store.OK && (r.Split != 2 || r.Class != store.ClassCrash || !strings.HasPrefix(r.Error, "the program ended 2 times while this cell was running; run it again with --retry")) {
+			t.Errorf("%s: %s %s %s", r.Name(), r.Status, r.Class, r.Error)
+		}
+	}
+}
