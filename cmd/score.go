@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/treefile"
 	"github.com/kernelboosting/bench/internal/atomicfile"
+	"github.com/kernelboosting/bench/internal/span"
 	"github.com/spf13/cobra"
 )
 
@@ -25,6 +25,7 @@ func newMethodsScoreCommand(a *app) *cobra.Command {
 		Long: `score reads a model of LightGBM (text) or XGBoost (JSON, UBJ), as Booster.save_model writes
 it, and writes the scores of a split's test rows as CSV, in the form that ` + "`bench import --method`" + ` takes. The model must
 have been trained on the training rows of this split, else its scores say nothing.
+The file is checked before it is used, and reading it takes no more than --memory.
 It is shown the rows standardised, as ` + "`bench data export`" + ` writes them, or with --units file
 as they stand in the data file.`,
 		Example: `  bench data export pima --split 1 -o pima-1.npz
@@ -49,14 +50,11 @@ as they stand in the data file.`,
 		case units != "standardised" && units != "file":
 			return usage("--units %q is neither standardised nor file", units)
 		}
-		raw, err := readBounded(args[0], mostModelBytes)
-		if err == nil && len(raw) > mostModelBytes {
-			err = errors.New("it is larger than 1 GiB")
-		}
+		raw, err := readModelFile(args[0], a.memory)
 		if err != nil {
 			return usage("%s: %w", args[0], err)
 		}
-		model, err := treefile.Read(raw)
+		model, err := treefile.Read(raw, a.memory)
 		if err != nil {
 			return usage("%s: %w", args[0], err)
 		}
@@ -90,6 +88,19 @@ as they stand in the data file.`,
 		return nil
 	}
 	return c
+}
+
+// readModelFile reads a file that is no larger than it, or the memory that its reading may take, may be.
+func readModelFile(path string, memory int64) ([]byte, error) {
+	limit := int64(mostModelBytes)
+	if memory > 0 {
+		limit = min(limit, memory)
+	}
+	raw, err := readBounded(path, limit)
+	if err == nil && int64(len(raw)) > limit {
+		err = fmt.Errorf("it is larger than %s; a model file may have 1 GiB, and what --memory says", span.Bytes(limit))
+	}
+	return raw, err
 }
 
 // parts draws a split of a set under a protocol.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/decimal"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -47,7 +48,7 @@ func (e *Entry) isMissingLabel(name string) bool {
 // canonicalLabel returns the form in which labels are compared: numbers in their
 // shortest decimal form, so that "+1", "1" and "1.0" are equal, other text as it is.
 func canonicalLabel(text []byte) string {
-	if v, ok := number(text); ok {
+	if v, ok := decimal.Parse(text); ok {
 		if v == 0 {
 			v = 0 // -0 and 0 are one label
 		}
@@ -141,7 +142,7 @@ func (t target) numbers(needs string) ([]float64, error) {
 	y := make([]float64, t.n)
 	for i := range y {
 		text := t.at(i)
-		v, ok := number(text)
+		v, ok := decimal.Parse(text)
 		switch {
 		case ok:
 		case isMissingMark(string(text)):
@@ -278,8 +279,8 @@ func canonicalLabels(list Texts) []string {
 // sortLabels sorts numbers by value, before any text, and text by its bytes.
 func sortLabels(labels []string) {
 	sort.Slice(labels, func(i, j int) bool {
-		a, aIsNumber := number([]byte(labels[i]))
-		b, bIsNumber := number([]byte(labels[j]))
+		a, aIsNumber := decimal.Parse([]byte(labels[i]))
+		b, bIsNumber := decimal.Parse([]byte(labels[j]))
 		if aIsNumber != bIsNumber {
 			return aIsNumber
 		}

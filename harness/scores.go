@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/decimal"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -158,9 +159,9 @@ func (s Scores) add(record []string, c columns) error {
 	}
 	var values []float64
 	for _, i := range c.scores {
-		v, err := strconv.ParseFloat(strings.TrimSpace(record[i]), 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("score %q is not a finite number", record[i])
+		v, ok := decimal.Parse([]byte(strings.TrimSpace(record[i])))
+		if !ok {
+			return fmt.Errorf("score %q is not a finite decimal number", record[i])
 		}
 		values = append(values, v)
 	}

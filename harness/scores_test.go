@@ -44,3 +44,12 @@ func TestReadScores(t *testing.T) {
 		t.Errorf("scores %v", scores)
 	}
 }
+
+// Scores are decimal numbers; what only Go takes for one is a mistake in a file.
+func TestScoresAreDecimal(t *testing.T) {
+	for _, score := range []string{"0x1p3", "1_0", "inf", "-Infinity", "nan", "1e400", "1,5", ""} {
+		if scores, err := ReadScores(strings.NewReader("dataset,split,row,score\nwine,1,0,\"" + score + "\"\n")); err == nil || !strings.Contains(err.Error(), "line 2: score") {
+			t.Errorf("%q: scores %v, error %v", score, scores, err)
+		}
+	}
+}

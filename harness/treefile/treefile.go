@@ -5,10 +5,10 @@
 package treefile
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -22,12 +22,14 @@ type Model struct {
 	trees     *leaves.Ensemble
 	objective string
 	features  int
+	groups    int       // scores a row
 	single    bool      // values count in single precision
 	margin    []float64 // added to the sum of the trees of each group; nil for nothing
 }
 
-// Read reads a file. A file that is torn is an error, also where leaves panics over it.
-func Read(text []byte) (m *Model, err error) {
+// Read reads a file and checks it, so that scoring with the model ends and gives numbers. memory is the bytes that reading may take,
+// 0 for any. A file that is torn or cannot be is an error, also where leaves panics over it.
+func Read(text []byte, memory int64) (m *Model, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			m, err = nil, fmt.Errorf("its trees cannot be read: %v", r)
@@ -35,27 +37,14 @@ func Read(text []byte) (m *Model, err error) {
 	}()
 	switch {
 	case bytes.HasPrefix(text, []byte("{")):
-		return readXGBoost(text)
+		return readXGBoost(text, memory)
 	case !bytes.HasPrefix(text, []byte("tree\n")) && !bytes.HasPrefix(text, []byte("tree\r\n")):
 		return nil, errors.New("this is neither a text file of LightGBM, which begins with the line `tree`, nor a JSON or UBJ file of XGBoost; write one with Booster.save_model")
 	}
-	objective := ""
-	for line := range strings.Lines(string(text)) {
-		if name, ok := strings.CutPrefix(line, "objective="); ok {
-			objective = strings.TrimSpace(name)
-			break
-		}
+	if err := admit(text, " ", "\nTree=", memory); err != nil {
+		return nil, err
 	}
-	if bytes.Contains(text, []byte("\nis_linear=1")) {
-		return nil, errors.New("its leaves hold linear models, which are not read; train with linear_tree off")
-	}
-	// Version 4 is version 3 with a place for linear leaves.
-	text = bytes.Replace(text, []byte("\nversion=v4"), []byte("\nversion=v3"), 1)
-	trees, err := leaves.LGEnsembleFromReader(bufio.NewReader(bytes.NewReader(text)), false)
-	if err != nil {
-		return nil, fmt.Errorf("its trees cannot be read: %w", err)
-	}
-	return &Model{trees: trees, objective: objective, features: trees.NFeatures()}, nil
+	return readLightGBM(text)
 }
 
 // The objectives by task: those of regression whose prediction is the sum of the trees.
@@ -79,8 +68,8 @@ func (m *Model) Check(s registry.Shape) error {
 		return fmt.Errorf("the model has %d features, the data set %d", m.features, s.D)
 	case !fits[s.Task]:
 		return fmt.Errorf("the model's objective is %q, and the data set's task is %s", m.objective, s.Task)
-	case m.trees.NRawOutputGroups() != s.Outputs():
-		return fmt.Errorf("the model gives %d scores a row, the data set needs %d", m.trees.NRawOutputGroups(), s.Outputs())
+	case m.groups != s.Outputs():
+		return fmt.Errorf("the model gives %d scores a row, the data set needs %d", m.groups, s.Outputs())
 	}
 	return nil
 }
@@ -88,7 +77,7 @@ func (m *Model) Check(s registry.Shape) error {
 // Scores returns the sums of the trees for rows that Check accepts, row by row: margins of classes, or predictions.
 func (m *Model) Scores(x *mat.Dense) ([]float64, error) {
 	rows, columns := x.Dims()
-	groups := m.trees.NRawOutputGroups()
+	groups := m.groups
 	out := make([]float64, rows*groups)
 	for i := range rows {
 		row := slices.Clone(x.RawRowView(i)[:columns])
@@ -102,6 +91,11 @@ func (m *Model) Scores(x *mat.Dense) ([]float64, error) {
 		}
 		for g, v := range m.margin {
 			out[i*groups+g] += v
+		}
+		for _, v := range out[i*groups : (i+1)*groups] {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("the sum of its trees for row %d is %v", i, v)
+			}
 		}
 	}
 	return out, nil

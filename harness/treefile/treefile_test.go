@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,7 @@ end of trees
 func with(objective string) []byte { return []byte(strings.Replace(stump, "OBJECTIVE", objective, 1)) }
 
 func TestScores(t *testing.T) {
-	m, err := Read(with("binary sigmoid:1"))
+	m, err := Read(with("binary sigmoid:1"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestLightGBMsScores(t *testing.T) {
 		t.Fatalf("%d cases, error %v", len(golden.Cases), err)
 	}
 	for _, c := range golden.Cases {
-		m, err := Read([]byte(c.Model))
+		m, err := Read([]byte(c.Model), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +91,7 @@ func TestLightGBMsScores(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Read([]byte(strings.Replace(stump, "is_linear=0", "is_linear=1", 1))); err == nil || !strings.Contains(err.Error(), "linear") {
+	if _, err := Read([]byte(strings.Replace(stump, "is_linear=0", "is_linear=1", 1)), 0); err == nil || !strings.Contains(err.Error(), "linear") {
 		t.Errorf("linear leaves: %v", err)
 	}
 }
@@ -115,7 +116,7 @@ func TestXGBoostsScores(t *testing.T) {
 	for _, c := range golden.Cases {
 		x := matrixOf(c.X)
 		for form, file := range map[string][]byte{"JSON": []byte(c.JSON), "UBJ": c.UBJ} {
-			m, err := Read(file)
+			m, err := Read(file, 0)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", c.Objective, form, err)
 			}
@@ -137,7 +138,7 @@ func TestXGBoostsScores(t *testing.T) {
 		`"base_score":"[|"base_score":"[0.5,`:                           "2 numbers for 1 groups",
 		`"num_feature":"3","num_target"|"num_feature":"1","num_target"`: "splits on feature",
 		`"num_target":"1"|"num_target":"2"`:                             "it predicts 2 targets; only one is read",
-		`"left_children":[1|"left_children":[0`:                         "node 0 has the children 0 and",
+		`"left_children":[1|"left_children":[0`:                         "a child of node 0 is the root or has two parents",
 		`"left_children":[1|"left_children":[2`:                         "parents",
 		`"categories_nodes":[]|"categories_nodes":[0]`:                  "it splits on categories",
 		`"learner":|"lerner":`:                                          "it holds no booster",
@@ -147,11 +148,11 @@ func TestXGBoostsScores(t *testing.T) {
 		if !strings.Contains(text, old) {
 			t.Fatalf("the model has no %s", old)
 		}
-		if _, err := Read([]byte(strings.Replace(text, old, now, 1))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read([]byte(strings.Replace(text, old, now, 1)), 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", edit, err, want)
 		}
 	}
-	if _, err := Read(golden.Cases[0].UBJ[:300]); err == nil || !strings.Contains(err.Error(), "no UBJ file that can be read") {
+	if _, err := Read(golden.Cases[0].UBJ[:300], 0); err == nil || !strings.Contains(err.Error(), "no UBJ file that can be read") {
 		t.Errorf("a cut file: %v", err)
 	}
 }
@@ -178,7 +179,7 @@ func TestUBJ(t *testing.T) {
 		"{": "", "[i": "", "[#L\x7f\xff\xff\xff\xff\xff\xff\xff": "", "Q": "", "[$#i\x01": "", "TT": "", "[d\x7f\x80\x00\x00]": "", "{i\x01aTi\x01aT}": "",
 		strings.Repeat("[", 100): "",
 	} {
-		v, err := decodeUBJ([]byte(file))
+		v, err := decodeUBJ([]byte(file), 0)
 		got, _ := json.Marshal(v)
 		if want == "" && err == nil || want != "" && (err != nil || string(got) != want) {
 			t.Errorf("%q: %s, %v; want %s", file, got, err, want)
@@ -198,9 +199,9 @@ func TestCheck(t *testing.T) {
 		{"binary sigmoid:1", registry.Shape{N: 1, D: 3, Task: registry.Binary}, "the model has 2 features, the data set 3"},
 		{"poisson", registry.Shape{N: 1, D: 2, Task: registry.Regression}, `the model's objective is "poisson", and the data set's task is regression`},
 		{"regression sqrt", registry.Shape{N: 1, D: 2, Task: registry.Regression}, `the model's objective is "regression sqrt"`},
-		{"multiclass num_class:3", registry.Shape{N: 1, D: 2, Task: registry.Multiclass, Classes: 3}, "the model gives 1 scores a row, the data set needs 3"},
+		{"multiclass", registry.Shape{N: 1, D: 2, Task: registry.Multiclass, Classes: 3}, "the model gives 1 scores a row, the data set needs 3"},
 	} {
-		m, err := Read(with(c.objective))
+		m, err := Read(with(c.objective), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,18 +211,36 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a file holds, reading ends with a model or a reason.
+// FuzzRead: whatever a file holds, reading ends with a reason, or with a model that scores a row to its end.
 func FuzzRead(f *testing.F) {
 	f.Add(string(with("binary")))
 	f.Add("tree\n")
 	f.Add(strings.Replace(stump, "left_child=-1", "left_child=7", 1))
 	f.Add(strings.Replace(stump, "leaf_value=0.5 3", "leaf_value=0.5", 1))
 	f.Add(stump[:400])
+	f.Add(deep)
+	f.Add(xgStump)
+	f.Add(strings.Replace(deep, "left_child=-1 -2", "left_child=-1 0", 1))
+	f.Add(strings.NewReplacer("num_cat=0", "num_cat=1", "decision_type=2", "decision_type=1", "threshold=0.25", "threshold=0", "leaf_weight", "cat_boundaries=0 1\ncat_threshold=5\nleaf_weight").Replace(stump))
 	f.Add("{L\x00\x00\x00\x00\x00\x00\x00\x07learner{}}")
 	f.Add(`{"learner":{"gradient_booster":{"name":"gbtree","model":{"trees":[{"left_children":[-1]}],"tree_info":[0]}},"learner_model_param":{"num_feature":"2","base_score":"0.5"}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if m, err := Read([]byte(text)); (m == nil) == (err == nil) {
+		m, err := Read([]byte(text), 1<<20)
+		if (m == nil) == (err == nil) {
 			t.Fatalf("model %v, error %v", m, err)
+		}
+		if m == nil || m.features > 100 || m.groups > 100 {
+			return
+		}
+		for _, v := range []float64{0, -3, 1e300, math.NaN()} {
+			x := mat.NewDense(1, m.features, nil)
+			for j := range m.features {
+				x.Set(0, j, v)
+			}
+			scores, err := m.Scores(x)
+			if err == nil && (len(scores) != m.groups || slices.ContainsFunc(scores, func(s float64) bool { return math.IsNaN(s) || math.IsInf(s, 0) })) {
+				t.Fatalf("scores %v of %d groups", scores, m.groups)
+			}
 		}
 	})
 }

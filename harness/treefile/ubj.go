@@ -8,9 +8,10 @@ import (
 )
 
 // decodeUBJ reads a value of Universal Binary JSON (draft 12), the form in which XGBoost writes models by default: objects become
-// map[string]any, arrays []any, numbers int64 or float64. What follows the value is an error.
-func decodeUBJ(file []byte) (any, error) {
-	d := &ubjDecoder{left: file}
+// map[string]any, arrays []any, numbers int64 or float64. What follows the value is an error. memory is the bytes that the values may
+// take, 0 for any.
+func decodeUBJ(file []byte, memory int64) (any, error) {
+	d := &ubjDecoder{left: file, memory: memory}
 	v := d.value(d.marker(), 0)
 	if d.err == nil && len(d.left) > 0 {
 		d.fail("%d bytes follow its end", len(d.left))
@@ -23,8 +24,16 @@ const maxUBJDepth = 64
 
 // A ubjDecoder gives zeros after an error.
 type ubjDecoder struct {
-	left []byte
-	err  error
+	left         []byte
+	memory, held int64
+	err          error
+}
+
+// hold counts the bytes of a value.
+func (d *ubjDecoder) hold(n int64) {
+	if d.held += n; d.memory > 0 && d.held > d.memory && d.err == nil {
+		d.err, d.left = tooLarge(d.held, d.memory), nil
+	}
 }
 
 func (d *ubjDecoder) fail(format string, args ...any) {
@@ -116,6 +125,7 @@ func (d *ubjDecoder) length(size int) int {
 func (d *ubjDecoder) text() string { return string(d.take(d.length(1))) }
 
 func (d *ubjDecoder) value(kind byte, depth int) any {
+	d.hold(perNumber)
 	switch {
 	case d.err != nil:
 		return nil
@@ -203,6 +213,7 @@ func (d *ubjDecoder) array(depth int) any {
 
 func (d *ubjDecoder) object(depth int) any {
 	kind, n := d.sized()
+	d.hold(perObject)
 	out := map[string]any{}
 	for i := 0; d.more(i, n, '}'); i++ {
 		name := d.text()

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/dmitryikh/leaves"
+	"github.com/kernelboosting/bench/internal/decimal"
 )
 
 // An xgboostFile is what XGBoost 1.0 and later writes as JSON or UBJ, as far as scores depend on it.
@@ -63,15 +64,18 @@ func (b *flag) UnmarshalJSON(raw []byte) error {
 
 // readXGBoost reads a model of XGBoost, JSON or UBJ. Its trees are handed to the package leaves in the form of the
 // binary files that it knows, which newer versions of XGBoost write no more.
-func readXGBoost(file []byte) (*Model, error) {
+func readXGBoost(file []byte, memory int64) (*Model, error) {
 	if len(file) > 1 && file[1] != '"' && bytes.IndexByte([]byte(" \t\r\n}"), file[1]) < 0 {
-		value, err := decodeUBJ(file)
+		value, err := decodeUBJ(file, memory)
 		if err == nil {
 			file, err = json.Marshal(value)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("it is no UBJ file that can be read: %w", err)
 		}
+	}
+	if err := admit(file, ",", "{", memory); err != nil {
+		return nil, err
 	}
 	var f xgboostFile
 	if err := json.Unmarshal(file, &f); err != nil {
@@ -88,14 +92,18 @@ func (f *xgboostFile) model() (*Model, error) {
 		return nil, errors.New("it holds no booster; write one with XGBoost's Booster.save_model or XGBClassifier.save_model")
 	case l.Booster.Name != "gbtree":
 		return nil, fmt.Errorf("its booster is %q; only gbtree is read", l.Booster.Name)
-	case err != nil || features < 1:
+	case err != nil || features < 1 || features > math.MaxInt32:
 		return nil, fmt.Errorf("its number of features is %q", l.Params.Features)
 	case l.Params.Targets != "" && l.Params.Targets != "1":
 		return nil, fmt.Errorf("it predicts %s targets; only one is read", l.Params.Targets)
 	}
 	groups := 1
-	if n, err := strconv.Atoi(l.Params.Classes); err == nil && n > 1 {
-		groups = n
+	if classes := l.Params.Classes; classes != "" {
+		n, err := strconv.Atoi(classes)
+		if most := len(l.Booster.Model.Trees); err != nil || n < 0 || n > max(1, most) {
+			return nil, fmt.Errorf("its num_class is %q, and it has %d trees", classes, most)
+		}
+		groups = max(1, n)
 	}
 	margin, err := baseMargins(l.Params.BaseScore, l.Objective.Name, groups)
 	if err != nil {
@@ -114,7 +122,7 @@ func (f *xgboostFile) model() (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its trees cannot be read: %w", err)
 	}
-	return &Model{trees: ensemble, objective: l.Objective.Name, features: features, single: true, margin: margin}, nil
+	return &Model{trees: ensemble, objective: l.Objective.Name, features: features, groups: groups, single: true, margin: margin}, nil
 }
 
 // baseMargins turns base_score into what is added to the sum of the trees of each group: it is written in the unit of
@@ -122,8 +130,8 @@ func (f *xgboostFile) model() (*Model, error) {
 func baseMargins(text, objective string, groups int) ([]float64, error) {
 	var out []float64
 	for part := range strings.SplitSeq(strings.Trim(text, "[] "), ",") {
-		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		v, ok := decimal.Parse([]byte(strings.TrimSpace(part)))
+		if !ok {
 			return nil, fmt.Errorf("its base_score is %q", text)
 		}
 		if objective == "binary:logistic" {
@@ -168,7 +176,9 @@ func (f *xgboostFile) byRound(groups int) ([]xgboostTree, error) {
 		if err != nil || best < 0 {
 			return nil, fmt.Errorf("its best_iteration is %q", text)
 		}
-		rounds = min(rounds, best+1)
+		if best < rounds {
+			rounds = best + 1
+		}
 	}
 	var out []xgboostTree
 	for round := range rounds {
@@ -179,7 +189,7 @@ func (f *xgboostFile) byRound(groups int) ([]xgboostTree, error) {
 	return out, nil
 }
 
-// check is an error unless every node but the root is the child of one other and splits are on features that there are.
+// check is an error unless each node is reached once and splits are on features that there are.
 func (t *xgboostTree) check(features int) error {
 	n := len(t.Left)
 	if n == 0 || len(t.Right) != n || len(t.Feature) != n || len(t.Condition) != n || len(t.DefaultLeft) != n {
@@ -188,24 +198,12 @@ func (t *xgboostTree) check(features int) error {
 	if len(t.Categorical) > 0 {
 		return errors.New("it splits on categories, which are not read; train on numbers")
 	}
-	parents := make([]int, n)
-	for i := range n {
-		l, r := t.Left[i], t.Right[i]
-		if l == -1 && r == -1 {
-			continue
-		}
-		if l <= 0 || r <= 0 || int(l) >= n || int(r) >= n || t.Feature[i] < 0 || int(t.Feature[i]) >= features {
-			return fmt.Errorf("node %d has the children %d and %d and splits on feature %d of %d", i, l, r, t.Feature[i], features)
-		}
-		parents[l]++
-		parents[r]++
-	}
-	for i, p := range parents {
-		if i > 0 && p != 1 {
-			return fmt.Errorf("node %d has %d parents", i, p)
+	for i, f := range t.Feature {
+		if l, r := t.Left[i], t.Right[i]; (l == -1) != (r == -1) || l != -1 && (f < 0 || int(f) >= features) {
+			return fmt.Errorf("node %d has the children %d and %d and splits on feature %d of %d", i, l, r, f, features)
 		}
 	}
-	return nil
+	return eachOnce(n, func(i int) ([2]int, bool) { return [2]int{int(t.Left[i]), int(t.Right[i])}, t.Left[i] != -1 })
 }
 
 // The records of the binary form; what leaves does not use is zero.

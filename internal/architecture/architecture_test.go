@@ -49,7 +49,7 @@ var rooms = []room{
 	{"harness/store/...", "harness/store reports/published registry datasets internal/..."},
 	{"harness/bundle", "harness/store"},
 	{"harness/reference", ""},
-	{"harness/treefile", "registry"},
+	{"harness/treefile", "registry internal/..."},
 	{"harness/metric", "harness/store registry datasets internal/..."},
 	{"harness/split", "registry registry/rng datasets internal/..."},
 	{"harness/protocol", "harness/metric harness/split registry datasets internal/..."},

@@ -1,4 +1,4 @@
-package datasets
+package decimal
 
 import (
 	"math"
@@ -14,17 +14,17 @@ import (
 func TestNumbersAreDecimal(t *testing.T) {
 	for _, text := range []string{"1_000", "1e5_0", "1_0.5", "0x1p3", "0X1P-2", "0x10", "0b1", "0o7", "inf", "Infinity", "+Inf", "nan", "NaN",
 		"", "+", "-", ".", "+.", "e5", ".e5", "1e", "1e+", "1.2.3", "1,5", "1 ", " 1", "--1", "1-", "1e5.0", "1f", "٣", "1e400", "-1e999", "1e99999999999999999999"} {
-		if v, ok := number([]byte(text)); ok {
+		if v, ok := Parse([]byte(text)); ok {
 			t.Errorf("%q is the number %v", text, v)
 		}
 	}
 	for text, want := range map[string]float64{"1": 1, "+1": 1, "-1.50": -1.5, "1.": 1, ".5": 0.5, "-.5e1": -5, "1E3": 1000, "1e-400": 0,
 		"007": 7, "0e99999999999999999999": 0, "1e-99999999999999999999": 0, "0.000000000000000000000000000000000001": 1e-36} {
-		if v, ok := number([]byte(text)); !ok || v != want {
+		if v, ok := Parse([]byte(text)); !ok || v != want {
 			t.Errorf("%q is %v, %v; want %v", text, v, ok, want)
 		}
 	}
-	if v, ok := number([]byte("-0.0")); !ok || v != 0 || !math.Signbit(v) {
+	if v, ok := Parse([]byte("-0.0")); !ok || v != 0 || !math.Signbit(v) {
 		t.Errorf("-0.0 is %v, %v", v, ok)
 	}
 }
@@ -54,21 +54,21 @@ func TestNumbersAreThoseOfGo(t *testing.T) {
 		text := rapid.OneOf(written, printed, soup).Draw(t, "text")
 		want, err := strconv.ParseFloat(text, 64)
 		decimal := err == nil && !strings.ContainsAny(text, "xX_nN")
-		v, ok := number([]byte(text))
+		v, ok := Parse([]byte(text))
 		if ok != decimal || ok && math.Float64bits(v) != math.Float64bits(want) {
 			t.Fatalf("%q is %v, %v; ParseFloat says %v, %v", text, v, ok, want, err)
 		}
 	})
 }
 
-// BenchmarkNumber times the parser beside strconv's on the kinds of values that
+// BenchmarkParse times the parser beside strconv's on the kinds of values that
 // data files hold.
-func BenchmarkNumber(b *testing.B) {
+func BenchmarkParse(b *testing.B) {
 	for _, text := range []string{"17", "-0.5312", "12345.678901234567"} {
 		raw := []byte(text)
 		b.Run(text+"/ours", func(b *testing.B) {
 			for b.Loop() {
-				number(raw)
+				Parse(raw)
 			}
 		})
 		b.Run(text+"/strconv", func(b *testing.B) {

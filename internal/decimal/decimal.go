@@ -1,16 +1,17 @@
-package datasets
+// Package decimal reads numbers that files hold as text, strictly. It knows nothing of what they mean.
+package decimal
 
 import (
 	"math"
 	"strconv"
 )
 
-// number parses a finite decimal number: an optional sign, digits with at most one
+// Parse reads a finite decimal number: an optional sign, digits with at most one
 // point, and an optional exponent. It is stricter than Go, for which 1_000, 0x1p3,
 // inf and nan are numbers too: in a data file they are mistakes or words. The value
 // is the nearest float64, the one that strconv.ParseFloat gives.
-func number(text []byte) (float64, bool) {
-	d, ok := scanDecimal(text)
+func Parse(text []byte) (float64, bool) {
+	d, ok := scan(text)
 	if !ok {
 		return 0, false
 	}
@@ -21,21 +22,21 @@ func number(text []byte) (float64, bool) {
 	return v, err == nil && !math.IsInf(v, 0)
 }
 
-// A decimal is (-1)^negative mantissa 10^exponent. The mantissa is of use only if
+// A scanned number is (-1)^negative mantissa 10^exponent. The mantissa is of use only if
 // digits, without leading zeros, are few enough for it.
-type decimal struct {
+type scanned struct {
 	negative bool
 	mantissa uint64
 	digits   int
 	exponent int
 }
 
-// maxExponent keeps the exponent of a decimal from overflowing; numbers beyond it
+// maxExponent keeps the exponent from overflowing; numbers beyond it
 // are 0 or infinite however many digits they have.
 const maxExponent = 1 << 20
 
-// scanDecimal reads text, all of which must be one number.
-func scanDecimal(text []byte) (d decimal, ok bool) {
+// scan reads text, all of which must be one number.
+func scan(text []byte) (d scanned, ok bool) {
 	i := 0
 	if i < len(text) && (text[i] == '+' || text[i] == '-') {
 		d.negative = text[i] == '-'
@@ -70,7 +71,7 @@ func scanDecimal(text []byte) (d decimal, ok bool) {
 }
 
 // scanExponent reads e, an optional sign, and digits.
-func (d *decimal) scanExponent(text []byte) bool {
+func (d *scanned) scanExponent(text []byte) bool {
 	if text[0] != 'e' && text[0] != 'E' {
 		return false
 	}
@@ -104,7 +105,7 @@ var powersOfTen = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
 
 // exact returns the value where one rounding gives it: 15 digits are below 2^53 and
 // so exact, the power of ten is exact, and their product or quotient is rounded once.
-func (d decimal) exact() (float64, bool) {
+func (d scanned) exact() (float64, bool) {
 	const exactDigits, largest = 15, len(powersOfTen) - 1
 	if d.digits > exactDigits || d.exponent < -largest || d.exponent > largest {
 		return 0, false
