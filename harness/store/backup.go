@@ -18,11 +18,11 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 	if err := db.CanBackup(ctx, path); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(path), ".bench-backup-*")
+	dir, release, err := atomicfile.Scratch(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
 		return fmt.Errorf("backup %s: %w; its directory must exist and be writable", path, err)
 	}
-	defer os.RemoveAll(dir)
+	defer release()
 	scratch := filepath.Join(dir, "copy.db")
 	if err := db.vacuumInto(ctx, scratch); err != nil {
 		return fmt.Errorf("backup %s: %w", path, explain(err))

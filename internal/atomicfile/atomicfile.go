@@ -8,23 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"syscall"
-	"time"
 )
-
-// suffix ends the names of files that are being written, so that nothing of the
-// user's is taken for one.
-const suffix = ".partial"
-
-// abandonedAfter is the age at which a file that is being written is taken to be
-// the rest of a killed process.
-const abandonedAfter = time.Hour
 
 // Write writes the file at path with write: the content goes to a temporary file in
 // the same directory, which takes the name path only once it is complete and on
@@ -33,8 +21,7 @@ const abandonedAfter = time.Hour
 // permissions; a new one gets those that the umask leaves of rw-rw-rw-. A link is
 // followed, so that what it points to is replaced and not the link.
 //
-// Temporary files of the same path that a killed process left more than an hour ago
-// are removed.
+// What killed processes left in the directory, of this file or of others, is removed first.
 func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -46,18 +33,26 @@ func Write(path string, write func(io.Writer) error) error {
 		}
 		mode, replaces = info.Mode().Perm(), true
 	}
-	removeAbandoned(path)
-	f, err := create(path, mode)
+	clean(filepath.Dir(path))
+	var f *os.File
+	made, release, err := fresh(filepath.Dir(path), filepath.Base(path), func(name string) (err error) {
+		if f != nil {
+			_ = f.Close()
+		}
+		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) // which asks the umask; os.CreateTemp would not
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("write %s: %w; the directory must exist and be writable", path, err)
 	}
+	defer release()
 	if err := fill(f, write, mode, replaces); err != nil {
 		f.Close() // the second close of a closed file is harmless
-		os.Remove(f.Name())
+		os.Remove(made)
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		os.Remove(f.Name())
+	if err := os.Rename(made, path); err != nil {
+		os.Remove(made)
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if err := syncDir(filepath.Dir(path)); err != nil {
@@ -85,40 +80,6 @@ func fill(f *os.File, write func(io.Writer) error, mode fs.FileMode, replaces bo
 		return err
 	}
 	return f.Close()
-}
-
-// create opens a new file beside path. os.CreateTemp would not ask the umask.
-func create(path string, mode fs.FileMode) (*os.File, error) {
-	dir, base := filepath.Split(path)
-	for try := 0; ; try++ {
-		name := filepath.Join(dir, temporary(base, strconv.FormatUint(rand.Uint64(), 10)))
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if !errors.Is(err, fs.ErrExist) || try == 100 {
-			return f, err
-		}
-	}
-}
-
-// temporary is the name under which base is written.
-func temporary(base, number string) string { return "." + base + "." + number + suffix }
-
-// removeAbandoned deletes what killed processes left of earlier writes of path. What
-// cannot be removed stays, and harms nothing.
-func removeAbandoned(path string) {
-	dir, base := filepath.Split(path)
-	entries, err := os.ReadDir(filepath.Clean(dir))
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		number := strings.TrimSuffix(strings.TrimPrefix(e.Name(), "."+base+"."), suffix)
-		if _, err := strconv.ParseUint(number, 10, 64); err != nil || e.Name() != temporary(base, number) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandonedAfter {
-			os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
 }
 
 // syncDir brings a directory's names to disk: without it a file that was renamed

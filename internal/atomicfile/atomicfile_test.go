@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 )
 
 func text(s string) func(io.Writer) error {
@@ -79,39 +78,6 @@ func TestWriteFollowsLinks(t *testing.T) {
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is now %v, error %v", info.Mode(), err)
-	}
-}
-
-// What killed writes of the same file left is removed after an hour; whatever else
-// lies there is not, however alike its name.
-func TestAbandonedFilesAreRemoved(t *testing.T) {
-	dir := t.TempDir()
-	old := time.Now().Add(-2 * time.Hour)
-	stay := []string{".r.html.bak", ".r.html.20240101", ".r.html.x.partial", ".r.html.partial", ".other.html.12.partial", "r.html.12.partial"}
-	for _, name := range append(slices.Clone(stay), ".r.html.12.partial", ".r.html.34.partial") {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if name == ".r.html.34.partial" { // perhaps being written by another process now
-			stay = append(stay, name)
-			continue
-		}
-		if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := Write(filepath.Join(dir, "r.html"), text("whole")); err != nil {
-		t.Fatal(err)
-	}
-	var left []string
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		left = append(left, e.Name())
-	}
-	want := append(stay, "r.html")
-	slices.Sort(want)
-	if err != nil || !slices.Equal(left, want) {
-		t.Errorf("the directory holds %v, want %v; error %v", left, want, err)
 	}
 }
 

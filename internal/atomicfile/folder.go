@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +24,8 @@ func (e *ForeignError) Error() string {
 // the files go to a folder beside path, which takes its name only once all of them are complete and on disk. On any error, also
 // one that write returns, a folder already at path stays as it was.
 //
+// What killed calls left beside it is removed first, and a folder that one of them was replacing has its name again.
+//
 // A folder that is there is replaced if it is empty or an earlier call wrote everything in it, which the file named mark lists;
 // else the error is a ForeignError. Between the old folder and the new one there is a moment without any.
 //
@@ -38,14 +39,16 @@ func Folder(path, mark string, write func(add func(name string, content func(io.
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
+	clean(filepath.Dir(path))
 	replaces, mode, err := replaceable(path, mark, products)
 	if err != nil {
 		return err
 	}
-	made := fmt.Sprintf("%s.%d%s", path, rand.Uint64(), suffix)
-	if err := os.Mkdir(made, 0o777); err != nil {
+	made, release, err := fresh(filepath.Dir(path), filepath.Base(path), func(name string) error { return os.Mkdir(name, 0o777) })
+	if err != nil {
 		return fmt.Errorf("write %s: %w; the directory above must exist and be writable", path, err)
 	}
+	defer release()
 	err = fillFolder(made, mark, write)
 	if err == nil && replaces {
 		err = os.Chmod(made, mode)
@@ -120,8 +123,13 @@ func fillFolder(folder, mark string, write func(add func(string, func(io.Writer)
 
 // exchange gives the folder that was made its name, and removes what had it.
 func exchange(path, made string, replaces bool) error {
-	old := made + ".old"
+	old := strings.TrimSuffix(made, unfinished) + former
 	if replaces {
+		before, free := hold(path)
+		defer before.release()
+		if !free {
+			return errors.New("another program is replacing it; try again when that has ended")
+		}
 		if err := os.Rename(path, old); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func TestUmask(t *testing.T) {
 		before := syscall.Umask(mask)
 		err := Write(path, func(w io.Writer) error {
 			entries, err := os.ReadDir(dir)
-			if err != nil || len(entries) != 1 || !strings.HasSuffix(entries[0].Name(), suffix) {
+			if err != nil || len(entries) != 1 || !strings.HasSuffix(entries[0].Name(), unfinished) {
 				t.Errorf("while it is written the directory holds %v; error %v", entries, err)
 			} else if info, err := entries[0].Info(); err != nil || info.Mode().Perm() != want {
 				t.Errorf("umask %o: being written with mode %v, want %v; error %v", mask, info.Mode(), want, err)

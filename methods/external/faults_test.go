@@ -328,11 +328,7 @@ func TestLeftBehind(t *testing.T) {
 	}
 	dir := t.TempDir()
 	live := load(t, plugin(t, "ridge"), readSelf(external.Options{Folder: dir}))
-	stale := filepath.Join(dir, "bench-plugin-stale")
-	if err := os.Mkdir(stale, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(stale, "lock"), nil, 0o600); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, ".bench-plugin.7.bench-partial"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	load(t, plugin(t, "ridge"), readSelf(external.Options{Folder: dir}))
