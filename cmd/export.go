@@ -29,7 +29,8 @@ func newDataExportCommand(a *app) *cobra.Command {
 test rows, standardised by the training rows where the protocol says so, their targets
 (-1 and +1, or 0 to K-1), their row numbers in the data file and the fold of each
 training row. As npz (numpy.load) they are X_train, y_train, X_test, y_test, rows_train,
-rows_test, folds_train, features and labels; as csv a line a row, with every digit.
+rows_test, folds_train, features and labels; as csv a line a row, with every digit,
+and a quotation mark before the name of a feature that a spreadsheet would take for a formula.
 
 A fold is standardised by its own training rows here: a search over a grid elsewhere
 is the same only if it standardises the rows of each fold again.`,

@@ -6,16 +6,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/harmless"
 )
 
 // importScores counts and stores the test scores of a method elsewhere.
 func (a *app) importScores(ctx context.Context, path, protocolName, method, version string) error {
-	if strings.TrimSpace(method) != method || strings.ContainsAny(method, ",\n") || version == "" {
-		return usage("--method %q --version %q: a name without commas and a version are needed", method, version)
+	if err := harmless.Name(method); err != nil {
+		return usage("--method: %w", err)
+	}
+	if version == "" {
+		return usage("--version is empty; give one")
 	}
 	scores, err := readScores(path)
 	if err != nil {

@@ -9,10 +9,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -89,26 +88,7 @@ func visible(v any) string {
 	if v == nil {
 		return "-"
 	}
-	return spelled(plain(v))
-}
-
-// spelled writes control characters and bytes that are no text as \x1b, \n and so on.
-func spelled(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && n == 1 || unicode.IsControl(r) {
-			quoted := strconv.Quote(s[i : i+n])
-			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			b.WriteString(s[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
+	return harmless.Spelled(plain(v))
 }
 
 // isTerminal reports whether what is written to w is seen by a person.
@@ -118,14 +98,36 @@ func isTerminal(w io.Writer) bool {
 }
 
 // An output is standard output with a memory for its first error, so that a listing
-// that found no place, help included, is no success.
+// that found no place, help included, is no success. A terminal is shown nothing that it would obey.
 type output struct {
 	io.Writer
-	err error
+	shown harmless.Writer // of a terminal
+	err   error
+}
+
+func newOutput(w io.Writer) *output {
+	o := &output{Writer: w}
+	if isTerminal(w) {
+		o.shown.To = w
+	}
+	return o
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	n, err := o.Writer.Write(p)
+	if o.shown.To != nil {
+		return o.noted(o.shown.Write(p))
+	}
+	return o.noted(o.Writer.Write(p))
+}
+
+// bold is the output for what may hold escape sequences of this program's own; the rest of it was made harmless.
+func (o *output) bold() io.Writer { return boldOutput{o} }
+
+type boldOutput struct{ *output }
+
+func (b boldOutput) Write(p []byte) (int, error) { return b.noted(b.Writer.Write(p)) }
+
+func (o *output) noted(n int, err error) (int, error) {
 	if err != nil && o.err == nil {
 		o.err = err
 	}
@@ -233,20 +235,23 @@ func (m *mdStream) row(values []any) error {
 
 func (m *mdStream) end() error { return nil }
 
-// A csvStream keeps every byte of a value, except where a person would see it.
+// A csvStream keeps every byte of a value, except where a person would see it, or a spreadsheet take a text for a formula.
 type csvStream struct {
 	w       *csv.Writer
 	visible bool
 }
 
-func (c *csvStream) head(names []string) error { return c.w.Write(names) }
+func (c *csvStream) head(names []string) error { return c.w.Write(harmless.Cells(names)) }
 
 func (c *csvStream) row(values []any) error {
 	record := make([]string, len(values))
 	for i, v := range values {
 		record[i] = plain(v)
+		if _, number := v.(float64); !number {
+			record[i] = harmless.Cell(record[i])
+		}
 		if c.visible {
-			record[i] = spelled(record[i])
+			record[i] = harmless.Spelled(record[i])
 		}
 	}
 	return c.w.Write(record)
@@ -309,16 +314,16 @@ func (j *jsonStream) end() error {
 	return err
 }
 
-// marshalVisible is JSON in which the control characters that JSON allows (DEL and
-// those from 0x80 on) are escaped too: terminals obey some of them.
+// marshalVisible is JSON in which what terminals obey and JSON allows (DEL, controls from 0x80 on, signs
+// that turn the direction of writing) is escaped too.
 func marshalVisible(v any) (string, error) {
 	raw, err := json.Marshal(v)
-	if err != nil || strings.IndexFunc(string(raw), unicode.IsControl) < 0 {
+	if err != nil || strings.IndexFunc(string(raw), harmless.Obeyed) < 0 {
 		return string(raw), err
 	}
 	var b strings.Builder
 	for _, r := range string(raw) {
-		if unicode.IsControl(r) {
+		if harmless.Obeyed(r) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)
@@ -326,6 +331,14 @@ func marshalVisible(v any) (string, error) {
 	}
 	return b.String(), nil
 }
+
+// A messages is standard error: what is written to it is text for people and holds nothing that a terminal would obey.
+type messages struct {
+	harmless.Writer
+}
+
+// Fd returns the file descriptor behind it, or none.
+func (m *messages) Fd() uintptr { return (&output{Writer: m.To}).Fd() }
 
 // round1 keeps one decimal.
 func round1(x float64) float64 { return math.Round(10*x) / 10 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/vbauerster/mpb/v8"
@@ -208,7 +209,7 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 		first := p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1)
 		p.mu.Unlock()
 		if first { // the others are counted at the end
-			p.note(fmt.Sprintf("%s %s: %s", name, failedAs(r.Status, r.Class), spelled(firstLine(r.Error))))
+			p.note(fmt.Sprintf("%s %s: %s", name, failedAs(r.Status, r.Class), harmless.Spelled(firstLine(r.Error))))
 		}
 	}
 	switch {
@@ -256,7 +257,7 @@ func (p *progress) count() int {
 
 // note prints a line above the bar.
 func (p *progress) note(line string) {
-	line = spelled(line)
+	line = harmless.Spelled(line)
 	if p.bars != nil {
 		fmt.Fprintln(p.bars, "\r"+line) // an echoed ^C has moved the cursor
 		return

@@ -31,7 +31,8 @@ quantile(x, p), stddev, stddev_pop, var_samp, var_pop, corr(x, y) (Pearson's).
 
 Rows are printed as they are found. --output writes them to a file, whole or not at
 all, by its ending as CSV, JSON, Markdown, text or Parquet, which pandas and R read; numbers
-have every digit.
+have every digit. In CSV a text that a spreadsheet would take for a formula (it begins with
+=, +, -, @, a tab or a carriage return, and is no number) has a single quotation mark before it.
 
 What a statement reads is compared with its checksums; exit code 3 says that some of
 it is not what was stored. A statement on view evaluations compares all folds of the

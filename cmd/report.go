@@ -177,7 +177,7 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags, ou
 	}
 	if f.output == "" {
 		o.Bold = colourful(a.out)
-		return render.Write(a.out, out.format, d, o)
+		return render.Write(a.out.bold(), out.format, d, o)
 	}
 	err := atomicfile.Write(f.output, func(w io.Writer) error {
 		return cmp.Or(render.Write(w, out.format, d, o), ctx.Err())

@@ -38,7 +38,7 @@ func ownSets(t *testing.T, files map[string]string) reportSets {
 			t.Fatal(err)
 		}
 	}
-	a := &app{reg: methods.All(), out: io.Discard, err: io.Discard, sets: datasets.Builtin(), db: defaultDatabase}
+	a := &app{reg: methods.All(), out: newOutput(io.Discard), err: io.Discard, sets: datasets.Builtin(), db: defaultDatabase}
 	return reportSets{&storedSets{app: a, files: files}}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/spf13/cobra"
 )
 
@@ -54,7 +55,7 @@ func (a *app) noteChangedCode(ctx context.Context, h *harness.Harness, db *store
 	}
 	for _, g := range report.Unchecked {
 		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --method %s` compares them\n",
-			g.Method, wereCells(g.Cells), spelled(g.Why), g.Method)
+			g.Method, wereCells(g.Cells), harmless.Spelled(g.Why), g.Method)
 	}
 	taken := map[string][]string{}
 	for _, g := range report.Taken {
@@ -62,10 +63,10 @@ func (a *app) noteChangedCode(ctx context.Context, h *harness.Harness, db *store
 	}
 	for _, why := range slices.Sorted(maps.Keys(taken)) {
 		fmt.Fprintf(a.err, "imported results of %s stand as they are, not compared with this program: %s; `bench verify` compares them\n",
-			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), spelled(why))
+			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), harmless.Spelled(why))
 	}
 	return store.Patiently(ctx, func(err error) {
-		fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", spelled(err.Error()))
+		fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", harmless.Spelled(err.Error()))
 	}, func() error { return db.PutCodeChecks(ctx, report.Checked) })
 }
 

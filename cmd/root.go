@@ -19,6 +19,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/internal/near"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
@@ -57,8 +58,9 @@ func usage(format string, args ...any) error {
 type app struct {
 	own       registry.Registry // without plugins
 	reg       registry.Registry
-	out       io.Writer // standard output
-	err       io.Writer // standard error
+	out       *output   // standard output
+	err       io.Writer // standard error, for text
+	screen    io.Writer // the same, for what moves a terminal's cursor
 	db        string
 	data      string
 	limit     string // --memory as it was given
@@ -117,12 +119,12 @@ func Execute(reg registry.Registry) int {
 }
 
 func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int {
-	out := &output{Writer: stdout}
-	a := &app{own: reg, reg: reg, out: out, err: stderr, sets: datasets.Builtin(), signals: interrupts}
+	out, said := newOutput(stdout), &messages{harmless.Writer{To: stderr}}
+	a := &app{own: reg, reg: reg, out: out, err: said, screen: stderr, sets: datasets.Builtin(), signals: interrupts}
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	root.SetOut(out)
-	root.SetErr(stderr)
+	root.SetErr(said)
 	defer a.closePlugins()
 	err := root.ExecuteContext(context.Background())
 	if out.err != nil { // also where cobra, which prints help, passes over it
@@ -141,9 +143,9 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 	if e.err != nil {
 		lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 		for i, line := range lines {
-			lines[i] = spelled(line)
+			lines[i] = harmless.Spelled(line)
 		}
-		fmt.Fprintf(stderr, "bench: %s\n", strings.Join(lines, "\n"))
+		fmt.Fprintf(said, "bench: %s\n", strings.Join(lines, "\n"))
 	}
 	return e.code
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
@@ -260,7 +261,7 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runn
 	defer end()
 	ctx, cancel := context.WithCancel(ctx) // of its cells
 	defer cancel()
-	bar := newProgress(a.err, plan, opt, h.Protocol.Semantics.Metric)
+	bar := newProgress(a.screen, plan, opt, h.Protocol.Semantics.Metric)
 	w := db.NewWriter(harness.CurrentEnvironment(), nil)
 	w.Trouble = func(t store.Trouble) { bar.note(a.troubleLine(t)) }
 	stop := a.handleSignals(ended, stopping{tell: bar.note, cancel: cancel, waiting: w.Waiting, abandon: w.Abandon})
@@ -329,7 +330,7 @@ func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 
 // waits says that another program holds the database.
 func (a *app) waits(err error) {
-	fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", spelled(err.Error()))
+	fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", harmless.Spelled(err.Error()))
 }
 
 // troubleLine says what became of results that could not be stored at once.

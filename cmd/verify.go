@@ -15,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/spf13/cobra"
 )
 
@@ -202,7 +203,7 @@ func (a *app) noteGroups(fate string, groups []harness.Group) {
 	}) {
 		slices.Sort(sets[l])
 		fmt.Fprintf(a.err, "%s: %s of %s (protocol %s: %s): %s\n", fate, plural(cells[l], "cell"), l.method, l.protocol,
-			strings.Join(slices.Compact(sets[l]), ", "), spelled(l.why))
+			strings.Join(slices.Compact(sets[l]), ", "), harmless.Spelled(l.why))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/internal/tomlkey"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -217,6 +218,9 @@ func (e *Entry) check() error {
 	}
 	if !validName.MatchString(e.Name) {
 		return fmt.Errorf("name %q must be letters, digits, '.', '_' or '-', and begin with a letter or digit, e.g. name = \"mydata\"", e.Name)
+	}
+	if err := harmless.Name(e.Name); err != nil {
+		return fmt.Errorf("the name of the set: %w", err)
 	}
 	if len(e.DataFiles()) == 0 {
 		return fmt.Errorf("set %s has no data file; write file = \"my.csv\"", e.Name)

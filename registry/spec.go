@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +10,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
+
+	"github.com/kernelboosting/bench/internal/harmless"
 )
 
 // Spec declares a method. Fill in the exported fields and pass it to Define.
@@ -155,8 +156,8 @@ func (e Env) filled() Env {
 
 func (s *Spec) check() error {
 	switch {
-	case s.Name == "":
-		return errors.New("a method has no name")
+	case harmless.Name(s.Name) != nil:
+		return fmt.Errorf("the name of a method: %w", harmless.Name(s.Name))
 	case s.Version == "":
 		return fmt.Errorf("method %s has no version", s.Name)
 	case s.Tasks == 0:

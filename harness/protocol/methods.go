@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -99,6 +100,9 @@ func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 		if spec, err = variant(reg, spec, name, settings.Tasks); err != nil {
 			return reg, fmt.Errorf("protocol %s: [methods.%s]: %w", p.Name, name, err)
 		}
+		if slices.ContainsFunc(variants, func(other registry.Spec) bool { return strings.EqualFold(other.Name, name) }) {
+			return reg, fmt.Errorf("protocol %s: [methods.%s]: two variants have this name but for case; give one another", p.Name, name)
+		}
 		variants = append(variants, spec)
 		resolved[name] = settings
 	}
@@ -114,8 +118,8 @@ func variant(reg registry.Registry, spec registry.Spec, name string, tasks []str
 	if other, err := reg.Lookup(name); err == nil {
 		return spec, fmt.Errorf("of = %q, but %s is a method itself; give the variant a name of its own", spec.Name, other.Name)
 	}
-	if name != strings.TrimSpace(name) || strings.ContainsAny(name, ",\n\t") {
-		return spec, fmt.Errorf("the name of a variant has no comma and no blank at its ends")
+	if err := harmless.Name(name); err != nil {
+		return spec, fmt.Errorf("the name of the variant: %w", err)
 	}
 	if tasks != nil {
 		var only registry.Task

@@ -94,7 +94,7 @@ func TestVariantMistakes(t *testing.T) {
 	for edit, want := range map[string]string{
 		`of = "line"|of = "lime"`:                       `[methods.Line free]: no method is named "lime"; did you mean Line?`,
 		`"Line free"]|"lINE"]`:                          `[methods.lINE]: of = "Line", but Line is a method itself; give the variant a name of its own`,
-		`"Line free"]|"a,b"]`:                           `[methods.a,b]: the name of a variant has no comma and no blank at its ends`,
+		`"Line free"]|"a,b"]`:                           `[methods.a,b]: the name of the variant: "a,b" has a comma, or a blank at its ends; give one without`,
 		`tasks = ["regression"]|tasks = ["multiclass"]`: `[methods.Line free]: tasks = ["multiclass"]; Line solves none of them`,
 		`tasks = ["regression"]|tasks = ["guess"]`:      `[methods.Line free]: tasks: task "guess" is not binary, multiclass or regression`,
 		`params = { order = 2 }|tasks = ["binary"]`:     `[methods.LINE]: tasks is of a variant, which has the key of`,

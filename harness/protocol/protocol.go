@@ -24,6 +24,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/internal/near"
 	"github.com/kernelboosting/bench/internal/tomlkey"
 )
@@ -160,6 +161,9 @@ func Load(name string) (*Protocol, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if err := harmless.Name(name); err != nil {
+		return nil, fmt.Errorf("the name of the protocol, which is its file's: %w", err)
 	}
 	p, err := Parse(name, raw)
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/internal/npy"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -53,11 +54,12 @@ func (e Exported) WriteNPZ(w io.Writer) error {
 }
 
 // WriteCSV writes a line a row: part (train or test), row of the data file, fold (of a training row),
-// y and the features, in the shortest decimals that read back as the same float64.
+// y and the features, in the shortest decimals that read back as the same float64. A feature whose name a spreadsheet would take for a
+// formula has a quotation mark before it.
 func (e Exported) WriteCSV(w io.Writer) error {
 	buffered := bufio.NewWriter(w)
 	out := csv.NewWriter(buffered)
-	if err := out.Write(append([]string{"part", "row", "fold", "y"}, e.Features...)); err != nil {
+	if err := out.Write(append([]string{"part", "row", "fold", "y"}, harmless.Cells(e.Features)...)); err != nil {
 		return err
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

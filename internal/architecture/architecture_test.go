@@ -31,7 +31,7 @@ var rooms = []room{
 	{"cmd", "harness/... reports/... methods/external/... registry registry/rng datasets internal/..."},
 	{"scripts/...", "..."},
 
-	{"reports/doc", ""},
+	{"reports/doc", "internal/..."},
 	{"reports/published", ""},
 	{"reports/stats", "registry/rng internal/..."},
 	{"reports/plot", "reports/doc"},

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -123,7 +125,7 @@ func fillFolder(folder, mark string, write func(add func(string, func(io.Writer)
 
 // exchange gives the folder that was made its name, and removes what had it.
 func exchange(path, made string, replaces bool) error {
-	old := strings.TrimSuffix(made, unfinished) + former
+	old := filepath.Join(filepath.Dir(path), temporary(filepath.Base(path), strconv.FormatUint(rand.Uint64(), 10), former))
 	if replaces {
 		before, free := hold(path)
 		defer before.release()

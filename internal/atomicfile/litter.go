@@ -22,6 +22,9 @@ const (
 // abandonedAfter is the age from which something is taken to be left behind where a system has no locks that would tell.
 const abandonedAfter = time.Hour
 
+// mostBase is how much of a long name is in that of what is not complete: a file system takes 255 bytes.
+const mostBase = 150
+
 // temporary is a name beside base.
 func temporary(base, number, end string) string { return "." + base + "." + number + end }
 
@@ -45,7 +48,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 // behind. make fails with fs.ErrExist where the name is taken.
 func fresh(dir, base string, make func(path string) error) (path string, release func(), err error) {
 	for range 100 {
-		path = filepath.Join(dir, temporary(base, strconv.FormatUint(rand.Uint64(), 10), unfinished))
+		path = filepath.Join(dir, temporary(base[:min(len(base), mostBase)], strconv.FormatUint(rand.Uint64(), 10), unfinished))
 		if err = make(path); errors.Is(err, fs.ErrExist) {
 			continue
 		}

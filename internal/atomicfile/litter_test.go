@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -115,6 +116,21 @@ func TestWhatIsBeingWrittenStays(t *testing.T) {
 	}
 	release()
 	if left := names(t, dir); !slices.Equal(left, []string{"site", "table"}) {
+		t.Errorf("the directory holds %v", left)
+	}
+}
+
+// The longest name that a file system takes can be written.
+func TestLongNames(t *testing.T) {
+	dir := t.TempDir()
+	name := strings.Repeat("n", 255)
+	if err := Write(filepath.Join(dir, name), text("whole")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(filepath.Join(dir, name+"n"), text("whole")); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a longer one: %v", err)
+	}
+	if left := names(t, dir); !slices.Equal(left, []string{name}) {
 		t.Errorf("the directory holds %v", left)
 	}
 }

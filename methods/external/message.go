@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -127,8 +128,8 @@ func (d *Description) check() error {
 	switch {
 	case strings.TrimSpace(d.Name) == "":
 		return errors.New(`the description has no "name"`)
-	case len(d.Name) > 100 || strings.ContainsFunc(d.Name, func(r rune) bool { return r < ' ' || r == 0x7f || r == ',' }):
-		return fmt.Errorf("the name %.100q is longer than 100 bytes or has a comma or a control character", d.Name)
+	case harmless.Name(d.Name) != nil:
+		return fmt.Errorf("the name of the method: %w", harmless.Name(d.Name))
 	case d.Version == "" || strings.ContainsAny(d.Version, "+ \n"):
 		return fmt.Errorf(`the version %q is empty or has a blank or a "+"; write such as "1.0"`, d.Version)
 	case len(d.Tasks) == 0:

@@ -2,8 +2,9 @@ package doc
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/kernelboosting/bench/internal/harmless"
 )
 
 // Clean returns the document with every text in it harmless: control characters, but for the line
@@ -98,7 +99,7 @@ func lines(s string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+		case harmless.Obeyed(r):
 			return ' '
 		}
 		return r

@@ -230,6 +230,12 @@ func TestRefusals(t *testing.T) {
 
 // Names in links and files are safe and never equal.
 func TestIDs(t *testing.T) {
+	long := strings.Repeat("n", 300)
+	for _, id := range ids([]string{long, long + "a", long}) {
+		if len(id) > 200 {
+			t.Errorf("a file would be named %s", id)
+		}
+	}
 	got := ids([]string{"GBRFF-random", "B&<b>", "b b", "../x", "", "C|%", "B B"})
 	if want := []string{"gbrff-random", "b-b", "b-b-x", "x", "unnamed", "c", "b-b-x-x"}; !slices.Equal(got, want) {
 		t.Errorf("names %q, want %q", got, want)

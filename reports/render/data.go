@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
@@ -17,7 +18,8 @@ import (
 const SchemaVersion = 2
 
 // CSV writes the first records of a document. Numbers are in the shortest decimal that reads back
-// as the same float64; a value that does not exist is empty.
+// as the same float64; a value that does not exist is empty. A text that a spreadsheet would take for a formula has a quotation
+// mark before it.
 func CSV(w io.Writer, d doc.Document, _ Options) error {
 	out := csv.NewWriter(w)
 	for _, b := range d.Clean().Blocks {
@@ -25,7 +27,7 @@ func CSV(w io.Writer, d doc.Document, _ Options) error {
 		if !ok {
 			continue
 		}
-		if err := out.Write(r.Columns); err != nil {
+		if err := out.Write(harmless.Cells(r.Columns)); err != nil {
 			return err
 		}
 		for _, row := range r.Rows {
@@ -59,8 +61,10 @@ func csvValue(v any) string {
 			return ""
 		}
 		return strconv.Itoa(*v)
+	case string:
+		return harmless.Cell(v)
 	case []string:
-		return strings.Join(v, " ")
+		return harmless.Cell(strings.Join(v, " "))
 	case []int:
 		return strings.Trim(fmt.Sprint(v), "[]")
 	}

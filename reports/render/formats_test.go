@@ -13,11 +13,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -264,7 +264,7 @@ func FuzzNames(f *testing.F) {
 
 // obeyed reports characters that a terminal acts on instead of showing them.
 func obeyed(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
+	return harmless.Obeyed(r) && r != '\n' && r != '\t'
 }
 
 // checkLaTeX reports unbalanced braces, foreign commands and a document that
