@@ -13,11 +13,24 @@ import (
 )
 
 // driverName is that of SQLite's driver with the functions that questions about results need and that the
-// library is compiled without. NULL in gives NULL out; outside a function's domain NULL.
-var driverName = sync.OnceValue(func() string {
-	const name = "bench-sqlite3"
-	sql.Register(name, &sqlite3.SQLiteDriver{ConnectHook: registerFunctions})
-	return name
+// library is compiled without. NULL in gives NULL out; outside a function's domain NULL. Readers sort in memory: reports
+// are made also where no temporary file has a place.
+func driverName(reads bool) string {
+	registerDrivers()
+	if reads {
+		return readerDriver
+	}
+	return writerDriver
+}
+
+const writerDriver, readerDriver = "bench-sqlite3", "bench-sqlite3-reader"
+
+var registerDrivers = sync.OnceFunc(func() {
+	sql.Register(writerDriver, &sqlite3.SQLiteDriver{ConnectHook: registerFunctions})
+	sql.Register(readerDriver, &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
+		_, err := c.Exec("PRAGMA temp_store = MEMORY", nil)
+		return errors.Join(err, registerFunctions(c))
+	}})
 })
 
 // scalars are the functions of one number; log is to base 10, as in SQLite itself.

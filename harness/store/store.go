@@ -23,6 +23,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -50,8 +51,8 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	if err := recognise(ctx, path); err != nil {
 		return nil, err
 	}
-	if !mayWrite(path) {
-		return nil, fmt.Errorf("database %s: the file is not writable; give it the permission, copy it, or name another with --db", path)
+	if not := mayWrite(path); not != "" {
+		return nil, fmt.Errorf("database %s: the %s is not writable; give it the permission, copy the database elsewhere, or name another with --db", path, not)
 	}
 	db, err := connect(path, url.Values{
 		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_foreign_keys": {"on"},
@@ -106,13 +107,14 @@ func openChecked(ctx context.Context, path string) (*DB, error) {
 	options := url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}}
 	db, err := tryReader(ctx, path, options)
 	var e sqlite3.Error
-	if !errors.As(err, &e) || e.Code != sqlite3.ErrReadonly && e.Code != sqlite3.ErrCantOpen {
+	if !errors.As(err, &e) || !slices.Contains([]sqlite3.ErrNo{sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrFull, sqlite3.ErrIoErr}, e.Code) {
 		return db, err
 	}
 	if !noLog(path) {
-		return nil, fmt.Errorf("%w: %s-wal holds rows that are not in the file yet, and its folder cannot be written; copy both files elsewhere", err, path)
+		return nil, fmt.Errorf("%w: %s-wal holds rows that are not in the file yet, and its folder cannot be written or its disk is full; copy both files elsewhere", err, path)
 	}
-	// A file in a directory that cannot be written: an archive, which nobody changes.
+	// A file in a directory that cannot be written is an archive, which nobody changes. On a full disk nobody can begin to change it
+	// either, since that needs the same file of shared memory; who has it already lets readers in.
 	options.Set("immutable", "1")
 	return tryReader(ctx, path, options)
 }
@@ -139,7 +141,7 @@ func connect(path string, options url.Values) (*DB, error) {
 	if strings.HasPrefix(path, "/") { // else //x would be a host
 		escaped = "//" + escaped
 	}
-	pool, err := sql.Open(driverName(), "file:"+escaped+"?"+options.Encode())
+	pool, err := sql.Open(driverName(options.Get("mode") == "ro"), "file:"+escaped+"?"+options.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", path, err)
 	}

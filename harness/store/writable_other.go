@@ -3,4 +3,4 @@
 package store
 
 // mayWrite leaves it to SQLite to find out.
-func mayWrite(string) bool { return true }
+func mayWrite(string) (not string) { return "" }

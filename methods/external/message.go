@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )

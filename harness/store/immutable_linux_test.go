@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/testenv"
+	"golang.org/x/sys/unix"
+)
+
+// refusesToWrite demands that a database is not opened to be written, in one line that says why, and that it can be read.
+func refusesToWrite(t *testing.T, path, says string) {
+	t.Helper()
+	if db, err := Open(context.Background(), path); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+		if err == nil {
+			_ = db.Close()
+		}
+		t.Errorf("writing: %v, want %q", err, says)
+	}
+	if _, err := printed(path); err != nil {
+		t.Errorf("reading: %v", err)
+	}
+}
+
+// TestImmutable: a file, and a folder, that nobody may change, root included.
+func TestImmutable(t *testing.T) {
+	for _, what := range []string{"file", "folder"} {
+		path := smallDatabase(t)
+		target := path
+		if what == "folder" {
+			target = filepath.Dir(path)
+		}
+		f, err := os.Open(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		const immutable = 0x10 // FS_IMMUTABLE_FL
+		flags, err := unix.IoctlGetInt(int(f.Fd()), unix.FS_IOC_GETFLAGS)
+		if err == nil {
+			err = unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, flags|immutable)
+		}
+		if err != nil {
+			t.Skipf("nothing can be made immutable here: %v", err)
+		}
+		refusesToWrite(t, path, "the "+what+" is not writable; give it the permission")
+		if err := unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, flags); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestAReadOnlyDisk holds an archive.
+func TestAReadOnlyDisk(t *testing.T) {
+	disk := testenv.SmallDisk(t, "2m")
+	path := filepath.Join(disk.Dir, "r.db")
+	copyTo(t, smallDatabase(t), path)
+	if err := syscall.Mount("", disk.Dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Skipf("a disk cannot be made read-only here: %v", err)
+	}
+	refusesToWrite(t, path, "the file is not writable")
+}
+
+// TestReadingOnAFullDisk: reports and questions need no space on the database's disk, which is full when they are wanted most. What a
+// killed program left in the log cannot be read there, and that is said.
+func TestReadingOnAFullDisk(t *testing.T) {
+	disk := testenv.SmallDisk(t, "2m")
+	path := filepath.Join(disk.Dir, "r.db")
+	copyTo(t, smallDatabase(t), path)
+	free := disk.Fill(t)
+	db, err := OpenReader(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, rows := query(t, db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) SELECT max(x) FROM (SELECT zeroblob(100) || i AS x FROM n ORDER BY 1 DESC)"); len(rows) == 0 {
+		t.Error("no rows")
+	}
+	if problems, err := db.Check(context.Background(), true); err != nil || len(problems) != 0 {
+		t.Errorf("a check finds %v, %v", problems, err)
+	}
+	if _, err := printed(path); err != nil {
+		t.Error(err)
+	}
+	free()
+
+	whole := smallDatabase(t)
+	writer := open(t, whole)
+	put(t, writer, testRun("k in the log", OK))
+	copyTo(t, whole, path)
+	copyTo(t, whole+"-wal", path+"-wal")
+	if err := os.Remove(path + "-shm"); err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	defer disk.Fill(t)()
+	if db, err := OpenReader(context.Background(), path); err == nil || !strings.Contains(err.Error(), "copy both files elsewhere") {
+		if err == nil {
+			_ = db.Close()
+		}
+		t.Errorf("a log on a full disk: %v", err)
+	}
+}
+
+func copyTo(t *testing.T, from, to string) {
+	t.Helper()
+	raw, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, raw, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
