@@ -147,10 +147,11 @@ func (o *output) Fd() uintptr {
 type tableStream struct {
 	w      io.Writer
 	first  [][]string // until the widths are known
+	held   int        // bytes of these
 	widths []int      // nil before
 }
 
-const rowsForWidths = 1000
+const rowsForWidths, bytesForWidths = 1000, 1 << 20
 
 func (t *tableStream) head(names []string) error {
 	cells := make([]any, len(names))
@@ -164,11 +165,12 @@ func (t *tableStream) row(values []any) error {
 	cells := make([]string, len(values))
 	for i, v := range values {
 		cells[i] = visible(v)
+		t.held += len(cells[i])
 	}
 	if t.widths != nil {
 		return t.print(cells)
 	}
-	if t.first = append(t.first, cells); len(t.first) > rowsForWidths {
+	if t.first = append(t.first, cells); len(t.first) > rowsForWidths || t.held > bytesForWidths {
 		return t.flush()
 	}
 	return nil

@@ -16,6 +16,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// queryMemory is what a question may take unless --memory says otherwise.
+const queryMemory = 1 << 30
+
 func newQueryCommand(a *app) *cobra.Command {
 	var format, output string
 	c := &cobra.Command{
@@ -38,7 +41,10 @@ What a statement reads is compared with its checksums; exit code 3 says that som
 it is not what was stored. A statement on view evaluations compares all folds of the
 runs that it came to, so that a filter on method, data set or split is fast, and what
 reads everything compares everything. Tables and views without folds, scores and models are
-small: they are compared whole. So is each large table that a statement names.`,
+small: they are compared whole. So is each large table that a statement names.
+
+A statement may take 1 GiB of memory, or what --memory says, and a value of it a
+sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that takes too long.`,
 		Example: `  bench query "SELECT dataset, method, avg(accuracy), stddev(accuracy) FROM results GROUP BY 1, 2"
   bench query --format csv "SELECT * FROM evaluations WHERE dataset = 'wine'"
   bench query -o folds.parquet "SELECT * FROM evaluations"`,
@@ -55,10 +61,24 @@ small: they are compared whole. So is each large table that a statement names.`,
 				return err
 			}
 			defer db.Close()
-			if output == "" {
-				return a.query(c.Context(), db, args[0], format, a.out)
+			memory := int64(queryMemory)
+			if a.limit != "" {
+				memory = a.memory
 			}
-			err = atomicfile.Write(output, func(w io.Writer) error { return a.query(c.Context(), db, args[0], format, w) })
+			if err := db.LimitMemory(c.Context(), memory); err != nil {
+				return usage("--memory: %w", err)
+			}
+			defer collectWithin(memory)()
+			ctx, stop := a.untilSignal(c.Context())
+			defer stop()
+			if output == "" {
+				err = a.query(ctx, db, args[0], format, a.out)
+			} else {
+				err = atomicfile.Write(output, func(w io.Writer) error { return a.query(ctx, db, args[0], format, w) })
+			}
+			if ctx.Err() != nil {
+				return exitError{exitInterrupted, errors.New("interrupted; the answer is not complete")}
+			}
 			if path := (*fs.PathError)(nil); errors.As(err, &path) {
 				return exitError{exitUsage, err}
 			}

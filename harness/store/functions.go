@@ -116,12 +116,17 @@ func (c *column) Step(x any) error {
 	v, ok, err := numeric(c.name, x)
 	if ok {
 		c.values = append(c.values, v)
+		err = collect(bytesOfNumber)
 	}
 	return err
 }
 
+// bytesOfNumber is what a number that an aggregate holds takes, while its list grows.
+const bytesOfNumber = 24
+
 // Done returns the aggregate, NULL without any number.
 func (c *column) Done() (any, error) {
+	_ = collect(-bytesOfNumber * int64(len(c.values)))
 	if len(c.values) == 0 {
 		return nil, nil
 	}
@@ -154,12 +159,14 @@ func (p *pairs) Step(x, y any) error {
 	b, ok2, err2 := numeric("corr", y)
 	if ok1 && ok2 {
 		p.values = append(p.values, [2]float64{a, b})
+		return collect(2 * bytesOfNumber)
 	}
 	return errors.Join(err1, err2)
 }
 
 // Done returns Pearson's correlation, NULL for fewer than two pairs and where x or y does not vary.
 func (p *pairs) Done() (any, error) {
+	_ = collect(-2 * bytesOfNumber * int64(len(p.values)))
 	slices.SortFunc(p.values, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) }) // as in column
 	x, y := make([]float64, len(p.values)), make([]float64, len(p.values))
 	for i, v := range p.values {

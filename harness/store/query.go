@@ -52,7 +52,7 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 	case isRefusal(err):
 		return errors.New("the statement does more than read this database; SELECT can be asked here, and PRAGMAs that tell of its tables")
 	case err != nil:
-		return db.suggest(ctx, explain(err))
+		return db.suggest(ctx, explain(db.beyondMemory(err)))
 	}
 	if err := <-damage; err != nil {
 		return err
@@ -199,6 +199,7 @@ func (db *DB) watched(ctx context.Context, query string, work func(q queryer, re
 		return err
 	}
 	err = conn.Raw(func(c any) error {
+		db.limitValues(c.(*sqlite3.SQLiteConn))
 		c.(*sqlite3.SQLiteConn).RegisterAuthorizer(func(action int, first, second, _ string) int {
 			if action == sqlite3.SQLITE_READ && !slices.Contains(read.tables, first) {
 				read.tables = append(read.tables, first)

@@ -39,6 +39,8 @@ type DB struct {
 	path string
 	file os.FileInfo // as it was when it was opened
 
+	memory int64 // that a question may take; 0 for any
+
 	checked  sync.Mutex // of what follows
 	compared bool       // rows against their checksums
 	damage   error

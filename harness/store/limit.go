@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	sizes "github.com/kernelboosting/bench/internal/span"
+	sqlite3 "github.com/mattn/go-sqlite3"
+)
+
+// LeastQueryMemory is the least that LimitMemory takes: what questions about results need in any case.
+const LeastQueryMemory = 64 << 20
+
+// What of the memory of a question SQLite may hold, and a single value, as divisors: a value is there several times on its way out,
+// and those of a row together.
+const (
+	heapShare  = 4
+	valueShare = 16
+)
+
+// collected are the bytes that aggregates of this program may hold, and hold.
+var collected struct{ limit, held atomic.Int64 }
+
+// LimitMemory bounds what the questions of this process may take, Query's above all; it cannot be raised again. One that needs
+// more ends with an error.
+func (db *DB) LimitMemory(ctx context.Context, bytes int64) error {
+	if bytes < LeastQueryMemory {
+		return fmt.Errorf("a question may need %s of memory; allow as much", sizes.Bytes(LeastQueryMemory))
+	}
+	db.memory = bytes
+	collected.limit.Store(bytes / heapShare)
+	_, err := db.one(ctx, fmt.Sprintf("PRAGMA hard_heap_limit = %d", bytes/heapShare))
+	return err
+}
+
+// limitValues bounds the values of a connection's statements.
+func (db *DB) limitValues(c *sqlite3.SQLiteConn) {
+	if db.memory > 0 {
+		c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, int(min(db.memory/valueShare, 1e9)))
+	}
+}
+
+// errCollected is the error of an aggregate that would hold too much.
+var errCollected = errors.New("aggregates of the statement hold too many values")
+
+// collect counts bytes that an aggregate holds until it gives its value.
+func collect(bytes int64) error {
+	if limit := collected.limit.Load(); collected.held.Add(bytes) > limit && limit > 0 {
+		return errCollected
+	}
+	return nil
+}
+
+// beyondMemory says of the error of a question that needed too much memory what to do.
+func (db *DB) beyondMemory(err error) error {
+	var e sqlite3.Error
+	switch {
+	case db.memory == 0:
+		return err
+	case errors.As(err, &e) && e.Code == sqlite3.ErrTooBig:
+		return fmt.Errorf("a value is longer than %s, a %dth of the memory that a question may take (%s); select less, or raise --memory",
+			sizes.Bytes(db.memory/valueShare), valueShare, sizes.Bytes(db.memory))
+	case errors.As(err, &e) && e.Code == sqlite3.ErrNomem, err != nil && err.Error() == errCollected.Error():
+		return fmt.Errorf("the statement needs more memory than it may take (%s); select less, or raise --memory", sizes.Bytes(db.memory))
+	}
+	return err
+}
