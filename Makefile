@@ -53,10 +53,14 @@ lint:
 	$(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 
-# What takes minutes: the program killed 200 times, a limit of time passed a hundred times, the faults three times over.
+# What takes minutes: the program killed 200 times, a limit of time passed a hundred times, every fuzz target for a minute, the
+# faults three times over.
+FUZZTIME := 1m
 fire:
 	BENCH_KILLS=200 $(GO) test -timeout 60m -run '^TestKilledAndResumed$$' ./cmd
 	BENCH_TIMINGS=1 $(GO) test -run '^TestTimeoutsEndInTime$$' ./harness/runner
+	set -e; for pkg in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+		echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; done; done
 	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestNothingOutlivesAKilledHarness)$$' ./cmd
 
 figures:
