@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/elementary"
 )
 
 // With labels t_i = 1 for class +1 and 0 for the other, and estimated probabilities p_i of class +1:
@@ -31,7 +32,7 @@ func OfProbabilities(y, probabilities []float64) (logLoss, brier, ece float64) {
 		if y[i] > 0 {
 			t, right = 1, p
 		}
-		logLoss -= math.Log(min(max(right, least), 1-least)) // which has no variants by processor, unlike math.Exp
+		logLoss -= elementary.Log(min(max(right, least), 1-least))
 		brier += float64((p - t) * (p - t))
 		bins[min(int(p*calibrationBins), calibrationBins-1)] += p - t
 	}

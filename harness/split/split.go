@@ -55,7 +55,7 @@ func apportion(rng *rng.RandomState, counts []int, draws int) []int {
 	remainder := make([]float64, len(counts))
 	left := draws
 	for i, c := range counts {
-		exact := float64(c) / float64(total) * float64(draws)
+		exact := float64(float64(c) / float64(total) * float64(draws))
 		whole := math.Floor(exact)
 		share[i], remainder[i] = int(whole), exact-whole
 		left -= share[i]

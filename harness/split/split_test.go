@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 	"pgregory.net/rapid"
 )
 
@@ -177,6 +178,23 @@ func TestSplitRefuses(t *testing.T) {
 		_, err := table2.Split(&datasets.Set{Name: "mine", Task: registry.Binary, Y: c.y}, 1)
 		if err == nil || !strings.HasPrefix(err.Error(), "mine: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("labels %v: error %v, want one with %q", c.y, err, c.want)
+		}
+	}
+}
+
+// TestEqualRemainders: five of 1, 3 and 6 rows are 0.5, 1.5 and 3 of them, and the generator decides who gets the row that
+// is left. Where the compiler fuses the product with what is taken from it, the second remainder is a little below the first.
+func TestEqualRemainders(t *testing.T) {
+	for _, c := range []struct{ counts, first, second []int }{
+		{[]int{1, 3, 6}, []int{1, 1, 3}, []int{0, 2, 3}},
+		{[]int{2, 7, 1}, []int{1, 4, 0}, []int{1, 3, 1}},
+	} {
+		met := map[string]bool{}
+		for seed := range uint32(20) {
+			met[fmt.Sprint(apportion(rng.New(seed), c.counts, 5))] = true
+		}
+		if len(met) != 2 || !met[fmt.Sprint(c.first)] || !met[fmt.Sprint(c.second)] {
+			t.Errorf("five of %v are divided as %v, want %v and %v", c.counts, met, c.first, c.second)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dmitryikh/leaves"
 	"github.com/kernelboosting/bench/internal/decimal"
+	"github.com/kernelboosting/bench/internal/elementary"
 )
 
 // An xgboostFile is what XGBoost 1.0 and later writes as JSON or UBJ, as far as scores depend on it.
@@ -138,7 +139,7 @@ func baseMargins(text, objective string, groups int) ([]float64, error) {
 			if !(v > 0 && v < 1) {
 				return nil, fmt.Errorf("its base_score is %q, which is no probability", text)
 			}
-			v = math.Log(v / (1 - v))
+			v = elementary.Log(v / (1 - v))
 		}
 		out = append(out, v)
 	}

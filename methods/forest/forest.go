@@ -34,7 +34,7 @@ func (p Params) tried(s registry.Shape) int {
 func Spec() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name:    "RF",
-		Version: "2",
+		Version: "3",
 		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Breiman 2001",
 		Summary: "random forest: bootstrap, sqrt(d) features a split, unpruned Gini trees, one vote a tree",

@@ -3,13 +3,13 @@ package forest
 import (
 	"context"
 	"fmt"
-	"github.com/kernelboosting/bench/methods/internal/frame"
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
-	"gonum.org/v1/gonum/stat"
 )
 
 // A grower grows trees on one sample. Features are ranks: the rank of a value
@@ -62,7 +62,7 @@ func newGrower(ctx context.Context, d registry.Data) (*grower, error) {
 		g.classes = 2
 	case registry.Regression:
 		g.classes, g.least = 1, regressionLeaf
-		g.mean = stat.Mean(d.Y, nil) // sums of squares of targets far from 0 would cancel
+		g.mean = vmath.Sum(d.Y) / float64(n) // sums of squares of targets far from 0 would cancel
 	}
 	for i, y := range d.Y {
 		if g.y[i] = y - g.mean; d.Task == registry.Binary {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/brent"
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -166,8 +167,8 @@ func (w *wave) learnFrequency(omega []float64) { w.optimum.Minimize(omega, w.los
 func (w *wave) frequencyLoss(omega, gradient []float64) float64 {
 	w.at = append(w.at[:0], omega...)
 	loss := w.x.ExpCosLoss(omega, w.b, w.r, w.z, gradient)
-	floats.AddScaled(gradient, 2*w.lambda, omega)
-	return loss + float64(w.lambda*floats.Dot(omega, omega))
+	vector.AddScaled(gradient, 2*w.lambda, omega)
+	return loss + float64(w.lambda*vector.Dot(omega, omega))
 }
 
 // values returns cos(omega.x_i - b) after learnFrequency; they are valid until the next

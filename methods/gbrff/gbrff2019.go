@@ -136,7 +136,7 @@ func boost2019(ctx context.Context, env registry.Env, train registry.Data, x *vm
 	b := newBundle(x, p.K, leastSquares)
 	residuals, models := make([][]float64, len(group)), make([]*ensemble, len(group))
 	for at := range group {
-		h0 := floats.Sum(train.Y) / float64(len(train.Y)) // line 1
+		h0 := vmath.Sum(train.Y) / float64(len(train.Y)) // line 1
 		models[at] = newEnsemble(d, p.T, p.K, h0, omegas)
 		residuals[at] = slices.Clone(train.Y) // line 3
 		floats.AddConst(-h0, residuals[at])

@@ -29,7 +29,7 @@ type state struct {
 // newState starts at the constant that minimises the exponential loss (eq. 6).
 func newState(y []float64) *state {
 	n := len(y)
-	m := floats.Sum(y) / float64(n)
+	m := vmath.Sum(y) / float64(n)
 	v := &state{
 		y: y, h0: 0.5 * vmath.LogScalar((1+m)/(1-m)),
 		score: make([]float64, n), weight: make([]float64, n), residual: make([]float64, n),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -101,8 +102,8 @@ func (t *trainer) weighted(ctx context.Context, s, z []float64, c float64) ([]fl
 		return nil, 0, err
 	}
 	floats.Mul(v, s)
-	b := floats.Sum(u) / floats.Sum(v)
-	floats.AddScaled(u, -b, v)
+	b := vmath.Sum(u) / vmath.Sum(v)
+	vector.AddScaled(u, -b, v)
 	return u, b, nil
 }
 
@@ -143,7 +144,7 @@ func (t *trainer) logistic(ctx context.Context, y []float64, lambda float64) ([]
 			return nil, 0, err
 		}
 		floats.AddConst(bias, next)
-		change := floats.Distance(next, f, math.Inf(1))
+		change := vector.MaxAbs(floats.SubTo(z, next, f))
 		step, moved := 1.0, false
 		for range 40 {
 			a, g, h := mix(alpha, to, step), mix(f, next, step), b+step*(bias-b)
@@ -153,7 +154,7 @@ func (t *trainer) logistic(ctx context.Context, y []float64, lambda float64) ([]
 			}
 			step /= 2
 		}
-		if !moved || change*step <= newtonTol*max(1, floats.Norm(f, math.Inf(1))) {
+		if !moved || change*step <= newtonTol*max(1, vector.MaxAbs(f)) {
 			break
 		}
 	}

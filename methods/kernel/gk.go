@@ -37,7 +37,7 @@ func define(name, summary string, linear bool) registry.Spec {
 	}
 	cost := func(s registry.Shape, ps []Params) float64 { return pathCost(s, ps, linear) }
 	return registry.Define(registry.Spec{
-		Name: name, Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: name, Version: "4", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: "Shahrampour and Tarokh, NeurIPS 2018, section 5", Summary: summary,
 	}, Params{Lambda: 1e-3, Neighbour: 50, Intercept: true}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 5)},

@@ -32,7 +32,7 @@ func columns(s registry.Shape) []int {
 // against the rest for classes.
 func KRRGD() registry.Spec {
 	return registry.Define(registry.Spec{
-		Name: "KRR-GD", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: "KRR-GD", Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002, as compared with by Bazavan et al., ECCV 2012",
 		Summary: "kernel ridge regression with bandwidths by gradient descent",
 	}, KRRGDParams{Lambda: 1e-3, Iter: 20}, registry.Grid{
@@ -117,7 +117,7 @@ func fitKRRGD(ctx context.Context, env registry.Env, train registry.Data, p KRRG
 	}
 	theta := make([]float64, slices.Max(group)+1)
 	for c, y := range frame.OneAgainstRest(train) {
-		mean := floats.Sum(y) / float64(n)
+		mean := vmath.Sum(y) / float64(n)
 		y = slices.Clone(y)
 		floats.AddConst(-mean, y)
 		for g := range theta {

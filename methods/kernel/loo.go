@@ -154,7 +154,7 @@ func (p *looProblem) slope(gradient []float64) (float64, error) {
 		}
 		vmath.MatMul(p.hx[lo*p.d:hi*p.d], p.other[lo*n:hi*n], hi-lo, n, p.x, p.d)
 		for a := lo; a < hi; a++ {
-			sum := floats.Sum(p.other[a*n : (a+1)*n])
+			sum := vmath.Sum(p.other[a*n : (a+1)*n])
 			for j := range p.d {
 				v := p.x[a*p.d+j]
 				gradient[p.group[j]] += float64(2 * v * (p.hx[a*p.d+j] - float64(v*sum)) * p.gamma[j])

@@ -3,8 +3,8 @@ package kernel
 import (
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
-	"gonum.org/v1/gonum/floats"
 )
 
 // A loss is sum_i L(y_i, f_i) with what Newton's method needs of it.
@@ -102,5 +102,5 @@ func (l squareLoss) quadratic() bool    { return true }
 
 // size is the largest target.
 func (l squareLoss) size() float64 {
-	return max(floats.Norm(l.y, math.Inf(1)), math.SmallestNonzeroFloat64)
+	return max(vector.MaxAbs(l.y), math.SmallestNonzeroFloat64)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -172,7 +173,7 @@ func (t *start) descend(ctx context.Context, scaled []float64, tol float64) erro
 		copy(t.u, u)
 		copy(t.f, f)
 		t.b += float64(step * db)
-		if floats.Norm(df, math.Inf(1))*step <= tol*max(1, floats.Norm(f, math.Inf(1))) || t.loss.quadratic() {
+		if vector.MaxAbs(df)*step <= tol*max(1, vector.MaxAbs(f)) || t.loss.quadratic() {
 			return nil
 		}
 	}

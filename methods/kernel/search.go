@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/methods/internal/vector"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -153,7 +154,8 @@ func (s *correctedSearch) rounds(theta []float64, left int) (int, error) {
 
 // slopeOff is how far a gradient is from that of E, relative to it.
 func slopeOff(e float64, want, got []float64) float64 {
-	return floats.Distance(got, want, 2) / max(floats.Norm(want, 2), slopeFloor*e)
+	off := floats.SubTo(make([]float64, len(want)), got, want)
+	return vector.Norm(off) / max(vector.Norm(want), slopeFloor*e)
 }
 
 // A correction is C of a correctedSearch.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -104,7 +105,7 @@ func (s *solution) residual() float64 {
 	for i, v := range s.g {
 		s.off[i] = v + float64(s.c*s.alpha[i])
 	}
-	return floats.Norm(s.off, math.Inf(1))
+	return vector.MaxAbs(s.off)
 }
 
 // certify checks the result with a product made afresh.
@@ -233,5 +234,5 @@ func (s *solution) step(ctx context.Context) {
 		length /= 2
 	}
 	s.end(fmt.Errorf("no convergence: no step lowers the objective, %.2g from a stationary point, above %.2g: raise lambda",
-		floats.Norm(s.off, math.Inf(1)), s.loss.accept()))
+		vector.MaxAbs(s.off), s.loss.accept()))
 }

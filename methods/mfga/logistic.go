@@ -122,7 +122,7 @@ func (l *logistic) prepare(cols int) {
 // penalty is n times that of the solution, for c = 2 n lambda.
 func (l *logistic) penalty(c float64) float64 {
 	w := l.solution[l.lead:]
-	return c / 2 * vmath.Dot(w, w)
+	return float64(c / 2 * vmath.Dot(w, w))
 }
 
 // newSystem factors the Hessian of the last evaluation.

@@ -57,7 +57,7 @@ func (r *ridge) solve(ctx context.Context, k int, lambda float64) error {
 	for j := range cols {
 		copy(a[j*cols:j*cols+j+1], r.gram[j*r.ld:])
 		if j >= r.lead {
-			a[j*cols+j] += float64(r.n) * lambda
+			a[j*cols+j] += float64(float64(r.n) * lambda)
 		}
 	}
 	if err := r.factor(ctx, lambda); err != nil {

@@ -27,7 +27,7 @@ var mkboostKernels = append(gaussians(-6, 7), kernel{Power: 1}, kernel{Power: 2}
 // MKBoost declares multiple kernel boosting with the grid of the 2019 experiments.
 func MKBoost() registry.Spec {
 	return registry.Define(registry.Spec{
-		Name: "MKBOOST", Version: "2", Tasks: registry.Binary,
+		Name: "MKBOOST", Version: "3", Tasks: registry.Binary,
 		Source:  "Xia and Hoi, IEEE TKDE 2013, MKBoost-D1, with weights as costs",
 		Summary: "AdaBoost over support vector machines, each round with the best of seventeen kernels",
 	}, MKBoostParams{T: 100, C: 1}, registry.Grid{
@@ -134,7 +134,7 @@ func (a *adaBooster) fit(ctx context.Context, env registry.Env, p MKBoostParams)
 				a.d[i] *= (1 - e) / e
 			}
 		}
-		floats.Scale(1/floats.Sum(a.d), a.d)
+		floats.Scale(1/vmath.Sum(a.d), a.d)
 	}
 	reportCapped(env, "MKBOOST", p.C, p.MaxIter, learners)
 	return newVote(a.s, mkboostKernels, p.T, true, learners), nil

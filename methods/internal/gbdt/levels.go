@@ -132,7 +132,7 @@ func (g *levelGrower) search(lists []entry, n *levelNode, pairs []float32, best 
 					break
 				}
 				hl, hr := rest+g.l2, hessian+g.l2
-				if left*left*hr+right*right*hl > low*(hl*hr) {
+				if float64(left*left*hr)+float64(right*right*hl) > low*(hl*hr) {
 					gain := singleGain(left, rest, g.l2) + singleGain(right, hessian, g.l2) - root
 					if gain > best.gain {
 						*best = cut{gain: gain, feature: int32(f), rank: last, before: e.rank}

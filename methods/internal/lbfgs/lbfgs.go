@@ -28,6 +28,7 @@ package lbfgs
 import (
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/vector"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -140,9 +141,9 @@ func (m *Minimizer) iterate(x []float64, objective Objective, r *Result) bool {
 		m.direction()
 		first := 1.0
 		if r.Iterations == 0 {
-			first = min(1/floats.Norm(m.p, 2), maxStep)
+			first = min(1/vector.Norm(m.p), maxStep)
 		}
-		slope0 := floats.Dot(m.g0, m.p)
+		slope0 := vector.Dot(m.g0, m.p)
 		f, step, slope, ok := m.lineSearch(x, objective, r, first, slope0)
 		if ok {
 			r.F = f
@@ -167,10 +168,10 @@ func (m *Minimizer) lineSearch(x []float64, objective Objective, r *Result, step
 	}
 	s := newSearch(r.F, slope0, step)
 	for range maxSearchTrials {
-		floats.AddScaledTo(x, m.x0, step, m.p)
+		vector.AddScaledTo(x, m.x0, step, m.p)
 		f = objective(x, m.g)
 		r.Evaluations++
-		slope = floats.Dot(m.g, m.p)
+		slope = vector.Dot(m.g, m.p)
 		next, done := s.next(trial{step, f, slope})
 		if done {
 			return f, step, slope, true
@@ -191,13 +192,13 @@ func (m *Minimizer) direction() {
 	oldest := max(0, m.stored-len(m.pairs))
 	for k := m.stored - 1; k >= oldest; k-- {
 		c := &m.pairs[k%len(m.pairs)]
-		c.coef = floats.Dot(c.s, m.p) / c.sy
-		floats.AddScaled(m.p, -c.coef, c.y)
+		c.coef = vector.Dot(c.s, m.p) / c.sy
+		vector.AddScaled(m.p, -c.coef, c.y)
 	}
 	floats.Scale(m.pairs[(m.stored-1)%len(m.pairs)].gammaH, m.p)
 	for k := oldest; k < m.stored; k++ {
 		c := &m.pairs[k%len(m.pairs)]
-		floats.AddScaled(m.p, c.coef-floats.Dot(c.y, m.p)/c.sy, c.s)
+		vector.AddScaled(m.p, c.coef-vector.Dot(c.y, m.p)/c.sy, c.s)
 	}
 }
 
@@ -213,11 +214,11 @@ func (m *Minimizer) remember(step, slope0, slope float64) {
 	floats.ScaleTo(c.s, step, m.p)
 	floats.SubTo(c.y, m.g, m.g0)
 	c.sy = sy
-	c.gammaH = sy / floats.Dot(c.y, c.y)
+	c.gammaH = sy / vector.Dot(c.y, c.y)
 }
 
 func (m *Minimizer) gradientSmall() bool {
-	return floats.Norm(m.g, math.Inf(1)) <= max(0, orDefault(m.GradTol, defaultGradTol))
+	return vector.MaxAbs(m.g) <= max(0, orDefault(m.GradTol, defaultGradTol))
 }
 
 func (m *Minimizer) reductionSmall(before, after float64) bool {

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"gonum.org/v1/gonum/floats"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
 // Two-variable steps crawl where the kernel matrix is nearly singular and C is large: a linear SVR with C = 100 can take
@@ -229,7 +229,7 @@ const denseRows = 2500
 
 func (in *interior) beCareful(room *scratch) {
 	in.careful = true
-	in.typical = floats.Sum(in.u) / float64(in.m)
+	in.typical = vmath.Sum(in.u) / float64(in.m)
 	if s, low := in.system.(*lowRank); low && in.n <= denseRows {
 		in.system = newDense(in.mix, s.rank, room)
 	}

@@ -180,7 +180,7 @@ func (l *Linear) evaluate() float64 {
 		l.grad[j] = w - l.grad[j]
 	}
 	l.grad[d] = -l.grad[d]
-	return l.radius*math.Sqrt(vmath.Dot(l.grad[:d], l.grad[:d])) + l.radius*l.radius*math.Abs(l.grad[d])
+	return float64(l.radius*math.Sqrt(vmath.Dot(l.grad[:d], l.grad[:d]))) + float64(l.radius*l.radius*math.Abs(l.grad[d]))
 }
 
 // direction sets step to the inverse of the curvature times the gradient.
