@@ -19,8 +19,8 @@ import (
 // TestCountsAreTheSame runs cells of every method on two real sets and compares, cell by cell, a hash of what
 // the database holds: the counts of each fold of each grid point, the selected point, and the counts of the test.
 func TestCountsAreTheSame(t *testing.T) {
-	if testenv.Race {
-		t.Skip("slow under the race detector; make test runs it without")
+	if testenv.Race || testing.Short() {
+		t.Skip("slow under the race detector and on emulated processors; make test runs it without")
 	}
 	ctx := t.Context()
 	p, err := protocol.Load("testdata/portable.toml")
