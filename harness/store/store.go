@@ -27,6 +27,8 @@ import (
 	"strings"
 	"sync"
 
+	_ "github.com/kernelboosting/bench/internal/needs/bits64"    // or the build is refused
+	_ "github.com/kernelboosting/bench/internal/needs/ccompiler" // or the build is refused
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 

@@ -64,7 +64,7 @@ var rooms = []room{
 	{"methods/external/*", "methods/external registry registry/rng internal/..."},
 	{"methods/*", "methods/internal/... registry registry/rng internal/..."},
 
-	{"registry/rng", ""},
+	{"registry/rng", "internal/needs/..."},
 	{"registry/conform", "registry registry/rng internal/..."},
 	{"registry", "registry/rng internal/..."},
 

@@ -22,6 +22,8 @@ package rng
 import (
 	"math"
 	"math/bits"
+
+	_ "github.com/kernelboosting/bench/internal/needs/bits64" // or the build is refused
 )
 
 // RandomState is a generator at a position of its stream. It is not safe for

@@ -27,6 +27,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	_ "github.com/kernelboosting/bench/internal/needs/bits64" // or the build is refused
 )
 
 const (
