@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/processes"
+	"github.com/kernelboosting/bench/internal/sandbox"
 	"github.com/spf13/cobra"
 )
 
@@ -23,7 +25,10 @@ func newCellCommand(a *app) *cobra.Command {
 				return usage("cell is how bench starts itself for isolated cells; use `bench run --isolate`")
 			}
 			if serve {
-				return runner.Serve(&runner.InProcess{Registry: a.reg, Data: a.store(), Prepare: a.startPlugin}, a.memory)
+				return runner.Serve(&runner.InProcess{
+					Registry: a.reg, Data: a.store(), Prepare: a.startPlugin,
+					Guests: sandbox.Policy{Read: a.allowRead, Hidden: a.hide, Network: a.network},
+				}, a.memory)
 			}
 			return runner.RunKeeper(append(os.Args[:len(os.Args):len(os.Args)], "--serve"), a.memory)
 		},
@@ -52,10 +57,11 @@ func isolateFlag(c *cobra.Command, to *isolation) {
 	}
 }
 
-// cells returns what runs cells, and what ends its processes.
-func (a *app) cells(timeout time.Duration, how isolation) (runner.Runner, func()) {
+// cells returns what runs cells, and its workers, which must be closed.
+func (a *app) cells(timeout time.Duration, how isolation) (runner.Runner, *runner.Workers) {
 	here := &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: timeout, Prepare: a.startPlugin}
-	apart := &runner.Workers{Args: a.workerArgs(), Timeout: timeout, Memory: a.memory}
+	adopts := processes.Adopt() == nil // so that nothing lives on whose keeper was ended
+	apart := &runner.Workers{Args: a.workerArgs(), Timeout: timeout, Memory: a.memory, Adopts: adopts}
 	return runner.Choice{
 		Here:  here,
 		Apart: apart,
@@ -69,7 +75,7 @@ func (a *app) cells(timeout time.Duration, how isolation) (runner.Runner, func()
 			spec, err := here.Method(c)
 			return err == nil && runner.CanIsolate && runner.Foreign(spec)
 		},
-	}, apart.Close
+	}, apart
 }
 
 // workerArgs are the arguments by which this program becomes a keeper with the same methods and data.
@@ -86,8 +92,5 @@ func (a *app) workerArgs() []string {
 			args = append(args, "--plugin", f.file)
 		}
 	}
-	if len(a.plugins) > 0 {
-		args = append(args, a.permissions()...)
-	}
-	return args
+	return append(args, a.permissions()...)
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -242,28 +243,26 @@ func TestAKillerOfTheHarnessComesLast(t *testing.T) {
 	testenv.NotUnderRace(t)
 	p := newProcess(t)
 	p.protocol(t, "short.toml", short)
-	pids := filepath.Join(p.dir, "pids")
+	mark := faulty.Mark + "=" + p.dir
 	const killer = "IgnoresSIGTERM"
-	killed := func(until func(begun int) bool) {
+	killed := func(until func() bool) {
 		t.Helper()
-		before, _ := os.ReadFile(pids)
 		c, _ := p.command("run", "--protocol", "short.toml", "--datasets", "swiss", "--methods", killer+",Remembers,Restless", "--jobs", "1")
 		c.Path, c.Args[0] = mustLookPath(t, "bench-faulty"), "bench-faulty"
-		c.Env = append(c.Env, faulty.Pids+"="+pids)
+		c.Env = append(c.Env, mark)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		waitFor(t, func() bool {
-			raw, _ := os.ReadFile(pids)
-			return until(len(strings.Fields(string(raw))) - len(strings.Fields(string(before))))
-		})
+		waitFor(t, until)
 		if err := c.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		_ = c.Wait()
-		waitFor(t, func() bool { return len(carriersOf(t, faulty.Pids+"="+pids)) == 0 })
+		waitFor(t, func() bool { return len(carriersOf(t, mark)) == 0 })
 	}
-	begun := func(n int) bool { return n > 0 }
+	begun := func() bool { // what the method starts is there
+		return slices.ContainsFunc(carriersOf(t, mark), func(line string) bool { return strings.Contains(line, "trap ''") })
+	}
 	killed(begun)
 	if n := p.rows(t, "1"); n != 0 {
 		t.Fatalf("%d cells are stored before the killer's begins; the test needs one that begins first", n)
@@ -272,7 +271,7 @@ func TestAKillerOfTheHarnessComesLast(t *testing.T) {
 	if n := p.rows(t, "status = 'ok'"); n != 2 {
 		t.Errorf("%d of 2 others are stored when the program dies of the cell again", n)
 	}
-	killed(func(int) bool { return p.rows(t, "method = '"+killer+"'") == 1 })
+	killed(func() bool { return p.rows(t, "method = '"+killer+"'") == 1 })
 	if p.rows(t, "method = '"+killer+"' AND status = 'failed' AND failure = 'crash' AND error LIKE 'the program ended 2 times while this cell was running; %--retry'") != 1 {
 		t.Error("the row does not say what became of the cell")
 	}

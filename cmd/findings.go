@@ -40,7 +40,10 @@ func (a *app) checkState(ctx context.Context, db *store.DB, stop <-chan struct{}
 		methods = append(methods, c.Method)
 	}
 	fmt.Fprintf(a.err, "computing a cell once more in a new process, to see whether what ran before matters, of %s\n", strings.Join(methods, ", "))
-	fresh := func() (runner.Runner, func()) { return a.cells(0, isolation{given: true, value: runner.CanIsolate}) }
+	fresh := func() (runner.Runner, func()) {
+		cells, apart := a.cells(0, isolation{given: true, value: runner.CanIsolate})
+		return cells, apart.Close
+	}
 	checks, err := harness.CheckState(ctx, fresh, cells, stop, a.memory, db)
 	if err != nil {
 		return err

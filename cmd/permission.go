@@ -75,7 +75,10 @@ func (a *app) hidden() []string {
 
 // pluginOptions say what the processes of a plugin may do.
 func (a *app) pluginOptions(f *foundPlugin) external.Options {
-	return external.Options{AllowRead: a.allowRead, Hidden: a.hidden(), Network: a.network || f.known.Network}
+	return external.Options{
+		AllowRead: a.allowRead, Hidden: a.hidden(), Network: a.network || f.known.Network,
+		Fork: a.onlyNamed, // in a worker, whose keeper ends all that is below it
+	}
 }
 
 // askPlugin starts a plugin, asks it what it is and remembers that, whatever was known of it before. Its user

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/sandbox"
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
@@ -168,9 +169,9 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err := a.noteChangedData(ctx, db, plan); err != nil {
 		return err
 	}
-	checker, ended := a.cells(0, f.isolate) // a cell that is compared is not to fail by a limit
+	checker, apart := a.cells(0, f.isolate) // a cell that is compared is not to fail by a limit
 	err = a.noteChangedCode(ctx, h, db, req, opt, checker)
-	if ended(); err != nil {
+	if apart.Close(); err != nil {
 		return err
 	}
 	prediction := plan.Predict(opt.Jobs, opt.Budget)
@@ -188,9 +189,10 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	defer collectWithin(a.memory)()
-	cells, end := a.cells(f.timeout, f.isolate)
-	defer end()
-	return a.execute(ctx, h, cells, plan, db, opt)
+	cells, apart := a.cells(f.timeout, f.isolate)
+	defer apart.Close()
+	a.noteSandbox(h, plan, f.isolate)
+	return a.execute(ctx, h, cells, apart, plan, db, opt)
 }
 
 // collectWithin makes the garbage of fits that have ended give way before the program
@@ -256,14 +258,36 @@ func (a *app) allSets(h *harness.Harness) []string {
 	return names
 }
 
-func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runner, plan *harness.Plan, db *store.DB, opt harness.Options) error {
+// noteSandbox says once what of other modules' methods is not kept within limits.
+func (a *app) noteSandbox(h *harness.Harness, plan *harness.Plan, how isolation) {
+	var foreign []string
+	for _, c := range plan.Cells {
+		if spec, err := h.Registry.Lookup(c.Spec.Cell.Method); err == nil && runner.Foreign(spec) && !slices.Contains(foreign, spec.Name) {
+			foreign = append(foreign, spec.Name)
+		}
+	}
+	missing := sandbox.Missing()
+	if how.given && !how.value {
+		missing = "a method in Go runs in this program itself and may do what you may (--isolate=false)"
+	}
+	if foreign != nil && missing != "" {
+		fmt.Fprintf(a.err, "%s: %s\n", strings.Join(foreign, ", "), missing)
+	}
+}
+
+func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runner, apart *runner.Workers, plan *harness.Plan, db *store.DB, opt harness.Options) error {
 	ended, end := context.WithCancel(ctx) // of the whole run, results that wait included
 	defer end()
 	ctx, cancel := context.WithCancel(ctx) // of its cells
 	defer cancel()
 	bar := newProgress(a.screen, plan, opt, h.Protocol.Semantics.Metric)
 	w := db.NewWriter(harness.CurrentEnvironment(), nil)
-	w.Trouble = func(t store.Trouble) { bar.note(a.troubleLine(t)) }
+	w.Trouble = func(t store.Trouble) {
+		if t.Err != nil {
+			apart.Close() // what is idle may be what holds the database
+		}
+		bar.note(a.troubleLine(t))
+	}
 	stop := a.handleSignals(ended, stopping{tell: bar.note, cancel: cancel, waiting: w.Waiting, abandon: w.Abandon})
 	var over harness.Ended
 	finished := func(c *harness.PlannedCell, r store.Run) {

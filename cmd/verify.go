@@ -135,8 +135,8 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*harness.Pl
 	defer collectWithin(a.memory)()
 	var verified []harness.Verified
 	slices.SortStableFunc(cells, func(a, b *harness.PlannedCell) int { return -cmp.Compare(a.Seconds, b.Seconds) })
-	run, end := a.cells(0, f.isolate)
-	defer end()
+	run, apart := a.cells(0, f.isolate)
+	defer apart.Close()
 	out, err := harness.Verify(ctx, run, stop, cells, harness.Options{Jobs: f.jobs, Limits: harness.Limits{Memory: a.memory}}, db, func(v harness.Verified) { verified = append(verified, v) })
 	if err != nil {
 		return unreadable(err)

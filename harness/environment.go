@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/sandbox"
 )
 
 // ProgramVersion is set at link time by the Makefile; a plain `go build` leaves it.
@@ -20,7 +21,7 @@ func CurrentEnvironment() store.Environment {
 		ProgramVersion: ProgramVersion,
 		GoVersion:      runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Cores:  runtime.NumCPU(),
-		Kernel: strings.TrimSpace(readFile("/proc/sys/kernel/osrelease")),
+		Kernel: strings.TrimSpace(readFile("/proc/sys/kernel/osrelease")) + "; sandbox: " + sandbox.Name(),
 		CPU:    field(readFile("/proc/cpuinfo"), "model name"),
 	}
 	e.MemoryBytes = MemoryBytes()

@@ -54,7 +54,7 @@ type Environment struct {
 	GoVersion      string `json:"go_version"`
 	OS             string `json:"os"`
 	Arch           string `json:"arch"`
-	Kernel         string `json:"kernel"`
+	Kernel         string `json:"kernel"` // with what keeps plugins within their limits
 	CPU            string `json:"cpu"`
 	Cores          int    `json:"cores"`
 	MemoryBytes    int64  `json:"memory_bytes"`
