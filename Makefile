@@ -4,7 +4,8 @@
 #   make run     data, the first 3 of the 20 splits of every method within the
 #                budget, Table 2 as text and as report.html
 #   make test    formatting, vet, staticcheck, every test
-#   make portable  the same bits without features of the processor, without C and in a build for newer processors
+#   make portable  the same bits without features of the processor, without C or assembly and in a build for newer processors
+#   make arm64   bin/bench-arm64, and the same bits in it; compiles for macOS and Windows (needs zig and qemu-user-static)
 #   make fire    kills, limits and faults, many times over
 #   make figures the benchmarks behind the figures in the documents
 #   make bench-peers  our fits against the published Python's, as ratios
@@ -15,7 +16,7 @@ BUDGET  ?= 6m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness.ProgramVersion=$(VERSION)
 
-.PHONY: build run test portable lint fire figures bench-peers clean
+.PHONY: build run test portable arm64 elsewhere lint fire figures bench-peers clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -40,12 +41,28 @@ test: lint
 	$(TEST) -skip '$(RACED)' ./cmd ./reports/page ./harness/store ./datasets ./reports/stats ./reports/evidence ./methods/... # what the race detector makes meaningless or ten times as slow
 
 # make test runs these two tests in the ordinary build, also without fused products and sums. Here are processes without
-# other features of the processor, the build without C, and that for amd64 from AVX2 on, where the compiler may fuse.
+# other features of the processor, the builds without C and without gonum's assembly, and that for amd64 from AVX2 on, where the
+# compiler may fuse.
 PINNED := -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./methods
 portable:
 	BENCH_FEATURES=all $(GO) test -run '^TestWithoutFeatures$$' ./methods
-	$(GO) test -tags purego $(PINNED)
+	$(GO) test -tags 'purego noasm' $(PINNED)
+	$(GO) test -tags noasm $(PINNED)
 	GOAMD64=v3 $(GO) test $(PINNED)
+
+# The program for another processor, by a C compiler for all of them (ZIG may be "python -m ziglang"), linked without the
+# system's library, so that an emulator runs it. Its compiler fuses more products than that for amd64 does.
+ZIG ?= zig
+ARM := CC='$(ZIG) cc -target aarch64-linux-musl' CGO_ENABLED=1 GOOS=linux GOARCH=arm64
+arm64:
+	$(ARM) $(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH)-arm64 ./cmd/bench
+	$(ARM) $(GO) test -short -timeout 60m -vet=off -ldflags='-linkmode=external -w' -exec qemu-aarch64-static $(PINNED)
+	$(ARM) $(GO) test -vet=off -ldflags='-linkmode=external -w' -exec qemu-aarch64-static -run '^(TestEqualRemainders|TestGenerate.*)$$' ./harness/split ./datasets
+
+# The packages compile for systems on which nothing of ours is run. A program for macOS needs Apple's libraries to be linked.
+elsewhere:
+	CC='$(ZIG) cc -target aarch64-macos' CGO_ENABLED=1 GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	CC='$(ZIG) cc -target x86_64-windows-gnu' CGO_ENABLED=1 GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
 # The linter has a module file of its own, so that its needs stay out of ours.
 lint:
@@ -53,8 +70,8 @@ lint:
 	$(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 
-# What takes minutes: the program killed 200 times, a limit of time passed a hundred times, every fuzz target for a minute, the
-# faults three times over.
+# What takes minutes and hours: the program killed 200 times, a limit of time passed a hundred times, every fuzz target for a
+# minute, the faults three times over, every method in every build.
 FUZZTIME := 1m
 fire:
 	BENCH_KILLS=200 $(GO) test -timeout 60m -run '^TestKilledAndResumed$$' ./cmd
@@ -62,6 +79,7 @@ fire:
 	set -e; for pkg in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 		echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; done; done
 	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestNothingOutlivesAKilledHarness)$$' ./cmd
+	ZIG='$(ZIG)' scripts/everywhere.sh
 
 figures:
 	$(GO) test -run '^$$' -bench . -timeout 0 ./...
