@@ -42,6 +42,10 @@ type Store interface {
 	Codes(ctx context.Context, protocol, hash string) ([]store.CodeCheck, error)
 	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
 	PutCodeChecks(ctx context.Context, checks []store.CodeCheck) error
+	Secret(ctx context.Context) ([]byte, error)
+	Canaries(ctx context.Context) (map[string]store.Known, error)
+	PutStateChecks(ctx context.Context, checks []store.StateCheck) error
+	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
 }
 
 // A Writer stores finished cells, as *store.Writer does.
@@ -76,6 +80,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a closed writer takes nothing", closedWriter},
 		{"no cells", noCells},
 		{"what a run leaves out", leftOut},
+		{"canaries and findings", findings},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
 	}

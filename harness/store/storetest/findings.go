@@ -1,0 +1,71 @@
+package storetest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// canaryOf is the canary that copies a run and is as right as p says.
+func canaryOf(r store.Run, p float64, constant int) store.Run {
+	r.Key, r.Canary = "canary "+r.Key, &store.Canary{P: p, Constant: constant}
+	return r
+}
+
+// findings: canaries are no results; the first that ended ok stays. A leak is one with a small p where the method's own result is better
+// than a constant, of the same version, data and protocol.
+func findings(t *testing.T, o Opened) {
+	ctx := t.Context()
+	secret, err := o.Store.Secret(ctx)
+	again, err2 := o.Store.Secret(ctx)
+	if err != nil || err2 != nil || len(secret) != 32 || !bytes.Equal(secret, again) || bytes.Equal(secret, make([]byte, 32)) {
+		t.Fatalf("secrets %x and %x, %v %v", secret, again, err, err2)
+	}
+	cheat, poor, honest, newer := Finished("Cheat", "wine", 1), Finished("Poor", "wine", 1), Finished("Honest", "wine", 1), Finished("Newer", "wine", 1)
+	other := canaryOf(newer, 1e-9, 20)
+	other.MethodVersion = "0"
+	broken := failed(Finished("Broken", "wine", 1), store.Failed, "on purpose")
+	broken.Key, broken.Canary = "canary of Broken", &store.Canary{P: 1}
+	put(t, o, cheat, poor, honest, newer, canaryOf(cheat, 1e-9, 26), canaryOf(poor, 1e-9, 27), canaryOf(honest, 1e-5, 20), other, broken)
+	put(t, o, canaryOf(cheat, 1, 26)) // does not replace
+	if keys, err := o.Store.Keys(ctx); err != nil || len(keys) != 4 {
+		t.Errorf("%d results, %v", len(keys), err)
+	}
+	canaries, err := o.Store.Canaries(ctx)
+	if err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != store.Failed || canaries["canary "+cheat.Key].Status != store.OK || canaries["canary "+cheat.Key].Attempt == 0 {
+		t.Errorf("canaries %v, %v", canaries, err)
+	}
+	found := func(protocol string) (out []string) {
+		all, err := o.Store.Findings(ctx, protocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range all {
+			out = append(out, string(f.Kind)+" "+f.Method+" "+f.Details)
+		}
+		return out
+	}
+	if got := found(""); len(got) != 1 || !strings.HasPrefix(got[0], "leak Cheat 27 of 30 rows, p = 1e-09") {
+		t.Errorf("found %q", got)
+	}
+	check := store.StateCheck{Protocol: "p", ProtocolHash: "ph", Method: "Honest", MethodVersion: "1", Dataset: "wine", Fingerprint: "f wine", Split: 1}
+	differs := check
+	differs.Method, differs.Differs = "Cheat", "test part: 1, now 2"
+	if err := o.Store.PutStateChecks(ctx, []store.StateCheck{check, differs}); err != nil {
+		t.Fatal(err)
+	}
+	if got := found("p"); !slices.Equal(got, []string{"leak Cheat 27 of 30 rows, p = 1e-09", "state Cheat test part: 1, now 2"}) {
+		t.Errorf("found %q", got)
+	}
+	if got := found("another"); got != nil {
+		t.Errorf("of another protocol: %q", got)
+	}
+	broken.Status, broken.Error = store.OK, ""
+	put(t, o, broken)
+	if canaries, err := o.Store.Canaries(ctx); err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != store.OK {
+		t.Errorf("a canary that failed before: %v, %v", canaries, err)
+	}
+}
