@@ -65,6 +65,11 @@ crash, bad-output or error. --isolate does so for every method, --isolate=false 
 none but the cells that an earlier run died of. At the limits of --timeout and
 --memory a worker ends with everything that it started.
 
+Of such a method one further cell is computed for each set, a canary: a method that
+is right although the training labels contradict the truth is named as a leak, and
+one whose cell comes out otherwise in a new process as state (docs/evidence.md).
+A cell that the program died of comes last, alone, and is a row if it dies of it again.
+
 A cell that is predicted to take longer than --max-cell, or more than --memory, is
 left out; the run, its last line and every table say so. A run of more than a day
 asks first, or needs --yes. Predictions come from the methods' declared costs and
