@@ -158,6 +158,7 @@ func (a *app) askNetwork(f *foundPlugin) {
 func (a *app) askPlugins(ctx context.Context, f runFlags) error {
 	var wanted []*foundPlugin
 	var unasked []string
+	before := map[*foundPlugin]external.Record{}
 	needs, unnamed := a.needed(f)
 	for i := range a.plugins {
 		p := &a.plugins[i]
@@ -176,13 +177,18 @@ func (a *app) askPlugins(ctx context.Context, f runFlags) error {
 			p.fault = fmt.Errorf("plugin %s: it was not agreed to", p.file)
 			continue
 		}
-		wanted = append(wanted, p)
+		wanted, before[p] = append(wanted, p), p.known
 	}
 	if unasked != nil {
 		return usage("%s: not known yet, or changed since, and nobody is here to ask: --plugin FILE or --yes runs it, --methods without it leaves it out", strings.Join(unasked, ", "))
 	}
 	if err := a.askTogether(ctx, wanted); err != nil {
 		return err
+	}
+	for _, p := range wanted {
+		if what := p.changedSince(before[p]); what != "" {
+			fmt.Fprintf(a.err, "%s changed since it was last asked (%s): its cells are run again\n", p.in.Spec().Name, what)
+		}
 	}
 	if err := a.register(); err != nil {
 		return err
@@ -236,11 +242,19 @@ func (a *app) askVerified(ctx context.Context, cells []*harness.PlannedCell) err
 		if f.fault != nil {
 			return exitError{exitIncomplete, f.fault}
 		}
-		if what := f.in.Changed(before[f]); what != "" {
+		if what := f.changedSince(before[f]); what != "" {
 			return exitError{exitIncomplete, fmt.Errorf("%s changed since it was last asked (%s), so that its cells cannot be compared; `bench run` runs them as it is now", f.in.Spec().Name, what)}
 		}
 	}
 	return a.register()
+}
+
+// changedSince says what makes a plugin another version than the one that is remembered, "" if nothing does.
+func (f *foundPlugin) changedSince(before external.Record) string {
+	if !f.usable() || before.Description == nil {
+		return ""
+	}
+	return f.in.Changed(before)
 }
 
 // canAsk reports whether somebody reads questions and can answer.

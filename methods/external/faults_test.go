@@ -98,6 +98,10 @@ func misfit(name, answer string) string {
 			}
 		}
 		time.Sleep(time.Hour)
+	case "warns":
+		return strings.Replace(answer, "}", `,"warnings":["w"`+strings.Repeat(`,"w"`, 1_000_000)+`]}`, 1)
+	case "rounds":
+		return strings.Replace(answer, "}", `,"rounds":[1`+strings.Repeat(`,1`, 1_000_000)+`]}`, 1)
 	case "raises":
 		return strings.Replace(answer, "}", `,"error":"ValueError: no such thing","trace":"File \"x.py\", line 3"}`, 1)
 	}
@@ -105,7 +109,7 @@ func misfit(name, answer string) string {
 }
 
 func misscore(name, answer string, r external.Request) string {
-	scores := map[string]string{"short": "[1]", "none": "[]"}[name]
+	scores := map[string]string{"short": "[1]", "none": "[]", "many": "[1" + strings.Repeat(",1", 1_000_000) + "]"}[name]
 	switch {
 	case scores != "":
 		return strings.Replace(answer, "}", `,"scores":`+scores+`}`, 1)
@@ -174,6 +178,9 @@ func TestFaults(t *testing.T) {
 		{"raises", "ValueError: no such thing\nFile \"x.py\", line 3", own},
 		{"short", "1 scores in the answer; 4 rows of 1 scores need 4", bad},
 		{"none", "0 scores in the answer", bad},
+		{"many", "1000001 scores in the answer; 4 rows", bad},
+		{"warns", "an answer has 1000001 warnings; 20 are allowed", bad},
+		{"rounds", "the rounds of 1000001 models; one was asked for", bad},
 		{"nofile", "is not there", bad},
 		{"nan", "score 0 of row 1 is NaN", bad},
 		{"text", "does not begin as an array does", bad},
@@ -231,10 +238,14 @@ func TestRefused(t *testing.T) {
 		describes("odds", `"name"`, `"probabilities":"odds","name"`):             `"probabilities" is "odds", not one of logit, shifted`,
 		describes("file", `"name"`, `"files":["x"],"name"`):                      "a file that it declares cannot be read",
 		describes("grid", `"name"`, `"grid":[{"name":"c","values":[1]}],"name"`): `unknown field "c"`,
-		describes("range", `"name"`, `"parameters":[{"name":"c","default":1,"range":"much"}],"name"`):    "much",
-		describes("default", `"name"`, `"parameters":[{"name":"c","default":-1,"range":"[0,)"}],"name"`): "c = -1",
-		describes("null", `"name"`, `"parameters":[{"name":"c","default":null}],"name"`):                 `default of parameter c is null; that needs "mixed"`,
-		describes("mixed", `"name"`, `"parameters":[{"name":"c","default":[1],"mixed":true}],"name"`):    "not a number, a string",
+		describes("range", `"name"`, `"parameters":[{"name":"c","default":1,"range":"much"}],"name"`):                                                   "much",
+		describes("default", `"name"`, `"parameters":[{"name":"c","default":-1,"range":"[0,)"}],"name"`):                                                "c = -1",
+		describes("null", `"name"`, `"parameters":[{"name":"c","default":null}],"name"`):                                                                `default of parameter c is null; that needs "mixed"`,
+		describes("parameters", `"name"`, `"parameters":[{"name":"p"}`+strings.Repeat(`,{"name":"p"}`, 20_000)+`],"name"`):                              "the description has 20001 parameters; 1000 are allowed",
+		describes("values", `"name"`, `"grid":[{"name":"c","values":[1`+strings.Repeat(",1", 20_000)+`]}],"name"`):                                      "the grid has more than 10000 settings",
+		describes("product", `"name"`, `"grid":[`+strings.Repeat(`{"name":"c","values":[1,2,3,4,5,6,7,8,9]},`, 30)+`{"name":"d","values":[1]}],"name"`): "the grid has more than 10000 settings",
+		describes("summary", `"name"`, `"summary":"`+strings.Repeat("s", 3000)+`","name"`):                                                              "the description has 3000 bytes in its summary; 2000 are allowed",
+		describes("mixed", `"name"`, `"parameters":[{"name":"c","default":[1],"mixed":true}],"name"`):                                                   "not a number, a string",
 	} {
 		p, err := external.Load(context.Background(), file, readSelf(external.Options{}))
 		if err == nil {

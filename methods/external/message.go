@@ -23,6 +23,16 @@ const (
 // maxLine bounds an answer in bytes; what is larger passes as a matrix.
 const maxLine = 16 << 20
 
+// What an answer and a description may hold. As many warnings as a cell keeps are enough of one answer; the others
+// are far above what anybody reads or runs.
+const (
+	mostWarnings   = 20
+	mostParameters = 1000
+	mostPoints     = 10_000 // of the grid
+	mostParts      = 10_000 // files, and libraries
+	mostText       = 2000   // bytes of summary and source
+)
+
 // A Request is one line to a plugin. Which fields an operation has is in docs/plugin-protocol.md.
 type Request struct {
 	ID       int64             `json:"id"`
@@ -112,6 +122,8 @@ func parseAnswer(line []byte, want int64) (*Answer, error) {
 		return nil, errors.New(`an answer has no "id"`)
 	case *a.ID != want:
 		return nil, fmt.Errorf("the answer is to request %d; request %d waits for one", *a.ID, want)
+	case len(a.Warnings) > mostWarnings:
+		return nil, fmt.Errorf("an answer has %d warnings; %d are allowed, so say each text once and leave out the rest", len(a.Warnings), mostWarnings)
 	}
 	return a, nil
 }
@@ -135,6 +147,9 @@ func (d *Description) check() error {
 	case len(d.Tasks) == 0:
 		return errors.New(`the description has no "tasks": binary, multiclass, regression`)
 	}
+	if err := d.bounded(); err != nil {
+		return err
+	}
 	for _, op := range d.Ops {
 		if !slices.Contains(optionalOps, op) {
 			return fmt.Errorf("the operation %q is not one of %s", op, strings.Join(optionalOps, ", "))
@@ -156,6 +171,32 @@ func (d *Description) check() error {
 			return fmt.Errorf("the default of parameter %s is null; that needs \"mixed\": true", p.Name)
 		}
 		seen[p.Name] = true
+	}
+	return nil
+}
+
+// bounded refuses a description of a size that no method has.
+func (d *Description) bounded() error {
+	points := 1
+	for _, axis := range d.Grid {
+		if len(axis.Values) > 0 { // what has none is refused elsewhere
+			points *= len(axis.Values)
+		}
+		if points > mostPoints {
+			return fmt.Errorf("the grid has more than %d settings; each is fitted on every fold, so give fewer values", mostPoints)
+		}
+	}
+	for _, of := range []struct {
+		what       string
+		has, limit int
+	}{
+		{"bytes in its version", len(d.Version), 100}, {"tasks", len(d.Tasks), 10}, {"parameters", len(d.Parameters), mostParameters},
+		{"axes of the grid", len(d.Grid), mostParameters}, {"operations", len(d.Ops), 10}, {"files", len(d.Files), mostParts}, {"libraries", len(d.Libraries), mostParts},
+		{"bytes in its summary", len(d.Summary), mostText}, {"bytes in its source", len(d.Source), mostText},
+	} {
+		if of.has > of.limit {
+			return fmt.Errorf("the description has %d %s; %d are allowed", of.has, of.what, of.limit)
+		}
 	}
 	return nil
 }

@@ -203,7 +203,7 @@ func joined(settings []json.RawMessage) string {
 // FuzzAnswer: whatever a line holds, it is refused or answers the request and holds a description
 // that is refused or complete.
 func FuzzAnswer(f *testing.F) {
-	for _, line := range []string{goodDescription, `{"id":1}`, `{"id":1,"scores":[1,2]}`, `{"id":1,"rounds":[3]}`, `{"id":1e99}`, `[]`, `{"id":1,"error":null}`, "\xff",
+	for _, line := range []string{goodDescription, `{"id":1}`, `{"id":1,"scores":[1,2]}`, `{"id":1,"rounds":[3]}`, `{"id":1e99}`, `[]`, `{"id":1,"warnings":["a","a"]}`, `{"id":1,"error":null}`, "\xff",
 		`{"id":1,"protocol":[1,1],"name":"a","version":"1","tasks":["binary"],"parameters":[{"name":"c","default":1,"range":"(0,)"}],"grid":[{"name":"c","values":[1,2],"per":"feature"}]}`} {
 		f.Add([]byte(line))
 	}
@@ -212,8 +212,8 @@ func FuzzAnswer(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if *a.ID != 1 {
-			t.Fatalf("an answer to %d", *a.ID)
+		if *a.ID != 1 || len(a.Warnings) > 20 {
+			t.Fatalf("an answer to %d with %d warnings", *a.ID, len(a.Warnings))
 		}
 		spec, err := external.DefineFrom(a.Description)
 		if err == nil && (spec.Name == "" || spec.Version == "" || spec.Tasks == 0) {
