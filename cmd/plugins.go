@@ -132,8 +132,7 @@ func (a *app) recallPlugins() (err error) {
 	}
 	for i := range a.plugins {
 		f := &a.plugins[i]
-		o := a.pluginOptions(f)
-		f.known, f.fault = a.records.Of(f.file, o)
+		f.known, f.fault = a.records.Of(f.file, a.pluginOptions(f))
 		switch {
 		case f.fault != nil:
 		case f.known.Fault != "":
