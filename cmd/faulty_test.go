@@ -220,21 +220,35 @@ func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
 }
 
 // rows counts the results of which a condition holds, 0 where there is no database yet.
-func (p process) rows(t *testing.T, condition string) (n int64) {
+func (p process) rows(t *testing.T, condition string) int64 {
+	t.Helper()
+	n, _ := p.value(t, "SELECT count(*) FROM results WHERE "+condition).(int64)
+	return n
+}
+
+// scalar is the one text that a question comes to.
+func (p process) scalar(t *testing.T, question string) string {
+	t.Helper()
+	text, _ := p.value(t, question).(string)
+	return text
+}
+
+// value is the last value of a question's answer, nil where there is no database yet.
+func (p process) value(t *testing.T, question string) (v any) {
 	t.Helper()
 	db, err := store.OpenReader(context.Background(), filepath.Join(p.dir, "results.db"))
 	if err != nil {
-		return 0
+		return nil
 	}
 	defer db.Close()
-	err = db.Query(context.Background(), `SELECT count(*) FROM results WHERE `+condition, func([]string) error { return nil }, func(r []any) error {
-		n = r[0].(int64)
+	err = db.Query(context.Background(), question, func([]string) error { return nil }, func(r []any) error {
+		v = r[0]
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n
+	return v
 }
 
 // TestAKillerOfTheHarnessComesLast: the cell that the program died of is run when the others are stored, and when the program dies

@@ -101,7 +101,7 @@ func (a *app) checkPlugin(c *cobra.Command, name string) error {
 		f.in.Close()
 	}
 	failed, total := 0, 0
-	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(f)}, func(r check.Result) {
+	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(f), Canary: tryCanary}, func(r check.Result) {
 		total++
 		switch {
 		case r.Skipped:

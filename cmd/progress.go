@@ -204,12 +204,12 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 	}
 	p.mu.Unlock()
 
-	if r.Status != store.OK {
+	if r.Status != store.OK && c.Spec.Canary == nil { // one of a canary is stored, and no result
 		p.mu.Lock()
 		first := p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1)
 		p.mu.Unlock()
 		if first { // the others are counted at the end
-			p.note(fmt.Sprintf("%s %s: %s", name, failedAs(r.Status, r.Class), harmless.Spelled(firstLine(r.Error))))
+			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class), harmless.Spelled(firstLine(r.Error))))
 		}
 	}
 	switch {

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 		"bench-second":  func() { os.Exit(cmd.Execute(methods.All().With(stump("2", 1e-9)))) },
 		"bench-blocked": func() { os.Exit(cmd.Execute(methods.All().With(blocked()))) },
 		"bench-faulty":  func() { os.Exit(cmd.Execute(faulty.Registry())) },
+		"bench-hostile": hostileMain,
 		"bench-third":   func() { os.Exit(cmd.Execute(methods.All().With(stump("3", 0)))) },
 	})
 }

@@ -57,6 +57,9 @@ type session struct {
 	spec   registry.Spec
 	task   registry.Task
 
+	together context.Context // of the fits of one check, which one process serves
+	part     context.CancelFunc
+
 	mu       sync.Mutex
 	requests []external.Request
 }
@@ -100,7 +103,9 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 			continue
 		}
 		r := Result{Name: c.name, Advice: c.advice}
+		s.together, s.part = context.WithCancel(s.ctx)
 		r.Detail, err = c.try(s)
+		s.part()
 		var skip errSkip
 		switch {
 		case ctx.Err() != nil:
@@ -143,12 +148,11 @@ func (s *session) another() external.Options {
 	return o
 }
 
-// fit trains with the defaults, or a setting.
+// fit trains with the defaults, or a setting. A fit that takes too long is the last of its check.
 func (s *session) fit(d registry.Data, setting string) (registry.Model, error) {
-	ctx, cancel := context.WithTimeout(s.ctx, patience)
-	defer cancel()
-	m, err := s.spec.Fit(ctx, registry.Env{Seed: seed, Workers: 1}, d, json.RawMessage(setting))
-	if errors.Is(err, context.DeadlineExceeded) {
+	late := time.AfterFunc(patience, s.part)
+	m, err := s.spec.Fit(s.together, registry.Env{Seed: seed, Workers: 1}, d, json.RawMessage(setting))
+	if !late.Stop() && s.ctx.Err() == nil {
 		err = fmt.Errorf("a fit of %d rows takes more than %v", d.Shape().N, patience)
 	}
 	return m, err

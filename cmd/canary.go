@@ -1,0 +1,52 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/kernelboosting/bench/harness/canary"
+	"github.com/kernelboosting/bench/internal/learned"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// tryCanary trains a method twice on half of small data, which other checks have shown it whole: with the true labels, and
+// with labels that contradict them. One that is right about the other half both times does not go by its training labels.
+func tryCanary(ctx context.Context, spec registry.Spec) (string, error) {
+	const rows = 200
+	task := registry.Binary
+	for _, each := range []registry.Task{registry.Regression, registry.Multiclass, registry.Binary} {
+		if spec.Tasks&each != 0 {
+			task = each
+		}
+	}
+	all := learned.Easy(task, rows, 4, 1)
+	var halves [2][]int
+	for i := range rows {
+		halves[i%2] = append(halves[i%2], i)
+	}
+	train, test := learned.Rows(all, halves[0]), learned.Rows(all, halves[1])
+	contrary := train
+	everyRow := make([]int, rows/2)
+	for i := range everyRow {
+		everyRow[i] = i
+	}
+	contrary.Y = canary.Labels(rand.New(rand.NewPCG(1, 1)), task, train.Y, [][]int{everyRow})
+	var p [2]float64
+	for i, d := range []registry.Data{train, contrary} {
+		m, err := spec.Fit(ctx, registry.Env{Seed: 1, Workers: 1}, d, nil)
+		if err != nil {
+			return "", err
+		}
+		shape := test.Shape()
+		scores := make([]float64, shape.N*shape.Outputs())
+		if err := m.Score(ctx, test.X, scores); err != nil {
+			return "", err
+		}
+		p[i] = canary.P(task, test.Classes, test.Y, scores)
+	}
+	if p[0] <= canary.Level && p[1] <= canary.Level {
+		return "", fmt.Errorf("right about rows whose labels it was not given, also where its training labels contradict them (p = %.0e)", p[1])
+	}
+	return fmt.Sprintf("with labels that contradict the truth it is right by chance, p = %.2g", p[1]), nil
+}
