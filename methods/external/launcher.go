@@ -3,7 +3,6 @@ package external
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,13 +26,13 @@ type launcher struct {
 
 // launcherOf finds what executes the plugin whose command is argv: the interpreter itself where its name stands
 // for a script that looks for it. No code of the plugin runs.
-func launcherOf(argv []string) (launcher, error) {
+func launcherOf(argv []string) launcher {
 	in := launcher{argv: argv}
 	command, arguments := argv[0], argv[1:]
 	if len(argv) == 1 { // an executable: the kernel looks at its first line, and so does this
 		first, ok := shebang(argv[0])
 		if !ok {
-			return in, nil
+			return in
 		}
 		command, arguments = first[0], append(first[1:len(first):len(first)], argv[0])
 	}
@@ -48,24 +47,31 @@ func launcherOf(argv []string) (launcher, error) {
 		if err == nil {
 			err = json.Unmarshal(said, &paths)
 		}
-		if err != nil {
-			return in, fmt.Errorf("%s does not say where its libraries are: %w", command, err)
+		if err != nil { // what it says when it runs the plugin says more
+			in.read = beside(command)
+			break
 		}
 		in.argv = append([]string{paths.Exe}, arguments...)
 		in.read = slices.DeleteFunc(paths.Read, func(path string) bool { return path == "" })
 		in.variables = []string{"PYTHONUSERBASE=" + paths.Base}
 	case strings.HasPrefix(name, "Rscript"):
 		said, err := exec.Command(command, "--vanilla", "-e", `cat(R.home(), .libPaths(), sep = "\n")`).Output()
-		if err != nil {
-			return in, fmt.Errorf("%s does not say where its libraries are: %w", command, err)
+		if in.read = strings.Fields(string(said)); err != nil {
+			in.read = beside(command)
 		}
-		in.read = strings.Fields(string(said))
-	default: // what stands beside it, such as bin and lib of one prefix
-		if real, err := filepath.EvalSymlinks(command); err == nil {
-			in.read = []string{real, filepath.Dir(filepath.Dir(real))}
-		}
+	default:
+		in.read = beside(command)
 	}
-	return in, nil
+	return in
+}
+
+// beside returns a command and what stands beside it, such as bin and lib of one prefix.
+func beside(command string) []string {
+	real, err := filepath.EvalSymlinks(command)
+	if err != nil {
+		return nil
+	}
+	return []string{real, filepath.Dir(filepath.Dir(real))}
 }
 
 // shebang returns the command of a script's first line, with the arguments that stand there.

@@ -137,10 +137,6 @@ func Recall(file string, known Record, o Options) (*Plugin, error) {
 
 // prepare makes what processes need.
 func (p *Plugin) prepare() error {
-	launch, err := launcherOf(p.argv)
-	if err != nil {
-		return fmt.Errorf("%s: %w", p.file, err)
-	}
 	data, release, err := sandbox.NewFolder(cmp.Or(p.options.Folder, os.Getenv(sandbox.FolderVariable)))
 	if err != nil {
 		return err
@@ -156,7 +152,7 @@ func (p *Plugin) prepare() error {
 		release()
 		return p.errClosed()
 	}
-	p.launch, p.data, p.release = launch, data, release
+	p.launch, p.data, p.release = launcherOf(p.argv), data, release
 	return nil
 }
 
