@@ -60,6 +60,11 @@ func TestFindingsAreNamed(t *testing.T) {
 	if out != "finding,method\nleak,Remembers\nstate,Remembers\nstate,Restless\n" {
 		t.Errorf("in SQL: %s", out)
 	}
+	_, said = bench("run", "--protocol", "raw.toml", "--datasets", "swiss", "--methods", "Good", "--isolate", "--db", "apart.db")
+	out, _ = bench("query", "--db", "apart.db", "--format", "csv", "SELECT method, status, n_test, n_correct BETWEEN 1 AND 149 AND p BETWEEN 0.001 AND 1 AS honest FROM canaries")
+	if out != "method,status,n_test,honest\nGood,ok,150,1\n" || strings.Contains(said, "leak") {
+		t.Errorf("the canary of an isolated method: %s\n%s", out, said)
+	}
 	_, said = bench(run...)
 	check("a run that has nothing to do", said)
 	if !strings.Contains(said, "complete 24/24") {
