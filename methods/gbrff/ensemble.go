@@ -7,7 +7,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/saved"
-	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -88,7 +87,8 @@ func (m *ensemble) advance(ctx context.Context, x rows, scores []float64, from, 
 		block, h, z := x.slice(lo, hi), h[:hi-lo], z[:hi-lo]
 		for t := from; t < to; t++ {
 			m.learner(t, block, h, z)
-			vector.AddScaled(scores[lo:hi], m.Alpha[t], h)
+			floats.Scale(m.Alpha[t], h)
+			floats.Add(scores[lo:hi], h)
 		}
 	})
 	if err != nil {
@@ -104,7 +104,8 @@ func (m *ensemble) learner(t int, block, h, z []float64) {
 		vmath.MatVec(z, block, len(z), m.D, m.omega(t, j))
 		floats.AddConst(-m.phases(t)[j], z)
 		vmath.Cos(z, z)
-		vector.AddScaled(h, q, z)
+		floats.Scale(q, z)
+		floats.Add(h, z)
 	}
 }
 
