@@ -239,6 +239,39 @@ func TestAStoppedProcessStallsNothing(t *testing.T) {
 	}
 }
 
+// TestADaemonWithoutAKeeperIsEnded: what lives on when the process is ended that watches over it ends with the run.
+func TestADaemonWithoutAKeeperIsEnded(t *testing.T) {
+	w := newWorkers(t, 0)
+	if err := processes.Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	w.Adopts = true
+	over := make(chan struct{})
+	go func() { // ends each keeper whose worker has started a shell in a session of its own
+		for ; ; time.Sleep(time.Millisecond) {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			all := processes.Below(os.Getpid())
+			for _, shell := range all {
+				for _, worker := range all {
+					if worker.ID == shell.Parent && worker.Parent != os.Getpid() {
+						_ = syscall.Kill(worker.Parent, syscall.SIGKILL)
+					}
+				}
+			}
+		}
+	}()
+	defer close(over)
+	if run, err := w.Run(context.Background(), cells(t, "IgnoresSIGTERM", 1)[0]); err != nil || run.Class != store.ClassCrash {
+		t.Errorf("%+v, %v", run, err)
+	}
+	w.Close()
+	below(t, 0)
+}
+
 // TestAWorkerThatCannotStart is an error that says why, and no row of the method.
 func TestAWorkerThatCannotStart(t *testing.T) {
 	w := newWorkers(t, 0)

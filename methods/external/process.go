@@ -325,6 +325,7 @@ func (q *process) used() (seconds float64, peak int64) {
 		total = max(q.counted, q.outcome.seconds)
 	default:
 		total, peak = usedByLive(q.pid)
+		peak += processes.WrittenBelow(q.folder.path) + processes.HeldInMemory(append(processes.Below(q.pid), processes.Process{ID: q.pid}))
 	}
 	q.peak = max(q.peak, peak)
 	seconds = max(0, total-q.counted)
