@@ -23,6 +23,14 @@ type Policy struct {
 	Hidden  []string // files and folders that may not be read, wherever they lie
 	Never   []string // folders that are never readable as a whole, such as a home; what Read names below them is
 	Network bool
+
+	grants []grant // what Read comes to, where it was looked up
+}
+
+// LookedUp is the policy with what Read comes to now, so that Rules need not look at the paths each time.
+func (p Policy) LookedUp() Policy {
+	p.grants = p.granted()
+	return p
 }
 
 // A grant is a file or folder with what is allowed there.
@@ -34,6 +42,9 @@ type grant struct {
 // granted returns what Read comes to when nothing hidden is below it. A folder above something hidden
 // becomes its entries, the hidden ones left out; rules of Landlock can only add.
 func (p Policy) granted() []grant {
+	if p.grants != nil {
+		return p.grants
+	}
 	hidden := map[string]bool{}
 	for _, path := range p.Hidden {
 		hidden[resolved(path)] = true

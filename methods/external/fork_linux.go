@@ -87,7 +87,7 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Op: "fork", Folder: private.path, Devices: p.policy(private.path).Use}
+	r := &Request{Op: "fork", Folder: private.path, Devices: p.policy().Use}
 	var ends []*os.File // of requests, answers and standard error: this program's
 	for _, stream := range []struct {
 		name *string

@@ -99,8 +99,8 @@ func shebang(file string) ([]string, bool) {
 	return words, true
 }
 
-// policy says what a process of the plugin may do whose private folder is given.
-func (p *Plugin) policy(folder string) sandbox.Policy {
+// rights say what the processes of the plugin may do, but for the private folder of each.
+func (p *Plugin) rights() sandbox.Policy {
 	read, use := sandbox.System()
 	read = append(read, p.launch.read...)
 	read = append(read, p.home, filepath.Join(p.home, filepath.Base(p.file)), filepath.Join(p.data, "python"))
@@ -110,8 +110,15 @@ func (p *Plugin) policy(folder string) sandbox.Policy {
 	for _, variable := range []string{"LD_LIBRARY_PATH", "PYTHONPATH", "R_LIBS", "R_LIBS_USER"} {
 		read = append(read, filepath.SplitList(os.Getenv(variable))...)
 	}
-	return sandbox.Policy{
-		Read: append(read, p.options.AllowRead...), Use: use, Write: []string{folder},
-		Hidden: p.options.Hidden, Never: sandbox.Never(), Network: p.options.Network,
+	if p.described != nil {
+		for _, file := range p.described.Files {
+			if !filepath.IsAbs(file) {
+				file = filepath.Join(p.home, file)
+			}
+			read = append(read, file)
+		}
 	}
+	return sandbox.Policy{
+		Read: append(read, p.options.AllowRead...), Use: use, Hidden: p.options.Hidden, Never: sandbox.Never(),
+	}.LookedUp()
 }

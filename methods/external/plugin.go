@@ -56,8 +56,9 @@ type Plugin struct {
 
 	ready   func() error // makes what follows, once
 	launch  launcher
-	data    string // private folder
-	release func() // removes it
+	policy  func() sandbox.Policy // looked up once
+	data    string                // private folder
+	release func()                // removes it
 
 	described *Description
 	recalled  bool   // it is what a record says; no process has said so yet
@@ -87,6 +88,7 @@ func located(file string, o Options) (*Plugin, error) {
 	p := &Plugin{file: file, full: path, home: filepath.Dir(path), options: o, all: map[*process]bool{}, leases: map[<-chan struct{}]*lease{}}
 	p.options.Network = false // until it is known that it needs it
 	p.ready = sync.OnceValue(p.prepare)
+	p.policy = sync.OnceValue(p.rights)
 	if p.argv, err = command(path, o.Python); err != nil {
 		return nil, fmt.Errorf("plugin %s: %w", file, err)
 	}
@@ -281,6 +283,7 @@ func (p *Plugin) describe(ctx context.Context, q *process) error {
 	same := bytes.Equal(text, p.first) && hash == p.hash
 	switch {
 	case p.described == nil:
+		p.policy = sync.OnceValue(p.rights) // with its files
 		p.described, p.first, p.hash, p.sums = a.Description, text, hash, sums
 	case !same && recalled:
 		return q.bad("describe", fmt.Sprintf("%s changed since it was last asked (%s); `bench run` asks it again", p.file, p.described.changes(a.Description)), "")

@@ -99,7 +99,9 @@ func (p *Plugin) start() (*process, error) {
 		return nil, err
 	}
 	ended := make(chan struct{})
-	err = startBound(c, p.policy(folder.path), ended)
+	rights := p.policy()
+	rights.Write, rights.Network = []string{folder.path}, p.options.Network
+	err = startBound(c, rights, ended)
 	for _, f := range theirs {
 		f.Close()
 	}
@@ -325,7 +327,7 @@ func (q *process) used() (seconds float64, peak int64) {
 		total = max(q.counted, q.outcome.seconds)
 	default:
 		total, peak = usedByLive(q.pid)
-		peak += processes.WrittenBelow(q.folder.path) + processes.HeldInMemory(append(processes.Below(q.pid), processes.Process{ID: q.pid}))
+		peak += processes.WrittenBelow(q.folder.path)
 	}
 	q.peak = max(q.peak, peak)
 	seconds = max(0, total-q.counted)
