@@ -7,10 +7,12 @@
 // nobody can tell the method from one written in Go but by its package and its version, which ends in
 // a hash of the plugin's files.
 //
-// One process serves the fits of one context, such as those of a cell; when the context ends it is
-// free for the next. A request whose context ends while it is answered ends the process, with
-// everything that it started, since a foreign process cannot be trusted to stop. What a plugin does
-// wrong is an error of one of three types: [Crash], [BadOutput], [MethodError].
+// One process serves the fits of one context, such as those of a cell, and ends with it, so that nothing is remembered
+// from cell to cell; where the plugin can fork, it is a copy of a process that has loaded its libraries ([Options.Fork]).
+// A request whose context ends while it is answered ends the process, with everything that it started, since a foreign
+// process cannot be trusted to stop. What a plugin does wrong is an error of one of three types: [Crash], [BadOutput],
+// [MethodError].
 //
-// The package guards against mistakes, not against malice: a plugin has the rights of its user.
+// Processes are bound by a sandbox (internal/sandbox) as far as the system has one. Where it has none the package guards
+// against mistakes, not against malice.
 package external
