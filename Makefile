@@ -78,7 +78,7 @@ fire:
 	BENCH_TIMINGS=1 $(GO) test -run '^TestTimeoutsEndInTime$$' ./harness/runner
 	set -e; for pkg in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 		echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; done; done
-	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestNothingOutlivesAKilledHarness)$$' ./cmd
+	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestHostilePlugins|TestNothingOutlivesAKilledHarness)$$' ./cmd
 	ZIG='$(ZIG)' scripts/everywhere.sh
 
 figures:

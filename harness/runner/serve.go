@@ -108,6 +108,9 @@ func (r *InProcess) bind(c CellSpec) error {
 	if r.load(context.Background(), c).err != nil {
 		return nil // Run says so, and nothing of the method runs
 	}
+	if p, err := r.protocol(c); err == nil {
+		Code(r.Registry, p.Base(c.Cell.Method)) // which looks at the program's file, and remembers
+	}
 	folder := os.Getenv(sandbox.FolderVariable)
 	variables := sandbox.Environment(os.Environ(), folder)
 	os.Clearenv()
