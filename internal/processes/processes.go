@@ -14,10 +14,11 @@ import (
 // A Process is one process as it was when it was looked at.
 type Process struct {
 	ID, Parent int
+	Group      int
 	Zombie     bool // it has ended, and its parent has not asked how
 	Stopped    bool // by a signal, as SIGSTOP
 	Threads    int
-	Started    int64
+	Started    int64              // see Now
 	Status     syscall.WaitStatus // of a zombie: how it ended
 	CPU        time.Duration      // of itself and of those of its children that were waited for
 	Resident   int64              // bytes

@@ -43,7 +43,7 @@ func parse(line []byte) (Process, bool) {
 		return v
 	}
 	p := Process{
-		ID: id, Parent: int(number(4)), Threads: int(number(20)), Started: number(22),
+		ID: id, Parent: int(number(4)), Group: int(number(5)), Threads: int(number(20)), Started: number(22),
 		CPU:      time.Duration(number(14)+number(15)+number(16)+number(17)) * tick,
 		Resident: number(24) * int64(os.Getpagesize()),
 	}
@@ -230,4 +230,12 @@ func EndTree(id int) {
 	if !kept.ids[id] {
 		_, _ = unix.Wait4(id, nil, 0, nil)
 	}
+}
+
+// Now is the time as Process.Started has it, rounded down.
+func Now() int64 {
+	text, _ := os.ReadFile("/proc/uptime")
+	up, _, _ := strings.Cut(string(text), " ")
+	seconds, _ := strconv.ParseFloat(up, 64)
+	return int64(seconds * float64(time.Second/tick))
 }

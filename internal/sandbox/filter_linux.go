@@ -21,7 +21,28 @@ const (
 var refused = []uint32{
 	unix.SYS_SHMGET, unix.SYS_MSGGET, unix.SYS_SEMGET, unix.SYS_MQ_OPEN, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
 	unix.SYS_IO_URING_SETUP, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD,
-	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_SETNS, unix.SYS_CLONE3, // which hides its flags; libraries then take clone
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
+}
+
+// ignored are calls that change what Landlock does not guard, the rights, owners and times of files that can be named. They do nothing
+// and succeed: who copies a file wants its contents.
+var ignored = append([]uint32{
+	unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
+}, ignoredHere...)
+
+// A guarded call is refused where an argument is set: the number of a process, which is 0 for the caller's own, or a flag.
+type guarded struct {
+	call     uint32
+	argument uint32 // from 0
+	flag     uint32 // 0 for any value but 0
+}
+
+// others are calls by which a process sets limits, priorities and places of others, or gets further rights in a space of its own.
+var others = []guarded{
+	{unix.SYS_SETPRIORITY, 1, 0}, {unix.SYS_IOPRIO_SET, 1, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0, 0}, {unix.SYS_SCHED_SETPARAM, 0, 0},
+	{unix.SYS_SCHED_SETAFFINITY, 0, 0}, {unix.SYS_SCHED_SETATTR, 0, 0}, {unix.SYS_PRLIMIT64, 0, 0},
+	{unix.SYS_CLONE, 0, unix.CLONE_NEWUSER}, {unix.SYS_UNSHARE, 0, unix.CLONE_NEWUSER},
 }
 
 // arch is what the kernel calls the architecture that this program is built for, 0 where this filter does not know it.
@@ -52,6 +73,17 @@ func program(network bool) []unix.SockFilter {
 	}
 	for _, number := range refused {
 		out = append(out, when(number), end(failing|uint32(unix.ENOSYS)))
+	}
+	for _, number := range ignored {
+		out = append(out, when(number), end(failing))
+	}
+	for _, g := range others { // five instructions, or none but the first
+		test := unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: 0, Jt: 1}
+		if g.flag != 0 {
+			test = unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: g.flag, Jf: 1}
+		}
+		out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: g.call, Jf: 4},
+			load(atArgument+8*g.argument), test, end(failing|uint32(unix.EPERM)), load(atNumber))
 	}
 	var families []uint32
 	if network {

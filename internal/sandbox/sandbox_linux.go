@@ -150,8 +150,10 @@ func (r *Rules) Close() {
 	}
 }
 
-// BindThread binds the thread of the caller, who has locked it, and all processes that it starts.
+// BindThread binds the thread of the caller, who has locked it, and all processes that it starts. Files that this program
+// inherited from whoever started it are not handed on.
 func (r *Rules) BindThread() error {
+	_ = unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC) // known since Linux 5.11, before Landlock
 	if err := dropCapabilities(); err != nil {
 		return err
 	}

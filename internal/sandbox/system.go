@@ -28,7 +28,7 @@ func System() (read, use []string) {
 }
 
 // Environment returns variables with the user's folders replaced by a private one, where a program may write,
-// and without those of this project, which name data and databases, and without those that name further folders of the user's.
+// and without those of this project, which name data and databases, those that name further folders of the user's, and secrets.
 func Environment(ours []string, private string) []string {
 	drop := map[string]bool{"XDG_CACHE_HOME": true, "XDG_CONFIG_HOME": true, "XDG_DATA_HOME": true, "XDG_STATE_HOME": true, "XDG_RUNTIME_DIR": true, "MPLCONFIGDIR": true}
 	for _, name := range folders {
@@ -37,7 +37,7 @@ func Environment(ours []string, private string) []string {
 	var out []string
 	for _, v := range ours {
 		name, _, _ := strings.Cut(v, "=")
-		if !drop[name] && !strings.HasPrefix(name, "BENCH_") {
+		if !drop[name] && !strings.HasPrefix(name, "BENCH_") && !secret(name) {
 			out = append(out, v)
 		}
 	}
@@ -45,6 +45,17 @@ func Environment(ours []string, private string) []string {
 		out = append(out, name+"="+private)
 	}
 	return out
+}
+
+// secret reports whether a variable's name is that of a secret.
+func secret(name string) bool {
+	name = strings.ToUpper(name)
+	for _, part := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // FolderVariable names the folder in which a process is to make its private ones: whoever watches over the process

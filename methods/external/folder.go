@@ -16,6 +16,7 @@ import (
 // A folder is where the matrices of one process lie. A name is never used twice.
 type folder struct {
 	path string
+	made []string // below it, for copies of its process
 
 	mu     sync.Mutex
 	last   int

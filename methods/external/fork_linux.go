@@ -24,17 +24,32 @@ func (p *Plugin) forked(ctx context.Context) (*process, error) {
 	}
 	p.forking.Lock()
 	defer p.forking.Unlock()
+	if p.warm != nil && p.seen != "" && p.seen != p.warm.look() { // a copy got at it
+		p.remove(p.warm)
+		var err error
+		if p.warm, err = p.another(ctx); err != nil {
+			p.warm = nil
+			return nil, err
+		}
+	}
 	warm := p.warm
 	if warm == nil {
 		return nil, nil
 	}
-	if is, there := processes.Of(warm.pid); !there || is.Threads > 1 { // a copy has one thread, whatever the others held
-		return nil, nil
+	if !warm.alone() {
+		p.warm = nil
+		p.cannotFork.Store(true)
+		return warm, nil // it has seen nothing, so that it is as good as a new one
 	}
+	_ = unix.Kill(warm.pid, unix.SIGCONT)
 	q, err := p.copyOf(ctx, warm)
-	if err == nil && q != nil && !p.add(q) {
-		q.end(leaving)
-		return nil, p.errClosed()
+	if err == nil && q != nil { // while a copy sees data the warm process sees nothing
+		err = warm.stop()
+		p.seen = warm.look()
+	}
+	if q != nil && (err != nil || !p.add(q)) {
+		q.kill(errOver)
+		return nil, cmp.Or(err, p.errClosed())
 	}
 	return q, err
 }
@@ -48,7 +63,7 @@ func (p *Plugin) warmUp(ctx context.Context) error {
 		return nil
 	}
 	q, err := p.pristine(ctx)
-	p.warm = q
+	p.warm, p.seen = q, ""
 	return err
 }
 
@@ -87,6 +102,7 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	warm.folder.made = append(warm.folder.made, private.path)
 	r := &Request{Op: "fork", Folder: private.path, Devices: p.policy().Use}
 	var ends []*os.File // of requests, answers and standard error: this program's
 	for _, stream := range []struct {
@@ -106,11 +122,15 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 		}
 	}
 	var a *Answer
+	before := processes.Now() - 1
 	if err == nil {
 		a, err = warm.do(ctx, r)
 	}
-	if err == nil && a.Process <= 0 {
-		err = warm.bad("fork", "the answer names no process", "")
+	if err == nil {
+		is, there := processes.Of(a.Process)
+		if !there || a.Process <= 1 || is.Parent != warm.pid || is.Group != is.ID || is.Started < before {
+			err = warm.bad("fork", "the answer names no process that was forked for it", "")
+		}
 	}
 	if err != nil {
 		for _, f := range ends {
@@ -123,6 +143,7 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 		}
 		return nil, err
 	}
+	warm.copies = append(warm.copies, a.Process)
 	return p.newProcess(a.Process, ends[0], ends[1], ends[2], private, func() outcome { return endOf(a.Process) }), nil
 }
 

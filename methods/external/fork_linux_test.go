@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/kernelboosting/bench/methods/external"
@@ -17,7 +20,8 @@ const forking = `
 from benchplugin import serve
 import os, sys, tempfile, signal
 seen = []
-kept = tempfile.NamedTemporaryFile("a+")
+kept = tempfile.mkstemp()
+os.close(kept[0])
 class Remembers:
     def __init__(self, how=0):
         self.how = how
@@ -25,7 +29,7 @@ class Remembers:
         self.before = len(seen)
         seen.append(1)
         try:
-            with open(kept.name, "a") as f:
+            with open(kept[1], "a") as f:
                 f.write("x")
             self.before += 100
         except PermissionError:
@@ -79,6 +83,118 @@ func TestForked(t *testing.T) {
 			t.Errorf("%v; want %q", err, want)
 		}
 		cancel()
+	}
+}
+
+// sharing keeps what it sees where the next copy would find it, if it could: its constructor says where.
+const sharing = `
+import benchplugin._serve as side
+from benchplugin import serve
+import mmap, os, signal, sys, tempfile
+side.write_below = lambda folder, devices: None
+how = "@HOW@"
+page = mmap.mmap(-1, 4096) if how == "memory" else None
+pipe = os.pipe() if how == "pipe" else None
+folder = os.environ["TMPDIR"]
+told = []
+if how == "signal":
+    signal.signal(signal.SIGUSR1, lambda *a: told.append(1))
+class Shares:
+    def fit(self, X, y):
+        self.before = 0
+        if page:
+            self.before, page[0] = page[0], 1
+        if pipe:
+            os.set_blocking(pipe[0], False)
+            try:
+                self.before = len(os.read(pipe[0], 1))
+            except BlockingIOError:
+                pass
+            os.write(pipe[1], b"x")
+        if how == "file":
+            self.before = os.path.exists(folder + "/seen")
+            try:
+                open(folder + "/seen", "w").close()
+            except OSError:
+                pass
+        if how == "signal":
+            self.before = len(told)
+            try:
+                os.kill(os.getppid(), signal.SIGUSR1)
+            except OSError:
+                pass
+    def decision_function(self, X):
+        return X[:, 0] + self.before
+serve(Shares)
+`
+
+// TestNothingPassesThroughTheWarmProcess: a plugin that leaves something for its next copy, past the Python side that it can change,
+// is not copied, or not from a process that a copy could reach.
+func TestNothingPassesThroughTheWarmProcess(t *testing.T) {
+	for _, how := range []string{"memory", "pipe", "file", "signal"} {
+		p := forkingPlugin(t, strings.ReplaceAll(sharing, "@HOW@", how))
+		d := sample(10, 2)
+		for range 3 {
+			ctx, cancel := context.WithCancel(context.Background())
+			for i, v := range fitAndScore(t, ctx, p.Spec(), d, "{}") {
+				if v != d.X.At(i, 0) {
+					t.Fatalf("%s: something of one context is there in the next: score %d is %v of %v", how, i, v, d.X.At(i, 0))
+				}
+			}
+			cancel()
+		}
+	}
+}
+
+// TestNoThreadIsLeftInASandbox: a plugin, also the first that a program starts, whatever thread that is on, cannot signal the program.
+func TestNoThreadIsLeftInASandbox(t *testing.T) {
+	for range 20 {
+		p, err := script(t, `
+from benchplugin import serve
+import os
+class Signals:
+    def fit(self, X, y):
+        for thread in range(os.getppid(), os.getppid() + 200):
+            if thread != os.getpid():
+                try:
+                    os.kill(thread, 0)
+                except OSError:
+                    continue
+                raise ValueError(f"{thread} of {os.getppid()} can be signalled by {os.getpid()}")
+    def decision_function(self, X):
+        return X[:, 0]
+serve(Signals)
+`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
+	}
+}
+
+// TestAForgedCopy: a plugin that names another process than a copy of its own is bad output, and that process lives.
+func TestAForgedCopy(t *testing.T) {
+	victim := exec.Command("sleep", "1000")
+	victim.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = victim.Process.Kill(); _ = victim.Wait() }()
+	p := forkingPlugin(t, strings.ReplaceAll(`
+import benchplugin._serve as side
+from benchplugin import serve
+side.Server.op_fork = lambda self, r: {"process": @PID@}
+class Names:
+    def fit(self, X, y): pass
+    def decision_function(self, X): return X[:, 0]
+serve(Names)
+`, "@PID@", strconv.Itoa(victim.Process.Pid)))
+	if _, err := p.Spec().Fit(t.Context(), registry.Env{}, sample(10, 2), nil); err == nil || !strings.Contains(err.Error(), "no process that was forked for it") {
+		t.Errorf("%v", err)
+	}
+	p.Close()
+	if err := victim.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Error("the process that it named was ended")
 	}
 }
 

@@ -9,3 +9,6 @@ import (
 
 // apart puts a process into a group of its own.
 func apart(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// firstThread is of no matter where nothing binds threads.
+func firstThread() bool { return false }

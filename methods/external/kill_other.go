@@ -20,3 +20,6 @@ func killGroup(pid int) {
 func openRegular(name string) (*os.File, error) { return os.Open(name) }
 
 func signalOf(*exec.Cmd) string { return "" }
+
+// firstThread is of no matter where nothing binds threads.
+func firstThread() bool { return false }

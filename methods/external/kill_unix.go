@@ -13,6 +13,9 @@ import (
 
 // killGroup ends a process and everything in its group.
 func killGroup(pid int) {
+	if pid <= 1 {
+		return // no plugin's, and -1 stands for every process
+	}
 	_ = syscall.Kill(-pid, syscall.SIGKILL) // gone already is as good
 }
 

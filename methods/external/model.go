@@ -294,6 +294,9 @@ func (m stagedSaved) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yi
 // Save implements registry.Saver.
 func (m stagedSaved) Save(w io.Writer) error { return m.saver.Save(w) }
 
+// largestModel bounds a saved model, in bytes: a file may be any size and lie nowhere.
+const largestModel = 1 << 30
+
 // A savedHead is the line before the plugin's own bytes. The sum makes a broken file known before the
 // plugin sees it: many libraries trust what they load.
 type savedHead struct {
@@ -315,7 +318,9 @@ func (m saved) Save(w io.Writer) error {
 	}
 	var bytes []byte
 	err := m.p.read("save", file, func(r io.Reader) (err error) {
-		bytes, err = io.ReadAll(r)
+		if bytes, err = io.ReadAll(io.LimitReader(r, largestModel+1)); len(bytes) > largestModel {
+			err = fmt.Errorf("the saved model has more than %d MiB", largestModel>>20)
+		}
 		return err
 	})
 	if err != nil {

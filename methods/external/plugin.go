@@ -74,9 +74,11 @@ type Plugin struct {
 	leases map[<-chan struct{}]*lease
 	models int64 // numbers given so far
 
-	forking  sync.Mutex
-	warm     *process // that is copied for each context; nil before the first
-	forkedAt time.Time
+	forking    sync.Mutex
+	warm       *process // that is copied for each context; nil before the first
+	seen       string   // of it when it was stopped, see look
+	forkedAt   time.Time
+	cannotFork atomic.Bool // its copies would share something
 }
 
 // located returns a plugin of which no more is known than what runs it.
@@ -221,7 +223,9 @@ func (p *Plugin) Start(ctx context.Context) error {
 }
 
 // canFork reports whether contexts are served by copies of one process.
-func (p *Plugin) canFork() bool { return p.options.Fork && p.described.can("fork") }
+func (p *Plugin) canFork() bool {
+	return p.options.Fork && p.described.can("fork") && !p.cannotFork.Load()
+}
 
 // inOneLine leaves of what the process said before it ended, such as a trace, the last line.
 func (p *Plugin) inOneLine(err error) error {
@@ -382,6 +386,11 @@ func (p *Plugin) CloseGently(patience time.Duration) (forced int) {
 	all := p.all
 	p.all, p.idle = map[*process]bool{}, nil
 	p.mu.Unlock()
+	p.forking.Lock()
+	if p.warm != nil {
+		p.warm.kill(errOver) // it is stopped
+	}
+	p.forking.Unlock()
 	var wait sync.WaitGroup
 	var count atomic.Int64
 	for q := range all {

@@ -37,6 +37,8 @@ type process struct {
 	pid     int
 	in      *os.File
 	out     *os.File
+	errors  *os.File // its standard error
+	copies  []int    // that it forked
 	lines   *bufio.Reader
 	stderr  tail.Tail // of what it says
 	folder  *folder
@@ -67,7 +69,7 @@ type outcome struct {
 // newProcess is a process behind pipes; wait returns when it has ended.
 func (p *Plugin) newProcess(pid int, in, out, stderr *os.File, private *folder, wait func() outcome) *process {
 	q := &process{
-		plugin: p, pid: pid, in: in, out: out, lines: bufio.NewReaderSize(out, 1<<16), folder: private,
+		plugin: p, pid: pid, in: in, out: out, errors: stderr, lines: bufio.NewReaderSize(out, 1<<16), folder: private,
 		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1), stderr: tail.Tail{Most: tailSize},
 	}
 	q.turn <- struct{}{}
@@ -98,10 +100,9 @@ func (p *Plugin) start() (*process, error) {
 		folder.remove()
 		return nil, err
 	}
-	ended := make(chan struct{})
 	rights := p.policy()
 	rights.Write, rights.Network = []string{folder.path}, p.options.Network
-	err = startBound(c, rights, ended)
+	err = startBound(c, rights)
 	for _, f := range theirs {
 		f.Close()
 	}
@@ -116,18 +117,16 @@ func (p *Plugin) start() (*process, error) {
 	return p.newProcess(c.Process.Pid, ours[0], ours[1], ours[2], folder, func() outcome {
 		_ = c.Wait()
 		processes.Release(c.Process.Pid)
-		close(ended)
 		state := c.ProcessState
 		return outcome{state.ExitCode(), signalOf(c), (state.UserTime() + state.SystemTime()).Seconds()}
 	}), nil
 }
 
-// startBound starts a command on a thread of its own, which the policy binds and with it whatever it starts. The thread
-// lives until the process has ended: on Linux a child may be asked to end with the thread that started it.
-func startBound(c *exec.Cmd, policy sandbox.Policy, ended <-chan struct{}) error {
+// startBound starts a command on a thread of its own, which the policy binds and with it whatever it starts. The thread ends at
+// once: as long as it lived, the process could signal it, and so this program.
+func startBound(c *exec.Cmd, policy sandbox.Policy) error {
 	started := make(chan error)
-	go func() {
-		runtime.LockOSThread() // and never unlock it: the thread ends with this goroutine
+	onOwnThread(func() {
 		rules, err := policy.Rules()
 		if err == nil {
 			err = rules.BindThread()
@@ -137,11 +136,28 @@ func startBound(c *exec.Cmd, policy sandbox.Policy, ended <-chan struct{}) error
 			err = c.Start()
 		}
 		started <- err
-		if err == nil {
-			<-ended
-		}
-	}()
+	})
 	return <-started
+}
+
+// onOwnThread runs work on a thread that ends with it. That is not the first thread of this program, which cannot end, and whose
+// limits other processes take for those of the whole program.
+func onOwnThread(work func()) {
+	go func() {
+		runtime.LockOSThread() // and never unlock it, but on the first thread: a thread ends with a goroutine that holds it
+		if !firstThread() {
+			work()
+			return
+		}
+		elsewhere := make(chan struct{})
+		go func() {
+			runtime.LockOSThread()
+			close(elsewhere)
+			work()
+		}()
+		<-elsewhere // as long as this goroutine holds the first thread, the other is on another
+		runtime.UnlockOSThread()
+	}()
 }
 
 // pipes connects the standard streams of c: ours are what we write to and the two that we read.

@@ -1,0 +1,98 @@
+package external
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/processes"
+	"golang.org/x/sys/unix"
+)
+
+// A warm process must be no way from one of its copies to the next. What they could share is looked at from outside, since
+// the code of the plugin, which a copy runs, can be trusted with nothing: open files, memory that is mapped to be shared,
+// processes and threads of its own must not be there when it is copied; while a copy lives it is stopped; and what reaches
+// it meanwhile, a signal or a file in its folder, is the end of it.
+
+// alone reports whether a process shares nothing with copies that would be made of it: it has one thread, no children that it
+// did not make for this, no files but the streams of the protocol, and no memory that is shared to be written.
+func (q *process) alone() bool {
+	is, there := processes.Of(q.pid)
+	if !there || is.Threads != 1 {
+		return false
+	}
+	for _, id := range processes.Children(q.pid) {
+		if child, there := processes.Of(id); there && !child.Zombie && !slices.Contains(q.copies, id) {
+			return false
+		}
+	}
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", q.pid))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(maps)) {
+		if fields := strings.Fields(line); len(fields) > 1 && strings.HasPrefix(fields[1], "rw") && strings.HasSuffix(fields[1], "s") {
+			return false
+		}
+	}
+	own := map[string]bool{"/dev/null": true, "/dev/urandom": true}
+	for _, f := range []*os.File{q.in, q.out, q.errors} {
+		if info, err := f.Stat(); err == nil {
+			own[fmt.Sprintf("pipe:[%d]", info.Sys().(*syscall.Stat_t).Ino)] = true
+		}
+	}
+	dir := fmt.Sprintf("/proc/%d/fd", q.pid)
+	open, err := os.ReadDir(dir)
+	for _, each := range open {
+		if to, err := os.Readlink(filepath.Join(dir, each.Name())); err != nil || !own[to] {
+			return false
+		}
+	}
+	return err == nil
+}
+
+// stop stops a process and returns when it is stopped.
+func (q *process) stop() error {
+	if err := unix.Kill(q.pid, unix.SIGSTOP); err != nil {
+		return err
+	}
+	for range 1000 {
+		if is, there := processes.Of(q.pid); there && is.Stopped {
+			return nil
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return errors.New(q.plugin.name() + ": its warm process does not stop")
+}
+
+// look is what of a stopped process can change by what others do: signals that wait for it, and its folder but for those of copies.
+func (q *process) look() string {
+	var out strings.Builder
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", q.pid))
+	for line := range strings.Lines(string(status)) {
+		if strings.HasPrefix(line, "SigPnd") || strings.HasPrefix(line, "ShdPnd") {
+			out.WriteString(line)
+		}
+	}
+	_ = filepath.WalkDir(q.folder.path, func(path string, d fs.DirEntry, err error) error {
+		if path == q.folder.path {
+			return nil
+		}
+		var s unix.Stat_t
+		if err != nil || unix.Lstat(path, &s) != nil {
+			return nil
+		}
+		if filepath.Dir(path) == q.folder.path && slices.Contains(q.folder.made, path) {
+			return filepath.SkipDir
+		}
+		fmt.Fprintln(&out, path, s.Size, s.Mode, s.Mtim, s.Ctim)
+		return nil
+	})
+	return out.String()
+}
