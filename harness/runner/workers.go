@@ -25,11 +25,15 @@ type Workers struct {
 	Timeout time.Duration // per cell; 0 for none
 	Memory  int64         // bytes that the processes of one cell may need together; 0 for no limit
 	Grace   time.Duration // for a fit to notice that its time is over before its processes are ended; 0 means 1 s
+	Ready   time.Duration // for a worker to make the method of a cell ready, such as to load its libraries; 0 means 150 s
 	Adopts  bool          // this process adopts what loses its keeper (processes.Adopt), and whatever child nobody here waits for is such
 
 	mu   sync.Mutex
 	idle []*worker
 }
+
+// readyWithin is longer than a plugin may take to describe itself.
+const readyWithin = 150 * time.Second
 
 // workerGrace leaves another second for the end of the processes.
 const workerGrace = time.Second
@@ -112,11 +116,12 @@ const (
 	endAlone                  // the worker ended
 	endLate                   // the worker did not answer in time
 	endStopped                // ctx was done
+	endUnready                // the worker was not ready for the cell in time
 )
 
 // call asks a worker for a cell and waits for what comes.
 func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, callEnd) {
-	if a, how := w.prepare(ctx, c); how != endWhole {
+	if a, how := w.prepare(ctx, c, cmp.Or(r.Ready, readyWithin)); how != endWhole {
 		return a, how
 	}
 	w.stderr.Reset()
@@ -187,6 +192,8 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 	case how == endLate:
 		run.Status, run.Class = store.Timeout, store.ClassTimeout
 		run.Error = fmt.Sprintf("no result within %v (--timeout); the fit did not stop when asked and its processes were ended", r.Timeout)
+	case how == endUnready:
+		run.Class, run.Error = store.ClassCrash, fmt.Sprintf("its process was not ready to begin within %v", cmp.Or(r.Ready, readyWithin))
 	case how == endGarbled:
 		run.Class, run.Error = store.ClassBadOutput, oneLine(fmt.Sprintf("what the cell's process answered cannot be read: %v", cmp.Or(a.err, errOtherCell)))
 	default:
@@ -196,7 +203,9 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 }
 
 // prepare has the worker make ready for a cell, which takes none of the cell's time.
-func (w *worker) prepare(ctx context.Context, c CellSpec) (answer, callEnd) {
+func (w *worker) prepare(ctx context.Context, c CellSpec, within time.Duration) (answer, callEnd) {
+	late := time.NewTimer(within)
+	defer late.Stop()
 	asked := make(chan error, 1)
 	go func() { asked <- w.ask.Encode(request{Prepare: &c}) }()
 	select {
@@ -210,6 +219,8 @@ func (w *worker) prepare(ctx context.Context, c CellSpec) (answer, callEnd) {
 		return a, endGarbled
 	case <-w.ended:
 		return answer{}, endAlone
+	case <-late.C:
+		return answer{}, endUnready
 	case <-ctx.Done():
 		return answer{}, endStopped
 	}
