@@ -16,13 +16,13 @@ import (
 // module is the path of the module that this package belongs to.
 const module = "github.com/kernelboosting/bench"
 
-// The source of this package, which every method uses, and of the generator that methods draw from.
+// The source of this package, which every method uses, of the generator that methods draw from, and of the logarithm.
 //
-//go:embed *.go rng/*.go
+//go:embed *.go rng/*.go elementary/*.go
 var files embed.FS
 
 // ignored are the packages that methods import by way of this one and that no result depends on.
-var ignored = []string{module + "/internal/near", module + "/internal/codehash", module + "/internal/harmless", module + "/internal/decimal"}
+var ignored = []string{module + "/internal/near", module + "/internal/codehash", module + "/internal/harmless", module + "/internal/decimal", module + "/internal/needs/bits64"}
 
 // WithSource returns a registry of r's methods that knows source files: the folder a/b of files
 // holds those of package path/a/b. Code hashes them. r is unchanged.

@@ -5,7 +5,7 @@ import (
 	"math/big"
 
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/elementary"
+	"github.com/kernelboosting/bench/registry/elementary"
 )
 
 // With labels t_i = 1 for class +1 and 0 for the other, and estimated probabilities p_i of class +1:

@@ -14,7 +14,7 @@ import (
 
 	"github.com/dmitryikh/leaves"
 	"github.com/kernelboosting/bench/internal/decimal"
-	"github.com/kernelboosting/bench/internal/elementary"
+	"github.com/kernelboosting/bench/registry/elementary"
 )
 
 // An xgboostFile is what XGBoost 1.0 and later writes as JSON or UBJ, as far as scores depend on it.

@@ -49,8 +49,8 @@ var rooms = []room{
 	{"harness/store/...", "harness/store reports/published registry datasets internal/..."},
 	{"harness/bundle", "harness/store"},
 	{"harness/reference", ""},
-	{"harness/treefile", "registry internal/..."},
-	{"harness/metric", "harness/store registry datasets internal/..."},
+	{"harness/treefile", "registry registry/elementary internal/..."},
+	{"harness/metric", "harness/store registry registry/elementary datasets internal/..."},
 	{"harness/split", "registry registry/rng datasets internal/..."},
 	{"harness/protocol", "harness/metric harness/split registry datasets internal/..."},
 	{"harness/canary", "registry"},
@@ -60,11 +60,12 @@ var rooms = []room{
 	{"datasets/...", "registry registry/rng internal/..."},
 
 	{"methods", "methods/* registry"},
-	{"methods/internal/...", "methods/internal/... registry registry/rng internal/..."},
+	{"methods/internal/...", "methods/internal/... registry registry/rng registry/elementary internal/..."},
 	{"methods/external/*", "methods/external registry registry/rng internal/..."},
 	{"methods/*", "methods/internal/... registry registry/rng internal/..."},
 
 	{"registry/rng", "internal/needs/..."},
+	{"registry/elementary", ""},
 	{"registry/conform", "registry registry/rng internal/..."},
 	{"registry", "registry/rng internal/..."},
 

@@ -80,21 +80,32 @@ serve(Loud)
 	fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
 }
 
-// TestProcessesOfPython: a method may have processes of its own, which import the script again.
+// TestProcessesOfPython: a method may have processes of its own, which import the script again, and talk to them by pipes. Pools need
+// semaphores that all programs share, which are refused with what to do.
 func TestProcessesOfPython(t *testing.T) {
 	p, err := script(t, `
 from benchplugin import serve
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-def double(v):
-    print("from a process of the pool")
-    return 2 * v
+def double(v, to):
+    print("from a process of the method")
+    to.send(2 * v)
 
 class Pooled:
+    def __init__(self, pool=0):
+        self.pool = pool
     def fit(self, X, y):
-        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-            self.parts = list(pool.map(double, [1.0, 2.0]))
+        many = get_context("spawn")
+        if self.pool:
+            ProcessPoolExecutor(2, mp_context=many)
+        self.parts = []
+        for v in [1.0, 2.0]:
+            ours, theirs = many.Pipe()
+            each = many.Process(target=double, args=(v, theirs))
+            each.start()
+            self.parts.append(ours.recv())
+            each.join()
     def decision_function(self, X):
         return X[:, 0] * sum(self.parts)
 
@@ -108,6 +119,9 @@ serve(Pooled)
 		if v != 6*d.X.At(i, 0) {
 			t.Fatalf("score %d is %v of %v", i, v, d.X.At(i, 0))
 		}
+	}
+	if _, err := p.Spec().Fit(t.Context(), env, d, []byte(`{"pool":1}`)); err == nil || !strings.Contains(err.Error(), "use threads, or Process with Pipe") {
+		t.Errorf("%v", err)
 	}
 }
 

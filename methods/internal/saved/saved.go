@@ -27,8 +27,6 @@ import (
 	"io"
 	"math"
 	"slices"
-
-	_ "github.com/kernelboosting/bench/internal/needs/bits64" // or the build is refused
 )
 
 const (

@@ -3,7 +3,7 @@ package vmath
 import (
 	"math"
 
-	"github.com/kernelboosting/bench/internal/elementary"
+	"github.com/kernelboosting/bench/registry/elementary"
 )
 
 // The functions of one number below are for what a fit computes once a round. Their bits are
@@ -14,7 +14,7 @@ import (
 // ExpScalar returns e to the power x, with the bits of Exp.
 func ExpScalar(x float64) float64 { return expRef(x) }
 
-// LogScalar returns the natural logarithm of x, which packages outside of methods take from internal/elementary.
+// LogScalar returns the natural logarithm of x, which packages outside of methods take from registry/elementary.
 func LogScalar(x float64) float64 { return elementary.Log(x) }
 
 // Log1pScalar returns log(1+x) for x >= 0, within 2 units in the last place also where x is small:
