@@ -5,7 +5,8 @@
 #                budget, Table 2 as text and as report.html
 #   make test    formatting, vet, staticcheck, every test
 #   make portable  the same bits without features of the processor, without C or assembly and in a build for newer processors
-#   make arm64   bin/bench-arm64, and the same bits in it; compiles for macOS and Windows (needs zig and qemu-user-static)
+#   make arm64   bin/bench-arm64, and the same bits in it (needs zig and qemu-user-static)
+#   make elsewhere  compiles for macOS and Windows (needs zig)
 #   make fire    kills, limits and faults, many times over
 #   make figures the benchmarks behind the figures in the documents
 #   make bench-peers  our fits against the published Python's, as ratios

@@ -26,9 +26,10 @@ func hostileMain() {
 	os.Exit(serve.Main(faulty.Hostile(name)))
 }
 
-// TestHostilePlugins: plugins that read, change, stop or reach what is not theirs, and, in make fire, plugins with every fault, run beside CART.
-// None of the first can, and they end as honest ones; the others are rows that say what happened. CART's results are those of a run
-// without them, the database is whole, no process and no file is left.
+// TestHostilePlugins: plugins that try to read, change, stop or reach what is not theirs run beside CART, and in make fire also a
+// plugin with each fault of package faulty. No attempt succeeds, and the plugins that make one end as honest plugins do; the row of a
+// faulty plugin says what happened. CART's results are those of a run without plugins, the database is whole, and no process and
+// no file is left.
 func TestHostilePlugins(t *testing.T) {
 	testenv.NotUnderRace(t)
 	if runtime.GOOS != "linux" || sandbox.Missing() != "" {

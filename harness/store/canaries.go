@@ -53,21 +53,14 @@ func (db *DB) Secret(ctx context.Context) ([]byte, error) {
 	if err == sql.ErrNoRows {
 		fresh := make([]byte, 32)
 		rand.Read(fresh)
-		tx, err := db.sql.BeginTx(ctx, nil)
-		if err != nil {
-			return nil, explain(err)
-		}
-		defer func() { _ = tx.Rollback() }() // a no-op after Commit
-		if err := sealedSecrets.insert(ctx, tx, "INSERT OR IGNORE", []any{canarySecret, hex.EncodeToString(fresh)}); err != nil {
-			return nil, explain(err)
-		}
-		if err := tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE what = ?`, canarySecret).Scan(&text); err != nil { // another program's, maybe
-			return nil, explain(err)
-		}
-		if err := tx.Commit(); err != nil {
-			return nil, explain(err)
-		}
-	} else if err != nil {
+		err = db.inTransaction(ctx, func(tx *sql.Tx) error {
+			if err := sealedSecrets.insert(ctx, tx, "INSERT OR IGNORE", []any{canarySecret, hex.EncodeToString(fresh)}); err != nil {
+				return err
+			}
+			return tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE what = ?`, canarySecret).Scan(&text) // another program's, maybe
+		})
+	}
+	if err != nil {
 		return nil, explain(err)
 	}
 	secret, err := hex.DecodeString(text)

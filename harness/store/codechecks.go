@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"time"
 )
 
@@ -60,20 +61,38 @@ func (db *DB) CodeChecks(ctx context.Context) ([]CodeCheck, error) {
 
 // PutCodeChecks stores checks, each in the place of an older one of the same code.
 func (db *DB) PutCodeChecks(ctx context.Context, checks []CodeCheck) error {
-	if len(checks) == 0 {
+	now := time.Now().UTC().Format(time.RFC3339)
+	var rows [][]any
+	for _, c := range checks {
+		rows = append(rows, []any{c.Method, c.MethodVersion, c.Stored, c.Code, c.Same, now})
+	}
+	return db.replaceAll(ctx, sealedCodeChecks, rows)
+}
+
+// replaceAll stores rows of a table with checksums, all or none, each in the place of an older one with the same key.
+func (db *DB) replaceAll(ctx context.Context, table sealed, rows [][]any) error {
+	if len(rows) == 0 {
 		return nil
 	}
+	return db.inTransaction(ctx, func(tx *sql.Tx) error {
+		for _, row := range rows {
+			if err := table.insert(ctx, tx, "INSERT OR REPLACE", row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// inTransaction keeps what change writes if it returns no error, and nothing of it otherwise.
+func (db *DB) inTransaction(ctx context.Context, change func(tx *sql.Tx) error) error {
 	tx, err := db.sql.BeginTx(ctx, nil)
 	if err != nil {
 		return explain(err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	now := time.Now().UTC().Format(time.RFC3339)
-	for _, c := range checks {
-		err := sealedCodeChecks.insert(ctx, tx, "INSERT OR REPLACE", []any{c.Method, c.MethodVersion, c.Stored, c.Code, c.Same, now})
-		if err != nil {
-			return explain(err)
-		}
+	if err := change(tx); err != nil {
+		return explain(err)
 	}
 	return explain(tx.Commit())
 }

@@ -169,17 +169,14 @@ func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	tx, err := db.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	for _, key := range keys {
-		if _, err := makeCurrent(ctx, tx, key); err != nil {
-			return explain(err)
+	return db.inTransaction(ctx, func(tx *sql.Tx) error {
+		for _, key := range keys {
+			if _, err := makeCurrent(ctx, tx, key); err != nil {
+				return err
+			}
 		}
-	}
-	return explain(tx.Commit())
+		return nil
+	})
 }
 
 // foldInserter inserts evaluations many rows to a statement: binding values is

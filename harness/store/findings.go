@@ -111,21 +111,10 @@ type StateCheck struct {
 
 // PutStateChecks stores checks, each in the place of an older one of the same cell.
 func (db *DB) PutStateChecks(ctx context.Context, checks []StateCheck) error {
-	if len(checks) == 0 {
-		return nil
-	}
-	tx, err := db.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
 	now := time.Now().UTC().Format(time.RFC3339)
+	var rows [][]any
 	for _, c := range checks {
-		err := sealedStateChecks.insert(ctx, tx, "INSERT OR REPLACE", asStored([]any{c.Protocol, c.ProtocolHash, c.Method, c.MethodVersion, c.Dataset, c.Fingerprint, c.Split,
-			c.Differs == "", c.Differs, now}))
-		if err != nil {
-			return explain(err)
-		}
+		rows = append(rows, asStored([]any{c.Protocol, c.ProtocolHash, c.Method, c.MethodVersion, c.Dataset, c.Fingerprint, c.Split, c.Differs == "", c.Differs, now}))
 	}
-	return explain(tx.Commit())
+	return db.replaceAll(ctx, sealedStateChecks, rows)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 	"time"
 )
@@ -34,23 +35,20 @@ func (db *DB) NoteLeftOut(ctx context.Context, out, taken []LeftOut) error {
 	if len(out) == 0 && len(taken) == 0 {
 		return nil // and needs no lock
 	}
-	tx, err := db.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	for _, l := range taken {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM left_out WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?`, l.Protocol, l.Dataset, l.Method, l.Split); err != nil {
-			return explain(err)
+	return db.inTransaction(ctx, func(tx *sql.Tx) error {
+		for _, l := range taken {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM left_out WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?`, l.Protocol, l.Dataset, l.Method, l.Split); err != nil {
+				return err
+			}
 		}
-	}
-	now := time.Now().UTC().Format(time.RFC3339)
-	for _, l := range out {
-		if err := sealedLeftOut.insert(ctx, tx, "INSERT OR REPLACE", []any{l.Protocol, l.Dataset, l.Method, l.Split, l.Seconds, l.Bytes, l.Limited, now}); err != nil {
-			return explain(err)
+		now := time.Now().UTC().Format(time.RFC3339)
+		for _, l := range out {
+			if err := sealedLeftOut.insert(ctx, tx, "INSERT OR REPLACE", []any{l.Protocol, l.Dataset, l.Method, l.Split, l.Seconds, l.Bytes, l.Limited, now}); err != nil {
+				return err
+			}
 		}
-	}
-	return explain(tx.Commit())
+		return nil
+	})
 }
 
 // LeftOut returns the cells of a protocol, or of all for "", that runs have left out and that nothing is stored

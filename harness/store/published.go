@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"github.com/kernelboosting/bench/reports/published"
@@ -18,25 +19,19 @@ func (db *DB) loadPublished(ctx context.Context) error {
 	if samePublished(want, have) {
 		return nil
 	}
-	tx, err := db.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	if _, err := tx.ExecContext(ctx, `DELETE FROM published_values`); err != nil {
-		return err
-	}
-	for _, p := range want {
-		_, err := tx.ExecContext(ctx, `INSERT INTO published_values (source, dataset, method, mean, std) VALUES (?, ?, ?, ?, ?)`,
-			p.Source, p.Dataset, p.Method, p.Mean, p.Std)
-		if err != nil {
-			return fmt.Errorf("published value of %s: %s on %s: %w", p.Source, p.Method, p.Dataset, err)
+	return db.inTransaction(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM published_values`); err != nil {
+			return err
 		}
-	}
-	if err := sealPublished(ctx, tx); err != nil {
-		return err
-	}
-	return tx.Commit()
+		for _, p := range want {
+			_, err := tx.ExecContext(ctx, `INSERT INTO published_values (source, dataset, method, mean, std) VALUES (?, ?, ?, ?, ?)`,
+				p.Source, p.Dataset, p.Method, p.Mean, p.Std)
+			if err != nil {
+				return fmt.Errorf("published value of %s: %s on %s: %w", p.Source, p.Method, p.Dataset, err)
+			}
+		}
+		return sealPublished(ctx, tx)
+	})
 }
 
 func samePublished(a, b []published.Value) bool {

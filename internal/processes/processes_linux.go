@@ -90,31 +90,16 @@ func Below(id int) []Process {
 	return out
 }
 
-// FirstThreadsChildren returns the live processes that the first thread of a process started: without a look at all
-// processes of the machine, or at all threads.
-func FirstThreadsChildren(id int) []int {
-	return childrenIn(fmt.Sprintf("/proc/%d/task/%d/children", id, id))
-}
-
 // Children returns the children of a process, by whatever thread they were started, ended ones included.
 func Children(id int) []int {
 	var out []int
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", id))
 	for _, each := range threads {
-		out = append(out, childrenIn(each)...)
-	}
-	return out
-}
-
-func childrenIn(file string) []int {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil
-	}
-	var out []int
-	for _, each := range strings.Fields(string(text)) {
-		if child, err := strconv.Atoi(each); err == nil {
-			out = append(out, child)
+		text, _ := os.ReadFile(each) // a thread that has ended has no children
+		for _, number := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(number); err == nil {
+				out = append(out, child)
+			}
 		}
 	}
 	return out

@@ -28,9 +28,6 @@ func Peak() int64 { return 0 }
 // PeakOf knows no size.
 func PeakOf(int) int64 { return 0 }
 
-// FirstThreadsChildren knows no process.
-func FirstThreadsChildren(int) []int { return nil }
-
 // ResetPeak does nothing.
 func ResetPeak() {}
 

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -97,17 +98,31 @@ func program(network bool) []unix.SockFilter {
 	return append(out, end(failing|uint32(unix.EACCES)), end(unix.SECCOMP_RET_ALLOW))
 }
 
+// filters reports whether this kernel refuses system calls by a filter, and this package knows its architecture.
+var filters = sync.OnceValue(func() bool {
+	action := uint32(unix.SECCOMP_RET_ERRNO)
+	_, _, code := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
+	return arch != 0 && code == 0
+})
+
 // filter binds the caller's thread, or all threads, by the filter.
 func filter(network bool, flags uintptr) error {
-	if arch == 0 {
+	if !filters() { // Missing says so
 		return nil
 	}
-	instructions := program(network)
+	return install(program(network), flags)
+}
+
+// install has the kernel check and obey a filter.
+func install(instructions []unix.SockFilter, flags uintptr) error {
 	set := unix.SockFprog{Len: uint16(len(instructions)), Filter: &instructions[0]}
-	_, _, code := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&set)))
+	thread, _, code := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&set)))
 	runtime.KeepAlive(instructions)
-	if code != 0 && code != unix.ENOSYS && code != unix.EINVAL { // a kernel without such filters
+	if code != 0 {
 		return fmt.Errorf("sandbox: system calls cannot be filtered: %w", code)
+	}
+	if thread != 0 { // the kernel names one that has a filter which this one does not follow
+		return fmt.Errorf("sandbox: system calls of thread %d cannot be filtered", thread)
 	}
 	return nil
 }

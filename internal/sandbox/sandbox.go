@@ -90,17 +90,6 @@ func (p Policy) granted() []grant {
 	return out
 }
 
-// Readable reports whether the policy lets a file or folder be read, with all below it.
-func (p Policy) Readable(path string) bool {
-	path = resolved(path)
-	for _, g := range p.granted() {
-		if !g.only && (g.path == path || beneath(path, g.path)) {
-			return true
-		}
-	}
-	return false
-}
-
 // resolved is a path without links, as far as it exists.
 func resolved(path string) string {
 	if path == "" {

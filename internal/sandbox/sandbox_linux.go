@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -52,31 +53,43 @@ func handled(version int, network bool) ll.RulesetAttr {
 }
 
 // Missing says what this system cannot enforce of a Policy, "" if nothing.
-func Missing() string { return missing(abi()) }
+func Missing() string { return missing(abi(), filters()) }
 
-func missing(version int) string {
-	var what []string
+func missing(version int, filters bool) string {
+	var what, why []string
 	switch {
 	case version < 1:
-		return "files, signals and other processes are not out of a plugin's reach: this kernel has no Landlock"
+		what = append(what, "files, signals and other processes")
+		why = append(why, "this kernel has no Landlock")
 	case version < 3:
 		what = append(what, "truncating files")
-	}
-	if version < 6 {
+		fallthrough
+	case version < 6:
 		what = append(what, "signals to other processes")
+		why = append(why, fmt.Sprintf("this kernel's Landlock is version %d, 6 is needed", version))
+	}
+	if !filters {
+		what = append(what, "sockets, memory and messages that outlive a process")
+		why = append(why, "no filter of system calls (seccomp) works here")
 	}
 	if what == nil {
 		return ""
 	}
-	return fmt.Sprintf("not out of a plugin's reach: %s (this kernel's Landlock is version %d, 6 is needed)", strings.Join(what, ", "), version)
+	return fmt.Sprintf("not out of a plugin's reach: %s (%s)", strings.Join(what, ", "), strings.Join(why, "; "))
 }
 
 // Name says what enforces policies here, for the record of an environment.
-func Name() string {
-	if abi() == 0 {
-		return "seccomp"
+func Name() string { return name(abi(), filters()) }
+
+func name(version int, filters bool) string {
+	var by []string
+	if version > 0 {
+		by = append(by, fmt.Sprintf("landlock %d", version))
 	}
-	return fmt.Sprintf("landlock %d, seccomp", abi())
+	if filters {
+		by = append(by, "seccomp")
+	}
+	return cmp.Or(strings.Join(by, ", "), "none")
 }
 
 // Rules are a Policy as the kernel takes it. They must be closed.

@@ -101,6 +101,9 @@ func advised(err error, r *Request) error {
 // last lines say most.
 const mostQuoted = 1500
 
+// permitted says what the sandbox lets a plugin do; the Python package that comes along says the same of a PermissionError.
+const permitted = "a plugin reads its own files and libraries, and writes to its temporary folder; bench's --allow-read DIR adds a folder"
+
 // said returns the end of an error that quotes standard error.
 func said(stderr string) string {
 	stderr = strings.TrimSpace(stderr)
@@ -113,7 +116,11 @@ func said(stderr string) string {
 	} else {
 		stderr = " " + stderr
 	}
-	return "; the end of its standard error:" + stderr
+	hint := ""
+	if strings.Contains(stderr, "Permission denied") || strings.Contains(stderr, "Operation not permitted") {
+		hint = "; " + permitted
+	}
+	return "; the end of its standard error:" + stderr + hint
 }
 
 // short cuts a text for an error.

@@ -26,19 +26,25 @@ func (p *Plugin) forked(ctx context.Context) (*process, error) {
 	defer p.forking.Unlock()
 	if p.warm != nil && p.seen != "" && p.seen != p.warm.look() { // a copy got at it
 		p.remove(p.warm)
-		var err error
-		if p.warm, err = p.another(ctx); err != nil {
-			p.warm = nil
+		p.warm, p.seen = nil, ""
+		q, err := p.another(ctx)
+		if err != nil {
 			return nil, err
 		}
+		p.warm = q
 	}
 	warm := p.warm
 	if warm == nil {
 		return nil, nil
 	}
 	if !warm.alone() {
-		p.warm = nil
+		copied := p.seen != ""
+		p.warm, p.seen = nil, ""
 		p.cannotFork.Store(true)
+		if copied { // it is stopped, and a copy of it may have got at it
+			p.remove(warm)
+			return nil, nil
+		}
 		return warm, nil // it has seen nothing, so that it is as good as a new one
 	}
 	_ = unix.Kill(warm.pid, unix.SIGCONT)

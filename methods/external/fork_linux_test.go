@@ -10,7 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/kernelboosting/bench/internal/sandbox"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -146,6 +148,30 @@ func TestNothingPassesThroughTheWarmProcess(t *testing.T) {
 	}
 }
 
+// TestAWarmProcessThatBecomesShared: a plugin whose process has an open file only after its first copy was made is not copied again. Its
+// process was stopped while the copy lived, so that it is replaced and not used as if it were new.
+func TestAWarmProcessThatBecomesShared(t *testing.T) {
+	p := forkingPlugin(t, `
+import os
+from benchplugin import serve
+os.register_at_fork(after_in_parent=lambda: os.pipe())
+class Plain:
+    def fit(self, X, y): return self
+    def decision_function(self, X): return X[:, 0]
+serve(Plain)
+`)
+	d := sample(10, 2)
+	for range 3 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		for i, v := range fitAndScore(t, ctx, p.Spec(), d, "{}") {
+			if v != d.X.At(i, 0) {
+				t.Errorf("score %d is %v of %v", i, v, d.X.At(i, 0))
+			}
+		}
+		cancel()
+	}
+}
+
 // TestNoThreadIsLeftInASandbox: a plugin, also the first that a program starts, whatever thread that is on, cannot signal the program.
 func TestNoThreadIsLeftInASandbox(t *testing.T) {
 	for range 20 {
@@ -259,3 +285,25 @@ const constantShell = `while read -r line; do
   esac
 done
 `
+
+// TestARefusalSaysWhatToDo: a program that ends at a file which the sandbox refuses names the option that allows it.
+func TestARefusalSaysWhatToDo(t *testing.T) {
+	if sandbox.Missing() != "" {
+		t.Skip(sandbox.Missing())
+	}
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "reads.sh")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\ncat "+secret+" || exit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p, err := external.Load(context.Background(), file, external.Options{})
+	if err == nil {
+		p.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "Permission denied") || !strings.Contains(err.Error(), "--allow-read DIR") {
+		t.Errorf("%v", err)
+	}
+}
