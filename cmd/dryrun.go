@@ -35,7 +35,7 @@ func (a *app) dryRun(ctx context.Context, h *harness.Harness, req harness.Reques
 	if f.explain {
 		l, err = explained(ctx, prediction.Cells, db, f.format)
 	} else {
-		l = planned(prediction.Cells, plan.LeftOut, f.format)
+		l = planned(prediction.Cells, plan.Skipped, f.format)
 	}
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (r *planRow) add(c *harness.PlannedCell) {
 }
 
 // planned lists a row per set and method, in the order in which they begin, and the sums.
-func planned(cells []*harness.PlannedCell, left []harness.LeftOut, format string) listing {
+func planned(cells []*harness.PlannedCell, left []harness.Skipped, format string) listing {
 	var pairs, methods, sets, out []*planRow
 	at := map[[3]string]*planRow{}
 	row := func(rows *[]*planRow, dataset, method, limit string) *planRow {
@@ -104,11 +104,11 @@ func planned(cells []*harness.PlannedCell, left []harness.LeftOut, format string
 		row(&sets, c.Dataset, anyMethod, "").add(c)
 	}
 	for _, l := range left {
-		row(&out, l.Cell.Dataset, l.Cell.Method, l.Limit).add(l.Cell)
+		row(&out, l.Cell.Dataset, l.Cell.Method, l.Reason).add(l.Cell)
 	}
-	l := listing{header: []string{"dataset", "method", "cells", "seconds", "longest_seconds", "memory_mib", "left_out"}}
+	l := listing{header: []string{"dataset", "method", "cells", "seconds", "longest_seconds", "memory_mib", "skipped"}}
 	if format == "table" {
-		l.header = []string{"dataset", "method", "cells", "time", "longest", "memory", "left out by"}
+		l.header = []string{"dataset", "method", "cells", "time", "longest", "memory", "skipped by"}
 	}
 	for _, rows := range [][]*planRow{pairs, out, methods, sets} {
 		for _, r := range rows {

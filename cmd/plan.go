@@ -62,8 +62,8 @@ func (a *app) announce(plan *harness.Plan, p harness.Prediction, opt harness.Opt
 	if len(p.NoBudget) > 0 {
 		fmt.Fprintf(a.err, "beyond --budget %s: %s on %s\n", span.Seconds(opt.Budget.Seconds()), plural(p.LeftCells, "cell"), strings.Join(p.NoBudget, ", "))
 	}
-	if len(plan.LeftOut) > 0 {
-		fmt.Fprintf(a.err, "left out: %s\n", sumLeftOut(plan.LeftOut))
+	if len(plan.Skipped) > 0 {
+		fmt.Fprintf(a.err, "skipped: %s\n", sumSkipped(plan.Skipped))
 	}
 }
 
@@ -76,18 +76,18 @@ func shapeOf(cells []*harness.PlannedCell) string {
 	return fmt.Sprintf("%s x %s x %s", plural(len(methods), "method"), plural(len(sets), "set"), plural(len(splits), "split"))
 }
 
-// sumLeftOut is "312 cells over --max-cell 30m (KRR-GD on bankmarketing: 370h each, GK on occupancy: 3h each)", for each limit.
-func sumLeftOut(left []harness.LeftOut) string {
+// sumSkipped is "312 cells over --max-cell 30m (KRR-GD on bankmarketing: 370h each, GK on occupancy: 3h each)", for each limit.
+func sumSkipped(left []harness.Skipped) string {
 	type group struct {
 		limit string
-		cells []harness.LeftOut
+		cells []harness.Skipped
 	}
 	var groups []*group
 	for _, l := range left {
-		i := slices.IndexFunc(groups, func(g *group) bool { return g.limit == l.Limit })
+		i := slices.IndexFunc(groups, func(g *group) bool { return g.limit == l.Reason })
 		if i < 0 {
 			i = len(groups)
-			groups = append(groups, &group{limit: l.Limit})
+			groups = append(groups, &group{limit: l.Reason})
 		}
 		groups[i].cells = append(groups[i].cells, l)
 	}
@@ -99,9 +99,9 @@ func sumLeftOut(left []harness.LeftOut) string {
 }
 
 // heaviest names the most expensive pairs of a method and a set, and what a cell of each needs.
-func heaviest(left []harness.LeftOut) string {
+func heaviest(left []harness.Skipped) string {
 	const most = 3
-	left = slices.SortedStableFunc(slices.Values(left), func(a, b harness.LeftOut) int {
+	left = slices.SortedStableFunc(slices.Values(left), func(a, b harness.Skipped) int {
 		return cmp.Or(-cmp.Compare(a.Seconds, b.Seconds), -cmp.Compare(a.Cell.Memory, b.Cell.Memory))
 	})
 	var parts []string
@@ -123,8 +123,8 @@ func heaviest(left []harness.LeftOut) string {
 }
 
 // needs is what exceeds the limit: time or memory.
-func needs(l harness.LeftOut) string {
-	if strings.HasPrefix(l.Limit, "--memory") {
+func needs(l harness.Skipped) string {
+	if strings.HasPrefix(l.Reason, "--memory") {
 		return span.Bytes(l.Cell.Memory + l.Cell.SetBytes)
 	}
 	return span.Seconds(l.Seconds)
@@ -148,9 +148,9 @@ func (a *app) confirm(p harness.Prediction, yes bool) error {
 	return exitError{exitUsage, fmt.Errorf("not started")}
 }
 
-// leftOut is what the database keeps of cells that are left out.
-func leftOut(left []harness.LeftOut) []store.LeftOut {
-	var out []store.LeftOut
+// skipped is what the database keeps of cells that are skipped.
+func skipped(left []harness.Skipped) []store.Skipped {
+	var out []store.Skipped
 	for _, l := range left {
 		out = append(out, l.Note())
 	}
@@ -158,10 +158,10 @@ func leftOut(left []harness.LeftOut) []store.LeftOut {
 }
 
 // taken names cells that are not left out.
-func taken(cells []*harness.PlannedCell) []store.LeftOut {
-	var out []store.LeftOut
+func taken(cells []*harness.PlannedCell) []store.Skipped {
+	var out []store.Skipped
 	for _, c := range cells {
-		out = append(out, harness.LeftOut{Cell: c}.Note())
+		out = append(out, harness.Skipped{Cell: c}.Note())
 	}
 	return out
 }

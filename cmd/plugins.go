@@ -185,11 +185,11 @@ func (a *app) noteFaults() {
 		case f.unknown():
 			unknown = append(unknown, f.file)
 		case f.fault != nil && !f.known.NoPlugin:
-			fmt.Fprintf(a.err, "left out: %s\n", firstLine(f.fault.Error()))
+			fmt.Fprintf(a.err, "skipped: %s\n", firstLine(f.fault.Error()))
 		}
 	}
 	if unknown != nil {
-		fmt.Fprintf(a.err, "left out: %s: not known yet, or changed since; `bench plugin check FILE` asks a plugin what it is, and so does a run with it\n", strings.Join(unknown, ", "))
+		fmt.Fprintf(a.err, "skipped: %s: not known yet, or changed since; `bench plugin check FILE` asks a plugin what it is, and so does a run with it\n", strings.Join(unknown, ", "))
 	}
 }
 

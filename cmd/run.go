@@ -43,7 +43,7 @@ type runFlags struct {
 	isolate  isolation
 }
 
-// defaultMaxCell leaves out what would keep a run from ending within a day or so.
+// defaultMaxCell skips what would keep a run from ending within a day or so.
 const defaultMaxCell = 30 * time.Minute
 
 func newRunCommand(a *app) *cobra.Command {
@@ -51,7 +51,7 @@ func newRunCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [--all | --methods A,B --datasets x,y]",
 		Short: "Run methods on data sets under a protocol and store every evaluation",
-		Long: `run plans the cells asked for (protocol, data set, split, method), leaves out
+		Long: `run plans the cells asked for (protocol, data set, split, method), passes over
 those already stored, and runs the rest in parallel: first one split of every
 method on every set, so that a whole table stands early, then the others, heaviest
 first. A cell is stored whole when it ends, so a run that was stopped or killed is
@@ -71,7 +71,7 @@ one whose cell comes out otherwise in a new process as state (docs/evidence.md).
 A cell that the program died of comes last, alone, and is a row if it dies of it again.
 
 A cell that is predicted to take longer than --max-cell, or more than --memory, is
-left out; the run, its last line and every table say so. A run of more than a day
+skipped; the run, its last line and every table say so. A run of more than a day
 asks first, or needs --yes. Predictions come from the methods' declared costs and
 from the cells that this machine has stored: --dry-run shows them.
 
@@ -101,7 +101,7 @@ for any --jobs.`,
 	flags.StringVar(&f.keep, "keep", string(runner.KeepScores), "what to keep beside the counts: scores of the test rows, models too, or none")
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
 	isolateFlag(c, &f.isolate)
-	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "leave out cells that are predicted to take longer on one core; 0 for none")
+	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one core; 0 for none")
 	flags.BoolVar(&f.yes, "yes", false, "start without asking, however long it takes, and plugins that are not known")
 	permissionFlags(a, c)
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
@@ -185,7 +185,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	err = store.Patiently(ctx, a.waits, func() error {
-		if err := db.NoteLeftOut(ctx, leftOut(plan.LeftOut), taken(plan.Cells)); err != nil {
+		if err := db.NoteSkipped(ctx, skipped(plan.Skipped), taken(plan.Cells)); err != nil {
 			return err
 		}
 		return db.MakeCurrent(ctx, plan.Revive)
@@ -311,8 +311,8 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runn
 	closeErr := w.Close()
 	bar.close()
 	bar.failed.list(a.err, true)
-	if closeErr == nil && len(out.LeftOut) > 0 {
-		closeErr = db.NoteLeftOut(ended, leftOut(out.LeftOut), nil)
+	if closeErr == nil && len(out.Skipped) > 0 {
+		closeErr = db.NoteSkipped(ended, skipped(out.Skipped), nil)
 	}
 	var lost *store.LostError
 	if errors.As(closeErr, &lost) { // it says more than the error that the first cell met
@@ -399,11 +399,11 @@ func (a *app) conclude(plan *harness.Plan, out harness.Outcome) error {
 	if len(plan.NoData) > 0 {
 		fmt.Fprintf(a.err, "; missing data: %s", strings.Join(plan.NoData, ", "))
 	}
-	if left := slices.Concat(plan.LeftOut, out.LeftOut); len(left) > 0 {
-		fmt.Fprintf(a.err, "; left out: %s", sumLeftOut(left))
+	if left := slices.Concat(plan.Skipped, out.Skipped); len(left) > 0 {
+		fmt.Fprintf(a.err, "; skipped: %s", sumSkipped(left))
 	}
 	if len(out.NoBudget) > 0 {
-		fmt.Fprintf(a.err, "; left out by --budget: %s", strings.Join(out.NoBudget, ", "))
+		fmt.Fprintf(a.err, "; skipped by --budget: %s", strings.Join(out.NoBudget, ", "))
 	}
 	if out.NotStarted > 0 {
 		fmt.Fprintf(a.err, "; %d not run: the same command continues", out.NotStarted)

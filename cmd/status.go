@@ -149,8 +149,8 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 			fmt.Fprintf(a.err, "%s: %s not stored of these methods on these sets; about %s on %s\n",
 				name, areCells(n), span.Seconds(plan.Predict(jobs, 0).Seconds), plural(jobs, "job"))
 		}
-		if len(plan.LeftOut) > 0 {
-			fmt.Fprintf(a.err, "%s: left out: %s\n", name, sumLeftOut(plan.LeftOut))
+		if len(plan.Skipped) > 0 {
+			fmt.Fprintf(a.err, "%s: skipped: %s\n", name, sumSkipped(plan.Skipped))
 		}
 	}
 	return nil

@@ -149,8 +149,8 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*harness.Pl
 		return exitError{exitInterrupted, fmt.Errorf("interrupted: %d of %s were compared", len(verified), plural(len(cells), "cell"))}
 	case differ > 0:
 		return exitError{exitIncomplete, fmt.Errorf("%s not as stored: the method's code gives other results than the code that computed them; raise its Version, or `bench run --rerun`", areCells(differ))}
-	case len(out.LeftOut) > 0:
-		return exitError{exitIncomplete, fmt.Errorf("not compared: %s", sumLeftOut(out.LeftOut))}
+	case len(out.Skipped) > 0:
+		return exitError{exitIncomplete, fmt.Errorf("not compared: %s", sumSkipped(out.Skipped))}
 	}
 	return nil
 }

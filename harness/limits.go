@@ -14,17 +14,17 @@ type Limits struct {
 	Memory  int64         // bytes of one cell with its data set, and of all that run together
 }
 
-// A LeftOut is a cell that is not run.
-type LeftOut struct {
+// A Skipped is a cell that is not run.
+type Skipped struct {
 	Cell    *PlannedCell
 	Seconds float64 // predicted
-	Limit   string  // the option that it exceeds, as "--max-cell 30m"
+	Reason  string  // the option that it exceeds, as "--max-cell 30m"
 }
 
 // Note is what the database keeps of it.
-func (l LeftOut) Note() store.LeftOut {
+func (l Skipped) Note() store.Skipped {
 	c := l.Cell
-	return store.LeftOut{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split, Seconds: l.Seconds, Bytes: c.Memory + c.SetBytes, Limited: l.Limit}
+	return store.Skipped{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split, Seconds: l.Seconds, Bytes: c.Memory + c.SetBytes, Reason: l.Reason}
 }
 
 // exceededBy names the option that a cell exceeds, "" if none.
@@ -40,11 +40,11 @@ func (l Limits) exceededBy(c *PlannedCell, seconds float64) string {
 
 // Beyond reports whether a planned cell is not to be run any more: others of its method on its set have shown that
 // it exceeds the limits. What is only guessed from other sets was judged by the plan.
-func (f *Forecast) Beyond(l Limits, c *PlannedCell) (LeftOut, bool) {
+func (f *Forecast) Beyond(l Limits, c *PlannedCell) (Skipped, bool) {
 	if !f.measured(c) {
 		l.MaxCell = 0
 	}
 	seconds := f.Seconds(c)
 	limit := l.exceededBy(c, seconds)
-	return LeftOut{c, seconds, limit}, limit != ""
+	return Skipped{c, seconds, limit}, limit != ""
 }

@@ -18,10 +18,10 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 	h, db := newTestHarness(t, costly), openTestDB(t)
 	limits := Limits{MaxCell: 30 * time.Minute}
 	plan, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}, Limits: limits}, Options{Jobs: 2, Limits: limits}, nil)
-	if out.OK != 3 || len(plan.LeftOut) != 3 || plan.Requested != 6 || out.Interrupted || out.NotStarted != 0 {
+	if out.OK != 3 || len(plan.Skipped) != 3 || plan.Requested != 6 || out.Interrupted || out.NotStarted != 0 {
 		t.Errorf("plan %+v, outcome %+v; want balance done and swiss left out", plan, out)
 	}
-	if l := plan.LeftOut[0]; l.Cell.Dataset != "swiss" || l.Limit != "--max-cell 30m" || l.Seconds < 1e6 {
+	if l := plan.Skipped[0]; l.Cell.Dataset != "swiss" || l.Reason != "--max-cell 30m" || l.Seconds < 1e6 {
 		t.Errorf("left out is %+v", l)
 	}
 
@@ -31,11 +31,11 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 	h, db = newTestHarness(t, slow), openTestDB(t)
 	limits = Limits{MaxCell: time.Microsecond}
 	plan, out = runAll(t, h, db, Request{Splits: []int{1, 2, 3}, Limits: limits}, Options{Jobs: 1, Limits: limits}, nil)
-	if len(plan.LeftOut) != 0 || out.OK != 2 || len(out.LeftOut) != 4 || out.Interrupted || out.NotStarted != 0 {
-		t.Errorf("plan leaves out %d, outcome %+v; want one cell of each set and four left out", len(plan.LeftOut), out)
+	if len(plan.Skipped) != 0 || out.OK != 2 || len(out.Skipped) != 4 || out.Interrupted || out.NotStarted != 0 {
+		t.Errorf("plan leaves out %d, outcome %+v; want one cell of each set and four left out", len(plan.Skipped), out)
 	}
-	for _, l := range out.LeftOut { // what is noted is what was found, not what was planned
-		if n := l.Note(); n.Seconds <= limits.MaxCell.Seconds() || n.Seconds == l.Cell.Seconds || n.Limited != l.Limit || n.Bytes != l.Cell.Memory+l.Cell.SetBytes {
+	for _, l := range out.Skipped { // what is noted is what was found, not what was planned
+		if n := l.Note(); n.Seconds <= limits.MaxCell.Seconds() || n.Seconds == l.Cell.Seconds || n.Reason != l.Reason || n.Bytes != l.Cell.Memory+l.Cell.SetBytes {
 			t.Errorf("%v is noted as %+v; planned were %v s", l.Cell.Cell, n, l.Cell.Seconds)
 		}
 	}

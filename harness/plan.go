@@ -54,7 +54,7 @@ type Plan struct {
 	Requested int
 	Cells     []*PlannedCell    // to run, in the order in which a run starts them, canaries among them
 	Canaries  int               // of Cells
-	LeftOut   []LeftOut         // beyond the request's limits, by their predictions
+	Skipped   []Skipped         // beyond the request's limits, by their predictions
 	Stored    int               // of the requested, stored with status ok
 	Failed    int               // of the requested, stored as failed or timed out, and not run again
 	NoData    []string          // sets of the request whose data is not at hand
@@ -170,7 +170,7 @@ func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
 		return
 	}
 	if limit := req.Limits.exceededBy(c, c.Seconds); limit != "" {
-		p.LeftOut = append(p.LeftOut, LeftOut{c, c.Seconds, limit})
+		p.Skipped = append(p.Skipped, Skipped{c, c.Seconds, limit})
 		return
 	}
 	p.Cells = append(p.Cells, c)

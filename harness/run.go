@@ -45,7 +45,7 @@ type Outcome struct {
 	NotStarted  int       // left over by an interrupt or an error
 	NoBudget    []string  // sets that did not fit the budget, cheapest first
 	LeftCells   int       // their cells
-	LeftOut     []LeftOut // cells that proved to be beyond the limits once others had been run
+	Skipped     []Skipped // cells that proved to be beyond the limits once others had been run
 	Canaries    int       // that ended, in any way, or were beyond the limits; not among the others
 	Elsewhere   int       // of the ended cells, those that other runs ended
 	Interrupted bool
@@ -83,7 +83,7 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	s.takeUp(ctx)
 	s.runLast(ctx)
 	s.running.Wait()
-	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.Canaries - s.out.LeftCells - len(s.out.LeftOut)
+	s.out.NotStarted = len(cells) - s.out.OK - s.out.Failed - s.out.Canaries - s.out.LeftCells - len(s.out.Skipped)
 	if cause := context.Cause(ctx); cause != nil && cause != errOverBudget && caller.Err() == nil {
 		return s.out, cause
 	}
@@ -130,12 +130,12 @@ func (s *scheduler) dispatch(ctx context.Context, cells []*PlannedCell) {
 			// timings of everything that has finished by then.
 			if !s.free(ctx) {
 				if context.Cause(ctx) == errOverBudget {
-					s.leaveOut(groups[i:])
+					s.skip(groups[i:])
 				}
 				return
 			}
 			if !s.fits(group) {
-				s.leaveOut(groups[i:])
+				s.skip(groups[i:])
 				return
 			}
 		}
@@ -144,7 +144,7 @@ func (s *scheduler) dispatch(ctx context.Context, cells []*PlannedCell) {
 			over := s.opt.Budget > 0 && time.Since(s.start) > s.opt.Budget
 			if over || !s.launch(ctx, q) {
 				if over || context.Cause(ctx) == errOverBudget {
-					s.leaveOut(append([][]*PlannedCell{q.rest()}, groups[i+1:]...))
+					s.skip(append([][]*PlannedCell{q.rest()}, groups[i+1:]...))
 				}
 				return
 			}
@@ -197,7 +197,7 @@ func (s *scheduler) fits(group []*PlannedCell) bool {
 	return s.forecast.Wall(group, running, s.opt.Jobs) <= (s.opt.Budget - time.Since(s.start)).Seconds()
 }
 
-func (s *scheduler) leaveOut(groups [][]*PlannedCell) {
+func (s *scheduler) skip(groups [][]*PlannedCell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, g := range groups {
@@ -292,7 +292,7 @@ func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
 	}
 	switch { // a cell without a result will be planned again
 	case err != nil && context.Cause(ctx) == errOverBudget:
-		s.leaveOut([][]*PlannedCell{{c}})
+		s.skip([][]*PlannedCell{{c}})
 		return
 	case err != nil && ctx.Err() == nil:
 		s.cancel(err)
@@ -332,13 +332,13 @@ func (s *scheduler) count(c *PlannedCell, status store.Status) {
 }
 
 // refuse leaves a cell out. Nothing is stored of it: other limits run it.
-func (s *scheduler) refuse(l LeftOut) {
+func (s *scheduler) refuse(l Skipped) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l.Cell.Spec.Canary != nil {
 		s.out.Canaries++
 	} else {
-		s.out.LeftOut = append(s.out.LeftOut, l)
+		s.out.Skipped = append(s.out.Skipped, l)
 	}
 	s.memory.drop(l.Cell)
 }

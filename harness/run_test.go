@@ -233,7 +233,7 @@ func TestMemoryAdmission(t *testing.T) {
 	}
 	db = openTestDB(t)
 	_, out = runAll(t, h, db, Request{Splits: []int{1}}, Options{Jobs: 2, Limits: Limits{Memory: each / 2}}, nil)
-	if len(out.LeftOut) != 2 || out.LeftOut[0].Limit != "--memory 512 MiB" || out.Interrupted || content(t, db) != "" {
+	if len(out.Skipped) != 2 || out.Skipped[0].Reason != "--memory 512 MiB" || out.Interrupted || content(t, db) != "" {
 		t.Errorf("outcome %+v, content %s; want two cells refused and nothing stored", out, content(t, db))
 	}
 }

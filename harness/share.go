@@ -101,7 +101,7 @@ func (s *scheduler) takeUp(ctx context.Context) {
 	told := false
 	for len(s.elsewhere) > 0 && !s.stopped(ctx) {
 		if s.opt.Budget > 0 && time.Since(s.start) > s.opt.Budget {
-			s.leaveOut([][]*PlannedCell{s.elsewhere})
+			s.skip([][]*PlannedCell{s.elsewhere})
 			return
 		}
 		before := len(s.elsewhere)
@@ -125,7 +125,7 @@ func (s *scheduler) takeUp(ctx context.Context) {
 		}
 	}
 	if context.Cause(ctx) == errOverBudget {
-		s.leaveOut([][]*PlannedCell{s.elsewhere})
+		s.skip([][]*PlannedCell{s.elsewhere})
 	}
 }
 
@@ -141,7 +141,7 @@ func (s *scheduler) runLast(ctx context.Context) {
 		s.last, s.killers = nil, map[string]bool{}
 		for i, c := range cells {
 			if s.opt.Budget > 0 && time.Since(s.start) > s.opt.Budget {
-				s.leaveOut([][]*PlannedCell{cells[i:]})
+				s.skip([][]*PlannedCell{cells[i:]})
 				return
 			}
 			if s.stopped(ctx) || !s.runAlone(ctx, c) {

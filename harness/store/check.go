@@ -155,7 +155,7 @@ func checkRows(ctx context.Context, q queryer, s sealed, report func(Problem)) e
 			remove = removal(removeRuns+"id = ?", id)
 		case "environments":
 			remove = forgetEnvironment(id)
-		case "scores", "stages", "point_tests", "seed_counts", "warnings", "probabilities", "models": // a run is whole or not there
+		case "scores", "stages", "point_tests", "seed_counts", "warnings", "models": // a run is whole or not there
 			remove = removal(removeRuns+"id = ?", columns[0])
 		}
 		report(Problem{s.name(columns), badChecksum, remove})

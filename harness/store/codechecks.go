@@ -19,8 +19,8 @@ type CodeCheck struct {
 // each pair of a method's version and a code once, as a check that is still to be made. It is the
 // quick question at a run's start; Cells has the cells themselves.
 func (db *DB) Codes(ctx context.Context, protocol, hash string) ([]CodeCheck, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT DISTINCT r.method, r.method_version, coalesce(o.code, '')
-		FROM cells c JOIN runs r ON r.id = c.run_id LEFT JOIN origins o ON o.run_id = r.id
+	rows, err := db.sql.QueryContext(ctx, `SELECT DISTINCT r.method, r.method_version, r.code
+		FROM cells c JOIN runs r ON r.id = c.run_id
 		WHERE c.protocol = ? AND r.protocol_hash = ? AND r.status = 'ok' ORDER BY 1, 2, 3`, protocol, hash)
 	if err != nil {
 		return nil, err

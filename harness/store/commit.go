@@ -72,16 +72,6 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 	if err := folds.insert(ctx, runID, rows); err != nil {
 		return err
 	}
-	if r.Code != "" || r.Imported != "" {
-		if err := sealedOrigins.insert(ctx, tx, "INSERT", []any{runID, r.Code, r.Imported}); err != nil {
-			return err
-		}
-	}
-	if r.Class != "" || r.Isolated {
-		if err := sealedEndings.insert(ctx, tx, "INSERT", []any{runID, string(r.Class), r.Isolated, r.Stderr}); err != nil {
-			return err
-		}
-	}
 	return insertLearned(ctx, tx, runID, r)
 }
 
@@ -128,7 +118,7 @@ func runValues(r Run, gridID, envID, folds int64) []any {
 		value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP), value(s.AUC2), value(s.RMSE), value(s.MAE), value(s.R2), r.cvAccuracy(),
 		r.SearchSeconds, value(r.FitSeconds), value(r.PredictSeconds), value(r.CPUSeconds), value(r.PeakRSSBytes), value(r.ModelBytes), r.CostUnits,
 		value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Evaluations), folds,
-		scoresHash, r.Scores != nil, r.Model != nil, len(r.Stages), len(r.Warnings)})
+		scoresHash, value(s.LogLoss), value(s.Brier), value(s.ECE), string(r.class()), r.Isolated, r.Stderr, r.Code, r.Imported, r.Scores != nil, r.Model != nil, len(r.Stages), len(r.Warnings)})
 }
 
 // makeCurrent lets the attempt with a key stand for its cell and returns its number.

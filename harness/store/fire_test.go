@@ -13,36 +13,6 @@ import (
 	"github.com/kernelboosting/bench/internal/testenv"
 )
 
-// TestMigratingOnAFullDisk leaves the old database as it was, says what to do, and works when there is
-// space again.
-func TestMigratingOnAFullDisk(t *testing.T) {
-	disk := testenv.SmallDisk(t, "1m")
-	raw, err := os.ReadFile(version1(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(disk.Dir, "r.db")
-	if err := os.WriteFile(path, raw, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	free := disk.Fill(t)
-	if _, err := OpenReader(context.Background(), path); err == nil || !strings.Contains(err.Error(), "is full") && !strings.Contains(err.Error(), "free space") {
-		t.Errorf("on a full disk: %v", err)
-	}
-	free()
-	db, err := OpenReader(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, rows := query(t, db, "SELECT count(*), sum(n_correct) FROM evaluations"); !slices.Equal(rows[0], []any{int64(4), int64(43)}) {
-		t.Errorf("evaluations hold %v", rows)
-	}
-	if problems, err := db.Check(context.Background(), true); err != nil || len(problems) != 0 {
-		t.Errorf("a check finds %v, %v", problems, err)
-	}
-}
-
 // TestBackupOnAFullDisk says so, leaves the backup from before, and nothing beside it.
 func TestBackupOnAFullDisk(t *testing.T) {
 	disk := testenv.SmallDisk(t, "1m")

@@ -22,12 +22,12 @@ import (
 // that is kept for it: "bnch".
 const applicationID = 0x626e6368
 
-// schemaVersion is what migrate brings a database to.
-const schemaVersion = 8
+// schemaVersion is the version of the schema that migrate makes. Programs before the first release made 1 to 8.
+const schemaVersion = 9
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, as
 // definitions gives them: a view that is changed shows other numbers.
-const schemaHash = "5102769825d5217a633238c8c31d22938349f7abe0f3c298abc3ee7788a0cf4d"
+const schemaHash = "ffbfcfccd0b677a70b0fc686569163bb853dba0405fb473eaa10562fc0e931a2"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"
@@ -58,13 +58,13 @@ func recognise(ctx context.Context, path string) error {
 	switch binary.BigEndian.Uint32(head[68:]) {
 	case applicationID:
 		return nil
-	case 0: // of version 1, which set no mark, or just being created by another process
+	case 0: // just being created by another process, or another program's
 		return recogniseTables(ctx, path)
 	}
 	return foreign(path)
 }
 
-// recogniseTables refuses a file without the tables of a results database.
+// recogniseTables refuses a file with tables that are not those of a results database.
 func recogniseTables(ctx context.Context, path string) error {
 	db, err := connect(path, url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}})
 	if err != nil {
@@ -81,13 +81,6 @@ func foreign(path string) error {
 	return fmt.Errorf("database %s: it is a SQLite file of another program; it is left as it is, name another with --db", path)
 }
 
-// An oldSchema is a database that a program before this one made.
-type oldSchema struct{ version int64 }
-
-func (o oldSchema) Error() string {
-	return fmt.Sprintf("its schema is version %d and this program reads version %d", o.version, schemaVersion)
-}
-
 // checkSchema demands the version and the definitions of this program.
 func (db *DB) checkSchema(ctx context.Context) error {
 	version, err := db.version(ctx)
@@ -97,7 +90,8 @@ func (db *DB) checkSchema(ctx context.Context) error {
 	case version > schemaVersion:
 		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", version, schemaVersion)
 	case version < schemaVersion:
-		return oldSchema{version}
+		return fmt.Errorf("its schema is version %d, of a program before the first release, and this one reads version %d; "+
+			"write a bundle with the program that made it (bench bundle FILE) and import that into a new database (bench import FILE)", version, schemaVersion)
 	}
 	have, err := db.definitions(ctx)
 	if err == nil && have != schemaHash {
@@ -156,6 +150,6 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 
 // objects are the tables and views of the schema.
 var objects = []string{
-	"canaries", "cells", "checksums", "claims", "code_checks", "endings", "environments", "evaluations", "findings", "fold_counts", "grid_points", "grid_tests", "grids", "history", "left_out", "models",
-	"origins", "point_tests", "probabilities", "protocols", "published", "published_values", "results", "runs", "scores", "secrets", "seed_counts", "seed_tests", "set_files", "stages", "state_checks", "warnings",
+	"canaries", "cells", "checksums", "claims", "code_checks", "environments", "evaluations", "findings", "fold_counts", "grid_points", "grid_tests", "grids", "history", "models",
+	"point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "secrets", "seed_counts", "seed_tests", "set_files", "skipped", "stages", "state_checks", "warnings",
 }

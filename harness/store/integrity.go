@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -36,16 +35,13 @@ var (
 	sealedWarnings   = sealed{"warnings", warningColumns, func(r []any) string { return fmt.Sprintf("warning %v of run %v", r[1], r[0]) }}
 	sealedModels     = sealed{"models", modelColumns, func(r []any) string { return fmt.Sprintf("model of run %v", r[0]) }}
 
-	sealedProbabilities = sealed{"probabilities", probabilityColumns, func(r []any) string { return fmt.Sprintf("probabilities of run %v", r[0]) }}
-	sealedOrigins       = sealed{"origins", originColumns, func(r []any) string { return fmt.Sprintf("origin of run %v", r[0]) }}
-	sealedEndings       = sealed{"endings", endingColumns, func(r []any) string { return fmt.Sprintf("ending of run %v", r[0]) }}
-	sealedCodeChecks    = sealed{"code_checks", codeCheckColumns, func(r []any) string { return fmt.Sprintf("check of the code of %v", r[0]) }}
-	sealedLeftOut       = sealed{"left_out", leftOutColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v, left out", r[2], r[1], r[3]) }}
-	sealedSecrets       = sealed{"secrets", secretColumns, func(r []any) string { return fmt.Sprintf("secret of %v", r[0]) }}
-	sealedCanaries      = sealed{"canaries", canaryColumns, func(r []any) string { return fmt.Sprintf("canary of %v on %v", r[3], r[5]) }}
-	sealedStateChecks   = sealed{"state_checks", stateCheckColumns, func(r []any) string { return fmt.Sprintf("check of the state of %v on %v, split %v", r[2], r[4], r[6]) }}
+	sealedCodeChecks  = sealed{"code_checks", codeCheckColumns, func(r []any) string { return fmt.Sprintf("check of the code of %v", r[0]) }}
+	sealedSkipped     = sealed{"skipped", skippedColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v, skipped", r[2], r[1], r[3]) }}
+	sealedSecrets     = sealed{"secrets", secretColumns, func(r []any) string { return fmt.Sprintf("secret of %v", r[0]) }}
+	sealedCanaries    = sealed{"canaries", canaryColumns, func(r []any) string { return fmt.Sprintf("canary of %v on %v", r[3], r[5]) }}
+	sealedStateChecks = sealed{"state_checks", stateCheckColumns, func(r []any) string { return fmt.Sprintf("check of the state of %v on %v, split %v", r[2], r[4], r[6]) }}
 
-	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedSeedCounts, sealedWarnings, sealedProbabilities, sealedOrigins, sealedEndings, sealedCodeChecks, sealedLeftOut, sealedSecrets, sealedCanaries, sealedStateChecks,
+	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedSeedCounts, sealedWarnings, sealedCodeChecks, sealedSkipped, sealedSecrets, sealedCanaries, sealedStateChecks,
 		sealedScores, sealedModels}
 )
 
@@ -54,7 +50,8 @@ var (
 	runColumns = strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split task status error
 		grid_id selected n_train n_test n_features n_correct tn fp fn tp auc2 rmse mae r2 cv_accuracy
 		search_seconds fit_seconds predict_seconds cpu_seconds peak_rss_bytes model_bytes cost_units
-		timeout_seconds started_at environment_id n_folds folds_checksum scores_hash has_scores has_model n_stages n_warnings`)
+		timeout_seconds started_at environment_id n_folds folds_checksum scores_hash
+		logloss brier ece class isolated stderr code imported has_scores has_model n_stages n_warnings`)
 	cellColumns        = strings.Fields(`protocol dataset method split run_id`)
 	environmentColumns = strings.Fields(`hash program_version vcs_revision vcs_modified go_version os arch kernel cpu cores memory_bytes`)
 	setFileColumns     = strings.Fields(`dataset fingerprint path seen_at`)
@@ -65,11 +62,8 @@ var (
 	warningColumns     = strings.Fields(`run_id number text times`)
 	modelColumns       = strings.Fields(`run_id features labels mean scale target_mean target_scale data`)
 	protocolColumns    = strings.Fields(`name hash text path splits seen_at`)
-	probabilityColumns = strings.Fields(`run_id logloss brier ece`)
-	originColumns      = strings.Fields(`run_id code imported`)
-	endingColumns      = strings.Fields(`run_id class isolated stderr`)
 	codeCheckColumns   = strings.Fields(`method method_version stored_code code same checked_at`)
-	leftOutColumns     = strings.Fields(`protocol dataset method split seconds bytes limited said_at`)
+	skippedColumns     = strings.Fields(`protocol dataset method split seconds bytes reason said_at`)
 	secretColumns      = strings.Fields(`what value`)
 	canaryColumns      = strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split status class error
 		n_test n_correct rmse r2 constant p timeout_seconds started_at`)
@@ -132,55 +126,6 @@ func (s sealed) rows(ctx context.Context, q queryer, row func(id any, sum int64,
 		}
 		return row(r[0], sum, r[2:])
 	})
-}
-
-// seal writes the checksums of rows that have none, for a migration.
-func seal(ctx context.Context, tx *sql.Tx) error {
-	folds := map[int64]foldSum{}
-	if err := foldSums(ctx, tx, span{math.MinInt64, math.MaxInt64}, func(run int64, sum foldSum) { folds[run] = sum }); err != nil {
-		return err
-	}
-	for run, sum := range folds {
-		if _, err := tx.ExecContext(ctx, `UPDATE runs SET folds_checksum = ? WHERE id = ?`, sum.checksum, run); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.ExecContext(ctx, `UPDATE runs SET folds_checksum = ? WHERE n_folds = 0`, newDigest().value()); err != nil {
-		return err
-	}
-	for _, s := range []struct {
-		sealed
-		where string
-		key   int // columns that identify a row
-	}{{sealedRuns, "key = ?", 1}, {sealedCells, "protocol = ? AND dataset = ? AND method = ? AND split = ?", 4}, {sealedEnvironments, "hash = ?", 1}} {
-		type update struct {
-			sum int64
-			key []any
-		}
-		var updates []update // the rows are read before any is changed
-		err := s.rows(ctx, tx, func(_ any, _ int64, columns []any) error {
-			updates = append(updates, update{Checksum(columns...), slices.Clone(columns[:s.key])})
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		for _, u := range updates {
-			if _, err := tx.ExecContext(ctx, "UPDATE "+s.table+" SET checksum = ? WHERE "+s.where, append([]any{u.sum}, u.key...)...); err != nil {
-				return err
-			}
-		}
-	}
-	grids := map[int64]int64{}
-	if err := gridSums(ctx, tx, func(id int64, _ string, sum, _ int64) { grids[id] = sum }); err != nil {
-		return err
-	}
-	for id, sum := range grids {
-		if _, err := tx.ExecContext(ctx, `UPDATE grids SET checksum = ? WHERE id = ?`, sum, id); err != nil {
-			return err
-		}
-	}
-	return sealPublished(ctx, tx)
 }
 
 // A foldSum is what runs keeps of a run's rows in fold_counts.

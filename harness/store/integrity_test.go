@@ -131,7 +131,7 @@ func TestAChangedCountIsNoticed(t *testing.T) {
 		{`DELETE FROM stages WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "CART on wine, split 2"},
 		{`UPDATE seed_counts SET seed = seed + 1 WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND number = 1`, "test with seed"},
 		{`DELETE FROM seed_counts WHERE run_id = (SELECT id FROM runs WHERE key = 'k002') AND number = 1`, "CART on wine, split 2"},
-		{`UPDATE endings SET class = 'error' WHERE run_id = (SELECT id FROM runs WHERE key = 'k failed')`, "ending of run"},
+		{`UPDATE runs SET class = 'oom' WHERE key = 'k failed'`, "its checksum is wrong"},
 		{`UPDATE warnings SET text = 'all is well' WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "warning 0"},
 		{`UPDATE scores SET data = x'00' WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "scores of run"},
 		{`DELETE FROM models WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "CART on wine, split 1"},
@@ -218,56 +218,16 @@ func TestReadersRefuseANewerSchema(t *testing.T) {
 	}
 }
 
-// version1 makes a database as the first release did.
-func version1(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "r.db")
-	db, err := connect(path, nil)
-	if err != nil {
+// TestDatabasesBeforeTheFirstRelease are refused, and what to do is said.
+func TestDatabasesBeforeTheFirstRelease(t *testing.T) {
+	path := smallDatabase(t)
+	if _, err := open(t, path).sql.Exec(`UPDATE goose_db_version SET version_id = 8 WHERE version_id > 0`); err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	schema, err := migrationFiles.ReadFile("migrations/00001_results.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	up, _, _ := strings.Cut(string(schema), "-- +goose Down")
-	_, err = db.sql.Exec(`CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')));
-		INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1);` + up + `
-		INSERT INTO environments VALUES (1, 'e', 'v', '', 0, 'go', 'linux', 'amd64', '6', 'cpu', 2, 1000);
-		INSERT INTO grids VALUES (1, 'g');
-		INSERT INTO grid_points VALUES (1, 0, '{"c":1}'), (1, 1, '{"c":2}');
-		INSERT INTO runs (id, key, protocol, protocol_hash, method, method_version, dataset, fingerprint, split, task, status, error, grid_id,
-		  selected, n_train, n_test, n_correct, tn, fp, fn, tp, search_seconds, fit_seconds, predict_seconds, cost_units, started_at, environment_id)
-		VALUES (7, 'k1', 'p', 'ph', 'M', '1', 'd', 'f', 1, 'binary', 'ok', NULL, 1, 1, 28, 30, 27, 10, 1, 2, 17, 0.5, 0.25, 0.25, 1e9, '2026-01-01T00:00:00Z', 1),
-		  (9, 'k2', 'p', 'ph', 'M', '1', 'd', 'f', 2, 'binary', 'failed', 'why', 1, NULL, 28, 30, NULL, NULL, NULL, NULL, NULL, 0.5, NULL, NULL, 1e9, '2026-01-01T00:00:00Z', 1);
-		INSERT INTO cells VALUES ('p', 'd', 'M', 1, 7), ('p', 'd', 'M', 2, 9);
-		INSERT INTO fold_counts VALUES (7, 0, 0, 14, 10, 5, 2, 2, 5, NULL, NULL, NULL, 0.01), (7, 0, 1, 14, 10, 5, 2, 2, 5, NULL, NULL, NULL, 0.01),
-		  (7, 1, 0, 14, 11, 5, 2, 1, 6, NULL, NULL, NULL, 0.01), (7, 1, 1, 14, 12, 6, 1, 1, 6, NULL, NULL, NULL, 0.01);`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// TestOldDatabasesAreBroughtUpToDate with everything that they hold, by the first verb
-// that opens them.
-func TestOldDatabasesAreBroughtUpToDate(t *testing.T) {
-	db, err := OpenReader(context.Background(), version1(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	_, rows := query(t, db, `SELECT key, n_correct, cv_accuracy, params, error, failure, isolated, stderr FROM results ORDER BY key`)
-	want := [][]any{{"k1", int64(27), (11.0/14 + 12.0/14) / 2, `{"c":2}`, nil, nil, int64(0), nil}, {"k2", nil, nil, nil, "why", "error", int64(0), nil}}
-	if len(rows) != 2 || !slices.Equal(rows[0], want[0]) || !slices.Equal(rows[1], want[1]) {
-		t.Errorf("results hold %v, want %v", rows, want)
-	}
-	if _, rows = query(t, db, `SELECT count(*), sum(n_correct), sum(selected) FROM evaluations`); !slices.Equal(rows[0], []any{int64(4), int64(43), int64(2)}) {
-		t.Errorf("evaluations hold %v", rows)
-	}
-	if problems, err := db.Check(context.Background(), true); err != nil || len(problems) != 0 {
-		t.Errorf("a check finds %v, %v", problems, err)
+	for verb, try := range map[string]func(context.Context, string) (*DB, error){"read": OpenReader, "write": Open} {
+		if _, err := try(context.Background(), path); err == nil || !strings.Contains(err.Error(), "of a program before the first release") || !strings.Contains(err.Error(), "bench import FILE") {
+			t.Errorf("%s: %v", verb, err)
+		}
 	}
 }
 

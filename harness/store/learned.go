@@ -24,11 +24,6 @@ func insertLearned(ctx context.Context, tx *sql.Tx, runID int64, r Run) error {
 			return err
 		}
 	}
-	if t := r.Test; t.LogLoss != nil {
-		if err := sealedProbabilities.insert(ctx, tx, "INSERT", []any{runID, *t.LogLoss, *t.Brier, *t.ECE}); err != nil {
-			return err
-		}
-	}
 	for _, s := range r.Stages {
 		if err := sealedStages.insert(ctx, tx, "INSERT", testRow(runID, s.Round, s.Score)); err != nil {
 			return err

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"embed"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"time"
@@ -15,26 +13,18 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-//go:embed schema/version2.sql
-var version2SQL string
-
-// migrate brings the schema up to date, in one transaction a version.
+// migrate makes the tables and views of a new database. Once there is a release, migrations will bring its databases up to date;
+// those of programs before the first release are refused.
 func (db *DB) migrate(ctx context.Context) error {
 	version, err := db.version(ctx)
-	switch {
-	case err != nil:
-		return err
-	case version > schemaVersion:
-		return db.checkSchema(ctx) // says what to do
-	case version == schemaVersion:
-		return nil
+	if err != nil || version > 0 {
+		return err // checkSchema says what of another version is to be done
 	}
 	files, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, db.sql, files, goose.WithSlog(slog.New(slog.DiscardHandler)),
-		goose.WithGoMigrations(goose.NewGoMigration(2, &goose.GoFunc{RunTx: version2}, nil)))
+	p, err := goose.NewProvider(goose.DialectSQLite3, db.sql, files, goose.WithSlog(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return err
 	}
@@ -52,15 +42,4 @@ func (db *DB) migrate(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// version2 is the migration to version 2.
-func version2(ctx context.Context, tx *sql.Tx) error {
-	if _, err := tx.ExecContext(ctx, version2SQL); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
-		return err
-	}
-	return seal(ctx, tx)
 }

@@ -24,8 +24,8 @@ func (db *DB) Cells(ctx context.Context) ([]Cell, error) {
 		return nil, err
 	}
 	rows, err := db.sql.QueryContext(ctx, `SELECT r.key, r.protocol, r.dataset, r.method, r.split, r.protocol_hash, r.method_version, r.fingerprint, g.hash,
-		  r.status, r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0), coalesce(o.code, ''), coalesce(o.imported, '')
-		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id
+		  r.status, r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0), r.code, r.imported
+		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id
 		ORDER BY r.protocol, r.dataset, r.method, r.split`)
 	if err != nil {
 		return nil, err
@@ -89,12 +89,11 @@ func (db *DB) resultRow(ctx context.Context, key string) (id, folds int64, r Run
 	t := &r.Test
 	err = db.sql.QueryRowContext(ctx, `SELECT r.id, r.folds_checksum, r.environment_id, r.key, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  r.split, r.task, r.status, coalesce(r.error, ''), g.hash, r.selected, r.n_train, r.n_test, coalesce(r.n_features, 0),
-		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2, q.logloss, q.brier, q.ece,
+		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2, r.logloss, r.brier, r.ece,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.timeout_seconds, r.started_at,
-		  coalesce(r.scores_hash, ''), coalesce(o.code, ''), coalesce(o.imported, ''),
-		  `+classOf+`, coalesce(e.isolated, 0), coalesce(e.stderr, '')
-		FROM runs r JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id LEFT JOIN endings e ON e.run_id = r.id
-		LEFT JOIN probabilities q ON q.run_id = r.id WHERE r.key = ?`, key).
+		  coalesce(r.scores_hash, ''), r.code, r.imported,
+		  r.class, r.isolated, r.stderr
+		FROM runs r JOIN grids g ON g.id = r.grid_id WHERE r.key = ?`, key).
 		Scan(&id, &folds, &environment, &r.Key, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.Split, &r.Task, &r.Status, &r.Error, &r.GridHash, &r.Selected, &r.TrainRows, &r.TestRows, &r.Features,
 			&t.Correct, &t.TN, &t.FP, &t.FN, &t.TP, &t.AUC2, &t.RMSE, &t.MAE, &t.R2, &t.LogLoss, &t.Brier, &t.ECE,

@@ -40,12 +40,9 @@ type Row struct {
 	Environment            *Environment
 	Code                   string // as in Run
 	Imported               string // as in Run
-	Class                  Class  // as in Run; of attempts that older programs stored a timeout or an error
+	Class                  Class  // as in Run
 	Isolated               bool   // as in Run
 }
-
-// classOf is the class of a failed attempt, also where none is stored: ” if ok.
-const classOf = `coalesce(e.class, CASE r.status WHEN 'timeout' THEN 'timeout' WHEN 'failed' THEN 'error' ELSE '' END)`
 
 // Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the
 // evaluations of every fold of every grid point, which are most of a database.
@@ -80,11 +77,10 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 	}
 	rows, err := db.sql.QueryContext(ctx, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
-		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2, q.logloss, q.brier, q.ece,
+		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2, r.logloss, r.brier, r.ece,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at,
-		  coalesce(o.code, ''), coalesce(o.imported, ''), `+classOf+`, coalesce(e.isolated, 0), coalesce(r.scores_hash, '')
-		FROM runs r JOIN grids g ON g.id = r.grid_id LEFT JOIN origins o ON o.run_id = r.id
-		LEFT JOIN endings e ON e.run_id = r.id LEFT JOIN probabilities q ON q.run_id = r.id
+		  r.code, r.imported, r.class, r.isolated, coalesce(r.scores_hash, '')
+		FROM runs r JOIN grids g ON g.id = r.grid_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, of.args...)
 	if err != nil {

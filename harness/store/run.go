@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -154,6 +155,11 @@ type Target struct{ Mean, Scale float64 }
 
 // Name names the cell of the run to people.
 func (r Run) Name() string { return fmt.Sprintf("%s on %s, split %d", r.Method, r.Dataset, r.Split) }
+
+// class is how the run failed: what the run says of it, else what its status does.
+func (r Run) class() Class {
+	return cmp.Or(r.Class, map[Status]Class{Failed: ClassError, Timeout: ClassTimeout}[r.Status])
+}
 
 // cvAccuracy is the mean accuracy of the selected grid point over the folds, nil
 // without one.

@@ -12,7 +12,7 @@ type step func(ctx context.Context, q queryer, report func(Problem)) error
 
 // The tables that every reader compares, and those that are as large as the folds.
 var (
-	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests seed_counts warnings probabilities origins endings claims code_checks left_out secrets canaries state_checks`)
+	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests seed_counts warnings claims code_checks skipped secrets canaries state_checks`)
 	largeTables = strings.Fields(`fold_counts published_values checksums scores models`)
 )
 

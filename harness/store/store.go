@@ -1,12 +1,12 @@
 // Package store keeps what was run: one SQLite file, and the only package of the
 // program with SQL in it.
 //
-// A [DB] is opened for writing (migrations are applied, one connection) or for
+// A [DB] is opened for writing (one connection) or for
 // reading (many connections, nothing can be changed). A [Writer] takes finished
 // cells and commits them in groups: a cell and all its fold evaluations are in
 // the database whole or not at all, and what a commit acknowledged survives the
 // loss of power, however long another program or a full disk keeps it waiting. The
-// schema is in migrations/ and schema/; its views (results, evaluations, published,
+// schema is in migrations/; its views (results, evaluations, published,
 // history) are the contract for other programs, described in docs/results-schema.md.
 // Every row carries a checksum ([DB.Check]); what reads rows first compares them.
 //
@@ -48,8 +48,7 @@ type DB struct {
 	damage   error
 }
 
-// Open opens the database at path for writing, creating it if needed, and brings
-// its schema up to date. Several processes may have it open. A file that is not a
+// Open opens the database at path for writing, creating it if needed. Several processes may have it open. A file that is not a
 // results database is refused and left as it is.
 func Open(ctx context.Context, path string) (*DB, error) {
 	if err := recognise(ctx, path); err != nil {
@@ -77,8 +76,7 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	return db, nil
 }
 
-// OpenReader opens the database at path for reading only. One that an older program
-// made is first brought up to date, which needs a file that can be written.
+// OpenReader opens the database at path for reading only.
 func OpenReader(ctx context.Context, path string) (*DB, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s; `bench run` creates it, or name another with --db", ErrNoDatabase, path)
@@ -87,15 +85,6 @@ func OpenReader(ctx context.Context, path string) (*DB, error) {
 		return nil, err
 	}
 	db, err := openChecked(ctx, path)
-	if old := (oldSchema{}); errors.As(err, &old) {
-		var up *DB
-		if up, err = Open(ctx, path); err != nil {
-			return nil, fmt.Errorf("%w (%w: copy the file to a folder where it can be written)", err, old)
-		}
-		if err = up.Close(); err == nil {
-			db, err = openChecked(ctx, path)
-		}
-	}
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", path, explain(err))
 	}

@@ -120,7 +120,7 @@ func (t *Table) whatIsMissing(v Invocation, sets []Dataset) {
 			return t.cannot[key] == "" && slices.ContainsFunc(t.Splits, func(s int) bool { return t.beyond[key][s] == "" })
 		})
 		if !t.stored(d.Name) && possible {
-			t.LeftOut = append(t.LeftOut, d.Name)
+			t.Skipped = append(t.Skipped, d.Name)
 		}
 	}
 	for i, c := range t.Changed {

@@ -47,8 +47,8 @@ type Rows interface {
 	RowsOf(ctx context.Context, protocol string, v store.Version, folds bool) ([]store.Row, error)
 	// Versions returns the method versions that attempts of a protocol have.
 	Versions(ctx context.Context, protocol string) ([]store.Version, error)
-	// LeftOut returns the cells of a protocol that runs have left out by their predictions.
-	LeftOut(ctx context.Context, protocol string) ([]store.LeftOut, error)
+	// Skipped returns the cells of a protocol that runs have skipped for their predictions.
+	Skipped(ctx context.Context, protocol string) ([]store.Skipped, error)
 	// Findings returns what speaks against results of methods under a protocol.
 	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
 	// Grids returns the grids of a protocol's cells by their hashes.
@@ -144,7 +144,7 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 	if all, err = f.readPinned(ctx, rows, all); err != nil {
 		return f, err
 	}
-	left, err := rows.LeftOut(ctx, src.Protocol.Name)
+	left, err := rows.Skipped(ctx, src.Protocol.Name)
 	if err != nil {
 		return f, err
 	}

@@ -53,8 +53,8 @@ func TestSetsWithoutTheMetric(t *testing.T) {
 	if !slices.Equal(ft.Changed, []frame.Change{again}) {
 		t.Errorf("changed %v, want %v", ft.Changed, again)
 	}
-	if !slices.Equal(ft.LeftOut, []string{"glass"}) {
-		t.Errorf("left to the command: %v", ft.LeftOut)
+	if !slices.Equal(ft.Skipped, []string{"glass"}) {
+		t.Errorf("left to the command: %v", ft.Skipped)
 	}
 
 	numbers, err := in.Frame(t).TableOf("rmse")

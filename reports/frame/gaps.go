@@ -17,7 +17,7 @@ import (
 type Gap struct {
 	Dataset, Method string
 	Done, Planned   int
-	Beyond          []Failure // splits without any run that runs left out; Status says why
+	Beyond          []Failure // splits without any run that runs skipped; Status says why
 	NotRun          []int     // the others without any run
 	Why             string    // why these cannot be run; "" if they can
 	Failures        []Failure
@@ -70,8 +70,8 @@ func (t *Table) newGap(dataset, method string, rows []store.Row) Gap {
 	return g
 }
 
-// whyBeyond says of cells that were left out what they were predicted to need, and which option left them out.
-func whyBeyond(left []store.LeftOut) map[cellKey]map[int]string {
+// whyBeyond says of cells that were skipped what they were predicted to need, and which option skipped them.
+func whyBeyond(left []store.Skipped) map[cellKey]map[int]string {
 	out := map[cellKey]map[int]string{}
 	for _, l := range left {
 		key := cellKey{l.Dataset, l.Method}
@@ -79,10 +79,10 @@ func whyBeyond(left []store.LeftOut) map[cellKey]map[int]string {
 			out[key] = map[int]string{}
 		}
 		needs, option := span.Seconds(l.Seconds), "--max-cell"
-		if strings.HasPrefix(l.Limited, "--memory") {
+		if strings.HasPrefix(l.Reason, "--memory") {
 			needs, option = span.Bytes(l.Bytes), "--memory"
 		}
-		out[key][l.Split] = fmt.Sprintf("left out of the run by %s, predicted %s a cell; a larger %s runs it", l.Limited, needs, option)
+		out[key][l.Split] = fmt.Sprintf("skipped by %s, predicted %s a cell; a larger %s runs it", l.Reason, needs, option)
 	}
 	return out
 }
@@ -135,8 +135,8 @@ type Reason struct {
 }
 
 // Reasons sums up all gaps, one entry a status and reason: failures in the order
-// they come, what runs left out, what cannot be run, then what merely was not. Cells of the sets in
-// LeftOut that have no run are told apart and not here.
+// they come, what runs skipped, what cannot be run, then what merely was not. Cells of the sets in
+// Skipped that have no run are told apart and not here.
 func (t *Table) Reasons() []Reason {
 	var failed, left, cannot, notRun gapGroups
 	for _, g := range t.Gaps {
@@ -154,7 +154,7 @@ func (t *Table) Reasons() []Reason {
 		case len(g.NotRun) == 0:
 		case g.Why != "":
 			cannot.add(g.notRun(), missing)
-		case g.Done > 0 || len(g.Failures) > 0 || !slices.Contains(t.LeftOut, g.Dataset):
+		case g.Done > 0 || len(g.Failures) > 0 || !slices.Contains(t.Skipped, g.Dataset):
 			notRun.add(g.notRun(), missing)
 		}
 	}

@@ -79,13 +79,13 @@ func TestImpossibleCells(t *testing.T) {
 	if want := "Cannot be run (the method does not solve multiclass sets): M1, M2 on s03 (splits 1-20)."; !slices.Contains(ft.Notes(), want) {
 		t.Errorf("notes %q lack %q", ft.Notes(), want)
 	}
-	if !slices.Equal(ft.LeftOut, []string{"s03"}) {
-		t.Errorf("left to the command: %v, want s03, which other methods solve", ft.LeftOut)
+	if !slices.Equal(ft.Skipped, []string{"s03"}) {
+		t.Errorf("left to the command: %v, want s03, which other methods solve", ft.Skipped)
 	}
 	for _, m := range in.Protocol.Order(nil) {
 		in.Tasks[m] = registry.Binary
 	}
-	if ft = table(t, in); ft.LeftOut != nil || strings.Contains(ft.FullCommand, "s03") {
+	if ft = table(t, in); ft.Skipped != nil || strings.Contains(ft.FullCommand, "s03") {
 		t.Errorf("s03 is left to %q, and no method solves it", ft.FullCommand)
 	}
 }
@@ -117,25 +117,25 @@ func TestLongReasonsAreCut(t *testing.T) {
 	}
 }
 
-// TestLeftOutByARun: what a run left out is told with what it would need, and the command that completes the table
+// TestSkippedByARun: what a run left out is told with what it would need, and the command that completes the table
 // leaves it out too.
-func TestLeftOutByARun(t *testing.T) {
+func TestSkippedByARun(t *testing.T) {
 	in := lacking()
 	only(&in, "wine", "B")
-	in.Left = []store.LeftOut{
-		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 2, Seconds: 370 * 3600, Bytes: 1 << 30, Limited: "--max-cell 30m"},
-		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 3, Seconds: 370 * 3600, Bytes: 1 << 30, Limited: "--max-cell 30m"},
-		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 1, Seconds: 1, Bytes: 1, Limited: "--max-cell 1s"}, // stored since
+	in.Left = []store.Skipped{
+		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 2, Seconds: 370 * 3600, Bytes: 1 << 30, Reason: "--max-cell 30m"},
+		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 3, Seconds: 370 * 3600, Bytes: 1 << 30, Reason: "--max-cell 30m"},
+		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 1, Seconds: 1, Bytes: 1, Reason: "--max-cell 1s"}, // stored since
 	}
 	got := table(t, in)
-	want := []frame.Reason{{Text: "Left out of the run by --max-cell 30m, predicted 370h a cell; a larger --max-cell runs it", Runs: 2, Where: "B on wine (splits 2-3)"}}
+	want := []frame.Reason{{Text: "Skipped by --max-cell 30m, predicted 370h a cell; a larger --max-cell runs it", Runs: 2, Where: "B on wine (splits 2-3)"}}
 	if reasons := got.Reasons(); !slices.Equal(reasons, want) || got.FullCommand != "" {
 		t.Errorf("reasons %+v, command %q; want %+v and none", reasons, got.FullCommand, want)
 	}
 	if text := got.Gaps[0].Describe(); !strings.Contains(text, "--max-cell 30m") {
 		t.Errorf("the gap is described as %q", text)
 	}
-	in.Left[1].Limited, in.Left[1].Bytes = "--memory 18 GiB", 45<<30
+	in.Left[1].Reason, in.Left[1].Bytes = "--memory 18 GiB", 45<<30
 	got = table(t, in)
 	if reasons := got.Reasons(); len(reasons) != 2 || !strings.Contains(reasons[1].Text, "by --memory 18 GiB, predicted 45 GiB a cell") {
 		t.Errorf("reasons %+v", reasons)

@@ -10,13 +10,13 @@ import (
 // Notes says, one sentence a note, what the table rests on and what it lacks, with the notes of the
 // report that shows it in their place.
 func (t *Table) Notes(own ...string) []string {
-	return slices.Concat(t.splitNotes(), t.countedNotes(), t.partialNotes(), t.belowNotes(), t.gapNotes(), t.leftOutNotes(), own, t.other)
+	return slices.Concat(t.splitNotes(), t.countedNotes(), t.partialNotes(), t.belowNotes(), t.gapNotes(), t.skippedNotes(), own, t.other)
 }
 
 // NotesOfPairs is Notes for a report that has neither means over data sets nor ranks, and says beside each value of which splits
 // it is.
 func (t *Table) NotesOfPairs(own ...string) []string {
-	return slices.Concat(t.gapNotes(), t.leftOutNotes(), own, t.other)
+	return slices.Concat(t.gapNotes(), t.skippedNotes(), own, t.other)
 }
 
 // Remarks are those of the notes that say nothing of the table's values: cells of other inputs that were left out, what fits warn of,
@@ -122,7 +122,7 @@ func (t *Table) WithoutResults() string {
 	return "Without results: " + Briefly(names, "data set") + "."
 }
 
-func (t *Table) leftOutNotes() []string {
+func (t *Table) skippedNotes() []string {
 	var notes []string
 	if without := t.WithoutResults(); without != "" {
 		notes = append(notes, without)

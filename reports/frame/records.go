@@ -30,7 +30,7 @@ func (t *Table) MissingRecords() []doc.Block {
 		changed.Add(c.Dataset, c.File, c.Was, c.Is, c.Command)
 	}
 	left := doc.Records{Name: "left_out", Columns: []string{"dataset", "why"}}
-	for _, name := range t.LeftOut {
+	for _, name := range t.Skipped {
 		left.Add(name, "nothing is stored")
 	}
 	for _, w := range t.Without {

@@ -33,7 +33,7 @@ type Table struct {
 	Counted  []string // names of the counted sets
 
 	Gaps        []Gap     // cells with fewer finished splits than planned
-	LeftOut     []string  // sets of which nothing is stored, left to the full command
+	Skipped     []string  // sets of which nothing is stored, left to the full command
 	Without     []Without // sets that have no such metric
 	Changed     []Change  // sets whose runs are of other data than their files hold now
 	FullCommand string    // computes what the table lacks; "" if it lacks nothing that can be run

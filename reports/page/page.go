@@ -142,8 +142,8 @@ func warned(warnings []string) string {
 // missing has a line a reason, sets of which nothing is stored at the end.
 func missing(t frame.Table) []frame.Reason {
 	out := t.Reasons()
-	if n := len(t.LeftOut); n > 0 {
-		out = append(out, frame.Reason{Text: "Nothing is stored", Runs: n * len(t.Methods) * len(t.Splits), Where: "every method on " + frame.Briefly(t.LeftOut, "data set")})
+	if n := len(t.Skipped); n > 0 {
+		out = append(out, frame.Reason{Text: "Nothing is stored", Runs: n * len(t.Methods) * len(t.Splits), Where: "every method on " + frame.Briefly(t.Skipped, "data set")})
 	}
 	return each(out, func(r frame.Reason) frame.Reason {
 		return frame.Reason{Text: doc.Flat(r.Text), Runs: r.Runs, Where: doc.Flat(r.Where)}

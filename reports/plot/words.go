@@ -198,9 +198,9 @@ func (c crowd) name(d *doc.Drawing, area box, labels []label) (left int) {
 			small := func(l label) int { return map[bool]int{true: 1}[l.role == doc.Tick] }
 			return cmp.Or(small(a)-small(b), cmp.Compare(first(a), first(b)))
 		})
-		const leftOut = 1000
+		const skipped = 1000
 		all := c.places(area, order)
-		price := leftOut * float64(len(order)-len(all))
+		price := skipped * float64(len(order)-len(all))
 		for _, p := range all {
 			price += p.further
 		}

@@ -67,21 +67,21 @@ func run(ctx context.Context) error {
 	fmt.Printf("Processor time of one thread, split 1, medians of up to %d turns; %s\n\n", o.repeat, peer.versions)
 	fmt.Println("| method | work | set | n, d | ours | theirs | ratio | wanted |")
 	fmt.Println("|---|---|---|---|---|---|---|---|")
-	leftOut := 0
+	skipped := 0
 	for _, c := range cases {
 		if !c.wantedBy(o) {
 			continue
 		}
 		if c.grid && !o.grids {
-			leftOut++
+			skipped++
 			continue
 		}
 		if err := c.measure(ctx, o, peer); err != nil {
 			return fmt.Errorf("%s on %s: %w", c.method, c.set, err)
 		}
 	}
-	if leftOut > 0 {
-		fmt.Printf("\nLeft out: %d rows of whole grids, minutes of Python each; -grids (make bench-peers PEERS=-grids) runs them too.\n", leftOut)
+	if skipped > 0 {
+		fmt.Printf("\nLeft out: %d rows of whole grids, minutes of Python each; -grids (make bench-peers PEERS=-grids) runs them too.\n", skipped)
 	}
 	return nil
 }

@@ -26,8 +26,8 @@ var environment = store.Environment{ProgramVersion: "test", CPU: "a processor", 
 type Store interface {
 	Keys(ctx context.Context) (map[string]store.Known, error)
 	Timings(ctx context.Context, env store.Environment) ([]store.Timing, error)
-	NoteLeftOut(ctx context.Context, out, taken []store.LeftOut) error
-	LeftOut(ctx context.Context, protocol string) ([]store.LeftOut, error)
+	NoteSkipped(ctx context.Context, out, taken []store.Skipped) error
+	Skipped(ctx context.Context, protocol string) ([]store.Skipped, error)
 	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (in store.Inputs, key string, err error)
 	MakeCurrent(ctx context.Context, keys []string) error
 	Attempt(ctx context.Context, protocol, dataset, method string, split int) (store.Attempt, bool, error)
@@ -79,7 +79,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"many writers", manyWriters},
 		{"a closed writer takes nothing", closedWriter},
 		{"no cells", noCells},
-		{"what a run leaves out", leftOut},
+		{"what a run leaves out", skipped},
 		{"canaries and findings", findings},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
@@ -312,27 +312,27 @@ func noCells(t *testing.T, o Opened) {
 	}
 }
 
-// leftOut: a note stands until the cell is stored or a later run takes it.
-func leftOut(t *testing.T, o Opened) {
+// skipped: a note stands until the cell is stored or a later run takes it.
+func skipped(t *testing.T, o Opened) {
 	ctx := t.Context()
-	cell := func(split int) store.LeftOut {
-		return store.LeftOut{Protocol: "p", Dataset: "d", Method: "M", Split: split, Seconds: 3600, Bytes: 1 << 30, Limited: "--max-cell 30m"}
+	cell := func(split int) store.Skipped {
+		return store.Skipped{Protocol: "p", Dataset: "d", Method: "M", Split: split, Seconds: 3600, Bytes: 1 << 30, Reason: "--max-cell 30m"}
 	}
-	check := func(what, protocol string, want ...store.LeftOut) {
+	check := func(what, protocol string, want ...store.Skipped) {
 		t.Helper()
-		if got, err := o.Store.LeftOut(ctx, protocol); err != nil || !slices.Equal(got, want) {
+		if got, err := o.Store.Skipped(ctx, protocol); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %+v, %v; want %+v", what, got, err, want)
 		}
 	}
-	if err := o.Store.NoteLeftOut(ctx, []store.LeftOut{cell(3), cell(1), cell(2)}, nil); err != nil {
+	if err := o.Store.NoteSkipped(ctx, []store.Skipped{cell(3), cell(1), cell(2)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	check("noted", "p", cell(1), cell(2), cell(3))
 	check("of all protocols", "", cell(1), cell(2), cell(3))
 	check("of another protocol", "q")
 	larger := cell(1)
-	larger.Limited = "--max-cell 1h"
-	if err := o.Store.NoteLeftOut(ctx, []store.LeftOut{larger}, []store.LeftOut{{Protocol: "p", Dataset: "d", Method: "M", Split: 2}, {Protocol: "p", Dataset: "d", Method: "N", Split: 1}}); err != nil {
+	larger.Reason = "--max-cell 1h"
+	if err := o.Store.NoteSkipped(ctx, []store.Skipped{larger}, []store.Skipped{{Protocol: "p", Dataset: "d", Method: "M", Split: 2}, {Protocol: "p", Dataset: "d", Method: "N", Split: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	check("noted again, one taken", "p", larger, cell(3))

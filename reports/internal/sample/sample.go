@@ -25,7 +25,7 @@ type Input struct {
 	Older []store.Row // attempts that other ones stand for
 	Known map[string]Set
 	Tasks map[string]registry.Task // of methods; others solve all
-	Left  []store.LeftOut
+	Left  []store.Skipped
 	Found []store.Finding
 	Grids map[string][]json.RawMessage
 }
@@ -65,7 +65,7 @@ func (in Input) Read(ctx context.Context) (frame.Frame, error) {
 
 type rows struct {
 	rows, older []store.Row
-	left        []store.LeftOut
+	left        []store.Skipped
 	found       []store.Finding
 
 	grids map[string][]json.RawMessage
@@ -73,7 +73,7 @@ type rows struct {
 
 func (r rows) Path() string { return "some_results.db" }
 
-func (r rows) LeftOut(context.Context, string) ([]store.LeftOut, error) { return r.left, nil }
+func (r rows) Skipped(context.Context, string) ([]store.Skipped, error) { return r.left, nil }
 
 func (r rows) Findings(context.Context, string) ([]store.Finding, error) { return r.found, nil }
 

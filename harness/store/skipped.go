@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+)
+
+// A Skipped is a cell that a run was asked for and skipped for what was predicted of it.
+type Skipped struct {
+	Protocol, Dataset, Method string
+	Split                     int
+	Seconds                   float64 // predicted, on one core
+	Bytes                     int64   // predicted memory, that of the data set included
+	Reason                    string  // the option by which it was skipped, as "--max-cell 30m"
+}
+
+// NoteSkipped keeps what a run skips and forgets what was noted of the cells that it takes; of the latter
+// only Protocol, Dataset, Method and Split are read.
+func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
+	noted, err := db.Skipped(ctx, "")
+	if err != nil {
+		return err
+	}
+	type name struct {
+		protocol, dataset, method string
+		split                     int
+	}
+	there := map[name]bool{}
+	for _, l := range noted {
+		there[name{l.Protocol, l.Dataset, l.Method, l.Split}] = true
+	}
+	taken = slices.DeleteFunc(slices.Clone(taken), func(l Skipped) bool { return !there[name{l.Protocol, l.Dataset, l.Method, l.Split}] })
+	if len(out) == 0 && len(taken) == 0 {
+		return nil // and needs no lock
+	}
+	return db.inTransaction(ctx, func(tx *sql.Tx) error {
+		for _, l := range taken {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM skipped WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?`, l.Protocol, l.Dataset, l.Method, l.Split); err != nil {
+				return err
+			}
+		}
+		now := time.Now().UTC().Format(time.RFC3339)
+		for _, l := range out {
+			if err := sealedSkipped.insert(ctx, tx, "INSERT OR REPLACE", []any{l.Protocol, l.Dataset, l.Method, l.Split, l.Seconds, l.Bytes, l.Reason, now}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Skipped returns the cells of a protocol, or of all for "", that runs have skipped and that nothing is stored
+// of, sorted.
+func (db *DB) Skipped(ctx context.Context, protocol string) ([]Skipped, error) {
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := db.sql.QueryContext(ctx, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.reason FROM skipped l
+		LEFT JOIN cells c USING (protocol, dataset, method, split)
+		WHERE c.run_id IS NULL AND ?1 IN ('', l.protocol) ORDER BY l.protocol, l.dataset, l.method, l.split`, protocol)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Skipped
+	for rows.Next() {
+		var l Skipped
+		if err := rows.Scan(&l.Protocol, &l.Dataset, &l.Method, &l.Split, &l.Seconds, &l.Bytes, &l.Reason); err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, rows.Err()
+}
