@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/harmless"
 )
 
@@ -55,8 +55,8 @@ func (f *failures) list(w io.Writer, whole bool) {
 }
 
 // failedAs is "failed (crash)": a status, and the class where that says more.
-func failedAs(status store.Status, class store.Class) string {
-	if status == store.Failed && class != "" && class != store.ClassError {
+func failedAs(status result.Status, class result.Class) string {
+	if status == result.Failed && class != "" && class != result.ClassError {
 		return fmt.Sprintf("%s (%s)", status, class)
 	}
 	return string(status)

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/reference"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/atomicfile"
 	"github.com/kernelboosting/bench/internal/span"
@@ -116,7 +117,7 @@ func (a *app) importResults(ctx context.Context, path, protocolFile string) erro
 
 // readResults reads the file, or the one that comes with the program, and returns what imported
 // results are said to come from.
-func readResults(path string) (runs []store.Run, name string, err error) {
+func readResults(path string) (runs []result.Run, name string, err error) {
 	var file []byte
 	if path == referenceRun {
 		there := false
@@ -150,7 +151,7 @@ func readBounded(path string, limit int64) ([]byte, error) {
 }
 
 // protocolsOf returns a harness for every protocol of some results, nil for one that is not known.
-func (a *app) protocolsOf(runs []store.Run, file string) (map[string]*harness.Harness, error) {
+func (a *app) protocolsOf(runs []result.Run, file string) (map[string]*harness.Harness, error) {
 	out := map[string]*harness.Harness{}
 	if file != "" {
 		h, err := a.harness(file)
@@ -175,7 +176,7 @@ func (a *app) protocolsOf(runs []store.Run, file string) (map[string]*harness.Ha
 	return out, nil
 }
 
-func unknownProtocol(name string, runs []store.Run) []harness.Group {
+func unknownProtocol(name string, runs []result.Run) []harness.Group {
 	var out []harness.Group
 	for _, r := range runs {
 		if r.Protocol == name {
@@ -185,7 +186,7 @@ func unknownProtocol(name string, runs []store.Run) []harness.Group {
 	return out
 }
 
-func (a *app) storeImported(ctx context.Context, db *store.DB, runs []store.Run) error {
+func (a *app) storeImported(ctx context.Context, db *store.DB, runs []result.Run) error {
 	w := db.NewWriter(harness.CurrentEnvironment(), nil)
 	w.Trouble = func(t store.Trouble) { fmt.Fprintln(a.err, a.troubleLine(t)) }
 	ended, end := context.WithCancel(ctx)

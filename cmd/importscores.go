@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/harmless"
 )
@@ -63,12 +64,12 @@ func readScores(path string) (harness.Scores, error) {
 
 // notStored leaves out what is stored with the same scores, which then stands for its cell again; other scores under the same key
 // are an error.
-func (a *app) notStored(ctx context.Context, db *store.DB, runs []store.Run) ([]store.Run, error) {
+func (a *app) notStored(ctx context.Context, db *store.DB, runs []result.Run) ([]result.Run, error) {
 	known, err := db.Keys(ctx)
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	var fresh []store.Run
+	var fresh []result.Run
 	var revived []string
 	for _, r := range runs {
 		k, stored := known[r.Key]

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/atomicfile"
@@ -238,7 +239,7 @@ func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protoco
 	case !found:
 		return nil, usage("%s holds no result of %s under %s; `%s` makes it, or give --params",
 			a.db, cell, cell.Protocol, a.invocation(p.Name, p.Path, p.Splits).Command([]string{cell.Method}, []string{dataset}, []int{cell.Split}, false))
-	case s.Status != store.OK:
+	case s.Status != result.OK:
 		return nil, usage("%s under %s is stored as %s (%s), so no parameters were chosen; give --params", cell, cell.Protocol, s.Status, firstLine(s.Error))
 	}
 	return &s, nil

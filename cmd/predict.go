@@ -91,7 +91,7 @@ func (a *app) predictor(c *cobra.Command, method string, f predictFlags) (*runne
 		dataset = e.Name
 	}
 	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: dataset, Split: f.split, Method: spec.Name}
-	l, found, err := db.Learned(context.WithoutCancel(c.Context()), cell.Protocol, cell.Dataset, cell.Method, cell.Split)
+	l, found, err := db.Artifacts(context.WithoutCancel(c.Context()), cell.Protocol, cell.Dataset, cell.Method, cell.Split)
 	switch {
 	case err != nil:
 		return nil, exitError{exitIncomplete, err}

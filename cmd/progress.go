@@ -11,7 +11,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/metric"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/registry"
@@ -169,7 +169,7 @@ func (p *progress) started(c *harness.PlannedCell) {
 }
 
 // elsewhere counts a cell that another run has ended.
-func (p *progress) elsewhere(c *harness.PlannedCell, _ store.Status) {
+func (p *progress) elsewhere(c *harness.PlannedCell, _ result.Status) {
 	p.mu.Lock()
 	p.done++
 	delete(p.left, c)
@@ -184,7 +184,7 @@ func (p *progress) waiting(cells int, by string) {
 	p.note(fmt.Sprintf("waiting for %s that another run is at (%s); what it does not end is run here", plural(cells, "cell"), by))
 }
 
-func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
+func (p *progress) finished(c *harness.PlannedCell, r result.Run) {
 	p.mu.Lock()
 	p.done++
 	delete(p.running, c)
@@ -193,7 +193,7 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 	case c.Spec.Canary != nil:
 		name = "canary of " + name
 		p.label = ", " + name
-	case r.Status == store.OK:
+	case r.Status == result.OK:
 		p.label = ", " + name + p.testResult(r)
 	default:
 		p.label = ", " + name
@@ -204,7 +204,7 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 	}
 	p.mu.Unlock()
 
-	if r.Status != store.OK && c.Spec.Canary == nil { // one of a canary is stored, and no result
+	if r.Status != result.OK && c.Spec.Canary == nil { // one of a canary is stored, and no result
 		p.mu.Lock()
 		first := p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1)
 		p.mu.Unlock()
@@ -225,7 +225,7 @@ func (p *progress) finished(c *harness.PlannedCell, r store.Run) {
 }
 
 // testResult is the test by the metric that selects, such as ": 93.1 %" or ": rmse 0.482".
-func (p *progress) testResult(r store.Run) string {
+func (p *progress) testResult(r result.Run) string {
 	task, err := registry.ParseTask(r.Task)
 	if err != nil {
 		return ""

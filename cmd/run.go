@@ -14,6 +14,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/harmless"
@@ -295,7 +296,7 @@ func (a *app) execute(ctx context.Context, h *harness.Harness, cells runner.Runn
 	}
 	stop := a.handleSignals(ended, stopping{tell: bar.note, cancel: cancel, waiting: w.Waiting, abandon: w.Abandon})
 	var over harness.Ended
-	finished := func(c *harness.PlannedCell, r store.Run) {
+	finished := func(c *harness.PlannedCell, r result.Run) {
 		over.Add(h, c, r)
 		bar.finished(c, r)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/spf13/cobra"
@@ -85,8 +86,8 @@ func failuresOf(r store.StatusRow) any {
 	var parts []string
 	for _, f := range []struct {
 		cells int
-		class store.Class
-	}{{r.Crash, store.ClassCrash}, {r.OOM, store.ClassOOM}, {r.BadOutput, store.ClassBadOutput}} {
+		class result.Class
+	}{{r.Crash, result.ClassCrash}, {r.OOM, result.ClassOOM}, {r.BadOutput, result.ClassBadOutput}} {
 		if f.cells > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", f.cells, f.class))
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/spf13/cobra"
@@ -259,7 +260,7 @@ func (a *app) askedCells(ctx context.Context, db *store.DB, methods, names []str
 	}
 	return slices.DeleteFunc(cells, func(c store.Cell) bool {
 		_, _ = sets.entry(c.Dataset) // planning says which sets are not known any more
-		return c.Status != store.OK || methods != nil && !slices.Contains(methods, c.Method) || datasets != nil && !slices.Contains(datasets, c.Dataset)
+		return c.Status != result.OK || methods != nil && !slices.Contains(methods, c.Method) || datasets != nil && !slices.Contains(datasets, c.Dataset)
 	}), nil
 }
 

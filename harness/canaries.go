@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -30,7 +31,7 @@ func (p *Plan) addCanary(pair []*PlannedCell, first int, secret []byte, known ma
 		Inputs runner.Inputs
 	}{of, in})
 	k := known[key]
-	if k.Status == store.OK {
+	if k.Status == result.OK {
 		return
 	}
 	from, least := pair[0], uint64(0)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -204,7 +205,7 @@ func TestCanariesLookAlike(t *testing.T) {
 	for i, c := range plan.Cells {
 		seen = nil
 		run, err := h.runner().Run(t.Context(), c.Spec)
-		if err != nil || run.Status != store.OK || (run.Canary != nil) != (i == 1) {
+		if err != nil || run.Status != result.OK || (run.Canary != nil) != (i == 1) {
 			t.Fatal(run.Error, err, run.Canary)
 		}
 		asked[i], hash[i] = seen, run.Key

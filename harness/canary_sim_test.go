@@ -17,9 +17,9 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/canary"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
@@ -75,12 +75,12 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 			}
 		}
 	}
-	type result struct {
+	type outcome struct {
 		cell runner.Cell
 		p    float64
 		sane bool
 	}
-	var results []result
+	var results []outcome
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	jobs := make(chan func(), 100)
@@ -115,7 +115,7 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 					honest, err1 := cells.Run(context.Background(), c.Spec)
 					c.Spec.Canary = &runner.Canary{Seed: [32]byte{byte(s), 7}}
 					run, err2 := cells.Run(context.Background(), c.Spec)
-					if err1 != nil || err2 != nil || run.Status != store.OK || honest.Status != store.OK {
+					if err1 != nil || err2 != nil || run.Status != result.OK || honest.Status != result.OK {
 						t.Log(c.Cell, err1, err2, run.Error, honest.Error)
 						return
 					}
@@ -124,7 +124,7 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 					if run.Canary.P <= 1e-3 {
 						t.Logf("%s: p = %.2g, better than a constant with the true labels: %v", c.Cell, run.Canary.P, better(run, honest))
 					}
-					results = append(results, result{c.Cell, run.Canary.P, better(run, honest)})
+					results = append(results, outcome{c.Cell, run.Canary.P, better(run, honest)})
 				}
 			}
 		}
@@ -132,7 +132,7 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 	close(jobs)
 	group.Wait()
 	count := map[string]int{}
-	slices.SortFunc(results, func(a, b result) int { return strings.Compare(a.cell.String(), b.cell.String()) })
+	slices.SortFunc(results, func(a, b outcome) int { return strings.Compare(a.cell.String(), b.cell.String()) })
 	for _, r := range results {
 		for _, level := range []float64{canary.Level, 1e-3, 0.05} {
 			if r.p <= level {
@@ -155,7 +155,7 @@ func simData() datasets.Directory {
 }
 
 // better is the second half of the rule.
-func better(c, honest store.Run) bool {
+func better(c, honest result.Run) bool {
 	if honest.Test.Correct != nil {
 		return *honest.Test.Correct > c.Canary.Constant
 	}

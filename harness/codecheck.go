@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -137,7 +138,7 @@ func (h *Harness) withCells(ctx context.Context, checks []store.CodeCheck, cells
 	var groups []codeGroup
 	for _, check := range checks {
 		own := slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool {
-			return c.Protocol != h.Protocol.Name || c.Method != check.Method || c.Code != check.Stored || c.Status != store.OK
+			return c.Protocol != h.Protocol.Name || c.Method != check.Method || c.Code != check.Stored || c.Status != result.OK
 		})
 		stand, err := h.Standing(ctx, own, false)
 		if err != nil {

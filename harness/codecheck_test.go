@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -96,20 +97,20 @@ func TestCodeOfOthersCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		change func(r *store.Run)
+		change func(r *result.Run)
 		ran    bool
 		same   bool
 		why    string
 	}{
-		"unknown code":       {func(r *store.Run) { r.Code = "" }, true, true, ""},
-		"imported":           {func(r *store.Run) { r.Code, r.Imported = "theirs", "reference" }, true, true, ""},
-		"imported, not ours": {func(r *store.Run) { r.Code, r.Imported, r.ScoresHash = "theirs", "reference", "other bits" }, true, false, ""},
-		"dear":               {func(r *store.Run) { r.Code, r.SearchSeconds = "theirs", 3600 }, false, false, "took 3600 s"},
-		"imported, dear":     {func(r *store.Run) { r.Code, r.Imported, r.SearchSeconds = "theirs", "reference", 3600 }, false, false, "took 3600 s"},
-		"one cheap":          {func(r *store.Run) { r.Code, r.SearchSeconds = "theirs", float64(3600*(r.Split-1)) }, true, true, ""},
+		"unknown code":       {func(r *result.Run) { r.Code = "" }, true, true, ""},
+		"imported":           {func(r *result.Run) { r.Code, r.Imported = "theirs", "reference" }, true, true, ""},
+		"imported, not ours": {func(r *result.Run) { r.Code, r.Imported, r.ScoresHash = "theirs", "reference", "other bits" }, true, false, ""},
+		"dear":               {func(r *result.Run) { r.Code, r.SearchSeconds = "theirs", 3600 }, false, false, "took 3600 s"},
+		"imported, dear":     {func(r *result.Run) { r.Code, r.Imported, r.SearchSeconds = "theirs", "reference", 3600 }, false, false, "took 3600 s"},
+		"one cheap":          {func(r *result.Run) { r.Code, r.SearchSeconds = "theirs", float64(3600*(r.Split-1)) }, true, true, ""},
 	} {
 		db := openTestDB(t)
-		w := db.NewWriter(store.Environment{}, nil)
+		w := db.NewWriter(result.Environment{}, nil)
 		for _, cell := range stored {
 			r, _, err := source.Result(t.Context(), cell.Key)
 			if err != nil {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // A Difference is one count of a cell that came out otherwise than it is stored.
@@ -20,7 +20,7 @@ const endDiffers = "end"
 // compare returns where a cell that was run once more differs from what is stored: in how it ended,
 // in a fold of a grid point, in the selected point, in a count of the test part or of a stage, or
 // in the bits of the test scores.
-func compare(stored, computed store.Run) []Difference {
+func compare(stored, computed result.Run) []Difference {
 	var out []Difference
 	differs := func(what, a, b string) {
 		if a != b {
@@ -73,7 +73,7 @@ func compare(stored, computed store.Run) []Difference {
 
 // known is a computed score without what is not stored of its counterpart: databases of version 1
 // have no areas under curves.
-func known(stored, computed *store.Score) *store.Score {
+func known(stored, computed *result.Score) *result.Score {
 	if stored == nil || computed == nil || stored.AUC2 != nil {
 		return computed
 	}
@@ -82,15 +82,15 @@ func known(stored, computed *store.Score) *store.Score {
 	return &out
 }
 
-func endOf(r store.Run) string {
+func endOf(r result.Run) string {
 	if r.Error == "" {
 		return string(r.Status)
 	}
 	return string(r.Status) + ": " + r.Error
 }
 
-func byFold(r store.Run) map[[2]int]*store.Score {
-	out := map[[2]int]*store.Score{}
+func byFold(r result.Run) map[[2]int]*result.Score {
+	out := map[[2]int]*result.Score{}
 	for i, e := range r.Evaluations {
 		out[[2]int{e.GridIndex, e.Fold}] = &r.Evaluations[i].Score
 	}
@@ -98,7 +98,7 @@ func byFold(r store.Run) map[[2]int]*store.Score {
 }
 
 // folds returns how many folds a run's grid points were evaluated on.
-func folds(r store.Run) int {
+func folds(r result.Run) int {
 	n := 0
 	for _, e := range r.Evaluations {
 		n = max(n, e.Fold+1)
@@ -107,7 +107,7 @@ func folds(r store.Run) int {
 }
 
 // point writes a grid point of a run.
-func point(r store.Run, index *int) string {
+func point(r result.Run, index *int) string {
 	if index == nil || *index < 0 || *index >= len(r.Grid) {
 		return "none"
 	}
@@ -115,7 +115,7 @@ func point(r store.Run, index *int) string {
 }
 
 // seedTest writes a run's test with one of its seeds.
-func seedTest(r store.Run, k int) string {
+func seedTest(r result.Run, k int) string {
 	if k >= len(r.SeedTests) {
 		return "none"
 	}
@@ -124,7 +124,7 @@ func seedTest(r store.Run, k int) string {
 }
 
 // counts writes everything that a score holds, errors of a regression with all their bits.
-func counts(s *store.Score) string {
+func counts(s *result.Score) string {
 	if s == nil {
 		return "none"
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/sandbox"
 )
 
@@ -16,8 +16,8 @@ var ProgramVersion = "devel"
 
 // CurrentEnvironment describes this program and this machine. What the system
 // does not tell is empty or zero.
-func CurrentEnvironment() store.Environment {
-	e := store.Environment{
+func CurrentEnvironment() result.Environment {
+	e := result.Environment{
 		ProgramVersion: ProgramVersion,
 		GoVersion:      runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Cores:  runtime.NumCPU(),

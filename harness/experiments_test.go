@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -45,7 +46,7 @@ grid = [{name = "shift", values = [1.0]}]
 		t.Fatalf("%d and %d rows", len(one), len(other))
 	}
 	for i := range one {
-		if !reflect.DeepEqual(one[i].Score, other[i].Score) || one[i].Status != store.OK {
+		if !reflect.DeepEqual(one[i].Score, other[i].Score) || one[i].Status != result.OK {
 			t.Errorf("split %d: %+v and %+v", i+1, one[i].Score, other[i].Score)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -47,7 +47,7 @@ func TestFaultyScores(t *testing.T) {
 			t.Fatalf("%s: %d results, outcome %+v, %v", name, len(results), out, err)
 		}
 		r := results[0]
-		if r.Status != store.Failed || !strings.Contains(r.Error, c.reason) || !strings.HasPrefix(name, "long") && strings.Contains(r.Error, "\n") {
+		if r.Status != result.Failed || !strings.Contains(r.Error, c.reason) || !strings.HasPrefix(name, "long") && strings.Contains(r.Error, "\n") {
 			t.Errorf("%s: %s %.100q, want %q", name, r.Status, r.Error, c.reason)
 		}
 		if len(r.Error) > 2100 {

@@ -4,24 +4,25 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
 // An Import is what of a file's results enters a store.
 type Import struct {
-	Runs   []store.Run // complete, with their keys
-	Stored int         // whose key is stored already, whatever became of it
-	Old    []Group     // this program plans them otherwise, or they are not of their grid's size
+	Runs   []result.Run // complete, with their keys
+	Stored int          // whose key is stored already, whatever became of it
+	Old    []Group      // this program plans them otherwise, or they are not of their grid's size
 }
 
 // Admit takes from results of a file (see package bundle) those of h's protocol whose key is the one
 // that this program would plan today, and whose key is not in known. They are completed by the plan
 // and marked as imported from name. The data need not be here.
-func (h *Harness) Admit(ctx context.Context, runs []store.Run, name string, known map[string]store.Known) (Import, error) {
+func (h *Harness) Admit(ctx context.Context, runs []result.Run, name string, known map[string]store.Known) (Import, error) {
 	var out Import
 	var cells []store.Cell
-	byKey := map[string]store.Run{}
+	byKey := map[string]result.Run{}
 	for _, r := range runs {
 		if r.Protocol != h.Protocol.Name {
 			continue
@@ -56,7 +57,7 @@ func (h *Harness) Admit(ctx context.Context, runs []store.Run, name string, know
 }
 
 // completed puts a result of a file together with its plan, and reports whether they fit.
-func completed(r store.Run, c *PlannedCell) (store.Run, bool) {
+func completed(r result.Run, c *PlannedCell) (result.Run, bool) {
 	plan := c.Spec.NewRun()
 	if len(r.Grid) != len(plan.Grid) || r.Task != plan.Task || r.TrainRows != plan.TrainRows || r.Features != plan.Features || !slices.Equal(seedsOf(r), c.Spec.Seeds) {
 		return r, false

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/bundle"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // bundled is a file of every cell of a database, read back.
-func bundled(t *testing.T, db *store.DB) []store.Run {
+func bundled(t *testing.T, db *store.DB) []result.Run {
 	t.Helper()
 	cells, err := db.Cells(t.Context())
 	if err != nil {
@@ -50,7 +51,7 @@ func TestImportedContentIsTheSame(t *testing.T) {
 	if err != nil || len(in.Runs) != 4 || in.Stored != 0 || in.Old != nil {
 		t.Fatalf("%+v, %v", in, err)
 	}
-	w := other.NewWriter(store.Environment{ProgramVersion: "importer"}, nil)
+	w := other.NewWriter(result.Environment{ProgramVersion: "importer"}, nil)
 	for _, r := range in.Runs {
 		if err := w.Put(r); err != nil {
 			t.Fatal(err)
@@ -84,16 +85,16 @@ func TestAdmitRefuses(t *testing.T) {
 	runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1}}, Options{Jobs: 1}, nil)
 	for name, c := range map[string]struct {
 		harness func(h *testHarness)
-		run     func(r *store.Run)
+		run     func(r *result.Run)
 		why     string
 	}{
 		"a new version":    {harness: func(h *testHarness) { s := centroids(); s.Version = "2"; h.Registry = registry.New(s) }, why: "method version was 1, is 2"},
 		"a new protocol":   {harness: func(h *testHarness) { h.edit(t, "folds = 3", "folds = 4") }, why: "protocol was"},
-		"another data set": {run: func(r *store.Run) { r.Fingerprint = "f" }, why: "data was f, is"},
-		"another grid":     {run: func(r *store.Run) { r.GridHash = "g" }, why: "grid was g, is"},
-		"an unknown set":   {run: func(r *store.Run) { r.Dataset = "blance" }, why: "blance"},
-		"a smaller grid":   {run: func(r *store.Run) { r.Grid = r.Grid[1:] }, why: "not those of its grid"},
-		"other rows":       {run: func(r *store.Run) { r.TrainRows++ }, why: "not those of its grid"},
+		"another data set": {run: func(r *result.Run) { r.Fingerprint = "f" }, why: "data was f, is"},
+		"another grid":     {run: func(r *result.Run) { r.GridHash = "g" }, why: "grid was g, is"},
+		"an unknown set":   {run: func(r *result.Run) { r.Dataset = "blance" }, why: "blance"},
+		"a smaller grid":   {run: func(r *result.Run) { r.Grid = r.Grid[1:] }, why: "not those of its grid"},
+		"other rows":       {run: func(r *result.Run) { r.TrainRows++ }, why: "not those of its grid"},
 	} {
 		runs := bundled(t, db)
 		other := newTestHarness(t, centroids())

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -38,7 +39,7 @@ func keyOf(c runner.Cell, in runner.Inputs) string {
 }
 
 // seedsOf are the seeds of a run that has its own, nil if it has the protocol's alone.
-func seedsOf(r store.Run) []uint32 {
+func seedsOf(r result.Run) []uint32 {
 	var seeds []uint32
 	for _, t := range r.SeedTests {
 		seeds = append(seeds, t.Seed)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -22,7 +23,7 @@ type watched struct {
 	beside  map[string]int
 }
 
-func (w *watched) Run(ctx context.Context, c runner.CellSpec) (store.Run, error) {
+func (w *watched) Run(ctx context.Context, c runner.CellSpec) (result.Run, error) {
 	name := fmt.Sprint(c.Cell.Method, c.Cell.Split)
 	w.mu.Lock()
 	w.began = append(w.began, name)
@@ -57,9 +58,9 @@ func TestWhatTheProgramDiedOfComesLast(t *testing.T) {
 		return claims.theirs[key], true
 	}
 	w := &watched{Runner: h.runner(), beside: map[string]int{}}
-	var rows []store.Run
+	var rows []result.Run
 	var mu sync.Mutex
-	out, err := Run(t.Context(), w, nil, plan.Cells, Options{Jobs: 2, Claims: claims}, func(r store.Run) error {
+	out, err := Run(t.Context(), w, nil, plan.Cells, Options{Jobs: 2, Claims: claims}, func(r result.Run) error {
 		mu.Lock()
 		defer mu.Unlock()
 		rows = append(rows, r)
@@ -84,7 +85,7 @@ func TestWhatTheProgramDiedOfComesLast(t *testing.T) {
 		}
 	}
 	for _, r := range rows {
-		if r.Status != store.OK && (r.Split != 2 || r.Class != store.ClassCrash || !strings.HasPrefix(r.Error, "the program ended 2 times while this cell was running; run it again with --retry")) {
+		if r.Status != result.OK && (r.Split != 2 || r.Class != result.ClassCrash || !strings.HasPrefix(r.Error, "the program ended 2 times while this cell was running; run it again with --retry")) {
 			t.Errorf("%s: %s %s %s", r.Name(), r.Status, r.Class, r.Error)
 		}
 	}

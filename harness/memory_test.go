@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/store"
 )
 
 // keeper is a runner that is told which sets it need not keep.
 type keeper struct{ forgotten []string }
 
-func (k *keeper) Run(context.Context, runner.CellSpec) (store.Run, error) { return store.Run{}, nil }
+func (k *keeper) Run(context.Context, runner.CellSpec) (result.Run, error) { return result.Run{}, nil }
 
 func (k *keeper) Forget(c runner.CellSpec) { k.forgotten = append(k.forgotten, c.Set.TOML) }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -63,13 +64,13 @@ func BenchmarkStoreEvaluation(b *testing.B) {
 		b.Fatal(err)
 	}
 	run := plan.Cells[0].Spec.NewRun()
-	run.Status = store.OK
+	run.Status = result.OK
 	n, quarter := 100, 25
 	right := 2 * quarter
-	score := store.Score{N: n, Correct: &right, TN: &quarter, FP: &quarter, FN: &quarter, TP: &quarter}
+	score := result.Score{N: n, Correct: &right, TN: &quarter, FP: &quarter, FN: &quarter, TP: &quarter}
 	for g := range 100 {
 		for f := range 5 {
-			run.Evaluations = append(run.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: score, FitSeconds: 0.25})
+			run.Evaluations = append(run.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: score, FitSeconds: 0.25})
 		}
 	}
 	b.ResetTimer()
@@ -136,7 +137,7 @@ func fill(b *testing.B, h *testHarness, req Request, path string) {
 	zero := 0.0
 	for _, c := range plan.Cells {
 		run := c.Spec.NewRun()
-		run.Status, run.FitSeconds, run.PredictSeconds = store.OK, &zero, &zero
+		run.Status, run.FitSeconds, run.PredictSeconds = result.OK, &zero, &zero
 		if err := w.Put(run); err != nil {
 			b.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -158,12 +159,12 @@ func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
 	case !stored:
 	case req.reruns(c.Method):
 		c.Spec.Replace = true
-	case k.Status == store.OK:
+	case k.Status == result.OK:
 		p.Stored++
 		p.revive(c, k)
 		return
 	case req.Retry:
-	case k.Status == store.Timeout && (req.Timeout == 0 || req.Timeout.Seconds() > k.TimeoutSeconds):
+	case k.Status == result.Timeout && (req.Timeout == 0 || req.Timeout.Seconds() > k.TimeoutSeconds):
 	default:
 		p.Failed++
 		p.revive(c, k)

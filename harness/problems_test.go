@@ -172,7 +172,7 @@ func TestScaledTargets(t *testing.T) {
 		lines(0, 60, func(i int) string { x := i * i % 61; return fmt.Sprintf("%d,%d", x, 1000+50*x) }))
 	db := openTestDB(t)
 	runAll(t, h, db, Request{Datasets: []string{name}, Splits: []int{1}}, Options{Jobs: 1}, nil)
-	l, found, err := db.Learned(t.Context(), "test", name, "steep", 1)
+	l, found, err := db.Artifacts(t.Context(), "test", name, "steep", 1)
 	if err != nil || !found || l.Model == nil || l.Model.Target == nil {
 		t.Fatalf("kept %+v: %v", l.Model, err)
 	}

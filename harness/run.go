@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"golang.org/x/sync/semaphore"
@@ -31,12 +32,12 @@ type Options struct {
 
 	// Elsewhere, if not nil, is told of a cell that another run has ended, and Waiting that only
 	// cells are left that others are at.
-	Elsewhere func(*PlannedCell, store.Status)
+	Elsewhere func(*PlannedCell, result.Status)
 	Waiting   func(cells int, by string)
 
 	// Started and Finished, if not nil, are told of each cell, from several goroutines.
 	Started  func(*PlannedCell)
-	Finished func(*PlannedCell, store.Run)
+	Finished func(*PlannedCell, result.Run)
 }
 
 // Outcome is what an execution came to.
@@ -61,7 +62,7 @@ type Claims interface {
 // running cells finish and starts no more; cancelling ctx ends them without a
 // result. An error of put or of the runner stops the run; what was put before
 // stands.
-func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*PlannedCell, opt Options, put func(store.Run) error) (Outcome, error) {
+func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*PlannedCell, opt Options, put func(result.Run) error) (Outcome, error) {
 	caller := ctx
 	ctx, cancel := context.WithCancelCause(caller)
 	defer cancel(nil)
@@ -98,7 +99,7 @@ var errOverBudget = errors.New("over budget")
 type scheduler struct {
 	runner  runner.Runner
 	opt     Options
-	put     func(store.Run) error
+	put     func(result.Run) error
 	stop    <-chan struct{}
 	cancel  context.CancelCauseFunc
 	slots   *semaphore.Weighted
@@ -277,7 +278,7 @@ func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
 	if (run.Canary == nil) != (c.Spec.Canary == nil) { // a worker may answer anything
 		run.Canary = c.Spec.NewRun().Canary
 	}
-	if err == nil && run.Status == store.OK {
+	if err == nil && run.Status == result.OK {
 		processor := 0.0
 		if run.CPUSeconds != nil {
 			processor = *run.CPUSeconds
@@ -305,7 +306,7 @@ func (s *scheduler) run(ctx context.Context, c *PlannedCell) {
 	}
 }
 
-func (s *scheduler) finish(c *PlannedCell, run store.Run) error {
+func (s *scheduler) finish(c *PlannedCell, run result.Run) error {
 	err := s.put(run)
 	s.mu.Lock() // also what put could not store has ended, and is not to be started again
 	s.count(c, run.Status)
@@ -320,11 +321,11 @@ func (s *scheduler) finish(c *PlannedCell, run store.Run) error {
 }
 
 // count counts a cell that has ended; s.mu is held.
-func (s *scheduler) count(c *PlannedCell, status store.Status) {
+func (s *scheduler) count(c *PlannedCell, status result.Status) {
 	switch {
 	case c.Spec.Canary != nil:
 		s.out.Canaries++
-	case status == store.OK:
+	case status == result.OK:
 		s.out.OK++
 	default:
 		s.out.Failed++

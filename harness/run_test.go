@@ -19,8 +19,8 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -104,40 +104,40 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	type data = registry.Data
 	faults := map[string]struct {
 		spec   registry.Spec
-		status store.Status
+		status result.Status
 		reason string
 	}{}
-	add := func(name string, status store.Status, reason string, fit registry.FitFunc[testParams], opts ...registry.Option[testParams]) {
+	add := func(name string, status result.Status, reason string, fit registry.FitFunc[testParams], opts ...registry.Option[testParams]) {
 		faults[name] = struct {
 			spec   registry.Spec
-			status store.Status
+			status result.Status
 			reason string
 		}{defineTest(name, fit, opts...), status, reason}
 	}
 	give := func(m registry.Model, err error) registry.FitFunc[testParams] {
 		return func(context.Context, registry.Env, data, testParams) (registry.Model, error) { return m, err }
 	}
-	add("error", store.Failed, "the matrix is singular", give(nil, errors.New("the matrix\nis singular")))
-	add("nothing", store.Failed, "neither a model nor an error", give(nil, nil))
-	add("nan", store.Failed, "is NaN", give(constantModel(math.NaN()), nil))
-	add("panic", store.Failed, "panic: runtime error: index out of range [3] with length 0 at harness/run_test.go", func(context.Context, registry.Env, data, testParams) (registry.Model, error) {
+	add("error", result.Failed, "the matrix is singular", give(nil, errors.New("the matrix\nis singular")))
+	add("nothing", result.Failed, "neither a model nor an error", give(nil, nil))
+	add("nan", result.Failed, "is NaN", give(constantModel(math.NaN()), nil))
+	add("panic", result.Failed, "panic: runtime error: index out of range [3] with length 0 at harness/run_test.go", func(context.Context, registry.Env, data, testParams) (registry.Model, error) {
 		var empty []float64
 		at := 3
 		return constantModel(empty[at]), nil
 	})
-	add("obeys", store.Timeout, "no result within", func(ctx context.Context, _ registry.Env, _ data, _ testParams) (registry.Model, error) {
+	add("obeys", result.Timeout, "no result within", func(ctx context.Context, _ registry.Env, _ data, _ testParams) (registry.Model, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
-	add("hangs", store.Timeout, "abandoned", func(context.Context, registry.Env, data, testParams) (registry.Model, error) {
+	add("hangs", result.Timeout, "abandoned", func(context.Context, registry.Env, data, testParams) (registry.Model, error) {
 		<-release
 		return nil, nil
 	})
-	add("forgets", store.Failed, "gave no model for", give(constantModel(1), nil),
+	add("forgets", result.Failed, "gave no model for", give(constantModel(1), nil),
 		registry.Path(func(context.Context, registry.Env, data, []testParams, func(int, registry.Model) error) error {
 			return nil
 		}))
-	add("repeats", store.Failed, "twice", give(constantModel(1), nil),
+	add("repeats", result.Failed, "twice", give(constantModel(1), nil),
 		registry.Path(func(_ context.Context, _ registry.Env, _ data, _ []testParams, yield func(int, registry.Model) error) error {
 			return errors.Join(yield(0, constantModel(1)), yield(0, constantModel(1)))
 		}))
@@ -146,7 +146,7 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	specs, endless, ending := []registry.Spec{centroids()}, []string{}, []string{"centroids"}
 	for name, f := range faults {
 		specs = append(specs, f.spec)
-		if f.status == store.Timeout {
+		if f.status == result.Timeout {
 			endless = append(endless, name)
 		} else {
 			ending = append(ending, name)
@@ -174,7 +174,7 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 			if r.Status != f.status || !strings.Contains(strings.Join(strings.Fields(r.Error), " "), f.reason) {
 				t.Errorf("%s: %s %q; want %s and %q", r.Method, r.Status, r.Error, f.status, f.reason)
 			}
-		} else if r.Status != store.OK {
+		} else if r.Status != result.OK {
 			t.Errorf("%s: %s %s", r.Method, r.Status, r.Error)
 		}
 	}
@@ -289,8 +289,8 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stored atomic.Int32
-	put := func(r store.Run) error {
-		if r.Status == store.OK {
+	put := func(r result.Run) error {
+		if r.Status == result.OK {
 			stored.Add(1)
 		}
 		return nil
@@ -311,7 +311,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	stored.Store(0)
-	out, err = Run(ctx, h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(r store.Run) error { stored.Add(1); return nil })
+	out, err = Run(ctx, h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(r result.Run) error { stored.Add(1); return nil })
 	if !out.Interrupted || stored.Load() != 0 {
 		t.Errorf("outcome %+v, %v: a cancelled run stored %d cells", out, err, stored.Load())
 	}
@@ -325,7 +325,7 @@ func TestStorageErrorStopsTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("disk full")
-	_, err = Run(context.Background(), h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(store.Run) error { return full })
+	_, err = Run(context.Background(), h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(result.Run) error { return full })
 	if !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}
@@ -375,7 +375,7 @@ func TestDataChangedUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(80)
-	_, err = Run(context.Background(), h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 1}, func(store.Run) error {
+	_, err = Run(context.Background(), h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 1}, func(result.Run) error {
 		t.Error("a result of other data is stored")
 		return nil
 	})

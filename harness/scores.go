@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/decimal"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -28,7 +28,7 @@ const allTasks = registry.Binary | registry.Multiclass | registry.Regression
 // store: cells of h's protocol under the method's name and a version that the caller gives, without
 // folds and times, marked as imported from name. The data must be here. It is an error if a name is not
 // known, if the method is one of the program's own, and if scores are not those of a split's test rows.
-func (h *Harness) AdmitScores(ctx context.Context, method, version, name string, scores Scores) ([]store.Run, error) {
+func (h *Harness) AdmitScores(ctx context.Context, method, version, name string, scores Scores) ([]result.Run, error) {
 	if _, err := h.Registry.Lookup(method); err == nil {
 		return nil, fmt.Errorf("%s is a method of this program; give what is imported another name", method)
 	}
@@ -38,7 +38,7 @@ func (h *Harness) AdmitScores(ctx context.Context, method, version, name string,
 	}, registry.Grid{}, registry.Raw{Fit: func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
 		return nil, errors.New("the method is not of this program")
 	}}))
-	var out []store.Run
+	var out []result.Run
 	for _, set := range slices.Sorted(maps.Keys(scores)) {
 		runs, err := elsewhere.admitSet(ctx, set, scores[set])
 		if err != nil {
@@ -46,7 +46,7 @@ func (h *Harness) AdmitScores(ctx context.Context, method, version, name string,
 		}
 		for i := range runs {
 			runs[i].Imported = name
-			runs[i].Environment = &store.Environment{ProgramVersion: ProgramVersion}
+			runs[i].Environment = &result.Environment{ProgramVersion: ProgramVersion}
 		}
 		out = append(out, runs...)
 	}
@@ -54,7 +54,7 @@ func (h *Harness) AdmitScores(ctx context.Context, method, version, name string,
 }
 
 // admitSet counts the scores of one set, by split.
-func (h *Harness) admitSet(ctx context.Context, name string, splits map[int]map[int][]float64) ([]store.Run, error) {
+func (h *Harness) admitSet(ctx context.Context, name string, splits map[int]map[int][]float64) ([]result.Run, error) {
 	entry, err := h.Catalogue.Lookup(name)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (h *Harness) admitSet(ctx context.Context, name string, splits map[int]map[
 	if err != nil {
 		return nil, err
 	}
-	var out []store.Run
+	var out []result.Run
 	for _, c := range plan.Cells {
 		run, err := c.Spec.Given(h.Protocol, set, splits[c.Split])
 		if err != nil {
@@ -78,7 +78,7 @@ func (h *Harness) admitSet(ctx context.Context, name string, splits map[int]map[
 	if len(out) != len(splits) {
 		return nil, fmt.Errorf("%s: %d of %d splits can be planned", entry.Name, len(out), len(splits))
 	}
-	slices.SortFunc(out, func(a, b store.Run) int { return a.Split - b.Split })
+	slices.SortFunc(out, func(a, b result.Run) int { return a.Split - b.Split })
 	return out, nil
 }
 

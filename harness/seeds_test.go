@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -83,7 +84,7 @@ func rowsOf(t *testing.T, h *testHarness, db *store.DB, splits ...int) map[strin
 	}
 	out := map[string][]store.Row{}
 	for _, r := range rows {
-		if r.Status != store.OK {
+		if r.Status != result.OK {
 			t.Fatalf("%s on %s: %s", r.Method, r.Dataset, r.Error)
 		}
 		out[r.Dataset] = append(out[r.Dataset], r)
@@ -186,7 +187,7 @@ func TestMethodSeeds(t *testing.T) {
 			if !reflect.DeepEqual(r.Score, before[set][i].Score) || r.ScoresHash != before[set][i].ScoresHash || r.Key == before[set][i].Key {
 				t.Errorf("%s on %s, split %d: %+v, with one seed %+v", r.Method, set, r.Split, r, before[set][i])
 			}
-			if got := seedsOf(store.Run{SeedTests: r.SeedTests}); !slices.Equal(got, want[set][r.Split-1]) {
+			if got := seedsOf(result.Run{SeedTests: r.SeedTests}); !slices.Equal(got, want[set][r.Split-1]) {
 				t.Fatalf("%s on %s, split %d: seeds %v", r.Method, set, r.Split, got)
 			}
 			if first := r.SeedTests[0]; !reflect.DeepEqual(first.Score, r.Score) || first.ScoresHash != r.ScoresHash {
@@ -264,7 +265,7 @@ func TestSeedsThatFail(t *testing.T) {
 	req := Request{Datasets: []string{"parted"}, Splits: []int{2}}
 	runAll(t, h, db, req, Options{Jobs: 1}, nil)
 	rows, err := db.Rows(t.Context(), "test", true)
-	if err != nil || len(rows) != 1 || rows[0].Status != store.Failed || rows[0].Error != `seed 1000002: refit with {"shift":0}: no luck` || rows[0].SeedTests != nil {
+	if err != nil || len(rows) != 1 || rows[0].Status != result.Failed || rows[0].Error != `seed 1000002: refit with {"shift":0}: no luck` || rows[0].SeedTests != nil {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	plan, err := h.Plan(t.Context(), req, nil, nil)

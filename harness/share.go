@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -58,7 +59,7 @@ func (s *scheduler) claim(ctx context.Context, c *PlannedCell, q *queue) bool {
 }
 
 // endedElsewhere counts a cell that another run has ended.
-func (s *scheduler) endedElsewhere(c *PlannedCell, status store.Status) {
+func (s *scheduler) endedElsewhere(c *PlannedCell, status result.Status) {
 	s.mu.Lock()
 	if c.Spec.Canary == nil {
 		s.out.Elsewhere++
@@ -162,7 +163,7 @@ func (s *scheduler) runAlone(ctx context.Context, c *PlannedCell) bool {
 	claim := s.claimed[c]
 	if claim.Taken && claim.Deaths >= mostDeaths {
 		run := c.Spec.NewRun()
-		run.Status, run.Class = store.Failed, store.ClassCrash
+		run.Status, run.Class = result.Failed, result.ClassCrash
 		run.Error = fmt.Sprintf("the program ended %d times while this cell was running; run it again with --retry", claim.Deaths)
 		s.memory.drop(c)
 		if err := s.finish(c, run); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -57,21 +58,21 @@ func TestSharing(t *testing.T) {
 		t.Fatal(err)
 	}
 	done, bad, dead, was := plan.Cells[0].Spec.Key, plan.Cells[1].Spec.Key, plan.Cells[2].Spec.Key, plan.Cells[3].Spec.Key
-	claims := &fakeClaims{asked: map[string]int{}, theirs: map[string]store.Claim{done: {By: "process 7"}, bad: {By: "process 7"}, dead: {By: "process 7"}, was: {Stored: store.OK}}}
+	claims := &fakeClaims{asked: map[string]int{}, theirs: map[string]store.Claim{done: {By: "process 7"}, bad: {By: "process 7"}, dead: {By: "process 7"}, was: {Stored: result.OK}}}
 	claims.later = func(key string, times int) (store.Claim, bool) {
 		switch {
 		case key == was || times < 3:
 			return store.Claim{}, false
 		case key == done:
-			return store.Claim{Stored: store.OK}, true
+			return store.Claim{Stored: result.OK}, true
 		case key == bad:
-			return store.Claim{Stored: store.Failed}, true
+			return store.Claim{Stored: result.Failed}, true
 		}
 		return store.Claim{Taken: true, Suspect: true}, true
 	}
 	elsewhere, waited := 0, ""
 	opt := Options{Jobs: 2, Claims: claims,
-		Elsewhere: func(*PlannedCell, store.Status) { elsewhere++ },
+		Elsewhere: func(*PlannedCell, result.Status) { elsewhere++ },
 		Waiting:   func(cells int, by string) { waited = fmt.Sprint(cells, " ", by) }}
 	w := db.NewWriter(CurrentEnvironment(), nil)
 	out, err := Run(context.Background(), h.runner(), nil, plan.Cells, opt, w.Put)
@@ -118,7 +119,7 @@ func TestWaitingForOthersEnds(t *testing.T) {
 		} else {
 			opt.Waiting = func(int, string) { end(&opt, stop, cancel) }
 		}
-		out, err := Run(ctx, h.runner(), stop, plan.Cells, opt, func(store.Run) error { return nil })
+		out, err := Run(ctx, h.runner(), stop, plan.Cells, opt, func(result.Run) error { return nil })
 		if err != nil || out.OK != 0 || out.Interrupted != (name != "budget") || out.LeftCells != map[bool]int{true: 1}[name == "budget"] {
 			t.Errorf("%s: %+v, %v", name, out, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -24,9 +25,9 @@ type endedCell struct {
 }
 
 // Add notes a cell that has ended; others than those of Ended are left alone.
-func (e *Ended) Add(h *Harness, c *PlannedCell, run store.Run) {
+func (e *Ended) Add(h *Harness, c *PlannedCell, run result.Run) {
 	spec, err := h.Registry.Lookup(c.Method)
-	if err != nil || !runner.Foreign(spec) || spec.Nondeterministic || c.Spec.Canary != nil || run.Status != store.OK {
+	if err != nil || !runner.Foreign(spec) || spec.Nondeterministic || c.Spec.Canary != nil || run.Status != result.OK {
 		return
 	}
 	e.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -31,7 +32,7 @@ func TestStateIsFound(t *testing.T) {
 	methods := func() []registry.Spec { return []registry.Spec{centroids(), counting("counts"), declared} }
 	h, db := newTestHarness(t, methods()...), openTestDB(t)
 	var ended Ended
-	plan, _ := runAll(t, h, db, Request{Splits: []int{1, 2}}, Options{Jobs: 1, Finished: func(c *PlannedCell, r store.Run) { ended.Add(h.Harness, c, r) }}, nil)
+	plan, _ := runAll(t, h, db, Request{Splits: []int{1, 2}}, Options{Jobs: 1, Finished: func(c *PlannedCell, r result.Run) { ended.Add(h.Harness, c, r) }}, nil)
 	sample := ended.Sample()
 	var names []string
 	for _, c := range sample {
@@ -60,7 +61,7 @@ func TestStateIsFound(t *testing.T) {
 		t.Errorf("after an interrupt: %v, %v", checks, err)
 	}
 	var one Ended
-	one.Add(h.Harness, plan.Cells[0], store.Run{Status: store.OK})
+	one.Add(h.Harness, plan.Cells[0], result.Run{Status: result.OK})
 	if cells := one.Sample(); cells != nil {
 		t.Errorf("of one cell: %v", cells)
 	}

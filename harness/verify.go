@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -142,14 +143,14 @@ type Verified struct {
 
 // Results gives stored results by key.
 type Results interface {
-	Result(ctx context.Context, key string) (store.Run, bool, error)
+	Result(ctx context.Context, key string) (result.Run, bool, error)
 }
 
 // Verify runs cells once more, as Run does, and compares each with what db holds of it. Nothing is
 // stored. The cells are told to compared as they end, one at a time.
 func Verify(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*PlannedCell, opt Options, db Results, compared func(Verified)) (Outcome, error) {
 	var mu sync.Mutex
-	return Run(ctx, run, stop, cells, opt, func(computed store.Run) error {
+	return Run(ctx, run, stop, cells, opt, func(computed result.Run) error {
 		stored, found, err := db.Result(context.WithoutCancel(ctx), computed.Key)
 		if err != nil {
 			return err

@@ -4,7 +4,7 @@
 // The way of a number has three steps: a typed row (package frame reads it from the store), a
 // document (the report's Build), and a layout (package render). Tables hold exact rationals until
 // the last decimal; rank functions are in reports/stats, the papers' printed values in
-// reports/published.
+// harness/published.
 //
 // A report is a package with a function Build(frame.Frame, Options) (doc.Document, error) and an
 // entry here; the command line gives it its flags, every format, a file and a terminal.

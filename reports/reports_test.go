@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -51,7 +52,7 @@ func frameFor(t *testing.T, r reports.Report) frame.Frame {
 	for i := range in.Rows {
 		seconds, point, correct := 0.5+float64(i%7), i%2, 8
 		in.Rows[i].CPUSeconds, in.Rows[i].GridHash, in.Rows[i].Selected = &seconds, "g", &point
-		in.Rows[i].Folds = []store.Evaluation{{GridIndex: point, Score: store.Score{N: 10, Correct: &correct}}}
+		in.Rows[i].Folds = []result.Evaluation{{GridIndex: point, Score: result.Score{N: 10, Correct: &correct}}}
 	}
 	if r.Select != nil {
 		s := reports.Selection{Protocol: "table2"}

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store/storetest"
 	"pgregory.net/rapid"
 )
 
 // written is a file of results.
-func written(t testing.TB, runs ...store.Run) []byte {
+func written(t testing.TB, runs ...result.Run) []byte {
 	t.Helper()
 	var w Writer
 	for _, r := range runs {
@@ -32,11 +32,11 @@ func written(t testing.TB, runs ...store.Run) []byte {
 }
 
 // kept is what a file holds of a result.
-func kept(r store.Run) store.Run {
+func kept(r result.Run) result.Run {
 	r.Key, r.Imported, r.Scores, r.Outputs, r.Model = "", "", nil, 0, nil
 	r.ProtocolText, r.ProtocolPath, r.ProtocolSplits, r.SetFile = "", "", 0, ""
 	r.Grid, r.GridPoints = make([]json.RawMessage, len(r.Grid)), nil
-	out := make([]store.Evaluation, len(r.Evaluations)) // by fold
+	out := make([]result.Evaluation, len(r.Evaluations)) // by fold
 	folds := len(r.Evaluations) / len(r.Grid)
 	for _, e := range r.Evaluations {
 		e.FitSeconds = r.SearchSeconds / float64(len(out))
@@ -50,11 +50,11 @@ func kept(r store.Run) store.Run {
 }
 
 // binaryScore draws counts that agree.
-func binaryScore(t *rapid.T) store.Score {
+func binaryScore(t *rapid.T) result.Score {
 	count := rapid.IntRange(0, 5000)
 	tn, fp, fn, tp := count.Draw(t, "tn"), count.Draw(t, "fp"), count.Draw(t, "fn"), count.Draw(t, "tp")
 	correct := tn + tp
-	s := store.Score{N: tn + fp + fn + tp, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}
+	s := result.Score{N: tn + fp + fn + tp, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}
 	if rapid.Bool().Draw(t, "area") {
 		area := rapid.Int64Range(0, 2*int64(tn+fp)*int64(fn+tp)).Draw(t, "auc2")
 		s.AUC2 = &area
@@ -62,25 +62,25 @@ func binaryScore(t *rapid.T) store.Score {
 	return s
 }
 
-func scoreOf(t *rapid.T, task string) store.Score {
+func scoreOf(t *rapid.T, task string) result.Score {
 	switch task {
 	case taskBinary:
 		return binaryScore(t)
 	case taskMulticlass:
 		n := rapid.IntRange(0, 1000).Draw(t, "n")
 		correct := rapid.IntRange(0, n).Draw(t, "correct")
-		return store.Score{N: n, Correct: &correct}
+		return result.Score{N: n, Correct: &correct}
 	}
 	value := rapid.Float64Range(0, 1e300)
 	rmse, mae := value.Draw(t, "rmse"), value.Draw(t, "mae")
-	s := store.Score{N: rapid.IntRange(1, 9).Draw(t, "n"), RMSE: &rmse, MAE: &mae}
+	s := result.Score{N: rapid.IntRange(1, 9).Draw(t, "n"), RMSE: &rmse, MAE: &mae}
 	if rapid.Bool().Draw(t, "r2") {
 		s.R2 = ptr(-value.Draw(t, "r2 value"))
 	}
 	return s
 }
 
-func result(t *rapid.T) store.Run {
+func drawn(t *rapid.T) result.Run {
 	task := rapid.SampledFrom([]string{taskBinary, taskMulticlass, taskRegression}).Draw(t, "task")
 	split := rapid.IntRange(1, 40).Draw(t, "split")
 	r := storetest.Finished("M", rapid.SampledFrom([]string{"d", "e"}).Draw(t, "set"), split)
@@ -92,7 +92,7 @@ func result(t *rapid.T) store.Run {
 	r.Selected = ptr(rapid.IntRange(0, points-1).Draw(t, "selected"))
 	for g := range points {
 		for f := range folds {
-			r.Evaluations = append(r.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: scoreOf(t, task), FitSeconds: 0.5})
+			r.Evaluations = append(r.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: scoreOf(t, task), FitSeconds: 0.5})
 		}
 	}
 	if rapid.Bool().Draw(t, "every point is tested") {
@@ -101,10 +101,10 @@ func result(t *rapid.T) store.Run {
 		}
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "seeds") {
-		r.SeedTests = append(r.SeedTests, store.SeedTest{Seed: rapid.Uint32().Draw(t, "seed"), ScoresHash: rapid.StringN(0, 3, -1).Draw(t, "hash"), Score: scoreOf(t, task)})
+		r.SeedTests = append(r.SeedTests, result.SeedTest{Seed: rapid.Uint32().Draw(t, "seed"), ScoresHash: rapid.StringN(0, 3, -1).Draw(t, "hash"), Score: scoreOf(t, task)})
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "stages") {
-		r.Stages = append(r.Stages, store.Stage{Round: len(r.Stages) + 1, Score: scoreOf(t, task)})
+		r.Stages = append(r.Stages, result.Stage{Round: len(r.Stages) + 1, Score: scoreOf(t, task)})
 	}
 	if rapid.Bool().Draw(t, "measured") {
 		r.CPUSeconds, r.PeakRSSBytes, r.TimeoutSeconds = ptr(1.25), ptr(int64(0)), ptr(600.0)
@@ -115,9 +115,9 @@ func result(t *rapid.T) store.Run {
 // TestWhatIsWrittenIsRead, whatever the counts.
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var runs, want []store.Run
+		var runs, want []result.Run
 		for range rapid.IntRange(0, 4).Draw(rt, "cells") {
-			runs = append(runs, result(rt))
+			runs = append(runs, drawn(rt))
 			want = append(want, kept(runs[len(runs)-1]))
 		}
 		got, err := Read(written(t, runs...))
@@ -129,21 +129,21 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 
 // TestWriterRefuses what a reader would refuse.
 func TestWriterRefuses(t *testing.T) {
-	for name, change := range map[string]func(r *store.Run){
-		"failed":             func(r *store.Run) { r.Status = store.Failed },
-		"no point":           func(r *store.Run) { r.Selected = nil },
-		"no environment":     func(r *store.Run) { r.Environment = nil },
-		"no grid":            func(r *store.Run) { r.Grid = nil },
-		"a fold is missing":  func(r *store.Run) { r.Evaluations = r.Evaluations[1:] },
-		"a fold twice":       func(r *store.Run) { r.Evaluations[1] = r.Evaluations[0] },
-		"counts disagree":    func(r *store.Run) { r.Test.N++ },
-		"a fold's disagree":  func(r *store.Run) { r.Evaluations[2].Score.TP = ptr(100) },
-		"area out of range":  func(r *store.Run) { r.Test.AUC2 = ptr(int64(1) << 40) },
-		"task":               func(r *store.Run) { r.Task = "ranking" },
-		"a test is missing":  func(r *store.Run) { r.GridTests = r.GridTests[1:] },
-		"a test disagrees":   func(r *store.Run) { r.GridTests[1].N++ },
-		"a seed disagrees":   func(r *store.Run) { r.SeedTests[1].Score.N++ },
-		"counts of a number": func(r *store.Run) { r.Task = taskRegression },
+	for name, change := range map[string]func(r *result.Run){
+		"failed":             func(r *result.Run) { r.Status = result.Failed },
+		"no point":           func(r *result.Run) { r.Selected = nil },
+		"no environment":     func(r *result.Run) { r.Environment = nil },
+		"no grid":            func(r *result.Run) { r.Grid = nil },
+		"a fold is missing":  func(r *result.Run) { r.Evaluations = r.Evaluations[1:] },
+		"a fold twice":       func(r *result.Run) { r.Evaluations[1] = r.Evaluations[0] },
+		"counts disagree":    func(r *result.Run) { r.Test.N++ },
+		"a fold's disagree":  func(r *result.Run) { r.Evaluations[2].Score.TP = ptr(100) },
+		"area out of range":  func(r *result.Run) { r.Test.AUC2 = ptr(int64(1) << 40) },
+		"task":               func(r *result.Run) { r.Task = "ranking" },
+		"a test is missing":  func(r *result.Run) { r.GridTests = r.GridTests[1:] },
+		"a test disagrees":   func(r *result.Run) { r.GridTests[1].N++ },
+		"a seed disagrees":   func(r *result.Run) { r.SeedTests[1].Score.N++ },
+		"counts of a number": func(r *result.Run) { r.Task = taskRegression },
 	} {
 		r := storetest.Finished("M", "d", 1)
 		change(&r)
@@ -195,10 +195,10 @@ func TestOldVersions(t *testing.T) {
 // TestProbabilitiesAgree: values that no test has are refused.
 func TestProbabilitiesAgree(t *testing.T) {
 	bad, none := 1.5, (*float64)(nil)
-	for what, change := range map[string]func(r *store.Run){
-		"a Brier score above 1": func(r *store.Run) { r.Test.Brier = &bad },
-		"no Brier score":        func(r *store.Run) { r.Test.Brier = none },
-		"no log loss":           func(r *store.Run) { r.Test.LogLoss = none },
+	for what, change := range map[string]func(r *result.Run){
+		"a Brier score above 1": func(r *result.Run) { r.Test.Brier = &bad },
+		"no Brier score":        func(r *result.Run) { r.Test.Brier = none },
+		"no log loss":           func(r *result.Run) { r.Test.LogLoss = none },
 	} {
 		r := storetest.Finished("M", "d", 1)
 		change(&r)
@@ -274,7 +274,7 @@ func FuzzRead(f *testing.F) {
 
 // TestSize: the reference run, 1,680 cells of up to 125 grid points and 5 folds, must stay small.
 func TestSize(t *testing.T) {
-	var runs []store.Run
+	var runs []result.Run
 	state := uint64(1)
 	draw := func(n int) int {
 		state = state*6364136223846793005 + 1442695040888963407
@@ -290,7 +290,7 @@ func TestSize(t *testing.T) {
 				fp, fn := 3+draw(6), 4+draw(6)
 				tn, tp := n-positive-fp, positive-fn
 				correct, area := tn+tp, int64(1300+draw(400))
-				r.Evaluations = append(r.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: store.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &area}})
+				r.Evaluations = append(r.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: result.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &area}})
 			}
 		}
 		runs = append(runs, r)

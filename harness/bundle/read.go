@@ -10,7 +10,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // A decoder reads a body. After an error it gives zeros, and err says what was wrong first.
@@ -19,7 +19,7 @@ type decoder struct {
 	version      int // of the format
 	err          error
 	texts        []string
-	environments []*store.Environment
+	environments []*result.Environment
 }
 
 func (d *decoder) fail(format string, args ...any) {
@@ -118,7 +118,7 @@ func (d *decoder) text() string {
 
 // Read returns the results of a file. Grids hold as many points as there were, all nil: a result is
 // put together with what plans it again.
-func Read(file []byte) ([]store.Run, error) {
+func Read(file []byte) ([]result.Run, error) {
 	packed, version, err := opened(file)
 	if err != nil {
 		return nil, err
@@ -133,10 +133,10 @@ func Read(file []byte) ([]store.Run, error) {
 	return decode(body, version)
 }
 
-func decode(body []byte, version int) ([]store.Run, error) {
+func decode(body []byte, version int) ([]result.Run, error) {
 	d := &decoder{left: body, version: version}
 	d.head()
-	var out []store.Run
+	var out []result.Run
 	for count := d.length(); len(out) < count && d.err == nil; {
 		out = append(out, d.cell())
 	}
@@ -154,7 +154,7 @@ func (d *decoder) head() {
 		d.texts = append(d.texts, d.string())
 	}
 	for n := d.length(); len(d.environments) < n && d.err == nil; {
-		e := new(store.Environment)
+		e := new(result.Environment)
 		if err := json.Unmarshal([]byte(d.string()), e); err != nil {
 			d.fail("an environment is no JSON")
 		}
@@ -162,8 +162,8 @@ func (d *decoder) head() {
 	}
 }
 
-func (d *decoder) cell() store.Run {
-	r := store.Run{Status: store.OK}
+func (d *decoder) cell() result.Run {
+	r := result.Run{Status: result.OK}
 	for _, into := range []*string{&r.Protocol, &r.ProtocolHash, &r.Dataset, &r.Fingerprint, &r.Method, &r.MethodVersion, &r.GridHash, &r.Task, &r.StartedAt, &r.Code, &r.ScoresHash} {
 		*into = d.text()
 	}
@@ -186,10 +186,10 @@ func (d *decoder) cell() store.Run {
 	}
 	r.PeakRSSBytes, r.ModelBytes, r.TimeoutSeconds, r.CostUnits = d.maybeSize(), d.maybeSize(), d.maybeAmount(), d.amount()
 	for n := d.length(); len(r.Stages) < n && d.err == nil; {
-		r.Stages = append(r.Stages, store.Stage{Round: d.number(most), Score: d.score(r.Task)})
+		r.Stages = append(r.Stages, result.Stage{Round: d.number(most), Score: d.score(r.Task)})
 	}
 	for n := d.length(); len(r.Warnings) < n && d.err == nil; {
-		r.Warnings = append(r.Warnings, store.Warning{Text: d.text(), Times: d.number(most)})
+		r.Warnings = append(r.Warnings, result.Warning{Text: d.text(), Times: d.number(most)})
 	}
 	selected := d.number(most)
 	r.Selected = &selected
@@ -199,7 +199,7 @@ func (d *decoder) cell() store.Run {
 	}
 	for f := 0; f < folds && d.err == nil; f++ {
 		for g, s := range d.scores(r.Task, points) {
-			r.Evaluations = append(r.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: s})
+			r.Evaluations = append(r.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: s})
 		}
 	}
 	if d.version > 1 && d.number(1) == 1 {
@@ -207,7 +207,7 @@ func (d *decoder) cell() store.Run {
 	}
 	if d.version > 2 {
 		for n := d.length(); len(r.SeedTests) < n && d.err == nil; {
-			r.SeedTests = append(r.SeedTests, store.SeedTest{Seed: uint32(d.number(math.MaxUint32)), ScoresHash: d.text(), Score: d.score(r.Task)})
+			r.SeedTests = append(r.SeedTests, result.SeedTest{Seed: uint32(d.number(math.MaxUint32)), ScoresHash: d.text(), Score: d.score(r.Task)})
 		}
 	}
 	if d.version > 3 {
@@ -226,17 +226,17 @@ func (d *decoder) cell() store.Run {
 	return r
 }
 
-func (d *decoder) score(task string) store.Score {
+func (d *decoder) score(task string) result.Score {
 	column := d.scores(task, 1)
 	if column == nil {
-		return store.Score{}
+		return result.Score{}
 	}
 	return column[0]
 }
 
 // scores reads a column of scores, nil after an error.
-func (d *decoder) scores(task string, points int) []store.Score {
-	out := make([]store.Score, points)
+func (d *decoder) scores(task string, points int) []result.Score {
+	out := make([]result.Score, points)
 	for _, part := range parts(task) {
 		before := int64(0)
 		for i := range out {

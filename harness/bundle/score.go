@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // A part is one number of a score: an integer with get and set, or a real.
 type part struct {
-	get  func(s store.Score) int64
-	set  func(s *store.Score, v int64)
-	real func(s *store.Score) **float64
+	get  func(s result.Score) int64
+	set  func(s *result.Score, v int64)
+	real func(s *result.Score) **float64
 }
 
 // The tasks, as store.Run names them.
@@ -21,39 +21,39 @@ const (
 	taskRegression = "regression"
 )
 
-var rows = part{get: func(s store.Score) int64 { return int64(s.N) }, set: func(s *store.Score, v int64) { s.N = int(v) }}
+var rows = part{get: func(s result.Score) int64 { return int64(s.N) }, set: func(s *result.Score, v int64) { s.N = int(v) }}
 
 // parts returns the numbers of a score in the order of the file. Each stands on those before it.
 func parts(task string) []part {
 	switch task {
 	case taskBinary:
 		return []part{rows,
-			{func(s store.Score) int64 { return int64(*s.FN + *s.TP) }, func(s *store.Score, v int64) { s.FN, s.TP = new(int), ptr(int(v)) }, nil},
-			{func(s store.Score) int64 { return int64(*s.FP) }, func(s *store.Score, v int64) {
+			{func(s result.Score) int64 { return int64(*s.FN + *s.TP) }, func(s *result.Score, v int64) { s.FN, s.TP = new(int), ptr(int(v)) }, nil},
+			{func(s result.Score) int64 { return int64(*s.FP) }, func(s *result.Score, v int64) {
 				s.FP, s.TN = ptr(int(v)), ptr(s.N-*s.TP-int(v))
 			}, nil},
-			{func(s store.Score) int64 { return int64(*s.FN) }, func(s *store.Score, v int64) {
+			{func(s result.Score) int64 { return int64(*s.FN) }, func(s *result.Score, v int64) {
 				s.FN, s.TP = ptr(int(v)), ptr(*s.TP-int(v))
 				s.Correct = ptr(*s.TN + *s.TP)
 			}, nil},
-			{func(s store.Score) int64 {
+			{func(s result.Score) int64 {
 				if s.AUC2 == nil {
 					return 0
 				}
 				return *s.AUC2 + 1
-			}, func(s *store.Score, v int64) {
+			}, func(s *result.Score, v int64) {
 				if v != 0 {
 					s.AUC2 = ptr(v - 1)
 				}
 			}, nil},
 		}
 	case taskMulticlass:
-		return []part{rows, {func(s store.Score) int64 { return int64(*s.Correct) }, func(s *store.Score, v int64) { s.Correct = ptr(int(v)) }, nil}}
+		return []part{rows, {func(s result.Score) int64 { return int64(*s.Correct) }, func(s *result.Score, v int64) { s.Correct = ptr(int(v)) }, nil}}
 	default:
 		return []part{rows,
-			{real: func(s *store.Score) **float64 { return &s.RMSE }},
-			{real: func(s *store.Score) **float64 { return &s.MAE }},
-			{real: func(s *store.Score) **float64 { return &s.R2 }},
+			{real: func(s *result.Score) **float64 { return &s.RMSE }},
+			{real: func(s *result.Score) **float64 { return &s.MAE }},
+			{real: func(s *result.Score) **float64 { return &s.R2 }},
 		}
 	}
 }
@@ -64,7 +64,7 @@ func ptr[T any](v T) *T { return &v }
 const most = math.MaxInt32
 
 // check demands a score whose numbers are those of its task and agree with each other.
-func check(task string, s store.Score) error {
+func check(task string, s result.Score) error {
 	if s.N < 0 || s.N > most {
 		return fmt.Errorf("a score of %d rows", s.N)
 	}

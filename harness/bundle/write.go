@@ -11,7 +11,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // A Writer collects results for a file.
@@ -21,7 +21,7 @@ type Writer struct {
 	texts        []string
 	textAt       map[string]int
 	environments []string
-	environment  map[store.Environment]int
+	environment  map[result.Environment]int
 }
 
 // encoder appends values to a body.
@@ -67,8 +67,8 @@ func (w *Writer) text(s string) {
 
 // Add adds a result that is ok, as store.DB.Result gives it. An error means that the format has no
 // place for it.
-func (w *Writer) Add(r store.Run) error {
-	if r.Status != store.OK || r.Selected == nil || r.Environment == nil {
+func (w *Writer) Add(r result.Run) error {
+	if r.Status != result.OK || r.Selected == nil || r.Environment == nil {
 		return fmt.Errorf("%s: only results that are ok, with their environment, are written", r.Name())
 	}
 	folds, err := byFold(r)
@@ -88,7 +88,7 @@ func (w *Writer) Add(r store.Run) error {
 	for _, n := range []int{r.Split, r.TrainRows, r.Features} {
 		c.number(n)
 	}
-	c.scores(r.Task, []store.Score{r.Test})
+	c.scores(r.Task, []result.Score{r.Test})
 	c.real(r.SearchSeconds)
 	for _, v := range []*float64{r.FitSeconds, r.PredictSeconds, r.CPUSeconds} {
 		c.maybe(v)
@@ -100,7 +100,7 @@ func (w *Writer) Add(r store.Run) error {
 	c.number(len(r.Stages))
 	for _, s := range r.Stages {
 		c.number(s.Round)
-		c.scores(r.Task, []store.Score{s.Score})
+		c.scores(r.Task, []result.Score{s.Score})
 	}
 	c.number(len(r.Warnings))
 	for _, warning := range r.Warnings {
@@ -123,7 +123,7 @@ func (w *Writer) Add(r store.Run) error {
 	for _, t := range r.SeedTests {
 		c.number(int(t.Seed))
 		w.text(t.ScoresHash)
-		c.scores(r.Task, []store.Score{t.Score})
+		c.scores(r.Task, []result.Score{t.Score})
 	}
 	for _, v := range []*float64{r.Test.LogLoss, r.Test.Brier, r.Test.ECE} {
 		c.maybe(v)
@@ -132,7 +132,7 @@ func (w *Writer) Add(r store.Run) error {
 	return nil
 }
 
-func (w *Writer) addEnvironment(e store.Environment) error {
+func (w *Writer) addEnvironment(e result.Environment) error {
 	i, known := w.environment[e]
 	if !known {
 		raw, err := json.Marshal(e)
@@ -140,7 +140,7 @@ func (w *Writer) addEnvironment(e store.Environment) error {
 			return err
 		}
 		if w.environment == nil {
-			w.environment = map[store.Environment]int{}
+			w.environment = map[result.Environment]int{}
 		}
 		i = len(w.environments)
 		w.environment[e] = i
@@ -151,15 +151,15 @@ func (w *Writer) addEnvironment(e store.Environment) error {
 }
 
 // byFold returns the scores of every fold in grid order; each grid point must have each fold once.
-func byFold(r store.Run) ([][]store.Score, error) {
+func byFold(r result.Run) ([][]result.Score, error) {
 	points := len(r.Grid)
 	if points == 0 || len(r.Evaluations)%points != 0 {
 		return nil, fmt.Errorf("%d evaluations of %d grid points", len(r.Evaluations), points)
 	}
-	folds := make([][]store.Score, len(r.Evaluations)/points)
+	folds := make([][]result.Score, len(r.Evaluations)/points)
 	seen := map[[2]int]bool{}
 	for f := range folds {
-		folds[f] = make([]store.Score, points)
+		folds[f] = make([]result.Score, points)
 	}
 	for _, e := range r.Evaluations {
 		at := [2]int{e.GridIndex, e.Fold}
@@ -172,7 +172,7 @@ func byFold(r store.Run) ([][]store.Score, error) {
 	if n := len(r.GridTests); n != 0 && n != points {
 		return nil, fmt.Errorf("%d of %d grid points are tested", n, points)
 	}
-	var seeds []store.Score
+	var seeds []result.Score
 	for _, t := range r.SeedTests {
 		seeds = append(seeds, t.Score)
 	}
@@ -187,7 +187,7 @@ func byFold(r store.Run) ([][]store.Score, error) {
 }
 
 // scores writes a column of scores that check accepts.
-func (e *encoder) scores(task string, column []store.Score) {
+func (e *encoder) scores(task string, column []result.Score) {
 	for _, part := range parts(task) {
 		before := int64(0)
 		for _, s := range column {

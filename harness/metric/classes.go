@@ -3,11 +3,11 @@ package metric
 import (
 	"math/big"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // accuracy is the share of rows whose class is right. A score of no rows has none.
-func accuracy(s store.Score) *big.Rat {
+func accuracy(s result.Score) *big.Rat {
 	if s.Correct == nil {
 		return nil
 	}
@@ -15,7 +15,7 @@ func accuracy(s store.Score) *big.Rat {
 }
 
 // misclassified is 1 - accuracy.
-func misclassified(s store.Score) *big.Rat {
+func misclassified(s result.Score) *big.Rat {
 	if s.Correct == nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func misclassified(s store.Score) *big.Rat {
 // balancedAccuracy is the mean of the two classes' recalls, tp/(tp+fn) and tn/(tn+fp) (Brodersen,
 // Ong, Stephan and Buhmann, ICPR 2010). It does not exist if a class has no row: the recall that
 // is left, which scikit-learn then gives with a warning, would be another measure.
-func balancedAccuracy(s store.Score) *big.Rat {
+func balancedAccuracy(s result.Score) *big.Rat {
 	if s.TP == nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ var half = big.NewRat(1, 2)
 
 // f1 is the harmonic mean of precision and recall of +1, 2 tp/(2 tp + fp + fn) (van Rijsbergen,
 // Information Retrieval, 1979). It is 0 where no row is or is taken for +1, as in scikit-learn.
-func f1(s store.Score) *big.Rat {
+func f1(s result.Score) *big.Rat {
 	if s.TP == nil {
 		return nil
 	}
@@ -55,7 +55,7 @@ func f1(s store.Score) *big.Rat {
 // (Matthews, Biochimica et Biophysica Acta 405, 1975). It is 0 where that is 0/0, that is where a
 // class has no row or is never predicted, as in scikit-learn. It is exact where the root is whole,
 // and the nearest float64 otherwise.
-func mcc(s store.Score) *big.Rat {
+func mcc(s result.Score) *big.Rat {
 	if s.TP == nil {
 		return nil
 	}
@@ -87,7 +87,7 @@ func mcc(s store.Score) *big.Rat {
 // auc is the area under the ROC curve: the share of pairs of a -1 and a +1 row whose scores are in
 // order, those with equal scores counted by half (Hanley and McNeil, Radiology 143, 1982). It does
 // not exist if a class has no row.
-func auc(s store.Score) *big.Rat {
+func auc(s result.Score) *big.Rat {
 	if s.AUC2 == nil || s.TP == nil {
 		return nil
 	}

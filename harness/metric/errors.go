@@ -3,7 +3,7 @@ package metric
 import (
 	"math/big"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // With targets y_i of n rows, their mean m, and predictions f_i:
@@ -18,14 +18,14 @@ import (
 // functions give them as they are; an error that is not finite is no value. There is no r2 if all
 // targets are equal: scikit-learn's 1 (all right) or 0 there is a convention, not a share of a variance.
 
-func rmse(s store.Score) *big.Rat { return exactly(s.RMSE) }
+func rmse(s result.Score) *big.Rat { return exactly(s.RMSE) }
 
-func mae(s store.Score) *big.Rat { return exactly(s.MAE) }
+func mae(s result.Score) *big.Rat { return exactly(s.MAE) }
 
-func r2(s store.Score) *big.Rat { return exactly(s.R2) }
+func r2(s result.Score) *big.Rat { return exactly(s.R2) }
 
 // mse is the square of rmse, rounded to float64.
-func mse(s store.Score) *big.Rat {
+func mse(s result.Score) *big.Rat {
 	if s.RMSE == nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/near"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -40,10 +40,10 @@ type Metric struct {
 
 	// Of computes the metric. It is nil where the score does not have what it takes, or the
 	// metric is not defined for the rows that were predicted. The caller may change the number.
-	Of func(store.Score) *big.Rat
+	Of func(result.Score) *big.Rat
 
 	// pick does what Select does, faster or, for mse, in another arithmetic. It may be nil.
-	pick func(folds [][]store.Score) int
+	pick func(folds [][]result.Score) int
 }
 
 // Compare returns a negative number if a is worse than b, 0 if they are equal, and a positive one

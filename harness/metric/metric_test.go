@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )
 
 // binary counts labels of -1 or 0 and +1; scores make the pairs of the ROC curve.
-func binary(y, labels, scores []float64) store.Score {
+func binary(y, labels, scores []float64) result.Score {
 	var tn, fp, fn, tp int
 	for i, l := range labels {
 		switch {
@@ -27,14 +27,14 @@ func binary(y, labels, scores []float64) store.Score {
 		}
 	}
 	correct, pairs := tn+tp, AUC2(y, scores)
-	return store.Score{N: len(y), Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &pairs}
+	return result.Score{N: len(y), Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &pairs}
 }
 
-func errorsOf(rmse, mae, r2 float64) store.Score {
-	return store.Score{N: 4, RMSE: &rmse, MAE: &mae, R2: &r2}
+func errorsOf(rmse, mae, r2 float64) result.Score {
+	return result.Score{N: 4, RMSE: &rmse, MAE: &mae, R2: &r2}
 }
 
-func value(t interface{ Fatalf(string, ...any) }, name string, s store.Score) *big.Rat {
+func value(t interface{ Fatalf(string, ...any) }, name string, s result.Score) *big.Rat {
 	m, err := Lookup(name)
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -47,7 +47,7 @@ func TestDocumentedValues(t *testing.T) {
 	documented := errorsOf(math.Sqrt(0.375), 0.5, 0.9486081370449679) // y = 3, -0.5, 2, 7; predicted 2.5, 0, 2, 8
 	for _, c := range []struct {
 		name       string
-		s          store.Score
+		s          result.Score
 		want, digs float64
 	}{
 		{"accuracy", binary([]float64{0, 1, 0, 1}, []float64{0, 1, 1, 0}, []float64{0, 1, 1, 0}), 0.5, 1e-15},
@@ -77,14 +77,14 @@ func TestUndefined(t *testing.T) {
 	ones, zeros := []float64{1, 1, 1}, []float64{-1, -1, -1}
 	onlyPositive, onlyNegative := binary(ones, []float64{1, -1, 1}, zeros), binary(zeros, zeros, zeros)
 	correct := 2
-	three := store.Score{N: 3, Correct: &correct} // of three classes
+	three := result.Score{N: 3, Correct: &correct} // of three classes
 	inf := math.Inf(1)
-	unbounded := store.Score{N: 3, RMSE: &inf, MAE: &inf}
+	unbounded := result.Score{N: 3, RMSE: &inf, MAE: &inf}
 	none := 0
-	empty := store.Score{Correct: &none}
+	empty := result.Score{Correct: &none}
 	for _, c := range []struct {
 		name, want string
-		s          store.Score
+		s          result.Score
 	}{
 		{"balanced_accuracy", "", onlyPositive}, {"balanced_accuracy", "", onlyNegative},
 		{"auc", "", onlyPositive}, {"auc", "", onlyNegative},
@@ -208,7 +208,7 @@ func closeTo(t *rapid.T, what string, got *big.Rat, want float64) {
 // for counts whose products no int64 holds.
 func TestMCCIsExact(t *testing.T) {
 	of := func(tp, tn, fp, fn int) *big.Rat {
-		return mcc(store.Score{TP: &tp, TN: &tn, FP: &fp, FN: &fn})
+		return mcc(result.Score{TP: &tp, TN: &tn, FP: &fp, FN: &fn})
 	}
 	if got := of(2, 2, 1, 1); got.RatString() != "1/3" {
 		t.Errorf("mcc is %v, want 1/3", got)

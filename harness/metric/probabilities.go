@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry/elementary"
 )
 
@@ -42,8 +42,8 @@ func OfProbabilities(y, probabilities []float64) (logLoss, brier, ece float64) {
 	return logLoss / n, brier / n, ece / n
 }
 
-func logLoss(s store.Score) *big.Rat { return exactly(s.LogLoss) }
+func logLoss(s result.Score) *big.Rat { return exactly(s.LogLoss) }
 
-func brier(s store.Score) *big.Rat { return exactly(s.Brier) }
+func brier(s result.Score) *big.Rat { return exactly(s.Brier) }
 
-func ece(s store.Score) *big.Rat { return exactly(s.ECE) }
+func ece(s result.Score) *big.Rat { return exactly(s.ECE) }

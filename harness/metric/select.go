@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // Select returns the grid point with the best mean of m over the folds; among equals the first in
@@ -17,7 +17,7 @@ import (
 // A fold for whose rows m is not defined counts for no point. A point whose value is missing where
 // another has one, since an error was not finite, loses to any that has them all. The first point is
 // the answer if none has.
-func Select(m Metric, folds [][]store.Score) int {
+func Select(m Metric, folds [][]result.Score) int {
 	if m.pick != nil {
 		return m.pick(folds)
 	}
@@ -44,7 +44,7 @@ func Select(m Metric, folds [][]store.Score) int {
 // mostCorrect is Select of accuracy and of error in integers. Every fold has the same size for each
 // grid point: over the product of the sizes the means have one denominator, and their numerators
 // are compared.
-func mostCorrect(folds [][]store.Score) int {
+func mostCorrect(folds [][]result.Score) int {
 	sizes := folds[0]
 	product := big.NewInt(1)
 	for _, s := range sizes {
@@ -70,7 +70,7 @@ func mostCorrect(folds [][]store.Score) int {
 }
 
 // leastSquares is Select of mse with sums in float64; a sum that is not finite loses.
-func leastSquares(folds [][]store.Score) int {
+func leastSquares(folds [][]result.Score) int {
 	best, at := math.Inf(1), 0
 	for g, scores := range folds {
 		sum := 0.0

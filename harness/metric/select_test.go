@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )
 
 // bestMean is Select by its definition: means over the folds where m exists, as rationals.
-func bestMean(m Metric, folds [][]store.Score) int {
+func bestMean(m Metric, folds [][]result.Score) int {
 	var best *big.Rat
 	at := 0
 	for g, scores := range folds {
@@ -35,17 +35,17 @@ func bestMean(m Metric, folds [][]store.Score) int {
 }
 
 // drawFolds draws scores of a task: the classes of a fold's rows are the same for every grid point.
-func drawFolds(t *rapid.T, task registry.Task) [][]store.Score {
+func drawFolds(t *rapid.T, task registry.Task) [][]result.Score {
 	count := func(n int, what string) *int {
 		k := rapid.IntRange(0, n).Draw(t, what)
 		return &k
 	}
-	folds := make([][]store.Score, rapid.IntRange(1, 8).Draw(t, "points"))
+	folds := make([][]result.Score, rapid.IntRange(1, 8).Draw(t, "points"))
 	for range rapid.IntRange(1, 5).Draw(t, "folds") {
 		positive, negative := rapid.IntRange(0, 6).Draw(t, "positive"), rapid.IntRange(1, 6).Draw(t, "negative")
 		n := positive + negative
 		for g := range folds {
-			s := store.Score{N: n}
+			s := result.Score{N: n}
 			switch task {
 			case registry.Binary:
 				s.TP, s.TN = count(positive, "tp"), count(negative, "tn")
@@ -99,20 +99,20 @@ func TestSquaresAreAddedInFloat64(t *testing.T) {
 	m := named(t, "mse")
 	exact := m
 	exact.pick = nil
-	point := func(values ...float64) (scores []store.Score) {
+	point := func(values ...float64) (scores []result.Score) {
 		for _, v := range values {
-			scores = append(scores, store.Score{N: 3, RMSE: &v})
+			scores = append(scores, result.Score{N: 3, RMSE: &v})
 		}
 		return scores
 	}
-	folds := [][]store.Score{point(2, 0x1p-30), point(2, 0x1p-31)}
+	folds := [][]result.Score{point(2, 0x1p-30), point(2, 0x1p-31)}
 	if got := Select(m, folds); got != 0 {
 		t.Errorf("selected %d, want 0", got)
 	}
 	if got := Select(exact, folds); got != 1 {
 		t.Errorf("selected %d by exact means, want 1", got)
 	}
-	if got := Select(m, [][]store.Score{point(2), point(1), point(1)}); got != 1 {
+	if got := Select(m, [][]result.Score{point(2), point(1), point(1)}); got != 1 {
 		t.Errorf("selected %d, want the first of the best, 1", got)
 	}
 }
@@ -121,16 +121,16 @@ func TestSquaresAreAddedInFloat64(t *testing.T) {
 // have one, the first point is selected.
 func TestUnboundedErrorsLose(t *testing.T) {
 	inf, one, two := math.Inf(1), 1.0, 2.0
-	score := func(v *float64) store.Score { return store.Score{N: 3, RMSE: v, MAE: v} }
+	score := func(v *float64) result.Score { return result.Score{N: 3, RMSE: v, MAE: v} }
 	for _, name := range []string{"rmse", "mse", "mae"} {
 		m := named(t, name)
-		if got := Select(m, [][]store.Score{{score(&inf), score(&one)}, {score(&two), score(&two)}}); got != 1 {
+		if got := Select(m, [][]result.Score{{score(&inf), score(&one)}, {score(&two), score(&two)}}); got != 1 {
 			t.Errorf("%s selects %d, want 1", name, got)
 		}
-		if got := Select(m, [][]store.Score{{score(&two), score(&two)}, {score(&one), score(&inf)}}); got != 0 {
+		if got := Select(m, [][]result.Score{{score(&two), score(&two)}, {score(&one), score(&inf)}}); got != 0 {
 			t.Errorf("%s selects %d, want 0", name, got)
 		}
-		if got := Select(m, [][]store.Score{{score(&inf)}, {score(&inf)}}); got != 0 {
+		if got := Select(m, [][]result.Score{{score(&inf)}, {score(&inf)}}); got != 0 {
 			t.Errorf("%s selects %d, want 0", name, got)
 		}
 	}
@@ -149,14 +149,14 @@ func named(t testing.TB, name string) Metric {
 func BenchmarkSelect(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const points, folds = 100, 5
-	classes, errs := make([][]store.Score, points), make([][]store.Score, points)
+	classes, errs := make([][]result.Score, points), make([][]result.Score, points)
 	for g := range points {
 		for range folds {
 			tp, tn := rng.IntN(41), rng.IntN(61)
 			fn, fp, correct, auc2 := 40-tp, 60-tn, tp+tn, int64(rng.IntN(4800))
-			classes[g] = append(classes[g], store.Score{N: 100, TP: &tp, TN: &tn, FN: &fn, FP: &fp, Correct: &correct, AUC2: &auc2})
+			classes[g] = append(classes[g], result.Score{N: 100, TP: &tp, TN: &tn, FN: &fn, FP: &fp, Correct: &correct, AUC2: &auc2})
 			v := rng.Float64()
-			errs[g] = append(errs[g], store.Score{N: 100, RMSE: &v, MAE: &v, R2: &v})
+			errs[g] = append(errs[g], result.Score{N: 100, RMSE: &v, MAE: &v, R2: &v})
 		}
 	}
 	for _, m := range All() {

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/kernelboosting/bench/harness/canary"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/harness/store"
 )
 
 // A Canary says that the training labels of a cell contradict the truth, as package canary has it.
@@ -30,9 +30,9 @@ func (c *Canary) mislead(parts split.Parts) split.Parts {
 }
 
 // outcome is what the test scores of a canary show; whole is its refit.
-func (c *Canary) outcome(whole split.Part, scores []float64) *store.Canary {
+func (c *Canary) outcome(whole split.Part, scores []float64) *result.Canary {
 	sh := whole.Score.Shape()
-	return &store.Canary{
+	return &result.Canary{
 		P:        canary.P(sh.Task, sh.Classes, whole.Score.Y, scores),
 		Constant: canary.Constant(sh.Task, whole.Score.Y),
 	}

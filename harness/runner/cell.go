@@ -11,8 +11,8 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -29,7 +29,7 @@ type job struct {
 
 // cell is the protocol: search the grid by cross-validation on the training rows,
 // refit the best point on all of them, test once.
-func (j *job) cell(ctx context.Context, env registry.Env, run *store.Run) error {
+func (j *job) cell(ctx context.Context, env registry.Env, run *result.Run) error {
 	parts, err := partsOf(j.protocol, j.set, j.Cell.Split)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *store.Run) error 
 	if j.Canary != nil {
 		run.Canary = j.Canary.outcome(whole, r.scores)
 	}
-	run.ScoresHash, run.Outputs = store.HashScores(r.scores), whole.Score.Shape().Outputs()
+	run.ScoresHash, run.Outputs = result.HashScores(r.scores), whole.Score.Shape().Outputs()
 	if j.Keep != KeepNone {
 		run.Scores = r.scores
 	}
@@ -84,7 +84,7 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *store.Run) error 
 type refitted struct {
 	model                   registry.Model
 	scores                  []float64 // of the test rows
-	test                    store.Score
+	test                    result.Score
 	fitSeconds, testSeconds float64
 }
 
@@ -116,7 +116,7 @@ func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, par
 }
 
 // save measures the model's saved form, and keeps it where that is asked for.
-func (j *job) save(model registry.Model, whole split.Part, run *store.Run) error {
+func (j *job) save(model registry.Model, whole split.Part, run *result.Run) error {
 	saver, ok := model.(registry.Saver)
 	if !ok {
 		return nil
@@ -128,11 +128,11 @@ func (j *job) save(model registry.Model, whole split.Part, run *store.Run) error
 	size := int64(saved.Len())
 	run.ModelBytes = &size
 	if j.Keep == KeepModels {
-		run.Model = &store.Model{Data: saved.Bytes(), Features: j.set.Features, Labels: j.set.Labels}
+		run.Model = &result.Model{Data: saved.Bytes(), Features: j.set.Features, Labels: j.set.Labels}
 		if s := whole.Inputs; s != nil {
 			run.Model.Mean, run.Model.Scale = s.Mean, s.Scale
 		}
-		if t := store.Target(whole.Target); j.protocol.Semantics.ScaleTarget && j.set.Task == registry.Regression {
+		if t := result.Target(whole.Target); j.protocol.Semantics.ScaleTarget && j.set.Task == registry.Regression {
 			run.Model.Target = &t
 		}
 	}
@@ -141,20 +141,20 @@ func (j *job) save(model registry.Model, whole split.Part, run *store.Run) error
 
 // stages tests the first rounds of a model in one pass, where the protocol lists rounds
 // and the model has them.
-func (j *job) stages(ctx context.Context, model registry.Model, whole split.Part) ([]store.Stage, error) {
+func (j *job) stages(ctx context.Context, model registry.Model, whole split.Part) ([]result.Stage, error) {
 	stager, ok := model.(registry.Stager)
 	at := slices.Clone(j.protocol.Semantics.Rounds)
 	if !ok || at == nil {
 		return nil, nil
 	}
 	at = slices.DeleteFunc(at, func(t int) bool { return t > stager.Rounds() })
-	var out []store.Stage
+	var out []result.Stage
 	test := whole.Score
 	err := stager.ScoreStages(ctx, test.X, at, func(t int, scores []float64) error {
 		scores = slices.Clone(scores)
 		whole.Target.Invert(scores)
 		s, err := newScore(test.Shape(), test.Y, scores)
-		out = append(out, store.Stage{Round: t, Score: s})
+		out = append(out, result.Stage{Round: t, Score: s})
 		return err
 	})
 	if err == nil && len(out) != len(at) {
@@ -164,25 +164,25 @@ func (j *job) stages(ctx context.Context, model registry.Model, whole split.Part
 }
 
 // search evaluates the whole grid on every fold and returns the best point.
-func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, run *store.Run) (int, error) {
+func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, run *result.Run) (int, error) {
 	by, err := metric.ForSelection(j.protocol.Semantics.Metric, j.set.Task)
 	if err != nil {
 		return 0, err
 	}
 	folds := len(parts.Split.Folds)
-	scores := make([][]store.Score, len(j.Grid))
+	scores := make([][]result.Score, len(j.Grid))
 	for g := range scores {
-		scores[g] = make([]store.Score, folds)
+		scores[g] = make([]result.Score, folds)
 	}
-	run.Evaluations = make([]store.Evaluation, 0, len(j.Grid)*folds)
+	run.Evaluations = make([]result.Evaluation, 0, len(j.Grid)*folds)
 	for f := range folds {
 		part, err := parts.Fold(f)
 		if err != nil {
 			return 0, err
 		}
-		err = j.eachPoint(ctx, env, part, func(g int, s store.Score, seconds float64) {
+		err = j.eachPoint(ctx, env, part, func(g int, s result.Score, seconds float64) {
 			scores[g][f] = s
-			run.Evaluations = append(run.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: s, FitSeconds: seconds})
+			run.Evaluations = append(run.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: s, FitSeconds: seconds})
 		})
 		if err != nil {
 			return 0, fmt.Errorf("fold %d: %w", f+1, err)
@@ -193,7 +193,7 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 
 // eachPoint fits every grid point to a part and hands over what it scores there, each once, in the
 // method's order.
-func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, take func(g int, s store.Score, seconds float64)) error {
+func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, take func(g int, s result.Score, seconds float64)) error {
 	seen := make([]bool, len(j.Grid))
 	start := time.Now()
 	given := fingerprint(part)
@@ -204,7 +204,7 @@ func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, 
 		}
 		seen[g] = true
 		values, err := scoresOf(ctx, m, part)
-		var s store.Score
+		var s result.Score
 		if err == nil {
 			s, err = newScore(part.Score.Shape(), part.Score.Y, values)
 		}
@@ -230,12 +230,12 @@ func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, 
 }
 
 // testGrid tests every grid point on the test part, where the protocol asks for it. The tests decide nothing.
-func (j *job) testGrid(ctx context.Context, env registry.Env, whole split.Part, run *store.Run) error {
+func (j *job) testGrid(ctx context.Context, env registry.Env, whole split.Part, run *result.Run) error {
 	if !j.protocol.Semantics.TestGrid {
 		return nil
 	}
-	run.GridTests = make([]store.Score, len(j.Grid))
-	err := j.eachPoint(ctx, env, whole, func(g int, s store.Score, _ float64) { run.GridTests[g] = s })
+	run.GridTests = make([]result.Score, len(j.Grid))
+	err := j.eachPoint(ctx, env, whole, func(g int, s result.Score, _ float64) { run.GridTests[g] = s })
 	if err != nil {
 		return fmt.Errorf("test of the grid: %w", err)
 	}
@@ -243,18 +243,18 @@ func (j *job) testGrid(ctx context.Context, env registry.Env, whole split.Part, 
 }
 
 // testSeeds tests the chosen point with each seed of the cell, where it has its own. The tests decide nothing.
-func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part, run *store.Run) error {
+func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part, run *result.Run) error {
 	if j.Seeds == nil {
 		return nil
 	}
-	tests := []store.SeedTest{{Seed: j.Seeds[0], ScoresHash: run.ScoresHash, Score: run.Test}}
+	tests := []result.SeedTest{{Seed: j.Seeds[0], ScoresHash: run.ScoresHash, Score: run.Test}}
 	for _, seed := range j.Seeds[1:] {
 		env.Seed = seed
 		r, err := j.refit(ctx, env, whole, j.Grid[*run.Selected])
 		if err != nil {
 			return fmt.Errorf("seed %d: %w", seed, err)
 		}
-		tests = append(tests, store.SeedTest{Seed: seed, ScoresHash: store.HashScores(r.scores), Score: r.test})
+		tests = append(tests, result.SeedTest{Seed: seed, ScoresHash: result.HashScores(r.scores), Score: r.test})
 	}
 	run.SeedTests = tests
 	return nil

@@ -3,7 +3,7 @@ package runner
 import (
 	"context"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // A Choice runs some cells in this process and the others apart from it.
@@ -13,7 +13,7 @@ type Choice struct {
 }
 
 // Run implements Runner.
-func (r Choice) Run(ctx context.Context, c CellSpec) (store.Run, error) {
+func (r Choice) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	if r.Isolated(c) {
 		return r.Apart.Run(ctx, c)
 	}

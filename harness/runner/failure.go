@@ -9,15 +9,15 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/harness/store"
 )
 
 // A failure is an error of a method whose class is known. Errors of methods in another process have
 // the same method FailureClass.
 type failure struct {
 	error
-	class store.Class
+	class result.Class
 }
 
 func (f failure) Unwrap() error { return f.error }
@@ -25,22 +25,22 @@ func (f failure) Unwrap() error { return f.error }
 // FailureClass returns the class as it is stored.
 func (f failure) FailureClass() string { return string(f.class) }
 
-func crash(err error) error { return failure{err, store.ClassCrash} }
+func crash(err error) error { return failure{err, result.ClassCrash} }
 
 func badOutput(format string, args ...any) error {
-	return failure{fmt.Errorf(format, args...), store.ClassBadOutput}
+	return failure{fmt.Errorf(format, args...), result.ClassBadOutput}
 }
 
 // classOf returns the class that an error of a method names, if it names one.
-func classOf(err error) store.Class {
+func classOf(err error) result.Class {
 	var known interface{ FailureClass() string }
 	if errors.As(err, &known) {
-		class := store.Class(known.FailureClass())
-		if slices.Contains([]store.Class{store.ClassTimeout, store.ClassOOM, store.ClassCrash, store.ClassBadOutput}, class) {
+		class := result.Class(known.FailureClass())
+		if slices.Contains([]result.Class{result.ClassTimeout, result.ClassOOM, result.ClassCrash, result.ClassBadOutput}, class) {
 			return class
 		}
 	}
-	return store.ClassError
+	return result.ClassError
 }
 
 var errChangedData = badOutput("the method changed the data that it was given; copy what is to be changed")

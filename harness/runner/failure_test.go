@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,9 +19,9 @@ func (n named) FailureClass() string { return string(n) }
 
 // TestClassOf an error: the one that it names, if there is such a class, however it is wrapped.
 func TestClassOf(t *testing.T) {
-	for err, want := range map[error]store.Class{
-		errors.New("why"): store.ClassError, named("crash"): store.ClassCrash, named("oom"): store.ClassOOM, named("bad-output"): store.ClassBadOutput,
-		named("no class"): store.ClassError, named("timeout"): store.ClassTimeout, errChangedData: store.ClassBadOutput, errGoexit: store.ClassCrash,
+	for err, want := range map[error]result.Class{
+		errors.New("why"): result.ClassError, named("crash"): result.ClassCrash, named("oom"): result.ClassOOM, named("bad-output"): result.ClassBadOutput,
+		named("no class"): result.ClassError, named("timeout"): result.ClassTimeout, errChangedData: result.ClassBadOutput, errGoexit: result.ClassCrash,
 	} {
 		if got := classOf(fmt.Errorf("fold 1: %w", err)); got != want {
 			t.Errorf("%#v: %s, want %s", err, got, want)

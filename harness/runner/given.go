@@ -5,7 +5,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // Given returns the row of a cell whose test scores were computed elsewhere: given holds the scores of
@@ -13,7 +13,7 @@ import (
 // the data for regression. They are counted as a model's are. The row has no folds and no times, and
 // its grid is a single point. It is an error unless exactly the test rows of the split have scores,
 // all of them finite.
-func (c CellSpec) Given(p *protocol.Protocol, set *datasets.Set, given map[int][]float64) (store.Run, error) {
+func (c CellSpec) Given(p *protocol.Protocol, set *datasets.Set, given map[int][]float64) (result.Run, error) {
 	run := c.NewRun()
 	parts, err := partsOf(p, set, c.Cell.Split)
 	if err != nil {
@@ -44,8 +44,8 @@ func (c CellSpec) Given(p *protocol.Protocol, set *datasets.Set, given map[int][
 		return run, fmt.Errorf("%s: %w", c.Cell, err)
 	}
 	only := 0
-	run.Status, run.Selected = store.OK, &only
-	run.ScoresHash, run.Outputs = store.HashScores(scores), shape.Outputs()
+	run.Status, run.Selected = result.OK, &only
+	run.ScoresHash, run.Outputs = result.HashScores(scores), shape.Outputs()
 	if c.Keep != KeepNone {
 		run.Scores = scores
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // defaultGrace is how long a fit may take to notice that its time is over.
@@ -16,7 +16,7 @@ const defaultGrace = 5 * time.Second
 
 // execute runs a cell to its end: ok, failed or timed out. It returns an error
 // only if ctx was cancelled, in which case the cell has no result.
-func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (store.Run, error) {
+func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (result.Run, error) {
 	cellCtx, cancel := systemClock.limited(ctx, timeout)
 	defer cancel()
 
@@ -49,17 +49,17 @@ func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (store.
 	run.Warnings = j.said.all()
 	switch {
 	case err == nil:
-		run.Status = store.OK
+		run.Status = result.OK
 	case ctx.Err() != nil:
 		return run, ctx.Err()
 	case cellCtx.Err() != nil:
-		run.Status, run.Class = store.Timeout, store.ClassTimeout
+		run.Status, run.Class = result.Timeout, result.ClassTimeout
 		run.Error = fmt.Sprintf("no result within %v (--timeout)", timeout)
 		if errors.Is(err, errAbandoned) {
 			run.Error += fmt.Sprintf("; the fit did not stop when asked and was abandoned after %v", grace)
 		}
 	default:
-		run.Status, run.Class = store.Failed, classOf(err)
+		run.Status, run.Class = result.Failed, classOf(err)
 		run.Error = inLines(err.Error())
 	}
 	return run, nil
@@ -89,7 +89,7 @@ func waitWithin(done <-chan error, limit time.Duration) (err error, late bool) {
 }
 
 // guarded turns a panic of the method into an error that says where it was.
-func (j *job) guarded(ctx context.Context, run *store.Run) (err error) {
+func (j *job) guarded(ctx context.Context, run *result.Run) (err error) {
 	clock := &cpuClock{}
 	defer func() {
 		if p := recover(); p != nil {

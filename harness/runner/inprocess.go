@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/sandbox"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -40,28 +40,28 @@ type loading struct {
 }
 
 // Run implements Runner.
-func (r *InProcess) Run(ctx context.Context, c CellSpec) (store.Run, error) {
+func (r *InProcess) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	j := &job{CellSpec: c, below: r.below}
 	var err error
 	if j.protocol, err = r.protocol(c); err != nil {
-		return store.Run{}, err
+		return result.Run{}, err
 	}
 	base := j.protocol.Base(c.Cell.Method)
 	if j.method, err = r.Method(c); err != nil {
-		return store.Run{}, err
+		return result.Run{}, err
 	}
 	if j.method.Version != c.Inputs.MethodVersion {
-		return store.Run{}, &versionError{c, j.method.Version}
+		return result.Run{}, &versionError{c, j.method.Version}
 	}
 	if hash := j.protocol.Hash(); hash != c.Inputs.ProtocolHash {
-		return store.Run{}, fmt.Errorf("%s: protocol %s was planned as %.8s and reads as %.8s here; plan and run with the same program", c.Cell, c.Cell.Protocol, c.Inputs.ProtocolHash, hash)
+		return result.Run{}, fmt.Errorf("%s: protocol %s was planned as %.8s and reads as %.8s here; plan and run with the same program", c.Cell, c.Cell.Protocol, c.Inputs.ProtocolHash, hash)
 	}
 	l := r.load(ctx, c)
 	if l.err != nil {
-		return store.Run{}, l.err
+		return result.Run{}, l.err
 	}
 	if l.set.Fingerprint != c.Inputs.Fingerprint {
-		return store.Run{}, fmt.Errorf("%s changed while the run was under way; what is stored stands, run again", c.Cell.Dataset)
+		return result.Run{}, fmt.Errorf("%s changed while the run was under way; what is stored stands, run again", c.Cell.Dataset)
 	}
 	j.set = l.set
 	j.code = Code(r.Registry, base)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,12 +18,12 @@ type Predictor struct {
 	Labels   []string // the classes' names, -1 before +1 or 0..K-1; nil for regression
 
 	model   registry.Model
-	kept    *store.Model
+	kept    *result.Model
 	outputs int
 }
 
 // NewPredictor loads what was kept of a cell of the method.
-func NewPredictor(spec registry.Spec, l store.Learned) (*Predictor, error) {
+func NewPredictor(spec registry.Spec, l result.Artifacts) (*Predictor, error) {
 	if l.Model == nil {
 		return nil, errors.New("no model is kept")
 	}

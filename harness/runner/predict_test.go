@@ -8,9 +8,9 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/methods"
 )
 
@@ -72,7 +72,7 @@ func TestASpecIsAValue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if one.Status != store.OK || one.ScoresHash != two.ScoresHash || !reflect.DeepEqual(one.Test, two.Test) || !reflect.DeepEqual(one.Stages, two.Stages) {
+		if one.Status != result.OK || one.ScoresHash != two.ScoresHash || !reflect.DeepEqual(one.Test, two.Test) || !reflect.DeepEqual(one.Stages, two.Stages) {
 			t.Errorf("%s: %s %q, %+v and %+v", c.Cell, one.Status, one.Error, one.Test, two.Test)
 		}
 	}
@@ -103,17 +103,17 @@ func TestKeptModelsPredict(t *testing.T) {
 	cells, data := specs(t)
 	for _, c := range cells {
 		run, err := (&runner.InProcess{Registry: methods.All(), Data: data}).Run(t.Context(), c)
-		if err != nil || run.Status != store.OK || run.Model == nil {
+		if err != nil || run.Status != result.OK || run.Model == nil {
 			t.Fatalf("%s: %s %s %v", c.Cell, run.Status, run.Error, err)
 		}
 		spec, err := methods.All().Lookup(c.Cell.Method)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := runner.NewPredictor(spec, store.Learned{Model: run.Model, Task: run.Task, MethodVersion: "of another time"}); err == nil {
+		if _, err := runner.NewPredictor(spec, result.Artifacts{Model: run.Model, Task: run.Task, MethodVersion: "of another time"}); err == nil {
 			t.Errorf("%s: a model of another version is loaded", c.Cell)
 		}
-		p, err := runner.NewPredictor(spec, store.Learned{Model: run.Model, Task: run.Task, MethodVersion: run.MethodVersion})
+		p, err := runner.NewPredictor(spec, result.Artifacts{Model: run.Model, Task: run.Task, MethodVersion: run.MethodVersion})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestKeptModelsPredict(t *testing.T) {
 			t.Fatal(err)
 		}
 		scores, err := p.Scores(t.Context(), datasets.Rows(set.X, rows.Test))
-		if err != nil || store.HashScores(scores) != run.ScoresHash {
+		if err != nil || result.HashScores(scores) != run.ScoresHash {
 			t.Errorf("%s: other scores than in the run; %v", c.Cell, err)
 		}
 		correct := 0

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -15,7 +15,7 @@ import (
 type Refitted struct {
 	Model    registry.Model
 	Shape    registry.Shape // of the training rows
-	Test     store.Score
+	Test     result.Score
 	Features []string // the columns' names
 
 	scale *datasets.Standardiser // nil if the protocol does not standardise

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -69,8 +69,8 @@ type ProtocolText struct {
 
 // NewRun returns the row of a cell that starts now, without any result: what a runner
 // fills in, and what stands of a cell whose process died.
-func (c CellSpec) NewRun() store.Run {
-	run := store.Run{
+func (c CellSpec) NewRun() result.Run {
+	run := result.Run{
 		Key: c.Key, Protocol: c.Cell.Protocol, ProtocolHash: c.Inputs.ProtocolHash,
 		Method: c.Cell.Method, MethodVersion: c.Inputs.MethodVersion, Dataset: c.Cell.Dataset, Fingerprint: c.Inputs.Fingerprint,
 		Split: c.Cell.Split, Task: c.Shape.Task.String(), Grid: c.Grid, GridPoints: c.Points, GridHash: c.Inputs.GridHash,
@@ -80,7 +80,7 @@ func (c CellSpec) NewRun() store.Run {
 		Replace: c.Replace,
 	}
 	if c.Canary != nil {
-		run.Canary = &store.Canary{P: 1} // until something is found
+		run.Canary = &result.Canary{P: 1} // until something is found
 	}
 	return run
 }
@@ -99,5 +99,5 @@ const (
 // what is needed to run it is not there; a method that fails gives a Run that says so. It
 // is safe for concurrent use.
 type Runner interface {
-	Run(ctx context.Context, c CellSpec) (store.Run, error)
+	Run(ctx context.Context, c CellSpec) (result.Run, error)
 }

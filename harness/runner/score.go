@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/harness/metric"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -15,14 +15,14 @@ var unwritten = math.Float64frombits(0x7ff8_6e6f_7473_6574)
 
 // newScore counts what scores (n x Outputs, row-major) got right of y. A score
 // that is not finite is an error of the method: no convention turns it into a label.
-func newScore(sh registry.Shape, y, scores []float64) (store.Score, error) {
+func newScore(sh registry.Shape, y, scores []float64) (result.Score, error) {
 	for i, s := range scores {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
 			said := fmt.Sprintf("is %v", s)
 			if math.Float64bits(s) == math.Float64bits(unwritten) {
 				said = "was never written"
 			}
-			return store.Score{}, badOutput("the model's score %d of row %d %s", i%sh.Outputs(), i/sh.Outputs(), said)
+			return result.Score{}, badOutput("the model's score %d of row %d %s", i%sh.Outputs(), i/sh.Outputs(), said)
 		}
 	}
 	switch sh.Task {
@@ -36,7 +36,7 @@ func newScore(sh registry.Shape, y, scores []float64) (store.Score, error) {
 }
 
 // binaryScore takes the sign of the score as the label, 0 as +1.
-func binaryScore(y, scores []float64) store.Score {
+func binaryScore(y, scores []float64) result.Score {
 	var tn, fp, fn, tp int
 	for i, s := range scores {
 		switch positive := s >= 0; {
@@ -51,11 +51,11 @@ func binaryScore(y, scores []float64) store.Score {
 		}
 	}
 	correct, auc := tn+tp, metric.AUC2(y, scores)
-	return store.Score{N: len(y), Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &auc}
+	return result.Score{N: len(y), Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &auc}
 }
 
 // multiclassScore takes the largest score's class as the label, the first if several are largest.
-func multiclassScore(y, scores []float64, classes int) store.Score {
+func multiclassScore(y, scores []float64, classes int) result.Score {
 	correct := 0
 	for i := range y {
 		row := scores[i*classes : (i+1)*classes]
@@ -69,13 +69,13 @@ func multiclassScore(y, scores []float64, classes int) store.Score {
 			correct++
 		}
 	}
-	return store.Score{N: len(y), Correct: &correct}
+	return result.Score{N: len(y), Correct: &correct}
 }
 
 // regressionScore computes the root mean squared error, the mean absolute error
 // and 1 - (squared error)/(squared deviation from the mean); the last is absent
 // if y is constant.
-func regressionScore(y, scores []float64) store.Score {
+func regressionScore(y, scores []float64) result.Score {
 	n := float64(len(y))
 	var squares, absolute, mean, deviation float64
 	for i, s := range scores {
@@ -89,7 +89,7 @@ func regressionScore(y, scores []float64) store.Score {
 		deviation += float64(d * d)
 	}
 	rmse, mae := math.Sqrt(squares/n), absolute/n
-	s := store.Score{N: len(y), RMSE: &rmse, MAE: &mae}
+	s := result.Score{N: len(y), RMSE: &rmse, MAE: &mae}
 	if deviation > 0 {
 		r2 := 1 - squares/deviation
 		s.R2 = &r2
@@ -98,7 +98,7 @@ func regressionScore(y, scores []float64) store.Score {
 }
 
 // addProbabilities adds to the score of two classes what scores are worth as probabilities.
-func addProbabilities(s *store.Score, of func(score float64) float64, y, scores []float64) error {
+func addProbabilities(s *result.Score, of func(score float64) float64, y, scores []float64) error {
 	p := make([]float64, len(scores))
 	for i, v := range scores {
 		if p[i] = of(v); !(p[i] >= 0 && p[i] <= 1) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -30,7 +30,7 @@ func TestProbabilitiesOfScores(t *testing.T) {
 	}
 	scores[2] = 0.75
 	s = binaryScore(y, scores)
-	if err := addProbabilities(&s, shifted, y, scores); classOf(err) != store.ClassBadOutput || !strings.Contains(err.Error(), "0.75 of row 2") || s.LogLoss != nil {
+	if err := addProbabilities(&s, shifted, y, scores); classOf(err) != result.ClassBadOutput || !strings.Contains(err.Error(), "0.75 of row 2") || s.LogLoss != nil {
 		t.Errorf("a probability of 1.25: %v, %+v", err, s)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/processes"
 	"github.com/kernelboosting/bench/internal/sandbox"
 )
@@ -75,7 +75,7 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	switch {
 	case errors.As(err, &other): // a program that was changed while the run is under way
 		run = c.NewRun()
-		run.Status, run.Class, run.Error = store.Failed, store.ClassBadOutput, oneLine(err.Error())
+		run.Status, run.Class, run.Error = result.Failed, result.ClassBadOutput, oneLine(err.Error())
 	case err != nil:
 		out.Run, out.Error = nil, err.Error()
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // maxWarnings bounds the different warnings of a cell.
@@ -17,7 +17,7 @@ const maxWarnings = 20
 // concurrent use; the zero value is ready.
 type warnings struct {
 	mu   sync.Mutex
-	list []store.Warning
+	list []result.Warning
 	more int
 }
 
@@ -36,16 +36,16 @@ func (w *warnings) add(text string) {
 		w.more++
 		return
 	}
-	w.list = append(w.list, store.Warning{Text: text, Times: 1})
+	w.list = append(w.list, result.Warning{Text: text, Times: 1})
 }
 
 // all returns the warnings so far, in the order in which they were first said.
-func (w *warnings) all() []store.Warning {
+func (w *warnings) all() []result.Warning {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := append([]store.Warning(nil), w.list...)
+	out := append([]result.Warning(nil), w.list...)
 	if w.more > 0 {
-		out = append(out, store.Warning{Text: "other warnings", Times: w.more})
+		out = append(out, result.Warning{Text: "other warnings", Times: w.more})
 	}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // Between the harness and a worker go lines of JSON, over pipes of their own: what a method prints
@@ -37,10 +37,10 @@ type request struct {
 type reply struct {
 	Ready bool `json:"ready,omitempty"`
 
-	Key    string     `json:"key,omitempty"` // of the cell
-	Run    *store.Run `json:"run,omitempty"`
-	Error  string     `json:"error,omitempty"`  // why there is none
-	Retire bool       `json:"retire,omitempty"` // the method left something behind: start another worker
+	Key    string      `json:"key,omitempty"` // of the cell
+	Run    *result.Run `json:"run,omitempty"`
+	Error  string      `json:"error,omitempty"`  // why there is none
+	Retire bool        `json:"retire,omitempty"` // the method left something behind: start another worker
 }
 
 // An ending is how a worker ended, and what everything below its keeper used since the last cell began.

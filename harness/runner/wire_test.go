@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/tail"
 	"pgregory.net/rapid"
 )
@@ -20,14 +20,14 @@ func TestARunCrossesThePipe(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		count := func() *int { return rapid.Ptr(rapid.IntRange(0, 5), true).Draw(r, "count") }
 		real := func() *float64 { return rapid.Ptr(number, true).Draw(r, "real") }
-		score := func() store.Score {
-			return store.Score{N: 7, Correct: count(), TN: count(), TP: count(), AUC2: rapid.Ptr(rapid.Int64(), true).Draw(r, "auc"), RMSE: real(), MAE: real(), R2: real()}
+		score := func() result.Score {
+			return result.Score{N: 7, Correct: count(), TN: count(), TP: count(), AUC2: rapid.Ptr(rapid.Int64(), true).Draw(r, "auc"), RMSE: real(), MAE: real(), R2: real()}
 		}
-		run := store.Run{
-			Key: "k", Status: store.OK, Error: rapid.String().Draw(r, "error"), Selected: count(), Test: score(), Scores: rapid.SliceOfN(finite, 1, 20).Draw(r, "scores"),
-			Evaluations: []store.Evaluation{{GridIndex: 1, Fold: 2, Score: score(), FitSeconds: finite.Draw(r, "seconds")}},
-			Stages:      []store.Stage{{Round: 3, Score: score()}}, Warnings: []store.Warning{{Text: "<&>", Times: 2}},
-			Model: &store.Model{Data: rapid.SliceOfN(rapid.Byte(), 1, 30).Draw(r, "model"), Features: []string{"a"}, Mean: []float64{finite.Draw(r, "mean")}},
+		run := result.Run{
+			Key: "k", Status: result.OK, Error: rapid.String().Draw(r, "error"), Selected: count(), Test: score(), Scores: rapid.SliceOfN(finite, 1, 20).Draw(r, "scores"),
+			Evaluations: []result.Evaluation{{GridIndex: 1, Fold: 2, Score: score(), FitSeconds: finite.Draw(r, "seconds")}},
+			Stages:      []result.Stage{{Round: 3, Score: score()}}, Warnings: []result.Warning{{Text: "<&>", Times: 2}},
+			Model: &result.Model{Data: rapid.SliceOfN(rapid.Byte(), 1, 30).Draw(r, "model"), Features: []string{"a"}, Mean: []float64{finite.Draw(r, "mean")}},
 			Grid:  []json.RawMessage{json.RawMessage(`{"kernel":"<rbf>"}`)},
 		}
 		run.Error = strings.ToValidUTF8(run.Error, "?")

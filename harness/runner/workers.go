@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/processes"
 	"github.com/kernelboosting/bench/internal/span"
 )
@@ -41,17 +41,17 @@ const workerGrace = time.Second
 // A fault is an end of a worker that is not the method's doing.
 type fault struct {
 	error
-	run *store.Run // what is stored if it happens again; nil if that is an error of the run
+	run *result.Run // what is stored if it happens again; nil if that is an error of the run
 }
 
 // Run implements Runner. A cell whose worker came to an end for a reason that is not the method's
 // is run once more, and a warning of its row says so.
-func (r *Workers) Run(ctx context.Context, c CellSpec) (store.Run, error) {
+func (r *Workers) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	run, err := r.once(ctx, c)
 	var first, second fault
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return store.Run{}, ctx.Err()
+		return result.Run{}, ctx.Err()
 	case !errors.As(err, &first):
 		return run, err
 	}
@@ -59,27 +59,27 @@ func (r *Workers) Run(ctx context.Context, c CellSpec) (store.Run, error) {
 	if errors.As(err, &second) && second.run != nil {
 		run, err = *second.run, nil
 	}
-	run.Warnings = append(run.Warnings, store.Warning{Text: oneLine("run once more, since " + first.Error()), Times: 1})
+	run.Warnings = append(run.Warnings, result.Warning{Text: oneLine("run once more, since " + first.Error()), Times: 1})
 	return run, err
 }
 
 // once runs a cell in an idle worker, or in a new one.
-func (r *Workers) once(ctx context.Context, c CellSpec) (store.Run, error) {
+func (r *Workers) once(ctx context.Context, c CellSpec) (result.Run, error) {
 	if err := ctx.Err(); err != nil {
-		return store.Run{}, err
+		return result.Run{}, err
 	}
 	w := r.take(c)
 	if w == nil {
 		var err error
 		if w, err = startWorker(ctx, r.Args); err != nil {
-			return store.Run{}, fault{fmt.Errorf("no worker process could be started for %s: %w", c.Cell, err), nil}
+			return result.Run{}, fault{fmt.Errorf("no worker process could be started for %s: %w", c.Cell, err), nil}
 		}
 	}
 	w.set = c.Set
 	start := time.Now()
 	a, end := r.call(ctx, w, c)
 	took := time.Since(start)
-	if end == endWhole && a.Run != nil && a.Run.Status == store.OK && !a.Retire {
+	if end == endWhole && a.Run != nil && a.Run.Status == result.OK && !a.Retire {
 		r.mu.Lock()
 		r.idle = append(r.idle, w)
 		r.mu.Unlock()
@@ -158,12 +158,12 @@ func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, call
 }
 
 // result makes of an answer what is stored of the cell. Unless a worker answered ok it has ended.
-func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, how callEnd, took time.Duration) (store.Run, error) {
+func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, how callEnd, took time.Duration) (result.Run, error) {
 	if how == endWhole && a.Run == nil {
-		return store.Run{}, errors.New(a.Error)
+		return result.Run{}, errors.New(a.Error)
 	}
-	if ctx.Err() != nil && (how != endWhole || a.Run.Status != store.OK) {
-		return store.Run{}, ctx.Err()
+	if ctx.Err() != nil && (how != endWhole || a.Run.Status != result.OK) {
+		return result.Run{}, ctx.Err()
 	}
 	run := c.NewRun()
 	if how == endWhole {
@@ -179,7 +179,7 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 		seconds := r.Timeout.Seconds()
 		run.TimeoutSeconds = &seconds
 	}
-	if run.Status == store.OK {
+	if run.Status == result.OK {
 		return run, nil
 	}
 	text := shown(w.stderr.String())
@@ -187,15 +187,15 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 	if how == endWhole {
 		return run, nil
 	}
-	run.Status = store.Failed
+	run.Status = result.Failed
 	switch {
 	case how == endLate:
-		run.Status, run.Class = store.Timeout, store.ClassTimeout
+		run.Status, run.Class = result.Timeout, result.ClassTimeout
 		run.Error = fmt.Sprintf("no result within %v (--timeout); the fit did not stop when asked and its processes were ended", r.Timeout)
 	case how == endUnready:
-		run.Class, run.Error = store.ClassCrash, fmt.Sprintf("its process was not ready to begin within %v", cmp.Or(r.Ready, readyWithin))
+		run.Class, run.Error = result.ClassCrash, fmt.Sprintf("its process was not ready to begin within %v", cmp.Or(r.Ready, readyWithin))
 	case how == endGarbled:
-		run.Class, run.Error = store.ClassBadOutput, oneLine(fmt.Sprintf("what the cell's process answered cannot be read: %v", cmp.Or(a.err, errOtherCell)))
+		run.Class, run.Error = result.ClassBadOutput, oneLine(fmt.Sprintf("what the cell's process answered cannot be read: %v", cmp.Or(a.err, errOtherCell)))
 	default:
 		return r.died(w, run, text, a.err)
 	}
@@ -229,7 +229,7 @@ func (w *worker) prepare(ctx context.Context, c CellSpec, within time.Duration) 
 var errOtherCell = errors.New("it is the result of another cell")
 
 // filledWith returns the row that a worker filled in, of which it cannot change the cell.
-func (c CellSpec) filledWith(run store.Run) store.Run {
+func (c CellSpec) filledWith(run result.Run) result.Run {
 	own := c.NewRun()
 	run.Key, run.Protocol, run.ProtocolHash, run.Dataset, run.Fingerprint, run.Split = own.Key, own.Protocol, own.ProtocolHash, own.Dataset, own.Fingerprint, own.Split
 	run.Method, run.MethodVersion, run.Grid, run.GridPoints, run.GridHash = own.Method, own.MethodVersion, own.Grid, own.GridPoints, own.GridHash
@@ -238,30 +238,30 @@ func (c CellSpec) filledWith(run store.Run) store.Run {
 }
 
 // died says how a worker ended in the middle of a cell.
-func (r *Workers) died(w *worker, run store.Run, text string, reading error) (store.Run, error) {
+func (r *Workers) died(w *worker, run result.Run, text string, reading error) (result.Run, error) {
 	said, _ := reason(text)
 	e := w.ending
-	run.Class = store.ClassCrash
+	run.Class = result.ClassCrash
 	switch {
 	case w.lost != nil:
 		r.endStrays()
 		run.Error = oneLine(w.lost.Error())
 		return run, fault{w.lost, &run}
 	case e.Why == whyMemory:
-		run.Class = store.ClassOOM
+		run.Class = result.ClassOOM
 		run.Error = fmt.Sprintf("its processes needed more than %s (--memory): %s", span.Bytes(r.Memory), span.Bytes(e.PeakBytes))
 	case e.Signal == int(syscall.SIGKILL):
 		run.Error = "its process was killed from outside"
 		if e.SystemOOM {
-			run.Class, run.Error = store.ClassOOM, "the system ended its process, since no memory was left"
+			run.Class, run.Error = result.ClassOOM, "the system ended its process, since no memory was left"
 		}
 		return run, fault{errors.New(run.Error), &run}
 	case strings.Contains(text, "runtime: out of memory") || strings.Contains(text, "cannot allocate memory"):
-		run.Class, run.Error = store.ClassOOM, oneLine(said)
+		run.Class, run.Error = result.ClassOOM, oneLine(said)
 	case e.Why == whyAsked:
-		run.Class, run.Error = store.ClassBadOutput, "its process closed the pipe of its answers"
+		run.Class, run.Error = result.ClassBadOutput, "its process closed the pipe of its answers"
 	case errors.Is(reading, io.ErrUnexpectedEOF) && said == "":
-		run.Class, run.Error = store.ClassBadOutput, "its process ended in the middle of its answer, "+endOfProcess(e)
+		run.Class, run.Error = result.ClassBadOutput, "its process ended in the middle of its answer, "+endOfProcess(e)
 	case said != "":
 		run.Error = oneLine(said)
 	default:

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/faulty"
 	"github.com/kernelboosting/bench/internal/processes"
 	"github.com/kernelboosting/bench/methods/cart"
@@ -57,7 +57,7 @@ func TestPreparing(t *testing.T) {
 	w.Timeout, w.Grace = 2*time.Second, time.Millisecond
 	here := &runner.InProcess{Registry: tried(), Timeout: 2 * time.Second, Prepare: prepareLong}
 	for _, r := range []runner.Runner{w, here} {
-		if run, err := r.Run(t.Context(), cells(t, "Good", 1)[0]); err != nil || run.Status != store.OK {
+		if run, err := r.Run(t.Context(), cells(t, "Good", 1)[0]); err != nil || run.Status != result.OK {
 			t.Errorf("%T: %s %s, %v", r, run.Status, run.Error, err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestWorkersAreReused(t *testing.T) {
 	seen := map[int]bool{}
 	for _, c := range cells(t, "CART", 5) {
 		run, err := w.Run(ctx, c)
-		if err != nil || run.Status != store.OK || !run.Isolated || run.Key != c.Key || len(run.Warnings) > 0 {
+		if err != nil || run.Status != result.OK || !run.Isolated || run.Key != c.Key || len(run.Warnings) > 0 {
 			t.Fatalf("%+v, %v", run, err)
 		}
 		for _, p := range below(t, 2) {
@@ -139,12 +139,12 @@ func TestWorkersAreReused(t *testing.T) {
 		t.Errorf("%d processes ran the cells, want a keeper and a worker", len(seen))
 	}
 	for _, method := range []string{"Panics", "Good"} {
-		if run, err := w.Run(ctx, cells(t, method, 1)[0]); err != nil || (run.Status == store.OK) != (method == "Good") {
+		if run, err := w.Run(ctx, cells(t, method, 1)[0]); err != nil || (run.Status == result.OK) != (method == "Good") {
 			t.Errorf("%+v, %v", run, err)
 		}
 		below(t, 0)
 	}
-	if run, err := w.Run(ctx, cells(t, "CART", 1)[0]); err != nil || run.Status != store.OK {
+	if run, err := w.Run(ctx, cells(t, "CART", 1)[0]); err != nil || run.Status != result.OK {
 		t.Errorf("after a fault: %+v, %v", run, err)
 	}
 	w.Close()
@@ -182,14 +182,14 @@ func TestWhatIsNotTheMethodsDoing(t *testing.T) {
 	for _, p := range below(t, 2) {
 		_ = syscall.Kill(p.ID, syscall.SIGKILL)
 	}
-	if run, err := w.Run(context.Background(), cells(t, "CART", 2)[1]); err != nil || run.Status != store.OK {
+	if run, err := w.Run(context.Background(), cells(t, "CART", 2)[1]); err != nil || run.Status != result.OK {
 		t.Errorf("after its worker was ended: %+v, %v", run, err)
 	}
 }
 
-func againSince(t *testing.T, run store.Run, err error, says string) {
+func againSince(t *testing.T, run result.Run, err error, says string) {
 	t.Helper()
-	if err != nil || run.Class != store.ClassCrash || len(run.Warnings) != 1 || !strings.HasPrefix(run.Warnings[0].Text, "run once more, since ") || !strings.Contains(run.Warnings[0].Text, says) {
+	if err != nil || run.Class != result.ClassCrash || len(run.Warnings) != 1 || !strings.HasPrefix(run.Warnings[0].Text, "run once more, since ") || !strings.Contains(run.Warnings[0].Text, says) {
 		t.Errorf("%+v, %v; want a second try since %s", run, err, says)
 	}
 }
@@ -197,7 +197,7 @@ func againSince(t *testing.T, run store.Run, err error, says string) {
 // TestProcessorTimeOfChildren is the cell's: a second that a process of the method works is in its row.
 func TestProcessorTimeOfChildren(t *testing.T) {
 	run, err := newWorkers(t, 0).Run(context.Background(), cells(t, "ChildWorks", 1)[0])
-	if err != nil || run.Status != store.OK {
+	if err != nil || run.Status != result.OK {
 		t.Fatalf("%s %s, %v", run.Status, run.Error, err)
 	}
 	if *run.CPUSeconds < 0.5 { // the limit that ends the child is counted in ticks
@@ -232,7 +232,7 @@ func TestAStoppedProcessStallsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		run, err := w.Run(context.Background(), cells(t, "Hangs", 1)[0])
-		if err != nil || run.Class != store.ClassTimeout && !strings.Contains(run.Error, "not ready to begin within 1s") {
+		if err != nil || run.Class != result.ClassTimeout && !strings.Contains(run.Error, "not ready to begin within 1s") {
 			t.Errorf("a stopped %s: %+v, %v", who, run, err)
 		}
 		below(t, 0)
@@ -265,7 +265,7 @@ func TestADaemonWithoutAKeeperIsEnded(t *testing.T) {
 		}
 	}()
 	defer close(over)
-	if run, err := w.Run(context.Background(), cells(t, "IgnoresSIGTERM", 1)[0]); err != nil || run.Class != store.ClassCrash {
+	if run, err := w.Run(context.Background(), cells(t, "IgnoresSIGTERM", 1)[0]); err != nil || run.Class != result.ClassCrash {
 		t.Errorf("%+v, %v", run, err)
 	}
 	w.Close()
@@ -301,7 +301,7 @@ func TestTimeoutsEndInTime(t *testing.T) {
 		start := time.Now()
 		run, err := w.Run(context.Background(), c)
 		took := time.Since(start) - w.Timeout
-		if left := processes.Below(os.Getpid()); err != nil || run.Class != store.ClassTimeout || len(left) > 0 {
+		if left := processes.Below(os.Getpid()); err != nil || run.Class != result.ClassTimeout || len(left) > 0 {
 			t.Fatalf("%+v, %v; left: %v", run, err, left)
 		}
 		longest = max(longest, took)
@@ -323,7 +323,7 @@ func BenchmarkCell(b *testing.B) {
 		specs, r := cells(b, each.method, 40), each.r
 		b.Run(each.name, func(b *testing.B) {
 			for i := range b.N {
-				if run, err := r.Run(context.Background(), specs[i%len(specs)]); err != nil || run.Status != store.OK {
+				if run, err := r.Run(context.Background(), specs[i%len(specs)]); err != nil || run.Status != result.OK {
 					b.Fatalf("%+v, %v", run, err)
 				}
 			}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // TestReadArchive: a database in a directory that cannot be written. Permissions do
@@ -22,7 +24,7 @@ func TestReadArchive(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "r.db")
 	db := open(t, path)
-	put(t, db, testRun("k1", OK))
+	put(t, db, testRun("k1", result.OK))
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +81,11 @@ func TestLinkInAClosedFolder(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
-	put(t, db, testRun("k1", OK))
+	put(t, db, testRun("k1", result.OK))
 	if _, err := db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0"); err != nil {
 		t.Fatal(err)
 	}
-	second := testRun("k2", OK)
+	second := testRun("k2", result.OK)
 	second.Split = 2
 	put(t, db, second) // in the log only
 	closed := t.TempDir()

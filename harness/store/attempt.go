@@ -4,12 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // An Attempt is what stands in the database for one cell, as far as training its model
 // again needs it.
 type Attempt struct {
-	Status        Status
+	Status        result.Status
 	Error         string // empty if ok
 	MethodVersion string
 	Fingerprint   string

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // dump is every row of every table, in an order of their own, with row numbers.
@@ -46,7 +48,7 @@ func TestBackup(t *testing.T) {
 		if dump(t, to) != dump(t, path) {
 			t.Error("the copy holds something else")
 		}
-		put(t, open(t, path), testRun("k later", OK))
+		put(t, open(t, path), testRun("k later", result.OK))
 	}
 	if entries, err := os.ReadDir(filepath.Dir(to)); err != nil || len(entries) != 1 {
 		t.Errorf("beside the copy lies something: %v, %v", entries, err)
@@ -64,7 +66,7 @@ func TestBackupRefuses(t *testing.T) {
 	if err := os.WriteFile(text, []byte("a letter to a friend"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	put(t, open(t, used), testRun("k in the log", OK))
+	put(t, open(t, used), testRun("k in the log", result.OK))
 	for to, says := range map[string]string{
 		path: "the database itself", text: "is no results database and stays", used: "-wal is there",
 		filepath.Join(t.TempDir(), "no", "such", "folder.db"): "must exist and be writable", t.TempDir(): "stays",
@@ -105,7 +107,7 @@ func TestCompact(t *testing.T) {
 	path := smallDatabase(t)
 	db := open(t, path)
 	for i := range 200 {
-		gone := testRun(fmt.Sprint("gone ", i), Failed)
+		gone := testRun(fmt.Sprint("gone ", i), result.Failed)
 		gone.Split = 5 + i
 		put(t, db, gone)
 	}

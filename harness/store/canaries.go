@@ -6,21 +6,17 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"fmt"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A Canary is what a cell showed whose training labels contradict the truth.
-type Canary struct {
-	P        float64 // how improbable it is by chance to be as right about the test rows
-	Constant int     // test rows that the best constant answer gets right; 0 for a regression
-}
-
 // insertCanary stores a canary: the first that ended ok stays, a failed one gives way.
-func insertCanary(ctx context.Context, tx *sql.Tx, r Run) error {
+func insertCanary(ctx context.Context, tx *sql.Tx, r result.Run) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM canaries WHERE key = ? AND status <> 'ok'`, r.Key); err != nil {
 		return err
 	}
 	var p any
-	if r.Status == OK {
+	if r.Status == result.OK {
 		p = r.Canary.P
 	}
 	return sealedCanaries.insert(ctx, tx, "INSERT OR IGNORE", asStored([]any{r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint, r.Split,
@@ -34,7 +30,7 @@ func (db *DB) Canaries(ctx context.Context) (map[string]Known, error) {
 	}
 	out := map[string]Known{}
 	err := each(ctx, db.sql, `SELECT key, status, coalesce(timeout_seconds, 0.0), checksum FROM canaries`, func(r []any) error {
-		out[r[0].(string)] = Known{Status: Status(r[1].(string)), TimeoutSeconds: r[2].(float64), Attempt: r[3].(int64)}
+		out[r[0].(string)] = Known{Status: result.Status(r[1].(string)), TimeoutSeconds: r[2].(float64), Attempt: r[3].(int64)}
 		return nil
 	})
 	return out, err

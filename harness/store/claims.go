@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/processes"
 )
 
@@ -54,11 +55,11 @@ const (
 
 // A Claim is the answer to a process that wants to run a cell.
 type Claim struct {
-	Taken   bool   // the cell is this process's to run
-	Suspect bool   // another process that had taken it ended before the cell did; not Taken if the cell is Spared
-	Deaths  int    // how many such processes there were
-	Stored  Status // how the cell ended since it was planned, if it did
-	By      string // who is at it, if another is
+	Taken   bool          // the cell is this process's to run
+	Suspect bool          // another process that had taken it ended before the cell did; not Taken if the cell is Spared
+	Deaths  int           // how many such processes there were
+	Stored  result.Status // how the cell ended since it was planned, if it did
+	By      string        // who is at it, if another is
 }
 
 // NewClaims starts to claim cells of the database in the name of this process.
@@ -152,7 +153,7 @@ func (c *Claims) take(ctx context.Context, cells []Wanted, claims []Claim) error
 
 func (c *Claims) takeOne(ctx context.Context, tx *sql.Tx, w Wanted) (Claim, error) {
 	key := w.Key
-	var status Status
+	var status result.Status
 	var checksum int64
 	err := tx.QueryRowContext(ctx, `SELECT status, checksum FROM runs WHERE key = ?1 UNION ALL SELECT status, checksum FROM canaries WHERE key = ?1`, key).Scan(&status, &checksum)
 	switch {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/processes"
 )
 
@@ -59,12 +60,12 @@ func TestClaims(t *testing.T) {
 	if c := take(t, mine, "a", 0); !c.Taken || c.Suspect {
 		t.Errorf("a cell that was given back: %+v", c)
 	}
-	put(t, db, testRun("a", Failed))
+	put(t, db, testRun("a", result.Failed))
 	keys, err := db.Keys(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := take(t, theirs, "a", 0); c.Taken || c.Stored != Failed {
+	if c := take(t, theirs, "a", 0); c.Taken || c.Stored != result.Failed {
 		t.Errorf("a cell that was stored since it was planned: %+v", c)
 	}
 	if c := take(t, theirs, "a", keys["a"].Attempt); !c.Taken {

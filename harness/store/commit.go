@@ -10,17 +10,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // ids remembers rows that many cells refer to. A commit that fails undoes their
 // insertion, so it is forgotten with it.
 type ids struct {
-	envs   map[Environment]int64
+	envs   map[result.Environment]int64
 	grids  map[string]int64
 	origin map[[2]string]bool // protocols and set files whose rows are there
 }
 
-func (w *Writer) commit(group []Run) (err error) {
+func (w *Writer) commit(group []result.Run) (err error) {
 	ctx := context.Background() // an interrupt must not undo finished work
 	tx, err := w.db.sql.BeginTx(ctx, nil)
 	if err != nil {
@@ -33,7 +35,7 @@ func (w *Writer) commit(group []Run) (err error) {
 		}
 	}()
 	if w.known.grids == nil {
-		w.known = ids{envs: map[Environment]int64{}, grids: map[string]int64{}, origin: map[[2]string]bool{}}
+		w.known = ids{envs: map[result.Environment]int64{}, grids: map[string]int64{}, origin: map[[2]string]bool{}}
 	}
 	folds := foldInserter{tx: tx}
 	defer folds.close()
@@ -46,7 +48,7 @@ func (w *Writer) commit(group []Run) (err error) {
 }
 
 // insert stores one cell with everything it refers to.
-func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r Run) error {
+func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r result.Run) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM claims WHERE key = ?`, r.Key); err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 	if err := folds.insert(ctx, runID, rows); err != nil {
 		return err
 	}
-	return insertLearned(ctx, tx, runID, r)
+	return insertArtifacts(ctx, tx, runID, r)
 }
 
 // A cell that ended ok stays as it is, whoever computed it first, unless the new one is ok and is to
@@ -80,8 +82,8 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 var insertRunSQL = "INSERT INTO runs (" + strings.Join(runColumns, ", ") + ", checksum) VALUES (" +
 	strings.Repeat("?, ", len(runColumns)) + "?) ON CONFLICT (key) DO NOTHING"
 
-func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r Run, values []any) (id int64, stored bool, err error) {
-	replaces := r.Replace && r.Status == OK
+func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, values []any) (id int64, stored bool, err error) {
+	replaces := r.Replace && r.Status == result.OK
 	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND (status <> 'ok' OR ?)`, r.Key, replaces); err != nil {
 		return 0, false, err
 	}
@@ -99,9 +101,9 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r Run, values []any)
 
 // runValues are the values of runColumns, as they are read back; folds is the digest of
 // the run's evaluations.
-func runValues(r Run, gridID, envID, folds int64) []any {
+func runValues(r result.Run, gridID, envID, folds int64) []any {
 	var message any
-	if r.Status != OK {
+	if r.Status != result.OK {
 		message = r.Error
 	}
 	var features any
@@ -115,10 +117,10 @@ func runValues(r Run, gridID, envID, folds int64) []any {
 	s := r.Test
 	return asStored([]any{r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint,
 		r.Split, r.Task, string(r.Status), message, gridID, value(r.Selected), r.TrainRows, r.TestRows, features,
-		value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP), value(s.AUC2), value(s.RMSE), value(s.MAE), value(s.R2), r.cvAccuracy(),
+		value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP), value(s.AUC2), value(s.RMSE), value(s.MAE), value(s.R2), value(r.CVAccuracy()),
 		r.SearchSeconds, value(r.FitSeconds), value(r.PredictSeconds), value(r.CPUSeconds), value(r.PeakRSSBytes), value(r.ModelBytes), r.CostUnits,
 		value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Evaluations), folds,
-		scoresHash, value(s.LogLoss), value(s.Brier), value(s.ECE), string(r.class()), r.Isolated, r.Stderr, r.Code, r.Imported, r.Scores != nil, r.Model != nil, len(r.Stages), len(r.Warnings)})
+		scoresHash, value(s.LogLoss), value(s.Brier), value(s.ECE), string(r.Failure()), r.Isolated, r.Stderr, r.Code, r.Imported, r.Scores != nil, r.Model != nil, len(r.Stages), len(r.Warnings)})
 }
 
 // makeCurrent lets the attempt with a key stand for its cell and returns its number.
@@ -187,8 +189,8 @@ var (
 
 // foldRows are the values of foldColumns of every evaluation, as they are read back, by
 // grid point and fold, and their digest.
-func foldRows(evaluations []Evaluation) (rows [][]any, sum int64) {
-	sorted := slices.SortedFunc(slices.Values(evaluations), func(a, b Evaluation) int {
+func foldRows(evaluations []result.Evaluation) (rows [][]any, sum int64) {
+	sorted := slices.SortedFunc(slices.Values(evaluations), func(a, b result.Evaluation) int {
 		if a.GridIndex != b.GridIndex {
 			return a.GridIndex - b.GridIndex
 		}
@@ -249,7 +251,7 @@ func value[T any](p *T) any {
 }
 
 // envID returns the row of where the run was computed: the writer's environment, if the run does not say.
-func (w *Writer) envID(ctx context.Context, tx *sql.Tx, r Run) (id int64, err error) {
+func (w *Writer) envID(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err error) {
 	env := w.env
 	if r.Environment != nil {
 		env = *r.Environment
@@ -263,7 +265,7 @@ func (w *Writer) envID(ctx context.Context, tx *sql.Tx, r Run) (id int64, err er
 	return id, err
 }
 
-func (w *Writer) gridID(ctx context.Context, tx *sql.Tx, r Run) (int64, error) {
+func (w *Writer) gridID(ctx context.Context, tx *sql.Tx, r result.Run) (int64, error) {
 	if id, ok := w.known.grids[r.GridHash]; ok {
 		return id, nil
 	}
@@ -278,7 +280,7 @@ func (w *Writer) gridID(ctx context.Context, tx *sql.Tx, r Run) (int64, error) {
 	return id, err
 }
 
-func insertGrid(ctx context.Context, tx *sql.Tx, r Run) (int64, error) {
+func insertGrid(ctx context.Context, tx *sql.Tx, r result.Run) (int64, error) {
 	d := newDigest()
 	d.add(r.GridHash)
 	points := make([][]any, len(r.Grid))
@@ -308,7 +310,7 @@ func insertGrid(ctx context.Context, tx *sql.Tx, r Run) (int64, error) {
 
 // insertOrigin keeps what a reader needs to reconstruct the cell's inputs: the text of
 // its protocol, and where a user's own set is described.
-func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r Run) error {
+func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r result.Run) error {
 	for _, o := range []struct {
 		table  sealed
 		wanted bool
@@ -330,7 +332,7 @@ func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r Run) error {
 	return nil
 }
 
-func insertEnvironment(ctx context.Context, tx *sql.Tx, e Environment) (int64, error) {
+func insertEnvironment(ctx context.Context, tx *sql.Tx, e result.Environment) (int64, error) {
 	raw, err := json.Marshal(e)
 	if err != nil {
 		return 0, err

@@ -1,12 +1,16 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/kernelboosting/bench/harness/result"
+)
 
 // A FailureRow counts stored cells of a method on a data set that failed in the same way.
 type FailureRow struct {
 	Protocol, Dataset, Method, Fingerprint string
-	Status                                 Status
-	Class                                  Class
+	Status                                 result.Status
+	Class                                  result.Class
 	Error                                  string
 	Cells                                  int
 }

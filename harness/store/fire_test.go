@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/testenv"
 )
 
@@ -23,7 +24,7 @@ func TestBackupOnAFullDisk(t *testing.T) {
 	}
 	before := dump(t, to)
 	free := disk.Fill(t)
-	put(t, db, testRun("k later", OK))
+	put(t, db, testRun("k later", result.OK))
 	if err := db.Backup(context.Background(), to); err == nil || !strings.Contains(err.Error(), "full") && !strings.Contains(err.Error(), "no space") {
 		t.Errorf("on a full disk: %v", err)
 	}
@@ -77,7 +78,7 @@ func TestTruncatedFiles(t *testing.T) {
 func TestAClockThatJumps(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	for i, at := range []string{"2026-01-01T00:00:00Z", "2038-01-19T03:14:08Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"} {
-		r := testRun(fmt.Sprint("k", i), OK)
+		r := testRun(fmt.Sprint("k", i), result.OK)
 		r.MethodVersion, r.StartedAt = fmt.Sprint(i), at
 		put(t, db, r)
 		if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 || rows[0][0] != r.MethodVersion {

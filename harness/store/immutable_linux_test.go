@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"golang.org/x/sys/unix"
 )
@@ -90,7 +91,7 @@ func TestReadingOnAFullDisk(t *testing.T) {
 
 	whole := smallDatabase(t)
 	writer := open(t, whole)
-	put(t, writer, testRun("k in the log", OK))
+	put(t, writer, testRun("k in the log", result.OK))
 	copyTo(t, whole, path)
 	copyTo(t, whole+"-wal", path+"-wal")
 	if err := os.Remove(path + "-shm"); err != nil && !os.IsNotExist(err) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/testenv"
 )
 
@@ -23,21 +24,21 @@ func smallDatabase(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
-	var runs []Run
+	var runs []result.Run
 	for i, dataset := range []string{"wine", "sonar"} {
 		for j, method := range []string{"CART", "GBRFF2"} {
 			for split := 1; split <= 3; split++ {
-				r := testRun(fmt.Sprintf("k%d%d%d", i, j, split), OK)
+				r := testRun(fmt.Sprintf("k%d%d%d", i, j, split), result.OK)
 				r.Dataset, r.Method, r.Split = dataset, method, split
 				r.ProtocolText, r.ProtocolSplits, r.SetFile = "splits = 3", 3, "own/"+dataset+".toml"
-				r = withLearned(r)
+				r = withArtifacts(r)
 				runs = append(runs, r)
 			}
 		}
 	}
-	failed := testRun("k failed", Failed)
-	failed.Class, failed.Stderr = ClassCrash, "panic"
-	again := testRun("k again", OK)
+	failed := testRun("k failed", result.Failed)
+	failed.Class, failed.Stderr = result.ClassCrash, "panic"
+	again := testRun("k again", result.OK)
 	again.Dataset, again.Method, again.MethodVersion = "wine", "CART", "2"
 	put(t, db, append(runs, failed, again)...)
 	if _, err := db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
@@ -66,9 +67,9 @@ func printed(path string) (text string, noticed error) {
 	files, err3 := db.SetFiles(ctx)
 	protocols, err4 := db.Protocols(ctx)
 	cell, found, err5 := db.Attempt(ctx, "p", "wine", "CART", 2)
-	learned, _, err6 := db.Learned(ctx, "p", "wine", "CART", 2)
-	model, err7 := json.Marshal(learned.Model)
-	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %s\n", status, files, protocols, cell.Params, found, learned.Scores, model)
+	artifacts, _, err6 := db.Artifacts(ctx, "p", "wine", "CART", 2)
+	model, err7 := json.Marshal(artifacts.Model)
+	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %s\n", status, files, protocols, cell.Params, found, artifacts.Scores, model)
 	all := errors.Join(err1, err2, err3, err4, err5, err6, err7)
 	for _, q := range []string{"SELECT * FROM stages", "SELECT * FROM warnings", "SELECT * FROM scores", "SELECT * FROM models", "SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations", "SELECT * FROM grid_tests", "SELECT * FROM seed_tests", "SELECT * FROM published", "SELECT * FROM environments"} {
 		err := db.Query(ctx, q, func([]string) error { return nil }, func(r []any) error { fmt.Fprintln(&b, r...); return nil })
@@ -290,13 +291,13 @@ func TestOneStatement(t *testing.T) {
 func TestCheckBesideAWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
-	put(t, db, testRun("first", OK))
+	put(t, db, testRun("first", result.OK))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w := db.NewWriter(Environment{}, nil)
+		w := db.NewWriter(result.Environment{}, nil)
 		for i := 2; i <= 200; i++ { // a bound, since a check lasts longer the more is stored
-			r := testRun(fmt.Sprint("k", i), OK)
+			r := testRun(fmt.Sprint("k", i), result.OK)
 			r.Split = i
 			if err := w.Put(r); err != nil {
 				t.Error(err)

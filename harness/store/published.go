@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
-	"github.com/kernelboosting/bench/reports/published"
+	"github.com/kernelboosting/bench/harness/published"
 )
 
 // loadPublished makes the view published equal to the printed tables that the program knows; a

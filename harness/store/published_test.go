@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kernelboosting/bench/reports/published"
+	"github.com/kernelboosting/bench/harness/published"
 )
 
 // TestPublishedFollowsTheProgram: a database with other values is brought up to date.

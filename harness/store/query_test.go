@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"pgregory.net/rapid"
 )
 
@@ -31,8 +32,8 @@ func newFortress(t testing.TB) *fortress {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := db.NewWriter(Environment{ProgramVersion: "test"}, nil)
-	_, failed := w.Put(testRun("k1", OK)), w.Put(testRun("k2", Failed))
+	w := db.NewWriter(result.Environment{ProgramVersion: "test"}, nil)
+	_, failed := w.Put(testRun("k1", result.OK)), w.Put(testRun("k2", result.Failed))
 	if failed != nil {
 		t.Fatal(failed)
 	}

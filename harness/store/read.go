@@ -3,11 +3,13 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // Known is what planning needs of a stored cell.
 type Known struct {
-	Status         Status
+	Status         result.Status
 	TimeoutSeconds float64 // the limit it ran under; 0 if none
 	Current        bool    // it stands for its cell in the views
 	ScoresHash     string  // of the bits of its test scores; "" if unknown
@@ -65,7 +67,7 @@ type Timing struct {
 
 // Timings returns the times of the attempts that ended ok on a machine like env: the same processor with as
 // many cores. Times of other machines, which imported cells have, say nothing of this one.
-func (db *DB) Timings(ctx context.Context, env Environment) ([]Timing, error) {
+func (db *DB) Timings(ctx context.Context, env result.Environment) ([]Timing, error) {
 	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, count(*), sum(coalesce(r.cpu_seconds, r.search_seconds + r.fit_seconds + r.predict_seconds)), sum(r.cost_units)
 		FROM runs r JOIN environments e ON e.id = r.environment_id
 		WHERE r.status = 'ok' AND r.cost_units > 0 AND e.cpu = ? AND e.cores = ?

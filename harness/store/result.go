@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // A Cell is an attempt that stands for its cell, without its counts.
@@ -13,7 +15,7 @@ type Cell struct {
 	Protocol, Dataset, Method string
 	Split                     int
 	Inputs                    Inputs
-	Status                    Status
+	Status                    result.Status
 	Seconds                   float64 // wall time from start to end
 	Code, Imported            string  // as in Run
 }
@@ -46,13 +48,13 @@ func (db *DB) Cells(ctx context.Context) ([]Cell, error) {
 
 // Result returns the attempt with a key as it was put, but for its scores, its model and the texts
 // of its protocol and its set: every count, and where it was computed. What is damaged is an error. The second result is false if there is none.
-func (db *DB) Result(ctx context.Context, key string) (Run, bool, error) {
+func (db *DB) Result(ctx context.Context, key string) (result.Run, bool, error) {
 	if err := db.intact(ctx); err != nil {
-		return Run{}, false, err
+		return result.Run{}, false, err
 	}
 	id, foldSum, r, err := db.resultRow(ctx, key)
 	if err == sql.ErrNoRows {
-		return Run{}, false, nil
+		return result.Run{}, false, nil
 	}
 	if err == nil {
 		r.Grid, r.GridPoints, err = db.gridOf(ctx, r.GridHash)
@@ -74,17 +76,17 @@ func (db *DB) Result(ctx context.Context, key string) (Run, bool, error) {
 		err = db.addWarnings(ctx, one(id), rows, byID)
 	}
 	if err != nil {
-		return Run{}, false, err
+		return result.Run{}, false, err
 	}
 	r.Evaluations, r.Stages, r.GridTests, r.SeedTests, r.Warnings = rows[0].Folds, rows[0].Stages, rows[0].GridTests, rows[0].SeedTests, rows[0].Warnings
 	if _, sum := foldRows(r.Evaluations); sum != foldSum {
-		return Run{}, false, &DamageError{db.path, []Problem{{Row: r.Name(), What: "its folds are not those that were stored"}}}
+		return result.Run{}, false, &DamageError{db.path, []Problem{{Row: r.Name(), What: "its folds are not those that were stored"}}}
 	}
 	return r, true, nil
 }
 
 // resultRow reads the row of an attempt with the number and the digest of its folds.
-func (db *DB) resultRow(ctx context.Context, key string) (id, folds int64, r Run, err error) {
+func (db *DB) resultRow(ctx context.Context, key string) (id, folds int64, r result.Run, err error) {
 	var environment int64
 	t := &r.Test
 	err = db.sql.QueryRowContext(ctx, `SELECT r.id, r.folds_checksum, r.environment_id, r.key, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // A Row is the attempt that stands for a cell, with everything that reports need of it.
@@ -17,19 +19,19 @@ type Row struct {
 	GridHash               string
 	Split                  int
 	Task                   string // binary, multiclass or regression
-	Status                 Status
+	Status                 result.Status
 	Error                  string          // empty if ok
 	Params                 json.RawMessage // of the selected grid point; nil without one
 	Selected               *int            // its place in the grid; nil without one
 	TrainRows, TestRows    int
-	Features               int          // 0 if unknown
-	Score                  Score        // on the test part; N is TestRows
-	ScoresHash             string       // of the bits of the test scores: equal where a fit is the same; "" if unknown
-	Folds                  []Evaluation // in grid order; nil unless they were asked for
-	Stages                 []Stage      // by round; nil where the protocol lists none
-	GridTests              []Score      // as in Run
-	SeedTests              []SeedTest   // as in Run
-	Warnings               []Warning    // of its fits
+	Features               int                 // 0 if unknown
+	Score                  result.Score        // on the test part; N is TestRows
+	ScoresHash             string              // of the bits of the test scores: equal where a fit is the same; "" if unknown
+	Folds                  []result.Evaluation // in grid order; nil unless they were asked for
+	Stages                 []result.Stage      // by round; nil where the protocol lists none
+	GridTests              []result.Score      // as in Run
+	SeedTests              []result.SeedTest   // as in Run
+	Warnings               []result.Warning    // of its fits
 	SearchSeconds          float64
 	FitSeconds             *float64
 	PredictSeconds         *float64
@@ -37,11 +39,11 @@ type Row struct {
 	PeakRSSBytes           *int64
 	ModelBytes             *int64
 	StartedAt              string // UTC, RFC 3339 with nanoseconds
-	Environment            *Environment
-	Code                   string // as in Run
-	Imported               string // as in Run
-	Class                  Class  // as in Run
-	Isolated               bool   // as in Run
+	Environment            *result.Environment
+	Code                   string       // as in Run
+	Imported               string       // as in Run
+	Class                  result.Class // as in Run
+	Isolated               bool         // as in Run
 }
 
 // Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the
@@ -149,9 +151,9 @@ func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.Raw
 
 // addStages reads stages of cells; byID finds a cell by its run.
 func (db *DB) addStages(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	return db.eachTest(ctx, "stages", "round", nil, of, func(run int64, round int, s Score) error {
+	return db.eachTest(ctx, "stages", "round", nil, of, func(run int64, round int, s result.Score) error {
 		if i, ok := byID[run]; ok {
-			cells[i].Stages = append(cells[i].Stages, Stage{round, s})
+			cells[i].Stages = append(cells[i].Stages, result.Stage{Round: round, Score: s})
 		}
 		return nil
 	})
@@ -159,7 +161,7 @@ func (db *DB) addStages(ctx context.Context, of attempts, cells []Row, byID map[
 
 // addGridTests reads the tests of every grid point of cells.
 func (db *DB) addGridTests(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	return db.eachTest(ctx, "point_tests", "grid_index", nil, of, func(run int64, g int, s Score) error {
+	return db.eachTest(ctx, "point_tests", "grid_index", nil, of, func(run int64, g int, s result.Score) error {
 		i, ok := byID[run]
 		switch {
 		case !ok:
@@ -174,9 +176,9 @@ func (db *DB) addGridTests(ctx context.Context, of attempts, cells []Row, byID m
 
 // addSeedTests reads the tests with each seed of cells.
 func (db *DB) addSeedTests(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	var t SeedTest
+	var t result.SeedTest
 	more := []any{&t.Seed, &t.ScoresHash}
-	return db.eachTest(ctx, "seed_counts", "number, seed, scores_hash", more, of, func(run int64, _ int, s Score) error {
+	return db.eachTest(ctx, "seed_counts", "number, seed, scores_hash", more, of, func(run int64, _ int, s result.Score) error {
 		if i, ok := byID[run]; ok {
 			t.Score = s
 			cells[i].SeedTests = append(cells[i].SeedTests, t)
@@ -187,7 +189,7 @@ func (db *DB) addSeedTests(ctx context.Context, of attempts, cells []Row, byID m
 
 // eachTest hands over the rows of stages, point_tests or seed_counts, those of a run by their number, which is the
 // first of columns; more takes the values of the others.
-func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, of attempts, take func(run int64, number int, s Score) error) error {
+func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, of attempts, take func(run int64, number int, s result.Score) error) error {
 	rows, err := db.sql.QueryContext(ctx, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
 		" WHERE "+of.where()+" ORDER BY 11, 12", of.args...)
 	if err != nil {
@@ -197,7 +199,7 @@ func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, o
 	for rows.Next() {
 		var id int64
 		var n int
-		var s Score
+		var s result.Score
 		if err := rows.Scan(append([]any{&s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &id, &n}, more...)...); err != nil {
 			return err
 		}
@@ -217,7 +219,7 @@ func (db *DB) addWarnings(ctx context.Context, of attempts, cells []Row, byID ma
 	defer rows.Close()
 	for rows.Next() {
 		var id int64
-		var w Warning
+		var w result.Warning
 		if err := rows.Scan(&id, &w.Text, &w.Times); err != nil {
 			return err
 		}
@@ -238,7 +240,7 @@ func (db *DB) addFolds(ctx context.Context, of attempts, cells []Row, byID map[i
 	defer rows.Close()
 	for rows.Next() {
 		var id int64
-		var e Evaluation
+		var e result.Evaluation
 		s := &e.Score
 		if err := rows.Scan(&id, &e.GridIndex, &e.Fold, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &e.FitSeconds); err != nil {
 			return err
@@ -251,16 +253,16 @@ func (db *DB) addFolds(ctx context.Context, of attempts, cells []Row, byID map[i
 }
 
 // environments returns the stored environments by their numbers.
-func (db *DB) environments(ctx context.Context) (map[int64]*Environment, error) {
+func (db *DB) environments(ctx context.Context) (map[int64]*result.Environment, error) {
 	rows, err := db.sql.QueryContext(ctx, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[int64]*Environment{}
+	out := map[int64]*result.Environment{}
 	for rows.Next() {
 		var id int64
-		e := new(Environment)
+		e := new(result.Environment)
 		err := rows.Scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel, &e.CPU, &e.Cores, &e.MemoryBytes)
 		if err != nil {
 			return nil, err

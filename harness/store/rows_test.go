@@ -6,22 +6,23 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // TestRowsAreWhatWasPut: a row has everything of the attempt that stands for its cell, and its
 // folds where they are asked for.
 func TestRowsAreWhatWasPut(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	ok, failed, number := withLearned(testRun("a", OK)), testRun("b", Failed), testRun("c", OK)
+	ok, failed, number := withArtifacts(testRun("a", result.OK)), testRun("b", result.Failed), testRun("c", result.OK)
 	ok.CPUSeconds, ok.PeakRSSBytes, ok.ModelBytes, ok.Features = ptr(0.75), ptr(int64(1<<20)), ptr(int64(99)), 13
 	failed.Split, number.Split, number.Task = 2, 3, "regression"
-	failed.Class, failed.Isolated, failed.Stderr = ClassCrash, true, "panic: no\nluck"
-	number.Test, number.Evaluations = Score{N: 30, RMSE: ptr(1.5), MAE: ptr(1.25), R2: ptr(-0.5)}, nil
-	elsewhere := testRun("d", OK)
+	failed.Class, failed.Isolated, failed.Stderr = result.ClassCrash, true, "panic: no\nluck"
+	number.Test, number.Evaluations = result.Score{N: 30, RMSE: ptr(1.5), MAE: ptr(1.25), R2: ptr(-0.5)}, nil
+	elsewhere := testRun("d", result.OK)
 	elsewhere.Protocol = "q"
-	environment := Environment{ProgramVersion: "v1", VCSRevision: "r", VCSModified: true, GoVersion: "go1", OS: "linux", Arch: "amd64", Kernel: "6", CPU: "c", Cores: 2, MemoryBytes: 8}
+	environment := result.Environment{ProgramVersion: "v1", VCSRevision: "r", VCSModified: true, GoVersion: "go1", OS: "linux", Arch: "amd64", Kernel: "6", CPU: "c", Cores: 2, MemoryBytes: 8}
 	w := db.NewWriter(environment, nil)
-	for _, r := range []Run{number, failed, ok, elsewhere} {
+	for _, r := range []result.Run{number, failed, ok, elsewhere} {
 		if err := w.Put(r); err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +30,7 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	row := func(r Run, params string) Row {
+	row := func(r result.Run, params string) Row {
 		out := Row{
 			Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion,
 			Dataset: r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split, Task: r.Task, Status: r.Status,
@@ -72,9 +73,9 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 // TestQueriesAnswer: every query that reports print can be asked, also of a name with a quote.
 func TestQueriesAnswer(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	r := testRun("a", OK)
+	r := testRun("a", result.OK)
 	r.Protocol, r.Dataset, r.Method = "it's", "o'dd", "M'"
-	w := db.NewWriter(Environment{}, nil)
+	w := db.NewWriter(result.Environment{}, nil)
 	if err := w.Put(r); err != nil {
 		t.Fatal(err)
 	}
@@ -95,17 +96,17 @@ func TestQueriesAnswer(t *testing.T) {
 // since; Rows has those that stand alone.
 func TestRowsOfAVersion(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	attempt := func(key, version string, split int, status Status, started, grid string) Run {
+	attempt := func(key, version string, split int, status result.Status, started, grid string) result.Run {
 		r := testRun(key, status)
 		r.MethodVersion, r.Split, r.StartedAt, r.GridHash = version, split, started, grid
 		return r
 	}
-	other := attempt("other", "1", 1, OK, "2026-01-09T00:00:00Z", "g")
+	other := attempt("other", "1", 1, result.OK, "2026-01-09T00:00:00Z", "g")
 	other.Method = "N"
-	w := db.NewWriter(Environment{}, nil)
-	for _, r := range []Run{
-		attempt("a1", "1", 1, OK, "2026-01-01T00:00:00Z", "g"), attempt("a2", "1", 1, OK, "2026-01-02T00:00:00Z", "h"), attempt("a3", "1", 1, Failed, "2026-01-03T00:00:00Z", "i"),
-		attempt("b1", "1", 2, OK, "2026-01-01T00:00:00Z", "g"), attempt("b2", "2", 2, OK, "2026-01-04T00:00:00Z", "g"), other,
+	w := db.NewWriter(result.Environment{}, nil)
+	for _, r := range []result.Run{
+		attempt("a1", "1", 1, result.OK, "2026-01-01T00:00:00Z", "g"), attempt("a2", "1", 1, result.OK, "2026-01-02T00:00:00Z", "h"), attempt("a3", "1", 1, result.Failed, "2026-01-03T00:00:00Z", "i"),
+		attempt("b1", "1", 2, result.OK, "2026-01-01T00:00:00Z", "g"), attempt("b2", "2", 2, result.OK, "2026-01-04T00:00:00Z", "g"), other,
 	} {
 		if err := w.Put(r); err != nil {
 			t.Fatal(err)

@@ -10,26 +10,28 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 func ptr[T any](v T) *T { return &v }
 
-func testRun(key string, status Status) Run {
-	r := Run{
+func testRun(key string, status result.Status) result.Run {
+	r := result.Run{
 		Key: key, Protocol: "p", ProtocolHash: "ph", Method: "M", MethodVersion: "1", Dataset: "d", Fingerprint: "f",
 		Split: 1, Task: "binary", Status: status, Grid: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}, GridHash: "g",
 		TrainRows: 420, TestRows: 30, SearchSeconds: 0.5, CostUnits: 1e9, StartedAt: "2026-01-01T00:00:00Z",
 	}
-	if status != OK {
+	if status != result.OK {
 		r.Error = "why"
 		return r
 	}
 	r.Selected, r.FitSeconds, r.PredictSeconds = ptr(1), ptr(0.25), ptr(0.25)
-	r.Test = Score{N: 30, Correct: ptr(27), TN: ptr(10), FP: ptr(1), FN: ptr(2), TP: ptr(17)}
+	r.Test = result.Score{N: 30, Correct: ptr(27), TN: ptr(10), FP: ptr(1), FN: ptr(2), TP: ptr(17)}
 	for g := range 2 {
 		for f := range 30 {
-			r.Evaluations = append(r.Evaluations, Evaluation{GridIndex: g, Fold: f, FitSeconds: 0.01,
-				Score: Score{N: 14, Correct: ptr(10 + g), TN: ptr(5), FP: ptr(2), FN: ptr(2 - g), TP: ptr(5 + g)}})
+			r.Evaluations = append(r.Evaluations, result.Evaluation{GridIndex: g, Fold: f, FitSeconds: 0.01,
+				Score: result.Score{N: 14, Correct: ptr(10 + g), TN: ptr(5), FP: ptr(2), FN: ptr(2 - g), TP: ptr(5 + g)}})
 		}
 	}
 	return r
@@ -45,9 +47,9 @@ func open(t *testing.T, path string) *DB {
 	return db
 }
 
-func put(t *testing.T, db *DB, runs ...Run) {
+func put(t *testing.T, db *DB, runs ...result.Run) {
 	t.Helper()
-	w := db.NewWriter(Environment{ProgramVersion: "test", CPU: "cpu"}, nil)
+	w := db.NewWriter(result.Environment{ProgramVersion: "test", CPU: "cpu"}, nil)
 	for _, r := range runs {
 		if err := w.Put(r); err != nil {
 			t.Fatal(err)
@@ -87,7 +89,7 @@ func TestViewsHaveTheContractsColumns(t *testing.T) {
 
 func TestWhatIsPutComesBack(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	put(t, db, testRun("k1", OK))
+	put(t, db, testRun("k1", result.OK))
 	_, rows := query(t, db, `SELECT params, grid_size, n_correct, accuracy, round(cv_accuracy, 6), tp, error, environment_id FROM results`)
 	want := []any{`{"c":2}`, int64(2), int64(27), 0.9, 0.785714, int64(17), nil, int64(1)}
 	if len(rows) != 1 || !slices.Equal(rows[0], want) {
@@ -103,13 +105,13 @@ func TestWhatIsPutComesBack(t *testing.T) {
 // with its evaluations.
 func TestOkIsKeptAndFailedReplaced(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	failed := testRun("k1", Failed)
-	failed.Evaluations = testRun("k1", OK).Evaluations[:7]
+	failed := testRun("k1", result.Failed)
+	failed.Evaluations = testRun("k1", result.OK).Evaluations[:7]
 	put(t, db, failed)
-	put(t, db, testRun("k1", OK))
-	again := testRun("k1", OK)
+	put(t, db, testRun("k1", result.OK))
+	again := testRun("k1", result.OK)
 	again.Test.Correct, again.Test.TN, again.Test.FP = ptr(26), ptr(9), ptr(2)
-	put(t, db, again, testRun("k1", Failed))
+	put(t, db, again, testRun("k1", result.Failed))
 	_, rows := query(t, db, `SELECT status, n_correct, (SELECT count(*) FROM fold_counts) FROM runs`)
 	if len(rows) != 1 || !slices.Equal(rows[0], []any{"ok", int64(27), int64(60)}) {
 		t.Errorf("rows %v; want the first ok one with its 60 evaluations", rows)
@@ -120,7 +122,7 @@ func TestOkIsKeptAndFailedReplaced(t *testing.T) {
 // is changed back brings its own results back.
 func TestResultsShowWhatWasPlannedLast(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	old, updated := testRun("k1", OK), testRun("k2", OK)
+	old, updated := testRun("k1", result.OK), testRun("k2", result.OK)
 	updated.MethodVersion, updated.StartedAt = "2", "2026-01-02T00:00:00Z"
 	put(t, db, old, updated)
 	if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 || rows[0][0] != "2" {
@@ -151,7 +153,7 @@ func TestResultsShowWhatWasPlannedLast(t *testing.T) {
 
 func TestReaderChangesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
-	put(t, open(t, path), testRun("k1", OK))
+	put(t, open(t, path), testRun("k1", result.OK))
 	db, err := OpenReader(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -244,9 +246,9 @@ func TestTwoWritersShareAFile(t *testing.T) {
 				return
 			}
 			defer db.Close()
-			w := db.NewWriter(Environment{ProgramVersion: string(rune('a' + i))}, nil)
+			w := db.NewWriter(result.Environment{ProgramVersion: string(rune('a' + i))}, nil)
 			for _, k := range []string{"a", "b", "c", "d", "e"} {
-				if err := w.Put(testRun(k, OK)); err != nil {
+				if err := w.Put(testRun(k, result.OK)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -265,8 +267,8 @@ func TestTwoWritersShareAFile(t *testing.T) {
 // TestWriterReportsAFailedCommit and stores nothing of the group.
 func TestWriterReportsAFailedCommit(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	w := db.NewWriter(Environment{}, nil)
-	bad := testRun("k", OK)
+	w := db.NewWriter(result.Environment{}, nil)
+	bad := testRun("k", result.OK)
 	bad.Task = "guessing"
 	if err := w.Put(bad); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/store/storetest"
 )
@@ -19,6 +20,6 @@ func TestStore(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		return storetest.Opened{Store: db, Writer: func(e store.Environment) storetest.Writer { return db.NewWriter(e, nil) }}
+		return storetest.Opened{Store: db, Writer: func(e result.Environment) storetest.Writer { return db.NewWriter(e, nil) }}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/result"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
@@ -29,8 +30,8 @@ type Writer struct {
 	Trouble func(Trouble)
 
 	db        *DB
-	env       Environment
-	committed func([]Run)
+	env       result.Environment
+	committed func([]result.Run)
 	known     ids
 	abandon   chan struct{} // closed by Abandon
 	stop      sync.Once
@@ -39,7 +40,7 @@ type Writer struct {
 
 	mu     sync.Mutex
 	wake   *sync.Cond
-	queue  []Run
+	queue  []result.Run
 	closed bool
 	since  time.Time // of the first failure of the commits that fail now; zero if none does
 	waited int       // stored since then
@@ -56,7 +57,7 @@ type Trouble struct {
 }
 
 type lostRun struct {
-	run   Run
+	run   result.Run
 	cause error
 }
 
@@ -89,7 +90,7 @@ func (e *LostError) Unwrap() error { return e.Cause }
 
 // NewWriter starts a writer whose cells ran in env. committed, if not nil, is
 // called from the writer's goroutine with each group once it is durable.
-func (db *DB) NewWriter(env Environment, committed func([]Run)) *Writer {
+func (db *DB) NewWriter(env result.Environment, committed func([]result.Run)) *Writer {
 	w := &Writer{db: db, env: env, committed: committed, abandon: make(chan struct{}), done: make(chan struct{})}
 	w.wake = sync.NewCond(&w.mu)
 	go w.loop()
@@ -98,7 +99,7 @@ func (db *DB) NewWriter(env Environment, committed func([]Run)) *Writer {
 
 // Put hands over a finished cell and does not wait for it to be stored. Its error says
 // that nothing more will be stored; r is then among what Close calls lost.
-func (w *Writer) Put(r Run) error {
+func (w *Writer) Put(r result.Run) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -164,7 +165,7 @@ func (w *Writer) Close() error {
 		if i < 10 {
 			e.Cells = append(e.Cells, l.run.Name())
 		}
-		if l.run.Status == OK {
+		if l.run.Status == result.OK {
 			e.OK++
 		}
 	}
@@ -214,7 +215,7 @@ func (w *Writer) loop() {
 }
 
 // next waits for cells; nil means that there will be none.
-func (w *Writer) next() []Run {
+func (w *Writer) next() []result.Run {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(w.queue) == 0 {
@@ -228,7 +229,7 @@ func (w *Writer) next() []Run {
 
 // store commits a group. A row that the schema refuses must not take the others with
 // it: they are then stored one by one, and it is lost.
-func (w *Writer) store(group []Run) error {
+func (w *Writer) store(group []result.Run) error {
 	if err := w.unmoved(); err != nil {
 		return err
 	}
@@ -237,7 +238,7 @@ func (w *Writer) store(group []Run) error {
 		return err
 	}
 	for _, r := range group {
-		err := w.commit([]Run{r})
+		err := w.commit([]result.Run{r})
 		if err != nil && !refused(err) {
 			return err // the group is tried again, and finds those before r stored
 		}
@@ -260,7 +261,7 @@ func (w *Writer) unmoved() error {
 	return nil
 }
 
-func (w *Writer) stored(group []Run) {
+func (w *Writer) stored(group []result.Run) {
 	w.mu.Lock()
 	n := len(group)
 	since, over := w.since, false
@@ -287,7 +288,7 @@ func (w *Writer) stored(group []Run) {
 }
 
 // isLost reports a cell that the schema refused.
-func (w *Writer) isLost(r Run) bool {
+func (w *Writer) isLost(r result.Run) bool {
 	return slices.ContainsFunc(w.lost, func(l lostRun) bool { return l.run.Key == r.Key })
 }
 

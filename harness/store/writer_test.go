@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // quick makes a writer notice trouble at once, for tests.
@@ -56,10 +58,10 @@ func stored(t *testing.T, path string) int64 {
 	return rows[0][0].(int64)
 }
 
-func cells(n int) []Run {
-	var runs []Run
+func cells(n int) []result.Run {
+	var runs []result.Run
 	for i := range n {
-		r := testRun(fmt.Sprint("k", i), OK)
+		r := testRun(fmt.Sprint("k", i), result.OK)
 		r.Split = i + 1
 		runs = append(runs, r)
 	}
@@ -73,7 +75,7 @@ type troubled struct {
 }
 
 func newTroubled(db *DB) troubled {
-	w := troubled{db.NewWriter(Environment{}, nil), make(chan Trouble, 10_000)}
+	w := troubled{db.NewWriter(result.Environment{}, nil), make(chan Trouble, 10_000)}
 	w.Trouble = func(t Trouble) { w.reports <- t }
 	return w
 }
@@ -166,7 +168,7 @@ func TestAbandonSaysWhatIsLost(t *testing.T) {
 	db := open(t, path)
 	quick(t, db)
 	w := newTroubled(db)
-	kept := testRun("kept", OK)
+	kept := testRun("kept", result.OK)
 	kept.Split = 50
 	if err := w.Put(kept); err != nil {
 		t.Fatal(err)
@@ -193,7 +195,7 @@ func TestAbandonSaysWhatIsLost(t *testing.T) {
 			t.Errorf("%q lacks %q", err, want)
 		}
 	}
-	if err := w.Put(testRun("late", OK)); err == nil {
+	if err := w.Put(testRun("late", result.OK)); err == nil {
 		t.Error("a closed writer takes a cell without a word")
 	}
 	if n := stored(t, path); n != 1 {
@@ -206,7 +208,7 @@ func TestARefusedRowTakesNoOtherWithIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
 	release := lock(t, path) // so that all share one commit
-	w := db.NewWriter(Environment{}, nil)
+	w := db.NewWriter(result.Environment{}, nil)
 	runs := cells(20)
 	runs[7].Test.Correct = ptr(3) // not tn + tp
 	for _, r := range runs {
@@ -233,7 +235,7 @@ func TestAFileThatIsMovedAway(t *testing.T) {
 	if err := os.Rename(path, path+".away"); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Put(testRun("k", OK)); err != nil {
+	if err := w.Put(testRun("k", result.OK)); err != nil {
 		t.Fatal(err)
 	}
 	if first := <-w.reports; first.Err == nil || !strings.Contains(first.Err.Error(), "put it back") {
@@ -278,15 +280,15 @@ func TestADamagedFileEndsTheWriter(t *testing.T) {
 	}
 	defer fresh.Close()
 	fresh.file = info
-	w := fresh.NewWriter(Environment{}, nil)
-	if err := w.Put(testRun("k", OK)); err != nil {
+	w := fresh.NewWriter(result.Environment{}, nil)
+	if err := w.Put(testRun("k", result.OK)); err != nil {
 		t.Fatal(err)
 	}
 	var lost *LostError
 	if err := w.Close(); !errors.As(err, &lost) || lost.Count != 1 || !isDamage(err) {
 		t.Errorf("closing says %v", err)
 	}
-	if err := w.Put(testRun("late", OK)); err == nil {
+	if err := w.Put(testRun("late", result.OK)); err == nil {
 		t.Error("a writer that ended takes a cell without a word")
 	}
 }

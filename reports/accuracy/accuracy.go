@@ -18,10 +18,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/printed"
-	"github.com/kernelboosting/bench/reports/published"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 

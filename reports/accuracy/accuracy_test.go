@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -261,7 +262,7 @@ func TestPapersRank(t *testing.T) {
 
 func TestNothingComplete(t *testing.T) {
 	in := sample.Small()
-	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Status == store.OK })
+	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Status == result.OK })
 	tab := newTable(t, in, Options{})
 	if tab.mean != nil || tab.midRanks != nil || tab.paperRanks != nil {
 		t.Error("a table without results has a Mean or ranks")

@@ -14,7 +14,7 @@ import (
 	"strconv"
 
 	"github.com/kernelboosting/bench/harness/metric"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
@@ -148,7 +148,7 @@ func stages(t frame.Table) ([]doc.Block, doc.Records) {
 			values := map[int][]*big.Rat{}
 			for _, r := range t.Cells(s.Name, m) {
 				for _, stage := range r.Stages {
-					if v := t.ValueOf(stage.Score); v != nil && r.Status == store.OK {
+					if v := t.ValueOf(stage.Score); v != nil && r.Status == result.OK {
 						values[stage.Round] = append(values[stage.Round], v)
 					}
 				}

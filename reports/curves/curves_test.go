@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -89,7 +90,7 @@ func TestStages(t *testing.T) {
 	for split := 1; split <= 2; split++ {
 		r := sample.OK("s", "a", split, 90, 100)
 		for round, correct := range map[int]int{10: 60 + 10*split, 20: 80} {
-			r.Stages = append(r.Stages, store.Stage{Round: round, Score: store.Score{N: 100, Correct: &correct}})
+			r.Stages = append(r.Stages, result.Stage{Round: round, Score: result.Score{N: 100, Correct: &correct}})
 		}
 		rows = append(rows, r)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // An Invocation says how `bench run` is spelled so that it works on the protocol,
@@ -148,13 +148,13 @@ func (t *Table) runMissing(v Invocation, of []string, sets []Dataset, wanted fun
 			if t.cannot[key] != "" {
 				continue
 			}
-			have := map[int]store.Status{}
+			have := map[int]result.Status{}
 			for _, r := range t.rows[key] {
 				have[r.Split] = r.Status
 			}
 			for _, s := range wanted(d.Name) {
 				status, stored := have[s]
-				if !changed && (status == store.OK || !stored && t.beyond[key][s] != "") {
+				if !changed && (status == result.OK || !stored && t.beyond[key][s] != "") {
 					continue // or its row says what runs it
 				}
 				methods[m], names[d.Name], splits[s] = true, true, true

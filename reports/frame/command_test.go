@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -53,7 +54,7 @@ func only(in *sample.Input, dataset, method string) {
 // failed turns the run of C on sonar, split 4, into a failure.
 func failed(in *sample.Input) {
 	i := slices.IndexFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "sonar" && r.Method == "C" && r.Split == 4 })
-	in.Rows[i] = sample.Failed("sonar", "C", 4, store.Failed, "why")
+	in.Rows[i] = sample.Failed("sonar", "C", 4, result.Failed, "why")
 }
 
 // change lets the files of a set hold other data than they did.
@@ -139,7 +140,7 @@ func TestFullCommandIsCheapest(t *testing.T) {
 						lacks[cell{name, m, s}] = true
 					case 1:
 						lacks[cell{name, m, s}] = true
-						in.Rows = append(in.Rows, sample.Failed(d, m, s, store.Failed, "why"))
+						in.Rows = append(in.Rows, sample.Failed(d, m, s, result.Failed, "why"))
 					default:
 						in.Rows = append(in.Rows, sample.OK(d, m, s, 1, 1))
 					}

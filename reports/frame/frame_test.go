@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -24,7 +25,7 @@ func regression() sample.Input {
 		"mine": {File: "sets/mine.toml", Now: &frame.Data{Fingerprint: "new", File: "mine.csv"}},
 	}, Tasks: map[string]registry.Task{"B": registry.Binary}}
 	in.Protocol.Splits, in.Protocol.Datasets, in.Run = 2, []string{"iris", "glass", "year"}, frame.Invocation{Splits: 2, Protocol: "my p.toml"}
-	mpg, houses := sample.Numbers("mpg", "A", 1, 0.5), sample.Failed("houses", "C", 2, store.Failed, "why")
+	mpg, houses := sample.Numbers("mpg", "A", 1, 0.5), sample.Failed("houses", "C", 2, result.Failed, "why")
 	houses.Task = "regression"
 	in.Rows = []store.Row{sample.OK("iris", "A", 1, 1, 2), sample.OK("mine", "B", 1, 1, 2), mpg, houses}
 	return in
@@ -175,13 +176,13 @@ func TestReadDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	w := db.NewWriter(store.Environment{ProgramVersion: "v9", CPU: "cpu"}, nil)
+	w := db.NewWriter(result.Environment{ProgramVersion: "v9", CPU: "cpu"}, nil)
 	for split := 1; split <= 2; split++ {
 		selected, correct, zero := 0, 20+split, 0.0
-		err := w.Put(store.Run{Key: fmt.Sprint(split), Protocol: "table2", Method: "A", Dataset: "iris", Split: split, Task: "multiclass", Status: store.OK,
+		err := w.Put(result.Run{Key: fmt.Sprint(split), Protocol: "table2", Method: "A", Dataset: "iris", Split: split, Task: "multiclass", Status: result.OK,
 			Grid: []json.RawMessage{json.RawMessage(`{}`)}, GridHash: "g", Selected: &selected, TrainRows: 2, TestRows: 30,
-			Test: store.Score{N: 30, Correct: &correct}, FitSeconds: &zero, PredictSeconds: &zero, StartedAt: "2026-01-01T00:00:00Z",
-			Evaluations: []store.Evaluation{{Score: store.Score{N: 2, Correct: &selected}}}})
+			Test: result.Score{N: 30, Correct: &correct}, FitSeconds: &zero, PredictSeconds: &zero, StartedAt: "2026-01-01T00:00:00Z",
+			Evaluations: []result.Evaluation{{Score: result.Score{N: 2, Correct: &selected}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

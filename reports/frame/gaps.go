@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -42,10 +43,10 @@ func (t *Table) newGap(dataset, method string, rows []store.Row) Gap {
 			continue
 		}
 		failure := Failure{Status: string(r.Status), Error: r.Error}
-		if r.Status == store.Failed && r.Class != "" && r.Class != store.ClassError {
+		if r.Status == result.Failed && r.Class != "" && r.Class != result.ClassError {
 			failure.Status += ", " + string(r.Class)
 		}
-		if r.Status == store.OK {
+		if r.Status == result.OK {
 			failure = Failure{Status: "no " + t.Metric.Name + " is stored"}
 		}
 		i := slices.IndexFunc(g.Failures, func(f Failure) bool { return f.Status == failure.Status && f.Error == failure.Error })

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -26,7 +27,7 @@ func missing() sample.Input {
 		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
 		in.Known[name] = sample.Set{}
 		for _, m := range methods { // a failure is a run, so that the set is not left to the command
-			in.Rows = append(in.Rows, sample.Failed(name, m, 20, store.Failed, "singular matrix"))
+			in.Rows = append(in.Rows, sample.Failed(name, m, 20, result.Failed, "singular matrix"))
 		}
 	}
 	return in
@@ -45,9 +46,9 @@ func TestOneLineAReason(t *testing.T) {
 	in.Rows = nil
 	for i, d := range in.Protocol.Datasets {
 		for j, m := range in.Protocol.Order(nil) {
-			r := sample.Failed(d, m, 1+(i+3*j)%20, store.Failed, "singular matrix")
+			r := sample.Failed(d, m, 1+(i+3*j)%20, result.Failed, "singular matrix")
 			if j == 0 {
-				r.Status, r.Error = store.Timeout, "no result within 1s"
+				r.Status, r.Error = result.Timeout, "no result within 1s"
 			}
 			in.Rows = append(in.Rows, r)
 		}
@@ -97,7 +98,7 @@ func TestAMetricThatIsNotStored(t *testing.T) {
 	only(&in, "sonar", "C")
 	for i := range in.Rows {
 		if in.Rows[i].Split > 3 {
-			in.Rows[i].Score = store.Score{N: 2} // as if an older release had stored it
+			in.Rows[i].Score = result.Score{N: 2} // as if an older release had stored it
 		}
 	}
 	ft := table(t, in)
@@ -109,7 +110,7 @@ func TestAMetricThatIsNotStored(t *testing.T) {
 // A reason may be as long as a method makes it; the table cuts it and says so.
 func TestLongReasonsAreCut(t *testing.T) {
 	in := missing()
-	in.Rows = append(in.Rows, sample.Failed("s01", "M1", 1, store.Failed, strings.Repeat("é", 100_000)))
+	in.Rows = append(in.Rows, sample.Failed("s01", "M1", 1, result.Failed, strings.Repeat("é", 100_000)))
 	ft := table(t, in)
 	notes := strings.Join(ft.Notes(), "\n")
 	if !strings.Contains(notes, "of 100000 characters") || len(notes) > 10_000 {
@@ -155,7 +156,7 @@ func TestNotesAreShort(t *testing.T) {
 		in.Known[d] = set
 		for j, m := range in.Protocol.Order(nil) {
 			r := sample.OK(d, m, 1, 1, 2)
-			r.Warnings = []store.Warning{{Text: "stopped early", Times: 2}}
+			r.Warnings = []result.Warning{{Text: "stopped early", Times: 2}}
 			r.Split += (i + j) % 7
 			other := sample.OK(d, m, 10, 1, 2)
 			other.Fingerprint, other.StartedAt = "older", "2025-01-01"

@@ -4,13 +4,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
 func TestImportedNotes(t *testing.T) {
 	row := func(method, imported, cpu string, cores int) store.Row {
 		seconds := 1.0
-		return store.Row{Method: method, Dataset: "wine", Imported: imported, FitSeconds: &seconds, Environment: &store.Environment{CPU: cpu, Cores: cores}}
+		return store.Row{Method: method, Dataset: "wine", Imported: imported, FitSeconds: &seconds, Environment: &result.Environment{CPU: cpu, Cores: cores}}
 	}
 	scores := row("Mine", "mine.csv", "", 0)
 	scores.FitSeconds = nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -30,7 +31,7 @@ func (t *Table) withoutProbabilities(f Frame, of *together) (methods []string) {
 		case !has[r.Method] && !declares(r.Method):
 			note(&methods, r.Method)
 			return true
-		case r.Status == store.OK && t.value(r) == nil:
+		case r.Status == result.OK && t.value(r) == nil:
 			n++
 			note(&old, r.Method)
 			return true

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -23,7 +23,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 				value := 0.25
 				a.Score.LogLoss, a.Score.Brier, a.Score.ECE = &value, &value, &value
 			}
-			in.Rows = append(in.Rows, a, b, sample.Failed(d, "C", split, store.Failed, "why"))
+			in.Rows = append(in.Rows, a, b, sample.Failed(d, "C", split, result.Failed, "why"))
 		}
 	}
 	f := in.Frame(t)

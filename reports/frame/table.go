@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -92,7 +93,7 @@ type Entry struct {
 type Run struct {
 	Split int
 	Value *big.Rat // of the metric; times 100 where the metric is shown in percent
-	Score store.Score
+	Score result.Score
 
 	ScoresHash string // of the bits of its test scores, which tells equal fits; "" if it is not known
 }
@@ -298,7 +299,7 @@ func (t *Table) addSets(f Frame, sets []Dataset) error {
 				t.cannot[cellKey{d.Name, m}] = why
 			}
 			for _, r := range t.rows[cellKey{d.Name, m}] {
-				if r.Status == store.OK {
+				if r.Status == result.OK {
 					sets[i].TrainRows, sets[i].TestRows = r.TrainRows, r.TestRows
 				}
 			}
@@ -343,7 +344,7 @@ func (t *Table) addSet(d Dataset) error {
 
 // checkRow compares a finished run with itself and with the first one of its split.
 func checkRow(r *store.Row, first map[int]*store.Row) error {
-	if r.Status != store.OK {
+	if r.Status != result.OK {
 		return nil
 	}
 	where := fmt.Sprintf("run of %s on %s, split %d", r.Method, r.Dataset, r.Split)
@@ -387,14 +388,14 @@ var hundred = big.NewRat(100, 1)
 
 // value is the metric of a finished run, nil without any.
 func (t *Table) value(r store.Row) *big.Rat {
-	if r.Status != store.OK {
+	if r.Status != result.OK {
 		return nil
 	}
 	return t.ValueOf(r.Score)
 }
 
 // ValueOf is the metric of a score, times 100 where it is shown in percent; nil where the score has none.
-func (t *Table) ValueOf(s store.Score) *big.Rat {
+func (t *Table) ValueOf(s result.Score) *big.Rat {
 	v := t.Metric.Of(s)
 	if v != nil && t.Metric.Percent {
 		v = new(big.Rat).Mul(v, hundred)

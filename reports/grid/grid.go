@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -121,7 +122,7 @@ func axesOf(t frame.Table, grids map[string][]json.RawMessage, method string) ([
 		a.sort()
 		for _, s := range t.Sets {
 			for _, r := range t.Cells(s.Name, method) {
-				if points := grids[r.GridHash]; r.Status == store.OK && r.Selected != nil && *r.Selected < len(points) {
+				if points := grids[r.GridHash]; r.Status == result.OK && r.Selected != nil && *r.Selected < len(points) {
 					if err := a.choose(s.Name, points[*r.Selected]); err != nil {
 						return nil, fmt.Errorf("%s on %s, split %d: %w", method, s.Name, r.Split, err)
 					}
@@ -291,7 +292,7 @@ func flatteredMethods(t frame.Table) []flattered {
 			}
 			var values []*big.Rat
 			for _, r := range t.Cells(s.Name, m) {
-				if v := folds(t, r); v != nil && r.Status == store.OK {
+				if v := folds(t, r); v != nil && r.Status == result.OK {
 					values = append(values, v)
 				}
 			}

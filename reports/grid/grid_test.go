@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -17,8 +18,8 @@ func chose(set string, split, point int, correct [2]int) store.Row {
 	r.GridHash, r.Selected = "g", &point
 	for i := range 2 {
 		wrong := 0
-		r.Folds = append(r.Folds, store.Evaluation{GridIndex: point, Fold: i, Score: store.Score{N: 10, Correct: &correct[i]}},
-			store.Evaluation{GridIndex: point + 1, Fold: i, Score: store.Score{N: 10, Correct: &wrong}})
+		r.Folds = append(r.Folds, result.Evaluation{GridIndex: point, Fold: i, Score: result.Score{N: 10, Correct: &correct[i]}},
+			result.Evaluation{GridIndex: point + 1, Fold: i, Score: result.Score{N: 10, Correct: &wrong}})
 	}
 	return r
 }
@@ -74,7 +75,7 @@ func TestNothing(t *testing.T) {
 func TestRegretByHand(t *testing.T) {
 	tested := func(r store.Row, correct ...int) store.Row {
 		for _, c := range correct {
-			r.GridTests = append(r.GridTests, store.Score{N: 100, Correct: &c})
+			r.GridTests = append(r.GridTests, result.Score{N: 100, Correct: &c})
 		}
 		*r.Score.Correct = correct[*r.Selected]
 		return r

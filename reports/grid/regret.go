@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -43,7 +44,7 @@ func regretOf(t frame.Table, cells []store.Row, grids map[string][]json.RawMessa
 	byPoint := map[int][]*big.Rat{}
 	hash, oneGrid := "", true
 	for _, r := range cells {
-		if r.Status != store.OK || r.Selected == nil || *r.Selected >= len(r.GridTests) {
+		if r.Status != result.OK || r.Selected == nil || *r.Selected >= len(r.GridTests) {
 			continue
 		}
 		var top *big.Rat

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -48,7 +49,7 @@ func some() sample.Input {
 	in.Protocol.Datasets = []string{"wine", "german", "bankmarketing"}
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return !slices.Contains(in.Protocol.Datasets, r.Dataset) })
 	for i := range in.Rows {
-		in.Rows[i].Warnings = []store.Warning{{Text: "stopped early", Times: 2}}
+		in.Rows[i].Warnings = []result.Warning{{Text: "stopped early", Times: 2}}
 		seconds := 0.1 * float64(1+i%7)
 		in.Rows[i].CPUSeconds = &seconds
 	}

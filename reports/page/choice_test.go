@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/evidence"
@@ -137,7 +138,7 @@ func (t *tab) joined() map[[2]int]bool {
 func TestTestsOfTheChoice(t *testing.T) {
 	far := many() // ties, zeros, and differences that are found
 	for i, r := range far.Rows {
-		if r.Method == "GFC" && r.Status == store.OK {
+		if r.Method == "GFC" && r.Status == result.OK {
 			far.Rows[i] = sample.OK(r.Dataset, r.Method, r.Split, r.TestRows/2, r.TestRows)
 		}
 	}
@@ -205,7 +206,7 @@ func TestTestsOfTheChoice(t *testing.T) {
 func TestOneFamily(t *testing.T) {
 	in := many()
 	for i, r := range in.Rows {
-		if r.Method == "GFC" && r.Status == store.OK {
+		if r.Method == "GFC" && r.Status == result.OK {
 			in.Rows[i] = sample.OK(r.Dataset, r.Method, r.Split, r.TestRows/2, r.TestRows)
 		}
 	}

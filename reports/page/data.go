@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/leaderboard"
-	"github.com/kernelboosting/bench/reports/published"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -236,7 +237,7 @@ func placesOf(t *frame.Table, set frame.Set) []int {
 // runData is one split of a cell.
 func (p *Page) runData(r store.Row, set frame.Set, settings, errors *list) []any {
 	value := p.table.ValueOf(r.Score)
-	if r.Status != store.OK || value == nil {
+	if r.Status != result.OK || value == nil {
 		return []any{r.Split, string(r.Status), errors.at(r.Error)}
 	}
 	out := []any{r.Split, nil, nil, nil}
@@ -299,7 +300,7 @@ func origin(r store.Row) string {
 func seconds(rows []store.Row) string {
 	sum, n := 0.0, 0
 	for _, r := range rows {
-		if r.CPUSeconds != nil && r.Status == store.OK {
+		if r.CPUSeconds != nil && r.Status == result.OK {
 			sum, n = sum+*r.CPUSeconds, n+1
 		}
 	}

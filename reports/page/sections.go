@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -192,7 +193,7 @@ func (p *Page) chosen(rows []store.Row) string {
 	var order []string
 	for _, r := range rows {
 		points := p.grids.Grids[r.GridHash]
-		if r.Status != store.OK || r.Selected == nil || *r.Selected >= len(points) || len(points) < 2 {
+		if r.Status != result.OK || r.Selected == nil || *r.Selected >= len(points) || len(points) < 2 {
 			continue
 		}
 		finished++

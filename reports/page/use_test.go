@@ -19,7 +19,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -27,11 +27,11 @@ import (
 // many is a table of 16 methods and 15 sets, with everything beside it that a page can have.
 func many() sample.Input {
 	in := sample.Sixteen()
-	in.Rows[5] = sample.Failed("wine", "BMKR", 6, store.Timeout, "stopped after 10m0s")
+	in.Rows[5] = sample.Failed("wine", "BMKR", 6, result.Timeout, "stopped after 10m0s")
 	for i := range in.Rows {
 		seconds := 0.1 * float64(1+i%7)
 		in.Rows[i].CPUSeconds = &seconds
-		in.Rows[i].Warnings = []store.Warning{{Text: "stopped early", Times: 2}}
+		in.Rows[i].Warnings = []result.Warning{{Text: "stopped early", Times: 2}}
 	}
 	return in
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -121,7 +122,9 @@ func (b *builder) ownParts() []string {
 }
 
 // scored reports whether a cell is test scores that were made elsewhere and counted here: it has no fit.
-func scored(r store.Row) bool { return r.Imported != "" && r.FitSeconds == nil && r.Status == store.OK }
+func scored(r store.Row) bool {
+	return r.Imported != "" && r.FitSeconds == nil && r.Status == result.OK
+}
 
 // search says how settings are chosen.
 func (b *builder) search() string {

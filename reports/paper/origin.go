@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -148,7 +148,7 @@ func period(begin, end string) string {
 }
 
 // program names the program that computed a cell, with its revision.
-func program(e *store.Environment) string {
+func program(e *result.Environment) string {
 	revision := "revision not recorded"
 	if e.VCSRevision != "" {
 		revision = fmt.Sprintf("git revision %.12s", e.VCSRevision)
@@ -164,7 +164,7 @@ func program(e *store.Environment) string {
 }
 
 // machine names the processor and the system of a cell.
-func machine(e *store.Environment) string {
+func machine(e *result.Environment) string {
 	if e.CPU == "" {
 		return "a processor that was not recorded"
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods"
@@ -72,7 +73,7 @@ func usual(t *testing.T) world {
 	w.o = Options{Method: "A", Level: 0.05, Program: "bench v9", Command: "bench paper A", Generated: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)}
 	w.Protocol.Name, w.Protocol.Splits = "mine", 3
 	w.Input.Known, w.Grids = map[string]sample.Set{}, map[string][]json.RawMessage{"g1": make([]json.RawMessage, 1), "g3": make([]json.RawMessage, 3)}
-	environment := &store.Environment{ProgramVersion: "v8", VCSRevision: "0123456789abcdef", GoVersion: "go1.26", OS: "linux", Arch: "amd64", CPU: "A Processor", Cores: 2}
+	environment := &result.Environment{ProgramVersion: "v8", VCSRevision: "0123456789abcdef", GoVersion: "go1.26", OS: "linux", Arch: "amd64", CPU: "A Processor", Cores: 2}
 	for s := range 8 {
 		name := fmt.Sprintf("s%d", s+1)
 		w.Protocol.Datasets = append(w.Protocol.Datasets, name)
@@ -228,7 +229,7 @@ func TestTextIsTrue(t *testing.T) {
 			})
 		}, []string{"(version 1 on s3, s4, s5, s6, s7 and s8, version 2 on s1 and s2, 3 settings)", "Warning: C: version 1 on"}, nil},
 		"a failure": {func(_ *testing.T, w *world) {
-			w.Rows[0].Status, w.Rows[0].Error, w.Rows[0].Score = store.Failed, "50% of memory_x", store.Score{}
+			w.Rows[0].Status, w.Rows[0].Error, w.Rows[0].Score = result.Failed, "50% of memory_x", result.Score{}
 		}, []string{`71 are finished. Failed (50\% of memory\_x): A on s1 (split 1).`}, nil},
 		"changes": {func(_ *testing.T, w *world) {
 			e := *w.Rows[0].Environment

@@ -16,8 +16,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/published"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/published"
 )
 
 func of(t *testing.T, in sample.Input) *Comparison {

@@ -14,9 +14,9 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/published"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -172,7 +173,7 @@ func TestRanksAreThoseOfTheMeans(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	in := sample.Small()
-	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Method == "A_1" && r.Status == store.OK && r.Dataset != "uneven" })
+	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Method == "A_1" && r.Status == result.OK && r.Dataset != "uneven" })
 	in.Methods = []string{"A_1", "B&<b>"}
 	if _, err := Build(in.Frame(t), Options{}); !errors.Is(err, frame.ErrNoResults) || !strings.Contains(err.Error(), "--methods") {
 		t.Errorf("no complete set: error %v", err)

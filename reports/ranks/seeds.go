@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -27,7 +27,7 @@ func seedSpreadOf(t *frame.Table, set frame.Set, method string) (seedSpread, boo
 	var own []*big.Rat
 	variance := 0.0
 	for _, r := range t.Cells(set.Name, method) {
-		if r.Status != store.OK || len(r.SeedTests) < 2 {
+		if r.Status != result.OK || len(r.SeedTests) < 2 {
 			continue
 		}
 		var values []*big.Rat

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -20,7 +20,7 @@ func seeded() sample.Input {
 	add := func(dataset, method string, split int, correct ...int) {
 		r := sample.OK(dataset, method, split, correct[0], 100)
 		for k, c := range correct {
-			r.SeedTests = append(r.SeedTests, store.SeedTest{Seed: uint32(k), Score: sample.OK(dataset, method, split, c, 100).Score})
+			r.SeedTests = append(r.SeedTests, result.SeedTest{Seed: uint32(k), Score: sample.OK(dataset, method, split, c, 100).Score})
 		}
 		in.Rows = append(in.Rows, r)
 	}

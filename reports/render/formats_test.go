@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/reports/accuracy"
@@ -223,7 +224,7 @@ func FuzzNames(f *testing.F) {
 		in := sample.Input{Known: map[string]sample.Set{dataset: {File: reason, Now: &frame.Data{Fingerprint: reason, File: reason}}}}
 		in.Protocol.Name, in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = "p"+dataset, 2, []string{dataset}, sample.Published
 		in.Run.Protocol = reason
-		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2), sample.Failed(dataset, method, 2, store.Status(reason), reason)}
+		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2), sample.Failed(dataset, method, 2, result.Status(reason), reason)}
 		d := build(t, in, accuracy.Options{Title: reason, Label: method})
 		places, err := ranks.Build(in.Frame(t), ranks.Options{Title: reason, Label: method})
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -108,7 +108,7 @@ func (p *page) measure() {
 		for i, m := range p.Methods {
 			sum, n := 0.0, 0
 			for _, r := range p.Cells(s.Name, m) {
-				if r.Status == store.OK && r.CPUSeconds != nil && r.Environment.CPU == p.cpu {
+				if r.Status == result.OK && r.CPUSeconds != nil && r.Environment.CPU == p.cpu {
 					sum, n = sum+*r.CPUSeconds, n+1
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -14,7 +15,7 @@ import (
 // run is a finished run that took some processor time on a processor.
 func run(set, method string, split, correct int, seconds float64, cpu string) store.Row {
 	r := sample.OK(set, method, split, correct, 100)
-	r.CPUSeconds, r.Environment = &seconds, &store.Environment{ProgramVersion: "v1", CPU: cpu}
+	r.CPUSeconds, r.Environment = &seconds, &result.Environment{ProgramVersion: "v1", CPU: cpu}
 	return r
 }
 

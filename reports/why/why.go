@@ -15,11 +15,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/published"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -155,10 +156,10 @@ func (p *page) splits() doc.Table {
 	for _, r := range p.rows {
 		correct, value, last := frame.Absent, frame.Absent, string(r.Status)
 		switch {
-		case r.Status == store.OK && r.Score.Correct != nil:
+		case r.Status == result.OK && r.Score.Correct != nil:
 			correct = fmt.Sprintf("%d/%d", *r.Score.Correct, r.TestRows)
 			fallthrough
-		case r.Status == store.OK:
+		case r.Status == result.OK:
 			value, last = frame.Text(p.ValueOf(r.Score), p.decimals()), p.points(r)
 		case r.Error != "":
 			last += ": " + doc.OneLine(r.Error)
@@ -262,7 +263,7 @@ func (p *page) records(method string) doc.Records {
 }
 
 func (p *page) value(r store.Row) *big.Rat {
-	if r.Status != store.OK {
+	if r.Status != result.OK {
 		return nil
 	}
 	return p.ValueOf(r.Score)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
@@ -20,11 +20,11 @@ func input() sample.Input {
 		r := sample.OK("wine", "GBRFF2", split+1, correct, 54)
 		r.GridHash, r.Selected, r.CPUSeconds, r.Code, r.Key = "g", &point, &seconds, "c0de12345678", "k"
 		five, four := 5, 4
-		r.Folds = []store.Evaluation{{GridIndex: 0, Fold: 0, Score: store.Score{N: 5, Correct: &five}}, {GridIndex: 1, Fold: 0, Score: store.Score{N: 5, Correct: &four}}}
-		r.Warnings = []store.Warning{{Text: "slow", Times: 2}}
+		r.Folds = []result.Evaluation{{GridIndex: 0, Fold: 0, Score: result.Score{N: 5, Correct: &five}}, {GridIndex: 1, Fold: 0, Score: result.Score{N: 5, Correct: &four}}}
+		r.Warnings = []result.Warning{{Text: "slow", Times: 2}}
 		in.Rows = append(in.Rows, r)
 	}
-	late := sample.Failed("wine", "GBRFF2", 3, store.Timeout, "stopped after 10m0s")
+	late := sample.Failed("wine", "GBRFF2", 3, result.Timeout, "stopped after 10m0s")
 	late.GridHash = "g"
 	in.Rows = append(in.Rows, late)
 	in.Methods, in.Datasets = []string{"GBRFF2"}, []string{"wine"}

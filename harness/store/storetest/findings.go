@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
 // canaryOf is the canary that copies a run and is as right as p says.
-func canaryOf(r store.Run, p float64, constant int) store.Run {
-	r.Key, r.Canary = "canary "+r.Key, &store.Canary{P: p, Constant: constant}
+func canaryOf(r result.Run, p float64, constant int) result.Run {
+	r.Key, r.Canary = "canary "+r.Key, &result.Canary{P: p, Constant: constant}
 	return r
 }
 
@@ -27,15 +28,15 @@ func findings(t *testing.T, o Opened) {
 	cheat, poor, honest, newer := Finished("Cheat", "wine", 1), Finished("Poor", "wine", 1), Finished("Honest", "wine", 1), Finished("Newer", "wine", 1)
 	other := canaryOf(newer, 1e-9, 20)
 	other.MethodVersion = "0"
-	broken := failed(Finished("Broken", "wine", 1), store.Failed, "on purpose")
-	broken.Key, broken.Canary = "canary of Broken", &store.Canary{P: 1}
+	broken := failed(Finished("Broken", "wine", 1), result.Failed, "on purpose")
+	broken.Key, broken.Canary = "canary of Broken", &result.Canary{P: 1}
 	put(t, o, cheat, poor, honest, newer, canaryOf(cheat, 1e-9, 26), canaryOf(poor, 1e-9, 27), canaryOf(honest, 1e-5, 20), other, broken)
 	put(t, o, canaryOf(cheat, 1, 26)) // does not replace
 	if keys, err := o.Store.Keys(ctx); err != nil || len(keys) != 4 {
 		t.Errorf("%d results, %v", len(keys), err)
 	}
 	canaries, err := o.Store.Canaries(ctx)
-	if err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != store.Failed || canaries["canary "+cheat.Key].Status != store.OK || canaries["canary "+cheat.Key].Attempt == 0 {
+	if err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != result.Failed || canaries["canary "+cheat.Key].Status != result.OK || canaries["canary "+cheat.Key].Attempt == 0 {
 		t.Errorf("canaries %v, %v", canaries, err)
 	}
 	found := func(protocol string) (out []string) {
@@ -63,9 +64,9 @@ func findings(t *testing.T, o Opened) {
 	if got := found("another"); got != nil {
 		t.Errorf("of another protocol: %q", got)
 	}
-	broken.Status, broken.Error = store.OK, ""
+	broken.Status, broken.Error = result.OK, ""
 	put(t, o, broken)
-	if canaries, err := o.Store.Canaries(ctx); err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != store.OK {
+	if canaries, err := o.Store.Canaries(ctx); err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != result.OK {
 		t.Errorf("a canary that failed before: %v, %v", canaries, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -20,9 +21,9 @@ func replaces(t *testing.T, o Opened) {
 		}
 		return cells[0].Code
 	}
-	bad := failed(r, store.Failed, "why")
+	bad := failed(r, result.Failed, "why")
 	bad.Replace = true
-	late := failed(r, store.Timeout, "too slow")
+	late := failed(r, result.Timeout, "too slow")
 	late.Replace = true
 	if put(t, o, bad, late); code() != r.Code {
 		t.Error("a failure took the place of a result")
@@ -39,8 +40,8 @@ func replaces(t *testing.T, o Opened) {
 // endings: how a cell failed comes back, and is gone when it is ok.
 func endings(t *testing.T, o Opened) {
 	r := Finished("M", "d", 1)
-	bad := failed(r, store.Failed, "why")
-	bad.Class, bad.Isolated, bad.Stderr = store.ClassOOM, true, "the last\nwords"
+	bad := failed(r, result.Failed, "why")
+	bad.Class, bad.Isolated, bad.Stderr = result.ClassOOM, true, "the last\nwords"
 	put(t, o, bad)
 	got, found, err := o.Store.Result(t.Context(), r.Key)
 	if err != nil || !found || got.Class != bad.Class || !got.Isolated || got.Stderr != bad.Stderr {
@@ -79,7 +80,7 @@ func origins(t *testing.T, o Opened) {
 	}
 	cells, err := o.Store.Cells(ctx)
 	in := store.Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}
-	if first := (store.Cell{Key: want.Key, Protocol: "p", Dataset: "d", Method: "M", Split: 1, Inputs: in, Status: store.OK, Seconds: 1,
+	if first := (store.Cell{Key: want.Key, Protocol: "p", Dataset: "d", Method: "M", Split: 1, Inputs: in, Status: result.OK, Seconds: 1,
 		Code: "c0de", Imported: "a file"}); err != nil || len(cells) != 2 || cells[0] != first || cells[1].Code != "" {
 		t.Errorf("cells %+v, %v", cells, err)
 	}

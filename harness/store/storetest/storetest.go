@@ -16,29 +16,30 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
 // environment is where the cells of the tests are computed.
-var environment = store.Environment{ProgramVersion: "test", CPU: "a processor", Cores: 2}
+var environment = result.Environment{ProgramVersion: "test", CPU: "a processor", Cores: 2}
 
 // A Store is what harness and reports ask of a store, as *store.DB gives it.
 type Store interface {
 	Keys(ctx context.Context) (map[string]store.Known, error)
-	Timings(ctx context.Context, env store.Environment) ([]store.Timing, error)
+	Timings(ctx context.Context, env result.Environment) ([]store.Timing, error)
 	NoteSkipped(ctx context.Context, out, taken []store.Skipped) error
 	Skipped(ctx context.Context, protocol string) ([]store.Skipped, error)
 	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (in store.Inputs, key string, err error)
 	MakeCurrent(ctx context.Context, keys []string) error
 	Attempt(ctx context.Context, protocol, dataset, method string, split int) (store.Attempt, bool, error)
-	Learned(ctx context.Context, protocol, dataset, method string, split int) (store.Learned, bool, error)
+	Artifacts(ctx context.Context, protocol, dataset, method string, split int) (result.Artifacts, bool, error)
 	Status(ctx context.Context) ([]store.StatusRow, error)
 	SetFiles(ctx context.Context) (map[string]string, error)
 	Protocols(ctx context.Context) (map[string]store.StoredProtocol, error)
 	DataNames(ctx context.Context) ([]store.DataName, error)
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
 	Cells(ctx context.Context) ([]store.Cell, error)
-	Result(ctx context.Context, key string) (store.Run, bool, error)
+	Result(ctx context.Context, key string) (result.Run, bool, error)
 	Codes(ctx context.Context, protocol, hash string) ([]store.CodeCheck, error)
 	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
 	PutCodeChecks(ctx context.Context, checks []store.CodeCheck) error
@@ -50,7 +51,7 @@ type Store interface {
 
 // A Writer stores finished cells, as *store.Writer does.
 type Writer interface {
-	Put(store.Run) error
+	Put(result.Run) error
 	Ready(stop <-chan struct{}) bool
 	Close() error
 }
@@ -59,7 +60,7 @@ type Writer interface {
 // times.
 type Opened struct {
 	Store  Store
-	Writer func(env store.Environment) Writer
+	Writer func(env result.Environment) Writer
 }
 
 // Run tests a store. open is called for every part.
@@ -88,55 +89,55 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 
 // Finished is a run of a method on a split of a set that ended ok, with everything that a
 // run can hold.
-func Finished(method, dataset string, split int) store.Run {
-	counts := func(n, correct, tn int) store.Score {
+func Finished(method, dataset string, split int) result.Run {
+	counts := func(n, correct, tn int) result.Score {
 		tp, fp := correct-tn, 1
 		fn := n - tn - tp - fp
 		auc := int64(2 * (tn + fp))
-		return store.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &auc}
+		return result.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &auc}
 	}
 	selected, fit, bytes := 1, 0.25, int64(1000)
-	r := store.Run{
+	r := result.Run{
 		Key: fmt.Sprintf("%s %s %d", method, dataset, split), Protocol: "p", ProtocolHash: "ph", ProtocolText: "splits = 3", ProtocolSplits: 3,
 		Method: method, MethodVersion: "1", Dataset: dataset, Fingerprint: "f " + dataset, SetFile: "/sets/" + dataset + ".toml",
-		Split: split, Task: "binary", Status: store.OK, GridHash: "g",
+		Split: split, Task: "binary", Status: result.OK, GridHash: "g",
 		Grid:       []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
 		GridPoints: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
 		Selected:   &selected, TrainRows: 28, TestRows: 30, Features: 4, Test: counts(30, 27, 10),
 		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, CostUnits: 1e9, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
-		Outputs: 1, Stages: []store.Stage{{Round: 1, Score: counts(30, 20, 8)}, {Round: 10, Score: counts(30, 27, 10)}},
-		Warnings: []store.Warning{{Text: "stopped early", Times: 2}},
+		Outputs: 1, Stages: []result.Stage{{Round: 1, Score: counts(30, 20, 8)}, {Round: 10, Score: counts(30, 27, 10)}},
+		Warnings: []result.Warning{{Text: "stopped early", Times: 2}},
 		Code:     "c0de", Imported: "a file",
-		Environment: &store.Environment{ProgramVersion: "v1", CPU: "another", Cores: 3},
-		Model:       &store.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &store.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
+		Environment: &result.Environment{ProgramVersion: "v1", CPU: "another", Cores: 3},
+		Model:       &result.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &result.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
 	}
 	logLoss, brier, ece := 0.25, 0.0625, 0.1
 	r.Test.LogLoss, r.Test.Brier, r.Test.ECE = &logLoss, &brier, &ece
-	r.GridTests = []store.Score{counts(30, 21, 9), counts(30, 27, 10)}
-	r.SeedTests = []store.SeedTest{{Seed: 1, Score: counts(30, 27, 10)}, {Seed: math.MaxUint32, ScoresHash: "another", Score: counts(30, 25, 9)}}
+	r.GridTests = []result.Score{counts(30, 21, 9), counts(30, 27, 10)}
+	r.SeedTests = []result.SeedTest{{Seed: 1, Score: counts(30, 27, 10)}, {Seed: math.MaxUint32, ScoresHash: "another", Score: counts(30, 25, 9)}}
 	for i := range r.TestRows {
 		r.Scores = append(r.Scores, float64(i-10)/7)
 	}
-	r.ScoresHash = store.HashScores(r.Scores)
+	r.ScoresHash = result.HashScores(r.Scores)
 	r.SeedTests[0].ScoresHash = r.ScoresHash
 	for g := range 2 {
 		for f := range 2 {
-			r.Evaluations = append(r.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: counts(14, 9+g, 5), FitSeconds: 0.01})
+			r.Evaluations = append(r.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: counts(14, 9+g, 5), FitSeconds: 0.01})
 		}
 	}
 	return r
 }
 
 // failed is a run that ended without a result.
-func failed(r store.Run, status store.Status, why string) store.Run {
-	return store.Run{
+func failed(r result.Run, status result.Status, why string) result.Run {
+	return result.Run{
 		Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion, Dataset: r.Dataset,
 		Fingerprint: r.Fingerprint, Split: r.Split, Task: r.Task, Status: status, Error: why, Grid: r.Grid, GridHash: r.GridHash,
 		TrainRows: r.TrainRows, StartedAt: r.StartedAt,
 	}
 }
 
-func put(t *testing.T, o Opened, runs ...store.Run) {
+func put(t *testing.T, o Opened, runs ...result.Run) {
 	t.Helper()
 	w := o.Writer(environment)
 	for _, r := range runs {
@@ -154,22 +155,22 @@ func put(t *testing.T, o Opened, runs ...store.Run) {
 
 func comesBack(t *testing.T, o Opened) {
 	want := Finished("M", "d", 1)
-	put(t, o, want, failed(Finished("M", "d", 2), store.Timeout, "too slow"))
+	put(t, o, want, failed(Finished("M", "d", 2), result.Timeout, "too slow"))
 	ctx := t.Context()
 	keys, err := o.Store.Keys(ctx)
-	if k := keys[want.Key]; err != nil || len(keys) != 2 || k != (store.Known{Status: store.OK, Current: true, ScoresHash: want.ScoresHash, Attempt: k.Attempt}) || k.Attempt == 0 {
+	if k := keys[want.Key]; err != nil || len(keys) != 2 || k != (store.Known{Status: result.OK, Current: true, ScoresHash: want.ScoresHash, Attempt: k.Attempt}) || k.Attempt == 0 {
 		t.Errorf("keys %v, %v", keys, err)
 	}
 	cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 1)
-	if err != nil || !found || cell.Status != store.OK || string(cell.Params) != `{"c":2}` || *cell.Correct != 27 || cell.TestRows != 30 {
+	if err != nil || !found || cell.Status != result.OK || string(cell.Params) != `{"c":2}` || *cell.Correct != 27 || cell.TestRows != 30 {
 		t.Errorf("cell %+v %v %v", cell, found, err)
 	}
-	if cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != store.Timeout || cell.Error != "too slow" || cell.Params != nil {
+	if cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != result.Timeout || cell.Error != "too slow" || cell.Params != nil {
 		t.Errorf("cell without a result %+v %v %v", cell, found, err)
 	}
-	learned, found, err := o.Store.Learned(ctx, "p", "d", "M", 1)
-	if err != nil || !found || !slices.Equal(learned.Scores, want.Scores) || learned.Outputs != 1 || !reflect.DeepEqual(learned.Model, want.Model) {
-		t.Errorf("learned %+v %v %v", learned, found, err)
+	artifacts, found, err := o.Store.Artifacts(ctx, "p", "d", "M", 1)
+	if err != nil || !found || !slices.Equal(artifacts.Scores, want.Scores) || artifacts.Outputs != 1 || !reflect.DeepEqual(artifacts.Model, want.Model) {
+		t.Errorf("artifacts: %+v %v %v", artifacts, found, err)
 	}
 	in, key, err := o.Store.CurrentInputs(ctx, "p", "d", "M", 1)
 	if err != nil || key != want.Key || in != (store.Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}) {
@@ -177,10 +178,10 @@ func comesBack(t *testing.T, o Opened) {
 	}
 	rows, err := o.Store.Rows(ctx, "p", true)
 	if err != nil || len(rows) != 2 || !reflect.DeepEqual(rows[0].Score, want.Test) || !reflect.DeepEqual(rows[0].Folds, want.Evaluations) ||
-		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].GridTests, want.GridTests) || !reflect.DeepEqual(rows[0].SeedTests, want.SeedTests) || rows[0].ScoresHash != want.ScoresHash || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != store.Timeout {
+		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].GridTests, want.GridTests) || !reflect.DeepEqual(rows[0].SeedTests, want.SeedTests) || rows[0].ScoresHash != want.ScoresHash || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != result.Timeout {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
-	for env, want := range map[store.Environment][]store.Timing{
+	for env, want := range map[result.Environment][]store.Timing{
 		{CPU: "another", Cores: 3}: {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1, CostUnits: 1e9}},
 		{CPU: "another", Cores: 4}: nil,
 		environment:                nil,
@@ -198,17 +199,17 @@ func comesBack(t *testing.T, o Opened) {
 
 func okStays(t *testing.T, o Opened) {
 	r := Finished("M", "d", 1)
-	put(t, o, failed(r, store.Failed, "why"))
+	put(t, o, failed(r, result.Failed, "why"))
 	put(t, o, r)
 	again := r
 	again.Scores, again.ScoresHash = nil, "another"
-	put(t, o, again, failed(r, store.Failed, "why"))
+	put(t, o, again, failed(r, result.Failed, "why"))
 	keys, err := o.Store.Keys(t.Context())
-	if err != nil || len(keys) != 1 || keys[r.Key].Status != store.OK {
+	if err != nil || len(keys) != 1 || keys[r.Key].Status != result.OK {
 		t.Errorf("keys %v, %v", keys, err)
 	}
-	if learned, _, err := o.Store.Learned(t.Context(), "p", "d", "M", 1); err != nil || learned.Scores == nil {
-		t.Errorf("the first result is gone: %+v, %v", learned, err)
+	if artifacts, _, err := o.Store.Artifacts(t.Context(), "p", "d", "M", 1); err != nil || artifacts.Scores == nil {
+		t.Errorf("the first result is gone: %+v, %v", artifacts, err)
 	}
 }
 
@@ -263,7 +264,7 @@ func manyWriters(t *testing.T, o Opened) {
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
-			w := o.Writer(store.Environment{})
+			w := o.Writer(result.Environment{})
 			for split := 1; split <= 10; split++ {
 				if err := w.Put(Finished("M", "d", split)); err != nil {
 					t.Error(err)
@@ -281,7 +282,7 @@ func manyWriters(t *testing.T, o Opened) {
 }
 
 func closedWriter(t *testing.T, o Opened) {
-	w := o.Writer(store.Environment{})
+	w := o.Writer(result.Environment{})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -298,8 +299,8 @@ func noCells(t *testing.T, o Opened) {
 	if _, found, err := o.Store.Attempt(ctx, "p", "d", "M", 1); err != nil || found {
 		t.Errorf("a cell is found: %v", err)
 	}
-	if _, found, err := o.Store.Learned(ctx, "p", "d", "M", 1); err != nil || found {
-		t.Errorf("something was learned: %v", err)
+	if _, found, err := o.Store.Artifacts(ctx, "p", "d", "M", 1); err != nil || found {
+		t.Errorf("artifacts are there: %v", err)
 	}
 	if _, key, err := o.Store.CurrentInputs(ctx, "p", "d", "M", 1); err != nil || key != "" {
 		t.Errorf("inputs are found: %v", err)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -25,7 +26,7 @@ func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := db.NewWriter(store.Environment{ProgramVersion: "v1", CPU: "cpu"}, nil)
+	w := db.NewWriter(result.Environment{ProgramVersion: "v1", CPU: "cpu"}, nil)
 	var grid []json.RawMessage
 	for i := range size.Points {
 		grid = append(grid, json.RawMessage(fmt.Sprintf(`{"c":%d}`, i)))
@@ -37,13 +38,13 @@ func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
 			for split := 1; split <= size.Splits; split++ {
 				correct := 60 + s*2%20 + m%7 + rng.IntN(9)
 				selected, seconds := rng.IntN(size.Points), 0.01*float64(1+m*s)+rng.Float64()
-				run := store.Run{Key: fmt.Sprint(s, m, split), Protocol: size.Protocol, ProtocolHash: size.ProtocolHash, Method: method, MethodVersion: "1",
-					Dataset: set, Fingerprint: "f", Split: split, Task: "binary", Status: store.OK, Grid: grid, GridHash: "g", Selected: &selected,
+				run := result.Run{Key: fmt.Sprint(s, m, split), Protocol: size.Protocol, ProtocolHash: size.ProtocolHash, Method: method, MethodVersion: "1",
+					Dataset: set, Fingerprint: "f", Split: split, Task: "binary", Status: result.OK, Grid: grid, GridHash: "g", Selected: &selected,
 					TrainRows: 5 * test, TestRows: test, Test: counts(correct, test), FitSeconds: &seconds, PredictSeconds: &seconds, CPUSeconds: &seconds,
 					StartedAt: "2026-01-01T00:00:00Z"}
 				for g := range size.Points {
 					for f := range size.Folds {
-						run.Evaluations = append(run.Evaluations, store.Evaluation{GridIndex: g, Fold: f, Score: counts(correct, test), FitSeconds: seconds})
+						run.Evaluations = append(run.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: counts(correct, test), FitSeconds: seconds})
 					}
 				}
 				if err := w.Put(run); err != nil {
@@ -64,8 +65,8 @@ func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
 }
 
 // counts is a score of a binary set by its correct rows.
-func counts(correct, n int) store.Score {
+func counts(correct, n int) result.Score {
 	tp, fn, fp := correct/2, (n-correct)/2, (n-correct)-(n-correct)/2
 	tn := correct - tp
-	return store.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}
+	return result.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
 )
@@ -80,12 +80,12 @@ func Paper() Input {
 			shift := 0.6 * rng.NormFloat64()
 			for split := 1; split <= 20; split++ {
 				if math.IsNaN(d.mean[j]) {
-					in.Rows = append(in.Rows, Failed(d.name, method, split, store.Timeout, "stopped after 10m0s"))
+					in.Rows = append(in.Rows, Failed(d.name, method, split, result.Timeout, "stopped after 10m0s"))
 					continue
 				}
 				correct := math.Round((d.mean[j] + shift + d.std[j]*rng.NormFloat64()) / 100 * float64(d.test))
 				if d.name == "german" && method == "PBRFF" && split == 7 {
-					in.Rows = append(in.Rows, Failed(d.name, method, split, store.Failed, "exit status 137:\nout of memory"))
+					in.Rows = append(in.Rows, Failed(d.name, method, split, result.Failed, "exit status 137:\nout of memory"))
 					continue
 				}
 				in.Rows = append(in.Rows, OK(d.name, method, split, min(int(correct), d.test), d.test))
@@ -98,7 +98,7 @@ func Paper() Input {
 			for split := 1; split <= 20; split++ {
 				r := OK(name, method, split, 270+rng.IntN(25), 300)
 				if name == "board" {
-					r = Failed(name, method, split, store.Timeout, "stopped after 10m0s")
+					r = Failed(name, method, split, result.Timeout, "stopped after 10m0s")
 				}
 				in.Rows = append(in.Rows, r)
 			}
@@ -160,9 +160,9 @@ func Small() Input {
 	add("uneven", "C|%", 4, 4)
 	add("big_set", "C|%", 100, 90, 92, 91)
 	in.Rows = append(in.Rows,
-		Failed("uneven", "C|%", 2, store.Failed, "singular\nmatrix \x1b[31m{x}"),
-		Failed("big_set", "A_1", 1, store.Timeout, "stopped after 10m0s"),
-		Failed("big_set", "A_1", 2, store.Timeout, "stopped after 10m0s"),
+		Failed("uneven", "C|%", 2, result.Failed, "singular\nmatrix \x1b[31m{x}"),
+		Failed("big_set", "A_1", 1, result.Timeout, "stopped after 10m0s"),
+		Failed("big_set", "A_1", 2, result.Timeout, "stopped after 10m0s"),
 		OK("tie", "A_1", 4, 1, 10), OK("tie", "A_1", 5, 1, 10),
 	)
 	for i := range in.Rows {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -94,7 +95,7 @@ func (r rows) Versions(context.Context, string) (out []store.Version, err error)
 func (r rows) RowsOf(_ context.Context, _ string, v store.Version, _ bool) (out []store.Row, err error) {
 	for _, row := range slices.Concat(r.older, r.rows) {
 		there := slices.ContainsFunc(out, func(o store.Row) bool { return o.Dataset == row.Dataset && o.Split == row.Split })
-		if !there && row.Method == v.Method && row.MethodVersion == v.Version && row.Status == store.OK {
+		if !there && row.Method == v.Method && row.MethodVersion == v.Version && row.Status == result.OK {
 			out = append(out, row)
 		}
 	}
@@ -165,28 +166,28 @@ func (in Input) Now(name string) (frame.Data, bool) {
 	return frame.Data{}, false
 }
 
-var environment = &store.Environment{ProgramVersion: "v0", CPU: "2 cores"}
+var environment = &result.Environment{ProgramVersion: "v0", CPU: "2 cores"}
 
 // OK is a finished run of a binary set.
 func OK(dataset, method string, split, correct, test int) store.Row {
 	fn := test - correct
 	tp, tn, fp := correct/2, correct-correct/2, 0
-	return store.Row{Dataset: dataset, Method: method, Split: split, Status: store.OK, Task: "binary", TestRows: test, TrainRows: 2 * test,
+	return store.Row{Dataset: dataset, Method: method, Split: split, Status: result.OK, Task: "binary", TestRows: test, TrainRows: 2 * test,
 		StartedAt: "2026-01-01", Environment: environment, Fingerprint: "f",
-		Score: store.Score{N: test, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}}
+		Score: result.Score{N: test, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}}
 }
 
 // Failed is a run without a result.
-func Failed(dataset, method string, split int, status store.Status, reason string) store.Row {
+func Failed(dataset, method string, split int, status result.Status, reason string) store.Row {
 	r := OK(dataset, method, split, 0, 1)
-	r.Status, r.Error, r.Score = status, reason, store.Score{}
+	r.Status, r.Error, r.Score = status, reason, result.Score{}
 	return r
 }
 
 // Numbers is a finished run of a set of regression.
 func Numbers(dataset, method string, split int, rmse float64) store.Row {
 	r := OK(dataset, method, split, 0, 10)
-	r.Task, r.Score = "regression", store.Score{N: 10, RMSE: &rmse, MAE: &rmse, R2: &rmse}
+	r.Task, r.Score = "regression", result.Score{N: 10, RMSE: &rmse, MAE: &rmse, R2: &rmse}
 	return r
 }
 

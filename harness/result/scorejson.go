@@ -1,4 +1,4 @@
-package store
+package result
 
 import (
 	"encoding/json"

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"compress/flate"
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,10 +13,12 @@ import (
 	"math"
 	"strings"
 	"sync"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
-// insertLearned stores what a run learned beside its counts.
-func insertLearned(ctx context.Context, tx *sql.Tx, runID int64, r Run) error {
+// insertArtifacts stores what a run kept beside its counts.
+func insertArtifacts(ctx context.Context, tx *sql.Tx, runID int64, r result.Run) error {
 	if r.Scores != nil {
 		if err := sealedScores.insert(ctx, tx, "INSERT", []any{runID, r.Outputs, deflate(planes(r.Scores))}); err != nil {
 			return err
@@ -64,7 +64,7 @@ func insertLearned(ctx context.Context, tx *sql.Tx, runID int64, r Run) error {
 }
 
 // testRow is a row of stages or point_tests, whose last columns are those of seed_counts.
-func testRow(runID int64, number int, t Score) []any {
+func testRow(runID int64, number int, t result.Score) []any {
 	return []any{runID, number, t.N, value(t.Correct), value(t.TN), value(t.FP), value(t.FN), value(t.TP), value(t.AUC2), value(t.RMSE), value(t.MAE), value(t.R2)}
 }
 
@@ -76,27 +76,12 @@ func (s sealed) insert(ctx context.Context, tx *sql.Tx, verb string, values []an
 	return err
 }
 
-// HashScores returns what identifies scores by their bits: half of their SHA-256.
-func HashScores(scores []float64) string {
-	sum := sha256.Sum256(raw(scores))
-	return hex.EncodeToString(sum[:16])
-}
-
-// raw is doubles one after another, little-endian.
-func raw(values []float64) []byte {
-	out := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
-	}
-	return out
-}
-
-// doubles is raw, NULL for nil.
+// doubles is Doubles, NULL for nil.
 func doubles(values []float64) any {
 	if values == nil {
 		return nil
 	}
-	return raw(values)
+	return result.Doubles(values)
 }
 
 // planes puts the first bytes of all doubles before their second ones, and so on: signs and
@@ -130,7 +115,7 @@ func fromPlanes(b []byte) ([]float64, error) {
 	return out, nil
 }
 
-// fromDoubles is the inverse of raw.
+// fromDoubles is the inverse of doubles.
 func fromDoubles(b []byte) []float64 {
 	if b == nil {
 		return nil
@@ -163,21 +148,10 @@ func deflate(data []byte) []byte {
 
 func inflate(data []byte) ([]byte, error) { return io.ReadAll(flate.NewReader(bytes.NewReader(data))) }
 
-// A Learned is what is kept of a cell beside its counts.
-type Learned struct {
-	Scores  []float64 // nil if they are not kept
-	Outputs int
-	Model   *Model          // nil if it is not kept
-	Params  json.RawMessage // of the model
-	Task    string
-
-	MethodVersion string // that trained it
-}
-
-// Learned returns what is kept of the attempt that stands for a cell, and false if there
+// Artifacts returns what is kept of the attempt that stands for a cell, and false if there
 // is none. What is damaged is an error.
-func (db *DB) Learned(ctx context.Context, protocol, dataset, method string, split int) (Learned, bool, error) {
-	var l Learned
+func (db *DB) Artifacts(ctx context.Context, protocol, dataset, method string, split int) (result.Artifacts, bool, error) {
+	var l result.Artifacts
 	if err := db.intact(ctx); err != nil {
 		return l, false, err
 	}
@@ -230,12 +204,12 @@ func (db *DB) scores(ctx context.Context, run int64) (scores []float64, outputs 
 	return scores, int(row[1].(int64)), err
 }
 
-func (db *DB) model(ctx context.Context, run int64) (*Model, error) {
+func (db *DB) model(ctx context.Context, run int64) (*result.Model, error) {
 	row, err := db.keptRow(ctx, sealedModels, run)
 	if err != nil || row == nil {
 		return nil, err
 	}
-	m := &Model{}
+	m := &result.Model{}
 	if err := errors.Join(json.Unmarshal([]byte(row[1].(string)), &m.Features), json.Unmarshal([]byte(row[2].(string)), &m.Labels)); err != nil {
 		return nil, err
 	}
@@ -247,7 +221,7 @@ func (db *DB) model(ctx context.Context, run int64) (*Model, error) {
 	m.Mean, m.Scale = fromDoubles(mean), fromDoubles(scale)
 	if center, ok := row[5].(float64); ok {
 		spread, _ := row[6].(float64)
-		m.Target = &Target{center, spread}
+		m.Target = &result.Target{Mean: center, Scale: spread}
 	}
 	m.Data, err = inflate(row[7].([]byte))
 	return m, err

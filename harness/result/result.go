@@ -1,9 +1,18 @@
-package store
+// Package result says what a finished cell is: how it ended, its counts on every fold and on the test part, and what was kept
+// beside them.
+//
+// What computes cells (harness/runner, harness/metric) and what keeps them (harness/store) share these types and know nothing of
+// each other. The package computes nothing but what a Run says of itself.
+package result
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 )
 
 // Status says how a cell ended.
@@ -96,7 +105,7 @@ type Run struct {
 	StartedAt      string // UTC, RFC 3339 with nanoseconds
 	Features       int    // columns of the data; 0 if unknown
 
-	// What the run learned beside its counts.
+	// What is kept of the run beside its counts.
 	Scores     []float64 // of the test rows, row by row; nil if they are not kept
 	Outputs    int       // scores per row
 	ScoresHash string    // of the bits of Scores, also where these are not kept
@@ -156,14 +165,13 @@ type Target struct{ Mean, Scale float64 }
 // Name names the cell of the run to people.
 func (r Run) Name() string { return fmt.Sprintf("%s on %s, split %d", r.Method, r.Dataset, r.Split) }
 
-// class is how the run failed: what the run says of it, else what its status does.
-func (r Run) class() Class {
+// Failure is how the run failed: what the run says of it, else what its status does.
+func (r Run) Failure() Class {
 	return cmp.Or(r.Class, map[Status]Class{Failed: ClassError, Timeout: ClassTimeout}[r.Status])
 }
 
-// cvAccuracy is the mean accuracy of the selected grid point over the folds, nil
-// without one.
-func (r Run) cvAccuracy() any {
+// CVAccuracy is the mean accuracy of the selected grid point over the folds, nil without one.
+func (r Run) CVAccuracy() *float64 {
 	sum, folds := 0.0, 0
 	for _, e := range r.Evaluations {
 		if r.Selected != nil && e.GridIndex == *r.Selected && e.Score.Correct != nil {
@@ -174,7 +182,8 @@ func (r Run) cvAccuracy() any {
 	if folds == 0 {
 		return nil
 	}
-	return sum / float64(folds)
+	mean := sum / float64(folds)
+	return &mean
 }
 
 // Seconds returns the wall time of the cell: search, refit and prediction.
@@ -186,4 +195,36 @@ func (r Run) Seconds() float64 {
 		}
 	}
 	return sum
+}
+
+// A Canary is what a cell showed whose training labels contradict the truth.
+type Canary struct {
+	P        float64 // how improbable it is by chance to be as right about the test rows
+	Constant int     // test rows that the best constant answer gets right; 0 for a regression
+}
+
+// Artifacts are what is kept of a cell beside its counts.
+type Artifacts struct {
+	Scores  []float64 // nil if they are not kept
+	Outputs int
+	Model   *Model          // nil if it is not kept
+	Params  json.RawMessage // of the model
+	Task    string
+
+	MethodVersion string // that trained it
+}
+
+// HashScores returns what identifies scores by their bits: half of their SHA-256.
+func HashScores(scores []float64) string {
+	sum := sha256.Sum256(Doubles(scores))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Doubles is numbers one after another, little-endian.
+func Doubles(values []float64) []byte {
+	out := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
+	}
+	return out
 }

@@ -7,44 +7,45 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"pgregory.net/rapid"
 )
 
-// withLearned adds what a run may learn beside its counts.
-func withLearned(r Run) Run {
+// withArtifacts adds what a run may keep beside its counts.
+func withArtifacts(r result.Run) result.Run {
 	r.Scores, r.Outputs = []float64{-1.5, 2, 0.25, math.Copysign(0, -1)}, 1
-	r.ScoresHash = HashScores(r.Scores)
+	r.ScoresHash = result.HashScores(r.Scores)
 	r.Test.AUC2 = ptr(int64(400))
 	for round := range 3 {
-		r.Stages = append(r.Stages, Stage{round + 1, Score{N: 30, Correct: ptr(20 + round), TN: ptr(10), FP: ptr(1), FN: ptr(9 - round), TP: ptr(10 + round)}})
+		r.Stages = append(r.Stages, result.Stage{Round: round + 1, Score: result.Score{N: 30, Correct: ptr(20 + round), TN: ptr(10), FP: ptr(1), FN: ptr(9 - round), TP: ptr(10 + round)}})
 	}
 	for k := range 2 {
-		r.SeedTests = append(r.SeedTests, SeedTest{Seed: uint32(k + 1), ScoresHash: r.ScoresHash, Score: r.Stages[k].Score})
+		r.SeedTests = append(r.SeedTests, result.SeedTest{Seed: uint32(k + 1), ScoresHash: r.ScoresHash, Score: r.Stages[k].Score})
 	}
-	r.Warnings = []Warning{{"stopped early", 3}, {"capped", 1}}
-	r.Model = &Model{Data: []byte("a saved model"), Features: []string{"age", "height"}, Labels: []string{"no", "yes"}, Target: &Target{1.5, 2}, Mean: []float64{1, 2}, Scale: []float64{3, 4}}
+	r.Warnings = []result.Warning{{Text: "stopped early", Times: 3}, {Text: "capped", Times: 1}}
+	r.Model = &result.Model{Data: []byte("a saved model"), Features: []string{"age", "height"}, Labels: []string{"no", "yes"}, Target: &result.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2}, Scale: []float64{3, 4}}
 	return r
 }
 
-// TestWhatIsLearnedComesBack, bit for bit.
-func TestWhatIsLearnedComesBack(t *testing.T) {
+// TestArtifactsComeBack, bit for bit.
+func TestArtifactsComeBack(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	want := withLearned(testRun("k1", OK))
-	bare := testRun("k2", OK)
+	want := withArtifacts(testRun("k1", result.OK))
+	bare := testRun("k2", result.OK)
 	bare.Split, bare.ScoresHash = 2, "h"
 	put(t, db, want, bare)
-	got, found, err := db.Learned(context.Background(), "p", "d", "M", 1)
-	if err != nil || !found || HashScores(got.Scores) != want.ScoresHash || got.Outputs != 1 || string(got.Params) != `{"c":2}` {
+	got, found, err := db.Artifacts(context.Background(), "p", "d", "M", 1)
+	if err != nil || !found || result.HashScores(got.Scores) != want.ScoresHash || got.Outputs != 1 || string(got.Params) != `{"c":2}` {
 		t.Errorf("scores %v, %v, %v", got, found, err)
 	}
 	if m := got.Model; m == nil || string(m.Data) != "a saved model" || !slices.Equal(m.Features, want.Model.Features) || !slices.Equal(m.Labels, want.Model.Labels) || *m.Target != *want.Model.Target ||
 		!slices.Equal(m.Mean, want.Model.Mean) || !slices.Equal(m.Scale, want.Model.Scale) {
 		t.Errorf("model %+v", m)
 	}
-	if got, found, err := db.Learned(context.Background(), "p", "d", "M", 2); err != nil || !found || got.Scores != nil || got.Model != nil {
+	if got, found, err := db.Artifacts(context.Background(), "p", "d", "M", 2); err != nil || !found || got.Scores != nil || got.Model != nil {
 		t.Errorf("of a cell that keeps nothing: %+v, %v, %v", got, found, err)
 	}
-	if _, found, err := db.Learned(context.Background(), "p", "d", "M", 3); err != nil || found {
+	if _, found, err := db.Artifacts(context.Background(), "p", "d", "M", 3); err != nil || found {
 		t.Errorf("of no cell: %v, %v", found, err)
 	}
 	_, rows := query(t, db, `SELECT round, n_correct FROM stages ORDER BY round`)
@@ -70,7 +71,7 @@ func TestPlanes(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := fromPlanes(packed)
-		if err != nil || HashScores(got) != HashScores(values) || HashScores(fromDoubles(raw(values))) != HashScores(values) {
+		if err != nil || result.HashScores(got) != result.HashScores(values) || result.HashScores(fromDoubles(result.Doubles(values))) != result.HashScores(values) {
 			t.Fatalf("%v come back as %v, %v", values, got, err)
 		}
 	})
