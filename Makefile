@@ -15,7 +15,7 @@ GO      ?= go
 BENCH   := bin/bench
 BUDGET  ?= 6m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
-LDFLAGS := -X github.com/kernelboosting/bench/harness.ProgramVersion=$(VERSION)
+LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
 .PHONY: build run test portable arm64 elsewhere lint fire figures bench-peers clean
 

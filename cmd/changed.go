@@ -3,14 +3,11 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -111,23 +108,6 @@ func shortPath(path string) string {
 		return rel
 	}
 	return path
-}
-
-// noteChangedData says of which sets of a plan cells of other data are stored.
-func (a *app) noteChangedData(ctx context.Context, db *store.DB, plan *harness.Plan) error {
-	names, err := db.DataNames(ctx)
-	if err != nil {
-		return err
-	}
-	for _, dataset := range slices.Sorted(maps.Keys(plan.Data)) {
-		for _, n := range names {
-			if n.Dataset == dataset && n.Fingerprint != plan.Data[dataset] {
-				fmt.Fprintf(a.err, "%s changed: %s stored under this name of data %.8s, it is %.8s now; status and reports leave them out\n",
-					dataset, areCells(n.Cells), n.Fingerprint, plan.Data[dataset])
-			}
-		}
-	}
-	return nil
 }
 
 func areCells(n int) string {

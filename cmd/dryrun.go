@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/span"
 )
@@ -17,7 +18,7 @@ const (
 
 // dryRun prints the plan: a row per set and method, then the sums by method and by set; or a row per cell with
 // --explain. Times and sizes are for people in tables, plain numbers in the other formats.
-func (a *app) dryRun(ctx context.Context, h *harness.Harness, req harness.Request, f runFlags) error {
+func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, f runFlags) error {
 	db, err := store.OpenReader(ctx, a.db)
 	if err == nil {
 		defer db.Close()
@@ -29,7 +30,7 @@ func (a *app) dryRun(ctx context.Context, h *harness.Harness, req harness.Reques
 	if err != nil {
 		return err
 	}
-	opt := harness.Options{Jobs: f.jobs, Budget: f.budget}
+	opt := schedule.Options{Jobs: f.jobs, Budget: f.budget}
 	prediction := plan.Predict(opt.Jobs, opt.Budget)
 	var l listing
 	if f.explain {
@@ -51,7 +52,7 @@ func (a *app) dryRun(ctx context.Context, h *harness.Harness, req harness.Reques
 }
 
 // explained lists cells with the reason why each is run.
-func explained(ctx context.Context, cells []*harness.PlannedCell, db *store.DB, format string) (listing, error) {
+func explained(ctx context.Context, cells []*plan.Cell, db *store.DB, format string) (listing, error) {
 	l := listing{header: []string{"dataset", "method", "split", "seconds", "reason"}}
 	if format == "table" {
 		l.header[3] = "time"
@@ -79,7 +80,7 @@ type planRow struct {
 	limit           string  // that leaves them out
 }
 
-func (r *planRow) add(c *harness.PlannedCell) {
+func (r *planRow) add(c *plan.Cell) {
 	r.cells++
 	r.seconds += c.Seconds
 	r.longest = max(r.longest, c.Seconds)
@@ -87,7 +88,7 @@ func (r *planRow) add(c *harness.PlannedCell) {
 }
 
 // planned lists a row per set and method, in the order in which they begin, and the sums.
-func planned(cells []*harness.PlannedCell, left []harness.Skipped, format string) listing {
+func planned(cells []*plan.Cell, left []plan.Skipped, format string) listing {
 	var pairs, methods, sets, out []*planRow
 	at := map[[3]string]*planRow{}
 	row := func(rows *[]*planRow, dataset, method, limit string) *planRow {

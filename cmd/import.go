@@ -11,8 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/bundle"
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/result"
@@ -87,14 +89,14 @@ func (a *app) importResults(ctx context.Context, path, protocolFile string) erro
 	for _, r := range runs {
 		_, _ = sets.entry(r.Dataset) // a user's own set that was run here; planning says which sets are not known
 	}
-	var all harness.Import
+	var all admit.Import
 	for _, p := range slices.Sorted(maps.Keys(protocols)) {
 		h := protocols[p]
 		if h == nil {
 			all.Old = append(all.Old, unknownProtocol(p, runs)...)
 			continue
 		}
-		in, err := h.Admit(ctx, runs, name, known)
+		in, err := admit.Runs(ctx, h, runs, name, known)
 		if err != nil {
 			return err
 		}
@@ -151,8 +153,8 @@ func readBounded(path string, limit int64) ([]byte, error) {
 }
 
 // protocolsOf returns a harness for every protocol of some results, nil for one that is not known.
-func (a *app) protocolsOf(runs []result.Run, file string) (map[string]*harness.Harness, error) {
-	out := map[string]*harness.Harness{}
+func (a *app) protocolsOf(runs []result.Run, file string) (map[string]*plan.Experiment, error) {
+	out := map[string]*plan.Experiment{}
 	if file != "" {
 		h, err := a.harness(file)
 		if err != nil {
@@ -176,18 +178,18 @@ func (a *app) protocolsOf(runs []result.Run, file string) (map[string]*harness.H
 	return out, nil
 }
 
-func unknownProtocol(name string, runs []result.Run) []harness.Group {
-	var out []harness.Group
+func unknownProtocol(name string, runs []result.Run) []plan.Group {
+	var out []plan.Group
 	for _, r := range runs {
 		if r.Protocol == name {
-			out = append(out, harness.Group{Protocol: name, Dataset: r.Dataset, Method: r.Method, Cells: 1, Why: "no protocol of this program; name its file with --protocol"})
+			out = append(out, plan.Group{Protocol: name, Dataset: r.Dataset, Method: r.Method, Cells: 1, Why: "no protocol of this program; name its file with --protocol"})
 		}
 	}
 	return out
 }
 
 func (a *app) storeImported(ctx context.Context, db *store.DB, runs []result.Run) error {
-	w := db.NewWriter(harness.CurrentEnvironment(), nil)
+	w := db.NewWriter(environment.Current(), nil)
 	w.Trouble = func(t store.Trouble) { fmt.Fprintln(a.err, a.troubleLine(t)) }
 	ended, end := context.WithCancel(ctx)
 	defer end()

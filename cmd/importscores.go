@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/harmless"
@@ -29,7 +29,7 @@ func (a *app) importScores(ctx context.Context, path, protocolName, method, vers
 	if err != nil {
 		return err
 	}
-	runs, err := h.AdmitScores(ctx, method, version, filepath.Base(path), scores)
+	runs, err := admit.OfScores(ctx, h, method, version, filepath.Base(path), scores)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -49,13 +49,13 @@ func (a *app) importScores(ctx context.Context, path, protocolName, method, vers
 	return nil
 }
 
-func readScores(path string) (harness.Scores, error) {
+func readScores(path string) (admit.Scores, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, exitError{exitUsage, err}
 	}
 	defer f.Close()
-	scores, err := harness.ReadScores(f)
+	scores, err := admit.ReadScores(f)
 	if err != nil {
 		return nil, usage("%s: %w", path, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/internal/atomicfile"
 	"github.com/kernelboosting/bench/reports"
@@ -84,7 +84,7 @@ func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Opti
 	if o.Method, err = rows.Method(method, rows.Rows); err != nil {
 		return exitError{exitUsage, err}
 	}
-	o.Protocol, o.Program, o.Generated = h.Protocol, "bench "+harness.ProgramVersion, time.Now().UTC()
+	o.Protocol, o.Program, o.Generated = h.Protocol, "bench "+environment.ProgramVersion, time.Now().UTC()
 	o.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
 	p, err := paper.Build(rows, o)
 	if err != nil {

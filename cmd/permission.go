@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/spf13/cobra"
@@ -226,12 +226,12 @@ func (a *app) needed(f runFlags) (needs func(method string) bool, unnamed bool) 
 
 // askVerified asks the plugins whose cells are to be run again what they are now: cells of another version
 // cannot be compared.
-func (a *app) askVerified(ctx context.Context, cells []*harness.PlannedCell) error {
+func (a *app) askVerified(ctx context.Context, cells []*plan.Cell) error {
 	var asked []*foundPlugin
 	before := map[*foundPlugin]external.Record{}
 	for i := range a.plugins {
 		f := &a.plugins[i]
-		if f.usable() && slices.ContainsFunc(cells, func(c *harness.PlannedCell) bool { return c.Spec.Inputs.MethodVersion == f.in.Spec().Version }) {
+		if f.usable() && slices.ContainsFunc(cells, func(c *plan.Cell) bool { return c.Spec.Inputs.MethodVersion == f.in.Spec().Version }) {
 			asked, before[f] = append(asked, f), f.known
 		}
 	}

@@ -3,44 +3,38 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/span"
 )
 
 // plan works out what is to be run, with what the database knows of cells and times; db may be nil.
-func (a *app) plan(ctx context.Context, h *harness.Harness, req harness.Request, db *store.DB) (*harness.Plan, error) {
-	var known map[string]store.Known
-	var timings []store.Timing
-	if db != nil {
-		var err error
-		if known, err = db.Keys(ctx); err != nil {
-			return nil, unreadable(err)
-		}
-		canaries, err := db.Canaries(ctx)
-		if err != nil {
-			return nil, unreadable(err)
-		}
-		maps.Copy(known, canaries)
-		if timings, err = db.Timings(ctx, harness.CurrentEnvironment()); err != nil {
-			return nil, unreadable(err)
-		}
+func (a *app) plan(ctx context.Context, h *plan.Experiment, req plan.Request, db *store.DB) (*plan.Plan, error) {
+	todo, err := harness.Plan(ctx, h, req, db)
+	if stored := (*harness.StoredError)(nil); errors.As(err, &stored) {
+		return nil, unreadable(stored.Err)
 	}
-	plan, err := h.Plan(ctx, req, known, harness.NewForecast(timings))
-	if err != nil {
-		return nil, exitError{exitUsage, err}
+	return todo, refused(err)
+}
+
+// refused is the error of a request that cannot be planned.
+func refused(err error) error {
+	if e := (exitError{}); err == nil || errors.As(err, &e) {
+		return err
 	}
-	return plan, nil
+	return exitError{exitUsage, err}
 }
 
 // announce says in a few lines what is about to happen.
-func (a *app) announce(plan *harness.Plan, p harness.Prediction, opt harness.Options) {
+func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options) {
 	a.noteNoData(plan)
 	if len(plan.Unsuited) > 0 {
 		fmt.Fprintf(a.err, "not run, since the method does not solve the set's task: %s\n", strings.Join(plan.Unsuited, ", "))
@@ -59,8 +53,8 @@ func (a *app) announce(plan *harness.Plan, p harness.Prediction, opt harness.Opt
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
 		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", span.Seconds(p.Early))
 	}
-	if len(p.NoBudget) > 0 {
-		fmt.Fprintf(a.err, "beyond --budget %s: %s on %s\n", span.Seconds(opt.Budget.Seconds()), plural(p.LeftCells, "cell"), strings.Join(p.NoBudget, ", "))
+	if len(p.BudgetSets) > 0 {
+		fmt.Fprintf(a.err, "beyond --budget %s: %s on %s\n", span.Seconds(opt.Budget.Seconds()), plural(p.BudgetCells, "cell"), strings.Join(p.BudgetSets, ", "))
 	}
 	if len(plan.Skipped) > 0 {
 		fmt.Fprintf(a.err, "skipped: %s\n", sumSkipped(plan.Skipped))
@@ -68,7 +62,7 @@ func (a *app) announce(plan *harness.Plan, p harness.Prediction, opt harness.Opt
 }
 
 // shapeOf is "6 methods x 16 sets x 20 splits", of the cells that are there.
-func shapeOf(cells []*harness.PlannedCell) string {
+func shapeOf(cells []*plan.Cell) string {
 	methods, sets, splits := map[string]bool{}, map[string]bool{}, map[int]bool{}
 	for _, c := range cells {
 		methods[c.Method], sets[c.Dataset], splits[c.Split] = true, true, true
@@ -77,10 +71,10 @@ func shapeOf(cells []*harness.PlannedCell) string {
 }
 
 // sumSkipped is "312 cells over --max-cell 30m (KRR-GD on bankmarketing: 370h each, GK on occupancy: 3h each)", for each limit.
-func sumSkipped(left []harness.Skipped) string {
+func sumSkipped(left []plan.Skipped) string {
 	type group struct {
 		limit string
-		cells []harness.Skipped
+		cells []plan.Skipped
 	}
 	var groups []*group
 	for _, l := range left {
@@ -99,9 +93,9 @@ func sumSkipped(left []harness.Skipped) string {
 }
 
 // heaviest names the most expensive pairs of a method and a set, and what a cell of each needs.
-func heaviest(left []harness.Skipped) string {
+func heaviest(left []plan.Skipped) string {
 	const most = 3
-	left = slices.SortedStableFunc(slices.Values(left), func(a, b harness.Skipped) int {
+	left = slices.SortedStableFunc(slices.Values(left), func(a, b plan.Skipped) int {
 		return cmp.Or(-cmp.Compare(a.Seconds, b.Seconds), -cmp.Compare(a.Cell.Memory, b.Cell.Memory))
 	})
 	var parts []string
@@ -123,7 +117,7 @@ func heaviest(left []harness.Skipped) string {
 }
 
 // needs is what exceeds the limit: time or memory.
-func needs(l harness.Skipped) string {
+func needs(l plan.Skipped) string {
 	if strings.HasPrefix(l.Reason, "--memory") {
 		return span.Bytes(l.Cell.Memory + l.Cell.SetBytes)
 	}
@@ -134,7 +128,7 @@ func needs(l harness.Skipped) string {
 const askBeyond = 24 * time.Hour
 
 // confirm asks before a run of more than a day, and refuses one where nobody can be asked.
-func (a *app) confirm(p harness.Prediction, yes bool) error {
+func (a *app) confirm(p plan.Prediction, yes bool) error {
 	if yes || p.Seconds <= askBeyond.Seconds() {
 		return nil
 	}
@@ -146,22 +140,4 @@ func (a *app) confirm(p harness.Prediction, yes bool) error {
 		return nil
 	}
 	return exitError{exitUsage, fmt.Errorf("not started")}
-}
-
-// skipped is what the database keeps of cells that are skipped.
-func skipped(left []harness.Skipped) []store.Skipped {
-	var out []store.Skipped
-	for _, l := range left {
-		out = append(out, l.Note())
-	}
-	return out
-}
-
-// taken names cells that are not left out.
-func taken(cells []*harness.PlannedCell) []store.Skipped {
-	var out []store.Skipped
-	for _, c := range cells {
-		out = append(out, harness.Skipped{Cell: c}.Note())
-	}
-	return out
 }

@@ -9,9 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/internal/span"
 	"github.com/kernelboosting/bench/registry"
@@ -30,7 +31,7 @@ type progress struct {
 	bar    *mpb.Bar // nil where there is no terminal
 	bars   *mpb.Progress
 	start  time.Time
-	opt    harness.Options
+	opt    schedule.Options
 	cells  int
 	resize reflow
 
@@ -38,8 +39,8 @@ type progress struct {
 
 	mu      sync.Mutex
 	done    int
-	left    map[*harness.PlannedCell]bool      // neither ended nor running
-	running map[*harness.PlannedCell]time.Time // since when
+	left    map[*plan.Cell]bool      // neither ended nor running
+	running map[*plan.Cell]time.Time // since when
 	last    time.Time
 	label   string
 
@@ -47,10 +48,10 @@ type progress struct {
 	suspects bool // a cell that a run died of was named
 }
 
-func newProgress(out io.Writer, plan *harness.Plan, opt harness.Options, metric string) *progress {
-	p := &progress{out: out, start: time.Now(), last: time.Now(), opt: opt, cells: len(plan.Cells), metric: metric,
-		left: map[*harness.PlannedCell]bool{}, running: map[*harness.PlannedCell]time.Time{}}
-	for _, c := range plan.Cells {
+func newProgress(out io.Writer, todo *plan.Plan, opt schedule.Options, metric string) *progress {
+	p := &progress{out: out, start: time.Now(), last: time.Now(), opt: opt, cells: len(todo.Cells), metric: metric,
+		left: map[*plan.Cell]bool{}, running: map[*plan.Cell]time.Time{}}
+	for _, c := range todo.Cells {
 		p.left[c] = true
 	}
 	if isTerminal(out) && p.cells > 0 {
@@ -129,7 +130,7 @@ func (p *progress) status() string {
 func (p *progress) now() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	cells := slices.SortedFunc(maps.Keys(p.running), func(a, b *harness.PlannedCell) int { return p.running[a].Compare(p.running[b]) })
+	cells := slices.SortedFunc(maps.Keys(p.running), func(a, b *plan.Cell) int { return p.running[a].Compare(p.running[b]) })
 	var parts []string
 	for _, c := range cells {
 		parts = append(parts, fmt.Sprintf("%s (%s)", c.Cell, span.Seconds(time.Since(p.running[c]).Seconds())))
@@ -139,11 +140,11 @@ func (p *progress) now() string {
 
 // remaining predicts the seconds that are left; p.mu is held.
 func (p *progress) remaining(elapsed float64) float64 {
-	var running []harness.RunningCell
+	var running []plan.RunningCell
 	for c, since := range p.running {
-		running = append(running, harness.RunningCell{Cell: c, For: time.Since(since)})
+		running = append(running, plan.RunningCell{Cell: c, For: time.Since(since)})
 	}
-	var left []*harness.PlannedCell
+	var left []*plan.Cell
 	for c := range p.left {
 		if _, beyond := p.opt.Forecast.Beyond(p.opt.Limits, c); !beyond {
 			left = append(left, c)
@@ -156,7 +157,7 @@ func (p *progress) remaining(elapsed float64) float64 {
 	return seconds
 }
 
-func (p *progress) started(c *harness.PlannedCell) {
+func (p *progress) started(c *plan.Cell) {
 	p.mu.Lock()
 	delete(p.left, c)
 	p.running[c] = time.Now()
@@ -169,7 +170,7 @@ func (p *progress) started(c *harness.PlannedCell) {
 }
 
 // elsewhere counts a cell that another run has ended.
-func (p *progress) elsewhere(c *harness.PlannedCell, _ result.Status) {
+func (p *progress) elsewhere(c *plan.Cell) {
 	p.mu.Lock()
 	p.done++
 	delete(p.left, c)
@@ -184,7 +185,7 @@ func (p *progress) waiting(cells int, by string) {
 	p.note(fmt.Sprintf("waiting for %s that another run is at (%s); what it does not end is run here", plural(cells, "cell"), by))
 }
 
-func (p *progress) finished(c *harness.PlannedCell, r result.Run) {
+func (p *progress) finished(c *plan.Cell, r result.Run) {
 	p.mu.Lock()
 	p.done++
 	delete(p.running, c)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/internal/atomicfile"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -107,7 +107,7 @@ func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (d
 	if err != nil {
 		return exitError{exitUsage, err}
 	}
-	d.Program = "bench " + harness.ProgramVersion
+	d.Program = "bench " + environment.ProgramVersion
 	d.Generated = time.Now().UTC()
 	d.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/internal/atomicfile"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -96,7 +96,7 @@ func (a *app) page(ctx context.Context, c *cobra.Command, f pageFlags) (*page.Pa
 			return nil, exitError{exitUsage, err}
 		}
 	}
-	f.Program, f.Generated = "bench "+harness.ProgramVersion, time.Now().UTC()
+	f.Program, f.Generated = "bench "+environment.ProgramVersion, time.Now().UTC()
 	f.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
 	p, err := page.Build(rows, f.Options)
 	if err != nil {

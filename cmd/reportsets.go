@@ -2,7 +2,7 @@ package cmd
 
 import (
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
@@ -26,7 +26,7 @@ func (a *app) invocation(protocol, path string, splits int) frame.Invocation {
 }
 
 // reportSource translates the flags and the protocol for package frame.
-func (a *app) reportSource(f reportFlags, h *harness.Harness, stored *storedSets) (frame.Source, error) {
+func (a *app) reportSource(f reportFlags, h *plan.Experiment, stored *storedSets) (frame.Source, error) {
 	p := h.Protocol
 	src := frame.Source{
 		Protocol: frame.Protocol{
@@ -39,7 +39,7 @@ func (a *app) reportSource(f reportFlags, h *harness.Harness, stored *storedSets
 	if f.splits == "" {
 		return src, nil
 	}
-	splits, err := harness.ParseSplits(f.splits)
+	splits, err := plan.ParseSplits(f.splits)
 	if err != nil {
 		return src, usage("--splits: %w", err)
 	}

@@ -1,15 +1,13 @@
 package cmd
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness"
-	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/spf13/cobra"
 )
@@ -21,7 +19,7 @@ func rerunFlag(a *app, c *cobra.Command, into *[]string) {
 }
 
 // rerun checks the names of --rerun against the request.
-func (a *app) rerun(h *harness.Harness, req *harness.Request, names []string) error {
+func (a *app) rerun(h *plan.Experiment, req *plan.Request, names []string) error {
 	for _, n := range names {
 		s, err := h.Registry.Lookup(strings.TrimSpace(n))
 		if err != nil {
@@ -37,19 +35,17 @@ func (a *app) rerun(h *harness.Harness, req *harness.Request, names []string) er
 	return nil
 }
 
-// noteChangedCode says of which methods stored results are not those of their code any more. Where
-// that is not known yet, a cell of each is run again, by cells.
-func (a *app) noteChangedCode(ctx context.Context, h *harness.Harness, db *store.DB, req harness.Request, opt harness.Options, cells runner.Runner) error {
-	report, err := h.CheckCode(ctx, db, cells, req, opt, func(methods []string, imported bool) {
-		why := "code changed since results were stored"
-		if imported {
-			why = "imported results are compared with this program"
-		}
-		fmt.Fprintf(a.err, "%s: running one cell again of %s\n", why, strings.Join(methods, ", "))
-	})
-	if err != nil {
-		return unreadable(err)
+// noteCheckingCode says of which methods a cell is run again, and why.
+func (a *app) noteCheckingCode(methods []string, imported bool) {
+	why := "code changed since results were stored"
+	if imported {
+		why = "imported results are compared with this program"
 	}
+	fmt.Fprintf(a.err, "%s: running one cell again of %s\n", why, strings.Join(methods, ", "))
+}
+
+// noteChangedCode says of which methods stored results are not those of their code any more, and of which that is not known.
+func (a *app) noteChangedCode(report verify.CodeReport) {
 	for _, o := range report.Old {
 		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, areStored(o.Cells), o.Method)
 	}
@@ -65,9 +61,6 @@ func (a *app) noteChangedCode(ctx context.Context, h *harness.Harness, db *store
 		fmt.Fprintf(a.err, "imported results of %s stand as they are, not compared with this program: %s; `bench verify` compares them\n",
 			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), harmless.Spelled(why))
 	}
-	return store.Patiently(ctx, func(err error) {
-		fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", harmless.Spelled(err.Error()))
-	}, func() error { return db.PutCodeChecks(ctx, report.Checked) })
 }
 
 func areStored(n int) string {

@@ -17,7 +17,8 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/internal/near"
@@ -79,7 +80,7 @@ type app struct {
 
 func (a *app) store() datasets.Directory { return datasets.Directory{Root: a.data, Memory: a.memory} }
 
-func (a *app) harness(name string) (*harness.Harness, error) {
+func (a *app) harness(name string) (*plan.Experiment, error) {
 	reg := a.reg
 	p, err := protocol.Load(name)
 	if err == nil {
@@ -91,7 +92,7 @@ func (a *app) harness(name string) (*harness.Harness, error) {
 	if err != nil {
 		return nil, exitError{exitUsage, err}
 	}
-	return &harness.Harness{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.store()}, nil
+	return &plan.Experiment{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.store()}, nil
 }
 
 // set returns the catalogue's entry called name, or reads a TOML file of the user's.
@@ -191,7 +192,7 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
   bench run --all --splits 3                     run everything on the first 3 splits
   bench report table2                            print Table 2 from what is stored
   bench query "SELECT * FROM results LIMIT 5"    ask the database`,
-		Version:           harness.ProgramVersion,
+		Version:           environment.ProgramVersion,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,

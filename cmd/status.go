@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
@@ -126,7 +126,7 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 		if err != nil {
 			continue // its file is gone: nothing can be run
 		}
-		req := harness.Request{Limits: harness.Limits{MaxCell: defaultMaxCell, Memory: a.memory}}
+		req := plan.Request{Limits: plan.Limits{MaxCell: defaultMaxCell, Memory: a.memory}}
 		for s := 1; s <= h.Protocol.Splits; s++ {
 			req.Splits = append(req.Splits, s)
 		}

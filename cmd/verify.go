@@ -12,10 +12,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/spf13/cobra"
 )
@@ -114,7 +116,7 @@ func (a *app) verify(c *cobra.Command, f verifyFlags) error {
 	if !f.seeded {
 		f.seed = uint64(rand.Uint32())
 	}
-	cells := harness.Sample(stand.Cells, share, number, f.seed)
+	cells := verify.Sample(stand.Cells, share, number, f.seed)
 	if err := a.askVerified(ctx, cells); err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func (a *app) verify(c *cobra.Command, f verifyFlags) error {
 }
 
 // verifyCells says what it does, runs cells again and prints what differs.
-func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*harness.PlannedCell, said string, f verifyFlags) error {
+func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell, said string, f verifyFlags) error {
 	ended, end := context.WithCancel(ctx)
 	defer end()
 	ctx, cancel := context.WithCancel(ctx)
@@ -134,11 +136,11 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*harness.Pl
 	})
 	fmt.Fprintln(a.err, said)
 	defer collectWithin(a.memory)()
-	var verified []harness.Verified
-	slices.SortStableFunc(cells, func(a, b *harness.PlannedCell) int { return -cmp.Compare(a.Seconds, b.Seconds) })
+	var verified []verify.Verified
+	slices.SortStableFunc(cells, func(a, b *plan.Cell) int { return -cmp.Compare(a.Seconds, b.Seconds) })
 	run, apart := a.cells(0, f.isolate)
 	defer apart.Close()
-	out, err := harness.Verify(ctx, run, stop, cells, harness.Options{Jobs: f.jobs, Limits: harness.Limits{Memory: a.memory}}, db, func(v harness.Verified) { verified = append(verified, v) })
+	out, err := verify.Cells(ctx, run, stop, cells, schedule.Options{Jobs: f.jobs, Limits: plan.Limits{Memory: a.memory}}, db, func(v verify.Verified) { verified = append(verified, v) })
 	if err != nil {
 		return unreadable(err)
 	}
@@ -158,8 +160,8 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*harness.Pl
 
 // printVerified lists the differences, says for each method how many cells were compared, and
 // returns how many differ.
-func (a *app) printVerified(verified []harness.Verified, format string) (differ int, err error) {
-	slices.SortFunc(verified, func(x, y harness.Verified) int {
+func (a *app) printVerified(verified []verify.Verified, format string) (differ int, err error) {
+	slices.SortFunc(verified, func(x, y verify.Verified) int {
 		return cmp.Or(strings.Compare(x.Cell.Method, y.Cell.Method), strings.Compare(x.Cell.Protocol, y.Cell.Protocol),
 			strings.Compare(x.Cell.Dataset, y.Cell.Dataset), cmp.Compare(x.Cell.Split, y.Cell.Split))
 	})
@@ -191,7 +193,7 @@ func (a *app) printVerified(verified []harness.Verified, format string) (differ 
 }
 
 // noteGroups names cells that share a fate: a line for each method and reason.
-func (a *app) noteGroups(fate string, groups []harness.Group) {
+func (a *app) noteGroups(fate string, groups []plan.Group) {
 	type line struct{ protocol, method, why string }
 	cells, sets := map[line]int{}, map[line][]string{}
 	for _, g := range groups {
@@ -209,8 +211,8 @@ func (a *app) noteGroups(fate string, groups []harness.Group) {
 }
 
 // standing reads the stored results that the flags ask for and plans them again.
-func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (harness.Stand, error) {
-	var out harness.Stand
+func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.Stand, error) {
+	var out plan.Stand
 	cells, err := a.askedCells(ctx, db, f.methods, f.datasets)
 	if err != nil {
 		return out, err
@@ -282,13 +284,13 @@ func (a *app) methodNames(names []string, stored []store.Cell) ([]string, error)
 
 // storedProtocols returns a harness for each protocol of the database, or for the one asked for: a
 // built-in one, the file that it was read from, or, where that is gone, its text as it was.
-func (a *app) storedProtocols(ctx context.Context, db *store.DB, asked string) (map[string]*harness.Harness, error) {
+func (a *app) storedProtocols(ctx context.Context, db *store.DB, asked string) (map[string]*plan.Experiment, error) {
 	if asked != "" {
 		h, err := a.harness(asked)
 		if err != nil {
 			return nil, err
 		}
-		return map[string]*harness.Harness{h.Protocol.Name: h}, nil
+		return map[string]*plan.Experiment{h.Protocol.Name: h}, nil
 	}
 	stored, err := db.Protocols(ctx)
 	if err != nil {
@@ -298,7 +300,7 @@ func (a *app) storedProtocols(ctx context.Context, db *store.DB, asked string) (
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	out := map[string]*harness.Harness{}
+	out := map[string]*plan.Experiment{}
 	for _, c := range cells {
 		if out[c.Protocol] != nil {
 			continue
@@ -310,7 +312,7 @@ func (a *app) storedProtocols(ctx context.Context, db *store.DB, asked string) (
 	return out, nil
 }
 
-func (a *app) storedProtocol(name string, s store.StoredProtocol) (*harness.Harness, error) {
+func (a *app) storedProtocol(name string, s store.StoredProtocol) (*plan.Experiment, error) {
 	if s.Text == "" || slices.Contains(protocol.Names(), name) {
 		return a.harness(name)
 	}
@@ -325,5 +327,5 @@ func (a *app) storedProtocol(name string, s store.StoredProtocol) (*harness.Harn
 	if err != nil {
 		return nil, exitError{exitUsage, err}
 	}
-	return &harness.Harness{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.store()}, nil
+	return &plan.Experiment{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.store()}, nil
 }

@@ -3,7 +3,7 @@ package cmd
 import (
 	"fmt"
 
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/spf13/cobra"
 )
 
@@ -14,7 +14,7 @@ func newVersionCommand(a *app) *cobra.Command {
 		Short: "Print the version of the program and what results record of this machine",
 		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
-			e := harness.CurrentEnvironment()
+			e := environment.Current()
 			l := listing{header: []string{"what", "value"}}
 			l.add("version", e.ProgramVersion)
 			l.add("revision", e.VCSRevision)

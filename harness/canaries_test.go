@@ -8,8 +8,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -72,25 +75,25 @@ func rawHarness(t *testing.T, specs ...registry.Spec) *testHarness {
 }
 
 // runWithCanaries is runAll with the secret of the database and what it knows of canaries.
-func runWithCanaries(t *testing.T, h *testHarness, db *store.DB, req Request, jobs int) (*Plan, Outcome) {
+func runWithCanaries(t *testing.T, h *testHarness, db *store.DB, req plan.Request, jobs int) (*plan.Plan, schedule.Outcome) {
 	t.Helper()
 	var err error
 	if req.Secret, err = db.Secret(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	plan := planWithCanaries(t, h, db, req)
-	w := db.NewWriter(CurrentEnvironment(), nil)
-	out, err := Run(t.Context(), h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: jobs}, w.Put)
+	todo := planWithCanaries(t, h, db, req)
+	w := db.NewWriter(environment.Current(), nil)
+	out, err := schedule.Run(t.Context(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: jobs}, w.Put)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return plan, out
+	return todo, out
 }
 
-func planWithCanaries(t *testing.T, h *testHarness, db *store.DB, req Request) *Plan {
+func planWithCanaries(t *testing.T, h *testHarness, db *store.DB, req plan.Request) *plan.Plan {
 	t.Helper()
 	known, err := db.Keys(t.Context())
 	if err != nil {
@@ -103,14 +106,14 @@ func planWithCanaries(t *testing.T, h *testHarness, db *store.DB, req Request) *
 	for key, k := range canaries {
 		known[key] = k
 	}
-	plan, err := h.Plan(t.Context(), req, known, nil)
+	todo, err := h.Plan(t.Context(), req, known, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan
+	return todo
 }
 
-func canariesOf(p *Plan) (out []*PlannedCell) {
+func canariesOf(p *plan.Plan) (out []*plan.Cell) {
 	for _, c := range p.Cells {
 		if c.Spec.Canary != nil {
 			out = append(out, c)
@@ -144,11 +147,11 @@ func TestLeaksAreFound(t *testing.T) {
 		}
 	})
 	h = rawHarness(t, centroids(), whole, most, remembers)
-	req := Request{Datasets: []string{"swiss"}, Splits: []int{1, 2, 3, 4, 5, 6}}
+	req := plan.Request{Datasets: []string{"swiss"}, Splits: []int{1, 2, 3, 4, 5, 6}}
 	db := openTestDB(t)
-	plan, out := runWithCanaries(t, h, db, req, 1)
-	if out.Canaries != 4 || out.OK != 24 || plan.Canaries != 4 || out.NotStarted != 0 {
-		t.Errorf("%+v of %d cells with %d canaries", out, len(plan.Cells), plan.Canaries)
+	todo, out := runWithCanaries(t, h, db, req, 1)
+	if out.Canaries != 4 || out.OK != 24 || todo.Canaries != 4 || out.NotStarted != 0 {
+		t.Errorf("%+v of %d cells with %d canaries", out, len(todo.Cells), todo.Canaries)
 	}
 	findings, err := db.Findings(t.Context(), "")
 	if err != nil {
@@ -167,7 +170,7 @@ func TestLeaksAreFound(t *testing.T) {
 	}
 	without := openTestDB(t)
 	clear(memory)
-	runAll(t, h, without, Request{Methods: []string{"centroids", "reads"}, Datasets: []string{"swiss"}, Splits: req.Splits}, Options{Jobs: 1}, nil)
+	runAll(t, h, without, plan.Request{Methods: []string{"centroids", "reads"}, Datasets: []string{"swiss"}, Splits: req.Splits}, schedule.Options{Jobs: 1}, nil)
 	for _, line := range strings.Split(strings.TrimSpace(content(t, without)), "\n") {
 		if !strings.Contains(content(t, db), line) {
 			t.Fatalf("a result is another with canaries: %s", line)
@@ -196,13 +199,13 @@ func TestCanariesLookAlike(t *testing.T) {
 		}), nil
 	})
 	h := newTestHarness(t, watch)
-	plan, err := h.Plan(t.Context(), Request{Datasets: []string{"balance"}, Splits: []int{2}, Secret: []byte("s")}, nil, nil)
-	if err != nil || len(plan.Cells) != 2 {
-		t.Fatal(plan, err)
+	todo, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"balance"}, Splits: []int{2}, Secret: []byte("s")}, nil, nil)
+	if err != nil || len(todo.Cells) != 2 {
+		t.Fatal(todo, err)
 	}
 	var asked [2][]string
 	var hash [2]string
-	for i, c := range plan.Cells {
+	for i, c := range todo.Cells {
 		seen = nil
 		run, err := h.runner().Run(t.Context(), c.Spec)
 		if err != nil || run.Status != result.OK || (run.Canary != nil) != (i == 1) {
@@ -226,8 +229,8 @@ func TestCanariesArePlanned(t *testing.T) {
 		return constantModel(1), nil
 	}))
 	db := openTestDB(t)
-	req := Request{Datasets: []string{"balance", "swiss"}, Splits: []int{1, 2, 3}}
-	if plan := planWithCanaries(t, h, db, req); len(canariesOf(plan)) != 0 || plan.Canaries != 0 {
+	req := plan.Request{Datasets: []string{"balance", "swiss"}, Splits: []int{1, 2, 3}}
+	if todo := planWithCanaries(t, h, db, req); len(canariesOf(todo)) != 0 || todo.Canaries != 0 {
 		t.Error("canaries without a secret")
 	}
 	where := func(secret string, splits ...int) string {
@@ -251,9 +254,9 @@ func TestCanariesArePlanned(t *testing.T) {
 	if where("a", 1, 2, 3) == where("b", 1, 2, 3) {
 		t.Error("every secret draws the same")
 	}
-	plan, out := runWithCanaries(t, h, db, req, 2)
-	if plan.Canaries != 4 || out.OK != 6 || out.Failed != 6 || out.Canaries != 4 {
-		t.Errorf("%d canaries, %+v", plan.Canaries, out)
+	todo, out := runWithCanaries(t, h, db, req, 2)
+	if todo.Canaries != 4 || out.OK != 6 || out.Failed != 6 || out.Canaries != 4 {
+		t.Errorf("%d canaries, %+v", todo.Canaries, out)
 	}
 	req.Splits = []int{1, 2, 3, 4}
 	if req.Secret, _ = db.Secret(t.Context()); len(req.Secret) != 32 {
@@ -271,8 +274,8 @@ func TestCanariesArePlanned(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	req.Splits = []int{5}
-	if plan := planWithCanaries(t, h, db, req); plan.Canaries != 0 || len(plan.Cells) != 4 {
-		t.Errorf("%d canaries where all have one", plan.Canaries)
+	if todo := planWithCanaries(t, h, db, req); todo.Canaries != 0 || len(todo.Cells) != 4 {
+		t.Errorf("%d canaries where all have one", todo.Canaries)
 	}
 	findings, err := db.Findings(t.Context(), "")
 	if err != nil || len(findings) != 0 {
@@ -296,7 +299,7 @@ func TestWhatIsWorseThanChanceIsNoLeak(t *testing.T) {
 		return linearModel{w, 0}, nil
 	}))
 	db := openTestDB(t)
-	runWithCanaries(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, 1)
+	runWithCanaries(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, 1)
 	small := 0
 	err := db.Query(t.Context(), `SELECT count(*) FROM canaries WHERE p <= 1e-6`, func([]string) error { return nil }, func(r []any) error { small = int(r[0].(int64)); return nil })
 	findings, err2 := db.Findings(t.Context(), "test")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/canary"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -62,7 +63,7 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: simData()}
+	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: simData()}
 	entries := trickySets(t, h.Catalogue)
 	longest := 0.2
 	names := strings.Fields("RKS CART")
@@ -94,18 +95,15 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 	cells := &runner.InProcess{Registry: h.Registry, Data: h.Data}
 	skipped := 0
 	for _, e := range entries {
-		set, err := h.planSet(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, spec := range suited(h.Registry.All(), e.Task) {
-			if names != nil && !slices.Contains(names, spec.Name) {
+		for _, spec := range h.Registry.All() {
+			if spec.Tasks&e.Task == 0 || names != nil && !slices.Contains(names, spec.Name) {
 				continue
 			}
-			planned, err := h.planMethod(set, spec, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:max(1, seeds)], NewForecast(nil))
+			todo, err := h.Plan(t.Context(), plan.Request{Methods: []string{spec.Name}, Datasets: []string{e.Name}, Splits: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:max(1, seeds)]}, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
+			planned := todo.Cells
 			if planned[0].Seconds > longest {
 				skipped++
 				continue

@@ -7,8 +7,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -19,10 +22,10 @@ func written(s registry.Spec, source string) registry.Spec {
 }
 
 // checkCode is what the start of a run finds out, and which methods it ran a cell of.
-func checkCode(t *testing.T, h *testHarness, db *store.DB, req Request) (CodeReport, []string) {
+func checkCode(t *testing.T, h *testHarness, db *store.DB, req plan.Request) (verify.CodeReport, []string) {
 	t.Helper()
 	var ran []string
-	report, err := h.CheckCode(t.Context(), db, h.runner(), req, Options{Jobs: 2}, func(methods []string, _ bool) { ran = methods })
+	report, err := verify.Code(t.Context(), h.Experiment, db, h.runner(), req, schedule.Options{Jobs: 2}, func(methods []string, _ bool) { ran = methods })
 	if err == nil {
 		err = db.PutCodeChecks(t.Context(), report.Checked)
 	}
@@ -35,28 +38,28 @@ func checkCode(t *testing.T, h *testHarness, db *store.DB, req Request) (CodeRep
 // TestChangedCodeIsCheckedOnce: code that gives the stored bits is accepted for good; code that does
 // not is named at every start, until the version rises or the cells are run again.
 func TestChangedCodeIsCheckedOnce(t *testing.T) {
-	start := func(s registry.Spec) (*testHarness, *store.DB, Request) {
+	start := func(s registry.Spec) (*testHarness, *store.DB, plan.Request) {
 		h, db := newTestHarness(t, written(s, "1")), openTestDB(t)
-		req := Request{Splits: []int{1, 2}}
-		runAll(t, h, db, req, Options{Jobs: 2}, nil)
+		req := plan.Request{Splits: []int{1, 2}}
+		runAll(t, h, db, req, schedule.Options{Jobs: 2}, nil)
 		return h, db, req
 	}
 	h, db, req := start(centroids())
-	if report, ran := checkCode(t, h, db, req); ran != nil || !reflect.DeepEqual(report, CodeReport{}) {
+	if report, ran := checkCode(t, h, db, req); ran != nil || !reflect.DeepEqual(report, verify.CodeReport{}) {
 		t.Errorf("unchanged code was checked: %v %+v", ran, report)
 	}
 	h.Registry = registry.New(written(shifted(0), "2"))
 	if report, ran := checkCode(t, h, db, req); !reflect.DeepEqual(ran, []string{"centroids"}) || report.Old != nil || len(report.Checked) != 1 || !report.Checked[0].Same {
 		t.Errorf("changed code with the same results: %v %+v", ran, report)
 	}
-	if report, ran := checkCode(t, h, db, req); ran != nil || !reflect.DeepEqual(report, CodeReport{}) {
+	if report, ran := checkCode(t, h, db, req); ran != nil || !reflect.DeepEqual(report, verify.CodeReport{}) {
 		t.Errorf("checked code was checked again: %v %+v", ran, report)
 	}
 
 	// As much moved as the last bits of scores.
 	h, db, req = start(centroids())
 	h.Registry = registry.New(written(shifted(1e-12), "2"))
-	want := []OldResult{{"centroids", "1", 4}}
+	want := []verify.OldResult{{Method: "centroids", Version: "1", Cells: 4}}
 	if report, ran := checkCode(t, h, db, req); len(ran) != 1 || !reflect.DeepEqual(report.Old, want) {
 		t.Errorf("changed results: %v %+v", ran, report)
 	}
@@ -75,12 +78,12 @@ func TestChangedCodeIsCheckedOnce(t *testing.T) {
 	if report, ran := checkCode(t, h, db, req); ran != nil || report.Old != nil {
 		t.Errorf("what is rerun was checked: %v %+v", ran, report)
 	}
-	runAll(t, h, db, Request{Splits: []int{1}, Rerun: req.Rerun}, Options{Jobs: 2}, nil)
+	runAll(t, h, db, plan.Request{Splits: []int{1}, Rerun: req.Rerun}, schedule.Options{Jobs: 2}, nil)
 	req.Rerun = nil
-	if report, _ := checkCode(t, h, db, req); !reflect.DeepEqual(report.Old, []OldResult{{"centroids", "1", 2}}) {
+	if report, _ := checkCode(t, h, db, req); !reflect.DeepEqual(report.Old, []verify.OldResult{{Method: "centroids", Version: "1", Cells: 2}}) {
 		t.Errorf("after one split was run again: %+v", report)
 	}
-	runAll(t, h, db, Request{Splits: []int{2}, Rerun: []string{"centroids"}}, Options{Jobs: 2}, nil)
+	runAll(t, h, db, plan.Request{Splits: []int{2}, Rerun: []string{"centroids"}}, schedule.Options{Jobs: 2}, nil)
 	if report, ran := checkCode(t, h, db, req); ran != nil || report.Old != nil {
 		t.Errorf("after all were run again: %v %+v", ran, report)
 	}
@@ -90,8 +93,8 @@ func TestChangedCodeIsCheckedOnce(t *testing.T) {
 // said and not run.
 func TestCodeOfOthersCells(t *testing.T) {
 	h, source := newTestHarness(t, written(centroids(), "1")), openTestDB(t)
-	req := Request{Splits: []int{1, 2}}
-	runAll(t, h, source, req, Options{Jobs: 2}, nil)
+	req := plan.Request{Splits: []int{1, 2}}
+	runAll(t, h, source, req, schedule.Options{Jobs: 2}, nil)
 	stored, err := source.Cells(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -141,15 +144,15 @@ func TestCodeOfOthersCells(t *testing.T) {
 // TestCodeCheckEnds with its context, without a verdict on what did not end.
 func TestCodeCheckEnds(t *testing.T) {
 	h, db := newTestHarness(t, written(centroids(), "1")), openTestDB(t)
-	req := Request{Datasets: []string{"balance"}, Splits: []int{1}}
-	runAll(t, h, db, req, Options{Jobs: 1}, nil)
+	req := plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}
+	runAll(t, h, db, req, schedule.Options{Jobs: 1}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	h.Registry = registry.New(written(defineTest("centroids", func(ctx context.Context, _ registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
 		cancel()
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}), "2"))
-	if report, err := h.CheckCode(ctx, db, h.runner(), req, Options{Jobs: 1}, nil); err == nil || report.Checked != nil {
+	if report, err := verify.Code(ctx, h.Experiment, db, h.runner(), req, schedule.Options{Jobs: 1}, nil); err == nil || report.Checked != nil {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
@@ -160,7 +163,7 @@ func TestCodeIsRecorded(t *testing.T) {
 		panic("broken")
 	}), "x")
 	h, db := newTestHarness(t, written(centroids(), "1"), bad), openTestDB(t)
-	runAll(t, h, db, Request{Splits: []int{1}}, Options{Jobs: 2}, nil)
+	runAll(t, h, db, plan.Request{Splits: []int{1}}, schedule.Options{Jobs: 2}, nil)
 	cells, err := db.Cells(t.Context())
 	if err != nil || len(cells) != 4 {
 		t.Fatal(cells, err)

@@ -8,8 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -31,7 +34,7 @@ grid = [{name = "shift", values = [1.0]}]
 		t.Fatal(err)
 	}
 	planned, db := h.Registry, openTestDB(t)
-	runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, Options{Jobs: 2}, func([]*PlannedCell) { h.Registry = methodsAlone })
+	runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, schedule.Options{Jobs: 2}, func([]*plan.Cell) { h.Registry = methodsAlone })
 	h.Registry = planned
 	rows, err := db.Rows(t.Context(), "test", true)
 	if err != nil || len(rows) != 4 {
@@ -50,7 +53,7 @@ grid = [{name = "shift", values = [1.0]}]
 			t.Errorf("split %d: %+v and %+v", i+1, one[i].Score, other[i].Score)
 		}
 	}
-	if _, all := verify(t, h, db); len(all) != 4 || slices.ContainsFunc(all, func(v Verified) bool { return v.Differences != nil }) {
+	if _, all := verifyAll(t, h, db); len(all) != 4 || slices.ContainsFunc(all, func(v verify.Verified) bool { return v.Differences != nil }) {
 		t.Errorf("verified: %+v", all)
 	}
 }
@@ -58,22 +61,22 @@ grid = [{name = "shift", values = [1.0]}]
 // TestGridTests: where the protocol asks for it every grid point is refitted and tested, which changes nothing else, costs what is
 // predicted for it and is verified.
 func TestGridTests(t *testing.T) {
-	req := Request{Datasets: []string{"balance", "swiss"}, Splits: []int{1, 2}}
-	results := func(edit bool) (*testHarness, *store.DB, *Plan, []store.Row) {
+	req := plan.Request{Datasets: []string{"balance", "swiss"}, Splits: []int{1, 2}}
+	results := func(edit bool) (*testHarness, *store.DB, *plan.Plan, []store.Row) {
 		h, db := newTestHarness(t, centroids()), openTestDB(t)
 		if edit {
 			h.edit(t, "standardise = true", "standardise = true\ntest_grid = true")
 		}
-		plan, _ := runAll(t, h, db, req, Options{Jobs: 2}, nil)
+		todo, _ := runAll(t, h, db, req, schedule.Options{Jobs: 2}, nil)
 		rows, err := db.Rows(t.Context(), "test", true)
 		if err != nil || len(rows) != 4 {
 			t.Fatalf("%d rows, %v", len(rows), err)
 		}
-		return h, db, plan, rows
+		return h, db, todo, rows
 	}
 	_, _, plainPlan, plain := results(false)
-	h, db, plan, tested := results(true)
-	if plan.Cells[0].Spec.Cost <= plainPlan.Cells[0].Spec.Cost {
+	h, db, todo, tested := results(true)
+	if todo.Cells[0].Spec.Cost <= plainPlan.Cells[0].Spec.Cost {
 		t.Error("the tests cost nothing")
 	}
 	differ := false
@@ -89,7 +92,7 @@ func TestGridTests(t *testing.T) {
 	if !differ {
 		t.Error("every point has the same test")
 	}
-	if _, all := verify(t, h, db); len(all) != 4 || slices.ContainsFunc(all, func(v Verified) bool { return v.Differences != nil }) {
+	if _, all := verifyAll(t, h, db); len(all) != 4 || slices.ContainsFunc(all, func(v verify.Verified) bool { return v.Differences != nil }) {
 		t.Errorf("verified: %+v", all)
 	}
 	honest := centroids()
@@ -99,9 +102,9 @@ func TestGridTests(t *testing.T) {
 		}
 		return honest.Fit(ctx, env, train, []byte(fmt.Sprintf(`{"shift":%v}`, p.Shift)))
 	}))
-	_, all := verify(t, h, db)
-	if !slices.ContainsFunc(all, func(v Verified) bool {
-		return slices.ContainsFunc(v.Differences, func(d Difference) bool { return strings.HasPrefix(d.What, "test part with ") })
+	_, all := verifyAll(t, h, db)
+	if !slices.ContainsFunc(all, func(v verify.Verified) bool {
+		return slices.ContainsFunc(v.Differences, func(d verify.Difference) bool { return strings.HasPrefix(d.What, "test part with ") })
 	}) {
 		t.Errorf("changed tests are not noticed: %+v", all)
 	}

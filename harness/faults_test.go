@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -41,7 +43,7 @@ func TestFaultyScores(t *testing.T) {
 		}, "runtime.Goexit"},
 	} {
 		h, db := newTestHarness(t, defineTest("faulty", c.fit)), openTestDB(t)
-		_, out := runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1}}, Options{Jobs: 1}, nil)
+		_, out := runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, schedule.Options{Jobs: 1}, nil)
 		results, err := db.Rows(context.Background(), "test", false)
 		if err != nil || out.Failed != 1 || len(results) != 1 {
 			t.Fatalf("%s: %d results, outcome %+v, %v", name, len(results), out, err)

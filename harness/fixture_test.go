@@ -9,8 +9,11 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -35,12 +38,12 @@ func newTestHarness(t testing.TB, specs ...registry.Spec) *testHarness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &testHarness{Harness: &Harness{Protocol: p, Registry: registry.New(specs...), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: t.TempDir()}}}
+	return &testHarness{Experiment: &plan.Experiment{Protocol: p, Registry: registry.New(specs...), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: t.TempDir()}}}
 }
 
 // testHarness is a harness with the limits of its runner.
 type testHarness struct {
-	*Harness
+	*plan.Experiment
 	limits runner.InProcess
 }
 
@@ -74,28 +77,28 @@ func openTestDB(t testing.TB) *store.DB {
 }
 
 // runAll plans a request against the database and runs what is left.
-func runAll(t testing.TB, h *testHarness, db *store.DB, req Request, opt Options, arrange func([]*PlannedCell)) (*Plan, Outcome) {
+func runAll(t testing.TB, h *testHarness, db *store.DB, req plan.Request, opt schedule.Options, arrange func([]*plan.Cell)) (*plan.Plan, schedule.Outcome) {
 	t.Helper()
 	known, err := db.Keys(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := h.Plan(context.Background(), req, known, nil)
+	todo, err := h.Plan(context.Background(), req, known, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if arrange != nil {
-		arrange(plan.Cells)
+		arrange(todo.Cells)
 	}
-	if err := db.MakeCurrent(context.Background(), plan.Revive); err != nil {
+	if err := db.MakeCurrent(context.Background(), todo.Revive); err != nil {
 		t.Fatal(err)
 	}
-	w := db.NewWriter(CurrentEnvironment(), nil)
-	out, err := Run(context.Background(), h.runner(), make(chan struct{}), plan.Cells, opt, w.Put)
+	w := db.NewWriter(environment.Current(), nil)
+	out, err := schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, opt, w.Put)
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return plan, out
+	return todo, out
 }
 
 // content is everything the database holds but timings, times and environments,

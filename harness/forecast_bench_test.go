@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -24,7 +26,7 @@ func BenchmarkForecast(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer db.Close()
-	timings, err := db.Timings(context.Background(), CurrentEnvironment())
+	timings, err := db.Timings(context.Background(), environment.Current())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -32,12 +34,12 @@ func BenchmarkForecast(b *testing.B) {
 	for b.Loop() {
 		off = off[:0]
 		for _, known := range timings {
-			f := NewForecast([]store.Timing{known})
+			f := plan.NewForecast([]store.Timing{known})
 			for _, t := range timings {
 				if t.Method != known.Method || t.MethodVersion != known.MethodVersion || t.Dataset == known.Dataset {
 					continue
 				}
-				c := &PlannedCell{Cell: runner.Cell{Method: t.Method, Dataset: t.Dataset}}
+				c := &plan.Cell{Cell: runner.Cell{Method: t.Method, Dataset: t.Dataset}}
 				c.Spec.Cost, c.Spec.Inputs.MethodVersion = t.CostUnits/float64(t.Cells), t.MethodVersion
 				off = append(off, math.Exp(math.Abs(math.Log(f.Seconds(c)*float64(t.Cells)/t.Seconds))))
 			}

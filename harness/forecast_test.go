@@ -7,29 +7,30 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"pgregory.net/rapid"
 )
 
 // costing is a planned cell with a declared cost in seconds.
-func costing(method, dataset string, split int, seconds float64) *PlannedCell {
-	return &PlannedCell{Cell: runner.Cell{Method: method, Dataset: dataset, Split: split},
+func costing(method, dataset string, split int, seconds float64) *plan.Cell {
+	return &plan.Cell{Cell: runner.Cell{Method: method, Dataset: dataset, Split: split},
 		Spec: runner.CellSpec{Cost: seconds * 1e9, Inputs: runner.Inputs{MethodVersion: "1"}}}
 }
 
 // TestForecast: what was measured on the set itself counts alone; else near sets count more than far ones;
 // else what the machine is like.
 func TestForecast(t *testing.T) {
-	check := func(what string, f *Forecast, c *PlannedCell, low, high float64) {
+	check := func(what string, f *plan.Forecast, c *plan.Cell, low, high float64) {
 		t.Helper()
 		if got := f.Seconds(c); !(got >= low && got <= high) {
 			t.Errorf("%s: %v seconds, want %v to %v", what, got, low, high)
 		}
 	}
-	f := NewForecast(nil)
+	f := plan.NewForecast(nil)
 	check("nothing is known", f, costing("A", "x", 1, 3), 3, 3)
-	f = NewForecast([]store.Timing{{Method: "A", MethodVersion: "1", Dataset: "x", Cells: 2, Seconds: 8, CostUnits: 2e9}})
+	f = plan.NewForecast([]store.Timing{{Method: "A", MethodVersion: "1", Dataset: "x", Cells: 2, Seconds: 8, CostUnits: 2e9}})
 	check("the set itself", f, costing("A", "x", 5, 1), 4, 4)
 	check("another set of the same cost", f, costing("A", "y", 1, 2), 6, 8)
 	check("another method", f, costing("B", "x", 1, 1), 1.5, 3)
@@ -49,13 +50,13 @@ func TestForecast(t *testing.T) {
 
 // TestSlowdown: cells of a busy machine are no costlier, and what is left of its run takes longer.
 func TestSlowdown(t *testing.T) {
-	f := NewForecast(nil)
+	f := plan.NewForecast(nil)
 	c := costing("A", "x", 1, 100)
 	f.Record(c, 3000, 1000)
 	if got := f.Seconds(c); math.Abs(got-1000) > 1e-6 {
 		t.Errorf("a cell takes %v seconds, want its processor time", got)
 	}
-	if got := f.Wall([]*PlannedCell{c}, nil, 1); got < 2800 || got > 3000 {
+	if got := f.Wall([]*plan.Cell{c}, nil, 1); got < 2800 || got > 3000 {
 		t.Errorf("the run takes %v seconds, want nearly 3000", got)
 	}
 }
@@ -67,7 +68,7 @@ func TestOneCellIsEnough(t *testing.T) {
 		slow := math.Exp(rapid.Float64Range(-math.Log(8), math.Log(8)).Draw(rt, "log k"))
 		declared := rapid.Float64Range(0.01, 1000).Draw(rt, "declared")
 		other := declared * math.Exp(rapid.Float64Range(-3, 3).Draw(rt, "other"))
-		f := NewForecast(nil)
+		f := plan.NewForecast(nil)
 		f.Record(costing("A", "x", 1, declared), declared*slow, 0)
 		if got := f.Seconds(costing("A", "y", 1, other)) / (other * slow); got < 0.5 || got > 2 {
 			rt.Fatalf("predicted over measured is %v", got)
@@ -77,14 +78,14 @@ func TestOneCellIsEnough(t *testing.T) {
 
 // TestWall against a plain simulation: jobs take the cells one after another.
 func TestWall(t *testing.T) {
-	f := NewForecast(nil)
-	cells := []*PlannedCell{costing("A", "x", 1, 1), costing("B", "x", 1, 9), costing("C", "x", 1, 2)}
+	f := plan.NewForecast(nil)
+	cells := []*plan.Cell{costing("A", "x", 1, 1), costing("B", "x", 1, 9), costing("C", "x", 1, 2)}
 	for jobs, want := range map[int]float64{1: 12, 2: 9, 64: 9} {
 		if got := f.Wall(cells, nil, jobs); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%v seconds on %d jobs, want %v", got, jobs, want)
 		}
 	}
-	running := []RunningCell{{costing("D", "x", 1, 10), 4 * time.Second}, {costing("E", "x", 1, 1), 20 * time.Second}}
+	running := []plan.RunningCell{{Cell: costing("D", "x", 1, 10), For: 4 * time.Second}, {Cell: costing("E", "x", 1, 1), For: 20 * time.Second}}
 	// D is busy for another 6, E, which is late, for 2; then B takes E's place to 11, C and A D's to 9.
 	if got := f.Wall(cells, running, 2); math.Abs(got-11) > 1e-9 {
 		t.Errorf("%v seconds beside running cells, want 11", got)
@@ -97,8 +98,8 @@ func TestWall(t *testing.T) {
 // TestQueue: the first cell of every method on every set that has none, cheapest first; then heaviest first by what is
 // known by then.
 func TestQueue(t *testing.T) {
-	f := NewForecast(nil)
-	var cells []*PlannedCell
+	f := plan.NewForecast(nil)
+	var cells []*plan.Cell
 	for s := 1; s <= 2; s++ {
 		for i, m := range []string{"A", "B", "C"} {
 			c := costing(m, "x", s, float64(i+1))
@@ -107,20 +108,20 @@ func TestQueue(t *testing.T) {
 		}
 	}
 	var got []string
-	q := newQueue(cells, f)
-	for !q.empty() {
+	q := plan.NewQueue(cells, f)
+	for !q.Empty() {
 		if len(got) == 3 { // A proves to be slow
 			f.Record(costing("A", "x", 1, 1), 60, 0)
-			q.refresh()
+			q.Refresh()
 		}
-		c := q.next()
+		c := q.Next()
 		got = append(got, fmt.Sprint(c.Method, c.Split))
 		if len(got) == 2 {
-			q.putBack(c)
-			if again := q.next(); again != c {
+			q.PutBack(c)
+			if again := q.Next(); again != c {
 				t.Errorf("%v was put back, %v comes", c.Cell, again.Cell)
 			}
-			if rest := q.rest(); len(rest) != 4 {
+			if rest := q.Rest(); len(rest) != 4 {
 				t.Errorf("%d cells are left, want 4", len(rest))
 			}
 		}
@@ -128,7 +129,7 @@ func TestQueue(t *testing.T) {
 	if want := []string{"A1", "B1", "C1", "A2", "C2", "B2"}; !slices.Equal(got, want) {
 		t.Errorf("the order is %v, want %v", got, want)
 	}
-	if q.next() != nil {
+	if q.Next() != nil {
 		t.Error("an empty queue gives a cell")
 	}
 }

@@ -6,8 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/bundle"
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -44,10 +48,10 @@ func bundled(t *testing.T, db *store.DB) []result.Run {
 // computed them, and nothing is left to run.
 func TestImportedContentIsTheSame(t *testing.T) {
 	h, db, other := newTestHarness(t, centroids()), openTestDB(t), openTestDB(t)
-	req := Request{Splits: []int{1, 2}}
-	runAll(t, h, db, req, Options{Jobs: 2}, nil)
+	req := plan.Request{Splits: []int{1, 2}}
+	runAll(t, h, db, req, schedule.Options{Jobs: 2}, nil)
 	runs := bundled(t, db)
-	in, err := h.Admit(t.Context(), runs, "theirs", nil)
+	in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", nil)
 	if err != nil || len(in.Runs) != 4 || in.Stored != 0 || in.Old != nil {
 		t.Fatalf("%+v, %v", in, err)
 	}
@@ -64,17 +68,17 @@ func TestImportedContentIsTheSame(t *testing.T) {
 		t.Error("the content differs")
 	}
 	rows, err := other.Rows(t.Context(), "test", false)
-	if err != nil || len(rows) != 4 || rows[0].Imported != "theirs" || *rows[0].Environment != CurrentEnvironment() {
+	if err != nil || len(rows) != 4 || rows[0].Imported != "theirs" || *rows[0].Environment != environment.Current() {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	if plan, _ := runAll(t, h, other, req, Options{Jobs: 2}, nil); len(plan.Cells) != 0 || plan.Stored != 4 {
-		t.Errorf("%d cells are planned again", len(plan.Cells))
+	if todo, _ := runAll(t, h, other, req, schedule.Options{Jobs: 2}, nil); len(todo.Cells) != 0 || todo.Stored != 4 {
+		t.Errorf("%d cells are planned again", len(todo.Cells))
 	}
 	known, err := other.Keys(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in, err := h.Admit(t.Context(), runs, "theirs", known); err != nil || in.Runs != nil || in.Stored != 4 {
+	if in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", known); err != nil || in.Runs != nil || in.Stored != 4 {
 		t.Errorf("the second time: %+v, %v", in, err)
 	}
 }
@@ -82,7 +86,7 @@ func TestImportedContentIsTheSame(t *testing.T) {
 // TestAdmitRefuses what this program would compute from other inputs, and what was not made by it.
 func TestAdmitRefuses(t *testing.T) {
 	h, db := newTestHarness(t, centroids()), openTestDB(t)
-	runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1}}, Options{Jobs: 1}, nil)
+	runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, schedule.Options{Jobs: 1}, nil)
 	for name, c := range map[string]struct {
 		harness func(h *testHarness)
 		run     func(r *result.Run)
@@ -104,7 +108,7 @@ func TestAdmitRefuses(t *testing.T) {
 		if c.run != nil {
 			c.run(&runs[0])
 		}
-		in, err := other.Admit(context.Background(), runs, "theirs", nil)
+		in, err := admit.Runs(context.Background(), other.Experiment, runs, "theirs", nil)
 		if err != nil || len(in.Runs) != 0 || len(in.Old) != 1 || in.Old[0].Cells != 1 || !strings.Contains(in.Old[0].Why, c.why) {
 			t.Errorf("%s: %+v, %v", name, in, err)
 		}

@@ -8,8 +8,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -43,13 +45,13 @@ func TestWhatTheProgramDiedOfComesLast(t *testing.T) {
 	h := newTestHarness(t, centroids(), defineTest("killer", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
 		return constantModel(1), nil
 	}))
-	plan, err := h.Plan(t.Context(), Request{Datasets: []string{"balance"}, Splits: []int{1, 2, 3}}, nil, nil)
+	todo, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2, 3}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// An earlier run died of split 1 once, of split 2 twice.
 	claims := &fakeClaims{asked: map[string]int{}, theirs: map[string]store.Claim{}}
-	for _, c := range plan.Cells {
+	for _, c := range todo.Cells {
 		if c.Method == "killer" && c.Split < 3 {
 			claims.theirs[c.Spec.Key] = store.Claim{Suspect: true, Deaths: c.Split}
 		}
@@ -60,7 +62,7 @@ func TestWhatTheProgramDiedOfComesLast(t *testing.T) {
 	w := &watched{Runner: h.runner(), beside: map[string]int{}}
 	var rows []result.Run
 	var mu sync.Mutex
-	out, err := Run(t.Context(), w, nil, plan.Cells, Options{Jobs: 2, Claims: claims}, func(r result.Run) error {
+	out, err := schedule.Run(t.Context(), w, nil, todo.Cells, schedule.Options{Jobs: 2, Claims: claims}, func(r result.Run) error {
 		mu.Lock()
 		defer mu.Unlock()
 		rows = append(rows, r)
@@ -79,7 +81,7 @@ func TestWhatTheProgramDiedOfComesLast(t *testing.T) {
 	if slices.Sort(last); !slices.Equal(last, []string{"killer1", "killer3"}) {
 		t.Errorf("the cells begin in the order %q", w.began)
 	}
-	for _, c := range plan.Cells {
+	for _, c := range todo.Cells {
 		if want := c.Method == "killer" && c.Split != 2; c.Spec.Suspect != want {
 			t.Errorf("%s: isolated %v", c.Cell, c.Spec.Suspect)
 		}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -16,12 +18,12 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 		return 1
 	}))
 	h, db := newTestHarness(t, costly), openTestDB(t)
-	limits := Limits{MaxCell: 30 * time.Minute}
-	plan, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}, Limits: limits}, Options{Jobs: 2, Limits: limits}, nil)
-	if out.OK != 3 || len(plan.Skipped) != 3 || plan.Requested != 6 || out.Interrupted || out.NotStarted != 0 {
-		t.Errorf("plan %+v, outcome %+v; want balance done and swiss left out", plan, out)
+	limits := plan.Limits{MaxCell: 30 * time.Minute}
+	todo, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}, Limits: limits}, schedule.Options{Jobs: 2, Limits: limits}, nil)
+	if out.OK != 3 || len(todo.Skipped) != 3 || todo.Requested != 6 || out.Interrupted || out.NotStarted != 0 {
+		t.Errorf("plan %+v, outcome %+v; want balance done and swiss left out", todo, out)
 	}
-	if l := plan.Skipped[0]; l.Cell.Dataset != "swiss" || l.Reason != "--max-cell 30m" || l.Seconds < 1e6 {
+	if l := todo.Skipped[0]; l.Cell.Dataset != "swiss" || l.Reason != "--max-cell 30m" || l.Seconds < 1e6 {
 		t.Errorf("left out is %+v", l)
 	}
 
@@ -29,10 +31,10 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 	// method on its set stay out.
 	slow := centroids(registry.Cost(func(registry.Shape, testParams) float64 { return 1 }))
 	h, db = newTestHarness(t, slow), openTestDB(t)
-	limits = Limits{MaxCell: time.Microsecond}
-	plan, out = runAll(t, h, db, Request{Splits: []int{1, 2, 3}, Limits: limits}, Options{Jobs: 1, Limits: limits}, nil)
-	if len(plan.Skipped) != 0 || out.OK != 2 || len(out.Skipped) != 4 || out.Interrupted || out.NotStarted != 0 {
-		t.Errorf("plan leaves out %d, outcome %+v; want one cell of each set and four left out", len(plan.Skipped), out)
+	limits = plan.Limits{MaxCell: time.Microsecond}
+	todo, out = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}, Limits: limits}, schedule.Options{Jobs: 1, Limits: limits}, nil)
+	if len(todo.Skipped) != 0 || out.OK != 2 || len(out.Skipped) != 4 || out.Interrupted || out.NotStarted != 0 {
+		t.Errorf("plan leaves out %d, outcome %+v; want one cell of each set and four left out", len(todo.Skipped), out)
 	}
 	for _, l := range out.Skipped { // what is noted is what was found, not what was planned
 		if n := l.Note(); n.Seconds <= limits.MaxCell.Seconds() || n.Seconds == l.Cell.Seconds || n.Reason != l.Reason || n.Bytes != l.Cell.Memory+l.Cell.SetBytes {
@@ -44,8 +46,8 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 // TestEarly: a pair of which something is stored has no early cell.
 func TestEarly(t *testing.T) {
 	h, db := newTestHarness(t, centroids()), openTestDB(t)
-	early := func(plan *Plan) (n int) {
-		for i, c := range plan.Cells {
+	early := func(todo *plan.Plan) (n int) {
+		for i, c := range todo.Cells {
 			if c.Early {
 				n++
 				if i >= 2 {
@@ -55,12 +57,12 @@ func TestEarly(t *testing.T) {
 		}
 		return n
 	}
-	plan, _ := runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{2}}, Options{Jobs: 1}, nil)
-	if n := early(plan); n != 1 {
+	todo, _ := runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{2}}, schedule.Options{Jobs: 1}, nil)
+	if n := early(todo); n != 1 {
 		t.Errorf("%d early cells of one pair", n)
 	}
-	plan, _ = runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 1}, nil)
-	if n := early(plan); n != 1 {
+	todo, _ = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 1}, nil)
+	if n := early(todo); n != 1 {
 		t.Errorf("%d early cells of two pairs, one of them stored", n)
 	}
 }

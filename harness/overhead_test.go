@@ -7,7 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -40,7 +43,7 @@ func benchmarkCell(b *testing.B, shared bool) {
 		splits[i] = i + 1
 	}
 	b.ResetTimer()
-	opt := Options{Jobs: 2}
+	opt := schedule.Options{Jobs: 2}
 	if shared {
 		claims, err := db.NewClaims()
 		if err != nil {
@@ -49,7 +52,7 @@ func benchmarkCell(b *testing.B, shared bool) {
 		defer claims.Close()
 		opt.Claims = claims
 	}
-	_, out := runAll(b, h, db, Request{Datasets: []string{"two-moons"}, Splits: splits}, opt, nil)
+	_, out := runAll(b, h, db, plan.Request{Datasets: []string{"two-moons"}, Splits: splits}, opt, nil)
 	if out.OK != b.N {
 		b.Fatalf("%d of %d cells ok", out.OK, b.N)
 	}
@@ -59,11 +62,11 @@ func benchmarkCell(b *testing.B, shared bool) {
 // them go through the writer.
 func BenchmarkStoreEvaluation(b *testing.B) {
 	h, db := newTestHarness(b, nothing(100)), openTestDB(b)
-	plan, err := h.Plan(context.Background(), Request{Datasets: []string{"two-moons"}, Splits: []int{1}}, nil, nil)
+	todo, err := h.Plan(context.Background(), plan.Request{Datasets: []string{"two-moons"}, Splits: []int{1}}, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	run := plan.Cells[0].Spec.NewRun()
+	run := todo.Cells[0].Spec.NewRun()
 	run.Status = result.OK
 	n, quarter := 100, 25
 	right := 2 * quarter
@@ -74,7 +77,7 @@ func BenchmarkStoreEvaluation(b *testing.B) {
 		}
 	}
 	b.ResetTimer()
-	w := db.NewWriter(CurrentEnvironment(), nil)
+	w := db.NewWriter(environment.Current(), nil)
 	for i := 0; i < b.N; i += len(run.Evaluations) {
 		run.Key = fmt.Sprint(i)
 		if err := w.Put(run); err != nil {
@@ -95,7 +98,7 @@ func BenchmarkResume(b *testing.B) {
 	for i := range splits {
 		splits[i] = i + 1
 	}
-	req := Request{Datasets: []string{"two-moons"}, Splits: splits}
+	req := plan.Request{Datasets: []string{"two-moons"}, Splits: splits}
 	path := filepath.Join(b.TempDir(), "results.db")
 	fill(b, h, req, path)
 	b.ResetTimer()
@@ -108,13 +111,13 @@ func BenchmarkResume(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		timings, err := db.Timings(context.Background(), CurrentEnvironment())
+		timings, err := db.Timings(context.Background(), environment.Current())
 		if err != nil {
 			b.Fatal(err)
 		}
-		plan, err := h.Plan(context.Background(), req, known, NewForecast(timings))
-		if err != nil || plan.Stored != cells {
-			b.Fatalf("%d of %d found stored, %v", plan.Stored, cells, err)
+		todo, err := h.Plan(context.Background(), req, known, plan.NewForecast(timings))
+		if err != nil || todo.Stored != cells {
+			b.Fatalf("%d of %d found stored, %v", todo.Stored, cells, err)
 		}
 		if err := db.Close(); err != nil {
 			b.Fatal(err)
@@ -123,19 +126,19 @@ func BenchmarkResume(b *testing.B) {
 }
 
 // fill stores every cell of a request as ok, without running it.
-func fill(b *testing.B, h *testHarness, req Request, path string) {
+func fill(b *testing.B, h *testHarness, req plan.Request, path string) {
 	b.Helper()
 	db, err := store.Open(context.Background(), path)
 	if err != nil {
 		b.Fatal(err)
 	}
-	plan, err := h.Plan(context.Background(), req, nil, nil)
+	todo, err := h.Plan(context.Background(), req, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := db.NewWriter(CurrentEnvironment(), nil)
+	w := db.NewWriter(environment.Current(), nil)
 	zero := 0.0
-	for _, c := range plan.Cells {
+	for _, c := range todo.Cells {
 		run := c.Spec.NewRun()
 		run.Status, run.FitSeconds, run.PredictSeconds = result.OK, &zero, &zero
 		if err := w.Put(run); err != nil {

@@ -3,6 +3,8 @@ package harness
 import (
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -21,7 +23,7 @@ func TestProbabilitiesAreStored(t *testing.T) {
 			opts = nil
 		}
 		h, db := newTestHarness(t, centroids(opts...)), openTestDB(t)
-		runAll(t, h, db, Request{Splits: []int{1, 2}}, Options{Jobs: 2}, nil)
+		runAll(t, h, db, plan.Request{Splits: []int{1, 2}}, schedule.Options{Jobs: 2}, nil)
 		rows, err := db.Rows(t.Context(), h.Protocol.Name, true)
 		if err != nil || len(rows) != 4 {
 			t.Fatal(rows, err)

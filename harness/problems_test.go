@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -45,10 +47,10 @@ func lines(from, to int, format func(i int) string) string {
 }
 
 // stored runs the plan of a request and returns a query's only row.
-func stored(t *testing.T, h *testHarness, req Request, query string) []any {
+func stored(t *testing.T, h *testHarness, req plan.Request, query string) []any {
 	t.Helper()
 	db := openTestDB(t)
-	runAll(t, h, db, req, Options{Jobs: 1}, nil)
+	runAll(t, h, db, req, schedule.Options{Jobs: 1}, nil)
 	var row []any
 	err := db.Query(context.Background(), query, func([]string) error { return nil }, func(r []any) error {
 		row = append([]any{}, r...)
@@ -82,11 +84,11 @@ func TestOwnTestPart(t *testing.T) {
 		h.edit(t, "standardise = true", "")
 		toml := "name = \"mine\"\nrows = 40\nfeatures = 1\ncounts = [20, 20]\nlabel = 1\n[[files]]\npath = \"a.csv\"\n%s\n[[files]]\npath = \"b.csv\"\nrole = \"test\"\n%s\n"
 		name := addSet(t, h, fmt.Sprintf(toml, rows[0], rows[1]), "a.csv", lines(0, 24, first), "b.csv", lines(24, 40, first))
-		got := stored(t, h, Request{Datasets: []string{name}, Splits: []int{2}}, `SELECT n_train, n_test, tn, fp, fn, tp FROM results`)
+		got := stored(t, h, plan.Request{Datasets: []string{name}, Splits: []int{2}}, `SELECT n_train, n_test, tn, fp, fn, tp FROM results`)
 		if want := "[24 16 8 0 8 0]"; fmt.Sprint(got) != want {
 			t.Errorf("rows %q: n_train, n_test, tn, fp, fn, tp = %v, want %s", rows, got, want)
 		}
-		if _, err := h.Plan(t.Context(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil); err == nil ||
+		if _, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil); err == nil ||
 			err.Error() != "balance, protocol test: the set has no test part of its own" {
 			t.Errorf("a set without a test part: %v", err)
 		}
@@ -97,7 +99,7 @@ func TestOwnTestPart(t *testing.T) {
 func TestEveryRowIsTestedOnce(t *testing.T) {
 	h := newTestHarness(t, centroids())
 	h.edit(t, "test_fraction = 0.3", "split = \"kfold\"\nparts = 3")
-	got := stored(t, h, Request{Datasets: []string{"swiss"}, Splits: []int{1, 2, 3}}, `SELECT sum(n_test), sum(tn + fp), sum(fn + tp), count(*), max(n_train + n_test) FROM results`)
+	got := stored(t, h, plan.Request{Datasets: []string{"swiss"}, Splits: []int{1, 2, 3}}, `SELECT sum(n_test), sum(tn + fp), sum(fn + tp), count(*), max(n_train + n_test) FROM results`)
 	e, err := h.Catalogue.Lookup("swiss")
 	if err != nil {
 		t.Fatal(err)
@@ -135,14 +137,14 @@ func TestSelectionByAnotherMetric(t *testing.T) {
 		h := newTestHarness(t, detector)
 		h.edit(t, "standardise = true", metric)
 		name := addSet(t, h, "name = \"rare\"\nlabel = 1\npositive = 1\nfile = \"a.csv\"\n", "a.csv", lines(0, 200, row))
-		got := stored(t, h, Request{Datasets: []string{name}, Splits: []int{1}}, `SELECT json_extract(params, '$.shift') FROM results`)
+		got := stored(t, h, plan.Request{Datasets: []string{name}, Splits: []int{1}}, `SELECT json_extract(params, '$.shift') FROM results`)
 		if fmt.Sprint(got[0]) != want {
 			t.Errorf("%s selects shift %v, want %s", metric, got[0], want)
 		}
 	}
 	h := newTestHarness(t, detector)
 	h.edit(t, "standardise = true", `metric = "rmse"`)
-	_, err := h.Plan(t.Context(), Request{Datasets: []string{"swiss"}, Splits: []int{1}}, nil, nil)
+	_, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"swiss"}, Splits: []int{1}}, nil, nil)
 	if want := "swiss, protocol test: semantics.metric: the metric rmse is of regression sets, not of binary ones"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -171,7 +173,7 @@ func TestScaledTargets(t *testing.T) {
 	name := addSet(t, h, "name = \"line\"\ntask = \"regression\"\nlabel = 1\nfile = \"a.csv\"\n", "a.csv",
 		lines(0, 60, func(i int) string { x := i * i % 61; return fmt.Sprintf("%d,%d", x, 1000+50*x) }))
 	db := openTestDB(t)
-	runAll(t, h, db, Request{Datasets: []string{name}, Splits: []int{1}}, Options{Jobs: 1}, nil)
+	runAll(t, h, db, plan.Request{Datasets: []string{name}, Splits: []int{1}}, schedule.Options{Jobs: 1}, nil)
 	l, found, err := db.Artifacts(t.Context(), "test", name, "steep", 1)
 	if err != nil || !found || l.Model == nil || l.Model.Target == nil {
 		t.Fatalf("kept %+v: %v", l.Model, err)
@@ -184,7 +186,7 @@ func TestScaledTargets(t *testing.T) {
 	if err != nil || math.Abs(scores[0]-1350) > 1e-9 || math.Abs(scores[1]-6000) > 1e-9 {
 		t.Errorf("the kept model predicts %v for 7 and 100, want 1350 and 6000; %v", scores, err)
 	}
-	got := stored(t, h, Request{Datasets: []string{name}, Splits: []int{1}}, `SELECT status, rmse, r2, error FROM results`)
+	got := stored(t, h, plan.Request{Datasets: []string{name}, Splits: []int{1}}, `SELECT status, rmse, r2, error FROM results`)
 	if rmse, ok := got[1].(float64); got[0] != "ok" || !ok || rmse > 1e-9 {
 		t.Errorf("status, rmse, r2, error = %v; the line is exact", got)
 	}
@@ -211,11 +213,11 @@ func TestBlocksAreInTheKeyOfThoseThatUseThem(t *testing.T) {
 		h := newTestHarness(t, centroids(opts...))
 		two := func(i int) string { return fmt.Sprintf("%d %d", i, 2*(i%2)-1) }
 		name := addSet(t, h, toml, "a", lines(0, 20, two), "b", lines(0, 20, two))
-		plan, err := h.Plan(t.Context(), Request{Datasets: []string{name}, Splits: []int{1}}, nil, nil)
+		todo, err := h.Plan(t.Context(), plan.Request{Datasets: []string{name}, Splits: []int{1}}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return plan.Cells[0].Spec.Key, plan.Cells[0].Spec.Shape.Blocks
+		return todo.Cells[0].Spec.Key, todo.Cells[0].Spec.Shape.Blocks
 	}
 	const head = "name = \"mine\"\nformat = \"blank\"\nlabel = 1\n[[files]]\npath = \"a\"\n"
 	channels := func(left, right string) string {

@@ -18,25 +18,27 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // TestSameContentForAnyJobsAndOrder compares databases bit for bit.
 func TestSameContentForAnyJobsAndOrder(t *testing.T) {
 	h := newTestHarness(t, centroids())
-	req := Request{Splits: []int{1, 2, 3}}
+	req := plan.Request{Splits: []int{1, 2, 3}}
 	reference := openTestDB(t)
-	runAll(t, h, reference, req, Options{Jobs: 1}, nil)
+	runAll(t, h, reference, req, schedule.Options{Jobs: 1}, nil)
 	want := content(t, reference)
 	if !strings.Contains(want, "centroids") {
 		t.Fatal("nothing was stored")
 	}
 	for jobs := range 4 {
 		db := openTestDB(t)
-		_, out := runAll(t, h, db, req, Options{Jobs: jobs + 1}, func(cells []*PlannedCell) {
+		_, out := runAll(t, h, db, req, schedule.Options{Jobs: jobs + 1}, func(cells []*plan.Cell) {
 			rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 		})
 		if out.OK != 6 || content(t, db) != want {
@@ -48,43 +50,43 @@ func TestSameContentForAnyJobsAndOrder(t *testing.T) {
 func TestResumeRunsOnlyWhatIsMissing(t *testing.T) {
 	h := newTestHarness(t, centroids())
 	db := openTestDB(t)
-	runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1, 3}}, Options{Jobs: 1}, nil)
-	plan, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 2}, nil)
-	if plan.Requested != 6 || plan.Stored != 2 || len(plan.Cells) != 4 || out.OK != 4 {
-		t.Errorf("plan %+v, outcome %+v; want 6 requested, 2 stored, 4 run", plan, out)
+	runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 3}}, schedule.Options{Jobs: 1}, nil)
+	todo, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2}, nil)
+	if todo.Requested != 6 || todo.Stored != 2 || len(todo.Cells) != 4 || out.OK != 4 {
+		t.Errorf("plan %+v, outcome %+v; want 6 requested, 2 stored, 4 run", todo, out)
 	}
-	plan, _ = runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 2}, nil)
-	if len(plan.Cells) != 0 || plan.Stored != 6 {
-		t.Errorf("a finished request plans %d cells", len(plan.Cells))
+	todo, _ = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2}, nil)
+	if len(todo.Cells) != 0 || todo.Stored != 6 {
+		t.Errorf("a finished request plans %d cells", len(todo.Cells))
 	}
 }
 
 // TestKeysSeeWhatResultsDependOn changes one input at a time.
 func TestKeysSeeWhatResultsDependOn(t *testing.T) {
-	key := func(change func(h *Harness)) string {
+	key := func(change func(h *plan.Experiment)) string {
 		h := newTestHarness(t, centroids())
 		if change != nil {
-			change(h.Harness)
+			change(h.Experiment)
 		}
-		plan, err := h.Plan(context.Background(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil)
+		todo, err := h.Plan(context.Background(), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return plan.Cells[0].Spec.Key
+		return todo.Cells[0].Spec.Key
 	}
 	base := key(nil)
-	if key(nil) != base || key(func(h *Harness) { h.Protocol.Splits = 9; h.Protocol.Title = "other" }) != base {
+	if key(nil) != base || key(func(h *plan.Experiment) { h.Protocol.Splits = 9; h.Protocol.Title = "other" }) != base {
 		t.Error("the key depends on something that no result depends on")
 	}
-	for name, change := range map[string]func(*Harness){
-		"seed":     func(h *Harness) { h.Protocol.Semantics.MethodSeed = 2 },
-		"folds":    func(h *Harness) { h.Protocol.Semantics.Folds = 4 },
-		"fraction": func(h *Harness) { h.Protocol.Semantics.TestFraction = 0.4 },
-		"protocol": func(h *Harness) { h.Protocol.Name = "other" },
-		"grid": func(h *Harness) {
+	for name, change := range map[string]func(*plan.Experiment){
+		"seed":     func(h *plan.Experiment) { h.Protocol.Semantics.MethodSeed = 2 },
+		"folds":    func(h *plan.Experiment) { h.Protocol.Semantics.Folds = 4 },
+		"fraction": func(h *plan.Experiment) { h.Protocol.Semantics.TestFraction = 0.4 },
+		"protocol": func(h *plan.Experiment) { h.Protocol.Name = "other" },
+		"grid": func(h *plan.Experiment) {
 			h.Protocol.Methods = map[string]protocol.MethodSettings{"centroids": {Grid: registry.Grid{{Name: "shift", Values: registry.Values(1.0)}}}}
 		},
-		"version": func(h *Harness) {
+		"version": func(h *plan.Experiment) {
 			s := centroids()
 			s.Version = "2"
 			h.Registry = registry.New(s)
@@ -154,15 +156,15 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	}
 	h, db := newTestHarness(t, specs...), openTestDB(t)
 	const timeout = 100 * time.Millisecond
-	req := Request{Datasets: []string{"balance"}, Splits: []int{1}}
+	req := plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}
 	req.Methods = ending
-	_, out := runAll(t, h, db, req, Options{Jobs: 4}, nil)
+	_, out := runAll(t, h, db, req, schedule.Options{Jobs: 4}, nil)
 	if out.OK != 1 || out.Failed != len(ending)-1 {
 		t.Errorf("outcome %+v; want 1 ok and %d failed", out, len(ending)-1)
 	}
 	req.Methods, req.Timeout = endless, timeout
 	h.limits = runner.InProcess{Timeout: timeout, Grace: 50 * time.Millisecond}
-	if _, out = runAll(t, h, db, req, Options{Jobs: 4}, nil); out.OK != 0 || out.Failed != len(endless) {
+	if _, out = runAll(t, h, db, req, schedule.Options{Jobs: 4}, nil); out.OK != 0 || out.Failed != len(endless) {
 		t.Errorf("outcome %+v; want %d timeouts", out, len(endless))
 	}
 	results, err := db.Rows(context.Background(), "test", false)
@@ -180,7 +182,7 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	}
 
 	req.Methods = nil
-	runAll(t, h, db, req, Options{Jobs: 4}, func(cells []*PlannedCell) {
+	runAll(t, h, db, req, schedule.Options{Jobs: 4}, func(cells []*plan.Cell) {
 		if len(cells) != 0 {
 			t.Errorf("%d failed cells are run again without being asked for", len(cells))
 		}
@@ -197,12 +199,12 @@ func TestRetry(t *testing.T) {
 		return constantModel(1), nil
 	})
 	h, db := newTestHarness(t, flaky), openTestDB(t)
-	req := Request{Datasets: []string{"balance"}, Splits: []int{1}}
-	runAll(t, h, db, req, Options{Jobs: 1}, nil)
+	req := plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}
+	runAll(t, h, db, req, schedule.Options{Jobs: 1}, nil)
 	req.Retry = true
-	plan, out := runAll(t, h, db, req, Options{Jobs: 1}, nil)
-	if len(plan.Cells) != 1 || out.OK != 1 {
-		t.Fatalf("plan of %d cells, outcome %+v", len(plan.Cells), out)
+	todo, out := runAll(t, h, db, req, schedule.Options{Jobs: 1}, nil)
+	if len(todo.Cells) != 1 || out.OK != 1 {
+		t.Fatalf("plan of %d cells, outcome %+v", len(todo.Cells), out)
 	}
 	if rows := strings.Count(content(t, db), "flaky"); rows != 1+3*3 {
 		t.Errorf("%d rows name the method, want one result and nine evaluations", rows)
@@ -227,12 +229,12 @@ func TestMemoryAdmission(t *testing.T) {
 		return constantModel(1), nil
 	}, registry.Memory(func(registry.Shape, testParams) int64 { return each }))
 	h, db := newTestHarness(t, big), openTestDB(t)
-	_, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 6, Limits: Limits{Memory: 2*each + 1<<20}}, nil)
+	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 6, Limits: plan.Limits{Memory: 2*each + 1<<20}}, nil)
 	if out.OK != 6 || most.Load() > 2 {
 		t.Errorf("outcome %+v, %d cells ran together; want 6 ok and at most 2", out, most.Load())
 	}
 	db = openTestDB(t)
-	_, out = runAll(t, h, db, Request{Splits: []int{1}}, Options{Jobs: 2, Limits: Limits{Memory: each / 2}}, nil)
+	_, out = runAll(t, h, db, plan.Request{Splits: []int{1}}, schedule.Options{Jobs: 2, Limits: plan.Limits{Memory: each / 2}}, nil)
 	if len(out.Skipped) != 2 || out.Skipped[0].Reason != "--memory 512 MiB" || out.Interrupted || content(t, db) != "" {
 		t.Errorf("outcome %+v, content %s; want two cells refused and nothing stored", out, content(t, db))
 	}
@@ -247,13 +249,13 @@ func TestBudgetTakesTheCheapestSets(t *testing.T) {
 		return 1
 	}))
 	h, db := newTestHarness(t, costly), openTestDB(t)
-	_, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 2, Budget: time.Hour}, nil)
-	if out.OK != 3 || out.LeftCells != 3 || len(out.NoBudget) != 1 || out.NoBudget[0] != "swiss" || out.Interrupted {
+	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2, Budget: time.Hour}, nil)
+	if out.OK != 3 || out.BudgetCells != 3 || len(out.BudgetSets) != 1 || out.BudgetSets[0] != "swiss" || out.Interrupted {
 		t.Errorf("outcome %+v; want balance done and swiss left out", out)
 	}
 	// What is left does not fit a second budget either, and so does not start.
-	_, out = runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 2, Budget: time.Hour}, nil)
-	if out.OK != 0 || out.LeftCells != 3 || out.Interrupted {
+	_, out = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2, Budget: time.Hour}, nil)
+	if out.OK != 0 || out.BudgetCells != 3 || out.Interrupted {
 		t.Errorf("outcome %+v; want swiss left out again", out)
 	}
 }
@@ -266,8 +268,8 @@ func TestBudgetGivesUpOvertime(t *testing.T) {
 		return nil, ctx.Err()
 	}, registry.Cost(func(registry.Shape, testParams) float64 { return 1 }))
 	h, db := newTestHarness(t, endless, centroids()), openTestDB(t)
-	_, out := runAll(t, h, db, Request{Splits: []int{1, 2, 3}}, Options{Jobs: 2, Budget: 100 * time.Millisecond}, nil)
-	if out.Interrupted || out.NotStarted != 0 || out.Failed != 0 || out.LeftCells == 0 || out.OK+out.LeftCells != 12 {
+	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2, Budget: 100 * time.Millisecond}, nil)
+	if out.Interrupted || out.NotStarted != 0 || out.Failed != 0 || out.BudgetCells == 0 || out.OK+out.BudgetCells != 12 {
 		t.Errorf("outcome %+v; want what did not end left out", out)
 	}
 }
@@ -284,7 +286,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		return constantModel(1), nil
 	})
 	h := newTestHarness(t, slow)
-	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, nil)
+	todo, err := h.Plan(context.Background(), plan.Request{Splits: []int{1, 2, 3}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +297,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		}
 		return nil
 	}
-	out, err := Run(context.Background(), h.runner(), stop, plan.Cells, Options{Jobs: 1}, put)
+	out, err := schedule.Run(context.Background(), h.runner(), stop, todo.Cells, schedule.Options{Jobs: 1}, put)
 	if err != nil || !out.Interrupted || out.OK != 1 || out.NotStarted != 5 || stored.Load() != 1 {
 		t.Errorf("outcome %+v, %v, %d stored; want 1 finished and 5 not started", out, err, stored.Load())
 	}
@@ -305,13 +307,13 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		return nil, ctx.Err()
 	})
 	h = newTestHarness(t, waits)
-	if plan, err = h.Plan(context.Background(), Request{Splits: []int{1}}, nil, nil); err != nil {
+	if todo, err = h.Plan(context.Background(), plan.Request{Splits: []int{1}}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	stored.Store(0)
-	out, err = Run(ctx, h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(r result.Run) error { stored.Add(1); return nil })
+	out, err = schedule.Run(ctx, h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2}, func(r result.Run) error { stored.Add(1); return nil })
 	if !out.Interrupted || stored.Load() != 0 {
 		t.Errorf("outcome %+v, %v: a cancelled run stored %d cells", out, err, stored.Load())
 	}
@@ -320,12 +322,12 @@ func TestStopFinishesRunningCells(t *testing.T) {
 // TestStorageErrorStopsTheRun and is reported.
 func TestStorageErrorStopsTheRun(t *testing.T) {
 	h := newTestHarness(t, centroids())
-	plan, err := h.Plan(context.Background(), Request{Splits: []int{1, 2, 3}}, nil, nil)
+	todo, err := h.Plan(context.Background(), plan.Request{Splits: []int{1, 2, 3}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	full := errors.New("disk full")
-	_, err = Run(context.Background(), h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 2}, func(result.Run) error { return full })
+	_, err = schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2}, func(result.Run) error { return full })
 	if !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}
@@ -334,18 +336,18 @@ func TestStorageErrorStopsTheRun(t *testing.T) {
 // TestAnEditedProtocolChangedBack shows its own results again.
 func TestAnEditedProtocolChangedBack(t *testing.T) {
 	h, db := newTestHarness(t, centroids()), openTestDB(t)
-	req := Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}
-	runAll(t, h, db, req, Options{Jobs: 2}, nil)
+	req := plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}
+	runAll(t, h, db, req, schedule.Options{Jobs: 2}, nil)
 	before := content(t, db)
 	h.edit(t, "test_fraction = 0.3", "test_fraction = 0.5")
-	runAll(t, h, db, Request{Datasets: []string{"balance"}, Splits: []int{1}}, Options{Jobs: 1}, nil)
+	runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, schedule.Options{Jobs: 1}, nil)
 	if content(t, db) == before {
 		t.Fatal("the edit changed nothing")
 	}
 	h.edit(t, "test_fraction = 0.5", "test_fraction = 0.3")
-	plan, _ := runAll(t, h, db, req, Options{Jobs: 2}, nil)
-	if plan.Stored != 2 || content(t, db) != before {
-		t.Errorf("plan %+v; the first results do not stand again", plan)
+	todo, _ := runAll(t, h, db, req, schedule.Options{Jobs: 2}, nil)
+	if todo.Stored != 2 || content(t, db) != before {
+		t.Errorf("plan %+v; the first results do not stand again", todo)
 	}
 }
 
@@ -370,12 +372,12 @@ func TestDataChangedUnderWay(t *testing.T) {
 	if _, err := h.Catalogue.Add(toml); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := h.Plan(context.Background(), Request{Datasets: []string{"own"}, Splits: []int{1}}, nil, nil)
+	todo, err := h.Plan(context.Background(), plan.Request{Datasets: []string{"own"}, Splits: []int{1}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(80)
-	_, err = Run(context.Background(), h.runner(), make(chan struct{}), plan.Cells, Options{Jobs: 1}, func(result.Run) error {
+	_, err = schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 1}, func(result.Run) error {
 		t.Error("a result of other data is stored")
 		return nil
 	})
@@ -386,14 +388,14 @@ func TestDataChangedUnderWay(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	h, db := newTestHarness(t, centroids()), openTestDB(t)
-	req := Request{Datasets: []string{"balance"}, Splits: []int{1}}
+	req := plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}
 	explain := func() string {
 		t.Helper()
-		plan, err := h.Plan(context.Background(), req, nil, nil)
+		todo, err := h.Plan(context.Background(), req, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		why, err := plan.Cells[0].Explain(context.Background(), db)
+		why, err := todo.Cells[0].Explain(context.Background(), db)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -402,7 +404,7 @@ func TestExplain(t *testing.T) {
 	if why := explain(); why != "never run" {
 		t.Errorf("explained as %q", why)
 	}
-	runAll(t, h, db, req, Options{Jobs: 1}, nil)
+	runAll(t, h, db, req, schedule.Options{Jobs: 1}, nil)
 	s := centroids()
 	s.Version = "2"
 	h.Registry = registry.New(s)
@@ -503,18 +505,18 @@ values = [{shift = 1.0}, {shift = 3.0}]
 
 // TestPlanSeconds: jobs share the work, but nobody is faster than the longest cell.
 func TestPlanSeconds(t *testing.T) {
-	plan := Plan{Forecast: NewForecast(nil)}
+	todo := plan.Plan{Forecast: plan.NewForecast(nil)}
 	for i, seconds := range []float64{2, 9, 1} {
-		c := &PlannedCell{Spec: runner.CellSpec{Cost: seconds * 1e9}}
+		c := &plan.Cell{Spec: runner.CellSpec{Cost: seconds * 1e9}}
 		c.Method = strconv.Itoa(i)
-		plan.Cells = append(plan.Cells, c)
+		todo.Cells = append(todo.Cells, c)
 	}
 	for jobs, want := range map[int]float64{1: 12, 2: 9, 64: 9} {
-		if got := plan.Predict(jobs, 0).Seconds; math.Abs(got-want) > 1e-9 {
+		if got := todo.Predict(jobs, 0).Seconds; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%v seconds on %d jobs, want %v", got, jobs, want)
 		}
 	}
-	if got := (&Plan{Forecast: NewForecast(nil)}).Predict(2, 0).Seconds; got != 0 {
+	if got := (&plan.Plan{Forecast: plan.NewForecast(nil)}).Predict(2, 0).Seconds; got != 0 {
 		t.Errorf("no cells take %v seconds", got)
 	}
 }

@@ -3,6 +3,8 @@ package harness
 import (
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/harness/admit"
 )
 
 // FuzzReadScores: whatever a file holds, it is refused with a reason or read into finite scores of positive splits.
@@ -12,7 +14,7 @@ func FuzzReadScores(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		scores, err := ReadScores(strings.NewReader(text))
+		scores, err := admit.ReadScores(strings.NewReader(text))
 		if err != nil {
 			if scores != nil || strings.TrimSpace(err.Error()) == "" {
 				t.Fatalf("scores %v with error %q", scores, err)
@@ -36,7 +38,7 @@ func FuzzReadScores(f *testing.F) {
 
 // Columns may be in any order, and of several classes there are several.
 func TestReadScores(t *testing.T) {
-	scores, err := ReadScores(strings.NewReader("\ufeffrow,score_1,dataset,split,score_0,note\n3,2.5,wine,2,-1,x\n4,0,wine,2,1e-3,\n"))
+	scores, err := admit.ReadScores(strings.NewReader("\ufeffrow,score_1,dataset,split,score_0,note\n3,2.5,wine,2,-1,x\n4,0,wine,2,1e-3,\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +50,7 @@ func TestReadScores(t *testing.T) {
 // Scores are decimal numbers; what only Go takes for one is a mistake in a file.
 func TestScoresAreDecimal(t *testing.T) {
 	for _, score := range []string{"0x1p3", "1_0", "inf", "-Infinity", "nan", "1e400", "1,5", ""} {
-		if scores, err := ReadScores(strings.NewReader("dataset,split,row,score\nwine,1,0,\"" + score + "\"\n")); err == nil || !strings.Contains(err.Error(), "line 2: score") {
+		if scores, err := admit.ReadScores(strings.NewReader("dataset,split,row,score\nwine,1,0,\"" + score + "\"\n")); err == nil || !strings.Contains(err.Error(), "line 2: score") {
 			t.Errorf("%q: scores %v, error %v", score, scores, err)
 		}
 	}

@@ -10,9 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/admit"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -30,7 +34,7 @@ func TestStoredKeysStand(t *testing.T) {
 	} {
 		cell := runner.Cell{Protocol: "table2", Dataset: c.dataset, Split: c.split, Method: c.method}
 		in := runner.Inputs{ProtocolHash: "30551931e5a730a415679e57348aaa64", Fingerprint: c.fingerprint, MethodVersion: "1", GridHash: c.grid}
-		if got := keyOf(cell, in); got != c.want {
+		if got := plan.KeyOf(cell, in); got != c.want {
 			t.Errorf("%s has the key %s, want %s", cell, got, c.want)
 		}
 	}
@@ -77,7 +81,7 @@ const oneGrid = "[methods.thresholds]\ngrid = [{name = \"shift\", values = [0.0]
 // rowsOf runs both sets and returns their rows by set and split.
 func rowsOf(t *testing.T, h *testHarness, db *store.DB, splits ...int) map[string][]store.Row {
 	t.Helper()
-	runAll(t, h, db, Request{Splits: splits}, Options{Jobs: 2}, nil)
+	runAll(t, h, db, plan.Request{Splits: splits}, schedule.Options{Jobs: 2}, nil)
 	rows, err := db.Rows(t.Context(), "test", true)
 	if err != nil {
 		t.Fatal(err)
@@ -117,31 +121,31 @@ func TestSeedGoesWithTheSplit(t *testing.T) {
 	}
 
 	// The key of split 1 is as it was without a seed in it; those of other splits are not.
-	plan, err := h.Plan(t.Context(), Request{Datasets: []string{"parted"}, Splits: []int{1, 2}}, nil, nil)
+	todo, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"parted"}, Splits: []int{1, 2}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range plan.Cells {
+	for _, c := range todo.Cells {
 		before := c.Spec.Inputs
 		before.Seed = ""
-		if same := keyOf(c.Cell, before) == c.Spec.Key; same != (c.Split == 1) {
+		if same := plan.KeyOf(c.Cell, before) == c.Spec.Key; same != (c.Split == 1) {
 			t.Errorf("split %d has its old key: %v", c.Split, same)
 		}
 	}
 
 	// Verified, and carried by a file; a file of before says why its split 2 is left out.
-	if _, all := verify(t, h, db); len(all) != 6 || slices.ContainsFunc(all, func(v Verified) bool { return v.Differences != nil }) {
+	if _, all := verifyAll(t, h, db); len(all) != 6 || slices.ContainsFunc(all, func(v verify.Verified) bool { return v.Differences != nil }) {
 		t.Errorf("verified: %+v", all)
 	}
 	runs := bundled(t, db)
-	if in, err := h.Admit(t.Context(), runs, "theirs", nil); err != nil || len(in.Runs) != 6 || in.Old != nil {
+	if in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", nil); err != nil || len(in.Runs) != 6 || in.Old != nil {
 		t.Errorf("%d runs are admitted, %+v, %v", len(in.Runs), in.Old, err)
 	}
 	for i := range runs {
 		runs[i].SeedTests = nil
 	}
-	in, err := h.Admit(t.Context(), runs, "theirs", nil)
-	if want := []Group{{"test", "parted", "thresholds", 2, "the method's seed goes with the split now"}}; err != nil || len(in.Runs) != 4 || !reflect.DeepEqual(in.Old, want) {
+	in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", nil)
+	if want := []plan.Group{{Protocol: "test", Dataset: "parted", Method: "thresholds", Cells: 2, Why: "the method's seed goes with the split now"}}; err != nil || len(in.Runs) != 4 || !reflect.DeepEqual(in.Old, want) {
 		t.Errorf("%d runs without seeds are admitted, %+v, %v", len(in.Runs), in.Old, err)
 	}
 }
@@ -187,7 +191,7 @@ func TestMethodSeeds(t *testing.T) {
 			if !reflect.DeepEqual(r.Score, before[set][i].Score) || r.ScoresHash != before[set][i].ScoresHash || r.Key == before[set][i].Key {
 				t.Errorf("%s on %s, split %d: %+v, with one seed %+v", r.Method, set, r.Split, r, before[set][i])
 			}
-			if got := seedsOf(result.Run{SeedTests: r.SeedTests}); !slices.Equal(got, want[set][r.Split-1]) {
+			if got := plan.SeedsOf(result.Run{SeedTests: r.SeedTests}); !slices.Equal(got, want[set][r.Split-1]) {
 				t.Fatalf("%s on %s, split %d: seeds %v", r.Method, set, r.Split, got)
 			}
 			if first := r.SeedTests[0]; !reflect.DeepEqual(first.Score, r.Score) || first.ScoresHash != r.ScoresHash {
@@ -204,26 +208,26 @@ func TestMethodSeeds(t *testing.T) {
 		}
 	}
 	cost := func(h *testHarness) float64 {
-		plan, err := h.Plan(t.Context(), Request{Methods: []string{"fixed"}, Splits: []int{1}}, nil, nil)
+		todo, err := h.Plan(t.Context(), plan.Request{Methods: []string{"fixed"}, Splits: []int{1}}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return plan.Cells[0].Spec.Cost
+		return todo.Cells[0].Spec.Cost
 	}
 	if a, b := cost(plain), cost(h); b <= a {
 		t.Errorf("three seeds cost %g, one %g", b, a)
 	}
 	runs := bundled(t, db)
-	if in, err := h.Admit(t.Context(), runs, "theirs", nil); err != nil || len(in.Runs) != 8 || in.Old != nil {
+	if in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", nil); err != nil || len(in.Runs) != 8 || in.Old != nil {
 		t.Errorf("%d runs are admitted, %+v, %v", len(in.Runs), in.Old, err)
 	}
 	runs[0].SeedTests = runs[0].SeedTests[:2]
-	if in, err := h.Admit(t.Context(), runs, "theirs", nil); err != nil || len(in.Runs) != 7 || len(in.Old) != 1 || !strings.Contains(in.Old[0].Why, "its seeds") {
+	if in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", nil); err != nil || len(in.Runs) != 7 || len(in.Old) != 1 || !strings.Contains(in.Old[0].Why, "its seeds") {
 		t.Errorf("with a seed less: %d runs are admitted, %+v, %v", len(in.Runs), in.Old, err)
 	}
 
 	// A method that gives other results with a further seed alone is noticed.
-	if _, all := verify(t, h, db); len(all) != 8 || slices.ContainsFunc(all, func(v Verified) bool { return v.Differences != nil }) {
+	if _, all := verifyAll(t, h, db); len(all) != 8 || slices.ContainsFunc(all, func(v verify.Verified) bool { return v.Differences != nil }) {
 		t.Errorf("verified: %+v", all)
 	}
 	h.Registry = registry.New(fixed, defineTest("thresholds", func(ctx context.Context, env registry.Env, train registry.Data, p testParams) (registry.Model, error) {
@@ -232,7 +236,7 @@ func TestMethodSeeds(t *testing.T) {
 		}
 		return thresholds().Fit(ctx, env, train, []byte(`{}`))
 	}))
-	_, all := verify(t, h, db)
+	_, all := verifyAll(t, h, db)
 	noticed := 0
 	for _, v := range all {
 		if len(v.Differences) == 1 && v.Differences[0].What == "test part with seed 3 of the cell" && v.Cell.Split == 2 {
@@ -249,8 +253,8 @@ func TestOneMethodSeed(t *testing.T) {
 	db := openTestDB(t)
 	rowsOf(t, seedHarness(t, oneGrid, thresholds()), db, 1, 2)
 	h := seedHarness(t, "method_seeds = 1\n"+oneGrid, thresholds())
-	if plan, _ := runAll(t, h, db, Request{Splits: []int{1, 2}}, Options{Jobs: 1}, nil); plan.Stored != 4 || len(plan.Cells) != 0 {
-		t.Errorf("%d cells are stored, %d are run again", plan.Stored, len(plan.Cells))
+	if todo, _ := runAll(t, h, db, plan.Request{Splits: []int{1, 2}}, schedule.Options{Jobs: 1}, nil); todo.Stored != 4 || len(todo.Cells) != 0 {
+		t.Errorf("%d cells are stored, %d are run again", todo.Stored, len(todo.Cells))
 	}
 }
 
@@ -262,17 +266,17 @@ func TestSeedsThatFail(t *testing.T) {
 		}
 		return constantModel(1), nil
 	})), openTestDB(t)
-	req := Request{Datasets: []string{"parted"}, Splits: []int{2}}
-	runAll(t, h, db, req, Options{Jobs: 1}, nil)
+	req := plan.Request{Datasets: []string{"parted"}, Splits: []int{2}}
+	runAll(t, h, db, req, schedule.Options{Jobs: 1}, nil)
 	rows, err := db.Rows(t.Context(), "test", true)
 	if err != nil || len(rows) != 1 || rows[0].Status != result.Failed || rows[0].Error != `seed 1000002: refit with {"shift":0}: no luck` || rows[0].SeedTests != nil {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	plan, err := h.Plan(t.Context(), req, nil, nil)
+	todo, err := h.Plan(t.Context(), req, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if why, err := plan.Cells[0].Explain(t.Context(), db); err != nil || why != "its stored attempt did not end ok" {
+	if why, err := todo.Cells[0].Explain(t.Context(), db); err != nil || why != "its stored attempt did not end ok" {
 		t.Errorf("%s, %v", why, err)
 	}
 }

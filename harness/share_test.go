@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -52,12 +55,12 @@ func (f *fakeClaims) Release(key string) {
 // when it did not.
 func TestSharing(t *testing.T) {
 	h, db := newTestHarness(t, centroids()), openTestDB(t)
-	req := Request{Datasets: []string{"balance", "swiss"}, Splits: []int{1, 2, 3}}
-	plan, err := h.Plan(context.Background(), req, nil, nil)
+	req := plan.Request{Datasets: []string{"balance", "swiss"}, Splits: []int{1, 2, 3}}
+	todo, err := h.Plan(context.Background(), req, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, bad, dead, was := plan.Cells[0].Spec.Key, plan.Cells[1].Spec.Key, plan.Cells[2].Spec.Key, plan.Cells[3].Spec.Key
+	done, bad, dead, was := todo.Cells[0].Spec.Key, todo.Cells[1].Spec.Key, todo.Cells[2].Spec.Key, todo.Cells[3].Spec.Key
 	claims := &fakeClaims{asked: map[string]int{}, theirs: map[string]store.Claim{done: {By: "process 7"}, bad: {By: "process 7"}, dead: {By: "process 7"}, was: {Stored: result.OK}}}
 	claims.later = func(key string, times int) (store.Claim, bool) {
 		switch {
@@ -71,11 +74,11 @@ func TestSharing(t *testing.T) {
 		return store.Claim{Taken: true, Suspect: true}, true
 	}
 	elsewhere, waited := 0, ""
-	opt := Options{Jobs: 2, Claims: claims,
-		Elsewhere: func(*PlannedCell, result.Status) { elsewhere++ },
+	opt := schedule.Options{Jobs: 2, Claims: claims,
+		Elsewhere: func(*plan.Cell, result.Status) { elsewhere++ },
 		Waiting:   func(cells int, by string) { waited = fmt.Sprint(cells, " ", by) }}
-	w := db.NewWriter(CurrentEnvironment(), nil)
-	out, err := Run(context.Background(), h.runner(), nil, plan.Cells, opt, w.Put)
+	w := db.NewWriter(environment.Current(), nil)
+	out, err := schedule.Run(context.Background(), h.runner(), nil, todo.Cells, opt, w.Put)
 	if err != nil || w.Close() != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +88,7 @@ func TestSharing(t *testing.T) {
 	if waited != "3 process 7" {
 		t.Errorf("waited for %q", waited)
 	}
-	for _, c := range plan.Cells {
+	for _, c := range todo.Cells {
 		if c.Spec.Suspect != (c.Spec.Key == dead) {
 			t.Errorf("%s: suspect is %v", c.Cell, c.Spec.Suspect)
 		}
@@ -101,26 +104,26 @@ func TestSharing(t *testing.T) {
 // TestWaitingForOthersEnds by an interrupt, by cancelling and by the budget.
 func TestWaitingForOthersEnds(t *testing.T) {
 	h := newTestHarness(t, centroids())
-	for name, end := range map[string]func(opt *Options, stop chan struct{}, cancel func()){
-		"interrupt": func(_ *Options, stop chan struct{}, _ func()) { close(stop) },
-		"cancel":    func(_ *Options, _ chan struct{}, cancel func()) { cancel() },
-		"budget":    func(opt *Options, _ chan struct{}, _ func()) { opt.Budget = time.Second },
+	for name, end := range map[string]func(opt *schedule.Options, stop chan struct{}, cancel func()){
+		"interrupt": func(_ *schedule.Options, stop chan struct{}, _ func()) { close(stop) },
+		"cancel":    func(_ *schedule.Options, _ chan struct{}, cancel func()) { cancel() },
+		"budget":    func(opt *schedule.Options, _ chan struct{}, _ func()) { opt.Budget = time.Second },
 	} {
-		plan, err := h.Plan(context.Background(), Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil)
+		todo, err := h.Plan(context.Background(), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		stop := make(chan struct{})
-		claims := &fakeClaims{asked: map[string]int{}, theirs: map[string]store.Claim{plan.Cells[0].Spec.Key: {By: "process 7"}}, later: func(string, int) (store.Claim, bool) { return store.Claim{}, false }}
-		opt := Options{Jobs: 1, Claims: claims}
+		claims := &fakeClaims{asked: map[string]int{}, theirs: map[string]store.Claim{todo.Cells[0].Spec.Key: {By: "process 7"}}, later: func(string, int) (store.Claim, bool) { return store.Claim{}, false }}
+		opt := schedule.Options{Jobs: 1, Claims: claims}
 		if name == "budget" {
 			end(&opt, stop, cancel)
 		} else {
 			opt.Waiting = func(int, string) { end(&opt, stop, cancel) }
 		}
-		out, err := Run(ctx, h.runner(), stop, plan.Cells, opt, func(result.Run) error { return nil })
-		if err != nil || out.OK != 0 || out.Interrupted != (name != "budget") || out.LeftCells != map[bool]int{true: 1}[name == "budget"] {
+		out, err := schedule.Run(ctx, h.runner(), stop, todo.Cells, opt, func(result.Run) error { return nil })
+		if err != nil || out.OK != 0 || out.Interrupted != (name != "budget") || out.BudgetCells != map[bool]int{true: 1}[name == "budget"] {
 			t.Errorf("%s: %+v, %v", name, out, err)
 		}
 		cancel()

@@ -6,9 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -31,13 +34,13 @@ func TestStateIsFound(t *testing.T) {
 	declared.Nondeterministic = true
 	methods := func() []registry.Spec { return []registry.Spec{centroids(), counting("counts"), declared} }
 	h, db := newTestHarness(t, methods()...), openTestDB(t)
-	var ended Ended
-	plan, _ := runAll(t, h, db, Request{Splits: []int{1, 2}}, Options{Jobs: 1, Finished: func(c *PlannedCell, r result.Run) { ended.Add(h.Harness, c, r) }}, nil)
+	var ended verify.Ended
+	todo, _ := runAll(t, h, db, plan.Request{Splits: []int{1, 2}}, schedule.Options{Jobs: 1, Finished: func(c *plan.Cell, r result.Run) { ended.Add(h.Experiment, c, r) }}, nil)
 	sample := ended.Sample()
 	var names []string
 	for _, c := range sample {
 		names = append(names, c.Method)
-		if i := slices.IndexFunc(plan.Cells, func(o *PlannedCell) bool { return o.Method == c.Method }); plan.Cells[i] == c {
+		if i := slices.IndexFunc(todo.Cells, func(o *plan.Cell) bool { return o.Method == c.Method }); todo.Cells[i] == c {
 			t.Errorf("the first cell of %s is computed once more", c.Method)
 		}
 	}
@@ -47,7 +50,7 @@ func TestStateIsFound(t *testing.T) {
 	fresh := func() (runner.Runner, func()) {
 		return &runner.InProcess{Registry: registry.New(methods()...), Data: h.Data}, func() {}
 	}
-	checks, err := CheckState(t.Context(), fresh, sample, nil, 0, db)
+	checks, err := verify.State(t.Context(), fresh, sample, nil, 0, db)
 	if err != nil || len(checks) != 2 || db.PutStateChecks(t.Context(), checks) != nil {
 		t.Fatal(checks, err)
 	}
@@ -57,11 +60,11 @@ func TestStateIsFound(t *testing.T) {
 	}
 	stop := make(chan struct{})
 	close(stop)
-	if checks, err := CheckState(t.Context(), fresh, sample, stop, 0, db); len(checks) != 0 || err != nil {
+	if checks, err := verify.State(t.Context(), fresh, sample, stop, 0, db); len(checks) != 0 || err != nil {
 		t.Errorf("after an interrupt: %v, %v", checks, err)
 	}
-	var one Ended
-	one.Add(h.Harness, plan.Cells[0], result.Run{Status: result.OK})
+	var one verify.Ended
+	one.Add(h.Experiment, todo.Cells[0], result.Run{Status: result.OK})
 	if cells := one.Sample(); cells != nil {
 		t.Errorf("of one cell: %v", cells)
 	}

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -24,8 +27,8 @@ func shifted(by float64) registry.Spec {
 	})
 }
 
-// verify compares every stored cell.
-func verify(t *testing.T, h *testHarness, db *store.DB) (Stand, []Verified) {
+// verifyAll compares every stored cell.
+func verifyAll(t *testing.T, h *testHarness, db *store.DB) (plan.Stand, []verify.Verified) {
 	t.Helper()
 	ctx := t.Context()
 	stored, err := db.Cells(ctx)
@@ -36,8 +39,8 @@ func verify(t *testing.T, h *testHarness, db *store.DB) (Stand, []Verified) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []Verified
-	outcome, err := Verify(ctx, h.runner(), nil, stand.Cells, Options{Jobs: 2}, db, func(v Verified) { out = append(out, v) })
+	var out []verify.Verified
+	outcome, err := verify.Cells(ctx, h.runner(), nil, stand.Cells, schedule.Options{Jobs: 2}, db, func(v verify.Verified) { out = append(out, v) })
 	if err != nil || outcome.Interrupted {
 		t.Fatal(outcome, err)
 	}
@@ -48,7 +51,7 @@ func verify(t *testing.T, h *testHarness, db *store.DB) (Stand, []Verified) {
 // found, down to the folds and to the bits of the scores, and one that gives the same is not.
 func TestVerifyFindsChangedResults(t *testing.T) {
 	h, db := newTestHarness(t, centroids()), openTestDB(t)
-	runAll(t, h, db, Request{Splits: []int{1, 2}}, Options{Jobs: 2}, nil)
+	runAll(t, h, db, plan.Request{Splits: []int{1, 2}}, schedule.Options{Jobs: 2}, nil)
 	before := content(t, db)
 	for _, c := range []struct {
 		by    float64
@@ -60,7 +63,7 @@ func TestVerifyFindsChangedResults(t *testing.T) {
 		{1e9, []string{"fold 1 of {\"shift\":-0.5}", "test part", "bits of the test scores"}, ""},
 	} {
 		h.Registry = registry.New(shifted(c.by))
-		stand, verified := verify(t, h, db)
+		stand, verified := verifyAll(t, h, db)
 		if len(stand.Cells) != 4 || len(verified) != 4 || stand.Old != nil || stand.NoData != nil {
 			t.Fatalf("%d stand, %d verified, %+v %+v", len(stand.Cells), len(verified), stand.Old, stand.NoData)
 		}
@@ -69,11 +72,11 @@ func TestVerifyFindsChangedResults(t *testing.T) {
 				t.Errorf("%s: the same code differs: %+v", v.Cell, v.Differences)
 			}
 			for _, want := range c.finds {
-				if !slices.ContainsFunc(v.Differences, func(d Difference) bool { return strings.HasPrefix(d.What, want) && d.Stored != d.Computed }) {
+				if !slices.ContainsFunc(v.Differences, func(d verify.Difference) bool { return strings.HasPrefix(d.What, want) && d.Stored != d.Computed }) {
 					t.Errorf("moved by %v, %s: %+v, want %q", c.by, v.Cell, v.Differences, want)
 				}
 			}
-			if c.not != "" && slices.ContainsFunc(v.Differences, func(d Difference) bool { return strings.HasPrefix(d.What, c.not) }) {
+			if c.not != "" && slices.ContainsFunc(v.Differences, func(d verify.Difference) bool { return strings.HasPrefix(d.What, c.not) }) {
 				t.Errorf("moved by %v, %s: %+v, want no %q", c.by, v.Cell, v.Differences, c.not)
 			}
 		}
@@ -96,7 +99,7 @@ func TestStandingTellsWhatIsOld(t *testing.T) {
 		"set":      {change: func(h *testHarness) { h.Data.Root = "/nowhere" }},
 	} {
 		h, db := newTestHarness(t, centroids()), openTestDB(t)
-		runAll(t, h, db, Request{Splits: []int{1}}, Options{Jobs: 1}, nil)
+		runAll(t, h, db, plan.Request{Splits: []int{1}}, schedule.Options{Jobs: 1}, nil)
 		c.change(h)
 		stored, err := db.Cells(t.Context())
 		if err != nil {
@@ -120,17 +123,17 @@ func TestStandingTellsWhatIsOld(t *testing.T) {
 }
 
 func TestSample(t *testing.T) {
-	cells := make([]*PlannedCell, 100)
+	cells := make([]*plan.Cell, 100)
 	for i := range cells {
-		cells[i] = &PlannedCell{}
+		cells[i] = &plan.Cell{}
 	}
 	for _, c := range []struct {
 		share  float64
 		number int
 		want   int
 	}{{0.02, 0, 2}, {0.001, 0, 1}, {1, 0, 100}, {0.5, 7, 7}, {0, 1000, 100}} {
-		got := Sample(cells, c.share, c.number, 1)
-		seen := map[*PlannedCell]bool{}
+		got := verify.Sample(cells, c.share, c.number, 1)
+		seen := map[*plan.Cell]bool{}
 		for _, g := range got {
 			seen[g] = true
 		}
@@ -138,7 +141,7 @@ func TestSample(t *testing.T) {
 			t.Errorf("%v %d: %d cells, %d different, want %d", c.share, c.number, len(got), len(seen), c.want)
 		}
 	}
-	if !slices.Equal(Sample(cells, 0.1, 0, 3), Sample(cells, 0.1, 0, 3)) || slices.Equal(Sample(cells, 0.1, 0, 3), Sample(cells, 0.1, 0, 4)) {
+	if !slices.Equal(verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 3)) || slices.Equal(verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 4)) {
 		t.Error("the choice is not that of the seed")
 	}
 }
@@ -148,14 +151,14 @@ func TestSample(t *testing.T) {
 func TestRerunReplacesWhatIsStored(t *testing.T) {
 	other := nothing(2)
 	h, db := newTestHarness(t, centroids(), other), openTestDB(t)
-	request := Request{Splits: []int{1, 2}}
-	runAll(t, h, db, request, Options{Jobs: 2}, nil)
+	request := plan.Request{Splits: []int{1, 2}}
+	runAll(t, h, db, request, schedule.Options{Jobs: 2}, nil)
 	before := content(t, db)
 	h.Registry = registry.New(shifted(1e9), other)
 	request.Rerun = []string{"CENTROIDS"}
-	plan, out := runAll(t, h, db, request, Options{Jobs: 2}, nil)
-	if len(plan.Cells) != 4 || plan.Stored != 4 || out.OK != 4 || plan.Stored+out.OK != plan.Requested {
-		t.Errorf("%d planned, %d stored of %d, %+v", len(plan.Cells), plan.Stored, plan.Requested, out)
+	todo, out := runAll(t, h, db, request, schedule.Options{Jobs: 2}, nil)
+	if len(todo.Cells) != 4 || todo.Stored != 4 || out.OK != 4 || todo.Stored+out.OK != todo.Requested {
+		t.Errorf("%d planned, %d stored of %d, %+v", len(todo.Cells), todo.Stored, todo.Requested, out)
 	}
 	if content(t, db) == before {
 		t.Error("the old results are still there")
@@ -163,14 +166,14 @@ func TestRerunReplacesWhatIsStored(t *testing.T) {
 	if problems, err := db.Check(t.Context(), true); err != nil || len(problems) > 0 {
 		t.Error(problems, err)
 	}
-	if _, verified := verify(t, h, db); slices.ContainsFunc(verified, func(v Verified) bool { return len(v.Differences) > 0 }) {
+	if _, verified := verifyAll(t, h, db); slices.ContainsFunc(verified, func(v verify.Verified) bool { return len(v.Differences) > 0 }) {
 		t.Error("the new results are not those of the new code")
 	}
 	now := content(t, db)
 	h.Registry = registry.New(defineTest("centroids", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
 		panic("broken")
 	}), other)
-	if _, out := runAll(t, h, db, request, Options{Jobs: 2}, nil); out.Failed != 4 || content(t, db) != now {
+	if _, out := runAll(t, h, db, request, schedule.Options{Jobs: 2}, nil); out.Failed != 4 || content(t, db) != now {
 		t.Errorf("%+v; a failed attempt took the place of a result", out)
 	}
 }

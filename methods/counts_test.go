@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods"
@@ -27,17 +29,17 @@ func TestCountsAreTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &harness.Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: testenv.Mirror(t)}}
+	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: testenv.Mirror(t)}}
 	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "results.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := h.Plan(ctx, harness.Request{Methods: methods.All().Names(), Splits: []int{1}}, nil, nil)
+	plan, err := h.Plan(ctx, plan.Request{Methods: methods.All().Names(), Splits: []int{1}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := db.NewWriter(harness.CurrentEnvironment(), nil)
-	_, err = harness.Run(ctx, &runner.InProcess{Registry: h.Registry, Data: h.Data}, make(chan struct{}), plan.Cells, harness.Options{Jobs: 2}, w.Put)
+	w := db.NewWriter(environment.Current(), nil)
+	_, err = schedule.Run(ctx, &runner.InProcess{Registry: h.Registry, Data: h.Data}, make(chan struct{}), plan.Cells, schedule.Options{Jobs: 2}, w.Put)
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ var seenByNoResult = map[string]bool{
 	"methods/boosted/cost.go lgbmTrees": true, "methods/boosted/cost.go xgbSort": true,
 	"methods/kernel/gk.go likelyRank": true, "methods/kernel/krrgd.go costKRRGD": true,
 	"harness/canary/canary.go right": true, "harness/canary/canary.go choose": true,
-	"harness/forecast.go factor": true, "harness/forecast.go Seconds": true,
+	"harness/plan/forecast.go factor": true, "harness/plan/forecast.go Seconds": true,
 }
 
 // TestElementaryFunctionsAreOurOwn: what decides a result calls no exponential, logarithm, power or trigonometric

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -37,8 +37,8 @@ func specs(t *testing.T) (out []runner.CellSpec, data datasets.Directory) {
 		t.Fatal(err)
 	}
 	data = datasets.Directory{Root: t.TempDir()}
-	h := harness.Harness{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: data, Keep: runner.KeepModels}
-	plan, err := h.Plan(t.Context(), harness.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Splits: []int{1}}, nil, nil)
+	h := plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: data, Keep: runner.KeepModels}
+	plan, err := h.Plan(t.Context(), plan.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Splits: []int{1}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

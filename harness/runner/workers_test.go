@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -90,8 +90,8 @@ func cells(t testing.TB, method string, splits int) []runner.CellSpec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := harness.Harness{Protocol: p, Registry: tried(), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: t.TempDir()}}
-	req := harness.Request{Methods: []string{method}, Datasets: []string{"swiss"}}
+	h := plan.Experiment{Protocol: p, Registry: tried(), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: t.TempDir()}}
+	req := plan.Request{Methods: []string{method}, Datasets: []string{"swiss"}}
 	for s := range splits {
 		req.Splits = append(req.Splits, s+1)
 	}

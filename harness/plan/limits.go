@@ -1,4 +1,4 @@
-package harness
+package plan
 
 import (
 	"time"
@@ -16,7 +16,7 @@ type Limits struct {
 
 // A Skipped is a cell that is not run.
 type Skipped struct {
-	Cell    *PlannedCell
+	Cell    *Cell
 	Seconds float64 // predicted
 	Reason  string  // the option that it exceeds, as "--max-cell 30m"
 }
@@ -28,7 +28,7 @@ func (l Skipped) Note() store.Skipped {
 }
 
 // exceededBy names the option that a cell exceeds, "" if none.
-func (l Limits) exceededBy(c *PlannedCell, seconds float64) string {
+func (l Limits) exceededBy(c *Cell, seconds float64) string {
 	switch {
 	case l.Memory > 0 && c.Memory+c.SetBytes > l.Memory:
 		return "--memory " + span.Bytes(l.Memory)
@@ -40,7 +40,7 @@ func (l Limits) exceededBy(c *PlannedCell, seconds float64) string {
 
 // Beyond reports whether a planned cell is not to be run any more: others of its method on its set have shown that
 // it exceeds the limits. What is only guessed from other sets was judged by the plan.
-func (f *Forecast) Beyond(l Limits, c *PlannedCell) (Skipped, bool) {
+func (f *Forecast) Beyond(l Limits, c *Cell) (Skipped, bool) {
 	if !f.measured(c) {
 		l.MaxCell = 0
 	}

@@ -1,4 +1,4 @@
-package harness
+package verify
 
 import (
 	"cmp"
@@ -8,8 +8,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -20,12 +22,12 @@ type Ended struct {
 }
 
 type endedCell struct {
-	*PlannedCell
+	*plan.Cell
 	seconds float64
 }
 
 // Add notes a cell that has ended; others than those of Ended are left alone.
-func (e *Ended) Add(h *Harness, c *PlannedCell, run result.Run) {
+func (e *Ended) Add(h *plan.Experiment, c *plan.Cell, run result.Run) {
 	spec, err := h.Registry.Lookup(c.Method)
 	if err != nil || !runner.Foreign(spec) || spec.Nondeterministic || c.Spec.Canary != nil || run.Status != result.OK {
 		return
@@ -40,7 +42,7 @@ const triedCells = 3
 
 // Sample draws, for each method, a cell that did not end first, short enough for a check. A method of which one cell ended
 // has none: what its process did before was the same.
-func (e *Ended) Sample() []*PlannedCell {
+func (e *Ended) Sample() []*plan.Cell {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var methods []string
@@ -54,28 +56,28 @@ func (e *Ended) Sample() []*PlannedCell {
 			later[c.Method] = append(later[c.Method], c)
 		}
 	}
-	var out []*PlannedCell
+	var out []*plan.Cell
 	for _, m := range methods {
 		cells := later[m]
 		rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 		if len(cells) > 0 {
-			out = append(out, slices.MinFunc(cells[:min(triedCells, len(cells))], func(a, b endedCell) int { return cmp.Compare(a.seconds, b.seconds) }).PlannedCell)
+			out = append(out, slices.MinFunc(cells[:min(triedCells, len(cells))], func(a, b endedCell) int { return cmp.Compare(a.seconds, b.seconds) }).Cell)
 		}
 	}
 	return out
 }
 
-// CheckState computes cells once more, one after another, each by a runner of its own that starts new processes, and compares
+// State computes cells once more, one after another, each by a runner of its own that starts new processes, and compares
 // them with what db holds. All together take at most as long as checks of code. A cell that does not end ok this time says nothing:
 // other limits hold now. Closing stop ends the
 // checks after the one that is under way. What was found is for the caller to store.
-func CheckState(ctx context.Context, fresh func() (run runner.Runner, end func()), cells []*PlannedCell, stop <-chan struct{}, memory int64, db Results) ([]store.StateCheck, error) {
+func State(ctx context.Context, fresh func() (run runner.Runner, end func()), cells []*plan.Cell, stop <-chan struct{}, memory int64, db Results) ([]store.StateCheck, error) {
 	limited, cancel := context.WithTimeout(ctx, allChecks)
 	defer cancel()
 	var out []store.StateCheck
 	for _, c := range cells {
 		run, end := fresh()
-		_, err := Verify(limited, run, stop, []*PlannedCell{c}, Options{Jobs: 1, Limits: Limits{Memory: memory}}, db, func(v Verified) {
+		_, err := Cells(limited, run, stop, []*plan.Cell{c}, schedule.Options{Jobs: 1, Limits: plan.Limits{Memory: memory}}, db, func(v Verified) {
 			check := store.StateCheck{Protocol: c.Protocol, ProtocolHash: c.Spec.Inputs.ProtocolHash, Method: c.Method, MethodVersion: c.Spec.Inputs.MethodVersion,
 				Dataset: c.Dataset, Fingerprint: c.Spec.Inputs.Fingerprint, Split: c.Split}
 			if v.Differences != nil {

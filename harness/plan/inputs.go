@@ -1,4 +1,4 @@
-package harness
+package plan
 
 import (
 	"fmt"
@@ -30,16 +30,16 @@ func changedInputs(old store.Inputs, now runner.Inputs) []string {
 	return changed
 }
 
-// keyOf hashes everything that a cell's result depends on.
-func keyOf(c runner.Cell, in runner.Inputs) string {
+// KeyOf hashes everything that a cell's result depends on.
+func KeyOf(c runner.Cell, in runner.Inputs) string {
 	return protocol.HashJSON(struct {
 		runner.Cell
 		runner.Inputs
 	}{c, in})
 }
 
-// seedsOf are the seeds of a run that has its own, nil if it has the protocol's alone.
-func seedsOf(r result.Run) []uint32 {
+// SeedsOf are the seeds of a run that has its own, nil if it has the protocol's alone.
+func SeedsOf(r result.Run) []uint32 {
 	var seeds []uint32
 	for _, t := range r.SeedTests {
 		seeds = append(seeds, t.Seed)
@@ -47,8 +47,8 @@ func seedsOf(r result.Run) []uint32 {
 	return seeds
 }
 
-// firstSeed is what a key hashes of seeds: "" without any.
-func firstSeed(seeds []uint32) string {
+// FirstSeed is what a key hashes of seeds: "" without any.
+func FirstSeed(seeds []uint32) string {
 	if seeds == nil {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package harness
+package environment
 
 import (
 	"runtime/debug"

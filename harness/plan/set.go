@@ -1,9 +1,10 @@
-package harness
+package plan
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/kernelboosting/bench/datasets"
@@ -23,7 +24,7 @@ type plannedSet struct {
 
 // planSet looks a set up in the catalogue, and loads it where the catalogue does not tell
 // its size, its classes or its parts.
-func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSet, error) {
+func (h *Experiment) set(ctx context.Context, entry *datasets.Entry) (plannedSet, error) {
 	fingerprint, err := h.Data.Fingerprint(entry)
 	if err != nil {
 		return plannedSet{}, err
@@ -57,7 +58,7 @@ func (h *Harness) planSet(ctx context.Context, entry *datasets.Entry) (plannedSe
 }
 
 // enoughOfEachClass refuses a set that no split can serve; labels may be nil.
-func (h *Harness) enoughOfEachClass(entry *datasets.Entry, counts []int, labels []string) error {
+func (h *Experiment) enoughOfEachClass(entry *datasets.Entry, counts []int, labels []string) error {
 	if entry.Task == registry.Regression {
 		return nil
 	}
@@ -86,4 +87,26 @@ func gridHash(spec registry.Spec, sh registry.Shape, settings []json.RawMessage)
 		Settings []json.RawMessage
 		Blocks   []registry.Block
 	}{settings, sh.Blocks})
+}
+
+// AllSets is the protocol's list; where data is missing, the sets that the program can make
+// itself are added, so that there is something to see, but for an experiment with certain methods.
+func (h *Experiment) AllSets() []string {
+	names := slices.Clone(h.Protocol.Datasets)
+	missing := slices.ContainsFunc(names, func(n string) bool {
+		e, err := h.Catalogue.Lookup(n)
+		if err != nil {
+			return false // planning reports it
+		}
+		state, _ := h.Data.State(e)
+		return state == datasets.Missing
+	})
+	if missing && !h.Protocol.Only {
+		for _, e := range h.Catalogue.All() {
+			if e.Generated && e.VariantOf == "" && e.Channels == nil && !slices.Contains(names, e.Name) {
+				names = append(names, e.Name)
+			}
+		}
+	}
+	return names
 }

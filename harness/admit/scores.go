@@ -1,4 +1,4 @@
-package harness
+package admit
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/decimal"
 	"github.com/kernelboosting/bench/registry"
@@ -24,11 +26,11 @@ type Scores map[string]map[int]map[int][]float64
 // allTasks are those that scores may be of.
 const allTasks = registry.Binary | registry.Multiclass | registry.Regression
 
-// AdmitScores counts test scores of a method that this program does not have, and returns rows for the
+// OfScores counts test scores of a method that this program does not have, and returns rows for the
 // store: cells of h's protocol under the method's name and a version that the caller gives, without
 // folds and times, marked as imported from name. The data must be here. It is an error if a name is not
 // known, if the method is one of the program's own, and if scores are not those of a split's test rows.
-func (h *Harness) AdmitScores(ctx context.Context, method, version, name string, scores Scores) ([]result.Run, error) {
+func OfScores(ctx context.Context, h *plan.Experiment, method, version, name string, scores Scores) ([]result.Run, error) {
 	if _, err := h.Registry.Lookup(method); err == nil {
 		return nil, fmt.Errorf("%s is a method of this program; give what is imported another name", method)
 	}
@@ -40,13 +42,13 @@ func (h *Harness) AdmitScores(ctx context.Context, method, version, name string,
 	}}))
 	var out []result.Run
 	for _, set := range slices.Sorted(maps.Keys(scores)) {
-		runs, err := elsewhere.admitSet(ctx, set, scores[set])
+		runs, err := admitSet(ctx, &elsewhere, set, scores[set])
 		if err != nil {
 			return nil, err
 		}
 		for i := range runs {
 			runs[i].Imported = name
-			runs[i].Environment = &result.Environment{ProgramVersion: ProgramVersion}
+			runs[i].Environment = &result.Environment{ProgramVersion: environment.ProgramVersion}
 		}
 		out = append(out, runs...)
 	}
@@ -54,7 +56,7 @@ func (h *Harness) AdmitScores(ctx context.Context, method, version, name string,
 }
 
 // admitSet counts the scores of one set, by split.
-func (h *Harness) admitSet(ctx context.Context, name string, splits map[int]map[int][]float64) ([]result.Run, error) {
+func admitSet(ctx context.Context, h *plan.Experiment, name string, splits map[int]map[int][]float64) ([]result.Run, error) {
 	entry, err := h.Catalogue.Lookup(name)
 	if err != nil {
 		return nil, err
@@ -63,7 +65,7 @@ func (h *Harness) admitSet(ctx context.Context, name string, splits map[int]map[
 	if err != nil {
 		return nil, err
 	}
-	plan, err := h.Plan(ctx, Request{Datasets: []string{entry.Name}, Splits: slices.Sorted(maps.Keys(splits))}, nil, nil)
+	plan, err := h.Plan(ctx, plan.Request{Datasets: []string{entry.Name}, Splits: slices.Sorted(maps.Keys(splits))}, nil, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package harness
+package plan
 
 import (
 	"crypto/hmac"
@@ -17,7 +17,7 @@ import (
 // Split, labels and place are drawn from the secret of the database and what the canary is of, so that a run that is
 // killed and started again has the same. There is none where one is stored that ended ok; one that failed is run
 // again.
-func (p *Plan) addCanary(pair []*PlannedCell, first int, secret []byte, known map[string]store.Known) {
+func (p *Plan) addCanary(pair []*Cell, first int, secret []byte, known map[string]store.Known) {
 	to := len(p.Cells) - first // cells that it may stand behind
 	if to == 0 || len(secret) == 0 {
 		return

@@ -1,4 +1,4 @@
-package harness
+package verify
 
 import (
 	"cmp"
@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -23,7 +25,7 @@ const (
 	allChecks    = 30 * time.Second
 )
 
-// CodeStore is what CheckCode asks of a store.
+// CodeStore is what Code asks of a store.
 type CodeStore interface {
 	Results
 	Codes(ctx context.Context, protocol, hash string) ([]store.CodeCheck, error)
@@ -41,23 +43,23 @@ type OldResult struct {
 type CodeReport struct {
 	Old       []OldResult       // by name of the method
 	Checked   []store.CodeCheck // made now
-	Unchecked []Group           // whose code changed, and why no cell could be compared
-	Taken     []Group           // the same of imported results, which another program computed
+	Unchecked []plan.Group      // whose code changed, and why no cell could be compared
+	Taken     []plan.Group      // the same of imported results, which another program computed
 }
 
 // A codeGroup is the stored cells of a method that one code computed and that would be planned with
 // the same key today.
 type codeGroup struct {
 	check    store.CodeCheck
-	cells    []*PlannedCell // cheapest first, by what they took; at least one
-	imported bool           // all of them
+	cells    []*plan.Cell // cheapest first, by what they took; at least one
+	imported bool         // all of them
 }
 
-// CheckCode compares the code of the request's methods with the code that computed their stored
+// Code compares the code of the request's methods with the code that computed their stored
 // cells of h's protocol. What the store knows from an earlier check is not computed again; what is
 // found now is for the caller to store. run runs the cells. told, if not nil, hears which methods are checked before
 // their cells start: those whose code changed, and apart from them those whose results are imported. Methods that the request reruns are left out.
-func (h *Harness) CheckCode(ctx context.Context, db CodeStore, run runner.Runner, req Request, opt Options, told func(methods []string, imported bool)) (CodeReport, error) {
+func Code(ctx context.Context, h *plan.Experiment, db CodeStore, run runner.Runner, req plan.Request, opt schedule.Options, told func(methods []string, imported bool)) (CodeReport, error) {
 	var out CodeReport
 	known, err := db.CodeChecks(ctx)
 	if err != nil {
@@ -69,7 +71,7 @@ func (h *Harness) CheckCode(ctx context.Context, db CodeStore, run runner.Runner
 		c.Same = false
 		same[c] = verdict
 	}
-	groups, err := h.otherCode(ctx, db, req, same)
+	groups, err := otherCode(ctx, h, db, req, same)
 	if err != nil || len(groups) == 0 {
 		return out, err
 	}
@@ -88,7 +90,7 @@ func (h *Harness) CheckCode(ctx context.Context, db CodeStore, run runner.Runner
 			open = append(open, g)
 		}
 	}
-	for _, g := range h.compareCode(ctx, db, run, open, opt, told, &out) {
+	for _, g := range compareCode(ctx, h, db, run, open, opt, told, &out) {
 		count(g)
 	}
 	for _, o := range old {
@@ -100,8 +102,8 @@ func (h *Harness) CheckCode(ctx context.Context, db CodeStore, run runner.Runner
 
 // otherCode returns the stored cells of the request's methods that other code than today's computed,
 // but for code that is known to give the same.
-func (h *Harness) otherCode(ctx context.Context, db CodeStore, req Request, same map[store.CodeCheck]bool) ([]codeGroup, error) {
-	methods, err := h.methods(req.Methods)
+func otherCode(ctx context.Context, h *plan.Experiment, db CodeStore, req plan.Request, same map[store.CodeCheck]bool) ([]codeGroup, error) {
+	methods, err := h.Methods(req.Methods)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +114,7 @@ func (h *Harness) otherCode(ctx context.Context, db CodeStore, req Request, same
 	var changed []store.CodeCheck
 	for _, m := range methods {
 		own := slices.DeleteFunc(slices.Clone(codes), func(c store.CodeCheck) bool { return c.Method != m.Name || c.MethodVersion != m.Version })
-		if len(own) == 0 || req.reruns(m.Name) {
+		if len(own) == 0 || req.Reruns(m.Name) {
 			continue
 		}
 		code := runner.Code(h.Registry, m.Name)
@@ -129,12 +131,12 @@ func (h *Harness) otherCode(ctx context.Context, db CodeStore, req Request, same
 	if err != nil {
 		return nil, err
 	}
-	return h.withCells(ctx, changed, cells)
+	return withCells(ctx, h, changed, cells)
 }
 
 // withCells adds to each check the cells that it is about. Of some there may be none left: today's
 // plan computes them anew.
-func (h *Harness) withCells(ctx context.Context, checks []store.CodeCheck, cells []store.Cell) ([]codeGroup, error) {
+func withCells(ctx context.Context, h *plan.Experiment, checks []store.CodeCheck, cells []store.Cell) ([]codeGroup, error) {
 	var groups []codeGroup
 	for _, check := range checks {
 		own := slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool {
@@ -147,7 +149,7 @@ func (h *Harness) withCells(ctx context.Context, checks []store.CodeCheck, cells
 		if len(stand.Cells) == 0 {
 			continue
 		}
-		slices.SortStableFunc(stand.Cells, func(a, b *PlannedCell) int { return cmp.Compare(a.Seconds, b.Seconds) })
+		slices.SortStableFunc(stand.Cells, func(a, b *plan.Cell) int { return cmp.Compare(a.Seconds, b.Seconds) })
 		imported := !slices.ContainsFunc(own, func(c store.Cell) bool { return c.Imported == "" })
 		groups = append(groups, codeGroup{check, stand.Cells, imported})
 	}
@@ -156,19 +158,19 @@ func (h *Harness) withCells(ctx context.Context, checks []store.CodeCheck, cells
 
 // compareCode runs one cell of each group, notes in report what was found and what could not be,
 // and returns the groups whose results differ.
-func (h *Harness) compareCode(ctx context.Context, db CodeStore, run runner.Runner, groups []codeGroup, opt Options, told func(methods []string, imported bool), report *CodeReport) []codeGroup {
+func compareCode(ctx context.Context, h *plan.Experiment, db CodeStore, run runner.Runner, groups []codeGroup, opt schedule.Options, told func(methods []string, imported bool), report *CodeReport) []codeGroup {
 	byKey := map[string]codeGroup{}
-	var cells []*PlannedCell
+	var cells []*plan.Cell
 	names := map[bool][]string{} // by whether their results are imported
 	leave := func(g codeGroup, why string) {
 		c, to := g.cells[0], &report.Unchecked
 		if g.imported {
 			to = &report.Taken
 		}
-		*to = append(*to, Group{c.Protocol, c.Dataset, c.Method, len(g.cells), why})
+		*to = append(*to, plan.Group{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Cells: len(g.cells), Why: why})
 	}
 	for _, g := range groups {
-		c, why := h.cheapest(g)
+		c, why := cheapest(h, g)
 		if c == nil {
 			leave(g, why)
 			continue
@@ -194,7 +196,7 @@ func (h *Harness) compareCode(ctx context.Context, db CodeStore, run runner.Runn
 		keys[c.Cell] = c.Spec.Key
 	}
 	var old []codeGroup
-	_, err := Verify(limited, run, nil, cells, Options{Jobs: opt.Jobs, Limits: Limits{Memory: opt.Limits.Memory}}, db, func(v Verified) {
+	_, err := Cells(limited, run, nil, cells, schedule.Options{Jobs: opt.Jobs, Limits: plan.Limits{Memory: opt.Limits.Memory}}, db, func(v Verified) {
 		g := byKey[keys[v.Cell]]
 		delete(byKey, keys[v.Cell])
 		g.check.Same = len(v.Differences) == 0
@@ -216,7 +218,7 @@ func (h *Harness) compareCode(ctx context.Context, db CodeStore, run runner.Runn
 }
 
 // cheapest returns the cheapest cell of a group whose data is here, or why none is run again.
-func (h *Harness) cheapest(g codeGroup) (c *PlannedCell, why string) {
+func cheapest(h *plan.Experiment, g codeGroup) (c *plan.Cell, why string) {
 	asked := map[string]bool{}
 	for _, c := range g.cells {
 		if c.Seconds > longestCheck.Seconds() {

@@ -1,4 +1,4 @@
-package harness
+package plan
 
 import (
 	"container/heap"
@@ -51,7 +51,7 @@ func NewForecast(stored []store.Timing) *Forecast {
 }
 
 // Record notes what a cell took: its wall time, and its processor time or 0 where that is not known.
-func (f *Forecast) Record(c *PlannedCell, wall, processor float64) {
+func (f *Forecast) Record(c *Cell, wall, processor float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if processor <= 0 {
@@ -71,7 +71,7 @@ func (f *Forecast) slowdown() float64 {
 	return max(1, (f.wall+calm)/(f.processor+calm))
 }
 
-func methodOf(c *PlannedCell) methodName { return methodName{c.Method, c.Spec.Inputs.MethodVersion} }
+func methodOf(c *Cell) methodName { return methodName{c.Method, c.Spec.Inputs.MethodVersion} }
 
 func (f *Forecast) record(m methodName, dataset string, more timing) {
 	if !(more.seconds > 0 && more.units > 0) {
@@ -86,7 +86,7 @@ func (f *Forecast) record(m methodName, dataset string, more timing) {
 }
 
 // Seconds predicts the time of a cell on a core of its own.
-func (f *Forecast) Seconds(c *PlannedCell) float64 {
+func (f *Forecast) Seconds(c *Cell) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	sets := f.took[methodOf(c)]
@@ -106,7 +106,7 @@ func (f *Forecast) Seconds(c *PlannedCell) float64 {
 }
 
 // measured reports whether the time of cells of the same method on the same set is known.
-func (f *Forecast) measured(c *PlannedCell) bool {
+func (f *Forecast) measured(c *Cell) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	_, known := f.took[methodOf(c)][c.Dataset]
@@ -135,13 +135,13 @@ func (f *Forecast) machineFactor() float64 {
 
 // A RunningCell is a cell and how long it has been running.
 type RunningCell struct {
-	Cell *PlannedCell
+	Cell *Cell
 	For  time.Duration
 }
 
 // Wall predicts the seconds until cells have ended that are started on a number of jobs in the
 // order of a run, beside those that are running.
-func (f *Forecast) Wall(cells []*PlannedCell, running []RunningCell, jobs int) float64 {
+func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 {
 	free := make(ends, max(1, jobs))
 	last, slow := 0.0, f.slowdown()
 	for i, r := range running {
@@ -152,8 +152,8 @@ func (f *Forecast) Wall(cells []*PlannedCell, running []RunningCell, jobs int) f
 		last = max(last, left)
 	}
 	heap.Init(&free)
-	q := newQueue(cells, f)
-	for c := q.next(); c != nil; c = q.next() {
+	q := NewQueue(cells, f)
+	for c := q.Next(); c != nil; c = q.Next() {
 		free[0] += slow * f.Seconds(c)
 		last = max(last, free[0])
 		heap.Fix(&free, 0)

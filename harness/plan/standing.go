@@ -1,17 +1,12 @@
-package harness
+package plan
 
 import (
 	"context"
 	"errors"
 	"io/fs"
-	"math"
-	"math/rand/v2"
 	"strings"
-	"sync"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -25,15 +20,15 @@ type Group struct {
 
 // Stand is what of some stored cells this program would compute from the same inputs.
 type Stand struct {
-	Cells  []*PlannedCell // with the seconds that were measured
-	Old    []Group        // this program plans them otherwise
-	NoData []Group        // their data is not here
+	Cells  []*Cell // with the seconds that were measured
+	Old    []Group // this program plans them otherwise
+	NoData []Group // their data is not here
 }
 
 // Standing plans stored cells of h's protocol again and tells those apart whose key is still the one
 // that is stored. Their data is needed where withData says so: without, it is looked at only for a
 // set whose size the catalogue lacks.
-func (h *Harness) Standing(ctx context.Context, stored []store.Cell, withData bool) (Stand, error) {
+func (h *Experiment) Standing(ctx context.Context, stored []store.Cell, withData bool) (Stand, error) {
 	var out Stand
 	for _, group := range bySetAndMethod(stored) {
 		if err := ctx.Err(); err != nil {
@@ -94,7 +89,7 @@ func bySetAndMethod(cells []store.Cell) [][]store.Cell {
 }
 
 // again plans cells of one method on one set as a run would today.
-func (h *Harness) again(ctx context.Context, stored []store.Cell, withData bool) ([]*PlannedCell, error) {
+func (h *Experiment) again(ctx context.Context, stored []store.Cell, withData bool) ([]*Cell, error) {
 	entry, err := h.Catalogue.Lookup(stored[0].Dataset)
 	if err != nil {
 		return nil, err
@@ -111,7 +106,7 @@ func (h *Harness) again(ctx context.Context, stored []store.Cell, withData bool)
 			return nil, err
 		}
 	}
-	set, err := h.planSet(ctx, entry)
+	set, err := h.set(ctx, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -119,49 +114,5 @@ func (h *Harness) again(ctx context.Context, stored []store.Cell, withData bool)
 	for i, c := range stored {
 		splits[i] = c.Split
 	}
-	return h.planMethod(set, spec, splits, NewForecast(nil))
-}
-
-// Sample draws cells at random: a share of them, at least one, or a number, at most all.
-func Sample(cells []*PlannedCell, share float64, number int, seed uint64) []*PlannedCell {
-	if number == 0 {
-		number = int(math.Ceil(share * float64(len(cells))))
-	}
-	order := rand.New(rand.NewPCG(seed, 0)).Perm(len(cells))
-	out := make([]*PlannedCell, min(number, len(cells)))
-	for i := range out {
-		out[i] = cells[order[i]]
-	}
-	return out
-}
-
-// A Verified cell was run once more.
-type Verified struct {
-	Cell        runner.Cell
-	Differences []Difference // none if it came out as it is stored
-}
-
-// Results gives stored results by key.
-type Results interface {
-	Result(ctx context.Context, key string) (result.Run, bool, error)
-}
-
-// Verify runs cells once more, as Run does, and compares each with what db holds of it. Nothing is
-// stored. The cells are told to compared as they end, one at a time.
-func Verify(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*PlannedCell, opt Options, db Results, compared func(Verified)) (Outcome, error) {
-	var mu sync.Mutex
-	return Run(ctx, run, stop, cells, opt, func(computed result.Run) error {
-		stored, found, err := db.Result(context.WithoutCancel(ctx), computed.Key)
-		if err != nil {
-			return err
-		}
-		v := Verified{Cell: runner.Cell{Protocol: computed.Protocol, Dataset: computed.Dataset, Split: computed.Split, Method: computed.Method}}
-		if v.Differences = compare(stored, computed); !found {
-			v.Differences = []Difference{{What: "cell", Stored: "gone", Computed: endOf(computed)}}
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		compared(v)
-		return nil
-	})
+	return h.cells(set, spec, splits, NewForecast(nil))
 }

@@ -1,4 +1,17 @@
-package harness
+// Package plan turns a request into cells.
+//
+//	plan.go        an Experiment (a protocol with methods and data) and a Request become a Plan
+//	set.go         what planning needs of a data set
+//	inputs.go      the key of a cell: a hash of everything that its result depends on
+//	standing.go    which stored cells would be planned with the same key today
+//	canaries.go    cells whose training labels contradict the truth
+//	forecast.go    how long cells take, by their declared costs and by what was measured
+//	limits.go      cells that are skipped, since they would take too long or too much memory
+//	queue.go       the order in which cells start
+//	prediction.go  what a run of a plan comes to
+//
+// Nothing is computed here, and nothing is loaded but data sets whose size the catalogue lacks.
+package plan
 
 import (
 	"context"
@@ -17,8 +30,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A Harness is a protocol with the methods and the data it is applied to.
-type Harness struct {
+// An Experiment is a protocol with the methods and the data it is applied to.
+type Experiment struct {
 	Protocol  *protocol.Protocol
 	Registry  registry.Registry
 	Catalogue *datasets.Catalogue
@@ -26,8 +39,8 @@ type Harness struct {
 	Keep      runner.Keep
 }
 
-// A PlannedCell is a cell with what its execution is expected to take.
-type PlannedCell struct {
+// A Cell is a cell with what its execution is expected to take.
+type Cell struct {
 	runner.Cell
 	Spec     runner.CellSpec
 	Seconds  float64 // predicted when it was planned, on one core
@@ -53,7 +66,7 @@ type Request struct {
 // A Plan is what a request comes to, given what is stored.
 type Plan struct {
 	Requested int
-	Cells     []*PlannedCell    // to run, in the order in which a run starts them, canaries among them
+	Cells     []*Cell           // to run, in the order in which a run starts them, canaries among them
 	Canaries  int               // of Cells
 	Skipped   []Skipped         // beyond the request's limits, by their predictions
 	Stored    int               // of the requested, stored with status ok
@@ -69,7 +82,7 @@ type Plan struct {
 // Plan works out the cells of a request and drops those that known, the stored
 // cells and canaries by key, makes needless. forecast predicts their times; nil goes by declared
 // costs alone. Nothing is loaded but sets whose size the catalogue lacks.
-func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.Known, forecast *Forecast) (*Plan, error) {
+func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]store.Known, forecast *Forecast) (*Plan, error) {
 	if forecast == nil {
 		forecast = NewForecast(nil)
 	}
@@ -78,7 +91,7 @@ func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.
 	if names == nil {
 		names = h.Protocol.Datasets
 	}
-	methods, err := h.methods(req.Methods)
+	methods, err := h.Methods(req.Methods)
 	if err != nil {
 		return nil, err
 	}
@@ -111,14 +124,14 @@ func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.
 			plan.Requested += len(specs) * len(req.Splits)
 			continue
 		}
-		set, err := h.planSet(ctx, entry)
+		set, err := h.set(ctx, entry)
 		if err != nil {
 			return nil, err
 		}
 		plan.Data[entry.Name] = set.fingerprint
 		for _, spec := range specs {
 			plan.Versions[spec.Name] = spec.Version
-			cells, err := h.planMethod(set, spec, req.Splits, forecast)
+			cells, err := h.cells(set, spec, req.Splits, forecast)
 			if err != nil {
 				return nil, err
 			}
@@ -143,21 +156,27 @@ func (h *Harness) Plan(ctx context.Context, req Request, known map[string]store.
 
 // order puts the cells into the order in which a run starts them.
 func (p *Plan) order() {
-	q := newQueue(p.Cells, p.Forecast)
+	q := NewQueue(p.Cells, p.Forecast)
 	p.Cells = p.Cells[:0:0]
-	for c := q.next(); c != nil; c = q.next() {
+	for c := q.Next(); c != nil; c = q.Next() {
 		p.Cells = append(p.Cells, c)
 	}
 }
 
+// Reruns reports whether stored cells of a method are to be run again. What is stored stays until a
+// new result takes its place; a cell that fails this time leaves it as it is.
+func (r Request) Reruns(method string) bool {
+	return slices.ContainsFunc(r.Rerun, func(m string) bool { return strings.EqualFold(m, method) })
+}
+
 // take counts a cell and keeps it if it must be run.
-func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
+func (p *Plan) take(c *Cell, req Request, known map[string]store.Known) {
 	p.Requested++
 	k, stored := known[c.Spec.Key]
 	c.Attempt = k.Attempt
 	switch {
 	case !stored:
-	case req.reruns(c.Method):
+	case req.Reruns(c.Method):
 		c.Spec.Replace = true
 	case k.Status == result.OK:
 		p.Stored++
@@ -177,7 +196,7 @@ func (p *Plan) take(c *PlannedCell, req Request, known map[string]store.Known) {
 	p.Cells = append(p.Cells, c)
 }
 
-func (p *Plan) revive(c *PlannedCell, k store.Known) {
+func (p *Plan) revive(c *Cell, k store.Known) {
 	if !k.Current {
 		p.Revive = append(p.Revive, c.Spec.Key)
 	}
@@ -185,7 +204,7 @@ func (p *Plan) revive(c *PlannedCell, k store.Known) {
 
 // methods looks names up. Without names it is every method, or the protocol's columns where it has these only; a
 // built-in protocol may name columns that a smaller registry lacks.
-func (h *Harness) methods(names []string) ([]registry.Spec, error) {
+func (h *Experiment) Methods(names []string) ([]registry.Spec, error) {
 	var out []registry.Spec
 	switch {
 	case names == nil && h.Protocol.Only:
@@ -224,7 +243,7 @@ func suited(specs []registry.Spec, task registry.Task) []registry.Spec {
 
 // planMethod returns one cell per split. The grid, its hash, the cost and the
 // memory are the same for all of them, since they depend on the shape alone.
-func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, forecast *Forecast) ([]*PlannedCell, error) {
+func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, forecast *Forecast) ([]*Cell, error) {
 	settings, err := h.Protocol.Settings(spec, set.entry.Name, set.train)
 	if err != nil {
 		return nil, err
@@ -245,16 +264,16 @@ func (h *Harness) planMethod(set plannedSet, spec registry.Spec, splits []int, f
 	if err != nil {
 		return nil, err
 	}
-	cells := make([]*PlannedCell, len(splits))
+	cells := make([]*Cell, len(splits))
 	for i, s := range splits {
-		c := &PlannedCell{
+		c := &Cell{
 			Cell: runner.Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
 			Spec: common, Foreign: runner.Foreign(spec), Memory: memory, SetBytes: 8 * int64(set.rows) * int64(set.train.D+1),
 		}
 		c.Spec.Cell = c.Cell
 		c.Spec.Seeds = h.Protocol.Semantics.Seeds(s, set.testPart)
-		c.Spec.Inputs.Seed = firstSeed(c.Spec.Seeds)
-		c.Spec.Key = keyOf(c.Cell, c.Spec.Inputs)
+		c.Spec.Inputs.Seed = FirstSeed(c.Spec.Seeds)
+		c.Spec.Key = KeyOf(c.Cell, c.Spec.Inputs)
 		c.Seconds = forecast.Seconds(c)
 		cells[i] = c
 	}
@@ -272,7 +291,7 @@ func absolute(path string) string {
 // estimate fills in the cell's cost (every fold of the grid, the refit with every seed, the test of the grid) and returns
 // its memory: standardised copies of the training and test rows, and the hungriest
 // setting's own.
-func (h *Harness) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (int64, error) {
+func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (int64, error) {
 	folds := h.Protocol.Semantics.Folds
 	inFold := c.Shape
 	inFold.N = c.Shape.N * (folds - 1) / folds
@@ -312,7 +331,7 @@ type Stored interface {
 
 // Explain says why a planned cell is run: what differs from the stored attempt that
 // stands for it.
-func (c *PlannedCell) Explain(ctx context.Context, db Stored) (string, error) {
+func (c *Cell) Explain(ctx context.Context, db Stored) (string, error) {
 	if c.Spec.Canary != nil {
 		return "canary: the training labels contradict the truth", nil
 	}

@@ -1,4 +1,4 @@
-package harness
+package plan
 
 import (
 	"cmp"
@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// A queue gives cells in the order in which a run starts them. First come the early ones, the
+// A Queue gives cells in the order in which a run starts them. First come the early ones, the
 // cheapest first: one cell of each method on each set that has none yet, so that a whole table
 // stands after a small part of the time. Then come the others, the heaviest first by what is known
 // when they are started, so that no job waits for a heavy cell at the end.
-type queue struct {
+type Queue struct {
 	forecast *Forecast
-	early    []*PlannedCell
+	early    []*Cell
 	groups   []*cellGroup
 }
 
 // A cellGroup is the cells of one method on one set, which are predicted alike.
 type cellGroup struct {
-	cells   []*PlannedCell
+	cells   []*Cell
 	seconds float64 // of one of them
 }
 
-// newQueue takes cells in any order; those of a pair are given in the order that they have.
-func newQueue(cells []*PlannedCell, f *Forecast) *queue {
+// NewQueue takes cells in any order; those of a pair are given in the order that they have.
+func NewQueue(cells []*Cell, f *Forecast) *Queue {
 	type pair struct{ method, dataset string }
-	q := &queue{forecast: f}
+	q := &Queue{forecast: f}
 	at := map[pair]*cellGroup{}
 	for _, c := range cells {
 		if c.Early {
@@ -39,15 +39,15 @@ func newQueue(cells []*PlannedCell, f *Forecast) *queue {
 		}
 		at[p].cells = append(at[p].cells, c)
 	}
-	q.refresh()
-	slices.SortStableFunc(q.early, func(a, b *PlannedCell) int {
+	q.Refresh()
+	slices.SortStableFunc(q.early, func(a, b *Cell) int {
 		return cmp.Or(cmp.Compare(f.Seconds(a), f.Seconds(b)), strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method))
 	})
 	return q
 }
 
-// refresh asks the forecast again.
-func (q *queue) refresh() {
+// Refresh asks the forecast again.
+func (q *Queue) Refresh() {
 	for _, g := range q.groups {
 		if len(g.cells) > 0 {
 			g.seconds = q.forecast.Seconds(g.cells[0])
@@ -55,8 +55,8 @@ func (q *queue) refresh() {
 	}
 }
 
-// next takes the next cell out of the queue; it is nil when there is none.
-func (q *queue) next() *PlannedCell {
+// Next takes the next cell out of the queue; it is nil when there is none.
+func (q *Queue) Next() *Cell {
 	if len(q.early) > 0 {
 		c := q.early[0]
 		q.early = q.early[1:]
@@ -76,13 +76,13 @@ func (q *queue) next() *PlannedCell {
 	return c
 }
 
-func before(a, b *PlannedCell) bool {
+func before(a, b *Cell) bool {
 	return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method)) < 0
 }
 
-// ahead returns cells that are soon to come, as many as fit into seconds by the forecast, at most so many.
-func (q *queue) ahead(seconds float64, most int) []*PlannedCell {
-	var out []*PlannedCell
+// Ahead returns cells that are soon to come, as many as fit into seconds by the forecast, at most so many.
+func (q *Queue) Ahead(seconds float64, most int) []*Cell {
+	var out []*Cell
 	for _, cells := range q.lists() {
 		for _, c := range cells {
 			if seconds -= q.forecast.Seconds(c); seconds < 0 || len(out) == most {
@@ -95,23 +95,48 @@ func (q *queue) ahead(seconds float64, most int) []*PlannedCell {
 }
 
 // lists are the cells that are left: the early ones, then those of each pair.
-func (q *queue) lists() [][]*PlannedCell {
-	out := [][]*PlannedCell{q.early}
+func (q *Queue) lists() [][]*Cell {
+	out := [][]*Cell{q.early}
 	for _, g := range q.groups {
 		out = append(out, g.cells)
 	}
 	return out
 }
 
-// rest returns the cells that are left.
-func (q *queue) rest() []*PlannedCell {
+// Rest returns the cells that are left.
+func (q *Queue) Rest() []*Cell {
 	return slices.Concat(q.lists()...)
 }
 
-// empty reports whether next has nothing to give.
-func (q *queue) empty() bool {
+// Empty reports whether next has nothing to give.
+func (q *Queue) Empty() bool {
 	return len(q.early) == 0 && !slices.ContainsFunc(q.groups, func(g *cellGroup) bool { return len(g.cells) > 0 })
 }
 
-// putBack undoes next.
-func (q *queue) putBack(c *PlannedCell) { q.early = slices.Insert(q.early, 0, c) }
+// PutBack undoes Next.
+func (q *Queue) PutBack(c *Cell) { q.early = slices.Insert(q.early, 0, c) }
+
+// ByDataset groups cells by set, the cheapest set first, keeping the order within.
+func ByDataset(cells []*Cell) [][]*Cell {
+	at := map[string]int{}
+	var groups [][]*Cell
+	for _, c := range cells {
+		i, ok := at[c.Dataset]
+		if !ok {
+			i = len(groups)
+			at[c.Dataset] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], c)
+	}
+	slices.SortStableFunc(groups, func(a, b []*Cell) int { return cmp.Compare(seconds(a), seconds(b)) })
+	return groups
+}
+
+func seconds(cells []*Cell) float64 {
+	sum := 0.0
+	for _, c := range cells {
+		sum += c.Seconds
+	}
+	return sum
+}

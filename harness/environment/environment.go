@@ -1,4 +1,5 @@
-package harness
+// Package environment says which program runs, and on what machine: the record that stands beside every result.
+package environment
 
 import (
 	"os"
@@ -14,9 +15,9 @@ import (
 // ProgramVersion is set at link time by the Makefile; a plain `go build` leaves it.
 var ProgramVersion = "devel"
 
-// CurrentEnvironment describes this program and this machine. What the system
+// Current describes this program and this machine. What the system
 // does not tell is empty or zero.
-func CurrentEnvironment() result.Environment {
+func Current() result.Environment {
 	e := result.Environment{
 		ProgramVersion: ProgramVersion,
 		GoVersion:      runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,

@@ -1,0 +1,139 @@
+package cmd
+
+import (
+	"context"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// run does what `bench run` says: it turns flags into a request, and lets a session run it.
+func (a *app) run(ctx context.Context, f runFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if !f.dryRun {
+		if err := a.askPlugins(ctx, f); err != nil {
+			return err
+		}
+	}
+	h, err := a.harness(f.protocol)
+	if err != nil {
+		return err
+	}
+	h.Keep = runner.Keep(f.keep)
+	req, err := a.request(h, f)
+	if err == nil {
+		err = a.rerun(h, &req, f.rerun)
+	}
+	if err != nil {
+		return err
+	}
+	if f.dryRun {
+		return a.dryRun(ctx, h, req, f)
+	}
+	db, err := a.openToWrite(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	defer collectWithin(a.memory)()
+	ended, end := context.WithCancel(ctx) // of the whole run, results that wait included
+	defer end()
+	told := &runTold{app: a, ctx: ended, experiment: h, flags: f}
+	session := harness.Session{Experiment: h, DB: db, Cells: func(timeout time.Duration, alone bool) (runner.Runner, func()) {
+		how := f.isolate
+		if alone {
+			how = isolation{given: true, value: runner.CanIsolate}
+		}
+		run, apart := a.cells(timeout, how)
+		return run, apart.Close
+	}}
+	report, err := session.Run(ctx, harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget}, told)
+	return a.conclude(report, err)
+}
+
+var keeps = []runner.Keep{runner.KeepScores, runner.KeepModels, runner.KeepNone}
+
+// check refuses flags that contradict each other, or that ask for nothing.
+func (f runFlags) check() error {
+	switch {
+	case f.all && (f.methods != nil || f.datasets != nil):
+		return usage("--all means every method and every set of the protocol; leave it out beside --methods or --datasets")
+	case !f.all && f.methods == nil && f.datasets == nil:
+		return usage("nothing is asked for; use --all, or --methods and --datasets")
+	case f.methods != nil && len(f.methods) == 0 || f.datasets != nil && len(f.datasets) == 0:
+		return usage("--methods or --datasets is given and empty; name at least one")
+	case f.jobs < 1:
+		return usage("--jobs %d: at least one cell must run at a time", f.jobs)
+	case f.timeout < 0 || f.budget < 0 || f.maxCell < 0:
+		return usage("--timeout, --budget and --max-cell must not be negative")
+	case f.format != "table" && !f.dryRun:
+		return usage("--format %s is of the plan that --dry-run prints; add --dry-run", f.format)
+	case !slices.Contains(keeps, runner.Keep(f.keep)):
+		return usage("--keep %q is not one of %s, %s, %s", f.keep, keeps[0], keeps[1], keeps[2])
+	}
+	return nil
+}
+
+// request turns flags into names that exist.
+func (a *app) request(h *plan.Experiment, f runFlags) (plan.Request, error) {
+	req := plan.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout, Limits: plan.Limits{MaxCell: f.maxCell, Memory: a.memory}}
+	for i, m := range f.methods {
+		f.methods[i] = strings.TrimSpace(m)
+		if _, err := h.Registry.Lookup(f.methods[i]); err != nil {
+			return req, exitError{exitUsage, err}
+		}
+	}
+	for _, name := range f.datasets {
+		e, err := a.set(strings.TrimSpace(name))
+		if err != nil {
+			return req, err
+		}
+		req.Datasets = append(req.Datasets, e.Name)
+	}
+	var err error
+	splits := f.splits
+	if splits == "" {
+		splits = strconv.Itoa(h.Protocol.Splits)
+	}
+	if req.Splits, err = plan.ParseSplits(splits); err != nil {
+		return req, usage("--splits: %w", err)
+	}
+	if f.all {
+		req.Datasets = h.AllSets()
+	}
+	return req, nil
+}
+
+// openToWrite opens the database and waits while another program keeps it from being
+// opened: the cells of a plan are worth more than a prompt answer.
+func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
+	var db *store.DB
+	err := store.Patiently(ctx, a.waits, func() (err error) {
+		db, err = store.Open(ctx, a.db)
+		return err
+	})
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return db, nil
+}
+
+// collectWithin makes the garbage of fits that have ended give way before the program
+// outgrows what --memory admits, and returns what undoes it. GOMEMLIMIT may ask for less.
+func collectWithin(memory int64) (undo func()) {
+	const program = 64 << 20 // beside the cells: code, data sets, the database's buffers
+	before := debug.SetMemoryLimit(-1)
+	if memory > 0 {
+		debug.SetMemoryLimit(min(before, memory+program))
+	}
+	return func() { debug.SetMemoryLimit(before) }
+}

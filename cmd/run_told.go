@@ -1,0 +1,181 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
+	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/sandbox"
+	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/reports/frame"
+)
+
+// runTold prints what a run comes to, as it comes.
+type runTold struct {
+	app        *app
+	ctx        context.Context // of the whole run, results that wait to be stored included
+	experiment *plan.Experiment
+	flags      runFlags
+
+	todo *plan.Plan
+	opt  schedule.Options
+	bar  *progress
+}
+
+func (r *runTold) Waits(err error) { r.app.waits(err) }
+
+func (r *runTold) ChangedData(was store.DataName, now string) {
+	fmt.Fprintf(r.app.err, "%s changed: %s stored under this name of data %.8s, it is %.8s now; status and reports leave them out\n", was.Dataset, areCells(was.Cells), was.Fingerprint, now)
+}
+
+func (r *runTold) CheckingCode(methods []string, imported bool) {
+	r.app.noteCheckingCode(methods, imported)
+}
+
+func (r *runTold) CheckedCode(report verify.CodeReport) { r.app.noteChangedCode(report) }
+
+func (r *runTold) Planned(todo *plan.Plan, p plan.Prediction, opt schedule.Options) error {
+	r.todo, r.opt = todo, opt
+	r.app.announce(todo, p, opt)
+	return r.app.confirm(p, r.flags.yes)
+}
+
+func (r *runTold) Begins(control harness.Control) <-chan struct{} {
+	r.app.noteSandbox(r.experiment, r.todo, r.flags.isolate)
+	r.bar = newProgress(r.app.screen, r.todo, r.opt, r.experiment.Protocol.Semantics.Metric)
+	return r.app.handleSignals(r.ctx, stopping{tell: r.bar.note, cancel: control.Cancel, waiting: control.Waiting, abandon: control.Abandon})
+}
+
+func (r *runTold) Trouble(t store.Trouble) { r.bar.note(r.app.troubleLine(t)) }
+
+func (r *runTold) Started(c *plan.Cell) { r.bar.started(c) }
+
+func (r *runTold) Finished(c *plan.Cell, run *result.Run, _ result.Status) {
+	if run == nil {
+		r.bar.elsewhere(c)
+	} else {
+		r.bar.finished(c, *run)
+	}
+}
+
+func (r *runTold) Waiting(cells int, by string) { r.bar.waiting(cells, by) }
+
+func (r *runTold) Ended() {
+	r.bar.close()
+	r.bar.failed.list(r.app.err, true)
+}
+
+func (r *runTold) CheckingState(methods []string) {
+	fmt.Fprintf(r.app.err, "computing a cell once more in a new process, to see whether what ran before matters, of %s\n", strings.Join(methods, ", "))
+}
+
+// noteSandbox says once what of other modules' methods is not kept within limits.
+func (a *app) noteSandbox(h *plan.Experiment, plan *plan.Plan, how isolation) {
+	var foreign []string
+	for _, c := range plan.Cells {
+		if spec, err := h.Registry.Lookup(c.Spec.Cell.Method); err == nil && runner.Foreign(spec) && !slices.Contains(foreign, spec.Name) {
+			foreign = append(foreign, spec.Name)
+		}
+	}
+	missing := sandbox.Missing()
+	if how.given && !how.value {
+		missing = "a method in Go runs in this program itself and may do what you may (--isolate=false)"
+	}
+	if foreign != nil && missing != "" {
+		fmt.Fprintf(a.err, "%s: %s\n", strings.Join(foreign, ", "), missing)
+	}
+}
+
+// waits says that another program holds the database.
+func (a *app) waits(err error) {
+	fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", harmless.Spelled(err.Error()))
+}
+
+// troubleLine says what became of results that could not be stored at once.
+func (a *app) troubleLine(t store.Trouble) string {
+	since := span.Seconds(time.Since(t.Since).Seconds())
+	switch {
+	case t.Err == nil:
+		return fmt.Sprintf("%s: stored what had waited for %s (%s)", a.db, since, plural(t.Waiting, "result"))
+	case t.Holds:
+		return fmt.Sprintf("%s: %v; for %s now, %s in memory; no further cells start until they are stored", a.db, t.Err, since, plural(t.Waiting, "result"))
+	}
+	return fmt.Sprintf("%s: %v; computing goes on and results wait in memory", a.db, t.Err)
+}
+
+// noteNoData names the sets whose files are not here, and the command that gets them.
+func (a *app) noteNoData(plan *plan.Plan) {
+	if len(plan.NoData) == 0 {
+		return
+	}
+	args := append([]string{"bench", "data", "fetch"}, plan.NoData...)
+	if a.data != "" {
+		args = append(args, "--data", a.data)
+	}
+	fmt.Fprintf(a.err, "no data for %s; get it with `%s`\n", strings.Join(plan.NoData, ", "), frame.CommandLine(args...))
+}
+
+// conclude says what a run came to, and chooses the exit code.
+func (a *app) conclude(report harness.Report, err error) error {
+	var lost *store.LostError
+	var stored *harness.StoredError
+	switch {
+	case errors.As(err, &lost):
+		code := exitIncomplete
+		if e := (exitError{}); errors.As(a.lastLine(report.Plan, report.Outcome), &e) && e.code == exitInterrupted {
+			code = exitInterrupted
+		}
+		return exitError{code, err}
+	case errors.As(err, &stored):
+		return unreadable(stored.Err)
+	case err != nil && report.Plan == nil:
+		return refused(err)
+	case err != nil:
+		return err
+	}
+	a.tellFindings(report.Findings)
+	return a.lastLine(report.Plan, report.Outcome)
+}
+
+// lastLine prints the last line and chooses the exit code.
+func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
+	done, asked := plan.Stored+out.OK, plan.Requested
+	fmt.Fprintf(a.err, "complete %d/%d", done, asked)
+	if failed := plan.Failed + out.Failed; failed > 0 {
+		fmt.Fprintf(a.err, "; %d failed (`bench query \"SELECT method, dataset, split, status, error FROM results WHERE status <> 'ok'\"`; --retry runs them again)", failed)
+	}
+	if out.Elsewhere > 0 {
+		fmt.Fprintf(a.err, "; %d of them by another run", out.Elsewhere)
+	}
+	if len(plan.NoData) > 0 {
+		fmt.Fprintf(a.err, "; missing data: %s", strings.Join(plan.NoData, ", "))
+	}
+	if left := slices.Concat(plan.Skipped, out.Skipped); len(left) > 0 {
+		fmt.Fprintf(a.err, "; skipped: %s", sumSkipped(left))
+	}
+	if len(out.BudgetSets) > 0 {
+		fmt.Fprintf(a.err, "; skipped by --budget: %s", strings.Join(out.BudgetSets, ", "))
+	}
+	if out.NotStarted > 0 {
+		fmt.Fprintf(a.err, "; %d not run: the same command continues", out.NotStarted)
+	}
+	fmt.Fprintln(a.err)
+	switch {
+	case out.Interrupted:
+		return exitError{code: exitInterrupted}
+	case done < asked:
+		return exitError{code: exitIncomplete}
+	}
+	return nil
+}

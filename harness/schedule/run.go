@@ -1,0 +1,185 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// Options says how planned cells are executed. None of them changes a result. Its functions may be nil; but for Ready
+// they are called one at a time.
+type Options struct {
+	Jobs     int            // cells at a time; at least 1
+	Limits   plan.Limits    // of a cell; those that run together stay within its Memory
+	Budget   time.Duration  // wall time: sets are taken in order of predicted cost as long as they fit, no cell starts later, and one that runs a fifth longer is given up without a result; 0 for all
+	Forecast *plan.Forecast // of the plan; what cells take is recorded in it. nil goes by declared costs
+
+	// Ready is asked before a cell starts. It blocks while finished cells cannot be stored, until they can be or stop is
+	// closed, and returns false if no more cells are to start.
+	Ready func(stop <-chan struct{}) bool
+
+	// Claims shares the work with other runs on the same database: what another is at is left to it, and taken up at
+	// the end if it did not come.
+	Claims Claims
+
+	Started   func(*plan.Cell)
+	Finished  func(*plan.Cell, result.Run)
+	Elsewhere func(*plan.Cell, result.Status) // another run has ended the cell
+	Waiting   func(cells int, by string)      // only cells are left that others are at
+}
+
+// Claims says which cells are under way, and where: see [store.Claims].
+type Claims interface {
+	Take(ctx context.Context, cells []store.Wanted) ([]store.Claim, error)
+	Release(key string)
+}
+
+// errOverBudget ends the cells that run long after the budget.
+var errOverBudget = errors.New("over budget")
+
+// Run lets run execute the plan's cells and gives each result to put. Closing stop lets running cells finish and
+// starts no more; cancelling ctx ends them without a result. An error of put, of the claims or of the runner stops the
+// run; what was put before stands.
+func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*plan.Cell, opt Options, put func(result.Run) error) (Outcome, error) {
+	d := &driver{runner: run, put: put, opt: opt, events: make(chan event), halt: make(chan struct{})}
+	var cancel context.CancelCauseFunc
+	d.ctx, cancel = context.WithCancelCause(ctx)
+	defer cancel(nil)
+	d.cancel = cancel
+	if opt.Budget > 0 {
+		var over context.CancelFunc
+		d.ctx, over = context.WithTimeoutCause(d.ctx, opt.Budget+opt.Budget/5, errOverBudget)
+		defer over()
+	}
+	s := newState(opt, cells, time.Now())
+	defer d.sleepNoMore()
+	cancelled := d.ctx.Done()
+	var e event
+	select {
+	case <-stop:
+		e = stopped{}
+	case <-cancelled:
+		e = stopped{}
+	default:
+	}
+	for {
+		for _, a := range s.step(time.Now(), e) {
+			d.do(a)
+		}
+		if s.done() {
+			break
+		}
+		select {
+		case e = <-d.events:
+		case <-stop:
+			e, stop = stopped{}, nil
+			d.halted.Do(func() { close(d.halt) })
+		case <-cancelled:
+			e, cancelled = ticked{}, nil
+			if context.Cause(d.ctx) != errOverBudget {
+				e = stopped{}
+			}
+			d.halted.Do(func() { close(d.halt) })
+		}
+	}
+	out := s.out
+	out.NotStarted = len(cells) - out.OK - out.Failed - out.Canaries - out.BudgetCells - len(out.Skipped)
+	if cause := context.Cause(d.ctx); cause != nil && cause != errOverBudget && ctx.Err() == nil {
+		return out, cause
+	}
+	out.Interrupted = out.NotStarted > 0
+	return out, nil
+}
+
+// A driver does what the state asks for.
+type driver struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	runner runner.Runner
+	put    func(result.Run) error
+	opt    Options
+	events chan event
+	halt   chan struct{} // closed when no more cells are to start
+	halted sync.Once
+	sleep  *time.Timer
+}
+
+func (d *driver) do(a action) {
+	switch a := a.(type) {
+	case start:
+		if d.opt.Started != nil {
+			d.opt.Started(a.cell)
+		}
+		go func() { d.events <- d.run(a.cell) }()
+	case give:
+		go func() { d.events <- ended{cell: a.cell, run: a.run, err: d.put(a.run), given: true} }()
+	case ask:
+		go func() { d.events <- answered{d.opt.Ready(d.halt)} }()
+	case claim:
+		go func() { d.events <- d.claim(a) }()
+	case release:
+		if d.opt.Claims != nil {
+			d.opt.Claims.Release(a.cell.Spec.Key)
+		}
+	case forget:
+		if keeper, ok := d.runner.(interface{ Forget(runner.CellSpec) }); ok {
+			keeper.Forget(a.cell.Spec)
+		}
+	case tell:
+		a.note(d.opt)
+	case wake:
+		d.wake(a.after)
+	case fail:
+		d.cancel(a.err)
+	}
+}
+
+// run executes a cell and puts its result.
+func (d *driver) run(c *plan.Cell) ended {
+	run, err := d.runner.Run(d.ctx, c.Spec)
+	switch {
+	case err == nil:
+	case context.Cause(d.ctx) == errOverBudget:
+		return ended{cell: c, how: tooLate}
+	case d.ctx.Err() != nil:
+		return ended{cell: c, how: cancelled}
+	default:
+		return ended{cell: c, how: withError, err: err}
+	}
+	if (run.Canary == nil) != (c.Spec.Canary == nil) { // a worker may answer anything
+		run.Canary = c.Spec.NewRun().Canary
+	}
+	return ended{cell: c, run: run, err: d.put(run)}
+}
+
+func (d *driver) claim(a claim) claimed {
+	wanted := make([]store.Wanted, len(a.cells))
+	for i, c := range a.cells {
+		wanted[i] = store.Wanted{Key: c.Spec.Key, Attempt: c.Attempt, Spared: a.spare && c.Foreign}
+	}
+	claims, err := d.opt.Claims.Take(context.WithoutCancel(d.ctx), wanted)
+	return claimed{a.cells, claims, err}
+}
+
+// wake sends an event after some time, unless it is called again before.
+func (d *driver) wake(after time.Duration) {
+	d.sleepNoMore()
+	d.sleep = time.AfterFunc(after, func() {
+		select {
+		case d.events <- ticked{}:
+		case <-d.ctx.Done():
+		}
+	})
+}
+
+func (d *driver) sleepNoMore() {
+	if d.sleep != nil {
+		d.sleep.Stop()
+	}
+}

@@ -1,0 +1,318 @@
+package schedule
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store"
+)
+
+// Outcome is what a run came to.
+type Outcome struct {
+	OK, Failed  int            // ended cells, by what was given to put, stored or not
+	NotStarted  int            // left over by an interrupt or an error
+	Skipped     []plan.Skipped // cells that proved to be beyond the limits once others had been run
+	BudgetSets  []string       // sets with cells that were skipped for the budget, cheapest first
+	BudgetCells int            // these cells
+	Canaries    int            // that ended, in any way, or were beyond the limits; not among the others
+	Elsewhere   int            // of the ended cells, those that other runs ended
+	Interrupted bool
+}
+
+// An event is what happened since the last step.
+type event any
+
+type (
+	// ended: a cell that was started, or whose result was given, has ended.
+	ended struct {
+		cell  *plan.Cell
+		run   result.Run
+		how   ending
+		err   error // of the runner, or of put
+		given bool
+	}
+	// answered: whether cells may start, which a cell that has ended may have changed.
+	answered struct{ ready bool }
+	// claimed: the answer to a claim, in the order of its cells.
+	claimed struct {
+		cells  []*plan.Cell
+		claims []store.Claim
+		err    error
+	}
+	// stopped: no further cells are to start.
+	stopped struct{}
+	// ticked: nothing but time has passed.
+	ticked struct{}
+)
+
+// An ending is how a cell ended.
+type ending int
+
+const (
+	withResult ending = iota // put was called with it
+	withError                // of the runner
+	cancelled                // by who called Run
+	tooLate                  // it ran long after the budget
+)
+
+// An action is what is to be done now.
+type action any
+
+type (
+	start struct{ cell *plan.Cell } // run a cell; ended follows
+	ask   struct{}                  // whether cells may start; answered follows
+	claim struct {
+		cells []*plan.Cell
+		spare bool
+	} // take cells; claimed follows. spare leaves those that an earlier run died of
+	release struct{ cell *plan.Cell } // give back the claim of a cell that gets no result here
+	forget  struct{ cell *plan.Cell } // the cell's data set is not needed for now
+	give    struct {
+		cell *plan.Cell
+		run  result.Run
+	} // put a result that nobody computed; ended follows
+	tell struct{ note func(Options) }  // call a function of the options
+	wake struct{ after time.Duration } // ticked is to follow then, if nothing else does
+	fail struct{ err error }           // end what runs
+)
+
+// state is what the decisions depend on.
+type state struct {
+	opt      Options
+	forecast *plan.Forecast
+	began    time.Time
+	now      time.Time
+	memory   *memory
+	out      Outcome
+	todo     []action // of the step that is under way
+
+	groups  [][]*plan.Cell // sets that were not begun, of a run with a budget; else all cells
+	queue   *plan.Queue
+	running map[*plan.Cell]time.Time // since when
+	held    *plan.Cell               // is to start when there is memory for it
+	waiting bool                     // an answer is to come
+	ready   bool                     // cells may start
+	stopped bool
+	sharing
+}
+
+func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
+	opt.Jobs = max(1, opt.Jobs)
+	s := &state{opt: opt, forecast: opt.Forecast, began: now, now: now, running: map[*plan.Cell]time.Time{}, memory: newMemory(opt.Limits.Memory, cells), sharing: newSharing()}
+	if s.forecast == nil {
+		s.forecast = plan.NewForecast(nil)
+	}
+	s.groups = [][]*plan.Cell{cells}
+	if opt.Budget > 0 {
+		s.groups = plan.ByDataset(cells)
+	}
+	s.queue = plan.NewQueue(nil, s.forecast)
+	return s
+}
+
+// step takes an event, nil at the start, and returns what is to be done.
+func (s *state) step(now time.Time, e event) []action {
+	s.now, s.todo = now, nil
+	switch e := e.(type) {
+	case ended:
+		s.end(e)
+	case answered:
+		s.waiting, s.ready = false, e.ready
+		s.stopped = s.stopped || !e.ready
+	case claimed:
+		s.waiting = false
+		s.take(e)
+	case stopped:
+		s.stopped = true
+	}
+	for !s.waiting && len(s.running) < s.opt.Jobs && s.next() {
+	}
+	return s.todo
+}
+
+// done reports that nothing is under way and nothing will start.
+func (s *state) done() bool {
+	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() && len(s.groups)+len(s.elsewhere)+len(s.last) == 0)
+}
+
+func (s *state) do(a ...action) { s.todo = append(s.todo, a...) }
+
+// next takes one decision about a cell that is to start, and returns false if there is none to be taken now.
+func (s *state) next() bool {
+	if s.overBudget() {
+		s.skipRest()
+	}
+	if s.stopped {
+		s.letGo()
+		return false
+	}
+	if s.held != nil {
+		return s.admit(s.held)
+	}
+	if s.queue.Empty() {
+		return s.refill()
+	}
+	if s.opt.Ready != nil && !s.ready {
+		s.waiting = true
+		s.do(ask{})
+		return true
+	}
+	s.queue.Refresh()
+	c := s.queue.Next()
+	if out, beyond := s.forecast.Beyond(s.opt.Limits, c); beyond {
+		s.skip(out)
+		return true
+	}
+	if s.mine(c) {
+		return s.admit(c)
+	}
+	return true
+}
+
+// refill puts further cells into the empty queue: the next set, else cells that another run was at, else one that is to run alone.
+func (s *state) refill() bool {
+	if len(s.groups) > 0 {
+		group := s.groups[0]
+		if s.opt.Budget > 0 && !s.fits(group) {
+			s.skipForBudget(slices.Concat(s.groups...))
+			s.groups = nil
+			return true
+		}
+		s.groups = s.groups[1:]
+		s.queue = plan.NewQueue(group, s.forecast)
+		return true
+	}
+	if len(s.elsewhere) > 0 {
+		return s.takeUp()
+	}
+	return s.takeLast()
+}
+
+// fits predicts whether a set, begun now, ends within the budget.
+func (s *state) fits(group []*plan.Cell) bool {
+	var running []plan.RunningCell
+	for c, since := range s.running {
+		running = append(running, plan.RunningCell{Cell: c, For: s.now.Sub(since)})
+	}
+	return s.forecast.Wall(group, running, s.opt.Jobs) <= (s.opt.Budget - s.now.Sub(s.began)).Seconds()
+}
+
+// admit starts a cell, or holds it until there is memory.
+func (s *state) admit(c *plan.Cell) bool {
+	sets, ok := s.memory.admit(c)
+	s.forget(sets)
+	if !ok {
+		s.held = c
+		return false
+	}
+	s.held, s.ready = nil, false
+	s.running[c] = s.now
+	s.do(start{c})
+	return true
+}
+
+// end takes note of a cell that was running. One that has no result will be planned again.
+func (s *state) end(e ended) {
+	delete(s.running, e.cell)
+	if e.given {
+		s.forget(s.memory.drop(e.cell))
+	} else {
+		s.forget(s.memory.release(e.cell))
+	}
+	if e.how != withResult {
+		s.do(release{e.cell})
+	}
+	switch e.how {
+	case withResult: // also what put could not store has ended, and is not to be started again
+		s.count(e.cell, e.run.Status)
+		if e.run.Status == result.OK {
+			processor := 0.0
+			if e.run.CPUSeconds != nil {
+				processor = *e.run.CPUSeconds
+			}
+			s.forecast.Record(e.cell, e.run.Seconds(), processor)
+		}
+		if e.err != nil {
+			s.stop(e.err)
+			return
+		}
+		s.tell(func(o Options) {
+			if o.Finished != nil {
+				o.Finished(e.cell, e.run)
+			}
+		})
+	case withError:
+		s.stop(e.err)
+	case cancelled:
+		s.stop(nil)
+	case tooLate:
+		s.skipForBudget([]*plan.Cell{e.cell})
+	}
+}
+
+// stop starts no more cells, and ends the others if there is an error.
+func (s *state) stop(err error) {
+	s.stopped = true
+	if err != nil {
+		s.do(fail{err})
+	}
+}
+
+func (s *state) tell(note func(Options)) { s.do(tell{note}) }
+
+func (s *state) forget(sets []*plan.Cell) {
+	for _, c := range sets {
+		s.do(forget{c})
+	}
+}
+
+// count counts a cell that has ended.
+func (s *state) count(c *plan.Cell, status result.Status) {
+	switch {
+	case c.Spec.Canary != nil:
+		s.out.Canaries++
+	case status == result.OK:
+		s.out.OK++
+	default:
+		s.out.Failed++
+	}
+}
+
+// skip passes over a cell beyond the limits. Nothing is stored of it: other limits run it.
+func (s *state) skip(l plan.Skipped) {
+	if l.Cell.Spec.Canary != nil {
+		s.out.Canaries++
+	} else {
+		s.out.Skipped = append(s.out.Skipped, l)
+	}
+	s.forget(s.memory.drop(l.Cell))
+}
+
+func (s *state) overBudget() bool { return s.opt.Budget > 0 && s.now.Sub(s.began) > s.opt.Budget }
+
+// skipRest passes over every cell that was not started.
+func (s *state) skipRest() {
+	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.elsewhere, s.last))
+	s.queue, s.groups, s.elsewhere, s.last = plan.NewQueue(nil, s.forecast), nil, nil, nil
+}
+
+func (s *state) skipForBudget(cells []*plan.Cell) {
+	for _, c := range cells {
+		if !slices.Contains(s.out.BudgetSets, c.Dataset) {
+			s.out.BudgetSets = append(s.out.BudgetSets, c.Dataset)
+		}
+	}
+	s.out.BudgetCells += len(cells)
+}
+
+// letGo gives back the cell that was held, if one was.
+func (s *state) letGo() (held []*plan.Cell) {
+	if s.held != nil {
+		held = []*plan.Cell{s.held}
+		s.do(release{s.held})
+		s.held = nil
+	}
+	return held
+}

@@ -1,0 +1,245 @@
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+	"pgregory.net/rapid"
+)
+
+// A world answers a state's actions in virtual time, in an order that is drawn, and fails where the state breaks a promise.
+type world struct {
+	t       *rapid.T
+	s       *state
+	now     time.Time
+	left    map[*plan.Cell]bool // neither ended nor elsewhere nor skipped
+	running map[*plan.Cell]time.Time
+	sets    map[string]bool // loaded, by name
+	alone   map[*plan.Cell]bool
+	theirs  map[*plan.Cell]store.Claim // of cells that other runs are or were at
+	pending []event                    // answers that are to come
+	wakeAt  time.Time
+	stopped bool
+	started int
+}
+
+func drawCells(t *rapid.T) []*plan.Cell {
+	var cells []*plan.Cell
+	for i := range rapid.IntRange(0, 14).Draw(t, "cells") {
+		set := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "set")
+		method := rapid.SampledFrom([]string{"M", "N", "Foreign"}).Draw(t, "method")
+		c := &plan.Cell{Cell: runner.Cell{Method: method, Dataset: set, Split: i + 1}, Foreign: method == "Foreign", SetBytes: 50,
+			Memory: int64(rapid.IntRange(1, 50).Draw(t, "memory")), Early: rapid.Bool().Draw(t, "early")}
+		c.Spec = runner.CellSpec{Cell: c.Cell, Key: fmt.Sprint("k", i), Set: datasets.Description{TOML: set}, Cost: float64(rapid.IntRange(1, 100).Draw(t, "seconds")) * 1e9}
+		if c.Foreign && rapid.IntRange(0, 4).Draw(t, "canary") == 0 {
+			c.Spec.Canary = &runner.Canary{}
+		}
+		c.Seconds = c.Spec.Cost / 1e9
+		cells = append(cells, c)
+	}
+	return cells
+}
+
+type fakeClaims struct{ Claims }
+
+func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
+	w := &world{t: t, now: time.Unix(0, 0), left: map[*plan.Cell]bool{}, running: map[*plan.Cell]time.Time{}, sets: map[string]bool{},
+		alone: map[*plan.Cell]bool{}, theirs: map[*plan.Cell]store.Claim{}}
+	for _, c := range cells {
+		w.left[c] = true
+		if opt.Claims != nil {
+			switch rapid.IntRange(0, 5).Draw(t, "before") {
+			case 0:
+				w.theirs[c] = store.Claim{By: "process 7"}
+			case 1:
+				w.theirs[c] = store.Claim{Suspect: true, Deaths: rapid.IntRange(1, 3).Draw(t, "deaths")}
+			case 2:
+				w.theirs[c] = store.Claim{Stored: rapid.SampledFrom([]result.Status{result.OK, result.Failed}).Draw(t, "stored")}
+			}
+		}
+	}
+	w.s = newState(opt, cells, w.now)
+	return w
+}
+
+func (w *world) do(a action) {
+	switch a := a.(type) {
+	case start:
+		w.start(a.cell)
+	case give:
+		if w.theirs[a.cell].Deaths < mostDeaths || a.run.Status != result.Failed {
+			w.t.Fatalf("%v got a row without being run", a.cell.Cell)
+		}
+		delete(w.left, a.cell)
+		w.pending = append(w.pending, ended{cell: a.cell, run: a.run, given: true})
+	case ask:
+		w.pending = append(w.pending, answered{true})
+	case claim:
+		w.claim(a)
+	case release:
+	case forget:
+		if !w.sets[a.cell.Dataset] {
+			w.t.Fatalf("set %s is forgotten and was not loaded", a.cell.Dataset)
+		}
+		delete(w.sets, a.cell.Dataset)
+		for c := range w.running {
+			if c.Dataset == a.cell.Dataset {
+				w.t.Fatalf("set %s is forgotten while a cell of it runs", c.Dataset)
+			}
+		}
+	case tell:
+		a.note(w.s.opt)
+	case wake:
+		w.wakeAt = w.now.Add(a.after)
+	case fail:
+		w.stopped = true
+	}
+}
+
+func (w *world) start(c *plan.Cell) {
+	opt := w.s.opt
+	switch {
+	case !w.left[c]:
+		w.t.Fatalf("%v starts twice, or was ended elsewhere", c.Cell)
+	case w.stopped:
+		w.t.Fatalf("%v starts when nothing is to start", c.Cell)
+	case opt.Budget > 0 && w.now.Sub(time.Unix(0, 0)) > opt.Budget:
+		w.t.Fatalf("%v starts after the budget", c.Cell)
+	}
+	w.started++
+	delete(w.left, c)
+	w.running[c] = w.now
+	w.sets[c.Dataset] = true
+	used := int64(0)
+	for c := range w.running {
+		used += c.Memory
+	}
+	used += 50 * int64(len(w.sets))
+	if len(w.running) > opt.Jobs || opt.Limits.Memory > 0 && used > opt.Limits.Memory {
+		w.t.Fatalf("%d cells run and take %d bytes; %d jobs and %d bytes are allowed", len(w.running), used, opt.Jobs, opt.Limits.Memory)
+	}
+	for other := range w.running {
+		if other != c && (w.alone[c] || w.alone[other]) {
+			w.t.Fatalf("%v and %v run beside each other, and one of them is to run alone", c.Cell, other.Cell)
+		}
+	}
+}
+
+func (w *world) claim(a claim) {
+	var answers []store.Claim
+	for _, c := range a.cells {
+		answer, others := w.theirs[c]
+		switch {
+		case !others:
+			answer.Taken = true
+		case answer.Suspect:
+			answer.Taken = !(a.spare && c.Foreign)
+			w.alone[c] = answer.Taken && c.Foreign
+		case answer.Stored != "":
+			delete(w.left, c)
+		case rapid.Bool().Draw(w.t, "ends elsewhere"):
+			w.theirs[c] = store.Claim{Stored: result.OK}
+		case rapid.Bool().Draw(w.t, "comes free"):
+			delete(w.theirs, c)
+		}
+		answers = append(answers, answer)
+	}
+	w.pending = append(w.pending, claimed{cells: a.cells, claims: answers})
+}
+
+// next draws what happens next, nil if nothing will.
+func (w *world) next() event {
+	w.now = w.now.Add(time.Duration(rapid.IntRange(0, 40).Draw(w.t, "pass")) * time.Second)
+	if len(w.pending) > 0 {
+		e := w.pending[0]
+		w.pending = w.pending[1:]
+		return e
+	}
+	if rapid.IntRange(0, 40).Draw(w.t, "interrupt") == 0 {
+		w.stopped = true
+		return stopped{}
+	}
+	cells := make([]*plan.Cell, 0, len(w.running))
+	for c := range w.running {
+		cells = append(cells, c)
+	}
+	slices.SortFunc(cells, func(a, b *plan.Cell) int { return a.Split - b.Split })
+	if len(cells) == 0 {
+		if w.wakeAt.IsZero() {
+			return nil
+		}
+		if w.now.Before(w.wakeAt) {
+			w.now = w.wakeAt
+		}
+		w.wakeAt = time.Time{}
+		return ticked{}
+	}
+	c := rapid.SampledFrom(cells).Draw(w.t, "ends")
+	delete(w.running, c)
+	e := ended{cell: c, run: result.Run{Status: result.OK, SearchSeconds: c.Seconds}}
+	switch rapid.IntRange(0, 12).Draw(w.t, "how") {
+	case 0:
+		e.run.Status = result.Failed
+	case 1:
+		e.how = tooLate
+	case 2:
+		if rapid.IntRange(0, 3).Draw(w.t, "error") == 0 {
+			e.how, e.err = withError, errors.New("the runner fails")
+			w.stopped = true
+		}
+	}
+	return e
+}
+
+// TestSteps: whatever happens in whatever order, cells start at most once, within the jobs, the memory and the budget, those that a run
+// died of alone, none after an interrupt or an error; and at the end every cell is accounted for.
+func TestSteps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells := drawCells(t)
+		opt := Options{Jobs: rapid.IntRange(1, 3).Draw(t, "jobs")}
+		if rapid.Bool().Draw(t, "limited") {
+			opt.Limits.Memory = int64(rapid.IntRange(100, 250).Draw(t, "memory limit"))
+		}
+		if rapid.Bool().Draw(t, "budgeted") {
+			opt.Budget = time.Duration(rapid.IntRange(1, 400).Draw(t, "budget")) * time.Second
+		}
+		if rapid.Bool().Draw(t, "shared") {
+			opt.Claims = fakeClaims{}
+		}
+		if rapid.Bool().Draw(t, "asked") {
+			opt.Ready = func(<-chan struct{}) bool { return true }
+		}
+		w := newWorld(t, cells, opt)
+		var e event
+		for steps := 0; ; steps++ {
+			for _, a := range w.s.step(w.now, e) {
+				w.do(a)
+			}
+			if w.s.done() {
+				break
+			}
+			if steps > 2000 {
+				t.Fatal("it does not end")
+			}
+			if e = w.next(); e == nil {
+				t.Fatalf("nothing runs, nothing is waited for, and it is not done: %+v", w.s.out)
+			}
+		}
+		out := w.s.out
+		accounted := out.OK + out.Failed + out.Canaries + out.BudgetCells + len(out.Skipped)
+		if len(w.running) > 0 || accounted > len(cells) || !w.stopped && accounted != len(cells) {
+			t.Errorf("%d of %d cells are accounted for, %d run: %+v", accounted, len(cells), len(w.running), out)
+		}
+		if !w.stopped && out.BudgetCells == 0 && len(w.sets) > 0 {
+			t.Errorf("no cell is left, and data sets are kept: %v", w.sets)
+		}
+	})
+}
