@@ -141,8 +141,8 @@ func TestLeaveOneOut(t *testing.T) {
 	}
 }
 
-// TestBandwidthsFollowRelevance: descent gives the irrelevant feature the least bandwidth and lowers the error.
-func TestBandwidthsFollowRelevance(t *testing.T) {
+// TestCoefficientsFollowRelevance: descent gives the irrelevant feature the least kernel coefficient and lowers the error.
+func TestCoefficientsFollowRelevance(t *testing.T) {
 	data := small(registry.Regression)
 	p := KRRGDParams{Lambda: 1e-3, Iter: 30}
 	m, err := fitKRRGD(t.Context(), registry.Env{}, data, p)
@@ -151,13 +151,13 @@ func TestBandwidthsFollowRelevance(t *testing.T) {
 	}
 	gamma := m.(*machine).Gamma
 	if !(gamma[0] > 3*gamma[2]) {
-		t.Errorf("bandwidths %v; the first feature matters and the third does not", gamma)
+		t.Errorf("kernel coefficients %v; the first feature matters and the third does not", gamma)
 	}
 }
 
-// TestBlocksShareABandwidth: the features of a block have one bandwidth, features outside of blocks
+// TestBlocksShareACoefficient: the features of a block have one kernel coefficient, features outside of blocks
 // their own. Blocks of one feature change no bit.
-func TestBlocksShareABandwidth(t *testing.T) {
+func TestBlocksShareACoefficient(t *testing.T) {
 	data := small(registry.Regression)
 	fit := func(blocks ...registry.Block) *machine {
 		t.Helper()
@@ -171,10 +171,10 @@ func TestBlocksShareABandwidth(t *testing.T) {
 	plain := fit()
 	single := fit(registry.Block{Name: "a", From: 0, To: 1}, registry.Block{Name: "b", From: 1, To: 2})
 	if !slices.Equal(plain.Gamma, single.Gamma) || !slices.Equal(plain.Coef, single.Coef) {
-		t.Errorf("blocks of one feature change the bandwidths %v to %v", plain.Gamma, single.Gamma)
+		t.Errorf("blocks of one feature change the kernel coefficients %v to %v", plain.Gamma, single.Gamma)
 	}
 	pair := fit(registry.Block{Name: "pair", From: 0, To: 2})
 	if g := pair.Gamma; g[0] != g[1] || g[1] == g[2] || plain.Gamma[0] == plain.Gamma[1] {
-		t.Errorf("bandwidths %v with the first two in a block, %v without", g, plain.Gamma)
+		t.Errorf("kernel coefficients %v with the first two in a block, %v without", g, plain.Gamma)
 	}
 }

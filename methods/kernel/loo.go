@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A looProblem is the leave-one-out error of kernel ridge regression as a function of the kernel's bandwidths:
+// A looProblem is the leave-one-out error of kernel ridge regression as a function of the kernel coefficients gamma:
 //
 //	E(theta) = (1/n) sum_i e_i^2,   e_i = alpha_i / (M^-1)_ii,   M = K + n lambda I,   alpha = M^-1 y,
-//	K_ab = exp(-sum_j gamma_j (x_aj - x_bj)^2),   gamma_j = exp(theta of j's group).
+//	K_ab = exp(-sum_j gamma_j (x_aj - x_bj)^2),   gamma_j = exp(theta_g), g = group_j.
 //
 // e_i is the error at example i of the machine trained without it, in closed form. With
 // q_i = 2 e_i / (n (M^-1)_ii) and S = diag(q_i e_i),
@@ -29,7 +29,7 @@ type looProblem struct {
 	x      []float64
 	y      []float64
 	lambda float64
-	group  []int // of each column: its bandwidth's position in theta
+	group  []int // of each feature: the place of its coefficient's logarithm in theta
 
 	gamma            []float64
 	k, m, inv, other []float64 // n x n
@@ -39,9 +39,9 @@ type looProblem struct {
 }
 
 func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda float64) (*looProblem, error) {
-	p := newLOOVectors(ctx, x, d, group, lambda)
-	n := p.n
-	p.solver, p.hx = cholesky.New(n), make([]float64, n*d)
+	n := len(x) / d
+	p := &looProblem{ctx: ctx, n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d), alpha: make([]float64, n),
+		q: make([]float64, n), line: make([]float64, n), hx: make([]float64, n*d), solver: cholesky.New(n)}
 	for _, a := range []*[]float64{&p.k, &p.m, &p.inv, &p.other} {
 		if err := ctx.Err(); err != nil { // zeroing so much takes its time
 			return nil, err
@@ -51,25 +51,33 @@ func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda 
 	return p, nil
 }
 
-// newLOOVectors makes a problem without its matrices.
-func newLOOVectors(ctx context.Context, x []float64, d int, group []int, lambda float64) *looProblem {
-	n := len(x) / d
-	return &looProblem{ctx: ctx, n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d),
-		alpha: make([]float64, n), q: make([]float64, n), line: make([]float64, n)}
-}
-
-// bandwidths sets gamma.
-func (p *looProblem) bandwidths(theta []float64) {
-	for j, g := range p.group {
-		p.line[0] = theta[g]
-		vmath.Exp(p.line[:1], p.line[:1])
-		p.gamma[j] = p.line[0]
+// value returns E and writes its gradient; E is infinite where M has no factor. After another
+// error, kept in p.err, it returns E = 0 and gradient 0, which ends the search.
+func (p *looProblem) value(theta, gradient []float64) float64 {
+	clear(gradient)
+	if p.err == nil {
+		p.err = p.solve(theta)
 	}
+	e := 0.0
+	if p.err == nil {
+		e, p.err = p.slope(gradient)
+	}
+	if errors.Is(p.err, errNotPositive) { // a trial step too far: coefficients that overflow. The search pulls back.
+		p.err = nil
+		return math.Inf(1)
+	}
+	if p.err != nil {
+		clear(gradient)
+		return 0
+	}
+	return e
 }
 
 // solve makes K, factors M and solves for alpha.
 func (p *looProblem) solve(theta []float64) error {
-	p.bandwidths(theta)
+	for j, g := range p.group {
+		p.gamma[j] = vmath.ExpScalar(theta[g])
+	}
 	scaled, squares := scaleRows(p.x, p.d, p.gamma)
 	if err := square(p.ctx, p.k, scaled, squares, p.d); err != nil {
 		return err
@@ -88,35 +96,6 @@ func (p *looProblem) solve(theta []float64) error {
 	}
 	copy(p.alpha, p.y)
 	return p.solver.Solve(p.ctx, p.m, p.alpha)
-}
-
-// value returns E and writes its gradient; E is infinite where M has no factor. After another
-// error, kept in p.err, it returns E = 0 and gradient 0, which ends the search.
-func (p *looProblem) value(theta, gradient []float64) float64 {
-	return p.evaluate(gradient, func() error { return p.solve(theta) }, p.slope)
-}
-
-// evaluate is value from the two parts of an evaluation.
-func (p *looProblem) evaluate(gradient []float64, prepare func() error, slope func(gradient []float64) (float64, error)) float64 {
-	clear(gradient)
-	if p.err == nil {
-		p.err = prepare()
-	}
-	e := 0.0
-	if p.err == nil {
-		e, p.err = slope(gradient)
-	}
-	if errors.Is(p.err, errNotPositive) {
-		// A trial step too far: bandwidths that overflow. The search pulls back.
-		p.err = nil
-		clear(gradient)
-		return math.Inf(1)
-	}
-	if p.err != nil {
-		clear(gradient)
-		return 0
-	}
-	return e
 }
 
 // slope returns E and writes its gradient, from the factor and alpha that solve has left.

@@ -153,7 +153,7 @@ func (m *machine) fields(f *saved.Fields) {
 func (m *machine) check() error {
 	if m.N < 1 || m.D < 1 || m.Outputs < 1 || len(m.X)/m.D != m.N || len(m.X)%m.D != 0 || len(m.Bias) != m.Outputs ||
 		(len(m.Gamma) != m.D && len(m.Gamma) != m.D*m.Outputs) || len(m.Coef) != m.N*m.Outputs {
-		return fmt.Errorf("n=%d d=%d outputs=%d do not fit %d features, %d bandwidths, %d coefficients, %d intercepts",
+		return fmt.Errorf("n=%d d=%d outputs=%d do not fit %d features, %d kernel coefficients, %d coefficients, %d intercepts",
 			m.N, m.D, m.Outputs, len(m.X), len(m.Gamma), len(m.Coef), len(m.Bias))
 	}
 	return nil

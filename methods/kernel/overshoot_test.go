@@ -17,7 +17,7 @@ func TestTrialTooFar(t *testing.T) {
 	gradient := []float64{0}
 	want := p.value([]float64{-1}, gradient)
 	if e := p.value([]float64{1e4}, gradient); !math.IsInf(e, 1) || p.err != nil {
-		t.Errorf("bandwidths that overflow give %v, %v", e, p.err)
+		t.Errorf("kernel coefficients that overflow give %v, %v", e, p.err)
 	}
 	if e := p.value([]float64{-1}, gradient); e != want {
 		t.Errorf("the next point gives %v, before %v", e, want)
