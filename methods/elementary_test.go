@@ -29,7 +29,7 @@ var seenByNoResult = map[string]bool{
 	"methods/mkl/gmkl.go ranks": true, "harness/store/functions.go registerFunctions": true,
 	"methods/cart/cost.go cost": true, "methods/forest/forest.go cost": true, "methods/boosted/cost.go levels": true,
 	"methods/boosted/cost.go lgbmTrees": true, "methods/boosted/cost.go xgbSort": true,
-	"methods/kernel/gk.go likelyRank": true,
+	"methods/kernel/gk.go likelyProducts": true,
 	"harness/canary/canary.go right": true, "harness/canary/canary.go choose": true,
 	"harness/plan/forecast.go factor": true, "harness/plan/forecast.go Seconds": true,
 }

@@ -12,20 +12,25 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
+// GK declares the exact Gaussian kernel k(x, x') = exp(-|x-x'|^2 / 2 width^2), with logistic regression for classes (one against the rest) and ridge
+// regression. For each output it solves
+//
+//	min over f in H, b  (1/n) sum_i L(y_i, f(x_i) + b) + lambda |f|^2,   L(y, f) = log(1 + exp(-y f)) or (y - f)^2,
+//
+// with f = sum_i alpha_i k(., x_i), as a [problem]. The width is the mean distance of a row to its 50th nearest neighbour.
+func GK() registry.Spec { return define("GK", "kernel machine with the exact Gaussian kernel", false) }
+
+// GLK declares GK with the sum of the Gaussian and the linear kernel, k(x, x') + x.x'.
+func GLK() registry.Spec {
+	return define("GLK", "kernel machine with the exact Gaussian plus linear kernel", true)
+}
+
 // Params holds the parameters of GK and GLK.
 type Params struct {
 	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty"`
 	Neighbour int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
 	Width     float64 `json:"width" range:"[0,)" means:"width of the kernel exp(-|x-x'|^2 / 2 width^2); 0 is by neighbour"`
 	Intercept bool    `json:"intercept" means:"whether an intercept is fitted, without penalty"`
-}
-
-// GK declares the exact Gaussian kernel: logistic regression for classes (one against the rest), ridge regression.
-func GK() registry.Spec { return define("GK", "kernel machine with the exact Gaussian kernel", false) }
-
-// GLK declares the sum of the Gaussian and the linear kernel, with GK's losses.
-func GLK() registry.Spec {
-	return define("GLK", "kernel machine with the exact Gaussian plus linear kernel", true)
 }
 
 func define(name, summary string, linear bool) registry.Spec {
@@ -37,75 +42,48 @@ func define(name, summary string, linear bool) registry.Spec {
 	}
 	cost := func(s registry.Shape, ps []Params) float64 { return pathCost(s, ps, linear) }
 	return registry.Define(registry.Spec{
-		Name: name, Version: "4", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: name, Version: "5", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: "Shahrampour and Tarokh, NeurIPS 2018, section 5", Summary: summary,
 	}, Params{Lambda: 1e-3, Neighbour: 50, Intercept: true}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 5)},
 	}, frame.Path[Params](path).One, registry.Path(path), registry.Memory(memory), registry.Cost(frame.OneCost(cost)), registry.PathCost(cost), registry.Load[Params](load))
 }
 
-// memory counts, to exactRows rows, the kernel matrix, the one that is factored, a quarter of them for garbage, strips, the vectors of
-// Newton's method, and the model; beyond, what solveProducts takes.
-func memory(s registry.Shape, p Params) int64 {
-	n := int64(s.N)
-	if s.N <= exactRows {
-		return 20*n*n + cholesky.Bytes(s.N) + 8*n*int64(3*s.D+2*s.Outputs()+30) + 8*rowsAtOnce*n
-	}
-	rank := int64(likelyRank(s, p.Lambda))
-	vectors := max(solutionsAtOnce, s.Outputs())
-	return operatorBytes(s.N, s.D, vectors) + cholesky.PartialBytes(s.N, mostRank(s.N)) + 8*rank*n + 16*rank*rank*int64(s.Outputs()) +
-		8*n*int64(18*vectors+2*s.D+2*s.Outputs())
+// memory is the kernel, the preconditioner, the problems that are solved together, and the model.
+func memory(s registry.Shape, _ Params) int64 {
+	n, r, problems := int64(s.N), int64(nystroemRank(s.N)), int64(max(problemsAtOnce, s.Outputs()))
+	return operatorBytes(s.N, s.D, int(problems)) + 8*(2*r*n+r*r+n) + cholesky.Bytes(int(r)) + problems*8*(12*n+r*r) + 8*n*int64(2*s.D+2*s.Outputs())
 }
 
-// likelyRank is about the rank at which enoughRank is satisfied; it depends on the data.
-func likelyRank(s registry.Shape, lambda float64) float64 {
-	c := 2 * float64(s.N) * lambda
-	if s.Task == registry.Regression {
-		c /= 8
-	}
-	return min(float64(mostRank(s.N)), max(100, 300*math.Pow(c, -0.4)))
-}
-
-// pathCost is the distances to the neighbours and the kernel matrix, and for each penalty a factorisation, or some eight for the Newton steps
-// of the logistic loss. Beyond exactRows it is the partial factor, the steps on it, and the products with the kernel.
+// pathCost is the distances to the neighbours, the kernel's elements (once, or for each product where they are not kept), and for each problem the
+// products with K and with the rows of the preconditioner, and in steps of Newton's method the latter's matrix H.
 func pathCost(s registry.Shape, ps []Params, linear bool) float64 {
-	n := float64(s.N)
-	factors, d := 1.0, float64(s.D)
-	if s.Task != registry.Regression {
-		factors = 8 * float64(s.Outputs())
-	}
-	if s.N <= exactRows {
-		return n*n*(0.1*d+40) + float64(len(ps))*factors*(n*n*n/66+800*n)
-	}
-	most, total := 0.0, n*n*(0.1*d+4)
+	n, d, r := float64(s.N), float64(s.D), float64(nystroemRank(s.N))
+	passes, solving := 1.0, 0.0
 	for _, p := range ps {
-		rank := likelyRank(s, p.Lambda)
-		most = max(most, rank)
-		total += factors * (n*rank*rank/40 + 3*n*rank + 250*n)
+		products := likelyProducts(s, p.Lambda)
+		solving += float64(s.Outputs()) * (products*(0.2*n*n+0.3*n*r+20*n) + min(10, products/2)*0.05*n*r*r)
+		if !kept(s.N) {
+			passes = max(passes, products)
+		}
 	}
-	rounds := 10 + most/40
-	total += n*most*most/48 + n*most*(2+0.05*d) + float64(s.Outputs())*rounds*float64(len(ps))*0.03*n*n
-	if element := 1.6 + 0.04*d; s.N <= keptRows {
-		total += n * n / 2 * (element + 0.7*rounds)
-	} else {
-		total += n * n / 2 * element * rounds
-	}
+	element := 1 + 0.03*d
 	if linear {
-		total *= linearCost
+		element *= 1.5
 	}
-	return total
+	return n*n*(2+0.05*d) + 5500*n + n*n/2*element*passes + solving
 }
 
-// linearCost is how much longer the sum of the kernels takes beyond exactRows: a second product for each element, and the rank that the linear kernel adds.
-const linearCost = 1.5
+// likelyProducts is about how many products with K a solution takes, which rows and penalty say and the data hardly does: 75 for the logistic loss at
+// n = 500, lambda = 1e-5.
+func likelyProducts(s registry.Shape, lambda float64) float64 {
+	if s.Task == registry.Regression {
+		lambda /= 8
+	}
+	return min(newtonSteps*innerSteps, 3+140*math.Pow(float64(s.N), -0.1)*math.Pow(1e5*lambda, -0.4))
+}
 
-// exactRows is the largest n that is solved through a factor of the whole kernel matrix.
-const exactRows = 1000
-
-// A kind is what the settings of one solve have in common beside the bandwidths: the linear kernel is added, there is an intercept.
-type kind struct{ linear, intercept bool }
-
-// fitAll fits the settings of one width together, which share the kernel, apart from those without an intercept.
+// fitAll fits the settings of one width together, which share the kernel.
 func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
 	x := slices.Clone(frame.Rows(train.X))
 	_, d := train.X.Dims()
@@ -124,26 +102,69 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 		}
 		widths[i] = known[p.Neighbour]
 	}
-	type machines struct {
-		width     float64
-		intercept bool
-	}
-	for _, group := range frame.Groups(frame.Upto(len(ps)), func(i int) machines { return machines{widths[i], ps[i].Intercept} }) {
-		gamma, lambdas := make([]float64, d), make([]float64, len(group))
-		for j := range gamma {
-			gamma[j] = 1 / (2 * widths[group[0]] * widths[group[0]])
-		}
+	for _, group := range frame.Groups(frame.Upto(len(ps)), func(i int) float64 { return widths[i] }) {
+		w, of := widths[group[0]], make([]Params, len(group))
 		for j, i := range group {
-			lambdas[j] = ps[i].Lambda
+			of[j] = ps[i]
 		}
-		solve := solveExact
-		if len(train.Y) > exactRows {
-			solve = solveProducts
-		}
-		err := solve(ctx, x, gamma, kind{linear, ps[group[0]].Intercept}, train, lambdas, func(j int, m *machine) error { return yield(group[j], m) })
-		if err != nil {
+		gamma := slices.Repeat([]float64{1 / (2 * w * w)}, d)
+		if err := fitKernel(ctx, x, gamma, linear, train, of, func(j int, m *machine) error { return yield(group[j], m) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// problemsAtOnce is how many problems share the kernel's products: more would only take memory.
+const problemsAtOnce = 24
+
+// fitKernel fits settings of one kernel.
+func fitKernel(ctx context.Context, x, gamma []float64, linear bool, train registry.Data, ps []Params, yield func(int, *machine) error) error {
+	n, d := train.X.Dims()
+	k := newOperator(x, d, gamma, linear)
+	pre, err := newPreconditioner(ctx, k)
+	if err != nil {
+		return err
+	}
+	ys := frame.OneAgainstRest(train)
+	together := max(1, problemsAtOnce/len(ys))
+	for lo := 0; lo < len(ps); lo += together {
+		hi := min(lo+together, len(ps))
+		var problems []*problem
+		for _, setting := range ps[lo:hi] {
+			for _, y := range ys {
+				p, err := problemOf(train.Task, y, setting, pre)
+				if err != nil {
+					return err
+				}
+				problems = append(problems, p)
+			}
+		}
+		if err := minimize(ctx, k, problems); err != nil {
+			return err
+		}
+		for i := lo; i < hi; i++ {
+			m := &machine{N: n, D: d, Outputs: len(ys), Linear: linear, X: x, Gamma: gamma}
+			for _, p := range problems[:len(ys)] {
+				m.Coef, m.Bias = append(m.Coef, p.alpha...), append(m.Bias, p.b)
+			}
+			problems = problems[len(ys):]
+			if err := yield(i, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// problemOf is the problem of a setting for the targets or labels y.
+func problemOf(task registry.Task, y []float64, setting Params, pre *preconditioner) (*problem, error) {
+	c := float64(len(y)) * setting.Lambda
+	if task == registry.Regression {
+		return newProblem(squareLoss{y}, c, setting, pre), nil
+	}
+	if slices.Min(y) == slices.Max(y) {
+		return nil, fmt.Errorf("all labels are %v: logistic regression needs both classes", y[0])
+	}
+	return newProblem(logisticLoss{y}, 2*c, setting, pre), nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
@@ -41,9 +42,8 @@ func sixty(seed uint32) registry.Data {
 	return registry.Data{Task: registry.Regression, X: mat.NewDense(n, d, x), Y: y}
 }
 
-// TestOracle compares with exact_kernels.json what GK and GLK fit through the factor of the whole kernel, within 1e-10 of the largest coefficient as the file says,
-// what they fit from products with the kernel, within 1e-4 (they stop where the conditions hold within 1e-6, at n lambda of 0.06), and the ridge
-// regression of KRR-GD. The file's GLK is half of the sum of kernels, which is the sum with twice the penalty and half the coefficients.
+// TestOracle compares with exact_kernels.json what GK, GLK and the ridge regression of KRR-GD fit, within 1e-10 of the largest coefficient as the file says.
+// The file's GLK is half of the sum of kernels, which is the sum with twice the penalty and half the coefficients.
 func TestOracle(t *testing.T) {
 	var file struct{ Cases []exactKernel }
 	testenv.ReadOracle(t, "exact_kernels.json", &file)
@@ -58,10 +58,9 @@ func TestOracle(t *testing.T) {
 			if c.Kernel == "GLK" {
 				part = 0.5
 			}
-			x, gamma := data.X.RawMatrix().Data, slices.Repeat([]float64{1 / (2 * c.Width * c.Width)}, d)
-			compare := func(what string, got, want []float64, tol float64) {
+			compare := func(what string, got, want []float64) {
 				t.Helper()
-				if off := floats.Distance(got, want, math.Inf(1)); !(off <= tol*floats.Norm(want, math.Inf(1))) {
+				if off := floats.Distance(got, want, math.Inf(1)); !(off <= 1e-10*floats.Norm(want, math.Inf(1))) {
 					t.Errorf("%s: off by %v", what, off)
 				}
 			}
@@ -70,38 +69,33 @@ func TestOracle(t *testing.T) {
 				if intercept {
 					want, bias = c.Alpha, c.Intercept
 				}
-				of := kind{c.Kernel != "GK", intercept}
-				check := func(what string, tol float64) func(int, *machine) error {
-					return func(_ int, m *machine) error {
-						alpha := slices.Clone(m.Coef)
-						floats.Scale(1/part, alpha)
-						compare(fmt.Sprint(what, ", intercept ", intercept), append(alpha, m.Bias...), append(slices.Clone(want), bias), tol)
-						if !intercept {
-							compare(what+", scores", scoresOf(t, m, data), c.Fitted, tol)
-						}
-						return nil
+				ps := []Params{{Lambda: c.Lam / part, Width: c.Width, Intercept: intercept}}
+				err := fitAll(t.Context(), data, c.Kernel != "GK", ps, func(_ int, model registry.Model) error {
+					m := model.(*machine)
+					alpha := slices.Clone(m.Coef)
+					floats.Scale(1/part, alpha)
+					compare(fmt.Sprint("intercept ", intercept), append(alpha, m.Bias...), append(slices.Clone(want), bias))
+					if !intercept {
+						compare("scores", scoresOf(t, m, data), c.Fitted)
 					}
-				}
-				if err := solveExact(t.Context(), x, gamma, of, data, []float64{c.Lam / part}, check("factor", 1e-10)); err != nil {
-					t.Fatal(err)
-				}
-				if err := solveProducts(t.Context(), x, gamma, of, data, []float64{c.Lam / part}, check("products", 1e-4)); err != nil {
+					return nil
+				})
+				if err != nil {
 					t.Fatal(err)
 				}
 			}
 			if c.Kernel != "GK" {
 				return
 			}
-			theta, group := []float64{math.Log(gamma[0])}, make([]int, d)
-			exact, err := newLOOProblem(t.Context(), x, d, group, c.Lam)
+			loo, err := newLOOProblem(t.Context(), frame.Rows(data.X), d, make([]int, d), c.Lam)
 			if err != nil {
 				t.Fatal(err)
 			}
-			exact.y = data.Y
-			if err := exact.solve(theta); err != nil {
+			loo.y = data.Y
+			if err := loo.solve([]float64{-math.Log(2 * c.Width * c.Width)}); err != nil {
 				t.Fatal(err)
 			}
-			compare("KRR-GD", exact.alpha, c.Through, 1e-10)
+			compare("KRR-GD", loo.alpha, c.Through)
 		})
 	}
 }

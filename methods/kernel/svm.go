@@ -10,12 +10,6 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// SVMParams holds the parameters of SVM.
-type SVMParams struct {
-	C     float64 `json:"c" range:"(0,)" means:"cost of an example on the wrong side of its margin"`
-	Gamma float64 `json:"gamma" range:"(0,)" means:"bandwidth of the kernel exp(-gamma |x-x'|^2)"`
-}
-
 // SVM declares the C-SVC with a Gaussian kernel, one against the rest for more than two classes. For each output, with y in
 // {-1,+1}, it solves
 //
@@ -33,6 +27,12 @@ func SVM() registry.Spec {
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
 	}, frame.Path[SVMParams](pathSVM).One, registry.Path(pathSVM), registry.Memory(memorySVM), registry.Cost(frame.OneCost(pathCostSVM)),
 		registry.PathCost(pathCostSVM), registry.Load[SVMParams](load))
+}
+
+// SVMParams holds the parameters of SVM.
+type SVMParams struct {
+	C     float64 `json:"c" range:"(0,)" means:"cost of an example on the wrong side of its margin"`
+	Gamma float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
 }
 
 // gramLimit is the size up to which the kernel matrix of a training set is kept in memory, rowCache the solver's cache of
@@ -53,7 +53,7 @@ func memorySVM(s registry.Shape, _ SVMParams) int64 {
 	return gram + min(svm.GramBytes(s.N, 8), rowCache) + solver + factor + 8*n*int64(3*s.D+2*s.Outputs()+40) + 8*rowsAtOnce*n
 }
 
-// pathCostSVM is the kernel matrices, one a bandwidth, and for each setting a cold solution.
+// pathCostSVM is the kernel matrices, one a gamma, and for each setting a cold solution.
 func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 	n, sum := float64(s.N), 0.0
 	for i, p := range ps {
@@ -65,7 +65,7 @@ func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 	return sum
 }
 
-// pathSVM makes the kernel matrix once for settings of one bandwidth that follow each other. Every solution starts cold, so that a
+// pathSVM makes the kernel matrix once for settings of one gamma that follow each other. Every solution starts cold, so that a
 // path has the bits of single fits.
 func pathSVM(ctx context.Context, _ registry.Env, train registry.Data, ps []SVMParams, yield func(i int, m registry.Model) error) error {
 	x, d := slices.Clone(frame.Rows(train.X)), train.Shape().D

@@ -1,0 +1,148 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/vector"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
+)
+
+// A problem is, for a kernel matrix K (n x n) and a convex loss L,
+//
+//	min over alpha (n), b  J = sum_i L(y_i, f_i) + c/2 alpha'K alpha,   f = K alpha + b;
+//
+// without an intercept b is 0. It is n times GK's for the logistic loss with c = 2 n lambda, and n/2 times GK's for half of the square loss
+// with c = n lambda. With g_i = dL/df_i and w_i = d2L/df_i^2 the minimum is where
+//
+//	F = c alpha + g = 0,   sum_i alpha_i = 0 (with an intercept).
+//
+// Algorithm: line search Newton-CG (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1), which Lin, Weng and Keerthi (JMLR 2008)
+// have for linear logistic regression. With S = diag(s), s_i = sqrt(w_i), a step d alpha = S beta, d b solves the [system]
+//
+//	(c I + S K S) beta + s db = -F/s,   s'beta = 0,
+//
+// until max |F_i| of the linear model is the loss's forcing times the present one, or half of what the stopping rule asks. It is halved
+// until J does not rise beyond rounding.
+//
+// Stopping rule, with f = K alpha + b made afresh: max |F_i| <= the loss's accuracy times max |F_i| at alpha = 0, plus
+// rounding max K_ii sum |alpha_i|, and the duality gap at most gapAccuracy J.
+type problem struct {
+	loss    loss
+	setting Params // for Intercept, and for Lambda in errors
+	*system
+
+	alpha, f, off []float64 // off is F
+	b, start      float64   // start is max |F_i| at alpha = 0
+}
+
+const (
+	newtonSteps = 100     // far beyond the ten or so that a solution takes
+	leastStep   = 1e-12   // a step so short moves by rounding
+	fall        = 1e-12   // relative: the rounding of J
+	rounding    = 0x1p-52 // relative: of a product with K, below which no step gets
+	gapAccuracy = 1e-6    // relative: rows of saturated probability count in the gap, and not in F
+)
+
+// newProblem is at its beginning: alpha = 0, and the intercept that is best then.
+func newProblem(l loss, c float64, setting Params, pre *preconditioner) *problem {
+	p := &problem{loss: l, setting: setting, system: newSystem(c, setting.Intercept, pre)}
+	p.alpha, p.f, p.off = make([]float64, pre.n), make([]float64, pre.n), make([]float64, pre.n)
+	if setting.Intercept {
+		p.b = l.constant()
+	}
+	return p
+}
+
+// minimize solves the problems, all of one K, side by side, so that they share its products.
+func minimize(ctx context.Context, k MatVec, problems []*problem) error {
+	active := problems
+	for range newtonSteps {
+		if err := multiply(ctx, k, active, func(p *problem) (dst, src []float64) { return p.f, p.alpha }); err != nil {
+			return err
+		}
+		active = slices.DeleteFunc(slices.Clone(active), (*problem).solved)
+		if len(active) == 0 {
+			return nil
+		}
+		systems := make([]*system, len(active))
+		for i, p := range active {
+			systems[i] = p.system
+			if err := p.linearise(ctx); err != nil {
+				return err
+			}
+		}
+		if err := conjugateGradients(ctx, k, systems); err != nil {
+			return err
+		}
+		for _, p := range active {
+			if err := p.step(); err != nil {
+				return err
+			}
+		}
+	}
+	return active[0].noConvergence("too many steps")
+}
+
+// solved adds the intercept to the product f = K alpha, sets F and S, and reports whether they meet the stopping rule.
+func (p *problem) solved() bool {
+	floats.AddConst(p.b, p.f)
+	p.loss.slopes(p.f, p.off, p.s)
+	vmath.Axpy(p.c, p.alpha, p.off)
+	off := vector.MaxAbs(p.off)
+	if p.start == 0 { // alpha is 0
+		p.start = off
+	}
+	return off <= p.accuracy() && p.loss.gap(p.f, p.alpha, p.c) <= gapAccuracy*p.objective(p.f, p.alpha, p.b)
+}
+
+// accuracy is the stopping rule's bound of max |F_i|.
+func (p *problem) accuracy() float64 {
+	sum := 0.0
+	for _, v := range p.alpha {
+		sum += math.Abs(v)
+	}
+	return float64(p.loss.accuracy()*p.start) + float64(rounding*p.pre.largest*sum)
+}
+
+// objective is J.
+func (p *problem) objective(f, alpha []float64, b float64) float64 {
+	return p.loss.value(f) + float64(p.c/2*(vmath.Dot(alpha, f)-float64(b*vmath.Sum(alpha))))
+}
+
+// linearise sets the system of a step.
+func (p *problem) linearise(ctx context.Context) error {
+	for i, v := range p.off {
+		p.r[i] = -v / p.s[i]
+	}
+	return p.begin(ctx, max(p.loss.forcing()*vector.MaxAbs(p.off), p.accuracy()/2))
+}
+
+// step moves alpha and b along the solution of the system.
+func (p *problem) step() error {
+	alpha, f, value := p.r, p.z, p.objective(p.f, p.alpha, p.b) // r and z are free until the next step
+	for length := 1.0; length > leastStep; length /= 2 {
+		for i, v := range p.beta {
+			alpha[i] = p.alpha[i] + float64(length*p.s[i]*v)
+			f[i] = p.f[i] + float64(length*(p.kbeta[i]+p.db))
+		}
+		b := p.b + float64(length*p.db)
+		if !(p.objective(f, alpha, b) <= value+float64(fall*value)) {
+			continue
+		}
+		copy(p.alpha, alpha)
+		if p.b = b; p.setting.Intercept { // rounding leaves a sum, which no step takes back
+			floats.AddConst(-vmath.Sum(alpha)/float64(len(alpha)), p.alpha)
+		}
+		return nil
+	}
+	return p.noConvergence("no step lowers the objective")
+}
+
+func (p *problem) noConvergence(why string) error {
+	return fmt.Errorf("lambda=%v: no convergence: %s, %.2g from a stationary point, above %.2g: raise lambda",
+		p.setting.Lambda, why, vector.MaxAbs(p.off), p.accuracy())
+}
