@@ -2,7 +2,6 @@
 //
 //	cholesky.go  A = L L': factor, solve, invert
 //	lowrank.go   K = V V' of low rank from the rows of K, by pivots
-//	pivoted.go   K = V'V + E: the same by blocks, for ranks in the hundreds
 //	gram.go      products of a matrix with its transpose
 //
 // Everything that takes long looks at its context every few ten milliseconds and returns its error. Nothing here runs
