@@ -41,7 +41,7 @@ type Params struct {
 // Spec declares GFC with the grid of the ECML 2020 experiments.
 func Spec() registry.Spec {
 	return registry.Define(registry.Spec{
-		Name: "GFC", Version: "1", Tasks: registry.Binary,
+		Name: "GFC", Version: "2", Tasks: registry.Binary,
 		Source:  "Oglic and Gärtner, NIPS 2016, Algorithm 1",
 		Summary: "linear SVM on sines and cosines of greedily learned frequencies",
 	}, Params{Features: 100, C: 1}, registry.Grid{

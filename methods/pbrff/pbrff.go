@@ -41,7 +41,7 @@ type Params struct {
 // Spec declares PBRFF with the grid of the ECML 2020 experiments.
 func Spec() registry.Spec {
 	return registry.Define(registry.Spec{
-		Name: "PBRFF", Version: "2", Tasks: registry.Binary,
+		Name: "PBRFF", Version: "3", Tasks: registry.Binary,
 		Source:  "Letarte, Morvant and Germain, AISTATS 2019, section 4.1",
 		Summary: "linear SVM on random Fourier features weighted at landmarks",
 	}, Params{Landmarks: 100, K: 10, Beta: 1, C: 1}, registry.Grid{

@@ -1,19 +1,40 @@
-// Package linear trains linear classifiers exactly: the soft-margin support vector
-// machine with an intercept that is not penalised,
+// Package linear trains linear classifiers exactly: the soft-margin support vector machine with an intercept that is not
+// penalised.
 //
-//	min over w in R^d, b in R of   P(w, b) = 1/2 |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b))
+// # Problem
 //
-// for labels y_i = -1 or +1, as the linear C-SVC of libsvm states it. It is made for dense
-// features of which there are many fewer than examples (d of 10 to 300, n to 10^5) and
-// which may be nearly dependent, where decomposition methods need millions of steps
-// or stop early.
+// For n examples x_i in R^d with labels y_i = -1 or +1 and a cost C > 0, as the linear C-SVC of libsvm states it,
 //
-// svm.go holds the problem, the outer loop and what it returns; newton.go the inner
-// minimisation; system.go the Newton equations. Inner loops are methods/internal/vmath's, so a
-// solution has the same bits on every machine.
+//	primal   min over w in R^d, b in R of   P(w, b) = 1/2 |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b))
+//	dual     max over a in R^n of           D(a) = sum_i a_i - 1/2 |sum_i a_i y_i x_i|^2
+//	         subject to                     0 <= a_i <= C,  sum_i a_i y_i = 0
 //
-// A solution of Solve depends on (X, y, C) alone; Continue starts from the last one, for paths
-// of C. PBRFF and GFC call Solve: their paths then equal single fits bit for bit. What that costs
-// GFC, between a sixth more and two fifths fewer Newton steps, is measured by its BenchmarkStart.
-// Kernels, other losses, weights of examples and sparse features are not here.
+// The a_i are the multipliers, t_i = 1 - y_i (w.x_i + b) the slacks, and P(w, b) - D(a) >= 0 is the duality gap.
+//
+// # Algorithm
+//
+// The proximal point method solves the dual (Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm in
+// convex programming, Mathematics of Operations Research 1976), which is the method of multipliers on the primal. A stage is
+//
+//	alpha' = argmax over a of   D(a) - |a - alpha|^2 / (2 sigma)
+//
+// with a penalty sigma that grows from stage to stage. The stage's own dual is a minimisation in (w, b) of a smooth, piecewise
+// quadratic function, which semismooth Newton steps solve (newton.go). A Newton step costs O(nd) and a factorisation no larger than
+// d + 1 (system.go). As P is piecewise quadratic, a few stages with a large sigma identify the examples on the margin, and the
+// gap drops to rounding.
+//
+// # Stopping rule
+//
+// A solution is returned when its relative duality gap is at most Target, or at most Tolerance where rounding lets the gap fall no
+// further. A gap that stays above Tolerance is an error.
+//
+// # Scope
+//
+// The package is made for dense features of which there are many fewer than examples (d of 10 to 300, n to 10^5) and which may be
+// nearly dependent, where decomposition methods need millions of steps or stop early. It has no kernels, no other losses, no weights of
+// examples and no sparse features.
+//
+// Inner loops are methods/internal/vmath's, so a solution has the same bits on every machine. A solution of Solve depends on (X, y, C)
+// alone; Continue starts from the last solution, for paths of C. PBRFF and GFC call Solve: their paths then equal single fits bit for
+// bit. What that costs GFC, between a sixth more and two fifths fewer Newton steps, is measured by its BenchmarkStart.
 package linear

@@ -8,27 +8,29 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// stageFactor says when an inner problem is solved well enough: |gradient| at most stageFactor
-// |next - alpha| / sqrt(sigma), the form of criterion under which the proximal point method
-// converges (Rockafellar 1976, criterion B').
-const stageFactor = 4.0
-
 const (
-	refreshSteps = 20 // Newton steps after which slacks and sums are made anew
-	stageSteps   = 30 // Newton steps after which it goes on with the next stage
+	// stageFactor times |next - alpha| / sqrt(sigma) is the norm of the gradient at which a stage is solved well enough: the form of
+	// criterion under which the proximal point method converges (Rockafellar 1976, criterion B').
+	stageFactor = 4.0
+	// stageSteps is the most Newton steps of one stage. The next stage goes on from there.
+	stageSteps = 30
+	// refreshSteps is the number of Newton steps after which slacks and sums are computed anew.
+	refreshSteps = 20
 )
 
-// minimize solves the inner problem of one proximal step by semismooth Newton,
+// minimize solves the inner problem of one stage by semismooth Newton steps,
 //
 //	min over (w, b) of   1/2 |w|^2 + sum_i max over 0 <= a <= C of (a t_i - (a - alpha_i)^2 / (2 sigma)),
 //	t_i = 1 - y_i (w.x_i + b),
 //
-// which is smooth and piecewise quadratic. The inner maximum is at
-// a_i = clip(alpha_i + sigma t_i, 0, C); gradient (w - sum a_i y_i x_i, -sum a_i y_i); and examples with
-// 0 < a_i < C, the free ones, add sigma (x_i, 1)(x_i, 1)' to the Hessian. Along each
-// direction the minimum is found to a tenth of the slope. It stops by stageFactor, when a Newton
-// step promises less than enough, or after limit steps in all; solvable is false if a Newton
-// system could not be factored.
+// which is smooth and piecewise quadratic. The inner maximum is at a_i = clip(alpha_i + sigma t_i, 0, C), the next multiplier. The
+// gradient is (w - sum a_i y_i x_i, -sum a_i y_i). Each free example, one with 0 < a_i < C, adds sigma (x_i, 1)(x_i, 1)' to the Hessian.
+// Along each direction a line search finds the minimum to a tenth of the slope.
+//
+// A stage takes one Newton step at least, unless its gradient is zero: without a step the next multipliers would be
+// alpha + sigma t, where a large sigma multiplies what rounding left of the slacks. A stage ends by stageFactor, when a
+// Newton step promises to lower the function by less than enough, or after limit steps in all. solvable is false if a Newton system could not be
+// factored.
 func (p *Problem) minimize(ctx context.Context, limit int, enough float64) (solvable bool, err error) {
 	dirB, ok := p.predict()
 	p.move(0)
@@ -47,7 +49,7 @@ func (p *Problem) minimize(ctx context.Context, limit int, enough float64) (solv
 			}
 			slope = p.slope(dirB)
 		}
-		if !(-slope > enough) {
+		if !(slope < 0) || step > 0 && -slope <= enough {
 			return true, nil
 		}
 		p.newtons++
@@ -64,10 +66,10 @@ func (p *Problem) minimize(ctx context.Context, limit int, enough float64) (solv
 	return true, nil
 }
 
-// predict sets dir to the Newton direction of a new inner problem, with the multipliers of the
-// last one in alpha, as if its free rows stayed free and the others where they are. The
-// Newton direction proper begins without those rows near a bound that the larger sigma moves out,
-// and spends short steps on bringing most of them back, a few at a time: it takes a fifth more steps.
+// predict sets dir to the Newton direction of a new stage as if the free examples of the last stage stayed free and no other
+// example became free; alpha holds the multipliers of the last stage. The exact Newton direction would leave out the free examples near a
+// bound, whose multipliers the larger sigma carries beyond it, and short steps would bring most of them back, a few at a time: a
+// fifth more Newton steps in all.
 func (p *Problem) predict() (dirB float64, ok bool) {
 	if len(p.free) == 0 {
 		return 0, false
@@ -87,9 +89,8 @@ func (p *Problem) slope(dirB float64) float64 {
 	return vmath.Dot(p.gradW, p.dir) + float64(p.gradB*dirB)
 }
 
-// move takes the slacks a step along the direction whose change they hold, and brings
-// multipliers, free set and gradient up to date. Most multipliers stay at 0 or C, so it
-// is their changes that are added to sumW.
+// move takes the slacks a step along the direction whose change they hold, and brings the multipliers, the set of free examples and the
+// gradient up to date. Most multipliers stay at 0 or C, so the sum over examples in the gradient is updated by the multipliers that changed.
 func (p *Problem) move(step float64) {
 	p.sums = p.Move(step, p.sigma, p.c)
 	p.free, p.moved, p.changes = p.free[:0], p.moved[:0], p.changes[:0]
@@ -111,9 +112,8 @@ func (p *Problem) move(step float64) {
 	p.gradB = -p.sums.Balance
 }
 
-// search returns a step along (dir, dirB) at which the slope is at most a tenth of
-// slope, the one at zero, in size. The slope grows with the step, piecewise linearly, and
-// Newton's method on it is kept within the interval known to hold the zero.
+// search returns a step along (dir, dirB) at which the slope is at most a tenth, in size, of the slope at zero. The slope grows with the
+// step, piecewise linearly; a Newton iteration finds its zero and is kept within the interval known to hold the zero.
 func (p *Problem) search(dirB, slope float64) float64 {
 	p.packed.MatVec(p.Change, p.dir)
 	vmath.Signed(p.Change, p.Y, dirB)

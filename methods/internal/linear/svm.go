@@ -29,7 +29,7 @@ type Problem struct {
 	gradW   []float64
 	gradB   float64
 	dir     []float64 // d: Newton direction in w
-	moved   []int     // examples whose multiplier the last proposal changed
+	moved   []int     // examples whose multiplier the last move changed
 	changes []float64 // y_i times those changes
 	sumW    []float64 // d: sum_i y_i next_i x_i
 	scratch []float64 // n
@@ -56,10 +56,14 @@ const (
 )
 
 const (
-	maxSteps = 5000    // Newton steps; PBRFF and GFC take a few to 150
-	patience = 6       // bounds in a row that lower the gap by less than half: it has come down to rounding
-	hopeless = 30      // such bounds in a row after which a gap beyond Tolerance is an error
-	rounding = 0x1p-50 // of C n: what an objective is uncertain by, which for separable examples is much of it
+	// maxSteps is the default limit of Newton steps. PBRFF and GFC take a few to 150.
+	maxSteps = 5000
+	// patience is the number of bounds in a row that lower the gap by less than half after which the gap is taken to be down to rounding.
+	patience = 6
+	// hopeless is the number of such bounds after which a gap above Tolerance is an error.
+	hopeless = 30
+	// rounding times C n is what rounding leaves uncertain of an objective. For separable examples that is much of the objective.
+	rounding = 0x1p-50
 )
 
 // New prepares n examples of d features (row-major, kept and not changed) with labels -1
@@ -117,35 +121,24 @@ func Cost(n, d int, c float64) float64 {
 	return 1.2*rows*cols + steps*(9000+0.6*rows*cols+0.009*math.Pow(min(cols, rows/4), 3))
 }
 
-// The penalty sigma starts where a multiplier crosses [0, C], or mostMove over the mean |x_i|^2 if
-// that is less, while its slack crosses an interval of firstWidth: no multiplier of separable
-// examples comes near a large C. Sigma grows by settledGrowth when the inner problem took at most
-// one step, which means that the free set has settled, and by fastGrowth or slowGrowth when it
-// took up to fewSteps, or more. Faster growth costs more Newton steps in all, and slower
-// growth too.
+// The penalty sigma of the first stage is such that a multiplier crosses [0, C], or mostMove over the mean |x_i|^2 if that is less, while
+// its slack crosses an interval of firstWidth. From stage to stage sigma grows by one of three factors. Faster growth and slower
+// growth both cost more Newton steps in all.
 const (
-	firstWidth    = 3.0
-	mostMove      = 1000.0
+	firstWidth = 3.0
+	// mostMove bounds sigma where examples are separable and C is large: their multipliers come nowhere near C.
+	mostMove = 1000.0
+	// settledGrowth follows a stage of one Newton step: the set of free examples has settled.
 	settledGrowth = 6.0
-	fastGrowth    = 2.5
-	slowGrowth    = 1.7
-	fewSteps      = 3
+	// fastGrowth follows a stage of at most fewSteps Newton steps.
+	fastGrowth = 2.5
+	fewSteps   = 3
+	// slowGrowth follows every other stage.
+	slowGrowth = 1.7
 )
 
-// Solve returns the solution for C > 0. It is an error if ctx is done, or if the
-// gap is not within Tolerance after limit Newton steps (0 means a limit far beyond what
-// solvable problems take).
-//
-// The dual problem, max D(a) = sum a_i - 1/2 |sum_i a_i y_i x_i|^2 subject to 0 <= a_i <= C and
-// sum_i a_i y_i = 0, is solved by the proximal point method,
-//
-//	alpha' = argmax over a of   D(a) - |a - alpha|^2 / (2 sigma),
-//
-// with growing sigma: the method of multipliers on P (Rockafellar, Augmented Lagrangians and
-// applications of the proximal point algorithm in convex programming, 1976). Each
-// step is a minimisation in (w, b) by semismooth Newton (newton.go), which costs O(nd) and a
-// factorisation no larger than d + 1. As P is piecewise quadratic, a few steps at large
-// sigma identify the examples on the margin, and the gap drops to rounding.
+// Solve returns the solution for C > 0 by the algorithm of the package comment, from w = 0 and alpha = 0. It is an error if ctx is
+// done, or if the gap is not within Tolerance after limit Newton steps (0 means a limit far beyond what solvable problems take).
 func (p *Problem) Solve(ctx context.Context, c float64, limit int) (Solution, error) {
 	if err := checkC(c); err != nil {
 		return Solution{}, err
@@ -156,10 +149,9 @@ func (p *Problem) Solve(ctx context.Context, c float64, limit int) (Solution, er
 	return p.run(ctx, c, limit)
 }
 
-// Continue is Solve with a warm start along C: from the w, b of the last call, of either
-// method, and its multipliers times the ratio of the two C, which keeps them feasible. It gives
-// the same solution to the same gap, but not to the same bits, mostly in fewer steps. Without a
-// call before, or after one that failed, it is Solve.
+// Continue is Solve with a warm start along C: from w and b of the last call of Solve or Continue, and from the multipliers of that
+// call times the ratio of the two C, which keeps the multipliers feasible. It reaches the same gap as Solve, but not the same bits, and
+// mostly takes fewer steps. Without an earlier call, or after a call that failed, Continue is Solve.
 func (p *Problem) Continue(ctx context.Context, c float64, limit int) (Solution, error) {
 	if !p.done {
 		return p.Solve(ctx, c, limit)
@@ -178,7 +170,8 @@ func checkC(c float64) error {
 	return nil
 }
 
-// run is Solve from w, b and the multipliers in Alpha.
+// run takes proximal stages from w, b and the multipliers in Alpha. The duality gap is computed after a stage that is at the
+// target, or that made no progress, where promise is what the gap would be if w and b belonged to the multipliers exactly.
 func (p *Problem) run(ctx context.Context, c float64, limit int) (Solution, error) {
 	if limit <= 0 {
 		limit = maxSteps
@@ -241,8 +234,8 @@ func (p *Problem) run(ctx context.Context, c float64, limit int) (Solution, erro
 	}
 }
 
-// refresh makes anew what moves only update, against rounding that adds up. A move(0) is
-// to follow.
+// refresh computes the slacks anew from w and b and clears the multipliers and their sum, against rounding that adds up over the
+// updates of move. The caller calls move(0) next, or minimize, which does.
 func (p *Problem) refresh() {
 	p.packed.MatVec(p.Slack, p.w)
 	vmath.Signed(p.Slack, p.Y, p.b)
@@ -254,8 +247,8 @@ func (p *Problem) refresh() {
 	p.stale = 0
 }
 
-// dual returns D at the proposed multipliers, moved to sum_i a_i y_i = 0. The free ones move
-// if they can: at them D, with its part in the constraint, is flat.
+// dual returns D at the next multipliers after a move to sum_i a_i y_i = 0. The free multipliers alone are moved if they have room
+// enough: the Lagrangian D(a) - b sum_i a_i y_i is flat in a free multiplier.
 func (p *Problem) dual() float64 {
 	room := func(i int) float64 { // how far a_i can move to lower y_i gradB
 		if p.Y[i]*p.gradB < 0 {
@@ -294,8 +287,8 @@ func (p *Problem) dual() float64 {
 // linear in b with slope -C times the number of positive labels at minus infinity, and C
 // more after each y_i - w.x_i.
 //
-// Where the examples can be separated and C is large, C times slacks that are nearly zero
-// would hide a good w, so both are enlarged until no slack is left, if that lowers P.
+// Where the examples can be separated and C is large, C times slacks that are nearly zero would hide a good w. So w and b are
+// enlarged until no slack is left, if that lowers P.
 func (p *Problem) solution() Solution {
 	kinks := p.scratch
 	for i, y := range p.Y {

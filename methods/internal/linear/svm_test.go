@@ -231,6 +231,24 @@ func TestOptimal(t *testing.T) {
 	})
 }
 
+// TestSeparableWithLargeC: examples in few dimensions that can be separated, with multipliers far below C. A stage of the proximal method
+// that took no Newton step lost the multipliers there to rounding, and Solve failed at a relative gap just above Tolerance.
+func TestSeparableWithLargeC(t *testing.T) {
+	for _, c := range []struct {
+		n, d int
+		seed uint64
+		c    float64
+	}{{5, 25, 0x2dfdff, 1000}, {32, 21, 0xb, 1000}, {68, 21, 0, 316.22776601683796}} {
+		x, y := sample(c.seed, c.n, c.d)
+		for i := range x {
+			x[i] += y[i/c.d]
+		}
+		if s := mustSolve(t, x, c.n, c.d, y, c.c); s.Gap > Target*s.Objective {
+			t.Errorf("n=%d d=%d, C=%g: gap %v of an objective %v after %d Newton steps", c.n, c.d, c.c, s.Gap, s.Objective, s.Steps)
+		}
+	}
+}
+
 // TestIntercept: where a whole interval is optimal, its middle. Two examples at -1 and 1
 // with a small C have multipliers C, w = 2C, and margins below 1 for |b| <= 1 - 2C.
 func TestIntercept(t *testing.T) {

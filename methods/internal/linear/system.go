@@ -9,9 +9,8 @@ import (
 // freeB keeps the system definite in b when rounding hides the free rows' part.
 const freeB = 1e-12
 
-// A system is what the Newton equations are made of and solved with. Matrices have
-// their size rounded up to a multiple of eight, as vmath.Factor wants it, with zeros
-// beside and ones on the rest of the diagonal.
+// A system holds the Newton equations and the workspace that solves them. The size of a matrix is rounded up to a multiple of eight, as
+// vmath.Factor wants it; the added rows and columns are those of the identity.
 type system struct {
 	gram     []float64 // size(d + 1) squared: sum of (x_i, 1)(x_i, 1)' over inGram
 	inGram   []uint8   // bits
@@ -29,9 +28,9 @@ type system struct {
 // size rounds m up to a multiple of eight.
 func size(m int) int { return (m + 7) &^ 7 }
 
-// direction sets dir to the Newton direction in w and returns that in b. With F the free
-// rows and 1 a column of ones, the Hessian is diag(I, 0) + sigma [F 1]'[F 1]. That system is solved,
-// or the one of F F' + I/sigma, whichever takes fewer multiply-adds to make and to factor.
+// direction sets dir to the Newton direction in w and returns the direction in b. With F the free rows and 1 a column of ones, the
+// Hessian is diag(I, 0) + sigma [F 1]'[F 1]. The system solved is of that matrix, or of F F' + I/sigma by Woodbury's formula, whichever
+// takes fewer multiply-adds to form and to factor.
 func (p *Problem) direction() (dirB float64, ok bool) {
 	m, d := len(p.free), p.d
 	if m == 0 { // the Hessian is diag(I, 0): as if one row were free
@@ -58,7 +57,7 @@ func (p *Problem) direction() (dirB float64, ok bool) {
 //
 //	(F F' + I/sigma) u = -F gradW + dirB 1,   1'u = -gradB,   dir = -gradW - F'u.
 //
-// It forms the products of [F' gradW] with itself: those with gradW are the right-hand side.
+// The products of [F' gradW] with itself are formed in one pass; those with gradW are the right-hand side.
 func (p *Problem) directionByRows() (dirB float64, ok bool) {
 	m, d := len(p.free), p.d
 	e := size(m + 1)
@@ -128,10 +127,9 @@ func (p *Problem) prepare(e int) {
 	}
 }
 
-// followFree brings gram = [F 1]'[F 1] up to date with the free rows. From one Newton step
-// to the next few rows enter and leave, so it is often cheapest to add and subtract their
-// products; else it begins anew from nothing, or from all rows, of which every solution needs
-// the sum at its start.
+// followFree brings gram = [F 1]'[F 1] up to date with the free rows by the cheapest of three ways: adding and subtracting the
+// products of the rows that entered and left since the last Newton step, which are mostly few; summing the free rows from nothing; or
+// subtracting the rows that are not free from the sum over all rows, which is kept since every solution starts there.
 func (p *Problem) followFree(e int) {
 	enter, leave := p.enter[:0], p.leave[:0]
 	for at, free := range p.Free {
