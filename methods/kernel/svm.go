@@ -42,10 +42,10 @@ const (
 	rowCache  = 256 << 20
 )
 
-// memorySVM counts the kernel matrix or the cache of rows, what the solver's ways of ending take, the copies of the rows, and the model.
+// memorySVM counts the kernel matrix or the cache of rows, what the solver's interior points take, the copies of the rows, and the model.
 func memorySVM(s registry.Shape, _ SVMParams) int64 {
 	n := int64(s.N)
-	solver, factor := svm.JumpBytes(s.N, rowCache)
+	solver, factor := svm.InteriorBytes(s.N)
 	gram := svm.GramBytes(s.N, 8)
 	if gram > gramLimit {
 		gram = 16 * n
@@ -53,7 +53,7 @@ func memorySVM(s registry.Shape, _ SVMParams) int64 {
 	return gram + min(svm.GramBytes(s.N, 8), rowCache) + solver + factor + 8*n*int64(3*s.D+2*s.Outputs()+40) + 8*rowsAtOnce*n
 }
 
-// pathCostSVM is the kernel matrices, one a gamma, and for each setting a cold solution.
+// pathCostSVM is the kernel matrices, one for each gamma, and for each setting a cold solution.
 func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 	n, sum := float64(s.N), 0.0
 	for i, p := range ps {

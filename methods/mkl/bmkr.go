@@ -21,7 +21,7 @@ type BMKRParams struct {
 	MaxIter      int     `json:"max_iter" range:"[0,)" means:"steps of one SVR; 0 is to convergence, 10000 the published cap"`
 }
 
-// bmkrKernels are the kernels of the 2020 experiments; the bandwidths are not divided by d.
+// bmkrKernels are the kernels of the 2020 experiments; their gammas are not divided by d.
 var bmkrKernels = append(gaussians(-4, 5), kernel{Power: 1})
 
 // BMKR declares boosted multiple kernel regression with the grid of the 2020 experiments. For
@@ -41,7 +41,7 @@ func BMKR() registry.Spec {
 func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
 	bytes := boostBytes(s, len(bmkrKernels), 4, p.T)
 	if !allInMemory(s.N, len(bmkrKernels), 4) {
-		_, factor := svm.JumpBytes(s.N, rowBytes)
+		_, factor := svm.InteriorBytes(s.N)
 		bytes += doubledBytes(s) + int64(len(bmkrKernels)-3)*factor + int64(8*rowsAtOnce*len(bmkrKernels)*s.N) // a factor of every kernel; scoring
 	}
 	if fewFeatures(s.N, s.D) {
@@ -91,7 +91,7 @@ func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry
 // Once the residuals lie in a band no wider than the tube, f = 0 solves every SVR, b is free in
 // an interval, and libsvm returns its middle: see flat.
 //
-// Where the kernel matrices do not fit in memory the Gaussian kernels are solved together: see svm.SolveTogether.
+// Where the kernel matrices do not fit in memory, the Gaussian kernels are solved at once: see svm.SolveFamily.
 //
 // The linear kernel is asked last, and not solved where even least squares over all w.x + b, whose
 // residual sum of squares takes one product, does not beat the best machine so far. Its SVR takes 10^5 two-variable steps and more for
@@ -200,7 +200,7 @@ func (b *booster[F]) round(ctx context.Context, problem svm.Problem, p BMKRParam
 func (b *booster[F]) solve(ctx context.Context, problem svm.Problem, p BMKRParams) error {
 	gaussian := len(b.kernels) - 1
 	if b.family != nil && p.MaxIter == 0 {
-		return b.solver.SolveTogether(ctx, b.family, problem, b.last[:gaussian])
+		return b.solver.SolveFamily(ctx, b.family, problem, b.last[:gaussian])
 	}
 	for k := range gaussian {
 		if err := b.solveOne(ctx, k, problem, p); err != nil {

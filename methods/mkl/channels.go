@@ -18,7 +18,7 @@ type channels struct {
 	Gamma []float64
 }
 
-// newChannels sets each bandwidth to one over the mean squared distance of two rows of s in the group, which
+// newChannels sets each Gamma to one over the mean squared distance of two rows of s in the group, which
 // follows from the variances; a group without variance gets 1.
 func newChannels(s *sample, sizes []int) channels {
 	c := channels{Sizes: sizes}

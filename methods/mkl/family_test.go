@@ -58,13 +58,13 @@ func TestDoubled(t *testing.T) {
 	}
 }
 
-// TestNarrow: rows of some columns have the bits of whole rows.
-func TestNarrow(t *testing.T) {
+// TestRestrict: rows of some columns have the bits of whole rows.
+func TestRestrict(t *testing.T) {
 	s := newSample(blobs(50, 3, 7).X)
 	columns := []int{0, 3, 4, 17, 18, 19, 20, 21, 33, 49}
 	whole, some := make([]float32, s.n), make([]float32, len(columns))
 	for k, m := range demand[float32](s) {
-		row := m.(svm.Narrower[float32]).Narrow(columns)
+		row := m.(svm.Restricter[float32]).Restrict(columns)
 		for i := range s.n {
 			m.Row(whole, i)
 			row(some, i)

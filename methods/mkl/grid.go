@@ -47,7 +47,7 @@ func boostCost[P any](kernels int, rounds func(s registry.Shape, p P) float64) f
 // point with factors of a few kernels, and the model of t rounds.
 func boostBytes(s registry.Shape, kernels, size, t int) int64 {
 	n := int64(s.N)
-	solver, factor := svm.JumpBytes(s.N, rowBytes)
+	solver, factor := svm.InteriorBytes(s.N)
 	return gramBytes(s.N, kernels, size) + solver + 3*factor + n*int64(24*kernels+16*t+16*s.D+200) + 8*rowsAtOnce*n
 }
 

@@ -184,8 +184,8 @@ func newOnDemand[F svm.Float](s *sample, k kernel) *onDemand[F] {
 	return &onDemand[F]{Demanded: svm.NewDemanded[F](s.exact(k)), s: s, k: k, line: make([]float64, s.n)}
 }
 
-// Narrow copies the rows of the columns.
-func (o *onDemand[F]) Narrow(columns []int) func(dst []F, i int) {
+// Restrict copies the rows of the columns.
+func (o *onDemand[F]) Restrict(columns []int) func(dst []F, i int) {
 	s, m := o.s, len(columns)
 	o.narrow, o.squares = o.narrow[:0], o.squares[:0]
 	for _, j := range columns {

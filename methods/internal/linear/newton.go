@@ -27,10 +27,9 @@ const (
 // gradient is (w - sum a_i y_i x_i, -sum a_i y_i). Each free example, one with 0 < a_i < C, adds sigma (x_i, 1)(x_i, 1)' to the Hessian.
 // Along each direction a line search finds the minimum to a tenth of the slope.
 //
-// A stage takes one Newton step at least, unless its gradient is zero: without a step the next multipliers would be
-// alpha + sigma t, where a large sigma multiplies what rounding left of the slacks. A stage ends by stageFactor, when a
-// Newton step promises to lower the function by less than enough, or after limit steps in all. solvable is false if a Newton system could not be
-// factored.
+// A stage takes one Newton step at least, unless its gradient is zero: without a step the next multipliers would be alpha + sigma t, where
+// a large sigma multiplies what rounding left of the slacks. A stage ends by stageFactor, when a Newton step promises to lower the function
+// by less than enough, or after limit steps in all. solvable is false if a Newton system could not be factored.
 func (p *Problem) minimize(ctx context.Context, limit int, enough float64) (solvable bool, err error) {
 	dirB, ok := p.predict()
 	p.move(0)

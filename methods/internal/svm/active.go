@@ -6,6 +6,13 @@ import (
 	"unsafe"
 )
 
+// The active set and its rows.
+//
+// Shrinking (Joachims 1999; Fan, Chen and Lin 2005) takes out of the active set the examples at a bound that are unlikely to move again. SMO
+// steps then see arrays over the active elements, and rows with the columns of these alone. The rows are those of the kernel matrix
+// itself while all examples are active and the matrix is in memory; otherwise they lie in a row cache, from which the row unused for longest
+// goes first.
+
 // activateAll makes every example active, from the solution's Beta and Fit.
 func (s *Solver[F]) activateAll() {
 	n := len(s.sol.Beta)
@@ -23,7 +30,7 @@ func (s *Solver[F]) activateAll() {
 		}
 		return
 	}
-	s.openArena()
+	s.openRowCache()
 }
 
 // activate sets the state of the examples of s.index from the solution's Beta and Fit. No row is stored yet.
@@ -39,7 +46,7 @@ func (s *Solver[F]) activate() {
 		w.limits(k, p.Epsilon)
 	}
 	s.pad(len(s.index))
-	s.narrow = nil
+	s.restricted = nil
 }
 
 // resize makes room for n active elements.
@@ -71,18 +78,21 @@ func (s *Solver[F]) pad(n int) {
 	}
 }
 
-// openArena starts with no row stored and room for as many of the active columns as the
-// cache holds.
-func (s *Solver[F]) openArena() {
+// openRowCache empties the row cache and gives it room for as many rows of the active columns as Cache holds.
+func (s *Solver[F]) openRowCache() {
 	w, n := &s.w, len(s.index)
 	w.stride = padded(n)
 	var one F
-	capacity := min(n, max(2, int(s.cache()/(int64(w.stride)*int64(unsafe.Sizeof(one))))))
-	if cap(s.arena) < capacity*w.stride {
-		s.arena, w.rows = nil, nil // the old rows need not be kept beside the new ones
+	bytes := s.Cache
+	if bytes == 0 {
+		bytes = defaultCache
 	}
-	s.arena = resized(s.arena, capacity*w.stride)
-	w.rows = s.arena
+	capacity := min(n, max(2, int(bytes/(int64(w.stride)*int64(unsafe.Sizeof(one))))))
+	if cap(s.rowCache) < capacity*w.stride {
+		s.rowCache, w.rows = nil, nil // the old rows need not be kept beside the new ones
+	}
+	s.rowCache = resized(s.rowCache, capacity*w.stride)
+	w.rows = s.rowCache
 	w.used = resized(w.used, capacity)
 	s.free = s.free[:0]
 	for c := capacity - 1; c >= 0; c-- {
@@ -93,8 +103,8 @@ func (s *Solver[F]) openArena() {
 	}
 }
 
-// fetch stores the row of active element k, in place of the one unused for longest if need be.
-func (s *Solver[F]) fetch(k int) {
+// fetchRow stores the row of active element k, in place of the row unused for longest if the cache is full.
+func (s *Solver[F]) fetchRow(k int) {
 	w, n := &s.w, len(s.index)
 	if len(s.free) == 0 {
 		oldest := 0
@@ -117,8 +127,8 @@ func (s *Solver[F]) fetch(k int) {
 	gram, stored := s.kernel.Stored()
 	total := s.kernel.Len()
 	switch {
-	case s.narrow != nil:
-		s.narrow(dst[:n], s.index[k])
+	case s.restricted != nil:
+		s.restricted(dst[:n], s.index[k])
 	case !stored && n == total:
 		s.kernel.Row(dst[:n], s.index[k])
 	default:
@@ -139,48 +149,23 @@ func (s *Solver[F]) fetch(k int) {
 	w.slot[k], w.used[at] = at, w.clock
 }
 
-// shrinkEvery is the number of steps between two looks for elements to shrink.
-const shrinkEvery = 1000
-
-// shrinkShare is the part of the active set that must be removable for shrinking to repay its cost.
-const shrinkShare = 0.2
-
-// shrink takes out of the active set the elements at a bound that violate optimality with no
-// active element, if they are the given share at least.
-func (s *Solver[F]) shrink(share float64) {
+// shrink takes out of the active set the elements at a bound whose derivative says that they stay there: they violate the KKT
+// conditions with no active element. It does so if they are the given share of the active set at least, and reports whether it did.
+func (s *Solver[F]) shrink(share float64) bool {
 	w, n := &s.w, len(s.index)
-	idle := func(k int) bool { return w.g[k]+w.up[k] > s.maxDown && w.g[k]+w.down[k] < s.minUp }
-	removable := 0
+	kept := make([]int32, 0, n)
 	for k := range n {
-		if idle(k) {
-			removable++
+		if !(w.g[k]+w.up[k] > s.maxDown && w.g[k]+w.down[k] < s.minUp) {
+			kept = append(kept, int32(k))
 		}
 	}
-	if float64(removable) < share*float64(n) || n-removable < 2 {
-		return
+	if float64(n-len(kept)) < share*float64(n) || len(kept) < 2 {
+		return false
 	}
-	s.keep()
+	s.writeBack()
 	direct := s.direct()
-	kept := make([]int32, 0, n-removable)
-	for k := range n {
-		if idle(k) {
-			if c := w.slot[k]; c >= 0 && !direct {
-				s.free = append(s.free, c)
-			}
-			continue
-		}
-		kept = append(kept, int32(k))
-	}
 	if !direct {
-		for _, k := range kept {
-			if c := w.slot[k]; c >= 0 {
-				row := w.rows[int(c)*w.stride:]
-				for e, from := range kept {
-					row[e] = row[from]
-				}
-				clear(row[len(kept):padded(len(kept))])
-			}
-		}
+		s.shrinkRows(kept)
 	}
 	for e, k := range kept {
 		w.g[e], w.up[e], w.down[e], w.beta[e] = w.g[k], w.up[k], w.down[k], w.beta[k]
@@ -190,7 +175,28 @@ func (s *Solver[F]) shrink(share float64) {
 	s.resize(len(kept))
 	s.pad(len(kept))
 	if direct {
-		s.openArena()
+		s.openRowCache()
+	}
+	return true
+}
+
+// shrinkRows frees the cached rows of the elements that leave the active set, and takes the columns of these out of the other rows.
+func (s *Solver[F]) shrinkRows(kept []int32) {
+	w, next := &s.w, 0
+	for k := range s.index {
+		c := w.slot[k]
+		if next < len(kept) && int(kept[next]) == k {
+			next++
+			if c >= 0 {
+				row := w.rows[int(c)*w.stride:]
+				for e, from := range kept {
+					row[e] = row[from]
+				}
+				clear(row[len(kept):padded(len(kept))])
+			}
+		} else if c >= 0 {
+			s.free = append(s.free, c)
+		}
 	}
 }
 
@@ -200,19 +206,20 @@ func (s *Solver[F]) direct() bool {
 	return stored && len(s.index) == s.kernel.Len()
 }
 
-// keep writes the active elements' state to the solution; within part the variables alone.
-func (s *Solver[F]) keep() {
+// writeBack writes the active elements' variables to the solution, and their gradient too unless a subproblem leaves Fit to the product
+// that follows.
+func (s *Solver[F]) writeBack() {
 	for k, i := range s.index {
 		s.sol.Beta[i] = s.w.beta[k]
-		if !s.partly {
+		if !s.subproblem {
 			s.sol.Fit[i] = s.w.g[k] + s.problem.Target[i]
 		}
 	}
 }
 
-// unshrink makes every example active again, with a fresh gradient.
+// unshrink makes every example active again and reconstructs the gradient.
 func (s *Solver[F]) unshrink(ctx context.Context) error {
-	s.keep()
+	s.writeBack()
 	if err := s.restoreFit(ctx); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // BenchmarkSolve times cold solves at C = 1 and the default tolerance, with the Gaussian kernel of
-// bandwidth 1/d, its matrix being given.
+// coefficient 1/d, its matrix being given.
 func BenchmarkSolve(b *testing.B) {
 	for _, name := range []string{"pima", "german", "splice", "spambase"} {
 		train, _ := testsplit.Load(b, name, 1)

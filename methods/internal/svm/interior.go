@@ -9,54 +9,63 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// Two-variable steps crawl where the kernel matrix is nearly singular and C is large: a linear SVR with C = 100 can take
-// 10^8. An interior point has no such trouble. Solve turns to it when the steps have cost what it would, and goes on from
-// where it ends, so that what Solve promises of the solution stays what it checks; Mix, which learns the weights of
-// several kernels, has nothing else.
+// The primal-dual interior point.
 //
-// With beta = a - a*, S the matrix that adds up variables with their signs, beta = S z, and the variables' costs and bounds:
+// Problem: the package's dual with beta = a - a*, a and a* >= 0, which is a quadratic programme with bounds. z stacks the variables a_i
+// and a*_i that are not fixed at 0, the matrix S adds them up with their signs s, beta = S z, and c and u are their costs and upper bounds:
 //
-//	min over z  1/2 z'S'K S z + c'z    subject to  s'z = 0, 0 <= z <= u
+//	min over z  1/2 z'S'K S z + c'z    subject to  s'z = 0,  0 <= z <= u
 //
-// z, the multipliers lo, hi of its bounds and y of the equation follow the central path: Newton's method on the
-// optimality conditions with Mehrotra's predictor and corrector, 0.995 of the way to the nearest bound (Wright,
-// Primal-Dual Interior-Point Methods, 1997, chapter 10). The systems, of the matrix S'K S + 1/theta, are reduced to
-// K + 1/D with D = S theta S', n x n (systems.go), and where K has low rank to one of the rank (lowrank.go).
+// Symbols: lo and hi are the multipliers of z >= 0 and z <= u, y that of s'z = 0; the machine's bias is -y. The KKT conditions are
+//
+//	S'K S z + c - y s - lo + hi = 0,   s'z = 0,   z_k lo_k = 0,   (u_k - z_k) hi_k = 0.
+//
+// Algorithm: Newton's method on the KKT conditions follows the central path, on which the products z_k lo_k and (u_k - z_k) hi_k equal one
+// positive number that goes to zero, with Mehrotra's predictor and corrector (Wright, Primal-Dual Interior-Point Methods, 1997, chapter
+// 10). Eliminating lo, hi and y leaves systems of the matrix S'K S + 1/theta, theta = 1 / (lo/z + hi/(u-z)), which are reduced to
+// 1 + D K with D = S theta S', n x n (systems.go), and where K has low rank to a system of the rank (lowrank.go). mixture.go extends
+// the method to a sum of kernels whose weights are learned.
+//
+// Stopping rule: the caller's, on the mean of the products and the largest stationarity residual; or rounding that leaves no step.
+
 type interior struct {
-	n, m    int
-	of      []int // of each variable: its example
-	s, c, u []float64
-	z       []float64
-	lo, hi  []float64
+	n, m    int       // examples, variables
+	of      []int     // of each variable: its example
+	twin    []int     // of each variable: the other variable of its example, or -1
+	s, c, u []float64 // m
+	z       []float64 // m
+	lo, hi  []float64 // m
 	y       float64
 	mix     *mixture
 	system  system
 
-	beta, bias  []float64 // n: S z; and K beta, the machine less its bias
-	theta       []float64 // 1 / (lo/z + hi/(u-z))
-	weight      []float64 // n: D
-	load, v, kv []float64 // n
-	rhs         []float64
-	dz, q       []float64
-	dlo, dhi    []float64
-	tlo, thi    []float64 // what the products of z lo and (u-z) hi are to be
-	twin        []int     // of each variable: the other one of its example, or -1
-	largest     float64
+	beta, fit []float64 // n: S z and K beta
+	rhs       []float64 // m: minus the stationarity residual
+	theta     []float64 // m
+	weight    []float64 // n: the diagonal of D
 
-	careful bool    // whether steps that bring nothing are replaced
-	typical float64 // mean of u
-	lowest  float64 // mean of the products so far
-	idle    int     // steps since it fell by a tenth
+	tlo, thi []float64 // m: what the products z lo and (u-z) hi are to become
+	dz       []float64 // m: the Newton direction of z
+	dlo, dhi []float64 // m: and of lo and hi
+	q        []float64 // m: (S'K S + 1/theta)^-1 s
+
+	load, v, kv []float64 // n: workspace of apply
+
+	largest  float64 // of u
+	careful  bool    // see beCareful
+	typical  float64 // mean of u
+	lowest   float64 // mean of the products so far
+	stagnant int     // steps since lowest fell by a tenth
 }
 
-// The most Newton steps: of Solve's interior points, which take 20 to 40; of Mix, which takes up to 150 on 14,000 rows, since
-// its start is near the lower bounds.
 const (
-	interiorSteps = 80
-	mixSteps      = 400
+	// startShare is where z starts, as a share of u.
+	startShare = 0.5
+	// toBound is the share of the way to the nearest bound that a step takes at most (Wright, chapter 10).
+	toBound = 0.995
 )
 
-func newInterior(p Problem, mix *mixture, start float64, room *scratch) *interior {
+func newInterior(p Problem, mix *mixture, room *scratch) *interior {
 	in := &interior{n: len(p.Target), mix: mix}
 	for i, target := range p.Target {
 		first := len(in.of)
@@ -79,18 +88,19 @@ func newInterior(p Problem, mix *mixture, start float64, room *scratch) *interio
 	for _, a := range []*[]float64{&in.z, &in.lo, &in.hi, &in.theta, &in.rhs, &in.dz, &in.q, &in.dlo, &in.dhi, &in.tlo, &in.thi} {
 		*a = room.take(in.m)
 	}
-	for _, a := range []*[]float64{&in.beta, &in.bias, &in.weight, &in.load, &in.v, &in.kv} {
+	for _, a := range []*[]float64{&in.beta, &in.fit, &in.weight, &in.load, &in.v, &in.kv} {
 		*a = room.take(in.n)
 	}
 	in.system = newSystem(mix, room)
 	for k, u := range in.u {
-		in.z[k], in.lo[k], in.hi[k] = u*start, 1, 1
+		in.z[k], in.lo[k], in.hi[k] = u*startShare, 1, 1
 		in.largest = max(in.largest, u)
 	}
 	return in
 }
 
-// run follows the path until done says so or rounding stops it, at most limit steps.
+// run follows the central path until done says so, rounding stops it, or it has taken limit steps. done is given the mean of the products and
+// the largest stationarity residual.
 func (in *interior) run(ctx context.Context, limit int, done func(mean, worst float64) bool) error {
 	for range limit {
 		if err := ctx.Err(); err != nil {
@@ -100,7 +110,7 @@ func (in *interior) run(ctx context.Context, limit int, done func(mean, worst fl
 		for k, z := range in.z {
 			mean += float64(z*in.lo[k]) + float64((in.u[k]-z)*in.hi[k])
 		}
-		mean = (mean + in.mix.products()) / float64(2*in.m+in.mix.learned())
+		mean = (mean + in.mix.products(0)) / float64(2*in.m+in.mix.learned())
 		worst, err := in.residual(ctx)
 		if err != nil {
 			return err
@@ -119,15 +129,15 @@ func (in *interior) run(ctx context.Context, limit int, done func(mean, worst fl
 	return nil
 }
 
-// residual sets beta, K beta and rhs, to minus the stationarity residual S'K beta + c - y s - lo + hi, and returns its largest size.
+// residual sets beta, K beta, and rhs to minus the stationarity residual S'K beta + c - y s - lo + hi, and returns the largest size of that.
 func (in *interior) residual(ctx context.Context) (float64, error) {
 	in.fold(in.beta, in.z)
-	if err := in.mix.evaluate(ctx, in.bias, in.beta); err != nil {
+	if err := in.mix.evaluate(ctx, in.fit, in.beta); err != nil {
 		return 0, err
 	}
 	worst := 0.0
 	for k, i := range in.of {
-		in.rhs[k] = -(in.s[k]*(in.bias[i]-in.y) + in.c[k] - in.lo[k] + in.hi[k])
+		in.rhs[k] = -(in.s[k]*(in.fit[i]-in.y) + in.c[k] - in.lo[k] + in.hi[k])
 		worst = max(worst, math.Abs(in.rhs[k]))
 	}
 	return worst, nil
@@ -141,9 +151,9 @@ func (in *interior) fold(dst, x []float64) {
 	}
 }
 
-// newton takes one step from the residual in rhs, or reports that rounding allows none: first the direction to
-// z lo = (u-z) hi = 0, then, with the same factor, the one that corrects its curvature and aims for as much of the mean as
-// the first would leave.
+// newton takes one step from the residual in rhs, or reports that rounding allows none. The predictor is the Newton direction to
+// products of zero. The corrector is a second direction by the same factorisation, which makes up for the predictor's second order terms
+// and aims for products of mean (left/mean)^3, where left is the mean that the predictor would leave.
 func (in *interior) newton(ctx context.Context, mean, worst float64) (bool, error) {
 	sum := 0.0
 	clear(in.weight)
@@ -153,7 +163,7 @@ func (in *interior) newton(ctx context.Context, mean, worst float64) (bool, erro
 		sum += in.s[k] * z
 		in.tlo[k], in.thi[k] = 0, 0
 	}
-	in.mix.aim(0)
+	in.mix.setTargets(0)
 	if err := in.system.prepare(ctx, in.mix, in.weight); err != nil {
 		return false, err
 	}
@@ -164,7 +174,7 @@ func (in *interior) newton(ctx context.Context, mean, worst float64) (bool, erro
 		return false, err
 	}
 	step := in.longest(1)
-	left := in.mix.productsAfter(step)
+	left := in.mix.products(step)
 	for k, z := range in.z {
 		z, d := z+float64(step*in.dz[k]), in.dz[k]
 		left += float64(z*(in.lo[k]+float64(step*in.dlo[k]))) + float64((in.u[k]-z)*(in.hi[k]+float64(step*in.dhi[k])))
@@ -173,13 +183,13 @@ func (in *interior) newton(ctx context.Context, mean, worst float64) (bool, erro
 	left /= float64(2*in.m + in.mix.learned())
 	rest := left / mean
 	aim := float64(mean * float64(rest*float64(rest*rest)))
-	in.mix.correct(aim)
+	in.mix.setCorrectedTargets(aim)
 	if in.careful {
 		if low := min(mean, tied*worst*in.typical); aim < low || in.stalls(mean) {
 			aim = max(centred*mean, low)
 			clear(in.tlo)
 			clear(in.thi)
-			in.mix.aim(aim)
+			in.mix.setTargets(aim)
 		}
 	}
 	for k := range in.z {
@@ -190,9 +200,9 @@ func (in *interior) newton(ctx context.Context, mean, worst float64) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	step = in.longest(0.995)
+	step = in.longest(toBound)
 	if in.careful {
-		if step, err = in.mix.straight(ctx, step, worst, in.v); err != nil {
+		if step, err = in.mix.limitCurvature(ctx, step, worst, in.v); err != nil {
 			return false, err
 		}
 	}
@@ -206,27 +216,30 @@ func (in *interior) newton(ctx context.Context, mean, worst float64) (bool, erro
 	return step > 0, nil
 }
 
-// A careful path leaves Mehrotra's predictor and corrector, which can cycle or lose the centre, and aims for the share centred
-// of the mean of the products, after idleSteps steps in which that did not fall by a tenth, and where it would fall below tied times
-// the residual times the typical bound: products that vanish before the residual does stop the path. Its
-// steps are kept short enough for what is not linear (see straight).
+// A careful path replaces Mehrotra's corrector, which can cycle or lose the central path, by a direction back to the path, and bounds what of
+// a step is not linear in the weights (mixture.limitCurvature). It takes about 2.5 times as long.
 const (
-	idleSteps = 5
-	centred   = 0.3
-	tied      = 1e-2
+	// stagnantSteps is the number of steps in which the mean of the products did not fall by a tenth after which the corrector is replaced.
+	stagnantSteps = 5
+	// centred is the share of the mean of the products that the replacement aims for.
+	centred = 0.3
+	// tied times the largest residual and the typical bound is the least value that products are aimed for: products that vanish before the
+	// residual does stop the path.
+	tied = 1e-2
+	// denseRows is the largest n for which a careful path factors n x n matrices whatever the rank, which is more accurate where many rows
+	// are equal.
+	denseRows = 2500
 )
 
+// stalls reports whether the mean of the products has stopped falling.
 func (in *interior) stalls(mean float64) bool {
-	if in.idle++; in.lowest == 0 || mean < 0.9*in.lowest {
-		in.lowest, in.idle = mean, 0
+	if in.stagnant++; in.lowest == 0 || mean < 0.9*in.lowest {
+		in.lowest, in.stagnant = mean, 0
 	}
-	return in.idle > idleSteps
+	return in.stagnant > stagnantSteps
 }
 
-// denseRows is the largest n for which a careful path factors n x n matrices whatever the rank, which is more accurate where many
-// rows are equal.
-const denseRows = 2500
-
+// beCareful makes the path a careful one.
 func (in *interior) beCareful(room *scratch) {
 	in.careful = true
 	in.typical = vmath.Sum(in.u) / float64(in.m)
@@ -235,14 +248,13 @@ func (in *interior) beCareful(room *scratch) {
 	}
 }
 
-// direction sets dz, dlo and dhi to the Newton direction for z lo = tlo, (u-z) hi = thi, sum being s'z, and
-// returns that of y.
+// direction sets dz, dlo and dhi to the Newton direction for z lo = tlo and (u-z) hi = thi, and returns the direction of y. sum is s'z.
 func (in *interior) direction(ctx context.Context, sum float64) (float64, error) {
-	pull := in.mix.pull()
+	side := in.mix.rightSide()
 	for k, z := range in.z {
 		in.dhi[k] = in.rhs[k] + (in.tlo[k]/z - in.lo[k]) - (in.thi[k]/(in.u[k]-z) - in.hi[k])
-		if pull != nil {
-			in.dhi[k] -= in.s[k] * pull[in.of[k]]
+		if side != nil {
+			in.dhi[k] -= in.s[k] * side[in.of[k]]
 		}
 	}
 	if err := in.apply(ctx, in.dz, in.dhi); err != nil {
@@ -262,11 +274,11 @@ func (in *interior) direction(ctx context.Context, sum float64) (float64, error)
 		in.dhi[k] = in.thi[k]/w - in.hi[k] + float64(in.hi[k]/w*d)
 	}
 	in.fold(in.v, in.dz)
-	in.mix.follow(in.v)
+	in.mix.setDirection(in.v)
 	return dy, nil
 }
 
-// longest returns the given share of the way to the nearest bound, at most 1.
+// longest returns the step along the direction that takes the given share of the way to the nearest bound, at most 1.
 func (in *interior) longest(share float64) float64 {
 	step := in.mix.longest(share)
 	for k, d := range in.dz {
@@ -285,8 +297,8 @@ func (in *interior) longest(share float64) float64 {
 	return step
 }
 
-// apply writes (S'K S + 1/theta)^-1 x to dst. With b = S theta x and v the solution of (1 + D K) v = b it is
-// theta (x - S'K v), of which S is v: that gives the larger variable of an example without cancellation.
+// apply writes (S'K S + 1/theta)^-1 x to dst. With v the solution of (1 + D K) v = S theta x, that is theta (x - S'K v), and its
+// product with S is v. Where an example has two variables, v gives the one with the larger theta without cancellation.
 func (in *interior) apply(ctx context.Context, dst, x []float64) error {
 	clear(in.load)
 	for k, i := range in.of {
@@ -311,7 +323,7 @@ func (in *interior) apply(ctx context.Context, dst, x []float64) error {
 	return nil
 }
 
-// solution puts the variables that their multipliers hold at a bound there, and returns beta.
+// solution returns beta, after each variable whose multiplier says that it ends at a bound is put there.
 func (in *interior) solution() []float64 {
 	beta := make([]float64, in.n)
 	for k, z := range in.z {

@@ -9,13 +9,13 @@ type Kernel[F Float] interface {
 	Row(dst []F, i int)       // writes k(x_i, x_j) for all j; len(dst) is n
 	Diagonal(dst []F)         // writes k(x_i, x_i), the same bits as in the rows
 	Stored() (*Gram[F], bool) // the matrix itself, if it is in memory
-	Exact() *Exact            // the same kernel in float64, or nil: see jump.go
+	Exact() *Exact            // the same kernel in float64, or nil: see switch.go
 }
 
-// A Narrower is a Kernel that can be asked for the given columns of its rows alone, with the same bits. The function
-// is valid until the next call of Narrow.
-type Narrower[F Float] interface {
-	Narrow(columns []int) func(dst []F, i int)
+// A Restricter is a Kernel that can compute its rows at the given columns alone, with the same bits. The function that Restrict returns is
+// valid until the next call of Restrict.
+type Restricter[F Float] interface {
+	Restrict(columns []int) func(dst []F, i int)
 }
 
 // A Gram is a kernel matrix in memory: 4 or 8 n^2 bytes. It is safe for concurrent use
@@ -95,5 +95,5 @@ func (d *Demanded[F]) Diagonal(dst []F) {
 	}
 }
 
-// padded is the length of arrays over n elements: whole vectors.
+// padded returns n rounded up to a multiple of eight, the length of arrays over n elements, so that vector loops have no rest.
 func padded(n int) int { return (n + 7) &^ 7 }

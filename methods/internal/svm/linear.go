@@ -9,37 +9,64 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A Linear solves problems of the linear kernel x.x' on n rows of d features, d much less than n, by Newton's method in w and b. The primal of
-// the package's problem is
+// The linear kernel in the primal.
+//
+// Problem: the package's dual with K_ij = x_i.x_j for n rows of d features, d much less than n, solved by way of its primal
 //
 //	min over w in R^d, b  1/2 |w|^2 + sum_i [ upper_i h(e_i - epsilon) - lower_i h(-e_i - epsilon) ],  e_i = target_i - w.x_i - b,
 //
-// with h(a) = max(0, a). With the kink of h rounded to a parabola over a width, the slope h' rises from 0 to 1 over it, and the minimum has
+// with the hinge h(a) = max(0, a).
 //
-//	beta_i = upper_i h'(e_i - epsilon) + lower_i h'(-e_i - epsilon),  w = sum_i beta_i x_i,  sum_i beta_i = 0:
+// Algorithm: Newton's method with a line search on the primal with a smoothed hinge (Chapelle, Training a support vector machine in the
+// primal, Neural Computation 2007, with his Huber loss). The slope h' rises from 0 to 1 over an interval of some width around the kink. At
+// the minimum
 //
-// a point of the dual. An example strictly between its bounds is within half a width of the tube's edge, and no other
-// violates optimality by more, so the gap is at most the width. One below the tolerance gives a solution to libsvm's criterion.
+//	beta_i = upper_i h'(e_i - epsilon) + lower_i h'(-e_i - epsilon),  w = sum_i beta_i x_i,  sum_i beta_i = 0,
 //
-// The width shrinks on the way; each Newton step takes a few products with the rows, and the squares of those rows that are in a kink.
-// It is not safe for concurrent use.
+// which is a feasible point of the dual. An example strictly between its bounds lies within half a width of the tube's edge, and no other
+// example violates the KKT conditions by more, so the gap is at most the width. The width shrinks from step to step, which warm starts the
+// narrower problem. A Newton step takes a few products with the rows, and the outer products of the rows that lie in a kink.
+//
+// Stopping rule: the width is endWidth times the tolerance, and the gradient moves no value of the machine by more than flatGradient times
+// the tolerance; then the gap is below the tolerance, libsvm's criterion. Rounding may end the method before, with a gap that Solve then
+// closes.
+
+// A Linear solves problems of the linear kernel on given rows. It is not safe for concurrent use.
 type Linear struct {
-	n, columns int       // d + 1: the features, and 1
+	n, columns int       // columns is d + 1: the features, and a one for b
 	x          []float64 // n x columns
-	radius     float64   // of the largest row
+	radius     float64   // norm of the largest row
 
 	p     Problem
-	width float64 // of the kinks
+	width float64 // of the smoothed kinks
 
-	point, grad, step []float64 // columns
-	e, move, beta     []float64 // n: residuals; by how much a whole step moves them; the point of the dual
-	curved, part      []float64 // columns x columns
-	kinks             []float64 // columns x kinkRows: rows in a kink, each times the root of its curvature
+	point, grad, step []float64 // columns: (w, b), the gradient, the Newton direction
+	e, move, beta     []float64 // n: residuals; by how much a whole step changes them; the point of the dual
+	hessian, part     []float64 // columns x columns
+	kinks             []float64 // columns x kinkRows: rows in a kink, each times the root of its second derivative
 	f                 *cholesky.Factorizer
 }
 
-// kinkRows is how many rows' squares are summed between two looks at the context.
-const kinkRows = 64
+const (
+	// kinkRows is how many rows' outer products are summed between two looks at the context.
+	kinkRows = 64
+	// startWidth times the gap of the start is the first width.
+	startWidth = 0.3
+	// narrower is the factor of the width after a step of at least half of Newton's. Factors of 0.1 and 0.4 were no faster.
+	narrower = 0.2
+	// endWidth times the tolerance is the last width. It leaves room for flatGradient.
+	endWidth = 0.9
+	// flatGradient times the tolerance is by how much the gradient may move a value of the machine at the end.
+	flatGradient = 0.02
+	// newtonSteps is the number of steps after which Improve gives up.
+	newtonSteps = 200
+	// lineShare is the share of its first size to which a line search brings the derivative, without a change of its sign.
+	lineShare = 0.1
+	// lineRounding is the share at which rounding ends a line search, whatever the sign.
+	lineRounding = 1e-6
+	// lineSteps bounds the points of a line search.
+	lineSteps = 60
+)
 
 // NewLinear returns a Linear for n rows of d features, of which it makes a copy.
 func NewLinear(rows []float64, n, d int) *Linear {
@@ -57,7 +84,7 @@ func NewLinear(rows []float64, n, d int) *Linear {
 	for _, a := range []*[]float64{&l.e, &l.move, &l.beta} {
 		*a = make([]float64, n)
 	}
-	l.curved, l.part, l.kinks = make([]float64, m*m), make([]float64, m*m), make([]float64, m*kinkRows)
+	l.hessian, l.part, l.kinks = make([]float64, m*m), make([]float64, m*m), make([]float64, m*kinkRows)
 	return l
 }
 
@@ -67,19 +94,9 @@ func LinearBytes(n, d int) int64 {
 	return 8*(int64(n)*(m+6)+2*m*m+m*(kinkRows+3)) + cholesky.Bytes(int(m))
 }
 
-// The width of the kinks starts at startWidth times the gap of the start, is multiplied by narrower after a step that went well, and ends at
-// endWidth times the tolerance, to leave room for a gradient that moves no value by more than flatGradient times the tolerance. After
-// newtonSteps, Improve gives up.
-const (
-	startWidth   = 0.3
-	narrower     = 0.2
-	endWidth     = 0.9
-	flatGradient = 0.02
-	newtonSteps  = 200
-)
-
-// Improve moves sol, which it takes as Solve does, to a solution with a gap below tol (0 means DefaultTol), or as near to one as it gets: Solve goes on
-// from there if sol.Gap says so. The error is the problem's or the context's.
+// Improve replaces sol, a warm start as for Solve, by a solution with a gap below tol (0 means DefaultTol). Where rounding prevents that,
+// it leaves in sol the better of the start and where it ended; sol.Gap says so, and Solve goes on from there. The error is the problem's or
+// the context's.
 func (l *Linear) Improve(ctx context.Context, p Problem, tol float64, sol *Solution) error {
 	if err := p.check(l.n); err != nil {
 		return err
@@ -109,7 +126,7 @@ func (l *Linear) Improve(ctx context.Context, p Problem, tol float64, sol *Solut
 	return nil
 }
 
-// newton goes from sol to the minimum.
+// newton goes from sol to the minimum of the smoothed primal while the width shrinks.
 func (l *Linear) newton(ctx context.Context, tol float64, sol *Solution) error {
 	l.start(sol)
 	l.width = max(endWidth*tol, startWidth*sol.Gap)
@@ -119,7 +136,7 @@ func (l *Linear) newton(ctx context.Context, tol float64, sol *Solution) error {
 			return nil
 		}
 		if err := l.direction(ctx); err != nil {
-			return ctx.Err() // a matrix without a factor ends the way here
+			return ctx.Err() // rounding left no Cholesky factor of the Hessian
 		}
 		if well := l.search(); well && !last {
 			l.width = max(endWidth*tol, narrower*l.width)
@@ -132,7 +149,7 @@ func (l *Linear) newton(ctx context.Context, tol float64, sol *Solution) error {
 	return nil
 }
 
-// fit sets K beta.
+// fit sets Fit to K beta.
 func (l *Linear) fit(sol *Solution) {
 	sol.Fit = make([]float64, l.n)
 	w := l.step
@@ -141,7 +158,7 @@ func (l *Linear) fit(sol *Solution) {
 	vmath.MatVec(sol.Fit, l.x, l.n, l.columns, w)
 }
 
-// start sets the point to the solution's, or to zero if that is nearer to the minimum.
+// start sets the point to the solution's, or to zero if the primal is less there.
 func (l *Linear) start(sol *Solution) {
 	vmath.MatTVec(l.point, l.x, l.n, l.columns, sol.Beta)
 	w := l.point[:l.columns-1]
@@ -158,18 +175,18 @@ func (l *Linear) start(sol *Solution) {
 	}
 }
 
-// loss is that of example i, without rounding.
+// loss is the loss of example i with the hinge itself, where its residual is e.
 func (l *Linear) loss(i int, e float64) float64 {
 	return float64(l.p.Upper[i]*max(0, e-l.p.Epsilon)) - float64(l.p.Lower[i]*max(0, -e-l.p.Epsilon))
 }
 
-// dual is beta_i at e.
+// dual is beta_i where the residual is e.
 func (l *Linear) dual(i int, e float64) float64 {
 	a, b := (e-l.p.Epsilon)/l.width+0.5, (-e-l.p.Epsilon)/l.width+0.5
 	return float64(l.p.Upper[i]*min(1, max(0, a))) + float64(l.p.Lower[i]*min(1, max(0, b)))
 }
 
-// evaluate sets beta and the gradient, and bounds how far the gradient moves a value of the machine.
+// evaluate sets beta and the gradient, and returns a bound on how far the gradient moves a value of the machine.
 func (l *Linear) evaluate() float64 {
 	for i, e := range l.e {
 		l.beta[i] = l.dual(i, e)
@@ -183,25 +200,25 @@ func (l *Linear) evaluate() float64 {
 	return float64(l.radius*math.Sqrt(vmath.Dot(l.grad[:d], l.grad[:d]))) + float64(l.radius*l.radius*math.Abs(l.grad[d]))
 }
 
-// direction sets step to the inverse of the curvature times the gradient.
+// direction sets step to the inverse Hessian times the gradient; the point moves against it.
 func (l *Linear) direction(ctx context.Context) error {
 	if err := l.curvature(ctx); err != nil {
 		return err
 	}
-	if err := l.f.Factor(ctx, l.curved); err != nil {
+	if err := l.f.Factor(ctx, l.hessian); err != nil {
 		return err
 	}
 	copy(l.step, l.grad)
-	return l.f.Solve(ctx, l.curved, l.step)
+	return l.f.Solve(ctx, l.hessian, l.step)
 }
 
-// curvature sets curved: 1 for w, and the squares of the rows in a kink, each by its bound over the width. Without one b is free,
-// and gets 1 too.
+// curvature sets hessian to diag(1, .., 1, 0) and, for each row in a kink, its outer product times its bound over the width. Where no
+// row is in a kink, b has no second derivative, and gets 1.
 func (l *Linear) curvature(ctx context.Context) error {
 	m, p := l.columns, &l.p
-	clear(l.curved)
+	clear(l.hessian)
 	clear(l.kinks)
-	have, free := 0, true
+	have, flat := 0, true
 	half := 0.5 * l.width
 	for i, e := range l.e {
 		c := 0.0
@@ -214,7 +231,7 @@ func (l *Linear) curvature(ctx context.Context) error {
 		if c == 0 {
 			continue
 		}
-		free = false
+		flat = false
 		root := math.Sqrt(c / l.width)
 		for j, v := range l.x[i*m : (i+1)*m] {
 			l.kinks[j*kinkRows+have] = root * v
@@ -231,31 +248,24 @@ func (l *Linear) curvature(ctx context.Context) error {
 		l.addKinks()
 	}
 	for j := range m - 1 {
-		l.curved[j*m+j]++
+		l.hessian[j*m+j]++
 	}
-	if free {
-		l.curved[m*m-1] = 1
+	if flat {
+		l.hessian[m*m-1] = 1
 	}
 	return nil
 }
 
-// addKinks adds the squares of the rows gathered, and clears them.
+// addKinks adds the outer products of the rows gathered in kinks, and clears these.
 func (l *Linear) addKinks() {
 	vmath.Gram(l.part, l.kinks, l.columns, kinkRows)
-	vmath.Axpy(1, l.part, l.curved)
+	vmath.Axpy(1, l.part, l.hessian)
 	clear(l.kinks)
 }
 
-// A line search ends where the derivative has fallen to lineShare of what it was, without having changed its sign, or to rounding, or after
-// lineSteps.
-const (
-	lineShare    = 0.1
-	lineRounding = 1e-6
-	lineSteps    = 60
-)
-
-// search goes along the step to a point where the rounded objective is less and nearly flat, and reports whether that was
-// half of the step at least.
+// search moves the point along the step to where the smoothed primal is less and nearly flat, and reports whether that was at least half of
+// the step. It keeps an interval [lo, hi] whose ends have derivatives of opposite signs, and shortens it by regula falsi and bisection in
+// turn.
 func (l *Linear) search() bool {
 	m := l.columns
 	vmath.MatVec(l.move, l.x, l.n, m, l.step)

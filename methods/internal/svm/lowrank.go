@@ -3,24 +3,26 @@ package svm
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
 
-// lowRank uses K = U U', U = V L. The examples with the largest D_i K_ii, at most as many as the rank, are apart (l):
-// with v = b - D U t for them the two terms, of size D, would cancel. The others (s) are eliminated by Woodbury's formula,
-// with A = 1 + U_s'D_s U_s = C C' (Fine and Scheinberg, JMLR 2001), and leave for the first, W = U_l C^-T,
+// lowRank is a system of the rank of K = U U', U = V L, by Woodbury's formula (Fine and Scheinberg, JMLR 2001).
+//
+// The examples with the largest D_i K_ii, at most as many as the rank, are kept apart (l): from v = b - D U t their two terms, of size
+// D, would cancel. The other examples (s) are eliminated with A = 1 + U_s'D_s U_s = C C', which leaves for the examples apart,
+// W = U_l C^-T,
 //
 //	(1/D_l + W W') v_l = b_l / D_l - W C^-1 U_s'b_s,
 //
-// which dense's scaling makes well conditioned. Then t = U'v = C^-T (C^-1 U_s'b_s + W'v_l), K v = U t, and v_s = b_s - D_s U_s t.
+// a matrix that the scaling of dense makes well conditioned. Then t = U'v = C^-T (C^-1 U_s'b_s + W'v_l), K v = U t, and
+// v_s = b_s - D_s U_s t.
 //
-// L has a block L_j for each kernel with L_j L_j' = d_j (1 + p_j p_j' / w_j), p_j = V_j'beta: sqrt(d_j) times the reflection that
-// takes the first axis to p_j times diag(sqrt(1 + |p_j|^2 / w_j), 1, .., 1). These roots can be 10^5; on the diagonal they do
-// not spoil the factorisation of A.
+// Where weights are learned, L has a block L_j for each kernel with L_j L_j' = d_j (1 + p_j p_j' / w_j), p_j = V_j'beta: sqrt(d_j) times
+// the Householder reflection that takes the first axis to p_j, times diag(sqrt(1 + |p_j|^2 / w_j), 1, .., 1). These roots can be 10^5; on
+// the diagonal they do not spoil the factorisation of A.
 type lowRank struct {
 	m    *mixture
 	rank int
@@ -63,13 +65,17 @@ func newLowRank(m *mixture, rank int, room *scratch) *lowRank {
 	return s
 }
 
-// apartFrom is the D_i K_ii from which an example may stand apart.
-const apartFrom = 100
+const (
+	// apartFrom is the D_i K_ii above which an example may be kept apart.
+	apartFrom = 100
+	// leastApart is the number of examples that may be kept apart whatever the rank: at the optimum, equal rows on the margin can be
+	// more than the rank.
+	leastApart = 256
+	// refinements is how many times solve corrects a solution by its residual.
+	refinements = 3
+)
 
-// leastApart is the number of examples that may stand apart whatever the rank: at the optimum, equal rows on the margin are more than the rank.
-const leastApart = 256
-
-// split chooses the examples apart.
+// split chooses the examples that are kept apart.
 func (s *lowRank) split() {
 	size := s.diagonal
 	clear(size)
@@ -84,19 +90,7 @@ func (s *lowRank) split() {
 			s.large = append(s.large, i)
 		}
 	}
-	if len(s.large) > s.most {
-		slices.SortStableFunc(s.large, func(a, b int) int {
-			switch {
-			case size[a] > size[b]:
-				return -1
-			case size[a] < size[b]:
-				return 1
-			}
-			return a - b
-		})
-		s.large = s.large[:s.most]
-		slices.Sort(s.large)
-	}
+	s.large = largest(s.large, size, s.most)
 	for _, i := range s.large {
 		s.isLarge[i] = true
 	}
@@ -179,7 +173,7 @@ func (s *lowRank) prepareLarge(ctx context.Context) error {
 	return nil
 }
 
-// factorLarge factors 1 + W W' for the scaled W; solve's corrections make up for a larger diagonal.
+// factorLarge factors 1 + W W' for the scaled W. The refinements of solve make up for a diagonal that positive enlarged.
 func (s *lowRank) factorLarge(ctx context.Context) error {
 	k := len(s.large)
 	return positive(ctx, s.fs, s.schur, k, func() error {
@@ -193,7 +187,7 @@ func (s *lowRank) factorLarge(ctx context.Context) error {
 	})
 }
 
-// solve corrects what once solves by its residual.
+// solve solves the system, with iterative refinement.
 func (s *lowRank) solve(ctx context.Context, v, kv, b []float64) error {
 	if err := s.once(ctx, v, kv, b); err != nil {
 		return err
@@ -221,8 +215,7 @@ func (s *lowRank) kernel(dst, v []float64) {
 	s.values(dst, s.more, s.t)
 }
 
-const refinements = 3
-
+// once solves the system without refinement.
 func (s *lowRank) once(ctx context.Context, v, kv, b []float64) error {
 	copy(v, b)
 	for _, i := range s.large {
@@ -284,7 +277,7 @@ func (s *lowRank) values(dst, scratch, t []float64) {
 	}
 }
 
-// reflect makes L.
+// reflect sets the blocks of L.
 func (s *lowRank) reflect() {
 	for j, p := range s.m.image {
 		u := s.mirror[j]
@@ -311,7 +304,7 @@ func (s *lowRank) turn(x []float64) {
 	}
 }
 
-// swap multiplies x by block j's reflection and size.
+// swap multiplies x by the reflection and the size of block j.
 func (s *lowRank) swap(j int, x []float64) {
 	u, size := s.mirror[j], s.size[j]
 	twice := 0.0

@@ -9,31 +9,43 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
+// Multiple kernel learning.
+//
+// Problem: the weights of kernels K_1 .. K_r on n examples, and the machine with their sum,
+//
+//	min over d >= 0, f, b  sum_j d_j + 1/2 |f|^2 + sum_i loss_i(f(x_i) + b),
+//
+// f in the space of K(d) = sum_j d_j K_j, and the losses those of a Problem: C_i times hinge or epsilon-insensitive loss (Varma and
+// Babu, ICML 2009, eqs. 8 and 9). The dual has d minimised out,
+//
+//	max over beta  target'beta - epsilon |beta|_1   subject to  1/2 beta'K_j beta <= 1 for all j,  sum beta = 0,  lower <= beta <= upper,
+//
+// and the weights are the multipliers of its constraints on the kernels.
+//
+// Algorithm: the interior point of interior.go and mixture.go. Where that ends with a relative gap above mixAccept, by rounding (hundreds
+// of equal examples) or in a cycle, a careful path (see beCareful) is tried.
+//
+// Stopping rule: the values of primal and dual differ by mixTol of the value, so no choice of weights is better by more.
+
 // A Mixed is a machine with the kernel K(d) = sum_j d_j K_j, d = Weights.
 type Mixed struct {
 	Weights []float64
 	Beta    []float64
 	Bias    float64
-	Value   float64 // of the objective that Mix minimises
-	Bound   float64 // no weights have a value below this
+	Value   float64 // of the primal
+	Bound   float64 // of the dual: no weights have a value below this
 }
 
-// mixTol is the relative distance between Value and Bound at which Mix is done, mixAccept the one that it
-// accepts where rounding ends it.
 const (
-	mixTol    = 1e-5
+	// mixTol is the relative gap at which Mix is done.
+	mixTol = 1e-5
+	// mixAccept is the relative gap that Mix accepts where rounding ends the path; a larger one is an error.
 	mixAccept = 1e-4
+	// mixSteps bounds the Newton steps, of which 14,000 rows take up to 150, since the path starts near the lower bounds.
+	mixSteps = 400
 )
 
-// Mix learns the weights of kernels on n examples:
-//
-//	min over d >= 0, f, b  sum_j d_j + 1/2 |f|^2 + sum_i loss_i(f(x_i) + b),
-//
-// f in the space of K(d), and the losses those of p: C_i times hinge or epsilon-insensitive loss. The dual is
-// max over beta of target'beta - epsilon |beta|_1 under p's bounds and 1/2 beta'K_j beta <= 1 for all j, whose multipliers
-// are the weights (Varma and Babu, ICML 2009, eqs. 8 and 9, with d minimised out). Mix follows the central path of both,
-// and stops when their values differ by 1e-5 of them: no choice of weights is better by more. Where that way ends
-// at more than 1e-4, by rounding (hundreds of equal examples) or in a cycle, it is tried again with care; then it is an error.
+// Mix learns the weights of kernels with the losses of p.
 func Mix(ctx context.Context, parts []Part, p Problem) (Mixed, error) {
 	n := len(p.Target)
 	if err := p.check(n); err != nil {
@@ -43,7 +55,7 @@ func Mix(ctx context.Context, parts []Part, p Problem) (Mixed, error) {
 	gap := math.Inf(1)
 	for _, careful := range []bool{false, true} {
 		room.reset()
-		in := newInterior(p, newMixture(n, parts, true, &room), 0.5, &room)
+		in := newInterior(p, newMixture(n, parts, true, &room), &room)
 		if in.oneSided() {
 			return fixed(p, len(parts)), nil
 		}
@@ -59,8 +71,8 @@ func Mix(ctx context.Context, parts []Part, p Problem) (Mixed, error) {
 	return Mixed{}, fmt.Errorf("svm: the search for kernel weights ends at a relative gap of %.2g, above %.0g: scale the data, or lower C", gap, mixAccept)
 }
 
-// mixUntil follows the path until the relative gap is mixTol, or as far as it goes, and returns the best machine
-// and its gap.
+// mixUntil follows the central path until the relative gap is mixTol, or as far as rounding lets it, and returns the best machine
+// and its relative gap.
 func (in *interior) mixUntil(ctx context.Context, p Problem) (best Mixed, relative float64, err error) {
 	if err := in.center(ctx); err != nil {
 		return Mixed{}, 0, err
@@ -98,12 +110,12 @@ func fixed(p Problem, r int) Mixed {
 // center shortens the start until it is well inside 1/2 beta'K_j beta <= 1.
 func (in *interior) center(ctx context.Context) error {
 	in.fold(in.beta, in.z)
-	if err := in.mix.evaluate(ctx, in.bias, in.beta); err != nil {
+	if err := in.mix.evaluate(ctx, in.fit, in.beta); err != nil {
 		return err
 	}
 	norm := 0.0
 	for j := range in.mix.d {
-		norm = max(norm, 1-in.mix.short[j]-in.mix.w[j])
+		norm = max(norm, 1-in.mix.residual[j]-in.mix.w[j])
 	}
 	if norm > 0.5 {
 		for k := range in.z {
@@ -113,18 +125,18 @@ func (in *interior) center(ctx context.Context) error {
 	return nil
 }
 
-// mixed returns the machine at the current point, less the kernels whose weight is smaller than its multiplier, with its value and
-// the bound from the nearest feasible dual point.
+// mixed returns the machine at the current point, without the kernels whose weight is smaller than the slack of its constraint, with its
+// value and the bound from beta, scaled to satisfy the constraints on the kernels.
 func (in *interior) mixed(p Problem) Mixed {
 	m := Mixed{Weights: append([]float64(nil), in.mix.d...), Beta: append([]float64(nil), in.beta...), Bias: -in.y}
-	fit, norm := append([]float64(nil), in.bias...), 0.0
+	fit, norm := append([]float64(nil), in.fit...), 0.0
 	for j, d := range m.Weights {
 		if d < in.mix.w[j] {
 			vmath.Axpy(-d, in.mix.k[j], fit)
 			m.Weights[j] = 0
 		}
 		m.Value += m.Weights[j]
-		norm = max(norm, 1-in.mix.short[j]-in.mix.w[j]) // 1/2 beta'K_j beta
+		norm = max(norm, 1-in.mix.residual[j]-in.mix.w[j]) // 1/2 beta'K_j beta
 	}
 	dual, sum, size := 0.0, 0.0, 0.0
 	for i, b := range m.Beta {
@@ -134,7 +146,7 @@ func (in *interior) mixed(p Problem) Mixed {
 	}
 	m.Value += 0.5 * vmath.Dot(m.Beta, fit)
 	m.Bound = math.Inf(-1)
-	if math.Abs(sum) <= 1e-9*size { // early iterates do not sum to 0 yet, and bound nothing
+	if math.Abs(sum) <= 1e-9*size { // a beta that does not sum to 0 yet bounds nothing
 		m.Bound = dual / math.Sqrt(max(1, norm))
 	}
 	return m

@@ -25,34 +25,41 @@ func (p Part) times(dst, image, x []float64) {
 	vmath.MatTVec(dst, p.Factor, len(image), len(x), image)
 }
 
-// A mixture is K(d) = sum_j d_j K_j. With d to be learned it belongs to
+// A sum of kernels in the interior point.
 //
-//	min over z  c'z    subject to  1/2 z'S'K_j S z + w_j = 1 for all j, s'z = 0, 0 <= z <= u, w >= 0
+// Problem: with K(d) = sum_j d_j K_j and weights d >= 0 to be learned, the dual of multiple kernel learning with an l1 norm on the
+// weights is, in the symbols of interior.go and with slacks w,
 //
-// whose multipliers are d >= 0: the dual of MKL with l1 on the weights. The products d_j w_j follow the path with the others.
-// Eliminating the slacks w and d from Newton's system turns its K into
+//	min over z, w  c'z    subject to  1/2 z'S'K_j S z + w_j = 1 for all j,  s'z = 0,  0 <= z <= u,  w >= 0.
 //
-//	sum_j d_j (K_j + k_j k_j' / w_j),   k_j = K_j beta,
+// The weights d_j are the multipliers of the constraints on the kernels, and d_j w_j = 0 joins the KKT conditions.
 //
-// and adds sum_j e_j k_j to its right side, e_j = (t_j - d_j (w_j + r_j)) / w_j with r_j = 1 - 1/2 beta'K_j beta - w_j and t_j what the product
-// is to be.
+// Algorithm: the products d_j w_j follow the central path with the others. With k_j = K_j beta, the residual
+// r_j = 1 - 1/2 beta'K_j beta - w_j and the target t_j of the product d_j w_j, eliminating the directions of w and d from Newton's
+// system replaces its K by
+//
+//	sum_j d_j (K_j + k_j k_j' / w_j)
+//
+// and adds sum_j e_j k_j to its right side, e_j = (t_j - d_j (w_j + r_j)) / w_j.
+
+// A mixture is K(d) = sum_j d_j K_j. Where learn is false, the weights are 1 and the rest is not used.
 type mixture struct {
 	n     int
 	parts []Part
 	learn bool
 
-	d, w      []float64
-	dd, dw, t []float64
-	short     []float64   // r
-	image     [][]float64 // of each kernel: V'beta
-	k         [][]float64 // of each kernel: K_j beta
-	sum       []float64
-	spare     []float64 // of the largest rank
+	d, w, t  []float64   // of each kernel
+	dd, dw   []float64   // of each kernel: the Newton direction of d and w
+	residual []float64   // of each kernel: r
+	image    [][]float64 // of each kernel with a factor V: V'beta
+	k        [][]float64 // of each kernel: K_j beta
+	sum      []float64   // n: workspace
+	spare    []float64   // of the largest rank: workspace
 }
 
 func newMixture(n int, parts []Part, learn bool, room *scratch) *mixture {
 	m := &mixture{n: n, parts: parts, learn: learn, sum: room.take(n)}
-	for _, a := range []*[]float64{&m.d, &m.w, &m.dd, &m.dw, &m.t, &m.short} {
+	for _, a := range []*[]float64{&m.d, &m.w, &m.dd, &m.dw, &m.t, &m.residual} {
 		*a = room.take(len(parts))
 	}
 	most := 0
@@ -75,7 +82,7 @@ func (m *mixture) evaluate(ctx context.Context, fit, beta []float64) error {
 			return err
 		}
 		p.times(m.k[j], m.image[j], beta)
-		m.short[j] = 1 - 0.5*vmath.Dot(beta, m.k[j]) - m.w[j]
+		m.residual[j] = 1 - 0.5*vmath.Dot(beta, m.k[j]) - m.w[j]
 		vmath.Axpy(m.d[j], m.k[j], fit)
 	}
 	return nil
@@ -89,10 +96,8 @@ func (m *mixture) learned() int {
 	return len(m.d)
 }
 
-// products is the sum of d_j w_j.
-func (m *mixture) products() float64 { return m.productsAfter(0) }
-
-func (m *mixture) productsAfter(step float64) float64 {
+// products is the sum of d_j w_j after a step along the direction.
+func (m *mixture) products(step float64) float64 {
 	sum := 0.0
 	for j := range m.learned() {
 		sum += float64((m.d[j] + float64(step*m.dd[j])) * (m.w[j] + float64(step*m.dw[j])))
@@ -100,40 +105,41 @@ func (m *mixture) productsAfter(step float64) float64 {
 	return sum
 }
 
-// aim says what the products d_j w_j are to be.
-func (m *mixture) aim(t float64) {
+// setTargets sets the targets of the products d_j w_j to t.
+func (m *mixture) setTargets(t float64) {
 	for j := range m.t {
 		m.t[j] = t
 	}
 }
 
-// correct is aim with the curvature of the last direction.
-func (m *mixture) correct(t float64) {
+// setCorrectedTargets sets the targets to t less the second order terms of the last direction.
+func (m *mixture) setCorrectedTargets(t float64) {
 	for j := range m.t {
 		m.t[j] = t - float64(m.dd[j]*m.dw[j])
 	}
 }
 
-// pull returns sum_j e_j k_j, or nil.
-func (m *mixture) pull() []float64 {
+// rightSide returns sum_j e_j k_j, or nil where no weights are learned.
+func (m *mixture) rightSide() []float64 {
 	if !m.learn {
 		return nil
 	}
 	clear(m.sum)
 	for j, k := range m.k {
-		vmath.Axpy((m.t[j]-float64(m.d[j]*(m.w[j]+m.short[j])))/m.w[j], k, m.sum)
+		vmath.Axpy((m.t[j]-float64(m.d[j]*(m.w[j]+m.residual[j])))/m.w[j], k, m.sum)
 	}
 	return m.sum
 }
 
-// follow sets the directions of w and d to those that go with the direction of beta.
-func (m *mixture) follow(beta []float64) {
+// setDirection sets the directions of w and d from the direction of beta.
+func (m *mixture) setDirection(beta []float64) {
 	for j := range m.learned() {
-		m.dw[j] = m.short[j] - vmath.Dot(m.k[j], beta)
+		m.dw[j] = m.residual[j] - vmath.Dot(m.k[j], beta)
 		m.dd[j] = (m.t[j]-float64(m.d[j]*m.dw[j]))/m.w[j] - m.d[j]
 	}
 }
 
+// longest returns the step that takes the given share of the way to the nearest bound of d and w, at most 1.
 func (m *mixture) longest(share float64) float64 {
 	step := 1.0
 	for j := range m.learned() {
@@ -147,10 +153,10 @@ func (m *mixture) longest(share float64) float64 {
 	return step
 }
 
-// straight shortens a step along the direction of beta until its second order terms, 1/2 step^2 delta'K_j delta in the
-// constraints and step^2 sum_j dd_j K_j delta in the stationarity, are no larger than the residuals of these, r_j and worst, or than
-// a tenth.
-func (m *mixture) straight(ctx context.Context, step, worst float64, delta []float64) (float64, error) {
+// limitCurvature shortens a step along the direction delta of beta until its second order terms, 1/2 step^2 delta'K_j delta in the
+// constraints on the kernels and step^2 sum_j dd_j K_j delta in the stationarity, are no larger than the residuals there, r_j and worst,
+// or than small.
+func (m *mixture) limitCurvature(ctx context.Context, step, worst float64, delta []float64) (float64, error) {
 	const small = 0.1
 	bend := 0.0
 	for j, p := range m.parts {
@@ -159,7 +165,7 @@ func (m *mixture) straight(ctx context.Context, step, worst float64, delta []flo
 		}
 		p.times(m.sum, m.spare[:len(m.image[j])], delta)
 		if c := vmath.Dot(delta, m.sum); c > 0 {
-			step = min(step, max(2*math.Abs(m.short[j])/c, math.Sqrt(2*small/c)))
+			step = min(step, max(2*math.Abs(m.residual[j])/c, math.Sqrt(2*small/c)))
 		}
 		bend += float64(math.Abs(m.dd[j]) * max(floats.Max(m.sum), -floats.Min(m.sum)))
 	}
@@ -169,6 +175,7 @@ func (m *mixture) straight(ctx context.Context, step, worst float64, delta []flo
 	return step, nil
 }
 
+// move takes the step along the direction of d and w.
 func (m *mixture) move(step float64) {
 	for j := range m.learned() {
 		m.d[j] += float64(step * m.dd[j])

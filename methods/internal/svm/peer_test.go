@@ -35,7 +35,7 @@ print(json.dumps(times))
 `
 
 // BenchmarkBesideLibsvm reports how many times longer scikit-learn's libsvm takes for a cold solve at
-// C = 1 with the same tolerance and the same matrix, of a Gaussian kernel of bandwidth 1/d. BENCH_PEERS
+// C = 1 with the same tolerance and the same matrix, of a Gaussian kernel of coefficient 1/d. BENCH_PEERS
 // names a Python that has scikit-learn.
 func BenchmarkBesideLibsvm(b *testing.B) {
 	python := os.Getenv("BENCH_PEERS")

@@ -66,22 +66,11 @@ type Solution struct {
 	Fit       []float64 // K Beta: the machine on its training examples, less the bias
 	Bias      float64
 	Objective float64 // of the dual, minimised: <= 0
-	Gap       float64 // by which the worst pair violates optimality
-	Steps     int     // taken by the last Solve
+	Gap       float64 // by which the most violating pair violates the KKT conditions
+	Steps     int     // SMO steps of the last Solve
 	Capped    bool    // stopped by MaxSteps before the gap was below the tolerance
 
 	exact bool // Fit is by the kernel's factor
-}
-
-// Support returns the indices of the examples with Beta not zero.
-func (s *Solution) Support() []int {
-	var out []int
-	for i, b := range s.Beta {
-		if b != 0 {
-			out = append(out, i)
-		}
-	}
-	return out
 }
 
 // prepare makes s a feasible start for p: the point itself if it is one, or the nearest simple
@@ -117,20 +106,26 @@ func (s *Solution) prepare(p Problem) {
 	}
 }
 
-// finish sets what follows from Beta and Fit.
+// tubeSlopes returns the one-sided derivatives of epsilon |b|: for a move of b upwards, and for one downwards.
+func tubeSlopes(b, epsilon float64) (up, down float64) {
+	up, down = epsilon, epsilon
+	if b < 0 {
+		up = -epsilon
+	}
+	if b <= 0 {
+		down = -epsilon
+	}
+	return up, down
+}
+
+// finish sets Objective, Gap and Bias from Beta and Fit.
 func (s *Solution) finish(p Problem) {
 	minUp, maxDown := math.Inf(1), math.Inf(-1)
 	sum, free, value := 0.0, 0, 0.0
 	for i, b := range s.Beta {
 		g := s.Fit[i] - p.Target[i]
 		value += float64(0.5*b*(g-p.Target[i])) + float64(p.Epsilon*math.Abs(b))
-		up, down := p.Epsilon, p.Epsilon
-		if b < 0 {
-			up = -up
-		}
-		if b <= 0 {
-			down = -down
-		}
+		up, down := tubeSlopes(b, p.Epsilon)
 		if b < p.Upper[i] {
 			minUp = min(minUp, g+up)
 		}

@@ -48,3 +48,14 @@ func exactOf(x *mat.Dense, k func(a, b []float64) float64) *Exact {
 type onDemand[F Float] struct{ *Gram[F] }
 
 func (onDemand[F]) Stored() (*Gram[F], bool) { return nil, false }
+
+// support returns the examples whose Beta is not zero.
+func support(s Solution) []int {
+	var out []int
+	for i, b := range s.Beta {
+		if b != 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}

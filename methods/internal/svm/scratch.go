@@ -1,7 +1,6 @@
 package svm
 
-// A scratch gives out zeroed arrays that are all taken back at once, so that one interior point after another leaves
-// no garbage.
+// A scratch gives out zeroed arrays and takes all of them back at once, so that a sequence of interior points leaves no garbage.
 type scratch struct {
 	room, used int
 	chunks     [][]float64

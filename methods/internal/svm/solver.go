@@ -7,53 +7,69 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
+// SMO, the outer loop.
+//
+// Problem, symbols and KKT conditions are the package comment's.
+//
+// Algorithm: sequential minimal optimisation (Platt 1998) on an active set, with the second-order working set selection of Fan, Chen and
+// Lin (JMLR 2005, WSS 2) in steps.go and their shrinking in active.go. Where steps crawl, an interior point takes over (switch.go).
+//
+// Stopping rule: the gap over all examples is below Tol. Once the active set alone is solved, the gradient of the shrunk examples is
+// reconstructed and every example is active again.
+
 // DefaultTol is libsvm's.
 const DefaultTol = 1e-3
 
-// A Solver holds settings and a workspace that grows to the largest problem seen, so that
-// many solves allocate little. The zero value has the defaults. It is not safe for concurrent
-// use.
+// A Solver holds settings and a workspace that grows to the largest problem seen, so that many calls of Solve allocate little. The zero
+// value has the defaults. It is not safe for concurrent use.
 type Solver[F Float] struct {
 	Tol      float64 // bound on the gap; 0 means DefaultTol
-	MaxSteps int     // two-variable steps; 0 means as many as it takes (an error past 10^8)
+	MaxSteps int     // SMO steps; 0 means as many as it takes (an error past 10^8)
 	Cache    int64   // bytes of kernel rows kept beside a matrix in memory; 0 means 256 MiB
 
-	w       work[F]
-	index   []int // of each active element: its example
-	arena   []F   // rows of the active columns, where the matrix itself cannot be used
-	line    []F   // one row of all columns
-	free    []int32
 	kernel  Kernel[F]
 	problem Problem
 	sol     *Solution
-	minUp   float64
-	maxDown float64
-	room    scratch // of an interior point
 
-	partly    bool                 // within part
-	narrow    func(dst []F, i int) // rows of the active columns alone, where the kernel has them
-	violation []float64            // of each example: see choose
+	w        work[F]
+	index    []int   // the active set: of each active element, its example
+	rowCache []F     // rows of the active columns, where the matrix itself cannot be used
+	free     []int32 // slots of rowCache without a row
+	line     []F     // one row of all columns
+
+	minUp, maxDown float64 // of the KKT conditions on the active set
+	cost           float64 // of the steps so far, in the units of stepCost
+	untilShrink    int     // steps before the next attempt at shrinking
+	scratch        scratch // of an interior point
+
+	subproblem bool                 // within solveSubproblem
+	restricted func(dst []F, i int) // rows of the active columns alone, where the kernel has them
+	violation  []float64            // of each example: see selectWorkingSet
 }
 
 const (
-	hardLimit    = 100_000_000
+	// hardLimit is the number of SMO steps after which a gap above the tolerance is an error.
+	hardLimit = 100_000_000
+	// defaultCache is the memory for rows where Cache is 0.
 	defaultCache = 256 << 20
 	// checkEvery bounds the element operations between two looks at the context: some 10 ms.
 	checkEvery = 20_000_000
+	// shrinkEvery is the number of steps between two attempts at shrinking, as in libsvm.
+	shrinkEvery = 1000
+	// shrinkShare is the part of the active set that must be removable for shrinking to repay its cost.
+	shrinkShare = 0.2
+	// reconstructAt times the tolerance is the gap at which the gradient is reconstructed once before the end, as in libsvm: early
+	// shrinking may have been wrong.
+	reconstructAt = 10
 )
 
-// Solve minimises p from *sol, which it replaces by the solution: a zero Solution is a cold start,
-// any other a warm one (its Beta is put into the bounds first; its Fit must be K Beta, or nil). It
-// returns ctx.Err() soon after cancellation, and an error if the gap cannot be brought below Tol. With
-// MaxSteps > 0 it stops there and sets Capped instead.
+// Solve minimises p from *sol, which it replaces by the solution. A zero Solution is a cold start, any other a warm start: its Beta is put
+// into the bounds first, and its Fit must be K Beta, or nil. Solve returns ctx.Err() soon after cancellation, and an error if the gap
+// cannot be brought below Tol. With MaxSteps > 0 it stops there and sets Capped instead.
 func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solution) error {
-	n := k.Len()
+	n, tol, limit := k.Len(), s.tolerance(), s.MaxSteps
 	if err := p.check(n); err != nil {
 		return err
-	}
-	tol, limit := s.Tol, s.MaxSteps
-	if tol == 0 {
-		tol = DefaultTol
 	}
 	if limit == 0 {
 		limit = hardLimit
@@ -69,61 +85,40 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 	}
 	s.activateAll()
 	sol.Steps, sol.Capped = 0, false
-	unshrunk, untilShrink := false, min(n, shrinkEvery)
-	work, nextJump := 0.0, jumpAfter*float64(n)
-	mayJump := s.MaxSteps == 0 && k.Exact() != nil
+	s.cost, s.untilShrink = 0, min(n, shrinkEvery)
+	reconstructed := false
+	maySwitch, nextSwitch := s.MaxSteps == 0 && k.Exact() != nil, switchAfter*float64(n)
 	for {
-		active := len(s.index)
-		budget := max(1, min(limit-sol.Steps, untilShrink, checkEvery/padded(active)))
-		if sol.Steps == limit {
-			budget = 0
-		}
-		st, done, need, minUp, maxDown := steps(&s.w, padded(active), p.Epsilon, tol, budget)
-		sol.Steps += done
-		untilShrink -= done
-		work += float64(done) * float64(active+stepCost)
-		s.minUp, s.maxDown = minUp, maxDown
-		if err := ctx.Err(); err != nil {
+		st, err := s.advance(ctx, tol, limit)
+		if err != nil {
 			return err
 		}
+		gap, shrunk := s.maxDown-s.minUp, len(s.index) < n
 		switch {
-		case st == needRow:
-			s.fetch(need)
-		case st == converged && active == n:
-			s.keep()
+		case st == converged && !shrunk:
+			s.writeBack()
 			sol.finish(p)
 			return nil
-		case st == converged, st == stuck && active < n:
+		case st == converged, st == stuck && shrunk:
 			if err := s.unshrink(ctx); err != nil {
 				return err
 			}
-			untilShrink = 1
+			s.untilShrink = 1
 		case st == stuck:
-			return fmt.Errorf("svm: rounding stops progress at a gap of %.3g, above the tolerance %.3g: scale the data, or raise the tolerance", maxDown-minUp, tol)
+			return fmt.Errorf("svm: rounding stops progress at a gap of %.3g, above the tolerance %.3g: scale the data, or raise the tolerance", gap, tol)
 		case sol.Steps == limit:
-			if active < n {
-				if err := s.unshrink(ctx); err != nil {
-					return err
-				}
-			}
-			s.keep()
-			sol.finish(p)
-			if s.MaxSteps == 0 {
-				return fmt.Errorf("svm: the gap is %.3g, above the tolerance %.3g, after %d steps: scale the data, or lower C", sol.Gap, tol, sol.Steps)
-			}
-			sol.Capped = sol.Gap >= tol
-			return nil
-		case mayJump && work >= nextJump:
-			nextJump *= 2
-			jumped, err := s.jump(ctx, work, tol)
+			return s.endAtLimit(ctx, tol)
+		case maySwitch && s.cost >= nextSwitch:
+			nextSwitch *= 2
+			switched, err := s.switchToInterior(ctx, tol)
 			if err != nil {
 				return err
 			}
-			mayJump = !jumped
-		case untilShrink <= 0:
-			untilShrink = min(len(s.index), shrinkEvery)
-			if !unshrunk && active < n && maxDown-minUp <= 10*tol {
-				unshrunk = true
+			maySwitch = !switched
+		case s.untilShrink <= 0:
+			s.untilShrink = min(len(s.index), shrinkEvery)
+			if !reconstructed && shrunk && gap <= reconstructAt*tol {
+				reconstructed = true
 				if err := s.unshrink(ctx); err != nil {
 					return err
 				}
@@ -133,23 +128,61 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 	}
 }
 
-// cache is the memory for rows, and for an interior point.
-func (s *Solver[F]) cache() int64 {
-	if s.Cache == 0 {
-		return defaultCache
+// advance takes SMO steps on the active set until the gap there is below tol, the solution has limit steps in all, shrinking is due or
+// the context wants a look. It fetches the rows that the steps need.
+func (s *Solver[F]) advance(ctx context.Context, tol float64, limit int) (status, error) {
+	for {
+		active := len(s.index)
+		budget := min(limit-s.sol.Steps, max(1, min(s.untilShrink, checkEvery/padded(active))))
+		st, done, need, minUp, maxDown := steps(&s.w, padded(active), s.problem.Epsilon, tol, budget)
+		s.sol.Steps += done
+		s.untilShrink -= done
+		s.cost += float64(done) * float64(active+stepCost)
+		s.minUp, s.maxDown = minUp, maxDown
+		if err := ctx.Err(); err != nil {
+			return st, err
+		}
+		if st != needRow {
+			return st, nil
+		}
+		s.fetchRow(need)
 	}
-	return s.Cache
 }
 
-// restoreFit computes K beta.
+// endAtLimit ends a Solve that has taken as many steps as it may.
+func (s *Solver[F]) endAtLimit(ctx context.Context, tol float64) error {
+	sol := s.sol
+	if len(s.index) < len(sol.Beta) {
+		if err := s.unshrink(ctx); err != nil {
+			return err
+		}
+	}
+	s.writeBack()
+	sol.finish(s.problem)
+	if s.MaxSteps == 0 {
+		return fmt.Errorf("svm: the gap is %.3g, above the tolerance %.3g, after %d steps: scale the data, or lower C", sol.Gap, tol, sol.Steps)
+	}
+	sol.Capped = sol.Gap >= tol
+	return nil
+}
+
+// tolerance is Tol or its default.
+func (s *Solver[F]) tolerance() float64 {
+	if s.Tol == 0 {
+		return DefaultTol
+	}
+	return s.Tol
+}
+
+// restoreFit computes Fit = K beta: by the kernel's factor where beta is an interior point's, since sums of C n float32 values would be
+// off by more than the tolerance for large C.
 func (s *Solver[F]) restoreFit(ctx context.Context) error {
 	fit := s.sol.Fit
 	clear(fit)
-	if e := s.kernel.Exact(); e != nil && e.vt != nil && s.sol.exact {
-		// Sums of C n float32 values would be off by more than the tolerance for large C.
-		w := make([]float64, len(e.vt)/len(fit))
-		vmath.MatVec(w, e.vt, len(w), len(fit), s.sol.Beta)
-		vmath.MatTVec(fit, e.vt, len(w), len(fit), w)
+	if e := s.kernel.Exact(); e != nil && e.factored != nil && s.sol.exact {
+		image := make([]float64, len(e.factored)/len(fit))
+		vmath.MatVec(image, e.factored, len(image), len(fit), s.sol.Beta)
+		vmath.MatTVec(fit, e.factored, len(image), len(fit), image)
 		return ctx.Err()
 	}
 	if gram, ok := s.kernel.Stored(); ok {

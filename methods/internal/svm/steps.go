@@ -2,7 +2,10 @@ package svm
 
 import "math"
 
-// status says why run came back.
+// SMO, the steps: Fan, Chen and Lin's second-order working set selection and the exact minimisation over the chosen pair, as the package
+// comment states them. run is their definition; smo.h computes the same bits in vector registers.
+
+// status says why run returned.
 type status int
 
 const (
@@ -12,11 +15,11 @@ const (
 	stuck                   // rounding left no pair that gains
 )
 
-// tiny replaces the curvature of a direction along which the kernel is (numerically) flat.
+// tiny replaces the curvature of a direction along which the objective is flat to rounding, as in libsvm.
 const tiny = 1e-12
 
-// work is the state of the two-variable steps. Its arrays over elements have a length that is
-// a multiple of 8; the elements that pad it can move neither way.
+// work is the state of SMO steps on the active set. Its arrays over elements have a length that is a multiple of 8; the elements that pad
+// them can move neither way.
 type work[F Float] struct {
 	rows   []F     // stored rows of the kernel, stride apart
 	slot   []int32 // of each element: the row's number in rows, or -1
@@ -33,25 +36,18 @@ type work[F Float] struct {
 
 // limits sets up and down of element k from its beta.
 func (w *work[F]) limits(k int, epsilon float64) {
-	w.up[k], w.down[k] = math.Inf(1), math.Inf(-1)
-	if w.beta[k] < w.hi[k] {
-		w.up[k] = epsilon
-		if w.beta[k] < 0 {
-			w.up[k] = -epsilon
-		}
+	w.up[k], w.down[k] = tubeSlopes(w.beta[k], epsilon)
+	if !(w.beta[k] < w.hi[k]) {
+		w.up[k] = math.Inf(1)
 	}
-	if w.beta[k] > w.lo[k] {
-		w.down[k] = -epsilon
-		if w.beta[k] > 0 {
-			w.down[k] = epsilon
-		}
+	if !(w.beta[k] > w.lo[k]) {
+		w.down[k] = math.Inf(-1)
 	}
 }
 
-// run takes two-variable steps on the first n elements until max(g+down) - min(g+up) < tol,
-// budget steps are done, or a row is missing (need says whose). It is the definition of what the C
-// kernels compute, bit for bit: sums are not fused, gains are compared in float32, and the
-// lowest index wins a tie.
+// run takes SMO steps on the first n elements until max(g+down) - min(g+up) < tol, budget steps are done, or a row is missing
+// (need says whose). The C kernels compute the same bits: sums are not fused, gains are compared in float32, and the lowest index wins
+// a tie.
 func run[F Float](w *work[F], n int, epsilon, tol float64, budget int) (s status, done, need int, minUp, maxDown float64) {
 	i, minUp, maxDown := w.scan(n)
 	for {

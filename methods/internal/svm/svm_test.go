@@ -222,8 +222,8 @@ func TestTube(t *testing.T) {
 	if err := s.Solve(t.Context(), gramOf[float64](x, kernelFunction("rbf", 1)), Regression(y, 0.1, 5), &sol); err != nil {
 		t.Fatal(err)
 	}
-	if len(sol.Support()) != 0 || math.Abs(sol.Bias-0.325) > 1e-15 {
-		t.Errorf("support %v and bias %v; none and (0.25+0.4)/2 are expected", sol.Support(), sol.Bias)
+	if len(support(sol)) != 0 || math.Abs(sol.Bias-0.325) > 1e-15 {
+		t.Errorf("support %v and bias %v; none and (0.25+0.4)/2 are expected", support(sol), sol.Bias)
 	}
 }
 
@@ -235,8 +235,8 @@ func TestDegenerate(t *testing.T) {
 	if err := s.Solve(t.Context(), k, Classification([]float64{1, 1, 1}, 1), &sol); err != nil {
 		t.Fatal(err)
 	}
-	if sol.Bias != 1 || len(sol.Support()) != 0 {
-		t.Errorf("one class gives bias %v and support %v, not 1 and none", sol.Bias, sol.Support())
+	if sol.Bias != 1 || len(support(sol)) != 0 {
+		t.Errorf("one class gives bias %v and support %v, not 1 and none", sol.Bias, support(sol))
 	}
 	for name, p := range map[string]Problem{
 		"a target that is not a number": Regression([]float64{1, math.NaN(), 1}, 0.1, 1),
@@ -317,7 +317,7 @@ func sameBits[F Float](t *rapid.T, c randomCase) {
 }
 
 // TestInterior: on linear machines of large cost the interior point reaches the objective of the two-variable
-// steps; where these are many, jumps leave at most 200 for each example.
+// steps; where these are many, the switch leaves at most 200 for each example.
 func TestInterior(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const n, d = 150, 6
@@ -330,22 +330,22 @@ func TestInterior(t *testing.T) {
 	}
 	for _, p := range []Problem{Regression(y, 0.1, 100), Regression(y, 0, 100), Classification(signs(y), 100)} {
 		k := gramOf[float64](x, kernelFunction("linear", 0))
-		var plain, jumped Solution
+		var plain, switched Solution
 		s := Solver[float64]{Tol: 1e-4}
 		if err := s.Solve(t.Context(), k, p, &plain); err != nil {
 			t.Fatal(err)
 		}
 		k.SetExact(exactOf(x, kernelFunction("linear", 0)))
-		if err := s.Solve(t.Context(), k, p, &jumped); err != nil {
+		if err := s.Solve(t.Context(), k, p, &switched); err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(jumped.Objective-plain.Objective) > 1e-5*math.Abs(plain.Objective) || jumped.Gap >= s.Tol {
-			t.Errorf("objective %v at gap %v after a jump, %v without one", jumped.Objective, jumped.Gap, plain.Objective)
+		if math.Abs(switched.Objective-plain.Objective) > 1e-5*math.Abs(plain.Objective) || switched.Gap >= s.Tol {
+			t.Errorf("objective %v at gap %v after the switch, %v without one", switched.Objective, switched.Gap, plain.Objective)
 		}
-		if limit := 200 * n; plain.Steps > limit && jumped.Steps > limit {
-			t.Errorf("%d steps with the jump, %d without", jumped.Steps, plain.Steps)
+		if limit := 200 * n; plain.Steps > limit && switched.Steps > limit {
+			t.Errorf("%d steps with the switch, %d without", switched.Steps, plain.Steps)
 		}
-		t.Logf("%d steps with the jump, %d without", jumped.Steps, plain.Steps)
+		t.Logf("%d steps with the switch, %d without", switched.Steps, plain.Steps)
 	}
 }
 

@@ -9,14 +9,15 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A system solves (1 + D K) v = b for a mixture's K as Newton's method sees it: with k_j k_j' / w_j added to K_j
-// where the weights are learned.
+// A system solves (1 + D K) v = b, the reduced Newton equations of interior.go, for a mixture's K. Where the weights are learned,
+// k_j k_j' / w_j is added to each K_j (mixture.go).
 type system interface {
 	prepare(ctx context.Context, m *mixture, d []float64) error
 	solve(ctx context.Context, v, kv, b []float64) error // kv = K v
 }
 
-// newSystem uses the factors where that is cheaper, and on more than a thousand examples wherever it is possible: it is more accurate too.
+// newSystem returns a system of the rank of the factors where that is cheaper, and on more than a thousand examples wherever it is
+// possible, since it is more accurate there; otherwise it returns a system of n x n.
 func newSystem(m *mixture, room *scratch) system {
 	rank, full := 0, false
 	for _, p := range m.parts {
@@ -33,7 +34,7 @@ func newDense(m *mixture, rank int, room *scratch) *dense {
 	return &dense{m: m, rank: rank, a: room.take(m.n * m.n), stack: room.take(rank * m.n), root: room.take(m.n), f: cholesky.New(m.n)}
 }
 
-// dense factors 1 + sqrt(D) K sqrt(D), whose eigenvalues are 1 and more.
+// dense is a system of n x n: it factors 1 + sqrt(D) K sqrt(D), whose eigenvalues are 1 and more.
 type dense struct {
 	m       *mixture
 	rank    int // of the kernels with a factor
@@ -64,9 +65,9 @@ func (s *dense) prepare(ctx context.Context, m *mixture, d []float64) error {
 	})
 }
 
-// positive factors the n x n matrix a that fill writes, 1 plus a positive semidefinite one. Where rounding makes that
-// indefinite, as equal or nearly equal examples do when their D is large, it takes the least diagonal of 1e-15, 1e-14 ..
-// 1e-10 more that helps.
+// positive factors the n x n matrix a that fill writes, the sum of 1 and a positive semidefinite matrix. Where rounding makes it
+// indefinite, as equal or nearly equal examples do when their D is large, the diagonal is enlarged by the least share of 1e-15, 1e-14 ..
+// 1e-10 that helps.
 func positive(ctx context.Context, f *cholesky.Factorizer, a []float64, n int, fill func() error) error {
 	for more := 0.0; ; more = max(1e-15, 10*more) {
 		if err := fill(); err != nil {

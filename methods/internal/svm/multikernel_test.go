@@ -48,13 +48,13 @@ func gaussianFamily(x [][]float64, gammas ...float64) plainFamily {
 	return f
 }
 
-// agree checks that SolveTogether from sols arrives where Solve does from nothing.
+// agree checks that SolveFamily from sols arrives where Solve does from nothing.
 func agree(t interface {
 	Fatalf(string, ...any)
 	Context() context.Context
 }, f plainFamily, p Problem, sols []Solution) {
 	s := Solver[float64]{Tol: 1e-7}
-	if err := s.SolveTogether(t.Context(), f, p, sols); err != nil {
+	if err := s.SolveFamily(t.Context(), f, p, sols); err != nil {
 		t.Fatalf("%v", err)
 	}
 	for k := range f {
@@ -86,8 +86,8 @@ func agree(t interface {
 	}
 }
 
-// TestSolveTogether: from nothing, then from there for other targets, the solutions are Solve's.
-func TestSolveTogether(t *testing.T) {
+// TestSolveFamily: from nothing, then from there for other targets, the solutions are Solve's.
+func TestSolveFamily(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCase(t, 3, 40)
 		rows, _ := c.x.Dims()
@@ -107,10 +107,10 @@ func TestSolveTogether(t *testing.T) {
 	})
 }
 
-// TestSolveTogetherOnMoreThanAPassTakes: so many examples violate at the start that a pass must choose.
-func TestSolveTogetherOnMoreThanAPassTakes(t *testing.T) {
+// TestSolveFamilyWithSmallWorkingSets: so many examples violate the KKT conditions at the start that a pass must select.
+func TestSolveFamilyWithSmallWorkingSets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	n := firstActive + 500
+	n := firstWorkingSet + 500
 	x, y := make([][]float64, n), make([]float64, n)
 	for i := range x {
 		x[i] = []float64{rng.NormFloat64(), rng.NormFloat64()}
@@ -120,7 +120,7 @@ func TestSolveTogetherOnMoreThanAPassTakes(t *testing.T) {
 	s := Solver[float64]{}
 	sols := make([]Solution, 1)
 	p := Regression(y, 0.1, 0.1)
-	if err := s.SolveTogether(t.Context(), f, p, sols); err != nil {
+	if err := s.SolveFamily(t.Context(), f, p, sols); err != nil {
 		t.Fatal(err)
 	}
 	var want Solution
@@ -132,8 +132,9 @@ func TestSolveTogetherOnMoreThanAPassTakes(t *testing.T) {
 	}
 }
 
-// TestChoose: with room for fewer than violate, the worst, and of equals the first; the others are left.
-func TestChoose(t *testing.T) {
+// TestSelectWorkingSet: with room for fewer examples than violate the KKT conditions, those of the largest violation, and of equal ones the
+// first.
+func TestSelectWorkingSet(t *testing.T) {
 	s := Solver[float64]{sol: &Solution{Beta: make([]float64, 6), Fit: make([]float64, 6)}}
 	s.problem = Regression([]float64{0.5, 2, -0.5, 0.05, 0.5, -3}, 0.1, 1)
 	for _, c := range []struct {
@@ -141,7 +142,7 @@ func TestChoose(t *testing.T) {
 		most   int
 		want   []int
 	}{{0, 6, []int{0, 1, 2, 4, 5}}, {0.06, 6, []int{0, 1, 2, 3, 4, 5}}, {0, 3, []int{0, 1, 5}}, {0, 4, []int{0, 1, 2, 5}}, {0, 1, []int{5}}} {
-		s.choose(c.margin, c.most)
+		s.selectWorkingSet(c.margin, c.most)
 		if len(s.index) != len(c.want) {
 			t.Fatalf("margin %v, at most %d: %v, want %v", c.margin, c.most, s.index, c.want)
 		}

@@ -1,0 +1,127 @@
+package svm
+
+import (
+	"context"
+	"sort"
+
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
+)
+
+// The switch from SMO to an interior point.
+//
+// Problem: SMO steps crawl where the kernel matrix has low rank and C is large. A linear SVR with C = 100 can take 10^8 of them, and the
+// square of one feature's products, with C = 1000, 6 x 10^7. An interior point (interior.go) takes 20 to 40 Newton steps there.
+//
+// Algorithm: Solve counts the cost of its SMO steps. When they have cost as much as an interior point would, it computes a pivoted
+// Cholesky factor of the kernel matrix, runs the interior point, and goes on with SMO from its solution. So the two together
+// cost at most about twice the cheaper of them, and what Solve promises of a solution is what SMO checks.
+//
+// Stopping rule: the interior point stops where its complementarity and its stationarity residual are far below Solve's tolerance.
+
+const (
+	// stepCost is what an SMO step costs beside its active elements, in element operations, which are the units of cost.
+	stepCost = 100
+	// switchAfter times n is the cost of SMO steps at which Solve first considers the switch, and again each time the cost has doubled.
+	switchAfter = 5000
+	// factorTol is how far the factor may be off, in units of the largest diagonal value.
+	factorTol = 1e-13
+	// factorBytes bounds the memory of a factor, since a path keeps one for each kernel.
+	factorBytes = 16 << 20
+	// switchMean times Solve's tolerance and the largest bound, and switchResidual times the tolerance, are the mean product of a variable
+	// and its multiplier and the stationarity residual at which the interior point stops.
+	switchMean     = 1e-7
+	switchResidual = 1e-3
+	// switchSteps bounds the interior point's Newton steps.
+	switchSteps = 80
+)
+
+// Exact is a kernel matrix of n examples in float64, by rows. Solve factors it when it switches to an interior point, and
+// the Exact keeps the factor for the next problem; so one Exact serves one solver at a time.
+type Exact struct {
+	Diagonal []float64                  // k(x_i, x_i)
+	Row      func(dst []float64, i int) // writes k(x_i, x_j) for all j
+
+	factored []float64 // V', rank x n with K = V V' to rounding, or nil
+	tooLow   int       // the largest rank that was tried and did not suffice
+}
+
+// factor returns V', or nil if the rank is more than most.
+func (e *Exact) factor(ctx context.Context, most int) ([]float64, error) {
+	n := len(e.Diagonal)
+	if e.factored == nil && most > e.tooLow {
+		vt, err := cholesky.LowRank(ctx, e.Diagonal, e.Row, factorTol, most)
+		if err != nil {
+			return nil, err
+		}
+		e.factored, e.tooLow = vt, most
+	}
+	if len(e.factored) > most*n {
+		return nil, nil
+	}
+	return e.factored, nil
+}
+
+// interiorCost is what an interior point on a factor of the given rank costs.
+func interiorCost(n, rank int) float64 {
+	m, r, apart := float64(n), float64(rank), float64(min(n, max(rank, leastApart)))
+	return float64(m*r*r) + float64(3000*m) + float64(apart*apart*(r+apart/3))
+}
+
+// affordableRank is the largest rank of an interior point that costs no more than the given cost and whose factor takes no more than
+// factorBytes, or -1.
+func affordableRank(n int, cost float64) int {
+	rank := sort.Search(n+1, func(rank int) bool { return interiorCost(n, rank) > cost }) - 1
+	return min(rank, factorBytes/(8*n))
+}
+
+// switchToInterior replaces the solution by that of an interior point, unless that is worse. It reports whether the kernel
+// matrix has a factor of a rank that is worth the cost of the steps so far.
+func (s *Solver[F]) switchToInterior(ctx context.Context, tol float64) (bool, error) {
+	n, exact := s.kernel.Len(), s.kernel.Exact()
+	rank := affordableRank(n, s.cost)
+	if rank < 0 {
+		return false, nil
+	}
+	vt, err := exact.factor(ctx, rank)
+	if err != nil || vt == nil {
+		return false, err
+	}
+	s.scratch.reset()
+	in := newInterior(s.problem, newMixture(n, []Part{{Factor: vt}}, false, &s.scratch), &s.scratch)
+	err = in.run(ctx, switchSteps, func(mean, worst float64) bool {
+		return mean <= switchMean*tol*in.largest && worst <= switchResidual*tol
+	})
+	if err != nil {
+		return true, err
+	}
+	if err := s.unshrink(ctx); err != nil {
+		return true, err
+	}
+	s.sol.finish(s.problem)
+	there := Solution{Beta: in.solution(), Steps: s.sol.Steps, exact: true}
+	there.prepare(s.problem)
+	here := *s.sol
+	*s.sol = there
+	if s.sol.Fit == nil {
+		s.sol.Fit = make([]float64, n)
+	}
+	if err := s.restoreFit(ctx); err != nil {
+		return true, err
+	}
+	s.sol.finish(s.problem)
+	if !(s.sol.Objective <= here.Objective) {
+		*s.sol = here
+	}
+	s.activateAll()
+	return true, nil
+}
+
+// InteriorBytes returns what the interior points of a Solver take at most on n examples, and what the factor of each kernel takes.
+func InteriorBytes(n int) (solver, factor int64) {
+	m := int64(n)
+	rank := min(m, factorBytes/(8*m))
+	factor = 8 * m * rank
+	apart := min(m, max(rank, leastApart))
+	solver = factor + 8*(rank*rank+apart*(apart+rank)+60*m) + cholesky.Bytes(int(apart)) + cholesky.Bytes(int(rank))
+	return solver, factor
+}
