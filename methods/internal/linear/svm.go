@@ -34,9 +34,8 @@ type Problem struct {
 	sumW    []float64 // d: sum_i y_i next_i x_i
 	scratch []float64 // n
 	system
-	newtons int  // steps in all
-	stale   int  // steps since refresh
-	done    bool // the last call returned a solution
+	newtons int // steps in all
+	stale   int // steps since refresh
 }
 
 // A Solution is an optimal classifier x -> w.x + b.
@@ -139,54 +138,28 @@ const (
 
 // Solve returns the solution for C > 0 by the algorithm of the package comment, from w = 0 and alpha = 0. It is an error if ctx is
 // done, or if the gap is not within Tolerance after limit Newton steps (0 means a limit far beyond what solvable problems take).
+//
+// The duality gap is computed after a stage that is at the target, or that made no progress, where promise is what the gap would be if w and
+// b belonged to the multipliers exactly.
 func (p *Problem) Solve(ctx context.Context, c float64, limit int) (Solution, error) {
-	if err := checkC(c); err != nil {
-		return Solution{}, err
+	if !(c > 0) || math.IsInf(c, 1) {
+		return Solution{}, fmt.Errorf("linear SVM: C is %v: it must be a finite number > 0", c)
+	}
+	if limit <= 0 {
+		limit = maxSteps
 	}
 	p.b = 0
 	clear(p.w)
 	clear(p.Alpha)
-	return p.run(ctx, c, limit)
-}
-
-// Continue is Solve with a warm start along C: from w and b of the last call of Solve or Continue, and from the multipliers of that
-// call times the ratio of the two C, which keeps the multipliers feasible. It reaches the same gap as Solve, but not the same bits, and
-// mostly takes fewer steps. Without an earlier call, or after a call that failed, Continue is Solve.
-func (p *Problem) Continue(ctx context.Context, c float64, limit int) (Solution, error) {
-	if !p.done {
-		return p.Solve(ctx, c, limit)
-	}
-	if err := checkC(c); err != nil {
-		return Solution{}, err
-	}
-	floats.ScaleTo(p.Alpha, c/p.c, p.Next)
-	return p.run(ctx, c, limit)
-}
-
-func checkC(c float64) error {
-	if !(c > 0) || math.IsInf(c, 1) {
-		return fmt.Errorf("linear SVM: C is %v: it must be a finite number > 0", c)
-	}
-	return nil
-}
-
-// run takes proximal stages from w, b and the multipliers in Alpha. The duality gap is computed after a stage that is at the
-// target, or that made no progress, where promise is what the gap would be if w and b belonged to the multipliers exactly.
-func (p *Problem) run(ctx context.Context, c float64, limit int) (Solution, error) {
-	if limit <= 0 {
-		limit = maxSteps
-	}
 	p.c, p.sigma, p.newtons, p.free = c, min(c, mostMove/p.square)/firstWidth, 0, p.free[:0]
-	p.done = false
 	clear(p.Change)
 	clear(p.gram)
 	clear(p.inGram)
 	p.refresh()
-	highest := math.Inf(1) // of sigma
-	best := p.solution()
-	best.Gap = math.Inf(1)
-	objective := best.Objective // at the end of a stage
-	bound, idle, promised := math.Inf(-1), 0, math.Inf(1)
+	cert := certificate{best: p.solution(), bound: math.Inf(-1)}
+	cert.best.Gap = math.Inf(1)
+	objective := cert.best.Objective // at the end of a stage
+	promised, largest := math.Inf(1), math.Inf(1)
 	for {
 		before := p.newtons
 		solvable, err := p.minimize(ctx, limit, float64(1e-3*Target*objective)+float64(rounding*c*float64(p.n)))
@@ -195,42 +168,58 @@ func (p *Problem) run(ctx context.Context, c float64, limit int) (Solution, erro
 		}
 		steps, spent := p.newtons-before, p.newtons >= limit
 		objective = vmath.Dot(p.w, p.w)/2 + float64(c*p.sums.Loss)
-		promise := float64(c*p.sums.Loss) - p.sums.Product // the gap, if w and b belong to the multipliers
+		promise := float64(c*p.sums.Loss) - p.sums.Product
 		stuck := !(promise < promised) || steps <= 1 && !(promise <= promised/2)
 		if spent || stuck || promise <= Target*objective {
-			p.refresh()
-			p.move(0)
-			bound = max(bound, p.dual())
-			gap := best.Gap
-			if s := p.solution(); s.Objective < best.Objective {
-				best = s
-			}
-			best.Gap = max(0, best.Objective-bound)
-			if idle++; best.Gap < gap/2 {
-				idle = 0
-			}
-			switch relative := best.Gap / best.Objective; {
-			case relative <= Target, relative <= Tolerance && (idle >= patience || spent):
-				best.Steps, p.done = p.newtons, true
-				return best, nil
-			case spent, idle >= hopeless:
+			p.certify(&cert)
+			switch relative := cert.best.Gap / cert.best.Objective; {
+			case relative <= Target, relative <= Tolerance && (cert.idle >= patience || spent):
+				cert.best.Steps = p.newtons
+				return cert.best, nil
+			case spent, cert.idle >= hopeless:
 				return Solution{}, fmt.Errorf("linear SVM with C = %g: relative duality gap %.3g after %d Newton steps, not within %g: standardise the features or lower C",
 					c, relative, p.newtons, Tolerance)
 			}
 		}
 		promised = promise
 		copy(p.Alpha, p.Next)
-		growth := slowGrowth
-		switch {
-		case steps <= 1:
-			growth = settledGrowth
-		case steps <= fewSteps:
-			growth = fastGrowth
+		if !solvable { // 1/sigma was lost to rounding beside the products of rows: sigma stays below
+			largest = p.sigma / settledGrowth
 		}
-		if !solvable { // 1/sigma is lost beside the products of rows: step back, for good
-			highest = p.sigma / settledGrowth
-		}
-		p.sigma = min(p.sigma*growth, highest)
+		p.sigma = min(p.sigma*growth(steps), largest)
+	}
+}
+
+// growth is the factor of sigma after a stage of so many Newton steps.
+func growth(steps int) float64 {
+	switch {
+	case steps <= 1:
+		return settledGrowth
+	case steps <= fewSteps:
+		return fastGrowth
+	}
+	return slowGrowth
+}
+
+// A certificate is the best point found so far with its duality gap.
+type certificate struct {
+	best  Solution
+	bound float64 // the best dual value
+	idle  int     // bounds in a row that lowered the gap by less than half
+}
+
+// certify takes the current point and the current multipliers into the certificate, with slacks computed anew.
+func (p *Problem) certify(cert *certificate) {
+	p.refresh()
+	p.move(0)
+	cert.bound = max(cert.bound, p.dual())
+	gap := cert.best.Gap
+	if s := p.solution(); s.Objective < cert.best.Objective {
+		cert.best = s
+	}
+	cert.best.Gap = max(0, cert.best.Objective-cert.bound)
+	if cert.idle++; cert.best.Gap < gap/2 {
+		cert.idle = 0
 	}
 }
 

@@ -262,7 +262,7 @@ func TestIntercept(t *testing.T) {
 	}
 }
 
-// TestHistory: a solution does not depend on those before it, bit for bit.
+// TestHistory: a solution does not depend on those before it, nor on calls that failed, bit for bit.
 func TestHistory(t *testing.T) {
 	x, y := sample(4, 200, 30)
 	p, err := New(x, 200, 30, y)
@@ -274,64 +274,12 @@ func TestHistory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Continue(t.Context(), 3*c, 0); err != nil {
-			t.Fatal(err)
+		if _, err := p.Solve(t.Context(), 10, 3); err == nil {
+			t.Fatal("three steps suffice: the test needs a harder problem")
 		}
 		if fresh := mustSolve(t, x, 200, 30, y, c); !floats.Equal(s.W, fresh.W) || s.B != fresh.B {
 			t.Errorf("C = %g: the solution depends on the ones before", c)
 		}
-	}
-}
-
-// TestContinue: along C, up and down, a warm start gives the solutions of a cold one to the sum of
-// both gaps, in fewer steps in all. P exceeds its minimum by at least half the squared distance
-// of w.
-func TestContinue(t *testing.T) {
-	const n, d = 600, 40
-	x, y := sample(6, n, d)
-	p, err := New(x, n, d, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cold, warm := 0, 0
-	for _, c := range []float64{0.01, 0.1, 1, 10, 100, 10, 1, 0.1, 0.01} {
-		want := mustSolve(t, x, n, d, y, c)
-		s, err := p.Continue(t.Context(), c, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cold, warm = cold+want.Steps, warm+s.Steps
-		slack := s.Gap + want.Gap + 1e-12*want.Objective
-		if math.Abs(s.Objective-want.Objective) > slack {
-			t.Errorf("C = %g: objective %v, from zero %v", c, s.Objective, want.Objective)
-		}
-		if far := floats.Distance(s.W, want.W, 2); far*far/8 > slack {
-			t.Errorf("C = %g: w is %v from the one from zero", c, far)
-		}
-	}
-	t.Logf("%d steps from zero, %d from the last solution", cold, warm)
-	if warm >= cold {
-		t.Errorf("%d steps from zero, %d from the last solution", cold, warm)
-	}
-}
-
-// TestContinueAfterFailure: a call that failed leaves nothing to start from.
-func TestContinueAfterFailure(t *testing.T) {
-	x, y := sample(4, 200, 30)
-	p, err := New(x, 200, 30, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := mustSolve(t, x, 200, 30, y, 1)
-	if _, err := p.Continue(t.Context(), 10, 3); err == nil {
-		t.Fatal("three steps suffice: the test needs a harder problem")
-	}
-	s, err := p.Continue(t.Context(), 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !floats.Equal(s.W, want.W) || s.B != want.B {
-		t.Error("the solution depends on the call that failed")
 	}
 }
 
