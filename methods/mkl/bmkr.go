@@ -94,7 +94,7 @@ func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry
 // Where the kernel matrices do not fit in memory, the Gaussian kernels are solved at once: see svm.SolveFamily.
 //
 // The linear kernel is asked last, and not solved where even least squares over all w.x + b, whose
-// residual sum of squares takes one product, does not beat the best machine so far. Its SVR takes 10^5 two-variable steps and more for
+// residual sum of squares takes one product, does not beat the best machine so far. Its SVR takes 10^5 SMO steps and more for
 // C >= 1, so where features are few Newton's method comes first: see svm.Linear.
 type booster[F svm.Float] struct {
 	s       *sample

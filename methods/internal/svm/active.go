@@ -3,6 +3,7 @@ package svm
 import (
 	"context"
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -69,7 +70,7 @@ func aligned(x []float64, n int) []float64 {
 	return x[skip : skip+n]
 }
 
-// pad bars the elements from n to the end of the last vector.
+// pad makes elements of the arrays from n to their end that can move neither way.
 func (s *Solver[F]) pad(n int) {
 	w := &s.w
 	for k := n; k < padded(n); k++ {
@@ -107,46 +108,52 @@ func (s *Solver[F]) openRowCache() {
 func (s *Solver[F]) fetchRow(k int) {
 	w, n := &s.w, len(s.index)
 	if len(s.free) == 0 {
-		oldest := 0
-		for c, t := range w.used {
-			if t < w.used[oldest] {
-				oldest = c
-			}
-		}
-		for e, c := range w.slot {
-			if int(c) == oldest {
-				w.slot[e] = -1
-				break
-			}
-		}
-		s.free = append(s.free, int32(oldest))
+		s.free = append(s.free, s.evictRow())
 	}
 	at := s.free[len(s.free)-1]
 	s.free = s.free[:len(s.free)-1]
-	dst := w.rows[int(at)*w.stride : int(at+1)*w.stride]
-	gram, stored := s.kernel.Stored()
-	total := s.kernel.Len()
-	switch {
-	case s.restricted != nil:
-		s.restricted(dst[:n], s.index[k])
-	case !stored && n == total:
-		s.kernel.Row(dst[:n], s.index[k])
-	default:
-		var full []F
-		if stored {
-			full = gram.At(s.index[k])
-		} else {
-			s.line = resized(s.line, total)
-			s.kernel.Row(s.line, s.index[k])
-			full = s.line
-		}
-		for e, i := range s.index {
-			dst[e] = full[i]
-		}
-	}
-	clear(dst[n:])
+	row := w.rows[int(at)*w.stride : int(at+1)*w.stride]
+	s.fillRow(row[:n], s.index[k])
+	clear(row[n:])
 	w.clock++
 	w.slot[k], w.used[at] = at, w.clock
+}
+
+// evictRow takes the row unused for longest out of the cache and returns its slot.
+func (s *Solver[F]) evictRow() int32 {
+	w, oldest := &s.w, 0
+	for c, t := range w.used {
+		if t < w.used[oldest] {
+			oldest = c
+		}
+	}
+	if e := slices.Index(w.slot, int32(oldest)); e >= 0 {
+		w.slot[e] = -1
+	}
+	return int32(oldest)
+}
+
+// fillRow writes the kernel of example i with the active examples.
+func (s *Solver[F]) fillRow(dst []F, i int) {
+	gram, stored := s.kernel.Stored()
+	var full []F
+	switch {
+	case s.restricted != nil:
+		s.restricted(dst, i)
+		return
+	case len(dst) == s.kernel.Len():
+		s.kernel.Row(dst, i)
+		return
+	case stored:
+		full = gram.At(i)
+	default:
+		s.line = resized(s.line, s.kernel.Len())
+		s.kernel.Row(s.line, i)
+		full = s.line
+	}
+	for e, j := range s.index {
+		dst[e] = full[j]
+	}
 }
 
 // shrink takes out of the active set the elements at a bound whose derivative says that they stay there: they violate the KKT

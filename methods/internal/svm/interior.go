@@ -16,18 +16,23 @@ import (
 //
 //	min over z  1/2 z'S'K S z + c'z    subject to  s'z = 0,  0 <= z <= u
 //
-// Symbols: lo and hi are the multipliers of z >= 0 and z <= u, y that of s'z = 0; the machine's bias is -y. The KKT conditions are
+// Symbols: lo and hi are the multipliers of z >= 0 and z <= u, and y is the multiplier of s'z = 0; the machine's bias is -y. The KKT
+// conditions are
 //
 //	S'K S z + c - y s - lo + hi = 0,   s'z = 0,   z_k lo_k = 0,   (u_k - z_k) hi_k = 0.
 //
-// Algorithm: Newton's method on the KKT conditions follows the central path, on which the products z_k lo_k and (u_k - z_k) hi_k equal one
-// positive number that goes to zero, with Mehrotra's predictor and corrector (Wright, Primal-Dual Interior-Point Methods, 1997, chapter
-// 10). Eliminating lo, hi and y leaves systems of the matrix S'K S + 1/theta, theta = 1 / (lo/z + hi/(u-z)), which are reduced to
-// 1 + D K with D = S theta S', n x n (systems.go), and where K has low rank to a system of the rank (lowrank.go). mixture.go extends
-// the method to a sum of kernels whose weights are learned.
+// The duality measure mu is the mean of the products z_k lo_k and (u_k - z_k) hi_k. The residual of a point is the left side of the first
+// equation.
 //
-// Stopping rule: the caller's, on the mean of the products and the largest stationarity residual; or rounding that leaves no step.
+// Algorithm: Newton's method on the KKT conditions follows the central path, on which all products equal mu, as mu goes to zero, with
+// Mehrotra's predictor and corrector (Wright, Primal-Dual Interior-Point Methods, 1997, chapter 10). Eliminating lo, hi and y leaves
+// systems of the matrix S'K S + 1/theta, theta = 1 / (lo/z + hi/(u-z)), which are reduced to 1 + D K with D = S theta S', n x n
+// (systems.go), and where K has low rank to a system of the rank (lowrank.go). mixture.go extends the method to a sum of kernels whose
+// weights are learned.
+//
+// Stopping rule: the caller's, on mu and the largest element of the residual; or rounding that leaves no step.
 
+// An interior is one run of the interior point.
 type interior struct {
 	n, m    int       // examples, variables
 	of      []int     // of each variable: its example
@@ -40,7 +45,7 @@ type interior struct {
 	system  system
 
 	beta, fit []float64 // n: S z and K beta
-	rhs       []float64 // m: minus the stationarity residual
+	rhs       []float64 // m: minus the residual
 	theta     []float64 // m
 	weight    []float64 // n: the diagonal of D
 
@@ -54,7 +59,7 @@ type interior struct {
 	largest  float64 // of u
 	careful  bool    // see beCareful
 	typical  float64 // mean of u
-	lowest   float64 // mean of the products so far
+	lowest   float64 // mu so far
 	stagnant int     // steps since lowest fell by a tenth
 }
 
@@ -99,26 +104,26 @@ func newInterior(p Problem, mix *mixture, room *scratch) *interior {
 	return in
 }
 
-// run follows the central path until done says so, rounding stops it, or it has taken limit steps. done is given the mean of the products and
-// the largest stationarity residual.
-func (in *interior) run(ctx context.Context, limit int, done func(mean, worst float64) bool) error {
+// run follows the central path until done says so, rounding stops it, or it has taken limit steps. done is given mu and the largest element
+// of the residual.
+func (in *interior) run(ctx context.Context, limit int, done func(mu, worst float64) bool) error {
 	for range limit {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		mean := 0.0
+		mu := 0.0
 		for k, z := range in.z {
-			mean += float64(z*in.lo[k]) + float64((in.u[k]-z)*in.hi[k])
+			mu += float64(z*in.lo[k]) + float64((in.u[k]-z)*in.hi[k])
 		}
-		mean = (mean + in.mix.products(0)) / float64(2*in.m+in.mix.learned())
+		mu = (mu + in.mix.products(0)) / float64(2*in.m+in.mix.learned())
 		worst, err := in.residual(ctx)
 		if err != nil {
 			return err
 		}
-		if done(mean, worst) {
+		if done(mu, worst) {
 			return nil
 		}
-		moved, err := in.newton(ctx, mean, worst)
+		moved, err := in.newton(ctx, mu, worst)
 		if err != nil && !errors.Is(err, cholesky.ErrNotPositive) {
 			return err
 		}
@@ -129,7 +134,7 @@ func (in *interior) run(ctx context.Context, limit int, done func(mean, worst fl
 	return nil
 }
 
-// residual sets beta, K beta, and rhs to minus the stationarity residual S'K beta + c - y s - lo + hi, and returns the largest size of that.
+// residual sets beta, K beta, and rhs to minus the residual, and returns the size of its largest element.
 func (in *interior) residual(ctx context.Context) (float64, error) {
 	in.fold(in.beta, in.z)
 	if err := in.mix.evaluate(ctx, in.fit, in.beta); err != nil {
@@ -151,56 +156,21 @@ func (in *interior) fold(dst, x []float64) {
 	}
 }
 
-// newton takes one step from the residual in rhs, or reports that rounding allows none. The predictor is the Newton direction to
-// products of zero. The corrector is a second direction by the same factorisation, which makes up for the predictor's second order terms
-// and aims for products of mean (left/mean)^3, where left is the mean that the predictor would leave.
-func (in *interior) newton(ctx context.Context, mean, worst float64) (bool, error) {
-	sum := 0.0
-	clear(in.weight)
-	for k, z := range in.z {
-		in.theta[k] = 1 / (in.lo[k]/z + in.hi[k]/(in.u[k]-z))
-		in.weight[in.of[k]] += in.theta[k]
-		sum += in.s[k] * z
-		in.tlo[k], in.thi[k] = 0, 0
-	}
-	in.mix.setTargets(0)
-	if err := in.system.prepare(ctx, in.mix, in.weight); err != nil {
-		return false, err
-	}
-	if err := in.apply(ctx, in.q, in.s); err != nil {
+// newton takes one step from the residual in rhs, or reports that rounding allows none.
+func (in *interior) newton(ctx context.Context, mu, worst float64) (bool, error) {
+	sum, err := in.factor(ctx)
+	if err != nil {
 		return false, err
 	}
 	if _, err := in.direction(ctx, sum); err != nil {
 		return false, err
 	}
-	step := in.longest(1)
-	left := in.mix.products(step)
-	for k, z := range in.z {
-		z, d := z+float64(step*in.dz[k]), in.dz[k]
-		left += float64(z*(in.lo[k]+float64(step*in.dlo[k]))) + float64((in.u[k]-z)*(in.hi[k]+float64(step*in.dhi[k])))
-		in.tlo[k], in.thi[k] = -d*in.dlo[k], d*in.dhi[k]
-	}
-	left /= float64(2*in.m + in.mix.learned())
-	rest := left / mean
-	aim := float64(mean * float64(rest*float64(rest*rest)))
-	in.mix.setCorrectedTargets(aim)
-	if in.careful {
-		if low := min(mean, tied*worst*in.typical); aim < low || in.stalls(mean) {
-			aim = max(centred*mean, low)
-			clear(in.tlo)
-			clear(in.thi)
-			in.mix.setTargets(aim)
-		}
-	}
-	for k := range in.z {
-		in.tlo[k] += aim
-		in.thi[k] += aim
-	}
+	in.setCorrector(mu, worst)
 	dy, err := in.direction(ctx, sum)
 	if err != nil {
 		return false, err
 	}
-	step = in.longest(toBound)
+	step := in.longest(toBound)
 	if in.careful {
 		if step, err = in.mix.limitCurvature(ctx, step, worst, in.v); err != nil {
 			return false, err
@@ -216,25 +186,69 @@ func (in *interior) newton(ctx context.Context, mean, worst float64) (bool, erro
 	return step > 0, nil
 }
 
+// factor factors the system at the current point, sets q, and sets the predictor's targets: products of zero. It returns s'z.
+func (in *interior) factor(ctx context.Context) (sum float64, err error) {
+	clear(in.weight)
+	for k, z := range in.z {
+		in.theta[k] = 1 / (in.lo[k]/z + in.hi[k]/(in.u[k]-z))
+		in.weight[in.of[k]] += in.theta[k]
+		sum += in.s[k] * z
+		in.tlo[k], in.thi[k] = 0, 0
+	}
+	in.mix.setTargets(0)
+	if err := in.system.prepare(ctx, in.mix, in.weight); err != nil {
+		return 0, err
+	}
+	return sum, in.apply(ctx, in.q, in.s)
+}
+
+// setCorrector sets the corrector's targets from the predictor's direction: products of mu (after/mu)^3, where after is the mu that the
+// predictor would leave, less the predictor's second order terms.
+func (in *interior) setCorrector(mu, worst float64) {
+	step := in.longest(1)
+	after := in.mix.products(step)
+	for k, z := range in.z {
+		z, d := z+float64(step*in.dz[k]), in.dz[k]
+		after += float64(z*(in.lo[k]+float64(step*in.dlo[k]))) + float64((in.u[k]-z)*(in.hi[k]+float64(step*in.dhi[k])))
+		in.tlo[k], in.thi[k] = -d*in.dlo[k], d*in.dhi[k]
+	}
+	after /= float64(2*in.m + in.mix.learned())
+	ratio := after / mu
+	target := float64(mu * float64(ratio*float64(ratio*ratio)))
+	in.mix.setCorrectedTargets(target)
+	if in.careful {
+		if low := min(mu, tied*worst*in.typical); target < low || in.stalls(mu) {
+			target = max(centred*mu, low)
+			clear(in.tlo)
+			clear(in.thi)
+			in.mix.setTargets(target)
+		}
+	}
+	for k := range in.z {
+		in.tlo[k] += target
+		in.thi[k] += target
+	}
+}
+
 // A careful path replaces Mehrotra's corrector, which can cycle or lose the central path, by a direction back to the path, and bounds what of
 // a step is not linear in the weights (mixture.limitCurvature). It takes about 2.5 times as long.
 const (
-	// stagnantSteps is the number of steps in which the mean of the products did not fall by a tenth after which the corrector is replaced.
+	// stagnantSteps is the number of steps without a fall of mu by a tenth after which the corrector is replaced.
 	stagnantSteps = 5
-	// centred is the share of the mean of the products that the replacement aims for.
+	// centred is the share of mu that the replacement aims for.
 	centred = 0.3
-	// tied times the largest residual and the typical bound is the least value that products are aimed for: products that vanish before the
-	// residual does stop the path.
+	// tied times the largest element of the residual and the typical bound is the least target of a product: products that vanish before
+	// the residual does stop the path.
 	tied = 1e-2
 	// denseRows is the largest n for which a careful path factors n x n matrices whatever the rank, which is more accurate where many rows
 	// are equal.
 	denseRows = 2500
 )
 
-// stalls reports whether the mean of the products has stopped falling.
-func (in *interior) stalls(mean float64) bool {
-	if in.stagnant++; in.lowest == 0 || mean < 0.9*in.lowest {
-		in.lowest, in.stagnant = mean, 0
+// stalls reports whether mu has stopped falling.
+func (in *interior) stalls(mu float64) bool {
+	if in.stagnant++; in.lowest == 0 || mu < 0.9*in.lowest {
+		in.lowest, in.stagnant = mu, 0
 	}
 	return in.stagnant > stagnantSteps
 }

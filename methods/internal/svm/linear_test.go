@@ -67,7 +67,7 @@ func checkPoint(t *rapid.T, p Problem, k *Gram[float64], sol Solution) {
 	}
 }
 
-// TestLinearEnds: of twenty regressions, where two-variable steps crawl, Newton's method alone brings nearly all below the tolerance.
+// TestLinearEnds: of twenty regressions, where SMO steps crawl, Newton's method alone brings nearly all below the tolerance.
 func TestLinearEnds(t *testing.T) {
 	const problems, n, d = 20, 300, 5
 	ended := 0

@@ -34,7 +34,7 @@ func (p Part) times(dst, image, x []float64) {
 //
 // The weights d_j are the multipliers of the constraints on the kernels, and d_j w_j = 0 joins the KKT conditions.
 //
-// Algorithm: the products d_j w_j follow the central path with the others. With k_j = K_j beta, the residual
+// Algorithm: the products d_j w_j belong to mu and follow the central path too. With k_j = K_j beta, the residual
 // r_j = 1 - 1/2 beta'K_j beta - w_j and the target t_j of the product d_j w_j, eliminating the directions of w and d from Newton's
 // system replaces its K by
 //
@@ -154,8 +154,8 @@ func (m *mixture) longest(share float64) float64 {
 }
 
 // limitCurvature shortens a step along the direction delta of beta until its second order terms, 1/2 step^2 delta'K_j delta in the
-// constraints on the kernels and step^2 sum_j dd_j K_j delta in the stationarity, are no larger than the residuals there, r_j and worst,
-// or than small.
+// constraints on the kernels and step^2 sum_j dd_j K_j delta in the residual of interior.go, are no larger than the residuals there, r_j
+// and worst, or than small.
 func (m *mixture) limitCurvature(ctx context.Context, step, worst float64, delta []float64) (float64, error) {
 	const small = 0.1
 	bend := 0.0

@@ -1,4 +1,4 @@
-// One run of the two-variable steps: see run in steps.go, whose bits this has. Included once
+// One run of SMO steps, with the bits of run in steps.go, which defines it. This file is included once
 // for each type of kernel row (ROW) and instruction set; FN(name) names the instance.
 // The arrays are padded to multiples of 8 with elements that can move neither way.
 

@@ -316,7 +316,7 @@ func sameBits[F Float](t *rapid.T, c randomCase) {
 	}
 }
 
-// TestInterior: on linear machines of large cost the interior point reaches the objective of the two-variable
+// TestInterior: on linear machines of large cost the interior point reaches the objective of the SMO
 // steps; where these are many, the switch leaves at most 200 for each example.
 func TestInterior(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))

@@ -16,7 +16,7 @@ import (
 // Cholesky factor of the kernel matrix, runs the interior point, and goes on with SMO from its solution. So the two together
 // cost at most about twice the cheaper of them, and what Solve promises of a solution is what SMO checks.
 //
-// Stopping rule: the interior point stops where its complementarity and its stationarity residual are far below Solve's tolerance.
+// Stopping rule: the interior point stops where its duality measure and its residual are far below Solve's tolerance.
 
 const (
 	// stepCost is what an SMO step costs beside its active elements, in element operations, which are the units of cost.
@@ -27,9 +27,9 @@ const (
 	factorTol = 1e-13
 	// factorBytes bounds the memory of a factor, since a path keeps one for each kernel.
 	factorBytes = 16 << 20
-	// switchMean times Solve's tolerance and the largest bound, and switchResidual times the tolerance, are the mean product of a variable
-	// and its multiplier and the stationarity residual at which the interior point stops.
-	switchMean     = 1e-7
+	// switchMu times Solve's tolerance and the largest bound is the duality measure at which the interior point stops.
+	switchMu = 1e-7
+	// switchResidual times the tolerance is the largest element of the residual at which it stops.
 	switchResidual = 1e-3
 	// switchSteps bounds the interior point's Newton steps.
 	switchSteps = 80
@@ -88,8 +88,8 @@ func (s *Solver[F]) switchToInterior(ctx context.Context, tol float64) (bool, er
 	}
 	s.scratch.reset()
 	in := newInterior(s.problem, newMixture(n, []Part{{Factor: vt}}, false, &s.scratch), &s.scratch)
-	err = in.run(ctx, switchSteps, func(mean, worst float64) bool {
-		return mean <= switchMean*tol*in.largest && worst <= switchResidual*tol
+	err = in.run(ctx, switchSteps, func(mu, worst float64) bool {
+		return mu <= switchMu*tol*in.largest && worst <= switchResidual*tol
 	})
 	if err != nil {
 		return true, err
