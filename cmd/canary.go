@@ -34,7 +34,7 @@ func tryCanary(ctx context.Context, spec registry.Spec) (string, error) {
 	contrary.Y = canary.Labels(rand.New(rand.NewPCG(1, 1)), task, train.Y, [][]int{everyRow})
 	var p [2]float64
 	for i, d := range []registry.Data{train, contrary} {
-		m, err := spec.Fit(ctx, registry.Env{Seed: 1, Workers: 1}, d, nil)
+		m, err := spec.Fit(ctx, registry.Env{Seed: 1}, d, nil)
 		if err != nil {
 			return "", err
 		}

@@ -31,6 +31,7 @@ standardise = true
 // TestFaultyMethods: whatever a method does costs its own cell. Its row says what happened, the other
 // cells are as if it were not there, the run ends with its summary, and no process is left.
 func TestFaultyMethods(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t) // a worker is as large as the detector makes it, and map races are its findings
 	if runtime.GOOS != "linux" {
 		t.Skip("cells are isolated on Linux only")
@@ -149,6 +150,7 @@ func carriersOf(t *testing.T, variable string) []string {
 
 // TestIsolatedIsTheSame: what is stored of a cell does not depend on the process that computes it.
 func TestIsolatedIsTheSame(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	var contents []string
 	for _, isolate := range []string{"false", "true"} {
@@ -176,6 +178,7 @@ func startedCode(t *testing.T, c *exec.Cmd) int {
 
 // TestNothingOutlivesAKilledHarness: also what ignores signals in a session of its own is gone.
 func TestNothingOutlivesAKilledHarness(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	p := newProcess(t)
 	p.protocol(t, "short.toml", short)
@@ -198,6 +201,7 @@ func TestNothingOutlivesAKilledHarness(t *testing.T) {
 // TestAKillerInProcessIsIsolatedByTheNextRun: where methods run in the program itself, one of them that ends the program is run
 // in a process of its own by the next run, and its failure is a row there.
 func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	p := newProcess(t)
 	p.protocol(t, "short.toml", short)
@@ -260,6 +264,7 @@ func (p process) value(t *testing.T, question string) (v any) {
 // TestAKillerOfTheHarnessComesLast: a cell during which the program was killed is run after all other cells, and when the program
 // is killed during it again, the cell is stored as failed. The test itself kills the program when the cell has begun.
 func TestAKillerOfTheHarnessComesLast(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	p := newProcess(t)
 	p.protocol(t, "short.toml", short)

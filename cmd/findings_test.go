@@ -21,6 +21,7 @@ standardise = false
 // TestFindingsAreNamed: a method that remembers labels of earlier cells, and one whose results are chance, are named at the end of
 // the run, by the status, by reports and in SQL; a method without a fault is not, and the plan says what canaries cost.
 func TestFindingsAreNamed(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	p := newProcess(t)
 	p.protocol(t, "raw.toml", raw)

@@ -13,6 +13,7 @@ import (
 // TestGuide runs every sh block of docs/adding-a-method.md, each as one script that stops at the first
 // error, in an empty folder: with the data mirror, a Python that BENCH_PEERS names and this checkout.
 func TestGuide(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -61,6 +62,7 @@ func TestGuide(t *testing.T) {
 
 // TestRSkeleton: the skeleton in R passes the checks of plugins, where there is an R.
 func TestRSkeleton(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	if _, err := exec.LookPath("Rscript"); err != nil {
 		t.Skip("there is no Rscript; r-base-core has it")

@@ -31,6 +31,7 @@ func hostileMain() {
 // faulty plugin says what happened. CART's results are those of a run without plugins, the database is whole, and no process and
 // no file is left.
 func TestHostilePlugins(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	if runtime.GOOS != "linux" || sandbox.Missing() != "" {
 		t.Skip("plugins are kept within limits on Linux with Landlock 6 or later: " + sandbox.Missing())

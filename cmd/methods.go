@@ -106,9 +106,9 @@ func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) e
 	}
 	l.add("grid points in "+p.Name, len(points))
 	l.add("shares work over the grid", s.HasPath())
-	l.add("models can be saved", s.HasLoad())
-	l.add("models have trees", s.HasTrees())
-	l.add("scores stand for probabilities", s.Probability() != nil)
+	l.add("models can be saved", s.Load != nil)
+	l.add("models have trees", s.Trees)
+	l.add("scores stand for probabilities", s.Probability != nil)
 	return l.write(a.out, layout)
 }
 

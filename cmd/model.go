@@ -168,7 +168,7 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 	if f.params != "" && !json.Valid([]byte(f.params)) {
 		return usage(`--params %s is not JSON; write for example '{"max_depth": 3}'`, f.params)
 	}
-	if !spec.HasTrees() {
+	if !spec.Trees {
 		return usage("%s has no trees to look at; methods that have: %s", spec.Name, strings.Join(a.withTrees(), ", "))
 	}
 	entry, err := a.set(f.dataset)
@@ -217,7 +217,7 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 func (a *app) withTrees() []string {
 	var names []string
 	for _, s := range a.reg.All() {
-		if s.HasTrees() {
+		if s.Trees {
 			names = append(names, s.Name)
 		}
 	}

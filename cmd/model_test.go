@@ -26,6 +26,7 @@ import (
 // TestModelScripts runs testdata/models: scripts that also change a database, by the
 // command sql FILE STATEMENT.
 func TestModelScripts(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "models"), UpdateScripts: *update, RequireExplicitExec: true,
@@ -82,6 +83,7 @@ func reseal(db *sql.DB) error {
 // bit, XGB's within what its sums in single precision round. CART and RF with moved
 // thresholds have the same bits. Adult's columns have names like workclass=Private.
 func TestModelsInTheFilesUnits(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	data := datasets.Directory{Root: testenv.Mirror(t)}
 	for _, name := range []string{"pima", "german", "glass-multiclass", "year-prediction", "adult"} {

@@ -131,6 +131,7 @@ func (p process) storedContent(t *testing.T) string {
 // run's: what is stored of a cell, the size of its model too, depends on no cell that the process
 // computed before. BENCH_KILLS=200 kills it so often.
 func TestKilledAndResumed(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	undisturbed := newProcess(t)
 	start := time.Now()
@@ -140,7 +141,7 @@ func TestKilledAndResumed(t *testing.T) {
 	whole := time.Since(start)
 	want := undisturbed.storedContent(t)
 
-	wanted := 20
+	wanted := 5
 	if n, err := strconv.Atoi(os.Getenv("BENCH_KILLS")); err == nil {
 		wanted = n
 	}
@@ -173,7 +174,7 @@ func TestKilledAndResumed(t *testing.T) {
 			if err != nil {
 				t.Fatalf("a resumed run failed: %v\n%s", err, stderr)
 			}
-			// Finished before the 20th kill: begin another database.
+			// Finished before the last kill: begin another database.
 			if got := killed.storedContent(t); got != want {
 				t.Fatalf("after %d kills the database differs from an undisturbed run's", kills)
 			}

@@ -14,6 +14,7 @@ import (
 // empty directory, and compares what the commands print with what it shows. A
 // line of three dots stands for any lines.
 func TestReadmeExamples(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	mirror, err := filepath.Abs(testenv.Mirror(t))
 	if err != nil {

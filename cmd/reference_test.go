@@ -74,6 +74,7 @@ func TestReadmeShowsTheReferenceRun(t *testing.T) {
 
 // What `bench import reference` stores, without data or network, is the table of docs/reference-run.
 func TestImportedReferenceIsTheTable(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	dir := t.TempDir()
 	bench := func(args ...string) string {

@@ -10,6 +10,7 @@ import (
 // TestTwoRunsShareTheWork: two runs of everything on one database compute each cell once, and both
 // end with the whole.
 func TestTwoRunsShareTheWork(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	alone := newProcess(t)
 	if c, stderr := alone.work(t, families, 2, 2); c.Run() != nil {
@@ -46,6 +47,7 @@ func TestTwoRunsShareTheWork(t *testing.T) {
 // TestACellOfADeadRunIsTakenUp: what a killed run was at is free at once, and what a living one is at
 // is waited for.
 func TestACellOfADeadRunIsTakenUp(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	p := newProcess(t)
 	long, _ := longRun(t, p)

@@ -14,6 +14,7 @@ import (
 // TestNewMethodWorksAsWritten begins a module in an empty folder, writes a skeleton, passes its
 // test, and runs it from the main that was written: what docs/adding-a-method.md tells a newcomer to do.
 func TestNewMethodWorksAsWritten(t *testing.T) {
+	t.Parallel()
 	testenv.NotUnderRace(t)
 	if testing.Short() {
 		t.Skip("builds a program")

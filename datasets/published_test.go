@@ -17,7 +17,7 @@ import (
 // 2019 paper's average ranks, which are the ranks' sum over 14 sets divided by 15.
 // Every set they name must be in the catalogue, but for those of the ECCV paper, whose images are not public.
 func TestPublishedTables(t *testing.T) {
-	f, err := os.Open(filepath.Join(testenv.Root(), "reports", "published", "published.csv"))
+	f, err := os.Open(filepath.Join(testenv.Root(), "harness", "published", "published.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}

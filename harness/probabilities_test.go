@@ -5,24 +5,23 @@ import (
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/schedule"
-	"github.com/kernelboosting/bench/registry"
 )
 
 // TestProbabilitiesAreStored of methods that declare some, and of no others: a sure probability of the label that a
 // row is given makes the Brier score the share of errors.
 func TestProbabilitiesAreStored(t *testing.T) {
-	sure := registry.Probabilities[testParams](func(score float64) float64 {
+	sure := func(score float64) float64 {
 		if score >= 0 {
 			return 1
 		}
 		return 0
-	})
+	}
 	for _, declared := range []bool{true, false} {
-		opts := []registry.Option[testParams]{sure}
-		if !declared {
-			opts = nil
+		spec := centroids()
+		if declared {
+			spec.Probability = sure
 		}
-		h, db := newTestHarness(t, centroids(opts...)), openTestDB(t)
+		h, db := newTestHarness(t, spec), openTestDB(t)
 		runAll(t, h, db, plan.Request{Splits: []int{1, 2}}, schedule.Options{Jobs: 2}, nil)
 		rows, err := db.Rows(t.Context(), h.Protocol.Name, true)
 		if err != nil || len(rows) != 4 {

@@ -160,13 +160,13 @@ func TestScaledTargets(t *testing.T) {
 		return mean, square
 	}
 	// y = 1000 + 50 x: standardised, the target is the feature.
-	spec := registry.Define(registry.Spec{Name: "steep", Version: "1", Tasks: registry.Regression, Source: "this test"}, testParams{}, nil,
+	spec := registry.Define(registry.Spec{Name: "steep", Version: "1", Tasks: registry.Regression, Source: "this test", Load: func(io.Reader) (registry.Model, error) { return firstFeature{}, nil }}, testParams{}, nil,
 		func(_ context.Context, _ registry.Env, train registry.Data, _ testParams) (registry.Model, error) {
 			if mean, square := learned(train.Y); math.Abs(mean) > 1e-9 || math.Abs(square-1) > 1e-9 {
 				return nil, fmt.Errorf("targets have mean %v and mean square %v", mean, square)
 			}
 			return firstFeature{}, nil
-		}, registry.Load[testParams](func(io.Reader) (registry.Model, error) { return firstFeature{}, nil }))
+		})
 	h := newTestHarness(t, spec)
 	h.Keep = runner.KeepModels
 	h.edit(t, "standardise = true", "standardise = true\nscale_target = true")
@@ -206,11 +206,9 @@ func (firstFeature) Save(io.Writer) error { return nil }
 func TestBlocksAreInTheKeyOfThoseThatUseThem(t *testing.T) {
 	key := func(uses bool, toml string) (string, []registry.Block) {
 		t.Helper()
-		var opts []registry.Option[testParams]
-		if uses {
-			opts = append(opts, registry.Blocks[testParams]())
-		}
-		h := newTestHarness(t, centroids(opts...))
+		spec := centroids()
+		spec.Blocks = uses
+		h := newTestHarness(t, spec)
 		two := func(i int) string { return fmt.Sprintf("%d %d", i, 2*(i%2)-1) }
 		name := addSet(t, h, toml, "a", lines(0, 20, two), "b", lines(0, 20, two))
 		todo, err := h.Plan(t.Context(), plan.Request{Datasets: []string{name}, Splits: []int{1}}, nil, nil)

@@ -13,7 +13,7 @@ import (
 func TestThoseThatUseBlocks(t *testing.T) {
 	var users []string
 	for _, spec := range methods.All().All() {
-		if spec.UsesBlocks() {
+		if spec.Blocks {
 			users = append(users, spec.Name)
 		}
 	}

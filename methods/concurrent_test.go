@@ -40,7 +40,7 @@ func TestConcurrentUse(t *testing.T) {
 				together(func() error { return scored(m.model) })
 				together(func() error { return m.model.Save(io.Discard) })
 				together(func() error {
-					env := registry.Env{Seed: 1, Workers: 4}
+					env := registry.Env{Seed: 1}
 					return m.spec.FitAll(t.Context(), env, m.data, settings, func(_ int, by registry.Model) error { return scored(by) })
 				})
 			}

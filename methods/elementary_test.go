@@ -30,7 +30,7 @@ var seenByNoResult = map[string]bool{
 	"methods/cart/cost.go cost": true, "methods/forest/forest.go cost": true, "methods/boosted/cost.go levels": true,
 	"methods/boosted/cost.go lgbmTrees": true, "methods/boosted/cost.go xgbSort": true,
 	"methods/kernel/gk.go likelyProducts": true,
-	"harness/canary/canary.go right": true, "harness/canary/canary.go choose": true,
+	"harness/canary/canary.go right":      true, "harness/canary/canary.go choose": true,
 	"harness/plan/forecast.go factor": true, "harness/plan/forecast.go Seconds": true,
 }
 

@@ -107,7 +107,7 @@ func scoresHash(ctx context.Context, spec registry.Spec, task registry.Task, n, 
 		settings = 2
 	}
 	hash := fnv.New64a()
-	env := registry.Env{Seed: seed, Workers: 1, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	env := registry.Env{Seed: seed, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 	train, test := noisy(task, n, d, 1), noisy(task, 100, d, 2)
 	all, err := spec.Settings(train.Shape(), spec.DefaultGrid(), nil)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 func TestThoseThatGiveProbabilities(t *testing.T) {
 	var declared []string
 	for _, spec := range methods.All().All() {
-		of := spec.Probability()
+		of := spec.Probability
 		if of == nil {
 			continue
 		}

@@ -52,7 +52,7 @@ func savedModels(t testing.TB, backwards bool) []savedModel {
 	var out []savedModel
 	for _, spec := range specs {
 		for _, task := range tasks {
-			if spec.Tasks&task == 0 || !spec.HasLoad() {
+			if spec.Tasks&task == 0 || spec.Load == nil {
 				continue
 			}
 			data := testsplit.Waves(5, 30, 3)

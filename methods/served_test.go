@@ -62,7 +62,7 @@ func TestServedMethodsConform(t *testing.T) {
 // withoutTrees is served; the models of another process cannot be looked at.
 func withoutTrees(t *testing.T, name string) registry.Spec {
 	s := served(t, name)
-	if s.HasTrees() {
+	if s.Trees {
 		t.Fatalf("%s declares trees", name)
 	}
 	return s

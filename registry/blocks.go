@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"encoding/json"
 	"fmt"
 )
 
@@ -48,18 +47,9 @@ func (s Shape) Groups() []int {
 	return sizes
 }
 
-// Blocks declares that what the method learns depends on the blocks of the features. The data and the
-// shapes that other methods are given have none.
-func Blocks[P any]() Option[P] {
-	return func(r *Raw, _ func(json.RawMessage) (P, error)) { r.Blocks = true }
-}
-
-// UsesBlocks reports whether the method's models depend on the blocks of the features.
-func (s Spec) UsesBlocks() bool { return s.does.Blocks }
-
 // shown is the shape that the method is given.
 func (s Spec) shown(sh Shape) Shape {
-	if !s.does.Blocks {
+	if !s.Blocks {
 		sh.Blocks = nil
 	}
 	return sh

@@ -68,9 +68,7 @@ func TestBlocksAreShownToThoseThatUseThem(t *testing.T) {
 			Cost(func(s Shape, _ params) float64 { see(s.Blocks); return 1 }),
 			PathCost(func(s Shape, _ []params) float64 { see(s.Blocks); return 1 }),
 		}
-		if uses {
-			options = append(options, Blocks[params]())
-		}
+		spec.Blocks = uses
 		s := Define(spec, params{T: 1}, nil, func(_ context.Context, _ Env, train Data, _ params) (Model, error) {
 			see(train.Blocks)
 			return nil, nil
@@ -85,8 +83,8 @@ func TestBlocksAreShownToThoseThatUseThem(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if s.UsesBlocks() != uses || len(seen) != 5 {
-			t.Fatalf("UsesBlocks is %v, want %v; asked %d times of 5", s.UsesBlocks(), uses, len(seen))
+		if s.Blocks != uses || len(seen) != 5 {
+			t.Fatalf("Blocks is %v, want %v; asked %d times of 5", s.Blocks, uses, len(seen))
 		}
 		for i, blocks := range seen {
 			if (blocks != nil) != uses {

@@ -85,9 +85,8 @@ func (s Shape) Outputs() int {
 
 // Env is everything besides data and parameters that a fit may depend on.
 type Env struct {
-	Seed    uint32       // of every generator a fit draws from; the protocol fixes it
-	Workers int          // goroutines the fit may use; 0 means 1
-	Log     *slog.Logger // never nil inside a fit
+	Seed uint32       // of every generator a fit draws from; the protocol fixes it
+	Log  *slog.Logger // never nil inside a fit
 
 	// OnThread runs work on the calling goroutine and counts its CPU time as the
 	// cell's. A fit that starts goroutines runs their work through it; work on the

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -17,7 +16,7 @@ import (
 // written in Go has a type for them and uses [Define].
 //
 // Each function is called with whole settings in canonical form. Fields that are nil are
-// capabilities that the method has not: see [Path], [Memory], [Cost], [PathCost], [Load], [Trees], [Blocks] and [Probabilities].
+// capabilities that the method has not: see [Path], [Memory], [Cost] and [PathCost].
 type Raw struct {
 	// Parameters are all of the method's, in the order of the canonical form. Each has a default.
 	Parameters []Parameter
@@ -32,11 +31,6 @@ type Raw struct {
 	Memory   func(s Shape, setting json.RawMessage) (int64, error)
 	Cost     func(s Shape, setting json.RawMessage) (float64, error)
 	PathCost func(s Shape, settings []json.RawMessage) (float64, error)
-	Load     func(r io.Reader) (Model, error)
-	Trees    bool
-	Blocks   bool // it is shown the blocks of the features
-	// Probability is what a score of two classes stands for.
-	Probability func(score float64) float64
 
 	// decodes says that every function reads settings by itself, whole or not, and refuses those
 	// that Canon refuses: Define's do.

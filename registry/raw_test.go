@@ -37,7 +37,7 @@ var simpleGrid = Grid{{Name: "t", Values: Values(1, 2, 3)}, {Name: "rate", Value
 
 // typedAndRaw are one method, declared in both ways.
 func typedAndRaw() (typed, raw Spec) {
-	base := Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}
+	base := Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test", Load: func(io.Reader) (Model, error) { return constant(7), nil }}
 	typed = Define(base, simple{T: 3, Rate: 0.5, Kind: "a"}, simpleGrid,
 		func(_ context.Context, _ Env, _ Data, p simple) (Model, error) { return constant(p.value()), nil },
 		Path(func(_ context.Context, _ Env, _ Data, ps []simple, yield func(int, Model) error) error {
@@ -50,8 +50,7 @@ func typedAndRaw() (typed, raw Spec) {
 		}),
 		Memory(func(s Shape, p simple) int64 { return int64(s.N * p.T) }),
 		Cost(func(s Shape, p simple) float64 { return float64(s.N) * p.Rate }),
-		PathCost(func(s Shape, ps []simple) float64 { return float64(s.N * len(ps)) }),
-		Load[simple](func(io.Reader) (Model, error) { return constant(7), nil }))
+		PathCost(func(s Shape, ps []simple) float64 { return float64(s.N * len(ps)) }))
 	read := func(setting json.RawMessage) (p simple) {
 		if err := json.Unmarshal(setting, &p); err != nil || p.T == 0 {
 			panic(fmt.Sprintf("%s is not a whole setting (%v)", setting, err))
@@ -85,7 +84,6 @@ func typedAndRaw() (typed, raw Spec) {
 			read(settings[0])
 			return float64(s.N * len(settings)), nil
 		},
-		Load: func(io.Reader) (Model, error) { return constant(7), nil },
 	})
 	return typed, raw
 }

@@ -25,6 +25,12 @@ type Spec struct {
 
 	Nondeterministic bool // it says of itself that fits with the same seed may differ
 
+	// What the method's models can do beside scoring; nothing, where a field is left out.
+	Load        func(r io.Reader) (Model, error) // reads back a model that Saver.Save wrote
+	Trees       bool                             // models are TreeModels
+	Blocks      bool                             // what is learned depends on the blocks of the features; other methods are shown none
+	Probability Probability                      // what scores of two classes stand for
+
 	defaults json.RawMessage
 	grid     Grid
 	does     Raw
@@ -35,6 +41,26 @@ type Spec struct {
 // error rather than a model that it did not finish. It is called with a context that is not
 // done yet and with data that passed [Data.Check] and is of one of the method's tasks.
 type FitFunc[P any] func(ctx context.Context, env Env, train Data, p P) (Model, error)
+
+// A PathFunc trains several settings with shared work, e.g. one representation for every C. It calls yield once for each index of
+// ps, in any order, and stops at yield's first error. The models score the same bits as those of single fits.
+type PathFunc[P any] func(ctx context.Context, env Env, train Data, ps []P, yield func(i int, m Model) error) error
+
+// One trains a single setting as a path of one.
+func (fit PathFunc[P]) One(ctx context.Context, env Env, train Data, p P) (Model, error) {
+	var model Model
+	err := fit(ctx, env, train, []P{p}, func(_ int, m Model) error {
+		model = m
+		return nil
+	})
+	return model, err
+}
+
+// DefinePath is [Define] for a method that fits several settings with shared work, and a single one as a path of one, so that there
+// is one algorithm.
+func DefinePath[P any](s Spec, defaults P, grid Grid, fit PathFunc[P], opts ...Option[P]) Spec {
+	return Define(s, defaults, grid, fit.One, append([]Option[P]{Path(fit)}, opts...)...)
+}
 
 // Define completes s with typed parameters. defaults holds the value of every
 // parameter that the grid leaves alone; P is a struct whose fields have JSON
@@ -72,11 +98,9 @@ func Define[P any](s Spec, defaults P, grid Grid, fit FitFunc[P], opts ...Option
 // An Option declares a capability of a method with parameters P.
 type Option[P any] func(r *Raw, decode func(json.RawMessage) (P, error))
 
-// Path declares that several settings can be fitted with shared work, e.g. one
-// representation for every C. fit calls yield once for each index of ps, in any
-// order, and stops at yield's first error. The models score the same bits as
-// those of single fits.
-func Path[P any](fit func(ctx context.Context, env Env, train Data, ps []P, yield func(i int, m Model) error) error) Option[P] {
+// Path declares that several settings can be fitted with shared work, beside a fit of one that is another algorithm;
+// [DefinePath] is for those with one algorithm.
+func Path[P any](fit PathFunc[P]) Option[P] {
 	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
 		r.Path = func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(int, Model) error) error {
 			ps, err := decodeAll(decode, raws)
@@ -119,8 +143,8 @@ func Cost[P any](estimate func(s Shape, p P) float64) Option[P] {
 	}
 }
 
-// PathCost declares the nanoseconds of fitting several settings with shared work;
-// without it they are taken to cost the sum of single fits.
+// PathCost declares the nanoseconds of fitting several settings with shared work, and of single fits too, as paths of one, unless
+// Cost says otherwise. Without it settings are taken to cost the sum of single fits.
 func PathCost[P any](estimate func(s Shape, ps []P) float64) Option[P] {
 	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
 		r.PathCost = func(s Shape, raws []json.RawMessage) (float64, error) {
@@ -130,12 +154,12 @@ func PathCost[P any](estimate func(s Shape, ps []P) float64) Option[P] {
 			}
 			return estimate(s, ps), nil
 		}
+		if r.Cost == nil {
+			r.Cost = func(s Shape, setting json.RawMessage) (float64, error) {
+				return r.PathCost(s, []json.RawMessage{setting})
+			}
+		}
 	}
-}
-
-// Load declares how a model written by Saver.Save is read back.
-func Load[P any](load func(r io.Reader) (Model, error)) Option[P] {
-	return func(r *Raw, _ func(json.RawMessage) (P, error)) { r.Load = load }
 }
 
 func (e Env) filled() Env {
@@ -147,9 +171,6 @@ func (e Env) filled() Env {
 	}
 	if e.Used == nil {
 		e.Used = func(float64, int64) {}
-	}
-	if e.Workers < 1 {
-		e.Workers = 1
 	}
 	return e
 }
@@ -197,7 +218,7 @@ func (s Spec) ready(ctx context.Context, train Data) (Data, error) {
 	if err != nil {
 		return train, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	if !s.does.Blocks {
+	if !s.Blocks {
 		train.Blocks = nil
 	}
 	return train, nil
@@ -233,15 +254,12 @@ func (s Spec) FitAll(ctx context.Context, env Env, train Data, raws []json.RawMe
 // HasPath reports whether FitAll shares work between settings.
 func (s Spec) HasPath() bool { return s.does.Path != nil }
 
-// HasLoad reports whether LoadModel works.
-func (s Spec) HasLoad() bool { return s.does.Load != nil }
-
 // LoadModel reads back a model that Saver.Save wrote.
 func (s Spec) LoadModel(r io.Reader) (Model, error) {
-	if s.does.Load == nil {
+	if s.Load == nil {
 		return nil, fmt.Errorf("method %s has no saved form", s.Name)
 	}
-	m, err := s.does.Load(r)
+	m, err := s.Load(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"encoding/json"
 	"io"
 )
 
@@ -28,11 +27,3 @@ type LightGBMWriter interface {
 	TreeModel
 	WriteLightGBM(w io.Writer, names []string) error
 }
-
-// Trees declares that the method's models are TreeModels.
-func Trees[P any]() Option[P] {
-	return func(r *Raw, _ func(json.RawMessage) (P, error)) { r.Trees = true }
-}
-
-// HasTrees reports whether the method's models are TreeModels.
-func (s Spec) HasTrees() bool { return s.does.Trees }

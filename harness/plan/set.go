@@ -80,7 +80,7 @@ func (h *Experiment) enoughOfEachClass(entry *datasets.Entry, counts []int, labe
 // gridHash identifies what a method does with a set: its settings, and the blocks of the features
 // where it uses them. Where it does not, or the set has none, it is the hash of the settings alone.
 func gridHash(spec registry.Spec, sh registry.Shape, settings []json.RawMessage) string {
-	if !spec.UsesBlocks() || sh.Blocks == nil {
+	if !spec.Blocks || sh.Blocks == nil {
 		return protocol.HashJSON(settings)
 	}
 	return protocol.HashJSON(struct {

@@ -56,7 +56,7 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *result.Run) error
 		return err
 	}
 	run.Test, run.FitSeconds, run.PredictSeconds = r.test, &r.fitSeconds, &r.testSeconds
-	if of := j.method.Probability(); of != nil && j.set.Task == registry.Binary {
+	if of := j.method.Probability; of != nil && j.set.Task == registry.Binary {
 		if err := addProbabilities(&run.Test, of, whole.Score.Y, r.scores); err != nil {
 			return fmt.Errorf("test with %s: %w", j.Grid[best], err)
 		}
@@ -266,7 +266,7 @@ func (j *job) env(clock *cpuClock) registry.Env {
 	if j.Seeds != nil {
 		seed = j.Seeds[0]
 	}
-	env := registry.Env{Seed: seed, Workers: 1, Log: j.said.logger(), OnThread: clock.measure}
+	env := registry.Env{Seed: seed, Log: j.said.logger(), OnThread: clock.measure}
 	if !j.below { // else whoever looks at all processes below this one counts them
 		env.Used = clock.elsewhere
 	}

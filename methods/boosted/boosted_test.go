@@ -1,10 +1,11 @@
 package boosted
 
 import (
-	"github.com/kernelboosting/bench/methods/internal/treetest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kernelboosting/bench/methods/internal/treetest"
 
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"

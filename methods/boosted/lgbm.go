@@ -33,21 +33,20 @@ func LGBM() registry.Spec {
 	for depth := 1; depth <= 10; depth++ {
 		depths = append(depths, map[string]any{"max_depth": depth, "num_leaves": 1 << depth})
 	}
-	return registry.Define(registry.Spec{
-		Name:    "LGBM",
-		Version: "1",
-		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
-		Source:  "Ke et al. 2017 (LightGBM)",
-		Summary: "gradient boosting of leaf-wise histogram trees, split for split as LightGBM",
+	return registry.DefinePath(registry.Spec{
+		Name:        "LGBM",
+		Version:     "1",
+		Tasks:       registry.Binary | registry.Multiclass | registry.Regression,
+		Source:      "Ke et al. 2017 (LightGBM)",
+		Summary:     "gradient boosting of leaf-wise histogram trees, split for split as LightGBM",
+		Load:        lgbmModel(nil).load,
+		Trees:       true,
+		Probability: vmath.Sigmoid,
 	}, LGBMParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: noLimit, MinData: 20, MinHessian: 1e-3},
 		registry.Grid{{Values: depths}, {Name: "reg_lambda", Values: append([]any{0.0}, registry.Powers(2, -5, -2)...)}},
-		frame.Path[LGBMParams](lgbmPath).One,
-		registry.Path(lgbmPath),
+		lgbmPath,
 		registry.Memory(lgbmMemory),
-		registry.Cost(frame.OneCost(lgbmPathCost)),
-		registry.PathCost(lgbmPathCost),
-		registry.Load[LGBMParams](lgbmModel(nil).load), registry.Trees[LGBMParams](),
-		registry.Probabilities[LGBMParams](vmath.Sigmoid))
+		registry.PathCost(lgbmPathCost))
 }
 
 func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", missing: true, m: m} }

@@ -23,24 +23,23 @@ type XGBParams struct {
 // grid is that of the 2019 paper: learning_rate 1, .5, .1, .05, .01 and max_depth
 // 1..5; that paper's protocol has 200 rounds.
 func XGB() registry.Spec {
-	return registry.Define(registry.Spec{
-		Name:    "XGB",
-		Version: "3",
-		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
-		Source:  "Chen and Guestrin 2016 (XGBoost), Alg. 1",
-		Summary: "gradient boosting of depth-wise trees on exact splits, as XGBoost with tree_method exact",
+	return registry.DefinePath(registry.Spec{
+		Name:        "XGB",
+		Version:     "3",
+		Tasks:       registry.Binary | registry.Multiclass | registry.Regression,
+		Source:      "Chen and Guestrin 2016 (XGBoost), Alg. 1",
+		Summary:     "gradient boosting of depth-wise trees on exact splits, as XGBoost with tree_method exact",
+		Load:        xgbModel(nil).load,
+		Trees:       true,
+		Probability: vmath.Sigmoid,
 	}, XGBParams{Rounds: 100, LearningRate: 0.3, MaxDepth: 6, MinHessian: 1, L2: 1},
 		registry.Grid{
 			{Name: "learning_rate", Values: registry.Values(1, .5, .1, .05, .01)},
 			{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5)},
 		},
-		frame.Path[XGBParams](xgbPath).One,
-		registry.Path(xgbPath),
+		xgbPath,
 		registry.Memory(xgbMemory),
-		registry.Cost(frame.OneCost(xgbPathCost)),
-		registry.PathCost(xgbPathCost),
-		registry.Load[XGBParams](xgbModel(nil).load), registry.Trees[XGBParams](),
-		registry.Probabilities[XGBParams](vmath.Sigmoid))
+		registry.PathCost(xgbPathCost))
 }
 
 func xgbModel(m *gbdt.Model) *Model { return &Model{name: "XGB", single: true, m: m} }

@@ -2,9 +2,10 @@ package cart
 
 import (
 	"fmt"
-	"github.com/kernelboosting/bench/methods/internal/treetest"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/methods/internal/treetest"
 
 	"github.com/kernelboosting/bench/registry"
 )

@@ -36,24 +36,22 @@ func (p Params) criterion(task registry.Task) (string, error) {
 // depths, and a second criterion would double the time of a slow method. A
 // protocol that wants entropy too replaces the grid.
 func Spec() registry.Spec {
-	return registry.Define(registry.Spec{
-		Name:    "CART",
-		Version: "1",
-		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
-		Source:  "Breiman et al. 1984, as implemented by golearn (commit 74ae077eafb2)",
-		Summary: "single decision tree grown by golearn, depth chosen by cross-validation",
+	return registry.DefinePath(registry.Spec{
+		Name:        "CART",
+		Version:     "1",
+		Tasks:       registry.Binary | registry.Multiclass | registry.Regression,
+		Source:      "Breiman et al. 1984, as implemented by golearn (commit 74ae077eafb2)",
+		Summary:     "single decision tree grown by golearn, depth chosen by cross-validation",
+		Load:        load,
+		Trees:       true,
+		Probability: func(score float64) float64 { return (score + 1) / 2 }, // a leaf's share of +1 less that of -1
 	}, Params{Criterion: "auto", MaxDepth: NoLimit},
 		registry.Grid{{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}},
-		fit,
-		registry.Path(fitPath),
+		fitPath,
 		registry.Memory(memory),
 		registry.Cost(cost),
-		registry.PathCost(pathCost),
-		registry.Load[Params](load), registry.Trees[Params](),
-		registry.Probabilities[Params](func(score float64) float64 { return (score + 1) / 2 })) // a leaf's share of +1 less that of -1
+		registry.PathCost(pathCost))
 }
-
-var fit = frame.Path[Params](fitPath).One
 
 // fitPath grows one tree per criterion, to the largest depth asked for, and cuts
 // it at each depth. That is exact: golearn looks at the depth only to decide

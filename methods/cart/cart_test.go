@@ -5,12 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"github.com/kernelboosting/bench/methods/internal/treetest"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kernelboosting/bench/methods/internal/treetest"
 
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -260,4 +261,13 @@ func TestFitWaitsForAPlace(t *testing.T) {
 		t.Errorf("with all places taken a fit gives %v", err)
 	}
 	mustFit(t, data, Params{"auto", 1})
+}
+
+// fit grows one tree: a path of one setting.
+func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (model registry.Model, err error) {
+	err = fitPath(ctx, env, train, []Params{p}, func(_ int, m registry.Model) error {
+		model = m
+		return nil
+	})
+	return model, err
 }

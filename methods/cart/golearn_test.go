@@ -2,7 +2,6 @@ package cart
 
 import (
 	"bytes"
-	"github.com/kernelboosting/bench/methods/internal/treetest"
 	"io"
 	"log/slog"
 	"math"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/methods/internal/treetest"
 
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,21 +29,23 @@ func (p *Plugin) define() (err error) {
 	if err != nil {
 		return fmt.Errorf("plugin %s: %w", p.file, err)
 	}
-	raw := registry.Raw{Canon: canon, Fit: p.fit, Path: p.path, Probability: probabilities[d.Probabilities]}
+	raw := registry.Raw{Canon: canon, Fit: p.fit, Path: p.path}
 	for _, each := range d.Parameters {
 		raw.Parameters = append(raw.Parameters, each.Parameter)
-	}
-	if d.can("save") {
-		raw.Load = p.loadModel
 	}
 	summary := d.Summary
 	random := d.Deterministic != nil && !*d.Deterministic
 	if random {
 		summary = strings.TrimSpace(summary + " (says that it is not deterministic)")
 	}
+	var load func(io.Reader) (registry.Model, error)
+	if d.can("save") {
+		load = p.loadModel
+	}
 	p.spec = registry.DefineRaw(registry.Spec{
 		Name: d.Name, Version: d.Version + "+" + p.hash, Tasks: tasks,
 		Source: cmp.Or(d.Source, "plugin "+filepath.Base(p.file)), Summary: summary, Nondeterministic: random,
+		Load: load, Probability: probabilities[d.Probabilities],
 	}, d.Grid, raw)
 	return nil
 }

@@ -38,10 +38,11 @@ func Spec() registry.Spec {
 		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Breiman 2001",
 		Summary: "random forest: bootstrap, sqrt(d) features a split, unpruned Gini trees, one vote a tree",
+		Load:    load,
+		Trees:   true,
 	}, Params{Trees: 200}, nil, fit,
 		registry.Memory(memory),
-		registry.Cost(cost),
-		registry.Load[Params](load), registry.Trees[Params]())
+		registry.Cost(cost))
 }
 
 func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (registry.Model, error) {

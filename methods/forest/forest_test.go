@@ -1,11 +1,12 @@
 package forest
 
 import (
-	"github.com/kernelboosting/bench/methods/internal/treetest"
 	"math"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/kernelboosting/bench/methods/internal/treetest"
 
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"

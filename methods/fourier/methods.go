@@ -68,9 +68,9 @@ func defineFixed(defaults FixedParams, product bool, s registry.Spec) registry.S
 			return d.prepareNanoseconds(sh) + float64(settings)*d.solveNanoseconds(sh)
 		})
 	}
-	return registry.Define(s, defaults, registry.Grid{{Name: "lambda", Values: registry.Powers(10, -3, 2)}}, frame.Path[FixedParams](path).One,
-		registry.Path(path), registry.Memory(func(sh registry.Shape, p FixedParams) int64 { return key(p).ridgeMemory(sh, false) }),
-		registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost), registry.Load[FixedParams](load), registry.Blocks[FixedParams]())
+	s.Load, s.Blocks = load, true
+	return registry.DefinePath(s, defaults, registry.Grid{{Name: "lambda", Values: registry.Powers(10, -3, 2)}}, path, registry.Memory(func(sh registry.Shape, p FixedParams) int64 { return key(p).ridgeMemory(sh, false) }),
+		registry.PathCost(pathCost))
 }
 
 // designs calls do for the settings of each design, in the order of their first occurrence.

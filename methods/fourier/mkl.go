@@ -131,7 +131,7 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting
 		}
 		return sum
 	}
-	return registry.Define(s, defaults, grid, frame.Path[P](path).One,
-		registry.Path(path), registry.Memory(func(sh registry.Shape, p P) int64 { return setting(p).memory(sh) }),
-		registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost), registry.Load[P](load), registry.Blocks[P]())
+	s.Load, s.Blocks = load, true
+	return registry.DefinePath(s, defaults, grid, path, registry.Memory(func(sh registry.Shape, p P) int64 { return setting(p).memory(sh) }),
+		registry.PathCost(pathCost))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -26,17 +25,19 @@ func (p LearnedParams) design() design {
 
 // SKL declares RFF-SKL: weights and sigma of a product embedding, eq. (9).
 func SKL() registry.Spec {
-	return registry.Define(registry.Spec{Name: "RFF-SKL", Version: "1", Tasks: tasks, Source: source + "section 3.3, eqs. (9) to (12)",
-		Summary: "ridge regression on random Fourier features whose kernel is learned with it"},
+	return registry.DefinePath(registry.Spec{Name: "RFF-SKL", Version: "1", Tasks: tasks, Source: source + "section 3.3, eqs. (9) to (12)",
+		Summary: "ridge regression on random Fourier features whose kernel is learned with it",
+		Load:    load,
+		Blocks:  true,
+	},
 		LearnedParams{Kernel: gaussian, C: 1, Features: 500, Sigma: 1, Steps: 20, Lambda: 1, Rho: 1},
 		registry.Grid{{Name: "lambda", Values: registry.Powers(10, -2, 1)}, {Name: "rho", Values: registry.Values(0.0, 1.0, 10.0)}},
-		frame.Path[LearnedParams](pathSKL).One, registry.Path(pathSKL),
+		pathSKL,
 		registry.Memory(func(sh registry.Shape, p LearnedParams) int64 { return p.design().ridgeMemory(sh, true) }),
 		registry.Cost(func(sh registry.Shape, p LearnedParams) float64 {
 			d := p.design()
 			return 1.2 * float64(p.Steps+1) * (d.prepareNanoseconds(sh) + d.solveNanoseconds(sh) + d.passNanoseconds(sh))
-		}),
-		registry.Load[LearnedParams](load), registry.Blocks[LearnedParams]())
+		}))
 }
 
 // pathSKL shares the draws.

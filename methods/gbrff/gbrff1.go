@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -27,15 +26,16 @@ func (p Params1) butBeta() Params1 {
 
 // GBRFF1 declares Algorithm 2 of the paper with the grid of its experiments.
 func GBRFF1() registry.Spec {
-	return registry.Define(registry.Spec{
+	return registry.DefinePath(registry.Spec{
 		Name: "GBRFF1", Version: "2", Tasks: registry.Binary,
 		Source:  "Gautheron et al., ECML PKDD 2020, Algorithm 2",
 		Summary: "boosted sums of weighted random Fourier features at learned landmarks",
+		Load:    load,
 	}, Params1{T: 100, K: 10, Beta: 1}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "beta", Values: registry.Powers(10, -2, 2)},
-	}, frame.Path[Params1](fit1).One, registry.Path(fit1),
-		registry.Memory(memory1), registry.Cost(frame.OneCost(pathCost1)), registry.PathCost(pathCost1), registry.Load[Params1](load))
+	}, fit1,
+		registry.Memory(memory1), registry.PathCost(pathCost1))
 }
 
 // memory1 counts the packed rows, the normals, the cosines and sines, and the values of the

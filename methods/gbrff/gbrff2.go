@@ -27,11 +27,12 @@ func GBRFF2() registry.Spec {
 		Name: "GBRFF2", Version: "1", Tasks: registry.Binary,
 		Source:  "Gautheron et al., ECML PKDD 2020, Algorithm 3",
 		Summary: "boosted random Fourier features with learned phase and frequency",
+		Load:    load,
 	}, Params2{T: 100}, registry.Grid{
 		{Name: "lambda", Values: append(registry.Values(0.0), registry.Powers(2, -5, -2)...)},
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 	}, fit2,
-		registry.Memory(memory2), registry.Cost(cost2), registry.Load[Params2](load))
+		registry.Memory(memory2), registry.Cost(cost2))
 }
 
 // memory2 counts the packed rows, if they are packed, and three vectors of the wave

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -55,18 +54,16 @@ func GBRFFRandom() registry.Spec {
 }
 
 func spec2019(s registry.Spec, random bool) registry.Spec {
-	s.Version, s.Tasks = "2", registry.Binary
+	s.Version, s.Tasks, s.Load = "2", registry.Binary, load
 	s.Source = "Gautheron et al., arXiv:1906.06203 (2019), Algorithm 1 with Section 4.2"
-	fit := frame.Path[Params2019](func(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, yield func(int, registry.Model) error) error {
+	fit := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, yield func(int, registry.Model) error) error {
 		return fit2019(ctx, env, train, ps, s.Name, random, yield)
-	})
+	}
 	cost := func(s registry.Shape, ps []Params2019) float64 { return pathCost2019(s, ps, random) }
-	return registry.Define(s, Params2019{T: 200, K: 100, C: 16, V: 0.1}, registry.Grid{
+	return registry.DefinePath(s, Params2019{T: 200, K: 100, C: 16, V: 0.1}, registry.Grid{
 		{Name: "c", Values: append(registry.Values(0.0), registry.Powers(2, 0, 10)...)},
 		{Name: "v", Values: registry.Values(1, 0.5, 0.1, 0.05, 0.01)},
-	}, fit.One, registry.Path(fit), registry.Memory(memory2019),
-		registry.Cost(frame.OneCost(cost)), registry.PathCost(cost),
-		registry.Load[Params2019](load))
+	}, fit, registry.Memory(memory2019), registry.PathCost(cost))
 }
 
 // gridSettings is how many settings the published grid has; all are advanced together.

@@ -16,7 +16,6 @@ import (
 
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
-	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 	"gonum.org/v1/gonum/floats"
@@ -177,7 +176,7 @@ func TestBoostingLowersTheLoss(t *testing.T) {
 		gamma := rapid.SampledFrom([]float64{0, 1e-6, 0.3, 100}).Draw(rt, "gamma")
 		models := make([]registry.Model, 2)
 		var err1, err2 error
-		models[0], err1 = frame.Path[Params1](fit1).One(context.Background(), env, data, Params1{T: 12, K: 3, Gamma: gamma, Beta: 10})
+		models[0], err1 = registry.PathFunc[Params1](fit1).One(context.Background(), env, data, Params1{T: 12, K: 3, Gamma: gamma, Beta: 10})
 		models[1], err2 = fit2(context.Background(), env, data, Params2{T: 12, Gamma: gamma, Lambda: 0.01})
 		if err := errors.Join(err1, err2); err != nil {
 			rt.Fatal(err)
@@ -223,7 +222,7 @@ func TestStepSize(t *testing.T) {
 // TestSeparable boosts two points far beyond the underflow of their weights.
 func TestSeparable(t *testing.T) {
 	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(2, 1, []float64{-1, 1}), Y: []float64{-1, 1}}
-	m1, err1 := frame.Path[Params1](fit1).One(context.Background(), registry.Env{Seed: 1}, data, Params1{T: 400, K: 2, Beta: 100})
+	m1, err1 := registry.PathFunc[Params1](fit1).One(context.Background(), registry.Env{Seed: 1}, data, Params1{T: 400, K: 2, Beta: 100})
 	m2, err2 := fit2(context.Background(), registry.Env{Seed: 1}, data, Params2{T: 400})
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)

@@ -40,15 +40,14 @@ type Params struct {
 
 // Spec declares GFC with the grid of the ECML 2020 experiments.
 func Spec() registry.Spec {
-	return registry.Define(registry.Spec{
+	return registry.DefinePath(registry.Spec{
 		Name: "GFC", Version: "2", Tasks: registry.Binary,
 		Source:  "Oglic and Gärtner, NIPS 2016, Algorithm 1",
 		Summary: "linear SVM on sines and cosines of greedily learned frequencies",
+		Load:    load,
 	}, Params{Features: 100, C: 1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, frame.Path[Params](fitPath).One,
-		registry.Path(fitPath), registry.Memory(memory), registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost),
-		registry.Load[Params](load))
+	}, fitPath, registry.Memory(memory), registry.PathCost(pathCost))
 }
 
 const (

@@ -41,12 +41,13 @@ func define(name, summary string, linear bool) registry.Spec {
 		return nil
 	}
 	cost := func(s registry.Shape, ps []Params) float64 { return pathCost(s, ps, linear) }
-	return registry.Define(registry.Spec{
+	return registry.DefinePath(registry.Spec{
 		Name: name, Version: "5", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: "Shahrampour and Tarokh, NeurIPS 2018, section 5", Summary: summary,
+		Load: load,
 	}, Params{Lambda: 1e-3, Neighbour: 50, Intercept: true}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 5)},
-	}, frame.Path[Params](path).One, registry.Path(path), registry.Memory(memory), registry.Cost(frame.OneCost(cost)), registry.PathCost(cost), registry.Load[Params](load))
+	}, path, registry.Memory(memory), registry.PathCost(cost))
 }
 
 // memory is the kernel, the preconditioner, the problems that are solved together, and the model.

@@ -26,9 +26,11 @@ func KRRGD() registry.Spec {
 		Name: "KRR-GD", Version: "4", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002, as compared with by Bazavan et al., ECCV 2012",
 		Summary: "kernel ridge regression with kernel coefficients by gradient descent",
+		Load:    load,
+		Blocks:  true,
 	}, KRRGDParams{Lambda: 1e-3, Iter: 20}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 0)},
-	}, fitKRRGD, registry.Memory(memoryKRRGD), registry.Cost(costKRRGD), registry.Load[KRRGDParams](load), registry.Blocks[KRRGDParams]())
+	}, fitKRRGD, registry.Memory(memoryKRRGD), registry.Cost(costKRRGD))
 }
 
 // KRRGDParams holds KRR-GD's parameters.

@@ -18,15 +18,15 @@ import (
 // by methods/internal/svm, to libsvm's stopping criterion. The grid is that of the protocol's other methods: C as PBRFF, gamma
 // as GBRFF2.
 func SVM() registry.Spec {
-	return registry.Define(registry.Spec{
+	return registry.DefinePath(registry.Spec{
 		Name: "SVM", Version: "1", Tasks: registry.Binary | registry.Multiclass,
 		Source:  "Cortes and Vapnik, Machine Learning 1995, as libsvm states it",
 		Summary: "support vector machine with a Gaussian kernel",
+		Load:    load,
 	}, SVMParams{C: 1, Gamma: 0.1}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, frame.Path[SVMParams](pathSVM).One, registry.Path(pathSVM), registry.Memory(memorySVM), registry.Cost(frame.OneCost(pathCostSVM)),
-		registry.PathCost(pathCostSVM), registry.Load[SVMParams](load))
+	}, pathSVM, registry.Memory(memorySVM), registry.PathCost(pathCostSVM))
 }
 
 // SVMParams holds the parameters of SVM.

@@ -25,12 +25,13 @@ const source = "Shahrampour and Tarokh, NeurIPS 2018"
 
 // MFGA declares the greedy method with the paper's penalties.
 func MFGA() registry.Spec {
-	return registry.Define(registry.Spec{
+	return registry.DefinePath(registry.Spec{
 		Name: "MFGA", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: source + ", Algorithm 1", Summary: "linear model on greedily chosen Taylor features of kernels",
+		Load: load,
 	}, Params{Features: 100, Lambda: 1e-3, Candidates: mergedLinear, Intercept: true, Neighbour: 50}, lambdas(),
-		frame.Path[Params](fitPath).One, registry.Path(fitPath), registry.Memory(memory),
-		registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost), registry.Load[Params](load))
+		fitPath, registry.Memory(memory),
+		registry.PathCost(pathCost))
 }
 
 // lambdas is the grid of the paper.

@@ -124,11 +124,12 @@ func define[P interface{ random() random }](name, source, summary string, defaul
 		return fitRandom(ctx, name, env, train, randoms(ps), yield)
 	}
 	cost := func(s registry.Shape, ps []P) float64 { return randomPathCost(s, randoms(ps)) }
-	return registry.Define(registry.Spec{
+	return registry.DefinePath(registry.Spec{
 		Name: name, Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression, Source: source, Summary: summary,
-	}, defaults, lambdas(), frame.Path[P](path).One, registry.Path(path),
+		Load: load,
+	}, defaults, lambdas(), path,
 		registry.Memory(func(s registry.Shape, p P) int64 { return randomMemory(s, p.random()) }),
-		registry.Cost(frame.OneCost(cost)), registry.PathCost(cost), registry.Load[P](load))
+		registry.PathCost(cost))
 }
 
 func randoms[P interface{ random() random }](ps []P) []random {

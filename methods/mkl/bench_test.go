@@ -15,7 +15,7 @@ func BenchmarkBMKR(b *testing.B) {
 		for _, c := range []float64{0.01, 0.1, 1, 10, 100} {
 			b.Run(fmt.Sprintf("%s/C=%v", name, c), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := fitBMKR(b.Context(), quiet(), train, BMKRParams{T: 100, C: c, LearningRate: 1, Epsilon: 0.1}); err != nil {
+					if _, err := registry.PathFunc[BMKRParams](pathBMKR[float32]).One(b.Context(), quiet(), train, BMKRParams{T: 100, C: c, LearningRate: 1, Epsilon: 0.1}); err != nil {
 						b.Fatal(err)
 					}
 				}

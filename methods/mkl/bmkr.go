@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -27,15 +26,14 @@ var bmkrKernels = append(gaussians(-4, 5), kernel{Power: 1})
 // BMKR declares boosted multiple kernel regression with the grid of the 2020 experiments. For
 // Binary the targets are the labels and the sign of the sum decides.
 func BMKR() registry.Spec {
-	return registry.Define(registry.Spec{
+	return registry.DefinePath(registry.Spec{
 		Name: "BMKR", Version: "2", Tasks: registry.Binary | registry.Regression,
 		Source:  "Wu et al. 2017, as run by Gautheron et al., ECML PKDD 2020",
 		Summary: "boosting by support vector regression, each round with the best of eleven kernels",
+		Load:    loadVote,
 	}, BMKRParams{T: 100, C: 1, LearningRate: 1, Epsilon: 0.1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fitBMKR,
-		registry.Path(pathBMKR[float32]), registry.Memory(memoryBMKR), registry.Cost(frame.OneCost(pathCostBMKR)), registry.PathCost(pathCostBMKR),
-		registry.Load[BMKRParams](loadVote))
+	}, pathBMKR[float32], registry.Memory(memoryBMKR), registry.PathCost(pathCostBMKR))
 }
 
 func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
@@ -50,10 +48,7 @@ func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
 	return bytes
 }
 
-var (
-	fitBMKR      = frame.Path[BMKRParams](pathBMKR[float32]).One
-	pathCostBMKR = boostCost(len(bmkrKernels), roundsCostBMKR)
-)
+var pathCostBMKR = boostCost(len(bmkrKernels), roundsCostBMKR)
 
 // roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C. Beyond memory, where kernels are
 // solved together, the first rounds take nearly all of the time and grow like n^3: two rounds of bankmarketing take 7 to 9 times as

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
-	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -143,7 +142,7 @@ func TestFloat32SelectsTheSame(t *testing.T) {
 	selectsTheSame(t, BMKR(), pathBMKR[float32], pathBMKR[float64])
 }
 
-func selectsTheSame[P any](t *testing.T, spec registry.Spec, single, double frame.Path[P]) {
+func selectsTheSame[P any](t *testing.T, spec registry.Spec, single, double registry.PathFunc[P]) {
 	for _, name := range []string{"wine", "heart", "bupa"} {
 		split := testsplit.Of(t, name, 1)
 		train, _ := split.Whole()
@@ -158,7 +157,7 @@ func selectsTheSame[P any](t *testing.T, spec registry.Spec, single, double fram
 			}
 		}
 		var right [2][]int
-		for k, path := range []frame.Path[P]{single, double} {
+		for k, path := range []registry.PathFunc[P]{single, double} {
 			right[k] = make([]int, len(ps))
 			split.Folds(func(learn, valid registry.Data) bool {
 				err := path(t.Context(), quiet(), learn, ps, func(i int, m registry.Model) error {
@@ -194,7 +193,7 @@ func TestFlat(t *testing.T) {
 		data.Y[i] = 0.5 + 0.08*math.Sin(float64(i))
 	}
 	data.Task = registry.Regression
-	m, err := fitBMKR(t.Context(), quiet(), data, BMKRParams{T: 100, C: 10, LearningRate: 1, Epsilon: 0.1})
+	m, err := registry.PathFunc[BMKRParams](pathBMKR[float32]).One(t.Context(), quiet(), data, BMKRParams{T: 100, C: 10, LearningRate: 1, Epsilon: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +219,7 @@ func TestFlat(t *testing.T) {
 func TestCapIsReported(t *testing.T) {
 	var log bytes.Buffer
 	data := blobs(50, 3, 3)
-	_, err := fitBMKR(t.Context(), registry.Env{Log: slog.New(slog.NewTextHandler(&log, nil))}, data, BMKRParams{T: 2, C: 10, LearningRate: 1, Epsilon: 0.1, MaxIter: 5})
+	_, err := registry.PathFunc[BMKRParams](pathBMKR[float32]).One(t.Context(), registry.Env{Log: slog.New(slog.NewTextHandler(&log, nil))}, data, BMKRParams{T: 2, C: 10, LearningRate: 1, Epsilon: 0.1, MaxIter: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,13 +23,15 @@ type GMKLParams struct {
 // GMKL declares generalised multiple kernel learning with l1 on the weights of the kernels, one against the rest for
 // more than two classes.
 func GMKL() registry.Spec {
-	return registry.Define(registry.Spec{
+	return registry.DefinePath(registry.Spec{
 		Name: "GMKL", Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Varma and Babu, ICML 2009, with the l1 penalty of Bazavan et al., ECCV 2012, eq. (14)",
 		Summary: "support vector machine over a learned non-negative sum of a kernel for each feature or block",
+		Load:    loadSum,
+		Blocks:  true,
 	}, GMKLParams{C: 1, Epsilon: 0.1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fitGMKL, registry.Path(pathGMKL), registry.Memory(memoryGMKL), registry.Cost(frame.OneCost(pathCostGMKL)), registry.PathCost(pathCostGMKL), registry.Load[GMKLParams](loadSum), registry.Blocks[GMKLParams]())
+	}, pathGMKL, registry.Memory(memoryGMKL), registry.PathCost(pathCostGMKL))
 }
 
 // The ranks at channelTol of Gaussian kernels of one feature: 3 to 48 in the mean over the features of the catalogue's sets, most have 20.
@@ -87,8 +89,6 @@ func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
 	one := float64(s.Outputs()) * (13 + n/170) * (step/20 + 200*n + 5e4)
 	return n*(rank*rank/float64(s.D+1)+whole*n*10) + float64(len(ps))*one
 }
-
-var fitGMKL = frame.Path[GMKLParams](pathGMKL).One
 
 // pathGMKL factors the kernel matrices once for all settings.
 func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []GMKLParams, yield func(i int, m registry.Model) error) error {

@@ -251,7 +251,7 @@ func TestGMKLHardCases(t *testing.T) {
 			[]float64{-16.228233108862497, 14.879938602954962, 2.732342969815962, 11.13750332021329, 5.45680239939008}, 100},
 	} {
 		data := registry.Data{Task: registry.Regression, X: mat.NewDense(len(c.y), c.d, c.x), Y: c.y}
-		if _, err := fitGMKL(t.Context(), quiet(), data, GMKLParams{C: c.c, Epsilon: 0.1}); err != nil {
+		if _, err := registry.PathFunc[GMKLParams](pathGMKL).One(t.Context(), quiet(), data, GMKLParams{C: c.c, Epsilon: 0.1}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -266,7 +266,7 @@ func TestGMKLHardCases(t *testing.T) {
 			data.Y[i] = math.Copysign(1, rng.NormFloat64()+0.5*data.X.At(i, 0)-0.25)
 		}
 		data.Y[0], data.Y[1] = 1, -1
-		if _, err := fitGMKL(t.Context(), quiet(), data, GMKLParams{C: math.Pow(10, float64(logC))}); err != nil {
+		if _, err := registry.PathFunc[GMKLParams](pathGMKL).One(t.Context(), quiet(), data, GMKLParams{C: math.Pow(10, float64(logC))}); err != nil {
 			t.Errorf("seed %d, %d rows of %d features with %d codes: %v", seed, n, d, levels, err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -26,25 +25,21 @@ var mkboostKernels = append(gaussians(-6, 7), kernel{Power: 1}, kernel{Power: 2}
 
 // MKBoost declares multiple kernel boosting with the grid of the 2019 experiments.
 func MKBoost() registry.Spec {
-	return registry.Define(registry.Spec{
+	return registry.DefinePath(registry.Spec{
 		Name: "MKBOOST", Version: "3", Tasks: registry.Binary,
 		Source:  "Xia and Hoi, IEEE TKDE 2013, MKBoost-D1, with weights as costs",
 		Summary: "AdaBoost over support vector machines, each round with the best of seventeen kernels",
+		Load:    loadVote,
 	}, MKBoostParams{T: 100, C: 1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -5, 3)},
-	}, fitMKBoost,
-		registry.Path(pathMKBoost), registry.Memory(memoryMKBoost), registry.Cost(frame.OneCost(pathCostMKBoost)), registry.PathCost(pathCostMKBoost),
-		registry.Load[MKBoostParams](loadVote))
+	}, pathMKBoost, registry.Memory(memoryMKBoost), registry.PathCost(pathCostMKBoost))
 }
 
 func memoryMKBoost(s registry.Shape, p MKBoostParams) int64 {
 	return boostBytes(s, len(mkboostKernels), 8, p.T)
 }
 
-var (
-	fitMKBoost      = frame.Path[MKBoostParams](pathMKBoost).One
-	pathCostMKBoost = boostCost(len(mkboostKernels), roundsCostMKBoost)
-)
+var pathCostMKBoost = boostCost(len(mkboostKernels), roundsCostMKBoost)
 
 // roundsCostMKBoost was fitted to wine, pima and german. From C = 1 on the first round mostly has no error and is the last; its
 // cold starts cost as much as firstRound later rounds.

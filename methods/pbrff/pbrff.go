@@ -40,17 +40,16 @@ type Params struct {
 
 // Spec declares PBRFF with the grid of the ECML 2020 experiments.
 func Spec() registry.Spec {
-	return registry.Define(registry.Spec{
+	return registry.DefinePath(registry.Spec{
 		Name: "PBRFF", Version: "3", Tasks: registry.Binary,
 		Source:  "Letarte, Morvant and Germain, AISTATS 2019, section 4.1",
 		Summary: "linear SVM on random Fourier features weighted at landmarks",
+		Load:    load,
 	}, Params{Landmarks: 100, K: 10, Beta: 1, C: 1}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "beta", Values: registry.Powers(10, -2, 2)},
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, frame.Path[Params](fitPath).One,
-		registry.Path(fitPath), registry.Memory(memory), registry.Cost(frame.OneCost(pathCost)), registry.PathCost(pathCost),
-		registry.Load[Params](load))
+	}, fitPath, registry.Memory(memory), registry.PathCost(pathCost))
 }
 
 // fitPath trains settings with shared work: the draws for all, cosines and alignment losses

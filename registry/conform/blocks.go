@@ -13,7 +13,7 @@ import (
 // that a feature in a block of its own is one outside of blocks, bit for bit, and that paths, saved models
 // and estimates hold with blocks too. A method that does not declare them never sees any.
 func Blocks(t *testing.T, spec registry.Spec) {
-	if !spec.UsesBlocks() {
+	if !spec.Blocks {
 		t.Fatalf("%s does not declare registry.Blocks", spec.Name)
 	}
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {

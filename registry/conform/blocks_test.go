@@ -25,24 +25,29 @@ func pooled(ctx context.Context, env registry.Env, train registry.Data, p params
 	return m, err
 }
 
-func TestAGoodUseOfBlocksPasses(t *testing.T) {
-	Blocks(t, spec(pooled, registry.Blocks[params]()))
+// blocked is a method that is shown the blocks of the features.
+func blocked(fit registry.FitFunc[params], opts ...registry.Option[params]) registry.Spec {
+	s := spec(fit, opts...)
+	s.Blocks = true
+	return s
 }
+
+func TestAGoodUseOfBlocksPasses(t *testing.T) { Blocks(t, blocked(pooled)) }
 
 func init() {
 	type entry = struct {
 		spec  func() registry.Spec
 		check string
 	}
-	bad["does not use its blocks"] = entry{func() registry.Spec { return spec(centroids, registry.Blocks[params]()) }, "binary"}
+	bad["does not use its blocks"] = entry{func() registry.Spec { return blocked(centroids) }, "binary"}
 	bad["counts blocks"] = entry{func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+		return blocked(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
 			p.Shift += float64(len(d.Blocks))
 			return pooled(ctx, env, d, p)
-		}, registry.Blocks[params]())
+		})
 	}, "binary"}
 	bad["estimates less for blocks"] = entry{func() registry.Spec {
-		return spec(pooled, registry.Blocks[params](), registry.Memory(func(s registry.Shape, _ params) int64 {
+		return blocked(pooled, registry.Memory(func(s registry.Shape, _ params) int64 {
 			return int64(1 - len(s.Blocks))
 		}))
 	}, "binary"}

@@ -14,7 +14,7 @@ import (
 // loadBroken: what is left of a saved model, or one with a bit turned, is refused or is a model;
 // a panic fails the test by itself.
 func (s suite) loadBroken(t *testing.T) {
-	if !s.spec.HasLoad() {
+	if s.spec.Load == nil {
 		t.Skip("the method has no saved form")
 	}
 	d := easy(s.task, 30, 3)
@@ -39,7 +39,7 @@ func (s suite) loadBroken(t *testing.T) {
 // scoreRefusals: a model that outlives the process meets rows of other data. Too many features, too
 // few places for scores, or features that are no numbers give an error or finite scores.
 func (s suite) scoreRefusals(t *testing.T) {
-	if !s.spec.HasLoad() {
+	if s.spec.Load == nil {
 		t.Skip("the method has no saved form")
 	}
 	ctx, d := context.Background(), easy(s.task, 40, 3)

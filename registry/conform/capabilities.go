@@ -137,8 +137,8 @@ func (s suite) saveLoad(t *testing.T) {
 	d := easy(s.task, 60, 4)
 	for _, raw := range s.few(t, d, 2) {
 		m, ok := s.fit(t, registry.Env{Seed: seed}, d, raw).(registry.Saver)
-		if ok != s.spec.HasLoad() {
-			t.Fatalf("models can be saved: %v; the method can load them: %v", ok, s.spec.HasLoad())
+		if ok != (s.spec.Load != nil) {
+			t.Fatalf("models can be saved: %v; the method can load them: %v", ok, s.spec.Load != nil)
 		}
 		if !ok {
 			t.Skip("the method has no saved form")

@@ -56,6 +56,13 @@ func spec(fit registry.FitFunc[params], opts ...registry.Option[params]) registr
 		params{}, registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}}, fit, opts...)
 }
 
+// loading is a method whose models are read back by load.
+func loading(fit registry.FitFunc[params], load func(io.Reader) (registry.Model, error)) registry.Spec {
+	s := spec(fit)
+	s.Load = load
+	return s
+}
+
 // working is centroids that costs 3 ms and holds 8 MB meanwhile, when the collector looks at least once, however busy the machine is.
 func working(ctx context.Context, env registry.Env, train registry.Data, p params) (registry.Model, error) {
 	held := make([]float64, 1<<20)
@@ -91,7 +98,7 @@ func TestAGoodMethodPasses(t *testing.T) {
 
 // TestARawMethodPasses: one whose parameters are known at run time only.
 func TestARawMethodPasses(t *testing.T) {
-	Run(t, registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test"},
+	Run(t, registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test", Load: loadWell},
 		registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}}, registry.Raw{
 			Parameters: []registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}},
 			Fit: func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model, error) {
@@ -104,7 +111,6 @@ func TestARawMethodPasses(t *testing.T) {
 			},
 			Memory: func(s registry.Shape, _ json.RawMessage) (int64, error) { return int64(s.N * s.D), nil },
 			Cost:   func(s registry.Shape, _ json.RawMessage) (float64, error) { return float64(s.N * s.D), nil },
-			Load:   loadWell,
 		}))
 }
 
@@ -213,16 +219,16 @@ var bad = map[string]struct {
 	"takes longer":      {func() registry.Spec { return spec(working, declares(8<<20, 1e5)...) }, "cost"},
 	"takes less long":   {func() registry.Spec { return spec(working, declares(8<<20, 1e9)...) }, "cost"},
 	"panics on a broken file": {func() registry.Spec {
-		return spec(saving, registry.Load[params](func(r io.Reader) (registry.Model, error) {
+		return loading(saving, func(r io.Reader) (registry.Model, error) {
 			m, err := loadWell(r)
 			if err != nil {
 				panic(err)
 			}
 			return m, nil
-		}))
+		})
 	}, "binary/save_and_load"},
 	"loads what cannot score": {func() registry.Spec {
-		return spec(saving, registry.Load[params](func(r io.Reader) (registry.Model, error) {
+		return loading(saving, func(r io.Reader) (registry.Model, error) {
 			file, err := io.ReadAll(r)
 			if err != nil || !bytes.HasSuffix(file, []byte("\n")) {
 				return nil, errors.New("cut off")
@@ -231,19 +237,19 @@ var bad = map[string]struct {
 				return m, nil
 			}
 			return registry.ScoreFunc(func(context.Context, *mat.Dense, []float64) error { panic("no weights") }), nil
-		}))
+		})
 	}, "binary/loads_what_is_broken"},
 	"scores rows of other data": {func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+		return loading(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
 			m, err := centroids(ctx, env, d, p)
 			return savedAnyway{m.(linear)}, err
-		}, registry.Load[params](func(r io.Reader) (registry.Model, error) {
+		}, func(r io.Reader) (registry.Model, error) {
 			m, err := loadWell(r)
 			if err != nil {
 				return nil, err
 			}
 			return savedAnyway{m.(savedWell).linear}, nil
-		}))
+		})
 	}, "binary/rows_of_others"},
 	"a range that refuses nothing": {func() registry.Spec {
 		return registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test"}, nil, registry.Raw{
@@ -272,14 +278,6 @@ var bad = map[string]struct {
 			m, err := centroids(ctx, env, d, p)
 			l := m.(linear)
 			l.shift += 1e-12 * float64(calls.Add(1))
-			return l, err
-		})
-	}, "binary/same_bits"},
-	"depends on the workers": {func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-			m, err := centroids(ctx, env, d, p)
-			l := m.(linear)
-			l.shift += 1e-12 * float64(env.Workers)
 			return l, err
 		})
 	}, "binary/same_bits"},
@@ -337,19 +335,21 @@ var bad = map[string]struct {
 		})
 	}, "binary/staged"},
 	"loads another model": {func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+		return loading(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
 			m, err := centroids(ctx, env, d, p)
 			return savedWrong{m.(linear)}, err
-		}, registry.Load[params](func(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil }))
+		}, func(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil })
 	}, "binary/save_and_load"},
 	"saves otherwise each time": {func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+		return loading(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
 			m, err := centroids(ctx, env, d, p)
 			return savedTwice{m.(linear)}, err
-		}, registry.Load[params](func(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil }))
+		}, func(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil })
 	}, "binary/save_and_load"},
 	"declares trees it has not": {func() registry.Spec {
-		return spec(centroids, registry.Trees[params]())
+		s := spec(centroids)
+		s.Trees = true
+		return s
 	}, "binary/learns"},
 	"estimates shrink": {func() registry.Spec {
 		return spec(centroids, registry.Cost(func(s registry.Shape, _ params) float64 { return 1e9 / float64(s.N) }))
@@ -363,7 +363,7 @@ func TestBadMethod(t *testing.T) {
 	if name == "" {
 		t.Skip("run by TestEachCheckCatches")
 	}
-	if spec := bad[name].spec(); spec.UsesBlocks() {
+	if spec := bad[name].spec(); spec.Blocks {
 		Blocks(t, spec)
 	} else {
 		Run(t, spec, checked...)

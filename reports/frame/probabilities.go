@@ -18,7 +18,7 @@ func (t *Table) withoutProbabilities(f Frame, of *together) (methods []string) {
 	}
 	declares := func(method string) bool {
 		spec, err := f.Registry.Lookup(method)
-		return err == nil && spec.Probability() != nil
+		return err == nil && spec.Probability != nil
 	}
 	has := map[string]bool{}
 	for _, r := range of.rows {

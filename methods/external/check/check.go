@@ -151,7 +151,7 @@ func (s *session) another() external.Options {
 // fit trains with the defaults, or a setting. A fit that takes too long is the last of its check.
 func (s *session) fit(d registry.Data, setting string) (registry.Model, error) {
 	late := time.AfterFunc(patience, s.part)
-	m, err := s.spec.Fit(s.together, registry.Env{Seed: seed, Workers: 1}, d, json.RawMessage(setting))
+	m, err := s.spec.Fit(s.together, registry.Env{Seed: seed}, d, json.RawMessage(setting))
 	if !late.Stop() && s.ctx.Err() == nil {
 		err = fmt.Errorf("a fit of %d rows takes more than %v", d.Shape().N, patience)
 	}

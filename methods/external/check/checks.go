@@ -202,7 +202,7 @@ func (s *session) settingsApart() (string, error) {
 		return "", err
 	}
 	order := []json.RawMessage{settings[0], settings[len(settings)-1], settings[0]}
-	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed, Workers: 1}, d, order, func(i int, m registry.Model) error {
+	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed}, d, order, func(i int, m registry.Model) error {
 		got, err := s.scores(m, d)
 		if err == nil && i != 1 {
 			err = equal("a fit after others", got, alone)
@@ -225,7 +225,7 @@ func (s *session) dataUnchanged() (string, error) {
 	}
 	s.forget()
 	compared := 0
-	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed, Workers: 1}, d, settings, func(i int, m registry.Model) error {
+	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed}, d, settings, func(i int, m registry.Model) error {
 		if _, err := s.scores(m, d); err != nil {
 			return err
 		}

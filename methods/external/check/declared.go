@@ -33,7 +33,7 @@ func (s *session) path() (string, error) {
 		return "", err
 	}
 	seen := 0
-	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed, Workers: 1}, d, settings, func(i int, m registry.Model) error {
+	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed}, d, settings, func(i int, m registry.Model) error {
 		seen++
 		got, err := s.scores(m, d)
 		if err != nil {
@@ -126,7 +126,7 @@ const growth = 64 << 20
 func (s *session) memory() (string, error) {
 	d := learned.Easy(s.task, 400, 10, seed)
 	var peak int64
-	env := registry.Env{Seed: seed, Workers: 1, Used: func(_ float64, bytes int64) { peak = max(peak, bytes) }}
+	env := registry.Env{Seed: seed, Used: func(_ float64, bytes int64) { peak = max(peak, bytes) }}
 	settings, err := s.few(d, 1)
 	if err != nil {
 		return "", err
@@ -169,7 +169,7 @@ func (s *session) cancellation() (string, error) {
 	}
 	timer := time.AfterFunc(50*time.Millisecond, cancel)
 	defer timer.Stop()
-	err = s.spec.FitAll(ctx, registry.Env{Seed: seed, Workers: 1}, d, slices.Repeat(settings, 50), func(int, registry.Model) error { return nil })
+	err = s.spec.FitAll(ctx, registry.Env{Seed: seed}, d, slices.Repeat(settings, 50), func(int, registry.Model) error { return nil })
 	cancelled := ctx.Err() != nil
 	late := time.Now()
 	cancel()

@@ -124,7 +124,7 @@ func (s *server) describe() (external.Answer, error) {
 	if s.spec.HasPath() {
 		d.Ops = append(d.Ops, "path")
 	}
-	if s.spec.HasLoad() {
+	if s.spec.Load != nil {
 		d.Ops = append(d.Ops, "save")
 	}
 	return external.Answer{Description: d}, nil
@@ -146,7 +146,7 @@ func (s *server) fit(r *external.Request, settings []json.RawMessage, ids []int6
 		return a, err
 	}
 	train := registry.Data{Task: task, Classes: r.Classes, X: x, Y: y.Values}
-	env := registry.Env{Seed: r.Seed, Workers: r.Workers}
+	env := registry.Env{Seed: r.Seed}
 	err = s.spec.FitAll(context.Background(), env, train, settings, func(i int, m registry.Model) error {
 		s.models[ids[i]] = held{m, r.Outputs}
 		if stager, ok := m.(registry.Stager); ok {

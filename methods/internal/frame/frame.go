@@ -65,19 +65,6 @@ func CheckSizes(name string, train registry.Data) error {
 	return nil
 }
 
-// A Path fits several settings: see [registry.Path].
-type Path[P any] func(ctx context.Context, env registry.Env, train registry.Data, ps []P, yield func(i int, m registry.Model) error) error
-
-// One fits a single setting as a path of one, so that there is one algorithm.
-func (fit Path[P]) One(ctx context.Context, env registry.Env, train registry.Data, p P) (registry.Model, error) {
-	var model registry.Model
-	err := fit(ctx, env, train, []P{p}, func(_ int, m registry.Model) error {
-		model = m
-		return nil
-	})
-	return model, err
-}
-
 // OneAgainstRest returns the columns that are fitted, one an output: the targets themselves, or for
 // Multiclass +1 for the class and -1 for the rest.
 func OneAgainstRest(d registry.Data) [][]float64 {
@@ -96,11 +83,6 @@ func OneAgainstRest(d registry.Data) [][]float64 {
 		}
 	}
 	return ys
-}
-
-// OneCost is the cost of a path of one setting.
-func OneCost[P any](path func(s registry.Shape, ps []P) float64) func(s registry.Shape, p P) float64 {
-	return func(s registry.Shape, p P) float64 { return path(s, []P{p}) }
 }
 
 // Blocks calls do for the numbers from 0 to n - 1, size at a time, and looks at the context before

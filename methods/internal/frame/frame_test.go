@@ -24,25 +24,6 @@ func TestRows(t *testing.T) {
 	}
 }
 
-type model struct{ registry.Model }
-
-func TestOne(t *testing.T) {
-	var want model
-	failure := errors.New("failure")
-	fit := Path[int](func(_ context.Context, _ registry.Env, _ registry.Data, ps []int, yield func(int, registry.Model) error) error {
-		if ps[0] == 0 {
-			return failure
-		}
-		return yield(0, &want)
-	})
-	if m, err := fit.One(t.Context(), registry.Env{}, registry.Data{}, 1); m != &want || err != nil {
-		t.Errorf("model %v, error %v", m, err)
-	}
-	if _, err := fit.One(t.Context(), registry.Env{}, registry.Data{}, 0); err != failure {
-		t.Errorf("error %v", err)
-	}
-}
-
 func TestOneAgainstRest(t *testing.T) {
 	x := mat.NewDense(3, 1, nil)
 	got := OneAgainstRest(registry.Data{Task: registry.Multiclass, Classes: 3, X: x, Y: []float64{2, 0, 2}})
@@ -54,13 +35,6 @@ func TestOneAgainstRest(t *testing.T) {
 		if got := OneAgainstRest(registry.Data{Task: task, Classes: 2, X: x, Y: y}); len(got) != 1 || &got[0][0] != &y[0] {
 			t.Errorf("%s: columns %v are not the targets", task, got)
 		}
-	}
-}
-
-func TestOneCost(t *testing.T) {
-	cost := OneCost(func(s registry.Shape, ps []int) float64 { return float64(s.N * ps[0] * len(ps)) })
-	if got := cost(registry.Shape{N: 3}, 5); got != 15 {
-		t.Errorf("cost %v, not 15", got)
 	}
 }
 
