@@ -94,7 +94,7 @@ func (m *machine) fields(f *saved.Fields, s *savedForm) {
 
 // restore checks what was read and makes the embedding of it.
 func (m *machine) restore(s *savedForm) error {
-	k := kernel{s.kernel, s.c}
+	k := kernel{name: s.kernel, c: s.c}
 	if k.name != gaussian && k.name != chi2 && k.name != intersection && k.name != expchi2 {
 		return fmt.Errorf("the kernel %q", s.kernel)
 	}

@@ -24,7 +24,7 @@ type FixedParams struct {
 }
 
 func (p FixedParams) design(product bool, method string) design {
-	return design{method, product, kernel{p.Kernel, p.C}, p.Features, p.Sigma}
+	return design{method: method, product: product, kernel: kernel{name: p.Kernel, c: p.C}, features: p.Features, sigma: p.Sigma}
 }
 
 var defaultFixed = FixedParams{Kernel: gaussian, C: 1, Features: 500, Sigma: 1, Lambda: 1}

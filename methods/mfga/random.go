@@ -95,15 +95,18 @@ type random struct {
 }
 
 func (p RKSParams) random() random {
-	return random{byOrder, p.Features, p.Candidates, p.Step, p.Lambda, false, 0, p.Intercept, p.Neighbour, p.Width}
+	return random{choice: byOrder, features: p.Features, candidates: p.Candidates, step: p.Step, lambda: p.Lambda,
+		intercept: p.Intercept, neighbour: p.Neighbour, width: p.Width}
 }
 
 func (p EERFParams) random() random {
-	return random{byScore, p.Features, p.Candidates, p.Step, p.Lambda, p.Centred, 0, p.Intercept, p.Neighbour, p.Width}
+	return random{choice: byScore, features: p.Features, candidates: p.Candidates, step: p.Step, lambda: p.Lambda, centred: p.Centred,
+		intercept: p.Intercept, neighbour: p.Neighbour, width: p.Width}
 }
 
 func (p LKRFParams) random() random {
-	return random{byAlignment, p.Features, p.Candidates, p.Step, p.Lambda, p.Centred, p.Rho, p.Intercept, p.Neighbour, p.Width}
+	return random{choice: byAlignment, features: p.Features, candidates: p.Candidates, step: p.Step, lambda: p.Lambda, centred: p.Centred,
+		rho: p.Rho, intercept: p.Intercept, neighbour: p.Neighbour, width: p.Width}
 }
 
 // Validate reports more columns than are drawn.
