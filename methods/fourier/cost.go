@@ -51,59 +51,61 @@ func (d design) passNanoseconds(s registry.Shape) float64 {
 	return 2*d.embedNanoseconds(s) + n*p*(1+0.15*k)
 }
 
-// memory counts the start and either side of the group lasso, with the points that it keeps and the matrices of a polishing step; where sigma is learned another lasso and
-// a pass are garbage at a time.
+// memory counts the start, the columns, in two orders where there are several outputs, and what the points and the systems of the group lasso hold;
+// where sigma is learned another lasso and a pass are garbage at a time.
 func (g groupSetting) memory(s registry.Shape) int64 {
-	width, parts, k := g.columns(s), g.parts(s), s.Outputs()
+	n, width, rank, parts, k := s.N, g.columns(s), g.rank(s), g.parts(s), s.Outputs()
 	inputs := s.D * g.kernel.mapped()
-	block := g.features * g.features
-	var side, images int64
-	if !g.tube && byGram(s.N, width) {
-		images = int64(width)
-		side = int64(width)*int64(2*width+3*g.features+k) + rowsAtOnce*int64(width)
-	} else {
-		images = int64(s.N)
-		side = int64(s.N)*int64(width+g.features+k) + int64(g.features*s.N)
-		if few := int64(min(s.N, width)); width > s.N { // what a polishing step makes
-			side += int64(s.N)*int64(width+2*parts) + few*few
-		} else {
-			side += few * (few + rowsAtOnce)
-		}
+	columns := n * (rank + rank/4 + g.features) // slices grow by a quarter
+	if k > 1 {
+		columns += n * rank
 	}
-	points := int64(history+6) * int64(k) * (int64(width) + images)
-	bytes := g.startBytes(s) + 8*(side+points+int64((parts+2)*block)+int64(4*k*width)) + workBytes(inputs, parts, width, s.N, false)
+	points := k * (17*n + 8*rank + 4*width)
+	bytes := g.startBytes(s) + 8*int64(columns+points+width*g.features) + workBytes(inputs, parts, width, n, false)
 	if g.steps > 0 {
 		const young = 3 << 20 // garbage of small problems, which the collector leaves until the heap has 4 MiB
-		bytes += 8*(side+int64(parts*block)) + passBytes(s, inputs, parts, width) + young
+		bytes += 8*int64(columns) + passBytes(s, inputs, parts, width) + young
 	}
 	return bytes
+}
+
+// oneInput is the rank of the columns of a channel of one input whose values are many.
+const oneInput = 14
+
+// rank is about that of the columns.
+func (g groupSetting) rank(s registry.Shape) (rank int) {
+	for _, size := range s.Groups() {
+		if d := g.features; size*g.kernel.mapped() == 1 && 4*oneInput <= 3*d {
+			rank += oneInput
+		} else {
+			rank += d
+		}
+	}
+	return rank
 }
 
 // lassoNanoseconds is what newLasso takes, and solutionNanoseconds what one penalty takes from there.
 func (g groupSetting) lassoNanoseconds(s registry.Shape) float64 {
 	n, p, d := float64(s.N), float64(g.columns(s)), float64(g.features)
-	products := n * p * d / 20
-	if !g.tube && byGram(s.N, g.columns(s)) {
-		products = n*p*p/45 + p*p*d/10
-	}
-	return g.embedNanoseconds(s) + products + p*d*d*0.8 + float64(s.D*g.kernel.mapped()*g.features)*20
+	return g.embedNanoseconds(s) + n*p*(2+d/25) + p*d*d*0.2 + float64(s.D*g.kernel.mapped()*g.features)*20
 }
 
-// solutionNanoseconds: sweeps, and the steps that polish them, which grow with what is less of rows and columns. The factors are those of
+// solutionNanoseconds: turns of conjugate gradients, which are more where columns crowd and where the loss is sharp. The factors are those of
 // fits on the sets of the protocol table2.
 func (g groupSetting) solutionNanoseconds(s registry.Shape) float64 {
-	n, p, k := float64(s.N), float64(g.columns(s)), float64(s.Outputs())
-	var one float64
-	switch crowd := p / (p + n); {
-	case g.tube:
-		one = 2.5e6 + k*n*p*(3+135*crowd+0.035*min(n, p))
-	case byGram(s.N, g.columns(s)):
-		one = 2e6 + 50*(k*p*30+p*p*(0.1+0.08*k)) + k*p*p*p/90
-	default:
-		one = k * n * p * (75*crowd + 0.05*min(n, p))
+	n, r, k := float64(s.N), float64(g.rank(s)), float64(s.Outputs())
+	product := 0.25 // of one vector, which comes from memory
+	if k > 1 {
+		product = 0.05
 	}
+	crowd, row := r/(r+n), 15.0
+	turns := 60 + 400*crowd
+	if g.tube {
+		turns, row = 120+1200*crowd, 30
+	}
+	one := 1e6 + turns*k*n*(row+r*product)
 	if g.steps > 0 {
-		one += 1.2 * float64(g.steps+1) * (g.lassoNanoseconds(s) + one + g.passNanoseconds(s))
+		one += 1.2 * float64(g.steps+1) * (g.lassoNanoseconds(s) + one/2 + g.passNanoseconds(s))
 	}
 	return one
 }

@@ -27,8 +27,11 @@ func TestCancellation(t *testing.T) {
 	for _, spec := range all() {
 		t.Run(spec.Name, func(t *testing.T) {
 			n := 20000
-			if spec.Name == SQLSKL().Name { // one product
-				n = 120000
+			switch spec.Name {
+			case SQLSKL().Name: // one product
+				n = 200000
+			case SQLMKL().Name, MKL().Name: // fast
+				n = 80000
 			}
 			conform.Late(testsplit.Rough(n, 20), 20*time.Millisecond, 250*time.Millisecond, 600*time.Millisecond).Check(t, spec)
 		})

@@ -25,7 +25,8 @@
 //	objective.go     (5) with its gradients (6), (7), (11)
 //	ridge.go         (10), ridge regression in closed form
 //	skl.go           RFF-SKL: descent in sigma
-//	grouplasso.go    (19): block descent for all classes and penalties; tridiagonal.go, sides.go and extrapolate.go are its parts
+//	columns.go       the embedding of all rows in orthonormal bases of its channels, used by products alone
+//	grouplasso.go    (19): semismooth Newton's method for all classes and penalties; newton.go takes its steps
 //	mkl.go joint.go  the methods with the l2,1 norm; methods.go those at fixed sigma
 //	machine.go       scoring and saving
 //	fit.go cost.go   what surrounds a fit; memory and time
@@ -37,6 +38,5 @@
 // of the least one that makes all weights zero.
 //
 // What is not here: penalties of sigma other than l2 and solvers for the hinge loss and the l1 norm, whose values and gradients
-// objective.go has; and a way to solve the group lasso quickly for penalties far below a hundredth of the largest where there are many
-// more columns than rows, which ends in an error that says so.
+// objective.go has.
 package fourier

@@ -108,6 +108,14 @@ func uniforms(draws *rng.RandomState, n int) []float64 {
 	return u
 }
 
+// only returns the embedding of part j alone.
+func (e *embedding) only(j int) *embedding {
+	one, p := *e, e.parts[j]
+	p.at = 0
+	one.parts, one.width = []part{p}, p.count
+	return &one
+}
+
 // groups is the number of sigmas.
 func (e *embedding) groups() int { return e.group[len(e.group)-1] + 1 }
 
@@ -151,6 +159,9 @@ type work struct {
 // rowsAtOnce is how many rows are embedded at a time: as many as vmath's products take into their caches.
 const rowsAtOnce = 192
 
+// cacheLine is how many inputs of a row are read together.
+const cacheLine = 8
+
 func (e *embedding) newWork(n int, sines bool) *work {
 	h := min(n, rowsAtOnce)
 	w := &work{embedding: e, raw: make([]float64, e.inputs*h), scaled: make([]float64, (e.inputs+len(e.parts))*h), psi: make([]float64, e.width*h)}
@@ -176,10 +187,14 @@ func workBytes(inputs, parts, width, n int, sines bool) int64 {
 func (w *work) embed(a, sigma []float64) {
 	h := len(a) / w.inputs
 	w.h = h
-	for i := range w.inputs {
-		line := w.raw[i*h : (i+1)*h]
-		for r := range line {
-			line[r] = a[r*w.inputs+i]
+	for _, p := range w.parts {
+		for from := p.from; from < p.to; from += cacheLine {
+			to := min(from+cacheLine, p.to)
+			for r := range h {
+				for i, v := range a[r*w.inputs+from : r*w.inputs+to] {
+					w.raw[(from+i)*h+r] = v
+				}
+			}
 		}
 	}
 	for j, p := range w.parts {

@@ -4,257 +4,291 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A lasso is the group lasso on a concatenated embedding at one sigma, for all outputs and any number of penalties,
+// A lasso is the group lasso on a concatenated embedding at one sigma,
 //
-//	min over w  P(w) = sum_c loss(Psi w_c, y_c) + lambda sum_c sum_j |w_cj|,
+//	min over w  P(w) = sum_c h_c(X w_c) + lambda sum_cj |w_cj|,   h_c(f) = sum_i loss(f_i, y_ci),
 //
-// eq. (19): j = 1 .. r the blocks of columns, one a channel; c = 1 .. outputs, of which each has norms of its own. Outputs do not
-// interact but share Psi, so that they are moved together, by products of matrices.
+// eq. (19). X is Psi in orthonormal bases of its blocks j, one a channel (columns); c = 1 .. outputs. Outputs do not interact
+// and are solved each by itself, with products of X for all of them together. The symbols of one output:
 //
-// Method: block coordinate descent. With kappa a bound of loss” and G_j = Psi_j'Psi_j, a block's step minimises
+//	w       weights, an element for each column of X
+//	f, v    where the loss is looked at, and v = h'(f), the dual variable: max -h*(v) over |X_j'v| <= lambda
+//	g       X'v
+//	a, tau  centre and step of the proximal point method
 //
-//	g_j.(u - w_j) + kappa/2 (u - w_j)'G_j (u - w_j) + lambda |u|,
+// The algorithm is the semismooth Newton augmented Lagrangian method (Li, Sun and Toh, SIAM J. Optim. 28, 2018; for groups Zhang, Zhang, Sun
+// and Toh, Math. Program. 179, 2020), that is, the proximal point method a <- argmin P(w) + |w - a|^2/(2 tau), each of whose problems is solved by
+// its dual, which is smooth: with w(v) = prox(a - tau X'v), blocks that shrink by tau lambda,
 //
-// which bounds P from above and touches it at w_j. In the basis where G_j is tridiagonal, and everything here is in these bases, the
-// minimum costs little (tridiagonal.shrink). After every few sweeps an extrapolation of the last ones is tried, and taken if P is less
-// there (Bertrand and Massias, Anderson acceleration of coordinate descent, AISTATS 2021). Where that is not enough, Newton's steps
-// come between the sweeps (polish).
+//	min over v  phi(v) = h*(v) + |w(v)|^2 / (2 tau),   phi' = f - X w(v),
 //
-// It stops where the duality gap of every output is at most tol P: the dual is max -sum_i l*(v_i) over |Psi_j'v| <= lambda, and v is
-// loss'(Psi w) scaled into that set, so that the gap bounds the distance to the optimum.
+// by Newton's steps (D^-1 + tau X M X') dv = X w - f, where D = diag h”(f) and M is the derivative of the prox. M is zero on blocks with w_j = 0 and
+// I - r (I - w_j w_j'/|w_j|^2), r = tau lambda/(|w_j| + tau lambda), on others. The systems are solved by conjugate gradients in z = D^-1/2 dv, so that losses
+// that hardly bend make them easy. The departure from the papers: a step is taken in f, by df = D^-1 dv, which keeps v in the domain of h*
+// and needs no inverse of h', as h*(v) = f.v - h(f).
+//
+// It stops where the duality gap of every output is at most tol P, v being scaled into |X_j'v| <= lambda, so that the gap bounds the distance
+// to the optimum.
 type lasso struct {
-	outputs, width int
-	blocks         []*tridiagonal
-	at             []int // of the blocks
-	side           side
-	kappa          float64
-	top            float64 // lambda_max, above which w = 0
+	*columns
+	loss    loss
+	outputs int
+	y       []float64 // outputs x n
+	top     float64   // lambda_max, above which w = 0
 
-	rung   point // where the ladder of penalties has been solved to
+	rung   []*point // where the ladder of penalties has been solved to
 	height int
-	sweeps int // of all solutions so far
+	steps  int // Newton's, of all solutions and outputs so far
 }
 
-// A side is how the loss and its gradients follow from w: by the n fitted values of an output or by its products with the matrix
-// Psi'Psi. Its image of the weights of an output is linear, up to a constant.
-type side interface {
-	// images is the length of an output's image, and zero writes that of w = 0.
-	images() int
-	zero(image []float64, c int)
-	// gradient writes the gradient of the loss in block j (from at, d columns) of the outputs of which, one after the other.
-	gradient(dst []float64, p *point, which []int, at, d int)
-	// move adds to the images of the outputs of which what the block's change delta makes of them.
-	move(p *point, which []int, delta []float64, at, d int)
-	// moved is told that the image of output c was replaced.
-	moved(p *point, c int)
-	// shift is move for one output whose gradient is not asked for.
-	shift(p *point, c int, delta []float64, at int)
-	// newton returns the direction of a polishing step, or nil if there is none.
-	newton(ctx context.Context, p *point, c int, s *smoothPart, theta float64) ([]float64, error)
-	// patience is the number of sweeps before each step, at least.
-	patience() int
-	// sweepWork and stepWork are the multiply-adds of a sweep over all columns and of a step over some, of one output.
-	sweepWork(width int) float64
-	stepWork(columns int) float64
-	// value is the loss of output c with weights w.
-	value(c int, w, image []float64) float64
-	// dual is the dual's value at loss'(Psi w) scaled by min(1, lam / its largest block norm).
-	dual(c int, p *point, lam float64, l *lasso) float64
-}
-
-// A point holds weights and their images.
+// A point is where the method stands for one output.
 type point struct {
-	w     []float64 // outputs x width
-	image []float64 // outputs x images
-	warm  []float64 // outputs x blocks, where shrink starts
-}
-
-func (l *lasso) newPoint() point {
-	images := l.side.images()
-	p := point{make([]float64, l.outputs*l.width), make([]float64, l.outputs*images), make([]float64, l.outputs*len(l.blocks))}
-	for c := range l.outputs {
-		l.side.zero(p.image[c*images:(c+1)*images], c)
-	}
-	return p
-}
-
-func (p point) clone() point {
-	return point{append([]float64(nil), p.w...), append([]float64(nil), p.image...), append([]float64(nil), p.warm...)}
+	y             []float64
+	w, centre, g  []float64 // an element for each column of X
+	f, v, fit     []float64 // an element for each row; fit is X w
+	tau           float64   // zero before the first solution
+	waited        int       // steps since the centre moved or tau shrank
+	loss, fitLoss float64   // h at f and at fit
+	phi           float64
 }
 
 const (
 	lassoGap   = 1e-6 // relative, of what is asked for
 	rungGap    = 1e-2 // of the ladder's
-	lassoLimit = 20000
-	history    = 5 // sweeps between extrapolations
+	lassoLimit = 2000 // Newton's steps
+
+	quick, slow    = 2, 4  // after that many steps or fewer tau grows; after each so many it shrinks
+	grows, shrinks = 4, 3  // by these factors
+	firstTau       = 10    // over the loss's curvature and the largest squared norm of a block of X
+	warmTau        = 3     // over lambda, times the largest norm of a block of w
+	roundingOf     = 1e-13 // see newLasso
 )
 
-// solve minimises P from p, in place.
-func (l *lasso) solve(ctx context.Context, p *point, lambda, tol float64) error {
-	active := frame.Upto(l.outputs)
-	l.start(p)
-	past, newton := l.newPast(p), l.newPolish(lambda)
-	for sweep := 0; ; sweep++ {
-		if sweep%l.every() == 0 {
-			var worst float64
-			if active, worst = l.unfinished(p, active, lambda, tol); len(active) == 0 {
-				return nil
-			}
-			if sweep >= lassoLimit {
-				return fmt.Errorf("the group lasso with lambda = %v is still %.2g of its value from the optimum after %d sweeps: raise lambda, or lower features", lambda, worst, sweep)
-			}
-		}
-		if err := l.sweep(ctx, p, active, lambda); err != nil {
-			return err
-		}
-		l.sweeps++
-		past.keep(p, active, lambda)
-		moved, err := newton.after(ctx, p, active)
-		if err != nil {
-			return err
-		}
-		if moved {
-			past.restart(p)
-		}
+// newLasso prepares the group lasso of p at sigma. Where the gradient at w = 0 is so small, relative to the slopes it is made of, that only
+// rounding keeps it from zero, as with rows whose features are equal and whose targets are not, lambda_max is zero.
+func newLasso(ctx context.Context, p *problem, sigma []float64, of loss) (*lasso, error) {
+	m, err := newColumns(ctx, p, sigma)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// every is after how many sweeps the gap is computed, which fitted values make expensive.
-func (l *lasso) every() int {
-	if _, cheap := l.side.(*gramSide); cheap {
-		return 1
+	l := &lasso{columns: m, loss: of, outputs: p.outputs, y: p.y}
+	slopes := 0.0
+	for _, p := range l.newPoints(nil) {
+		sum := 0.0
+		for _, u := range p.v {
+			sum += math.Abs(u)
+		}
+		_, largest := l.norms(p.g)
+		slopes, l.top = max(slopes, sum), max(l.top, largest)
 	}
-	return history
-}
-
-// unfinished returns the outputs of which whose gap is too large, and the largest relative gap.
-func (l *lasso) unfinished(p *point, which []int, lambda, tol float64) (left []int, worst float64) {
-	for _, c := range which {
-		f := l.primal(c, p.w[c*l.width:(c+1)*l.width], l.imageOf(p, c), lambda)
-		gap := f - l.side.dual(c, p, lambda, l)
-		if !(gap <= tol*f) {
-			left = append(left, c)
-			worst = max(worst, gap/f)
-		}
+	if l.top <= roundingOf*slopes {
+		l.top = 0
 	}
-	return left, worst
+	return l, ctx.Err()
 }
 
-// imageOf returns the image of output c.
-func (l *lasso) imageOf(p *point, c int) []float64 {
-	images := l.side.images()
-	return p.image[c*images : (c+1)*images]
-}
-
-// primal is P of output c.
-func (l *lasso) primal(c int, w, image []float64, lambda float64) float64 {
-	return l.side.value(c, w, image) + float64(lambda*l.norms(w))
-}
-
-// norms is sum_j |w_j| of one output.
-func (l *lasso) norms(w []float64) float64 {
-	sum := 0.0
-	for j, t := range l.blocks {
-		part := w[l.at[j] : l.at[j]+t.n]
-		sum += norm(part)
+// newPoints returns a point for each output at weights w (outputs x width), or at zero.
+func (l *lasso) newPoints(w []float64) []*point {
+	ps := make([]*point, l.outputs)
+	for c := range ps {
+		p := &point{y: l.y[c*l.n : (c+1)*l.n], w: make([]float64, l.rank), centre: make([]float64, l.rank), g: make([]float64, l.rank),
+			f: make([]float64, l.n), v: make([]float64, l.n), fit: make([]float64, l.n)}
+		if w != nil {
+			p.w = l.turned(w[c*l.width : (c+1)*l.width])
+		}
+		ps[c] = p
 	}
-	return sum
-}
-
-// sweep moves every block of the given outputs once.
-func (l *lasso) sweep(ctx context.Context, p *point, which []int, lambda float64) error {
-	for j, t := range l.blocks {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		g, u := make([]float64, len(which)*t.n), make([]float64, t.n)
-		l.side.gradient(g, p, which, l.at[j], t.n)
-		moved := make([]int, 0, len(which))
-		delta := g[:0]
-		for i, c := range which {
-			w := p.w[c*l.width+l.at[j] : c*l.width+l.at[j]+t.n]
-			q := g[i*t.n : (i+1)*t.n]
-			t.against(q, w, l.kappa)
-			t.shrink(u, q, l.kappa, lambda, &p.warm[c*len(l.blocks)+j])
-			changed := false
-			for k, v := range u {
-				u[k], w[k] = v-w[k], v
-				changed = changed || u[k] != 0
-			}
-			if changed { // the moves of later outputs stand behind those of earlier ones
-				moved = append(moved, c)
-				delta = append(delta, u...)
-			}
-		}
-		if len(moved) > 0 {
-			l.side.move(p, moved, delta, l.at[j], t.n)
-		}
+	l.refit(ps)
+	for _, p := range ps {
+		copy(p.f, p.fit)
 	}
-	return nil
+	l.slopes(ps)
+	return ps
 }
 
-// against replaces the gradient g by kappa T w - g.
-func (t *tridiagonal) against(g, w []float64, kappa float64) {
-	for i, v := range w {
-		s := float64(t.diag[i] * v)
-		if i > 0 {
-			s += float64(t.off[i-1] * w[i-1])
-		}
-		if i+1 < t.n {
-			s += float64(t.off[i] * w[i+1])
-		}
-		g[i] = float64(kappa*s) - g[i]
+func (p *point) clone() *point {
+	q := *p
+	for _, x := range []*[]float64{&q.w, &q.centre, &q.g, &q.f, &q.v, &q.fit} {
+		*x = slices.Clone(*x)
 	}
+	return &q
 }
 
-// reach solves for the penalty fraction lambda_max, and returns the weights in the columns' own basis. It starts from a ladder of penalties
-// lambda_max / 2^k, of which the lowest one above the penalty is where it begins: so a path climbs down once for all, a single fit climbs down by
+// weights returns those of the points, outputs x width.
+func (l *lasso) weights(ps []*point) (w []float64) {
+	for _, p := range ps {
+		w = append(w, l.turnedBack(p.w)...)
+	}
+	return w
+}
+
+// reach solves for the penalty fraction lambda_max, and returns the weights. It starts from a ladder of penalties lambda_max / 2^k, of
+// which the lowest one above the penalty is where it begins: so a path climbs down once for all, a single fit climbs down by
 // itself, and both arrive at the same bits. Fractions have to come in descending order.
 func (l *lasso) reach(ctx context.Context, fraction float64) ([]float64, error) {
 	if l.top == 0 {
 		return make([]float64, l.outputs*l.width), nil
 	}
-	if l.rung.w == nil {
-		l.rung = l.newPoint()
+	if l.rung == nil {
+		l.rung = l.newPoints(nil)
 	}
 	for math.Ldexp(1, -l.height-1) > fraction {
 		l.height++
-		if err := l.solve(ctx, &l.rung, math.Ldexp(l.top, -l.height), rungGap); err != nil {
+		if err := l.solve(ctx, l.rung, math.Ldexp(l.top, -l.height), rungGap); err != nil {
 			return nil, err
 		}
 	}
-	p := l.rung.clone()
-	if err := l.solve(ctx, &p, fraction*l.top, lassoGap); err != nil {
+	ps := make([]*point, l.outputs)
+	for c, p := range l.rung {
+		ps[c] = p.clone()
+	}
+	if err := l.solve(ctx, ps, fraction*l.top, lassoGap); err != nil {
 		return nil, err
 	}
-	return l.turnBack(p.w), nil
+	return l.weights(ps), nil
 }
 
-// turnBack returns weights in the basis of the columns: w_j = Q_j u_j.
-func (l *lasso) turnBack(u []float64) []float64 {
-	w := make([]float64, len(u))
-	for c := range l.outputs {
-		for j, t := range l.blocks {
-			at := c*l.width + l.at[j]
-			vmath.MatVec(w[at:at+t.n], t.q, t.n, t.n, u[at:at+t.n])
+// solve minimises P from the points, in place.
+func (l *lasso) solve(ctx context.Context, all []*point, lambda, tol float64) error {
+	for _, p := range all {
+		copy(p.centre, p.w)
+		p.waited = quick + 1
+		if p.tau == 0 {
+			p.tau = l.first(p, lambda)
 		}
 	}
-	return w
+	l.proximal(all, lambda)
+	l.refit(all)
+	left := all
+	for step := 0; ; step++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var open, moved []*point
+		worst := 0.0
+		for _, p := range left {
+			primal, gap := l.gap(p, lambda, tol)
+			if gap <= tol*primal {
+				continue
+			}
+			open, worst = append(open, p), max(worst, gap/primal)
+			if p.advance(tol * primal / 10) {
+				moved = append(moved, p)
+			}
+		}
+		if left = open; len(left) == 0 {
+			return nil
+		}
+		if step == lassoLimit {
+			return fmt.Errorf("the group lasso with lambda = %v is still %.2g of its value from the optimum after %d steps: raise lambda, or lower features", lambda, worst, step)
+		}
+		if len(moved) > 0 {
+			l.proximal(moved, lambda)
+			l.refit(moved)
+		}
+		if err := l.newton(ctx, left, lambda); err != nil {
+			return err
+		}
+		l.steps += len(left)
+	}
 }
 
-// turn is the inverse of turnBack.
-func (l *lasso) turn(w []float64) []float64 {
-	u := make([]float64, len(w))
-	for c := range l.outputs {
-		for j, t := range l.blocks {
-			at := c*l.width + l.at[j]
-			vmath.MatTVec(u[at:at+t.n], t.q, t.n, t.n, w[at:at+t.n])
-		}
+// first returns the tau of a first solution: as large as the weights demand, or as the scale of X does where there are none.
+func (l *lasso) first(p *point, lambda float64) float64 {
+	if _, size := l.norms(p.w); size > 0 {
+		return warmTau * size / lambda
 	}
-	return u
+	most := 0.0
+	for _, b := range l.blocks {
+		x := l.of(b)
+		most = max(most, vmath.Dot(x, x))
+	}
+	return firstTau / (l.loss.curvature() * most)
+}
+
+// miss is h(X w) + h*(v) - v.X w >= 0: the duality gap of the proximal point method's own problem, which Newton's steps make small.
+func (p *point) miss() float64 {
+	return max(0, p.fitLoss-p.loss-vmath.Dot(p.v, p.fit)+vmath.Dot(p.v, p.f))
+}
+
+// gap returns P and how far it may be from its minimum. That is more than the miss: where this is too large, the dual's value is not asked for.
+func (l *lasso) gap(p *point, lambda, tol float64) (primal, gap float64) {
+	sum, _ := l.norms(p.w)
+	primal = p.fitLoss + float64(lambda*sum)
+	if miss := p.miss(); miss > tol*primal {
+		return primal, miss
+	}
+	v := slices.Clone(p.v)
+	if _, most := l.norms(p.g); most > lambda {
+		scaleAll(lambda/most, v)
+	}
+	return primal, primal + l.loss.conjugate(v, p.y)
+}
+
+// advance moves the centre to w where the miss is at most what w has moved, |w - a|^2/(2 tau), or little at all; tau grows where that took few steps
+// and shrinks where it takes many. It reports whether w has to follow.
+func (p *point) advance(little float64) bool {
+	far := 0.0
+	for i, v := range p.w {
+		far += float64((v - p.centre[i]) * (v - p.centre[i]))
+	}
+	switch {
+	case p.miss() <= max(far/(2*p.tau), little):
+		copy(p.centre, p.w)
+		if p.waited <= quick {
+			p.tau *= grows
+		}
+	case p.waited < slow:
+		return false
+	default:
+		p.tau /= shrinks
+	}
+	p.waited = 0
+	return true
+}
+
+// slopes brings v, h(f) and g up to f.
+func (l *lasso) slopes(ps []*point) {
+	gs, vs, use := make([][]float64, len(ps)), make([][]float64, len(ps)), make([][]bool, len(ps))
+	all := slices.Repeat([]bool{true}, len(l.blocks))
+	for i, p := range ps {
+		l.loss.derivative(p.v, p.f, p.y)
+		p.loss = l.loss.value(p.f, p.y)
+		gs[i], vs[i], use[i] = p.g, p.v, all
+	}
+	l.gradients(gs, vs, use)
+}
+
+// proximal brings w and phi up to g.
+func (l *lasso) proximal(ps []*point, lambda float64) {
+	for _, p := range ps {
+		for k, v := range p.centre {
+			p.w[k] = v - float64(p.tau*p.g[k])
+		}
+		for _, b := range l.blocks {
+			if w := b.part(p.w); norm(w) > p.tau*lambda {
+				scaleAll(1-p.tau*lambda/norm(w), w)
+			} else {
+				clear(w)
+			}
+		}
+		p.phi = vmath.Dot(p.f, p.v) - p.loss + vmath.Dot(p.w, p.w)/(2*p.tau)
+	}
+}
+
+// refit brings fit and h(fit) up to w.
+func (l *lasso) refit(ps []*point) {
+	fits, ws, use := make([][]float64, len(ps)), make([][]float64, len(ps)), make([][]bool, len(ps))
+	for i, p := range ps {
+		fits[i], ws[i], use[i] = p.fit, p.w, l.used(p.w)
+	}
+	l.fits(fits, ws, use)
+	for _, p := range ps {
+		p.fitLoss = l.loss.value(p.fit, p.y)
+	}
 }

@@ -37,21 +37,21 @@ var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1
 
 // SQLMKLJoint declares RFF-SQL-MKL with sigma learned too.
 func SQLMKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "2", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "3", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, square loss"},
 		JointParams{Kernel: gaussian, C: 1, Features: 20, Sigma: 1, Steps: 15, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointParams) groupSetting {
-			return groupSetting{design: design{"RFF-SQL-MKL-JOINT", false, kernel{p.Kernel, p.C}, p.Features, p.Sigma}, lambda: p.Lambda, rho: p.Rho, steps: p.Steps}
+			return groupSetting{design: sumDesign("RFF-SQL-MKL-JOINT", kernel{name: p.Kernel, c: p.C}, p.Features, p.Sigma), lambda: p.Lambda, rho: p.Rho, steps: p.Steps}
 		})
 }
 
 // MKLJoint declares RFF-MKL with sigma learned too.
 func MKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "2", Tasks: tasks, Source: source + "eqs. (5) and (19)",
+	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "3", Tasks: tasks, Source: source + "eqs. (5) and (19)",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, smooth epsilon-insensitive loss"},
 		JointTubeParams{Kernel: gaussian, C: 1, Features: 20, Sigma: 1, Steps: 15, Epsilon: 0.1, Gamma: 10, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointTubeParams) groupSetting {
-			return groupSetting{design: design{"RFF-MKL-JOINT", false, kernel{p.Kernel, p.C}, p.Features, p.Sigma}, tube: true, epsilon: p.Epsilon,
+			return groupSetting{design: sumDesign("RFF-MKL-JOINT", kernel{name: p.Kernel, c: p.C}, p.Features, p.Sigma), tube: true, epsilon: p.Epsilon,
 				gamma: p.Gamma, lambda: p.Lambda, rho: p.Rho, steps: p.Steps}
 		})
 }
@@ -79,27 +79,15 @@ func (j *jointly) value(ctx context.Context, sigma, gs []float64) (float64, erro
 	if err != nil {
 		return 0, err
 	}
-	p := l.newPoint()
-	l.place(&p, l.turn(j.w))
 	if j.lambda > 0 { // else the targets are orthogonal to every feature where learning started, and w stays zero
-		if err := l.solve(ctx, &p, j.lambda, j.gap); err != nil {
+		ps := l.newPoints(j.w)
+		if err := l.solve(ctx, ps, j.lambda, j.gap); err != nil {
 			return 0, err
 		}
-		j.w = l.turnBack(p.w)
+		j.w = l.weights(ps)
 	}
 	o := objective{loss: j.loss, weights: l21, lambda: j.lambda, bandwidths: l2, rho: j.rho, onlyProfile: true}
 	return j.problem.value(ctx, o, sigma, j.w, gs, nil)
-}
-
-// place moves p, which is at zero, to the weights u in the blocks' bases.
-func (l *lasso) place(p *point, u []float64) {
-	for k, t := range l.blocks {
-		for c := range l.outputs {
-			at := c*l.width + l.at[k]
-			copy(p.w[at:at+t.n], u[at:at+t.n])
-			l.side.move(p, []int{c}, u[at:at+t.n], l.at[k], t.n)
-		}
-	}
 }
 
 // learn returns sigma and weights after at most steps steps from start.

@@ -52,7 +52,12 @@ func (g groupSetting) loss() loss {
 	if g.tube {
 		return newIGLL(g.epsilon, g.gamma)
 	}
-	return square{1}
+	return square{factor: 1}
+}
+
+// sumDesign is the design of a concatenated embedding.
+func sumDesign(method string, k kernel, features int, sigma float64) design {
+	return design{method: method, kernel: k, features: features, sigma: sigma}
 }
 
 // shared is the setting without what varies along a path.
@@ -65,21 +70,21 @@ var groupGrid = registry.Axis{Name: "lambda", Values: registry.Values(0.01, 0.02
 
 // SQLMKL declares the group lasso over channels with the square loss.
 func SQLMKL() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL", Version: "2", Tasks: tasks, Source: source + "section 3.4 with the square loss",
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL", Version: "3", Tasks: tasks, Source: source + "section 3.4 with the square loss",
 		Summary: "group lasso over channels of random Fourier features, square loss"},
 		GroupParams{Kernel: gaussian, C: 1, Features: 100, Sigma: 1, Lambda: 0.02}, registry.Grid{groupGrid},
 		func(p GroupParams) groupSetting {
-			return groupSetting{design: design{"RFF-SQL-MKL", false, kernel{p.Kernel, p.C}, p.Features, p.Sigma}, lambda: p.Lambda}
+			return groupSetting{design: sumDesign("RFF-SQL-MKL", kernel{name: p.Kernel, c: p.C}, p.Features, p.Sigma), lambda: p.Lambda}
 		})
 }
 
 // MKL declares RFF-MKL, eq. (19): the group lasso over channels with the epsilon-insensitive gamma-logistic loss.
 func MKL() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "2", Tasks: tasks, Source: source + "section 3.4, eq. (19)",
+	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "3", Tasks: tasks, Source: source + "section 3.4, eq. (19)",
 		Summary: "group lasso over channels of random Fourier features, smooth epsilon-insensitive loss"},
 		TubeParams{Kernel: gaussian, C: 1, Features: 100, Sigma: 1, Epsilon: 0.1, Gamma: 10, Lambda: 0.05}, registry.Grid{groupGrid},
 		func(p TubeParams) groupSetting {
-			return groupSetting{design: design{"RFF-MKL", false, kernel{p.Kernel, p.C}, p.Features, p.Sigma}, tube: true, epsilon: p.Epsilon,
+			return groupSetting{design: sumDesign("RFF-MKL", kernel{name: p.Kernel, c: p.C}, p.Features, p.Sigma), tube: true, epsilon: p.Epsilon,
 				gamma: p.Gamma, lambda: p.Lambda}
 		})
 }

@@ -160,7 +160,7 @@ func BenchmarkBesideGroupLasso(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(l.sweeps), "sweeps")
+			b.ReportMetric(float64(l.steps), "steps")
 		})
 		rounds++
 	}
