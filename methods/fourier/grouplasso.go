@@ -27,7 +27,7 @@ import (
 //
 //	min over v  phi(v) = h*(v) + |w(v)|^2 / (2 tau),   phi' = f - X w(v),
 //
-// by Newton's steps (D^-1 + tau X M X') dv = X w - f, where D = diag h”(f) and M is the derivative of the prox. M is zero on blocks with w_j = 0 and
+// by Newton's steps (D^-1 + tau X M X') dv = X w - f, where D holds the second derivatives of h at f and M is the derivative of the prox. M is zero on blocks with w_j = 0 and
 // I - r (I - w_j w_j'/|w_j|^2), r = tau lambda/(|w_j| + tau lambda), on others. The systems are solved by conjugate gradients in z = D^-1/2 dv, so that losses
 // that hardly bend make them easy. The departure from the papers: a step is taken in f, by df = D^-1 dv, which keeps v in the domain of h*
 // and needs no inverse of h', as h*(v) = f.v - h(f).
