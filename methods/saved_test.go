@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/methods/internal/saved/savedtest"
@@ -139,7 +138,6 @@ func TestSavedHere(t *testing.T) {
 // TestSavedBytesDependOnTheModelAlone, and not on what the process saved before: two processes
 // that save the same models in opposite orders write the same bytes.
 func TestSavedBytesDependOnTheModelAlone(t *testing.T) {
-	testenv.NotUnderRace(t)
 	var lists [2][]string
 	for i, order := range []string{"forwards", "backwards"} {
 		c := exec.Command(os.Args[0], "-test.run", "^TestSavedHere$")

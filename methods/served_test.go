@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/methods/external/serve"
 	"github.com/kernelboosting/bench/registry"
@@ -53,7 +52,6 @@ func served(t *testing.T, name string) registry.Spec {
 // TestServedMethodsConform: paths, stages, saved models and all tasks pass through the pipe, with the
 // same canonical settings.
 func TestServedMethodsConform(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, name := range []string{"GBRFF1", "XGB"} {
 		t.Run(name, func(t *testing.T) { conform.Run(t, withoutTrees(t, name)) })
 	}
@@ -70,7 +68,6 @@ func withoutTrees(t *testing.T, name string) registry.Spec {
 
 // TestServedMethodsAreTheSameBits: scores and stages of another process are those of this one.
 func TestServedMethodsAreTheSameBits(t *testing.T) {
-	testenv.NotUnderRace(t)
 	draws := rng.New(3)
 	d := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(80, 6, nil), Y: make([]float64, 80)}
 	draws.Norms(d.X.RawMatrix().Data)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/treetest"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -23,12 +22,10 @@ func declared(setting string) []conform.Option {
 }
 
 func TestLGBMConforms(t *testing.T) {
-	testenv.NotUnderRace(t)
 	conform.Run(t, LGBM(), declared(`{"n_estimators":5}`)...)
 }
 
 func TestXGBConforms(t *testing.T) {
-	testenv.NotUnderRace(t)
 	conform.Run(t, XGB(), declared(`{"n_estimators":5,"max_depth":12}`)...)
 }
 

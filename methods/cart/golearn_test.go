@@ -12,7 +12,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/treetest"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/sjwhitworth/golearn/base"
 	"github.com/sjwhitworth/golearn/trees"
@@ -143,7 +142,6 @@ func TestEqualsGolearn(t *testing.T) {
 // Cutting is exact: a deep tree cut at a depth is byte for byte the tree that
 // golearn grows with that depth as its limit, not only equal in its predictions.
 func TestCutEqualsShallowGrowth(t *testing.T) {
-	testenv.NotUnderRace(t)
 	checkCuts(t, []int{NoLimit, 1, 2, 3, 5, 8, 10})
 	checkCuts(t, []int{3, 10, 1, 2, 5}) // the deepest is neither first nor last
 }

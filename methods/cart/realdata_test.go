@@ -97,7 +97,6 @@ func number(t testing.TB, s string) float64 {
 }
 
 func TestEqualsGolearnOnRealSets(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, tb := range tables {
 		t.Run(tb.name, func(t *testing.T) {
 			criteria := []string{"gini", "entropy"}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/treetest"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -19,7 +18,6 @@ import (
 )
 
 func TestConform(t *testing.T) {
-	testenv.NotUnderRace(t)
 	conform.Run(t, Spec(),
 		conform.Late(testsplit.Waves(1, 34000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond),
 		conform.Memory(testsplit.Waves(9, 20000, 50), `{"n_estimators":3}`),
@@ -155,7 +153,6 @@ func TestForestLearnsTheTrainingSet(t *testing.T) {
 
 // What Breiman's rules say of how a tree is grown, seen in grown trees.
 func TestBreimansRules(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, task := range []registry.Task{registry.Binary, registry.Regression} {
 		t.Run(task.String(), func(t *testing.T) {
 			const n, d, trees = 400, 9, 200

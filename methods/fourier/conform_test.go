@@ -3,7 +3,6 @@ package fourier
 import (
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )
@@ -13,7 +12,6 @@ func all() []registry.Spec {
 }
 
 func TestConform(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, spec := range all() {
 		t.Run(spec.Name, func(t *testing.T) {
 			conform.Run(t, spec)

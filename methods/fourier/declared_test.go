@@ -4,14 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry/conform"
 )
 
 // TestDeclared compares declared memory and cost with those of a fit.
 func TestDeclared(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, spec := range all() {
 		t.Run(spec.Name, func(t *testing.T) {
 			conform.Memory(testsplit.Rough(1500, 6)).Check(t, spec)
@@ -23,7 +21,6 @@ func TestDeclared(t *testing.T) {
 
 // TestCancellation: fits on thousands of rows notice the end of their context, in the products, the solutions and what is between.
 func TestCancellation(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, spec := range all() {
 		t.Run(spec.Name, func(t *testing.T) {
 			n := 20000

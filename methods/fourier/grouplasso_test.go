@@ -62,7 +62,6 @@ func TestGroupLassoOracle(t *testing.T) {
 // TestMoreColumnsThanRows: small penalties with a sharp loss and 40 columns a row are solved in few steps. Block descent has not
 // got there after twenty thousand sweeps.
 func TestMoreColumnsThanRows(t *testing.T) {
-	testenv.NotUnderRace(t)
 	p, sigma := clusters(80, 40, 1, 80, 2)
 	l, err := newLasso(t.Context(), p, sigma, newIGLL(0.1, 10))
 	if err != nil {
@@ -82,7 +81,6 @@ func TestMoreColumnsThanRows(t *testing.T) {
 // TestABlockOnItsWayToZero: on these channels a block shrinks to zero where P is nearly flat. A method that does not see that the block
 // ends there, or not what it makes of the others, stays 1e-4 from the optimum for thousands of steps.
 func TestABlockOnItsWayToZero(t *testing.T) {
-	testenv.NotUnderRace(t)
 	learn, _ := testsplit.Load(t, "mfeat-noisy", 1)
 	if _, err := MKLJoint().Fit(t.Context(), registry.Env{Seed: 1}, learn, []byte(`{"features":50,"lambda":0.03,"rho":1}`)); err != nil {
 		t.Error(err)

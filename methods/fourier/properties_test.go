@@ -209,7 +209,6 @@ func TestSecondDerivatives(t *testing.T) {
 // TestOneStart compares the minimum that RFF-SKL's search finds with those from half and from twice the usual sigma. With twelve features
 // some of these are lower by more than a per cent; with a hundred hardly any.
 func TestOneStart(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, c := range []struct{ n, features, draws, lower int }{{60, 12, 40, 10}, {200, 100, 20, 2}} {
 		lower, mean := 0, 0.0
 		for seed := range uint32(c.draws) {

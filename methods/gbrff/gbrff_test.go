@@ -24,7 +24,6 @@ import (
 )
 
 func TestConform(t *testing.T) {
-	testenv.NotUnderRace(t)
 	tall := testsplit.Waves(9, 3000, 30)
 	late := conform.Late(testsplit.Waves(1, 12000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond)
 	cost := conform.Cost(testsplit.Waves(3, 700, 20), 8)

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -20,7 +19,6 @@ import (
 )
 
 func TestConform(t *testing.T) {
-	testenv.NotUnderRace(t)
 	conform.Run(t, Spec(),
 		conform.Late(testsplit.Waves(1, 34000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond),
 		conform.Memory(testsplit.Waves(9, 2000, 30), `{"features":50}`),

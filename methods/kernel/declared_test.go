@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -13,7 +12,6 @@ import (
 
 // TestCancellation: on thousands of rows a fit notices the end of its context.
 func TestCancellation(t *testing.T) {
-	testenv.NotUnderRace(t)
 	late := conform.Late(testsplit.Rough(10_000, 6), 20*time.Millisecond, 250*time.Millisecond, 600*time.Millisecond)
 	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD(), SVM()} {
 		t.Run(spec.Name, func(t *testing.T) { late.Check(t, spec) })
@@ -23,7 +21,6 @@ func TestCancellation(t *testing.T) {
 // TestDeclared compares declared memory and cost with those of fits: memory of GK's and GLK's grid, whose problems are solved together. On few rows KRR-GD leaves
 // garbage, which would count as its memory; SVM declares the interior point that few problems come to.
 func TestDeclared(t *testing.T) {
-	testenv.NotUnderRace(t)
 	var grid []string
 	for lambda := 1e-5; lambda < 2e5; lambda *= 10 {
 		grid = append(grid, fmt.Sprintf(`{"lambda": %g}`, lambda))

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods/internal/frame"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -35,7 +34,6 @@ func wavy(task registry.Task, n, d int) registry.Data {
 // TestHardProblems holds the optimality conditions, as TestStationary, where the kernel has a low rank (two features), where it is nearly
 // the identity (a width of 0.3 in ten features), with three classes, with rows that are equal, and with a penalty at which c I + K is next to singular.
 func TestHardProblems(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, c := range []struct {
 		name   string
 		task   registry.Task
@@ -81,7 +79,6 @@ func scoresOf(t *testing.T, m *machine, data registry.Data) []float64 {
 // primal n^-1 sum log(1 + exp(-y f)) + lambda alpha'K alpha, dual -n^-1 sum (p log p + (1-p) log(1-p)) - lambda alpha'K alpha with
 // p = (1+y)/2 - 2 n lambda alpha.
 func TestCertifiedGap(t *testing.T) {
-	testenv.NotUnderRace(t)
 	data := wavy(registry.Binary, 510, 4)
 	n := float64(len(data.Y))
 	ps := []Params{{Lambda: 1e-5, Neighbour: 50, Intercept: true}, {Lambda: 1e-3, Neighbour: 50, Intercept: true}, {Lambda: 1, Neighbour: 50, Intercept: true}}
@@ -112,7 +109,6 @@ func TestCertifiedGap(t *testing.T) {
 
 // TestPath: a setting has the same bits alone, in another order and among others.
 func TestPath(t *testing.T) {
-	testenv.NotUnderRace(t)
 	data := wavy(registry.Multiclass, 510, 3)
 	var ps []Params
 	for _, lambda := range []float64{1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000} { // 27 solutions: more than are solved together

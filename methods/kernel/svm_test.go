@@ -14,7 +14,6 @@ import (
 // within 2e-3, the number of support vectors within 3 % (at a coarser tolerance some of them have no weight yet), and every test
 // label.
 func TestSVMAgainstLibsvm(t *testing.T) {
-	testenv.NotUnderRace(t)
 	var rows []struct {
 		Kind      string    `json:"kind"`
 		Kernel    string    `json:"kernel"`

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -27,7 +26,6 @@ func classes(d registry.Data) registry.Data {
 
 func conforms(t *testing.T, spec registry.Spec) {
 	t.Helper()
-	testenv.NotUnderRace(t)
 	conform.Run(t, spec,
 		conform.Late(testsplit.Waves(1, 12000, 60), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond),
 		conform.Memory(testsplit.Waves(9, 3000, 30), `{"features":30}`),

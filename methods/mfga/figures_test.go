@@ -3,7 +3,6 @@ package mfga
 import (
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods/internal/neighbour"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -57,7 +56,6 @@ func within(t *testing.T, what string, got, low, high float64) {
 
 // TestAdultFigures: ten draws with M = 100 (paper: RKS 17.7, LKRF 16.46, EERF 16.15, MFGA 15.10).
 func TestAdultFigures(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, s := range realSets(t) {
 		if s.Dataset != "adult" {
 			continue
@@ -84,7 +82,6 @@ func TestAdultFigures(t *testing.T) {
 
 // TestEpilepticFigures: ten splits with M = 20 (paper: RKS 6.21, LKRF 5.24, EERF 4.46, MFGA 4.73).
 func TestEpilepticFigures(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, s := range realSets(t) {
 		if s.Dataset != "epileptic" {
 			continue

@@ -129,7 +129,6 @@ func realSets(t testing.TB) []realSet {
 
 // TestRealSets compares widths, columns, objectives and test errors on the paper's sets with the reference programs.
 func TestRealSets(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, s := range realSets(t) {
 		t.Run(s.Dataset, func(t *testing.T) {
 			train, test := s.parts(t)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
@@ -36,7 +35,6 @@ func blobs(n, d int, seed uint64) registry.Data {
 // capped at 10,000 iterations) on split 1, standardised, T = 100. Ours converge, and near ties between
 // kernels are decided by rounding, so two rows are allowed.
 func TestPublishedProgram(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, c := range []struct {
 		set     string
 		correct map[float64]int
@@ -138,7 +136,6 @@ func plainBMKR(t *testing.T, data registry.Data, p BMKRParams) []float64 {
 // TestFloat32SelectsTheSame: storing kernel values in float32 changes no grid point that 5-fold
 // cross-validation selects.
 func TestFloat32SelectsTheSame(t *testing.T) {
-	testenv.NotUnderRace(t)
 	selectsTheSame(t, BMKR(), pathBMKR[float32], pathBMKR[float64])
 }
 

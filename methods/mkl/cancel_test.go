@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -14,7 +13,6 @@ import (
 // TestCancellation: on thousands of rows, kernel matrices in memory or rows on demand, a path notices the end of its
 // context.
 func TestCancellation(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, n := range []int{2600, 9000} {
 		late := conform.Late(testsplit.Rough(n, 40), 5*time.Millisecond, 100*time.Millisecond, 400*time.Millisecond)
 		for _, spec := range []registry.Spec{BMKR(), GMKL(), MKBoost()} {
@@ -26,7 +24,6 @@ func TestCancellation(t *testing.T) {
 // TestDeclared compares the declared cost with a fit's. How long these machines take depends on the data far more than on its
 // shape, so the factor is wide.
 func TestDeclared(t *testing.T) {
-	testenv.NotUnderRace(t)
 	d := testsplit.Rough(300, 8)
 	for _, m := range []struct {
 		spec    registry.Spec

@@ -3,23 +3,19 @@ package mkl
 import (
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )
 
 func TestConformBMKR(t *testing.T) {
-	testenv.NotUnderRace(t)
 	conform.Run(t, BMKR())
 }
 
 func TestConformMKBoost(t *testing.T) {
-	testenv.NotUnderRace(t)
 	conform.Run(t, MKBoost())
 }
 
 func TestConformGMKL(t *testing.T) {
-	testenv.NotUnderRace(t)
 	conform.Run(t, GMKL())
 }
 

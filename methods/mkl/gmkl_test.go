@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
@@ -49,7 +48,6 @@ func valueAt(t *testing.T, g *mixer, p svm.Problem, d []float64) float64 {
 // TestGMKLOptimal: T at the learned weights, by an independent solver, is the value that Mix certifies; and as T is convex, no small change
 // of a weight in its bounds lowers it. For a classification, a regression, groups with and without a factor of low rank.
 func TestGMKLOptimal(t *testing.T) {
-	testenv.NotUnderRace(t)
 	data := blobs(80, 5, 7)
 	real := data
 	real.Y = make([]float64, len(data.Y))
@@ -99,7 +97,6 @@ func TestGMKLOptimal(t *testing.T) {
 // TestGMKLOnPublishedSets: over the grid on real sets, low rank and nearly singular sums at C = 100 included, Mix ends within 2e-5
 // of the optimum; the steps around a solver that it replaces took minutes there.
 func TestGMKLOnPublishedSets(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, name := range []string{"bupa", "heart", "wine", "pima", "balance", "glass"} {
 		train, _ := testsplit.Load(t, name, 1)
 		s := newSample(train.X)
@@ -121,7 +118,6 @@ func TestGMKLOnPublishedSets(t *testing.T) {
 // TestGMKLNearlyEqualRows: features of a few codes and a large cost make Newton's systems singular to rounding, those
 // of low rank (splice) and dense ones (australian).
 func TestGMKLNearlyEqualRows(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, failed := range []struct {
 		set         string
 		split, fold int
@@ -240,7 +236,6 @@ func TestGMKLSizesOfBlocks(t *testing.T) {
 // TestGMKLHardCases: regressions on which predictor and corrector alone cycle, then features of a few codes with noisy labels, whose
 // rows repeat, in the grid of costs and above. Each found an error before Mix was careful and equal rows were merged.
 func TestGMKLHardCases(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, c := range []struct {
 		d    int
 		x, y []float64

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
@@ -83,7 +82,6 @@ func TestMKBoostDefinition(t *testing.T) {
 // interior point takes over long before. On one normal feature the square of the product has rank one; with float32
 // matrices that took 6 x 10^7 steps to an objective off by 1.4e-4.
 func TestPolynomialsDoNotCrawl(t *testing.T) {
-	testenv.NotUnderRace(t)
 	train, _ := testsplit.Load(t, "pima", 1)
 	line := testsplit.Waves(5, 600, 1)
 	for name, data := range map[string]registry.Data{"pima": train, "one feature": line} {

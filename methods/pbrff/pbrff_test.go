@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/internal/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -22,7 +21,6 @@ import (
 )
 
 func TestConform(t *testing.T) {
-	testenv.NotUnderRace(t)
 	var betas []string // of a path, whose representations exist at the same time
 	for beta := range gridBetas {
 		betas = append(betas, fmt.Sprintf(`{"beta":%d}`, beta))

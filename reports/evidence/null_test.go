@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/metric"
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -106,7 +105,6 @@ func beyond(events, of int) bool {
 // Where no method differs from another one, at most 5 % of the pages hold any verdict that says so, for a method that was named
 // before and for the one that leads. NullPages below counts many more of them.
 func TestPagesWithoutDifferences(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, size := range [][3]int{{2, 3, 200}, {2, 15, 200}, {6, 6, 100}, {6, 15, 60}, {28, 3, 20}} {
 		for _, named := range []bool{true, false} {
 			pages, _ := claims(t, 7, size[2], size[0], size[1], 6, named)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/reference"
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -59,7 +58,6 @@ func referenceGains(t *testing.T) [][]*big.Rat {
 // probabilities agree within 0.1 in every tenth with 20 predictions, and the log loss is below that of a uniform guess and of plain
 // shares, (n_k + 1/3) / (n + 1). The posterior of the typical difference, which was printed as such a forecast once, is at 1.7.
 func TestForecastsOfTheReferenceRun(t *testing.T) {
-	testenv.NotUnderRace(t)
 	lists := referenceGains(t)
 	var ropes [][]*big.Rat
 	var stated, held [10]float64

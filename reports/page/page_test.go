@@ -12,7 +12,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -74,7 +73,6 @@ func thirty() sample.Input {
 
 // A page of 30 methods, 16 sets and 20 splits has less than 3 MB.
 func TestSize(t *testing.T) {
-	testenv.NotUnderRace(t)
 	var n countWriter
 	if err := built(t, thirty(), Options{}).Write(&n); err != nil {
 		t.Fatal(err)

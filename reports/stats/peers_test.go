@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -48,7 +47,6 @@ type peerCases struct {
 // exact wilcoxon, and 1,000 short ones with ties and zeros beside all sign changes. BENCH_PEERS names a
 // Python that has SciPy.
 func TestBesideSciPy(t *testing.T) {
-	testenv.NotUnderRace(t)
 	python := os.Getenv("BENCH_PEERS")
 	if python == "" {
 		t.Skip("BENCH_PEERS is not set: no Python with SciPy")

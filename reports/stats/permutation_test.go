@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -46,7 +45,6 @@ func TestFriedmanPermutationByHand(t *testing.T) {
 
 // Without a difference P is below 0.05 in at most 5 % of tables, where arrangements are counted and where they are drawn.
 func TestFriedmanPermutationHoldsItsLevel(t *testing.T) {
-	testenv.NotUnderRace(t)
 	stream := rng.New(3)
 	for _, size := range [][2]int{{3, 2}, {5, 4}, {12, 5}} {
 		const tables = 150

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/internal/latetest"
-	"github.com/kernelboosting/bench/internal/testenv"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -24,7 +23,6 @@ func normals(rng *rand.Rand, n int) []float64 {
 
 // TestAgainstGonum compares Factor, Solve, Invert and Gram with gonum's.
 func TestAgainstGonum(t *testing.T) {
-	testenv.NotUnderRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 150).Draw(t, "n")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -78,7 +76,6 @@ func TestAgainstGonum(t *testing.T) {
 
 // TestLarge: where panels and strips are cut, the inverse is still one.
 func TestLarge(t *testing.T) {
-	testenv.NotUnderRace(t)
 	const n = 1930
 	rng := rand.New(rand.NewPCG(2, 2))
 	a, l := normals(rng, n*n), make([]float64, n*n)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -36,7 +35,6 @@ func paperGrid2019() []DepthwiseParams {
 
 // A path is single fits, bit for bit, whatever is shared.
 func TestPathEqualsSingleFits(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for _, s := range []*sample{drawn(registry.Binary, 150, 3, 2, 1), drawn(registry.Binary, 700, 4, 2, 1),
 		drawn(registry.Multiclass, 300, 3, 3, 1), drawn(registry.Regression, 300, 3, 0, 1)} {
 		ps := append(paperGrid(12), lightgbmDefaults)

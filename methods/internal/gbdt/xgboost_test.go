@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -149,7 +148,6 @@ func TestXGBoost(t *testing.T) {
 
 // A model scores as training saw it, however far the targets are from 0.
 func TestSingleSums(t *testing.T) {
-	testenv.NotUnderRace(t)
 	s := drawn(registry.Regression, 500, 5, 0, 3)
 	for _, offset := range []float64{0, 1e3, 1e6, 1e7} {
 		moved := *s

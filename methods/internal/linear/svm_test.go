@@ -179,7 +179,6 @@ func dualAt(state []int, x []float64, n, d int, y []float64, c float64) (float64
 }
 
 func TestTinyProblems(t *testing.T) {
-	testenv.NotUnderRace(t)
 	for seed := range uint64(40) {
 		n, d := 2+int(seed%6), 1+int(seed%3)
 		x, y := sample(seed, n, d)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/internal/latetest"
-	"github.com/kernelboosting/bench/internal/testenv"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"pgregory.net/rapid"
 )
@@ -79,7 +78,6 @@ func TestBySorting(t *testing.T) {
 }
 
 func TestLate(t *testing.T) {
-	testenv.NotUnderRace(t)
 	const n, d = 20000, 60
 	x := data(1, n, d)
 	latetest.Check(t, func(ctx context.Context) error {

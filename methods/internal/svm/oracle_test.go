@@ -39,7 +39,6 @@ type solved struct {
 // libsvm gives when it may take the 3e7 steps it needs (-0.12185, training squared error
 // 126.913, which we have): those decisions and errors are compared to 3 %.
 func TestLibsvm(t *testing.T) {
-	testenv.NotUnderRace(t)
 	var rows []solved
 	testenv.ReadOracle(t, "svm_libsvm.json", &rows)
 	for _, r := range rows {

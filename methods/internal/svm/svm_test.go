@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/internal/latetest"
-	"github.com/kernelboosting/bench/internal/testenv"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -133,7 +132,6 @@ func solveFree(p Problem, k *Gram[float64], beta []float64, free, state []int) b
 }
 
 func TestBruteForce(t *testing.T) {
-	testenv.NotUnderRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCase(t, 2, 5)
 		k := gramOf[float64](c.x, c.k)

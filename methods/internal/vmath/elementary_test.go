@@ -5,8 +5,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/kernelboosting/bench/internal/testenv"
 )
 
 // bigSinCos returns sin and cos of x to about 150 bits: x is reduced by a pi of 1400
@@ -112,7 +110,6 @@ func ulps(got float64, want *big.Float) float64 {
 // TestTrigAccuracy compares with 300-bit arithmetic: ordinary arguments, arguments next to
 // multiples of pi/2 (where the reduction cancels), and arguments of every exponent.
 func TestTrigAccuracy(t *testing.T) {
-	testenv.NotUnderRace(t)
 	rng := rand.New(rand.NewPCG(1, 1))
 	var x []float64
 	for range 1500 {
@@ -145,7 +142,6 @@ func TestTrigAccuracy(t *testing.T) {
 }
 
 func TestExpAccuracy(t *testing.T) {
-	testenv.NotUnderRace(t)
 	rng := rand.New(rand.NewPCG(2, 1))
 	var x []float64
 	for range 4000 {

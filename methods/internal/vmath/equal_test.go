@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
 	"pgregory.net/rapid"
 )
 
@@ -434,7 +433,6 @@ func TestKernelsEqualReferences(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				testenv.NotUnderRace(t)
 				rapid.Check(t, func(rt *rapid.T) {
 					n, d := rapid.IntRange(0, 600).Draw(rt, "n"), rapid.IntRange(0, 40).Draw(rt, "d")
 					scale := rapid.SampledFrom([]float64{1e-170, 1e-5, 1, 30, 1e4, 1e9}).Draw(rt, "scale")
