@@ -10,9 +10,9 @@ import (
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/internal/atomicfile"
-	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/paper"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/spf13/cobra"
 )
 
@@ -50,7 +50,7 @@ that holds anything else is refused.`,
 	flags.StringVar(&f.splits, "splits", "", "only these splits, e.g. 3 or 4-6")
 	flags.StringVar(&o.Metric, "metric", "", strings.Join(metric.Names(), ", ")+" (default the protocol's)")
 	flags.StringVarP(&f.output, "output", "o", "", "write this folder, whole or not at all (default paper-METHOD)")
-	region := reports.TestFlags(flags, &o.Level)
+	region := report.TestFlags(flags, &o.Level)
 	c.ValidArgsFunction = cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp)
 	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
 	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))

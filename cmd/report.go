@@ -16,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/render"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -25,7 +26,7 @@ type reportFlags struct {
 	protocol, format, output string
 	figure, width            string
 	methods, datasets        []string
-	beside                   []string // see reports.Selection
+	beside                   []string // see report.Selection
 	splits                   string
 	wide, landscape, details bool
 	folds                    bool // the report reads them
@@ -56,7 +57,7 @@ func newReportVerbs(a *app) []*cobra.Command {
 	return verbs
 }
 
-func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
+func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 	f := reportFlags{folds: r.Folds}
 	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary, Long: r.Long, Example: r.Example, Args: takes()}
 	flags := c.Flags()
@@ -79,7 +80,7 @@ func newOneReportCommand(a *app, r reports.Report) *cobra.Command {
 	build := r.Flags(flags)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if r.Select != nil {
-			s := reports.Selection{Protocol: f.protocol, Methods: f.methods, Datasets: f.datasets}
+			s := report.Selection{Protocol: f.protocol, Methods: f.methods, Datasets: f.datasets}
 			if err := r.Select(args, &s); err != nil {
 				return usage("%s: %w; see `%[1]s --help`", c.CommandPath(), err)
 			}

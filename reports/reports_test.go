@@ -20,11 +20,12 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/spf13/cobra"
 )
 
 // called is how a report is asked for.
-func called(r reports.Report) string {
+func called(r report.Report) string {
 	if r.Verb {
 		return "bench " + r.Name
 	}
@@ -32,7 +33,7 @@ func called(r reports.Report) string {
 }
 
 // arguments are some that a report takes, of the frame sample.Paper.
-func arguments(r reports.Report) []string {
+func arguments(r report.Report) []string {
 	switch r.Args {
 	case "":
 		return nil
@@ -45,7 +46,7 @@ func arguments(r reports.Report) []string {
 }
 
 // frameFor is sample.Paper as a report reads it, with a processor time and a chosen grid point in every cell.
-func frameFor(t *testing.T, r reports.Report) frame.Frame {
+func frameFor(t *testing.T, r report.Report) frame.Frame {
 	t.Helper()
 	in := sample.Paper()
 	in.Grids = map[string][]json.RawMessage{"g": {json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}}
@@ -55,7 +56,7 @@ func frameFor(t *testing.T, r reports.Report) frame.Frame {
 		in.Rows[i].Folds = []result.Evaluation{{GridIndex: point, Score: result.Score{N: 10, Correct: &correct}}}
 	}
 	if r.Select != nil {
-		s := reports.Selection{Protocol: "table2"}
+		s := report.Selection{Protocol: "table2"}
 		if err := r.Select(arguments(r), &s); err != nil {
 			t.Fatalf("%s: %v", r.Name, err)
 		}

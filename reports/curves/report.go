@@ -1,0 +1,25 @@
+package curves
+
+import (
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
+)
+
+// Report shows results as more is spent.
+func Report() report.Report {
+	return report.Report{
+		Name:    "curves",
+		Summary: "Average ranks as splits are added, and the metric after each round",
+		Long: `curves draws average ranks of the means over the first 1, 2, 3 and so on splits: does
+the order of the methods still change? Where the protocol lists rounds, it also draws
+the metric after each of them, set by set.`,
+		Example: `  bench report curves
+  bench report curves --protocol mfga.toml --datasets adult`,
+		Flags: func(flags report.Flags) report.Build {
+			var o Options
+			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
+			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
+		},
+	}
+}

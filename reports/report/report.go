@@ -1,0 +1,89 @@
+// Package report says what a report is: a name, flags, and a function that makes a document of a frame. Each report is a package
+// of its own that exports its Report; package reports lists them.
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
+	"github.com/kernelboosting/bench/reports/frame"
+)
+
+// A Report is a kind of document that is made from stored results.
+type Report struct {
+	Name    string
+	Aliases []string // names that stay
+	Summary string   // on one line, no full stop
+	Long    string   // what it shows
+	Example string   // command lines
+	Verb    bool     // it is a command of its own, `bench NAME`, and not one of `bench report`
+
+	// Args names the arguments that the report takes, "" for none. Select checks them, before anything is read, and narrows
+	// what is read to what they ask for; nil where there are none.
+	Args   string
+	Select func(args []string, s *Selection) error
+
+	Folds bool // it needs the folds of every grid point, which are most of a database
+
+	// Flags adds the report's own flags and returns its Build, which reads them when it is called.
+	Flags func(Flags) Build
+}
+
+// Build makes a report of a frame and the report's arguments.
+type Build func(f frame.Frame, args []string) (doc.Document, error)
+
+// Selection is what a frame is read of; nil lists are all that is stored.
+type Selection struct {
+	Protocol          string
+	Methods, Datasets []string
+	Beside            []string // methods, also at a version, that are read where Methods is nil
+}
+
+// Flags is where a report adds its own; *pflag.FlagSet is one.
+type Flags interface {
+	StringVar(p *string, name, value, usage string)
+	IntVar(p *int, name string, value int, usage string)
+	BoolVar(p *bool, name string, value bool, usage string)
+	Float64Var(p *float64, name string, value float64, usage string)
+}
+
+// Usual adds the flags that most reports have.
+func Usual(flags Flags, metrics, title, label *string) {
+	var names []string
+	for _, m := range metric.All() {
+		names = append(names, m.Name)
+	}
+	flags.StringVar(metrics, "metric", "", strings.Join(names, ", ")+" (default the protocol's)")
+	flags.StringVar(title, "title", "", "title or caption")
+	flags.StringVar(label, "label", "", "LaTeX label (default from report and protocol)")
+}
+
+// TestFlags adds the flags that say what a test takes to be a difference, --level and --equivalence, and returns what reads the second.
+func TestFlags(flags Flags, level *float64) (region func() (*evidence.Region, error)) {
+	LevelFlag(flags, level)
+	return RegionFlag(flags)
+}
+
+// LevelFlag adds --level.
+func LevelFlag(flags Flags, level *float64) {
+	flags.Float64Var(level, "level", 0.05, "level of the tests")
+}
+
+// RegionFlag adds --equivalence and returns what reads it; nil where it is not given.
+func RegionFlag(flags Flags) func() (*evidence.Region, error) {
+	var text string
+	flags.StringVar(&text, "equivalence", "", "largest difference that does not matter, as 0.5 or as a share of the error 10% (default 1 percentage point; of metrics not in percent none)")
+	return func() (*evidence.Region, error) {
+		if text == "" {
+			return nil, nil
+		}
+		region, err := evidence.ParseRegion(text)
+		if err != nil {
+			return nil, fmt.Errorf("--equivalence: %w", err)
+		}
+		return &region, nil
+	}
+}

@@ -1,0 +1,27 @@
+package times
+
+import (
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
+)
+
+// Report sets processor times beside a metric.
+func Report() report.Report {
+	return report.Report{
+		Name:    "times",
+		Summary: "What methods cost beside how good they are, and which are on the front",
+		Long: `times draws the mean of a metric against the processor time of a cell (a split with its
+whole search over the grid) and marks the front: methods that no other one beats in
+both. Lines show the quartiles of times over splits and an interval of the mean over
+data sets, and resampled sets say how sure the front is. Below stand the times by set.
+Times of different processors are not mixed.`,
+		Example: `  bench report times
+  bench report times --methods GBRFF2,LGBM,XGB -o svg`,
+		Flags: func(flags report.Flags) report.Build {
+			var o Options
+			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
+			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
+		},
+	}
+}
