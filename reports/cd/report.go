@@ -16,8 +16,8 @@ apart: by Wilcoxon's test, adjusted for each method with each, as everywhere, or
 --test nemenyi by the critical difference of average ranks. Many methods stand in a
 list. With --methods the ranks are those among these methods.`,
 		Example: `  bench report cd
-  bench report cd -o pdf --width column
-  bench report cd --format tikz -o tex
+  bench report cd -o cd.pdf --width column
+  bench report cd --format tikz -o cd.tex
   bench report cd --methods BMKR,GFC,PBRFF,GBRFF1,LGBM,GBRFF2 --level 0.1`,
 		Flags: func(flags report.Flags) report.Build {
 			var o Options

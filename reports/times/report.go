@@ -17,7 +17,7 @@ both. Lines show the quartiles of times over splits and an interval of the mean 
 data sets, and resampled sets say how sure the front is. Below stand the times by set.
 Times of different processors are not mixed.`,
 		Example: `  bench report times
-  bench report times --methods GBRFF2,LGBM,XGB -o svg`,
+  bench report times --methods GBRFF2,LGBM,XGB -o times.svg`,
 		Flags: func(flags report.Flags) report.Build {
 			var o Options
 			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
