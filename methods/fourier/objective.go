@@ -25,7 +25,7 @@ type objective struct {
 	loss        loss
 	weights     penalty // nu
 	lambda      float64
-	bandwidths  penalty // eta
+	widths  penalty // eta
 	rho         float64
 	onlyProfile bool // w minimises f at this sigma, and the gradient in w is not asked for
 }
@@ -63,7 +63,7 @@ func (p *problem) value(ctx context.Context, o objective, sigma, w, gs, gw []flo
 	if gw == nil {
 		gw = make([]float64, len(w))
 	}
-	f += float64(o.rho * o.bandwidths.value(sigma, p.sigmaEnds(), o.rho, gs))
+	f += float64(o.rho * o.widths.value(sigma, p.sigmaEnds(), o.rho, gs))
 	ends := p.ends()
 	for c := range p.outputs {
 		at, to := c*p.width, (c+1)*p.width

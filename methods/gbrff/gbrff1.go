@@ -14,7 +14,7 @@ import (
 type Params1 struct {
 	T     int     `json:"t" range:"[1,)" means:"rounds"`
 	K     int     `json:"k" range:"[1,)" means:"random features of a round"`
-	Gamma float64 `json:"gamma" range:"[0,)" means:"width of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
+	Gamma float64 `json:"gamma" range:"[0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
 	Beta  float64 `json:"beta" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`
 }
 
@@ -91,7 +91,7 @@ func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Param
 		if drawn[count] == nil {
 			drawn[count] = draw(env.Rand(), count, 0.5)
 		}
-		omegas := floats.ScaleTo(make([]float64, count), math.Sqrt(2*bandwidth(p.Gamma, d)), drawn[count]) // line 5 of every round
+		omegas := floats.ScaleTo(make([]float64, count), math.Sqrt(2*coefficient(p.Gamma, d)), drawn[count]) // line 5 of every round
 		return boost1(ctx, x, train.Y, omegas, ps, group)
 	}, yield)
 }

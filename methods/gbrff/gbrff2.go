@@ -17,7 +17,7 @@ import (
 // Params2 holds GBRFF2's parameters.
 type Params2 struct {
 	T      int     `json:"t" range:"[1,)" means:"rounds"`
-	Gamma  float64 `json:"gamma" range:"[0,)" means:"width of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
+	Gamma  float64 `json:"gamma" range:"[0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
 	Lambda float64 `json:"lambda" range:"[0,)" means:"penalty on |omega|^2, the squared frequency"`
 }
 
@@ -94,7 +94,7 @@ func fit2(ctx context.Context, env registry.Env, train registry.Data, p Params2)
 
 // boost2 is Algorithm 3 on checked data with d features.
 func boost2(ctx context.Context, env registry.Env, x examples, d int, y []float64, p Params2) (registry.Model, error) {
-	omegas := draw(env.Rand(), p.T*d, bandwidth(p.Gamma, d)) // line 5 of every round
+	omegas := draw(env.Rand(), p.T*d, coefficient(p.Gamma, d)) // line 5 of every round
 	v := newState(y)                                         // lines 1, 3 and 4
 	m := newEnsemble(d, p.T, 1, v.h0, omegas)
 	w := newWave(x, v.residual, p.Lambda)

@@ -26,10 +26,10 @@ func (p Params2019) butCV() Params2019 {
 	return p
 }
 
-// bandwidth resolves gamma. Its default is the paper's text. The accuracies of the
+// coefficient resolves gamma. Its default is the paper's text. The accuracies of the
 // paper's Table 2 need gamma = 1/(2d) instead, for PBRFF as for GBRFF: see
 // docs/methods.md and the protocol table2-2019.
-func (p Params2019) bandwidth() float64 {
+func (p Params2019) coefficient() float64 {
 	if p.Gamma == 0 {
 		return 0.5
 	}
@@ -125,7 +125,7 @@ func fit2019(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 func boost2019(ctx context.Context, env registry.Env, train registry.Data, x *vmath.Packed, ps []Params2019, group []int, random bool) ([]*ensemble, error) {
 	p, d := ps[group[0]], x.Cols()
 	rng := env.Rand()
-	omegas := draw(rng, p.T*p.K*d, p.bandwidth())
+	omegas := draw(rng, p.T*p.K*d, p.coefficient())
 	var landmarks []int
 	if random {
 		landmarks = rng.Choice(len(train.Y), p.T)

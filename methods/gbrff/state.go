@@ -89,8 +89,8 @@ func draw(draws *rng.RandomState, count int, gamma float64) []float64 {
 	return omega
 }
 
-// bandwidth resolves the parameter gamma: 0 stands for 1/d.
-func bandwidth(gamma float64, d int) float64 {
+// coefficient resolves the parameter gamma: 0 stands for 1/d.
+func coefficient(gamma float64, d int) float64 {
 	if gamma == 0 {
 		return 1 / float64(d)
 	}

@@ -32,7 +32,7 @@ import (
 type Params struct {
 	Landmarks int     `json:"landmarks" range:"[1,)" means:"training rows, drawn with replacement"`
 	K         int     `json:"k" range:"[1,)" means:"random features of a landmark"`
-	Gamma     float64 `json:"gamma" range:"[0,)" means:"width of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
+	Gamma     float64 `json:"gamma" range:"[0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
 	Beta      float64 `json:"beta" range:"[0,)" means:"how sharply aligned features are preferred; 0 weighs all alike"`
 	C         float64 `json:"c" range:"(0,)" means:"cost of the linear support vector machine"`
 	MaxIter   int     `json:"max_iter" range:"[0,)" means:"Newton steps of the machine before the fit is given up; 0 is a limit far beyond what it takes"`
@@ -118,7 +118,7 @@ func memory(s registry.Shape, p Params) int64 {
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
 
-// pathCost adds, once each, what draws, bandwidths and representations cost, and the
+// pathCost adds, once each, what draws, kernel coefficients and representations cost, and the
 // support vector machines.
 func pathCost(s registry.Shape, ps []Params) float64 {
 	type shared struct {

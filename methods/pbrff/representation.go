@@ -46,7 +46,7 @@ func draw(random *rng.RandomState, train registry.Data, l, k int) *draws {
 	return w
 }
 
-// A kernel is the draws at a bandwidth: the random features cos(omega_lj.(x - x_l)) of the
+// A kernel is the draws at a kernel coefficient: the random features cos(omega_lj.(x - x_l)) of the
 // Gaussian kernel exp(-gamma ||x-x'||^2), omega ~ N(0, 2 gamma I).
 type kernel struct {
 	*draws
@@ -56,7 +56,7 @@ type kernel struct {
 	recent *recent // what its models share when they score, unless there is one only
 }
 
-// scale gives the draws a bandwidth; gamma 0 stands for 1/d. The last bandwidth takes the
+// scale gives the draws a kernel coefficient; gamma 0 stands for 1/d. The last coefficient takes the
 // memory of the draws, which are lost.
 func (w *draws) scale(gamma float64, last bool) *kernel {
 	if gamma == 0 {

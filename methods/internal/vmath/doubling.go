@@ -2,7 +2,7 @@ package vmath
 
 import "math"
 
-// Doublings is the number of bandwidths of AddGaussians.
+// Doublings is the number of kernel coefficients of AddGaussians.
 const Doublings = 10
 
 // AddGaussians adds to dst[k n + i], k < Doublings, the sum over j of coefs[j Doublings + k] exp(-2^k g |x_i - z_j|^2), from
