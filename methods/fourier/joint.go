@@ -86,7 +86,7 @@ func (j *jointly) value(ctx context.Context, sigma, gs []float64) (float64, erro
 		}
 		j.w = l.weights(ps)
 	}
-	o := objective{loss: j.loss, weights: l21, lambda: j.lambda, widths: l2, rho: j.rho, onlyProfile: true}
+	o := objective{loss: j.loss, weights: l21, lambda: j.lambda, inverseWidths: l2, rho: j.rho, onlyProfile: true}
 	return j.problem.value(ctx, o, sigma, j.w, gs, nil)
 }
 

@@ -22,12 +22,12 @@ type problem struct {
 
 // An objective is a choice of loss, penalties and their factors (Table 2).
 type objective struct {
-	loss        loss
-	weights     penalty // nu
-	lambda      float64
-	widths  penalty // eta
-	rho         float64
-	onlyProfile bool // w minimises f at this sigma, and the gradient in w is not asked for
+	loss          loss
+	weights       penalty // nu
+	lambda        float64
+	inverseWidths penalty // eta
+	rho           float64
+	onlyProfile   bool // w minimises f at this sigma, and the gradient in w is not asked for
 }
 
 // ends are those of the blocks of columns.
@@ -63,7 +63,7 @@ func (p *problem) value(ctx context.Context, o objective, sigma, w, gs, gw []flo
 	if gw == nil {
 		gw = make([]float64, len(w))
 	}
-	f += float64(o.rho * o.widths.value(sigma, p.sigmaEnds(), o.rho, gs))
+	f += float64(o.rho * o.inverseWidths.value(sigma, p.sigmaEnds(), o.rho, gs))
 	ends := p.ends()
 	for c := range p.outputs {
 		at, to := c*p.width, (c+1)*p.width

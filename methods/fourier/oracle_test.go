@@ -170,7 +170,7 @@ func TestObjectiveOracle(t *testing.T) {
 		l, y := lossOf(t, c.Loss, cases[c.Seed])
 		p := cases[c.Seed].problem(t, c.Kind, c.Form, y)
 		gs, gw := make([]float64, p.groups()), make([]float64, p.width)
-		f, err := p.value(t.Context(), objective{loss: l, weights: c.PenaltyW, lambda: c.Lam, widths: c.PenaltySigma, rho: c.Rho},
+		f, err := p.value(t.Context(), objective{loss: l, weights: c.PenaltyW, lambda: c.Lam, inverseWidths: c.PenaltySigma, rho: c.Rho},
 			cases[c.Seed].Sigma, cases[c.Seed].weights(c.Form), gs, gw)
 		if err != nil {
 			t.Fatal(err)

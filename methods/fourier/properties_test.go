@@ -98,7 +98,7 @@ func TestGradientsByDifferences(t *testing.T) {
 			for what, l := range map[string]loss{"halfsquare": square{0.5}, "square": square{1}, "hinge": hinge{}, "logistic": logistic{}, "igll": newIGLL(0.1, 10)} {
 				for _, nu := range []penalty{l2, l1, l21} {
 					for _, eta := range []penalty{l2, l1} {
-						o := objective{loss: l, weights: nu, lambda: 0.7, widths: eta, rho: 0.3}
+						o := objective{loss: l, weights: nu, lambda: 0.7, inverseWidths: eta, rho: 0.3}
 						value := func(at, g []float64) float64 {
 							f, err := p.value(t.Context(), o, at[:3], at[3:], g[:3], g[3:])
 							if err != nil {

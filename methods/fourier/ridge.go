@@ -153,7 +153,7 @@ func (r *ridge) profile(ctx context.Context, lambda, rho float64, sigma, gs []fl
 	if err != nil {
 		return 0, nil, err
 	}
-	o := objective{loss: square{factor: 0.5}, weights: l2, lambda: lambda, widths: l2, rho: rho, onlyProfile: true}
+	o := objective{loss: square{factor: 0.5}, weights: l2, lambda: lambda, inverseWidths: l2, rho: rho, onlyProfile: true}
 	f, err := r.value(ctx, o, sigma, w, gs, nil)
 	return f, w, err
 }
