@@ -106,7 +106,7 @@ func (q *process) requestOf(env registry.Env, train registry.Data) (r Request, r
 		remove()
 		return r, nil, err
 	}
-	return Request{X: x, Y: y, Task: train.Task.String(), Classes: train.Classes, Outputs: train.Shape().Outputs(), Seed: env.Seed}, remove, nil
+	return Request{X: x, Y: y, Task: train.Task.String(), Classes: train.Classes, Outputs: train.Shape().Outputs(), Seed: env.Seed, Workers: 1}, remove, nil
 }
 
 // trainOne trains one setting.
