@@ -42,7 +42,7 @@ test: lint
 	$(TEST) ./...
 	GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)
 
-# make test runs these two tests in the ordinary build, also without fused products and sums. Here are processes without
+# make test runs these two tests in the ordinary build. Here are processes without fused products and sums, without
 # other features of the processor, the builds without C and without gonum's assembly, and that for amd64 from AVX2 on, where the
 # compiler may fuse.
 PINNED := -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./methods

@@ -105,7 +105,7 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 		}
 		standard := new(mat.Dense)
 		datasets.FitStandardiser(set.X, split.Train).Apply(standard, set.X, nil)
-		for method, params := range map[string]string{"LGBM": "", "XGB": "", "CART": `{"max_depth": 4}`, "RF": `{"n_estimators": 20}`} {
+		for method, params := range map[string]string{"LGBM": `{"n_estimators": 30}`, "XGB": `{"n_estimators": 30}`, "CART": `{"max_depth": 4}`, "RF": `{"n_estimators": 20}`} {
 			if name == "adult" {
 				if params = `{"n_estimators": 10}`; method == "CART" || method == "RF" {
 					continue // no text, and long to grow

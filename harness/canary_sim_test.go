@@ -65,7 +65,7 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 	}
 	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: simData()}
 	entries := trickySets(t, h.Catalogue)
-	longest := 0.2
+	longest := 0.05
 	names := strings.Fields("RKS CART")
 	if all {
 		longest = 0.5
