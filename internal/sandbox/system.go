@@ -3,6 +3,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,27 @@ func System() (read, use []string) {
 	use = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/dri", "/dev/kfd"}
 	cards, _ := filepath.Glob("/dev/nvidia*")
 	return read, append(use, cards...)
+}
+
+// OfSystem reports whether a path lies among the programs of the system, where users put nothing.
+func OfSystem(path string) bool {
+	return Within(path, []string{"/bin", "/sbin", "/usr", "/nix/store", "/gnu/store", "/run/current-system"})
+}
+
+// Within reports whether a path is one of folders or below one, as named and where links lead. A folder that is never readable as a
+// whole, such as a home, counts for nothing.
+func Within(path string, folders []string) bool {
+	never := Never()
+	for _, folder := range folders {
+		folder = filepath.Clean(folder)
+		if slices.Contains(never, folder) || slices.Contains(never, resolved(folder)) {
+			continue
+		}
+		if full := filepath.Clean(path); (full == folder || beneath(full, folder)) && (resolved(full) == resolved(folder) || beneath(resolved(full), resolved(folder))) {
+			return true
+		}
+	}
+	return false
 }
 
 // Environment returns variables with the user's folders replaced by a private one, where a program may write,

@@ -52,6 +52,9 @@ func command(path, python string) ([]string, error) {
 		}
 		return nil, fmt.Errorf("%s, which runs it, is not there%s", interpreter, hint)
 	}
+	if found, err = filepath.Abs(found); err != nil {
+		return nil, err
+	}
 	return []string{found, path}, nil
 }
 

@@ -46,6 +46,9 @@ type Options struct {
 // describing is how long a plugin may take to start, import its libraries and describe itself.
 const describing = 2 * time.Minute
 
+// asking is how long an interpreter may take to say where it is.
+const asking = 30 * time.Second
+
 // A Plugin is an executable that described itself. It is safe for concurrent use.
 type Plugin struct {
 	file    string // as the user named it
@@ -150,13 +153,15 @@ func (p *Plugin) prepare() error {
 		release()
 		return err
 	}
+	p.data = data
+	launch := p.launcherOf(p.ask)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		release()
 		return p.errClosed()
 	}
-	p.launch, p.data, p.release = launcherOf(p.argv), data, release
+	p.launch, p.release = launch, release
 	return nil
 }
 
