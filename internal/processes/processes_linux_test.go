@@ -3,6 +3,7 @@ package processes
 import (
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -59,5 +60,25 @@ func TestBelow(t *testing.T) {
 	}
 	if Alive(p.ID, p.Started) || !Exiting(p.ID) {
 		t.Error("the child is still there")
+	}
+}
+
+// TestWrittenBelow: what lies deeper than paths are long counts.
+func TestWrittenBelow(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for range 3000 {
+		if err := os.Mkdir("deeper", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Chdir("deeper"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile("file", make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := WrittenBelow(dir); n < 1<<20 {
+		t.Errorf("%d bytes; the file has %d", n, 1<<20)
 	}
 }

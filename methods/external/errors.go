@@ -85,6 +85,17 @@ func (q *process) plain(text string) string {
 	return address.ReplaceAllString(matrixFile.ReplaceAllString(text, "$1.npy"), "0x...")
 }
 
+// own is an error of this program's own work in the private folder, such as a disk that is full, which has equal texts too.
+func (q *process) own(err error) error { return plainError{err, q.plain(err.Error())} }
+
+type plainError struct {
+	error
+	text string
+}
+
+func (e plainError) Error() string { return e.text }
+func (e plainError) Unwrap() error { return e.error }
+
 // twoClasses are words of estimators that learn two classes and were given more.
 var twoClasses = regexp.MustCompile(`(?i)\bbinary\b|\b(two|2) classes\b|\bmulti-?class\b`)
 

@@ -104,11 +104,10 @@ func (p *Plugin) cool() {
 
 // copyOf asks a warm process for a copy of itself behind named pipes in a folder of its own.
 func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
-	private, err := newFolder(warm.folder.path)
+	private, err := warm.folder.below()
 	if err != nil {
 		return nil, err
 	}
-	warm.folder.made = append(warm.folder.made, private.path)
 	r := &Request{Op: "fork", Folder: private.path, Devices: p.policy().Use}
 	var ends []*os.File // of requests, answers and standard error: this program's
 	for _, stream := range []struct {
@@ -118,11 +117,11 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 	}{{&r.In, "in", os.O_RDWR}, {&r.Out, "out", os.O_RDONLY}, {&r.Err, "err", os.O_RDONLY}} {
 		*stream.name = filepath.Join(private.path, stream.kind)
 		if err == nil {
-			err = unix.Mkfifo(*stream.name, 0o600)
+			err = private.pipe(stream.kind)
 		}
 		if err == nil {
 			var f *os.File
-			if f, err = os.OpenFile(*stream.name, stream.mode|unix.O_NONBLOCK, 0); err == nil {
+			if f, err = private.root.OpenFile(stream.kind, stream.mode|withoutWaiting, 0); err == nil {
 				ends = append(ends, f)
 			}
 		}
@@ -151,6 +150,16 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 	}
 	warm.copies = append(warm.copies, a.Process)
 	return p.newProcess(a.Process, ends[0], ends[1], ends[2], private, func() outcome { return endOf(a.Process) }), nil
+}
+
+// pipe makes a named pipe.
+func (f *folder) pipe(name string) error {
+	at, err := f.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	return unix.Mkfifoat(int(at.Fd()), name, 0o600)
 }
 
 // endOf waits for the end of a copy, which is another process's child: that one waits for it when it is asked for the next

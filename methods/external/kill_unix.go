@@ -3,8 +3,6 @@
 package external
 
 import (
-	"errors"
-	"os"
 	"os/exec"
 	"syscall"
 
@@ -19,18 +17,8 @@ func killGroup(pid int) {
 	_ = syscall.Kill(-pid, syscall.SIGKILL) // gone already is as good
 }
 
-// openRegular opens a file to read if it is one.
-func openRegular(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		f.Close()
-		return nil, errors.Join(err, errors.New("it is no regular file"))
-	}
-	return f, nil
-}
+// withoutWaiting opens a pipe at once, also where nobody has its other end.
+const withoutWaiting = unix.O_NONBLOCK
 
 // signalOf returns the name of the signal that ended a process, or "".
 func signalOf(c *exec.Cmd) string {

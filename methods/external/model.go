@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 
@@ -98,13 +97,13 @@ func (p *Plugin) train(ctx context.Context, env registry.Env, train registry.Dat
 func (q *process) requestOf(env registry.Env, train registry.Data) (r Request, remove func(), err error) {
 	x, err := q.folder.write("x", train.X)
 	if err != nil {
-		return r, nil, err
+		return r, nil, q.own(err)
 	}
 	y, err := q.folder.write("y", train.Y)
-	remove = func() { _, _ = os.Remove(x), os.Remove(y) }
+	remove = func() { q.folder.drop(x); q.folder.drop(y) }
 	if err != nil {
 		remove()
-		return r, nil, err
+		return r, nil, q.own(err)
 	}
 	return Request{X: x, Y: y, Task: train.Task.String(), Classes: train.Classes, Outputs: train.Shape().Outputs(), Seed: env.Seed, Workers: 1}, remove, nil
 }
@@ -211,7 +210,7 @@ func (m *model) ask(ctx context.Context, op string, x *mat.Dense, at []int, out 
 		return fmt.Errorf("%s: rows of %d features are to be scored into %d places; the model has %d features and %d scores a row", m.p.plugin.name(), d, len(out), m.features, m.outputs)
 	}
 	file := m.p.folder.name("s")
-	defer os.Remove(file)
+	defer m.p.folder.drop(file)
 	a, err := m.p.told(ctx, &Request{Op: op, Model: m.id, rows: x, Outputs: m.outputs, At: at, Out: file}, m.used)
 	if err != nil {
 		return err
@@ -312,7 +311,7 @@ type savedHead struct {
 // Save implements registry.Saver.
 func (m saved) Save(w io.Writer) error {
 	file := m.p.folder.name("m")
-	defer os.Remove(file)
+	defer m.p.folder.drop(file)
 	if _, err := m.p.told(context.Background(), &Request{Op: "save", Model: m.id, Out: file}, m.used); err != nil {
 		return err
 	}
@@ -369,9 +368,14 @@ func (p *Plugin) loadModel(r io.Reader) (registry.Model, error) {
 	}
 	defer giveBack()
 	file := q.folder.name("m")
-	defer os.Remove(file)
-	if err := os.WriteFile(file, body, 0o600); err != nil {
-		return nil, err
+	defer q.folder.drop(file)
+	f, err := q.folder.make(file)
+	if err == nil {
+		_, err = f.Write(body)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return nil, q.own(err)
 	}
 	m := &model{p: q, id: q.newModel(), features: head.Features, outputs: head.Outputs, rounds: head.Rounds}
 	if _, err := q.do(ctx, &Request{Op: "load", Model: m.id, In: file, Outputs: m.outputs}); err != nil {

@@ -208,7 +208,7 @@ func (q *process) exchange(r *Request) (*Answer, error) {
 	if r.rows != nil { // with the turn, since the file of other rows goes
 		var err error
 		if r.X, err = q.folder.rows(r.rows); err != nil {
-			return nil, err
+			return nil, q.own(err)
 		}
 	}
 	q.last++
@@ -370,7 +370,7 @@ func (q *process) takeDropped() []int64 {
 // read opens a file that the plugin wrote. Links and what else may stand in place of a file are none: the plugin does
 // not choose what this program reads.
 func (q *process) read(op, name string, use func(r io.Reader) error) error {
-	f, err := openRegular(name)
+	f, err := q.folder.open(name)
 	if err != nil {
 		return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf("the file that it was asked to write is not there (%s)", q.plain(err.Error()))}
 	}

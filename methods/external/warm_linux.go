@@ -88,7 +88,7 @@ func (q *process) look() string {
 		if err != nil || unix.Lstat(path, &s) != nil {
 			return nil
 		}
-		if filepath.Dir(path) == q.folder.path && slices.Contains(q.folder.made, path) {
+		if filepath.Dir(path) == q.folder.path && slices.Contains(q.folder.made, filepath.Base(path)) {
 			return filepath.SkipDir
 		}
 		fmt.Fprintln(&out, path, s.Size, s.Mode, s.Mtim, s.Ctim)
