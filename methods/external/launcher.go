@@ -169,10 +169,9 @@ func (p *Plugin) rights() sandbox.Policy {
 	}
 	if p.described != nil {
 		for _, file := range p.described.Files {
-			if !filepath.IsAbs(file) {
-				file = filepath.Join(p.home, file)
+			if path, err := p.part(file); err == nil {
+				read = append(read, path)
 			}
-			read = append(read, file)
 		}
 	}
 	return sandbox.Policy{

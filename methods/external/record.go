@@ -66,7 +66,11 @@ func (r Records) Of(file string, o Options) (Record, error) {
 		return fresh, nil // its user is asked again
 	}
 	for name, hash := range known.Parts {
-		if now, err := hashOfFile(p.part(name)); err != nil || now != hash {
+		path, err := p.part(name)
+		if err != nil {
+			return fresh, nil
+		}
+		if now, err := hashOfFile(path); err != nil || now != hash {
 			return fresh, nil
 		}
 	}
@@ -107,26 +111,36 @@ func (p *Plugin) parts() map[string]string {
 	return out
 }
 
-// openFile opens a file and nothing else: a device or a pipe has no end.
-func openFile(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file", path)
-	}
+// largestPart bounds a file that a plugin is made of, in bytes.
+const largestPart = 4 << 30
+
+// digest writes the content of a file to w and returns its size. A device or a pipe is no file, and what goes on beyond its size, as
+// files of the kernel do, is none either.
+func digest(w io.Writer, path string) (int64, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|withoutWaiting, 0)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return os.Open(path)
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return 0, err
+	case !info.Mode().IsRegular():
+		return 0, fmt.Errorf("%s is no file", path)
+	case info.Size() > largestPart:
+		return 0, fmt.Errorf("%s has more than %d GiB", path, largestPart>>30)
+	}
+	n, err := io.Copy(w, io.LimitReader(f, info.Size()+1))
+	if err == nil && n != info.Size() {
+		err = fmt.Errorf("%s has another size than its folder says", path)
+	}
+	return n, err
 }
 
 func hashOfFile(path string) (string, error) {
-	f, err := openFile(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
 	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
+	if _, err := digest(sum, path); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
@@ -137,26 +151,28 @@ func hashOfFile(path string) (string, error) {
 func (p *Plugin) identify(d *Description) (version string, sums map[string]string, err error) {
 	all, sums := sha256.New(), map[string]string{}
 	add := func(name, path string) error {
-		f, err := openFile(path)
+		own := sha256.New()
+		fmt.Fprintf(all, "%s\x00", name)
+		n, err := digest(io.MultiWriter(all, own), path)
 		if err != nil {
 			return fmt.Errorf("a file that it declares cannot be read: %w", err)
 		}
-		defer f.Close()
-		own := sha256.New()
-		fmt.Fprintf(all, "%s\x00", name)
-		n, err := io.Copy(io.MultiWriter(all, own), f)
 		fmt.Fprintf(all, "\x00%d\x00", n)
 		if path == p.full {
 			name = ""
 		}
 		sums[name] = hex.EncodeToString(own.Sum(nil))
-		return err
+		return nil
 	}
 	if err := add(filepath.Base(p.file), p.full); err != nil {
 		return "", nil, err
 	}
 	for _, name := range slices.Sorted(slices.Values(d.Files)) {
-		if err := add(name, p.part(name)); err != nil {
+		path, err := p.part(name)
+		if err == nil {
+			err = add(name, path)
+		}
+		if err != nil {
 			return "", nil, err
 		}
 	}
@@ -166,10 +182,28 @@ func (p *Plugin) identify(d *Description) (version string, sums map[string]strin
 	return hex.EncodeToString(all.Sum(nil)[:4]), sums, nil
 }
 
-// part returns where a declared file lies.
-func (p *Plugin) part(name string) string {
-	if filepath.IsAbs(name) {
-		return name
+// part returns where a declared file lies: in the folder of the plugin, without links that lead out of it. A plugin that is a link has
+// the folder where the link is and that of the file itself.
+func (p *Plugin) part(name string) (string, error) {
+	if !filepath.IsLocal(name) {
+		return "", fmt.Errorf("it declares the file %q; a plugin is made of files in its own folder, named relative to it (bench's --allow-read adds what else it reads)", name)
 	}
-	return filepath.Join(p.home, name)
+	home, err := filepath.EvalSymlinks(p.home)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(p.home, name))
+	if err != nil {
+		return "", fmt.Errorf("a file that it declares cannot be read: %w", err)
+	}
+	folders := []string{home}
+	if script, err := filepath.EvalSymlinks(p.full); err == nil {
+		folders = append(folders, filepath.Dir(script))
+	}
+	for _, folder := range folders {
+		if inside, err := filepath.Rel(folder, real); err == nil && filepath.IsLocal(inside) {
+			return real, nil
+		}
+	}
+	return "", fmt.Errorf("it declares the file %q, a link out of its own folder; a plugin is made of files in its own folder", name)
 }

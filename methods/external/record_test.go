@@ -159,3 +159,29 @@ func TestNoPlugin(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestFilesOfAPlugin: what a plugin is made of lies in its own folder. Other files are not its to declare, and so to read.
+func TestFilesOfAPlugin(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(outside, "key"), "secret")
+	write(t, filepath.Join(dir, "own"), "own")
+	for link, to := range map[string]string{"leads-out": filepath.Join(outside, "key"), "leads-in": "own"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "a.sh")
+	for name, says := range map[string]string{
+		"own": "", "leads-in": "", "./own": "", filepath.Join(outside, "key"): "in its own folder", "../key": "in its own folder",
+		"leads-out": "a link out of its own folder", "/proc/self/pagemap": "in its own folder", "none": "cannot be read",
+	} {
+		write(t, file, "read line; echo '"+strings.Replace(goodDescription, `"name"`, `"files":["`+name+`"],"name"`, 1)+"'; read line")
+		p, err := external.Load(t.Context(), file, external.Options{})
+		if err == nil {
+			p.Close()
+		}
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%s: %v; want %q", name, err, says)
+		}
+	}
+}
