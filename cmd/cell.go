@@ -26,7 +26,7 @@ func newCellCommand(a *app) *cobra.Command {
 			}
 			if serve {
 				return runner.Serve(&runner.InProcess{
-					Registry: a.reg, Data: a.store(), Prepare: a.startPlugin,
+					Registry: a.reg, Data: a.store(), Prepare: a.startPlugin, Settle: a.settlePlugin,
 					Guests: sandbox.Policy{Read: a.allowRead, Hidden: a.hide, Network: a.network},
 				}, a.memory)
 			}

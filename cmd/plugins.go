@@ -202,6 +202,15 @@ func (a *app) startPlugin(ctx context.Context, method string) {
 	}
 }
 
+// settlePlugin returns when the processes that served a cell of a plugin's method have ended.
+func (a *app) settlePlugin(method string) {
+	for _, f := range a.plugins {
+		if f.usable() && strings.EqualFold(f.in.Spec().Name, method) {
+			f.in.Settle()
+		}
+	}
+}
+
 // closePlugins ends the processes of all plugins.
 func (a *app) closePlugins() {
 	for _, f := range a.plugins {

@@ -26,6 +26,9 @@ type InProcess struct {
 	// is. What keeps it from that is an error of the fit that comes.
 	Prepare func(ctx context.Context, method string)
 
+	// Settle, if not nil, returns when the processes that served the cell before have ended.
+	Settle func(method string)
+
 	below     bool // Serve counts the processes below this one
 	mu        sync.Mutex
 	sets      map[datasets.Description]*loading
@@ -78,6 +81,16 @@ func (r *InProcess) prepare(ctx context.Context, c CellSpec) {
 	}
 	if p, err := r.protocol(c); err == nil { // Run says what is wrong with it
 		r.Prepare(ctx, p.Base(c.Cell.Method))
+	}
+}
+
+// settle waits until what a cell started has ended.
+func (r *InProcess) settle(c CellSpec) {
+	if r.Settle == nil {
+		return
+	}
+	if p, err := r.protocol(c); err == nil {
+		r.Settle(p.Base(c.Cell.Method))
 	}
 }
 

@@ -95,6 +95,7 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	case guest: // what it remembers of this cell is not there in the next
 		out.Retire = true
 	case keepsProcess(spec):
+		r.settle(c)
 		out.Retire = leftBehind()
 	default:
 		out.Retire = processes.HasChildren() || !returnsTo(goroutines)

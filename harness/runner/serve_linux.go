@@ -3,6 +3,7 @@ package runner
 import (
 	"os"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -56,12 +57,20 @@ func childrenUse() childUse {
 	return use
 }
 
-// leftBehind reports whether the keeper has children besides this process: what a method started and left.
+// leftBehind reports whether the keeper has children besides this process: what a method started and left. One that has ended is waited
+// for, and what comes in its place is left behind too.
 func leftBehind() bool {
-	for _, id := range processes.Children(os.Getppid()) {
-		if p, there := processes.Of(id); there && !p.Zombie && id != os.Getpid() {
-			return true
+	for range 100 {
+		others := slices.DeleteFunc(processes.Children(os.Getppid()), func(id int) bool { return id == os.Getpid() })
+		if len(others) == 0 {
+			return false
 		}
+		for _, id := range others {
+			if p, there := processes.Of(id); there && !p.Zombie && !processes.Exiting(id) {
+				return true
+			}
+		}
+		time.Sleep(time.Millisecond)
 	}
-	return false
+	return true
 }

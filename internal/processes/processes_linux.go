@@ -162,6 +162,15 @@ func OOMKills() int64 {
 	return 0
 }
 
+// descendants returns what is below a process, ended ones included.
+func descendants(id int) []int {
+	out := Children(id)
+	for i := 0; i < len(out); i++ {
+		out = append(out, Children(out[i])...)
+	}
+	return out
+}
+
 // Adopt makes this process the parent of every process below it that loses its own: none leaves
 // the tree, whatever session or group it makes for itself.
 func Adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
@@ -203,12 +212,19 @@ func EndBelow(patience time.Duration) int {
 
 // EndTree ends a process and all below it. Of a child of this one that nobody waits for it takes the end, too.
 func EndTree(id int) {
-	all := append(Below(id), Process{ID: id})
-	for _, p := range all {
-		_ = unix.Kill(p.ID, unix.SIGSTOP) // what is stopped starts nothing more
+	stopped := map[int]bool{id: true}
+	_ = unix.Kill(id, unix.SIGSTOP)
+	for fresh := true; fresh; { // what is stopped starts nothing more
+		fresh = false
+		for _, child := range descendants(id) {
+			if !stopped[child] {
+				stopped[child], fresh = true, true
+				_ = unix.Kill(child, unix.SIGSTOP)
+			}
+		}
 	}
-	for _, p := range append(Below(id), all...) {
-		_ = unix.Kill(p.ID, unix.SIGKILL)
+	for each := range stopped {
+		_ = unix.Kill(each, unix.SIGKILL)
 	}
 	kept.Lock()
 	defer kept.Unlock()

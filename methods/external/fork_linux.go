@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,8 +149,20 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 		}
 		return nil, err
 	}
-	warm.copies = append(warm.copies, a.Process)
-	return p.newProcess(a.Process, ends[0], ends[1], ends[2], private, func() outcome { return endOf(a.Process) }), nil
+	q := p.newProcess(a.Process, ends[0], ends[1], ends[2], private, func() outcome { return endOf(a.Process) })
+	maps.DeleteFunc(warm.copies, func(_ int, old *process) bool {
+		select {
+		case <-old.exited:
+			return true
+		default:
+			return false
+		}
+	})
+	if warm.copies == nil {
+		warm.copies = map[int]*process{}
+	}
+	warm.copies[a.Process] = q
+	return q, nil
 }
 
 // pipe makes a named pipe.

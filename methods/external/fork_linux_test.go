@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/processes"
 	"github.com/kernelboosting/bench/internal/sandbox"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
@@ -195,6 +196,58 @@ serve(Signals)
 			t.Fatal(err)
 		}
 		fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
+	}
+}
+
+// leaving joins the group of a child that it starts, and starts another in a session of its own; its scores are their numbers.
+const leaving = `
+from benchplugin import serve
+import os, time
+class Leaves:
+    def fit(self, X, y):
+        self.all = [os.getpid()]
+        for leave in (lambda: os.setpgid(0, 0), os.setsid):
+            ready, told = os.pipe()
+            pid = os.fork()
+            if pid == 0:
+                leave()
+                os.write(told, b"!")
+                time.sleep(1000)
+            os.read(ready, 1)
+            self.all.append(pid)
+        os.setpgid(0, self.all[1])
+    def decision_function(self, X):
+        return [self.all[i % 3] for i in range(len(X))]
+serve(Leaves)
+`
+
+// TestProcessesThatLeaveTheirGroup: with its context a process ends, and what it started, in whatever groups they are.
+func TestProcessesThatLeaveTheirGroup(t *testing.T) {
+	for _, fork := range []bool{false, true} {
+		p, err := script(t, leaving)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fork {
+			p = forkingPlugin(t, leaving)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		pids := fitAndScore(t, ctx, p.Spec(), sample(10, 2), "{}")[:3]
+		cancel()
+		p.Settle()
+		for _, pid := range pids {
+			is, there := processes.Of(int(pid))
+			for range 100 { // who is killed may take a moment
+				if !there || is.Zombie {
+					break
+				}
+				time.Sleep(time.Millisecond)
+				is, there = processes.Of(int(pid))
+			}
+			if there && !is.Zombie {
+				t.Errorf("fork %v: process %v of %v lives on", fork, pid, pids)
+			}
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 func apart(*exec.Cmd) {}
 
+func killTree(pid int) { killGroup(pid) }
+
 // killGroup ends a process.
 func killGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {

@@ -6,8 +6,17 @@ import (
 	"os/exec"
 	"syscall"
 
+	"github.com/kernelboosting/bench/internal/processes"
 	"golang.org/x/sys/unix"
 )
+
+// killTree ends a process, everything below it, and everything in its group, whatever groups it and what it started are in by now.
+func killTree(pid int) {
+	if pid > 1 {
+		processes.EndTree(pid)
+		killGroup(pid)
+	}
+}
 
 // killGroup ends a process and everything in its group.
 func killGroup(pid int) {

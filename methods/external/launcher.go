@@ -99,7 +99,7 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 		c.Env = append(c.Env, "HOME="+home)
 	}
 	apart(c)
-	c.Cancel = func() error { killGroup(c.Process.Pid); return nil }
+	c.Cancel = func() error { killTree(c.Process.Pid); return nil }
 	c.WaitDelay = lastWords
 	said := &tail.Tail{Most: mostSaid}
 	c.Stdout = said

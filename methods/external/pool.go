@@ -47,13 +47,7 @@ func (p *Plugin) take(ctx context.Context) (*process, func(), error) {
 func (p *Plugin) free(ctx context.Context) *process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for done := range p.leases { // before AfterFunc comes to it
-		select {
-		case <-done:
-			p.expire(done)
-		default:
-		}
-	}
+	p.expireOver()
 	own := &p.idle
 	if done := ctx.Done(); done != nil {
 		l := p.leases[done]
@@ -81,6 +75,24 @@ func (p *Plugin) free(ctx context.Context) *process {
 	return nil
 }
 
+// Settle ends the processes of contexts that are over, which happens by itself a moment later, and returns when they have ended.
+func (p *Plugin) Settle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expireOver()
+}
+
+// expireOver ends the processes of contexts that are over, before AfterFunc comes to it. p.mu is held.
+func (p *Plugin) expireOver() {
+	for done := range p.leases {
+		select {
+		case <-done:
+			p.expire(done)
+		default:
+		}
+	}
+}
+
 // end ends the processes of a context that is over.
 func (p *Plugin) end(done <-chan struct{}) {
 	p.mu.Lock()
@@ -93,6 +105,7 @@ func (p *Plugin) expire(done <-chan struct{}) {
 		for _, q := range l.free {
 			delete(p.all, q)
 			q.kill(errOver)
+			q.awaitEnd() // also where its request was what ended it
 		}
 		if p.canFork() {
 			time.AfterFunc(cmp.Or(p.options.Idle, idleFor), p.cool)

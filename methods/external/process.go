@@ -37,8 +37,8 @@ type process struct {
 	pid     int
 	in      *os.File
 	out     *os.File
-	errors  *os.File // its standard error
-	copies  []int    // that it forked
+	errors  *os.File         // its standard error
+	copies  map[int]*process // that it forked and that were not seen to have ended
 	lines   *bufio.Reader
 	stderr  tail.Tail // of what it says
 	folder  *folder
@@ -291,7 +291,8 @@ func (q *process) bad(op, what, line string) error {
 	return err
 }
 
-// kill ends the process and all that it started, and remembers why.
+// kill ends the process and all that it started, and remembers why. It returns when the process has ended, unless the system itself
+// cannot end it.
 func (q *process) kill(why error) {
 	q.mu.Lock()
 	first := q.dead == nil
@@ -302,10 +303,26 @@ func (q *process) kill(why error) {
 	if !first {
 		return
 	}
-	killGroup(q.pid)
+	select {
+	case <-q.exited: // and its number may be another's
+		killGroup(q.pid)
+	default:
+		killTree(q.pid)
+	}
 	q.in.Close()
 	q.out.Close()
+	q.awaitEnd()
 	q.folder.remove()
+}
+
+// awaitEnd waits for the end of a process that was killed, and reports whether it came.
+func (q *process) awaitEnd() bool {
+	select {
+	case <-q.exited:
+		return true
+	case <-time.After(closing):
+		return false
+	}
 }
 
 func (q *process) death() error {

@@ -28,7 +28,12 @@ func (q *process) alone() bool {
 		return false
 	}
 	for _, id := range processes.Children(q.pid) {
-		if child, there := processes.Of(id); there && !child.Zombie && !slices.Contains(q.copies, id) {
+		copied := q.copies[id]
+		if copied != nil && copied.death() != nil { // its cell is over
+			copied.awaitEnd()
+			copied = nil
+		}
+		if child, there := processes.Of(id); there && !child.Zombie && copied == nil {
 			return false
 		}
 	}
