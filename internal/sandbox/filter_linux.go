@@ -17,14 +17,17 @@ const (
 )
 
 // refused are the system calls by which a process could leave something behind for the next one, or act past Landlock:
-// memory, messages and keys that the kernel keeps when their process ends, calls that a ring hides from this filter, and
-// the watching of other processes.
-var refused = []uint32{
-	unix.SYS_SHMGET, unix.SYS_MSGGET, unix.SYS_SEMGET, unix.SYS_MQ_OPEN, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+// memory, messages and keys that the kernel keeps when their process ends, values that a signal carries, calls that a ring hides from
+// this filter, the watching of other processes and of files that others use, and attributes of files that can be named.
+var refused = append([]uint32{
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMDT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL, unix.SYS_MQ_OPEN, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_INOTIFY_INIT1, unix.SYS_FANOTIFY_INIT, unix.SYS_CACHESTAT,
 	unix.SYS_IO_URING_SETUP, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD,
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_SETNS, unix.SYS_CLONE3, // which hides its flags; libraries then take clone
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
-}
+	unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
+}, refusedHere...)
 
 // ignored are calls that change what Landlock does not guard, the rights, owners and times of files that can be named. They do nothing
 // and succeed: who copies a file wants its contents.
@@ -32,19 +35,36 @@ var ignored = append([]uint32{
 	unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
 }, ignoredHere...)
 
-// A guarded call is refused where an argument is set: the number of a process, which is 0 for the caller's own, or a flag.
+// A guarded call is refused by one of its arguments: where that is set, as the number of a process, which is 0 for the caller's own;
+// where a flag of it is; or where it has a value.
 type guarded struct {
 	call     uint32
 	argument uint32 // from 0
 	flag     uint32 // 0 for any value but 0
+	value    uint32 // 0 where a flag or any value counts
 }
 
-// others are calls by which a process sets limits, priorities and places of others, or gets further rights in a space of its own.
+// others are calls by which a process sets limits, priorities and places of others, gets further rights in a space of its own, hides
+// its open files in a thread, or leaves something with a file that it may only read: its flags, its generation and project, hints of
+// how long what is written lives, leases, and the watching of a folder.
 var others = []guarded{
-	{unix.SYS_SETPRIORITY, 1, 0}, {unix.SYS_IOPRIO_SET, 1, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0, 0}, {unix.SYS_SCHED_SETPARAM, 0, 0},
-	{unix.SYS_SCHED_SETAFFINITY, 0, 0}, {unix.SYS_SCHED_SETATTR, 0, 0}, {unix.SYS_PRLIMIT64, 0, 0},
-	{unix.SYS_CLONE, 0, unix.CLONE_NEWUSER}, {unix.SYS_UNSHARE, 0, unix.CLONE_NEWUSER},
+	{unix.SYS_SETPRIORITY, 1, 0, 0}, {unix.SYS_SETPRIORITY, 0, 0, 0}, {unix.SYS_IOPRIO_SET, 1, 0, 0}, {unix.SYS_IOPRIO_SET, 0, 2, 0}, // a group's, a user's
+	{unix.SYS_SCHED_SETSCHEDULER, 0, 0, 0}, {unix.SYS_SCHED_SETPARAM, 0, 0, 0},
+	{unix.SYS_SCHED_SETAFFINITY, 0, 0, 0}, {unix.SYS_SCHED_SETATTR, 0, 0, 0}, {unix.SYS_PRLIMIT64, 0, 0, 0},
+	{unix.SYS_CLONE, 0, unix.CLONE_NEWUSER, 0}, {unix.SYS_UNSHARE, 0, unix.CLONE_NEWUSER, 0}, {unix.SYS_UNSHARE, 0, unix.CLONE_FILES, 0},
+	{unix.SYS_IOCTL, 1, 0, unix.FS_IOC_SETFLAGS}, {unix.SYS_IOCTL, 1, 0, setVersion}, {unix.SYS_IOCTL, 1, 0, setVersionOfExt4},
+	{unix.SYS_IOCTL, 1, 0, setAttributes}, {unix.SYS_IOCTL, 1, 0, addKey},
+	{unix.SYS_FCNTL, 1, 0, unix.F_SET_RW_HINT}, {unix.SYS_FCNTL, 1, 0, unix.F_SET_FILE_RW_HINT},
+	{unix.SYS_FCNTL, 1, 0, unix.F_SETLEASE}, {unix.SYS_FCNTL, 1, 0, unix.F_NOTIFY},
 }
+
+// Requests of ioctl as linux/fs.h, linux/fscrypt.h and the sources of ext4 number them.
+const (
+	setVersion       = 0x40087602 // FS_IOC_SETVERSION
+	setVersionOfExt4 = 0x40086604
+	setAttributes    = 0x401c5820 // FS_IOC_FSSETXATTR
+	addKey           = 0xc0506617 // FS_IOC_ADD_ENCRYPTION_KEY
+)
 
 // arch is what the kernel calls the architecture that this program is built for, 0 where this filter does not know it.
 var arch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
@@ -80,8 +100,11 @@ func program(network bool) []unix.SockFilter {
 	}
 	for _, g := range others { // five instructions, or none but the first
 		test := unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: 0, Jt: 1}
-		if g.flag != 0 {
+		switch {
+		case g.flag != 0:
 			test = unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: g.flag, Jf: 1}
+		case g.value != 0:
+			test = when(g.value)
 		}
 		out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: g.call, Jf: 4},
 			load(atArgument+8*g.argument), test, end(failing|uint32(unix.EPERM)), load(atNumber))

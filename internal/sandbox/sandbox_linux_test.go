@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // bound runs a shell script under a policy and returns what it printed.
@@ -157,8 +159,41 @@ for c in "prlimit --pid `+id+` --nofile=3" "renice -n 19 -p `+id+`" "taskset -p 
 	}
 }
 
-// TestNetwork: without the network there are no connections, no packets and no sockets of other processes; with it there are connections.
-func TestNetwork(t *testing.T) {
+// TestNothingIsLeftWithFiles: no attribute, hint or lease of a file that may be read changes, no value goes by a signal, nothing that
+// another program shares is used, and none of the processes of the same user gets another priority.
+func TestNothingIsLeftWithFiles(t *testing.T) {
+	python := systemPython(t)
+	file := write(t, t.TempDir()+"/file", "text")
+	script := python + ` -c '
+import ctypes, os
+C = ctypes.CDLL(None, use_errno=True)
+f = os.open("` + file + `", os.O_RDONLY)
+room = ctypes.create_string_buffer(200)
+def ask(what, *call):
+    ctypes.set_errno(0)
+    if C.syscall(*call) >= 0 or ctypes.get_errno() not in (1, 38):
+        print(what, ctypes.get_errno())
+for cmd in (0x40086602, 0x40087602, 0x401c5820): ask("ioctl %x" % cmd, ` + number(unix.SYS_IOCTL) + `, f, cmd, room)
+for cmd in (1036, 1038, 1024, 1026): ask("fcntl %d" % cmd, ` + number(unix.SYS_FCNTL) + `, f, cmd, ctypes.byref(ctypes.c_uint64(2)) if cmd > 1030 else 0)
+for who in (1, 2): ask("priority", ` + number(unix.SYS_SETPRIORITY) + `, who, 0, 19); ask("ioprio", ` + number(unix.SYS_IOPRIO_SET) + `, who + 1, 0, 0x4006)
+for call in (` + strings.Join([]string{
+		number(unix.SYS_SETXATTRAT), number(unix.SYS_REMOVEXATTRAT), number(unix.SYS_FILE_SETATTR), number(unix.SYS_SHMAT), number(unix.SYS_SHMCTL), number(unix.SYS_SHMDT),
+		number(unix.SYS_MSGSND), number(unix.SYS_MSGRCV), number(unix.SYS_MSGCTL), number(unix.SYS_SEMOP), number(unix.SYS_SEMCTL), number(unix.SYS_SEMTIMEDOP),
+		number(unix.SYS_INOTIFY_INIT1), number(unix.SYS_FANOTIFY_INIT), number(unix.SYS_CACHESTAT)}, ", ") + `): ask("call %d" % call, call, 0, 0, 0, 0, 0, 0)
+ask("value of a signal", ` + number(unix.SYS_RT_SIGQUEUEINFO) + `, os.getpid(), 0, room)
+ask("files of a thread", ` + number(unix.SYS_UNSHARE) + `, 0x400)
+os.nice(1); os.get_inheritable(f); print("own")
+'`
+	if out := bound(t, Policy{Read: []string{file, filepath.Dir(filepath.Dir(python))}}, script); out != "own\n" {
+		t.Errorf("%s", out)
+	}
+}
+
+func number(call int) string { return strconv.Itoa(call) }
+
+// systemPython returns the program of a Python, without links.
+func systemPython(t *testing.T) string {
+	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("no python3")
@@ -166,6 +201,12 @@ func TestNetwork(t *testing.T) {
 	if python, err = filepath.EvalSymlinks(strings.TrimSpace(string(must(exec.Command(python, "-c", "import sys; print(sys.executable)").Output())))); err != nil {
 		t.Fatal(err)
 	}
+	return python
+}
+
+// TestNetwork: without the network there are no connections, no packets and no sockets of other processes; with it there are connections.
+func TestNetwork(t *testing.T) {
+	python := systemPython(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
