@@ -93,14 +93,14 @@ func TestForked(t *testing.T) {
 const sharing = `
 import benchplugin._serve as side
 from benchplugin import serve
-import mmap, os, signal, sys, tempfile
+import mmap, os, signal, sys, tempfile, time
 side.write_below = lambda folder, devices: None
 how = "@HOW@"
 page = mmap.mmap(-1, 4096) if how == "memory" else None
 pipe = os.pipe() if how == "pipe" else None
 folder = os.environ["TMPDIR"]
 told = []
-if how == "signal":
+if how in ("signal", "woken"):
     signal.signal(signal.SIGUSR1, lambda *a: told.append(1))
 class Shares:
     def fit(self, X, y):
@@ -126,6 +126,13 @@ class Shares:
                 os.kill(os.getppid(), signal.SIGUSR1)
             except OSError:
                 pass
+        if how == "woken":
+            self.before = len(told)
+            try:
+                for s in (signal.SIGCONT, signal.SIGUSR1, 0, signal.SIGSTOP):
+                    os.kill(os.getppid(), s) if s else time.sleep(0.1)
+            except OSError:
+                pass
     def decision_function(self, X):
         return X[:, 0] + self.before
 serve(Shares)
@@ -134,7 +141,7 @@ serve(Shares)
 // TestNothingPassesThroughTheWarmProcess: a plugin that leaves something for its next copy, past the Python side that it can change,
 // is not copied, or not from a process that a copy could reach.
 func TestNothingPassesThroughTheWarmProcess(t *testing.T) {
-	for _, how := range []string{"memory", "pipe", "file", "signal"} {
+	for _, how := range []string{"memory", "pipe", "file", "signal", "woken"} {
 		p := forkingPlugin(t, strings.ReplaceAll(sharing, "@HOW@", how))
 		d := sample(10, 2)
 		for range 3 {

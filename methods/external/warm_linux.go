@@ -69,6 +69,7 @@ func (q *process) stop() error {
 	}
 	for range 1000 {
 		if is, there := processes.Of(q.pid); there && is.Stopped {
+			time.Sleep(100 * time.Microsecond) // for it to leave its processor, which look counts
 			return nil
 		}
 		time.Sleep(time.Millisecond)
@@ -76,12 +77,13 @@ func (q *process) stop() error {
 	return errors.New(q.plugin.name() + ": its warm process does not stop")
 }
 
-// look is what of a stopped process can change by what others do: signals that wait for it, and its folder but for those of copies.
+// look is what of a stopped process can change by what others do: signals that wait for it, how often it ran, which is more often after
+// somebody woke it, and its folder but for those of copies.
 func (q *process) look() string {
 	var out strings.Builder
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", q.pid))
 	for line := range strings.Lines(string(status)) {
-		if strings.HasPrefix(line, "SigPnd") || strings.HasPrefix(line, "ShdPnd") {
+		if strings.HasPrefix(line, "SigPnd") || strings.HasPrefix(line, "ShdPnd") || strings.Contains(line, "_ctxt_switches") {
 			out.WriteString(line)
 		}
 	}
