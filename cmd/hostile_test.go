@@ -147,3 +147,24 @@ func (p process) errors(t *testing.T) string {
 	t.Helper()
 	return p.scalar(t, "SELECT group_concat(method || ': ' || status || ' ' || coalesce(failure, '') || ' ' || coalesce(error, ''), x'0a') FROM results WHERE status <> 'ok'")
 }
+
+// TestWhatAPluginLeavesWhenItIsAsked: a process that a plugin takes out of its group and session when it describes itself, as it does
+// before any cell, ends with the questions.
+func TestWhatAPluginLeavesWhenItIsAsked(t *testing.T) {
+	testenv.NotUnderRace(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are adopted on Linux")
+	}
+	p := newProcess(t)
+	mark := faulty.Mark + "=" + p.dir
+	file := p.plugin(t, "Leaves", mark+" setsid sh -c 'sleep 1000 & exit' >/dev/null 2>&1 </dev/null\nread line; echo '"+
+		`{"id":1,"protocol":[1,1],"name":"Leaves","version":"1","tasks":["binary"]}`+"'; read line\n")
+	c, said := p.command("plugin", "check", file)
+	startedCode(t, c)
+	if !strings.Contains(said.String(), "checks failed") {
+		t.Errorf("it was not asked: %s", said)
+	}
+	if left := carriersOf(t, mark); len(left) > 0 {
+		t.Errorf("processes are left: %v", left)
+	}
+}

@@ -15,6 +15,8 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/processes"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -78,7 +80,16 @@ func (a *app) pluginOptions(f *foundPlugin) external.Options {
 	return external.Options{
 		AllowRead: a.allowRead, Hidden: a.hidden(), Network: a.network || f.known.Network,
 		Fork: a.onlyNamed, // in a worker, whose keeper ends all that is below it
+		Data: a.dataOfPlugins(),
 	}
+}
+
+// dataOfPlugins bounds the data of a plugin's processes that no keeper watches, as the keeper's worker bounds its own.
+func (a *app) dataOfPlugins() int64 {
+	if a.onlyNamed || a.memory <= 0 {
+		return 0
+	}
+	return runner.LargestData(a.memory)
 }
 
 // askPlugin starts a plugin, asks it what it is and remembers that, whatever was known of it before. Its user
@@ -111,6 +122,16 @@ func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
 	a.remember(f)
 }
 
+// adopt makes this process the parent of what plugins leave when they are asked what they are. In a worker its keeper is.
+func (a *app) adopt() { a.adopts = !a.onlyNamed && processes.Adopt() == nil }
+
+// endStrays ends what plugins left when they were asked what they are.
+func (a *app) endStrays() {
+	if a.adopts {
+		processes.EndStrays()
+	}
+}
+
 // remember keeps what is known of a plugin.
 func (a *app) remember(f *foundPlugin) {
 	if err := a.records.Keep(f.known); err != nil && !a.onlyNamed {
@@ -120,6 +141,7 @@ func (a *app) remember(f *foundPlugin) {
 
 // askTogether asks several plugins, a few at a time, and then their user about the network.
 func (a *app) askTogether(ctx context.Context, asked []*foundPlugin) error {
+	a.adopt()
 	var g errgroup.Group
 	g.SetLimit(runtime.NumCPU())
 	for _, f := range asked {
@@ -129,6 +151,7 @@ func (a *app) askTogether(ctx context.Context, asked []*foundPlugin) error {
 		})
 	}
 	_ = g.Wait() // faults are kept
+	a.endStrays()
 	for _, f := range asked {
 		if f.usable() && f.in.Describes().Network && !f.known.Network {
 			a.askNetwork(f)

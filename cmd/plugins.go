@@ -101,6 +101,7 @@ func (a *app) loadPlugins(c *cobra.Command) error {
 	if err := a.recallPlugins(); err != nil {
 		return err
 	}
+	a.adopt()
 	runs := slices.Contains(runsMethods, c.CommandPath())
 	for i := range a.plugins {
 		if f := &a.plugins[i]; f.unknown() && (a.onlyNamed || runs && f.from == fromFlag) {
@@ -218,6 +219,7 @@ func (a *app) closePlugins() {
 			f.in.Close()
 		}
 	}
+	a.endStrays()
 	a.plugins = nil
 }
 

@@ -71,6 +71,7 @@ type app struct {
 	named     []string                          // --plugin
 	onlyNamed bool                              // folders are not looked at: a process for isolated cells is given all plugins
 	plugins   []foundPlugin                     // that were found
+	adopts    bool                              // whatever child nobody waits for is what a plugin left
 	records   external.Records                  // what is remembered of them
 	allowRead []string                          // --allow-read
 	network   bool                              // --allow-network

@@ -57,6 +57,9 @@ func Serve(cells *InProcess, limit int64) error {
 	}
 }
 
+// LargestData is the limit of data of a process whose memory is limited: programs reserve more than they use.
+func LargestData(limit int64) int64 { return 2*limit + 1<<30 }
+
 // serve runs a cell and looks at what it leaves behind.
 func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	r.Timeout = timeout

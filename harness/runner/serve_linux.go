@@ -36,7 +36,7 @@ func limitSelf(limit int64) {
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
 	if limit > 0 {
 		debug.SetMemoryLimit(limit)
-		data := uint64(2*limit + 1<<30)
+		data := uint64(LargestData(limit))
 		_ = unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: data, Max: data})
 	}
 }

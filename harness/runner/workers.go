@@ -25,7 +25,7 @@ type Workers struct {
 	Timeout time.Duration // per cell; 0 for none
 	Memory  int64         // bytes that the processes of one cell may need together; 0 for no limit
 	Grace   time.Duration // for a fit to notice that its time is over before its processes are ended; 0 means 1 s
-	Ready   time.Duration // for a worker to make the method of a cell ready, such as to load its libraries; 0 means 150 s
+	Ready   time.Duration // for a worker to make the method of a cell ready, such as to load its libraries; 0 means 150 s, and it is never more than Timeout and 10 s
 	Adopts  bool          // this process adopts what loses its keeper (processes.Adopt), and whatever child nobody here waits for is such
 
 	mu   sync.Mutex
@@ -34,6 +34,18 @@ type Workers struct {
 
 // readyWithin is longer than a plugin may take to describe itself.
 const readyWithin = 150 * time.Second
+
+// readyBeyond is how much longer than a cell a worker may take to make ready for it.
+const readyBeyond = 10 * time.Second
+
+// readyIn is how long a worker may take to make ready for a cell.
+func (r *Workers) readyIn() time.Duration {
+	within := cmp.Or(r.Ready, readyWithin)
+	if r.Timeout > 0 {
+		within = min(within, r.Timeout+readyBeyond)
+	}
+	return within
+}
 
 // workerGrace leaves another second for the end of the processes.
 const workerGrace = time.Second
@@ -121,7 +133,7 @@ const (
 
 // call asks a worker for a cell and waits for what comes.
 func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, callEnd) {
-	if a, how := w.prepare(ctx, c, cmp.Or(r.Ready, readyWithin)); how != endWhole {
+	if a, how := w.prepare(ctx, c, r.readyIn()); how != endWhole {
 		return a, how
 	}
 	w.stderr.Reset()
@@ -193,7 +205,7 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 		run.Status, run.Class = result.Timeout, result.ClassTimeout
 		run.Error = fmt.Sprintf("no result within %v (--timeout); the fit did not stop when asked and its processes were ended", r.Timeout)
 	case how == endUnready:
-		run.Class, run.Error = result.ClassCrash, fmt.Sprintf("its process was not ready to begin within %v", cmp.Or(r.Ready, readyWithin))
+		run.Class, run.Error = result.ClassCrash, fmt.Sprintf("its process was not ready to begin within %v", r.readyIn())
 	case how == endGarbled:
 		run.Class, run.Error = result.ClassBadOutput, oneLine(fmt.Sprintf("what the cell's process answered cannot be read: %v", cmp.Or(a.err, errOtherCell)))
 	default:
@@ -308,8 +320,6 @@ func (r *Workers) Close() {
 // endStrays ends what lived on when its keeper was ended.
 func (r *Workers) endStrays() {
 	if r.Adopts {
-		for _, id := range processes.Strays() {
-			processes.EndTree(id)
-		}
+		processes.EndStrays()
 	}
 }

@@ -80,6 +80,13 @@ func Release(id int) {
 	delete(kept.ids, id)
 }
 
+// EndStrays ends the strays with all that is below them. No child may be started meanwhile.
+func EndStrays() {
+	for _, id := range Strays() {
+		EndTree(id)
+	}
+}
+
 // Strays returns the live children of this process that nobody waits for: those that it adopted.
 func Strays() []int {
 	all := Children(os.Getpid())

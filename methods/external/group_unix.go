@@ -10,5 +10,8 @@ import (
 // apart puts a process into a group of its own.
 func apart(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
+// limitData does nothing here.
+func limitData(int, int64) {}
+
 // firstThread is of no matter where nothing binds threads.
 func firstThread() bool { return false }

@@ -35,6 +35,8 @@ type Options struct {
 	Idle time.Duration
 	// Trace, if not nil, is called with every request before it is sent. It may be called concurrently.
 	Trace func(Request)
+	// Data bounds the data of each process, in bytes, on Linux; 0 for no bound but this program's own.
+	Data int64
 	// AllowRead are files and folders that the plugin's processes may read beside what its interpreter and its
 	// own files are, and Network lets them use the network if the plugin says that it needs it.
 	AllowRead []string

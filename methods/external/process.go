@@ -114,6 +114,7 @@ func (p *Plugin) start() (*process, error) {
 		return nil, fmt.Errorf("%s cannot be started: %w", p.file, err)
 	}
 	processes.Keep(c.Process.Pid)
+	limitData(c.Process.Pid, p.options.Data)
 	return p.newProcess(c.Process.Pid, ours[0], ours[1], ours[2], folder, func() outcome {
 		_ = c.Wait()
 		processes.Release(c.Process.Pid)
