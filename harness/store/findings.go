@@ -23,8 +23,10 @@ type FindingKind string
 
 // The kinds.
 const (
-	Leak  FindingKind = "leak"  // right about test rows although its training labels contradicted them
-	State FindingKind = "state" // other bits when a cell is computed once more in a new process
+	Leak FindingKind = "leak" // right about test rows although its training labels contradicted them
+	// Canary is a method that fails, not for want of time or memory, where its training labels contradict the truth, and only there.
+	Canary FindingKind = "canary"
+	State  FindingKind = "state" // other bits when a cell is computed once more in a new process
 )
 
 // Findings returns what was found, of a protocol or, for "", of all, sorted by method, kind, data set and split.
@@ -53,6 +55,8 @@ func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) 
 			f.Details = fmt.Sprintf("%d of %d rows, p = %.1g", *correct, tested, p)
 		case f.Kind == Leak:
 			f.Details = fmt.Sprintf("R2 %.2f on %d rows, p = %.1g", r2, tested, p)
+		case f.Kind == Canary:
+			f.Details, _, _ = strings.Cut(f.Details, "\n")
 		}
 		out = append(out, f)
 	}
@@ -91,6 +95,9 @@ func Describe(findings []Finding) []string {
 		switch g.kind {
 		case Leak:
 			out = append(out, fmt.Sprintf("leak: %s is right about test rows of %s although its training labels contradicted them (%s). It knows labels from elsewhere, or does not go by those that it is given.",
+				g.method, strings.Join(where, ", "), example))
+		case Canary:
+			out = append(out, fmt.Sprintf("canary: the canary of %s failed on %s, where its cells end ok (%s). Whether it knows labels from elsewhere is not known: it fails where its training labels contradict the truth.",
 				g.method, strings.Join(where, ", "), example))
 		case State:
 			out = append(out, fmt.Sprintf("state: results of %s on %s depend on what its process did before, or on chance: computed once more in a new process they differ (%s).",

@@ -27,7 +27,7 @@ const schemaVersion = 9
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, as
 // definitions gives them: a view that is changed shows other numbers.
-const schemaHash = "ffbfcfccd0b677a70b0fc686569163bb853dba0405fb473eaa10562fc0e931a2"
+const schemaHash = "d75628cf67507fe5f02fb06daeaa816e635f99f070b4e9822e4e9b8f7ea04e27"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"

@@ -377,13 +377,19 @@ CREATE VIEW published AS
 SELECT source, dataset, method, mean, std FROM published_values;
 
 -- What speaks against results of a method: a leak is a canary that is right beyond chance, of a method whose own result on the same
--- test rows is better than a constant.
+-- test rows is better than a constant. A canary finding is one that failed, not for want of time or memory, where the cell with the
+-- labels as they are ended ok.
 CREATE VIEW findings AS
 SELECT 'leak' AS finding, protocol, protocol_hash, method, method_version, dataset, fingerprint, split, p, n_test, n_correct, r2, '' AS differs
 FROM canaries c
 WHERE c.p <= 1e-6 AND EXISTS (SELECT 1 FROM runs r WHERE r.protocol = c.protocol AND r.protocol_hash = c.protocol_hash AND r.method = c.method
   AND r.method_version = c.method_version AND r.dataset = c.dataset AND r.fingerprint = c.fingerprint AND r.split = c.split
   AND (r.n_correct > c.constant OR r.r2 > 0))
+UNION ALL
+SELECT 'canary', protocol, protocol_hash, method, method_version, dataset, fingerprint, split, NULL, n_test, NULL, NULL, error
+FROM canaries c
+WHERE c.status = 'failed' AND c.class <> 'oom' AND EXISTS (SELECT 1 FROM runs r WHERE r.protocol = c.protocol AND r.protocol_hash = c.protocol_hash
+  AND r.method = c.method AND r.method_version = c.method_version AND r.dataset = c.dataset AND r.fingerprint = c.fingerprint AND r.split = c.split AND r.status = 'ok')
 UNION ALL
 SELECT 'state', protocol, protocol_hash, method, method_version, dataset, fingerprint, split, NULL, NULL, NULL, NULL, differs
 FROM state_checks WHERE NOT same;
