@@ -33,8 +33,9 @@ type Fault struct {
 	Large   bool   // it ends by a limit of memory only
 }
 
-// Mark is an environment variable that processes inherit which methods start, so that tests find what is left of them.
-const Mark = "FAULTY_MARK"
+// Mark is an environment variable that processes inherit which methods start, so that tests find what is left of them. Its name begins
+// as those do that plugins are given.
+const Mark = "LC_FAULTY_MARK"
 
 type settings struct {
 	Shift float64 `json:"shift" means:"added to every score"`

@@ -19,8 +19,8 @@ import (
 // Target is the environment variable that tells a hostile method where there is something to harm: a folder with a database
 // results.db, a folder data, and a folder plugins with the method's own script. Listener names a TCP address.
 const (
-	Target   = "HOSTILE_TARGET"
-	Listener = "HOSTILE_LISTENER"
+	Target   = "LC_HOSTILE_TARGET"
+	Listener = "LC_HOSTILE_LISTENER"
 )
 
 // Harm begins the error of a cell whose method has done what it must not be able to do.

@@ -279,8 +279,9 @@ func TestAFilterThatTheKernelRefuses(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	got := Environment([]string{"PATH=/bin", "HOME=/home/u", "BENCH_MIRROR=/data", "BENCH_DATA=/data", "XDG_CACHE_HOME=/home/u/.cache", "TMPDIR=/tmp", "GITHUB_TOKEN=x", "aws_secret_access_key=x"}, "/private")
-	if strings.Join(got, " ") != "PATH=/bin HOME=/private TMPDIR=/private TMP=/private TEMP=/private" {
+	got := Environment([]string{"PATH=/bin", "HOME=/home/u", "BENCH_MIRROR=/data", "BENCH_DATA=/data", "XDG_CACHE_HOME=/home/u/.cache", "TMPDIR=/tmp", "GITHUB_TOKEN=x", "aws_secret_access_key=x",
+		"DATABASE_URL=x", "OPENAI_KEY=x", "PGPASS=x", "GH_PAT=x", "SENTRY_DSN=x", "OLDPWD=/home/u/x", "USER=u", "OMP_NUM_THREADS=2", "LC_ALL=C", "PYTHON_TOKEN=x"}, "/private")
+	if strings.Join(got, " ") != "PATH=/bin OMP_NUM_THREADS=2 LC_ALL=C HOME=/private TMPDIR=/private TMP=/private TEMP=/private" {
 		t.Error(got)
 	}
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -49,17 +50,32 @@ func Within(path string, folders []string) bool {
 	return false
 }
 
-// Environment returns variables with the user's folders replaced by a private one, where a program may write,
-// and without those of this project, which name data and databases, those that name further folders of the user's, and secrets.
-func Environment(ours []string, private string) []string {
-	drop := map[string]bool{"XDG_CACHE_HOME": true, "XDG_CONFIG_HOME": true, "XDG_DATA_HOME": true, "XDG_STATE_HOME": true, "XDG_RUNTIME_DIR": true, "MPLCONFIGDIR": true}
-	for _, name := range folders {
-		drop[name] = true
+// known are the variables that programs and numerical libraries go by, and begins how families of them begin. What else a user has set
+// says who he is, what he does and what opens his accounts.
+var (
+	known = []string{
+		"PATH", "LANG", "LANGUAGE", "TZ", "TERM", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYENV_ROOT", "PYENV_VERSION",
+		"JAVA_HOME", "JAVA_TOOL_OPTIONS", "GLIBC_TUNABLES", "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GOCOVERDIR",
+		"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT",
 	}
+	begins = []string{
+		"LC_", "PYTHON", "R_", "JULIA_", "OCTAVE_", "CUDA", "CUBLAS_", "CUDNN_", "NVIDIA_", "HIP_", "HSA_", "ROCR_", "ROCM_", "OCL_", "OMP_", "GOMP_", "KMP_", "MKL_",
+		"OPENBLAS_", "GOTO_", "BLIS_", "VECLIB_", "ACCELERATE_", "NUMEXPR_", "NUMBA_", "TBB_", "JOBLIB_", "LOKY_", "SKLEARN_", "TF_", "XLA_", "JAX_", "TORCH_", "PYTORCH_",
+		"MALLOC_", "SSL_CERT_",
+	}
+)
+
+// Environment returns the variables that programs and libraries go by, without those that name secrets, and with the user's folders
+// replaced by a private one, where a program may write.
+func Environment(ours []string, private string) []string {
 	var out []string
 	for _, v := range ours {
 		name, _, _ := strings.Cut(v, "=")
-		if !drop[name] && !strings.HasPrefix(name, "BENCH_") && !secret(name) {
+		passes := slices.Contains(known, name) || runtime.GOOS == "windows" && slices.Contains(known, strings.ToUpper(name))
+		for _, begin := range begins {
+			passes = passes || strings.HasPrefix(name, begin)
+		}
+		if passes && !secret(name) {
 			out = append(out, v)
 		}
 	}
