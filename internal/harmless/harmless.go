@@ -16,10 +16,10 @@ import (
 	"github.com/kernelboosting/bench/internal/decimal"
 )
 
-// Obeyed reports whether a terminal or a browser acts on a character instead of showing it: control characters, line ends
-// included, and signs that turn the direction of writing.
+// Obeyed reports whether a terminal or a browser acts on a character instead of showing it, or whoever reads a text cannot see it:
+// control characters, line ends included, signs that turn the direction of writing, and tags, which spell a text that has no width.
 func Obeyed(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r)
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r) || r >= 0xe0000 && r <= 0xe007f
 }
 
 // Spelled writes what would be obeyed, and bytes that are no text, as \x1b, \n, \u202e and so on.

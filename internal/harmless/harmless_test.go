@@ -9,7 +9,7 @@ import (
 func TestSpelled(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain ä ± €": "plain ä ± €", "a\x1b[31mb": `a\x1b[31mb`, "\u009b31m": `\u009b31m`, "x\u202ey\u2066z": `x\u202ey\u2066z`, "\u200e\u200f\u061c": `\u200e\u200f\u061c`,
-		"a\nb\tc\r": `a\nb\tc\r`, "\xff": `\xff`, "\u2028": `\u2028`, "\ufffd": "\ufffd",
+		"a\nb\tc\r": `a\nb\tc\r`, "\xff": `\xff`, "\u2028": `\u2028`, "a\U000e0041\U000e007fb": `a\U000e0041\U000e007fb`, "\ufffd": "\ufffd",
 	} {
 		if got := Spelled(text); got != want {
 			t.Errorf("%q is spelled %s, want %s", text, got, want)

@@ -150,6 +150,9 @@ func (d *Description) check() error {
 	if err := d.bounded(); err != nil {
 		return err
 	}
+	if err := d.visible(); err != nil {
+		return err
+	}
 	for _, op := range d.Ops {
 		if !slices.Contains(optionalOps, op) {
 			return fmt.Errorf("the operation %q is not one of %s", op, strings.Join(optionalOps, ", "))
@@ -171,6 +174,34 @@ func (d *Description) check() error {
 			return fmt.Errorf("the default of parameter %s is null; that needs \"mixed\": true", p.Name)
 		}
 		seen[p.Name] = true
+	}
+	return nil
+}
+
+// visible refuses texts that listings would not bear: each is one line of characters that can be seen.
+func (d *Description) visible() error {
+	type text struct{ what, is string }
+	texts := []text{{"the version", d.Version}, {"the summary", d.Summary}, {"the source", d.Source}}
+	for _, p := range d.Parameters {
+		texts = append(texts, text{"the name of a parameter", p.Name}, text{"the range of a parameter", p.Range}, text{"what a parameter means", p.Means}, text{"a default", string(p.Default)})
+	}
+	for _, axis := range d.Grid {
+		for _, value := range axis.Values {
+			if s, is := value.(string); is {
+				texts = append(texts, text{"a value of the grid", s})
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Libraries)) {
+		texts = append(texts, text{"the name of a library", name}, text{"the version of a library", d.Libraries[name]})
+	}
+	for _, file := range d.Files {
+		texts = append(texts, text{"the name of a file", file})
+	}
+	for _, t := range texts {
+		if spelled := harmless.Spelled(t.is); spelled != t.is {
+			return fmt.Errorf("%s holds what a terminal obeys, or is no UTF-8: %s; give one line of characters that can be seen", t.what, short(spelled, 200))
+		}
 	}
 	return nil
 }
