@@ -3,7 +3,6 @@ package processes
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
@@ -19,7 +18,7 @@ func WrittenBelow(folder string) int64 {
 		if err == nil && d.IsDir() && len(path) > longPath { // else what lies deeper than the longest path counts for nothing
 			fd, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 			if err == nil {
-				sum += WrittenBelow(fmt.Sprintf("/proc/self/fd/%d/.", fd))
+				sum += WrittenBelow(fmt.Sprintf("/proc/thread-self/fd/%d/.", fd))
 				_ = unix.Close(fd)
 			}
 			return filepath.SkipDir
@@ -33,6 +32,17 @@ func WrittenBelow(folder string) int64 {
 	return sum
 }
 
+// filesOf returns the names under /proc of the files that a process holds open. A thread may have a table of its own, and the first
+// thread may have ended before the others.
+func filesOf(p Process) []string {
+	pattern := fmt.Sprintf("/proc/%d/fd/*", p.ID)
+	if p.Threads > 1 {
+		pattern = fmt.Sprintf("/proc/%d/task/*/fd/*", p.ID)
+	}
+	open, _ := filepath.Glob(pattern)
+	return open
+}
+
 // HeldInMemory returns the bytes of files in memory that have no name, or none any more, and that processes hold open, each
 // file once.
 func HeldInMemory(by []Process) int64 {
@@ -40,13 +50,7 @@ func HeldInMemory(by []Process) int64 {
 	seen := map[file]bool{}
 	var sum int64
 	for _, p := range by {
-		dir := fmt.Sprintf("/proc/%d/fd", p.ID)
-		open, err := os.ReadDir(dir)
-		if err != nil {
-			continue
-		}
-		for _, d := range open {
-			path := filepath.Join(dir, d.Name())
+		for _, path := range filesOf(p) {
 			var s unix.Stat_t
 			if unix.Stat(path, &s) != nil || s.Mode&unix.S_IFMT != unix.S_IFREG || s.Nlink > 0 || seen[file{uint64(s.Dev), s.Ino}] {
 				continue

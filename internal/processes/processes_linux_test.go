@@ -3,9 +3,12 @@ package processes
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func FuzzParse(f *testing.F) {
@@ -60,6 +63,35 @@ func TestBelow(t *testing.T) {
 	}
 	if Alive(p.ID, p.Started) || !Exiting(p.ID) {
 		t.Error("the child is still there")
+	}
+}
+
+// TestFilesOfAThread: a file in memory counts also where a thread alone holds it, of two that do so the one that is not the first.
+func TestFilesOfAThread(t *testing.T) {
+	ready, done := make(chan error), make(chan struct{})
+	defer close(done)
+	hold := func() {
+		runtime.LockOSThread() // and it ends with this goroutine
+		err := unix.Unshare(unix.CLONE_FILES)
+		var fd int
+		if err == nil {
+			fd, err = unix.MemfdCreate("held", 0)
+		}
+		if err == nil {
+			_, err = unix.Write(fd, make([]byte, 1<<20))
+		}
+		ready <- err
+		<-done
+	}
+	for range 2 {
+		go hold()
+		if err := <-ready; err != nil {
+			t.Fatal(err)
+		}
+	}
+	own, _ := Of(os.Getpid())
+	if n := HeldInMemory([]Process{own}); n < 2<<20 {
+		t.Errorf("%d bytes; the files have %d", n, 2<<20)
 	}
 }
 
