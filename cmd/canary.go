@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/kernelboosting/bench/harness/canary"
-	"github.com/kernelboosting/bench/internal/learned"
+	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -20,12 +20,12 @@ func tryCanary(ctx context.Context, spec registry.Spec) (string, error) {
 			task = each
 		}
 	}
-	all := learned.Easy(task, rows, 4, 1)
+	all := toydata.Easy(task, rows, 4, 1)
 	var halves [2][]int
 	for i := range rows {
 		halves[i%2] = append(halves[i%2], i)
 	}
-	train, test := learned.Rows(all, halves[0]), learned.Rows(all, halves[1])
+	train, test := toydata.Rows(all, halves[0]), toydata.Rows(all, halves[1])
 	contrary := train
 	everyRow := make([]int, rows/2)
 	for i := range everyRow {

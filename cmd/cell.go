@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/internal/processes"
-	"github.com/kernelboosting/bench/internal/sandbox"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/spf13/cobra"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -95,7 +95,7 @@ the same database first.`,
 			if err != nil {
 				return damaged(err)
 			}
-			fmt.Fprintf(a.err, "%s: %s, before %s\n", a.db, span.Bytes(after), span.Bytes(before))
+			fmt.Fprintf(a.err, "%s: %s, before %s\n", a.db, wording.Bytes(after), wording.Bytes(before))
 			return nil
 		},
 	}

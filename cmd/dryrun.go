@@ -7,7 +7,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // The names of a dry run's rows that sum up others.
@@ -115,7 +115,7 @@ func planned(cells []*plan.Cell, left []plan.Skipped, format string) listing {
 		for _, r := range rows {
 			var memory any = r.memory >> 20
 			if format == "table" {
-				memory = span.Bytes(r.memory)
+				memory = wording.Bytes(r.memory)
 			}
 			var limit any = r.limit
 			if r.limit == "" {
@@ -130,7 +130,7 @@ func planned(cells []*plan.Cell, left []plan.Skipped, format string) listing {
 // duration is seconds for programs, and a time for people.
 func duration(seconds float64, format string) any {
 	if format == "table" {
-		return span.Seconds(seconds)
+		return wording.Seconds(seconds)
 	}
 	return round1(seconds)
 }

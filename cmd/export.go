@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/internal/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/spf13/cobra"
 )
 

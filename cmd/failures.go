@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // mostFailures bounds the different failures that are listed.
@@ -45,10 +45,10 @@ func (f *failures) list(w io.Writer, whole bool) {
 			return
 		}
 		lines := strings.Split(k.text, "\n")
-		fmt.Fprintf(w, "%s of %s %s (%s): %s\n", plural(k.cells, "cell"), k.method, k.status, strings.Join(k.datasets, ", "), harmless.Spelled(lines[0]))
+		fmt.Fprintf(w, "%s of %s %s (%s): %s\n", plural(k.cells, "cell"), k.method, k.status, strings.Join(k.datasets, ", "), wording.Spelled(lines[0]))
 		for _, line := range lines[1:] {
 			if whole {
-				fmt.Fprintf(w, "    %s\n", harmless.Spelled(line))
+				fmt.Fprintf(w, "    %s\n", wording.Spelled(line))
 			}
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/faulty"
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/faulty"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 const short = `splits = 1

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/faulty"
-	"github.com/kernelboosting/bench/internal/sandbox"
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
+	"github.com/kernelboosting/bench/internal/test/faulty"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/external/serve"
 )
 

@@ -19,8 +19,8 @@ import (
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/atomicfile"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -279,6 +279,6 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f verifyFla
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "wrote %s: %s, %s\n", path, plural(count, "cell"), span.Bytes(bytes))
+	fmt.Fprintf(a.err, "wrote %s: %s, %s\n", path, plural(count, "cell"), wording.Bytes(bytes))
 	return nil
 }

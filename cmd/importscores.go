@@ -10,12 +10,12 @@ import (
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // importScores counts and stores the test scores of a method elsewhere.
 func (a *app) importScores(ctx context.Context, path, protocolName, method, version string) error {
-	if err := harmless.Name(method); err != nil {
+	if err := wording.CheckName(method); err != nil {
 		return usage("--method: %w", err)
 	}
 	if version == "" {

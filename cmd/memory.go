@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/machine"
+	"github.com/kernelboosting/bench/internal/system/machine"
 )
 
 var memoryUnits = []struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
 	_ "github.com/mattn/go-sqlite3" // for the scripts' command sql

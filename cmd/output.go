@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -88,7 +88,7 @@ func visible(v any) string {
 	if v == nil {
 		return "-"
 	}
-	return harmless.Spelled(plain(v))
+	return wording.Spelled(plain(v))
 }
 
 // isTerminal reports whether what is written to w is seen by a person.
@@ -101,7 +101,7 @@ func isTerminal(w io.Writer) bool {
 // that found no place, help included, is no success. A terminal is shown nothing that it would obey.
 type output struct {
 	io.Writer
-	shown harmless.Writer // of a terminal
+	shown wording.Writer // of a terminal
 	err   error
 }
 
@@ -243,17 +243,17 @@ type csvStream struct {
 	visible bool
 }
 
-func (c *csvStream) head(names []string) error { return c.w.Write(harmless.Cells(names)) }
+func (c *csvStream) head(names []string) error { return c.w.Write(wording.SheetCells(names)) }
 
 func (c *csvStream) row(values []any) error {
 	record := make([]string, len(values))
 	for i, v := range values {
 		record[i] = plain(v)
 		if _, number := v.(float64); !number {
-			record[i] = harmless.Cell(record[i])
+			record[i] = wording.SheetCell(record[i])
 		}
 		if c.visible {
-			record[i] = harmless.Spelled(record[i])
+			record[i] = wording.Spelled(record[i])
 		}
 	}
 	return c.w.Write(record)
@@ -320,12 +320,12 @@ func (j *jsonStream) end() error {
 // that turn the direction of writing) is escaped too.
 func marshalVisible(v any) (string, error) {
 	raw, err := json.Marshal(v)
-	if err != nil || strings.IndexFunc(string(raw), harmless.Obeyed) < 0 {
+	if err != nil || strings.IndexFunc(string(raw), wording.Obeyed) < 0 {
 		return string(raw), err
 	}
 	var b strings.Builder
 	for _, r := range string(raw) {
-		if harmless.Obeyed(r) {
+		if wording.Obeyed(r) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)
@@ -336,7 +336,7 @@ func marshalVisible(v any) (string, error) {
 
 // A messages is standard error: what is written to it is text for people and holds nothing that a terminal would obey.
 type messages struct {
-	harmless.Writer
+	wording.Writer
 }
 
 // Fd returns the file descriptor behind it, or none.

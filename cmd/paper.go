@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/metric"
-	"github.com/kernelboosting/bench/internal/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/paper"
 	"github.com/kernelboosting/bench/reports/report"

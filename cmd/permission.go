@@ -16,7 +16,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/internal/processes"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // plan works out what is to be run, with what the database knows of cells and times; db may be nil.
@@ -48,13 +48,13 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 			canaries = fmt.Sprintf(" with %d canaries", plan.Canaries)
 		}
 		fmt.Fprintf(a.err, "%s: %s to run%s, %d stored already; about %s on %s\n",
-			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), canaries, plan.Stored, span.Seconds(p.Seconds), plural(opt.Jobs, "job"))
+			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), canaries, plan.Stored, wording.Seconds(p.Seconds), plural(opt.Jobs, "job"))
 	}
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
-		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", span.Seconds(p.Early))
+		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", wording.Seconds(p.Early))
 	}
 	if len(p.BudgetSets) > 0 {
-		fmt.Fprintf(a.err, "beyond --budget %s: %s on %s\n", span.Seconds(opt.Budget.Seconds()), plural(p.BudgetCells, "cell"), strings.Join(p.BudgetSets, ", "))
+		fmt.Fprintf(a.err, "beyond --budget %s: %s on %s\n", wording.Seconds(opt.Budget.Seconds()), plural(p.BudgetCells, "cell"), strings.Join(p.BudgetSets, ", "))
 	}
 	if len(plan.Skipped) > 0 {
 		fmt.Fprintf(a.err, "skipped: %s\n", sumSkipped(plan.Skipped))
@@ -119,9 +119,9 @@ func heaviest(left []plan.Skipped) string {
 // needs is what exceeds the limit: time or memory.
 func needs(l plan.Skipped) string {
 	if strings.HasPrefix(l.Reason, "--memory") {
-		return span.Bytes(l.Cell.Memory + l.Cell.SetBytes)
+		return wording.Bytes(l.Cell.Memory + l.Cell.SetBytes)
 	}
-	return span.Seconds(l.Seconds)
+	return wording.Seconds(l.Seconds)
 }
 
 // askBeyond is how long a run may be predicted to take before it is confirmed.
@@ -134,9 +134,9 @@ func (a *app) confirm(p plan.Prediction, yes bool) error {
 	}
 	shorter := "--max-cell and --budget shorten it, --dry-run shows what takes how long"
 	if !a.canAsk() {
-		return usage("this takes about %s; --yes starts it, %s", span.Seconds(p.Seconds), shorter)
+		return usage("this takes about %s; --yes starts it, %s", wording.Seconds(p.Seconds), shorter)
 	}
-	if isYes(a.ask("This takes about %s (%s). Go on? [y/N] ", span.Seconds(p.Seconds), shorter)) {
+	if isYes(a.ask("This takes about %s (%s). Go on? [y/N] ", wording.Seconds(p.Seconds), shorter)) {
 		return nil
 	}
 	return exitError{exitUsage, fmt.Errorf("not started")}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/methods/external/check"
 	"github.com/spf13/cobra"
 )
@@ -105,12 +105,12 @@ func (a *app) checkPlugin(c *cobra.Command, name string) error {
 		total++
 		switch {
 		case r.Skipped:
-			fmt.Fprintf(a.out, "skip  %-22s %s\n", harmless.Spelled(r.Name), harmless.Spelled(r.Detail))
+			fmt.Fprintf(a.out, "skip  %-22s %s\n", wording.Spelled(r.Name), wording.Spelled(r.Detail))
 		case r.Failure == "":
-			fmt.Fprintf(a.out, "ok    %-22s %s\n", harmless.Spelled(r.Name), harmless.Spelled(r.Detail))
+			fmt.Fprintf(a.out, "ok    %-22s %s\n", wording.Spelled(r.Name), wording.Spelled(r.Detail))
 		default:
 			failed++
-			fmt.Fprintf(a.out, "FAIL  %-22s %s. What to do: %s\n", harmless.Spelled(r.Name), harmless.Spelled(firstLine(r.Failure)), harmless.Spelled(r.Advice))
+			fmt.Fprintf(a.out, "FAIL  %-22s %s. What to do: %s\n", wording.Spelled(r.Name), wording.Spelled(firstLine(r.Failure)), wording.Spelled(r.Advice))
 		}
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/faulty"
+	"github.com/kernelboosting/bench/internal/test/faulty"
 )
 
 // slowPlugin is a method whose fit never ends.

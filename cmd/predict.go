@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/internal/machine"
+	"github.com/kernelboosting/bench/internal/system/machine"
 	"github.com/spf13/cobra"
 )
 

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // process is bench as a process of its own, in an empty directory.

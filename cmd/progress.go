@@ -13,8 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
-	"github.com/kernelboosting/bench/internal/harmless"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -119,9 +118,9 @@ func (p *progress) status() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	elapsed := time.Since(p.start).Seconds()
-	text := " " + span.Seconds(elapsed)
+	text := " " + wording.Seconds(elapsed)
 	if p.done < p.cells {
-		text += fmt.Sprintf(", about %s left", span.Seconds(p.remaining(elapsed)))
+		text += fmt.Sprintf(", about %s left", wording.Seconds(p.remaining(elapsed)))
 	}
 	return text + p.label
 }
@@ -133,7 +132,7 @@ func (p *progress) now() string {
 	cells := slices.SortedFunc(maps.Keys(p.running), func(a, b *plan.Cell) int { return p.running[a].Compare(p.running[b]) })
 	var parts []string
 	for _, c := range cells {
-		parts = append(parts, fmt.Sprintf("%s (%s)", c.Cell, span.Seconds(time.Since(p.running[c]).Seconds())))
+		parts = append(parts, fmt.Sprintf("%s (%s)", c.Cell, wording.Seconds(time.Since(p.running[c]).Seconds())))
 	}
 	return "now " + strings.Join(parts, "; ")
 }
@@ -210,7 +209,7 @@ func (p *progress) finished(c *plan.Cell, r result.Run) {
 		first := p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1)
 		p.mu.Unlock()
 		if first { // the others are counted at the end
-			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class), harmless.Spelled(firstLine(r.Error))))
+			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class), wording.Spelled(firstLine(r.Error))))
 		}
 	}
 	switch {
@@ -258,7 +257,7 @@ func (p *progress) count() int {
 
 // note prints a line above the bar.
 func (p *progress) note(line string) {
-	line = harmless.Spelled(line)
+	line = wording.Spelled(line)
 	if p.bars != nil {
 		fmt.Fprintln(p.bars, "\r"+line) // an echoed ^C has moved the cursor
 		return

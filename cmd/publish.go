@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"io"
 
-	"github.com/kernelboosting/bench/internal/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/reports/page"
 	"github.com/spf13/cobra"
 )

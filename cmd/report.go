@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/environment"
-	"github.com/kernelboosting/bench/internal/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"

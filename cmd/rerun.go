@@ -8,7 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/verify"
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -51,7 +51,7 @@ func (a *app) noteChangedCode(report verify.CodeReport) {
 	}
 	for _, g := range report.Unchecked {
 		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --method %s` compares them\n",
-			g.Method, wereCells(g.Cells), harmless.Spelled(g.Why), g.Method)
+			g.Method, wereCells(g.Cells), wording.Spelled(g.Why), g.Method)
 	}
 	taken := map[string][]string{}
 	for _, g := range report.Taken {
@@ -59,7 +59,7 @@ func (a *app) noteChangedCode(report verify.CodeReport) {
 	}
 	for _, why := range slices.Sorted(maps.Keys(taken)) {
 		fmt.Fprintf(a.err, "imported results of %s stand as they are, not compared with this program: %s; `bench verify` compares them\n",
-			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), harmless.Spelled(why))
+			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), wording.Spelled(why))
 	}
 }
 

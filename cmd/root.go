@@ -20,8 +20,7 @@ import (
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
-	"github.com/kernelboosting/bench/internal/harmless"
-	"github.com/kernelboosting/bench/internal/near"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
@@ -121,7 +120,7 @@ func Execute(reg registry.Registry) int {
 }
 
 func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int {
-	out, said := newOutput(stdout), &messages{harmless.Writer{To: stderr}}
+	out, said := newOutput(stdout), &messages{wording.Writer{To: stderr}}
 	a := &app{own: reg, reg: reg, out: out, err: said, screen: stderr, sets: datasets.Builtin(), signals: interrupts}
 	root := newRootCommand(a)
 	root.SetArgs(args)
@@ -145,7 +144,7 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 	if e.err != nil {
 		lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 		for i, line := range lines {
-			lines[i] = harmless.Spelled(line)
+			lines[i] = wording.Spelled(line)
 		}
 		fmt.Fprintf(said, "bench: %s\n", strings.Join(lines, "\n"))
 	}
@@ -246,7 +245,7 @@ func unknown(c *cobra.Command, name string) error {
 		}
 	}
 	hint := "see `" + c.CommandPath() + " --help`"
-	if meant := near.Names(name, names); meant != nil {
+	if meant := wording.Suggest(name, names); meant != nil {
 		hint = "did you mean " + strings.Join(meant, " or ") + "?"
 	}
 	return usage("unknown command %q for %q; %s", name, c.CommandPath(), hint)

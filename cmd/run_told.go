@@ -15,9 +15,8 @@ import (
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/verify"
-	"github.com/kernelboosting/bench/internal/harmless"
-	"github.com/kernelboosting/bench/internal/sandbox"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
@@ -99,12 +98,12 @@ func (a *app) noteSandbox(h *plan.Experiment, plan *plan.Plan, how isolation) {
 
 // waits says that another program holds the database.
 func (a *app) waits(err error) {
-	fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", harmless.Spelled(err.Error()))
+	fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", wording.Spelled(err.Error()))
 }
 
 // troubleLine says what became of results that could not be stored at once.
 func (a *app) troubleLine(t store.Trouble) string {
-	since := span.Seconds(time.Since(t.Since).Seconds())
+	since := wording.Seconds(time.Since(t.Since).Seconds())
 	switch {
 	case t.Err == nil:
 		return fmt.Sprintf("%s: stored what had waited for %s (%s)", a.db, since, plural(t.Waiting, "result"))

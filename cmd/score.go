@@ -6,10 +6,10 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/kernelboosting/bench/harness/externaltrees"
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/harness/treefile"
-	"github.com/kernelboosting/bench/internal/atomicfile"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -54,7 +54,7 @@ as they stand in the data file.`,
 		if err != nil {
 			return usage("%s: %w", args[0], err)
 		}
-		model, err := treefile.Read(raw, a.memory)
+		model, err := externaltrees.Read(raw, a.memory)
 		if err != nil {
 			return usage("%s: %w", args[0], err)
 		}
@@ -98,7 +98,7 @@ func readModelFile(path string, memory int64) ([]byte, error) {
 	}
 	raw, err := readBounded(path, limit)
 	if err == nil && int64(len(raw)) > limit {
-		err = fmt.Errorf("it is larger than %s; a model file may have 1 GiB, and what --memory says", span.Bytes(limit))
+		err = fmt.Errorf("it is larger than %s; a model file may have 1 GiB, and what --memory says", wording.Bytes(limit))
 	}
 	return raw, err
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/cmd"
-	"github.com/kernelboosting/bench/internal/faulty"
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/faulty"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/rogpeppe/go-internal/testscript"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // TestTwoRunsShareTheWork: two runs of everything on one database compute each cell once, and both

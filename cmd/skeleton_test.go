@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // TestNewMethodWorksAsWritten begins a module in an empty folder, writes a skeleton, passes its

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -148,7 +148,7 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 		if n := len(plan.Cells); n > 0 {
 			jobs := runtime.NumCPU()
 			fmt.Fprintf(a.err, "%s: %s not stored of these methods on these sets; about %s on %s\n",
-				name, areCells(n), span.Seconds(plan.Predict(jobs, 0).Seconds), plural(jobs, "job"))
+				name, areCells(n), wording.Seconds(plan.Predict(jobs, 0).Seconds), plural(jobs, "job"))
 		}
 		if len(plan.Skipped) > 0 {
 			fmt.Fprintf(a.err, "%s: skipped: %s\n", name, sumSkipped(plan.Skipped))

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/verify"
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -206,7 +206,7 @@ func (a *app) noteGroups(fate string, groups []plan.Group) {
 	}) {
 		slices.Sort(sets[l])
 		fmt.Fprintf(a.err, "%s: %s of %s (protocol %s: %s): %s\n", fate, plural(cells[l], "cell"), l.method, l.protocol,
-			strings.Join(slices.Compact(sets[l]), ", "), harmless.Spelled(l.why))
+			strings.Join(slices.Compact(sets[l]), ", "), wording.Spelled(l.why))
 	}
 }
 

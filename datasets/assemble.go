@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/decimal"
+	"github.com/kernelboosting/bench/internal/wording"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -196,7 +196,7 @@ func (e *Entry) fill(x *mat.Dense, first int, t *table, p *plan) error {
 	for i := range t.lines {
 		row := x.RawRowView(first + i)
 		for k, j := range p.numeric {
-			v, ok := decimal.Parse(t.cell(i, j))
+			v, ok := wording.ParseDecimal(t.cell(i, j))
 			if !ok {
 				return e.notNumber(t, i, j)
 			}
@@ -230,8 +230,8 @@ func (e *Entry) notNumber(t *table, i, j int) error {
 // is a number in another notation.
 func numberAdvice(text []byte, otherwise string) string {
 	point := bytes.ReplaceAll(text, []byte(","), []byte("."))
-	_, oneComma := decimal.Parse(point)
-	_, thousands := decimal.Parse(bytes.ReplaceAll(text, []byte(","), nil))
+	_, oneComma := wording.ParseDecimal(point)
+	_, thousands := wording.ParseDecimal(bytes.ReplaceAll(text, []byte(","), nil))
 	switch {
 	case bytes.IndexByte(text, ',') < 0 || !oneComma && !thousands:
 		return otherwise

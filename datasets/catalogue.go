@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/kernelboosting/bench/internal/near"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 //go:embed catalogue/*.toml
@@ -131,7 +131,7 @@ func (c *Catalogue) Lookup(name string) (*Entry, error) {
 	if isDataPath(name) {
 		return nil, howToDescribe(name)
 	}
-	if meant := near.Names(name, c.Names()); meant != nil {
+	if meant := wording.Suggest(name, c.Names()); meant != nil {
 		return nil, fmt.Errorf("no data set is named %q; did you mean %s?", name, strings.Join(meant, " or "))
 	}
 	return nil, fmt.Errorf("no data set is named %q; see `bench data list`, or name a TOML file that describes your own", name)

@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
-	"github.com/kernelboosting/bench/internal/harmless"
-	"github.com/kernelboosting/bench/internal/tomlkey"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -176,7 +175,7 @@ func decodeEntry(path string, raw []byte, dir string) (*Entry, error) {
 		if len(key) > 1 && (key[0] == "drop" || key[0] == "categorical") {
 			continue // a range of columns, whose keys ColumnList looks at itself
 		}
-		return nil, fmt.Errorf("%s: %s", path, tomlkey.Unknown(key.String(), d, "docs/datasets.md"))
+		return nil, fmt.Errorf("%s: %s", path, wording.UnknownTOMLKey(key.String(), d, "docs/datasets.md"))
 	}
 	e := d.Entry
 	e.dir, e.text = dir, string(raw)
@@ -219,7 +218,7 @@ func (e *Entry) check() error {
 	if !validName.MatchString(e.Name) {
 		return fmt.Errorf("name %q must be letters, digits, '.', '_' or '-', and begin with a letter or digit, e.g. name = \"mydata\"", e.Name)
 	}
-	if err := harmless.Name(e.Name); err != nil {
+	if err := wording.CheckName(e.Name); err != nil {
 		return fmt.Errorf("the name of the set: %w", err)
 	}
 	if len(e.DataFiles()) == 0 {

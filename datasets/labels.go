@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/decimal"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -48,7 +48,7 @@ func (e *Entry) isMissingLabel(name string) bool {
 // canonicalLabel returns the form in which labels are compared: numbers in their
 // shortest decimal form, so that "+1", "1" and "1.0" are equal, other text as it is.
 func canonicalLabel(text []byte) string {
-	if v, ok := decimal.Parse(text); ok {
+	if v, ok := wording.ParseDecimal(text); ok {
 		if v == 0 {
 			v = 0 // -0 and 0 are one label
 		}
@@ -142,7 +142,7 @@ func (t target) numbers(needs string) ([]float64, error) {
 	y := make([]float64, t.n)
 	for i := range y {
 		text := t.at(i)
-		v, ok := decimal.Parse(text)
+		v, ok := wording.ParseDecimal(text)
 		switch {
 		case ok:
 		case isMissingMark(string(text)):
@@ -279,8 +279,8 @@ func canonicalLabels(list Texts) []string {
 // sortLabels sorts numbers by value, before any text, and text by its bytes.
 func sortLabels(labels []string) {
 	sort.Slice(labels, func(i, j int) bool {
-		a, aIsNumber := decimal.Parse([]byte(labels[i]))
-		b, bIsNumber := decimal.Parse([]byte(labels[j]))
+		a, aIsNumber := wording.ParseDecimal([]byte(labels[i]))
+		b, bIsNumber := wording.ParseDecimal([]byte(labels[j]))
 		if aIsNumber != bIsNumber {
 			return aIsNumber
 		}

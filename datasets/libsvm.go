@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/kernelboosting/bench/internal/decimal"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // A sparseTable is a parsed LIBSVM file: row i has the values
@@ -94,7 +94,7 @@ func (t *sparseTable) row(line int, text []byte) error {
 		if int(index) <= previous {
 			return fmt.Errorf("%s:%d: index %d comes after index %d; indices must ascend within a line", t.file, line, index, previous)
 		}
-		v, ok := decimal.Parse(right)
+		v, ok := wording.ParseDecimal(right)
 		if !ok {
 			return fmt.Errorf("%s:%d: feature %d: value %q is not a finite number; %s", t.file, line, index, clip(right), numberAdvice(right, "repair the line"))
 		}

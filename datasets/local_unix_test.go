@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/cputime"
+	"github.com/kernelboosting/bench/internal/system/cputime"
 )
 
 // namedPipe makes a pipe that nobody writes to: opening it to read waits for ever.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kernelboosting/bench/internal/machine"
+	"github.com/kernelboosting/bench/internal/system/machine"
 )
 
 // memory returns the bytes that loading one set may take.

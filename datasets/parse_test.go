@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // TestPublishedTables checks the transcription of the papers' tables by what the

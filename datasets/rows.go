@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/decimal"
+	"github.com/kernelboosting/bench/internal/wording"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -116,7 +116,7 @@ func (t *table) sources(features []string) ([]featureSource, error) {
 func (f featureSource) value(t *table, i int) (float64, error) {
 	text := t.cell(i, f.column)
 	if f.levels == nil {
-		v, ok := decimal.Parse(text)
+		v, ok := wording.ParseDecimal(text)
 		if !ok {
 			return 0, t.errorf(i, f.column, "is not a finite number, which the model needs")
 		}

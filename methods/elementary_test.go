@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // exact are the functions of package math whose results IEEE 754 or their meaning fixes.

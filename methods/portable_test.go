@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/methods/internal/saved/savedtest"
 	"github.com/kernelboosting/bench/registry"

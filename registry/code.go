@@ -22,7 +22,7 @@ const module = "github.com/kernelboosting/bench"
 var files embed.FS
 
 // ignored are the packages that methods import by way of this one and that no result depends on.
-var ignored = []string{module + "/internal/near", module + "/internal/codehash", module + "/internal/harmless", module + "/internal/decimal", module + "/internal/needs/bits64"}
+var ignored = []string{module + "/internal/wording", module + "/internal/codehash", module + "/internal/needs/bits64"}
 
 // WithSource returns a registry of r's methods that knows source files: the folder a/b of files
 // holds those of package path/a/b. Code hashes them. r is unchanged.

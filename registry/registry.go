@@ -22,7 +22,7 @@ import (
 	"sync"
 
 	"github.com/kernelboosting/bench/internal/codehash"
-	"github.com/kernelboosting/bench/internal/near"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // A Registry is a set of methods with distinct names. The zero value is empty.
@@ -83,7 +83,7 @@ func (r Registry) Lookup(name string) (Spec, error) {
 	if s, ok := r.specs[strings.ToLower(name)]; ok {
 		return s, nil
 	}
-	if meant := near.Names(name, r.Names()); meant != nil {
+	if meant := wording.Suggest(name, r.Names()); meant != nil {
 		return Spec{}, fmt.Errorf("no method is named %q; did you mean %s?", name, strings.Join(meant, " or "))
 	}
 	return Spec{}, fmt.Errorf("no method is named %q; known: %s", name, strings.Join(r.Names(), ", "))

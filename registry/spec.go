@@ -11,7 +11,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // Spec declares a method. Fill in the exported fields and pass it to Define.
@@ -177,8 +177,8 @@ func (e Env) filled() Env {
 
 func (s *Spec) check() error {
 	switch {
-	case harmless.Name(s.Name) != nil:
-		return fmt.Errorf("the name of a method: %w", harmless.Name(s.Name))
+	case wording.CheckName(s.Name) != nil:
+		return fmt.Errorf("the name of a method: %w", wording.CheckName(s.Name))
 	case s.Version == "":
 		return fmt.Errorf("method %s has no version", s.Name)
 	case s.Tasks == 0:

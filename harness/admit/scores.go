@@ -16,7 +16,7 @@ import (
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/decimal"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -161,7 +161,7 @@ func (s Scores) add(record []string, c columns) error {
 	}
 	var values []float64
 	for _, i := range c.scores {
-		v, ok := decimal.Parse([]byte(strings.TrimSpace(record[i])))
+		v, ok := wording.ParseDecimal([]byte(strings.TrimSpace(record[i])))
 		if !ok {
 			return fmt.Errorf("score %q is not a finite decimal number", record[i])
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/sandbox"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
 // ProgramVersion is set at link time by the Makefile; a plain `go build` leaves it.

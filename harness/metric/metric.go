@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/near"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -95,7 +95,7 @@ func Lookup(name string) (Metric, error) {
 		}
 	}
 	known := "known: " + strings.Join(Names(), ", ")
-	if meant := near.Names(name, Names()); meant != nil {
+	if meant := wording.Suggest(name, Names()); meant != nil {
 		known = "did you mean " + strings.Join(meant, " or ") + "?"
 	}
 	return Metric{}, fmt.Errorf("no metric is named %q; %s", name, known)

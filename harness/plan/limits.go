@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // Limits says which cells are too expensive to be run, by their predictions. Zero values
@@ -31,9 +31,9 @@ func (l Skipped) Note() store.Skipped {
 func (l Limits) exceededBy(c *Cell, seconds float64) string {
 	switch {
 	case l.Memory > 0 && c.Memory+c.SetBytes > l.Memory:
-		return "--memory " + span.Bytes(l.Memory)
+		return "--memory " + wording.Bytes(l.Memory)
 	case l.MaxCell > 0 && seconds > l.MaxCell.Seconds():
-		return "--max-cell " + span.Seconds(l.MaxCell.Seconds())
+		return "--max-cell " + wording.Seconds(l.MaxCell.Seconds())
 	}
 	return ""
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -118,7 +118,7 @@ func variant(reg registry.Registry, spec registry.Spec, name string, tasks []str
 	if other, err := reg.Lookup(name); err == nil {
 		return spec, fmt.Errorf("of = %q, but %s is a method itself; give the variant a name of its own", spec.Name, other.Name)
 	}
-	if err := harmless.Name(name); err != nil {
+	if err := wording.CheckName(name); err != nil {
 		return spec, fmt.Errorf("the name of the variant: %w", err)
 	}
 	if tasks != nil {

@@ -24,9 +24,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/internal/harmless"
-	"github.com/kernelboosting/bench/internal/near"
-	"github.com/kernelboosting/bench/internal/tomlkey"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 //go:embed *.toml
@@ -153,7 +151,7 @@ func Load(name string) (*Protocol, error) {
 		raw, err = builtin.ReadFile(name + ".toml")
 		if err != nil {
 			known := "known: " + strings.Join(Names(), ", ")
-			if meant := near.Names(name, Names()); meant != nil {
+			if meant := wording.Suggest(name, Names()); meant != nil {
 				known = "did you mean " + strings.Join(meant, " or ") + "?"
 			}
 			err = fmt.Errorf("no protocol is named %q; %s (or the path of a .toml file: docs/protocols.md)", name, known)
@@ -162,7 +160,7 @@ func Load(name string) (*Protocol, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := harmless.Name(name); err != nil {
+	if err := wording.CheckName(name); err != nil {
 		return nil, fmt.Errorf("the name of the protocol, which is its file's: %w", err)
 	}
 	p, err := Parse(name, raw)
@@ -182,7 +180,7 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 	for _, key := range meta.Undecoded() {
 		// Inside params and values stand the methods' own names, which Settings checks.
 		if !slices.Contains(key, "params") && !slices.Contains(key, "values") {
-			return nil, fmt.Errorf("protocol %s: %s", name, tomlkey.Unknown(key.String(), p, "docs/protocols.md"))
+			return nil, fmt.Errorf("protocol %s: %s", name, wording.UnknownTOMLKey(key.String(), p, "docs/protocols.md"))
 		}
 	}
 	if p.Semantics.Split == split.Stratified { // the other way to say what is done without it

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/sandbox"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/registry"
 )
 

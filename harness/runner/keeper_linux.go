@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/processes"
-	"github.com/kernelboosting/bench/internal/sandbox"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"golang.org/x/sys/unix"
 )
 

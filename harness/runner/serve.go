@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/processes"
-	"github.com/kernelboosting/bench/internal/sandbox"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
 // never is longer than any cell: a worker waits for its fits, and its harness does not.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/tail"
+	"github.com/kernelboosting/bench/internal/system/ringbuf"
 	"pgregory.net/rapid"
 )
 
@@ -53,7 +53,7 @@ func TestARunCrossesThePipe(t *testing.T) {
 // TestTail keeps the end of what is written, in whatever pieces, as a terminal may show it.
 func TestTail(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		end := tail.Tail{Most: mostTail}
+		end := ringbuf.Buffer{Most: mostTail}
 		var all []byte
 		for range rapid.IntRange(0, 30).Draw(r, "writes") {
 			piece := bytes.Repeat([]byte{byte(rapid.IntRange('a', 'z').Draw(r, "letter"))}, rapid.IntRange(0, mostTail+1000).Draw(r, "bytes"))
@@ -66,7 +66,7 @@ func TestTail(t *testing.T) {
 			r.Fatalf("kept %d bytes, want the last %d", len(got), len(want))
 		}
 	})
-	end := tail.Tail{Most: mostTail}
+	end := ringbuf.Buffer{Most: mostTail}
 	_, _ = end.Write([]byte("\x1b[31mred\r\n\xff\ttext\n"))
 	if got := shown(end.String()); got != "?[31mred?\n?\ttext\n" {
 		t.Errorf("a terminal would obey %q", got)

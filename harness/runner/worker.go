@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/internal/processes"
-	"github.com/kernelboosting/bench/internal/tail"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/ringbuf"
 )
 
 // startsWithin is how long a worker may take until it is ready, and endsPolitely until it ends when
@@ -32,7 +32,7 @@ type worker struct {
 	readers  []*os.File // of these two, held so that no write raises SIGPIPE, which a run takes for an interrupt
 	ask      *json.Encoder
 	replies  chan answer // one for each request, and the error that ends them
-	stderr   tail.Tail
+	stderr   ringbuf.Buffer
 	ended    chan struct{} // closed when the keeper has ended, and with it everything below
 	ending   ending        // valid then
 	lost     error         // why there is no ending: the keeper itself was ended
@@ -47,7 +47,7 @@ type answer struct {
 
 // startWorker starts this program with the arguments given and waits until it is ready.
 func startWorker(ctx context.Context, args []string) (*worker, error) {
-	w := &worker{replies: make(chan answer, 1), ended: make(chan struct{}), stderr: tail.Tail{Most: mostTail}}
+	w := &worker{replies: make(chan answer, 1), ended: make(chan struct{}), stderr: ringbuf.Buffer{Most: mostTail}}
 	var theirs, ours [4]*os.File // in the order of fdRequests, fdReplies, fdControl, fdEnding
 	var err error
 	for i := range theirs {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/processes"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // Workers runs each cell in a worker: a process in a group of its own, which runs cells one after
@@ -261,7 +261,7 @@ func (r *Workers) died(w *worker, run result.Run, text string, reading error) (r
 		return run, fault{w.lost, &run}
 	case e.Why == whyMemory:
 		run.Class = result.ClassOOM
-		run.Error = fmt.Sprintf("its processes needed more than %s (--memory): %s", span.Bytes(r.Memory), span.Bytes(e.PeakBytes))
+		run.Error = fmt.Sprintf("its processes needed more than %s (--memory): %s", wording.Bytes(r.Memory), wording.Bytes(e.PeakBytes))
 	case e.Signal == int(syscall.SIGKILL):
 		run.Error = "its process was killed from outside"
 		if e.SystemOOM {

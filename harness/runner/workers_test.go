@@ -15,8 +15,8 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/internal/faulty"
-	"github.com/kernelboosting/bench/internal/processes"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/test/faulty"
 	"github.com/kernelboosting/bench/methods/cart"
 	"github.com/kernelboosting/bench/registry"
 )

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/kernelboosting/bench/internal/harmless"
 	"github.com/kernelboosting/bench/internal/npy"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -59,7 +59,7 @@ func (e Exported) WriteNPZ(w io.Writer) error {
 func (e Exported) WriteCSV(w io.Writer) error {
 	buffered := bufio.NewWriter(w)
 	out := csv.NewWriter(buffered)
-	if err := out.Write(append([]string{"part", "row", "fold", "y"}, harmless.Cells(e.Features)...)); err != nil {
+	if err := out.Write(append([]string{"part", "row", "fold", "y"}, wording.SheetCells(e.Features)...)); err != nil {
 		return err
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"pgregory.net/rapid"

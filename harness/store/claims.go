@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/processes"
+	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
 // Claims says which cells this process is at, so that several runs on one database share the work. A

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // TestBackupOnAFullDisk says so, leaves the backup from before, and nothing beside it.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"golang.org/x/sys/unix"
 )
 

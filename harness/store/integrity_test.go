@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // smallDatabase has cells of two methods, two sets and a superseded attempt, all in the

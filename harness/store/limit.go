@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	sizes "github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
@@ -27,7 +27,7 @@ var collected struct{ limit, held atomic.Int64 }
 // more ends with an error.
 func (db *DB) LimitMemory(ctx context.Context, bytes int64) error {
 	if bytes < LeastQueryMemory {
-		return fmt.Errorf("a question may need %s of memory; allow as much", sizes.Bytes(LeastQueryMemory))
+		return fmt.Errorf("a question may need %s of memory; allow as much", wording.Bytes(LeastQueryMemory))
 	}
 	db.memory = bytes
 	collected.limit.Store(bytes / heapShare)
@@ -61,9 +61,9 @@ func (db *DB) beyondMemory(err error) error {
 		return err
 	case errors.As(err, &e) && e.Code == sqlite3.ErrTooBig:
 		return fmt.Errorf("a value is longer than %s, a %dth of the memory that a question may take (%s); select less, or raise --memory",
-			sizes.Bytes(db.memory/valueShare), valueShare, sizes.Bytes(db.memory))
+			wording.Bytes(db.memory/valueShare), valueShare, wording.Bytes(db.memory))
 	case errors.As(err, &e) && e.Code == sqlite3.ErrNomem, err != nil && err.Error() == errCollected.Error():
-		return fmt.Errorf("the statement needs more memory than it may take (%s); select less, or raise --memory", sizes.Bytes(db.memory))
+		return fmt.Errorf("the statement needs more memory than it may take (%s); select less, or raise --memory", wording.Bytes(db.memory))
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/near"
+	"github.com/kernelboosting/bench/internal/wording"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
@@ -81,7 +81,7 @@ func (db *DB) suggest(ctx context.Context, err error) error {
 			return err // that of the statement is what counts
 		}
 		slices.Sort(names)
-		if meant := near.Names(name, names); meant != nil {
+		if meant := wording.Suggest(name, names); meant != nil {
 			return fmt.Errorf("%w; did you mean %s?", err, strings.Join(meant, " or "))
 		}
 	}

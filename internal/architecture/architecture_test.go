@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 const module = "github.com/kernelboosting/bench/"
@@ -51,7 +51,7 @@ var rooms = []room{
 	{"harness/store/...", "harness/store harness/result harness/published registry datasets internal/..."},
 	{"harness/bundle", "harness/result harness/store"},
 	{"harness/reference", ""},
-	{"harness/treefile", "registry registry/elementary internal/..."},
+	{"harness/externaltrees", "registry registry/elementary internal/..."},
 	{"harness/metric", "harness/result registry registry/elementary datasets internal/..."},
 	{"harness/split", "registry registry/rng datasets internal/..."},
 	{"harness/protocol", "harness/metric harness/split registry datasets internal/..."},
@@ -76,14 +76,14 @@ var rooms = []room{
 	{"registry/conform", "registry registry/rng internal/..."},
 	{"registry", "registry/rng internal/..."},
 
-	{"internal/testsplit", "..."},
-	{"internal/faulty", "registry"},
-	{"internal/learned", "registry registry/rng"},
+	{"internal/test/testsplit", "..."},
+	{"internal/test/faulty", "registry"},
+	{"internal/test/toydata", "registry registry/rng"},
 	{"internal/...", "internal/..."},
 }
 
 // forTests are the packages that only tests, and each other, import.
-var forTests = strings.Fields("internal/architecture internal/faulty internal/latetest internal/testenv internal/testsplit " +
+var forTests = strings.Fields("internal/architecture internal/test/faulty internal/test/canceltest internal/test/testenv internal/test/testsplit " +
 	"methods/internal/saved/savedtest methods/internal/treetest registry/conform harness/store/storetest reports/internal/sample")
 
 // forSQL are imported by harness/store alone.
@@ -223,7 +223,7 @@ func TestRules(t *testing.T) {
 		{"methods/gfc/gfc_test.go", module + "methods/cart", "no family of methods imports another"},
 		{"methods/internal/gbdt/a.go", module + "methods/boosted", "imports methods/boosted"},
 		{"methods/internal/gbdt/a.go", module + "methods", "imports methods"},
-		{"methods/gfc/gfc.go", module + "internal/testsplit", "which is for tests"},
+		{"methods/gfc/gfc.go", module + "internal/test/testsplit", "which is for tests"},
 		{"registry/spec.go", module + "registry/conform", "which is for tests"},
 		{"registry/spec.go", module + "datasets", "imports datasets"},
 		{"registry/rng/log.go", module + "registry", "imports registry"},
@@ -237,14 +237,14 @@ func TestRules(t *testing.T) {
 		{"cmd/run.go", module + "methods", "imports methods"},
 		{"methods/external/plugin.go", module + "harness/runner", "imports harness/runner"},
 		{"methods/gfc/gfc.go", module + "methods/external", "no family of methods imports another"},
-		{"internal/near/near.go", module + "registry", "imports registry"},
+		{"internal/wording/suggest.go", module + "registry", "imports registry"},
 		{"reports/frame/read.go", "database/sql", "only harness/store has SQL"},
 		{"brandnew/x.go", "fmt", "has no room here"},
 
 		{"methods/gfc/gfc_test.go", module + "harness", ""},
 		{"methods/gfc/gfc.go", module + "methods/internal/linear", ""},
 		{"methods/all.go", module + "methods/gfc", ""},
-		{"registry/conform/conform.go", module + "internal/testenv", ""},
+		{"registry/conform/conform.go", module + "internal/test/testenv", ""},
 		{"harness/store/read.go", "database/sql", ""},
 		{"cmd/storing_test.go", "database/sql", ""},
 		{"cmd/run.go", module + "harness/runner", ""},

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // gonum is what results may see of gonum: a matrix as storage, and functions with one rounding an element. The others (sums,
@@ -28,7 +28,7 @@ var gonum = strings.Fields(`
 	Dense.ReuseAs Dense.Row Dense.Set Dense.SetRow Dense.Slice Matrix.At Matrix.Dims`)
 
 // seen are the packages that results come from; the functions of the store are of questions in SQL.
-var seen = strings.Fields("./methods/... ./registry ./registry/rng ./datasets ./harness ./harness/metric ./harness/protocol ./harness/runner ./harness/split ./harness/treefile ./internal/npy")
+var seen = strings.Fields("./methods/... ./registry ./registry/rng ./datasets ./harness ./harness/metric ./harness/protocol ./harness/runner ./harness/split ./harness/externaltrees ./internal/npy")
 
 // TestGonumIsStorage looks up what every name in those packages stands for.
 func TestGonumIsStorage(t *testing.T) {

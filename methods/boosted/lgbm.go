@@ -3,7 +3,7 @@ package boosted
 import (
 	"context"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/gbdt"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -55,8 +55,8 @@ func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", missing: true
 // depend, and shares what settings of different depths have in common.
 func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []LGBMParams, yield func(i int, m registry.Model) error) error {
 	n, d := train.X.Dims()
-	for _, members := range frame.Groups(frame.Upto(len(ps)), func(i int) int { return ps[i].MinData }) {
-		ds, err := gbdt.NewDataset(ctx, frame.Rows(train.X), n, d, ps[members[0]].MinData)
+	for _, members := range fitting.Groups(fitting.Upto(len(ps)), func(i int) int { return ps[i].MinData }) {
+		ds, err := gbdt.NewDataset(ctx, fitting.Rows(train.X), n, d, ps[members[0]].MinData)
 		if err != nil {
 			return err
 		}

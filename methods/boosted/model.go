@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/gbdt"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
@@ -37,8 +37,8 @@ func (b *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield f
 	return b.sum(ctx, x).ScoreStages(x, at, yield)
 }
 
-func (b *Model) sum(ctx context.Context, x *mat.Dense) frame.Sum {
-	return frame.Sum{Features: b.m.Features, Outputs: b.m.Outputs, Rounds: b.Rounds(), Add: func(scores []float64, from, to int) error {
+func (b *Model) sum(ctx context.Context, x *mat.Dense) fitting.Sum {
+	return fitting.Sum{Features: b.m.Features, Outputs: b.m.Outputs, Rounds: b.Rounds(), Add: func(scores []float64, from, to int) error {
 		return b.advance(ctx, x, scores, from, to)
 	}}
 }

@@ -3,7 +3,7 @@ package boosted
 import (
 	"context"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/gbdt"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -47,7 +47,7 @@ func xgbModel(m *gbdt.Model) *Model { return &Model{name: "XGB", single: true, m
 // xgbPath sorts the features once.
 func xgbPath(ctx context.Context, _ registry.Env, train registry.Data, ps []XGBParams, yield func(i int, m registry.Model) error) error {
 	n, d := train.X.Dims()
-	sorted, err := gbdt.NewSorted(ctx, frame.Rows(train.X), n, d)
+	sorted, err := gbdt.NewSorted(ctx, fitting.Rows(train.X), n, d)
 	if err != nil {
 		return err
 	}

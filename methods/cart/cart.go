@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -57,7 +57,7 @@ func Spec() registry.Spec {
 // it at each depth. That is exact: golearn looks at the depth only to decide
 // whether to go on, so a shallower tree is the top of a deeper one.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	if err := frame.CheckSizes("CART", train); err != nil {
+	if err := fitting.CheckSizes("CART", train); err != nil {
 		return err
 	}
 	criteria := make([]string, len(ps))
@@ -67,7 +67,7 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 			return err
 		}
 	}
-	for _, members := range frame.Groups(frame.Upto(len(ps)), func(i int) string { return criteria[i] }) {
+	for _, members := range fitting.Groups(fitting.Upto(len(ps)), func(i int) string { return criteria[i] }) {
 		t, err := grow(ctx, env, train, criteria[members[0]], deepest(ps, members))
 		if err != nil {
 			return err

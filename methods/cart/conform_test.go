@@ -3,7 +3,7 @@ package cart
 import (
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry/conform"
 )
 

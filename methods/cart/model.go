@@ -7,7 +7,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -114,7 +114,7 @@ type node struct {
 // Score implements registry.Model. A NaN is an error: it is neither below a
 // threshold nor above.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := frame.CheckScoring(x, m.Features, m.Outputs, len(out)); err != nil {
+	if err := fitting.CheckScoring(x, m.Features, m.Outputs, len(out)); err != nil {
 		return err
 	}
 	n, _ := x.Dims()

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/sandbox"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
 // interpreters run files that are not executable themselves.

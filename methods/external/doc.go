@@ -13,6 +13,6 @@
 // process cannot be trusted to stop. What a plugin does wrong is an error of one of three types: [Crash], [BadOutput],
 // [MethodError].
 //
-// Processes are bound by a sandbox (internal/sandbox) as far as the system has one. Where it has none the package guards
+// Processes are bound by a sandbox (internal/system/sandbox) as far as the system has one. Where it has none the package guards
 // against mistakes, not against malice.
 package external

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/cputime"
 	"github.com/kernelboosting/bench/internal/npy"
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/kernelboosting/bench/internal/npy"
-	"github.com/kernelboosting/bench/internal/sandbox"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/processes"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"golang.org/x/sys/unix"
 )
 

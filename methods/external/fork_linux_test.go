@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/processes"
-	"github.com/kernelboosting/bench/internal/sandbox"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 )

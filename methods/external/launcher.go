@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/processes"
-	"github.com/kernelboosting/bench/internal/sandbox"
-	"github.com/kernelboosting/bench/internal/tail"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/ringbuf"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
 // pythonPaths prints where a Python is and what it reads: itself, its prefixes, its path, and what a user has installed for himself.
@@ -101,7 +101,7 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	apart(c)
 	c.Cancel = func() error { killTree(c.Process.Pid); return nil }
 	c.WaitDelay = lastWords
-	said := &tail.Tail{Most: mostSaid}
+	said := &ringbuf.Buffer{Most: mostSaid}
 	c.Stdout = said
 	read, use := sandbox.System()
 	err = startBound(c, sandbox.Policy{

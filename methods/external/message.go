@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -140,8 +140,8 @@ func (d *Description) check() error {
 	switch {
 	case strings.TrimSpace(d.Name) == "":
 		return errors.New(`the description has no "name"`)
-	case harmless.Name(d.Name) != nil:
-		return fmt.Errorf("the name of the method: %w", harmless.Name(d.Name))
+	case wording.CheckName(d.Name) != nil:
+		return fmt.Errorf("the name of the method: %w", wording.CheckName(d.Name))
 	case d.Version == "" || strings.ContainsAny(d.Version, "+ \n"):
 		return fmt.Errorf(`the version %q is empty or has a blank or a "+"; write such as "1.0"`, d.Version)
 	case len(d.Tasks) == 0:
@@ -199,7 +199,7 @@ func (d *Description) visible() error {
 		texts = append(texts, text{"the name of a file", file})
 	}
 	for _, t := range texts {
-		if spelled := harmless.Spelled(t.is); spelled != t.is {
+		if spelled := wording.Spelled(t.is); spelled != t.is {
 			return fmt.Errorf("%s holds what a terminal obeys, or is no UTF-8: %s; give one line of characters that can be seen", t.what, short(spelled, 200))
 		}
 	}

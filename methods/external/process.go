@@ -14,9 +14,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/processes"
-	"github.com/kernelboosting/bench/internal/sandbox"
-	"github.com/kernelboosting/bench/internal/tail"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/ringbuf"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
 // How long a process may take, on a busy machine too, to end by itself: after it closed its output, in
@@ -40,7 +40,7 @@ type process struct {
 	errors  *os.File         // its standard error
 	copies  map[int]*process // that it forked and that were not seen to have ended
 	lines   *bufio.Reader
-	stderr  tail.Tail // of what it says
+	stderr  ringbuf.Buffer // of what it says
 	folder  *folder
 	outcome               // valid when exited is closed
 	exited  chan struct{} // closed when the process was waited for
@@ -70,7 +70,7 @@ type outcome struct {
 func (p *Plugin) newProcess(pid int, in, out, stderr *os.File, private *folder, wait func() outcome) *process {
 	q := &process{
 		plugin: p, pid: pid, in: in, out: out, errors: stderr, lines: bufio.NewReaderSize(out, 1<<16), folder: private,
-		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1), stderr: tail.Tail{Most: tailSize},
+		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1), stderr: ringbuf.Buffer{Most: tailSize},
 	}
 	q.turn <- struct{}{}
 	go func() {

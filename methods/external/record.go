@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/kernelboosting/bench/internal/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
 )
 
 // recordFormat is of the records that this program reads; those of another are as none.

@@ -1,7 +1,7 @@
 package external
 
 import (
-	"github.com/kernelboosting/bench/internal/processes"
+	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
 // usedByLive returns the processor time in seconds that a live process and what it started have used, and the sum of their

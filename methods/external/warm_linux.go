@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/processes"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"golang.org/x/sys/unix"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/treetest"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 	"github.com/kernelboosting/bench/registry/rng"

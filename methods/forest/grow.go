@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -48,7 +48,7 @@ type tally struct{ weight, sum float64 }
 const regressionLeaf = 5 // Breiman's node size for regression
 
 func newGrower(ctx context.Context, d registry.Data) (*grower, error) {
-	if err := frame.CheckSizes("RF", d); err != nil {
+	if err := fitting.CheckSizes("RF", d); err != nil {
 		return nil, err
 	}
 	n, p := d.X.Dims()

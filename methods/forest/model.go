@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -93,8 +93,8 @@ func (f *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield f
 }
 
 // votes returns the trees' votes on the rows x as a sum over trees.
-func (f *Model) votes(ctx context.Context, x *mat.Dense) frame.Sum {
-	return frame.Sum{Features: f.Features, Outputs: f.Outputs, Rounds: f.Rounds(), Least: 1, Add: func(votes []float64, from, to int) error {
+func (f *Model) votes(ctx context.Context, x *mat.Dense) fitting.Sum {
+	return fitting.Sum{Features: f.Features, Outputs: f.Outputs, Rounds: f.Rounds(), Least: 1, Add: func(votes []float64, from, to int) error {
 		for t := from; t < to; t++ {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/cputime"
+	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -42,7 +42,7 @@ func newColumns(ctx context.Context, p *problem, sigma []float64) (*columns, err
 		b := basis{from: q.at, count: q.count, at: m.rank}
 		psi = slices.Grow(psi[:0], q.count*p.n)[:q.count*p.n]
 		block := p.only(j).newWork(p.n, false)
-		err := frame.Blocks(ctx, p.n, rowsAtOnce, func(lo, hi int) {
+		err := fitting.Blocks(ctx, p.n, rowsAtOnce, func(lo, hi int) {
 			block.embed(p.a[lo*p.inputs:hi*p.inputs], sigma)
 			for k := range q.count {
 				copy(psi[k*p.n+lo:k*p.n+hi], block.psi[k*(hi-lo):(k+1)*(hi-lo)])

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -29,7 +29,7 @@ type start struct {
 func (d design) newStart(env registry.Env, train registry.Data) (*start, error) {
 	n, features := train.X.Dims()
 	shape := train.Shape()
-	a, err := d.kernel.mapRows(frame.Rows(train.X), features)
+	a, err := d.kernel.mapRows(fitting.Rows(train.X), features)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.method, err)
 	}
@@ -44,7 +44,7 @@ func (d design) newStart(env registry.Env, train registry.Data) (*start, error) 
 	}
 	s.sigma = s.usual(a, factor)
 	s.model = machine{embedding: s.embedding, D: features, Outputs: s.outputs, Sizes: sizes, Scale: 1}
-	for _, y := range frame.OneAgainstRest(train) {
+	for _, y := range fitting.OneAgainstRest(train) {
 		s.y = append(s.y, y...)
 	}
 	if train.Task == registry.Regression {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -24,17 +24,17 @@ type machine struct {
 
 // Score writes n x Outputs scores. The error names the first row and feature that the kernel is not defined for.
 func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := frame.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
+	if err := fitting.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
 		return err
 	}
-	a, err := m.kernel.mapRows(frame.Rows(x), m.D)
+	a, err := m.kernel.mapRows(fitting.Rows(x), m.D)
 	if err != nil {
 		return err
 	}
 	n, k := len(a)/m.inputs, m.Outputs
 	block := m.newWork(n, false)
 	f := make([]float64, k*block.rows())
-	err = frame.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) {
+	err = fitting.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) {
 		h := hi - lo
 		block.embed(a[lo*m.inputs:hi*m.inputs], m.Sigma)
 		vmath.MatMul(f[:k*h], m.W, k, m.width, block.psi[:m.width*h], h)
@@ -47,7 +47,7 @@ func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error 
 	if err != nil {
 		return err
 	}
-	return frame.CheckScores(out, k)
+	return fitting.CheckScores(out, k)
 }
 
 // Save writes the model.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -75,7 +75,7 @@ func defineFixed(defaults FixedParams, product bool, s registry.Spec) registry.S
 
 // designs calls do for the settings of each design, in the order of their first occurrence.
 func designs[P any](env registry.Env, train registry.Data, ps []P, key func(P) design, do func(of *start, which []int) error) error {
-	for _, which := range frame.Groups(frame.Upto(len(ps)), func(i int) design { return key(ps[i]) }) {
+	for _, which := range fitting.Groups(fitting.Upto(len(ps)), func(i int) design { return key(ps[i]) }) {
 		of, err := key(ps[which[0]]).newStart(env, train)
 		if err != nil {
 			return err
@@ -90,7 +90,7 @@ func designs[P any](env registry.Env, train registry.Data, ps []P, key func(P) d
 // sharedCost adds the cost of each design with its number of settings.
 func sharedCost[P any](ps []P, key func(P) design, cost func(d design, settings int) float64) float64 {
 	sum := 0.0
-	for _, which := range frame.Groups(frame.Upto(len(ps)), func(i int) design { return key(ps[i]) }) {
+	for _, which := range fitting.Groups(fitting.Upto(len(ps)), func(i int) design { return key(ps[i]) }) {
 		sum += cost(key(ps[which[0]]), len(which))
 	}
 	return sum

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -97,7 +97,7 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting
 		for i, p := range ps {
 			settings[i] = setting(p)
 		}
-		for _, which := range frame.Groups(frame.Upto(len(ps)), func(i int) groupSetting { return settings[i].shared() }) {
+		for _, which := range fitting.Groups(fitting.Upto(len(ps)), func(i int) groupSetting { return settings[i].shared() }) {
 			shared := settings[which[0]]
 			of, err := shared.newStart(env, train)
 			if err != nil {

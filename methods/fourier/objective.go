@@ -3,7 +3,7 @@ package fourier
 import (
 	"context"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -86,7 +86,7 @@ func (p *problem) pass(ctx context.Context, l loss, sigma, w, gs, gw []float64) 
 	m, part := make([]float64, width*high), make([]float64, k*width)
 	turned := transposed(w, k, width)
 	total := 0.0
-	err := frame.Blocks(ctx, p.n, rowsAtOnce, func(lo, hi int) {
+	err := fitting.Blocks(ctx, p.n, rowsAtOnce, func(lo, hi int) {
 		h := hi - lo
 		block.embed(p.a[lo*p.inputs:hi*p.inputs], sigma)
 		psi := block.psi[:width*h]

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // An embeddingCase is the data and the draws of embeddings.json, which the other files refer to by its seed.

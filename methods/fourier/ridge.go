@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -74,7 +74,7 @@ func (p *problem) products(ctx context.Context, block *work, sigma, gram, right 
 	clear(gram)
 	clear(right)
 	part, y := make([]float64, p.outputs*p.width), make([]float64, p.outputs*block.rows())
-	return frame.Blocks(ctx, p.n, rowsAtOnce, func(lo, hi int) {
+	return fitting.Blocks(ctx, p.n, rowsAtOnce, func(lo, hi int) {
 		h := hi - lo
 		block.embed(p.a[lo*p.inputs:hi*p.inputs], sigma)
 		psi := block.psi[:p.width*h]
@@ -92,11 +92,11 @@ const gramWork = 1_000_000_000
 
 // gramAdd is vmath.GramAdd of all rows, in strips that look at the context; where that is done, so is who calls.
 func gramAdd(ctx context.Context, dst, a []float64, n, k int) {
-	_ = frame.Blocks(ctx, n, max(rowsAtOnce, gramWork/(n*k)), func(from, to int) { vmath.GramAdd(dst, a, n, k, from, to) })
+	_ = fitting.Blocks(ctx, n, max(rowsAtOnce, gramWork/(n*k)), func(from, to int) { vmath.GramAdd(dst, a, n, k, from, to) })
 }
 
 func (r *ridge) prepareDual(ctx context.Context, block *work, sigma []float64) error {
-	err := frame.Blocks(ctx, r.n, rowsAtOnce, func(lo, hi int) {
+	err := fitting.Blocks(ctx, r.n, rowsAtOnce, func(lo, hi int) {
 		block.embed(r.a[lo*r.inputs:hi*r.inputs], sigma)
 		h := hi - lo
 		for k := range r.width {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/cputime"
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/vmath/limits"
 	"github.com/kernelboosting/bench/registry"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -69,9 +69,9 @@ func (m *ensemble) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yiel
 }
 
 // sum returns the vote of the rows x as a sum over rounds.
-func (m *ensemble) sum(ctx context.Context, x *mat.Dense) frame.Sum {
+func (m *ensemble) sum(ctx context.Context, x *mat.Dense) fitting.Sum {
 	rows := rowsOf(x)
-	return frame.Sum{Features: m.D, Outputs: 1, Rounds: m.T, Start: m.H0, Add: func(scores []float64, from, to int) error {
+	return fitting.Sum{Features: m.D, Outputs: 1, Rounds: m.T, Start: m.H0, Add: func(scores []float64, from, to int) error {
 		return m.advance(ctx, rows, scores, from, to)
 	}}
 }
@@ -83,7 +83,7 @@ const blockRows = 256
 // depends neither on the other rows nor on how the rounds are divided into calls.
 func (m *ensemble) advance(ctx context.Context, x rows, scores []float64, from, to int) error {
 	var z, h [blockRows]float64
-	err := frame.Blocks(ctx, x.n, blockRows, func(lo, hi int) {
+	err := fitting.Blocks(ctx, x.n, blockRows, func(lo, hi int) {
 		block, h, z := x.slice(lo, hi), h[:hi-lo], z[:hi-lo]
 		for t := from; t < to; t++ {
 			m.learner(t, block, h, z)
@@ -94,7 +94,7 @@ func (m *ensemble) advance(ctx context.Context, x rows, scores []float64, from, 
 	if err != nil {
 		return err
 	}
-	return frame.CheckScores(scores, 1)
+	return fitting.CheckScores(scores, 1)
 }
 
 // learner writes h^t of a block of rows to h; z is scratch of h's length.

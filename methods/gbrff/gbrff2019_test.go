@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"

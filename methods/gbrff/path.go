@@ -3,14 +3,14 @@ package gbrff
 import (
 	"fmt"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // inGroups fits the settings with equal keys together by boost, which is given their
 // indices, and yields their models; name stands before errors.
 func inGroups[P any, K comparable](name string, ps []P, key func(P) K, boost func(group []int) ([]*ensemble, error), yield func(i int, m registry.Model) error) error {
-	for _, group := range frame.Groups(frame.Upto(len(ps)), func(i int) K { return key(ps[i]) }) {
+	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) K { return key(ps[i]) }) {
 		models, err := boost(group)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"

@@ -3,7 +3,7 @@ package gbrff
 import (
 	"fmt"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/mat"
 )
@@ -17,7 +17,7 @@ type rows struct {
 // rowsOf shares x's memory unless x is a view into a wider matrix.
 func rowsOf(x *mat.Dense) rows {
 	n, d := x.Dims()
-	return rows{n: n, d: d, data: frame.Rows(x)}
+	return rows{n: n, d: d, data: fitting.Rows(x)}
 }
 
 func (x rows) row(i int) []float64        { return x.data[i*x.d : (i+1)*x.d] }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 )

@@ -23,7 +23,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
 	"github.com/kernelboosting/bench/methods/internal/linear"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -57,7 +57,7 @@ const (
 
 // fitPath trains settings; those that differ in C only share the frequencies.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	for _, group := range frame.Groups(frame.Upto(len(ps)), func(i int) int { return ps[i].Features }) {
+	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) int { return ps[i].Features }) {
 		omega, err := learn(ctx, env, train, ps[group[0]].Features)
 		if err != nil {
 			return err
@@ -87,7 +87,7 @@ func learn(ctx context.Context, env registry.Env, train registry.Data, features 
 	starts := omega.RawMatrix().Data
 	env.Rand().Norms(starts)
 	floats.Scale(1/math.Sqrt(float64(d)), starts)
-	r := newRidge(vmath.Pack(frame.Rows(train.X), n, d), train.Y)
+	r := newRidge(vmath.Pack(fitting.Rows(train.X), n, d), train.Y)
 	search := lbfgs.Minimizer{MaxIter: stepIterations}
 	theta := make([]float64, d+1) // w, then rho
 	loss := func(theta, gradient []float64) float64 {
@@ -116,7 +116,7 @@ func represent(ctx context.Context, train registry.Data, omega *mat.Dense) (*lin
 	features := omega.RawMatrix().Rows
 	phi := make([]float64, 2*features*n)
 	sines, cosines := make([]float64, features), make([]float64, features)
-	x := frame.Rows(train.X)
+	x := fitting.Rows(train.X)
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -39,7 +39,7 @@ func TestPublishedGrid(t *testing.T) {
 // the fit is not constant.
 func newRidgeOn(data registry.Data, rng *rand.Rand) *ridge {
 	n, d := data.X.Dims()
-	r := newRidge(vmath.Pack(frame.Rows(data.X), n, d), data.Y)
+	r := newRidge(vmath.Pack(fitting.Rows(data.X), n, d), data.Y)
 	theta := make([]float64, d+1)
 	for j := range theta {
 		theta[j] = rng.NormFloat64()
@@ -109,7 +109,7 @@ func directLoss(fit []float64, data registry.Data, theta []float64) float64 {
 func TestStepsLowerTheError(t *testing.T) {
 	data := testsplit.Waves(5, 300, 6)
 	n, d := data.X.Dims()
-	r := newRidge(vmath.Pack(frame.Rows(data.X), n, d), data.Y)
+	r := newRidge(vmath.Pack(fitting.Rows(data.X), n, d), data.Y)
 	omega, err := learn(t.Context(), registry.Env{Seed: 1}, data, 20)
 	if err != nil {
 		t.Fatal(err)

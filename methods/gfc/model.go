@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/linear"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -36,15 +36,15 @@ const blockRows = 128
 
 // Score writes the decision values to out.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := frame.CheckScoring(x, m.D, 1, len(out)); err != nil {
+	if err := fitting.CheckScoring(x, m.D, 1, len(out)); err != nil {
 		return err
 	}
 	n, d := x.Dims()
-	rows := frame.Rows(x)
+	rows := fitting.Rows(x)
 	features := len(m.Sin)
 	size := features * min(blockRows, n)
 	sines, cosines, half := make([]float64, size), make([]float64, size), make([]float64, min(blockRows, n))
-	err := frame.Blocks(ctx, n, blockRows, func(from, to int) {
+	err := fitting.Blocks(ctx, n, blockRows, func(from, to int) {
 		h := to - from
 		s, c := sines[:features*h], cosines[:features*h]
 		vmath.MatMulT(s, m.Omega, features, d, rows[from*d:to*d], h)
@@ -57,7 +57,7 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	if err != nil {
 		return err
 	}
-	return frame.CheckScores(out, 1)
+	return fitting.CheckScores(out, 1)
 }
 
 // Save writes the model.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 )
 

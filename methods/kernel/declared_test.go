@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"github.com/kernelboosting/bench/methods/internal/frame"
-	"github.com/kernelboosting/bench/methods/internal/neighbour"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -86,7 +86,7 @@ func likelyProducts(s registry.Shape, lambda float64) float64 {
 
 // fitAll fits the settings of one width together, which share the kernel.
 func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
-	x := slices.Clone(frame.Rows(train.X))
+	x := slices.Clone(fitting.Rows(train.X))
 	_, d := train.X.Dims()
 	known := map[int]float64{} // width by neighbour
 	widths := make([]float64, len(ps))
@@ -97,13 +97,13 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 		}
 		if known[p.Neighbour] == 0 {
 			var err error
-			if known[p.Neighbour], err = neighbour.Width(ctx, x, d, p.Neighbour); err != nil {
+			if known[p.Neighbour], err = kernelwidth.Width(ctx, x, d, p.Neighbour); err != nil {
 				return err
 			}
 		}
 		widths[i] = known[p.Neighbour]
 	}
-	for _, group := range frame.Groups(frame.Upto(len(ps)), func(i int) float64 { return widths[i] }) {
+	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) float64 { return widths[i] }) {
 		w, of := widths[group[0]], make([]Params, len(group))
 		for j, i := range group {
 			of[j] = ps[i]
@@ -127,7 +127,7 @@ func fitKernel(ctx context.Context, x, gamma []float64, linear bool, train regis
 	if err != nil {
 		return err
 	}
-	ys := frame.OneAgainstRest(train)
+	ys := fitting.OneAgainstRest(train)
 	together := max(1, problemsAtOnce/len(ys))
 	for lo := 0; lo < len(ps); lo += together {
 		hi := min(lo+together, len(ps))

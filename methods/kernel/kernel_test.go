@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -57,7 +57,7 @@ func stationary(t *testing.T, m *machine, data registry.Data, p Params) {
 	t.Helper()
 	n := len(data.Y)
 	f := scoresOf(t, m, data)
-	for o, y := range frame.OneAgainstRest(data) {
+	for o, y := range fitting.OneAgainstRest(data) {
 		sum, size, worst, tolerance := 0.0, 0.0, 0.0, 1e-6
 		for i, a := range m.Coef[o*n : (o+1)*n] {
 			sum, size = sum+a, size+math.Abs(a)
@@ -80,7 +80,7 @@ func stationary(t *testing.T, m *machine, data registry.Data, p Params) {
 // TestLeaveOneOut compares the closed form with n fits, and its gradient with central differences.
 func TestLeaveOneOut(t *testing.T) {
 	data := small(registry.Regression)
-	x := frame.Rows(data.X)
+	x := fitting.Rows(data.X)
 	n, d := data.X.Dims()
 	const lambda = 0.01
 	theta := []float64{-1, 0.3}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -56,14 +56,14 @@ func fitKRRGD(ctx context.Context, _ registry.Env, train registry.Data, p KRRGDP
 	if n < 2 {
 		return nil, fmt.Errorf("KRR-GD: %d examples; leaving one out needs two", n)
 	}
-	m := &machine{N: n, D: d, Outputs: train.Shape().Outputs(), X: slices.Clone(frame.Rows(train.X))}
+	m := &machine{N: n, D: d, Outputs: train.Shape().Outputs(), X: slices.Clone(fitting.Rows(train.X))}
 	group := coefficientOf(train.Shape())
 	loo, err := newLOOProblem(ctx, m.X, d, group, p.Lambda)
 	if err != nil {
 		return nil, err
 	}
 	theta := make([]float64, slices.Max(group)+1)
-	for c, y := range frame.OneAgainstRest(train) {
+	for c, y := range fitting.OneAgainstRest(train) {
 		mean := vmath.Sum(y) / float64(n)
 		loo.y = slices.Clone(y)
 		floats.AddConst(-mean, loo.y)

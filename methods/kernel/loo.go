@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -82,7 +82,7 @@ func (p *looProblem) solve(theta []float64) error {
 	if err := square(p.ctx, p.k, scaled, squares, p.d); err != nil {
 		return err
 	}
-	err := frame.Blocks(p.ctx, p.n, rowsAtOnce, func(lo, hi int) {
+	err := fitting.Blocks(p.ctx, p.n, rowsAtOnce, func(lo, hi int) {
 		copy(p.m[lo*p.n:hi*p.n], p.k[lo*p.n:hi*p.n])
 		for i := lo; i < hi; i++ {
 			p.m[i*p.n+i] += float64(float64(p.n) * p.lambda)
@@ -112,7 +112,7 @@ func (p *looProblem) slope(gradient []float64) (float64, error) {
 		p.hx[i] = p.q[i] * error
 	}
 	scaled := p.m // the factor is no longer needed
-	err := frame.Blocks(p.ctx, n, rowsAtOnce, func(lo, hi int) {
+	err := fitting.Blocks(p.ctx, n, rowsAtOnce, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			floats.MulTo(scaled[i*n:(i+1)*n], p.inv[i*n:(i+1)*n], p.hx[:n])
 		}
@@ -124,7 +124,7 @@ func (p *looProblem) slope(gradient []float64) (float64, error) {
 	if err := cholesky.Symmetric(p.ctx, p.other, p.inv, scaled, n, n); err != nil {
 		return 0, err
 	}
-	err = frame.Blocks(p.ctx, n, rowsAtOnce, func(lo, hi int) {
+	err = fitting.Blocks(p.ctx, n, rowsAtOnce, func(lo, hi int) {
 		for a := lo; a < hi; a++ {
 			row := p.other[a*n : (a+1)*n]
 			for b, k := range p.k[a*n : (a+1)*n] {

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -76,7 +76,7 @@ func gaussian(dst, a, squaresA []float64, b, squaresB []float64, d int) {
 // square is gaussian of a set of rows with itself.
 func square(ctx context.Context, dst, a, squares []float64, d int) error {
 	n := len(squares)
-	return frame.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) { gaussian(dst[lo*n:hi*n], a[lo*d:hi*d], squares[lo:hi], a, squares, d) })
+	return fitting.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) { gaussian(dst[lo*n:hi*n], a[lo*d:hi*d], squares[lo:hi], a, squares, d) })
 }
 
 var errNotPositive = errors.New("the kernel matrix with its penalty is not positive definite: raise lambda")
@@ -95,7 +95,7 @@ const rowsAtOnce = 64
 
 // Score writes n x Outputs scores.
 func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := frame.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
+	if err := fitting.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
 		return err
 	}
 	m.indexed.Do(m.index)
@@ -127,7 +127,7 @@ func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error 
 			}
 		}
 	}
-	return frame.CheckScores(out, m.Outputs)
+	return fitting.CheckScores(out, m.Outputs)
 }
 
 // Save writes the model.

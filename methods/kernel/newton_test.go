@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -203,7 +203,7 @@ func TestProductsAreShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := mat.NewDense(n, n, nil)
-	o.rows(k.RawMatrix().Data, frame.Upto(n))
+	o.rows(k.RawMatrix().Data, fitting.Upto(n))
 	solve := func(by MatVec, cs ...float64) []float64 {
 		problems := make([]*problem, len(cs))
 		for i, c := range cs {

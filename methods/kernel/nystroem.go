@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -48,7 +48,7 @@ func newPreconditioner(ctx context.Context, k *operator) (*preconditioner, error
 	for i := range at {
 		at[i] = (2*i + 1) * n / (2 * r)
 	}
-	err := frame.Blocks(ctx, r, rowsAtOnce, func(lo, hi int) { k.rows(p.rows[lo*n:hi*n], at[lo:hi]) })
+	err := fitting.Blocks(ctx, r, rowsAtOnce, func(lo, hi int) { k.rows(p.rows[lo*n:hi*n], at[lo:hi]) })
 	for i := range r {
 		for j, column := range at {
 			p.inner[i*r+j] = p.rows[i*n+column]
@@ -59,7 +59,7 @@ func newPreconditioner(ctx context.Context, k *operator) (*preconditioner, error
 
 // weigh sets h (r x r) to the factor of H.
 func (p *preconditioner) weigh(ctx context.Context, h []float64, c float64, s []float64) error {
-	err := frame.Blocks(ctx, p.r, rowsAtOnce, func(lo, hi int) {
+	err := fitting.Blocks(ctx, p.r, rowsAtOnce, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			floats.MulTo(p.scaled[i*p.n:(i+1)*p.n], p.rows[i*p.n:(i+1)*p.n], s)
 		}

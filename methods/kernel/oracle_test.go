@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
@@ -87,7 +87,7 @@ func TestOracle(t *testing.T) {
 			if c.Kernel != "GK" {
 				return
 			}
-			loo, err := newLOOProblem(t.Context(), frame.Rows(data.X), d, make([]int, d), c.Lam)
+			loo, err := newLOOProblem(t.Context(), fitting.Rows(data.X), d, make([]int, d), c.Lam)
 			if err != nil {
 				t.Fatal(err)
 			}

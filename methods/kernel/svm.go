@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -68,7 +68,7 @@ func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 // pathSVM makes the kernel matrix once for settings of one gamma that follow each other. Every solution starts cold, so that a
 // path has the bits of single fits.
 func pathSVM(ctx context.Context, _ registry.Env, train registry.Data, ps []SVMParams, yield func(i int, m registry.Model) error) error {
-	x, d := slices.Clone(frame.Rows(train.X)), train.Shape().D
+	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
 	solver := svm.Solver[float64]{Cache: rowCache}
 	var matrix svm.Kernel[float64]
 	for i, p := range ps {
@@ -79,7 +79,7 @@ func pathSVM(ctx context.Context, _ registry.Env, train registry.Data, ps []SVMP
 			}
 		}
 		m := &machine{N: matrix.Len(), D: d, Outputs: train.Shape().Outputs(), X: x, Gamma: slices.Repeat([]float64{p.Gamma}, d)}
-		for _, y := range frame.OneAgainstRest(train) {
+		for _, y := range fitting.OneAgainstRest(train) {
 			var sol svm.Solution
 			if err := solver.Solve(ctx, matrix, svm.Classification(y, p.C), &sol); err != nil {
 				return fmt.Errorf("SVM with C=%v, gamma=%v: %w", p.C, p.Gamma, err)
@@ -107,7 +107,7 @@ func gaussianKernel(ctx context.Context, x []float64, d int, gamma float64) (svm
 	gram := svm.NewGram[float64](n)
 	gram.SetExact(exact)
 	strip := make([]float64, min(rowsAtOnce, n)*n)
-	err := frame.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) {
+	err := fitting.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) {
 		gaussian(strip[:(hi-lo)*n], scaled[lo*d:hi*d], squares[lo:hi], scaled, squares, d)
 		for i := lo; i < hi; i++ {
 			row := gram.At(i)

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/cputime"
+	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )

@@ -3,7 +3,7 @@ package mfga
 import (
 	"context"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -50,7 +50,7 @@ func (d *design) set(ctx context.Context, from int, which []int) error {
 	from, which = from+same, which[same:]
 	d.made = d.made[:from]
 	write := d.columns(which)
-	err := frame.Blocks(ctx, d.n, blockRows, func(lo, hi int) { write(d.rows[lo*d.ld+d.lead+from:], d.ld, lo, hi) })
+	err := fitting.Blocks(ctx, d.n, blockRows, func(lo, hi int) { write(d.rows[lo*d.ld+d.lead+from:], d.ld, lo, hi) })
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@ package mfga
 import (
 	"testing"
 
-	"github.com/kernelboosting/bench/methods/internal/neighbour"
+	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -91,7 +91,7 @@ func TestEpilepticFigures(t *testing.T) {
 		for seed := range uint32(10) {
 			s.SplitSeed = seed
 			train, test := s.parts(t)
-			width, err := neighbour.Width(t.Context(), train.X.RawMatrix().Data, train.X.RawMatrix().Cols, 50)
+			width, err := kernelwidth.Width(t.Context(), train.X.RawMatrix().Data, train.X.RawMatrix().Cols, 50)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 )
 
 // align returns the weights q of LKRF (Sinha and Duchi 2016, eq. 4, with the chi-square divergence), which solve
@@ -19,7 +19,7 @@ import (
 // the mean and the sum over those k, for the largest k that leaves all of them positive. Where these K are equal, so is q.
 func align(scores []float64, rho float64) []float64 {
 	m0 := len(scores)
-	order := frame.Upto(m0)
+	order := fitting.Upto(m0)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	means, squares := make([]float64, m0), make([]float64, m0) // of the first ones: mean, and sum of squared deviations
 	mean, square := 0.0, 0.0

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -194,7 +194,7 @@ func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v e
 		l.passes[0]--
 		l.passes[1]++
 	}
-	err = frame.Blocks(ctx, l.n, blockRows, func(lo, hi int) {
+	err = fitting.Blocks(ctx, l.n, blockRows, func(lo, hi int) {
 		h, rows := hi-lo, l.rows[lo*l.ld:hi*l.ld]
 		if step != nil {
 			vmath.RowDots(b.moved[:h], rows, l.ld, h, cols, step)

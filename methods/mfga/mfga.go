@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
-	"github.com/kernelboosting/bench/methods/internal/neighbour"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -74,12 +74,12 @@ func (p Params) size(task registry.Task, d int) (features, step int) {
 // alone also the first step, and the active columns as far as they agree.
 func fitPath(ctx context.Context, _ registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
 	_, d := train.X.Dims()
-	for _, alike := range frame.Groups(frame.Upto(len(ps)), func(i int) kernelOf { return ps[i].kernel(train.Task) }) {
+	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) kernelOf { return ps[i].kernel(train.Task) }) {
 		kernel := ps[alike[0]].kernel(train.Task)
-		if err := kernel.measure(ctx, frame.Rows(train.X), d); err != nil {
+		if err := kernel.measure(ctx, fitting.Rows(train.X), d); err != nil {
 			return err
 		}
-		t, err := newTaylor(ctx, kernel, frame.Rows(train.X), d)
+		t, err := newTaylor(ctx, kernel, fitting.Rows(train.X), d)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func fitPath(ctx context.Context, _ registry.Env, train registry.Data, ps []Para
 			p.Lambda = 0
 			return p
 		}
-		for _, group := range frame.Groups(alike, unpenalised) {
+		for _, group := range fitting.Groups(alike, unpenalised) {
 			p := ps[group[0]]
 			features, step := p.size(train.Task, d)
 			err := fitOutputs(ctx, "MFGA", train, group, func(y []float64) fitOne {
@@ -106,7 +106,7 @@ func fitPath(ctx context.Context, _ registry.Env, train registry.Data, ps []Para
 // measure sets the width where it is to come from the neighbours.
 func (k *kernelOf) measure(ctx context.Context, x []float64, d int) (err error) {
 	if k.Width == 0 {
-		k.Width, err = neighbour.Width(ctx, x, d, k.Neighbour)
+		k.Width, err = kernelwidth.Width(ctx, x, d, k.Neighbour)
 	}
 	return err
 }
@@ -175,7 +175,7 @@ func fitOutputs(ctx context.Context, name string, train registry.Data, settings 
 	for at := range models {
 		models[at] = &model{D: d, Staged: staged}
 	}
-	for c, y := range frame.OneAgainstRest(train) {
+	for c, y := range fitting.OneAgainstRest(train) {
 		fit := fitter(y)
 		for at, i := range settings {
 			if err := ctx.Err(); err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"

@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -32,7 +32,7 @@ func (m *model) wrapped() registry.Model {
 
 // Score writes the last stage's scores.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := frame.CheckScoring(x, m.D, len(m.Outputs), len(out)); err != nil {
+	if err := fitting.CheckScoring(x, m.D, len(m.Outputs), len(out)); err != nil {
 		return err
 	}
 	return m.score(ctx, x, []int{math.MaxInt}, [][]float64{out})
@@ -40,11 +40,11 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 
 // score writes the scores of at most at[k] columns to outs[k].
 func (m *model) score(ctx context.Context, x *mat.Dense, at []int, outs [][]float64) error {
-	rows, outputs := frame.Rows(x), len(m.Outputs)
+	rows, outputs := fitting.Rows(x), len(m.Outputs)
 	column := make([]float64, blockRows)
 	for c := range m.Outputs {
 		s := m.Outputs[c].scorer(m.D)
-		err := frame.Blocks(ctx, x.RawMatrix().Rows, blockRows, func(lo, hi int) {
+		err := fitting.Blocks(ctx, x.RawMatrix().Rows, blockRows, func(lo, hi int) {
 			s.read(rows[lo*m.D : hi*m.D])
 			for k, t := range at {
 				s.write(column[:hi-lo], s.stage(t))
@@ -78,13 +78,13 @@ func (m staged) Rounds() int {
 
 // ScoreStages computes the columns once for all stages.
 func (m staged) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
-	if err := frame.CheckStages(at, 0, m.Rounds()); err != nil {
+	if err := fitting.CheckStages(at, 0, m.Rounds()); err != nil {
 		return err
 	}
 	outs := make([][]float64, len(at))
 	for k := range outs {
 		outs[k] = make([]float64, x.RawMatrix().Rows*len(m.Outputs))
-		if err := frame.CheckScoring(x, m.D, len(m.Outputs), len(outs[k])); err != nil {
+		if err := fitting.CheckScoring(x, m.D, len(m.Outputs), len(outs[k])); err != nil {
 			return err
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
-	"github.com/kernelboosting/bench/methods/internal/neighbour"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -92,7 +92,7 @@ func TestPaths(t *testing.T) {
 	for _, c := range file.Cases {
 		x := dense(c.X)
 		n, d := x.Dims()
-		width, err := neighbour.Width(t.Context(), x.RawMatrix().Data, d, 50)
+		width, err := kernelwidth.Width(t.Context(), x.RawMatrix().Data, d, 50)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -161,12 +161,12 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 		}
 		return k
 	}
-	for _, alike := range frame.Groups(frame.Upto(len(ps)), key) {
+	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), key) {
 		k := key(alike[0])
-		if err := k.kernel.measure(ctx, frame.Rows(train.X), d); err != nil {
+		if err := k.kernel.measure(ctx, fitting.Rows(train.X), d); err != nil {
 			return err
 		}
-		f, err := drawFourier(ctx, env.Rand(), frame.Rows(train.X), d, k.kernel.Width, k.candidates, k.uniforms)
+		f, err := drawFourier(ctx, env.Rand(), fitting.Rows(train.X), d, k.kernel.Width, k.candidates, k.uniforms)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 			p.lambda = 0
 			return p
 		}
-		for _, group := range frame.Groups(alike, unpenalised) {
+		for _, group := range fitting.Groups(alike, unpenalised) {
 			p := ps[group[0]]
 			err := fitOutputs(ctx, name, train, group, func(y []float64) fitOne {
 				a := newActive(train.Task, f, y, p.features, p.intercept)
@@ -200,7 +200,7 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 // choose returns the columns of a setting for the target y, the best ones first.
 func (f *fourier) choose(ctx context.Context, p random, y []float64) ([]int, error) {
 	if p.choice == byOrder {
-		return frame.Upto(p.features), nil
+		return fitting.Upto(p.features), nil
 	}
 	scores, err := f.scores(ctx, target(p, y))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/internal/testenv"
-	"github.com/kernelboosting/bench/methods/internal/neighbour"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
@@ -133,7 +133,7 @@ func TestRealSets(t *testing.T) {
 		t.Run(s.Dataset, func(t *testing.T) {
 			train, test := s.parts(t)
 			_, d := train.X.Dims()
-			width, err := neighbour.Width(t.Context(), train.X.RawMatrix().Data, d, 50)
+			width, err := kernelwidth.Width(t.Context(), train.X.RawMatrix().Data, d, 50)
 			if err != nil {
 				t.Fatal(err)
 			}

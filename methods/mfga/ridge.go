@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -67,7 +67,7 @@ func (r *ridge) solve(ctx context.Context, k int, lambda float64) error {
 	if err := r.backsolve(ctx, r.solution); err != nil {
 		return err
 	}
-	return frame.Blocks(ctx, r.n, blockRows, func(lo, hi int) {
+	return fitting.Blocks(ctx, r.n, blockRows, func(lo, hi int) {
 		f := r.residual[lo:hi]
 		vmath.RowDots(f, r.rows[lo*r.ld:hi*r.ld], r.ld, hi-lo, cols, r.solution)
 		for i, y := range r.y[lo:hi] {
@@ -85,7 +85,7 @@ func (r *ridge) products(ctx context.Context, cols int) error {
 	}
 	from, m := r.known&^7, (cols+7)&^7
 	sum, right, part := make([]float64, m*m), make([]float64, cols), make([]float64, cols)
-	err := frame.Blocks(ctx, r.n, blockRows, func(lo, hi int) {
+	err := fitting.Blocks(ctx, r.n, blockRows, func(lo, hi int) {
 		block := r.rows[lo*r.ld : hi*r.ld]
 		vmath.Outer(sum, m, block, r.ld, hi-lo, from, vmath.Gain)
 		vmath.StridedMatTVec(part, block, r.ld, hi-lo, cols, r.y[lo:hi])

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -69,7 +69,7 @@ func newTaylor(ctx context.Context, k kernelOf, x []float64, d int) (*taylor, er
 	if k.linear(d) > 0 {
 		t.scale = math.Sqrt(0.5)
 	}
-	return t, frame.Blocks(ctx, n, blockRows, func(lo, hi int) { gaussianFactors(t.factor[lo:hi], x[lo*d:hi*d], d, k.Width) })
+	return t, fitting.Blocks(ctx, n, blockRows, func(lo, hi int) { gaussianFactors(t.factor[lo:hi], x[lo*d:hi*d], d, k.Width) })
 }
 
 // gaussianFactors sets dst to exp(-|x_i|^2 / 2s^2) of the rows of x.
@@ -185,7 +185,7 @@ func (t *taylor) derivatives(ctx context.Context, dst, v []float64) error {
 	if squares != nil {
 		squares.reset()
 	}
-	err := frame.Blocks(ctx, n, blockRows, func(lo, hi int) {
+	err := fitting.Blocks(ctx, n, blockRows, func(lo, hi int) {
 		h, x := hi-lo, t.x[lo*d:hi*d]
 		if gauss < len(dst) {
 			vmath.MatTVec(part, x, h, d, v[lo:hi])

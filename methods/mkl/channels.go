@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -94,7 +94,7 @@ type sumMachine struct {
 
 // Score writes n x Outputs scores.
 func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := frame.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
+	if err := fitting.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
 		return err
 	}
 	n, _ := x.Dims()
@@ -124,7 +124,7 @@ func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) err
 			}
 		}
 	}
-	return frame.CheckScores(out, m.Outputs)
+	return fitting.CheckScores(out, m.Outputs)
 }
 
 // Save writes the model.

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -99,7 +99,7 @@ func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []G
 	if err != nil {
 		return err
 	}
-	ys := frame.OneAgainstRest(train)
+	ys := fitting.OneAgainstRest(train)
 	for i, p := range ps {
 		m := &sumMachine{N: s.n, D: s.d, Outputs: train.Shape().Outputs(), Channels: g.channels, X: s.x}
 		for c, y := range ys {

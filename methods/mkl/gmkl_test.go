@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 )

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/mat"
@@ -78,22 +78,22 @@ func (v *vote) Rounds() int { return v.T }
 
 // Score writes the sum of all rounds.
 func (v *vote) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := frame.CheckScoring(x, v.D, 1, len(out)); err != nil {
+	if err := fitting.CheckScoring(x, v.D, 1, len(out)); err != nil {
 		return err
 	}
 	return v.ScoreStages(ctx, x, []int{v.T}, func(_ int, scores []float64) error {
 		copy(out, scores)
-		return frame.CheckScores(out, 1)
+		return fitting.CheckScores(out, 1)
 	})
 }
 
 // ScoreStages yields the sums of the first t rounds, t of the ascending list at from 0 to T.
 func (v *vote) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
 	n, _ := x.Dims()
-	if err := frame.CheckScoring(x, v.D, 1, n); err != nil {
+	if err := fitting.CheckScoring(x, v.D, 1, n); err != nil {
 		return err
 	}
-	if err := frame.CheckStages(at, 0, v.T); err != nil {
+	if err := fitting.CheckStages(at, 0, v.T); err != nil {
 		return err
 	}
 	stages := make([]float64, len(at)*n)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/linear"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -45,13 +45,13 @@ const blockRows = 128
 
 // Score writes the decision values to out.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := frame.CheckScoring(x, m.D, 1, len(out)); err != nil {
+	if err := fitting.CheckScoring(x, m.D, 1, len(out)); err != nil {
 		return err
 	}
 	n, d := x.Dims()
-	rows := frame.Rows(x)
+	rows := fitting.Rows(x)
 	var scratch []float64
-	err := frame.Blocks(ctx, n, blockRows, func(from, to int) {
+	err := fitting.Blocks(ctx, n, blockRows, func(from, to int) {
 		z := m.recent.cosines(m, from/blockRows, rows[from*d:to*d], &scratch)
 		vmath.MatTVec(out[from:to], z, len(m.Weight), to-from, m.Weight)
 		floats.AddConst(m.B, out[from:to])
@@ -59,7 +59,7 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	if err != nil {
 		return err
 	}
-	return frame.CheckScores(out, 1)
+	return fitting.CheckScores(out, 1)
 }
 
 // A recent keeps the cosines of the rows that the models of one kernel scored last: on a

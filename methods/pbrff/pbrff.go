@@ -22,7 +22,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/linear"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -55,16 +55,16 @@ func Spec() registry.Spec {
 // fitPath trains settings with shared work: the draws for all, cosines and alignment losses
 // for all beta and C of a gamma, the representation for all C of a beta.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	for _, drawn := range frame.Groups(frame.Upto(len(ps)), func(i int) [2]int { return [2]int{ps[i].Landmarks, ps[i].K} }) {
+	for _, drawn := range fitting.Groups(fitting.Upto(len(ps)), func(i int) [2]int { return [2]int{ps[i].Landmarks, ps[i].K} }) {
 		first := ps[drawn[0]]
 		draws := draw(env.Rand(), train, first.Landmarks, first.K)
-		gammas := frame.Groups(drawn, func(i int) float64 { return ps[i].Gamma })
+		gammas := fitting.Groups(drawn, func(i int) float64 { return ps[i].Gamma })
 		for at, wide := range gammas {
 			kernel := draws.scale(ps[wide[0]].Gamma, at == len(gammas)-1)
 			if len(wide) > 1 {
 				kernel.recent = new(recent)
 			}
-			sharps := frame.Groups(wide, func(i int) float64 { return ps[i].Beta })
+			sharps := fitting.Groups(wide, func(i int) float64 { return ps[i].Beta })
 			betas := make([]float64, len(sharps))
 			for k, sharp := range sharps {
 				betas[k] = ps[sharp[0]].Beta

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/frame"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -27,7 +27,7 @@ type draws struct {
 // draw follows the published program: first L row numbers with replacement, then for each
 // landmark the K normals of the first feature, those of the second, and so on.
 func draw(random *rng.RandomState, train registry.Data, l, k int) *draws {
-	x := frame.Rows(train.X)
+	x := fitting.Rows(train.X)
 	n, d := train.X.Dims()
 	w := &draws{
 		x: x, packed: vmath.Pack(x, n, d), y: train.Y, n: n, d: d, l: l, k: k,
@@ -109,7 +109,7 @@ func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representat
 			q := out[b].q[l*k.k : (l+1)*k.k]
 			floats.ScaleTo(q, -beta*math.Sqrt(float64(k.n)), loss)
 			vmath.Softmax(q, q)
-			vmath.AddRows(out[b].phi[l*k.n:(l+1)*k.n], cosines, k.n, frame.Upto(k.k), q)
+			vmath.AddRows(out[b].phi[l*k.n:(l+1)*k.n], cosines, k.n, fitting.Upto(k.k), q)
 		}
 	}
 	return out, nil
@@ -118,6 +118,6 @@ func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representat
 // rows returns the features of the training set as n rows of L.
 func (r *representation) rows() []float64 {
 	out := make([]float64, len(r.phi))
-	vmath.Columns(out, r.l, r.phi, r.n, frame.Upto(r.l))
+	vmath.Columns(out, r.l, r.phi, r.n, fitting.Upto(r.l))
 	return out
 }

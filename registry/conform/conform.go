@@ -31,8 +31,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/cputime"
-	"github.com/kernelboosting/bench/internal/learned"
+	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -183,7 +183,7 @@ func (s suite) learns(t *testing.T) {
 	d := easy(s.task, 120, 3)
 	best := math.Inf(-1)
 	for _, raw := range s.few(t, d, 9) {
-		best = max(best, learned.Goodness(d, score(t, s.fit(t, registry.Env{Seed: seed}, d, raw), d)))
+		best = max(best, toydata.Goodness(d, score(t, s.fit(t, registry.Env{Seed: seed}, d, raw), d)))
 	}
 	if best < 0.85 {
 		t.Errorf("the best of a few settings reaches %.2f on its own easy training data (accuracy, or R2); 0.85 is asked", best)
@@ -196,7 +196,7 @@ func (s suite) shapes(t *testing.T) {
 		for _, raw := range s.few(t, d, 2) {
 			m := s.fit(t, registry.Env{Seed: seed}, d, raw)
 			score(t, m, d)
-			score(t, m, learned.Rows(d, []int{0}))
+			score(t, m, toydata.Rows(d, []int{0}))
 		}
 	}
 }
@@ -243,7 +243,7 @@ func (s suite) rowByRow(t *testing.T) {
 		m := s.fit(t, registry.Env{Seed: seed}, d, raw)
 		want := score(t, m, d)
 		for i := range 50 {
-			got := score(t, m, learned.Rows(d, []int{i}))
+			got := score(t, m, toydata.Rows(d, []int{i}))
 			for c, v := range got {
 				if w := want[i*k+c]; math.Abs(v-w) > 1e-9*max(1, math.Abs(w)) {
 					t.Fatalf("row %d alone scores %v and within a batch %v", i, v, w)

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/cputime"
-	"github.com/kernelboosting/bench/internal/latetest"
+	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/test/canceltest"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -171,7 +171,7 @@ func Late(d registry.Data, ends ...time.Duration) Option {
 			}
 			settings = points[len(points)/2:]
 		}
-		latetest.Check(t, func(ctx context.Context) error {
+		canceltest.Check(t, func(ctx context.Context) error {
 			return spec.FitAll(ctx, registry.Env{Seed: seed}, d, settings, func(int, registry.Model) error { return nil })
 		}, ends...)
 	}}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"gonum.org/v1/gonum/mathext/prng"
 	"pgregory.net/rapid"
 )

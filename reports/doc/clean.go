@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // Clean returns the document with every text in it harmless: control characters, but for the line
@@ -99,7 +99,7 @@ func lines(s string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case harmless.Obeyed(r):
+		case wording.Obeyed(r):
 			return ' '
 		}
 		return r

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
@@ -79,9 +79,9 @@ func whyBeyond(left []store.Skipped) map[cellKey]map[int]string {
 		if out[key] == nil {
 			out[key] = map[int]string{}
 		}
-		needs, option := span.Seconds(l.Seconds), "--max-cell"
+		needs, option := wording.Seconds(l.Seconds), "--max-cell"
 		if strings.HasPrefix(l.Reason, "--memory") {
-			needs, option = span.Bytes(l.Bytes), "--memory"
+			needs, option = wording.Bytes(l.Bytes), "--memory"
 		}
 		out[key][l.Split] = fmt.Sprintf("skipped by %s, predicted %s a cell; a larger %s runs it", l.Reason, needs, option)
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 )
@@ -91,5 +91,5 @@ func (r Row) Time() string {
 	if math.IsNaN(r.Seconds) {
 		return frame.Absent
 	}
-	return span.Seconds(r.Seconds)
+	return wording.Seconds(r.Seconds)
 }

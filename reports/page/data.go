@@ -13,7 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -307,7 +307,7 @@ func seconds(rows []store.Row) string {
 	if n == 0 {
 		return frame.Absent
 	}
-	return span.Seconds(sum / float64(n))
+	return wording.Seconds(sum / float64(n))
 }
 
 // midRanks ranks the whole methods on a set by their means, the best first; "-" of others and where their means do not compare.

@@ -35,7 +35,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -205,7 +205,7 @@ func ids(names []string) []string {
 		id := strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 			return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
 		}), "-")
-		for id = harmless.FileName(cmp.Or(id, "unnamed")); taken[id]; {
+		for id = wording.FileName(cmp.Or(id, "unnamed")); taken[id]; {
 			id += "-x"
 		}
 		taken[id], out[i] = true, id

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
@@ -27,7 +27,7 @@ func CSV(w io.Writer, d doc.Document, _ Options) error {
 		if !ok {
 			continue
 		}
-		if err := out.Write(harmless.Cells(r.Columns)); err != nil {
+		if err := out.Write(wording.SheetCells(r.Columns)); err != nil {
 			return err
 		}
 		for _, row := range r.Rows {
@@ -62,9 +62,9 @@ func csvValue(v any) string {
 		}
 		return strconv.Itoa(*v)
 	case string:
-		return harmless.Cell(v)
+		return wording.SheetCell(v)
 	case []string:
-		return harmless.Cell(strings.Join(v, " "))
+		return wording.SheetCell(strings.Join(v, " "))
 	case []int:
 		return strings.Trim(fmt.Sprint(v), "[]")
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
@@ -90,7 +90,7 @@ func fileName(title string) string {
 		}
 		return ' '
 	}
-	return harmless.FileName(strings.ToLower(strings.Join(strings.Fields(strings.Map(keep, title)), "-")))
+	return wording.FileName(strings.ToLower(strings.Join(strings.Fields(strings.Map(keep, title)), "-")))
 }
 
 // A style is how marks of a role look on light paper.

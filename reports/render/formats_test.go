@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/harmless"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -265,7 +265,7 @@ func FuzzNames(f *testing.F) {
 
 // obeyed reports characters that a terminal acts on instead of showing them.
 func obeyed(r rune) bool {
-	return harmless.Obeyed(r) && r != '\n' && r != '\t'
+	return wording.Obeyed(r) && r != '\n' && r != '\t'
 }
 
 // checkLaTeX reports unbalanced braces, foreign commands and a document that

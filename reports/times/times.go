@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
@@ -180,7 +180,7 @@ func (p *page) figure() doc.Figure {
 	for _, c := range p.costs {
 		value := frame.Text(c.value, p.decimals())
 		y, _ := c.value.Float64()
-		point := plot.Point{Name: c.method, X: max(c.cell, leastSeconds), Y: y, Front: c.onFront, Tip: fmt.Sprintf("%s: %s in %s", c.method, value, span.Seconds(c.cell))}
+		point := plot.Point{Name: c.method, X: max(c.cell, leastSeconds), Y: y, Front: c.onFront, Tip: fmt.Sprintf("%s: %s in %s", c.method, value, wording.Seconds(c.cell))}
 		quartiles := doc.Entry{Text: frame.Absent}
 		if low, high := max(c.usual[0], leastSeconds), max(c.usual[1], leastSeconds); low < high {
 			point.Across, text.Across = [2]float64{low, high}, "middle half of the splits"
@@ -193,7 +193,7 @@ func (p *page) figure() doc.Figure {
 			text.Other = "not on it"
 		}
 		points = append(points, point)
-		rows = append(rows, doc.Row{Name: c.method, Entries: []doc.Entry{{Text: span.Seconds(c.cell)}, quartiles, {Text: span.Seconds(c.whole)}, {Text: value, Best: c.onFront},
+		rows = append(rows, doc.Row{Name: c.method, Entries: []doc.Entry{{Text: wording.Seconds(c.cell)}, quartiles, {Text: wording.Seconds(c.whole)}, {Text: value, Best: c.onFront},
 			{Text: frame.Number(c.half, p.decimals())}, {Text: frame.Probability(c.share)}}})
 	}
 	if text.Across != "" {

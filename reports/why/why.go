@@ -18,7 +18,7 @@ import (
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/span"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -166,7 +166,7 @@ func (p *page) splits() doc.Table {
 		}
 		seconds := frame.Absent
 		if r.CPUSeconds != nil {
-			seconds = span.Seconds(*r.CPUSeconds)
+			seconds = wording.Seconds(*r.CPUSeconds)
 		}
 		rows = append(rows, doc.Row{Name: strconv.Itoa(r.Split), Entries: []doc.Entry{{Text: correct}, {Text: value}, {Text: frame.Text(p.inFolds(r), p.decimals())}, {Text: seconds}, {Text: last}}})
 	}

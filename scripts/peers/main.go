@@ -26,7 +26,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/internal/cputime"
+	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
 )

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/learned"
 	"github.com/kernelboosting/bench/internal/npy"
+	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -60,7 +60,7 @@ func (s *session) describe() (string, error) {
 
 func (s *session) grid() (string, error) {
 	n := 0
-	for _, sh := range []registry.Shape{learned.Easy(s.task, 50, 1, seed).Shape(), learned.Easy(s.task, 200, 60, seed).Shape()} {
+	for _, sh := range []registry.Shape{toydata.Easy(s.task, 50, 1, seed).Shape(), toydata.Easy(s.task, 200, 60, seed).Shape()} {
 		points, err := s.spec.Settings(sh, s.spec.DefaultGrid(), nil)
 		if err != nil {
 			return "", err
@@ -92,12 +92,12 @@ func (s *session) tasks(try func(task registry.Task) error) error {
 func (s *session) shapes() (string, error) {
 	return "1, 2 and 40 features; one row and many", s.tasks(func(task registry.Task) error {
 		for _, dims := range [][2]int{{24, 1}, {60, 2}, {48, 40}} {
-			d := learned.Easy(task, dims[0], dims[1], seed)
+			d := toydata.Easy(task, dims[0], dims[1], seed)
 			m, err := s.fit(d, "{}")
 			if err != nil {
 				return err
 			}
-			for _, test := range []registry.Data{d, learned.Rows(d, []int{3})} {
+			for _, test := range []registry.Data{d, toydata.Rows(d, []int{3})} {
 				if _, err := s.scores(m, test); err != nil {
 					return err
 				}
@@ -109,14 +109,14 @@ func (s *session) shapes() (string, error) {
 
 // noise: any other line would have been bad output of the fits before.
 func (s *session) noise() (string, error) {
-	_, err := s.fitAndScore(learned.Easy(s.task, 60, 3, seed), learned.Easy(s.task, 60, 3, seed), "{}")
+	_, err := s.fitAndScore(toydata.Easy(s.task, 60, 3, seed), toydata.Easy(s.task, 60, 3, seed), "{}")
 	return "nothing but answers on standard output", err
 }
 
 func (s *session) learns() (string, error) {
 	var seen []string
 	err := s.tasks(func(task registry.Task) error {
-		learn, test := learned.Easy(task, 240, 3, seed), learned.Easy(task, 240, 3, seed+1)
+		learn, test := toydata.Easy(task, 240, 3, seed), toydata.Easy(task, 240, 3, seed+1)
 		settings, err := s.few(learn, 5)
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func (s *session) learns() (string, error) {
 			if err != nil {
 				return err
 			}
-			best = max(best, learned.Goodness(test, got))
+			best = max(best, toydata.Goodness(test, got))
 		}
 		if best < 0.8 {
 			return fmt.Errorf("the best of %d settings reaches %.2f on easy data; 0.8 is asked", len(settings), best)
@@ -149,7 +149,7 @@ func (s *session) sameAgain() (string, error) {
 	if err := s.deterministic(); err != nil {
 		return "", err
 	}
-	d := learned.Easy(s.task, 120, 4, seed)
+	d := toydata.Easy(s.task, 120, 4, seed)
 	first, err := s.fitAndScore(d, d, "{}")
 	if err != nil {
 		return "", err
@@ -165,7 +165,7 @@ func (s *session) anotherProcess() (string, error) {
 	if err := s.deterministic(); err != nil {
 		return "", err
 	}
-	d := learned.Easy(s.task, 120, 4, seed)
+	d := toydata.Easy(s.task, 120, 4, seed)
 	first, err := s.fitAndScore(d, d, "{}")
 	if err != nil {
 		return "", err
@@ -192,7 +192,7 @@ func (s *session) settingsApart() (string, error) {
 	if err := s.deterministic(); err != nil {
 		return "", err
 	}
-	d := learned.Easy(s.task, 120, 4, seed)
+	d := toydata.Easy(s.task, 120, 4, seed)
 	settings, err := s.few(d, 2)
 	if err != nil {
 		return "", err
@@ -214,7 +214,7 @@ func (s *session) settingsApart() (string, error) {
 
 // dataUnchanged: after a fit the files of its request hold what was written to them.
 func (s *session) dataUnchanged() (string, error) {
-	d := learned.Easy(s.task, 60, 3, seed)
+	d := toydata.Easy(s.task, 60, 3, seed)
 	settings, err := s.few(d, 2)
 	if err != nil {
 		return "", err
@@ -248,13 +248,13 @@ func (s *session) dataUnchanged() (string, error) {
 // labelsPermuted: where neither the labels to learn nor those to find have to do with the rows, a
 // method that is right more often than by chance has seen what it must not see.
 func (s *session) labelsPermuted() (string, error) {
-	learn, test := learned.Easy(s.task, 200, 4, seed), learned.Easy(s.task, 400, 4, seed+1)
-	learn.Y, test.Y = learned.Rows(learn, order(200)).Y, learned.Rows(test, order(400)).Y
+	learn, test := toydata.Easy(s.task, 200, 4, seed), toydata.Easy(s.task, 400, 4, seed+1)
+	learn.Y, test.Y = toydata.Rows(learn, order(200)).Y, toydata.Rows(test, order(400)).Y
 	scores, err := s.fitAndScore(learn, test, "{}")
 	if err != nil {
 		return "", err
 	}
-	reached := learned.Goodness(test, scores)
+	reached := toydata.Goodness(test, scores)
 	chance := map[registry.Task]float64{registry.Binary: 0.5, registry.Multiclass: 1.0 / 3}[s.task]
 	if reached > chance+0.12 { // nearly five standard deviations for 400 rows
 		return "", fmt.Errorf("trained on permuted labels it reaches %.2f on other rows; chance is %.2f", reached, chance)
@@ -277,7 +277,7 @@ func (s *session) seen() []external.Request {
 // testLabels: what crosses the pipe when rows are scored holds no target.
 func (s *session) testLabels() (string, error) {
 	s.forget()
-	learn, test := learned.Easy(s.task, 60, 3, seed), learned.Easy(s.task, 40, 3, seed+1)
+	learn, test := toydata.Easy(s.task, 60, 3, seed), toydata.Easy(s.task, 40, 3, seed+1)
 	if _, err := s.fitAndScore(learn, test, "{}"); err != nil {
 		return "", err
 	}
@@ -297,7 +297,7 @@ func (s *session) testLabels() (string, error) {
 }
 
 func (s *session) rowsPermuted() (string, error) {
-	learn, test := learned.Easy(s.task, 100, 3, seed), learned.Easy(s.task, 80, 3, seed+1)
+	learn, test := toydata.Easy(s.task, 100, 3, seed), toydata.Easy(s.task, 80, 3, seed+1)
 	m, err := s.fit(learn, "{}")
 	if err != nil {
 		return "", err
@@ -307,7 +307,7 @@ func (s *session) rowsPermuted() (string, error) {
 		return "", err
 	}
 	by := order(80)
-	mixed, err := s.scores(m, learned.Rows(test, by))
+	mixed, err := s.scores(m, toydata.Rows(test, by))
 	if err != nil {
 		return "", err
 	}
@@ -320,7 +320,7 @@ func (s *session) rowsPermuted() (string, error) {
 }
 
 func (s *session) rowByRow() (string, error) {
-	d := learned.Easy(s.task, 40, 3, seed)
+	d := toydata.Easy(s.task, 40, 3, seed)
 	m, err := s.fit(d, "{}")
 	if err != nil {
 		return "", err
@@ -331,7 +331,7 @@ func (s *session) rowByRow() (string, error) {
 	}
 	k := d.Shape().Outputs()
 	for i := range 10 {
-		alone, err := s.scores(m, learned.Rows(d, []int{i}))
+		alone, err := s.scores(m, toydata.Rows(d, []int{i}))
 		if err == nil {
 			err = near(fmt.Sprintf("row %d alone", i), alone, all[i*k:(i+1)*k], 1e-6)
 		}
@@ -349,7 +349,7 @@ func (s *session) modelOrError(d registry.Data, due bool) (string, error) {
 	var own *external.MethodError
 	switch {
 	case err == nil:
-		return fmt.Sprintf("a model, right %.2f", learned.Goodness(d, got)), nil
+		return fmt.Sprintf("a model, right %.2f", toydata.Goodness(d, got)), nil
 	case errors.As(err, &own) && !due:
 		return "an error: " + own.Message, nil
 	}
@@ -357,7 +357,7 @@ func (s *session) modelOrError(d registry.Data, due bool) (string, error) {
 }
 
 func (s *session) oneClass() (string, error) {
-	d := learned.Easy(s.task, 40, 2, seed)
+	d := toydata.Easy(s.task, 40, 2, seed)
 	for i := range d.Y {
 		d.Y[i] = d.Y[0]
 	}
@@ -365,7 +365,7 @@ func (s *session) oneClass() (string, error) {
 }
 
 func (s *session) equalRows() (string, error) {
-	d := learned.Easy(s.task, 40, 2, seed)
+	d := toydata.Easy(s.task, 40, 2, seed)
 	for i := 1; i < 40; i += 2 {
 		d.X.SetRow(i, d.X.RawRowView(i-1))
 	}
@@ -373,7 +373,7 @@ func (s *session) equalRows() (string, error) {
 }
 
 func (s *session) constantFeature() (string, error) {
-	d := learned.Easy(s.task, 40, 3, seed)
+	d := toydata.Easy(s.task, 40, 3, seed)
 	for i := range 40 {
 		d.X.Set(i, 1, 0)
 	}
@@ -382,7 +382,7 @@ func (s *session) constantFeature() (string, error) {
 
 func (s *session) fewRows() (string, error) {
 	for _, n := range []int{1, 2} {
-		if _, err := s.modelOrError(learned.Easy(s.task, n, 2, seed), false); err != nil {
+		if _, err := s.modelOrError(toydata.Easy(s.task, n, 2, seed), false); err != nil {
 			return "", fmt.Errorf("%d rows: %w", n, err)
 		}
 	}

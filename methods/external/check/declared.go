@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/learned"
+	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -27,7 +27,7 @@ func (s *session) path() (string, error) {
 	if err := s.declares("path"); err != nil {
 		return "", err
 	}
-	d := learned.Easy(s.task, 80, 3, seed)
+	d := toydata.Easy(s.task, 80, 3, seed)
 	settings, err := s.few(d, 4)
 	if err != nil {
 		return "", err
@@ -52,7 +52,7 @@ func (s *session) stages() (string, error) {
 	if err := s.declares("stages"); err != nil {
 		return "", err
 	}
-	d := learned.Easy(s.task, 80, 3, seed)
+	d := toydata.Easy(s.task, 80, 3, seed)
 	m, err := s.fit(d, "{}")
 	if err != nil {
 		return "", err
@@ -79,7 +79,7 @@ func (s *session) saveAndLoad() (string, error) {
 	if err := s.declares("save"); err != nil {
 		return "", err
 	}
-	d := learned.Easy(s.task, 80, 3, seed)
+	d := toydata.Easy(s.task, 80, 3, seed)
 	m, err := s.fit(d, "{}")
 	if err != nil {
 		return "", err
@@ -124,7 +124,7 @@ func (s *session) unknown() (string, error) {
 const growth = 64 << 20
 
 func (s *session) memory() (string, error) {
-	d := learned.Easy(s.task, 400, 10, seed)
+	d := toydata.Easy(s.task, 400, 10, seed)
 	var peak int64
 	env := registry.Env{Seed: seed, Used: func(_ float64, bytes int64) { peak = max(peak, bytes) }}
 	settings, err := s.few(d, 1)
@@ -161,7 +161,7 @@ func (s *session) memory() (string, error) {
 func (s *session) cancellation() (string, error) {
 	before := s.plugin.Processes()
 	ctx, cancel := context.WithCancel(s.ctx)
-	d := learned.Easy(s.task, 400, 40, seed)
+	d := toydata.Easy(s.task, 400, 40, seed)
 	settings, err := s.few(d, 50)
 	if err != nil {
 		cancel()

@@ -1,7 +1,7 @@
 package check
 
 import (
-	"github.com/kernelboosting/bench/internal/learned"
+	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -12,7 +12,7 @@ func (s *session) keptState() (string, error) {
 	if err := s.deterministic(); err != nil {
 		return "", err
 	}
-	before, d := learned.Easy(s.task, 120, 4, seed+2), learned.Easy(s.task, 120, 4, seed)
+	before, d := toydata.Easy(s.task, 120, 4, seed+2), toydata.Easy(s.task, 120, 4, seed)
 	in := func(data ...registry.Data) (scores []float64, err error) {
 		p, err := external.Load(s.ctx, s.file, s.another())
 		if err != nil {

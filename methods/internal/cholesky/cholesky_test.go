@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/latetest"
+	"github.com/kernelboosting/bench/internal/test/canceltest"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -187,7 +187,7 @@ func TestCancellation(t *testing.T) {
 		"Factor": func(ctx context.Context) error { return f.Factor(ctx, a) },
 		"Invert": func(ctx context.Context) error { return f.Invert(ctx, dst, a) },
 	} {
-		t.Run(name, func(t *testing.T) { latetest.Check(t, run, 50*time.Millisecond) })
+		t.Run(name, func(t *testing.T) { canceltest.Check(t, run, 50*time.Millisecond) })
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/internal/testenv"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"

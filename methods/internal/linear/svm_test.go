@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/latetest"
-	"github.com/kernelboosting/bench/internal/testenv"
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/canceltest"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -324,7 +324,7 @@ func TestCancellation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	latetest.Check(t, func(ctx context.Context) error {
+	canceltest.Check(t, func(ctx context.Context) error {
 		_, err := p.Solve(ctx, 1000, 0)
 		return err
 	}, 20*time.Millisecond, 50*time.Millisecond)

@@ -3,7 +3,7 @@ package svm
 import (
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 )
 
 // BenchmarkSolve times cold solves at C = 1 and the default tolerance, with the Gaussian kernel of

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/testenv"
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 )
 
 // solved is one row of svm_libsvm.json: a solution of libsvm at tolerance 1e-8 (1e-6 for the

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/testsplit"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 )
 
 // libsvmTimes prints the least processor time of three fits of scikit-learn's libsvm to a kernel

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/latetest"
+	"github.com/kernelboosting/bench/internal/test/canceltest"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -263,7 +263,7 @@ func hard() (*Gram[float32], Problem) {
 
 func TestCancellation(t *testing.T) {
 	k, p := hard()
-	latetest.Check(t, func(ctx context.Context) error {
+	canceltest.Check(t, func(ctx context.Context) error {
 		s := Solver[float32]{Tol: 1e-9}
 		return s.Solve(ctx, k, p, &Solution{})
 	}, 20*time.Millisecond, 200*time.Millisecond)

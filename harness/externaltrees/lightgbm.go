@@ -1,0 +1,259 @@
+package externaltrees
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dmitryikh/leaves"
+	"github.com/kernelboosting/bench/internal/wording"
+)
+
+// readLightGBM reads a text file of LightGBM. leaves trusts what it reads: it is handed a text with what was checked here and no more.
+func readLightGBM(text []byte) (*Model, error) {
+	f := &lightgbmFile{head: section{}}
+	if err := f.scan(string(text)); err != nil {
+		return nil, err
+	}
+	head, err := f.checkedHead()
+	if err != nil {
+		return nil, err
+	}
+	ensemble, err := leaves.LGEnsembleFromReader(bufio.NewReader(bytes.NewReader(append(head, f.trees.Bytes()...))), false)
+	if err != nil {
+		return nil, fmt.Errorf("its trees cannot be read: %w", err)
+	}
+	return &Model{trees: ensemble, objective: f.head["objective"], features: f.features, groups: f.groups}, nil
+}
+
+// A section is the lines key=value up to the next tree.
+type section map[string]string
+
+// A lightgbmFile is what is known of a file, tree by tree.
+type lightgbmFile struct {
+	head             section
+	features, groups int
+	count            int          // of the trees
+	trees            bytes.Buffer // checked
+}
+
+// scan checks each tree when it ends.
+func (f *lightgbmFile) scan(text string) error {
+	current, ended := f.head, false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		key, value, _ := strings.Cut(line, "=")
+		switch {
+		case line == "end of trees":
+			ended = true
+		case key == "Tree":
+			if value != strconv.Itoa(f.count) {
+				return fmt.Errorf("after %d trees it goes on with tree %q", f.count, value)
+			}
+		case line == "":
+			continue
+		default:
+			if _, twice := current[key]; twice {
+				return fmt.Errorf("%s stands twice before tree %d", key, f.count)
+			}
+			current[key] = value
+			continue
+		}
+		if err := f.close(current); err != nil {
+			return err
+		}
+		if ended {
+			break
+		}
+		current = section{}
+		f.count++
+	}
+	if !ended {
+		return errors.New("it is torn: the line `end of trees` is missing")
+	}
+	return nil
+}
+
+// close takes a section that has ended, the head or a tree.
+func (f *lightgbmFile) close(s section) error {
+	if f.count == 0 {
+		return f.shape()
+	}
+	if err := s.writeTree(&f.trees, f.features); err != nil {
+		return fmt.Errorf("tree %d: %w", f.count-1, err)
+	}
+	return nil
+}
+
+// shape reads the numbers of features and of groups.
+func (f *lightgbmFile) shape() error {
+	last, err := strconv.Atoi(f.head["max_feature_idx"])
+	if err != nil || last < 0 || last >= math.MaxInt32 {
+		return fmt.Errorf("its max_feature_idx is %q", f.head["max_feature_idx"])
+	}
+	f.features = last + 1
+	f.groups, err = strconv.Atoi(f.head["num_tree_per_iteration"])
+	if err != nil || f.groups < 1 || f.head["num_class"] != f.head["num_tree_per_iteration"] {
+		return fmt.Errorf("it has num_class=%s and num_tree_per_iteration=%s; they must be the same number", f.head["num_class"], f.head["num_tree_per_iteration"])
+	}
+	for word := range strings.FieldsSeq(f.head["objective"]) {
+		if n, found := strings.CutPrefix(word, "num_class:"); found && n != f.head["num_class"] {
+			return fmt.Errorf("its objective is of %s classes, and its num_class %d", n, f.groups)
+		}
+	}
+	return nil
+}
+
+// checkedHead returns the head as leaves takes it. Version 4 is version 3 with a place for linear leaves.
+func (f *lightgbmFile) checkedHead() ([]byte, error) {
+	if v := f.head["version"]; !slices.Contains([]string{"v2", "v3", "v4"}, v) {
+		return nil, fmt.Errorf("its version is %q; v2, v3 and v4 are read", v)
+	}
+	sizes := len(strings.Fields(f.head["tree_sizes"]))
+	if f.count == 0 || sizes != f.count || f.count%f.groups != 0 {
+		return nil, fmt.Errorf("it has %d trees, %d tree_sizes, and %d trees a round", f.count, sizes, f.groups)
+	}
+	averaged := ""
+	if _, said := f.head["average_output"]; said {
+		averaged = "average_output\n"
+	}
+	return fmt.Appendf(nil, "tree\nversion=v3\nnum_class=%d\nnum_tree_per_iteration=%[1]d\nmax_feature_idx=%d\n%stree_sizes=0%s\n\n",
+		f.groups, f.features-1, averaged, strings.Repeat(" 0", f.count-1)), nil
+}
+
+// A reader of lists keeps the first error.
+type lists struct {
+	of  section
+	err error
+}
+
+func (l *lists) fail(format string, args ...any) {
+	if l.err == nil {
+		l.err = fmt.Errorf(format, args...)
+	}
+}
+
+// list reads n values, each with parse, which says whether there is one; where there is an error it gives zeros.
+func list[T any](l *lists, key string, n int, parse func(string) (T, bool)) []T {
+	out := make([]T, 0, n)
+	for word := range strings.FieldsSeq(l.of[key]) {
+		v, ok := parse(word)
+		if !ok {
+			l.fail("%s: %q is no value", key, word)
+		}
+		out = append(out, v)
+	}
+	if len(out) != n {
+		l.fail("%s has %d values, not %d", key, len(out), n)
+		return make([]T, n)
+	}
+	return out
+}
+
+func whole(word string) (int, bool) {
+	v, err := strconv.ParseInt(word, 10, 32)
+	return int(v), err == nil
+}
+
+func bits(word string) (uint32, bool) {
+	v, err := strconv.ParseUint(word, 10, 32)
+	return uint32(v), err == nil
+}
+
+func real(word string) (float64, bool) { return wording.ParseDecimal([]byte(word)) }
+
+// The bits of a decision type.
+const (
+	byCategory   = 1
+	anyDecision  = 1<<4 - 1 // what is missing goes left, and what counts as missing: nothing, zeros, NaN
+	missingShift = 2
+)
+
+// writeTree writes what leaves reads of a tree, if every node and every leaf is reached once and every number is one.
+func (s section) writeTree(out *bytes.Buffer, features int) error {
+	l := &lists{of: s}
+	n := len(strings.Fields(s["leaf_value"]))
+	if s["num_leaves"] != strconv.Itoa(n) || n == 0 {
+		return fmt.Errorf("num_leaves is %q, and leaf_value has %d values", s["num_leaves"], n)
+	}
+	if linear := s["is_linear"]; linear != "" && linear != "0" {
+		return errors.New("its leaves hold linear models, which are not read; train with linear_tree off")
+	}
+	list(l, "leaf_value", n, real)
+	if l.err == nil && n > 1 {
+		s.checkSplits(l, n-1, features)
+	}
+	if l.err != nil {
+		return l.err
+	}
+	for _, key := range []string{"num_leaves", "num_cat", "split_feature", "threshold", "decision_type", "left_child", "right_child", "leaf_value", "cat_boundaries", "cat_threshold"} {
+		fmt.Fprintf(out, "%s=", key)
+		between := ""
+		for word := range strings.FieldsSeq(s[key]) {
+			out.WriteString(between)
+			out.WriteString(word)
+			between = " "
+		}
+		out.WriteByte('\n')
+	}
+	out.WriteByte('\n')
+	return nil
+}
+
+// checkSplits looks at a tree of n inner nodes.
+func (s section) checkSplits(l *lists, n, features int) {
+	left, right := list(l, "left_child", n, whole), list(l, "right_child", n, whole)
+	thresholds, decisions := list(l, "threshold", n, real), list(l, "decision_type", n, bits)
+	for i, f := range list(l, "split_feature", n, whole) {
+		if f < 0 || f >= features {
+			l.fail("node %d splits on feature %d of %d", i, f, features)
+		}
+	}
+	categories := s.categories(l)
+	for i, d := range decisions {
+		if d > anyDecision || d>>missingShift == 3 {
+			l.fail("node %d has the decision_type %d", i, d)
+		}
+		if at := thresholds[i]; d&byCategory != 0 && (at < 0 || at >= float64(categories) || at != math.Trunc(at)) {
+			l.fail("node %d splits on list %v of %d lists of categories", i, at, categories)
+		}
+	}
+	if l.err != nil {
+		return
+	}
+	node := func(child int) int { // leaves come after the inner nodes
+		if child < 0 {
+			return n + ^child
+		}
+		return child
+	}
+	l.err = eachOnce(2*n+1, func(i int) ([2]int, bool) {
+		if i >= n {
+			return [2]int{}, false
+		}
+		return [2]int{node(left[i]), node(right[i])}, true
+	})
+}
+
+// categories returns how many lists of categories there are, each the bits from one boundary to the next.
+func (s section) categories(l *lists) int {
+	count, ok := whole(s["num_cat"])
+	if !ok || count < 0 || count > len(s["cat_boundaries"]) {
+		l.fail("num_cat is %q, which does not fit cat_boundaries", s["num_cat"])
+		return 0
+	}
+	if count == 0 {
+		return 0
+	}
+	boundaries := list(l, "cat_boundaries", count+1, whole)
+	list(l, "cat_threshold", max(0, boundaries[count]), bits)
+	if boundaries[0] != 0 || !slices.IsSorted(boundaries) {
+		l.fail("cat_boundaries do not rise from 0")
+	}
+	return count
+}

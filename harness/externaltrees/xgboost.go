@@ -1,0 +1,272 @@
+package externaltrees
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dmitryikh/leaves"
+	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/registry/elementary"
+)
+
+// An xgboostFile is what XGBoost 1.0 and later writes as JSON or UBJ, as far as scores depend on it.
+type xgboostFile struct {
+	Learner struct {
+		Attributes map[string]string `json:"attributes"`
+		Objective  struct {
+			Name string `json:"name"`
+		} `json:"objective"`
+		Params struct {
+			BaseScore string `json:"base_score"` // a number, or from 3.1 on a list of one a group
+			Features  string `json:"num_feature"`
+			Classes   string `json:"num_class"`
+			Targets   string `json:"num_target"`
+		} `json:"learner_model_param"`
+		Booster struct {
+			Name  string `json:"name"`
+			Model struct {
+				Trees  []xgboostTree `json:"trees"`
+				Groups []int         `json:"tree_info"` // of each tree
+			} `json:"model"`
+		} `json:"gradient_booster"`
+	} `json:"learner"`
+}
+
+// An xgboostTree has an element a node, the root first; -1 is no child. The value of a leaf stands among the split conditions.
+type xgboostTree struct {
+	Left        []int32   `json:"left_children"`
+	Right       []int32   `json:"right_children"`
+	Feature     []int32   `json:"split_indices"`
+	Condition   []float32 `json:"split_conditions"`
+	DefaultLeft []flag    `json:"default_left"`
+	Categorical []int32   `json:"categories_nodes"`
+}
+
+// A flag is what some versions write as a number and others as true or false.
+type flag bool
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *flag) UnmarshalJSON(raw []byte) error {
+	text := string(raw)
+	*b = flag(text == "true" || text == "1")
+	if !slices.Contains([]string{"true", "false", "1", "0"}, text) {
+		return fmt.Errorf("a flag is %s", text)
+	}
+	return nil
+}
+
+// readXGBoost reads a model of XGBoost, JSON or UBJ. Its trees are handed to the package leaves in the form of the
+// binary files that it knows, which newer versions of XGBoost write no more.
+func readXGBoost(file []byte, memory int64) (*Model, error) {
+	if len(file) > 1 && file[1] != '"' && bytes.IndexByte([]byte(" \t\r\n}"), file[1]) < 0 {
+		value, err := decodeUBJ(file, memory)
+		if err == nil {
+			file, err = json.Marshal(value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("it is no UBJ file that can be read: %w", err)
+		}
+	}
+	if err := admit(file, ",", "{", memory); err != nil {
+		return nil, err
+	}
+	var f xgboostFile
+	if err := json.Unmarshal(file, &f); err != nil {
+		return nil, fmt.Errorf("it is no JSON file of XGBoost: %w", err)
+	}
+	return f.model()
+}
+
+func (f *xgboostFile) model() (*Model, error) {
+	l := &f.Learner
+	features, err := strconv.Atoi(l.Params.Features)
+	switch {
+	case l.Booster.Name == "":
+		return nil, errors.New("it holds no booster; write one with XGBoost's Booster.save_model or XGBClassifier.save_model")
+	case l.Booster.Name != "gbtree":
+		return nil, fmt.Errorf("its booster is %q; only gbtree is read", l.Booster.Name)
+	case err != nil || features < 1 || features > math.MaxInt32:
+		return nil, fmt.Errorf("its number of features is %q", l.Params.Features)
+	case l.Params.Targets != "" && l.Params.Targets != "1":
+		return nil, fmt.Errorf("it predicts %s targets; only one is read", l.Params.Targets)
+	}
+	groups := 1
+	if classes := l.Params.Classes; classes != "" {
+		n, err := strconv.Atoi(classes)
+		if most := len(l.Booster.Model.Trees); err != nil || n < 0 || n > max(1, most) {
+			return nil, fmt.Errorf("its num_class is %q, and it has %d trees", classes, most)
+		}
+		groups = max(1, n)
+	}
+	margin, err := baseMargins(l.Params.BaseScore, l.Objective.Name, groups)
+	if err != nil {
+		return nil, err
+	}
+	trees, err := f.byRound(groups)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range trees {
+		if err := t.check(features); err != nil {
+			return nil, fmt.Errorf("tree %d: %w", i, err)
+		}
+	}
+	ensemble, err := leaves.XGEnsembleFromReader(bufio.NewReader(bytes.NewReader(asBinary(trees, features, groups))), false)
+	if err != nil {
+		return nil, fmt.Errorf("its trees cannot be read: %w", err)
+	}
+	return &Model{trees: ensemble, objective: l.Objective.Name, features: features, groups: groups, single: true, margin: margin}, nil
+}
+
+// baseMargins turns base_score into what is added to the sum of the trees of each group: it is written in the unit of
+// predictions, which for binary:logistic is a probability.
+func baseMargins(text, objective string, groups int) ([]float64, error) {
+	var out []float64
+	for part := range strings.SplitSeq(strings.Trim(text, "[] "), ",") {
+		v, ok := wording.ParseDecimal([]byte(strings.TrimSpace(part)))
+		if !ok {
+			return nil, fmt.Errorf("its base_score is %q", text)
+		}
+		if objective == "binary:logistic" {
+			if !(v > 0 && v < 1) {
+				return nil, fmt.Errorf("its base_score is %q, which is no probability", text)
+			}
+			v = elementary.Log(v / (1 - v))
+		}
+		out = append(out, v)
+	}
+	if len(out) == 1 {
+		out = slices.Repeat(out, groups)
+	}
+	if len(out) != groups {
+		return nil, fmt.Errorf("its base_score %q has %d numbers for %d groups", text, len(out), groups)
+	}
+	return out, nil
+}
+
+// byRound returns the trees by round, each group's in turn: those up to the best round, where training stopped early, as the
+// predictions of XGBClassifier and XGBRegressor take them.
+func (f *xgboostFile) byRound(groups int) ([]xgboostTree, error) {
+	m := &f.Learner.Booster.Model
+	if len(m.Trees) == 0 || len(m.Groups) != len(m.Trees) || len(m.Trees)%groups != 0 {
+		return nil, fmt.Errorf("it has %d trees, %d numbers of their groups, and %d groups", len(m.Trees), len(m.Groups), groups)
+	}
+	of := make([][]xgboostTree, groups)
+	for i, g := range m.Groups {
+		if g < 0 || g >= groups {
+			return nil, fmt.Errorf("tree %d is of group %d of %d", i, g, groups)
+		}
+		of[g] = append(of[g], m.Trees[i])
+	}
+	rounds := len(m.Trees) / groups
+	for g := range of {
+		if len(of[g]) != rounds {
+			return nil, fmt.Errorf("group %d has %d trees of %d", g, len(of[g]), len(m.Trees))
+		}
+	}
+	if text, stopped := f.Learner.Attributes["best_iteration"]; stopped {
+		best, err := strconv.Atoi(text)
+		if err != nil || best < 0 {
+			return nil, fmt.Errorf("its best_iteration is %q", text)
+		}
+		if best < rounds {
+			rounds = best + 1
+		}
+	}
+	var out []xgboostTree
+	for round := range rounds {
+		for g := range of {
+			out = append(out, of[g][round])
+		}
+	}
+	return out, nil
+}
+
+// check is an error unless each node is reached once and splits are on features that there are.
+func (t *xgboostTree) check(features int) error {
+	n := len(t.Left)
+	if n == 0 || len(t.Right) != n || len(t.Feature) != n || len(t.Condition) != n || len(t.DefaultLeft) != n {
+		return fmt.Errorf("its lists have %d, %d, %d, %d and %d nodes", n, len(t.Right), len(t.Feature), len(t.Condition), len(t.DefaultLeft))
+	}
+	if len(t.Categorical) > 0 {
+		return errors.New("it splits on categories, which are not read; train on numbers")
+	}
+	for i, f := range t.Feature {
+		if l, r := t.Left[i], t.Right[i]; (l == -1) != (r == -1) || l != -1 && (f < 0 || int(f) >= features) {
+			return fmt.Errorf("node %d has the children %d and %d and splits on feature %d of %d", i, l, r, f, features)
+		}
+	}
+	return eachOnce(n, func(i int) ([2]int, bool) { return [2]int{int(t.Left[i]), int(t.Right[i])}, t.Left[i] != -1 })
+}
+
+// The records of the binary form; what leaves does not use is zero.
+type (
+	binaryHeader struct {
+		BaseScore float32
+		Features  uint32
+		Classes   int32
+		_         [31]int32
+	}
+	binaryModel struct {
+		Trees, Roots, Features, _ int32
+		_                         int64
+		Groups, _                 int32
+		_                         [32]int32
+	}
+	binaryTree struct {
+		Roots, Nodes, Deleted, Depth, Features, LeafVector int32
+		_                                                  [31]int32
+	}
+	binaryNode struct {
+		Parent, Left, Right int32
+		Split               uint32 // the feature, and the highest bit where missing values go left
+		Info                float32
+	}
+)
+
+// asBinary writes trees as leaves reads them. It goes left where a value is at most the condition, and XGBoost where it is below, both in
+// single precision: so conditions become the next smaller numbers.
+func asBinary(trees []xgboostTree, features, groups int) []byte {
+	var out bytes.Buffer
+	write := func(v any) {
+		if err := binary.Write(&out, binary.LittleEndian, v); err != nil {
+			panic(err) // records of fixed size into memory
+		}
+	}
+	text := func(s string) {
+		write(uint64(len(s)))
+		out.WriteString(s)
+	}
+	write(binaryHeader{Features: uint32(features)})
+	text("")
+	text("gbtree")
+	write(binaryModel{Trees: int32(len(trees)), Roots: 1, Features: int32(features), Groups: int32(groups)})
+	for _, t := range trees {
+		write(binaryTree{Roots: 1, Nodes: int32(len(t.Left)), Features: int32(features)})
+		for i := range t.Left {
+			node := binaryNode{Left: t.Left[i], Right: t.Right[i], Info: t.Condition[i]}
+			if node.Left != -1 {
+				node.Split, node.Info = uint32(t.Feature[i]), math.Nextafter32(node.Info, float32(math.Inf(-1)))
+				if t.DefaultLeft[i] {
+					node.Split |= 1 << 31
+				}
+			}
+			write(node)
+		}
+		write(make([][4]float32, len(t.Left))) // statistics
+	}
+	info := make([]int32, len(trees))
+	for i := range info {
+		info[i] = int32(i % groups)
+	}
+	write(info)
+	return out.Bytes()
+}

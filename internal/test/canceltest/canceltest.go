@@ -1,0 +1,92 @@
+// Package canceltest checks how soon work notices the end of its context, by processor time. It is
+// imported by tests, and by the suite of methods, only.
+package canceltest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+)
+
+// lateLimit is how much work may be done after the end of the context.
+const lateLimit = 100 * time.Millisecond
+
+// Check checks that work which takes long returns the context's error soon after the end of its
+// context, whenever that comes: after at most 100 ms of work, the best of five attempts, since
+// caches and clocks of a busy machine slow work down too. It leaves no goroutine behind. Under the
+// race detector, which slows work down by an order of magnitude, it skips the test.
+//
+// Ends and lateness are processor time of the thread that works. What else the machine does, and
+// how long the thread waits for its turn, therefore plays no part. The work has to be done on the
+// goroutine that calls it, and to ask the context for its error.
+func Check(t *testing.T, work func(ctx context.Context) error, ends ...time.Duration) {
+	t.Helper()
+	if testenv.Race {
+		t.Skip("the race detector slows work down by an order of magnitude")
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := runtime.NumGoroutine()
+	for _, end := range ends {
+		least := time.Duration(math.MaxInt64)
+		for attempt := 0; attempt < 5 && least > lateLimit; attempt++ {
+			late, err := lateness(t.Context(), end, work)
+			least = min(least, late)
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("work whose context ended after %v of work returned %v", end, err)
+			}
+		}
+		if least > lateLimit {
+			t.Errorf("work whose context ended after %v of work went on for another %v", end, least)
+		}
+		t.Logf("end at %v: %v late", end, least)
+	}
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+// lateness returns the work that is done after the end of its context.
+func lateness(parent context.Context, end time.Duration, work func(ctx context.Context) error) (time.Duration, error) {
+	ctx := newWorkContext(parent, end)
+	err := work(ctx)
+	return ctx.late(), err
+}
+
+// A workContext ends once the thread that made it has worked for so long, which it finds out when
+// it is asked.
+type workContext struct {
+	context.Context
+	end  float64 // of the thread's processor time
+	once sync.Once
+	done chan struct{}
+}
+
+func newWorkContext(parent context.Context, work time.Duration) *workContext {
+	return &workContext{Context: parent, end: cputime.Thread() + work.Seconds(), done: make(chan struct{})}
+}
+
+func (c *workContext) late() time.Duration {
+	return time.Duration((cputime.Thread() - c.end) * float64(time.Second))
+}
+
+// Err is [context.DeadlineExceeded] once the work is done.
+func (c *workContext) Err() error {
+	if c.late() < 0 {
+		return c.Context.Err()
+	}
+	c.once.Do(func() { close(c.done) })
+	return context.DeadlineExceeded
+}
+
+// Done is closed when Err first returns an error.
+func (c *workContext) Done() <-chan struct{} { return c.done }

@@ -1,0 +1,87 @@
+// Package testsplit gives tests of methods the data that the published
+// experiments learned from: one split of a catalogue set, standardised.
+//
+// It is imported by tests only; methods themselves know no data set.
+package testsplit
+
+import (
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// A Split is one split of the table2 protocol (30 % test rows) with its folds.
+type Split struct {
+	t     testing.TB
+	parts split.Parts
+}
+
+// Of returns split seed of a set. It skips or fails as testenv.Mirror does where
+// the data is not there.
+func Of(t testing.TB, name string, seed uint32) Split {
+	t.Helper()
+	entry, err := datasets.Builtin().Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := datasets.Directory{Root: testenv.Mirror(t)}.Load(t.Context(), entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := split.Splitter{TestFraction: 0.3, Folds: 5}.Split(set, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Split{t, split.Parts{Set: set, Split: drawn, Standardise: true}}
+}
+
+// Load returns the two parts of split seed, standardised with the statistics of
+// the first.
+func Load(t testing.TB, name string, seed uint32) (train, test registry.Data) {
+	t.Helper()
+	return Of(t, name, seed).Whole()
+}
+
+// Whole returns the training and test part, standardised by the first.
+func (s Split) Whole() (train, test registry.Data) {
+	s.t.Helper()
+	return s.checked(s.parts.Whole())
+}
+
+// Folds calls do with the training and validation part of each fold, standardised
+// by the first, until it returns false.
+func (s Split) Folds(do func(train, valid registry.Data) bool) {
+	s.t.Helper()
+	for f := range s.parts.Split.Folds {
+		if !do(s.checked(s.parts.Fold(f))) {
+			return
+		}
+	}
+}
+
+func (s Split) checked(part split.Part, err error) (learn, score registry.Data) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return part.Learn, part.Score
+}
+
+// Correct returns how many rows of a binary problem m labels rightly.
+func Correct(t testing.TB, m registry.Model, d registry.Data) int {
+	t.Helper()
+	scores := make([]float64, len(d.Y))
+	if err := m.Score(t.Context(), d.X, scores); err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for i, y := range d.Y {
+		if (scores[i] >= 0) == (y > 0) {
+			right++
+		}
+	}
+	return right
+}

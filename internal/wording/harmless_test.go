@@ -1,0 +1,63 @@
+package wording
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestSpelled(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain ä ± €": "plain ä ± €", "a\x1b[31mb": `a\x1b[31mb`, "\u009b31m": `\u009b31m`, "x\u202ey\u2066z": `x\u202ey\u2066z`, "\u200e\u200f\u061c": `\u200e\u200f\u061c`,
+		"a\nb\tc\r": `a\nb\tc\r`, "\xff": `\xff`, "\u2028": `\u2028`, "a\U000e0041\U000e007fb": `a\U000e0041\U000e007fb`, "\ufffd": "\ufffd",
+	} {
+		if got := Spelled(text); got != want {
+			t.Errorf("%q is spelled %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A Writer spells characters also where they come in parts.
+func TestWriter(t *testing.T) {
+	const text = "a\x1b[31m ä\n\tb\u202e€\u009b"
+	for size := 1; size < 6; size++ {
+		var out strings.Builder
+		w := &Writer{To: &out}
+		for at := 0; at < len(text); at += size {
+			if n, err := w.Write([]byte(text[at:min(len(text), at+size)])); err != nil || n == 0 {
+				t.Fatal(n, err)
+			}
+		}
+		if want := "a\\x1b[31m ä\n\tb\\u202e€\\u009b"; out.String() != want {
+			t.Errorf("in parts of %d bytes: %q, want %q", size, out.String(), want)
+		}
+	}
+}
+
+func TestCell(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "a": "a", "-": "-", "-1.5": "-1.5", "+3": "+3", "-1e-300": "-1e-300", "=1+1": "'=1+1", "+a": "'+a", "-a": "'-a", "@SUM(A1)": "'@SUM(A1)",
+		"\tx": "'\tx", "\r=1": "'\r=1", "-1+cmd|' /C calc'!A0": "'-1+cmd|' /C calc'!A0", "-inf": "'-inf", "'=x": "'=x", "a=b": "a=b",
+	} {
+		if got := SheetCell(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, name := range []string{"GBRFF2", "my method", "α-SVM", strings.Repeat("n", MostName)} {
+		if err := CheckName(name); err != nil || FileName(name) != name {
+			t.Errorf("%q: %v, file %q", name, err, FileName(name))
+		}
+	}
+	for _, name := range []string{"", " a", "a,b", "a\x1b[31m", "a\u202eb", "\xff", strings.Repeat("n", MostName+1)} {
+		if err := CheckName(name); err == nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 200 {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	a, b := FileName(strings.Repeat("ä", 500)+"a"), FileName(strings.Repeat("ä", 500)+"b")
+	if a == b || len(a) > MostName || !utf8.ValidString(a) {
+		t.Errorf("file names %q, %q", a, b)
+	}
+}

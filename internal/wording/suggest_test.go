@@ -1,0 +1,28 @@
+package wording
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestSuggest(t *testing.T) {
+	methods := []string{"CART", "GBRFF", "GBRFF1", "GBRFF2", "GFC", "LGBM", "PBRFF", "RF", "XGB"}
+	for typed, want := range map[string][]string{
+		"GBRFF3": {"GBRFF", "GBRFF1", "GBRFF2"}, "cart": {"CART"}, "catr": {"CART"}, "lightgbm": nil, "LGMB": {"LGBM"}, "xgboost": {"XGB"}, "": nil,
+	} {
+		if got := Suggest(typed, methods); !slices.Equal(got, want) {
+			t.Errorf("%q is near to %v, want %v", typed, got, want)
+		}
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "acb", 2}} {
+		if got := editDistance(c.a, c.b); got != c.want || editDistance(c.b, c.a) != c.want {
+			t.Errorf("%q %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+// Package fitting holds what families of methods need around their algorithms: the rows of a
+// data set as one slice, whether rows can be scored, how settings that share work are sorted and one
+// setting is a path of one, classes one against the rest, and the stages of a sum over rounds.
+// It knows no algorithm and no parameter. That a training set can be learned from is checked
+// before a method is asked: see [registry.Data.Check].
+package fitting
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Rows returns the rows of x without gaps, in x's memory unless x is a view.
+func Rows(x *mat.Dense) []float64 {
+	raw := x.RawMatrix()
+	if raw.Stride != raw.Cols {
+		raw = mat.DenseCopyOf(x).RawMatrix()
+	}
+	return raw.Data[:raw.Rows*raw.Cols]
+}
+
+// CheckScoring reports why rows x cannot be scored by a model of so many features and outputs, to
+// so many places.
+func CheckScoring(x *mat.Dense, features, outputs, places int) error {
+	n, d := x.Dims()
+	if d != features {
+		return fmt.Errorf("rows of %d features: the model was trained on %d", d, features)
+	}
+	if places != n*outputs {
+		return fmt.Errorf("room for %d scores of %d rows and %d outputs", places, n, outputs)
+	}
+	return nil
+}
+
+// CheckScores reports the first row with a score, of so many outputs a row, that is not a number.
+func CheckScores(scores []float64, outputs int) error {
+	for i, s := range scores {
+		if math.IsNaN(s) {
+			return fmt.Errorf("the score of row %d is not a number: a feature is not finite or is too large", i/outputs)
+		}
+	}
+	return nil
+}
+
+// maxTarget bounds regression targets so that their squared deviations do not overflow.
+const maxTarget = 1e150
+
+// CheckSizes refuses finite values of a training set with which a tree of the method of the given
+// name would overflow.
+func CheckSizes(name string, train registry.Data) error {
+	for i := range train.Y {
+		for j, v := range train.X.RawRowView(i) {
+			if math.Abs(v) > math.MaxFloat64/2 { // a threshold is the half of a sum
+				return fmt.Errorf("%s: feature %d of row %d is %v: features must be at most %.3g in size", name, j, i, v, math.MaxFloat64/2)
+			}
+		}
+		if y := train.Y[i]; train.Task == registry.Regression && math.Abs(y) > maxTarget {
+			return fmt.Errorf("%s: the target of row %d is %v: targets must be at most %g in size", name, i, y, maxTarget)
+		}
+	}
+	return nil
+}
+
+// OneAgainstRest returns the columns that are fitted, one an output: the targets themselves, or for
+// Multiclass +1 for the class and -1 for the rest.
+func OneAgainstRest(d registry.Data) [][]float64 {
+	outputs := d.Shape().Outputs()
+	if outputs == 1 {
+		return [][]float64{d.Y}
+	}
+	ys := make([][]float64, outputs)
+	for c := range ys {
+		ys[c] = make([]float64, len(d.Y))
+		for i, y := range d.Y {
+			ys[c][i] = -1
+			if int(y) == c {
+				ys[c][i] = 1
+			}
+		}
+	}
+	return ys
+}
+
+// Blocks calls do for the numbers from 0 to n - 1, size at a time, and looks at the context before
+// each block.
+func Blocks(ctx context.Context, n, size int, do func(lo, hi int)) error {
+	for lo := 0; lo < n; lo += size {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		do(lo, min(lo+size, n))
+	}
+	return nil
+}
+
+// Upto returns the integers from 0 to n - 1.
+func Upto(n int) []int {
+	is := make([]int, n)
+	for i := range is {
+		is[i] = i
+	}
+	return is
+}
+
+// Groups divides indices into those of equal key, in the order of first occurrence.
+func Groups[K comparable](is []int, key func(i int) K) [][]int {
+	at := map[K]int{}
+	var out [][]int
+	for _, i := range is {
+		k, seen := at[key(i)]
+		if !seen {
+			k = len(out)
+			at[key(i)] = k
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], i)
+	}
+	return out
+}
