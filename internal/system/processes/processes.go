@@ -80,10 +80,18 @@ func Release(id int) {
 	delete(kept.ids, id)
 }
 
-// EndStrays ends the strays with all that is below them. No child may be started meanwhile.
+// EndStrays ends the strays with all that is below them. No child may be started meanwhile. A stray that was dying by itself may have
+// handed its children to this process while they were looked for, so that it looks again until there are none.
 func EndStrays() {
-	for _, id := range Strays() {
-		EndTree(id)
+	const most = 100 // rounds; what cannot be ended is left
+	for range most {
+		strays := Strays()
+		if len(strays) == 0 {
+			return
+		}
+		for _, id := range strays {
+			EndTree(id)
+		}
 	}
 }
 
