@@ -6,6 +6,7 @@ package processes
 
 import (
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -80,12 +81,13 @@ func Release(id int) {
 	delete(kept.ids, id)
 }
 
-// EndStrays ends the strays with all that is below them. No child may be started meanwhile. A stray that was dying by itself may have
-// handed its children to this process while they were looked for, so that it looks again until there are none.
+// EndStrays ends the children of this process that nobody waits for, which are those that it adopted, with all that is below them.
+// No child may be started meanwhile. It looks again until there are none: a process that is dying hands its children on when its last
+// thread has ended, and is a zombie before that.
 func EndStrays() {
 	const most = 100 // rounds; what cannot be ended is left
 	for range most {
-		strays := Strays()
+		strays := strays()
 		if len(strays) == 0 {
 			return
 		}
@@ -95,16 +97,10 @@ func EndStrays() {
 	}
 }
 
-// Strays returns the live children of this process that nobody waits for: those that it adopted.
-func Strays() []int {
+// strays returns the children of this process, zombies included, that nobody waits for.
+func strays() []int {
 	all := Children(os.Getpid())
 	kept.Lock()
 	defer kept.Unlock()
-	var out []int
-	for _, id := range all {
-		if p, there := Of(id); !kept.ids[id] && there && !p.Zombie {
-			out = append(out, id)
-		}
-	}
-	return out
+	return slices.DeleteFunc(all, func(id int) bool { return kept.ids[id] })
 }
