@@ -35,6 +35,7 @@ const tailSize = 4096
 type process struct {
 	plugin  *Plugin
 	pid     int
+	started int64 // as the system numbers moments, which tells it from a later process with its number
 	in      *os.File
 	out     *os.File
 	errors  *os.File         // its standard error
@@ -72,6 +73,8 @@ func (p *Plugin) newProcess(pid int, in, out, stderr *os.File, private *folder, 
 		plugin: p, pid: pid, in: in, out: out, errors: stderr, lines: bufio.NewReaderSize(out, 1<<16), folder: private,
 		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1), stderr: ringbuf.Buffer{Most: tailSize},
 	}
+	is, _ := processes.Of(pid)
+	q.started = is.Started
 	q.turn <- struct{}{}
 	go func() {
 		defer close(q.silent)
@@ -304,11 +307,13 @@ func (q *process) kill(why error) {
 	if !first {
 		return
 	}
-	select {
-	case <-q.exited: // and its number may be another's
-		killGroup(q.pid)
-	default:
-		killTree(q.pid)
+	if is, there := processes.Of(q.pid); !there || is.Started == q.started { // else the number is another process's by now
+		select {
+		case <-q.exited:
+			killGroup(q.pid)
+		default:
+			killTree(q.pid)
+		}
 	}
 	q.in.Close()
 	q.out.Close()
