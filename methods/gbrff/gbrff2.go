@@ -95,7 +95,7 @@ func fit2(ctx context.Context, env registry.Env, train registry.Data, p Params2)
 // boost2 is Algorithm 3 on checked data with d features.
 func boost2(ctx context.Context, env registry.Env, x examples, d int, y []float64, p Params2) (registry.Model, error) {
 	omegas := draw(env.Rand(), p.T*d, coefficient(p.Gamma, d)) // line 5 of every round
-	v := newState(y)                                         // lines 1, 3 and 4
+	v := newState(y)                                           // lines 1, 3 and 4
 	m := newEnsemble(d, p.T, 1, v.h0, omegas)
 	w := newWave(x, v.residual, p.Lambda)
 	for t := range p.T { // line 2
