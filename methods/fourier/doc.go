@@ -33,10 +33,10 @@
 //
 // # Departures
 //
-// (10) has 2 lambda, as the 1/2 in (9) demands. The gradient in sigma has no derivative of w (8): w minimises the same objective. The
-// hinge loss is max(0, 1 - y f). Targets of regression, which the paper does not have, are standardised. The penalties of the group lasso are fractions
+// (10) has 2 lambda, as the 1/2 in (9) demands. The gradient in sigma has no derivative of w (8): w minimises the same objective. Targets
+// of regression, which the paper does not have, are standardised. The penalties of the group lasso are fractions
 // of the least one that makes all weights zero.
 //
-// What is not here: penalties of sigma other than l2 and solvers for the hinge loss and the l1 norm, whose values and gradients
-// objective.go has.
+// What is not here: the hinge and the logistic loss, penalties of sigma other than l2, and a solver for the l1 norm, whose values
+// and gradients objective.go has.
 package fourier

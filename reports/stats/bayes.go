@@ -54,7 +54,7 @@ func (t CorrectedTTest) Posterior(rope *big.Rat) (Probabilities, error) {
 	return p, nil
 }
 
-// BayesSignedRank is the Bayesian signed-rank test over data sets (Benavoli et al. 2014; 2017,
+// BayesSignedRanks is the Bayesian signed-rank test over data sets (Benavoli et al. 2014; 2017,
 // 4.2.1). The distribution of a difference is unknown and has a Dirichlet process as prior, of
 // strength s = 1/2 with all its mass at a difference z_0 = 0, as published and as in the authors'
 // programs. Given differences z_1..z_q, weights (w_0..w_q) have a Dirichlet distribution with
@@ -69,17 +69,8 @@ func (t CorrectedTTest) Posterior(rope *big.Rat) (Probabilities, error) {
 // With rope = 0, below and above alone are compared and a tie is half a vote for each. Equal seeds
 // give equal results; the standard error of a share is at most 1/(2 sqrt(draws)).
 //
-// It is an error if there is no difference, rope is nil or negative, or draws < 1.
-func BayesSignedRank(differences []*big.Rat, rope *big.Rat, draws int, seed uint32) (Probabilities, error) {
-	all, err := BayesSignedRanks([][]*big.Rat{differences}, rope, draws, seed)
-	if err != nil {
-		return Probabilities{}, err
-	}
-	return all[0], nil
-}
-
-// BayesSignedRanks is BayesSignedRank of several lists of differences. Drawing takes most of the time, and lists of equal length
-// have the same draws, so that many of them take hardly longer than one.
+// It takes several lists of differences: drawing takes most of the time, and lists of equal length have the same draws, so that many
+// of them take hardly longer than one. It is an error if a list is empty, rope is nil or negative, or draws < 1.
 func BayesSignedRanks(lists [][]*big.Rat, rope *big.Rat, draws int, seed uint32) ([]Probabilities, error) {
 	if err := checkRope(rope); err != nil {
 		return nil, err

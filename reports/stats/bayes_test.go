@@ -10,11 +10,11 @@ import (
 )
 
 func signedRank(t interface{ Fatal(...any) }, differences []*big.Rat, rope *big.Rat, draws int, seed uint32) stats.Probabilities {
-	p, err := stats.BayesSignedRank(differences, rope, draws, seed)
+	p, err := stats.BayesSignedRanks([][]*big.Rat{differences}, rope, draws, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return p[0]
 }
 
 // With one difference d > 0 and weight v for it, all sums but that of the prior with itself are above a
@@ -78,7 +78,7 @@ func TestBayesSignedRankOfLittle(t *testing.T) {
 		"a negative region": {zeros, big.NewRat(-1, 2), 10},
 		"no draw":           {zeros, new(big.Rat), 0},
 	} {
-		if _, err := stats.BayesSignedRank(c.differences, c.rope, c.draws, 1); err == nil {
+		if _, err := stats.BayesSignedRanks([][]*big.Rat{c.differences}, c.rope, c.draws, 1); err == nil {
 			t.Errorf("%s is no error", name)
 		}
 	}
@@ -101,7 +101,7 @@ func TestBayesSignedRanks(t *testing.T) {
 			r.Fatal(err)
 		}
 		for i, list := range lists {
-			if one, err := stats.BayesSignedRank(list, rope, 50, 7); err != nil || one != all[i] {
+			if one, err := stats.BayesSignedRanks([][]*big.Rat{list}, rope, 50, 7); err != nil || one[0] != all[i] {
 				r.Fatalf("%v by itself has %v, among others %v; error %v", list, one, all[i], err)
 			}
 		}

@@ -76,7 +76,6 @@ type oracle struct {
 		Adj []json.Number `json:"adj"`
 	} `json:"holm_unit"`
 	NemenyiQ map[string]map[string]json.Number `json:"nemenyi_q_inf_over_sqrt2"`
-	DunnQ    map[string]map[string]json.Number `json:"bonferroni_dunn_q"`
 }
 
 func readOracle(t *testing.T) oracle {

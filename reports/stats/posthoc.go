@@ -68,15 +68,6 @@ func NemenyiCD(alpha float64, methods, datasets int) float64 {
 	return StudentizedRangePoint(alpha, methods, math.Inf(1)) / math.Sqrt2 * rankError(methods, datasets)
 }
 
-// BonferroniDunnCD returns the critical difference from a control (Dunn 1961): as NemenyiCD, with the
-// normal distribution's two-sided point at alpha / (k-1) (Demsar 2006, Table 5b).
-func BonferroniDunnCD(alpha float64, methods, datasets int) float64 {
-	if !within(alpha) || methods < 2 || datasets < 1 {
-		return math.NaN()
-	}
-	return upperNormal(alpha/float64(2*(methods-1))) * rankError(methods, datasets)
-}
-
 // Groups covers the pairs of methods that are alike: two methods are in a common group just if they are alike, which alike says of
 // either order. Groups and their members are in the order that is given, the best first: each pair that no group holds yet begins one,
 // which takes in every further method that is alike to all of its members. For a critical difference of average ranks, groups are

@@ -63,9 +63,6 @@ func tTest(x float64, df int) Test {
 // twoSided is the probability that a standard normal variable is at least as far from zero as z.
 func twoSided(z float64) float64 { return 2 * distuv.UnitNormal.CDF(-math.Abs(z)) }
 
-// upperNormal is the point that a standard normal variable exceeds with the given probability.
-func upperNormal(tail float64) float64 { return -distuv.UnitNormal.Quantile(tail) }
-
 func float(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	return f
