@@ -71,7 +71,7 @@ func admitSet(ctx context.Context, h *plan.Experiment, name string, splits map[i
 	}
 	var out []result.Run
 	for _, c := range plan.Cells {
-		run, err := c.Spec.Given(h.Protocol, set, splits[c.Split])
+		run, err := c.Spec.Imported(h.Protocol, set, splits[c.Split])
 		if err != nil {
 			return nil, err
 		}

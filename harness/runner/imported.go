@@ -8,12 +8,12 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// Given returns the row of a cell whose test scores were computed elsewhere: given holds the scores of
+// Imported returns the row of a cell whose test scores were computed elsewhere: given holds the scores of
 // rows of the data file, counted from 0, one a row or, of several classes, one a class; in the unit of
 // the data for regression. They are counted as a model's are. The row has no folds and no times, and
 // its grid is a single point. It is an error unless exactly the test rows of the split have scores,
 // all of them finite.
-func (c CellSpec) Given(p *protocol.Protocol, set *datasets.Set, given map[int][]float64) (result.Run, error) {
+func (c CellSpec) Imported(p *protocol.Protocol, set *datasets.Set, given map[int][]float64) (result.Run, error) {
 	run := c.NewRun()
 	parts, err := partsOf(p, set, c.Cell.Split)
 	if err != nil {

@@ -14,7 +14,7 @@
 // algorithm and carries its line numbers.
 //
 //	sample.go    the training set as rows
-//	bundle.go    GBRFF's and GBRFF1's search for landmark and weights
+//	learner.go   GBRFF's and GBRFF1's search for landmark and weights
 //	state.go     GBRFF1's and GBRFF2's lines 1, 3, 4, 8 and 9; everyone's draws
 //	path.go      several settings at a time
 //	ensemble.go  the model: scoring, stages, saving

@@ -39,7 +39,7 @@ func GBRFF1() registry.Spec {
 }
 
 // memory1 counts the packed rows, the normals, the cosines and sines, and the values of the
-// bundle besides the model.
+// learner besides the model.
 func memory1(s registry.Shape, p Params1) int64 {
 	return memory(s, p.T, p.K) + int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) + 8*int64(p.T*p.K*s.D+s.N)
 }
@@ -99,7 +99,7 @@ func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Param
 // boost1 fits the settings ps[i], i of the group, with the frequencies of all rounds.
 func boost1(ctx context.Context, x *vmath.Packed, y, omegas []float64, ps []Params1, group []int) ([]*ensemble, error) {
 	p, d := ps[group[0]], x.Cols()
-	b := newBundle(x, p.K, exponential)
+	b := newLearner(x, p.K, exponential)
 	votes, models := make([]*state, len(group)), make([]*ensemble, len(group))
 	for at := range group {
 		votes[at] = newState(y) // lines 1, 3 and 4

@@ -130,7 +130,7 @@ func boost2019(ctx context.Context, env registry.Env, train registry.Data, x *vm
 	if random {
 		landmarks = rng.Choice(len(train.Y), p.T)
 	}
-	b := newBundle(x, p.K, leastSquares)
+	b := newLearner(x, p.K, leastSquares)
 	residuals, models := make([][]float64, len(group)), make([]*ensemble, len(group))
 	for at := range group {
 		h0 := vmath.Sum(train.Y) / float64(len(train.Y)) // line 1

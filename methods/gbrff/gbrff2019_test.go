@@ -208,7 +208,7 @@ func TestLeastSquaresCriterion(t *testing.T) {
 	data := testsplit.Waves(6, n, d)
 	x := rowsOf(data.X)
 	omega := draw(rng.New(2), k*d, 0.5)
-	b := newBundle(x.pack(), k, leastSquares)
+	b := newLearner(x.pack(), k, leastSquares)
 	b.setFrequencies(omega)
 	b.r = data.Y
 	l := []float64{0.3, -0.2, 0.7, 0.1}

@@ -18,7 +18,7 @@ type criterion struct {
 	features func(trig *vmath.Packed, u, r, losses []float64)
 }
 
-// A bundle searches the weak learner sum_j q_j cos(omega_j.(l - x)) for residuals
+// A learner searches the weak learner sum_j q_j cos(omega_j.(l - x)) for residuals
 // r, K frequencies omega_j given:
 //
 //	landmark  min over l in R^d of the loss of (1/K) sum_j cos(omega_j.(l - x_i))
@@ -29,7 +29,7 @@ type criterion struct {
 // cosines of z are computed once a round, and both the learner and the gradient
 // are linear in them. Neither depends on the residuals, so that settings with the
 // same frequencies share them.
-type bundle struct {
+type learner struct {
 	x        *vmath.Packed
 	measure  criterion
 	r        []float64
@@ -44,8 +44,8 @@ type bundle struct {
 	loss     lbfgs.Objective
 }
 
-func newBundle(x *vmath.Packed, k int, measure criterion) *bundle {
-	b := &bundle{
+func newLearner(x *vmath.Packed, k int, measure criterion) *learner {
+	b := &learner{
 		x: x, measure: measure,
 		landmark: make([]float64, x.Cols()),
 		u:        make([]float64, k), slopes: make([]float64, k), mixture: make([]float64, 2*k),
@@ -57,14 +57,14 @@ func newBundle(x *vmath.Packed, k int, measure criterion) *bundle {
 }
 
 // setFrequencies starts a round with the K x d frequencies omega.
-func (b *bundle) setFrequencies(omega []float64) {
+func (b *learner) setFrequencies(omega []float64) {
 	b.omega = omega
 	b.trig = b.x.Trig(b.trig, omega, len(b.u))
 }
 
 // findLandmark sets the landmark for the residuals r and returns the phases u_j:
 // cos(omega_j.(l - x)) = cos(omega_j.x - u_j).
-func (b *bundle) findLandmark(r []float64) []float64 {
+func (b *learner) findLandmark(r []float64) []float64 {
 	b.r = r
 	clear(b.landmark)
 	b.optimum.Minimize(b.landmark, b.loss)
@@ -73,18 +73,18 @@ func (b *bundle) findLandmark(r []float64) []float64 {
 }
 
 // placeLandmark sets the landmark l for the residuals r without a search.
-func (b *bundle) placeLandmark(l, r []float64) []float64 {
+func (b *learner) placeLandmark(l, r []float64) []float64 {
 	b.r = r
 	b.turnTo(l)
 	return b.u
 }
 
 // turnTo computes u_j = omega_j.l.
-func (b *bundle) turnTo(l []float64) { vmath.MatVec(b.u, b.omega, len(b.u), len(l), l) }
+func (b *learner) turnTo(l []float64) { vmath.MatVec(b.u, b.omega, len(b.u), len(l), l) }
 
 // landmarkLoss applies the chain rule to u = omega l: the gradient in l is
 // sum_j (slope in u_j) omega_j.
-func (b *bundle) landmarkLoss(l, gradient []float64) float64 {
+func (b *learner) landmarkLoss(l, gradient []float64) float64 {
 	b.turnTo(l)
 	loss := b.measure.landmark(b.trig, b.u, b.r, nil, b.slopes)
 	vmath.MatTVec(gradient, b.omega, len(b.u), len(l), b.slopes)
@@ -92,14 +92,14 @@ func (b *bundle) landmarkLoss(l, gradient []float64) float64 {
 }
 
 // weigh writes the K feature weights to q.
-func (b *bundle) weigh(q []float64, sharpness float64) {
+func (b *learner) weigh(q []float64, sharpness float64) {
 	b.measure.features(b.trig, b.u, b.r, q)
 	floats.Scale(-sharpness, q)
 	vmath.Softmax(q, q)
 }
 
 // values returns the weak learner on the training set, valid until the next search.
-func (b *bundle) values(q []float64) []float64 {
+func (b *learner) values(q []float64) []float64 {
 	cos, sin := b.mixture[:len(q)], b.mixture[len(q):]
 	vmath.SinCos(sin, cos, b.u)
 	floats.Mul(cos, q)
