@@ -20,8 +20,8 @@ const lateLimit = 100 * time.Millisecond
 
 // Check checks that work which takes long returns the context's error soon after the end of its
 // context, whenever that comes: after at most 100 ms of work, the best of five attempts, since
-// caches and clocks of a busy machine slow work down too. Ends that a fast machine's work does not last to say nothing, but it has to
-// last to one of them. It leaves no goroutine behind. Under the
+// caches and clocks of a busy machine slow work down too. Work may be over by itself
+// until then, as on a fast machine, but one of the ends has to come before. It leaves no goroutine behind. Under the
 // race detector, which slows work down by an order of magnitude, it skips the test.
 //
 // Ends and lateness are processor time of the thread that works. What else the machine does, and
@@ -44,7 +44,7 @@ func Check(t *testing.T, work func(ctx context.Context) error, ends ...time.Dura
 			switch {
 			case errors.Is(err, context.DeadlineExceeded):
 				noticed++
-			case err != nil || late > 0:
+			case err != nil:
 				t.Fatalf("work whose context ended after %v of work returned %v", end, err)
 			}
 		}
