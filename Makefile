@@ -4,6 +4,7 @@
 #   make run     data, the first 3 of the 20 splits of every method within the
 #                budget, Table 2 as text and as report.html
 #   make test    formatting, vet, staticcheck, every test
+#   make thorough  comparisons with other programs on all that they are made for
 #   make portable  the same bits without features of the processor, without C or assembly and in a build for newer processors
 #   make arm64   bin/bench-arm64, and the same bits in it (needs zig and qemu-user-static)
 #   make elsewhere  compiles for macOS and Windows (needs zig)
@@ -17,7 +18,7 @@ BUDGET  ?= 6m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
-.PHONY: build run test portable arm64 elsewhere lint fire figures bench-peers clean
+.PHONY: build run test thorough portable arm64 elsewhere lint fire figures bench-peers clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -41,6 +42,10 @@ SHARED := ./registry ./datasets ./harness ./harness/schedule ./harness/runner ./
 test: lint
 	$(TEST) ./...
 	GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)
+
+# Comparisons with LightGBM, XGBoost and SciPy on all that they are made for, and each check of plugins with one that fails it.
+thorough:
+	BENCH_THOROUGH=1 $(TEST) -run '^(TestXGBoost|TestLightGBM|TestBesideSciPy|TestEachCheckFails)$$' ./methods/internal/gbdt ./reports/stats ./methods/external/check
 
 # make test runs these two tests in the ordinary build. Here are processes without fused products and sums, without
 # other features of the processor, the builds without C and without gonum's assembly, and that for amd64 from AVX2 on, where the

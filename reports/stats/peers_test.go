@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -105,7 +106,11 @@ func tableOf(rows [][]int) [][]*big.Rat {
 
 func drawCases(stream *rng.RandomState) peerCases {
 	var cases peerCases
-	for range 10000 {
+	many, few := 1000, 100
+	if testenv.Thorough() {
+		many, few = 10_000, 1000
+	}
+	for range many {
 		rows, k := 2+stream.Intn(14), 3+stream.Intn(6)
 		table := make([][]int, rows)
 		for i := range table {
@@ -124,7 +129,7 @@ func drawCases(stream *rng.RandomState) peerCases {
 		}
 		cases.Untied = append(cases.Untied, sizes)
 	}
-	for range 1000 {
+	for range few {
 		d := []int{1}
 		for range 1 + stream.Intn(7) {
 			d = append(d, stream.Intn(9)-4)

@@ -197,12 +197,12 @@ func TestStudentizedRange(t *testing.T) {
 		}
 	}
 	for name, got := range map[string]float64{
-		"one method":      stats.StudentizedRangeTail(1, 1, inf),
-		"no df":           stats.StudentizedRangeTail(1, 3, 0),
-		"NaN":             stats.StudentizedRangeTail(math.NaN(), 3, inf),
-		"level 0":         stats.StudentizedRangePoint(0, 3, inf),
-		"no data set":     stats.NemenyiCD(0.05, 3, 0),
-		"level 1":         stats.NemenyiCD(1, 3, 5),
+		"one method":  stats.StudentizedRangeTail(1, 1, inf),
+		"no df":       stats.StudentizedRangeTail(1, 3, 0),
+		"NaN":         stats.StudentizedRangeTail(math.NaN(), 3, inf),
+		"level 0":     stats.StudentizedRangePoint(0, 3, inf),
+		"no data set": stats.NemenyiCD(0.05, 3, 0),
+		"level 1":     stats.NemenyiCD(1, 3, 5),
 	} {
 		if !math.IsNaN(got) {
 			t.Errorf("%s: %v, want NaN", name, got)

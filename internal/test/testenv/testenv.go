@@ -59,6 +59,10 @@ func NotUnderRace(t testing.TB) {
 	}
 }
 
+// Thorough reports whether comparisons with other programs run on all that they are made for, as make thorough asks; make test
+// takes a part of it.
+func Thorough() bool { return os.Getenv("BENCH_THOROUGH") != "" }
+
 func need(t testing.TB, env, folder, what string) string {
 	t.Helper()
 	dir := os.Getenv(env)

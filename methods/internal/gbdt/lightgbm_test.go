@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -102,7 +103,7 @@ func TestLightGBM(t *testing.T) {
 	for _, name := range smallSets {
 		add(catalogued(t, name), corners()...)
 	}
-	if !testing.Short() {
+	if testenv.Thorough() {
 		for _, name := range largeSets {
 			add(catalogued(t, name), corners()[0], corners()[4])
 		}

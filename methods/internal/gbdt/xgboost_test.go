@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -115,7 +116,7 @@ func TestXGBoost(t *testing.T) {
 		add(s, 200, 5, 1) // where the 2019 grid is most sensitive to the last bit
 		add(s, 100, xgboostDefaults.MaxDepth, xgboostDefaults.LearningRate)
 	}
-	if !testing.Short() {
+	if testenv.Thorough() {
 		for _, name := range largeSets {
 			s := catalogued(t, name)
 			add(s, 100, 5, 1)
