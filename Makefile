@@ -45,7 +45,8 @@ test: lint
 
 # Comparisons with LightGBM, XGBoost and SciPy on all that they are made for, and each check of plugins with one that fails it.
 thorough:
-	BENCH_THOROUGH=1 $(TEST) -run '^(TestXGBoost|TestLightGBM|TestBesideSciPy|TestEachCheckFails)$$' ./methods/internal/gbdt ./reports/stats ./methods/external/check
+	BENCH_THOROUGH=1 $(TEST) -run '^(TestXGBoost|TestLightGBM|TestBesideSciPy|TestEachCheckFails|TestExamplesConform|TestMfeatNoisy)$$' \
+		./methods/internal/gbdt ./reports/stats ./methods/external/... ./methods/fourier
 
 # make test runs these two tests in the ordinary build. Here are processes without fused products and sums, without
 # other features of the processor, the builds without C and without gonum's assembly, and that for amd64 from AVX2 on, where the

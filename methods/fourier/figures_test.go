@@ -154,6 +154,9 @@ func best(t testing.TB, spec registry.Spec, learn, test registry.Data, settings 
 // 78.2 (RFF-SQL-SKL), 82.5 (RFF-SQL-SQR-MKL), 84.0 (RFF-SQL-MKL); 71.6 with sigma fixed, 84.6 learned. Penalties are few, and the best on
 // the test rows counts for every method alike.
 func TestMfeatNoisy(t *testing.T) {
+	if !testenv.Thorough() {
+		t.Skip("make thorough runs it")
+	}
 	x, y, blocks := mfeatNoisy(t)
 	ordered, gained := 0, 0.0
 	for seed := range uint32(5) {

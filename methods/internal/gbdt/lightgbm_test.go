@@ -100,7 +100,7 @@ func TestLightGBM(t *testing.T) {
 			runs, params = append(runs, &peerRun{Library: "lightgbm", sample: s, Params: p.python(), Layout: layout}), append(params, p)
 		}
 	}
-	for _, name := range smallSets {
+	for _, name := range small() {
 		add(catalogued(t, name), corners()...)
 	}
 	if testenv.Thorough() {

@@ -54,6 +54,14 @@ func catalogued(t testing.TB, name string) *sample {
 	return s
 }
 
+// small is smallSets, or a part of them where the comparison is not to be thorough.
+func small() []string {
+	if testenv.Thorough() {
+		return smallSets
+	}
+	return []string{"wine", "iono", "pima", "glass-multiclass"}
+}
+
 // drawn makes a sample of normal features with a non-linear noisy target.
 func drawn(task registry.Task, n, d, classes int, seed uint32) *sample {
 	r := rng.New(seed)

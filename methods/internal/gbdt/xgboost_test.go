@@ -106,7 +106,7 @@ func TestXGBoost(t *testing.T) {
 		p.Rounds, p.MaxDepth, p.LearningRate = rounds, depth, rate
 		runs, params = append(runs, &peerRun{Library: "xgboost", sample: s, Params: p.python()}), append(params, p)
 	}
-	for _, name := range smallSets {
+	for _, name := range small() {
 		s := catalogued(t, name)
 		for _, rate := range []float64{1, 0.3, 0.01} {
 			for _, depth := range []int{1, 3, 5} {
