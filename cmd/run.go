@@ -3,35 +3,11 @@ package cmd
 import (
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/spf13/cobra"
 )
-
-type runFlags struct {
-	all      bool
-	methods  []string
-	datasets []string
-	splits   string
-	protocol string
-	jobs     int
-	dryRun   bool
-	explain  bool
-	retry    bool
-	keep     string
-	timeout  time.Duration
-	budget   time.Duration
-	maxCell  time.Duration
-	yes      bool
-	format   string
-	rerun    []string
-	isolate  isolation
-}
-
-// defaultMaxCell skips what would keep a run from ending within a day or so.
-const defaultMaxCell = 30 * time.Minute
 
 func newRunCommand(a *app) *cobra.Command {
 	var f runFlags

@@ -14,6 +14,29 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
+type runFlags struct {
+	all      bool
+	methods  []string
+	datasets []string
+	splits   string
+	protocol string
+	jobs     int
+	dryRun   bool
+	explain  bool
+	retry    bool
+	keep     string
+	timeout  time.Duration
+	budget   time.Duration
+	maxCell  time.Duration
+	yes      bool
+	format   string
+	rerun    []string
+	isolate  isolation
+}
+
+// defaultMaxCell skips what would keep a run from ending within a day or so.
+const defaultMaxCell = 30 * time.Minute
+
 // run does what `bench run` says: it turns flags into a request, and lets a session run it.
 func (a *app) run(ctx context.Context, f runFlags) error {
 	if err := f.check(); err != nil {
