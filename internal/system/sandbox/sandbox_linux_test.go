@@ -27,8 +27,7 @@ func bound(t *testing.T, p Policy, script string) string {
 	var out strings.Builder
 	c.Stdout, c.Stderr = &out, &out
 	done := make(chan error)
-	go func() {
-		runtime.LockOSThread() // and it ends with this goroutine
+	onOwnThread(func() {
 		rules, err := p.Rules()
 		if err == nil {
 			defer rules.Close()
@@ -42,12 +41,32 @@ func bound(t *testing.T, p Policy, script string) string {
 			_ = c.Wait()
 			done <- nil
 		}
-	}()
+	})
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 	<-done
 	return out.String()
+}
+
+// onOwnThread does something on a thread that ends with it, and never on the first one: a signal to a process is judged by what binds
+// its first thread, so that a sandbox which shares its rules with that thread could end the process.
+func onOwnThread(do func()) {
+	go func() {
+		runtime.LockOSThread()
+		if unix.Gettid() != os.Getpid() {
+			do()
+			return
+		}
+		defer runtime.UnlockOSThread()
+		over := make(chan struct{})
+		go func() { // on another thread, since this one is taken
+			defer close(over)
+			runtime.LockOSThread()
+			do()
+		}()
+		<-over
+	}()
 }
 
 func write(t *testing.T, path, text string) string {
