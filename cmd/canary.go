@@ -11,7 +11,8 @@ import (
 )
 
 // tryCanary trains a method twice on half of small data, which other checks have shown it whole: with the true labels, and
-// with labels that contradict them. A method that is right about the other half of the rows after both trainings does not go by its training labels.
+// with labels that contradict the true ones. The method then predicts the other half of the rows. If its predictions are right after
+// the second training too, the method knows the labels from elsewhere, and the check fails.
 func tryCanary(ctx context.Context, spec registry.Spec) (string, error) {
 	const rows = 200
 	task := registry.Binary

@@ -198,8 +198,8 @@ func TestNothingOutlivesAKilledHarness(t *testing.T) {
 	t.Log(stderr)
 }
 
-// TestAKillerInProcessIsIsolatedByTheNextRun: where methods run in the program itself, one of them that ends the program is run
-// in a process of its own by the next run, and its failure is a row there.
+// TestAKillerInProcessIsIsolatedByTheNextRun: with --isolate=false methods run inside the program, so that a method that exits ends
+// the whole program. The next run gives that method a process of its own and stores its failure as a row.
 func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)

@@ -35,7 +35,8 @@ func (a *app) rerun(h *plan.Experiment, req *plan.Request, names []string) error
 	return nil
 }
 
-// noteCheckingCode says of which methods a cell is run again, and why.
+// noteCheckingCode prints the names of the methods of which one stored cell is run again, and the reason: their code changed since
+// the cell was stored, or the cell was imported.
 func (a *app) noteCheckingCode(methods []string, imported bool) {
 	why := "code changed since results were stored"
 	if imported {
@@ -44,7 +45,8 @@ func (a *app) noteCheckingCode(methods []string, imported bool) {
 	fmt.Fprintf(a.err, "%s: running one cell again of %s\n", why, strings.Join(methods, ", "))
 }
 
-// noteChangedCode says of which methods stored results are not those of their code any more, and of which that is not known.
+// noteChangedCode prints the methods whose code of today gives other results than those that are stored, and the methods whose code
+// changed without a cell that could be compared.
 func (a *app) noteChangedCode(report verify.CodeReport) {
 	for _, o := range report.Old {
 		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, areStored(o.Cells), o.Method)
