@@ -61,7 +61,7 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	defer d.sleepNoMore()
 	cancelled := d.ctx.Done()
 	var e event
-	select {
+	select { // what was ended before it began starts nothing
 	case <-stop:
 		e = stopped{}
 	case <-cancelled:
