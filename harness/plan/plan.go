@@ -26,6 +26,7 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -145,7 +146,7 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 			if len(plan.Cells) > first && plan.Stored == stored {
 				plan.Cells[first].Early = true
 			}
-			if runner.Foreign(spec) {
+			if runner.Foreign(spec) && h.Protocol.Semantics.Split != split.All { // which tests the rows that it learns from
 				plan.addCanary(cells, first, req.Secret, known)
 			}
 		}
@@ -244,7 +245,14 @@ func suited(specs []registry.Spec, task registry.Task) []registry.Spec {
 // planMethod returns one cell per split. The grid, its hash, the cost and the
 // memory are the same for all of them, since they depend on the shape alone.
 func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, forecast *Forecast) ([]*Cell, error) {
+	fewer := h.Protocol.Methods[spec.Name].TrainRows
+	if fewer > 0 {
+		set.train.N = min(set.train.N, fewer)
+	}
 	settings, err := h.Protocol.Settings(spec, set.entry.Name, set.train)
+	if err == nil && h.Protocol.Semantics.Folds == 0 && len(settings) > 1 {
+		err = fmt.Errorf("protocol %s: folds = 0 searches nothing, but %s has %d grid points; give it a grid of one point in [methods], or folds", h.Protocol.Name, spec.Name, len(settings))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +263,7 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	common := runner.CellSpec{
 		Inputs: runner.Inputs{
 			ProtocolHash: h.Protocol.Hash(), Fingerprint: set.fingerprint,
-			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, settings),
+			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, settings, fewer),
 		},
 		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path), Splits: h.Protocol.Splits},
 		Set:      set.entry.Description(), Grid: settings, Points: points, Shape: set.train, Keep: h.Keep,
@@ -293,11 +301,14 @@ func absolute(path string) string {
 // setting's own.
 func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (int64, error) {
 	folds := h.Protocol.Semantics.Folds
-	inFold := c.Shape
-	inFold.N = c.Shape.N * (folds - 1) / folds
-	search, err := spec.PathCostEstimate(inFold, c.Grid)
-	if err != nil {
-		return 0, err
+	var search float64
+	if folds > 0 {
+		var err error
+		inFold := c.Shape
+		inFold.N = c.Shape.N * (folds - 1) / folds
+		if search, err = spec.PathCostEstimate(inFold, c.Grid); err != nil {
+			return 0, err
+		}
 	}
 	var heaviest float64
 	var hungriest int64

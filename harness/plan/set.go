@@ -77,16 +77,20 @@ func (h *Experiment) enoughOfEachClass(entry *datasets.Entry, counts []int, labe
 	return nil
 }
 
-// gridHash identifies what a method does with a set: its settings, and the blocks of the features
-// where it uses them. Where it does not, or the set has none, it is the hash of the settings alone.
-func gridHash(spec registry.Spec, sh registry.Shape, settings []json.RawMessage) string {
-	if !spec.Blocks || sh.Blocks == nil {
-		return protocol.HashJSON(settings)
+// gridHash identifies what a method does with a set: its grid points, the blocks of the features where it uses them, and
+// fewer, the number of training rows where the method has its own. Where there is neither, it is the hash of the points alone.
+func gridHash(spec registry.Spec, sh registry.Shape, points []json.RawMessage, fewer int) string {
+	if !spec.Blocks {
+		sh.Blocks = nil
+	}
+	if sh.Blocks == nil && fewer == 0 {
+		return protocol.HashJSON(points)
 	}
 	return protocol.HashJSON(struct {
-		Settings []json.RawMessage
-		Blocks   []registry.Block
-	}{settings, sh.Blocks})
+		Settings  []json.RawMessage
+		Blocks    []registry.Block
+		TrainRows int `json:",omitempty"`
+	}{points, sh.Blocks, fewer})
 }
 
 // AllSets is the protocol's list; where data is missing, the sets that the program can make

@@ -21,6 +21,8 @@ type MethodSettings struct {
 	Params map[string]any            `toml:"params"`
 	On     map[string]map[string]any `toml:"on"` // parameters that replace Params on one data set
 	Grid   registry.Grid             `toml:"grid"`
+
+	TrainRows int `toml:"-"` // of a variant that a sweep makes: see Sweep; 0 for those of the protocol
 }
 
 // Grid returns a method's grid under the protocol.

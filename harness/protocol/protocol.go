@@ -9,6 +9,7 @@ package protocol
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -51,6 +52,7 @@ type Semantics struct {
 	Rounds      []int      `toml:"rounds" json:"rounds,omitempty"`             // ascending: models that have rounds are tested after each of these too
 	TestGrid    bool       `toml:"test_grid" json:"test_grid,omitempty"`       // every grid point is refitted and tested, for what the choice cost
 	MethodSeeds int        `toml:"method_seeds" json:"method_seeds,omitempty"` // with how many seeds the chosen point is fitted and tested; 0 and 1 for one
+	TrainRows   int        `toml:"train_rows" json:"train_rows,omitempty"`     // at most so many training rows are learned from; 0 for all
 }
 
 // What lies between the seeds of a cell, as many as splits may have numbers, and how many seeds it may have.
@@ -79,7 +81,14 @@ func (s Semantics) Seeds(split int, testPart bool) []uint32 {
 
 // Splitter returns how rows are divided.
 func (s Semantics) Splitter() split.Splitter {
-	return split.Splitter{Kind: s.Split, TestFraction: s.TestFraction, Parts: s.Parts, Folds: s.Folds}
+	return split.Splitter{Kind: s.Split, TestFraction: s.TestFraction, Parts: s.Parts, Folds: s.Folds, TrainRows: s.TrainRows}
+}
+
+// SplitterOf is Splitter for a method, which may learn from fewer rows than others.
+func (p *Protocol) SplitterOf(method string) split.Splitter {
+	s := p.Semantics.Splitter()
+	s.TrainRows = cmp.Or(p.Methods[method].TrainRows, s.TrainRows)
+	return s
 }
 
 // check refuses what no cell can follow.
@@ -118,7 +127,10 @@ type Protocol struct {
 	Columns        []string                  `toml:"columns"`
 	Only           bool                      `toml:"only_columns"` // a run that names no methods takes those of Columns, not all
 	Semantics      Semantics                 `toml:"semantics"`
-	Methods        map[string]MethodSettings `toml:"methods"`
+	Methods        map[string]MethodSettings `toml:"methods"` // with the variants of Sweep
+	Sweep          *Sweep                    `toml:"sweep"`   // nil for none
+
+	series []string // of Sweep, in the order of Columns
 }
 
 // Names lists the built-in protocols.
@@ -192,10 +204,10 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 	switch {
 	case p.Splits < 1:
 		err = fmt.Errorf("splits = %d; it must be at least 1", p.Splits)
-	case p.Only && len(p.Columns) == 0:
+	case p.Only && len(p.Columns) == 0 && p.Sweep == nil:
 		err = errors.New("only_columns = true without columns; name the methods in columns")
 	default:
-		err = p.Semantics.check()
+		err = errors.Join(p.Semantics.check(), p.expandSweep())
 	}
 	for _, d := range p.Apart {
 		if !slices.Contains(p.Datasets, d) {

@@ -20,9 +20,16 @@ func (c *Canary) mislead(parts split.Parts) split.Parts {
 	for i, row := range train {
 		y[i] = parts.Set.Y[row]
 	}
+	groups := parts.Split.Folds
+	if groups == nil { // nothing is searched: the training rows are one group
+		groups = [][]int{make([]int, len(train))}
+		for i := range train {
+			groups[0][i] = i
+		}
+	}
 	set := *parts.Set
 	set.Y = append([]float64(nil), set.Y...)
-	for i, v := range canary.Labels(rand.New(rand.NewChaCha8(c.Seed)), set.Task, y, parts.Split.Folds) {
+	for i, v := range canary.Labels(rand.New(rand.NewChaCha8(c.Seed)), set.Task, y, groups) {
 		set.Y[train[i]] = v
 	}
 	parts.Set = &set

@@ -30,7 +30,7 @@ type job struct {
 // cell is the protocol: search the grid by cross-validation on the training rows,
 // refit the best point on all of them, test once.
 func (j *job) cell(ctx context.Context, env registry.Env, run *result.Run) error {
-	parts, err := partsOf(j.protocol, j.set, j.Cell.Split)
+	parts, err := partsOf(j.protocol, j.set, j.Cell)
 	if err != nil {
 		return err
 	}
@@ -170,6 +170,9 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 		return 0, err
 	}
 	folds := len(parts.Split.Folds)
+	if folds == 0 {
+		return 0, nil // the plan has seen to it that the grid has one point
+	}
 	scores := make([][]result.Score, len(j.Grid))
 	for g := range scores {
 		scores[g] = make([]result.Score, folds)
@@ -273,9 +276,9 @@ func (j *job) env(clock *cpuClock) registry.Env {
 	return env
 }
 
-// partsOf draws a split of a set.
-func partsOf(p *protocol.Protocol, set *datasets.Set, number int) (split.Parts, error) {
-	rows, err := p.Semantics.Splitter().Split(set, uint32(number))
+// partsOf draws the split of a cell.
+func partsOf(p *protocol.Protocol, set *datasets.Set, c Cell) (split.Parts, error) {
+	rows, err := p.SplitterOf(c.Method).Split(set, uint32(c.Split))
 	return split.Parts{Set: set, Split: rows, Standardise: p.Semantics.Standardise, ScaleTarget: p.Semantics.ScaleTarget}, err
 }
 

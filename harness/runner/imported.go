@@ -15,7 +15,7 @@ import (
 // all of them finite.
 func (c CellSpec) Imported(p *protocol.Protocol, set *datasets.Set, given map[int][]float64) (result.Run, error) {
 	run := c.NewRun()
-	parts, err := partsOf(p, set, c.Cell.Split)
+	parts, err := partsOf(p, set, c.Cell)
 	if err != nil {
 		return run, err
 	}

@@ -24,7 +24,7 @@ type Refitted struct {
 // Refit trains a method with params, JSON of a grid point, on all training rows of a
 // split of a protocol, as a cell does after its search, and tests it.
 func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *datasets.Set, number int, params json.RawMessage) (*Refitted, error) {
-	parts, err := partsOf(p, set, number)
+	parts, err := partsOf(p, set, Cell{Method: spec.Name, Split: number})
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,8 @@ const (
 	Given Kind = "given"
 	// GivenOrStratified is Given for sets with a test part of their own, and Stratified for the others.
 	GivenOrStratified Kind = "given-or-stratified"
+	// All learns from every row and tests on every row: for times and pictures, not for errors on new data.
+	All Kind = "all"
 )
 
 // A Splitter is how a protocol divides rows.
@@ -34,16 +36,17 @@ type Splitter struct {
 	Kind         Kind
 	TestFraction float64 // of Stratified and GivenOrStratified: the share of the test rows, rounded up to whole rows
 	Parts        int     // of KFold: how many parts the rows have, each of them tested once
-	Folds        int     // of the inner cross-validation
+	Folds        int     // of the inner cross-validation; 0 for none, where grids have one point
+	TrainRows    int     // at most so many of the training rows are learned from, drawn as test rows are; 0 for all
 }
 
 // Check reports a splitter that can divide nothing: an unknown kind, a share outside of 0 to 1,
-// fewer than 2 parts or folds, and a share or parts that the kind does not use.
+// fewer than 2 parts, one fold, and a share or parts that the kind does not use.
 func (s Splitter) Check() error {
 	kind := s.kind()
 	switch {
-	case !slices.Contains([]Kind{Stratified, KFold, Given, GivenOrStratified}, kind):
-		return fmt.Errorf("split = %q; known: %s, %s, %s, %s", s.Kind, Stratified, KFold, Given, GivenOrStratified)
+	case !slices.Contains([]Kind{Stratified, KFold, Given, GivenOrStratified, All}, kind):
+		return fmt.Errorf("split = %q; known: %s, %s, %s, %s, %s", s.Kind, Stratified, KFold, Given, GivenOrStratified, All)
 	case kind.draws() && !(s.TestFraction > 0 && s.TestFraction < 1):
 		return fmt.Errorf("test_fraction = %g; it must lie between 0 and 1", s.TestFraction)
 	case !kind.draws() && s.TestFraction != 0:
@@ -52,8 +55,10 @@ func (s Splitter) Check() error {
 		return fmt.Errorf("parts = %d; split = %q needs at least 2", s.Parts, kind)
 	case kind != KFold && s.Parts != 0:
 		return fmt.Errorf("parts = %d; split = %q does not use it, leave it out", s.Parts, kind)
-	case s.Folds < 2:
-		return fmt.Errorf("folds = %d; it must be at least 2", s.Folds)
+	case s.Folds < 0 || s.Folds == 1:
+		return fmt.Errorf("folds = %d; it must be at least 2, or 0 for methods with one grid point", s.Folds)
+	case s.TrainRows < 0:
+		return fmt.Errorf("train_rows = %d; it must be at least 1, or 0 for all", s.TrainRows)
 	}
 	return nil
 }
@@ -83,7 +88,7 @@ func (s Splitter) kindFor(trainRows int) Kind {
 // Once reports whether every split of a set has the same training and test rows. testPart says whether
 // the set has a test part of its own. Splits of such a set differ by their folds, and by the methods' draws.
 func (s Splitter) Once(testPart bool) bool {
-	return s.kind() == Given || s.kind() == GivenOrStratified && testPart
+	return s.kind() == Given || s.kind() == All || s.kind() == GivenOrStratified && testPart
 }
 
 // Sizes returns how many of n rows are learned from and how many are tested. trainRows is the size of
@@ -100,11 +105,19 @@ func (s Splitter) Sizes(n, trainRows int) (train, test int, err error) {
 			return 0, 0, errors.New("the set has no test part of its own")
 		}
 		test = n - trainRows
+	case All:
+		test = n
 	default:
 		test = int(math.Ceil(s.TestFraction * float64(n)))
 	}
 	train = n - test
-	if train >= s.Folds && test >= 1 && (kind != KFold || n >= s.Parts) {
+	if kind == All {
+		train = n
+	}
+	if s.TrainRows > 0 {
+		train = min(train, s.TrainRows)
+	}
+	if train >= max(1, s.Folds) && test >= 1 && (kind != KFold || n >= s.Parts) {
 		return train, test, nil
 	}
 	switch kind {
@@ -112,6 +125,8 @@ func (s Splitter) Sizes(n, trainRows int) (train, test int, err error) {
 		err = fmt.Errorf("%d rows are too few for %d parts and %d folds", n, s.Parts, s.Folds)
 	case Given:
 		err = fmt.Errorf("%d training rows are too few for %d folds", train, s.Folds)
+	case All:
+		err = fmt.Errorf("%d rows are too few for %d folds", train, s.Folds)
 	default:
 		err = fmt.Errorf("%d rows are too few for a test fraction of %g and %d folds", n, s.TestFraction, s.Folds)
 	}
@@ -124,7 +139,7 @@ func (s Splitter) Serves(n int) bool {
 	switch s.kind() {
 	case KFold:
 		return n >= s.Parts && n-n/s.Parts >= s.Folds
-	case Given, GivenOrStratified:
+	case Given, GivenOrStratified, All:
 		return n >= s.Folds
 	}
 	return n-int(math.Floor(s.TestFraction*float64(n))) >= s.Folds
@@ -158,7 +173,8 @@ func (s Split) Fold(f int) (train, validation []int) {
 // Split draws split number seed, from 1, of a set.
 //
 // Stratified draws the train/test split and then the folds from one NumPy stream seeded with seed.
-// The other kinds seed a stream with it for the folds alone. Folds equal scikit-learn's
+// The other kinds seed a stream with it for the folds alone. Where TrainRows is less than the training rows, so many of
+// them are drawn between the two, as train_test_split(train, train_size=TrainRows, stratify=y) draws them. Folds equal scikit-learn's
 // StratifiedKFold(Folds, shuffle=True) on the training rows, or KFold's for regression.
 //
 // It is an error if the set has too few rows, or a class has too few: for a fold to have one each, for
@@ -172,7 +188,7 @@ func (s Splitter) Split(set *datasets.Set, seed uint32) (Split, error) {
 }
 
 func (s Splitter) split(set *datasets.Set, seed uint32) (out Split, err error) {
-	train, test, err := s.Sizes(len(set.Y), set.TrainRows)
+	_, test, err := s.Sizes(len(set.Y), set.TrainRows)
 	if err != nil {
 		return out, err
 	}
@@ -181,24 +197,38 @@ func (s Splitter) split(set *datasets.Set, seed uint32) (out Split, err error) {
 	case KFold:
 		out.Train, out.Test, err = s.part(set, seed)
 	case Given:
-		out.Train, out.Test = upto(0, train), upto(train, len(set.Y))
+		out.Train, out.Test = upto(0, set.TrainRows), upto(set.TrainRows, len(set.Y))
+	case All:
+		out.Train, out.Test = upto(0, len(set.Y)), upto(0, len(set.Y))
 	default:
-		out.Train, out.Test, err = s.drawn(rng, set, train, test)
+		out.Train, out.Test, err = s.drawn(rng, set.Task, set.Y, len(set.Y)-test, test)
 	}
-	if err != nil {
+	if err == nil && s.TrainRows > 0 && s.TrainRows < len(out.Train) {
+		out.Train, err = s.some(rng, set, out.Train)
+	}
+	if err != nil || s.Folds == 0 {
 		return out, err
 	}
 	out.Folds, err = folds(rng, set.Task, at(set.Y, out.Train), s.Folds, "training rows")
 	return out, err
 }
 
-// drawn draws the test rows.
-func (s Splitter) drawn(rng *rng.RandomState, set *datasets.Set, nTrain, nTest int) (train, test []int, err error) {
-	if set.Task != registry.Regression {
-		return stratifiedSplit(rng, set.Y, nTrain, nTest)
+// drawn draws the test rows of targets y.
+func (s Splitter) drawn(rng *rng.RandomState, task registry.Task, y []float64, nTrain, nTest int) (train, test []int, err error) {
+	if task != registry.Regression {
+		return stratifiedSplit(rng, y, nTrain, nTest)
 	}
-	p := rng.Permutation(len(set.Y))
+	p := rng.Permutation(len(y))
 	return p[nTest:], p[:nTest], nil
+}
+
+// some draws TrainRows of the training rows.
+func (s Splitter) some(rng *rng.RandomState, set *datasets.Set, train []int) ([]int, error) {
+	drawn, _, err := s.drawn(rng, set.Task, at(set.Y, train), s.TrainRows, len(train)-s.TrainRows)
+	for i, position := range drawn {
+		drawn[i] = train[position]
+	}
+	return drawn, err
 }
 
 // part tests on one of the parts that the round of split number seed has.

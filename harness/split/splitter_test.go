@@ -27,6 +27,7 @@ func TestKindsEqualScikitLearn(t *testing.T) {
 		Kind      Kind      `json:"kind"`
 		Parts     int       `json:"parts"`
 		TrainRows int       `json:"train_rows"`
+		Some      int       `json:"some"`
 		Number    uint32    `json:"number"`
 		Split     Split     `json:"split"`
 	}
@@ -40,7 +41,10 @@ func TestKindsEqualScikitLearn(t *testing.T) {
 			t.Fatal(err)
 		}
 		kinds[row.Kind]++
-		s := Splitter{Kind: row.Kind, Parts: row.Parts, Folds: 3}
+		s := Splitter{Kind: row.Kind, Parts: row.Parts, Folds: 3, TrainRows: row.Some}
+		if row.Kind == Stratified {
+			s.TestFraction = 0.3
+		}
 		got, err := s.Split(&datasets.Set{Task: task, Y: row.Y, TrainRows: row.TrainRows}, row.Number)
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +53,7 @@ func TestKindsEqualScikitLearn(t *testing.T) {
 			t.Errorf("%s, %+v, split %d (-scikit-learn +ours):\n%s", row.Task, s, row.Number, diff)
 		}
 	}
-	if kinds[KFold] == 0 || kinds[Given] == 0 {
+	if kinds[KFold] == 0 || kinds[Given] == 0 || kinds[Stratified] == 0 {
 		t.Errorf("the file has %v", kinds)
 	}
 }
@@ -206,7 +210,7 @@ func TestCheckSplitter(t *testing.T) {
 		`parts = 5; split = "given" does not use it`:             {Kind: Given, Parts: 5, Folds: 5},
 		`parts = 5; split = "stratified" does not use it`:        {TestFraction: 0.3, Parts: 5, Folds: 5},
 		"folds = 1; it must be at least 2":                       {TestFraction: 0.3, Folds: 1},
-		"folds = 0; it must be at least 2":                       {Kind: KFold, Parts: 5},
+		"train_rows = -1; it must be at least 1":                 {TestFraction: 0.3, Folds: 5, TrainRows: -1},
 		"folds = -1; it must be at least 2":                      {Kind: Given, Folds: -1},
 		`parts = 0; split = "kfold" needs at least 2`:            {Kind: KFold, Folds: 2},
 		`parts = -5; split = "stratified" does not use it`:       {TestFraction: 0.3, Parts: -5, Folds: 5},
@@ -217,7 +221,7 @@ func TestCheckSplitter(t *testing.T) {
 			t.Errorf("%+v: got %v, want %s", s, err, want)
 		}
 	}
-	for _, s := range []Splitter{table2, {Kind: Stratified, TestFraction: 0.5, Folds: 2}, {Kind: KFold, Parts: 2, Folds: 2}, {Kind: Given, Folds: 2}} {
+	for _, s := range []Splitter{table2, {Kind: Stratified, TestFraction: 0.5, Folds: 2}, {Kind: KFold, Parts: 2, Folds: 2}, {Kind: Given, Folds: 2}, {Kind: All}, {Kind: KFold, Parts: 5}} {
 		if err := s.Check(); err != nil {
 			t.Errorf("%+v: %v", s, err)
 		}
@@ -274,5 +278,26 @@ func TestServes(t *testing.T) {
 		if s.kind() != Stratified && !divided(least) {
 			t.Errorf("%+v says it can divide a class of %d rows and does not", s, least)
 		}
+	}
+}
+
+// TestAllRows: every row is learned from and tested, and without folds nothing is drawn.
+func TestAllRows(t *testing.T) {
+	set := &datasets.Set{Task: registry.Binary, Y: []float64{1, -1, 1, -1, 1}}
+	s := Splitter{Kind: All}
+	got, err := s.Split(set, 3)
+	rows := []int{0, 1, 2, 3, 4}
+	if diff := cmp.Diff(Split{Train: rows, Test: rows}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if !s.Once(false) {
+		t.Error("splits of all rows are draws of the method")
+	}
+	s.TrainRows = 3
+	if train, test, err := s.Sizes(5, 0); train != 3 || test != 5 || err != nil {
+		t.Errorf("sizes %d and %d, %v; want 3 and 5", train, test, err)
+	}
+	if got, err = s.Split(set, 3); err != nil || len(got.Train) != 3 || len(got.Test) != 5 {
+		t.Errorf("%+v, %v; want 3 of the rows, and all tested", got, err)
 	}
 }

@@ -1,0 +1,142 @@
+package protocol
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// TrainRows is the parameter of a series that sweeps the number of training rows instead of a parameter of the method.
+const TrainRows = "train_rows"
+
+// A Sweep repeats methods at several values of one quantity, such as the number of landmarks. Each method at each value is a
+// variant, a column of its own, called "GBRFF1 landmarks=5". With Datasets the sets of the protocol are the points instead, and
+// the number of their training rows is the quantity.
+type Sweep struct {
+	Name     string            `toml:"name"`     // of the quantity, one word
+	Values   []float64         `toml:"values"`   // ascending
+	Series   map[string]Series `toml:"series"`   // what is swept, by name
+	Datasets bool              `toml:"datasets"` // the sets are the points
+}
+
+// A Series is one method in a sweep: one line of its drawing.
+type Series struct {
+	Of     string         `toml:"of"`     // the method; "" for the one that has the series' name
+	Param  string         `toml:"param"`  // which takes the values: a parameter of the method, or TrainRows
+	Divide float64        `toml:"divide"` // the parameter is the value over this; 0 for 1
+	Params map[string]any `toml:"params"` // others, at every point
+	Grid   registry.Grid  `toml:"grid"`   // nil for that of the method
+}
+
+// A Point is one series at one value of a sweep.
+type Point struct {
+	Series string
+	Value  float64
+	Method string // the variant
+}
+
+// Points returns the points of the protocol's sweep over methods, by series as Columns orders them and then by value; nil
+// without such a sweep.
+func (p *Protocol) Points() []Point {
+	if p.Sweep == nil || p.Sweep.Datasets {
+		return nil
+	}
+	var out []Point
+	for _, name := range p.series {
+		for _, v := range p.Sweep.Values {
+			out = append(out, Point{name, v, p.Sweep.variant(name, v)})
+		}
+	}
+	return out
+}
+
+func (s *Sweep) variant(series string, value float64) string {
+	return series + " " + s.Name + "=" + strconv.FormatFloat(value, 'g', -1, 64)
+}
+
+// expandSweep adds the variants of the sweep to Methods, and puts them in the place of their series in Columns. Without
+// columns the protocol is of the sweep alone.
+func (p *Protocol) expandSweep() error {
+	s := p.Sweep
+	switch {
+	case s == nil:
+		return nil
+	case s.Datasets && (s.Values != nil || s.Series != nil):
+		return errors.New("sweep: datasets = true takes the sets for its points; leave out values and series")
+	case s.Datasets:
+		return nil
+	case s.Name == "" || len(s.Values) == 0 || len(s.Series) == 0:
+		return errors.New("sweep needs name, values and series")
+	case !slices.IsSorted(s.Values) || len(slices.Compact(slices.Clone(s.Values))) < len(s.Values):
+		return fmt.Errorf("sweep: values = %v; they must ascend", s.Values)
+	}
+	for _, name := range p.Columns {
+		if _, ok := s.Series[name]; ok {
+			p.series = append(p.series, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Series)) {
+		if !slices.Contains(p.series, name) {
+			p.series = append(p.series, name)
+		}
+	}
+	if p.Columns == nil {
+		p.Columns, p.Only = slices.Clone(p.series), true
+	}
+	if p.Methods == nil {
+		p.Methods = map[string]MethodSettings{}
+	}
+	for _, name := range p.series {
+		var columns []string
+		for _, v := range s.Values {
+			variant := s.variant(name, v)
+			settings, err := s.Series[name].at(name, v)
+			if err != nil {
+				return fmt.Errorf("sweep.series.%s: %w", name, err)
+			}
+			if _, ok := p.Methods[variant]; ok {
+				return fmt.Errorf("sweep and [methods] both have %q", variant)
+			}
+			p.Methods[variant] = settings
+			columns = append(columns, variant)
+		}
+		if at := slices.Index(p.Columns, name); at >= 0 {
+			p.Columns = slices.Replace(p.Columns, at, at+1, columns...)
+		} else {
+			p.Columns = append(p.Columns, columns...)
+		}
+	}
+	return nil
+}
+
+// at is the variant of a series at a value.
+func (s Series) at(name string, value float64) (MethodSettings, error) {
+	m := MethodSettings{Of: s.Of, Grid: s.Grid, Params: maps.Clone(s.Params)}
+	if m.Of == "" {
+		m.Of = name
+	}
+	if s.Divide != 0 {
+		value /= s.Divide
+	}
+	switch {
+	case s.Param == "":
+		return m, errors.New("param is missing: the parameter that takes the values, or train_rows")
+	case s.Param == TrainRows:
+		m.TrainRows = int(value)
+		if value != float64(m.TrainRows) || m.TrainRows < 1 {
+			return m, fmt.Errorf("train_rows = %g; it must be a whole number from 1 on", value)
+		}
+		return m, nil
+	case m.Params[s.Param] != nil:
+		return m, fmt.Errorf("params sets %q, which the sweep varies", s.Param)
+	case m.Params == nil:
+		m.Params = map[string]any{}
+	}
+	m.Params[s.Param] = json.Number(strconv.FormatFloat(value, 'f', -1, 64)) // whole numbers are written as such
+	return m, nil
+}
