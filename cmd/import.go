@@ -123,7 +123,7 @@ func readResults(path string) (runs []result.Run, name string, err error) {
 	var file []byte
 	if path == referenceRun {
 		there := false
-		if file, there, err = reference.File(); err == nil && !there {
+		if file, there, err = reference.File(reference.Table2); err == nil && !there {
 			return nil, "", usage("this program was built without the reference run; name a file that `bench bundle` wrote")
 		}
 		name = referenceRun

@@ -62,10 +62,7 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary, Long: r.Long, Example: r.Example, Args: takes()}
 	flags := c.Flags()
 	flags.StringVar(&f.protocol, "protocol", "table2", "protocol whose results are shown")
-	flags.StringVar(&f.format, "format", "", strings.Join(reportFormats(), ", ")+" (default by the ending of --output, else text)")
-	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, what its ending says ("+strings.Join(render.Endings(), ", ")+"), or all figures to this folder, as figs/ (default standard output)")
-	flags.StringVar(&f.figure, "figure", "", "of several figures the one to write")
-	flags.StringVar(&f.width, "width", "", "figures: lay out for a column (84 mm) or a page (174 mm) of a paper, or for so many millimetres (default page; column for drawings of details)")
+	outputFlags(c, &f)
 	if r.Select == nil {
 		flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order; NAME@VERSION is a stored version of one, of which the beginning is enough")
 	} else {
@@ -74,9 +71,6 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 	}
 	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in means and ranks")
 	flags.StringVar(&f.splits, "splits", "", "only these splits, e.g. 3 or 4-6")
-	flags.BoolVar(&f.details, "details", false, "text, md and latex: everything that the report holds, with queries and provenance (html, csv and json always have it)")
-	flags.BoolVar(&f.wide, "wide", false, "text: one line a row, however wide (default blocks of columns that fit the terminal, or 100 columns)")
-	flags.BoolVar(&f.landscape, "landscape", false, "latex: tables for a page on its side")
 	build := r.Flags(flags)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if r.Select != nil {
@@ -88,9 +82,21 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 		}
 		return a.report(c, f, func(rows frame.Frame) (doc.Document, error) { return build(rows, args) })
 	}
+	return c
+}
+
+// outputFlags adds those that say in what form a report is written, and where.
+func outputFlags(c *cobra.Command, f *reportFlags) {
+	flags := c.Flags()
+	flags.StringVar(&f.format, "format", "", strings.Join(reportFormats(), ", ")+" (default by the ending of --output, else text)")
+	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, what its ending says ("+strings.Join(render.Endings(), ", ")+"), or all figures to this folder, as figs/ (default standard output)")
+	flags.StringVar(&f.figure, "figure", "", "of several figures the one to write")
+	flags.StringVar(&f.width, "width", "", "figures: lay out for a column (84 mm) or a page (174 mm) of a paper, or for so many millimetres (default page; column for drawings of details)")
+	flags.BoolVar(&f.details, "details", false, "text, md and latex: everything that the report holds, with queries and provenance (html, csv and json always have it)")
+	flags.BoolVar(&f.wide, "wide", false, "text: one line a row, however wide (default blocks of columns that fit the terminal, or 100 columns)")
+	flags.BoolVar(&f.landscape, "landscape", false, "latex: tables for a page on its side")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("width", cobra.FixedCompletions([]string{"column", "page"}, cobra.ShellCompDirectiveNoFileComp))
-	return c
 }
 
 func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (doc.Document, error)) error {
@@ -108,6 +114,11 @@ func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (d
 	if err != nil {
 		return exitError{exitUsage, err}
 	}
+	return a.emit(ctx, d, f, out)
+}
+
+// emit writes a document where and in the form that the flags say.
+func (a *app) emit(ctx context.Context, d doc.Document, f reportFlags, out reportOutput) error {
 	d.Program = "bench " + environment.ProgramVersion
 	d.Generated = time.Now().UTC()
 	d.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)

@@ -3,6 +3,7 @@ package cmd
 import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
@@ -31,9 +32,9 @@ func (a *app) reportSource(f reportFlags, h *plan.Experiment, stored *storedSets
 	src := frame.Source{
 		Protocol: frame.Protocol{
 			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published, PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
-			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once,
+			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once, Sweep: sweepOf(p),
 		},
-		Registry: h.Registry, Sets: reportSets{stored}, Methods: f.methods, Beside: f.beside, Datasets: f.datasets, Folds: f.folds,
+		Registry: h.Registry, Sets: reportSets{stored}, Methods: p.Expand(f.methods), Beside: f.beside, Datasets: f.datasets, Folds: f.folds,
 		Run: a.invocation(p.Name, p.Path, p.Splits),
 	}
 	if f.splits == "" {
@@ -45,6 +46,18 @@ func (a *app) reportSource(f reportFlags, h *plan.Experiment, stored *storedSets
 	}
 	src.Splits = splits
 	return src, nil
+}
+
+// sweepOf translates the sweep of a protocol.
+func sweepOf(p *protocol.Protocol) frame.Sweep {
+	if p.Sweep == nil {
+		return frame.Sweep{}
+	}
+	s := frame.Sweep{Name: p.Sweep.Name, Datasets: p.Sweep.Datasets}
+	for _, at := range p.Points() {
+		s.Points = append(s.Points, frame.Point(at))
+	}
+	return s
 }
 
 // reportSets says of the data sets what package frame asks.

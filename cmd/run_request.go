@@ -108,10 +108,13 @@ func (f runFlags) check() error {
 
 // request turns flags into names that exist.
 func (a *app) request(h *plan.Experiment, f runFlags) (plan.Request, error) {
-	req := plan.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout, Limits: plan.Limits{MaxCell: f.maxCell, Memory: a.memory}}
 	for i, m := range f.methods {
 		f.methods[i] = strings.TrimSpace(m)
-		if _, err := h.Registry.Lookup(f.methods[i]); err != nil {
+	}
+	f.methods = h.Protocol.Expand(f.methods)
+	req := plan.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout, Limits: plan.Limits{MaxCell: f.maxCell, Memory: a.memory}}
+	for _, m := range f.methods {
+		if _, err := h.Registry.Lookup(m); err != nil {
 			return req, exitError{exitUsage, err}
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/kernelboosting/bench/reports/pairs"
 	"github.com/kernelboosting/bench/reports/ranks"
 	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/sweep"
 	"github.com/kernelboosting/bench/reports/tests"
 	"github.com/kernelboosting/bench/reports/times"
 	"github.com/kernelboosting/bench/reports/why"
@@ -37,6 +38,7 @@ func All() []report.Report {
 		times.Report(),
 		grid.Report(),
 		curves.Report(),
+		sweep.Report(),
 		why.Report(),
 		compare.Report(),
 	}

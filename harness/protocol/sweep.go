@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kernelboosting/bench/registry"
 )
@@ -26,11 +27,12 @@ type Sweep struct {
 
 // A Series is one method in a sweep: one line of its drawing.
 type Series struct {
-	Of     string         `toml:"of"`     // the method; "" for the one that has the series' name
-	Param  string         `toml:"param"`  // which takes the values: a parameter of the method, or TrainRows
-	Divide float64        `toml:"divide"` // the parameter is the value over this; 0 for 1
-	Params map[string]any `toml:"params"` // others, at every point
-	Grid   registry.Grid  `toml:"grid"`   // nil for that of the method
+	Of     string             `toml:"of"`     // the method; "" for the one that has the series' name
+	Param  string             `toml:"param"`  // which takes the values: a parameter of the method, or TrainRows
+	Divide float64            `toml:"divide"` // the parameter is the value over this; 0 for 1
+	Times  map[string]float64 `toml:"times"`  // on these data sets the parameter is the value times this
+	Params map[string]any     `toml:"params"` // others, at every point
+	Grid   registry.Grid      `toml:"grid"`   // nil for that of the method
 }
 
 // A Point is one series at one value of a sweep.
@@ -50,6 +52,22 @@ func (p *Protocol) Points() []Point {
 	for _, name := range p.series {
 		for _, v := range p.Sweep.Values {
 			out = append(out, Point{name, v, p.Sweep.variant(name, v)})
+		}
+	}
+	return out
+}
+
+// Expand puts the points of a series in the place of its name in a list of methods; nil stays nil.
+func (p *Protocol) Expand(methods []string) []string {
+	var out []string
+	for _, name := range methods {
+		at := slices.IndexFunc(p.series, func(s string) bool { return strings.EqualFold(s, name) })
+		if at < 0 {
+			out = append(out, name)
+			continue
+		}
+		for _, v := range p.Sweep.Values {
+			out = append(out, p.Sweep.variant(p.series[at], v))
 		}
 	}
 	return out
@@ -137,6 +155,17 @@ func (s Series) at(name string, value float64) (MethodSettings, error) {
 	case m.Params == nil:
 		m.Params = map[string]any{}
 	}
-	m.Params[s.Param] = json.Number(strconv.FormatFloat(value, 'f', -1, 64)) // whole numbers are written as such
+	if s.Times == nil {
+		m.Params[s.Param] = decimal(value)
+	}
+	for set, factor := range s.Times {
+		if m.On == nil {
+			m.On = map[string]map[string]any{}
+		}
+		m.On[set] = map[string]any{s.Param: decimal(value * factor)}
+	}
 	return m, nil
 }
+
+// decimal is a number as JSON has it, whole numbers without a point.
+func decimal(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'f', -1, 64)) }

@@ -43,6 +43,9 @@ func TestSweep(t *testing.T) {
 	if got, want := strings.Join(points, " "), "Line2 Line4 Line10 Twice2 Twice4 Twice10 Less2 Less4 Less10"; got != want {
 		t.Errorf("points %s, want %s", got, want)
 	}
+	if got, want := fmt.Sprint(p.Expand([]string{"Plain", "twice"})), "[Plain Twice order=2 Twice order=4 Twice order=10]"; got != want {
+		t.Errorf("Expand: %s, want %s", got, want)
+	}
 	reg, err := p.Resolve(registry.New(line()))
 	if err != nil {
 		t.Fatal(err)

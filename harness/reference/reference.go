@@ -1,7 +1,6 @@
-// Package reference carries the reference run: the results behind the table of the README, computed
-// once, which `bench import reference` stores beside a newcomer's own. It holds one file of
-// package bundle's form in files/, embedded in the program; a program that was built without the file
-// says so.
+// Package reference carries results that come with the program: the reference run, which is behind the table of the README and
+// which `bench import reference` stores beside a newcomer's own, and those of the experiments that are computed here once.
+// Each protocol has one file of package bundle's form in files/, embedded in the program.
 package reference
 
 import (
@@ -13,12 +12,12 @@ import (
 //go:embed files
 var files embed.FS
 
-// Name is that of the file below files/.
-const Name = "table2.bench"
+// Table2 is the protocol of the reference run.
+const Table2 = "table2"
 
-// File returns the file, and false where the program was built without it.
-func File() ([]byte, bool, error) {
-	file, err := files.ReadFile("files/" + Name)
+// File returns the file of a protocol, and false where the program was built without it.
+func File(protocol string) ([]byte, bool, error) {
+	file, err := files.ReadFile("files/" + protocol + ".bench")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}

@@ -9,7 +9,7 @@ import (
 
 // TestFile: the file, where there is one, is small and can be read.
 func TestFile(t *testing.T) {
-	file, there, err := reference.File()
+	file, there, err := reference.File(reference.Table2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // referenceGains are the differences of each two methods of the reference run on its fifteen sets, in points.
 func referenceGains(t *testing.T) [][]*big.Rat {
 	t.Helper()
-	file, there, err := reference.File()
+	file, there, err := reference.File(reference.Table2)
 	if err != nil || !there {
 		t.Fatalf("the reference run is not in the program: %v", err)
 	}

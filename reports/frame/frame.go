@@ -88,6 +88,29 @@ type Protocol struct {
 	Order          func(methods []string) []string
 	Sizes          func(rows, trainRows int) (train, test int, err error) // of a split of a set; see split.Splitter.Sizes
 	Once           func(testPart bool) bool                               // whether all splits of a set have the same rows; see split.Splitter.Once; nil if no set's
+	Sweep          Sweep
+}
+
+// A Sweep says which columns or sets are values of one quantity; the zero value is that of a protocol without one.
+type Sweep struct {
+	Name     string  // of the quantity
+	Points   []Point // by series and value; nil where sets are the points
+	Datasets bool    // sets are the points, by their training rows
+
+	Printed []Printed // numbers of a source, shown beside ours
+}
+
+// Printed is what a source prints for a series at a value.
+type Printed struct {
+	Series    string
+	At, Value float64
+}
+
+// A Point is one line of a drawing at one value of the quantity.
+type Point struct {
+	Series string
+	Value  float64
+	Method string // its column
 }
 
 // Source says what goes into a frame.

@@ -2,7 +2,8 @@
 //
 //	plot.go    scales and ticks
 //	words.go   how wide words are, where names find room, legends
-//	sheet.go   axes around values; scatters and lines
+//	sheet.go   axes around values; scatters
+//	curves.go  lines, and bars side by side
 //	bars.go    histograms
 //	rank.go    the diagram of critical differences
 //	forest.go  differences with their intervals, line by line

@@ -257,51 +257,6 @@ func names(n int) string {
 	return fmt.Sprintf("%d names", n)
 }
 
-// A Series is a named line through values at common places.
-type Series struct {
-	Name   string
-	Values []float64
-}
-
-// Lines draws series over xs, at least one of each, with their names at the right. The first doc.SeriesRoles have colours, dashes and
-// marks of their own, the others are in the background.
-func Lines(xs []float64, series []Series, x, y Axis) doc.Plot {
-	return func(width float64) doc.Drawing {
-		var all, ends []float64
-		var words []string
-		for _, l := range series {
-			all, words = append(all, l.Values...), append(words, l.Name)
-		}
-		words = clipped(words, width/2)
-		s := newSheet(width, x, y, xs, all, widest(words)+18, labelHeight*float64(len(series)-1))
-		last := len(xs) - 1
-		for i := len(series) - 1; i >= 0; i-- { // the first ones over the others
-			values := series[i].Values
-			for k := 1; k < len(values); k++ {
-				s.Line(doc.Series(i), s.x.At(xs[k-1]), s.y.At(values[k-1]), s.x.At(xs[k]), s.y.At(values[k]))
-			}
-			every := max(1, int(math.Ceil(40*float64(len(xs))/(s.area.x2-s.area.x)))) // marks of a line are this far apart
-			for k := last; k >= 0; k -= every {
-				if k == last || i < doc.SeriesRoles {
-					marker(&s.Drawing, i, s.x.At(xs[k]), s.y.At(values[k]))
-				}
-			}
-		}
-		for _, l := range series {
-			ends = append(ends, s.y.At(l.Values[last]))
-		}
-		for i, at := range spread(ends, labelHeight, s.area.y, s.area.y2) {
-			role := doc.Name
-			if i >= doc.SeriesRoles {
-				role = doc.Tick
-			}
-			s.Line(doc.Rest, s.x.To+4, ends[i], s.x.To+12, at)
-			s.Word(role, s.x.To+14, at+3.5, doc.Start, words[i])
-		}
-		return s.Drawing
-	}
-}
-
 // Background says for a number of series, the best at the end first, which of them Lines draws in the background; "" for none.
 func Background(series int) string {
 	if series <= doc.SeriesRoles {

@@ -1,0 +1,279 @@
+// Package experiments says what papers found and what would decide it: for each of their tables and figures a protocol, the
+// reports that draw it, the printed numbers, and the claims, each a sentence with a rule on the numbers.
+//
+// An [Experiment] is read from a TOML file, built in ([Load] by name) or a user's own (by path). Its cells are those of its
+// protocol: stored, resumed and keyed like any others. The package runs nothing and knows no result: package harness runs
+// protocols, reports/claims decides. docs/experiments.md explains every key.
+package experiments
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/internal/wording"
+)
+
+//go:embed *.toml
+var builtin embed.FS
+
+// An Experiment is a table or a figure of a paper, or a question of one's own.
+type Experiment struct {
+	Name string `toml:"-"` // that of its file
+	Path string `toml:"-"` // of the TOML file it was read from; "" for a built-in one
+
+	Title    string   `toml:"title"`
+	Source   string   `toml:"source"`   // paper and place
+	Protocol string   `toml:"protocol"` // a name, or the path of a TOML file relative to the experiment's
+	Datasets []string `toml:"datasets"` // of the protocol's; nil for all
+	Methods  []string `toml:"methods"`  // columns or series; nil for the protocol's
+	Splits   int      `toml:"splits"`   // 0 for the protocol's
+	Notes    []string `toml:"notes"`    // what differs from the source, a sentence or more each
+	Alone    bool     `toml:"alone"`    // its times need the machine alone: one cell at a time, methods taking turns
+	Quick    Quick    `toml:"quick"`    // a part that takes less than a minute
+
+	Shows   []Show    `toml:"show"`
+	Printed []Printed `toml:"printed"`
+	Claims  []Claim   `toml:"claim"`
+}
+
+// Quick is a part of an experiment.
+type Quick struct {
+	Datasets []string  `toml:"datasets"` // nil for the experiment's
+	Methods  []string  `toml:"methods"`
+	Values   []float64 `toml:"values"` // of the sweep; nil for all
+	Splits   int       `toml:"splits"`
+}
+
+// A Show is a report that draws the experiment.
+type Show struct {
+	Report   string   `toml:"report"`
+	Flags    []string `toml:"flags"` // as on the command line
+	Datasets []string `toml:"datasets"`
+	Methods  []string `toml:"methods"`
+}
+
+// Printed is a number of the source beside the drawing's.
+type Printed struct {
+	Series string  `toml:"series"`
+	At     float64 `toml:"at"`
+	Value  float64 `toml:"value"`
+}
+
+// A Claim is a sentence of the source with what decides it: it holds if all its comparisons do.
+type Claim struct {
+	Says    string       `toml:"says"`
+	Compare []Comparison `toml:"compare"`
+}
+
+// A Comparison sets a series beside another, or beside a number, and says where the difference lies if the claim is true.
+// Metrics are compared by their difference, in the unit of tables, and processor times by their ratio.
+type Comparison struct {
+	Series   string    `toml:"series"`
+	Datasets []string  `toml:"datasets"` // that count; nil for all
+	With     []string  `toml:"with"`     // each of these series; "*" for every other; nil for the number 0, of times 1
+	Of       string    `toml:"of"`       // a metric, "cpu" for processor time, "slope" for the power of the sweep's quantity with which it grows; "" for the protocol's metric
+	At       []float64 `toml:"at"`       // points of the sweep, whose mean counts, of slopes the ends; nil for all, or for what is no sweep
+	WithAt   []float64 `toml:"with_at"`  // of the other series; nil for the same
+	Least    float64   `toml:"-"`        // the ends of where it lies
+	Most     float64   `toml:"-"`
+
+	Above   *float64    `toml:"above"`
+	Below   *float64    `toml:"below"`
+	Within  *float64    `toml:"within"`
+	Between *[2]float64 `toml:"between"`
+	Printed *float64    `toml:"printed"` // the source's own number, shown beside ours
+}
+
+// What a comparison may be of beside metrics.
+const (
+	CPU   = "cpu"
+	Slope = "slope"
+)
+
+// Names lists the built-in experiments.
+func Names() []string {
+	files, err := builtin.ReadDir(".")
+	if err != nil {
+		panic(err) // the directory is embedded
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".toml"))
+	}
+	return names
+}
+
+// Load returns a built-in experiment by name, or reads one from a path that ends in .toml.
+func Load(name string) (*Experiment, error) {
+	if strings.HasSuffix(name, ".toml") {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		e, err := Parse(strings.TrimSuffix(filepath.Base(name), ".toml"), raw)
+		if err != nil {
+			return nil, err
+		}
+		e.Path = name
+		if strings.HasSuffix(e.Protocol, ".toml") && !filepath.IsAbs(e.Protocol) {
+			e.Protocol = filepath.Join(filepath.Dir(name), filepath.FromSlash(e.Protocol))
+		}
+		return e, nil
+	}
+	raw, err := builtin.ReadFile(name + ".toml")
+	if err != nil {
+		known := "known: " + strings.Join(Names(), ", ")
+		if meant := wording.Suggest(name, Names()); meant != nil {
+			known = "did you mean " + strings.Join(meant, " or ") + "?"
+		}
+		return nil, fmt.Errorf("no experiment is named %q; %s (or the path of a .toml file: docs/experiments.md)", name, known)
+	}
+	return Parse(name, raw)
+}
+
+// All returns the built-in experiments, sorted by name.
+func All() ([]*Experiment, error) {
+	var out []*Experiment
+	for _, name := range Names() {
+		e, err := Load(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// Parse reads the TOML text of an experiment.
+func Parse(name string, raw []byte) (*Experiment, error) {
+	e := &Experiment{Name: name}
+	meta, err := toml.NewDecoder(bytes.NewReader(raw)).Decode(e)
+	if err != nil {
+		return nil, fmt.Errorf("experiment %s: %w", name, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("experiment %s: %s", name, wording.UnknownTOMLKey(unknown[0].String(), e, "docs/experiments.md"))
+	}
+	if err := e.check(); err != nil {
+		return nil, fmt.Errorf("experiment %s: %w", name, err)
+	}
+	return e, nil
+}
+
+func (e *Experiment) check() error {
+	switch {
+	case e.Title == "":
+		return errors.New("title is missing")
+	case e.Protocol == "":
+		return errors.New("protocol is missing: a name (`bench protocol list`) or a TOML file")
+	case len(e.Shows) == 0:
+		return errors.New("show is missing: at least one report that draws the experiment")
+	}
+	for i := range e.Claims {
+		c := &e.Claims[i]
+		if c.Says == "" || len(c.Compare) == 0 {
+			return fmt.Errorf("claim %d needs says and compare", i+1)
+		}
+		for k := range c.Compare {
+			if err := c.Compare[k].check(); err != nil {
+				return fmt.Errorf("claim %d, comparison %d: %w", i+1, k+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+// check sets the ends of where the difference lies.
+func (c *Comparison) check() error {
+	if c.Series == "" {
+		return errors.New("series is missing")
+	}
+	given := 0
+	c.Least, c.Most = math.Inf(-1), math.Inf(1)
+	if c.Above != nil {
+		given, c.Least = given+1, *c.Above
+	}
+	if c.Below != nil {
+		given, c.Most = given+1, *c.Below
+	}
+	if c.Within != nil {
+		given, c.Least, c.Most = given+1, -*c.Within, *c.Within
+	}
+	if c.Between != nil {
+		given, c.Least, c.Most = given+1, c.Between[0], c.Between[1]
+	}
+	switch {
+	case given != 1:
+		return errors.New("one of above, below, within and between says where the difference lies")
+	case !(c.Least < c.Most):
+		return fmt.Errorf("nothing lies between %g and %g", c.Least, c.Most)
+	case c.Of == Slope && c.With != nil:
+		return errors.New("a slope is compared with a number: leave out with")
+	case c.Of == Slope && len(c.At) != 2 && c.At != nil:
+		return fmt.Errorf("at = %v; of a slope it is the two ends", c.At)
+	case c.Of == CPU && c.With == nil:
+		return errors.New("processor times are compared with those of a series: add with")
+	case c.Of != "" && c.Of != CPU && c.Of != Slope:
+		if _, err := metric.Lookup(c.Of); err != nil {
+			return fmt.Errorf("of: %w; or %s, %s", err, CPU, Slope)
+		}
+	}
+	return nil
+}
+
+// Part is the experiment as it is run: the whole, or what Quick leaves of it.
+type Part struct {
+	Datasets []string // nil for the protocol's
+	Methods  []string // columns of the protocol; nil for its own
+	Splits   int
+}
+
+// Of returns what is run of an experiment under its protocol, which Protocol.ResolveSets has seen. An error names what the protocol does not have.
+func (e *Experiment) Of(p *protocol.Protocol, quick bool) (Part, error) {
+	part := Part{Datasets: e.Datasets, Splits: e.Splits}
+	if part.Splits == 0 {
+		part.Splits = p.Splits
+	}
+	names := e.Methods
+	var values []float64
+	if quick {
+		values = e.Quick.Values
+		if e.Quick.Splits > 0 {
+			part.Splits = min(part.Splits, e.Quick.Splits)
+		}
+		if e.Quick.Datasets != nil {
+			part.Datasets = e.Quick.Datasets
+		}
+		if e.Quick.Methods != nil {
+			names = e.Quick.Methods
+		}
+	}
+	for _, d := range part.Datasets {
+		if !slices.Contains(p.Datasets, d) {
+			return part, fmt.Errorf("experiment %s: datasets names %q, which protocol %s does not have", e.Name, d, p.Name)
+		}
+	}
+	part.Methods = names
+	if points := p.Points(); points != nil {
+		part.Methods = nil
+		for _, at := range points {
+			if (names == nil || slices.Contains(names, at.Series)) && (values == nil || slices.Contains(values, at.Value)) {
+				part.Methods = append(part.Methods, at.Method)
+			}
+		}
+		if part.Methods == nil {
+			return part, fmt.Errorf("experiment %s: no point of protocol %s has the series %v and the values %v", e.Name, p.Name, names, values)
+		}
+	}
+	return part, nil
+}

@@ -1,0 +1,456 @@
+// Package claims decides sentences of papers on stored results: each holds, fails, or is not told apart.
+//
+// A claim is a list of comparisons (package experiments), each a difference and the region in which it lies if the claim is true.
+// The difference is estimated on the data sets that are stored, by the mean over them; its interval is what other splits of these
+// sets would give, after Nadeau and Bengio (2003) on each set. It says nothing of other data sets, which `bench compare` asks. With
+// intervals at level 1 - alpha
+//
+//   - a claim holds if every interval lies in its region: each is at level 1 - alpha, and that is enough for all of them
+//     together (Berger 1982), since a false claim has one comparison that is false, and that holds with probability alpha at most;
+//   - a claim of k comparisons fails if one interval, at level 1 - alpha / k, lies outside of its region;
+//   - else the results do not tell.
+//
+// So a false claim is said to hold, or a true one to fail, with probability alpha at most; claims_test.go counts. Processor times
+// are compared by their ratio, with Student's interval of the mean logarithm over repetitions.
+package claims
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/experiments"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/sweep"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Alpha is the probability with which a verdict may be wrong.
+const Alpha = 0.05
+
+// A Verdict says what results tell of a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds   Verdict = "holds"
+	Fails   Verdict = "fails"
+	Open    Verdict = "not told apart"
+	Missing Verdict = "no results"
+)
+
+// A Result is a decided claim.
+type Result struct {
+	Claim   experiments.Claim
+	Verdict Verdict
+	Parts   []Part
+}
+
+// A Part is a decided comparison.
+type Part struct {
+	experiments.Comparison
+	Other    string // the series beside Series; "" for a number
+	Estimate Estimate
+	Verdict  Verdict // by itself
+	Ratio    bool    // estimate and interval are of a ratio
+	Percent  bool    // they are percentage points
+	What     string  // of which: the metric, processor time, power
+}
+
+// An Estimate is a mean over data sets with what its interval needs.
+type Estimate struct {
+	Mean, Error, DF float64 // standard error and degrees of freedom; NaN for one split
+	Sets, Splits    int     // the fewest splits of a set
+}
+
+// Interval is that of the mean; without a standard error it is the whole line.
+func (e Estimate) Interval(level float64) (low, high float64) {
+	switch {
+	case math.IsNaN(e.Error):
+		return math.Inf(-1), math.Inf(1)
+	case e.Error == 0:
+		return e.Mean, e.Mean
+	}
+	half := -distuv.StudentsT{Sigma: 1, Nu: e.DF}.Quantile((1-level)/2) * e.Error
+	return e.Mean - half, e.Mean + half
+}
+
+// A sample is what a data set contributes to an estimate: its weight times the mean of its values, one value a split.
+type sample struct {
+	weight float64
+	values []float64
+	ratio  float64 // test rows for a training row, 0 for values that are independent
+}
+
+// combine adds samples up. The variance of each mean is Nadeau and Bengio's, that of their sum has Satterthwaite's degrees of freedom.
+func combine(samples []sample) Estimate {
+	e := Estimate{Sets: len(samples), Splits: math.MaxInt}
+	sum, down := 0.0, 0.0
+	for _, s := range samples {
+		n := float64(len(s.values))
+		mean, squares := 0.0, 0.0
+		for _, v := range s.values {
+			mean += v / n
+		}
+		for _, v := range s.values {
+			squares += (v - mean) * (v - mean)
+		}
+		variance := s.weight * s.weight * (1/n + s.ratio) * squares / (n - 1)
+		e.Mean += s.weight * mean
+		sum += variance
+		down += variance * variance / (n - 1)
+		e.Splits = min(e.Splits, len(s.values))
+	}
+	e.Error, e.DF = math.Sqrt(sum), sum*sum/down
+	return e
+}
+
+// Decide decides claims on a frame. Rows that a claim needs and that are not stored make it Missing.
+func Decide(f frame.Frame, claims []experiments.Claim) ([]Result, error) {
+	d := decider{frame: f, lines: map[string]sweep.Lines{}}
+	var out []Result
+	for _, c := range claims {
+		r := Result{Claim: c, Verdict: Holds}
+		for _, comparison := range c.Compare {
+			parts, err := d.compare(comparison)
+			if err != nil {
+				return nil, fmt.Errorf("claim %q: %w", c.Says, err)
+			}
+			r.Parts = append(r.Parts, parts...)
+		}
+		r.Verdict = verdict(r.Parts)
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// verdict is that of all comparisons of a claim together.
+func verdict(parts []Part) Verdict {
+	out := Holds
+	for _, p := range parts {
+		switch level := 1 - Alpha/float64(len(parts)); {
+		case p.Verdict == Missing:
+			return Missing
+		case p.outside(level):
+			out = Fails
+		case p.Verdict != Holds && out != Fails:
+			out = Open
+		}
+	}
+	return out
+}
+
+// outside reports whether the interval and the region have nothing in common.
+func (p Part) outside(level float64) bool {
+	low, high := p.Interval(level)
+	return high <= p.Least || low >= p.Most
+}
+
+// Interval is that of the difference or the ratio.
+func (p Part) Interval(level float64) (low, high float64) {
+	low, high = p.Estimate.Interval(level)
+	if p.Ratio {
+		return math.Exp(low), math.Exp(high)
+	}
+	return low, high
+}
+
+// Value is the difference or the ratio.
+func (p Part) Value() float64 {
+	if p.Ratio {
+		return math.Exp(p.Estimate.Mean)
+	}
+	return p.Estimate.Mean
+}
+
+type decider struct {
+	frame frame.Frame
+	lines map[string]sweep.Lines // by metric
+}
+
+// compare decides a comparison, one part a series that Series is set beside.
+func (d *decider) compare(c experiments.Comparison) ([]Part, error) {
+	name := c.Of
+	if name == experiments.CPU || name == experiments.Slope {
+		name = ""
+	}
+	l, ok := d.lines[name]
+	if !ok {
+		t, err := d.frame.TableOf(name)
+		if err != nil {
+			return nil, err
+		}
+		l = sweep.LinesOf(t, d.frame.Protocol.Sweep)
+		d.lines[name] = l
+	}
+	others := c.With
+	if slices.Equal(others, []string{"*"}) {
+		others = slices.DeleteFunc(slices.Clone(l.Names), func(s string) bool { return s == c.Series })
+	}
+	if c.With == nil {
+		others = []string{""}
+	}
+	var parts []Part
+	for _, other := range others {
+		p := Part{Comparison: c, Other: other, Ratio: c.Of == experiments.CPU, Percent: l.Table.Metric.Percent, What: l.Table.Metric.Title}
+		switch c.Of {
+		case experiments.CPU:
+			p.What, p.Percent = "processor time", false
+			p.Estimate = times(l, c, other)
+		case experiments.Slope:
+			p.What, p.Percent = "power of "+l.Quantity, false
+			p.Estimate = power(l, c)
+		default:
+			p.Estimate = means(l, c, other)
+		}
+		p.Verdict = p.alone()
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// alone is the verdict of a comparison by itself.
+func (p Part) alone() Verdict {
+	low, high := p.Interval(1 - Alpha)
+	switch {
+	case p.Estimate.Sets == 0:
+		return Missing
+	case p.outside(1 - Alpha):
+		return Fails
+	case low >= p.Least && high <= p.Most && (low > p.Least || high < p.Most):
+		return Holds
+	}
+	return Open
+}
+
+// setsOf returns the sets that count.
+func setsOf(l sweep.Lines, c experiments.Comparison) []string {
+	return slices.DeleteFunc(slices.Clone(l.Sets), func(set string) bool { return c.Datasets != nil && !slices.Contains(c.Datasets, set) })
+}
+
+// at returns the values of a comparison: those that are named, or all at which both series have runs.
+func at(l sweep.Lines, named []float64, series, other string) []float64 {
+	if named != nil {
+		return named
+	}
+	return slices.DeleteFunc(slices.Clone(l.Xs(series)), func(x float64) bool { return other != "" && !slices.Contains(l.Xs(other), x) })
+}
+
+// means are the differences of a metric: of each set that of the means over the values. Where sets are the points, each value is
+// a set of its own; other values of the second series are other sets then, and not paired with those of the first.
+func means(l sweep.Lines, c experiments.Comparison, other string) Estimate {
+	xs := at(l, c.At, c.Series, other)
+	beside := c.WithAt
+	if beside == nil {
+		beside = xs
+	}
+	var samples []sample
+	add := func(weight float64, set string, left, right []float64, series, other string) bool {
+		list := differences(averages(l, series, left, set), averages(l, other, right, set), other == "")
+		samples = append(samples, sample{weight, list, l.Ratio(series, left[0], set)})
+		return len(list) > 0
+	}
+	if !l.OverSets {
+		sets := setsOf(l, c)
+		for _, set := range sets {
+			if !add(1/float64(len(sets)), set, xs, beside, c.Series, other) {
+				return Estimate{}
+			}
+		}
+		return combine(samples)
+	}
+	each := func(weight float64, xs []float64, series, other string) bool {
+		for _, x := range xs {
+			sets := l.SetsAt(series, x)
+			if len(sets) != 1 || !add(weight/float64(len(xs)), sets[0], []float64{x}, []float64{x}, series, other) {
+				return false
+			}
+		}
+		return len(xs) > 0
+	}
+	there := false
+	if c.WithAt == nil {
+		there = each(1, xs, c.Series, other)
+	} else {
+		there = each(1, xs, c.Series, "") && each(-1, beside, other, "")
+	}
+	if !there {
+		return Estimate{}
+	}
+	return combine(samples)
+}
+
+// averages is the mean of a series over values by split; a split counts that has them all.
+func averages(l sweep.Lines, series string, xs []float64, set string) map[int]float64 {
+	out := map[int]float64{}
+	for i, x := range xs {
+		next := l.Splits(series, x, set, l.Measured())
+		for split, v := range next {
+			if _, ok := out[split]; ok || i == 0 {
+				out[split] += v / float64(len(xs))
+			}
+		}
+		for split := range out {
+			if _, ok := next[split]; !ok {
+				delete(out, split)
+			}
+		}
+	}
+	return out
+}
+
+// differences are those of the splits that both have, in order; beside nothing the values themselves.
+func differences(left, right map[int]float64, alone bool) []float64 {
+	var splits []int
+	for split := range left {
+		if _, ok := right[split]; ok || alone {
+			splits = append(splits, split)
+		}
+	}
+	slices.Sort(splits)
+	out := make([]float64, len(splits))
+	for i, split := range splits {
+		out[i] = left[split] - right[split]
+	}
+	return out
+}
+
+// times are the logarithms of ratios of processor times, the mean over values and sets.
+func times(l sweep.Lines, c experiments.Comparison, other string) Estimate {
+	xs := at(l, c.At, c.Series, other)
+	sums, parts := map[int]float64{}, map[int]int{}
+	pairs := 0
+	for _, x := range xs {
+		for _, set := range setsOf(l, c) {
+			if !slices.Contains(l.SetsAt(c.Series, x), set) {
+				continue
+			}
+			left, right := l.Splits(c.Series, x, set, l.Seconds()), l.Splits(other, x, set, l.Seconds())
+			pairs++
+			for split, v := range left {
+				if w, ok := right[split]; ok {
+					sums[split] += math.Log(v / w)
+					parts[split]++
+				}
+			}
+		}
+	}
+	var list []float64
+	for split, sum := range sums {
+		if parts[split] == pairs {
+			list = append(list, sum/float64(pairs))
+		}
+	}
+	slices.Sort(list) // maps have no order, and sums depend on it
+	return repeated(list)
+}
+
+// power is the power of the swept quantity with which processor times grow.
+func power(l sweep.Lines, c experiments.Comparison) Estimate {
+	xs := at(l, c.At, c.Series, "")
+	if len(xs) < 2 {
+		return Estimate{}
+	}
+	var list []float64
+	for _, v := range l.Powers(c.Series, xs[0], xs[len(xs)-1]) {
+		list = append(list, v)
+	}
+	slices.Sort(list)
+	return repeated(list)
+}
+
+// repeated is the mean of independent repetitions.
+func repeated(list []float64) Estimate {
+	if len(list) == 0 {
+		return Estimate{}
+	}
+	return combine([]sample{{1, list, 0}})
+}
+
+// Blocks are the verdicts as a table, with the numbers that decide, and as records.
+func Blocks(results []Result) []doc.Block {
+	if len(results) == 0 {
+		return nil
+	}
+	var prose doc.Prose
+	prose.Heading = "Claims"
+	table := doc.Table{Heading: "What decides", Corner: "Comparison", Head: []doc.Column{{Name: "difference"}, {Name: "low"}, {Name: "high"}, {Name: "asked", Kind: doc.Words}, {Name: "printed", Kind: doc.Quoted}, {Name: "sets"}, {Name: "splits"}, {Name: "verdict", Kind: doc.Words}},
+		Legend: []string{"Differences are means over the data sets, in percentage points of metrics in percent; processor times are ratios. Low and high: the interval at 95 % for other splits of the same sets (docs/experiments.md)."}}
+	records := doc.Records{Name: "claims", Columns: []string{"claim", "verdict", "series", "other", "of", "at", "estimate", "low", "high", "least", "most", "printed", "sets", "splits", "alone"}}
+	for i, r := range results {
+		prose.Paragraphs = append(prose.Paragraphs, fmt.Sprintf("%d. %s: %s", i+1, strings.ToUpper(string(r.Verdict)), r.Claim.Says))
+		var rows []doc.Row
+		for _, p := range r.Parts {
+			rows = append(rows, p.row(i+1))
+			low, high := p.Interval(1 - Alpha)
+			records.Add(r.Claim.Says, string(r.Verdict), p.Series, p.Other, p.What, points(p.At), frame.Known(p.Value()), frame.Known(low), frame.Known(high),
+				frame.Known(p.Least), frame.Known(p.Most), p.Printed, p.Estimate.Sets, p.Estimate.Splits, string(p.Verdict))
+		}
+		table.Sections = append(table.Sections, rows)
+	}
+	return []doc.Block{prose, table, records}
+}
+
+func (p Part) row(claim int) doc.Row {
+	low, high := p.Interval(1 - Alpha)
+	name := fmt.Sprintf("%d. %s", claim, p.Series)
+	if p.Other != "" {
+		name += " - " + p.Other
+		if p.Ratio {
+			name = fmt.Sprintf("%d. %s / %s", claim, p.Series, p.Other)
+		}
+	}
+	if p.Of == experiments.Slope {
+		name += ", power"
+	}
+	if at := points(p.At); at != "" {
+		name += " at " + at
+	}
+	if p.WithAt != nil {
+		name += " and " + points(p.WithAt)
+	}
+	entries := []doc.Entry{{Text: number(p.Value())}, {Text: number(low)}, {Text: number(high)}, {Text: p.asked()}, {Text: frame.Absent}, {Text: strconv.Itoa(p.Estimate.Sets)}, {Text: strconv.Itoa(p.Estimate.Splits)}, {Text: string(p.Verdict)}}
+	if p.Verdict == Missing {
+		for i := range entries[:3] {
+			entries[i].Text = frame.Absent
+		}
+		entries[6].Text = frame.Absent
+	}
+	if p.Printed != nil {
+		entries[4].Text = strconv.FormatFloat(*p.Printed, 'g', -1, 64)
+	}
+	return doc.Row{Name: name, Entries: entries}
+}
+
+// asked says where the difference lies if the comparison is true.
+func (p Part) asked() string {
+	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	switch {
+	case math.IsInf(p.Most, 1):
+		return "above " + text(p.Least)
+	case math.IsInf(p.Least, -1):
+		return "below " + text(p.Most)
+	}
+	return text(p.Least) + " to " + text(p.Most)
+}
+
+func points(at []float64) string {
+	var out []string
+	for _, v := range at {
+		out = append(out, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	if len(out) > 3 {
+		return out[0] + " .. " + out[len(out)-1]
+	}
+	return strings.Join(out, ", ")
+}
+
+func number(v float64) string {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return frame.Absent
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}

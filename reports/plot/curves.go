@@ -1,0 +1,176 @@
+package plot
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/reports/doc"
+)
+
+// A Series is a named line through values at common places.
+type Series struct {
+	Name   string
+	Values []float64
+}
+
+// A Curve is a named line through points, at least one, from the left to the right.
+type Curve struct {
+	Name   string
+	Points []Point // X, Y and Up
+}
+
+// Lines draws series over xs, at least one of each, as Curves does.
+func Lines(xs []float64, series []Series, x, y Axis) doc.Plot {
+	curves := make([]Curve, len(series))
+	for i, l := range series {
+		curves[i].Name = l.Name
+		for k, v := range l.Values {
+			curves[i].Points = append(curves[i].Points, Point{X: xs[k], Y: v})
+		}
+	}
+	return Curves(curves, nil, "", x, y)
+}
+
+// Curves draws curves, at least one. Their names stand at the right where all end at one place, and else below. The first
+// doc.SeriesRoles have colours, dashes and marks of their own, the others are in the background. printed are points of somebody else, and
+// called says so in the legend.
+func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot {
+	return func(width float64) doc.Drawing {
+		var xs, ys, ends []float64
+		var words []string
+		for _, p := range append(slices.Clone(printed), pointsOf(curves)...) {
+			xs, ys = append(xs, p.X), append(ys, p.Y)
+			if p.Up[0] != p.Up[1] {
+				ys = append(ys, p.Up[:]...)
+			}
+		}
+		for _, c := range curves {
+			words, ends = append(words, c.Name), append(ends, c.Points[len(c.Points)-1].X)
+		}
+		words = clipped(words, width/2)
+		beside := slices.Min(ends) == slices.Max(ends)
+		right, height := 0.0, 0.0
+		if beside {
+			right, height = widest(words)+18, labelHeight*float64(len(curves)-1)
+		}
+		s := newSheet(width, x, y, xs, ys, right, height)
+		for i := len(curves) - 1; i >= 0; i-- { // the first ones over the others
+			s.curve(i, curves[i].Points)
+		}
+		for _, p := range printed {
+			s.Diamond(doc.Printed, s.x.At(p.X), s.y.At(p.Y), 4, p.Tip)
+		}
+		var keys []key
+		if beside {
+			s.nameEnds(curves, words)
+		} else {
+			for i := range curves {
+				keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
+					d.Line(doc.Series(i), x-8, y, x+8, y)
+					marker(d, i, x, y)
+				}, words[i]})
+			}
+		}
+		if printed != nil {
+			keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Printed, x, y, 4, "") }, called})
+		}
+		if keys != nil {
+			legend(&s.Drawing, keys)
+		}
+		return s.Drawing
+	}
+}
+
+func pointsOf(curves []Curve) []Point {
+	var out []Point
+	for _, c := range curves {
+		out = append(out, c.Points...)
+	}
+	return out
+}
+
+// curve draws the i-th curve, with intervals where its points have them, and marks that are some distance apart.
+func (s *sheet) curve(i int, points []Point) {
+	for k, p := range points {
+		if p.Up[0] != p.Up[1] {
+			s.Line(doc.Range, s.x.At(p.X), s.y.At(p.Up[0]), s.x.At(p.X), s.y.At(p.Up[1]))
+		}
+		if k > 0 {
+			s.Line(doc.Series(i), s.x.At(points[k-1].X), s.y.At(points[k-1].Y), s.x.At(p.X), s.y.At(p.Y))
+		}
+	}
+	last := len(points) - 1
+	every := max(1, int(math.Ceil(40*float64(len(points))/(s.area.x2-s.area.x))))
+	for k := last; k >= 0; k -= every {
+		if k == last || i < doc.SeriesRoles {
+			marker(&s.Drawing, i, s.x.At(points[k].X), s.y.At(points[k].Y))
+		}
+	}
+}
+
+// nameEnds writes the names of curves at the right, near their last points.
+func (s *sheet) nameEnds(curves []Curve, words []string) {
+	var ends []float64
+	for _, c := range curves {
+		ends = append(ends, s.y.At(c.Points[len(c.Points)-1].Y))
+	}
+	for i, at := range spread(ends, labelHeight, s.area.y, s.area.y2) {
+		role := doc.Name
+		if i >= doc.SeriesRoles {
+			role = doc.Tick
+		}
+		s.Line(doc.Rest, s.x.To+4, ends[i], s.x.To+12, at)
+		s.Word(role, s.x.To+14, at+3.5, doc.Start, words[i])
+	}
+}
+
+// Groups draws bars side by side, one for each series at each value, with the numbers above and a line of words below the
+// names of each group. It has at least one of each; series have a value for every name.
+func Groups(names []string, series []Series, below []string, x string, y Axis) doc.Plot {
+	return func(width float64) doc.Drawing {
+		var all []float64
+		for _, l := range series {
+			all = append(all, l.Values...)
+		}
+		ticks, text := y.ticks(all)
+		s := &sheet{Drawing: doc.Drawing{Width: width}}
+		top := s.topTitle(y.Title) + 9
+		base := top + max(90, min(200, 0.4*width))
+		left := widest(text) + 8
+		up := Scale{Low: ticks[0], High: ticks[len(ticks)-1], From: base, To: top}
+		for i, v := range ticks {
+			s.Line(doc.Grid, left, up.At(v), width, up.At(v))
+			s.Word(doc.Tick, left-5, up.At(v)+3, doc.End, text[i])
+		}
+		step := (width - left) / float64(len(names))
+		bar := 0.84 * step / float64(len(series))
+		roomy := tickWidth("88.8") < bar
+		for g, name := range names {
+			from := left + step*float64(g) + 0.08*step
+			for i, l := range series {
+				v := l.Values[g]
+				x1, x2 := from+bar*float64(i), from+bar*float64(i+1)-0.5
+				s.Box(doc.Series(i), x1, up.At(v), x2, base, name+", "+l.Name+": "+number(v))
+				if roomy {
+					s.Word(doc.Tick, (x1+x2)/2, up.At(v)-3, doc.Middle, tickTexts([]float64{v}, 1)[0])
+				}
+			}
+			middle := left + step*(float64(g)+0.5)
+			s.Word(doc.Tick, middle, base+13, doc.Middle, name)
+			if below != nil && tickWidth(below[g]) < step {
+				s.Word(doc.Tick, middle, base+13+lineHeight, doc.Middle, below[g])
+			}
+		}
+		s.Line(doc.Axis, left, base, width, base)
+		if below != nil {
+			base += lineHeight
+		}
+		s.bottomTitle(x, (left+width)/2, base)
+		var keys []key
+		for i, l := range series {
+			keys = append(keys, key{boxKey(doc.Series(i)), l.Name})
+		}
+		legend(&s.Drawing, keys)
+		return s.Drawing
+	}
+}

@@ -1,0 +1,276 @@
+package sweep
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/frame"
+)
+
+// Lines are the runs of a table by series, value of the swept quantity, data set and split. Where sets are the points, each value
+// has one set; a protocol without a sweep has the value 0 alone, and its methods are the series.
+type Lines struct {
+	Table    frame.Table
+	Quantity string   // "" without a sweep
+	Names    []string // of the series, as the protocol orders them
+	Sets     []string // that every point of every series shown has runs on; of a sweep over sets the one of each value
+	Dropped  []string // sets that some point lacks
+	OverSets bool     // sets are the points
+	CPU      string   // the processor that times are of
+
+	xs    map[string][]float64 // by series, ascending
+	cells map[place]map[int]store.Row
+}
+
+// A place is a point of a series on a set.
+type place struct {
+	series string
+	x      float64
+	set    string
+}
+
+// LinesOf arranges a table. Times are of the processor that most of its runs were computed on.
+func LinesOf(t frame.Table, s frame.Sweep) Lines {
+	l := Lines{Table: t, Quantity: s.Name, OverSets: s.Datasets, xs: map[string][]float64{}, cells: map[place]map[int]store.Row{}}
+	columns := s.Points
+	if columns == nil {
+		for _, m := range t.Methods {
+			columns = append(columns, frame.Point{Series: m, Method: m})
+		}
+	}
+	for _, c := range columns {
+		for _, set := range t.Sets {
+			x := c.Value
+			if s.Datasets {
+				x = float64(set.TrainRows)
+			}
+			l.add(place{c.Series, x, set.Name}, t.Cells(set.Name, c.Method))
+		}
+	}
+	l.pickProcessor()
+	l.pickSets()
+	return l
+}
+
+func (l *Lines) add(at place, rows []store.Row) {
+	runs := map[int]store.Row{}
+	for _, r := range rows {
+		if r.Status == result.OK {
+			runs[r.Split] = r
+		}
+	}
+	if len(runs) == 0 {
+		return
+	}
+	l.cells[at] = runs
+	if !slices.Contains(l.Names, at.series) {
+		l.Names = append(l.Names, at.series)
+	}
+	if xs := l.xs[at.series]; !slices.Contains(xs, at.x) {
+		l.xs[at.series] = append(xs, at.x)
+		slices.Sort(l.xs[at.series])
+	}
+}
+
+// pickProcessor takes the kind that most runs were computed on, the first by name of equals.
+func (l *Lines) pickProcessor() {
+	cells := map[string]int{}
+	for _, runs := range l.cells {
+		for _, r := range runs {
+			if r.CPUSeconds != nil {
+				cells[r.Environment.CPU]++
+			}
+		}
+	}
+	for cpu, n := range cells {
+		if l.CPU == "" || n > cells[l.CPU] || n == cells[l.CPU] && cpu < l.CPU {
+			l.CPU = cpu
+		}
+	}
+}
+
+// pickSets finds the sets whose mean is the same question at every point.
+func (l *Lines) pickSets() {
+	for _, set := range l.Table.Sets {
+		has, lacks := false, false
+		for name, xs := range l.xs {
+			for _, x := range xs {
+				_, there := l.cells[place{name, x, set.Name}]
+				has, lacks = has || there, lacks || !there
+			}
+		}
+		switch {
+		case l.OverSets && has || has && !lacks:
+			l.Sets = append(l.Sets, set.Name)
+		case has:
+			l.Dropped = append(l.Dropped, set.Name)
+		}
+	}
+}
+
+// Xs returns the values at which a series has runs, ascending.
+func (l Lines) Xs(series string) []float64 { return l.xs[series] }
+
+// All returns the values at which any series has runs, ascending.
+func (l Lines) All() []float64 {
+	var out []float64
+	for _, xs := range l.xs {
+		out = append(out, xs...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// A Measure is what is read of a run; the second result is false where the run does not have it.
+type Measure func(store.Row) (float64, bool)
+
+// Measured measures the table's metric, in the unit of tables.
+func (l Lines) Measured() Measure {
+	return func(r store.Row) (float64, bool) {
+		v := l.Table.ValueOf(r.Score)
+		if v == nil {
+			return 0, false
+		}
+		x, _ := v.Float64()
+		return x, true
+	}
+}
+
+// Seconds measures processor seconds of the whole cell on the processor of the lines.
+func (l Lines) Seconds() Measure {
+	return func(r store.Row) (float64, bool) {
+		if r.CPUSeconds == nil || r.Environment.CPU != l.CPU || *r.CPUSeconds <= 0 {
+			return 0, false
+		}
+		return *r.CPUSeconds, true
+	}
+}
+
+// Splits returns the measure of a series at a value on a set by split.
+func (l Lines) Splits(series string, x float64, set string, of Measure) map[int]float64 {
+	out := map[int]float64{}
+	for split, r := range l.cells[place{series, x, set}] {
+		if v, ok := of(r); ok {
+			out[split] = v
+		}
+	}
+	return out
+}
+
+// Ratio returns how many test rows there are for each training row of a point, 0 where the splits are draws of the method over
+// one division: what stats.CorrectedT corrects for.
+func (l Lines) Ratio(series string, x float64, set string) float64 {
+	for _, s := range l.Table.Sets {
+		if s.Name == set && s.Draws {
+			return 0
+		}
+	}
+	for _, r := range l.cells[place{series, x, set}] {
+		return float64(r.TestRows) / float64(r.TrainRows)
+	}
+	return 0
+}
+
+// SetsAt returns the sets that a value is measured on.
+func (l Lines) SetsAt(series string, x float64) []string {
+	var out []string
+	for _, set := range l.Sets {
+		if _, ok := l.cells[place{series, x, set}]; ok {
+			out = append(out, set)
+		}
+	}
+	return out
+}
+
+// An Average sums up a series at a value: the mean over sets of the mean over splits, or of times the median over splits of the
+// geometric mean over sets.
+type Average struct {
+	Value     float64
+	Low, High float64 // of a metric one standard deviation over splits to either side, the mean over sets as papers draw it; of times the least and the most
+	Runs      int
+}
+
+// Mean averages a metric; the second result is false without a run.
+func (l Lines) Mean(series string, x float64, of Measure) (Average, bool) {
+	sets := l.SetsAt(series, x)
+	var a Average
+	deviation := 0.0
+	for _, set := range sets {
+		values := sorted(l.Splits(series, x, set, of))
+		if len(values) == 0 {
+			return a, false
+		}
+		mean, sum := average(values), 0.0
+		for _, v := range values {
+			sum += (v - mean) * (v - mean)
+		}
+		a.Value += mean / float64(len(sets))
+		deviation += math.Sqrt(sum/float64(len(values))) / float64(len(sets))
+		a.Runs += len(values)
+	}
+	a.Low, a.High = a.Value-deviation, a.Value+deviation
+	return a, len(sets) > 0
+}
+
+// Median averages processor times.
+func (l Lines) Median(series string, x float64) (Average, bool) {
+	values := sorted(l.logs(series, x))
+	if len(values) == 0 {
+		return Average{}, false
+	}
+	return Average{math.Exp(median(values)), math.Exp(values[0]), math.Exp(values[len(values)-1]), len(values)}, true
+}
+
+// logs are the mean logarithms over sets of a series' times at a value, by split; a split counts that every set has.
+func (l Lines) logs(series string, x float64) map[int]float64 {
+	logs := map[int]float64{}
+	sets := l.SetsAt(series, x)
+	for i, set := range sets {
+		next := l.Splits(series, x, set, l.Seconds())
+		for split, v := range next {
+			if _, ok := logs[split]; ok || i == 0 {
+				logs[split] += math.Log(v) / float64(len(sets))
+			}
+		}
+		for split := range logs {
+			if _, ok := next[split]; !ok {
+				delete(logs, split)
+			}
+		}
+	}
+	return logs
+}
+
+// Version is the method's version of a point on a set.
+func (l Lines) Version(series string, x float64, set string) string {
+	for _, r := range l.cells[place{series, x, set}] {
+		return r.MethodVersion
+	}
+	return ""
+}
+
+func sorted(values map[int]float64) []float64 {
+	out := make([]float64, 0, len(values))
+	for _, v := range values {
+		out = append(out, v)
+	}
+	slices.SortFunc(out, cmp.Compare)
+	return out
+}
+
+func average(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// median is of ascending values.
+func median(values []float64) float64 {
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}

@@ -1,0 +1,378 @@
+// Package sweep draws how results change with one quantity: the number of landmarks, of training rows, of random features.
+//
+// A protocol says what is swept (docs/protocols.md): columns that are one method at several values, or data sets that differ by
+// their rows. [Lines] arranges a table by series and value; [Build] draws the mean of a metric, or processor times with the power
+// of the quantity with which they grow. Sets that some point lacks are left out and named, so that every point answers the same
+// question. Package claims decides on the same Lines.
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/plot"
+)
+
+// Options adjust the page.
+type Options struct {
+	Metric  string // "" for the protocol's
+	Title   string // "" for the usual one
+	Label   string // for LaTeX; "" for "tab:sweep:" and the protocol
+	Times   bool   // processor times in place of the metric
+	Against bool   // the metric against processor times in place of the quantity
+	Each    bool   // a drawing for each data set in place of the mean
+	Bars    bool   // bars in place of lines
+	Log     bool   // the quantity on an axis of logarithms
+}
+
+// page is the document before it is laid out.
+type page struct {
+	Options
+	Lines
+	printed []frame.Printed
+}
+
+// Build returns the document. It is an error if the protocol sweeps nothing, or nothing of the sweep is stored.
+func Build(f frame.Frame, o Options) (doc.Document, error) {
+	t, err := f.TableOf(o.Metric)
+	if err != nil {
+		return doc.Document{}, err
+	}
+	sweep := f.Protocol.Sweep
+	if sweep.Name == "" && !sweep.Datasets {
+		return doc.Document{}, fmt.Errorf("protocol %s sweeps nothing: it has no [sweep] (docs/protocols.md); `bench protocol list` says which do", t.Protocol)
+	}
+	p := page{o, LinesOf(t, sweep), sweep.Printed}
+	if len(p.Sets) == 0 {
+		return doc.Document{}, fmt.Errorf("%w: no data set has runs at every point of the sweep; run the rest, or name some series with --methods", frame.ErrNoResults)
+	}
+	d := doc.Document{
+		Report: "sweep", Label: cmp.Or(o.Label, "tab:sweep:"+t.Protocol), Warnings: t.Warnings, Notes: t.Notes(p.notes()...), Provenance: t.Provenance,
+		Title: cmp.Or(o.Title, p.title()),
+	}
+	switch {
+	case o.Each:
+		for _, set := range p.Sets {
+			one := p
+			one.Sets = []string{set}
+			d.Blocks = append(d.Blocks, one.figure(set))
+		}
+	default:
+		d.Blocks = append(d.Blocks, p.figure(""))
+	}
+	if o.Times {
+		d.Blocks = append(d.Blocks, p.slopes())
+	}
+	d.Blocks = append(append(d.Blocks, t.MissingCode()...), p.records())
+	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	return d, nil
+}
+
+// quantity is what the axis of values is called.
+func (p page) quantity() string {
+	switch {
+	case p.Quantity == "" || p.OverSets && p.Quantity == "rows" || p.Quantity == "train_rows":
+		return "training rows"
+	case p.OverSets:
+		return p.Quantity
+	}
+	return "number of " + p.Quantity
+}
+
+func (p page) title() string {
+	what := "Mean test " + p.Table.Metric.Title
+	if p.Times {
+		what = "Processor time"
+	}
+	return fmt.Sprintf("%s by %s, protocol %s", what, p.quantity(), p.Table.Protocol)
+}
+
+func (p page) notes() []string {
+	var notes []string
+	if p.Times || p.Against {
+		notes = append(notes, fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: the median over splits.", p.CPU))
+	}
+	if !p.Times && !p.OverSets && !p.Each && len(p.Sets) > 1 {
+		notes = append(notes, fmt.Sprintf("Means are over %s: %s.", frame.Count(len(p.Sets), "data set"), strings.Join(p.Sets, ", ")))
+	}
+	if len(p.Dropped) > 0 {
+		notes = append(notes, fmt.Sprintf("Left out, since some point of some series has no run there: %s.", strings.Join(p.Dropped, ", ")))
+	}
+	return notes
+}
+
+// at returns what is drawn of a series at a value.
+func (p page) at(series string, x float64) (Average, bool) {
+	if p.Times {
+		return p.Median(series, x)
+	}
+	return p.Mean(series, x, p.Measured())
+}
+
+func (p page) yAxis() plot.Axis {
+	if p.Times {
+		return plot.Axis{Title: "processor seconds", Log: true}
+	}
+	return plot.Axis{Title: "mean " + p.Table.Measured(), Percent: p.Table.Metric.Percent}
+}
+
+// figure draws the sets of the page.
+func (p page) figure(set string) doc.Figure {
+	xs := p.All()
+	if p.Each && p.OverSets {
+		xs = slices.DeleteFunc(xs, func(x float64) bool {
+			return !slices.ContainsFunc(p.Names, func(s string) bool { return len(p.SetsAt(s, x)) > 0 })
+		})
+	}
+	f := doc.Figure{Name: "sweep", Title: "By " + p.quantity(), Numbers: p.table(xs), About: p.title(), Alt: fmt.Sprintf("%s: %s", p.title(), strings.Join(p.Names, ", "))}
+	if set != "" {
+		f.Name, f.Title, f.About = "sweep-"+set, set, p.title()+", on "+set
+	}
+	curves, printed := p.curves(xs)
+	x := plot.Axis{Title: p.quantity(), Log: p.Log || p.Times || p.OverSets, Whole: true}
+	switch {
+	case p.Bars:
+		if series, names, best := p.groups(xs); series != nil {
+			f.Plot = plot.Groups(names, series, best, p.quantity(), p.yAxis())
+		}
+	case p.Against:
+		f.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: "processor seconds of a cell", Log: true}, p.yAxis())
+	case len(curves) > 0:
+		f.Plot = plot.Curves(curves, printed, "printed", x, p.yAxis())
+	}
+	return f
+}
+
+// curves are the lines of a drawing, and the printed points.
+func (p page) curves(xs []float64) (curves []plot.Curve, printed []plot.Point) {
+	for _, name := range p.Names {
+		c := plot.Curve{Name: name}
+		for _, x := range xs {
+			a, ok := p.at(name, x)
+			if !ok {
+				continue
+			}
+			at := plot.Point{X: x, Y: a.Value}
+			if p.Times && a.Low < a.High {
+				at.Up = [2]float64{a.Low, a.High}
+			}
+			if p.Against {
+				time, ok := p.Median(name, x)
+				if !ok {
+					continue
+				}
+				at.X = time.Value
+			}
+			c.Points = append(c.Points, at)
+		}
+		if c.Points != nil {
+			curves = append(curves, c)
+		}
+	}
+	for _, v := range p.printed {
+		printed = append(printed, plot.Point{X: v.At, Y: v.Value, Tip: fmt.Sprintf("%s at %g, printed: %g", v.Series, v.At, v.Value)})
+	}
+	return curves, printed
+}
+
+// groups are the bars of the values that every series has, and on how many sets each series is the best.
+func (p page) groups(xs []float64) (series []plot.Series, names, best []string) {
+	xs = slices.DeleteFunc(slices.Clone(xs), func(x float64) bool {
+		return slices.ContainsFunc(p.Names, func(name string) bool { _, ok := p.at(name, x); return !ok })
+	})
+	if len(xs) == 0 {
+		return nil, nil, nil
+	}
+	for _, x := range xs {
+		names = append(names, strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	for _, name := range p.Names {
+		s := plot.Series{Name: name}
+		for _, x := range xs {
+			a, _ := p.at(name, x)
+			s.Values = append(s.Values, a.Value)
+		}
+		series = append(series, s)
+	}
+	for _, x := range xs {
+		var wins []string
+		for _, n := range p.wins(x) {
+			wins = append(wins, strconv.Itoa(n))
+		}
+		best = append(best, strings.Join(wins, " : "))
+	}
+	return series, names, best
+}
+
+// wins counts for each series the sets on which its mean is the best at a value; a tie counts for each.
+func (p page) wins(x float64) []int {
+	wins := make([]int, len(p.Names))
+	for _, set := range p.Sets {
+		var means []float64
+		top := math.Inf(-1)
+		for _, name := range p.Names {
+			v := average(sorted(p.Splits(name, x, set, p.Measured())))
+			if p.Table.Metric.Better == metric.Lower {
+				v = -v
+			}
+			means, top = append(means, v), max(top, v)
+		}
+		for i, v := range means {
+			if v == top {
+				wins[i]++
+			}
+		}
+	}
+	return wins
+}
+
+// table holds what is drawn.
+func (p page) table(xs []float64) *doc.Table {
+	t := &doc.Table{Corner: "Series"}
+	decimals := 4
+	switch {
+	case p.Times:
+		decimals = 3
+	case p.Table.Metric.Percent:
+		decimals = 2
+	}
+	for _, x := range xs {
+		t.Head = append(t.Head, doc.Column{Name: strconv.FormatFloat(x, 'g', -1, 64)})
+	}
+	var rows []doc.Row
+	for _, name := range p.Names {
+		row := doc.Row{Name: name}
+		for _, x := range xs {
+			a, ok := p.at(name, x)
+			entry := doc.Entry{Text: frame.Absent}
+			if ok {
+				entry.Text = strconv.FormatFloat(a.Value, 'f', decimals, 64)
+			}
+			row.Entries = append(row.Entries, entry)
+		}
+		rows = append(rows, row)
+	}
+	t.Sections = [][]doc.Row{rows}
+	if p.printed != nil {
+		t.Sections = append(t.Sections, p.printedRows(xs))
+	}
+	if p.Bars && !p.OverSets {
+		row := doc.Row{Name: "sets won"}
+		for _, x := range xs {
+			var wins []string
+			for _, n := range p.wins(x) {
+				wins = append(wins, strconv.Itoa(n))
+			}
+			row.Entries = append(row.Entries, doc.Entry{Text: strings.Join(wins, ":")})
+		}
+		t.Sections = append(t.Sections, []doc.Row{row})
+		t.Legend = append(t.Legend, fmt.Sprintf("Sets won: on how many data sets each series has the best mean, in the order %s; ties count for each.", strings.Join(p.Names, ", ")))
+	}
+	t.Legend = append(t.Legend, "Columns: "+p.quantity()+".")
+	return t
+}
+
+func (p page) printedRows(xs []float64) []doc.Row {
+	var rows []doc.Row
+	for _, name := range p.Names {
+		row, any := doc.Row{Name: name + ", printed"}, false
+		for _, x := range xs {
+			entry := doc.Entry{Text: frame.Absent}
+			for _, v := range p.printed {
+				if v.Series == name && v.At == x {
+					entry.Text, any = strconv.FormatFloat(v.Value, 'g', -1, 64), true
+				}
+			}
+			row.Entries = append(row.Entries, entry)
+		}
+		if any {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// slopes says with which power of the quantity times grow, over the upper half of the values.
+func (p page) slopes() doc.Table {
+	t := doc.Table{Heading: "How times grow", Corner: "Series", Head: []doc.Column{{Name: "power"}, {Name: "least"}, {Name: "most"}, {Name: "from"}, {Name: "to"}},
+		Legend: []string{fmt.Sprintf("Power: the slope of log time over log of the %s by least squares over the upper half of the values, the median over splits, with the least and the most.", p.quantity())}}
+	var rows []doc.Row
+	for _, name := range p.Names {
+		xs := p.Xs(name)
+		from := xs[len(xs)/2]
+		if len(xs) < 3 {
+			from = xs[0]
+		}
+		s := sorted(p.Powers(name, from, xs[len(xs)-1]))
+		if len(s) == 0 {
+			continue
+		}
+		number := func(v float64) doc.Entry { return doc.Entry{Text: strconv.FormatFloat(v, 'f', 2, 64)} }
+		whole := func(v float64) doc.Entry { return doc.Entry{Text: strconv.FormatFloat(v, 'g', -1, 64)} }
+		rows = append(rows, doc.Row{Name: name, Entries: []doc.Entry{number(median(s)), number(s[0]), number(s[len(s)-1]), whole(from), whole(xs[len(xs)-1])}})
+	}
+	t.Sections = [][]doc.Row{rows}
+	return t
+}
+
+// Powers fits log processor time over the log of the swept quantity between two values, for each split that has a time at
+// every value between them: how fast a series grows. It is empty where there are fewer than two values.
+func (l Lines) Powers(series string, from, to float64) map[int]float64 {
+	var logX []float64
+	logT := map[int][]float64{}
+	for _, x := range l.Xs(series) {
+		if x < from || x > to {
+			continue
+		}
+		logX = append(logX, math.Log(x))
+		for split, v := range l.logs(series, x) {
+			logT[split] = append(logT[split], v)
+		}
+	}
+	out := map[int]float64{}
+	for split, ys := range logT {
+		if len(ys) == len(logX) && len(ys) > 1 {
+			out[split] = slope(logX, ys)
+		}
+	}
+	return out
+}
+
+// slope is that of the line of least squares.
+func slope(xs, ys []float64) float64 {
+	mx, my := average(xs), average(ys)
+	up, down := 0.0, 0.0
+	for i := range xs {
+		up += (xs[i] - mx) * (ys[i] - my)
+		down += (xs[i] - mx) * (xs[i] - mx)
+	}
+	return up / down
+}
+
+func (p page) records() doc.Records {
+	r := doc.Records{Name: "sweep", Columns: []string{"protocol", "metric", "series", "quantity", "value", "dataset", "split", "result", "cpu_seconds", "version"}}
+	for _, name := range p.Names {
+		for _, x := range p.Xs(name) {
+			for _, set := range p.SetsAt(name, x) {
+				seconds := p.Splits(name, x, set, p.Seconds())
+				values := p.Splits(name, x, set, p.Measured())
+				for _, split := range slices.Sorted(maps.Keys(values)) {
+					var cpu any
+					if s, ok := seconds[split]; ok {
+						cpu = s
+					}
+					r.Add(p.Table.Protocol, p.Table.Metric.Name, name, p.Quantity, x, set, split, values[split], cpu, p.Version(name, x, set))
+				}
+			}
+		}
+	}
+	return r
+}
