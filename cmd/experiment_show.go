@@ -147,6 +147,9 @@ func add(d *doc.Document, one doc.Document) {
 		}
 	}
 	for i, b := range one.Blocks {
+		if code, ok := b.(doc.Code); ok && code.Language == "sh" {
+			continue // how to run what is missing: `bench experiment run` does
+		}
 		if prose, ok := b.(doc.Prose); ok && i == 0 && prose.Heading == "" {
 			prose.Heading = one.Title
 			b = prose

@@ -249,6 +249,9 @@ func means(l sweep.Lines, c experiments.Comparison, other string) Estimate {
 	}
 	var samples []sample
 	add := func(weight float64, set string, left, right []float64, series, other string) bool {
+		if len(left) == 0 || len(right) == 0 {
+			return false
+		}
 		list := differences(averages(l, series, left, set), averages(l, other, right, set), other == "")
 		samples = append(samples, sample{weight, list, l.Ratio(series, left[0], set)})
 		return len(list) > 0

@@ -43,11 +43,12 @@ func LinesOf(t frame.Table, s frame.Sweep) Lines {
 	}
 	for _, c := range columns {
 		for _, set := range t.Sets {
+			rows := t.Cells(set.Name, c.Method)
 			x := c.Value
-			if s.Datasets {
-				x = float64(set.TrainRows)
+			if s.Datasets && len(rows) > 0 {
+				x = float64(rows[0].TrainRows)
 			}
-			l.add(place{c.Series, x, set.Name}, t.Cells(set.Name, c.Method))
+			l.add(place{c.Series, x, set.Name}, rows)
 		}
 	}
 	l.pickProcessor()

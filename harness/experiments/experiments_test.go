@@ -1,0 +1,150 @@
+package experiments_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/harness/experiments"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/methods"
+)
+
+// TestBuiltin: every experiment has a protocol, sets, series and points that exist, and a quick part of its whole.
+func TestBuiltin(t *testing.T) {
+	all, err := experiments.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		p, err := protocol.Load(e.Protocol)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		reg, err := p.Resolve(methods.All())
+		if err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		if err := p.ResolveSets(datasets.Builtin()); err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		whole, err := e.Of(p, false)
+		if err != nil {
+			t.Error(err)
+		}
+		quick, err := e.Of(p, true)
+		if err != nil {
+			t.Error(err)
+		}
+		if quick.Splits > whole.Splits || reflect.DeepEqual(quick, whole) {
+			t.Errorf("%s: the quick part is the whole", e.Name)
+		}
+		for _, m := range slices.Concat(whole.Methods, quick.Methods) {
+			if _, err := reg.Lookup(m); err != nil {
+				t.Errorf("%s: %v", e.Name, err)
+			}
+		}
+		series, values := p.Columns, []float64{}
+		for _, at := range p.Points() {
+			series, values = append(series, at.Series), append(values, at.Value)
+		}
+		for _, c := range e.Claims {
+			for _, compare := range c.Compare {
+				for _, s := range append([]string{compare.Series}, compare.With...) {
+					if s != "*" && !slices.Contains(series, s) {
+						t.Errorf("%s: claim %q compares %s, which protocol %s does not have", e.Name, c.Says, s, p.Name)
+					}
+				}
+				for _, x := range slices.Concat(compare.At, compare.WithAt) {
+					if p.Points() != nil && !slices.Contains(values, x) {
+						t.Errorf("%s: claim %q is of %g, which protocol %s does not have", e.Name, c.Says, x, p.Name)
+					}
+				}
+				for _, set := range compare.Datasets {
+					if !slices.Contains(p.Datasets, set) {
+						t.Errorf("%s: claim %q is of %s, which protocol %s does not have", e.Name, c.Says, set, p.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+const mine = `
+title = "Mine"
+protocol = "table2"
+[[show]]
+report = "accuracy"
+[[claim]]
+says = "CART is worse than LGBM"
+compare = [{ series = "CART", with = ["LGBM"], below = 0 }]
+`
+
+func TestChecks(t *testing.T) {
+	if e, err := experiments.Parse("mine", []byte(mine)); err != nil || e.Claims[0].Compare[0].Most != 0 {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	for change, want := range map[[2]string]string{
+		{"title", "titel"}:                                      `unknown key "titel"`,
+		{"protocol = \"table2\"\n", ""}:                         "protocol is missing",
+		{"[[show]]\nreport = \"accuracy\"", ""}:                 "show is missing",
+		{"below = 0", "below = 0, above = 0"}:                   "claim 1, comparison 1: one of above, below, within and between says where the difference lies",
+		{"below = 0", ""}:                                       "claim 1, comparison 1: one of above, below, within and between",
+		{"below = 0", "between = [2, 1]"}:                       "claim 1, comparison 1: nothing lies between 2 and 1",
+		{"below = 0", `of = "slope", below = 0`}:                "claim 1, comparison 1: a slope is compared with a number",
+		{"below = 0", `of = "acuracy", below = 0`}:              `claim 1, comparison 1: of: no metric is named "acuracy"; did you mean accuracy?`,
+		{`with = ["LGBM"], below = 0`, `of = "cpu", below = 1`}: "claim 1, comparison 1: processor times are compared with those of a series",
+		{`says = "CART is worse than LGBM"`, ""}:                "claim 1 needs says and compare",
+	} {
+		_, err := experiments.Parse("mine", []byte(strings.Replace(mine, change[0], change[1], 1)))
+		if err == nil || !strings.HasPrefix(err.Error(), "experiment mine: "+want) && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", change[1], err, want)
+		}
+	}
+	if _, err := experiments.Load("ecml-figure22"); err == nil || !strings.Contains(err.Error(), "or ecml-figure2 or") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestOwnFile: the protocol of a file is beside it.
+func TestOwnFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mine.toml")
+	if err := os.WriteFile(path, []byte(strings.Replace(mine, `"table2"`, `"my-protocol.toml"`, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e, err := experiments.Load(path)
+	if err != nil || e.Name != "mine" || e.Protocol != filepath.Join(filepath.Dir(path), "my-protocol.toml") {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// TestDocumentation compares docs/experiments.md with the TOML keys.
+func TestDocumentation(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "experiments.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []reflect.Type{reflect.TypeFor[experiments.Experiment](), reflect.TypeFor[experiments.Quick](), reflect.TypeFor[experiments.Show](),
+		reflect.TypeFor[experiments.Claim](), reflect.TypeFor[experiments.Comparison](), reflect.TypeFor[experiments.Printed]()} {
+		for i := range kind.NumField() {
+			if key := kind.Field(i).Tag.Get("toml"); key != "-" && !strings.Contains(string(raw), "`"+key) {
+				t.Errorf("docs/experiments.md does not explain %s of %s", key, kind.Name())
+			}
+		}
+	}
+	_, rest, _ := strings.Cut(string(raw), "```toml\n")
+	example, _, _ := strings.Cut(rest, "```")
+	if _, err := experiments.Parse("mine", []byte(example)); err != nil {
+		t.Errorf("the example of docs/experiments.md: %v", err)
+	}
+	for _, name := range experiments.Names() {
+		if !strings.Contains(string(raw), "`"+name+"`") {
+			t.Errorf("docs/experiments.md does not list %s", name)
+		}
+	}
+}

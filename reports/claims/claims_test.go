@@ -1,0 +1,216 @@
+package claims
+
+import (
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/experiments"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry/rng"
+	"github.com/kernelboosting/bench/reports/frame"
+	rows "github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// drawn are differences of two methods on sets, with a mean and, between splits, the correlation that Nadeau and Bengio take,
+// test/(train+test): each set has a part that all its splits share.
+func drawn(stream *rng.RandomState, mean float64, sets, splits int) []sample {
+	const ratio, deviation = 3.0 / 7, 2.0
+	out := make([]sample, sets)
+	for i := range out {
+		shared := deviation * math.Sqrt(ratio) * stream.Norm()
+		out[i] = sample{weight: 1 / float64(sets), ratio: ratio}
+		for range splits {
+			out[i].values = append(out[i].values, mean+shared+deviation*stream.Norm())
+		}
+	}
+	return out
+}
+
+// seconds are logarithms of ratios of times with a mean, of which one in ten is of a machine that was busy.
+func seconds(stream *rng.RandomState, mean float64, repetitions int) []sample {
+	s := sample{weight: 1}
+	for range repetitions {
+		v := mean + 0.02*stream.Norm()
+		for _, sign := range []float64{1, -1} {
+			if stream.Float64() < 0.1 {
+				v += sign * 0.1 * stream.Float64()
+			}
+		}
+		s.values = append(s.values, v)
+	}
+	return []sample{s}
+}
+
+func part(samples []sample, least, most float64) Part {
+	p := Part{Comparison: experiments.Comparison{Series: "A", Least: least, Most: most}, Estimate: combine(samples)}
+	p.Verdict = p.alone()
+	return p
+}
+
+// At most 5 % of false claims are said to hold and at most 5 % of true claims are said to fail, where the difference is the very
+// end of the region that is asked for, which is the worst case for both.
+func TestWrongVerdicts(t *testing.T) {
+	const claims = 1000
+	limit := int(claims * (0.05 + 3*math.Sqrt(0.05*0.95/claims)))
+	inf := math.Inf(1)
+	for name, draw := range map[string]func(*rng.RandomState) []Part{
+		"one set, 20 splits":   func(s *rng.RandomState) []Part { return []Part{part(drawn(s, 0, 1, 20), 0, inf)} },
+		"one set, 2 splits":    func(s *rng.RandomState) []Part { return []Part{part(drawn(s, 0, 1, 2), 0, inf)} },
+		"15 sets, 20 splits":   func(s *rng.RandomState) []Part { return []Part{part(drawn(s, 0, 15, 20), 0, inf)} },
+		"15 sets, 3 splits":    func(s *rng.RandomState) []Part { return []Part{part(drawn(s, 0, 15, 3), 0, inf)} },
+		"within":               func(s *rng.RandomState) []Part { return []Part{part(drawn(s, 3, 15, 20), -3, 3)} },
+		"times, 5 repetitions": func(s *rng.RandomState) []Part { return []Part{part(seconds(s, 0, 5), 0, inf)} },
+		"one end of five": func(s *rng.RandomState) []Part {
+			parts := []Part{part(drawn(s, 0, 15, 20), 0, inf)}
+			for range 4 {
+				parts = append(parts, part(drawn(s, 9, 15, 20), 0, inf))
+			}
+			return parts
+		},
+		"five ends": func(s *rng.RandomState) (parts []Part) {
+			for range 5 {
+				parts = append(parts, part(drawn(s, 0, 15, 20), 0, inf))
+			}
+			return parts
+		},
+	} {
+		stream := rng.New(3)
+		counts := map[Verdict]int{}
+		for range claims {
+			counts[verdict(draw(stream))]++
+		}
+		if counts[Holds] > limit || counts[Fails] > limit {
+			t.Errorf("%s: of %d claims at the end of what is asked %d hold and %d fail, want at most %d each", name, claims, counts[Holds], counts[Fails], limit)
+		}
+		if strings.Contains(name, "20 splits") && counts[Holds]+counts[Fails] == 0 {
+			t.Errorf("%s: no verdict at all", name)
+		}
+	}
+}
+
+// Of one set the interval is that of the corrected t-test.
+func TestOneSetIsTheCorrectedTest(t *testing.T) {
+	values := []float64{1, 2, 4, 0.5, 3}
+	var exact []*big.Rat
+	for _, v := range values {
+		exact = append(exact, new(big.Rat).SetFloat64(v))
+	}
+	want, err := stats.CorrectedT(exact, 70, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := combine([]sample{{1, values, 30.0 / 70}})
+	low, high := got.Interval(0.95)
+	if i := want.Interval(0.95); math.Abs(low-i.Low) > 1e-12 || math.Abs(high-i.High) > 1e-12 || got.DF != 4 {
+		t.Errorf("[%g, %g] with %g degrees of freedom, want %+v with 4", low, high, got.DF, i)
+	}
+}
+
+// row is a finished cell with times.
+func row(dataset, method string, split, correct int, seconds float64) store.Row {
+	r := rows.OK(dataset, method, split, correct, 100)
+	r.CPUSeconds, r.TrainRows = &seconds, 200
+	r.Environment = &result.Environment{CPU: "one"}
+	return r
+}
+
+// frameOf is a sweep of two methods over one quantity: A is ahead by 4 points at 1 and equal at 2, and takes twice the time, which
+// grows with the square of the quantity.
+func frameOf(t *testing.T) frame.Frame {
+	in := rows.Input{Known: map[string]rows.Set{"s": {}, "r": {}}}
+	in.Protocol.Splits, in.Protocol.Datasets = 4, []string{"s", "r"}
+	in.Protocol.Sweep.Name = "rounds"
+	for _, x := range []int{1, 2, 4} {
+		for _, m := range []string{"A", "B"} {
+			method := m + " rounds=" + string(rune('0'+x))
+			in.Protocol.Sweep.Points = append(in.Protocol.Sweep.Points, frame.Point{Series: m, Value: float64(x), Method: method})
+			for split := 1; split <= 4; split++ {
+				for i, set := range []string{"s", "r"} {
+					correct, time := 70+split+10*i, float64(x*x)*(1+0.01*float64(split))
+					if m == "A" && x == 1 {
+						correct += 4 + split%2
+					}
+					if m == "A" {
+						time *= 2 * (1 + 0.001*float64(split*i))
+					}
+					in.Rows = append(in.Rows, row(set, method, split, correct, time))
+				}
+			}
+		}
+	}
+	return in.Frame(t)
+}
+
+func ends(c experiments.Comparison, least, most float64) experiments.Comparison {
+	c.Least, c.Most = least, most
+	return c
+}
+
+func TestDecide(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		says    string
+		compare experiments.Comparison
+		value   float64
+		want    Verdict
+	}{
+		{"ahead at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 0, inf), 4.5, Holds},
+		{"ahead by six at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 6, inf), 4.5, Fails},
+		{"ahead by four and a half at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 4.5, inf), 4.5, Open},
+		{"equal at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{2}}, -1, 1), 0, Holds},
+		{"ahead on one set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}, Datasets: []string{"r"}}, 0, inf), 4.5, Holds},
+		{"the mean over points", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1, 2}}, 0, inf), 2.25, Holds},
+		{"better at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{1}, WithAt: []float64{2}}, 0, inf), 4.5, Holds},
+		{"a number", ends(experiments.Comparison{Series: "B", At: []float64{4}}, 70, 90), 77.5, Holds},
+		{"twice the time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU}, 1.9, 2.1), 2.0025, Holds},
+		{"faster", ends(experiments.Comparison{Series: "A", With: []string{"*"}, Of: experiments.CPU}, -inf, 1), 2.0025, Fails},
+		{"a square", ends(experiments.Comparison{Series: "B", Of: experiments.Slope}, 1.8, 2.2), 2, Holds},
+		{"another series", ends(experiments.Comparison{Series: "A", With: []string{"C"}}, 0, inf), 0, Missing},
+		{"another point", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{3}}, 0, inf), 0, Missing},
+	} {
+		got, err := Decide(frameOf(t), []experiments.Claim{{Says: c.says, Compare: []experiments.Comparison{c.compare}}})
+		if err != nil {
+			t.Fatalf("%s: %v", c.says, err)
+		}
+		if got[0].Verdict != c.want || c.want != Missing && math.Abs(got[0].Parts[0].Value()-c.value) > 1e-3 {
+			low, high := got[0].Parts[0].Interval(0.95)
+			t.Errorf("%s: %s at %g [%g, %g], want %s at %g", c.says, got[0].Verdict, got[0].Parts[0].Value(), low, high, c.want, c.value)
+		}
+	}
+}
+
+// Where sets are the points, a comparison at a value is of the set that has so many rows.
+func TestSetsArePoints(t *testing.T) {
+	in := rows.Input{Known: map[string]rows.Set{}}
+	in.Protocol.Splits = 3
+	in.Protocol.Sweep = frame.Sweep{Name: "rows", Datasets: true}
+	for i, set := range []string{"small", "large"} {
+		in.Known[set] = rows.Set{}
+		in.Protocol.Datasets = append(in.Protocol.Datasets, set)
+		for split := 1; split <= 3; split++ {
+			for method, correct := range map[string]int{"A": 60 + 10*i + split%2, "B": 70} {
+				r := row(set, method, split, correct, 1)
+				r.TrainRows = 70 * (i + 1)
+				in.Rows = append(in.Rows, r)
+			}
+		}
+	}
+	f := in.Frame(t)
+	claim := func(c experiments.Comparison) Result {
+		got, err := Decide(f, []experiments.Claim{{Says: "x", Compare: []experiments.Comparison{c}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got[0]
+	}
+	if r := claim(ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{140}, WithAt: []float64{70}}, 5, 15)); r.Verdict != Holds || math.Abs(r.Parts[0].Value()-10) > 1e-9 {
+		t.Errorf("more rows are better by %g: %s, want 10 and that it holds", r.Parts[0].Value(), r.Verdict)
+	}
+	if r := claim(ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{70}}, math.Inf(-1), 0)); r.Verdict != Holds {
+		t.Errorf("behind on few rows: %s", r.Verdict)
+	}
+}

@@ -1,0 +1,167 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+)
+
+// input is a sweep of two methods over two sets and two values, with two splits: the accuracy of A is 70, 80 and that of B 60, 90
+// on the first set, ten more on the second, one more at the second split; times are x^2 seconds, twice that of B.
+func input() sample.Input {
+	in := sample.Input{Known: map[string]sample.Set{"s": {}, "r": {}}}
+	in.Protocol.Splits, in.Protocol.Datasets = 2, []string{"s", "r"}
+	in.Protocol.Sweep.Name = "landmarks"
+	for _, m := range []string{"A", "B"} {
+		for i, x := range []int{1, 10} {
+			method := fmt.Sprintf("%s landmarks=%d", m, x)
+			in.Protocol.Sweep.Points = append(in.Protocol.Sweep.Points, frame.Point{Series: m, Value: float64(x), Method: method})
+			for split := 1; split <= 2; split++ {
+				for k, set := range in.Protocol.Datasets {
+					correct, seconds := 70+10*i, float64(x*x)
+					if m == "B" {
+						correct, seconds = 60+30*i, 2*seconds
+					}
+					r := sample.OK(set, method, split, min(99, correct+10*k)+split-1, 100)
+					r.CPUSeconds, r.Environment = &seconds, &result.Environment{CPU: "one"}
+					in.Rows = append(in.Rows, r)
+				}
+			}
+		}
+	}
+	return in
+}
+
+func build(t *testing.T, in sample.Input, o Options) doc.Document {
+	t.Helper()
+	d, err := Build(in.Frame(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// table is the text of the numbers behind a document's n-th figure.
+func table(d doc.Document, n int) string {
+	var figures []doc.Figure
+	for _, b := range d.Blocks {
+		if f, ok := b.(doc.Figure); ok {
+			figures = append(figures, f)
+		}
+	}
+	return text(*figures[n].Numbers)
+}
+
+func text(t doc.Table) string {
+	var lines []string
+	for _, s := range t.Sections {
+		for _, r := range s {
+			line := r.Name
+			for _, e := range r.Entries {
+				line += " " + e.Text
+			}
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// By hand: means over splits and then over sets; medians of times.
+func TestByHand(t *testing.T) {
+	in := input()
+	in.Protocol.Sweep.Printed = []frame.Printed{{Series: "B", At: 10, Value: 95}}
+	if got, want := table(build(t, in, Options{}), 0), "A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
+		t.Errorf("means %s, want %s", got, want)
+	}
+	in.Protocol.Sweep.Printed = nil
+	d := build(t, in, Options{Times: true})
+	if got, want := table(d, 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
+		t.Errorf("times %s, want %s", got, want)
+	}
+	var powers string
+	for _, b := range d.Blocks {
+		if s, ok := b.(doc.Table); ok && s.Heading != "" {
+			powers = text(s)
+		}
+	}
+	if want := "A 2.00 2.00 2.00 1 10; B 2.00 2.00 2.00 1 10"; powers != want {
+		t.Errorf("powers %s, want %s", powers, want)
+	}
+	if got, want := table(build(t, in, Options{Bars: true}), 0), "A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2"; got != want {
+		t.Errorf("bars %s, want %s", got, want)
+	}
+	each := build(t, in, Options{Each: true})
+	if got, want := table(each, 1), "A 80.50 90.50; B 70.50 99.50"; got != want {
+		t.Errorf("the second set has %s, want %s", got, want)
+	}
+	if r := sample.Records(t, each, "sweep"); len(r) != 16 || r[0]["series"] != "A" || r[0]["value"] != 1.0 || r[0]["result"] != 70.0 {
+		t.Errorf("%d records, the first %v", len(r), r[0])
+	}
+}
+
+// A set that lacks a point counts nowhere, and is named.
+func TestSetsWithoutAPointAreLeftOut(t *testing.T) {
+	in := input()
+	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "r" && r.Method == "B landmarks=1" })
+	d := build(t, in, Options{})
+	if got, want := table(d, 0), "A 70.50 80.50; B 60.50 90.50"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if notes := strings.Join(d.Notes, " "); !strings.Contains(notes, "no run there: r.") {
+		t.Errorf("the notes do not name the set: %s", notes)
+	}
+}
+
+// Times of two processors are not mixed: those of the processor with more runs count.
+func TestOneProcessor(t *testing.T) {
+	in := input()
+	for i := range in.Rows {
+		if r := &in.Rows[i]; r.Split == 2 && r.Method == "A landmarks=1" {
+			r.Environment = &result.Environment{CPU: "another"}
+			slow := 1e6
+			r.CPUSeconds = &slow
+		}
+	}
+	if got, want := table(build(t, in, Options{Times: true}), 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestNothingIsSwept(t *testing.T) {
+	in := input()
+	in.Protocol.Sweep = frame.Sweep{}
+	if _, err := Build(in.Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "sweeps nothing") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Every drawing can be laid out for a column and for a page, with all its marks on the sheet.
+func TestDrawings(t *testing.T) {
+	for _, o := range []Options{{}, {Times: true}, {Bars: true}, {Against: true}, {Each: true, Log: true}} {
+		for _, b := range build(t, input(), o).Blocks {
+			f, ok := b.(doc.Figure)
+			if !ok {
+				continue
+			}
+			for _, width := range []float64{doc.ColumnWidth, doc.PageWidth} {
+				d := f.Plot(width)
+				if len(d.Marks) == 0 {
+					t.Errorf("%+v: nothing is drawn", o)
+				}
+				for _, m := range d.Marks {
+					if m.X < -1 || m.X > width+1 || m.Y < -1 || m.Y > d.Height+1 || math.IsNaN(m.X+m.Y) {
+						t.Errorf("%+v at %g: a mark at %g, %g lies beside a sheet of height %g", o, width, m.X, m.Y, d.Height)
+					}
+				}
+			}
+		}
+	}
+}
