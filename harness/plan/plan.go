@@ -26,7 +26,6 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -146,7 +145,7 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 			if len(plan.Cells) > first && plan.Stored == stored {
 				plan.Cells[first].Early = true
 			}
-			if runner.Foreign(spec) && h.Protocol.Semantics.Split != split.All { // which tests the rows that it learns from
+			if runner.Foreign(spec) && !h.Protocol.Semantics.TestsItself() { // what tests the rows that it learns from may know their labels
 				plan.addCanary(cells, first, req.Secret, known)
 			}
 		}

@@ -91,6 +91,9 @@ func (p *Protocol) SplitterOf(method string) split.Splitter {
 	return s
 }
 
+// TestsItself reports whether the rows that are learned from are tested.
+func (s Semantics) TestsItself() bool { return s.Split == split.All }
+
 // check refuses what no cell can follow.
 func (s Semantics) check() error {
 	if err := s.Splitter().Check(); err != nil {

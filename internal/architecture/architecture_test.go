@@ -39,6 +39,7 @@ var rooms = []room{
 	{"reports/evidence", "reports/frame reports/stats harness/metric"},
 	{"reports/printed", "reports/frame harness/published reports/stats"},
 	{"reports/leaderboard", "reports/compare reports/doc reports/evidence reports/frame reports/report reports/stats reports/times internal/..."},
+	{"reports/claims", "reports/doc reports/frame reports/sweep harness/experiments"},
 	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
 	{"reports/paper", "reports/* harness/metric harness/protocol harness/split harness/result harness/store registry"},
 	{"reports/internal/...", "reports/... harness/... registry datasets internal/..."},
@@ -48,6 +49,7 @@ var rooms = []room{
 
 	{"harness/result", ""},
 	{"harness/published", ""},
+	{"harness/experiments", "harness/metric harness/protocol internal/..."},
 	{"harness/store/...", "harness/store harness/result harness/published registry datasets internal/..."},
 	{"harness/bundle", "harness/result harness/store"},
 	{"harness/reference", ""},
