@@ -134,6 +134,14 @@ var styles = map[doc.Role]style{
 	doc.Paper:   {fill: alpha(color.NRGBA{0xff, 0xff, 0xff, 0xff}, 0.8)},
 	doc.Rest:    {stroke: alpha(soft, 0.5), fill: alpha(soft, 0.6), width: 0.8},
 
+	doc.Field(0): area(0x6b, 0xae, 0xd6),
+	doc.Field(1): area(0xa6, 0xcf, 0xe8),
+	doc.Field(2): area(0xd6, 0xe8, 0xf4),
+	doc.Field(3): area(0xf7, 0xf7, 0xf7),
+	doc.Field(4): area(0xfd, 0xe6, 0xd0),
+	doc.Field(5): area(0xfd, 0xc2, 0x8c),
+	doc.Field(6): area(0xfa, 0x95, 0x4a),
+
 	doc.Series(0): series(0x00, 0x72, 0xb2),
 	doc.Series(1): series(0xd5, 0x5e, 0x00, 7, 3),
 	doc.Series(2): series(0x00, 0x9e, 0x73, 2, 2),
@@ -141,6 +149,10 @@ var styles = map[doc.Role]style{
 	doc.Series(4): series(0xe6, 0x9f, 0x00, 4, 2),
 	doc.Series(5): series(0x56, 0xb4, 0xe9, 12, 4),
 	doc.Series(6): series(0x1c, 0x1e, 0x21, 6, 2, 1.5, 2, 1.5, 2),
+}
+
+func area(red, green, blue uint8) style {
+	return style{fill: color.NRGBA{red, green, blue, 0xff}}
 }
 
 func series(red, green, blue uint8, dash ...float64) style {

@@ -1,0 +1,123 @@
+package plot
+
+import (
+	"math"
+
+	"github.com/kernelboosting/bench/reports/doc"
+)
+
+// A Field is a function of two features on a rectangle, with points on it.
+type Field struct {
+	Title  string
+	X, Y   [2]float64  // the rectangle
+	Values [][]float64 // at the middles of cells: rows from the bottom, each from the left
+	Signed bool        // what is above and what is below zero have colours of their own; else the colours go from the least value to the largest
+
+	Points []FieldPoint
+	Marks  []FieldPoint // of which Class does not count: larger, the last one apart
+}
+
+// A FieldPoint is an example of one of two classes, 0 and 1.
+type FieldPoint struct {
+	X, Y  float64
+	Class int
+}
+
+// Fields draws fields beside each other, at least one, as many in a line as the width has room for; classes names the two
+// classes, and marked what marks are, "" for none.
+func Fields(fields []Field, classes [2]string, marked string) doc.Plot {
+	return func(width float64) doc.Drawing {
+		const least, gap = 118.0, 10.0
+		columns := max(1, min(len(fields), int((width+gap)/(least+gap))))
+		side := (width - gap*float64(columns-1)) / float64(columns)
+		d := doc.Drawing{Width: width}
+		top := 0.0
+		for i := 0; i < len(fields); i += columns {
+			bottom := top
+			for k, f := range fields[i:min(i+columns, len(fields))] {
+				bottom = max(bottom, f.draw(&d, float64(k)*(side+gap), top, side))
+			}
+			top = bottom + gap
+		}
+		d.Height = top - gap
+		var keys []key
+		if len(fields[0].Points) > 0 {
+			keys = append(keys, key{dotKey(doc.Series(0), 2.2), classes[0]}, key{func(d *doc.Drawing, x, y float64) { d.Triangle(doc.Series(1), x, y, 2.8, "") }, classes[1]})
+		}
+		if marked != "" {
+			keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Printed, x, y, 4, "") }, marked})
+		}
+		legend(&d, keys)
+		return d
+	}
+}
+
+// draw draws a field in a column that begins at left and is so wide, and returns its lower end. Both axes have one scale where
+// that leaves the field a usual shape.
+func (f Field) draw(d *doc.Drawing, left, top, width float64) float64 {
+	lines := wrap(f.Title, width)
+	for i, line := range lines {
+		d.Word(doc.Tick, left, top+sheetTitle+lineHeight*float64(i), doc.Start, line)
+	}
+	top += lineHeight*float64(len(lines)) + 4
+	shape := (f.Y[1] - f.Y[0]) / (f.X[1] - f.X[0])
+	height := width * math.Min(1.2, math.Max(0.6, shape))
+	x := Scale{Low: f.X[0], High: f.X[1], From: left, To: left + width}
+	y := Scale{Low: f.Y[0], High: f.Y[1], From: top + height, To: top}
+	level := f.levels()
+	rows, columns := float64(len(f.Values)), float64(len(f.Values[0]))
+	for r, values := range f.Values {
+		for c := 0; c < len(values); { // neighbours of one colour are one box
+			from, l := c, level(values[c])
+			for c < len(values) && level(values[c]) == l {
+				c++
+			}
+			d.Box(doc.Field(l), left+width*float64(from)/columns, top+height*(1-float64(r)/rows), left+width*float64(c)/columns, top+height*(1-float64(r+1)/rows), "")
+		}
+	}
+	for _, p := range f.Points {
+		if p.Class == 0 {
+			d.Dot(doc.Series(0), x.At(p.X), y.At(p.Y), 1.4, "")
+		} else {
+			d.Triangle(doc.Series(1), x.At(p.X), y.At(p.Y), 1.8, "")
+		}
+	}
+	for i, p := range f.Marks {
+		role := doc.Rest
+		if i == len(f.Marks)-1 {
+			role = doc.Printed
+		}
+		d.Diamond(role, x.At(p.X), y.At(p.Y), 4, "")
+	}
+	return top + height
+}
+
+// levels returns the function from values to the roles of doc.Field.
+func (f Field) levels() func(float64) int {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, row := range f.Values {
+		for _, v := range row {
+			low, high = math.Min(low, v), math.Max(high, v)
+		}
+	}
+	const half = doc.FieldRoles / 2
+	if f.Signed {
+		most := math.Max(math.Abs(low), math.Abs(high))
+		return func(v float64) int {
+			if v == 0 || most == 0 {
+				return half
+			}
+			steps := int(math.Min(half-1, math.Floor(math.Abs(v)/most*half)))
+			if v < 0 {
+				return half - 1 - steps
+			}
+			return half + 1 + steps
+		}
+	}
+	return func(v float64) int {
+		if low == high {
+			return 0
+		}
+		return int(math.Min(doc.FieldRoles-1, math.Floor((v-low)/(high-low)*doc.FieldRoles)))
+	}
+}
