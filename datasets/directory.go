@@ -155,13 +155,20 @@ func (f File) advice() string {
 	return " from a mirror that has it (--from DIR or URL): the file has no public address"
 }
 
-// check compares bytes with the file's size and SHA-256, where they are given.
-func (f File) check(data []byte) error {
-	if f.Bytes > 0 && f.Bytes != int64(len(data)) {
-		return fmt.Errorf("expected %d bytes, got %d", f.Bytes, len(data))
+// check compares the size and the SHA-256 of a file with those of its description, where it gives them.
+func (f File) check(size int64, sum string) error {
+	if err := f.checkSize(size); err != nil {
+		return err
 	}
-	if sum := checksum(data); f.SHA256 != "" && f.SHA256 != sum {
+	if f.SHA256 != "" && f.SHA256 != sum {
 		return fmt.Errorf("expected SHA-256 %s, got %s", f.SHA256, sum)
+	}
+	return nil
+}
+
+func (f File) checkSize(size int64) error {
+	if f.Bytes > 0 && f.Bytes != size {
+		return fmt.Errorf("expected %d bytes, got %d", f.Bytes, size)
 	}
 	return nil
 }

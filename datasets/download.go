@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"net/http"
 	"net/url"
@@ -34,10 +33,10 @@ type source struct {
 // sources lists where a file may be had, in order.
 func (f *fetcher) sources(file File) []source {
 	var out []source
-	if f.from != "" {
+	if f.From != "" {
 		out = append(out, f.mirror(file))
 	}
-	if file.Repository == "" || f.fromOnly {
+	if file.Repository == "" {
 		return out
 	}
 	address := rawAddress(file)
@@ -64,10 +63,10 @@ func escapePath(p string) string {
 }
 
 func (f *fetcher) mirror(file File) source {
-	if isURL(f.from) {
-		return f.web(strings.TrimRight(f.from, "/")+"/"+escapePath(file.Path), file.Bytes)
+	if isURL(f.From) {
+		return f.web(strings.TrimRight(f.From, "/")+"/"+escapePath(file.Path), file.Bytes)
 	}
-	name := filepath.Join(f.from, filepath.FromSlash(file.Path))
+	name := filepath.Join(f.From, filepath.FromSlash(file.Path))
 	return source{address: name, copy: func(ctx context.Context, w *countingWriter) error {
 		in, size, err := openRegular(name)
 		if err != nil {
@@ -78,8 +77,8 @@ func (f *fetcher) mirror(file File) source {
 			return err
 		}
 		defer in.Close()
-		if file.Bytes > 0 && size != file.Bytes {
-			return fmt.Errorf("expected %d bytes, got %d", file.Bytes, size)
+		if err := file.checkSize(size); err != nil {
+			return err
 		}
 		_, err = io.Copy(w, contextReader{ctx, io.LimitReader(in, size)})
 		return err
@@ -93,13 +92,13 @@ func (f *fetcher) web(address string, want int64) source {
 }
 
 // get copies the body at an address to w. want is the length it must have, or -1.
-// The request is given up after f.timeout, or when no byte came for f.stall.
+// The request is given up after f.Timeout, or when no byte came for f.Stall.
 func (f *fetcher) get(ctx context.Context, address string, want int64, w io.Writer) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("the answer is not complete after %v", f.timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, f.Timeout, fmt.Errorf("the answer is not complete after %v", f.Timeout))
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	timer := time.AfterFunc(f.stall, func() { giveUp(fmt.Errorf("no byte came for %v", f.stall)) })
+	timer := time.AfterFunc(f.Stall, func() { giveUp(fmt.Errorf("no byte came for %v", f.Stall)) })
 	defer timer.Stop()
 	explain := func(err error) error {
 		if cause := context.Cause(ctx); cause != nil {
@@ -120,7 +119,7 @@ func (f *fetcher) get(ctx context.Context, address string, want int64, w io.Writ
 	if err := f.hosts.check(host); err != nil {
 		return err
 	}
-	response, err := f.client.Do(request)
+	response, err := f.Client.Do(request)
 	if err != nil {
 		return f.hosts.silence(host, explain(err))
 	}
@@ -133,7 +132,7 @@ func (f *fetcher) get(ctx context.Context, address string, want int64, w io.Writ
 	if want >= 0 {
 		body = io.LimitReader(body, want+1)
 	}
-	n, err := io.Copy(w, &watchedReader{body, func() { timer.Reset(f.stall) }})
+	n, err := io.Copy(w, &watchedReader{body, func() { timer.Reset(f.Stall) }})
 	switch {
 	case err != nil:
 		var local localError
@@ -259,29 +258,6 @@ func (l *limitedWriter) Write(p []byte) (int, error) {
 	n, err := l.w.Write(p)
 	if err != nil {
 		err = inTempDir(err)
-	}
-	return n, err
-}
-
-// A countingWriter counts and hashes what passes.
-type countingWriter struct {
-	w        io.Writer
-	sum      hash.Hash
-	n        int64
-	told     int64
-	progress func(done int64)
-}
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	if err != nil {
-		err = localError{cause: err}
-	}
-	c.sum.Write(p[:n])
-	c.n += int64(n)
-	if c.progress != nil && c.n-c.told >= 256<<10 {
-		c.told = c.n
-		c.progress(c.n)
 	}
 	return n, err
 }

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,15 +15,16 @@ import (
 
 // FetchOptions says where files come from. The zero value uses the public addresses.
 type FetchOptions struct {
-	From     string           // a mirror laid out like the data directory: a directory or an http(s) URL; it is asked first
-	FromOnly bool             // ask no public address for what the mirror lacks
-	Client   *http.Client     // nil means one with default transport and a short connection timeout
-	Log      func(FetchEvent) // called by one goroutine at a time; may be nil
-	Parallel int              // files at once; 0 means 4
-	Timeout  time.Duration    // of one request; 0 means 15 minutes
-	Stall    time.Duration    // without a byte before a request is given up; 0 means 30 seconds
-	Backoff  time.Duration    // before the second of three attempts, doubled before the third; 0 means 1 second
+	From    string           // a mirror laid out like the data directory: a directory or an http(s) URL; it is asked first
+	Client  *http.Client     // nil means one with default transport and a short connection timeout
+	Log     func(FetchEvent) // called by one goroutine at a time; may be nil
+	Timeout time.Duration    // of one request; 0 means 15 minutes
+	Stall   time.Duration    // without a byte before a request is given up; 0 means 30 seconds
+	Backoff time.Duration    // before the second of three attempts, doubled before the third; 0 means 1 second
 }
+
+// atOnce is how many files are fetched at a time.
+const atOnce = 4
 
 // A FetchStatus is what happened to a file.
 type FetchStatus string
@@ -65,7 +67,7 @@ func (s Directory) Fetch(ctx context.Context, entries []*Entry, o FetchOptions) 
 	defer f.close()
 	jobs := fetchJobs(s, entries)
 	failures := make([]error, len(jobs))
-	slots := make(chan struct{}, f.parallel)
+	slots := make(chan struct{}, atOnce)
 	var wg sync.WaitGroup
 	for i, job := range jobs {
 		select {
@@ -113,7 +115,7 @@ func (f *fetcher) run(ctx context.Context, job fetchJob) error {
 	event := FetchEvent{Set: job.entry.Name, File: job.file.Path, Total: job.file.Bytes}
 	report := func(status FetchStatus, from string, err error) {
 		event.Status, event.From, event.Err = status, from, err
-		f.log(event)
+		f.Log(event)
 	}
 	_, err := f.store.hashFile(ctx, job.entry, job.file)
 	switch {
@@ -202,11 +204,11 @@ func (f *fetcher) obtain(ctx context.Context, job fetchJob) (string, error) {
 
 // attempts fetches from one source, up to three times where that can help.
 func (f *fetcher) attempts(ctx context.Context, job fetchJob, source source) error {
-	wait := f.backoff
+	wait := f.Backoff
 	for attempt := 1; ; attempt++ {
 		err := writeChecked(job.path, job.file, func(w *countingWriter) error {
 			w.progress = func(done int64) {
-				f.log(FetchEvent{Set: job.entry.Name, File: job.file.Path, Status: FetchProgress, From: source.address, Done: done, Total: job.file.Bytes})
+				f.Log(FetchEvent{Set: job.entry.Name, File: job.file.Path, Status: FetchProgress, From: source.address, Done: done, Total: job.file.Bytes})
 			}
 			return source.copy(ctx, w)
 		})
@@ -214,7 +216,7 @@ func (f *fetcher) attempts(ctx context.Context, job fetchJob, source source) err
 		if err == nil || ctx.Err() != nil || attempt == 3 || !errors.As(err, &again) {
 			return err
 		}
-		f.log(FetchEvent{Set: job.entry.Name, File: job.file.Path, Status: FetchRetry, From: source.address, Total: job.file.Bytes, Err: err})
+		f.Log(FetchEvent{Set: job.entry.Name, File: job.file.Path, Status: FetchRetry, From: source.address, Total: job.file.Bytes, Err: err})
 		select {
 		case <-time.After(wait):
 			wait *= 2
@@ -226,49 +228,31 @@ func (f *fetcher) attempts(ctx context.Context, job fetchJob, source source) err
 
 // A fetcher is one call of Fetch.
 type fetcher struct {
+	FetchOptions
 	store    Directory
-	from     string
-	fromOnly bool
-	client   *http.Client
-	log      func(FetchEvent)
-	parallel int
-	timeout  time.Duration
-	stall    time.Duration
-	backoff  time.Duration
 	archives archives
 	hosts    hosts
 }
 
 func newFetcher(s Directory, o FetchOptions) (*fetcher, error) {
-	f := &fetcher{
-		store: s, from: o.From, fromOnly: o.FromOnly, client: o.Client, parallel: o.Parallel,
-		timeout: o.Timeout, stall: o.Stall, backoff: o.Backoff,
+	f := &fetcher{FetchOptions: o, store: s}
+	if o.Client == nil {
+		f.Client = defaultClient()
 	}
-	if f.client == nil {
-		f.client = defaultClient()
-	}
-	if f.parallel <= 0 {
-		f.parallel = 4
-	}
-	for _, d := range []struct {
-		value    *time.Duration
-		fallback time.Duration
-	}{{&f.timeout, 15 * time.Minute}, {&f.stall, 30 * time.Second}, {&f.backoff, time.Second}} {
-		if *d.value <= 0 {
-			*d.value = d.fallback
-		}
-	}
+	f.Timeout = cmp.Or(o.Timeout, 15*time.Minute)
+	f.Stall = cmp.Or(o.Stall, 30*time.Second)
+	f.Backoff = cmp.Or(o.Backoff, time.Second)
 	var mu sync.Mutex
-	f.log = func(e FetchEvent) {
+	f.Log = func(e FetchEvent) {
 		if o.Log != nil {
 			mu.Lock()
 			defer mu.Unlock()
 			o.Log(e)
 		}
 	}
-	if f.from != "" && !isURL(f.from) {
-		if info, err := os.Stat(f.from); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("mirror %q is not a directory, nor a URL beginning with http:// or https://", f.from)
+	if f.From != "" && !isURL(f.From) {
+		if info, err := os.Stat(f.From); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("mirror %q is not a directory, nor a URL beginning with http:// or https://", f.From)
 		}
 	}
 	return f, nil

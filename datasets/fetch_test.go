@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// A site is a local server that stands for every public address: requests for
-// any host reach it, by the path.
+// A site is a local server that stands for every public address: a request for any
+// host but this machine reaches it, by the path.
 type site struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -48,7 +48,9 @@ func (s *site) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.URL.Scheme, r.URL.Host = target.Scheme, target.Host
+	if r.URL.Hostname() != "127.0.0.1" {
+		r.URL.Scheme, r.URL.Host = target.Scheme, target.Host
+	}
 	return http.DefaultTransport.RoundTrip(r)
 }
 

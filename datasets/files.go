@@ -104,8 +104,8 @@ func scanFile(ctx context.Context, path string, f File, into func(size int64) (i
 		return "", err
 	}
 	defer in.Close()
-	if f.Bytes > 0 && f.Bytes != size {
-		return "", damagedError{fmt.Errorf("expected %d bytes, got %d", f.Bytes, size)}
+	if err := f.checkSize(size); err != nil {
+		return "", damagedError{err}
 	}
 	w, err := into(size)
 	if err != nil {
@@ -120,8 +120,8 @@ func scanFile(ctx context.Context, path string, f File, into func(size int64) (i
 		return "", fmt.Errorf("%s: the file changed while it was read; read it again when it is complete", path)
 	}
 	sum = hex.EncodeToString(hash.Sum(nil))
-	if f.SHA256 != "" && f.SHA256 != sum {
-		return "", damagedError{fmt.Errorf("expected SHA-256 %s, got %s", f.SHA256, sum)}
+	if err := f.check(n, sum); err != nil {
+		return "", damagedError{err}
 	}
 	return sum, nil
 }

@@ -43,7 +43,7 @@ func (e *Entry) generate(f File) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
 	data := generator()
-	if err := f.check(data); err != nil {
+	if err := f.check(int64(len(data)), checksum(data)); err != nil {
 		return nil, fmt.Errorf("%s: this machine generates other bytes than the catalogue's: %w; get the file with `bench data fetch --from DIR %s`", e.Name, err, e.Name)
 	}
 	return data, nil

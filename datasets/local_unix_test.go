@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -74,11 +73,11 @@ func TestMirrorsOfPipes(t *testing.T) {
 	if err := os.Symlink("/dev/zero", filepath.Join(mirror, "two", "two.csv")); err != nil {
 		t.Fatal(err)
 	}
-	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), []*Entry{webEntry("one", sample), webEntry("two", sample)}, FetchOptions{From: mirror, FromOnly: true})
+	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), []*Entry{webEntry("one", sample), webEntry("two", sample)}, FetchOptions{From: mirror, Client: &http.Client{Transport: newSite(t)}})
 	if err == nil {
 		t.Fatal("a pipe is a file")
 	}
-	for _, want := range []string{"one.csv: it is a named pipe and not a regular file; run", "two.csv: it is a device and not a regular file; run"} {
+	for _, want := range []string{"one.csv: it is a named pipe and not a regular file; from https:", "two.csv: it is a device and not a regular file; from https:"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v lacks %q", err, want)
 		}
@@ -176,55 +175,6 @@ func TestFullDisk(t *testing.T) {
 	want := "one: one/one.csv: cannot write to /data/one: no space left on device; free some space there, or choose another directory with --data"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-// TestFilesHonourTheUmask, and directories too.
-func TestFilesHonourTheUmask(t *testing.T) {
-	s := newSite(t)
-	s.handlers[webPath("one")] = serve(sample)
-	for _, c := range []struct {
-		umask     int
-		file, dir fs.FileMode
-	}{{0o022, 0o644, 0o755}, {0o077, 0o600, 0o700}, {0o002, 0o664, 0o775}} {
-		store := Directory{Root: filepath.Join(t.TempDir(), "data")}
-		before := syscall.Umask(c.umask)
-		err := store.Fetch(t.Context(), []*Entry{webEntry("one", sample)}, s.options())
-		syscall.Umask(before)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for path, want := range map[string]fs.FileMode{filepath.Join(store.Root, "one", "one.csv"): c.file, filepath.Join(store.Root, "one"): c.dir} {
-			info, err := os.Stat(path)
-			if err != nil || info.Mode().Perm() != want {
-				t.Errorf("umask %o: %s has mode %o, want %o, error %v", c.umask, path, info.Mode().Perm(), want, err)
-			}
-		}
-	}
-}
-
-// TestAbandonedFilesOfOddDirectories: a name that is a pattern is a name all the same.
-func TestAbandonedFilesOfOddDirectories(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data[1]")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	old, fresh := filepath.Join(dir, tempPrefix+"1"), filepath.Join(dir, tempPrefix+"2")
-	for _, name := range []string{old, fresh} {
-		if err := os.WriteFile(name, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	yesterday := time.Now().Add(-24 * time.Hour)
-	if err := os.Chtimes(old, yesterday, yesterday); err != nil {
-		t.Fatal(err)
-	}
-	removeAbandoned(dir)
-	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s: %v", old, err)
-	}
-	if _, err := os.Stat(fresh); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/internal/system/machine"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // memory returns the bytes that loading one set may take.
@@ -36,7 +37,7 @@ func (b *budget) fits(n int64) bool {
 // and advice is what may be done besides allowing more.
 func (b *budget) refuse(n int64, advice, subject string, args ...any) error {
 	return fmt.Errorf("%s need %s of memory, and loading may take %s; %s, or raise --memory",
-		fmt.Sprintf(subject, args...), sizeText(plus(b.held, n)), sizeText(b.limit), advice)
+		fmt.Sprintf(subject, args...), wording.Bytes(plus(b.held, n)), wording.Bytes(b.limit), advice)
 }
 
 // product multiplies sizes that are not negative; what is too large for an int64
@@ -58,17 +59,4 @@ func plus(a, b int64) int64 {
 		return math.MaxInt64
 	}
 	return a + b
-}
-
-// sizeText writes a number of bytes for people.
-func sizeText(n int64) string {
-	for _, unit := range []struct {
-		name  string
-		bytes int64
-	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
-		if n >= unit.bytes {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(unit.bytes), unit.name)
-		}
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

@@ -63,25 +63,25 @@ func TestSizesAreCheckedBeforeMemoryIsTaken(t *testing.T) {
 		want                string
 	}{
 		{"a large index", 1 << 30, mib, svmSet, "my.svm", "1 536870912:1\n-1 1:1\n",
-			"DIR/my.svm:1: index 536870912 makes the set 536870912 features wide; 2 rows of them need 32.0 GiB of memory, and loading may take 1.0 GiB; correct the index or leave rare features out, or raise --memory"},
+			"DIR/my.svm:1: index 536870912 makes the set 536870912 features wide; 2 rows of them need 32 GiB of memory, and loading may take 1.0 GiB; correct the index or leave rare features out, or raise --memory"},
 		{"an index too large to multiply", 1 << 30, mib, svmSet, "my.svm", "1 1:1\n-1 2147483647:1\n",
-			"DIR/my.svm:2: index 2147483647 makes the set 2147483647 features wide; 2 rows of them need 128.0 GiB of memory, and loading may take 1.0 GiB; correct the index or leave rare features out, or raise --memory"},
+			"DIR/my.svm:2: index 2147483647 makes the set 2147483647 features wide; 2 rows of them need 128 GiB of memory, and loading may take 1.0 GiB; correct the index or leave rare features out, or raise --memory"},
 		{"features of the description", 1 << 30, mib, svmSet + "features = 9000000000000000000\n", "my.svm", "1 1:1\n-1 2:1\n",
-			"mine: features = 9000000000000000000 makes the set so wide; 2 rows of them need 8589934592.0 GiB of memory, and loading may take 1.0 GiB; correct features, or raise --memory"},
+			"mine: features = 9000000000000000000 makes the set so wide; 2 rows of them need 8589934592 GiB of memory, and loading may take 1.0 GiB; correct features, or raise --memory"},
 		{"many short rows", mib, mib, svmSet, "my.svm", strings.Repeat("1\n", 30000),
 			"DIR/my.svm: 30001 lines with 0 values need 1.1 MiB of memory, and loading may take 1.0 MiB; take fewer rows, or raise --memory"},
 		{"sparse rows of an ARFF file", 64 * mib, 8 * mib, arffSet, "my.arff", wideARFF(10000, 5000),
-			"DIR/my.arff:10001: 5000 rows of 10000 attributes need 384.2 MiB of memory, and loading may take 64.0 MiB; take fewer rows or attributes, or raise --memory"},
+			"DIR/my.arff:10001: 5000 rows of 10000 attributes need 384 MiB of memory, and loading may take 64 MiB; take fewer rows or attributes, or raise --memory"},
 		{"attributes", mib, 2 * mib, arffSet, "my.arff", wideARFF(10000, 1),
 			"DIR/my.arff:3184: 3184 attributes up to here need 1.0 MiB of memory, and loading may take 1.0 MiB; take fewer attributes, or raise --memory"},
 		{"the file itself", 1000, mib, csvSet, "my.csv", strings.Repeat("a,1\nb,2\n", 1000),
-			"mine: DIR/my.csv: the 8000 bytes of the file need 7.8 KiB of memory, and loading may take 1000 bytes; take fewer rows or columns, or raise --memory"},
+			"mine: DIR/my.csv: the 8000 bytes of the file need 7.8 KiB of memory, and loading may take 1000 B; take fewer rows or columns, or raise --memory"},
 		{"the text's values", 100000, mib, csvSet, "my.csv", strings.Repeat("a,1\nb,2\n", 5000),
-			"DIR/my.csv: 10001 lines with 20001 values need 234.4 KiB of memory, and loading may take 97.7 KiB; take fewer rows or columns, or raise --memory"},
+			"DIR/my.csv: 10001 lines with 20001 values need 234 KiB of memory, and loading may take 98 KiB; take fewer rows or columns, or raise --memory"},
 		{"the matrix", 300000, mib, csvSet, "my.csv", strings.Repeat("a,1\nb,2\n", 5000),
-			"DIR/my.csv: the columns give 1 features; 10000 rows of them need 312.6 KiB of memory, and loading may take 293.0 KiB; drop columns or take fewer rows, or raise --memory"},
+			"DIR/my.csv: the columns give 1 features; 10000 rows of them need 313 KiB of memory, and loading may take 293 KiB; drop columns or take fewer rows, or raise --memory"},
 		{"levels", 4 * mib, 6 * mib, csvSet + "categorical = 1\n", "my.csv", manyLevels(900),
-			"DIR/my.csv: the columns give 900 features, 900 of them the levels of column 1; 1800 rows of them need 12.7 MiB of memory, and loading may take 4.0 MiB; drop columns or take fewer rows, or raise --memory"},
+			"DIR/my.csv: the columns give 900 features, 900 of them the levels of column 1; 1800 rows of them need 13 MiB of memory, and loading may take 4.0 MiB; drop columns or take fewer rows, or raise --memory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			allocated, err := loadWithin(t, c.limit, c.toml, c.file, c.content)

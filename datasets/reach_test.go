@@ -27,7 +27,7 @@ func TestASilentHostIsGivenUp(t *testing.T) {
 	}
 	network := &deaf{}
 	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), entries, FetchOptions{
-		Client: &http.Client{Transport: network}, Backoff: time.Millisecond, Parallel: 4,
+		Client: &http.Client{Transport: network}, Backoff: time.Millisecond,
 	})
 	if err == nil {
 		t.Fatal("a fetch without a network succeeds")

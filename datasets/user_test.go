@@ -228,7 +228,7 @@ func TestUserErrors(t *testing.T) {
 		{"libsvm: value", libsvm, "my.svm", "1 1:nan\n", `DIR/my.svm:1: feature 1: value "nan" is not a finite number; repair the line`},
 		{"libsvm: qid", libsvm, "my.svm", "1 qid:3 1:2\n", `DIR/my.svm:1: "qid:3" is not index:value with an index from 1; repair the line`},
 		{"libsvm: empty", libsvm, "my.svm", "# nothing\n", `DIR/my.svm: the file has no data rows`},
-		{"libsvm: too wide", libsvm, "my.svm", "1 2147483647:1\n-1 1:1\n", `DIR/my.svm:1: index 2147483647 makes the set 2147483647 features wide; 2 rows of them need 128.0 GiB of memory, and loading may take 8.0 GiB; correct the index or leave rare features out, or raise --memory`},
+		{"libsvm: too wide", libsvm, "my.svm", "1 2147483647:1\n-1 1:1\n", `DIR/my.svm:1: index 2147483647 makes the set 2147483647 features wide; 2 rows of them need 128 GiB of memory, and loading may take 8.0 GiB; correct the index or leave rare features out, or raise --memory`},
 		{"libsvm: no input", libsvm, "my.svm", "1\n-1\n", `DIR/my.svm: no row has any input`},
 
 		{"arff: not arff", arff, "my.arff", "1,2\n", `DIR/my.arff:1: "1,2" is not @relation, @attribute or @data; begin a comment with %`},

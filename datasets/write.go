@@ -5,17 +5,61 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
-	"time"
+
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
 )
 
-// A localError is a failure to write on this machine: no other source and no other
-// attempt mends it.
+// writeChecked gives a file its name only when it is whole and has the right size and SHA-256.
+// What fails on this machine is a localError.
+func writeChecked(name string, file File, fill func(w *countingWriter) error) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return localError{cause: err}
+	}
+	var wrong error // with the content, and not with this machine
+	err := atomicfile.Write(name, func(out io.Writer) error {
+		w := &countingWriter{w: out, sum: sha256.New()}
+		if wrong = fill(w); wrong == nil {
+			wrong = file.check(w.n, hex.EncodeToString(w.sum.Sum(nil)))
+		}
+		return wrong
+	})
+	if err != nil && wrong == nil {
+		return localError{cause: err}
+	}
+	return wrong
+}
+
+// A countingWriter counts and hashes what passes.
+type countingWriter struct {
+	w        io.Writer
+	sum      hash.Hash
+	n        int64
+	told     int64
+	progress func(done int64)
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if err != nil {
+		err = localError{cause: err}
+	}
+	c.sum.Write(p[:n])
+	c.n += int64(n)
+	if c.progress != nil && c.n-c.told >= 256<<10 {
+		c.told = c.n
+		c.progress(c.n)
+	}
+	return n, err
+}
+
+// A localError is a failure to write on this machine: neither another source nor another
+// attempt helps.
 type localError struct {
 	place   string // the directory
 	setting string // what chooses another
@@ -61,97 +105,4 @@ func (f *fetcher) unwritten(job fetchJob, e localError) unfetched {
 	}
 	message := fmt.Sprintf("%s: %s: %v; %s", job.entry.Name, job.file.Path, here, e.advice())
 	return unfetched{set: job.entry.Name, message: message, reason: e}
-}
-
-// tempPrefix begins the names of files that are being written.
-const tempPrefix = ".fetch-"
-
-// writeChecked writes a file under another name, checks its size and SHA-256, and
-// only then gives it its name. When it returns nil the file outlives a loss of power.
-// What fails on this machine is a localError.
-func writeChecked(name string, file File, fill func(w *countingWriter) error) error {
-	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return localError{cause: err}
-	}
-	removeAbandoned(dir)
-	out, err := createTemp(dir)
-	if err != nil {
-		return localError{cause: err}
-	}
-	defer os.Remove(out.Name()) // fails once the file has its name
-	w := &countingWriter{w: out, sum: sha256.New()}
-	err = fill(w)
-	if err == nil {
-		err = checkWritten(file, w)
-	}
-	if err != nil {
-		out.Close()
-		return err
-	}
-	err = out.Sync()
-	if e := out.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(out.Name(), name)
-	}
-	if err == nil {
-		err = syncDir(dir)
-	}
-	if err != nil {
-		return localError{cause: err}
-	}
-	return nil
-}
-
-// createTemp creates a new file with the permissions that the user's umask leaves,
-// which os.CreateTemp does not.
-func createTemp(dir string) (*os.File, error) {
-	for {
-		name := filepath.Join(dir, fmt.Sprintf("%s%x", tempPrefix, rand.Uint64()))
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
-		}
-	}
-}
-
-// syncDir makes a rename in dir last. File systems that cannot sync a directory say
-// that the call is invalid; there is nothing more to do on them.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
-}
-
-func checkWritten(file File, w *countingWriter) error {
-	sum := hex.EncodeToString(w.sum.Sum(nil))
-	switch {
-	case file.Bytes > 0 && w.n != file.Bytes:
-		return fmt.Errorf("expected %d bytes, got %d", file.Bytes, w.n)
-	case file.SHA256 != "" && sum != file.SHA256:
-		return fmt.Errorf("expected SHA-256 %s, got %s", file.SHA256, sum)
-	}
-	return nil
-}
-
-// removeAbandoned deletes what a killed process left in dir more than an hour ago.
-func removeAbandoned(dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if err == nil && strings.HasPrefix(entry.Name(), tempPrefix) && time.Since(info.ModTime()) > time.Hour {
-			os.Remove(filepath.Join(dir, entry.Name()))
-		}
-	}
 }
