@@ -90,7 +90,7 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 		return err
 	}
 	counts := map[datasets.FetchStatus]int{}
-	err = a.store().Fetch(ctx, entries, datasets.FetchOptions{From: from, Log: func(e datasets.FetchEvent) {
+	err = datasets.Fetch(ctx, a.store(), entries, datasets.FetchOptions{From: from, Log: func(e datasets.FetchEvent) {
 		switch e.Status {
 		case datasets.FetchProgress:
 			return
@@ -155,7 +155,7 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 				}
 				err := a.store().Verify(e)
 				if err == nil {
-					_, err = a.store().Load(c.Context(), e)
+					_, err = datasets.Load(c.Context(), a.store(), e)
 				}
 				if err != nil {
 					failures = append(failures, err)
@@ -224,7 +224,7 @@ func (a *app) showSet(ctx context.Context, e *datasets.Entry, format string) err
 	for _, d := range e.Defects {
 		l.add("known defect", d)
 	}
-	set, err := a.store().Load(ctx, e)
+	set, err := datasets.Load(ctx, a.store(), e)
 	if err != nil {
 		l.add("state", "cannot be loaded")
 		if err := l.write(a.out, format); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -186,7 +187,7 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 		}
 		params = stored.Params
 	}
-	set, err := a.store().Load(ctx, entry)
+	set, err := datasets.Load(ctx, a.store(), entry)
 	if err != nil {
 		return exitError{exitIncomplete, err}
 	}

@@ -91,7 +91,7 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := data.Load(t.Context(), entry)
+		set, err := datasets.Load(t.Context(), data, entry)
 		if err != nil {
 			t.Fatal(err)
 		}

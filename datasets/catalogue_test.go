@@ -60,7 +60,7 @@ func mirrorSet(t testing.TB, name string) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Directory{Root: testenv.Mirror(t)}.Load(t.Context(), e)
+	s, err := Load(t.Context(), Directory{Root: testenv.Mirror(t)}, e)
 	if err != nil {
 		t.Fatal(err)
 	}

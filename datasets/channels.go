@@ -3,62 +3,10 @@ package datasets
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
-	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 )
-
-// channelBlocks returns the blocks that the key channels declares.
-func (e *Entry) channelBlocks() (blocks []registry.Block) {
-	next := 0
-	for _, c := range e.Channels {
-		blocks = append(blocks, registry.Block{Name: c.Name, From: next, To: next + c.Features})
-		next += c.Features
-	}
-	return blocks
-}
-
-// checkChannels looks at the key channels.
-func (e *Entry) checkChannels() error {
-	var names []string
-	for _, c := range e.Channels {
-		switch {
-		case c.Name == "" || slices.Contains(names, c.Name):
-			return fmt.Errorf("channels: every channel needs a name of its own, and one is called %q", c.Name)
-		case c.Features < 1:
-			return fmt.Errorf("channels: %s has features = %d; it needs at least one", c.Name, c.Features)
-		}
-		names = append(names, c.Name)
-	}
-	if e.Channels != nil && e.DataFiles()[0].Channel != "" {
-		return fmt.Errorf("channels divides the features of files without a channel; give one of them")
-	}
-	return nil
-}
-
-// ascendingPair reports whether r can be the range of a target.
-func ascendingPair(r []float64) bool {
-	return len(r) == 2 && r[0] < r[1] && !math.IsInf(r[0], 0) && !math.IsInf(r[1], 0)
-}
-
-// scaleTarget takes the targets of all rows to target_range, in place, by the line through the smallest and the largest.
-func (e *Entry) scaleTarget(y []float64) error {
-	if e.TargetRange == nil {
-		return nil
-	}
-	least, most := slices.Min(y), slices.Max(y)
-	width := most - least
-	if !(width > 0) || math.IsInf(width, 0) {
-		return fmt.Errorf("%s: target_range cannot be applied to targets from %v to %v", e.Name, least, most)
-	}
-	low, high := e.TargetRange[0], e.TargetRange[1]
-	for i, v := range y {
-		y[i] = low + float64((high-low)*((v-least)/width))
-	}
-	return nil
-}
 
 // channelsSeed belongs to every set of channels, so that a larger one begins with the rows of a smaller one.
 const channelsSeed = 1

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
 
 // maxArchive bounds a downloaded zip archive, whose own size nobody promises.
@@ -68,19 +70,10 @@ func (f *fetcher) mirror(file File) source {
 	}
 	name := filepath.Join(f.From, filepath.FromSlash(file.Path))
 	return source{address: name, copy: func(ctx context.Context, w *countingWriter) error {
-		in, size, err := openRegular(name)
-		if err != nil {
-			var reason *os.PathError
-			if errors.As(err, &reason) { // the address already names the file
-				err = reason.Err
-			}
-			return err
+		err := regularfile.Copy(ctx, name, func(size int64) (io.Writer, error) { return w, file.checkSize(size) })
+		if opening, ok := err.(*os.PathError); ok { // the address already names the file
+			return opening.Err
 		}
-		defer in.Close()
-		if err := file.checkSize(size); err != nil {
-			return err
-		}
-		_, err = io.Copy(w, contextReader{ctx, io.LimitReader(in, size)})
 		return err
 	}}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -96,6 +97,18 @@ func (e *Entry) Local() bool { return e.dir != "" }
 // given to Catalogue.Add; "" for the built-in entries.
 func (e *Entry) File() string { return e.toml }
 
+// Path returns where a file of the entry is, or would be: in the data directory root, or beside
+// the TOML file of a user's set.
+func (e *Entry) Path(root string, f File) string {
+	switch {
+	case filepath.IsAbs(f.Path):
+		return f.Path
+	case e.Local():
+		root = e.dir
+	}
+	return filepath.Join(root, filepath.FromSlash(f.Path))
+}
+
 // DataFiles returns the files that Load reads, in reading order.
 func (e *Entry) DataFiles() []File {
 	return slices.DeleteFunc(slices.Clone(e.Files), func(f File) bool { return f.Role == RoleDocumentation })
@@ -118,10 +131,14 @@ func (e *Entry) TrainRows() (rows int, known bool) {
 // Blocks returns the blocks that the set's channels make, nil if it has none, and whether they are
 // known before the files are read, from the features of each.
 func (e *Entry) Blocks() (blocks []registry.Block, known bool) {
-	if e.Channels != nil {
-		return e.channelBlocks(), true
-	}
 	next := 0
+	for _, c := range e.Channels {
+		blocks = append(blocks, registry.Block{Name: c.Name, From: next, To: next + c.Features})
+		next += c.Features
+	}
+	if e.Channels != nil {
+		return blocks, true
+	}
 	for _, f := range e.DataFiles() {
 		switch {
 		case f.Channel == "":
@@ -148,7 +165,7 @@ const maxDescription = 16 << 20
 
 // readEntry reads a user's TOML file.
 func readEntry(path string) (*Entry, error) {
-	raw, err := readWhole(path, maxDescription)
+	raw, err := regularfile.Read(path, maxDescription)
 	if err != nil {
 		return nil, err
 	}
@@ -279,6 +296,24 @@ func (e *Entry) checkFile(f File) error {
 		return fmt.Errorf("bytes and sha256 are required")
 	case f.Repository == "" && f.Note == "" && e.Generator == "":
 		return fmt.Errorf("it has neither a repository, nor a note, nor a generator")
+	}
+	return nil
+}
+
+// checkChannels looks at the key channels.
+func (e *Entry) checkChannels() error {
+	var names []string
+	for _, c := range e.Channels {
+		switch {
+		case c.Name == "" || slices.Contains(names, c.Name):
+			return fmt.Errorf("channels: every channel needs a name of its own, and one is called %q", c.Name)
+		case c.Features < 1:
+			return fmt.Errorf("channels: %s has features = %d; it needs at least one", c.Name, c.Features)
+		}
+		names = append(names, c.Name)
+	}
+	if e.Channels != nil && e.DataFiles()[0].Channel != "" {
+		return fmt.Errorf("channels divides the features of files without a channel; give one of them")
 	}
 	return nil
 }

@@ -176,7 +176,7 @@ func TestFingerprintOfAUserSetHashesItsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var store Directory
-	s, err := store.Load(t.Context(), e)
+	s, err := Load(t.Context(), store, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestFingerprintOfAUserSetHashesItsFile(t *testing.T) {
 	if _, err := store.Fingerprint(e); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	if err := store.Fetch(t.Context(), []*Entry{e}, FetchOptions{}); err == nil || err.Error() != want {
+	if err := Fetch(t.Context(), store, []*Entry{e}, FetchOptions{}); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	if state, _ := store.State(e); state != Missing {

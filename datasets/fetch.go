@@ -59,13 +59,13 @@ type FetchEvent struct {
 // can be had. The error has one line for each file that could not be had, or one for
 // all files of a host that gives no answer or of a directory that cannot be written;
 // the others are there all the same. Cancelling ctx stops everything soon.
-func (s Directory) Fetch(ctx context.Context, entries []*Entry, o FetchOptions) error {
-	f, err := newFetcher(s, o)
+func Fetch(ctx context.Context, d Directory, entries []*Entry, o FetchOptions) error {
+	f, err := newFetcher(d, o)
 	if err != nil {
 		return err
 	}
 	defer f.close()
-	jobs := fetchJobs(s, entries)
+	jobs := fetchJobs(d, entries)
 	failures := make([]error, len(jobs))
 	slots := make(chan struct{}, atOnce)
 	var wg sync.WaitGroup
@@ -97,12 +97,12 @@ type fetchJob struct {
 }
 
 // fetchJobs lists every file once; several entries may read the same one.
-func fetchJobs(s Directory, entries []*Entry) []fetchJob {
+func fetchJobs(d Directory, entries []*Entry) []fetchJob {
 	var jobs []fetchJob
 	seen := map[string]bool{}
 	for _, e := range entries {
 		for _, f := range e.Files {
-			if path := s.Path(e, f); !seen[path] {
+			if path := d.Path(e, f); !seen[path] {
 				seen[path] = true
 				jobs = append(jobs, fetchJob{entry: e, file: f, path: path})
 			}
@@ -117,7 +117,7 @@ func (f *fetcher) run(ctx context.Context, job fetchJob) error {
 		event.Status, event.From, event.Err = status, from, err
 		f.Log(event)
 	}
-	_, err := f.store.hashFile(ctx, job.entry, job.file)
+	_, err := f.store.Check(ctx, job.entry, job.file)
 	switch {
 	case err == nil:
 		report(FetchPresent, "", nil)
@@ -150,7 +150,7 @@ func (f *fetcher) run(ctx context.Context, job fetchJob) error {
 
 // writeGenerated makes a file that could be got nowhere.
 func (f *fetcher) writeGenerated(job fetchJob, report func(FetchStatus, string, error)) error {
-	data, err := job.entry.generate(job.file)
+	data, err := Generate(job.entry, job.file)
 	if err == nil {
 		err = writeChecked(job.path, job.file, func(w *countingWriter) error {
 			_, err := w.Write(data)

@@ -100,7 +100,7 @@ func TestFetchFromPublicAddresses(t *testing.T) {
 	o.Log = func(e FetchEvent) { events = append(events, e.Status) }
 	e := webEntry("one", sample)
 	for range 2 { // the second time nothing is asked for
-		if err := store.Fetch(t.Context(), []*Entry{e}, o); err != nil {
+		if err := Fetch(t.Context(), store, []*Entry{e}, o); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestFetchFromPublicAddresses(t *testing.T) {
 	if state, err := store.State(e); state != Wrong || err == nil {
 		t.Errorf("state %v, error %v", state, err)
 	}
-	if err := store.Fetch(t.Context(), []*Entry{e}, o); err != nil {
+	if err := Fetch(t.Context(), store, []*Entry{e}, o); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Verify(e); err != nil {
@@ -181,7 +181,7 @@ func TestFetchFailures(t *testing.T) {
 			}
 			var last FetchEvent
 			o.Log = func(e FetchEvent) { last = e }
-			err := store.Fetch(t.Context(), []*Entry{webEntry(c.name, sample)}, o)
+			err := Fetch(t.Context(), store, []*Entry{webEntry(c.name, sample)}, o)
 			want := fmt.Sprintf("%[1]s: %[1]s/%[1]s.csv: from https://raw.githubusercontent.com%[2]s: %[3]s; run `bench data fetch %[1]s` again, or take the file from a mirror with --from", c.name, webPath(c.name), c.want)
 			if err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
@@ -215,11 +215,11 @@ func TestSlowAnswersSucceed(t *testing.T) {
 	}
 	o := s.options()
 	o.Stall = 3 * time.Second
-	if err := (Directory{Root: t.TempDir()}).Fetch(t.Context(), []*Entry{webEntry("slow", sample)}, o); err != nil {
+	if err := Fetch(t.Context(), Directory{Root: t.TempDir()}, []*Entry{webEntry("slow", sample)}, o); err != nil {
 		t.Error(err)
 	}
 	o.Timeout = 60 * time.Millisecond
-	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), []*Entry{webEntry("slow", sample)}, o)
+	err := Fetch(t.Context(), Directory{Root: t.TempDir()}, []*Entry{webEntry("slow", sample)}, o)
 	if err == nil || !strings.Contains(err.Error(), "the answer is not complete after 60ms") {
 		t.Errorf("error %v", err)
 	}
@@ -242,7 +242,7 @@ func TestFetchRetriesAndRecovers(t *testing.T) {
 			retries++
 		}
 	}
-	if err := (Directory{Root: t.TempDir()}).Fetch(t.Context(), []*Entry{webEntry("one", sample)}, o); err != nil || retries != 2 {
+	if err := Fetch(t.Context(), Directory{Root: t.TempDir()}, []*Entry{webEntry("one", sample)}, o); err != nil || retries != 2 {
 		t.Errorf("%d retries, error %v", retries, err)
 	}
 }
@@ -259,7 +259,7 @@ func TestOneFailureLeavesTheOthers(t *testing.T) {
 		}
 	}
 	store := Directory{Root: t.TempDir()}
-	err := store.Fetch(t.Context(), entries, s.options())
+	err := Fetch(t.Context(), store, entries, s.options())
 	if err == nil {
 		t.Fatal("no error")
 	}

@@ -18,7 +18,7 @@ func checkFuzzed(t *testing.T, e *Entry, data []byte) {
 	if e.Header == nil {
 		e.Header = new(bool)
 	}
-	s, err := e.read(t.Context(), []content{{name: "f", data: bytes.Clone(data)}}, &budget{limit: fuzzLimit})
+	s, err := reader{e, &budget{limit: fuzzLimit}}.read(t.Context(), []content{{name: "f", data: bytes.Clone(data)}})
 	if err != nil {
 		if bytes.ContainsAny([]byte(err.Error()), "\n\x00") {
 			t.Fatalf("error is not one line of text: %q", err)

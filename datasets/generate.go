@@ -36,19 +36,6 @@ func generatorOf(text string) (func() []byte, error) {
 	return func() []byte { return channels(n, informative, noise) }, nil
 }
 
-// generate makes a file's bytes and checks them.
-func (e *Entry) generate(f File) ([]byte, error) {
-	generator, err := generatorOf(e.Generator)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.Name, err)
-	}
-	data := generator()
-	if err := f.check(int64(len(data)), checksum(data)); err != nil {
-		return nil, fmt.Errorf("%s: this machine generates other bytes than the catalogue's: %w; get the file with `bench data fetch --from DIR %s`", e.Name, err, e.Name)
-	}
-	return data, nil
-}
-
 // balance writes UCI's balance-scale file: all 625 combinations of left weight,
 // left distance, right weight and right distance in 1..5, the last changing
 // fastest, labelled L, R or B by the side whose weight x distance is larger.

@@ -19,7 +19,7 @@ func TestBalanceIsUCIsFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := e.generate(e.Files[0])
+	data, err := Generate(e, e.Files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestGeneratedSetsNeedNoFiles(t *testing.T) {
 		if state, err := store.State(e); state != Generated || err != nil {
 			t.Errorf("%s: state %v, error %v", name, state, err)
 		}
-		if _, err := store.Load(t.Context(), e); err != nil {
+		if _, err := Load(t.Context(), store, e); err != nil {
 			t.Error(err)
 		}
 		if err := store.Verify(e); err != nil {
@@ -60,7 +60,7 @@ func toySet(t *testing.T, name string) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Directory{Root: t.TempDir()}.Load(t.Context(), e)
+	s, err := Load(t.Context(), Directory{Root: t.TempDir()}, e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,9 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/kernelboosting/bench/internal/wording"
@@ -33,11 +33,11 @@ func isMissingMark(text string) bool {
 
 // isMissingLabel reports a label that stands for none, unless the entry lists just
 // this text as a label.
-func (e *Entry) isMissingLabel(name string) bool {
-	if !isMissingMark(name) && (e.Missing == "" || name != e.Missing) {
+func (r reader) isMissingLabel(name string) bool {
+	if !isMissingMark(name) && (r.Missing == "" || name != r.Missing) {
 		return false
 	}
-	for _, list := range []Texts{e.Negative, e.Positive, e.Classes} {
+	for _, list := range []Texts{r.Negative, r.Positive, r.Classes} {
 		if slices.Contains(canonicalLabels(list), name) {
 			return false
 		}
@@ -45,21 +45,9 @@ func (e *Entry) isMissingLabel(name string) bool {
 	return true
 }
 
-// canonicalLabel returns the form in which labels are compared: numbers in their
-// shortest decimal form, so that "+1", "1" and "1.0" are equal, other text as it is.
-func canonicalLabel(text []byte) string {
-	if v, ok := wording.ParseDecimal(text); ok {
-		if v == 0 {
-			v = 0 // -0 and 0 are one label
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	return strings.TrimSpace(string(text))
-}
-
 // distinct codes the labels of all rows: row i has label names[codes[i]]; names
 // are in order of appearance.
-func (e *Entry) distinct(t target, b *budget) (names []string, codes []int32, err error) {
+func (r reader) distinct(t target) (names []string, codes []int32, err error) {
 	codes = make([]int32, t.n)
 	byText := map[string]int32{}
 	byName := map[string]int32{}
@@ -68,11 +56,11 @@ func (e *Entry) distinct(t target, b *budget) (names []string, codes []int32, er
 		code, ok := byText[string(text)]
 		if !ok {
 			name := canonicalLabel(text)
-			if e.isMissingLabel(name) {
+			if r.isMissingLabel(name) {
 				return nil, nil, t.errorf(i, "is no label, and every row needs one; fill it in, remove the row, or list it in negative, positive or classes if it is a class")
 			}
-			if memory := int64(labelBytes + len(text)); !b.fits(memory) {
-				return nil, nil, b.refuse(memory, "choose another label", "%s: %d different labels up to here", t.files, len(names)+1)
+			if memory := int64(labelBytes + len(text)); !r.fits(memory) {
+				return nil, nil, r.refuse(memory, "choose another label", "%s: %d different labels up to here", t.files, len(names)+1)
 			}
 			if code, ok = byName[name]; !ok {
 				code = int32(len(names))
@@ -91,29 +79,29 @@ const labelBytes = 256
 
 // encode turns labels into numbers and returns the classes' names: for binary the
 // names of -1 and +1, for regression none.
-func (e *Entry) encode(t target, b *budget) (y []float64, classes []string, err error) {
+func (r reader) encode(t target) (y []float64, classes []string, err error) {
 	const codeAndTarget = 4 + 8
-	if memory := product(int64(t.n), codeAndTarget); !b.fits(memory) {
-		return nil, nil, b.refuse(memory, "take fewer rows", "%s: %d labels", t.files, t.n)
+	if memory := product(int64(t.n), codeAndTarget); !r.fits(memory) {
+		return nil, nil, r.refuse(memory, "take fewer rows", "%s: %d labels", t.files, t.n)
 	}
-	if e.Task == registry.Regression {
+	if r.Task == registry.Regression {
 		if y, err = t.numbers("regression"); err == nil {
-			err = e.scaleTarget(y)
+			err = r.scaleTarget(y)
 		}
 		return y, nil, err
 	}
-	if e.PositiveFrom != nil {
-		return e.encodeThreshold(t)
+	if r.PositiveFrom != nil {
+		return r.encodeThreshold(t)
 	}
-	names, codes, err := e.distinct(t, b)
+	names, codes, err := r.distinct(t)
 	if err != nil {
 		return nil, nil, err
 	}
 	var value map[string]float64
-	if e.Task == registry.Multiclass {
-		value, classes, err = e.classValues(t, names)
+	if r.Task == registry.Multiclass {
+		value, classes, err = r.classValues(t, names)
 	} else {
-		value, classes, err = e.binaryValues(t, names)
+		value, classes, err = r.binaryValues(t, names)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -155,58 +143,56 @@ func (t target) numbers(needs string) ([]float64, error) {
 	return y, nil
 }
 
-func (e *Entry) encodeThreshold(t target) ([]float64, []string, error) {
+// scaleTarget takes the targets of all rows to target_range, in place, by the line through the smallest and the largest.
+func (r reader) scaleTarget(y []float64) error {
+	if r.TargetRange == nil {
+		return nil
+	}
+	least, most := slices.Min(y), slices.Max(y)
+	width := most - least
+	if !(width > 0) || math.IsInf(width, 0) {
+		return fmt.Errorf("%s: target_range cannot be applied to targets from %v to %v", r.Name, least, most)
+	}
+	low, high := r.TargetRange[0], r.TargetRange[1]
+	for i, v := range y {
+		y[i] = low + float64((high-low)*((v-least)/width))
+	}
+	return nil
+}
+
+func (r reader) encodeThreshold(t target) ([]float64, []string, error) {
 	y, err := t.numbers("positive_from")
 	if err != nil {
 		return nil, nil, err
 	}
 	positives := 0
 	for i, v := range y {
-		if y[i] = -1; v >= *e.PositiveFrom {
+		if y[i] = -1; v >= *r.PositiveFrom {
 			y[i] = 1
 			positives++
 		}
 	}
 	if positives == 0 || positives == len(y) {
-		return nil, nil, fmt.Errorf("%s: %d of %d labels are at least positive_from = %v; both classes need rows", t.files, positives, len(y), *e.PositiveFrom)
+		return nil, nil, fmt.Errorf("%s: %d of %d labels are at least positive_from = %v; both classes need rows", t.files, positives, len(y), *r.PositiveFrom)
 	}
-	return y, e.ClassNames(), nil
-}
-
-// ClassNames returns the names of the classes as far as the entry tells them without
-// its files: of -1 and +1, or of 0..K-1. Nil means that the labels in the file are
-// the names; Set.Labels has them.
-func (e *Entry) ClassNames() []string {
-	switch {
-	case e.PositiveFrom != nil:
-		bound := strconv.FormatFloat(*e.PositiveFrom, 'g', -1, 64)
-		return []string{"< " + bound, ">= " + bound}
-	case len(e.Positive) > 0 && len(e.Negative) > 0:
-		return []string{strings.Join(canonicalLabels(e.Negative), ","), strings.Join(canonicalLabels(e.Positive), ",")}
-	case len(e.Positive) > 0:
-		positive := strings.Join(canonicalLabels(e.Positive), ",")
-		return []string{"not " + positive, positive}
-	case e.RowsPerClass > 0 && e.Classes != nil:
-		return slices.Clone(e.Classes)
-	}
-	return canonicalLabels(e.Classes)
+	return y, r.ClassNames(), nil
 }
 
 // binaryValues maps each label found to -1 or +1.
-func (e *Entry) binaryValues(t target, found []string) (map[string]float64, []string, error) {
+func (r reader) binaryValues(t target, found []string) (map[string]float64, []string, error) {
 	found = slices.Clone(found)
 	sortLabels(found)
 	if len(found) < 2 {
 		return nil, nil, fmt.Errorf("%s: every row has the label %q; two classes are needed", t.files, found[0])
 	}
-	if len(e.Positive) == 0 {
+	if len(r.Positive) == 0 {
 		if len(found) > 2 {
 			return nil, nil, fmt.Errorf("%s: the label has %d values (%s); list the ones of class +1 as positive = [...], or set task = \"multiclass\" or \"regression\"", t.files, len(found), someLabels(found))
 		}
 		return map[string]float64{found[0]: -1, found[1]: 1}, found, nil
 	}
 	value := map[string]float64{}
-	positive, negative := canonicalLabels(e.Positive), canonicalLabels(e.Negative)
+	positive, negative := canonicalLabels(r.Positive), canonicalLabels(r.Negative)
 	for _, l := range positive {
 		value[l] = 1
 	}
@@ -224,11 +210,11 @@ func (e *Entry) binaryValues(t target, found []string) (map[string]float64, []st
 	}
 	switch {
 	case counts[1] == 0:
-		return nil, nil, t.noneOf("positive", e.Positive, found)
+		return nil, nil, t.noneOf("positive", r.Positive, found)
 	case counts[-1] == 0 && negative != nil:
-		return nil, nil, t.noneOf("negative", e.Negative, found)
+		return nil, nil, t.noneOf("negative", r.Negative, found)
 	case counts[-1] == 0:
-		return nil, nil, fmt.Errorf("%s: positive = %s lists every label (%s), and class -1 has none left; correct the list", t.files, e.Positive, someLabels(found))
+		return nil, nil, fmt.Errorf("%s: positive = %s lists every label (%s), and class -1 has none left; correct the list", t.files, r.Positive, someLabels(found))
 	}
 	if negative == nil {
 		negative = rest
@@ -242,10 +228,10 @@ func (t target) noneOf(key string, list Texts, found []string) error {
 }
 
 // classValues maps each label found to its class index.
-func (e *Entry) classValues(t target, found []string) (map[string]float64, []string, error) {
+func (r reader) classValues(t target, found []string) (map[string]float64, []string, error) {
 	found = slices.Clone(found)
 	sortLabels(found)
-	classes := canonicalLabels(e.Classes)
+	classes := canonicalLabels(r.Classes)
 	if classes == nil {
 		classes = found
 	}
@@ -268,12 +254,26 @@ func (e *Entry) classValues(t target, found []string) (map[string]float64, []str
 	return value, classes, nil
 }
 
-func canonicalLabels(list Texts) []string {
-	var out []string
-	for _, l := range list {
-		out = append(out, canonicalLabel([]byte(l)))
+// classesByPosition labels the rows of a set without a label column.
+func (r reader) classesByPosition(s *Set) error {
+	n, _ := s.X.Dims()
+	if n%r.RowsPerClass != 0 || n/r.RowsPerClass < 2 {
+		return fmt.Errorf("%s: %d rows are not two or more classes of rows_per_class = %d", r.Name, n, r.RowsPerClass)
 	}
-	return out
+	s.Y = make([]float64, n)
+	for i := range s.Y {
+		s.Y[i] = float64(i / r.RowsPerClass)
+	}
+	for k := range n / r.RowsPerClass {
+		s.Labels = append(s.Labels, fmt.Sprint(k))
+	}
+	if r.Classes != nil {
+		if len(r.Classes) != len(s.Labels) {
+			return fmt.Errorf("%s: classes lists %d names for %d classes", r.Name, len(r.Classes), len(s.Labels))
+		}
+		s.Labels = r.Classes
+	}
+	return nil
 }
 
 // sortLabels sorts numbers by value, before any text, and text by its bytes.

@@ -2,11 +2,79 @@ package datasets
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strconv"
 
 	"github.com/kernelboosting/bench/internal/wording"
+	"gonum.org/v1/gonum/mat"
 )
+
+// readSparse reads LIBSVM files joined by rows. They stay sparse until their width
+// is known.
+func (r reader) readSparse(ctx context.Context, s *Set, contents []content) (target, error) {
+	var parts []*sparseTable
+	labels, first, err := r.joined(ctx, s, contents, func(c content) (int, string, error) {
+		t, err := parseLIBSVM(c.name, c.data, r.budget)
+		if err != nil {
+			return 0, "", err
+		}
+		parts = append(parts, t)
+		return len(t.labels), t.hint, nil
+	})
+	if err != nil {
+		return labels, err
+	}
+	if s.X, err = r.sparseMatrix(labels.n, parts); err != nil {
+		return labels, err
+	}
+	for k, t := range parts {
+		t.fill(s.X, first[k])
+	}
+	_, width := s.X.Dims()
+	s.Features = make([]string, width)
+	for j := range s.Features {
+		s.Features[j] = fmt.Sprintf("f%d", j+1)
+	}
+	labels.at = func(i int) []byte {
+		k, i := first.locate(i)
+		return parts[k].labels[i]
+	}
+	labels.errorf = func(i int, format string, args ...any) error {
+		k, i := first.locate(i)
+		t := parts[k]
+		return fmt.Errorf("%s:%d: label %q %s", t.file, t.lines[i], clip(t.labels[i]), fmt.Sprintf(format, args...))
+	}
+	return labels, nil
+}
+
+// sparseMatrix allocates the matrix of n rows that holds every index of parts.
+func (r reader) sparseMatrix(n int, parts []*sparseTable) (*mat.Dense, error) {
+	widest := parts[0]
+	for _, t := range parts {
+		if t.width > widest.width {
+			widest = t
+		}
+	}
+	switch {
+	case r.Features > widest.width:
+		return r.matrix(n, r.Features, "correct features", fmt.Sprintf("%s: features = %d makes the set so wide", r.Name, r.Features))
+	case widest.width == 0:
+		return nil, fmt.Errorf("%s: no row has any input", parts[0].file)
+	}
+	return r.matrix(n, widest.width, "correct the index or leave rare features out",
+		fmt.Sprintf("%s:%d: index %d makes the set %[3]d features wide", widest.file, widest.wideLine, widest.width))
+}
+
+// fill writes the rows of t into x from row first on.
+func (t *sparseTable) fill(x *mat.Dense, first int) {
+	for k := range t.labels {
+		row := x.RawRowView(first + k)
+		for at := t.start[k]; at < t.start[k+1]; at++ {
+			row[t.index[at]] = t.value[at]
+		}
+	}
+}
 
 // A sparseTable is a parsed LIBSVM file: row i has the values
 // value[start[i]:start[i+1]] at the features index[...], counted from 0; values

@@ -11,6 +11,45 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// Load reads the entry's data files, checks their SHA-256, and returns the set. A
+// set that the program can make needs no files. Errors name the file, the line and
+// the column, and say what to do. A set that would take more than d.Memory is an
+// error before the memory is taken.
+func Load(ctx context.Context, d Directory, e *Entry) (*Set, error) {
+	r := reader{e, &budget{limit: memoryLimit(d.Memory)}}
+	var contents []content
+	var sums []string
+	for _, f := range e.DataFiles() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		path := d.Path(e, f)
+		data, sum, err := d.Read(ctx, e, f, func(size int64) error {
+			if !r.fits(size) {
+				return r.refuse(size, "take fewer rows or columns", "%s: the %d bytes of the file", path, size)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		contents = append(contents, content{file: f, name: path, data: data})
+		sums = append(sums, sum)
+	}
+	set, err := r.read(ctx, contents)
+	if err != nil {
+		return nil, err
+	}
+	set.Fingerprint = e.fingerprint(sums)
+	return set, nil
+}
+
+// A reader is one loading of a set, within a budget of memory.
+type reader struct {
+	*Entry
+	*budget
+}
+
 // A content is a file's name, for errors, and its bytes.
 type content struct {
 	file File
@@ -26,46 +65,35 @@ func (c content) checkRows(n int) error {
 	return nil
 }
 
-// read turns the bytes of an entry's data files, which b holds already, into a set.
-func (e *Entry) read(ctx context.Context, contents []content, b *budget) (*Set, error) {
-	s := &Set{Name: e.Name, Task: e.Task}
+// read turns the bytes of the data files, which the budget holds already, into a set.
+func (r reader) read(ctx context.Context, contents []content) (*Set, error) {
+	s := &Set{Name: r.Name, Task: r.Task}
 	var labels target
 	var err error
 	switch {
 	case contents[0].file.Channel != "":
-		labels, err = e.readChannels(ctx, s, contents, b)
-	case e.Format == formatLIBSVM:
-		labels, err = e.readSparse(ctx, s, contents, b)
+		labels, err = r.readChannels(ctx, s, contents)
+	case r.Format == formatLIBSVM:
+		labels, err = r.readSparse(ctx, s, contents)
 	default:
-		labels, err = e.readTables(ctx, s, contents, b)
+		labels, err = r.readTables(ctx, s, contents)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if e.RowsPerClass > 0 {
-		err = e.classesByPosition(s)
+	if r.RowsPerClass > 0 {
+		err = r.classesByPosition(s)
 	} else {
-		s.Y, s.Labels, err = e.encode(labels, b)
+		s.Y, s.Labels, err = r.encode(labels)
 	}
 	if err != nil {
 		return nil, err
 	}
 	s.Classes = len(s.Labels)
-	if e.Channels != nil {
-		s.Blocks = e.channelBlocks()
+	if r.Channels != nil {
+		s.Blocks, _ = r.Blocks()
 	}
-	return s, e.checkSet(s)
-}
-
-// parse reads one file as a table.
-func (e *Entry) parse(c content, b *budget) (*table, error) {
-	switch e.Format {
-	case formatARFF:
-		return parseARFF(c.name, c.data, b)
-	case formatBlank:
-		return parseCSV(c.name, c.data, blankSeparator, *e.Header, e.Columns, b)
-	}
-	return parseCSV(c.name, c.data, e.Separator[0], *e.Header, e.Columns, b)
+	return s, r.checkSet(s)
 }
 
 // starts counts rows over several files: starts[k] is the first row of file k.
@@ -80,77 +108,46 @@ func (s starts) locate(i int) (k, row int) {
 	return k, i - s[k]
 }
 
-// readTables reads files joined by rows; training files come before test files.
-func (e *Entry) readTables(ctx context.Context, s *Set, contents []content, b *budget) (target, error) {
-	var tables []*table
-	var rows starts
-	n, hint := 0, ""
+// joined parses files that are joined by rows; training files come before test files. parse
+// returns the rows of a file, and encodingHint's sentence on it. The target has neither at nor
+// errorf yet.
+func (r reader) joined(ctx context.Context, s *Set, contents []content, parse func(content) (int, string, error)) (t target, first starts, err error) {
+	var names []string
 	for _, c := range contents {
 		if err := ctx.Err(); err != nil {
-			return target{}, err
+			return t, nil, err
 		}
-		t, err := e.parse(c, b)
+		n, hint, err := parse(c)
+		if err == nil {
+			err = c.checkRows(n)
+		}
 		if err != nil {
-			return target{}, err
+			return t, nil, err
 		}
-		if err := c.checkRows(t.rows()); err != nil {
-			return target{}, err
-		}
-		tables, rows, n = append(tables, t), append(rows, n), n+t.rows()
-		hint = cmp.Or(hint, t.hint)
+		names, first = append(names, c.name), append(first, t.n)
+		t.n, t.hint = t.n+n, cmp.Or(t.hint, hint)
 		if c.file.Role != RoleTest {
-			s.TrainRows = n
+			s.TrainRows = t.n
 		}
 	}
-	if s.TrainRows == n {
+	if s.TrainRows == t.n {
 		s.TrainRows = 0
 	}
-	if err := checkSameColumns(tables); err != nil {
-		return target{}, err
-	}
-	p, err := e.plan(tables, b)
-	if err != nil {
-		return target{}, err
-	}
-	if s.X, err = newMatrix(b, n, p.width, "drop columns or take fewer rows", p.wide(tables[0])); err != nil {
-		return target{}, err
-	}
-	for k, t := range tables {
-		if err := ctx.Err(); err != nil {
-			return target{}, err
-		}
-		if err := e.fill(s.X, rows[k], t, &p); err != nil {
-			return target{}, err
-		}
-	}
-	s.Features = p.features(tables[0])
-	return target{
-		n:     n,
-		files: fileNames(contents),
-		hint:  hint,
-		at: func(i int) []byte {
-			k, i := rows.locate(i)
-			return tables[k].cell(i, p.label)
-		},
-		errorf: func(i int, format string, args ...any) error {
-			k, i := rows.locate(i)
-			return tables[k].errorf(i, p.label, format, args...)
-		},
-	}, nil
+	t.files = strings.Join(names, ", ")
+	return t, first, nil
 }
 
-// readChannels reads files joined by columns.
-func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, b *budget) (target, error) {
+// readChannels reads files joined by columns, of which the first has the label.
+func (r reader) readChannels(ctx context.Context, s *Set, contents []content) (target, error) {
 	var parts []*Set
 	var labels target
 	width := 0
 	for k, c := range contents {
-		part := &Set{}
-		one := *e
+		part, one := &Set{}, *r.Entry
 		if k > 0 {
 			one.Label = nil
 		}
-		l, err := one.readTables(ctx, part, []content{c}, b)
+		l, err := reader{&one, r.budget}.readTables(ctx, part, []content{c})
 		if err != nil {
 			return target{}, err
 		}
@@ -174,7 +171,7 @@ func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, b 
 	}
 	var err error
 	wide := fmt.Sprintf("%s: the channels have %d features together", labels.files, width)
-	if s.X, err = newMatrix(b, labels.n, width, "drop columns or take fewer rows", wide); err != nil {
+	if s.X, err = r.matrix(labels.n, width, "drop columns or take fewer rows", wide); err != nil {
 		return target{}, err
 	}
 	for k, part := range parts {
@@ -183,130 +180,18 @@ func (e *Entry) readChannels(ctx context.Context, s *Set, contents []content, b 
 	return labels, nil
 }
 
-// readSparse reads LIBSVM files joined by rows. They stay sparse until their width
-// is known.
-func (e *Entry) readSparse(ctx context.Context, s *Set, contents []content, b *budget) (target, error) {
-	var parts []*sparseTable
-	var rows starts
-	n, hint := 0, ""
-	for _, c := range contents {
-		if err := ctx.Err(); err != nil {
-			return target{}, err
-		}
-		t, err := parseLIBSVM(c.name, c.data, b)
-		if err != nil {
-			return target{}, err
-		}
-		if err := c.checkRows(len(t.labels)); err != nil {
-			return target{}, err
-		}
-		parts, rows, n = append(parts, t), append(rows, n), n+len(t.labels)
-		hint = cmp.Or(hint, t.hint)
-		if c.file.Role != RoleTest {
-			s.TrainRows = n
-		}
-	}
-	if s.TrainRows == n {
-		s.TrainRows = 0
-	}
-	var err error
-	if s.X, err = e.sparseMatrix(n, parts, b); err != nil {
-		return target{}, err
-	}
-	for k, t := range parts {
-		t.fill(s.X, rows[k])
-	}
-	_, width := s.X.Dims()
-	s.Features = make([]string, width)
-	for j := range s.Features {
-		s.Features[j] = fmt.Sprintf("f%d", j+1)
-	}
-	return target{
-		n:     n,
-		files: fileNames(contents),
-		hint:  hint,
-		at: func(i int) []byte {
-			k, i := rows.locate(i)
-			return parts[k].labels[i]
-		},
-		errorf: func(i int, format string, args ...any) error {
-			k, i := rows.locate(i)
-			t := parts[k]
-			return fmt.Errorf("%s:%d: label %q %s", t.file, t.lines[i], clip(t.labels[i]), fmt.Sprintf(format, args...))
-		},
-	}, nil
-}
-
-// sparseMatrix allocates the matrix of n rows that holds every index of parts.
-func (e *Entry) sparseMatrix(n int, parts []*sparseTable, b *budget) (*mat.Dense, error) {
-	widest := parts[0]
-	for _, t := range parts {
-		if t.width > widest.width {
-			widest = t
-		}
-	}
-	switch {
-	case e.Features > widest.width:
-		return newMatrix(b, n, e.Features, "correct features", fmt.Sprintf("%s: features = %d makes the set so wide", e.Name, e.Features))
-	case widest.width == 0:
-		return nil, fmt.Errorf("%s: no row has any input", parts[0].file)
-	}
-	return newMatrix(b, n, widest.width, "correct the index or leave rare features out",
-		fmt.Sprintf("%s:%d: index %d makes the set %[3]d features wide", widest.file, widest.wideLine, widest.width))
-}
-
-// fill writes the rows of t into x from row first on.
-func (t *sparseTable) fill(x *mat.Dense, first int) {
-	for k := range t.labels {
-		row := x.RawRowView(first + k)
-		for at := t.start[k]; at < t.start[k+1]; at++ {
-			row[t.index[at]] = t.value[at]
-		}
-	}
-}
-
-// classesByPosition labels the rows of a set without a label column.
-func (e *Entry) classesByPosition(s *Set) error {
-	n, _ := s.X.Dims()
-	if n%e.RowsPerClass != 0 || n/e.RowsPerClass < 2 {
-		return fmt.Errorf("%s: %d rows are not two or more classes of rows_per_class = %d", e.Name, n, e.RowsPerClass)
-	}
-	s.Y = make([]float64, n)
-	for i := range s.Y {
-		s.Y[i] = float64(i / e.RowsPerClass)
-	}
-	for k := range n / e.RowsPerClass {
-		s.Labels = append(s.Labels, fmt.Sprint(k))
-	}
-	if e.Classes != nil {
-		if len(e.Classes) != len(s.Labels) {
-			return fmt.Errorf("%s: classes lists %d names for %d classes", e.Name, len(e.Classes), len(s.Labels))
-		}
-		s.Labels = e.Classes
-	}
-	return nil
-}
-
 // checkSet compares what was read with what the entry promises.
-func (e *Entry) checkSet(s *Set) error {
+func (r reader) checkSet(s *Set) error {
 	n, d := s.X.Dims()
 	switch {
-	case e.Rows != 0 && e.Rows != n:
-		return fmt.Errorf("%s: the files have %d rows and rows = %d is expected; correct one of them", e.Name, n, e.Rows)
-	case e.Features != 0 && e.Features != d:
-		return fmt.Errorf("%s: the files give %d features and features = %d is expected; correct one of them", e.Name, d, e.Features)
+	case r.Rows != 0 && r.Rows != n:
+		return fmt.Errorf("%s: the files have %d rows and rows = %d is expected; correct one of them", r.Name, n, r.Rows)
+	case r.Features != 0 && r.Features != d:
+		return fmt.Errorf("%s: the files give %d features and features = %d is expected; correct one of them", r.Name, d, r.Features)
 	case len(s.Blocks) > 0 && s.Blocks[len(s.Blocks)-1].To != d:
-		return fmt.Errorf("%s: the files give %d features and the channels have %d together; correct one of them", e.Name, d, s.Blocks[len(s.Blocks)-1].To)
-	case e.Counts != nil && e.Task != registry.Regression && fmt.Sprint(e.Counts) != fmt.Sprint(s.Counts()):
-		return fmt.Errorf("%s: the classes have %v rows and counts = %v is expected; correct one of them", e.Name, s.Counts(), e.Counts)
+		return fmt.Errorf("%s: the files give %d features and the channels have %d together; correct one of them", r.Name, d, s.Blocks[len(s.Blocks)-1].To)
+	case r.Counts != nil && r.Task != registry.Regression && fmt.Sprint(r.Counts) != fmt.Sprint(s.Counts()):
+		return fmt.Errorf("%s: the classes have %v rows and counts = %v is expected; correct one of them", r.Name, s.Counts(), r.Counts)
 	}
 	return nil
-}
-
-func fileNames(contents []content) string {
-	var names []string
-	for _, c := range contents {
-		names = append(names, c.name)
-	}
-	return strings.Join(names, ", ")
 }

@@ -3,12 +3,9 @@
 package datasets
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -51,7 +48,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		}
 		path := Directory{}.Path(e, e.Files[0])
 		want := fmt.Sprintf("mine: open %s: it is %s and not a regular file", path, kind)
-		if _, err := (Directory{}).Load(t.Context(), e); err == nil || err.Error() != want {
+		if _, err := Load(t.Context(), Directory{}, e); err == nil || err.Error() != want {
 			t.Errorf("Load: got  %v\nwant %s", err, want)
 		}
 		if state, err := (Directory{}).State(e); state != Wrong || err == nil || err.Error() != want {
@@ -73,7 +70,7 @@ func TestMirrorsOfPipes(t *testing.T) {
 	if err := os.Symlink("/dev/zero", filepath.Join(mirror, "two", "two.csv")); err != nil {
 		t.Fatal(err)
 	}
-	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), []*Entry{webEntry("one", sample), webEntry("two", sample)}, FetchOptions{From: mirror, Client: &http.Client{Transport: newSite(t)}})
+	err := Fetch(t.Context(), Directory{Root: t.TempDir()}, []*Entry{webEntry("one", sample), webEntry("two", sample)}, FetchOptions{From: mirror, Client: &http.Client{Transport: newSite(t)}})
 	if err == nil {
 		t.Fatal("a pipe is a file")
 	}
@@ -83,29 +80,6 @@ func TestMirrorsOfPipes(t *testing.T) {
 		}
 	}
 }
-
-// TestReadingStopsWhenCancelled, in the middle of a file.
-func TestReadingStopsWhenCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	path := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), 1<<20), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	written := 0
-	sink := writerFunc(func(p []byte) (int, error) {
-		cancel()
-		written += len(p)
-		return len(p), nil
-	})
-	_, err := scanFile(ctx, path, File{}, func(int64) (io.Writer, error) { return sink, nil })
-	if !errors.Is(err, context.Canceled) || written == 0 || written >= 1<<20 {
-		t.Errorf("%d bytes, error %v", written, err)
-	}
-}
-
-type writerFunc func(p []byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // failing is a network that must not be asked.
 type failing struct{ t *testing.T }
@@ -135,12 +109,12 @@ func TestLocalFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := FetchOptions{From: mirror, Client: &http.Client{Transport: failing{t}}, Backoff: time.Millisecond}
-	err := Directory{Root: notADirectory}.Fetch(t.Context(), entries, o)
+	err := Fetch(t.Context(), Directory{Root: notADirectory}, entries, o)
 	want := "cannot write to " + notADirectory + ": not a directory; 7 files are missing, of set0, set1, set2, set3, set4, set5, set6: choose another directory with --data"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	err = Directory{Root: notADirectory}.Fetch(t.Context(), entries[:1], o)
+	err = Fetch(t.Context(), Directory{Root: notADirectory}, entries[:1], o)
 	want = "set0: set0/set0.csv: cannot write to " + notADirectory + "/set0: not a directory; choose another directory with --data"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -150,7 +124,7 @@ func TestLocalFailures(t *testing.T) {
 		if err := os.Chmod(locked, 0o555); err != nil {
 			t.Fatal(err)
 		}
-		err = Directory{Root: locked}.Fetch(t.Context(), entries, o)
+		err = Fetch(t.Context(), Directory{Root: locked}, entries, o)
 		if err == nil || !strings.HasPrefix(err.Error(), "cannot write to "+locked+": permission denied; 7 files are missing") || !strings.HasSuffix(err.Error(), ": make it writable, or choose another directory with --data") {
 			t.Errorf("error %v", err)
 		}

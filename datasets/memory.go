@@ -8,10 +8,10 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// memory returns the bytes that loading one set may take.
-func (s Directory) memory() int64 {
-	if s.Memory > 0 {
-		return s.Memory
+// memoryLimit returns the bytes that loading one set may take, where a Directory allows so many.
+func memoryLimit(allowed int64) int64 {
+	if allowed > 0 {
+		return allowed
 	}
 	if all := machine.MemoryBytes(); all > 0 {
 		return all / 4 * 3

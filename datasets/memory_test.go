@@ -27,7 +27,7 @@ func loadWithin(t *testing.T, limit int64, toml, file, content string) (allocate
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err = Directory{Memory: limit}.Load(t.Context(), e)
+	_, err = Load(t.Context(), Directory{Memory: limit}, e)
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		err = &plainError{strings.ReplaceAll(err.Error(), dir, "DIR")}
@@ -149,10 +149,10 @@ func TestLoadingTakesWhatWasCounted(t *testing.T) {
 }
 
 func TestDefaultLimit(t *testing.T) {
-	if got := (Directory{Memory: 12345}).memory(); got != 12345 {
+	if got := memoryLimit(12345); got != 12345 {
 		t.Errorf("%d", got)
 	}
-	if got := (Directory{}).memory(); got < 1<<20 {
+	if got := memoryLimit(0); got < 1<<20 {
 		t.Errorf("the machine's default is %d bytes", got)
 	}
 }

@@ -32,7 +32,7 @@ func TestFetchFromMirrors(t *testing.T) {
 		o := s.options()
 		o.From = from
 		store := Directory{Root: t.TempDir()}
-		err := store.Fetch(t.Context(), entries, o)
+		err := Fetch(t.Context(), store, entries, o)
 		if err == nil || !strings.HasPrefix(err.Error(), "two: two/two.csv: from "+strings.TrimRight(from, "/")) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("from %s: %v", from, err)
 		}
@@ -45,17 +45,17 @@ func TestFetchFromMirrors(t *testing.T) {
 	o := s.options()
 	o.From = mirror
 	store := Directory{Root: t.TempDir()}
-	if err := store.Fetch(t.Context(), entries, o); err != nil {
+	if err := Fetch(t.Context(), store, entries, o); err != nil {
 		t.Error(err)
 	}
 	delete(s.handlers, webPath("two"))
-	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), entries, o)
+	err := Fetch(t.Context(), Directory{Root: t.TempDir()}, entries, o)
 	want := "two: two/two.csv: from " + mirror + "/two/two.csv: no such file or directory; from https://raw.githubusercontent.com" + webPath("two") + ": the server answers 404 Not Found; run `bench data fetch two` again, or take the file from a mirror with --from"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	o.From = filepath.Join(mirror, "absent")
-	if err := store.Fetch(t.Context(), entries, o); err == nil || !strings.Contains(err.Error(), "is not a directory, nor a URL") {
+	if err := Fetch(t.Context(), store, entries, o); err == nil || !strings.Contains(err.Error(), "is not a directory, nor a URL") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -87,7 +87,7 @@ func TestFetchZipEntries(t *testing.T) {
 		}
 	}
 	store := Directory{Root: t.TempDir()}
-	err := store.Fetch(t.Context(), []*Entry{e}, s.options())
+	err := Fetch(t.Context(), store, []*Entry{e}, s.options())
 	if err == nil || !strings.Contains(err.Error(), "the archive has no entry c.txt; run") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}
@@ -98,7 +98,7 @@ func TestFetchZipEntries(t *testing.T) {
 		t.Errorf("the archive was downloaded %d times", s.hits[webPath("one")])
 	}
 	s.handlers[webPath("one")] = serve("no archive")
-	err = Directory{Root: t.TempDir()}.Fetch(t.Context(), []*Entry{e}, s.options())
+	err = Fetch(t.Context(), Directory{Root: t.TempDir()}, []*Entry{e}, s.options())
 	if err == nil || !strings.Contains(err.Error(), "not a zip archive") {
 		t.Errorf("error %v", err)
 	}
@@ -107,7 +107,7 @@ func TestFetchZipEntries(t *testing.T) {
 func TestFetchWithoutPublicAddress(t *testing.T) {
 	built := webEntry("built", sample)
 	built.Files[0].Repository, built.Files[0].Note = "", "built from raw recordings"
-	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), []*Entry{built}, FetchOptions{})
+	err := Fetch(t.Context(), Directory{Root: t.TempDir()}, []*Entry{built}, FetchOptions{})
 	want := "built: built/built.csv: has no public address (built from raw recordings); take it from a mirror that has it: `bench data fetch --from DIR built`, DIR being a directory or URL"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -125,7 +125,7 @@ func TestFetchDocumentationIsOptional(t *testing.T) {
 	statuses := map[string]FetchStatus{}
 	o.Log = func(e FetchEvent) { statuses[e.File] = e.Status }
 	store := Directory{Root: t.TempDir()}
-	if err := store.Fetch(t.Context(), []*Entry{e}, o); err != nil || statuses["notes/notes.csv"] != FetchSkipped {
+	if err := Fetch(t.Context(), store, []*Entry{e}, o); err != nil || statuses["notes/notes.csv"] != FetchSkipped {
 		t.Errorf("statuses %v, error %v", statuses, err)
 	}
 	if err := store.Verify(e); err != nil {
@@ -143,7 +143,7 @@ func TestFetchGeneratesBalanceWhenItCanBeGotNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := Directory{Root: t.TempDir()}
-	if err := store.Fetch(t.Context(), []*Entry{e, moons}, newSite(t).options()); err != nil {
+	if err := Fetch(t.Context(), store, []*Entry{e, moons}, newSite(t).options()); err != nil {
 		t.Fatal(err)
 	}
 	if state, err := store.State(e); state != Present || err != nil {
@@ -166,7 +166,7 @@ func TestFetchInterrupted(t *testing.T) {
 		<-r.Context().Done()
 	}
 	store := Directory{Root: t.TempDir()}
-	err := store.Fetch(ctx, []*Entry{webEntry("one", sample), webEntry("two", sample)}, s.options())
+	err := Fetch(ctx, store, []*Entry{webEntry("one", sample), webEntry("two", sample)}, s.options())
 	if err == nil || !strings.HasPrefix(err.Error(), "fetching was interrupted") || !strings.HasSuffix(err.Error(), context.Canceled.Error()) {
 		t.Errorf("error %v", err)
 	}
@@ -185,7 +185,7 @@ func TestFetchEverythingFromTheMirror(t *testing.T) {
 			bytesSeen += e.Total
 		}
 	}}
-	if err := store.Fetch(t.Context(), all, o); err != nil {
+	if err := Fetch(t.Context(), store, all, o); err != nil {
 		t.Fatal(err)
 	}
 	if bytesSeen < 40e6 {
@@ -211,7 +211,7 @@ func TestMissingFileSaysHowToGetIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := store.Load(t.Context(), e); err == nil || err.Error() != want {
+		if _, err := Load(t.Context(), store, e); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 		if state, _ := store.State(e); state != Missing {

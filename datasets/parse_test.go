@@ -109,7 +109,7 @@ func TestFormatsAgree(t *testing.T) {
 		} {
 			c.reading.Header = header
 			e := &Entry{Name: name, Task: registry.Binary, Reading: c.reading}
-			s, err := e.read(t.Context(), []content{{name: name, data: []byte(c.text)}}, testBudget())
+			s, err := reader{e, testBudget()}.read(t.Context(), []content{{name: name, data: []byte(c.text)}})
 			if err != nil {
 				t.Fatal(err)
 			}

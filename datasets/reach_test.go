@@ -26,7 +26,7 @@ func TestASilentHostIsGivenUp(t *testing.T) {
 		entries = append(entries, webEntry(fmt.Sprintf("set%02d", i), sample))
 	}
 	network := &deaf{}
-	err := Directory{Root: t.TempDir()}.Fetch(t.Context(), entries, FetchOptions{
+	err := Fetch(t.Context(), Directory{Root: t.TempDir()}, entries, FetchOptions{
 		Client: &http.Client{Transport: network}, Backoff: time.Millisecond,
 	})
 	if err == nil {

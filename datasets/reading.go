@@ -132,3 +132,8 @@ func (e *Entry) checkTarget() error {
 	}
 	return nil
 }
+
+// ascendingPair reports whether r can be the range of a target.
+func ascendingPair(r []float64) bool {
+	return len(r) == 2 && r[0] < r[1] && !math.IsInf(r[0], 0) && !math.IsInf(r[1], 0)
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"github.com/kernelboosting/bench/internal/wording"
 	"gonum.org/v1/gonum/mat"
 )
@@ -17,7 +18,7 @@ import (
 // the bytes that reading may take.
 func ReadRows(path string, features []string, memory int64) (*mat.Dense, error) {
 	b := &budget{limit: memory}
-	data, err := readWhole(path, memory)
+	data, err := regularfile.Read(path, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func ReadRows(path string, features []string, memory int64) (*mat.Dense, error) 
 	if err != nil {
 		return nil, err
 	}
-	x, err := newMatrix(b, t.rows(), len(features), "score fewer rows at a time", fmt.Sprintf("%s: %d features of the model", path, len(features)))
+	x, err := b.matrix(t.rows(), len(features), "score fewer rows at a time", fmt.Sprintf("%s: %d features of the model", path, len(features)))
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func userSet(t *testing.T, toml string, files ...string) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Directory{Root: "/nowhere", Memory: 8 << 30}.Load(t.Context(), e)
+		return Load(t.Context(), Directory{Root: "/nowhere", Memory: 8 << 30}, e)
 	}()
 	if err != nil {
 		return nil, &plainError{strings.ReplaceAll(err.Error(), dir, "DIR")}
@@ -325,7 +325,7 @@ func TestLoadStopsWhenCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Directory{Root: t.TempDir()}).Load(ctx, e); err != context.Canceled {
+	if _, err := Load(ctx, Directory{Root: t.TempDir()}, e); err != context.Canceled {
 		t.Errorf("error %v", err)
 	}
 }

@@ -99,7 +99,7 @@ func inTempDir(err error) localError {
 func (f *fetcher) unwritten(job fetchJob, e localError) unfetched {
 	here := e
 	if e.place == "" {
-		e.place, e.setting = f.store.dir(), "--data"
+		e.place, e.setting = f.store.Dir(), "--data"
 		here = e
 		here.place = filepath.Dir(job.path)
 	}

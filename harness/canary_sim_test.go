@@ -337,7 +337,7 @@ func TestCheatsAreFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := data.Load(t.Context(), e)
+		set, err := datasets.Load(t.Context(), data, e)
 		if err != nil {
 			t.Skip(err)
 		}

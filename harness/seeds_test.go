@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
@@ -157,7 +158,7 @@ func TestRefitHasTheSeedOfItsSplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := h.Data.Load(t.Context(), entry)
+	set, err := datasets.Load(t.Context(), h.Data, entry)
 	if err != nil {
 		t.Fatal(err)
 	}

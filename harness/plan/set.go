@@ -37,7 +37,7 @@ func (h *Experiment) set(ctx context.Context, entry *datasets.Entry) (plannedSet
 	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Classes: len(entry.Counts), Blocks: blocks}
 	counts, labels := entry.Counts, entry.ClassNames()
 	if sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil || !partsKnown || !blocksKnown {
-		set, err := h.Data.Load(ctx, entry)
+		set, err := datasets.Load(ctx, h.Data, entry)
 		if err != nil {
 			return plannedSet{}, err
 		}

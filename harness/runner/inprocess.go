@@ -158,7 +158,7 @@ func (r *InProcess) load(ctx context.Context, c CellSpec) *loading {
 	l.once.Do(func() {
 		var e *datasets.Entry
 		if e, l.err = c.Set.Entry(); l.err == nil {
-			l.set, l.err = r.Data.Load(ctx, e)
+			l.set, l.err = datasets.Load(ctx, r.Data, e)
 		}
 	})
 	if l.err != nil { // a cancelled reading is no property of the set

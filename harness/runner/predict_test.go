@@ -121,7 +121,7 @@ func TestKeptModelsPredict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := data.Load(t.Context(), e)
+		set, err := datasets.Load(t.Context(), data, e)
 		if err != nil {
 			t.Fatal(err)
 		}

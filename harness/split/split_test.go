@@ -49,7 +49,7 @@ func TestSplitsEqualTheOracle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if set, err = data.Load(context.Background(), entry); err != nil {
+			if set, err = datasets.Load(context.Background(), data, entry); err != nil {
 				t.Fatal(err)
 			}
 			sets[row.Dataset] = set

@@ -66,7 +66,7 @@ func (s realSet) parts(t testing.TB) (train, test registry.Data) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := datasets.Directory{Root: testenv.Mirror(t)}.Load(t.Context(), entry)
+	set, err := datasets.Load(t.Context(), datasets.Directory{Root: testenv.Mirror(t)}, entry)
 	if err != nil {
 		t.Fatal(err)
 	}

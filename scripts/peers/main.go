@@ -160,7 +160,7 @@ func (c peerCase) load(ctx context.Context, dir string) (train, valid registry.D
 	if err != nil {
 		return train, valid, err
 	}
-	set, err := datasets.Directory{Root: dir}.Load(ctx, entry)
+	set, err := datasets.Load(ctx, datasets.Directory{Root: dir}, entry)
 	if err != nil {
 		return train, valid, err
 	}

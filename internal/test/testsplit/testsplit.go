@@ -27,7 +27,7 @@ func Of(t testing.TB, name string, seed uint32) Split {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := datasets.Directory{Root: testenv.Mirror(t)}.Load(t.Context(), entry)
+	set, err := datasets.Load(t.Context(), datasets.Directory{Root: testenv.Mirror(t)}, entry)
 	if err != nil {
 		t.Fatal(err)
 	}

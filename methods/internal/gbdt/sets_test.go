@@ -39,7 +39,7 @@ func catalogued(t testing.TB, name string) *sample {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := datasets.Directory{Root: testenv.Mirror(t)}.Load(t.Context(), entry)
+	set, err := datasets.Load(t.Context(), datasets.Directory{Root: testenv.Mirror(t)}, entry)
 	if err != nil {
 		t.Fatal(err)
 	}

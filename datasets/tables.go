@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"sort"
 	"strings"
@@ -13,6 +14,61 @@ import (
 // maxLevels bounds the levels of one categorical column; a column with more is
 // an identifier rather than a category.
 const maxLevels = 1000
+
+// readTables reads files joined by rows.
+func (r reader) readTables(ctx context.Context, s *Set, contents []content) (target, error) {
+	var tables []*table
+	labels, first, err := r.joined(ctx, s, contents, func(c content) (int, string, error) {
+		t, err := r.parse(c)
+		if err != nil {
+			return 0, "", err
+		}
+		tables = append(tables, t)
+		return t.rows(), t.hint, nil
+	})
+	if err != nil {
+		return labels, err
+	}
+	if err := checkSameColumns(tables); err != nil {
+		return labels, err
+	}
+	p, err := r.plan(tables)
+	if err != nil {
+		return labels, err
+	}
+	if s.X, err = r.matrix(labels.n, p.width, "drop columns or take fewer rows", p.wide(tables[0])); err != nil {
+		return labels, err
+	}
+	for k, t := range tables {
+		if err := ctx.Err(); err != nil {
+			return labels, err
+		}
+		if err := r.fill(s.X, first[k], t, &p); err != nil {
+			return labels, err
+		}
+	}
+	s.Features = p.features(tables[0])
+	labels.at = func(i int) []byte {
+		k, i := first.locate(i)
+		return tables[k].cell(i, p.label)
+	}
+	labels.errorf = func(i int, format string, args ...any) error {
+		k, i := first.locate(i)
+		return tables[k].errorf(i, p.label, format, args...)
+	}
+	return labels, nil
+}
+
+// parse reads one file as a table.
+func (r reader) parse(c content) (*table, error) {
+	switch r.Format {
+	case formatARFF:
+		return parseARFF(c.name, c.data, r.budget)
+	case formatBlank:
+		return parseCSV(c.name, c.data, blankSeparator, *r.Header, r.Columns, r.budget)
+	}
+	return parseCSV(c.name, c.data, r.Separator[0], *r.Header, r.Columns, r.budget)
+}
 
 // A plan says which columns of a table become which columns of the matrix.
 type plan struct {
@@ -30,21 +86,21 @@ type codedColumn struct {
 }
 
 // plan resolves the entry's columns in the tables, which have the same columns.
-func (e *Entry) plan(tables []*table, b *budget) (plan, error) {
+func (r reader) plan(tables []*table) (plan, error) {
 	t := tables[0]
 	used := make([]string, t.columns())
 	p := plan{label: -1}
-	if e.Label != nil {
+	if r.Label != nil {
 		var err error
-		if p.label, err = t.resolve(*e.Label); err != nil {
-			return p, fmt.Errorf("%w (label = %s)", err, e.Label)
+		if p.label, err = t.resolve(*r.Label); err != nil {
+			return p, fmt.Errorf("%w (label = %s)", err, r.Label)
 		}
 		used[p.label] = "label"
 	}
-	if err := t.claim(used, e.Drop, "drop"); err != nil {
+	if err := t.claim(used, r.Drop, "drop"); err != nil {
 		return p, err
 	}
-	if err := t.claim(used, e.Categorical, "categorical"); err != nil {
+	if err := t.claim(used, r.Categorical, "categorical"); err != nil {
 		return p, err
 	}
 	for j, as := range used {
@@ -58,7 +114,7 @@ func (e *Entry) plan(tables []*table, b *budget) (plan, error) {
 			p.coded = append(p.coded, codedColumn{column: j})
 		}
 	}
-	return p, e.planLevels(&p, tables, b)
+	return p, r.planLevels(&p, tables)
 }
 
 // claim notes in used, which has an element for each column, that list's columns are
@@ -89,11 +145,11 @@ func (t *table) claim(used []string, list ColumnList, as string) error {
 
 // planLevels finds the levels of the categorical columns and counts the matrix's
 // columns.
-func (e *Entry) planLevels(p *plan, tables []*table, b *budget) error {
+func (r reader) planLevels(p *plan, tables []*table) error {
 	p.width = len(p.numeric)
 	for i := range p.coded {
 		c := &p.coded[i]
-		levels, err := e.levels(tables, c.column, b)
+		levels, err := r.levels(tables, c.column)
 		if err != nil {
 			return err
 		}
@@ -111,7 +167,7 @@ func (e *Entry) planLevels(p *plan, tables []*table, b *budget) error {
 
 // levels returns the levels of column j, sorted: the declared ones, or those that
 // occur in any row.
-func (e *Entry) levels(tables []*table, j int, b *budget) ([]string, error) {
+func (r reader) levels(tables []*table, j int) ([]string, error) {
 	set := map[string]bool{}
 	for _, t := range tables {
 		if t.nominal(j) {
@@ -124,8 +180,8 @@ func (e *Entry) levels(tables []*table, j int, b *budget) ([]string, error) {
 			if set[string(text)] {
 				continue
 			}
-			marked := e.MissingAs != "" && string(text) == e.Missing
-			if marked && e.MissingAs == "zero" {
+			marked := r.MissingAs != "" && string(text) == r.Missing
+			if marked && r.MissingAs == "zero" {
 				continue
 			}
 			if !marked && t.isMissing(i, j) {
@@ -134,8 +190,8 @@ func (e *Entry) levels(tables []*table, j int, b *budget) ([]string, error) {
 			if len(set) == maxLevels {
 				return nil, t.errorf(i, j, "is level %d of a categorical column; drop the column if it is an identifier", maxLevels+1)
 			}
-			if memory := int64(levelBytes + len(text)); !b.fits(memory) {
-				return nil, b.refuse(memory, "drop columns", "%s: the levels of the categorical columns up to column %s", t.file, t.columnName(j))
+			if memory := int64(levelBytes + len(text)); !r.fits(memory) {
+				return nil, r.refuse(memory, "drop columns", "%s: the levels of the categorical columns up to column %s", t.file, t.columnName(j))
 			}
 			set[string(text)] = true
 		}
@@ -192,13 +248,13 @@ func (t *table) featureName(j int) string {
 }
 
 // fill writes the inputs of every row of t into x from row first on.
-func (e *Entry) fill(x *mat.Dense, first int, t *table, p *plan) error {
+func (r reader) fill(x *mat.Dense, first int, t *table, p *plan) error {
 	for i := range t.lines {
 		row := x.RawRowView(first + i)
 		for k, j := range p.numeric {
 			v, ok := wording.ParseDecimal(t.cell(i, j))
 			if !ok {
-				return e.notNumber(t, i, j)
+				return r.notNumber(t, i, j)
 			}
 			row[k] = v
 		}
@@ -212,15 +268,15 @@ func (e *Entry) fill(x *mat.Dense, first int, t *table, p *plan) error {
 }
 
 // notNumber explains the value at (i, j), which should have been a number.
-func (e *Entry) notNumber(t *table, i, j int) error {
+func (r reader) notNumber(t *table, i, j int) error {
 	text := t.cell(i, j)
 	bare := strings.ToLower(strings.TrimLeft(string(text), "+-"))
 	switch {
-	case t.isMissing(i, j) || e.Missing != "" && bare == strings.ToLower(e.Missing):
+	case t.isMissing(i, j) || r.Missing != "" && bare == strings.ToLower(r.Missing):
 		return t.errorf(i, j, "is missing, and a numeric input needs a value in every row; fill it in, remove the row, or list the column in drop or categorical")
 	case isMissingMark(string(text)), bare == "inf", bare == "infinity":
 		return t.errorf(i, j, "is not a finite number; fill it in, remove the row, or list the column in drop")
-	case i == 0 && t.levels == nil && !*e.Header && e.Columns == nil && numberAdvice(text, "") == "":
+	case i == 0 && t.levels == nil && !*r.Header && r.Columns == nil && numberAdvice(text, "") == "":
 		return t.errorf(i, j, "is not a number; set header = true if the line names the columns, or list the column in categorical or drop")
 	}
 	return t.errorf(i, j, "is not a finite number; %s", numberAdvice(text, "repair it, or list the column in categorical or drop"))
@@ -260,9 +316,9 @@ func checkSameColumns(tables []*table) error {
 // featureBytes estimates the name of a feature.
 const featureBytes = 48
 
-// newMatrix allocates n x d zeros within the budget; wide says in an error what made
+// matrix allocates n x d zeros within the budget; wide says in an error what made
 // the matrix as wide as it is.
-func newMatrix(b *budget, n, d int, advice, wide string) (*mat.Dense, error) {
+func (b *budget) matrix(n, d int, advice, wide string) (*mat.Dense, error) {
 	memory := plus(product(int64(n), int64(d), 8), product(int64(d), featureBytes))
 	if !b.fits(memory) {
 		return nil, b.refuse(memory, advice, "%s; %d rows of them", wide, n)

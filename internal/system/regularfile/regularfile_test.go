@@ -1,0 +1,34 @@
+package regularfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestReadingStopsWhenCancelled, in the middle of a file.
+func TestReadingStopsWhenCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), 1<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	written := 0
+	sink := writerFunc(func(p []byte) (int, error) {
+		cancel()
+		written += len(p)
+		return len(p), nil
+	})
+	err := Copy(ctx, path, func(int64) (io.Writer, error) { return sink, nil })
+	if !errors.Is(err, context.Canceled) || written == 0 || written >= 1<<20 {
+		t.Errorf("%d bytes, error %v", written, err)
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
