@@ -14,21 +14,18 @@ import (
 // TestChannelsAreTheirFormula draws the rows again, by the formula written out for three channels, and finds that no class
 // is decided within what sines of different machines differ by.
 func TestChannelsAreTheirFormula(t *testing.T) {
-	s := toySet(t, "channels-32000") // begins with all the others
-	if want := (registry.Block{Name: "c10", From: 18, To: 20}); len(s.Blocks) != 10 || s.Blocks[9] != want {
-		t.Fatalf("blocks %v", s.Blocks)
-	}
 	r := rng.New(1)
 	x := make([]float64, 20)
-	for i, y := range s.Y {
+	for i, row := range rowsOfFile(t, "channels(32000, 3, 7)") { // which begins with the rows of every smaller set
+		y := row[20]
 		r.Norms(x)
 		sum := x[0]*x[1] + math.Sin(2*x[2]) + x[3]/2 + x[4]*x[4] - 1 + 0.3*r.Norm()
 		if (sum > 0) != (y > 0) || math.Abs(sum) < 1e-10 {
 			t.Fatalf("row %d has class %v and a sum of %v", i, y, sum)
 		}
 		for j, v := range x {
-			if math.Abs(v-s.X.At(i, j)) > 5.1e-7 {
-				t.Fatalf("row %d, feature %d: %v, drawn %v", i, j, s.X.At(i, j), v)
+			if math.Abs(v-row[j]) > 5.1e-7 {
+				t.Fatalf("row %d, feature %d: %v, drawn %v", i, j, row[j], v)
 			}
 		}
 	}

@@ -16,7 +16,7 @@ func TestDescriptionErrors(t *testing.T) {
 	const head = "name = \"mine\"\nlabel = \"y\"\n"
 	const csv = head + "file = \"my.csv\"\n"
 	const svm = "name = \"mine\"\nfile = \"my.svm\"\n"
-	sha, commit := strings.Repeat("0", 64), strings.Repeat("a", 40)
+	sha := strings.Repeat("0", 64)
 	for toml, want := range map[string]string{
 		csv + "format = \"xls\"":                             `set mine: format "xls" is not csv, blank, libsvm or arff`,
 		csv + "format = \"blank\"\nseparator = \";\"":        `set mine: separator ";" is for format csv only, not blank`,
@@ -54,14 +54,6 @@ func TestDescriptionErrors(t *testing.T) {
 			t.Errorf("%q: got %v, want %s", toml, err, want)
 		}
 	}
-	good := head + "[[files]]\npath = \"a.csv\"\nbytes = 1\nsha256 = \"" + sha + "\"\nrepository = \"github.com/a/b\"\ncommit = \"" + commit + "\"\nsource = \"x y\"\n"
-	e, err := decodeEntry("set.toml", []byte(good), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := rawAddress(e.Files[0]), "https://raw.githubusercontent.com/a/b/"+commit+"/x%20y"; got != want {
-		t.Errorf("address %s, want %s", got, want)
-	}
 }
 
 func TestUserChannels(t *testing.T) {
@@ -86,8 +78,7 @@ func TestUserChannels(t *testing.T) {
 	}
 }
 
-// TestSizesOfFiles: rows and features of a file are checked, and tell of test parts and channels before
-// the files are read.
+// TestSizesOfFiles: rows and features of a file are checked.
 func TestSizesOfFiles(t *testing.T) {
 	const channels = "name = \"mine\"\nlabel = 0\nformat = \"blank\"\n[[files]]\npath = \"a\"\nchannel = \"left\"\n%s\n[[files]]\npath = \"b\"\nchannel = \"right\"\n%s\n"
 	const parts = "name = \"mine\"\nlabel = 0\n[[files]]\npath = \"a.csv\"\n%s\n[[files]]\npath = \"b.csv\"\nrole = \"test\"\n%s\n"
@@ -114,6 +105,10 @@ func TestSizesOfFiles(t *testing.T) {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
 	}
+}
+
+// TestPartsOfFiles: an entry tells of test parts and channels where its files give rows and features.
+func TestPartsOfFiles(t *testing.T) {
 	files := func(f ...File) *Entry { return &Entry{Files: append(f, File{Role: RoleDocumentation})} }
 	for _, c := range []struct {
 		e           *Entry

@@ -20,9 +20,6 @@ import (
 // namedPipe makes a pipe that nobody writes to: opening it to read waits for ever.
 func namedPipe(t *testing.T, path string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	if err := syscall.Mkfifo(path, 0o644); err != nil {
 		t.Skip(err)
 	}
@@ -63,9 +60,13 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 // TestMirrorsOfPipes: a mirror may hold anything under a file's name.
 func TestMirrorsOfPipes(t *testing.T) {
 	mirror := t.TempDir()
-	namedPipe(t, filepath.Join(mirror, "one", "one.csv"))
-	if err := os.Mkdir(filepath.Join(mirror, "two"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"one", "two"} {
+		if err := os.Mkdir(filepath.Join(mirror, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(mirror, "one", "one.csv"), 0o644); err != nil {
+		t.Skip(err)
 	}
 	if err := os.Symlink("/dev/zero", filepath.Join(mirror, "two", "two.csv")); err != nil {
 		t.Fatal(err)

@@ -126,6 +126,9 @@ func TestLabelsCompareAsNumbers(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
+}
+
+func TestLabelsSortAsNumbers(t *testing.T) {
 	labels := []string{"b", "10", "9", "-1", "a"}
 	if sortLabels(labels); !slices.Equal(labels, []string{"-1", "9", "10", "a", "b"}) {
 		t.Errorf("sorted %v", labels)
