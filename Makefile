@@ -38,7 +38,7 @@ run: build
 # one seed here, and from new ones in make fire. The second line is for the packages in which goroutines share something, with the
 # race detector, whose programs wait for a second at their end; 10 ms do.
 TEST  := RAPID_SEED=1 $(GO) test -timeout 60m -vet=off -ldflags=-w -parallel 4
-SHARED := ./registry ./datasets ./harness ./harness/schedule ./harness/runner ./harness/store ./methods/external ./reports/compare ./cmd
+SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/runner ./harness/store ./methods/external ./reports/compare ./cmd
 test: lint
 	$(TEST) ./...
 	GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)
@@ -65,7 +65,7 @@ ARM := CC='$(ZIG) cc -target aarch64-linux-musl' CGO_ENABLED=1 GOOS=linux GOARCH
 arm64:
 	$(ARM) $(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH)-arm64 ./cmd/bench
 	$(ARM) $(GO) test -short -timeout 60m -vet=off -ldflags='-linkmode=external -w' -exec qemu-aarch64-static $(PINNED)
-	$(ARM) $(GO) test -vet=off -ldflags='-linkmode=external -w' -exec qemu-aarch64-static -run '^(TestEqualRemainders|TestGenerate.*)$$' ./harness/split ./datasets
+	$(ARM) $(GO) test -vet=off -ldflags='-linkmode=external -w' -exec qemu-aarch64-static -run '^(TestEqualRemainders|TestGenerate.*)$$' ./harness/split ./datasets/read
 
 # The program compiles for systems on which nothing of ours is run. A program for macOS needs Apple's libraries to be linked.
 elsewhere:

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -44,7 +44,7 @@ func (s *storedSets) file(name string) string {
 }
 
 // entry looks a set up in the catalogue, which it adds the user's own to.
-func (s *storedSets) entry(name string) (*datasets.Entry, error) {
+func (s *storedSets) entry(name string) (*catalogue.Entry, error) {
 	e, unknown := s.app.sets.Lookup(name)
 	if unknown == nil {
 		return e, nil

@@ -11,6 +11,10 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/fetch"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
@@ -80,7 +84,7 @@ partial is left behind.`,
 		},
 	}
 	c.Flags().StringVar(&protocol, "protocol", "", "the sets of this protocol")
-	c.Flags().StringVar(&from, "from", datasets.DefaultMirror(), "mirror: a directory or URL (default $BENCH_MIRROR)")
+	c.Flags().StringVar(&from, "from", fetch.DefaultMirror(), "mirror: a directory or URL (default $BENCH_MIRROR)")
 	return c
 }
 
@@ -89,21 +93,21 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 	if err != nil {
 		return err
 	}
-	counts := map[datasets.FetchStatus]int{}
-	err = datasets.Fetch(ctx, a.store(), entries, datasets.FetchOptions{From: from, Log: func(e datasets.FetchEvent) {
+	counts := map[fetch.Status]int{}
+	err = fetch.Files(ctx, a.store(), entries, fetch.Options{From: from, Log: func(e fetch.Event) {
 		switch e.Status {
-		case datasets.FetchProgress:
+		case fetch.Progress:
 			return
-		case datasets.FetchDone:
+		case fetch.Done:
 			fmt.Fprintf(a.err, "fetched %s from %s\n", e.File, e.From)
-		case datasets.FetchRetry:
+		case fetch.Retry:
 			fmt.Fprintf(a.err, "retrying %s: %v\n", e.File, e.Err)
 		}
 		counts[e.Status]++
 	}})
 	fmt.Fprintf(a.err, "%d fetched, %d here already, %d made by the program, %d documents skipped, %d failed; data directory %s\n",
-		counts[datasets.FetchDone], counts[datasets.FetchPresent], counts[datasets.FetchGenerated],
-		counts[datasets.FetchSkipped], counts[datasets.FetchFailed], a.dataDir())
+		counts[fetch.Done], counts[fetch.Present], counts[fetch.Generated],
+		counts[fetch.Skipped], counts[fetch.Failed], a.store().Dir())
 	switch {
 	case ctx.Err() != nil:
 		return exitError{code: exitInterrupted}
@@ -113,19 +117,12 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 	return nil
 }
 
-func (a *app) dataDir() string {
-	if a.data != "" {
-		return a.data
-	}
-	return datasets.DefaultDir()
-}
-
 // entries looks names up; none means the whole catalogue.
-func (a *app) entries(names []string) ([]*datasets.Entry, error) {
+func (a *app) entries(names []string) ([]*catalogue.Entry, error) {
 	if len(names) == 0 {
 		return a.sets.All(), nil
 	}
-	var out []*datasets.Entry
+	var out []*catalogue.Entry
 	for _, n := range names {
 		e, err := a.set(n)
 		if err != nil {
@@ -149,13 +146,13 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 			var failures []error
 			good, absent := 0, 0
 			for _, e := range entries {
-				if state, _ := a.store().State(e); state == datasets.Missing && len(args) == 0 {
+				if state, _ := a.store().State(e); state == files.Missing && len(args) == 0 {
 					absent++ // nobody asked for it by name
 					continue
 				}
 				err := a.store().Verify(e)
 				if err == nil {
-					_, err = datasets.Load(c.Context(), a.store(), e)
+					_, err = read.Load(c.Context(), a.store(), e)
 				}
 				if err != nil {
 					failures = append(failures, err)
@@ -198,7 +195,7 @@ it is described, the reason follows on standard error, and the exit code is 3.`,
 	return c
 }
 
-func (a *app) showSet(ctx context.Context, e *datasets.Entry, format string) error {
+func (a *app) showSet(ctx context.Context, e *catalogue.Entry, format string) error {
 	l := listing{header: []string{"what", "value"}}
 	l.add("name", e.Name)
 	for _, field := range []struct{ name, value string }{
@@ -224,7 +221,7 @@ func (a *app) showSet(ctx context.Context, e *datasets.Entry, format string) err
 	for _, d := range e.Defects {
 		l.add("known defect", d)
 	}
-	set, err := datasets.Load(ctx, a.store(), e)
+	set, err := read.Load(ctx, a.store(), e)
 	if err != nil {
 		l.add("state", "cannot be loaded")
 		if err := l.write(a.out, format); err != nil {

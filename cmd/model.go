@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -187,7 +187,7 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 		}
 		params = stored.Params
 	}
-	set, err := datasets.Load(ctx, a.store(), entry)
+	set, err := read.Load(ctx, a.store(), entry)
 	if err != nil {
 		return exitError{exitIncomplete, err}
 	}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/dmitryikh/leaves"
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
@@ -85,13 +88,13 @@ func reseal(db *sql.DB) error {
 func TestModelsInTheFilesUnits(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)
-	data := datasets.Directory{Root: testenv.Mirror(t)}
+	data := files.Directory{Root: testenv.Mirror(t)}
 	for _, name := range []string{"pima", "german", "glass-multiclass", "year-prediction", "adult"} {
-		entry, err := datasets.Builtin().Lookup(name)
+		entry, err := catalogue.Builtin().Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := datasets.Load(t.Context(), data, entry)
+		set, err := read.Load(t.Context(), data, entry)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -64,7 +62,7 @@ func (a *app) hidden() []string {
 		return a.hide
 	}
 	var out []string
-	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", cmp.Or(a.data, datasets.DefaultDir()), os.Getenv("BENCH_MIRROR")} {
+	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.store().Dir(), os.Getenv("BENCH_MIRROR")} {
 		if path == "" {
 			continue
 		}

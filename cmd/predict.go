@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/system/machine"
@@ -54,7 +54,7 @@ func (a *app) predict(c *cobra.Command, method, file string, f predictFlags) err
 	if memory == 0 {
 		memory = machine.MemoryBytes()
 	}
-	x, err := datasets.ReadRows(file, p.Features, memory)
+	x, err := read.Rows(file, p.Features, memory)
 	if err != nil {
 		return exitError{exitUsage, err}
 	}

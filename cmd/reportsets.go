@@ -1,7 +1,7 @@
 package cmd
 
 import (
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -64,7 +64,7 @@ func sweepOf(p *protocol.Protocol) frame.Sweep {
 type reportSets struct{ stored *storedSets }
 
 // Open reads the TOML file of a user's set, which describes it from now on.
-func (s reportSets) Open(path string) (*datasets.Entry, error) {
+func (s reportSets) Open(path string) (*catalogue.Entry, error) {
 	e, err := s.stored.app.set(path)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (s reportSets) Open(path string) (*datasets.Entry, error) {
 	return e, nil
 }
 
-func (s reportSets) Entry(name string) (*datasets.Entry, error) { return s.stored.entry(name) }
+func (s reportSets) Entry(name string) (*catalogue.Entry, error) { return s.stored.entry(name) }
 
 func (s reportSets) File(name string) string { return s.stored.file(name) }
 

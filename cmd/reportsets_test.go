@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/methods"
@@ -38,7 +38,7 @@ func ownSets(t *testing.T, files map[string]string) reportSets {
 			t.Fatal(err)
 		}
 	}
-	a := &app{reg: methods.All(), out: newOutput(io.Discard), err: io.Discard, sets: datasets.Builtin(), db: defaultDatabase}
+	a := &app{reg: methods.All(), out: newOutput(io.Discard), err: io.Discard, sets: catalogue.Builtin(), db: defaultDatabase}
 	return reportSets{&storedSets{app: a, files: files}}
 }
 

@@ -16,7 +16,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -65,7 +66,7 @@ type app struct {
 	data      string
 	limit     string // --memory as it was given
 	memory    int64  // bytes that cells together, or the loading of one set, may need
-	sets      *datasets.Catalogue
+	sets      *catalogue.Catalogue
 	signals   func() (<-chan os.Signal, func()) // replaced in tests
 	named     []string                          // --plugin
 	onlyNamed bool                              // folders are not looked at: a process for isolated cells is given all plugins
@@ -78,7 +79,7 @@ type app struct {
 	stdin     *bufio.Reader                     // of answers, made by the first question
 }
 
-func (a *app) store() datasets.Directory { return datasets.Directory{Root: a.data, Memory: a.memory} }
+func (a *app) store() files.Directory { return files.Directory{Root: a.data, Memory: a.memory} }
 
 func (a *app) harness(name string) (*plan.Experiment, error) {
 	reg := a.reg
@@ -96,7 +97,7 @@ func (a *app) harness(name string) (*plan.Experiment, error) {
 }
 
 // set returns the catalogue's entry called name, or reads a TOML file of the user's.
-func (a *app) set(name string) (*datasets.Entry, error) {
+func (a *app) set(name string) (*catalogue.Entry, error) {
 	if strings.HasSuffix(name, ".toml") {
 		e, err := a.sets.Add(name)
 		if err != nil {
@@ -121,7 +122,7 @@ func Execute(reg registry.Registry) int {
 
 func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int {
 	out, said := newOutput(stdout), &messages{wording.Writer{To: stderr}}
-	a := &app{own: reg, reg: reg, out: out, err: said, screen: stderr, sets: datasets.Builtin(), signals: interrupts}
+	a := &app{own: reg, reg: reg, out: out, err: said, screen: stderr, sets: catalogue.Builtin(), signals: interrupts}
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	root.SetOut(out)

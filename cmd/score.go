@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/externaltrees"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
@@ -115,7 +115,7 @@ func (a *app) parts(c *cobra.Command, dataset, protocol string, number uint32) (
 	if err != nil {
 		return p, err
 	}
-	set, err := datasets.Load(c.Context(), a.store(), e)
+	set, err := read.Load(c.Context(), a.store(), e)
 	if err != nil {
 		return p, exitError{exitIncomplete, err}
 	}

@@ -1,3 +1,19 @@
+// Package datasets holds loaded data: a [Set] of numbers, and the [Standardiser] that centres and
+// scales columns with the statistics of chosen rows. It is what methods are compared on.
+//
+// The packages below it bring a set about, each with one part of the work:
+//
+//	catalogue  describes sets: their names, their files with checksums, and how files are read
+//	generate   makes the files of toy and generated sets
+//	files      finds the files of a set in the data directory and checks them
+//	fetch      brings files there, from a mirror or from their public addresses
+//	read       loads the files of a set, which makes it a Set
+//
+// Packages read and fetch stand on files, files on catalogue, and catalogue on generate.
+// Who needs a description alone imports catalogue, and only the command line imports fetch.
+//
+// This package reads no file, draws no splits (package harness/split does) and fills in no
+// missing values.
 package datasets
 
 import (
@@ -18,7 +34,7 @@ type Set struct {
 	Labels      []string         // the classes' names in the file, -1 before +1 or 0..K-1; nil for regression
 	Blocks      []registry.Block // of the columns of X, one a channel, where the set has them
 	TrainRows   int              // the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
-	Fingerprint string           // as Directory.Fingerprint gives it
+	Fingerprint string           // as files.Directory.Fingerprint gives it
 }
 
 // Data returns the set as methods take it.

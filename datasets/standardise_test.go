@@ -1,4 +1,4 @@
-package datasets
+package datasets_test
 
 import (
 	"crypto/sha256"
@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -61,7 +63,7 @@ func TestStandardiserEqualsScikitLearn(t *testing.T) {
 		for i, row := range c.X {
 			x.SetRow(i, parseHex(t, row))
 		}
-		s := FitStandardiser(x, nil)
+		s := datasets.FitStandardiser(x, nil)
 		if want := parseHex(t, c.Mean); !slices.Equal(s.Mean, want) {
 			t.Errorf("case %d: mean %v, want %v", k, s.Mean, want)
 		}
@@ -83,12 +85,12 @@ func bitsHash(values []float64) string {
 
 func TestStandardiserEqualsScikitLearnOnRealSets(t *testing.T) {
 	for _, c := range readScalerOracle(t).Real {
-		set := mirrorSet(t, c.Dataset)
+		set := testsplit.Set(t, c.Dataset)
 		var rows []int // every third row, from the last one backwards
 		for i := len(set.Y) - 1; i >= 0; i -= 3 {
 			rows = append(rows, i)
 		}
-		s := FitStandardiser(set.X, rows)
+		s := datasets.FitStandardiser(set.X, rows)
 		if bitsHash(s.Mean) != c.Mean || bitsHash(s.Scale) != c.Scale {
 			t.Errorf("%s: mean or scale differ from scikit-learn's bits", c.Dataset)
 		}
@@ -116,7 +118,7 @@ func TestStandardisedColumnsHaveMeanZeroAndVarianceOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMatrix(t)
 		n, d := x.Dims()
-		s := FitStandardiser(x, nil)
+		s := datasets.FitStandardiser(x, nil)
 		var z mat.Dense
 		s.Apply(&z, x, nil)
 		for j := range d {
@@ -145,14 +147,14 @@ func TestStandardiserSeesItsRowsOnly(t *testing.T) {
 		x := drawMatrix(t)
 		n, _ := x.Dims()
 		rows := rapid.SliceOfN(rapid.IntRange(0, n-1), 1, 20).Draw(t, "rows")
-		a, b := FitStandardiser(x, rows), FitStandardiser(Rows(x, rows), nil)
+		a, b := datasets.FitStandardiser(x, rows), datasets.FitStandardiser(datasets.Rows(x, rows), nil)
 		if !slices.Equal(a.Mean, b.Mean) || !slices.Equal(a.Scale, b.Scale) {
 			t.Fatalf("%v and %v differ", a, b)
 		}
 		var picked, all mat.Dense
 		a.Apply(&picked, x, rows)
 		a.Apply(&all, x, nil)
-		if !mat.Equal(&picked, Rows(&all, rows)) {
+		if !mat.Equal(&picked, datasets.Rows(&all, rows)) {
 			t.Fatal("rows are standardised differently one by one")
 		}
 		inPlace := mat.DenseCopyOf(x)
@@ -171,7 +173,7 @@ func TestConstantColumnsKeepScaleOne(t *testing.T) {
 		for i := range n {
 			x.Set(i, 0, v)
 		}
-		if s := FitStandardiser(x, nil); s.Scale[0] != 1 {
+		if s := datasets.FitStandardiser(x, nil); s.Scale[0] != 1 {
 			t.Fatalf("scale %v", s.Scale[0])
 		}
 	})
@@ -180,9 +182,9 @@ func TestConstantColumnsKeepScaleOne(t *testing.T) {
 func TestStandardiserMisusePanics(t *testing.T) {
 	x := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
 	for name, call := range map[string]func(){
-		"no rows":      func() { FitStandardiser(x, []int{}) },
-		"other width":  func() { FitStandardiser(x, nil).Apply(&mat.Dense{}, mat.NewDense(1, 3, nil), nil) },
-		"wrong target": func() { FitStandardiser(x, nil).Apply(mat.NewDense(1, 2, nil), x, nil) },
+		"no rows":      func() { datasets.FitStandardiser(x, []int{}) },
+		"other width":  func() { datasets.FitStandardiser(x, nil).Apply(&mat.Dense{}, mat.NewDense(1, 3, nil), nil) },
+		"wrong target": func() { datasets.FitStandardiser(x, nil).Apply(mat.NewDense(1, 2, nil), x, nil) },
 	} {
 		func() {
 			defer func() {
@@ -223,12 +225,12 @@ func TestCheckFindsLostVariance(t *testing.T) {
 				x.Set(i, 1, v)
 			}
 			rows := []int{0, 1, 2} // the last row would hide everything
-			err := FitStandardiser(x, rows).Check(x, rows, []string{"a", "b"})
+			err := datasets.FitStandardiser(x, rows).Check(x, rows, []string{"a", "b"})
 			if got := fmt.Sprint(err); err == nil && c.want != "" || err != nil && got != c.want {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
 			head := mat.DenseCopyOf(x.Slice(0, 3, 0, 2))
-			if all := FitStandardiser(head, nil).Check(head, nil, []string{"a", "b"}); fmt.Sprint(all) != fmt.Sprint(err) {
+			if all := datasets.FitStandardiser(head, nil).Check(head, nil, []string{"a", "b"}); fmt.Sprint(all) != fmt.Sprint(err) {
 				t.Errorf("all rows of a matrix: %v; chosen rows: %v", all, err)
 			}
 		})
@@ -248,11 +250,11 @@ func TestCheckedDeviationsAreRight(t *testing.T) {
 			large.Set(i, 0, v)
 			x.Set(i, 0, math.Ldexp(v, exponent))
 		}
-		s := FitStandardiser(x, nil)
+		s := datasets.FitStandardiser(x, nil)
 		if s.Check(x, nil, []string{"a", "b"}) != nil {
 			return
 		}
-		want := FitStandardiser(large, nil).Scale[0]
+		want := datasets.FitStandardiser(large, nil).Scale[0]
 		if want == 1 && s.Scale[0] == 1 {
 			return // constant
 		}

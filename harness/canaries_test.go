@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
@@ -57,7 +57,7 @@ func fileOf(t *testing.T, h *testHarness, name string) map[string]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := datasets.Load(t.Context(), h.Data, e)
+	set, err := read.Load(t.Context(), h.Data, e)
 	if err != nil {
 		t.Fatal(err)
 	}

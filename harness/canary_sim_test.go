@@ -15,6 +15,9 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/canary"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -63,7 +66,7 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: simData()}
+	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: simData()}
 	entries := trickySets(t, h.Catalogue)
 	longest := 0.05
 	names := strings.Fields("RKS CART")
@@ -148,8 +151,8 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 }
 
 // simData is where `bench data fetch` has put the sets, if it has.
-func simData() datasets.Directory {
-	return datasets.Directory{Root: cmp.Or(os.Getenv("BENCH_DATA"), testenv.Root())}
+func simData() files.Directory {
+	return files.Directory{Root: cmp.Or(os.Getenv("BENCH_DATA"), testenv.Root())}
 }
 
 // better is the second half of the rule.
@@ -162,10 +165,10 @@ func better(c, honest result.Run) bool {
 
 // trickySets writes sets on which predictions of an honest learner are far from independent of each other, or wrong
 // in a way that has a system.
-func trickySets(t *testing.T, to *datasets.Catalogue) []*datasets.Entry {
+func trickySets(t *testing.T, to *catalogue.Catalogue) []*catalogue.Entry {
 	rng := rand.New(rand.NewPCG(1, 2))
 	folder := t.TempDir()
-	var out []*datasets.Entry
+	var out []*catalogue.Entry
 	add := func(name string, task registry.Task, rows int, row func(i int) (x []float64, y float64)) {
 		var b strings.Builder
 		for i := range rows {
@@ -331,13 +334,13 @@ func TestCheatsAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, catalogue := simData(), datasets.Builtin()
+	data, sets := simData(), catalogue.Builtin()
 	for _, name := range names {
-		e, err := catalogue.Lookup(name)
+		e, err := sets.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := datasets.Load(t.Context(), data, e)
+		set, err := read.Load(t.Context(), data, e)
 		if err != nil {
 			t.Skip(err)
 		}

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -38,7 +39,7 @@ func newTestHarness(t testing.TB, specs ...registry.Spec) *testHarness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &testHarness{Experiment: &plan.Experiment{Protocol: p, Registry: registry.New(specs...), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: t.TempDir()}}}
+	return &testHarness{Experiment: &plan.Experiment{Protocol: p, Registry: registry.New(specs...), Catalogue: catalogue.Builtin(), Data: files.Directory{Root: t.TempDir()}}}
 }
 
 // testHarness is a harness with the limits of its runner.

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
@@ -431,17 +431,17 @@ func TestProtocolRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range p.Datasets {
-			if _, err := datasets.Builtin().Lookup(d); err != nil {
+			if _, err := catalogue.Builtin().Lookup(d); err != nil {
 				t.Errorf("protocol %s: %v", name, err)
 			}
 		}
 		// The catalogue's listing names the protocols of a set; the two must agree.
-		for _, e := range datasets.Builtin().InProtocol(name) {
+		for _, e := range catalogue.Builtin().InProtocol(name) {
 			if !slices.Contains(p.Datasets, e.Name) {
 				t.Errorf("the catalogue puts %s into protocol %s, whose list lacks it", e.Name, name)
 			}
 		}
-		if n := len(datasets.Builtin().InProtocol(name)); n > 0 && n != len(p.Datasets) {
+		if n := len(catalogue.Builtin().InProtocol(name)); n > 0 && n != len(p.Datasets) {
 			t.Errorf("protocol %s lists %d sets, the catalogue %d", name, len(p.Datasets), n)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
@@ -158,7 +158,7 @@ func TestRefitHasTheSeedOfItsSplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := datasets.Load(t.Context(), h.Data, entry)
+	set, err := read.Load(t.Context(), h.Data, entry)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -29,7 +30,7 @@ func TestCountsAreTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: testenv.Mirror(t)}}
+	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: files.Directory{Root: testenv.Mirror(t)}}
 	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "results.db"))
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
@@ -113,7 +113,7 @@ func TestBuiltinProtocolsCanBeRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sets := datasets.Builtin()
+		sets := catalogue.Builtin()
 		if err := p.ResolveSets(sets); err != nil {
 			t.Fatal(err)
 		}

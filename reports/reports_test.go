@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports"
@@ -143,7 +143,7 @@ func BenchmarkAccuracy(b *testing.B) {
 		}
 		in := sample.Input{Known: map[string]sample.Set{}}
 		for i := range sets {
-			in.Known[setName(i)] = sample.Set{Entry: datasets.Entry{Rows: 300}}
+			in.Known[setName(i)] = sample.Set{Entry: catalogue.Entry{Rows: 300}}
 		}
 		in.Protocol = frame.Protocol{Name: "table2", Splits: splits, Order: slices.Clone[[]string], Sizes: func(rows, _ int) (int, int, error) { return rows - rows/3, rows / 3, nil }}
 		in.Registry, in.Sets = in, in

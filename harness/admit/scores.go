@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
@@ -62,7 +62,7 @@ func admitSet(ctx context.Context, h *plan.Experiment, name string, splits map[i
 	if err != nil {
 		return nil, err
 	}
-	set, err := datasets.Load(ctx, h.Data, entry)
+	set, err := read.Load(ctx, h.Data, entry)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -34,8 +35,8 @@ import (
 type Experiment struct {
 	Protocol  *protocol.Protocol
 	Registry  registry.Registry
-	Catalogue *datasets.Catalogue
-	Data      datasets.Directory
+	Catalogue *catalogue.Catalogue
+	Data      files.Directory
 	Keep      runner.Keep
 }
 
@@ -113,10 +114,10 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 			}
 		}
 		state, err := h.Data.State(entry)
-		if state == datasets.Wrong {
+		if state == files.Wrong {
 			return nil, err
 		}
-		if state == datasets.Missing {
+		if state == files.Missing {
 			if entry.Local() {
 				return nil, err
 			}

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/registry"
@@ -15,7 +17,7 @@ import (
 
 // plannedSet is what planning needs of a data set.
 type plannedSet struct {
-	entry       *datasets.Entry
+	entry       *catalogue.Entry
 	fingerprint string
 	train       registry.Shape // of a split's training part
 	rows        int
@@ -24,7 +26,7 @@ type plannedSet struct {
 
 // planSet looks a set up in the catalogue, and loads it where the catalogue does not tell
 // its size, its classes or its parts.
-func (h *Experiment) set(ctx context.Context, entry *datasets.Entry) (plannedSet, error) {
+func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSet, error) {
 	fingerprint, err := h.Data.Fingerprint(entry)
 	if err != nil {
 		return plannedSet{}, err
@@ -37,7 +39,7 @@ func (h *Experiment) set(ctx context.Context, entry *datasets.Entry) (plannedSet
 	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Classes: len(entry.Counts), Blocks: blocks}
 	counts, labels := entry.Counts, entry.ClassNames()
 	if sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil || !partsKnown || !blocksKnown {
-		set, err := datasets.Load(ctx, h.Data, entry)
+		set, err := read.Load(ctx, h.Data, entry)
 		if err != nil {
 			return plannedSet{}, err
 		}
@@ -58,7 +60,7 @@ func (h *Experiment) set(ctx context.Context, entry *datasets.Entry) (plannedSet
 }
 
 // enoughOfEachClass refuses a set that no split can serve; labels may be nil.
-func (h *Experiment) enoughOfEachClass(entry *datasets.Entry, counts []int, labels []string) error {
+func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, labels []string) error {
 	if entry.Task == registry.Regression {
 		return nil
 	}
@@ -103,7 +105,7 @@ func (h *Experiment) AllSets() []string {
 			return false // planning reports it
 		}
 		state, _ := h.Data.State(e)
-		return state == datasets.Missing
+		return state == files.Missing
 	})
 	if missing && !h.Protocol.Only {
 		for _, e := range h.Catalogue.All() {

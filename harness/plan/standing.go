@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -102,7 +102,7 @@ func (h *Experiment) again(ctx context.Context, stored []store.Cell, withData bo
 		return nil, errors.New("the method does not solve the set's task")
 	}
 	if withData {
-		if state, err := h.Data.State(entry); state == datasets.Missing || state == datasets.Wrong {
+		if state, err := h.Data.State(entry); state == files.Missing || state == files.Wrong {
 			return nil, err
 		}
 	}

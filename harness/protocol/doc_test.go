@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -63,9 +63,9 @@ func TestProtocolNamesOwnSets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue := datasets.Builtin()
+	sets := catalogue.Builtin()
 	for range 2 { // a second verb reads the same protocol
-		if err := p.ResolveSets(catalogue); err != nil {
+		if err := p.ResolveSets(sets); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestProtocolNamesOwnSets(t *testing.T) {
 	if _, err := toml.Decode(p.Text, &again); err != nil || again.Datasets[0] != "sets/mine.toml" {
 		t.Errorf("the text that is stored is not the file's: %v, %v", again.Datasets, err)
 	}
-	if e, err := catalogue.Lookup("own"); err != nil || !e.Local() {
+	if e, err := sets.Lookup("own"); err != nil || !e.Local() {
 		t.Errorf("the catalogue does not know the set: %v", err)
 	}
 }

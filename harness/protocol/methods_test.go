@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -55,7 +55,7 @@ func TestVariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.ResolveSets(datasets.Builtin()); err != nil {
+	if err := p.ResolveSets(catalogue.Builtin()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"Line", "Line free", "Line steep"}, reg.Names()); diff != "" {
@@ -104,7 +104,7 @@ func TestVariantMistakes(t *testing.T) {
 		p, err := Parse("mine", []byte(strings.Replace(variants, old, text, 1)))
 		if err == nil {
 			if _, err = p.Resolve(registry.New(line())); err == nil {
-				err = p.ResolveSets(datasets.Builtin())
+				err = p.ResolveSets(catalogue.Builtin())
 			}
 		}
 		if err == nil || err.Error() != "protocol mine: "+want {

@@ -22,7 +22,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -242,7 +242,7 @@ func (p *Protocol) Hash() string {
 // ResolveSets reads the TOML files among the protocol's data sets, whose paths are
 // relative to the protocol's file, into the catalogue, and names those sets as they
 // name themselves.
-func (p *Protocol) ResolveSets(c *datasets.Catalogue) error {
+func (p *Protocol) ResolveSets(c *catalogue.Catalogue) error {
 	for i, name := range p.Datasets {
 		if !strings.HasSuffix(name, ".toml") {
 			continue

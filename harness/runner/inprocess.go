@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
@@ -18,7 +21,7 @@ import (
 // is told to Forget it; cells of one set share it.
 type InProcess struct {
 	Registry registry.Registry
-	Data     datasets.Directory
+	Data     files.Directory
 	Timeout  time.Duration  // per cell; 0 for none
 	Guests   sandbox.Policy // what methods of other modules may read besides, in a worker, and whether they may use the network
 	Grace    time.Duration  // for a fit to notice that its time is over before it is abandoned; 0 means 5 s
@@ -31,7 +34,7 @@ type InProcess struct {
 
 	below     bool // Serve counts the processes below this one
 	mu        sync.Mutex
-	sets      map[datasets.Description]*loading
+	sets      map[catalogue.Description]*loading
 	protocols map[string]*protocol.Protocol // by name and text
 }
 
@@ -149,16 +152,16 @@ func (r *InProcess) load(ctx context.Context, c CellSpec) *loading {
 	l := r.sets[c.Set]
 	if l == nil {
 		if r.sets == nil {
-			r.sets = map[datasets.Description]*loading{}
+			r.sets = map[catalogue.Description]*loading{}
 		}
 		l = &loading{}
 		r.sets[c.Set] = l
 	}
 	r.mu.Unlock()
 	l.once.Do(func() {
-		var e *datasets.Entry
+		var e *catalogue.Entry
 		if e, l.err = c.Set.Entry(); l.err == nil {
-			l.set, l.err = datasets.Load(ctx, r.Data, e)
+			l.set, l.err = read.Load(ctx, r.Data, e)
 		}
 	})
 	if l.err != nil { // a cancelled reading is no property of the set

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
@@ -30,14 +33,14 @@ RF = { params = { n_estimators = 5 }, grid = [] }
 `
 
 // specs plans cells of methods with saved models.
-func specs(t *testing.T) (out []runner.CellSpec, data datasets.Directory) {
+func specs(t *testing.T) (out []runner.CellSpec, data files.Directory) {
 	t.Helper()
 	p, err := protocol.Parse("small", []byte(small))
 	if err != nil {
 		t.Fatal(err)
 	}
-	data = datasets.Directory{Root: t.TempDir()}
-	h := plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: datasets.Builtin(), Data: data, Keep: runner.KeepModels}
+	data = files.Directory{Root: t.TempDir()}
+	h := plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: data, Keep: runner.KeepModels}
 	plan, err := h.Plan(t.Context(), plan.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Splits: []int{1}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +124,7 @@ func TestKeptModelsPredict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := datasets.Load(t.Context(), data, e)
+		set, err := read.Load(t.Context(), data, e)
 		if err != nil {
 			t.Fatal(err)
 		}

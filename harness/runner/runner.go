@@ -16,7 +16,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -44,20 +44,20 @@ type Inputs struct {
 // A CellSpec is a cell with everything that its execution needs but the data files and the
 // code of the method.
 type CellSpec struct {
-	Cell     Cell                 `json:"cell"`
-	Inputs   Inputs               `json:"inputs"`
-	Key      string               `json:"key"`
-	Protocol ProtocolText         `json:"protocol"`
-	Set      datasets.Description `json:"set"`
-	Grid     []json.RawMessage    `json:"grid"`            // complete parameters, in grid order
-	Points   []json.RawMessage    `json:"points"`          // the same as the grid's author wrote them
-	Seeds    []uint32             `json:"seeds,omitempty"` // of the method, see protocol.Semantics.Seeds; nil for the protocol's alone
-	Shape    registry.Shape       `json:"shape"`           // of the training part
-	Cost     float64              `json:"cost"`            // predicted, in the method's own units
-	Keep     Keep                 `json:"keep"`
-	Replace  bool                 `json:"replace,omitempty"` // the result takes the place of a stored one
-	Suspect  bool                 `json:"suspect,omitempty"` // a process that had begun it ended before it did
-	Canary   *Canary              `json:"canary,omitempty"`  // nil for a cell that is a result
+	Cell     Cell                  `json:"cell"`
+	Inputs   Inputs                `json:"inputs"`
+	Key      string                `json:"key"`
+	Protocol ProtocolText          `json:"protocol"`
+	Set      catalogue.Description `json:"set"`
+	Grid     []json.RawMessage     `json:"grid"`            // complete parameters, in grid order
+	Points   []json.RawMessage     `json:"points"`          // the same as the grid's author wrote them
+	Seeds    []uint32              `json:"seeds,omitempty"` // of the method, see protocol.Semantics.Seeds; nil for the protocol's alone
+	Shape    registry.Shape        `json:"shape"`           // of the training part
+	Cost     float64               `json:"cost"`            // predicted, in the method's own units
+	Keep     Keep                  `json:"keep"`
+	Replace  bool                  `json:"replace,omitempty"` // the result takes the place of a stored one
+	Suspect  bool                  `json:"suspect,omitempty"` // a process that had begun it ended before it did
+	Canary   *Canary               `json:"canary,omitempty"`  // nil for a cell that is a result
 }
 
 // A ProtocolText is a protocol as it was written.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 )
 
@@ -27,10 +27,10 @@ const (
 
 // A request asks a worker to make ready for a cell, for the cell, or to forget a data set.
 type request struct {
-	Prepare *CellSpec             `json:"prepare,omitempty"`
-	Cell    *CellSpec             `json:"cell,omitempty"`
-	Timeout time.Duration         `json:"timeout,omitempty"` // of the cell; 0 for none
-	Forget  *datasets.Description `json:"forget,omitempty"`
+	Prepare *CellSpec              `json:"prepare,omitempty"`
+	Cell    *CellSpec              `json:"cell,omitempty"`
+	Timeout time.Duration          `json:"timeout,omitempty"` // of the cell; 0 for none
+	Forget  *catalogue.Description `json:"forget,omitempty"`
 }
 
 // A reply is a worker's first line, when it is ready, that it is ready for a cell, or what came of a cell.

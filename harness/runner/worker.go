@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/system/ringbuf"
 )
@@ -36,7 +36,7 @@ type worker struct {
 	ended    chan struct{} // closed when the keeper has ended, and with it everything below
 	ending   ending        // valid then
 	lost     error         // why there is no ending: the keeper itself was ended
-	set      datasets.Description
+	set      catalogue.Description
 }
 
 // An answer is a reply or why none came.

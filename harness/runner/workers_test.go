@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
@@ -90,7 +91,7 @@ func cells(t testing.TB, method string, splits int) []runner.CellSpec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := plan.Experiment{Protocol: p, Registry: tried(), Catalogue: datasets.Builtin(), Data: datasets.Directory{Root: t.TempDir()}}
+	h := plan.Experiment{Protocol: p, Registry: tried(), Catalogue: catalogue.Builtin(), Data: files.Directory{Root: t.TempDir()}}
 	req := plan.Request{Methods: []string{method}, Datasets: []string{"swiss"}}
 	for s := range splits {
 		req.Splits = append(req.Splits, s+1)

@@ -1,7 +1,7 @@
 package schedule
 
 import (
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/plan"
 )
 
@@ -11,7 +11,7 @@ import (
 type memory struct {
 	limit int64 // 0 for none
 	used  int64
-	sets  map[datasets.Description]*residentSet // as the runner tells them apart
+	sets  map[catalogue.Description]*residentSet // as the runner tells them apart
 }
 
 // residentSet is a data set that cells of the plan need.
@@ -24,7 +24,7 @@ type residentSet struct {
 
 // newMemory counts the cells of each set.
 func newMemory(limit int64, cells []*plan.Cell) *memory {
-	m := &memory{limit: limit, sets: map[datasets.Description]*residentSet{}}
+	m := &memory{limit: limit, sets: map[catalogue.Description]*residentSet{}}
 	for _, c := range cells {
 		s := m.sets[c.Spec.Set]
 		if s == nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -38,7 +38,7 @@ func drawCells(t *rapid.T) []*plan.Cell {
 		method := rapid.SampledFrom([]string{"M", "N", "Foreign"}).Draw(t, "method")
 		c := &plan.Cell{Cell: runner.Cell{Method: method, Dataset: set, Split: i + 1}, Foreign: method == "Foreign", SetBytes: 50,
 			Memory: int64(rapid.IntRange(1, 50).Draw(t, "memory")), Early: rapid.Bool().Draw(t, "early")}
-		c.Spec = runner.CellSpec{Cell: c.Cell, Key: fmt.Sprint("k", i), Set: datasets.Description{TOML: set}, Cost: float64(rapid.IntRange(1, 100).Draw(t, "seconds")) * 1e9}
+		c.Spec = runner.CellSpec{Cell: c.Cell, Key: fmt.Sprint("k", i), Set: catalogue.Description{TOML: set}, Cost: float64(rapid.IntRange(1, 100).Draw(t, "seconds")) * 1e9}
 		if c.Foreign && rapid.IntRange(0, 4).Draw(t, "canary") == 0 {
 			c.Spec.Canary = &runner.Canary{}
 		}

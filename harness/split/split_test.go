@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -40,16 +43,16 @@ func TestSplitsEqualTheOracle(t *testing.T) {
 	if len(oracle.Rows) == 0 {
 		t.Fatal("the oracle holds no rows")
 	}
-	data := datasets.Directory{Root: testenv.Mirror(t)}
+	data := files.Directory{Root: testenv.Mirror(t)}
 	sets := map[string]*datasets.Set{}
 	for _, row := range oracle.Rows {
 		set := sets[row.Dataset]
 		if set == nil {
-			entry, err := datasets.Builtin().Lookup(row.Dataset)
+			entry, err := catalogue.Builtin().Lookup(row.Dataset)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if set, err = datasets.Load(context.Background(), data, entry); err != nil {
+			if set, err = read.Load(context.Background(), data, entry); err != nil {
 				t.Fatal(err)
 			}
 			sets[row.Dataset] = set

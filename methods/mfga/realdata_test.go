@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -56,20 +57,13 @@ type realSet struct {
 	} `json:"random"`
 }
 
-// catalogue are the sets by the oracle's names.
-var catalogue = map[string]string{"adult": "adult-a9a", "epileptic": "epileptic", "online-news": "online-news"}
+// ours has our names of sets by the oracle's.
+var ours = map[string]string{"adult": "adult-a9a", "epileptic": "epileptic", "online-news": "online-news"}
 
 // parts returns the set's training and test rows, standardised by the first.
 func (s realSet) parts(t testing.TB) (train, test registry.Data) {
 	t.Helper()
-	entry, err := datasets.Builtin().Lookup(catalogue[s.Dataset])
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := datasets.Load(t.Context(), datasets.Directory{Root: testenv.Mirror(t)}, entry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testsplit.Set(t, ours[s.Dataset])
 	n, d := set.X.Dims()
 	if s.D > 0 {
 		d = s.D

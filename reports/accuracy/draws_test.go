@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
 // TestDrawsAreNamed: a set whose rows are divided once is no set of random splits, and repeated fits are counted once.
 func TestDrawsAreNamed(t *testing.T) {
-	parted := sample.Set{Entry: datasets.Entry{Files: []datasets.File{{Path: "a"}, {Path: "b", Role: datasets.RoleTest}}}} // whose sizes are not known
+	parted := sample.Set{Entry: catalogue.Entry{Files: []catalogue.File{{Path: "a"}, {Path: "b", Role: catalogue.RoleTest}}}} // whose sizes are not known
 	in := sample.Input{Known: map[string]sample.Set{"anew": {}, "adult": parted}}
 	in.Protocol.Splits, in.Protocol.Datasets = 3, []string{"anew", "adult"}
 	in.Protocol.Once = func(testPart bool) bool { return testPart }

@@ -34,7 +34,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -63,10 +63,10 @@ type Methods interface {
 
 // Sets knows data sets: those of the catalogue and the user's own.
 type Sets interface {
-	Open(path string) (*datasets.Entry, error)  // reads the TOML file of a user's set
-	Entry(name string) (*datasets.Entry, error) // finds a set by its name, ignoring case
-	File(name string) string                    // the TOML file of a user's set as a command names it; "" for none
-	Now(name string) (Data, bool)               // what a set's files hold now; false if that is not known
+	Open(path string) (*catalogue.Entry, error)  // reads the TOML file of a user's set
+	Entry(name string) (*catalogue.Entry, error) // finds a set by its name, ignoring case
+	File(name string) string                     // the TOML file of a user's set as a command names it; "" for none
+	Now(name string) (Data, bool)                // what a set's files hold now; false if that is not known
 }
 
 // Data says what the files of a set hold.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -21,7 +21,7 @@ import (
 // what is stored, one of them without a run.
 func regression() sample.Input {
 	in := sample.Input{Known: map[string]sample.Set{
-		"iris": {}, "glass": {Entry: datasets.Entry{Task: registry.Multiclass}}, "year": {Entry: datasets.Entry{Task: registry.Regression}},
+		"iris": {}, "glass": {Entry: catalogue.Entry{Task: registry.Multiclass}}, "year": {Entry: catalogue.Entry{Task: registry.Regression}},
 		"mine": {File: "sets/mine.toml", Now: &frame.Data{Fingerprint: "new", File: "mine.csv"}},
 	}, Tasks: map[string]registry.Task{"B": registry.Binary}}
 	in.Protocol.Splits, in.Protocol.Datasets, in.Run = 2, []string{"iris", "glass", "year"}, frame.Invocation{Splits: 2, Protocol: "my p.toml"}
@@ -156,7 +156,7 @@ func TestContradictions(t *testing.T) {
 // make itself is generated.
 func TestGroups(t *testing.T) {
 	in := lacking()
-	in.Known["swiss"] = sample.Set{Entry: datasets.Entry{Generated: true, Rows: 100}}
+	in.Known["swiss"] = sample.Set{Entry: catalogue.Entry{Generated: true, Rows: 100}}
 	in.Rows = append(in.Rows, sample.OK("swiss", "A", 1, 1, 2), sample.OK("gone", "A", 1, 1, 2))
 	in.Protocol.Apart = []string{"sonar"}
 	var got []string

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -108,7 +108,7 @@ func TestTheDataOfNow(t *testing.T) {
 // nowSets knows of sets what their files hold.
 type nowSets map[string]Data
 
-func (s nowSets) Open(path string) (*datasets.Entry, error)  { return nil, errors.New("no such file") }
-func (s nowSets) Entry(name string) (*datasets.Entry, error) { return nil, errors.New("unknown") }
-func (s nowSets) File(name string) string                    { return "" }
-func (s nowSets) Now(name string) (Data, bool)               { d, ok := s[name]; return d, ok }
+func (s nowSets) Open(path string) (*catalogue.Entry, error)  { return nil, errors.New("no such file") }
+func (s nowSets) Entry(name string) (*catalogue.Entry, error) { return nil, errors.New("unknown") }
+func (s nowSets) File(name string) string                     { return "" }
+func (s nowSets) Now(name string) (Data, bool)                { d, ok := s[name]; return d, ok }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -49,7 +49,7 @@ func TestRanksOfTheChoice(t *testing.T) {
 	for s := range 5 {
 		name := fmt.Sprintf("n%d", s)
 		numbers.Protocol.Datasets = append(numbers.Protocol.Datasets, name)
-		numbers.Known[name] = sample.Set{Entry: datasets.Entry{Task: registry.Regression}}
+		numbers.Known[name] = sample.Set{Entry: catalogue.Entry{Task: registry.Regression}}
 		for m := range 4 {
 			for split := 1; split <= 2; split++ {
 				numbers.Rows = append(numbers.Rows, sample.Numbers(name, fmt.Sprintf("M%d", m), split, 0.1*float64(1+(s*m+split)%3)))

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/methods"
@@ -50,7 +50,7 @@ func BenchmarkLarge(b *testing.B) {
 	in.Protocol = frame.Protocol{Name: p.Name, Hash: p.Hash(), Published: p.Published, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: slices.Clone[[]string],
 		Sizes: p.Semantics.Splitter().Sizes}
 	for _, name := range p.Datasets {
-		in.Known[name] = sample.Set{Entry: datasets.Entry{Rows: 300}}
+		in.Known[name] = sample.Set{Entry: catalogue.Entry{Rows: 300}}
 	}
 	in.Registry, in.Sets = in, in
 	size := 0

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -59,7 +59,7 @@ func thirty() sample.Input {
 	for s := range 16 {
 		name := fmt.Sprintf("dataset%02d", s)
 		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
-		in.Known[name] = sample.Set{Entry: datasets.Entry{Rows: 1000, Features: 20}}
+		in.Known[name] = sample.Set{Entry: catalogue.Entry{Rows: 1000, Features: 20}}
 		for m := range 30 {
 			for split := 1; split <= 20; split++ {
 				r := sample.OK(name, fmt.Sprintf("METHOD-%02d", m), split, 200+(7*s+11*m+13*split)%90, 300)

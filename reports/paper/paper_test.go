@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
@@ -77,7 +77,7 @@ func usual(t *testing.T) world {
 	for s := range 8 {
 		name := fmt.Sprintf("s%d", s+1)
 		w.Protocol.Datasets = append(w.Protocol.Datasets, name)
-		w.Input.Known[name] = sample.Set{Entry: datasets.Entry{Rows: 100 * (s + 3), Features: s + 2}}
+		w.Input.Known[name] = sample.Set{Entry: catalogue.Entry{Rows: 100 * (s + 3), Features: s + 2}}
 		for split := 1; split <= 3; split++ {
 			for i, m := range []string{"A", "B", "C"} {
 				r := sample.OK(name, m, split, 160+s+split-[]int{0, 8, (s + split) % 2}[i], 200)
@@ -195,7 +195,7 @@ func TestTextIsTrue(t *testing.T) {
 		"given or stratified": {func(t *testing.T, w *world) {
 			w.protocol = parsed(t, "splits = 3\n[semantics]\nsplit = 'given-or-stratified'\ntest_fraction = 0.25\nfolds = 2\n")
 			s := w.Input.Known["s2"]
-			s.Entry.Files = []datasets.File{{Rows: 200}, {Rows: 200, Role: datasets.RoleTest}}
+			s.Entry.Files = []catalogue.File{{Rows: 200}, {Rows: 200, Role: catalogue.RoleTest}}
 			w.Input.Known["s2"] = s
 		}, []string{"s2 come with a test part and are tested on it. A method has 3 runs", "The rows of other data sets are divided 3 times into training and test rows, with the shares of the classes kept; 25~\\% of the rows"}, nil},
 		"parts": {with("splits = 3\n[semantics]\nsplit = 'kfold'\nparts = 2\nfolds = 2\n"),

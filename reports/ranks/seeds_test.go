@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -14,7 +14,7 @@ import (
 // seeded has two sets of 100 test rows, of which "once" is divided once. A's tests with three seeds are 80, 82, 84 and
 // 90, 90, 90 on "anew": variances 4 and 0, so a deviation of sqrt(2) over seeds, and 80, 90 over splits, sqrt(50). B draws nothing.
 func seeded() sample.Input {
-	in := sample.Input{Known: map[string]sample.Set{"anew": {}, "once": {Entry: datasets.Entry{Files: []datasets.File{{Path: "a", Rows: 200}, {Path: "b", Role: datasets.RoleTest, Rows: 100}}}}}}
+	in := sample.Input{Known: map[string]sample.Set{"anew": {}, "once": {Entry: catalogue.Entry{Files: []catalogue.File{{Path: "a", Rows: 200}, {Path: "b", Role: catalogue.RoleTest, Rows: 100}}}}}}
 	in.Protocol.Splits, in.Protocol.Datasets = 2, []string{"anew", "once"}
 	in.Protocol.Once = func(testPart bool) bool { return testPart }
 	add := func(dataset, method string, split int, correct ...int) {

@@ -24,7 +24,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/methods"
@@ -156,11 +158,11 @@ func wholeGrid(ctx context.Context, env registry.Env, spec registry.Spec, train,
 // load returns the training part of split 1 of the protocol table2 and, as rows to
 // predict, its test part; for grids, the training and validation part of its first fold.
 func (c peerCase) load(ctx context.Context, dir string) (train, valid registry.Data, err error) {
-	entry, err := datasets.Builtin().Lookup(c.set)
+	entry, err := catalogue.Builtin().Lookup(c.set)
 	if err != nil {
 		return train, valid, err
 	}
-	set, err := datasets.Load(ctx, datasets.Directory{Root: dir}, entry)
+	set, err := read.Load(ctx, files.Directory{Root: dir}, entry)
 	if err != nil {
 		return train, valid, err
 	}

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
@@ -19,18 +22,25 @@ type Split struct {
 	parts split.Parts
 }
 
-// Of returns split seed of a set. It skips or fails as testenv.Mirror does where
+// Set loads a set of the catalogue. It skips or fails as testenv.Mirror does where
 // the data is not there.
+func Set(t testing.TB, name string) *datasets.Set {
+	t.Helper()
+	entry, err := catalogue.Builtin().Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := read.Load(t.Context(), files.Directory{Root: testenv.Mirror(t)}, entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// Of returns split seed of a set.
 func Of(t testing.TB, name string, seed uint32) Split {
 	t.Helper()
-	entry, err := datasets.Builtin().Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := datasets.Load(t.Context(), datasets.Directory{Root: testenv.Mirror(t)}, entry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := Set(t, name)
 	drawn, err := split.Splitter{TestFraction: 0.3, Folds: 5}.Split(set, seed)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
@@ -35,19 +36,12 @@ func (s *sample) head(n int) *sample {
 // would be, its rows shuffled because some files are sorted by class.
 func catalogued(t testing.TB, name string) *sample {
 	t.Helper()
-	entry, err := datasets.Builtin().Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := datasets.Load(t.Context(), datasets.Directory{Root: testenv.Mirror(t)}, entry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testsplit.Set(t, name)
 	n, d := set.X.Dims()
 	order := rng.New(1).Permutation(n)
 	x := mat.NewDense(n, d, nil)
 	datasets.FitStandardiser(set.X, order).Apply(x, set.X, order)
-	s := &sample{name: name, n: n, d: d, x: x.RawMatrix().Data, task: entry.Task.String(), classes: set.Classes}
+	s := &sample{name: name, n: n, d: d, x: x.RawMatrix().Data, task: set.Task.String(), classes: set.Classes}
 	for _, i := range order {
 		s.y = append(s.y, set.Y[i])
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -50,7 +50,7 @@ func base(splits int) Input {
 	in.Protocol.Order = func([]string) []string { return Methods }
 	for _, d := range paper {
 		in.Protocol.Datasets = append(in.Protocol.Datasets, d.name)
-		in.Known[d.name] = Set{Entry: datasets.Entry{Rows: d.rows, Features: d.features}}
+		in.Known[d.name] = Set{Entry: catalogue.Entry{Rows: d.rows, Features: d.features}}
 	}
 	return in
 }
@@ -93,7 +93,7 @@ func Paper() Input {
 		}
 	}
 	for _, name := range []string{"swiss", "circles", "board"} {
-		in.Known[name] = Set{Entry: datasets.Entry{Rows: 1000, Features: 2, Generated: true}}
+		in.Known[name] = Set{Entry: catalogue.Entry{Rows: 1000, Features: 2, Generated: true}}
 		for _, method := range Methods {
 			for split := 1; split <= 20; split++ {
 				r := OK(name, method, split, 270+rng.IntN(25), 300)
@@ -133,12 +133,12 @@ func Sixteen() Input {
 // format must escape.
 func Small() Input {
 	in := Input{Known: map[string]Set{
-		"tie":      {Entry: datasets.Entry{Rows: 34, Features: 4}, Now: &frame.Data{Fingerprint: "f", File: "tie.csv"}},
-		"clear":    {Entry: datasets.Entry{Rows: 28, Features: 2}},
-		"uneven":   {Entry: datasets.Entry{Rows: 14, Features: 3}},
-		"big_set":  {Entry: datasets.Entry{Rows: 12345, Task: registry.Multiclass}, File: "my sets/big_set.toml", Now: &frame.Data{Fingerprint: "54f96b31bb", File: "big_set.csv"}},
+		"tie":      {Entry: catalogue.Entry{Rows: 34, Features: 4}, Now: &frame.Data{Fingerprint: "f", File: "tie.csv"}},
+		"clear":    {Entry: catalogue.Entry{Rows: 28, Features: 2}},
+		"uneven":   {Entry: catalogue.Entry{Rows: 14, Features: 3}},
+		"big_set":  {Entry: catalogue.Entry{Rows: 12345, Task: registry.Multiclass}, File: "my sets/big_set.toml", Now: &frame.Data{Fingerprint: "54f96b31bb", File: "big_set.csv"}},
 		"toy":      {},
-		"cpu_time": {Entry: datasets.Entry{Task: registry.Regression}},
+		"cpu_time": {Entry: catalogue.Entry{Task: registry.Regression}},
 	}, Tasks: map[string]registry.Task{"B&<b>": registry.Binary}}
 	methods := []string{"A_1", "B&<b>", "C|%"}
 	in.Protocol = frame.Protocol{Name: "table2", Hash: "abc123", Splits: 3, Datasets: []string{"tie", "clear", "uneven", "big_set", "cpu_time", "toy"},

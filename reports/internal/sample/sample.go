@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
@@ -33,7 +33,7 @@ type Input struct {
 
 // Set is what is known of a data set.
 type Set struct {
-	Entry datasets.Entry // Name and, without one, Task are filled in
+	Entry catalogue.Entry // Name and, without one, Task are filled in
 	File  string
 	Now   *frame.Data
 	Err   error // instead of an entry
@@ -129,7 +129,7 @@ func (in Input) Lookup(name string) (registry.Spec, error) {
 }
 
 // Open knows the sets whose file is the path.
-func (in Input) Open(path string) (*datasets.Entry, error) {
+func (in Input) Open(path string) (*catalogue.Entry, error) {
 	for name, s := range in.Known {
 		if s.File == path {
 			return in.Entry(name)
@@ -139,7 +139,7 @@ func (in Input) Open(path string) (*datasets.Entry, error) {
 }
 
 // Entry knows the sets of Known.
-func (in Input) Entry(name string) (*datasets.Entry, error) {
+func (in Input) Entry(name string) (*catalogue.Entry, error) {
 	s, ok := in.Known[name]
 	if !ok {
 		return nil, fmt.Errorf("no data set is named %q", name)

@@ -1,0 +1,190 @@
+// Package catalogue describes data sets: which there are, which files each has, and how these
+// become numbers.
+//
+// A set is described by data, not code: an [Entry], read from a TOML file. The
+// entries of the published experiments are compiled in ([Builtin]); a user's own
+// set is a TOML file of a few lines beside the data ([Catalogue.Add]):
+//
+//	name = "mydata"
+//	file = "my.csv"
+//	label = "class"
+//	positive = ["yes"]
+//
+// An Entry has a [Reading], and each [File] its checksum: together they are what the numbers of the
+// set depend on, and what [Entry.Fingerprint] hashes. A [Description] takes an entry to another
+// process. Where the published experiments read a damaged file, the damaged reading is the default,
+// and the repaired one a variant with a name of its own ("australian", "australian-uci").
+//
+// The package opens no data file, and knows no data directory. What only the file tells, such as the
+// columns of a range between two names, stays as it is written.
+package catalogue
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/kernelboosting/bench/internal/wording"
+)
+
+//go:embed sets/*.toml
+var builtinFiles embed.FS
+
+// A Catalogue is a set of entries with distinct names.
+type Catalogue struct {
+	entries map[string]*Entry // by lower-case name
+}
+
+var builtinEntries = sync.OnceValue(func() map[string]*Entry {
+	c := &Catalogue{entries: map[string]*Entry{}}
+	files, err := fs.Glob(builtinFiles, "sets/*.toml")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range files {
+		raw, err := builtinFiles.ReadFile(file)
+		if err != nil {
+			panic(err)
+		}
+		e, err := decodeEntry(path.Base(file), raw, "")
+		if err == nil {
+			err = c.add(e)
+		}
+		if err != nil {
+			panic("catalogue: built-in catalogue: " + err.Error())
+		}
+	}
+	return c.entries
+})
+
+// Builtin returns a new catalogue of the built-in entries.
+func Builtin() *Catalogue {
+	c := &Catalogue{entries: map[string]*Entry{}}
+	for key, e := range builtinEntries() {
+		c.entries[key] = e
+	}
+	return c
+}
+
+// Add reads a user's set from a TOML file and returns its entry. File paths in it
+// are relative to the TOML file. A name that the catalogue has from elsewhere is refused.
+func (c *Catalogue) Add(tomlPath string) (*Entry, error) {
+	e, err := readEntry(tomlPath)
+	if err != nil {
+		return nil, err
+	}
+	if known := c.entries[strings.ToLower(e.Name)]; known != nil && known.sameFile(e) {
+		return known, nil
+	}
+	if err := c.add(e); err != nil {
+		return nil, fmt.Errorf("%s: %w", tomlPath, err)
+	}
+	return e, nil
+}
+
+// sameFile reports that both were read from one TOML file.
+func (e *Entry) sameFile(other *Entry) bool {
+	a, errA := filepath.Abs(e.toml)
+	b, errB := filepath.Abs(other.toml)
+	return e.toml != "" && errA == nil && errB == nil && a == b
+}
+
+func (c *Catalogue) add(e *Entry) error {
+	key := strings.ToLower(e.Name)
+	if c.entries[key] != nil {
+		return fmt.Errorf("a set named %q exists already; choose another name", e.Name)
+	}
+	if c.entries == nil {
+		c.entries = map[string]*Entry{}
+	}
+	c.entries[key] = e
+	return nil
+}
+
+// All returns the entries sorted by name.
+func (c *Catalogue) All() []*Entry {
+	out := make([]*Entry, 0, len(c.entries))
+	for _, e := range c.entries {
+		out = append(out, e)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+// Names returns the names of the entries, sorted.
+func (c *Catalogue) Names() []string {
+	var names []string
+	for _, e := range c.All() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// InProtocol returns the entries that list the protocol, by ascending number of
+// rows, which is the order of the rows in the published tables.
+func (c *Catalogue) InProtocol(protocol string) []*Entry {
+	var out []*Entry
+	for _, e := range c.All() {
+		for _, p := range e.Protocols {
+			if p == protocol {
+				out = append(out, e)
+			}
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Rows < out[j].Rows })
+	return out
+}
+
+// Lookup finds an entry by name, ignoring case. The error names the nearest
+// names; for the path of a data file it shows the TOML file that describes a set.
+func (c *Catalogue) Lookup(name string) (*Entry, error) {
+	if e := c.entries[strings.ToLower(name)]; e != nil {
+		return e, nil
+	}
+	if isDataPath(name) {
+		return nil, howToDescribe(name)
+	}
+	if meant := wording.Suggest(name, c.Names()); meant != nil {
+		return nil, fmt.Errorf("no data set is named %q; did you mean %s?", name, strings.Join(meant, " or "))
+	}
+	return nil, fmt.Errorf("no data set is named %q; see `bench data list`, or name a TOML file that describes your own", name)
+}
+
+// isDataPath reports whether a name looks like a path of a data file rather than
+// like the name of a set.
+func isDataPath(name string) bool {
+	extension := strings.ToLower(path.Ext(name))
+	switch extension {
+	case ".data", ".dat", ".txt", ".test", ".xls", ".xlsx", ".parquet", ".json", ".gz", ".zip":
+		return true
+	case ".toml":
+		return false
+	}
+	return formatByExtension[extension] != "" || strings.ContainsAny(name, `/\`)
+}
+
+// howToDescribe is the error for a data file where a set is asked for, with the
+// description to write.
+func howToDescribe(name string) error {
+	base := path.Base(filepath.ToSlash(name))
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	label := "label = \"the name of the label's column\"   # or its number: -1 is the last\n"
+	if formatByExtension[strings.ToLower(path.Ext(base))] == LIBSVM {
+		label = ""
+	}
+	set := strings.Trim(unfitForName.ReplaceAllString(stem, "-"), "._-")
+	if set == "" {
+		set = "mydata"
+	}
+	description := path.Join(path.Dir(filepath.ToSlash(name)), set+".toml")
+	return fmt.Errorf("%q is not the name of a set; a data file is described by a TOML file beside it. Write %s, and name that instead:\nname = %q\nfile = %q\n%s",
+		name, description, set, base, label)
+}
+
+var unfitForName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

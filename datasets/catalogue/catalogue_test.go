@@ -1,0 +1,172 @@
+package catalogue
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// The sixteen sets of Table 1 of the 2020 paper, in its order.
+var table2 = []string{
+	"wine", "sonar", "newthyroid", "heart", "bupa", "iono", "wdbc", "balance",
+	"australian", "pima", "vehicle", "german", "splice", "spambase", "occupancy", "bankmarketing",
+}
+
+func TestTable2InThePapersOrder(t *testing.T) {
+	var names []string
+	for _, e := range Builtin().InProtocol("table2") {
+		names = append(names, e.Name)
+		if e.VariantOf != "" || e.Task != registry.Binary {
+			t.Errorf("%s: variant of %q, task %v", e.Name, e.VariantOf, e.Task)
+		}
+	}
+	if diff := cmp.Diff(table2, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCatalogueIsConsistent(t *testing.T) {
+	c := Builtin()
+	files := map[string]File{}
+	for _, e := range c.All() {
+		if e.Title == "" || e.Source == "" || e.Citation == "" || e.Rows == 0 || e.Features == 0 {
+			t.Errorf("%s: title, source, citation, rows and features are required", e.Name)
+		}
+		if e.VariantOf != "" {
+			if base, err := c.Lookup(e.VariantOf); err != nil || base.VariantOf != "" {
+				t.Errorf("%s: variant of %q: %v", e.Name, e.VariantOf, err)
+			}
+		}
+		for _, f := range e.Files {
+			f.Role, f.Channel, f.Permute = "", "", 0
+			if other, ok := files[f.Path]; ok && other != f {
+				t.Errorf("%s: file %s is described differently by another set", e.Name, f.Path)
+			}
+			files[f.Path] = f
+		}
+	}
+}
+
+// TestSourcesAgree compares the catalogue with the mirror's own list.
+func TestSourcesAgree(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(testenv.Mirror(t), "sources.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the mirror has no sources.json")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []struct {
+		File, SHA256, Repository, Commit, Path, Note string
+		Bytes                                        int64
+	}
+	if err := json.Unmarshal(raw, &listed); err != nil {
+		t.Fatal(err)
+	}
+	ours := map[string]File{}
+	for _, e := range Builtin().All() {
+		for _, f := range e.Files {
+			ours[f.Path] = f
+		}
+	}
+	for _, l := range listed {
+		f, ok := ours[l.File]
+		if !ok {
+			t.Errorf("%s is in no entry", l.File)
+			continue
+		}
+		delete(ours, l.File)
+		got := []any{f.Bytes, f.SHA256, f.Repository, f.Commit, f.Source, f.Note != ""}
+		want := []any{l.Bytes, l.SHA256, l.Repository, l.Commit, l.Path, l.Note != ""}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", l.File, diff)
+		}
+		if (f.ZipEntry != "") != strings.HasSuffix(f.Source, ".zip") {
+			t.Errorf("%s: zip entry %q of %s", l.File, f.ZipEntry, f.Source)
+		}
+	}
+	for path := range ours {
+		if !strings.HasPrefix(path, "toys/") {
+			t.Errorf("%s is not in sources.json", path)
+		}
+	}
+}
+
+// TestPartsAreKnownBeforeLoading: what planning needs of channels and of test parts of the built-in sets
+// stands in the catalogue, and adds up to their sizes.
+func TestPartsAreKnownBeforeLoading(t *testing.T) {
+	parts, channels := 0, 0
+	for _, e := range Builtin().All() {
+		blocks, known := e.Blocks()
+		if !known {
+			t.Errorf("%s: a channel has no features", e.Name)
+		}
+		if blocks != nil {
+			if channels++; blocks[len(blocks)-1].To != e.Features {
+				t.Errorf("%s: the channels have %d features, the set %d", e.Name, blocks[len(blocks)-1].To, e.Features)
+			}
+		}
+		train, known := e.TrainRows()
+		if !known {
+			t.Errorf("%s: a training file has no rows", e.Name)
+		}
+		if train != 0 {
+			sum := 0
+			for _, f := range e.DataFiles() {
+				sum += f.Rows
+			}
+			if parts++; sum != e.Rows {
+				t.Errorf("%s: the files have %d rows, the set %d", e.Name, sum, e.Rows)
+			}
+		}
+	}
+	if parts != 2 || channels != 8 {
+		t.Errorf("%d sets have test parts and %d channels, want 2 and 8", parts, channels)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	c := Builtin()
+	if e, err := c.Lookup("WINE"); err != nil || e.Name != "wine" {
+		t.Errorf("%v %v", e, err)
+	}
+	for name, want := range map[string]string{
+		"vehicule":   `no data set is named "vehicule"; did you mean vehicle?`,
+		"wien":       `no data set is named "wien"; did you mean wine?`,
+		"australain": `no data set is named "australain"; did you mean australian?`,
+		"ionosphere": `no data set is named "ionosphere"; did you mean iono?`,
+		"mnist":      "no data set is named \"mnist\"; see `bench data list`, or name a TOML file that describes your own",
+		"dir/my data.csv": `"dir/my data.csv" is not the name of a set; a data file is described by a TOML file beside it. Write dir/my-data.toml, and name that instead:
+name = "my-data"
+file = "my data.csv"
+label = "the name of the label's column"   # or its number: -1 is the last
+`,
+		"a1a.svm": `"a1a.svm" is not the name of a set; a data file is described by a TOML file beside it. Write a1a.toml, and name that instead:
+name = "a1a"
+file = "a1a.svm"
+`,
+	} {
+		if _, err := c.Lookup(name); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+	if names := c.Names(); !slices.IsSorted(names) || len(names) != len(c.All()) || len(names) < 40 {
+		t.Errorf("names %v", names)
+	}
+}
+
+func ExampleCatalogue_Lookup() {
+	_, err := Builtin().Lookup("spambsae")
+	fmt.Println(err)
+	// Output: no data set is named "spambsae"; did you mean spambase?
+}

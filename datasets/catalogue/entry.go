@@ -1,0 +1,320 @@
+package catalogue
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/kernelboosting/bench/datasets/generate"
+	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// An Entry describes one set: what it is, its files, and how they are read. It is
+// the content of one TOML file; docs/datasets.md explains every key.
+type Entry struct {
+	Name      string        `toml:"name"`
+	Title     string        `toml:"title"`
+	Task      registry.Task `toml:"-"`          // key task: binary (the default), multiclass, regression
+	VariantOf string        `toml:"variant_of"` // the set that this is another reading of
+	Protocols []string      `toml:"protocols"`  // the protocols whose list holds this set, e.g. "table2"
+	Rows      int           `toml:"rows"`       // checked by Load; 0 accepts any number
+	Features  int           `toml:"features"`   // of the loaded matrix; checked by Load; 0 accepts any number
+	Counts    []int         `toml:"counts"`     // rows of each class: -1, +1 or 0..K-1; checked by Load
+	Source    string        `toml:"source"`     // e.g. "UCI 109"
+	Citation  string        `toml:"citation"`
+	Defects   []string      `toml:"defects"`  // what a reader must know before trusting numbers from it
+	Generator string        `toml:"generate"` // how the program makes the file itself; "" if it cannot
+	Generated bool          `toml:"-"`        // Generator is set: the set loads without any file
+	Files     []File        `toml:"files"`
+
+	Reading
+
+	dir  string // of the TOML file, for a user's set; "" for the built-in ones
+	toml string // the TOML file's path as it was given, for a user's set
+	text string // the TOML itself
+}
+
+// A Reading says how files become numbers. Together with the files' checksums it
+// is all that a Set depends on, and what Fingerprint hashes, as JSON: a new
+// field must be left out when it is empty, or every stored result loses its key.
+type Reading struct {
+	Format       string     `toml:"format" json:"format,omitempty"`                 // csv, blank (columns separated by runs of blanks), libsvm, arff
+	Separator    string     `toml:"separator" json:"separator,omitempty"`           // of csv: one character; default ","
+	Header       *bool      `toml:"header" json:"header,omitempty"`                 // whether the first line names the columns; by default it does if label is a name
+	Columns      Texts      `toml:"columns" json:"columns,omitempty"`               // names of all the file's columns, where the file has no header
+	Label        *Column    `toml:"label" json:"label,omitempty"`                   // the target; not for libsvm, where it comes first
+	Drop         ColumnList `toml:"drop" json:"drop,omitempty"`                     // columns that are neither input nor target
+	Categorical  ColumnList `toml:"categorical" json:"categorical,omitempty"`       // columns to turn into one 0/1 column per level
+	Missing      string     `toml:"missing" json:"missing,omitempty"`               // the mark of a missing categorical value, e.g. "?"; by default the empty value, in ARFF files "?"
+	MissingAs    string     `toml:"missing_as" json:"missing_as,omitempty"`         // what it becomes: "zero" (zero in all of the column's levels) or "level" (a level of its own); "" makes it an error
+	Negative     Texts      `toml:"negative" json:"negative,omitempty"`             // binary: the labels that are -1; by default all that are not positive
+	Positive     Texts      `toml:"positive" json:"positive,omitempty"`             // binary: the labels that are +1
+	PositiveFrom *float64   `toml:"positive_from" json:"positive_from,omitempty"`   // binary, instead of positive: a number as label is +1 from this value on
+	Classes      Texts      `toml:"classes" json:"classes,omitempty"`               // multiclass: the labels of class 0, 1, ...; by default sorted
+	RowsPerClass int        `toml:"rows_per_class" json:"rows_per_class,omitempty"` // multiclass, instead of label: row i has class i / rows_per_class
+	TargetRange  []float64  `toml:"target_range" json:"target_range,omitempty"`     // regression: where the smallest and the largest target of all rows go
+	Channels     []Channel  `toml:"channels" json:"channels,omitempty"`             // the features of the matrix by channel, in order, where no file is a channel
+}
+
+// A Channel is a block of consecutive features.
+type Channel struct {
+	Name     string `toml:"name" json:"name"`
+	Features int    `toml:"features" json:"features"`
+}
+
+// A File is one file of an entry.
+type File struct {
+	Path       string `toml:"path"` // relative to the data directory, or to the TOML file of a user's set
+	Role       string `toml:"role"` // "" training rows or all rows, "test" rows after those, "documentation" not read
+	Bytes      int64  `toml:"bytes"`
+	SHA256     string `toml:"sha256"`     // hexadecimal; may be "" in a user's set only
+	Repository string `toml:"repository"` // public address: host/owner/name,
+	Commit     string `toml:"commit"`     // the full commit,
+	Source     string `toml:"source"`     // the path in it,
+	ZipEntry   string `toml:"zip_entry"`  // and the entry's name if that path is a zip archive
+	Note       string `toml:"note"`       // how the file was made, where it has no public address
+	Channel    string `toml:"channel"`    // files with a channel are joined by columns, in order, not by rows
+	Rows       int    `toml:"rows"`       // of this file; checked by Load; 0 accepts any number
+	Features   int    `toml:"features"`   // of this channel; checked by Load; 0 accepts any number
+	Permute    uint32 `toml:"permute"`    // of a channel: its rows stand in the order that NumPy's generator seeded with this draws; 0 leaves them
+}
+
+// The roles of a File.
+const (
+	RoleTest          = "test"
+	RoleDocumentation = "documentation"
+)
+
+// Local reports whether the entry is a user's own, with files beside its TOML file.
+func (e *Entry) Local() bool { return e.dir != "" }
+
+// File returns the path of the TOML file that the entry was read from, as it was
+// given to Catalogue.Add; "" for the built-in entries.
+func (e *Entry) File() string { return e.toml }
+
+// Path returns where a file of the entry is, or would be: in the data directory root, or beside
+// the TOML file of a user's set.
+func (e *Entry) Path(root string, f File) string {
+	switch {
+	case filepath.IsAbs(f.Path):
+		return f.Path
+	case e.Local():
+		root = e.dir
+	}
+	return filepath.Join(root, filepath.FromSlash(f.Path))
+}
+
+// DataFiles returns the files that Load reads, in reading order.
+func (e *Entry) DataFiles() []File {
+	return slices.DeleteFunc(slices.Clone(e.Files), func(f File) bool { return f.Role == RoleDocumentation })
+}
+
+// TrainRows returns the size of the set's own training part, 0 if it has none, and whether it is known
+// before the files are read, from the rows of each.
+func (e *Entry) TrainRows() (rows int, known bool) {
+	known = true
+	for _, f := range e.DataFiles() {
+		if f.Role == RoleTest {
+			return rows, known
+		}
+		rows += f.Rows
+		known = known && f.Rows > 0
+	}
+	return 0, true
+}
+
+// Blocks returns the blocks that the set's channels make, nil if it has none, and whether they are
+// known before the files are read, from the features of each.
+func (e *Entry) Blocks() (blocks []registry.Block, known bool) {
+	next := 0
+	for _, c := range e.Channels {
+		blocks = append(blocks, registry.Block{Name: c.Name, From: next, To: next + c.Features})
+		next += c.Features
+	}
+	if e.Channels != nil {
+		return blocks, true
+	}
+	for _, f := range e.DataFiles() {
+		switch {
+		case f.Channel == "":
+			return nil, true
+		case f.Features <= 0:
+			return nil, false
+		}
+		blocks = append(blocks, registry.Block{Name: f.Channel, From: next, To: next + f.Features})
+		next += f.Features
+	}
+	return blocks, true
+}
+
+// document is a TOML file: an Entry with the keys that need translation.
+type document struct {
+	Entry
+	Task string `toml:"task"`
+	File string `toml:"file"` // short for one [[files]] with a path
+	Test string `toml:"test"` // short for a second one with role "test"
+}
+
+// maxDescription bounds a TOML file, which is a page of text.
+const maxDescription = 16 << 20
+
+// readEntry reads a user's TOML file.
+func readEntry(path string) (*Entry, error) {
+	raw, err := regularfile.Read(path, maxDescription)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	e, err := decodeEntry(path, raw, dir)
+	if err != nil {
+		return nil, err
+	}
+	e.toml = path
+	return e, nil
+}
+
+// decodeEntry decodes and checks a TOML file; dir is "" for the built-in ones.
+func decodeEntry(path string, raw []byte, dir string) (*Entry, error) {
+	var d document
+	meta, err := toml.NewDecoder(bytes.NewReader(raw)).Decode(&d)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", path, strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	for _, key := range meta.Undecoded() {
+		if len(key) > 1 && (key[0] == "drop" || key[0] == "categorical") {
+			continue // a range of columns, whose keys ColumnList looks at itself
+		}
+		return nil, fmt.Errorf("%s: %s", path, wording.UnknownTOMLKey(key.String(), d, "docs/datasets.md"))
+	}
+	e := d.Entry
+	e.dir, e.text = dir, string(raw)
+	e.Generated = e.Generator != ""
+	if d.Task == "" {
+		d.Task = registry.Binary.String()
+	}
+	if e.Task, err = registry.ParseTask(d.Task); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if d.File != "" {
+		e.Files = append([]File{{Path: d.File}}, e.Files...)
+	}
+	if d.Test != "" {
+		e.Files = append(e.Files, File{Path: d.Test, Role: RoleTest})
+	}
+	if err := e.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err = e.complete(); err == nil {
+		err = e.checkReading()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &e, nil
+}
+
+var (
+	validName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	validSHA    = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	validCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+)
+
+// check looks at names and files, before defaults are filled in.
+func (e *Entry) check() error {
+	if e.Name == "" {
+		return fmt.Errorf("the set has no name; write name = \"mydata\"")
+	}
+	if !validName.MatchString(e.Name) {
+		return fmt.Errorf("name %q must be letters, digits, '.', '_' or '-', and begin with a letter or digit, e.g. name = \"mydata\"", e.Name)
+	}
+	if err := wording.CheckName(e.Name); err != nil {
+		return fmt.Errorf("the name of the set: %w", err)
+	}
+	if len(e.DataFiles()) == 0 {
+		return fmt.Errorf("set %s has no data file; write file = \"my.csv\"", e.Name)
+	}
+	if len(e.Drop) == 1 && e.Drop[0].All {
+		return fmt.Errorf("set %s: drop = \"all\" leaves no input; for a column of that name write drop = [\"all\"]", e.Name)
+	}
+	channels, test := 0, false
+	for _, f := range e.DataFiles() {
+		if f.Channel != "" {
+			channels++
+		}
+		if test = test || f.Role == RoleTest; test && (f.Role != RoleTest || f.Channel != "") {
+			return fmt.Errorf("set %s: file %q: files with role \"test\" come after all others and have no channel", e.Name, f.Path)
+		}
+	}
+	if channels != 0 && channels != len(e.DataFiles()) {
+		return fmt.Errorf("set %s gives some files a channel and others none; files are joined by columns only if all have one", e.Name)
+	}
+	if e.Generator != "" {
+		if _, err := generate.Named(e.Generator); err != nil {
+			return fmt.Errorf("set %s: generate = %q: %w", e.Name, e.Generator, err)
+		}
+	}
+	if err := e.checkChannels(); err != nil {
+		return fmt.Errorf("set %s: %w", e.Name, err)
+	}
+	for _, f := range e.Files {
+		if err := e.checkFile(f); err != nil {
+			return fmt.Errorf("set %s: file %q: %w", e.Name, f.Path, err)
+		}
+	}
+	return nil
+}
+
+func (e *Entry) checkFile(f File) error {
+	switch {
+	case f.Role != "" && f.Role != RoleTest && f.Role != RoleDocumentation:
+		return fmt.Errorf("role %q is not %q or %q", f.Role, RoleTest, RoleDocumentation)
+	case f.Path == "":
+		return fmt.Errorf("path is empty")
+	case f.Rows < 0 || f.Features < 0:
+		return fmt.Errorf("rows = %d, features = %d; they must not be negative", f.Rows, f.Features)
+	case f.Features != 0 && f.Channel == "":
+		return fmt.Errorf("features = %d is of a file with a channel; give those of all files together outside of [[files]]", f.Features)
+	case f.Permute != 0 && (f.Channel == "" || f.Path == e.Files[0].Path && f.Channel == e.Files[0].Channel && e.Label != nil):
+		return fmt.Errorf("permute = %d is of a file with a channel that does not hold the label", f.Permute)
+	case f.SHA256 != "" && !validSHA.MatchString(f.SHA256):
+		return fmt.Errorf("sha256 %q is not 64 lower-case hexadecimal digits", f.SHA256)
+	case f.Repository != "" && (!validCommit.MatchString(f.Commit) || f.Source == ""):
+		return fmt.Errorf("repository %q needs a full commit and a source path", f.Repository)
+	case e.Local():
+		return nil
+	case !filepath.IsLocal(f.Path):
+		return fmt.Errorf("path must be inside the data directory")
+	case f.SHA256 == "" || f.Bytes <= 0:
+		return fmt.Errorf("bytes and sha256 are required")
+	case f.Repository == "" && f.Note == "" && e.Generator == "":
+		return fmt.Errorf("it has neither a repository, nor a note, nor a generator")
+	}
+	return nil
+}
+
+// checkChannels looks at the key channels.
+func (e *Entry) checkChannels() error {
+	var names []string
+	for _, c := range e.Channels {
+		switch {
+		case c.Name == "" || slices.Contains(names, c.Name):
+			return fmt.Errorf("channels: every channel needs a name of its own, and one is called %q", c.Name)
+		case c.Features < 1:
+			return fmt.Errorf("channels: %s has features = %d; it needs at least one", c.Name, c.Features)
+		}
+		names = append(names, c.Name)
+	}
+	if e.Channels != nil && e.DataFiles()[0].Channel != "" {
+		return fmt.Errorf("channels divides the features of files without a channel; give one of them")
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package catalogue
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+func TestFingerprintIgnoresWhatChangesNoNumber(t *testing.T) {
+	e, err := Builtin().Lookup("wine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := e.Fingerprint([]string{"a"})
+	same := *e
+	same.Title, same.Citation, same.Defects, same.Rows, same.Columns = "x", "x", []string{"x"}, 0, nil
+	if same.Fingerprint([]string{"a"}) != base {
+		t.Error("a title changes the fingerprint")
+	}
+	for name, change := range map[string]func(*Entry){
+		"label":    func(e *Entry) { e.Label = &Column{Index: 3} },
+		"drop":     func(e *Entry) { e.Drop = []Column{{Index: 3}} },
+		"positive": func(e *Entry) { e.Positive = []string{"3"} },
+		"task":     func(e *Entry) { e.Task = registry.Regression },
+		"coded":    func(e *Entry) { e.Categorical = []Column{{Index: 3}} },
+		"missing":  func(e *Entry) { e.Missing = "?" },
+		"role":     func(e *Entry) { e.Files = slices.Clone(e.Files); e.Files[0].Role = RoleTest },
+	} {
+		other := *e
+		change(&other)
+		if other.Fingerprint([]string{"a"}) == base {
+			t.Errorf("%s does not change the fingerprint", name)
+		}
+	}
+	if e.Fingerprint([]string{"b"}) == base {
+		t.Error("a file's content does not change the fingerprint")
+	}
+}

@@ -1,0 +1,280 @@
+// Package fetch brings the files of sets into the data directory ([Files]): from a mirror, which is
+// asked first, or from their public addresses, entries of zip archives included. A file gets its name
+// only when it is whole and has the right SHA-256.
+//
+// A request is tried three times where that can help. A host that gives no answer, and a directory
+// that cannot be written, are given up for all files at once, and told in one line.
+//
+// The package reads no data file beyond its checksum, and keeps nothing outside the data directory.
+package fetch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+)
+
+// DefaultMirror returns BENCH_MIRROR, the directory or URL that fetching looks in
+// first; "" if there is none.
+func DefaultMirror() string { return os.Getenv("BENCH_MIRROR") }
+
+// Options says where files come from. The zero value uses the public addresses.
+type Options struct {
+	From    string        // a mirror laid out like the data directory: a directory or an http(s) URL; it is asked first
+	Client  *http.Client  // nil means one with default transport and a short connection timeout
+	Log     func(Event)   // called by one goroutine at a time; may be nil
+	Timeout time.Duration // of one request; 0 means 15 minutes
+	Stall   time.Duration // without a byte before a request is given up; 0 means 30 seconds
+	Backoff time.Duration // before the second of three attempts, doubled before the third; 0 means 1 second
+}
+
+// atOnce is how many files are fetched at a time.
+const atOnce = 4
+
+// A Status is what happened to a file.
+type Status string
+
+// The statuses of an Event. Each file ends with one event of any but
+// Progress and Retry.
+const (
+	Present   Status = "present"   // it was there and right
+	Progress  Status = "progress"  // Done of Total bytes have arrived
+	Retry     Status = "retry"     // Err ended an attempt; another follows
+	Done      Status = "fetched"   // it is there now, from From
+	Generated Status = "generated" // the program makes it; nothing to fetch
+	Skipped   Status = "skipped"   // documentation that could not be had, for the reason Err
+	Failed    Status = "failed"    // it could not be had, for the reason Err
+)
+
+// An Event reports on one file.
+type Event struct {
+	Set    string // the first entry that has the file
+	File   string // path in the data directory
+	Status Status
+	From   string // directory or URL
+	Done   int64  // bytes so far
+	Total  int64
+	Err    error
+}
+
+// Files brings the files of the entries into the data directory: from the mirror
+// if one is given, else from their public addresses; files that are there and
+// right are left alone, wrong ones replaced. A file appears only whole and with the
+// right SHA-256; nothing partial is left behind. Documentation is fetched where it
+// can be had. The error has one line for each file that could not be had, or one for
+// all files of a host that gives no answer or of a directory that cannot be written;
+// the others are there all the same. Cancelling ctx stops everything soon.
+func Files(ctx context.Context, d files.Directory, entries []*catalogue.Entry, o Options) error {
+	f, err := newFetcher(d, o)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	jobs := jobsOf(d, entries)
+	failures := make([]error, len(jobs))
+	slots := make(chan struct{}, atOnce)
+	var wg sync.WaitGroup
+	for i, job := range jobs {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			failures[i] = f.run(ctx, job)
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return fmt.Errorf("fetching was interrupted; the files that are complete are kept, run it again for the others: %w", context.Cause(ctx))
+	}
+	return joinFailures(failures)
+}
+
+// A job is one file of one entry.
+type job struct {
+	entry *catalogue.Entry
+	file  catalogue.File
+	path  string
+}
+
+// jobsOf lists every file once; several entries may read the same one.
+func jobsOf(d files.Directory, entries []*catalogue.Entry) []job {
+	var jobs []job
+	seen := map[string]bool{}
+	for _, e := range entries {
+		for _, f := range e.Files {
+			if path := d.Path(e, f); !seen[path] {
+				seen[path] = true
+				jobs = append(jobs, job{entry: e, file: f, path: path})
+			}
+		}
+	}
+	return jobs
+}
+
+func (f *fetcher) run(ctx context.Context, job job) error {
+	event := Event{Set: job.entry.Name, File: job.file.Path, Total: job.file.Bytes}
+	report := func(status Status, from string, err error) {
+		event.Status, event.From, event.Err = status, from, err
+		f.Log(event)
+	}
+	_, err := f.store.Check(ctx, job.entry, job.file)
+	switch {
+	case err == nil:
+		report(Present, "", nil)
+		return nil
+	case ctx.Err() != nil:
+		return nil
+	case job.entry.Local():
+		report(Failed, "", err)
+		return err
+	case errors.Is(err, fs.ErrNotExist) && job.entry.Generated && job.file.Role == "" && job.file.Repository == "":
+		report(Generated, "", nil)
+		return nil
+	}
+	from, err := f.obtain(ctx, job)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err == nil:
+		report(Done, from, nil)
+		return nil
+	case job.file.Role == catalogue.RoleDocumentation:
+		report(Skipped, "", err)
+		return nil
+	case job.entry.Generated:
+		return f.writeGenerated(job, report)
+	}
+	report(Failed, "", err)
+	return err
+}
+
+// writeGenerated makes a file that could be got nowhere.
+func (f *fetcher) writeGenerated(job job, report func(Status, string, error)) error {
+	data, err := files.Generate(job.entry, job.file)
+	if err == nil {
+		err = writeChecked(job.path, job.file, func(w *countingWriter) error {
+			_, err := w.Write(data)
+			return err
+		})
+	}
+	var local localError
+	if errors.As(err, &local) {
+		err = f.unwritten(job, local)
+	}
+	if err != nil {
+		report(Failed, "", err)
+		return err
+	}
+	report(Generated, "", nil)
+	return nil
+}
+
+// obtain tries the sources of a file in turn and returns the one that had it.
+func (f *fetcher) obtain(ctx context.Context, job job) (string, error) {
+	sources := f.sources(job.file)
+	var reasons []string
+	var shared sharedReason
+	for _, source := range sources {
+		err := f.attempts(ctx, job, source)
+		if err == nil {
+			return source.address, nil
+		}
+		if ctx.Err() != nil {
+			return "", err
+		}
+		var local localError
+		if errors.As(err, &local) { // no other source helps
+			return "", f.unwritten(job, local)
+		}
+		var silent unreachable
+		if errors.As(err, &silent) {
+			shared = silent
+		}
+		reasons = append(reasons, fmt.Sprintf("from %s: %v", source.address, err))
+	}
+	if job.file.Repository == "" {
+		advice := "has no public address (" + job.file.Note + "); take it from a mirror that has it: `bench data fetch --from DIR " + job.entry.Name + "`, DIR being a directory or URL"
+		reasons = append(reasons, advice)
+	} else {
+		reasons = append(reasons, "run `bench data fetch "+job.entry.Name+"` again, or take the file from a mirror with --from")
+	}
+	message := fmt.Sprintf("%s: %s: %s", job.entry.Name, job.file.Path, strings.Join(reasons, "; "))
+	return "", unfetched{set: job.entry.Name, message: message, reason: shared}
+}
+
+// attempts fetches from one source, up to three times where that can help.
+func (f *fetcher) attempts(ctx context.Context, job job, source source) error {
+	wait := f.Backoff
+	for attempt := 1; ; attempt++ {
+		err := writeChecked(job.path, job.file, func(w *countingWriter) error {
+			w.progress = func(done int64) {
+				f.Log(Event{Set: job.entry.Name, File: job.file.Path, Status: Progress, From: source.address, Done: done, Total: job.file.Bytes})
+			}
+			return source.copy(ctx, w)
+		})
+		var again retryable
+		if err == nil || ctx.Err() != nil || attempt == 3 || !errors.As(err, &again) {
+			return err
+		}
+		f.Log(Event{Set: job.entry.Name, File: job.file.Path, Status: Retry, From: source.address, Total: job.file.Bytes, Err: err})
+		select {
+		case <-time.After(wait):
+			wait *= 2
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// A fetcher is one call of Files.
+type fetcher struct {
+	Options
+	store    files.Directory
+	archives archives
+	hosts    hosts
+}
+
+func newFetcher(s files.Directory, o Options) (*fetcher, error) {
+	f := &fetcher{Options: o, store: s}
+	if o.Client == nil {
+		f.Client = defaultClient()
+	}
+	f.Timeout = cmp.Or(o.Timeout, 15*time.Minute)
+	f.Stall = cmp.Or(o.Stall, 30*time.Second)
+	f.Backoff = cmp.Or(o.Backoff, time.Second)
+	var mu sync.Mutex
+	f.Log = func(e Event) {
+		if o.Log != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			o.Log(e)
+		}
+	}
+	if f.From != "" && !isURL(f.From) {
+		if info, err := os.Stat(f.From); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("mirror %q is not a directory, nor a URL beginning with http:// or https://", f.From)
+		}
+	}
+	return f, nil
+}
+
+func (f *fetcher) close() { f.archives.close() }
+
+func isURL(s string) bool {
+	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
+}

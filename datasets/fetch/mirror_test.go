@@ -1,0 +1,256 @@
+package fetch
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+)
+
+// TestFingerprintOfAUserSetHashesItsFile, and misses it when it is gone.
+func TestFingerprintOfAUserSetHashesItsFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("set.toml", "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\n")
+	write("my.csv", "x,y\n1,a\n2,b\n")
+	var c catalogue.Catalogue
+	e, err := c.Add(filepath.Join(dir, "set.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var store files.Directory
+	s, err := read.Load(t.Context(), store, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if print, err := store.Fingerprint(e); err != nil || print != s.Fingerprint {
+		t.Errorf("%s and %s, error %v", print, s.Fingerprint, err)
+	}
+	if err := os.Remove(filepath.Join(dir, "my.csv")); err != nil {
+		t.Fatal(err)
+	}
+	want := "mine: " + filepath.Join(dir, "my.csv") + " is not there; correct the path in the set's TOML file"
+	if _, err := store.Fingerprint(e); err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if err := Files(t.Context(), store, []*catalogue.Entry{e}, Options{}); err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if state, _ := store.State(e); state != files.Missing {
+		t.Errorf("state %s", state)
+	}
+}
+
+func TestFetchFromMirrors(t *testing.T) {
+	mirror := t.TempDir()
+	s := newSite(t)
+	entries := []*catalogue.Entry{webEntry("one", sample), webEntry("two", sample)}
+	if err := os.MkdirAll(filepath.Join(mirror, "one"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(mirror, "one", "one.csv"), []byte(sample), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(http.FileServer(http.Dir(mirror)))
+	t.Cleanup(web.Close)
+	for _, from := range []string{mirror, web.URL, web.URL + "/"} {
+		o := s.options()
+		o.From = from
+		store := files.Directory{Root: t.TempDir()}
+		err := Files(t.Context(), store, entries, o)
+		if err == nil || !strings.HasPrefix(err.Error(), "two: two/two.csv: from "+strings.TrimRight(from, "/")) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("from %s: %v", from, err)
+		}
+		if left := leftovers(t, store.Root); !slices.Equal(left, []string{"one/one.csv"}) {
+			t.Errorf("from %s: files %v", from, left)
+		}
+	}
+	// The public address has what the mirror lacks.
+	s.handlers[webPath("two")] = serve(sample)
+	o := s.options()
+	o.From = mirror
+	store := files.Directory{Root: t.TempDir()}
+	if err := Files(t.Context(), store, entries, o); err != nil {
+		t.Error(err)
+	}
+	delete(s.handlers, webPath("two"))
+	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, entries, o)
+	want := "two: two/two.csv: from " + mirror + "/two/two.csv: no such file or directory; from https://raw.githubusercontent.com" + webPath("two") + ": the server answers 404 Not Found; run `bench data fetch two` again, or take the file from a mirror with --from"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	o.From = filepath.Join(mirror, "absent")
+	if err := Files(t.Context(), store, entries, o); err == nil || !strings.Contains(err.Error(), "is not a directory, nor a URL") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFetchZipEntries(t *testing.T) {
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for name, content := range map[string]string{"bank/a.csv": sample, "b.txt": "notes"} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(w, content)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e := webEntry("one", sample)
+	e.Files[0].ZipEntry = "a.csv"
+	for _, more := range []struct{ path, entry, content string }{{"one/b.txt", "b.txt", "notes"}, {"one/c.txt", "c.txt", "none"}} {
+		f := e.Files[0]
+		f.Path, f.ZipEntry, f.Bytes, f.SHA256 = more.path, more.entry, int64(len(more.content)), catalogue.Checksum([]byte(more.content))
+		e.Files = append(e.Files, f)
+	}
+	s := newSite(t)
+	s.handlers[webPath("one")] = func(w http.ResponseWriter, _ *http.Request) {
+		if _, err := w.Write(archive.Bytes()); err != nil {
+			t.Error(err)
+		}
+	}
+	store := files.Directory{Root: t.TempDir()}
+	err := Files(t.Context(), store, []*catalogue.Entry{e}, s.options())
+	if err == nil || !strings.Contains(err.Error(), "the archive has no entry c.txt; run") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+	if left := leftovers(t, store.Root); !slices.Equal(left, []string{"one/b.txt", "one/one.csv"}) {
+		t.Errorf("files %v", left)
+	}
+	if s.hits[webPath("one")] != 1 {
+		t.Errorf("the archive was downloaded %d times", s.hits[webPath("one")])
+	}
+	s.handlers[webPath("one")] = serve("no archive")
+	err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{e}, s.options())
+	if err == nil || !strings.Contains(err.Error(), "not a zip archive") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFetchWithoutPublicAddress(t *testing.T) {
+	built := webEntry("built", sample)
+	built.Files[0].Repository, built.Files[0].Note = "", "built from raw recordings"
+	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{built}, Options{})
+	want := "built: built/built.csv: has no public address (built from raw recordings); take it from a mirror that has it: `bench data fetch --from DIR built`, DIR being a directory or URL"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+func TestFetchDocumentationIsOptional(t *testing.T) {
+	s := newSite(t)
+	e := webEntry("one", sample)
+	s.handlers[webPath("one")] = serve(sample)
+	notes := webEntry("notes", "text").Files[0]
+	notes.Role = catalogue.RoleDocumentation
+	e.Files = append(e.Files, notes)
+	o := s.options()
+	statuses := map[string]Status{}
+	o.Log = func(e Event) { statuses[e.File] = e.Status }
+	store := files.Directory{Root: t.TempDir()}
+	if err := Files(t.Context(), store, []*catalogue.Entry{e}, o); err != nil || statuses["notes/notes.csv"] != Skipped {
+		t.Errorf("statuses %v, error %v", statuses, err)
+	}
+	if err := store.Verify(e); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFetchGeneratesBalanceWhenItCanBeGotNowhere(t *testing.T) {
+	e, err := catalogue.Builtin().Lookup("balance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	moons, err := catalogue.Builtin().Lookup("two-moons")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := files.Directory{Root: t.TempDir()}
+	if err := Files(t.Context(), store, []*catalogue.Entry{e, moons}, newSite(t).options()); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := store.State(e); state != files.Present || err != nil {
+		t.Errorf("state %v, error %v", state, err)
+	}
+	if left := leftovers(t, store.Root); !slices.Equal(left, []string{"balance/balance.data"}) {
+		t.Errorf("files %v", left)
+	}
+}
+
+// TestFetchInterrupted cancels in the middle of a body.
+func TestFetchInterrupted(t *testing.T) {
+	s := newSite(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	s.handlers[webPath("one")] = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "8")
+		fmt.Fprint(w, sample[:5])
+		w.(http.Flusher).Flush()
+		cancel()
+		<-r.Context().Done()
+	}
+	store := files.Directory{Root: t.TempDir()}
+	err := Files(ctx, store, []*catalogue.Entry{webEntry("one", sample), webEntry("two", sample)}, s.options())
+	if err == nil || !strings.HasPrefix(err.Error(), "fetching was interrupted") || !strings.HasSuffix(err.Error(), context.Canceled.Error()) {
+		t.Errorf("error %v", err)
+	}
+	if left := leftovers(t, store.Root); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestFetchEverythingFromTheMirror is the way of `bench data fetch --from DIR`.
+func TestFetchEverythingFromTheMirror(t *testing.T) {
+	store := files.Directory{Root: t.TempDir()}
+	all := catalogue.Builtin().All()
+	var bytesSeen int64
+	o := Options{From: testenv.Mirror(t), Client: &http.Client{Transport: &deaf{}}, Log: func(e Event) {
+		if e.Status == Done {
+			bytesSeen += e.Total
+		}
+	}}
+	if err := Files(t.Context(), store, all, o); err != nil {
+		t.Fatal(err)
+	}
+	if bytesSeen < 40e6 {
+		t.Errorf("%d bytes fetched", bytesSeen)
+	}
+	for _, e := range all {
+		if err := store.Verify(e); err != nil {
+			t.Error(err)
+		}
+		if state, err := store.State(e); state != files.Present && state != files.Generated {
+			t.Errorf("%s: %v %v", e.Name, state, err)
+		}
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Setenv("BENCH_DATA", "/some/where")
+	t.Setenv("BENCH_MIRROR", "https://mirror")
+	if files.DefaultDir() != "/some/where" || DefaultMirror() != "https://mirror" {
+		t.Error(files.DefaultDir(), DefaultMirror())
+	}
+	t.Setenv("BENCH_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", "/cache")
+	if filepath.ToSlash(files.DefaultDir()) != "/cache/bench/data" {
+		t.Skip("the cache directory of this system is ", files.DefaultDir())
+	}
+}

@@ -1,0 +1,135 @@
+// Package generate makes the files of the sets that need no file: toys in two dimensions, channels
+// of features of which few matter, and balance, whose rows are a rule. A generator is found by
+// the text of the key generate ([Named]) and returns the bytes of a file, the same on every machine.
+//
+// It knows no entries, checks no checksum (package files does) and writes nothing.
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/kernelboosting/bench/registry/rng"
+)
+
+// generators makes the content of files, by the name in an entry's generate key.
+// The catalogue holds the SHA-256 of each, so a machine that computes other bytes
+// is found out at once.
+var generators = map[string]func() []byte{
+	"balance":   balance,
+	"two-moons": func() []byte { return toy(twoMoons) },
+	"swiss":     func() []byte { return toy(swiss) },
+	"circles":   func() []byte { return toy(circles) },
+	"board":     func() []byte { return toy(board) },
+}
+
+// Named finds a generator by its text: a name of generators, or channels(n, informative, noise).
+func Named(text string) (func() []byte, error) {
+	if g := generators[text]; g != nil {
+		return g, nil
+	}
+	var n, informative, noise int
+	const form = "channels(%d, %d, %d)"
+	if _, err := fmt.Sscanf(text, form, &n, &informative, &noise); err != nil || fmt.Sprintf(form, n, informative, noise) != text {
+		return nil, errors.New("not a generator of this program: their names, and channels(n, informative, noise)")
+	}
+	if n < 1 || informative < 1 || noise < 0 {
+		return nil, errors.New("channels needs a row and an informative channel")
+	}
+	return func() []byte { return channels(n, informative, noise) }, nil
+}
+
+// balance writes UCI's balance-scale file: all 625 combinations of left weight,
+// left distance, right weight and right distance in 1..5, the last changing
+// fastest, labelled L, R or B by the side whose weight x distance is larger.
+func balance() []byte {
+	var out []byte
+	for i := range 625 {
+		lw, ld, rw, rd := 1+i/125, 1+i/25%5, 1+i/5%5, 1+i%5
+		side := "B"
+		if left, right := lw*ld, rw*rd; left > right {
+			side = "L"
+		} else if left < right {
+			side = "R"
+		}
+		out = fmt.Appendf(out, "%s,%d,%d,%d,%d\n", side, lw, ld, rw, rd)
+	}
+	return out
+}
+
+// toyRows and toySeed belong to every two-dimensional toy set.
+const (
+	toyRows = 500
+	toySeed = 1
+)
+
+// toy writes a toy set as CSV with header x1,x2,y. Coordinates are rounded to 6
+// decimals, which hides the last bits in which machines' sines may differ: none is near
+// enough to the middle of two decimals.
+func toy(point func(i int, r *rng.RandomState) (x1, x2 float64, positive bool)) []byte {
+	r := rng.New(toySeed)
+	out := []byte("x1,x2,y\n")
+	for i := range toyRows {
+		x1, x2, positive := point(i, r)
+		label := ",-1\n"
+		if positive {
+			label = ",1\n"
+		}
+		out = strconv.AppendFloat(out, x1, 'f', 6, 64)
+		out = append(out, ',')
+		out = strconv.AppendFloat(out, x2, 'f', 6, 64)
+		out = append(out, label...)
+	}
+	return out
+}
+
+// twoMoons: two half circles, each reaching into the other. With t = pi U, row i
+// has (cos t, sin t) if i is even, class -1, and (1 - cos t, 1/2 - sin t) if i is
+// odd, class +1, plus normal noise of deviation 0.15. Draws per row: U, the noise
+// of x1, the noise of x2.
+func twoMoons(i int, r *rng.RandomState) (x1, x2 float64, positive bool) {
+	sin, cos := math.Sincos(math.Pi * r.Float64())
+	if positive = i%2 == 1; positive {
+		sin, cos = 0.5-sin, 1-cos
+	}
+	x1 = cos + float64(0.15*r.Norm())
+	x2 = sin + float64(0.15*r.Norm())
+	return x1, x2, positive
+}
+
+// swiss: two spirals side by side, one per class. With a = 3 pi sqrt(U), row i has
+// (a cos a, a sin a) / (3 pi), turned by pi if i is odd, class +1, plus normal noise
+// of deviation 0.02. The root spreads the points evenly along the arms. Draws per
+// row: U, the noise of x1, the noise of x2.
+func swiss(i int, r *rng.RandomState) (x1, x2 float64, positive bool) {
+	radius := math.Sqrt(r.Float64())
+	sin, cos := math.Sincos(3 * math.Pi * radius)
+	if positive = i%2 == 1; positive {
+		radius = -radius
+	}
+	x1 = float64(radius*cos) + float64(0.02*r.Norm())
+	x2 = float64(radius*sin) + float64(0.02*r.Norm())
+	return x1, x2, positive
+}
+
+// circles: four circles around the origin with radii 1/4, 1/2, 3/4 and 1. Row i is
+// on circle i mod 4 at the angle 2 pi U; the classes alternate, -1 innermost; plus
+// normal noise of deviation 0.03. Draws per row: U, the noise of x1, of x2.
+func circles(i int, r *rng.RandomState) (x1, x2 float64, positive bool) {
+	circle := i % 4
+	radius := float64(circle+1) / 4
+	sin, cos := math.Sincos(2 * math.Pi * r.Float64())
+	x1 = float64(radius*cos) + float64(0.03*r.Norm())
+	x2 = float64(radius*sin) + float64(0.03*r.Norm())
+	return x1, x2, circle%2 == 1
+}
+
+// board: points uniform on the square [0, 4)^2, coloured like a checkerboard of 4 x
+// 4 cells: +1 where the sum of the cell's row and column is odd. No noise. Draws
+// per row: x1, x2.
+func board(_ int, r *rng.RandomState) (x1, x2 float64, positive bool) {
+	x1, x2 = 4*r.Float64(), 4*r.Float64()
+	return x1, x2, (int(x1)+int(x2))%2 == 1
+}

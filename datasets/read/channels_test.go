@@ -1,0 +1,142 @@
+package read
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
+)
+
+// TestMfeatNoisy: two channels are mfeat's, the others hold its rows in another order each.
+func TestMfeatNoisy(t *testing.T) {
+	plain, noisy := mirrorSet(t, "mfeat"), mirrorSet(t, "mfeat-noisy")
+	block := func(s *datasets.Set, name string) registry.Block {
+		i := slices.IndexFunc(s.Blocks, func(b registry.Block) bool { return b.Name == name })
+		if i < 0 {
+			t.Fatalf("%s has no channel %s", s.Name, name)
+		}
+		return s.Blocks[i]
+	}
+	row := func(s *datasets.Set, b registry.Block, i int) []float64 { return s.X.RawRowView(i)[b.From:b.To] }
+	for _, name := range []string{"fou", "mor"} {
+		for i := range plain.Y {
+			if !slices.Equal(row(plain, block(plain, name), i), row(noisy, block(noisy, name), i)) {
+				t.Fatalf("row %d of %s differs", i, name)
+			}
+		}
+	}
+	for seed, name := range []string{"fou", "fac", "kar", "pix", "zer", "mor"} {
+		order := rng.New(uint32(seed + 1)).Permutation(2000)
+		same := 0
+		for i, from := range order {
+			if !slices.Equal(row(plain, block(plain, name), from), row(noisy, block(noisy, name+"-noise"), i)) {
+				t.Fatalf("row %d of %s is not row %d", i, name, from)
+			}
+			if plain.Y[from] == noisy.Y[i] {
+				same++
+			}
+		}
+		if same > 300 {
+			t.Errorf("%s: %d of 2000 rows keep their class", name, same)
+		}
+	}
+}
+
+// TestUserChannelsOfOneFile: the features of one file are divided by the key channels, and targets move to their range.
+func TestUserChannelsOfOneFile(t *testing.T) {
+	const toml = "name = \"mine\"\nfile = \"a.csv\"\ntask = \"regression\"\nlabel = 0\ntarget_range = [-1.0, 1.0]\nchannels = [{ name = \"left\", features = 1 }, { name = \"right\", features = 2 }]\n"
+	s, err := userSet(t, toml, "a.csv", "1,1,2,3\n2,4,5,6\n5,7,8,9\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]registry.Block{{Name: "left", To: 1}, {Name: "right", From: 1, To: 3}}, s.Blocks); diff != "" {
+		t.Error(diff)
+	}
+	if want := []float64{-1, -0.5, 1}; !slices.Equal(s.Y, want) {
+		t.Errorf("targets %v, want %v", s.Y, want)
+	}
+	if _, err := userSet(t, toml, "a.csv", "1,1,2\n2,4,5\n"); err == nil || err.Error() != "mine: the files give 2 features and the channels have 3 together; correct one of them" {
+		t.Error(err)
+	}
+	if _, err := userSet(t, toml, "a.csv", "1,1,2,3\n1,4,5,6\n"); err == nil || err.Error() != "mine: target_range cannot be applied to targets from 1 to 1" {
+		t.Error(err)
+	}
+}
+
+func TestUserChannels(t *testing.T) {
+	const toml = "name = \"mine\"\nlabel = 0\nformat = \"blank\"\n[[files]]\npath = \"a\"\nchannel = \"left\"\n[[files]]\npath = \"b\"\nchannel = \"right\"\n"
+	s, err := userSet(t, toml, "a", "x 1 2\ny 3 4\n", "b", "5\t6\n7\t8\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]float64{{1, 2, 5, 6}, {3, 4, 7, 8}}, rowsOf(s)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]registry.Block{{Name: "left", To: 2}, {Name: "right", From: 2, To: 4}}, s.Blocks); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"left.c1", "left.c2", "right.c0", "right.c1"}, s.Features); diff != "" {
+		t.Error(diff)
+	}
+	_, err = userSet(t, toml, "a", "x 1\ny 3\n", "b", "5 6\n")
+	want := "DIR/b: the file has 1 rows and DIR/a has 2; files with a channel are joined by columns and must have equal rows"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// TestSizesOfFiles: rows and features of a file are checked.
+func TestSizesOfFiles(t *testing.T) {
+	const channels = "name = \"mine\"\nlabel = 0\nformat = \"blank\"\n[[files]]\npath = \"a\"\nchannel = \"left\"\n%s\n[[files]]\npath = \"b\"\nchannel = \"right\"\n%s\n"
+	const parts = "name = \"mine\"\nlabel = 0\n[[files]]\npath = \"a.csv\"\n%s\n[[files]]\npath = \"b.csv\"\nrole = \"test\"\n%s\n"
+	const sparse = "name = \"mine\"\n[[files]]\npath = \"a.svm\"\n%s\n[[files]]\npath = \"b.svm\"\nrole = \"test\"\n%s\n"
+	for _, c := range []struct {
+		toml, a, b, want string
+	}{
+		{channels, "rows = 2\nfeatures = 1", "rows = 2\nfeatures = 2", ""},
+		{channels, "features = 2", "", "DIR/a: the file gives 1 features and features = 2 is expected; correct one of them"},
+		{channels, "", "features = 1", "DIR/b: the file gives 2 features and features = 1 is expected; correct one of them"},
+		{channels, "", "rows = 3", "DIR/b: the file has 2 rows and rows = 3 is expected; correct one of them"},
+		{channels, "rows = -1", "", `DIR/set.toml: set mine: file "a": rows = -1, features = 0; they must not be negative`},
+		{channels, "features = -1", "", `DIR/set.toml: set mine: file "a": rows = 0, features = -1; they must not be negative`},
+		{parts, "rows = 2", "rows = 1", ""},
+		{parts, "rows = 1", "", "DIR/a.csv: the file has 2 rows and rows = 1 is expected; correct one of them"},
+		{parts, "", "rows = 2", "DIR/b.csv: the file has 1 rows and rows = 2 is expected; correct one of them"},
+		{parts, "features = 1", "", `DIR/set.toml: set mine: file "a.csv": features = 1 is of a file with a channel; give those of all files together outside of [[files]]`},
+		{sparse, "rows = 2", "rows = 1", ""},
+		{sparse, "rows = 2", "rows = 2", "DIR/b.svm: the file has 1 rows and rows = 2 is expected; correct one of them"},
+	} {
+		_, err := userSet(t, fmt.Sprintf(c.toml, c.a, c.b), "a", "x 1\ny 3\n", "b", "5 6\n7 8\n",
+			"a.csv", "1,2\n-1,4\n", "b.csv", "1,3\n", "a.svm", "1 1:2\n-1 1:3\n", "b.svm", "1 1:3\n")
+		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
+	}
+}
+
+func TestRowsPerClass(t *testing.T) {
+	const toml = "name = \"mine\"\nfile = \"a.csv\"\ntask = \"multiclass\"\nrows_per_class = 2\n"
+	s, err := userSet(t, toml+"classes = [\"u\", \"v\"]", "a.csv", "1,1\n2,2\n3,3\n4,4\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]float64{0, 0, 1, 1}, s.Y); diff != "" || s.Labels[1] != "v" {
+		t.Error(diff, s.Labels)
+	}
+	for extra, want := range map[string]string{
+		"":                  "mine: 3 rows are not two or more classes of rows_per_class = 2",
+		"classes = [\"u\"]": "mine: classes lists 1 names for 2 classes",
+	} {
+		rows := "1,1\n2,2\n3,3\n"
+		if extra != "" {
+			rows += "4,4\n"
+		}
+		if _, err := userSet(t, toml+extra, "a.csv", rows); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}

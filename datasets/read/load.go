@@ -1,0 +1,218 @@
+// Package read loads sets: [Load] turns the files of an entry into a datasets.Set, a dense matrix with
+// numeric inputs only and labels coded as package registry wants them. [Rows] reads rows for a
+// model that is fitted already.
+//
+// A file becomes a table of text (CSV, columns separated by blanks, ARFF) or a sparse table of numbers
+// (LIBSVM); a plan says which columns of a table become which columns of the matrix; labels are coded
+// last. A budget counts the memory before it is taken.
+//
+// One rule holds for every format: columns listed in drop are
+// left out; categorical columns become one 0/1 column per level, levels sorted by
+// name; the numeric columns come first and the 0/1 columns after them, both in
+// file order. A value that is not a finite decimal number is an error that names the file,
+// the line and the column, never a gap filled in silently. Column numbers count
+// from 0, in TOML files and in errors; negative numbers count from the end. Labels
+// that are numbers are compared as numbers, so "1", "+1" and "1.0" are one label. Every
+// row has a label, and NA and the like are none.
+//
+// The package guesses nothing about a file that its entry does not say, and fills in no missing values.
+package read
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Load reads the entry's data files, checks their SHA-256, and returns the set. A
+// set that the program can make needs no files. Errors name the file, the line and
+// the column, and say what to do. A set that would take more than d.Memory is an
+// error before the memory is taken.
+func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets.Set, error) {
+	r := reader{e, &budget{limit: memoryLimit(d.Memory)}}
+	var contents []content
+	var sums []string
+	for _, f := range e.DataFiles() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		path := d.Path(e, f)
+		data, sum, err := d.Read(ctx, e, f, func(size int64) error {
+			if !r.fits(size) {
+				return r.refuse(size, "take fewer rows or columns", "%s: the %d bytes of the file", path, size)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		contents = append(contents, content{file: f, name: path, data: data})
+		sums = append(sums, sum)
+	}
+	set, err := r.read(ctx, contents)
+	if err != nil {
+		return nil, err
+	}
+	set.Fingerprint = e.Fingerprint(sums)
+	return set, nil
+}
+
+// A reader is one loading of a set, within a budget of memory.
+type reader struct {
+	*catalogue.Entry
+	*budget
+}
+
+// A content is a file's name, for errors, and its bytes.
+type content struct {
+	file catalogue.File
+	name string
+	data []byte
+}
+
+// checkRows compares the rows of a file with what the entry promises.
+func (c content) checkRows(n int) error {
+	if c.file.Rows != 0 && c.file.Rows != n {
+		return fmt.Errorf("%s: the file has %d rows and rows = %d is expected; correct one of them", c.name, n, c.file.Rows)
+	}
+	return nil
+}
+
+// read turns the bytes of the data files, which the budget holds already, into a set.
+func (r reader) read(ctx context.Context, contents []content) (*datasets.Set, error) {
+	s := &datasets.Set{Name: r.Name, Task: r.Task}
+	var labels target
+	var err error
+	switch {
+	case contents[0].file.Channel != "":
+		labels, err = r.readChannels(ctx, s, contents)
+	case r.Format == catalogue.LIBSVM:
+		labels, err = r.readSparse(ctx, s, contents)
+	default:
+		labels, err = r.readTables(ctx, s, contents)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.RowsPerClass > 0 {
+		err = r.classesByPosition(s)
+	} else {
+		s.Y, s.Labels, err = r.encode(labels)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Classes = len(s.Labels)
+	if r.Channels != nil {
+		s.Blocks, _ = r.Blocks()
+	}
+	return s, r.checkSet(s)
+}
+
+// starts counts rows over several files: starts[k] is the first row of file k.
+type starts []int
+
+// locate returns the file that row i is in, and its number there.
+func (s starts) locate(i int) (k, row int) {
+	k = len(s) - 1
+	for s[k] > i {
+		k--
+	}
+	return k, i - s[k]
+}
+
+// joined parses files that are joined by rows; training files come before test files. parse
+// returns the rows of a file, and encodingHint's sentence on it. The target has neither at nor
+// errorf yet.
+func (r reader) joined(ctx context.Context, s *datasets.Set, contents []content, parse func(content) (int, string, error)) (t target, first starts, err error) {
+	var names []string
+	for _, c := range contents {
+		if err := ctx.Err(); err != nil {
+			return t, nil, err
+		}
+		n, hint, err := parse(c)
+		if err == nil {
+			err = c.checkRows(n)
+		}
+		if err != nil {
+			return t, nil, err
+		}
+		names, first = append(names, c.name), append(first, t.n)
+		t.n, t.hint = t.n+n, cmp.Or(t.hint, hint)
+		if c.file.Role != catalogue.RoleTest {
+			s.TrainRows = t.n
+		}
+	}
+	if s.TrainRows == t.n {
+		s.TrainRows = 0
+	}
+	t.files = strings.Join(names, ", ")
+	return t, first, nil
+}
+
+// readChannels reads files joined by columns, of which the first has the label.
+func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []content) (target, error) {
+	var parts []*datasets.Set
+	var labels target
+	width := 0
+	for k, c := range contents {
+		part, one := &datasets.Set{}, *r.Entry
+		if k > 0 {
+			one.Label = nil
+		}
+		l, err := reader{&one, r.budget}.readTables(ctx, part, []content{c})
+		if err != nil {
+			return target{}, err
+		}
+		if k == 0 {
+			labels = l
+		} else if l.n != labels.n {
+			return target{}, fmt.Errorf("%s: the file has %d rows and %s has %d; files with a channel are joined by columns and must have equal rows", c.name, l.n, contents[0].name, labels.n)
+		}
+		_, d := part.X.Dims()
+		if c.file.Permute != 0 {
+			part.X = datasets.Rows(part.X, rng.New(c.file.Permute).Permutation(l.n))
+		}
+		parts, width = append(parts, part), width+d
+		if c.file.Features != 0 && c.file.Features != d {
+			return target{}, fmt.Errorf("%s: the file gives %d features and features = %d is expected; correct one of them", c.name, d, c.file.Features)
+		}
+		s.Blocks = append(s.Blocks, registry.Block{Name: c.file.Channel, From: width - d, To: width})
+		for _, f := range part.Features {
+			s.Features = append(s.Features, c.file.Channel+"."+f)
+		}
+	}
+	var err error
+	wide := fmt.Sprintf("%s: the channels have %d features together", labels.files, width)
+	if s.X, err = r.matrix(labels.n, width, "drop columns or take fewer rows", wide); err != nil {
+		return target{}, err
+	}
+	for k, part := range parts {
+		s.X.Slice(0, labels.n, s.Blocks[k].From, s.Blocks[k].To).(*mat.Dense).Copy(part.X)
+	}
+	return labels, nil
+}
+
+// checkSet compares what was read with what the entry promises.
+func (r reader) checkSet(s *datasets.Set) error {
+	n, d := s.X.Dims()
+	switch {
+	case r.Rows != 0 && r.Rows != n:
+		return fmt.Errorf("%s: the files have %d rows and rows = %d is expected; correct one of them", r.Name, n, r.Rows)
+	case r.Features != 0 && r.Features != d:
+		return fmt.Errorf("%s: the files give %d features and features = %d is expected; correct one of them", r.Name, d, r.Features)
+	case len(s.Blocks) > 0 && s.Blocks[len(s.Blocks)-1].To != d:
+		return fmt.Errorf("%s: the files give %d features and the channels have %d together; correct one of them", r.Name, d, s.Blocks[len(s.Blocks)-1].To)
+	case r.Counts != nil && r.Task != registry.Regression && fmt.Sprint(r.Counts) != fmt.Sprint(s.Counts()):
+		return fmt.Errorf("%s: the classes have %v rows and counts = %v is expected; correct one of them", r.Name, s.Counts(), r.Counts)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package read
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/registry"
+	"pgregory.net/rapid"
+)
+
+// textsOf returns a table's cells.
+func textsOf(t *table) [][]string {
+	var out [][]string
+	for i := range t.lines {
+		var row []string
+		for j := range t.names {
+			row = append(row, string(t.cell(i, j)))
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// testBudget is enough for any set that a test writes.
+func testBudget() *budget { return &budget{limit: 1 << 30} }
+
+// TestCSVReadsWhatEncodingCSVWrites takes the standard library's writer as oracle.
+func TestCSVReadsWhatEncodingCSVWrites(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(2, 5).Draw(t, "width")
+		cell := rapid.StringOf(rapid.SampledFrom([]rune("ab1\",;\n\t é")))
+		trimmed := rapid.Custom(func(t *rapid.T) string { return strings.TrimSpace(cell.Draw(t, "cell")) })
+		rows := rapid.SliceOfN(rapid.SliceOfN(trimmed, width, width), 1, 8).Draw(t, "rows")
+		separator := rapid.SampledFrom([]rune{',', ';', '\t'}).Draw(t, "separator")
+		var file bytes.Buffer
+		w := csv.NewWriter(&file)
+		w.Comma, w.UseCRLF = separator, rapid.Bool().Draw(t, "crlf")
+		if err := w.WriteAll(rows); err != nil {
+			t.Fatal(err)
+		}
+		if w.UseCRLF { // the writer turns line ends inside values into CRLF as well
+			for _, row := range rows {
+				for j := range row {
+					row[j] = strings.ReplaceAll(row[j], "\n", "\r\n")
+				}
+			}
+		}
+		got, err := parseCSV("f", file.Bytes(), byte(separator), false, nil, testBudget())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(textsOf(got), rows) {
+			t.Fatalf("read %q, wrote %q", textsOf(got), rows)
+		}
+	})
+}
+
+// TestFormatsAgree writes one random sparse set in every format and wants one
+// matrix.
+func TestFormatsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, d := rapid.IntRange(2, 8).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "d")
+		value := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(-1e300, 1e300))
+		x := rapid.SliceOfN(value, n*d, n*d).Draw(t, "x")
+		x[n*d-1] = 1 // so that every format sees d columns
+		var csvText, blank, arff, sparse, libsvm strings.Builder
+		for j := range d {
+			fmt.Fprintf(&arff, "@attribute x%d numeric\n", j)
+		}
+		arff.WriteString("@attribute y {-1,1}\n@data\n")
+		sparse.WriteString(arff.String())
+		for i := range n {
+			label := 2*(i%2) - 1
+			fmt.Fprint(&libsvm, label)
+			fmt.Fprint(&sparse, "{")
+			for j, v := range x[i*d : i*d+d] {
+				fmt.Fprintf(&csvText, "%v,", v)
+				fmt.Fprintf(&blank, "  %v\t", v)
+				fmt.Fprintf(&arff, "%v , ", v)
+				if v != 0 {
+					fmt.Fprintf(&libsvm, " %d:%v", j+1, v)
+					fmt.Fprintf(&sparse, "%d %v,", j, v)
+				}
+			}
+			fmt.Fprintf(&csvText, "%d\r\n", label)
+			fmt.Fprintf(&blank, "%d  \n", label)
+			fmt.Fprintf(&arff, "%d\n", label)
+			fmt.Fprintf(&sparse, "%d %d}\n", d, label)
+			fmt.Fprintln(&libsvm)
+		}
+		header, last := new(bool), &catalogue.Column{Index: -1}
+		for name, c := range map[string]struct {
+			text    string
+			reading catalogue.Reading
+		}{
+			"csv":    {csvText.String(), catalogue.Reading{Format: catalogue.CSV, Separator: ",", Label: last}},
+			"blank":  {blank.String(), catalogue.Reading{Format: catalogue.Blank, Label: last}},
+			"arff":   {arff.String(), catalogue.Reading{Format: catalogue.ARFF, Label: last}},
+			"sparse": {sparse.String(), catalogue.Reading{Format: catalogue.ARFF, Label: last}},
+			"libsvm": {libsvm.String(), catalogue.Reading{Format: catalogue.LIBSVM}},
+		} {
+			c.reading.Header = header
+			e := &catalogue.Entry{Name: name, Task: registry.Binary, Reading: c.reading}
+			s, err := reader{e, testBudget()}.read(t.Context(), []content{{name: name, data: []byte(c.text)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(s.X.RawMatrix().Data, x) || s.Y[0] != -1 || s.Y[1] != 1 {
+				t.Fatalf("%s: read %v %v, wrote %v", name, s.X.RawMatrix().Data, s.Y, x)
+			}
+		}
+	})
+}
+
+func TestLabelsSortAsNumbers(t *testing.T) {
+	labels := []string{"b", "10", "9", "-1", "a"}
+	if sortLabels(labels); !slices.Equal(labels, []string{"-1", "9", "10", "a", "b"}) {
+		t.Errorf("sorted %v", labels)
+	}
+}
+
+func TestManyLevelsAreRefused(t *testing.T) {
+	var b strings.Builder
+	for i := range maxLevels + 1 {
+		fmt.Fprintf(&b, "id%d,%d\n", i, i%2)
+	}
+	toml := "name = \"mine\"\nfile = \"my.csv\"\nlabel = 1\ncategorical = [0]\n"
+	_, err := userSet(t, toml, "my.csv", b.String())
+	want := `DIR/my.csv:1001: column 0: value "id1000" is level 1001 of a categorical column; drop the column if it is an identifier`
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}

@@ -1,0 +1,133 @@
+package read
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/wording"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ReadRows reads rows of a CSV file (or one separated by tabs, by its name) into the
+// columns that a set named features gave a method, in the units of the file. The first
+// line names the columns, in any order; columns of no feature are passed over. A feature
+// "job=admin" is 1 where the column job says admin and 0 elsewhere, unless a column has
+// the feature's own name. Without names the file has a column for each feature. memory is
+// the bytes that reading may take.
+func Rows(path string, features []string, memory int64) (*mat.Dense, error) {
+	b := &budget{limit: memory}
+	data, err := regularfile.Read(path, memory)
+	if err != nil {
+		return nil, err
+	}
+	separator := byte(',')
+	if lower := strings.ToLower(path); strings.HasSuffix(lower, ".tsv") || strings.HasSuffix(lower, ".tab") {
+		separator = '\t'
+	}
+	header := firstLineNames(data, separator, features)
+	var names []string
+	if !header {
+		names = features
+	}
+	t, err := parseCSV(path, data, separator, header, names, b)
+	switch {
+	case err != nil && !header:
+		return nil, fmt.Errorf("%w; the first line names none of the features (%s), so a column for each is expected", err, someLabels(features))
+	case err != nil:
+		return nil, err
+	}
+	from, err := t.sources(features)
+	if err != nil {
+		return nil, err
+	}
+	x, err := b.matrix(t.rows(), len(features), "score fewer rows at a time", fmt.Sprintf("%s: %d features of the model", path, len(features)))
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.lines {
+		row := x.RawRowView(i)
+		for j, f := range from {
+			if row[j], err = f.value(t, i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return x, nil
+}
+
+// firstLineNames reports that the first line of a file holds a feature's name.
+func firstLineNames(data []byte, separator byte, features []string) bool {
+	known := map[string]bool{}
+	for _, f := range features {
+		known[f] = true
+		column, _, _ := strings.Cut(f, "=")
+		known[column] = true
+	}
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	s := csvScanner{buf: bytes.Clone(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))), sep: separator, line: 1}
+	if s.record() != nil { // what is wrong with it is said by who reads it
+		return true
+	}
+	for _, c := range s.cells {
+		if known[string(s.buf[c.start:c.end])] {
+			return true
+		}
+	}
+	return false
+}
+
+// A featureSource is where the value of a feature stands in a table.
+type featureSource struct {
+	column int
+	levels map[string]bool // of a categorical column; nil for a number
+	level  string
+}
+
+// sources finds the columns of features.
+func (t *table) sources(features []string) ([]featureSource, error) {
+	at := map[string]int{}
+	for j, n := range t.names {
+		at[n] = j
+	}
+	levels := map[string]map[string]bool{} // by column
+	for _, f := range features {
+		if column, level, ok := strings.Cut(f, "="); ok {
+			if levels[column] == nil {
+				levels[column] = map[string]bool{}
+			}
+			levels[column][level] = true
+		}
+	}
+	out := make([]featureSource, len(features))
+	for i, f := range features {
+		column, level, coded := strings.Cut(f, "=")
+		if j, ok := at[f]; ok {
+			out[i] = featureSource{column: j}
+		} else if j, ok := at[column]; ok && coded {
+			out[i] = featureSource{column: j, levels: levels[column], level: level}
+		} else {
+			return nil, fmt.Errorf("%s: no column is named %q, which the model needs; the columns are %s", t.file, column, t.someNames())
+		}
+	}
+	return out, nil
+}
+
+func (f featureSource) value(t *table, i int) (float64, error) {
+	text := t.cell(i, f.column)
+	if f.levels == nil {
+		v, ok := wording.ParseDecimal(text)
+		if !ok {
+			return 0, t.errorf(i, f.column, "is not a finite number, which the model needs")
+		}
+		return v, nil
+	}
+	if !f.levels[string(text)] {
+		return 0, t.errorf(i, f.column, "is no level that the model knows")
+	}
+	if string(text) == f.level {
+		return 1, nil
+	}
+	return 0, nil
+}

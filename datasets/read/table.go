@@ -1,0 +1,131 @@
+package read
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+)
+
+// A table is a parsed text file: rows x columns of cells that point into its
+// bytes, still as text.
+type table struct {
+	file   string
+	buf    []byte
+	names  []string          // one per column; "" where the file does not say
+	levels []map[string]bool // per column, the declared levels of a nominal column of an ARFF file; nil otherwise
+	cells  []span            // row-major
+	lines  []int32           // line of each row, from 1
+	hint   string            // see encodingHint
+}
+
+// A span is the text buf[start:end].
+type span struct{ start, end uint32 }
+
+// What an element of a table's slices takes.
+const (
+	cellBytes = 8
+	lineBytes = 4
+)
+
+func (t *table) rows() int { return len(t.lines) }
+
+func (t *table) columns() int { return len(t.names) }
+
+func (t *table) cell(i, j int) []byte {
+	c := t.cells[i*len(t.names)+j]
+	return t.buf[c.start:c.end]
+}
+
+// errorf returns an error about the value at (i, j), of the form
+// `file:line: column 3 ("age"): value "x" ...`.
+func (t *table) errorf(i, j int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: column %s: value %q %s", t.file, t.lines[i], t.columnName(j), clip(t.cell(i, j)), fmt.Sprintf(format, args...))
+}
+
+func (t *table) columnName(j int) string {
+	if t.names[j] == "" {
+		return strconv.Itoa(j)
+	}
+	return fmt.Sprintf("%d (%q)", j, t.names[j])
+}
+
+// resolve returns the number of column c.
+func (t *table) resolve(c catalogue.Column) (int, error) {
+	if c.Name == "" {
+		j := c.Index
+		if j < 0 {
+			j += t.columns()
+		}
+		if j < 0 || j >= t.columns() {
+			return 0, fmt.Errorf("%s: there is no column %d; the file has %d columns, counted from 0", t.file, c.Index, t.columns())
+		}
+		return j, nil
+	}
+	found := -1
+	for j, name := range t.names {
+		if name != c.Name {
+			continue
+		}
+		if found >= 0 {
+			return 0, fmt.Errorf("%s: columns %d and %d are both named %q; give the column's number instead", t.file, found, j, c.Name)
+		}
+		found = j
+	}
+	if found < 0 {
+		return 0, fmt.Errorf("%s: there is no column named %q; the columns are %s%s", t.file, c.Name, t.someNames(), t.hint)
+	}
+	return found, nil
+}
+
+// resolveRange returns the numbers of the first and the last column of c, which are
+// one for a single column.
+func (t *table) resolveRange(c catalogue.Column) (first, last int, err error) {
+	if first, err = t.resolve(c); err != nil || c.To == nil {
+		return first, first, err
+	}
+	if last, err = t.resolve(*c.To); err != nil {
+		return 0, 0, err
+	}
+	if last < first {
+		return 0, 0, fmt.Errorf("%s: column %s comes after column %s; write the range the other way round", t.file, t.columnName(first), t.columnName(last))
+	}
+	return first, last, nil
+}
+
+func (t *table) someNames() string {
+	var out []string
+	for j, name := range t.names {
+		if j == 20 {
+			out = append(out, fmt.Sprintf("... (%d in all)", len(t.names)))
+			break
+		}
+		if name == "" {
+			name = strconv.Itoa(j)
+		}
+		out = append(out, shown(name))
+	}
+	return strings.Join(out, ", ")
+}
+
+// clip shortens a value for an error message.
+func clip(text []byte) []byte {
+	if len(text) > 40 {
+		return append(bytes.Clone(text[:37]), "..."...)
+	}
+	return text
+}
+
+// shown makes a name or label fit into one line of an error message.
+func shown(text string) string {
+	text = string(clip([]byte(text)))
+	for _, r := range text {
+		if !strconv.IsPrint(r) || r == utf8.RuneError {
+			return strconv.Quote(text)
+		}
+	}
+	return text
+}

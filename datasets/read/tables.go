@@ -1,0 +1,329 @@
+package read
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/wording"
+	"gonum.org/v1/gonum/mat"
+)
+
+// maxLevels bounds the levels of one categorical column; a column with more is
+// an identifier rather than a category.
+const maxLevels = 1000
+
+// readTables reads files joined by rows.
+func (r reader) readTables(ctx context.Context, s *datasets.Set, contents []content) (target, error) {
+	var tables []*table
+	labels, first, err := r.joined(ctx, s, contents, func(c content) (int, string, error) {
+		t, err := r.parse(c)
+		if err != nil {
+			return 0, "", err
+		}
+		tables = append(tables, t)
+		return t.rows(), t.hint, nil
+	})
+	if err != nil {
+		return labels, err
+	}
+	if err := checkSameColumns(tables); err != nil {
+		return labels, err
+	}
+	p, err := r.plan(tables)
+	if err != nil {
+		return labels, err
+	}
+	if s.X, err = r.matrix(labels.n, p.width, "drop columns or take fewer rows", p.wide(tables[0])); err != nil {
+		return labels, err
+	}
+	for k, t := range tables {
+		if err := ctx.Err(); err != nil {
+			return labels, err
+		}
+		if err := r.fill(s.X, first[k], t, &p); err != nil {
+			return labels, err
+		}
+	}
+	s.Features = p.features(tables[0])
+	labels.at = func(i int) []byte {
+		k, i := first.locate(i)
+		return tables[k].cell(i, p.label)
+	}
+	labels.errorf = func(i int, format string, args ...any) error {
+		k, i := first.locate(i)
+		return tables[k].errorf(i, p.label, format, args...)
+	}
+	return labels, nil
+}
+
+// parse reads one file as a table.
+func (r reader) parse(c content) (*table, error) {
+	switch r.Format {
+	case catalogue.ARFF:
+		return parseARFF(c.name, c.data, r.budget)
+	case catalogue.Blank:
+		return parseCSV(c.name, c.data, blankSeparator, *r.Header, r.Columns, r.budget)
+	}
+	return parseCSV(c.name, c.data, r.Separator[0], *r.Header, r.Columns, r.budget)
+}
+
+// A plan says which columns of a table become which columns of the matrix.
+type plan struct {
+	label   int // -1 if the table has none
+	numeric []int
+	coded   []codedColumn
+	width   int
+}
+
+// A codedColumn is a categorical column: level l of it is column offset + l.
+type codedColumn struct {
+	column int
+	offset int
+	levels map[string]int
+}
+
+// plan resolves the entry's columns in the tables, which have the same columns.
+func (r reader) plan(tables []*table) (plan, error) {
+	t := tables[0]
+	used := make([]string, t.columns())
+	p := plan{label: -1}
+	if r.Label != nil {
+		var err error
+		if p.label, err = t.resolve(*r.Label); err != nil {
+			return p, fmt.Errorf("%w (label = %s)", err, r.Label)
+		}
+		used[p.label] = "label"
+	}
+	if err := t.claim(used, r.Drop, "drop"); err != nil {
+		return p, err
+	}
+	if err := t.claim(used, r.Categorical, "categorical"); err != nil {
+		return p, err
+	}
+	for j, as := range used {
+		if as == "" && t.nominal(j) {
+			as = "categorical"
+		}
+		switch as {
+		case "":
+			p.numeric = append(p.numeric, j)
+		case "categorical":
+			p.coded = append(p.coded, codedColumn{column: j})
+		}
+	}
+	return p, r.planLevels(&p, tables)
+}
+
+// claim notes in used, which has an element for each column, that list's columns are
+// used as what as says; no column is used twice.
+func (t *table) claim(used []string, list catalogue.ColumnList, as string) error {
+	for _, c := range list {
+		if c.All {
+			for j := range used {
+				if used[j] == "" {
+					used[j] = as
+				}
+			}
+			continue
+		}
+		first, last, err := t.resolveRange(c)
+		if err != nil {
+			return fmt.Errorf("%w (%s = %s)", err, as, c)
+		}
+		for j := first; j <= last; j++ {
+			if used[j] != "" {
+				return fmt.Errorf("%s: column %s is both %s and %s; list it once", t.file, t.columnName(j), used[j], as)
+			}
+			used[j] = as
+		}
+	}
+	return nil
+}
+
+// planLevels finds the levels of the categorical columns and counts the matrix's
+// columns.
+func (r reader) planLevels(p *plan, tables []*table) error {
+	p.width = len(p.numeric)
+	for i := range p.coded {
+		c := &p.coded[i]
+		levels, err := r.levels(tables, c.column)
+		if err != nil {
+			return err
+		}
+		c.offset, c.levels = p.width, make(map[string]int, len(levels))
+		for l, level := range levels {
+			c.levels[level] = l
+		}
+		p.width += len(levels)
+	}
+	if p.width == 0 {
+		return fmt.Errorf("%s: no column is left as input; check label and drop", tables[0].file)
+	}
+	return nil
+}
+
+// levels returns the levels of column j, sorted: the declared ones, or those that
+// occur in any row.
+func (r reader) levels(tables []*table, j int) ([]string, error) {
+	set := map[string]bool{}
+	for _, t := range tables {
+		if t.nominal(j) {
+			for level := range t.levels[j] {
+				set[level] = true
+			}
+		}
+		for i := range t.lines {
+			text := t.cell(i, j)
+			if set[string(text)] {
+				continue
+			}
+			marked := r.MissingAs != "" && string(text) == r.Missing
+			if marked && r.MissingAs == "zero" {
+				continue
+			}
+			if !marked && t.isMissing(i, j) {
+				return nil, t.errorf(i, j, "is missing; say what becomes of it with missing_as = \"level\" or \"zero\"")
+			}
+			if len(set) == maxLevels {
+				return nil, t.errorf(i, j, "is level %d of a categorical column; drop the column if it is an identifier", maxLevels+1)
+			}
+			if memory := int64(levelBytes + len(text)); !r.fits(memory) {
+				return nil, r.refuse(memory, "drop columns", "%s: the levels of the categorical columns up to column %s", t.file, t.columnName(j))
+			}
+			set[string(text)] = true
+		}
+	}
+	out := make([]string, 0, len(set))
+	for level := range set {
+		out = append(out, level)
+	}
+	sort.Strings(out)
+	return out, nil
+}
+
+// wide says for an error how wide the matrix of t's columns is, and why.
+func (p *plan) wide(t *table) string {
+	text := fmt.Sprintf("%s: the columns give %d features", t.file, p.width)
+	most := 1
+	for _, c := range p.coded {
+		if len(c.levels) > most {
+			most = len(c.levels)
+			text = fmt.Sprintf("%s: the columns give %d features, %d of them the levels of column %s", t.file, p.width, most, t.columnName(c.column))
+		}
+	}
+	return text
+}
+
+// nominal reports whether an ARFF file declares the levels of column j.
+func (t *table) nominal(j int) bool { return t.levels != nil && t.levels[j] != nil }
+
+// isMissing reports an empty value, or the missing mark of an ARFF file.
+func (t *table) isMissing(i, j int) bool {
+	text := t.cell(i, j)
+	return len(text) == 0 || t.levels != nil && string(text) == "?"
+}
+
+// features names the columns of the matrix.
+func (p *plan) features(t *table) []string {
+	out := make([]string, p.width)
+	for k, j := range p.numeric {
+		out[k] = t.featureName(j)
+	}
+	for _, c := range p.coded {
+		for level, l := range c.levels {
+			out[c.offset+l] = t.featureName(c.column) + "=" + level
+		}
+	}
+	return out
+}
+
+func (t *table) featureName(j int) string {
+	if t.names[j] == "" {
+		return fmt.Sprintf("c%d", j)
+	}
+	return t.names[j]
+}
+
+// fill writes the inputs of every row of t into x from row first on.
+func (r reader) fill(x *mat.Dense, first int, t *table, p *plan) error {
+	for i := range t.lines {
+		row := x.RawRowView(first + i)
+		for k, j := range p.numeric {
+			v, ok := wording.ParseDecimal(t.cell(i, j))
+			if !ok {
+				return r.notNumber(t, i, j)
+			}
+			row[k] = v
+		}
+		for _, c := range p.coded {
+			if l, ok := c.levels[string(t.cell(i, c.column))]; ok {
+				row[c.offset+l] = 1
+			}
+		}
+	}
+	return nil
+}
+
+// notNumber explains the value at (i, j), which should have been a number.
+func (r reader) notNumber(t *table, i, j int) error {
+	text := t.cell(i, j)
+	bare := strings.ToLower(strings.TrimLeft(string(text), "+-"))
+	switch {
+	case t.isMissing(i, j) || r.Missing != "" && bare == strings.ToLower(r.Missing):
+		return t.errorf(i, j, "is missing, and a numeric input needs a value in every row; fill it in, remove the row, or list the column in drop or categorical")
+	case isMissingMark(string(text)), bare == "inf", bare == "infinity":
+		return t.errorf(i, j, "is not a finite number; fill it in, remove the row, or list the column in drop")
+	case i == 0 && t.levels == nil && !*r.Header && r.Columns == nil && numberAdvice(text, "") == "":
+		return t.errorf(i, j, "is not a number; set header = true if the line names the columns, or list the column in categorical or drop")
+	}
+	return t.errorf(i, j, "is not a finite number; %s", numberAdvice(text, "repair it, or list the column in categorical or drop"))
+}
+
+// numberAdvice says what to do about a text that is no number: otherwise, unless it
+// is a number in another notation.
+func numberAdvice(text []byte, otherwise string) string {
+	point := bytes.ReplaceAll(text, []byte(","), []byte("."))
+	_, oneComma := wording.ParseDecimal(point)
+	_, thousands := wording.ParseDecimal(bytes.ReplaceAll(text, []byte(","), nil))
+	switch {
+	case bytes.IndexByte(text, ',') < 0 || !oneComma && !thousands:
+		return otherwise
+	case !oneComma:
+		return "numbers are written without commas; remove them from the file"
+	}
+	return fmt.Sprintf("numbers have a decimal point; if the comma is a decimal comma, write %s throughout the file", point)
+}
+
+// checkSameColumns compares the columns of files that are joined by rows.
+func checkSameColumns(tables []*table) error {
+	a := tables[0]
+	for _, b := range tables[1:] {
+		if a.columns() != b.columns() {
+			return fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", b.file, b.columns(), a.file, a.columns())
+		}
+		for j := range a.names {
+			if a.names[j] != b.names[j] {
+				return fmt.Errorf("%s: column %s is named %q in %s; the two files must have the same columns in the same order", b.file, b.columnName(j), a.names[j], a.file)
+			}
+		}
+	}
+	return nil
+}
+
+// featureBytes estimates the name of a feature.
+const featureBytes = 48
+
+// matrix allocates n x d zeros within the budget; wide says in an error what made
+// the matrix as wide as it is.
+func (b *budget) matrix(n, d int, advice, wide string) (*mat.Dense, error) {
+	memory := plus(product(int64(n), int64(d), 8), product(int64(d), featureBytes))
+	if !b.fits(memory) {
+		return nil, b.refuse(memory, advice, "%s; %d rows of them", wide, n)
+	}
+	return mat.NewDense(n, d, nil), nil
+}
