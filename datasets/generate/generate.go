@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/kernelboosting/bench/registry/rng"
 )
@@ -25,15 +26,23 @@ var generators = map[string]func() []byte{
 	"board":     func() []byte { return toy(board) },
 }
 
-// Named finds a generator by its text: a name of generators, or channels(n, informative, noise).
+// Named finds a generator by its text: a name of generators, a name of published with a number of rows, as "moons(100)", or
+// channels(n, informative, noise).
 func Named(text string) (func() []byte, error) {
 	if g := generators[text]; g != nil {
 		return g, nil
 	}
+	if name, rest, ok := strings.Cut(text, "("); ok && published[name] != nil {
+		n, err := strconv.Atoi(strings.TrimSuffix(rest, ")"))
+		if err != nil || n < 8 || text != fmt.Sprintf("%s(%d)", name, n) {
+			return nil, fmt.Errorf("%s needs a number of rows of at least 8, as %s(1000)", name, name)
+		}
+		return func() []byte { return published[name](n) }, nil
+	}
 	var n, informative, noise int
 	const form = "channels(%d, %d, %d)"
 	if _, err := fmt.Sscanf(text, form, &n, &informative, &noise); err != nil || fmt.Sprintf(form, n, informative, noise) != text {
-		return nil, errors.New("not a generator of this program: their names, and channels(n, informative, noise)")
+		return nil, errors.New("not a generator of this program: their names, those of published sets with a number of rows, and channels(n, informative, noise)")
 	}
 	if n < 1 || informative < 1 || noise < 0 {
 		return nil, errors.New("channels needs a row and an informative channel")

@@ -43,6 +43,9 @@ var manifest = map[string]struct {
 	"board":              {500, 2, nil},
 	"mfeat-noisy":        {2000, 76 + 6 + 76 + 216 + 64 + 240 + 47 + 6, []int{200, 200, 200, 200, 200, 200, 200, 200, 200, 200}},
 	"online-news-scaled": {14299, 58, nil}, "year-prediction-scaled": {1176, 90, nil},
+	"moons-100": {100, 2, []int{50, 50}}, "swiss-roll": {4000, 2, []int{2000, 2000}}, "rings": {4000, 2, []int{2000, 2000}}, "checkerboard": {4000, 2, nil},
+	"classification-150": {150, 20, nil}, "classification-505": {505, 20, nil}, "classification-1702": {1702, 20, nil}, "classification-5743": {5743, 20, nil},
+	"classification-19381": {19381, 20, nil}, "classification-65409": {65409, 20, nil}, "classification-220753": {220753, 20, nil},
 	"channels-1000": {1000, 20, nil}, "channels-2000": {2000, 20, nil}, "channels-4000": {4000, 20, nil},
 	"channels-8000": {8000, 20, nil}, "channels-16000": {16000, 20, nil}, "channels-32000": {32000, 20, nil},
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -30,7 +30,7 @@ func TestBuiltin(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", e.Name, err)
 		}
-		if err := p.ResolveSets(datasets.Builtin()); err != nil {
+		if err := p.ResolveSets(catalogue.Builtin()); err != nil {
 			t.Fatalf("%s: %v", e.Name, err)
 		}
 		whole, err := e.Of(p, false)

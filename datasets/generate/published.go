@@ -1,0 +1,208 @@
+package generate
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/kernelboosting/bench/registry/rng"
+)
+
+// The sets of the experiments of Gautheron et al. (ECML PKDD 2020) that are drawn: the two-dimensional ones of Figures 1 and 5, and
+// scikit-learn's make_classification of Figure 4. Draws are NumPy's, in the order of the published programs, so that with the same
+// seed rows are theirs to six decimals (testdata/published.py).
+var published = map[string]func(n int) []byte{
+	"moons":          moons,
+	"swiss-roll":     swissRoll,
+	"rings":          rings,
+	"checkerboard":   checkerboard,
+	"classification": classification,
+}
+
+// rows writes labelled points as CSV with six decimals, as toy does.
+func rows(x [][]float64, positive []bool) []byte {
+	var out []byte
+	for j := range x[0] {
+		out = append(strconv.AppendInt(append(out, 'x'), int64(j+1), 10), ',')
+	}
+	out = append(out, "y\n"...)
+	for i, row := range x {
+		for _, v := range row {
+			out = append(strconv.AppendFloat(out, v, 'f', 6, 64), ',')
+		}
+		label := "-1\n"
+		if positive[i] {
+			label = "1\n"
+		}
+		out = append(out, label...)
+	}
+	return out
+}
+
+// moons are scikit-learn's make_moons(n, shuffle=False, noise=0.05) with seed 55, centred and doubled: half of the points on a half
+// circle, -1, the others on one that reaches into it, +1.
+func moons(n int) []byte {
+	const seed, noise = 55, 0.05
+	r := rng.New(seed)
+	first := n / 2
+	x, positive := make([][]float64, n), make([]bool, n)
+	for i := range x {
+		if i < first {
+			sin, cos := math.Sincos(math.Pi * float64(i) / float64(first-1))
+			x[i] = []float64{cos, sin}
+			continue
+		}
+		sin, cos := math.Sincos(math.Pi * float64(i-first) / float64(n-first-1))
+		x[i], positive[i] = []float64{1 - cos, 0.5 - sin}, true
+	}
+	var mean [2]float64
+	for _, row := range x {
+		for j := range row {
+			row[j] += float64(noise * r.Norm())
+			mean[j] += row[j] / float64(n)
+		}
+	}
+	for _, row := range x {
+		for j := range row {
+			row[j] = 2 * (row[j] - mean[j])
+		}
+	}
+	return rows(x, positive)
+}
+
+// swissRoll: two spirals with t = 1.5 pi (1 + 2 U), (t cos t, t sin t) and 0.9 times that, plus noise of deviation 0.4 on the first,
+// -1. Draws: the angles of the first, its noise row by row, the angles of the second, its noise.
+func swissRoll(n int) []byte {
+	r := rng.New(toySeed)
+	var x [][]float64
+	var positive []bool
+	for class, shrink := range []float64{1, 0.9} {
+		angles := make([]float64, n/2)
+		for i := range angles {
+			angles[i] = 1.5 * math.Pi * (1 + float64(2*r.Float64()))
+		}
+		for _, t := range angles {
+			sin, cos := math.Sincos(t)
+			x = append(x, []float64{float64(shrink*t*cos) + float64(0.4*r.Norm()), float64(shrink*t*sin) + float64(0.4*r.Norm())})
+			positive = append(positive, class == 1)
+		}
+	}
+	return rows(x, positive)
+}
+
+// rings: four circles with radii 1 to 4 whose classes alternate, -1 the innermost, and noise of deviation 0.07 times the radius. Angles are
+// equally spaced. Draws: circle by circle the noise of all x1, then of all x2.
+func rings(n int) []byte {
+	const circles, noise = 4, 0.07
+	r := rng.New(toySeed)
+	var x [][]float64
+	var positive []bool
+	for c := range circles {
+		each, radius := n/circles, float64(c+1)
+		first := len(x)
+		for i := range each {
+			x = append(x, []float64{(math.Cos(2*math.Pi*float64(i)/float64(each)) + float64(noise*r.Norm())) * radius, 0})
+			positive = append(positive, c%2 == 1)
+		}
+		for i := range each {
+			x[first+i][1] = (math.Sin(2*math.Pi*float64(i)/float64(each)) + float64(noise*r.Norm())) * radius
+		}
+	}
+	return rows(x, positive)
+}
+
+// checkerboard: points uniform on [0, 4)^2, -1 where the sum of the cell's row and column is even. Draws: all x1, then all x2.
+func checkerboard(n int) []byte {
+	r := rng.New(toySeed)
+	x, positive := make([][]float64, n), make([]bool, n)
+	for i := range x {
+		x[i] = []float64{r.Uniform(0, 4), 0}
+	}
+	for i := range x {
+		x[i][1] = r.Uniform(0, 4)
+		positive[i] = (int(x[i][0])+int(x[i][1]))%2 == 1
+	}
+	return rows(x, positive)
+}
+
+// classification is scikit-learn's make_classification(n, n_classes=2, random_state=1) with its defaults: 20 features, of which two
+// are informative, in four clusters on the corners of a square, two are linear in these, and 16 are noise; 1 % of the labels are
+// drawn anew; rows and columns are shuffled.
+func classification(n int) []byte {
+	const features, informative, redundant, clusters, flipped = 20, 2, 2, 4, 0.01
+	r := rng.New(toySeed)
+	x, positive := make([][]float64, n), make([]bool, n)
+	for i := range x {
+		x[i] = make([]float64, features)
+		for j := range informative {
+			x[i][j] = r.Norm()
+		}
+	}
+	start := 0
+	for k := range clusters {
+		size := n / clusters
+		if k < n%clusters {
+			size++
+		}
+		var a [informative][informative]float64
+		for i := range a {
+			for j := range a[i] {
+				a[i][j] = 2*r.Float64() - 1
+			}
+		}
+		corner := [informative]float64{float64(k>>1)*2 - 1, float64(k&1)*2 - 1}
+		for i := start; i < start+size; i++ {
+			v := [informative]float64{x[i][0], x[i][1]}
+			for j := range informative {
+				x[i][j] = float64(v[0]*a[0][j]) + float64(v[1]*a[1][j]) + corner[j]
+			}
+			positive[i] = k%2 == 1
+		}
+		start += size
+	}
+	var b [informative][redundant]float64
+	for i := range b {
+		for j := range b[i] {
+			b[i][j] = 2*r.Float64() - 1
+		}
+	}
+	for _, row := range x {
+		for j := range redundant {
+			row[informative+j] = float64(row[0]*b[0][j]) + float64(row[1]*b[1][j])
+		}
+	}
+	for _, row := range x {
+		for j := informative + redundant; j < features; j++ {
+			row[j] = r.Norm()
+		}
+	}
+	var flip []int
+	for i := range n {
+		if r.Float64() < flipped {
+			flip = append(flip, i)
+		}
+	}
+	for _, i := range flip {
+		positive[i] = r.Intn(2) == 1
+	}
+	order := upto(n)
+	r.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	columns := upto(features)
+	r.Shuffle(features, func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
+	shuffled, labels := make([][]float64, n), make([]bool, n)
+	for i, from := range order {
+		row := make([]float64, features)
+		for j, column := range columns {
+			row[j] = x[from][column]
+		}
+		shuffled[i], labels[i] = row, positive[from]
+	}
+	return rows(shuffled, labels)
+}
+
+func upto(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

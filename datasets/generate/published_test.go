@@ -1,0 +1,61 @@
+package generate
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestPublishedSets compares drawn sets with those that NumPy and scikit-learn draw with the same seeds (testdata/published.py).
+func TestPublishedSets(t *testing.T) {
+	raw, err := os.ReadFile("testdata/published.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sets map[string]struct {
+		X        [][]float64 `json:"x"`
+		Y        []int       `json:"y"`
+		Sum      float64     `json:"sum"`
+		Positive int         `json:"positive"`
+	}
+	if err := json.Unmarshal(raw, &sets); err != nil {
+		t.Fatal(err)
+	}
+	if len(sets) < len(published) {
+		t.Errorf("%d sets in the file, %d generators", len(sets), len(published))
+	}
+	for name, want := range sets {
+		make, err := Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(make())), "\n")[1:]
+		sum, positive := 0.0, 0
+		for i, line := range lines {
+			fields := strings.Split(line, ",")
+			label := fields[len(fields)-1]
+			if label == "1" {
+				positive++
+			}
+			for j, text := range fields[:len(fields)-1] {
+				v, err := strconv.ParseFloat(text, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum += v
+				if i < len(want.X) && math.Abs(v-want.X[i][j]) > 1.1e-6 {
+					t.Fatalf("%s, row %d, column %d: %g, scikit-learn has %g", name, i, j, v, want.X[i][j])
+				}
+			}
+			if i < len(want.Y) && label != strconv.Itoa(want.Y[i]) {
+				t.Fatalf("%s, row %d: label %s, scikit-learn has %d", name, i, label, want.Y[i])
+			}
+		}
+		if math.Abs(sum-want.Sum) > 1e-6*float64(len(lines)*20) || positive != want.Positive {
+			t.Errorf("%s: the sum is %g and %d rows are positive, want %g and %d", name, sum, positive, want.Sum, want.Positive)
+		}
+	}
+}
