@@ -71,7 +71,7 @@ func (b *Model) Save(w io.Writer) error {
 		return err
 	}
 	whole := text.String()
-	return saved.Write(w, b.name, func(f *saved.Fields) { f.Text(&whole) })
+	return saved.Write(w, b.name, &whole)
 }
 
 // WriteLightGBM implements registry.LightGBMWriter. XGB's trees fit too: a threshold is
@@ -88,12 +88,12 @@ func (b *Model) MapThresholds(at func(feature int, v float64) float64) registry.
 }
 
 func (b *Model) load(r io.Reader) (registry.Model, error) {
-	var text string
 	back := *b
-	return &back, saved.Read(r, b.name, func(f *saved.Fields) { f.Text(&text) }, func() (err error) {
-		back.m, err = gbdt.ReadText(strings.NewReader(text))
+	_, err := saved.Read(r, b.name, func(text *string) (err error) {
+		back.m, err = gbdt.ReadText(strings.NewReader(*text))
 		return err
 	})
+	return &back, err
 }
 
 // with returns a model of the same method.

@@ -148,28 +148,9 @@ func (m *model) leaf(row []float64) []float64 {
 }
 
 // Save implements registry.Saver.
-func (m *model) Save(w io.Writer) error { return saved.Write(w, "CART", m.fields) }
+func (m *model) Save(w io.Writer) error { return saved.Write(w, "CART", m) }
 
-func load(r io.Reader) (registry.Model, error) {
-	m := new(model)
-	return m, saved.Read(r, "CART", m.fields, m.check)
-}
-
-// fields is the saved form.
-func (m *model) fields(f *saved.Fields) {
-	f.Text(&m.Task)
-	f.Int(&m.Features)
-	f.Int(&m.Outputs)
-	saved.Each(f, &m.Nodes, func(f *saved.Fields, n *node) {
-		f.Int32(&n.Feature)
-		f.Float(&n.Threshold)
-		f.Int32(&n.Left)
-		f.Int32(&n.Right)
-		f.Floats(&n.Value)
-		f.Int(&n.Rows)
-		f.Float(&n.Gain)
-	})
-}
+func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "CART", (*model).check) }
 
 // check makes sure that every row ends in a leaf of the right width: children
 // come after their parents, so no path is endless.

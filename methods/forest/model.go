@@ -182,29 +182,9 @@ func (f *Model) shown(value float64) string {
 }
 
 // Save implements registry.Saver.
-func (f *Model) Save(w io.Writer) error { return saved.Write(w, "RF", f.fields) }
+func (f *Model) Save(w io.Writer) error { return saved.Write(w, "RF", f) }
 
-func load(r io.Reader) (registry.Model, error) {
-	f := new(Model)
-	return f, saved.Read(r, "RF", f.fields, f.check)
-}
-
-// fields is the saved form.
-func (f *Model) fields(s *saved.Fields) {
-	s.Text(&f.Task)
-	s.Int(&f.Features)
-	s.Int(&f.Outputs)
-	saved.Each(s, &f.Trees, func(s *saved.Fields, t *Tree) {
-		s.Int32s(&t.Feature)
-		s.Floats(&t.Threshold)
-		s.Int32s(&t.Right)
-		s.Floats(&t.Value)
-		s.Int32s(&t.Rows)
-		s.Floats(&t.Gain)
-	})
-	saved.Each(s, &f.Splits, (*saved.Fields).Int)
-	s.Floats(&f.Gain)
-}
+func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "RF", (*Model).check) }
 
 // check makes sure that every row ends in a leaf: children come after their parents.
 func (f *Model) check() error {

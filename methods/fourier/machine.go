@@ -50,53 +50,39 @@ func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error 
 	return fitting.CheckScores(out, k)
 }
 
-// Save writes the model.
+// A savedMachine is a machine as it is saved, with the quantiles and phases of its embedding.
+type savedMachine struct {
+	Machine machine
+	Kernel  string
+	C       float64
+	Product bool      // the embedding has one part over all groups of features, and not one part a group
+	Count   int       // columns of a part
+	H       []float64 // part.h of all parts
+}
+
+// Save implements registry.Saver.
 func (m *machine) Save(w io.Writer) error {
-	return saved.Write(w, "fourier", func(f *saved.Fields) { m.fields(f, m.form()) })
+	s := &savedMachine{Machine: *m, Kernel: m.kernel.name, C: m.kernel.c, Product: len(m.parts) == 1, Count: m.parts[0].count}
+	for _, p := range m.parts {
+		s.H = append(s.H, p.h...)
+	}
+	return saved.Write(w, "fourier", s)
 }
 
 func load(r io.Reader) (registry.Model, error) {
-	m, s := new(machine), new(savedForm)
-	return m, saved.Read(r, "fourier", func(f *saved.Fields) { m.fields(f, s) }, func() error { return m.restore(s) })
-}
-
-// A savedForm is the embedding as it is saved: the quantiles and phases of one part over everything, or of one a group.
-type savedForm struct {
-	kernel  string
-	c       float64
-	product bool
-	count   int
-	h       []float64
-}
-
-func (m *machine) form() *savedForm {
-	s := &savedForm{kernel: m.kernel.name, c: m.kernel.c, product: len(m.parts) == 1, count: m.parts[0].count}
-	for _, p := range m.parts {
-		s.h = append(s.h, p.h...)
+	s, err := saved.Read(r, "fourier", (*savedMachine).restore)
+	if err != nil {
+		return nil, err
 	}
-	return s
-}
-
-func (m *machine) fields(f *saved.Fields, s *savedForm) {
-	f.Int(&m.D)
-	f.Int(&m.Outputs)
-	saved.Each(f, &m.Sizes, (*saved.Fields).Int)
-	f.Floats(&m.Sigma)
-	f.Floats(&m.W)
-	f.Float(&m.Shift)
-	f.Float(&m.Scale)
-	f.Text(&s.kernel)
-	f.Float(&s.c)
-	f.Bool(&s.product)
-	f.Int(&s.count)
-	f.Floats(&s.h)
+	return &s.Machine, nil
 }
 
 // restore checks what was read and makes the embedding of it.
-func (m *machine) restore(s *savedForm) error {
-	k := kernel{name: s.kernel, c: s.c}
+func (s *savedMachine) restore() error {
+	m := &s.Machine
+	k := kernel{name: s.Kernel, c: s.C}
 	if k.name != gaussian && k.name != chi2 && k.name != intersection && k.name != expchi2 {
-		return fmt.Errorf("the kernel %q", s.kernel)
+		return fmt.Errorf("the kernel %q", s.Kernel)
 	}
 	width := 0
 	for _, size := range m.Sizes {
@@ -106,17 +92,17 @@ func (m *machine) restore(s *savedForm) error {
 		width += size
 	}
 	parts := len(m.Sizes)
-	if s.product {
+	if s.Product {
 		parts = 1
 	}
-	if m.D < 1 || m.Outputs < 1 || width != m.D || len(m.Sigma) != len(m.Sizes) || s.count < 1 || m.D > len(s.h) || s.count > len(s.h) ||
-		len(s.h) != s.count*(m.D*k.mapped()+parts) || m.Outputs > len(m.W) || len(m.W) != m.Outputs*s.count*parts {
+	if m.D < 1 || m.Outputs < 1 || width != m.D || len(m.Sigma) != len(m.Sizes) || s.Count < 1 || m.D > len(s.H) || s.Count > len(s.H) ||
+		len(s.H) != s.Count*(m.D*k.mapped()+parts) || m.Outputs > len(m.W) || len(m.W) != m.Outputs*s.Count*parts {
 		return fmt.Errorf("d=%d outputs=%d do not fit %d groups, %d sigmas, %d columns, %d quantiles, %d weights",
-			m.D, m.Outputs, len(m.Sizes), len(m.Sigma), s.count, len(s.h), len(m.W))
+			m.D, m.Outputs, len(m.Sizes), len(m.Sigma), s.Count, len(s.H), len(m.W))
 	}
-	m.embedding = newEmbedding(k, m.Sizes, s.count)
+	m.embedding = newEmbedding(k, m.Sizes, s.Count)
 	ends := []int{m.inputs}
-	if !s.product {
+	if !s.Product {
 		ends = nil
 		at := 0
 		for _, size := range m.Sizes {
@@ -126,8 +112,8 @@ func (m *machine) restore(s *savedForm) error {
 	}
 	from, at := 0, 0
 	for j, to := range ends {
-		next := at + s.count*(to-from+1)
-		m.append(part{from: from, to: to, at: j * s.count, count: s.count, h: s.h[at:next]})
+		next := at + s.Count*(to-from+1)
+		m.append(part{from: from, to: to, at: j * s.Count, count: s.Count, h: s.H[at:next]})
 		from, at = to, next
 	}
 	return nil

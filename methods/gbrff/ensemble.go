@@ -109,25 +109,10 @@ func (m *ensemble) learner(t int, block, h, z []float64) {
 	}
 }
 
-// Save writes the model.
-func (m *ensemble) Save(w io.Writer) error { return saved.Write(w, "gbrff", m.fields) }
+// Save implements registry.Saver.
+func (m *ensemble) Save(w io.Writer) error { return saved.Write(w, "gbrff", m) }
 
-func load(r io.Reader) (registry.Model, error) {
-	m := new(ensemble)
-	return m, saved.Read(r, "gbrff", m.fields, m.check)
-}
-
-// fields is the saved form.
-func (m *ensemble) fields(f *saved.Fields) {
-	f.Int(&m.D)
-	f.Int(&m.T)
-	f.Int(&m.K)
-	f.Float(&m.H0)
-	f.Floats(&m.Alpha)
-	f.Floats(&m.Weight)
-	f.Floats(&m.Phase)
-	f.Floats(&m.Omega)
-}
+func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "gbrff", (*ensemble).check) }
 
 func (m *ensemble) check() error {
 	features := len(m.Weight)

@@ -60,22 +60,10 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	return fitting.CheckScores(out, 1)
 }
 
-// Save writes the model.
-func (m *model) Save(w io.Writer) error { return saved.Write(w, "gfc", m.fields) }
+// Save implements registry.Saver.
+func (m *model) Save(w io.Writer) error { return saved.Write(w, "gfc", m) }
 
-func load(r io.Reader) (registry.Model, error) {
-	m := new(model)
-	return m, saved.Read(r, "gfc", m.fields, m.check)
-}
-
-// fields is the saved form.
-func (m *model) fields(f *saved.Fields) {
-	f.Int(&m.D)
-	f.Float(&m.B)
-	f.Floats(&m.Sin)
-	f.Floats(&m.Cos)
-	f.Floats(&m.Omega)
-}
+func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "gfc", (*model).check) }
 
 func (m *model) check() error {
 	features := len(m.Sin)

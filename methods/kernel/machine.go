@@ -130,24 +130,11 @@ func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error 
 	return fitting.CheckScores(out, m.Outputs)
 }
 
-// Save writes the model.
-func (m *machine) Save(w io.Writer) error { return saved.Write(w, "kernel machine", m.fields) }
+// Save implements registry.Saver.
+func (m *machine) Save(w io.Writer) error { return saved.Write(w, "kernel machine", m) }
 
 func load(r io.Reader) (registry.Model, error) {
-	m := new(machine)
-	return m, saved.Read(r, "kernel machine", m.fields, m.check)
-}
-
-// fields is the saved form.
-func (m *machine) fields(f *saved.Fields) {
-	f.Int(&m.N)
-	f.Int(&m.D)
-	f.Int(&m.Outputs)
-	f.Bool(&m.Linear)
-	f.Floats(&m.X)
-	f.Floats(&m.Gamma)
-	f.Floats(&m.Coef)
-	f.Floats(&m.Bias)
+	return saved.Read(r, "kernel machine", (*machine).check)
 }
 
 func (m *machine) check() error {

@@ -99,35 +99,15 @@ func (m staged) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield f
 	return nil
 }
 
-// Save writes the model.
-func (m *model) Save(w io.Writer) error { return saved.Write(w, "mfga", m.fields) }
+// Save implements registry.Saver.
+func (m *model) Save(w io.Writer) error { return saved.Write(w, "mfga", m) }
 
 func load(r io.Reader) (registry.Model, error) {
-	m := new(model)
-	if err := saved.Read(r, "mfga", m.fields, m.check); err != nil {
+	m, err := saved.Read(r, "mfga", (*model).check)
+	if err != nil {
 		return nil, err
 	}
 	return m.wrapped(), nil
-}
-
-// fields is the saved form.
-func (m *model) fields(f *saved.Fields) {
-	f.Int(&m.D)
-	f.Bool(&m.Staged)
-	saved.Each(f, &m.Outputs, func(f *saved.Fields, o *output) {
-		f.Float(&o.Start)
-		saved.Each(f, &o.Counts, func(f *saved.Fields, count *int) { f.Int(count) })
-		f.Floats(&o.Bias)
-		f.Floats(&o.Theta)
-		f.Float(&o.Taylor.Width)
-		saved.Each(f, &o.Taylor.Monomials, func(f *saved.Fields, m *monomial) {
-			f.Float(&m.Coef)
-			f.Bool(&m.Linear)
-			f.Int(&m.J)
-			f.Int(&m.K)
-		})
-		f.Floats(&o.Frequencies)
-	})
 }
 
 func (m *model) check() error {

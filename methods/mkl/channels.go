@@ -127,25 +127,11 @@ func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) err
 	return fitting.CheckScores(out, m.Outputs)
 }
 
-// Save writes the model.
-func (m *sumMachine) Save(w io.Writer) error { return saved.Write(w, "sum of kernels", m.fields) }
+// Save implements registry.Saver.
+func (m *sumMachine) Save(w io.Writer) error { return saved.Write(w, "sum of kernels", m) }
 
 func loadSum(r io.Reader) (registry.Model, error) {
-	m := new(sumMachine)
-	return m, saved.Read(r, "sum of kernels", m.fields, m.check)
-}
-
-// fields is the saved form.
-func (m *sumMachine) fields(f *saved.Fields) {
-	f.Int(&m.N)
-	f.Int(&m.D)
-	f.Int(&m.Outputs)
-	saved.Each(f, &m.Channels.Sizes, (*saved.Fields).Int)
-	f.Floats(&m.Channels.Gamma)
-	f.Floats(&m.X)
-	f.Floats(&m.Weight)
-	f.Floats(&m.Coef)
-	f.Floats(&m.Bias)
+	return saved.Read(r, "sum of kernels", (*sumMachine).check)
 }
 
 func (m *sumMachine) check() error {

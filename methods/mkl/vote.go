@@ -197,36 +197,20 @@ func (b *block) kernel(k int) []float64 {
 	return values
 }
 
-// Save writes the model.
-func (v *vote) Save(w io.Writer) error { return saved.Write(w, "boosted kernels", v.fields) }
+// Save implements registry.Saver.
+func (v *vote) Save(w io.Writer) error { return saved.Write(w, "boosted kernels", v) }
 
 func loadVote(r io.Reader) (registry.Model, error) {
-	v := new(vote)
-	if err := saved.Read(r, "boosted kernels", v.fields, v.check); err != nil {
-		return nil, err
-	}
-	v.index()
-	return v, nil
+	return saved.Read(r, "boosted kernels", (*vote).restore)
 }
 
-// fields is the saved form.
-func (v *vote) fields(f *saved.Fields) {
-	f.Int(&v.N)
-	f.Int(&v.D)
-	f.Int(&v.T)
-	f.Bool(&v.Signs)
-	saved.Each(f, &v.Kernels, func(f *saved.Fields, k *kernel) {
-		f.Float(&k.Gamma)
-		f.Int(&k.Power)
-	})
-	f.Floats(&v.X)
-	saved.Each(f, &v.Learners, func(f *saved.Fields, l *learner) {
-		f.Int(&l.Kernel)
-		f.Floats(&l.Coef)
-		f.Float(&l.Bias)
-		f.Float(&l.Weight)
-		f.Bool(&l.Capped)
-	})
+// restore checks what was read and makes what scoring needs besides.
+func (v *vote) restore() error {
+	if err := v.check(); err != nil {
+		return err
+	}
+	v.index()
+	return nil
 }
 
 func (v *vote) check() error {

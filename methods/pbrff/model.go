@@ -108,22 +108,10 @@ func (m *model) project(cosines, rows []float64) {
 	vmath.Pack(rows, len(rows)/m.D, m.D).Cosines(cosines, m.Omega, m.Phase)
 }
 
-// Save writes the model.
-func (m *model) Save(w io.Writer) error { return saved.Write(w, "pbrff", m.fields) }
+// Save implements registry.Saver.
+func (m *model) Save(w io.Writer) error { return saved.Write(w, "pbrff", m) }
 
-func load(r io.Reader) (registry.Model, error) {
-	m := new(model)
-	return m, saved.Read(r, "pbrff", m.fields, m.check)
-}
-
-// fields is the saved form.
-func (m *model) fields(f *saved.Fields) {
-	f.Int(&m.D)
-	f.Float(&m.B)
-	f.Floats(&m.Weight)
-	f.Floats(&m.Phase)
-	f.Floats(&m.Omega)
-}
+func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "pbrff", (*model).check) }
 
 func (m *model) check() error {
 	features := len(m.Weight)

@@ -1,21 +1,25 @@
-// Package saved is the form in which models are written. The bytes depend on the model alone: not
-// on the process, nor on what it wrote before.
+// Package saved writes models to files and reads them back. The bytes depend on the model alone: not
+// on the process, nor on what the process wrote before.
 //
-// A model is a header, its fields and a checksum. Numbers are little-endian.
+// A model is a struct. Its exported fields are saved in the order in which the struct declares them, so
+// that another order, or another field, is another form and needs another kind. What scoring needs
+// besides stands in unexported fields, which are not saved. A file is a header, the fields and a
+// checksum. Numbers are little-endian.
 //
 //	8 bytes   "bench\x00m" and the version of the form, 1
 //	uint32    length of the kind, at most 64
-//	..        the kind: which model these are the fields of
+//	..        the kind: a name for the struct
 //	uint64    length of the fields
 //	..        the fields, one after the other
 //	uint32    CRC-32C of everything before
 //
-// A number is an int64, an int32 or the bits of a float64. A truth value is one byte, 0 or 1. A text
-// or a list is a uint64, how many there are, and then its bytes or elements. What the fields are and in which order, the kind says.
+// An int is saved as an int64, an int32 as itself, a float64 as its bits, a bool as one byte, 0 or 1. A
+// string or a slice is its length as a uint64, and then its bytes or elements. A struct is its exported
+// fields. There are no other types.
 //
 // Reading trusts nothing. It takes memory as bytes arrive, never by a length that was written, and
-// a model that was cut, extended or changed is an error. Whether fields fit each other is for the
-// caller to check: a checksum is no proof of good will.
+// a model that was cut, extended or changed is an error. A checksum is no proof of good will: whether the
+// fields fit each other is for the caller to check.
 package saved
 
 import (
@@ -26,6 +30,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 )
 
@@ -37,13 +42,13 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Write writes the fields that list names, in its order, as a model of a kind.
-func Write(w io.Writer, kind string, list func(f *Fields)) error {
+// Write writes what model points to, as a model of a kind.
+func Write(w io.Writer, kind string, model any) error {
 	if len(kind) > kindLimit {
 		return fmt.Errorf("saving a model: the kind %q is longer than %d bytes", kind, kindLimit)
 	}
-	f := &Fields{writing: true}
-	list(f)
+	f := &fields{writing: true}
+	f.visit(reflect.ValueOf(model).Elem())
 	if len(f.data) > sizeLimit {
 		return fmt.Errorf("saving a model (%s): it takes %d bytes, and %d are the most", kind, len(f.data), int64(sizeLimit))
 	}
@@ -59,27 +64,28 @@ func Write(w io.Writer, kind string, list func(f *Fields)) error {
 	return nil
 }
 
-// Read reads to the end of r what Write wrote as a model of the same kind, into the fields that list
-// names, and then calls check, which says whether they fit each other.
-func Read(r io.Reader, kind string, list func(f *Fields), check func() error) error {
+// Read reads to the end of r what Write wrote as a model of the same kind. It returns the model after check has found
+// that its fields fit each other.
+func Read[M any](r io.Reader, kind string, check func(*M) error) (*M, error) {
+	m := new(M)
 	data, err := readFields(r, kind)
 	if err == nil {
-		f := &Fields{data: data}
-		list(f)
+		f := &fields{data: data}
+		f.visit(reflect.ValueOf(m).Elem())
 		if err = f.err; err == nil && len(f.data) > 0 {
 			err = fmt.Errorf("%d bytes are left after the last field", len(f.data))
 		}
 	}
 	if err == nil {
-		err = check()
+		err = check(m)
 	}
 	if err != nil {
-		return fmt.Errorf("reading a saved model (%s): %w", kind, err)
+		return nil, fmt.Errorf("reading a saved model (%s): %w", kind, err)
 	}
-	return nil
+	return m, nil
 }
 
-// readFields checks everything around the fields and returns these.
+// readFields returns the bytes of the fields, after it has checked all that stands around them.
 func readFields(r io.Reader, kind string) ([]byte, error) {
 	var head [len(magic) + 4]byte
 	if err := fill(r, head[:]); err != nil {
@@ -129,160 +135,134 @@ func fill(r io.Reader, b []byte) error {
 	return err
 }
 
-// Fields are the fields of a model that is being written or read: the same list of calls, in the
-// same order, does both. Writing changes nothing in the model. After the first error of a reading
-// the other fields stay as they are.
-type Fields struct {
+// fields are the bytes of a model's fields while the model is written or read: the same visits, in the same order,
+// do both. Writing changes nothing in the model. After the first error of a reading the fields that follow stay as they are.
+type fields struct {
 	writing bool
 	data    []byte // written so far, or still to be read
 	err     error
 }
 
-// take returns the next n bytes, or nil after an error.
-func (f *Fields) take(n uint64) []byte {
-	if f.err == nil && n > uint64(len(f.data)) {
-		f.err = fmt.Errorf("a field of %d bytes, where %d are left", n, len(f.data))
+// visit writes or reads one value.
+func (f *fields) visit(v reflect.Value) {
+	switch at := v.Addr().Interface().(type) {
+	case *int:
+		number(f, at, 8, func(b []byte, x int) []byte { return binary.LittleEndian.AppendUint64(b, uint64(x)) }, func(b []byte) int {
+			x := int64(binary.LittleEndian.Uint64(b))
+			if int64(int(x)) != x {
+				f.err = fmt.Errorf("the integer %d is too large for this machine", x)
+			}
+			return int(x)
+		})
+	case *int32:
+		number(f, at, 4, putInt32, getInt32)
+	case *float64:
+		number(f, at, 8, putFloat, getFloat)
+	case *bool:
+		number(f, at, 1, putBool, func(b []byte) bool {
+			if b[0] > 1 {
+				f.err = fmt.Errorf("a truth value is %d", b[0])
+			}
+			return b[0] == 1
+		})
+	case *string:
+		if n := f.length(len(*at)); f.writing {
+			f.data = append(f.data, *at...)
+		} else {
+			*at = string(f.take(n, 1))
+		}
+	case *[]float64:
+		numbers(f, at, 8, putFloat, getFloat)
+	case *[]int32:
+		numbers(f, at, 4, putInt32, getInt32)
+	default:
+		f.compound(v)
+	}
+}
+
+// compound visits the exported fields of a struct, or the elements of a list. An element takes at least one byte.
+func (f *fields) compound(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				f.visit(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		n := f.length(v.Len())
+		if !f.writing {
+			v.SetZero()
+		}
+		for i := 0; uint64(i) < n && f.err == nil; i++ {
+			if !f.writing { // the list grows by one, so that memory follows what was read
+				v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+			}
+			f.visit(v.Index(i))
+		}
+	default:
+		panic(fmt.Sprintf("saved: a model has a field of type %s, which has no saved form", v.Type()))
+	}
+}
+
+// take reads the next n elements of size bytes, or nothing after an error.
+func (f *fields) take(n uint64, size int) []byte {
+	if left := uint64(len(f.data)); f.err == nil && n > left/uint64(size) {
+		f.err = fmt.Errorf("a field of %d times %d bytes, where %d are left", n, size, left)
 	}
 	if f.err != nil {
 		return nil
 	}
-	b := f.data[:n]
-	f.data = f.data[n:]
+	b := f.data[:n*uint64(size)]
+	f.data = f.data[len(b):]
 	return b
 }
 
-// put writes 8 bytes.
-func (f *Fields) put(v uint64) { f.data = binary.LittleEndian.AppendUint64(f.data, v) }
-
-// get reads 8 bytes, or nothing after an error.
-func (f *Fields) get() (v uint64, ok bool) {
-	b := f.take(8)
-	if b == nil {
-		return 0, false
-	}
-	return binary.LittleEndian.Uint64(b), true
+// length writes n, or reads the length that was written; that of an error is 0.
+func (f *fields) length(n int) uint64 {
+	written := uint64(n)
+	number(f, &written, 8, binary.LittleEndian.AppendUint64, binary.LittleEndian.Uint64)
+	return written
 }
 
-// content reads how many elements of so many bytes follow and returns their bytes.
-func (f *Fields) content(size uint64) []byte {
-	n, _ := f.get()
-	if n > math.MaxInt64/size {
-		n, size = math.MaxInt64, 1
+func putFloat(b []byte, x float64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+}
+func getFloat(b []byte) float64         { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
+func putInt32(b []byte, x int32) []byte { return binary.LittleEndian.AppendUint32(b, uint32(x)) }
+func getInt32(b []byte) int32           { return int32(binary.LittleEndian.Uint32(b)) }
+func putBool(b []byte, x bool) []byte {
+	if x {
+		return append(b, 1)
 	}
-	return f.take(n * size)
+	return append(b, 0)
 }
 
-// Int is an integer.
-func (f *Fields) Int(v *int) {
+// number writes or reads a value of size bytes.
+func number[T any](f *fields, v *T, size int, put func([]byte, T) []byte, get func([]byte) T) {
 	if f.writing {
-		f.put(uint64(*v))
-		return
-	}
-	got, ok := f.get()
-	if !ok {
-		return
-	}
-	if *v = int(got); int64(*v) != int64(got) {
-		f.err = fmt.Errorf("the integer %d is too large for this machine", int64(got))
+		f.data = put(f.data, *v)
+	} else if b := f.take(1, size); b != nil {
+		*v = get(b)
 	}
 }
 
-// Int32 is an integer of 4 bytes.
-func (f *Fields) Int32(v *int32) {
+// numbers writes or reads a list of values of size bytes. An empty list is read as nil.
+func numbers[T any](f *fields, v *[]T, size int, put func([]byte, T) []byte, get func([]byte) T) {
+	n := f.length(len(*v))
 	if f.writing {
-		f.data = binary.LittleEndian.AppendUint32(f.data, uint32(*v))
-		return
-	}
-	if b := f.take(4); b != nil {
-		*v = int32(binary.LittleEndian.Uint32(b))
-	}
-}
-
-// Float is a number, to the bit.
-func (f *Fields) Float(v *float64) {
-	if f.writing {
-		f.put(math.Float64bits(*v))
-	} else if bits, ok := f.get(); ok {
-		*v = math.Float64frombits(bits)
-	}
-}
-
-// Bool is a truth value.
-func (f *Fields) Bool(v *bool) {
-	if f.writing {
-		b := byte(0)
-		if *v {
-			b = 1
-		}
-		f.data = append(f.data, b)
-		return
-	}
-	if b := f.take(1); b != nil {
-		if b[0] > 1 {
-			f.err = fmt.Errorf("a truth value is %d", b[0])
-		}
-		*v = b[0] == 1
-	}
-}
-
-// Text is a string of any bytes.
-func (f *Fields) Text(v *string) {
-	if f.writing {
-		f.put(uint64(len(*v)))
-		f.data = append(f.data, *v...)
-		return
-	}
-	*v = string(f.content(1))
-}
-
-// Floats is a list of numbers, to the bit; an empty one is read as nil.
-func (f *Fields) Floats(v *[]float64) {
-	elements(f, v, 8,
-		func(b []byte, x float64) []byte { return binary.LittleEndian.AppendUint64(b, math.Float64bits(x)) },
-		func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
-}
-
-// Int32s is a list of integers; an empty one is read as nil.
-func (f *Fields) Int32s(v *[]int32) {
-	elements(f, v, 4,
-		func(b []byte, x int32) []byte { return binary.LittleEndian.AppendUint32(b, uint32(x)) },
-		func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) })
-}
-
-func elements[T any](f *Fields, v *[]T, size int, put func([]byte, T) []byte, get func([]byte) T) {
-	if f.writing {
-		f.put(uint64(len(*v)))
 		f.data = slices.Grow(f.data, len(*v)*size)
 		for _, x := range *v {
 			f.data = put(f.data, x)
 		}
 		return
 	}
-	b := f.content(uint64(size))
+	b := f.take(n, size)
 	*v = nil
 	if len(b) > 0 {
 		*v = make([]T, len(b)/size)
 	}
 	for i := range *v {
 		(*v)[i] = get(b[i*size:])
-	}
-}
-
-// Each is a list of anything, whose elements have the fields that one names: at least one each.
-// An empty list is read as nil.
-func Each[T any](f *Fields, v *[]T, one func(f *Fields, element *T)) {
-	if f.writing {
-		f.put(uint64(len(*v)))
-		for i := range *v {
-			one(f, &(*v)[i])
-		}
-		return
-	}
-	n, _ := f.get()
-	*v = nil
-	for i := uint64(0); i < n && f.err == nil; i++ { // appended, so that memory follows what was read
-		var element T
-		one(f, &element)
-		*v = append(*v, element)
 	}
 }

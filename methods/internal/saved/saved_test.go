@@ -26,6 +26,8 @@ type all struct {
 	Fs    []float64
 	Is    []int32
 	Inner []inner
+
+	private int // not saved, as it is not exported
 }
 
 type inner struct {
@@ -33,34 +35,18 @@ type inner struct {
 	V []float64
 }
 
-func (a *all) fields(f *Fields) {
-	f.Int(&a.N)
-	f.Int32(&a.I)
-	f.Float(&a.F)
-	f.Bool(&a.B)
-	f.Text(&a.S)
-	f.Floats(&a.Fs)
-	f.Int32s(&a.Is)
-	Each(f, &a.Inner, func(f *Fields, i *inner) {
-		f.Int(&i.K)
-		f.Floats(&i.V)
-	})
-}
-
-func sound() error { return nil }
+func sound(*all) error { return nil }
 
 func write(t testing.TB, a all) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, "test", a.fields); err != nil {
+	if err := Write(&b, "test", &a); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-func read(raw []byte) (a all, err error) {
-	return a, Read(bytes.NewReader(raw), "test", a.fields, sound)
-}
+func read(raw []byte) (*all, error) { return Read(bytes.NewReader(raw), "test", sound) }
 
 var example = all{
 	N: -3, I: 7, F: math.Pi, B: true, S: "text", Fs: []float64{1, math.Inf(-1), math.Copysign(0, -1)}, Is: []int32{1, -2},
@@ -76,7 +62,9 @@ func TestLayout(t *testing.T) {
 		word(3), number(1), number(math.Inf(-1)), number(math.Copysign(0, -1)), word(2), {1, 0, 0, 0, 254, 255, 255, 255},
 		word(2), word(1), word(0), word(math.MinInt64), word(1), number(4),
 	}, nil)
-	if got := write(t, example); !bytes.Equal(got, savedtest.Seal("test", fields)) {
+	model := example
+	model.private = 5
+	if got := write(t, model); !bytes.Equal(got, savedtest.Seal("test", fields)) {
 		t.Errorf("the model is written as\n%q, not\n%q", got, savedtest.Seal("test", fields))
 	}
 	if kind, got := savedtest.Parts(write(t, example)); kind != "test" || !bytes.Equal(got, fields) {
@@ -96,18 +84,18 @@ func TestReadsWhatItWrote(t *testing.T) {
 			})).Draw(t, "inner"),
 		}
 		var first, second bytes.Buffer
-		if err := errors.Join(Write(&first, "test", a.fields), Write(&second, "test", a.fields)); err != nil {
+		if err := errors.Join(Write(&first, "test", &a), Write(&second, "test", &a)); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Fatal("a model is written in two ways")
 		}
-		var back all
-		if err := Read(iotest.OneByteReader(&first), "test", back.fields, sound); err != nil {
+		back, err := Read(iotest.OneByteReader(&first), "test", sound)
+		if err != nil {
 			t.Fatal(err)
 		}
 		var again bytes.Buffer
-		if err := Write(&again, "test", back.fields); err != nil || !bytes.Equal(again.Bytes(), second.Bytes()) {
+		if err := Write(&again, "test", back); err != nil || !bytes.Equal(again.Bytes(), second.Bytes()) {
 			t.Fatalf("%+v is read back as %+v", a, back)
 		}
 	})
@@ -116,7 +104,7 @@ func TestReadsWhatItWrote(t *testing.T) {
 // TestDamageIsNoticed: every cut, every bit that is turned, and anything more is an error.
 func TestDamageIsNoticed(t *testing.T) {
 	whole := write(t, example)
-	if a, err := read(whole); err != nil || !reflect.DeepEqual(a, example) {
+	if a, err := read(whole); err != nil || !reflect.DeepEqual(*a, example) {
 		t.Fatalf("the whole model is read as %+v, %v", a, err)
 	}
 	for n := range whole {
@@ -135,14 +123,13 @@ func TestDamageIsNoticed(t *testing.T) {
 		t.Errorf("a byte more gives %v", err)
 	}
 	failure := errors.New("failure")
-	var a all
-	if err := Read(io.MultiReader(bytes.NewReader(whole[:40]), iotest.ErrReader(failure)), "test", a.fields, sound); !errors.Is(err, failure) {
+	if _, err := Read(io.MultiReader(bytes.NewReader(whole[:40]), iotest.ErrReader(failure)), "test", sound); !errors.Is(err, failure) {
 		t.Errorf("a reader that fails gives %v", err)
 	}
-	if err := Read(bytes.NewReader(whole), "other", a.fields, sound); err == nil || !strings.Contains(err.Error(), `of the kind "test"`) {
+	if _, err := Read(bytes.NewReader(whole), "other", sound); err == nil || !strings.Contains(err.Error(), `of the kind "test"`) {
 		t.Errorf("another kind gives %v", err)
 	}
-	if err := Read(bytes.NewReader(whole), "test", a.fields, func() error { return failure }); !errors.Is(err, failure) {
+	if _, err := Read(bytes.NewReader(whole), "test", func(*all) error { return failure }); !errors.Is(err, failure) {
 		t.Errorf("fields that do not fit give %v", err)
 	}
 }
@@ -170,8 +157,7 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 		"a truth value of 2":       bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 20), {2}, make([]byte, 32)}, nil))),
 		"bytes left":               bytes.NewReader(savedtest.Seal("test", make([]byte, 54))),
 	} {
-		var a all
-		if err := Read(r, "test", a.fields, sound); err == nil {
+		if _, err := Read(r, "test", sound); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -188,10 +174,10 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 func TestWriteFails(t *testing.T) {
 	r, w := io.Pipe()
 	r.Close()
-	if err := Write(w, "test", example.fields); !errors.Is(err, io.ErrClosedPipe) {
+	if err := Write(w, "test", &example); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("a closed pipe gives %v", err)
 	}
-	if err := Write(io.Discard, strings.Repeat("k", 65), example.fields); err == nil {
+	if err := Write(io.Discard, strings.Repeat("k", 65), &example); err == nil {
 		t.Error("a kind of 65 bytes is written")
 	}
 }
@@ -207,7 +193,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !bytes.Equal(write(t, a), whole) {
+		if !bytes.Equal(write(t, *a), whole) {
 			t.Errorf("%q is read as %+v", fields, a)
 		}
 	})
