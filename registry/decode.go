@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // decoder returns the function that reads a setting onto a copy of the defaults of its own.
@@ -57,19 +58,20 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 
 // misfit returns the error of a setting that P cannot hold. Of a value that is of another kind than
 // its parameter it says what the parameter may be.
-func misfit(name string, fields []field, raw json.RawMessage, err error) error {
+func misfit(method string, fields []field, raw json.RawMessage, err error) error {
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 		var given map[string]json.RawMessage
 		if json.Unmarshal(raw, &given) == nil {
+			name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:] // without the embedded struct's
 			for i := range fields {
 				f := &fields[i]
-				if value := given[f.Name]; f.Name == wrong.Field && value != nil && f.Allowed() != "" {
-					return f.refusal(name, value)
+				if value := given[f.Name]; f.Name == name && value != nil && f.Allowed() != "" {
+					return f.refusal(method, value)
 				}
 			}
 		}
 	}
-	return fmt.Errorf("%s parameters %s: %w", name, raw, err)
+	return fmt.Errorf("%s parameters %s: %w", method, raw, err)
 }
 
 // validate calls the method Validate of P or of *P, if there is one.

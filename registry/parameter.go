@@ -195,12 +195,13 @@ func (p *Parameter) refusal(method string, value json.RawMessage) error {
 
 // A field is a parameter that a struct holds.
 type field struct {
-	at int
+	at []int // for reflect.Value.FieldByIndex
 	Parameter
 }
 
 // fieldsOf describes the exported fields of t, a struct or a pointer to one, by their JSON names and
-// the tags range and means, with their zero values as defaults. Other types have none.
+// the tags range and means, with their zero values as defaults. The fields of an embedded struct count as
+// fields of t, as in JSON. Other types have no fields.
 func fieldsOf(t reflect.Type) ([]field, error) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -209,9 +210,11 @@ func fieldsOf(t reflect.Type) ([]field, error) {
 		return nil, nil
 	}
 	var out []field
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" && f.Anonymous && f.Type.Kind() == reflect.Struct {
+			continue // its fields follow
+		}
 		if name == "" {
 			name = f.Name
 		}
@@ -223,7 +226,7 @@ func fieldsOf(t reflect.Type) ([]field, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, field{i, p})
+		out = append(out, field{f.Index, p})
 	}
 	return out, nil
 }
@@ -257,7 +260,7 @@ func within(method string, fields []field, v reflect.Value) error {
 		if f.Range == "" {
 			continue
 		}
-		value := reflect.Indirect(v).Field(f.at)
+		value := reflect.Indirect(v).FieldByIndex(f.at)
 		if f.allows(scalar(value)) {
 			continue
 		}

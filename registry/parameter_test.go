@@ -59,6 +59,31 @@ func TestRanges(t *testing.T) {
 	}
 }
 
+// TestEmbeddedStructs: the fields of an embedded struct are parameters like any other, in the order of the JSON.
+func TestEmbeddedStructs(t *testing.T) {
+	type Common struct {
+		T int `json:"t" range:"[1,)" means:"rounds"`
+	}
+	type params struct {
+		A float64 `json:"a"`
+		Common
+		B float64 `json:"b"`
+	}
+	s := defineParams(params{Common: Common{T: 3}}, nil)
+	var names []string
+	for _, p := range s.Parameters() {
+		names = append(names, p.Name)
+	}
+	if got := strings.Join(names, " "); got != "a t b" || string(s.Defaults()) != `{"a":0,"t":3,"b":0}` {
+		t.Errorf("the parameters are %s, the defaults %s", got, s.Defaults())
+	}
+	for _, wrong := range []string{`{"t":0}`, `{"t":"x"}`} {
+		if _, err := s.does.Canon([]byte(wrong)); err == nil || !strings.HasSuffix(err.Error(), "; it must be an integer of at least 1") {
+			t.Errorf("%s gives %v", wrong, err)
+		}
+	}
+}
+
 type ranged struct {
 	T    int     `json:"t" range:"[1,)" means:"rounds"`
 	Rate float64 `json:"rate" range:"(0,1]"`

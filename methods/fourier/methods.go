@@ -14,20 +14,29 @@ const source = "Bazavan, Li and Sminchisescu, ECCV 2012, "
 
 const tasks = registry.Binary | registry.Multiclass | registry.Regression
 
-// FixedParams holds the parameters of the methods with an l2 penalty at a fixed sigma.
-type FixedParams struct {
+// Embedded holds the parameters that all methods of this family begin with.
+type Embedded struct {
 	Kernel   string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
 	C        float64 `json:"c" range:"(0,)" means:"skew of the skewed kernels, which need features above -c"`
 	Features int     `json:"features" range:"[1,)" means:"random features, of each channel where they are concatenated"`
-	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width, as a multiple of the usual sqrt(2 / mean squared distance)"`
-	Lambda   float64 `json:"lambda" range:"(0,)" means:"penalty of the squared weights"`
+	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width, as a multiple of the usual sqrt(2 / mean squared distance); learning starts there in the methods that learn it"`
 }
 
-func (p FixedParams) design(product bool, method string) design {
+func defaultEmbedded(features int) Embedded {
+	return Embedded{Kernel: gaussian, C: 1, Features: features, Sigma: 1}
+}
+
+func (p Embedded) design(product bool, method string) design {
 	return design{method: method, product: product, kernel: kernel{name: p.Kernel, c: p.C}, features: p.Features, sigma: p.Sigma}
 }
 
-var defaultFixed = FixedParams{Kernel: gaussian, C: 1, Features: 500, Sigma: 1, Lambda: 1}
+// FixedParams holds the parameters of the methods with an l2 penalty at a fixed sigma.
+type FixedParams struct {
+	Embedded
+	Lambda float64 `json:"lambda" range:"(0,)" means:"penalty of the squared weights"`
+}
+
+var defaultFixed = FixedParams{Embedded: defaultEmbedded(500), Lambda: 1}
 
 // SQLSKL declares ridge regression on one product embedding with sigma as it is.
 func SQLSKL() registry.Spec {

@@ -10,22 +10,16 @@ import (
 
 // GroupParams holds RFF-SQL-MKL's parameters.
 type GroupParams struct {
-	Kernel   string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
-	C        float64 `json:"c" range:"(0,)" means:"skew of the skewed kernels, which need features above -c"`
-	Features int     `json:"features" range:"[1,)" means:"random features of each channel"`
-	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width, as a multiple of the usual sqrt(2 / mean squared distance)"`
-	Lambda   float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero"`
+	Embedded
+	Lambda float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero"`
 }
 
 // TubeParams holds RFF-MKL's parameters.
 type TubeParams struct {
-	Kernel   string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
-	C        float64 `json:"c" range:"(0,)" means:"skew of the skewed kernels, which need features above -c"`
-	Features int     `json:"features" range:"[1,)" means:"random features of each channel"`
-	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width, as a multiple of the usual sqrt(2 / mean squared distance)"`
-	Epsilon  float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube in which the loss is nearly none; for regression in standard deviations of the target"`
-	Gamma    float64 `json:"gamma" range:"(0,)" means:"sharpness of the tube's edges"`
-	Lambda   float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero"`
+	Embedded
+	Epsilon float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube in which the loss is nearly none; for regression in standard deviations of the target"`
+	Gamma   float64 `json:"gamma" range:"(0,)" means:"sharpness of the tube's edges"`
+	Lambda  float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero"`
 }
 
 // Validate refuses a tube whose hyperbolic cosine overflows.
@@ -55,11 +49,6 @@ func (g groupSetting) loss() loss {
 	return square{factor: 1}
 }
 
-// sumDesign is the design of a concatenated embedding.
-func sumDesign(method string, k kernel, features int, sigma float64) design {
-	return design{method: method, kernel: k, features: features, sigma: sigma}
-}
-
 // shared is the setting without what varies along a path.
 func (g groupSetting) shared() groupSetting {
 	g.lambda, g.rho, g.steps = 0, 0, 0
@@ -72,9 +61,9 @@ var groupGrid = registry.Axis{Name: "lambda", Values: registry.Values(0.01, 0.02
 func SQLMKL() registry.Spec {
 	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL", Version: "3", Tasks: tasks, Source: source + "section 3.4 with the square loss",
 		Summary: "group lasso over channels of random Fourier features, square loss"},
-		GroupParams{Kernel: gaussian, C: 1, Features: 100, Sigma: 1, Lambda: 0.02}, registry.Grid{groupGrid},
+		GroupParams{Embedded: defaultEmbedded(100), Lambda: 0.02}, registry.Grid{groupGrid},
 		func(p GroupParams) groupSetting {
-			return groupSetting{design: sumDesign("RFF-SQL-MKL", kernel{name: p.Kernel, c: p.C}, p.Features, p.Sigma), lambda: p.Lambda}
+			return groupSetting{design: p.design(false, "RFF-SQL-MKL"), lambda: p.Lambda}
 		})
 }
 
@@ -82,9 +71,9 @@ func SQLMKL() registry.Spec {
 func MKL() registry.Spec {
 	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "3", Tasks: tasks, Source: source + "section 3.4, eq. (19)",
 		Summary: "group lasso over channels of random Fourier features, smooth epsilon-insensitive loss"},
-		TubeParams{Kernel: gaussian, C: 1, Features: 100, Sigma: 1, Epsilon: 0.1, Gamma: 10, Lambda: 0.05}, registry.Grid{groupGrid},
+		TubeParams{Embedded: defaultEmbedded(100), Epsilon: 0.1, Gamma: 10, Lambda: 0.05}, registry.Grid{groupGrid},
 		func(p TubeParams) groupSetting {
-			return groupSetting{design: sumDesign("RFF-MKL", kernel{name: p.Kernel, c: p.C}, p.Features, p.Sigma), tube: true, epsilon: p.Epsilon,
+			return groupSetting{design: p.design(false, "RFF-MKL"), tube: true, epsilon: p.Epsilon,
 				gamma: p.Gamma, lambda: p.Lambda}
 		})
 }

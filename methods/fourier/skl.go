@@ -10,18 +10,13 @@ import (
 
 // LearnedParams holds RFF-SKL's parameters.
 type LearnedParams struct {
-	Kernel   string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
-	C        float64 `json:"c" range:"(0,)" means:"skew of the skewed kernels, which need features above -c"`
-	Features int     `json:"features" range:"[1,)" means:"random features"`
-	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width where learning starts, as a multiple of the usual sqrt(2 / mean squared distance)"`
-	Steps    int     `json:"steps" range:"[1,)" means:"L-BFGS steps on the inverse widths"`
-	Lambda   float64 `json:"lambda" range:"(0,)" means:"penalty of the squared weights"`
-	Rho      float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
+	Embedded
+	Steps  int     `json:"steps" range:"[1,)" means:"L-BFGS steps on the inverse widths"`
+	Lambda float64 `json:"lambda" range:"(0,)" means:"penalty of the squared weights"`
+	Rho    float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
 }
 
-func (p LearnedParams) design() design {
-	return design{method: "RFF-SKL", product: true, kernel: kernel{name: p.Kernel, c: p.C}, features: p.Features, sigma: p.Sigma}
-}
+func (p LearnedParams) design() design { return p.Embedded.design(true, "RFF-SKL") }
 
 // SKL declares RFF-SKL: weights and sigma of a product embedding, eq. (9).
 func SKL() registry.Spec {
@@ -30,7 +25,7 @@ func SKL() registry.Spec {
 		Load:    load,
 		Blocks:  true,
 	},
-		LearnedParams{Kernel: gaussian, C: 1, Features: 500, Sigma: 1, Steps: 20, Lambda: 1, Rho: 1},
+		LearnedParams{Embedded: defaultEmbedded(500), Steps: 20, Lambda: 1, Rho: 1},
 		registry.Grid{{Name: "lambda", Values: registry.Powers(10, -2, 1)}, {Name: "rho", Values: registry.Values(0.0, 1.0, 10.0)}},
 		pathSKL,
 		registry.Memory(func(sh registry.Shape, p LearnedParams) int64 { return p.design().ridgeMemory(sh, true) }),

@@ -23,18 +23,18 @@ func memory(s registry.Shape, p Params) int64 {
 
 // randomMemory is that of the random features: draws, blocks of scores, and the same solver.
 func randomMemory(s registry.Shape, p random) int64 {
-	bytes := 8 * int64(p.candidates+p.features*s.Outputs()) * int64(s.D+1)
-	if p.width == 0 {
-		bytes += kernelwidth.Bytes(s.N, p.neighbour)
+	bytes := 8 * int64(p.Candidates+p.Features*s.Outputs()) * int64(s.D+1)
+	if p.Width == 0 {
+		bytes += kernelwidth.Bytes(s.N, p.Neighbour)
 	}
 	if p.choice != byOrder {
-		bytes += 8 * int64(min(s.N, blockRows)*(s.D+1+min(featuresAtOnce, p.candidates))+s.N)
+		bytes += 8 * int64(min(s.N, blockRows)*(s.D+1+min(featuresAtOnce, p.Candidates))+s.N)
 	}
-	step := p.step
+	step := p.Step
 	if step == 0 {
-		step = p.features
+		step = p.Features
 	}
-	return bytes + solverBytes(s, p.features, step)
+	return bytes + solverBytes(s, p.Features, step)
 }
 
 // solverBytes counts the design, vectors and systems of the solver, and the coefficients of all stages, of one target after
@@ -74,18 +74,18 @@ func randomPathCost(s registry.Shape, ps []random) float64 {
 	sum := 0.0
 	seen := map[random]bool{}
 	for _, p := range ps {
-		step := p.step
+		step := p.Step
 		if step == 0 {
-			step = p.features
+			step = p.Features
 		}
-		sum += float64(s.Outputs()) * solveCost(s, p.features, step)
-		if p.lambda = 0; !seen[p] {
+		sum += float64(s.Outputs()) * solveCost(s, p.Features, step)
+		if p.Lambda = 0; !seen[p] {
 			seen[p] = true
-			columns := p.features
+			columns := p.Features
 			if p.choice != byOrder {
-				columns += p.candidates
+				columns += p.Candidates
 			}
-			sum += widthCost(s, kernelOf{Width: p.width, Neighbour: p.neighbour}) + float64(p.candidates*s.D)*15
+			sum += widthCost(s, kernelOf{Width: p.Width, Neighbour: p.Neighbour}) + float64(p.Candidates*s.D)*15
 			sum += float64(s.Outputs()) * float64(s.N) * float64(columns) * (1.5 + 0.045*float64(s.D))
 		}
 	}

@@ -16,10 +16,24 @@ type Params struct {
 	Lambda     float64 `json:"lambda" range:"(0,)" means:"penalty"`
 	Candidates string  `json:"candidates" range:"merged+linear|merged|cross+linear" means:"Taylor features with each pair once, and the inputs; without the inputs; or with pairs of different inputs only, and the inputs"`
 	Order      int     `json:"order" range:"0|1|2" means:"largest degree of a Taylor feature; 0 is 1 for classes and 2 for regression"`
-	Intercept  bool    `json:"intercept" means:"whether the function has an intercept, which is not penalised"`
-	Neighbour  int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
-	Width      float64 `json:"width" range:"[0,)" means:"width s of the kernel exp(-|x-x'|^2 / 2 s^2); 0 is by neighbour"`
+	Function
 }
+
+// Function holds the parameters that all methods of this family have.
+type Function struct {
+	Intercept bool    `json:"intercept" means:"whether the function has an intercept, which is not penalised"`
+	Neighbour int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
+	Width     float64 `json:"width" range:"[0,)" means:"width s of the kernel exp(-|x-x'|^2 / 2 s^2); 0 is by neighbour"`
+}
+
+// Defaults of the family: the paper's values for its classification sets.
+const (
+	defaultFeatures   = 100
+	defaultCandidates = 2000
+	defaultLambda     = 1e-3
+)
+
+var defaultFunction = Function{Intercept: true, Neighbour: 50}
 
 const source = "Shahrampour and Tarokh, NeurIPS 2018"
 
@@ -29,9 +43,8 @@ func MFGA() registry.Spec {
 		Name: "MFGA", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: source + ", Algorithm 1", Summary: "linear model on greedily chosen Taylor features of kernels",
 		Load: load,
-	}, Params{Features: 100, Lambda: 1e-3, Candidates: mergedLinear, Intercept: true, Neighbour: 50}, lambdas(),
-		fitPath, registry.Memory(memory),
-		registry.PathCost(pathCost))
+	}, Params{Features: defaultFeatures, Lambda: defaultLambda, Candidates: mergedLinear, Function: defaultFunction}, lambdas(),
+		fitPath, registry.Memory(memory), registry.PathCost(pathCost))
 }
 
 // lambdas is the grid of the paper.

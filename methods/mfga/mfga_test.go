@@ -215,7 +215,7 @@ func TestFarFits(t *testing.T) {
 	}
 	for _, lambda := range []float64{1e-10, 1e-5, 1, 1e5} {
 		for _, intercept := range []bool{true, false} {
-			p := Params{Features: 11, Lambda: lambda, Candidates: mergedLinear, Intercept: intercept, Width: 2}
+			p := Params{Features: 11, Lambda: lambda, Candidates: mergedLinear, Function: Function{Intercept: intercept, Width: 2}}
 			tl, err := newTaylor(t.Context(), p.kernel(data.Task), data.X.RawMatrix().Data, 5)
 			if err != nil {
 				t.Fatal(err)

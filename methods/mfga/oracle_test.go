@@ -103,7 +103,7 @@ func TestPaths(t *testing.T) {
 				data := problem(path.Loss, x, c.YRegression, c.YClass)
 				m, out := outputOf(t, data, Params{
 					Features: len(path.Selected), Step: path.Step, Lambda: path.Lambda, Candidates: mergedLinear,
-					Order: path.Order, Intercept: path.Intercept, Neighbour: 50,
+					Order: path.Order, Function: Function{Intercept: path.Intercept, Neighbour: 50},
 				})
 				k := kernelOf{Candidates: mergedLinear, Order: path.Order, Width: out.Taylor.Width}
 				all := &taylor{kernelOf: k, d: d, scale: math.Sqrt(0.5)}
@@ -255,14 +255,14 @@ func TestRandomFeatures(t *testing.T) {
 
 // chosen compares scores, EERF's choice, and LKRF's weights and draws for one target.
 func (c randomCase) chosen(t *testing.T, f *fourier, y []float64, s scored, centred bool) {
-	scores, err := f.scores(t.Context(), target(random{centred: centred}, y))
+	scores, err := f.scores(t.Context(), target(centred, y))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for m, want := range s.Scores {
 		near(t, "a score", math.Abs(scores[m])/float64(f.n), want, 1e-12)
 	}
-	top, err := f.choose(t.Context(), random{choice: byScore, features: len(s.Top), centred: centred}, y)
+	top, err := f.choose(t.Context(), random{byScore, LKRFParams{Drawn: Drawn{Features: len(s.Top)}, Centred: centred}}, y)
 	if err != nil || !slices.Equal(top, s.Top) {
 		t.Errorf("EERF chooses %v (%v), want %v", top, err, s.Top)
 	}
@@ -280,7 +280,7 @@ func (c randomCase) chosen(t *testing.T, f *fourier, y []float64, s scored, cent
 		if support != want.Support {
 			t.Errorf("rho %v: %d weights are positive, want %d", rho, support, want.Support)
 		}
-		drawn, err := f.choose(t.Context(), random{choice: byAlignment, features: len(c.Uniforms), centred: centred, rho: rho}, y)
+		drawn, err := f.choose(t.Context(), random{byAlignment, LKRFParams{Drawn: Drawn{Features: len(c.Uniforms)}, Centred: centred, Rho: rho}}, y)
 		if err != nil || !slices.Equal(drawn, want.Sampled) {
 			t.Errorf("rho %v: LKRF draws %v (%v), want %v", rho, drawn, err, want.Sampled)
 		}

@@ -11,66 +11,53 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// RKSParams holds the parameters of RKS.
-type RKSParams struct {
-	Features   int     `json:"features" range:"[1,)" means:"M: random columns"`
-	Candidates int     `json:"candidates" range:"[1,)" means:"columns that are drawn; the first M are used, so that the draws are those of EERF and LKRF"`
+// Drawn holds the parameters that RKS, EERF and LKRF begin with.
+type Drawn struct {
+	Features   int     `json:"features" range:"[1,)" means:"M: random columns that are used"`
+	Candidates int     `json:"candidates" range:"[1,)" means:"M0: random columns that are drawn; RKS uses the first M, EERF the M of the largest scores, LKRF draws M with replacement"`
 	Step       int     `json:"step" range:"[0,)" means:"columns between stages; 0 is one fit on all, without stages"`
 	Lambda     float64 `json:"lambda" range:"(0,)" means:"penalty"`
-	Intercept  bool    `json:"intercept" means:"whether the function has an intercept, which is not penalised"`
-	Neighbour  int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
-	Width      float64 `json:"width" range:"[0,)" means:"width s of the kernel exp(-|x-x'|^2 / 2 s^2); 0 is by neighbour"`
+}
+
+// RKSParams holds the parameters of RKS.
+type RKSParams struct {
+	Drawn
+	Function
 }
 
 // EERFParams holds the parameters of EERF.
 type EERFParams struct {
-	Features   int     `json:"features" range:"[1,)" means:"M: random columns that are used"`
-	Candidates int     `json:"candidates" range:"[1,)" means:"M0: random columns among which they are chosen"`
-	Step       int     `json:"step" range:"[0,)" means:"columns between stages; 0 is one fit on all, without stages"`
-	Lambda     float64 `json:"lambda" range:"(0,)" means:"penalty"`
-	Centred    bool    `json:"centred" means:"whether columns are scored by the target less its mean"`
-	Intercept  bool    `json:"intercept" means:"whether the function has an intercept, which is not penalised"`
-	Neighbour  int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
-	Width      float64 `json:"width" range:"[0,)" means:"width s of the kernel exp(-|x-x'|^2 / 2 s^2); 0 is by neighbour"`
+	Drawn
+	Centred bool `json:"centred" means:"whether columns are scored by the target less its mean"`
+	Function
 }
 
 // LKRFParams holds the parameters of LKRF.
 type LKRFParams struct {
-	Features   int     `json:"features" range:"[1,)" means:"M: random columns that are used"`
-	Candidates int     `json:"candidates" range:"[1,)" means:"M0: random columns from which they are drawn, with replacement"`
-	Step       int     `json:"step" range:"[0,)" means:"columns between stages; 0 is one fit on all, without stages"`
-	Lambda     float64 `json:"lambda" range:"(0,)" means:"penalty"`
-	Centred    bool    `json:"centred" means:"whether columns are scored by the target less its mean"`
-	Rho        float64 `json:"rho" range:"[0,)" means:"how far the weights may be from uniform, as a sum of squares"`
-	Intercept  bool    `json:"intercept" means:"whether the function has an intercept, which is not penalised"`
-	Neighbour  int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
-	Width      float64 `json:"width" range:"[0,)" means:"width s of the kernel exp(-|x-x'|^2 / 2 s^2); 0 is by neighbour"`
+	Drawn
+	Centred bool    `json:"centred" means:"whether columns are scored by the target less its mean"`
+	Rho     float64 `json:"rho" range:"[0,)" means:"how far the weights may be from uniform, as a sum of squares"`
+	Function
 }
 
-// Defaults of all three: the paper's values for its classification sets.
-const (
-	defaultFeatures   = 100
-	defaultCandidates = 2000
-	defaultNeighbour  = 50
-	defaultLambda     = 1e-3
-)
+var defaultDrawn = Drawn{Features: defaultFeatures, Candidates: defaultCandidates, Lambda: defaultLambda}
 
 // RKS declares random kitchen sinks.
 func RKS() registry.Spec {
 	return define("RKS", "Rahimi and Recht, NIPS 2008; "+source, "linear model on random Fourier features",
-		RKSParams{Features: defaultFeatures, Candidates: defaultCandidates, Lambda: defaultLambda, Intercept: true, Neighbour: defaultNeighbour})
+		RKSParams{defaultDrawn, defaultFunction})
 }
 
 // EERF declares the energy-based exploration of random features.
 func EERF() registry.Spec {
 	return define("EERF", "Shahrampour, Beirami and Tarokh, AAAI 2018; "+source, "linear model on the random features that correlate most with the target",
-		EERFParams{Features: defaultFeatures, Candidates: defaultCandidates, Lambda: defaultLambda, Centred: true, Intercept: true, Neighbour: defaultNeighbour})
+		EERFParams{defaultDrawn, true, defaultFunction})
 }
 
 // LKRF declares learning kernels with random features.
 func LKRF() registry.Spec {
 	return define("LKRF", "Sinha and Duchi, NIPS 2016; "+source, "linear model on random features drawn by learned weights",
-		LKRFParams{Features: defaultFeatures, Candidates: defaultCandidates, Lambda: defaultLambda, Centred: true, Rho: 0.005, Intercept: true, Neighbour: defaultNeighbour})
+		LKRFParams{defaultDrawn, true, 0.005, defaultFunction})
 }
 
 // A choice is the rule by which columns are chosen.
@@ -82,42 +69,29 @@ const (
 	byAlignment               // LKRF
 )
 
-// A random is a setting of any of the three.
+// A random is a grid point of any of the three methods.
 type random struct {
-	choice                     choice
-	features, candidates, step int
-	lambda                     float64
-	centred                    bool
-	rho                        float64
-	intercept                  bool
-	neighbour                  int
-	width                      float64
+	choice choice
+	LKRFParams
 }
 
 func (p RKSParams) random() random {
-	return random{choice: byOrder, features: p.Features, candidates: p.Candidates, step: p.Step, lambda: p.Lambda,
-		intercept: p.Intercept, neighbour: p.Neighbour, width: p.Width}
+	return random{byOrder, LKRFParams{Drawn: p.Drawn, Function: p.Function}}
 }
-
 func (p EERFParams) random() random {
-	return random{choice: byScore, features: p.Features, candidates: p.Candidates, step: p.Step, lambda: p.Lambda, centred: p.Centred,
-		intercept: p.Intercept, neighbour: p.Neighbour, width: p.Width}
+	return random{byScore, LKRFParams{p.Drawn, p.Centred, 0, p.Function}}
 }
-
-func (p LKRFParams) random() random {
-	return random{choice: byAlignment, features: p.Features, candidates: p.Candidates, step: p.Step, lambda: p.Lambda, centred: p.Centred,
-		rho: p.Rho, intercept: p.Intercept, neighbour: p.Neighbour, width: p.Width}
-}
+func (p LKRFParams) random() random { return random{byAlignment, p} }
 
 // Validate reports more columns than are drawn.
-func (p RKSParams) Validate() error { return enough(p.Features, p.Candidates) }
+func (p RKSParams) Validate() error { return p.enough() }
 
 // Validate reports more columns than are drawn.
-func (p EERFParams) Validate() error { return enough(p.Features, p.Candidates) }
+func (p EERFParams) Validate() error { return p.enough() }
 
-func enough(features, candidates int) error {
-	if features > candidates {
-		return fmt.Errorf("features = %d of candidates = %d; there must be as many candidates as features, or more", features, candidates)
+func (d Drawn) enough() error {
+	if d.Features > d.Candidates {
+		return fmt.Errorf("features = %d of candidates = %d; there must be as many candidates as features, or more", d.Features, d.Candidates)
 	}
 	return nil
 }
@@ -152,12 +126,12 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 		candidates, uniforms int
 	}
 	key := func(i int) drawn {
-		k := drawn{kernelOf{Width: ps[i].width}, ps[i].candidates, 0}
-		if ps[i].width == 0 {
-			k.kernel.Neighbour = ps[i].neighbour
+		k := drawn{kernelOf{Width: ps[i].Width}, ps[i].Candidates, 0}
+		if ps[i].Width == 0 {
+			k.kernel.Neighbour = ps[i].Neighbour
 		}
 		if ps[i].choice == byAlignment {
-			k.uniforms = ps[i].features
+			k.uniforms = ps[i].Features
 		}
 		return k
 	}
@@ -172,13 +146,13 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 		}
 		unpenalised := func(i int) random {
 			p := ps[i]
-			p.lambda = 0
+			p.Lambda = 0
 			return p
 		}
 		for _, group := range fitting.Groups(alike, unpenalised) {
 			p := ps[group[0]]
 			err := fitOutputs(ctx, name, train, group, func(y []float64) fitOne {
-				a := newActive(train.Task, f, y, p.features, p.intercept)
+				a := newActive(train.Task, f, y, p.Features, p.Intercept)
 				var chosen []int
 				return func(i int) (out output, err error) {
 					if chosen == nil {
@@ -186,9 +160,9 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 							return out, err
 						}
 					}
-					return a.fitColumns(ctx, f, chosen, p.step, ps[i].lambda)
+					return a.fitColumns(ctx, f, chosen, p.Step, ps[i].Lambda)
 				}
-			}, p.step > 0, yield)
+			}, p.Step > 0, yield)
 			if err != nil {
 				return err
 			}
@@ -200,23 +174,23 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 // choose returns the columns of a setting for the target y, the best ones first.
 func (f *fourier) choose(ctx context.Context, p random, y []float64) ([]int, error) {
 	if p.choice == byOrder {
-		return fitting.Upto(p.features), nil
+		return fitting.Upto(p.Features), nil
 	}
-	scores, err := f.scores(ctx, target(p, y))
+	scores, err := f.scores(ctx, target(p.Centred, y))
 	if err != nil {
 		return nil, err
 	}
 	if p.choice == byScore {
-		return largest(scores, nil, p.features), nil
+		return largest(scores, nil, p.Features), nil
 	}
 	floats.Mul(scores, scores)
-	return sample(align(scores, p.rho), f.u), nil
+	return sample(align(scores, p.Rho), f.u), nil
 }
 
 // target is what columns are scored by.
-func target(p random, y []float64) []float64 {
+func target(centred bool, y []float64) []float64 {
 	t := slices.Clone(y)
-	if p.centred {
+	if centred {
 		floats.AddConst(-vmath.Sum(y)/float64(len(y)), t)
 	}
 	return t

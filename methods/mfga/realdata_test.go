@@ -148,7 +148,7 @@ func (s realSet) classification(t *testing.T, train, test registry.Data) {
 		features := run.PerStep * len(run.Steps)
 		m, out := outputOf(t, train, Params{
 			Features: features, Step: run.PerStep, Lambda: run.Lambda, Candidates: mergedLinear, Order: run.Order,
-			Intercept: run.Intercept, Width: s.Width,
+			Function: Function{Intercept: run.Intercept, Width: s.Width},
 		})
 		all := &taylor{kernelOf: kernelOf{Candidates: mergedLinear, Order: run.Order, Width: s.Width}, d: d, scale: math.Sqrt(0.5)}
 		at, clear := 0, true
@@ -191,7 +191,7 @@ func (s realSet) regression(t *testing.T, train, test registry.Data) {
 	for _, run := range s.MFGA {
 		p := Params{
 			Features: run.PerStep * len(run.MSE), Step: run.PerStep, Lambda: run.Lambda, Candidates: names[run.Candidates],
-			Intercept: run.Intercept, Width: s.Width,
+			Function: Function{Intercept: run.Intercept, Width: s.Width},
 		}
 		k := p.kernel(train.Task)
 		if got := k.count(d); got != run.Count {
@@ -221,17 +221,17 @@ func (s realSet) regression(t *testing.T, train, test registry.Data) {
 func (s realSet) random(t *testing.T, train, test registry.Data) {
 	_, d := train.X.Dims()
 	for _, run := range s.Random {
-		p := random{features: run.M, candidates: run.M0, lambda: run.Lambda, centred: run.Centred, rho: 0.005, intercept: true, width: s.Width}
+		p := random{LKRFParams: LKRFParams{Drawn{Features: run.M, Candidates: run.M0, Lambda: run.Lambda}, run.Centred, 0.005, Function{Intercept: true, Width: s.Width}}}
 		if run.M0 == 0 {
-			p.candidates, p.features, p.lambda = 2000, map[string]int{"adult": 100, "epileptic": 20}[s.Dataset], 1e-4
+			p.Candidates, p.Features, p.Lambda = 2000, map[string]int{"adult": 100, "epileptic": 20}[s.Dataset], 1e-4
 		}
-		f, err := drawFourier(t.Context(), rng.New(run.Seed), train.X.RawMatrix().Data, d, s.Width, p.candidates, p.features)
+		f, err := drawFourier(t.Context(), rng.New(run.Seed), train.X.RawMatrix().Data, d, s.Width, p.Candidates, p.Features)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fit := func(rule choice, intercept bool) (scores []float64) {
 			t.Helper()
-			p.choice, p.intercept = rule, intercept
+			p.choice, p.Intercept = rule, intercept
 			err := fitRandom(t.Context(), "", registry.Env{Seed: run.Seed}, train, []random{p}, func(_ int, m registry.Model) error {
 				scores = make([]float64, len(test.Y))
 				return m.Score(t.Context(), test.X, scores)
@@ -264,7 +264,7 @@ func (s realSet) random(t *testing.T, train, test registry.Data) {
 // weights compares scores of the first columns and LKRF's weights.
 func (s realSet) weights(t *testing.T, f *fourier, p random, y, first []float64, support int, largest float64) {
 	t.Helper()
-	scores, err := f.scores(t.Context(), target(p, y))
+	scores, err := f.scores(t.Context(), target(p.Centred, y))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func (s realSet) weights(t *testing.T, f *fourier, p random, y, first []float64,
 		near(t, "a score", math.Abs(scores[m])/float64(f.n), want, 1e-12)
 	}
 	floats.Mul(scores, scores)
-	q, positive := align(scores, p.rho), 0
+	q, positive := align(scores, p.Rho), 0
 	for _, v := range q {
 		if v > 0 {
 			positive++
