@@ -331,3 +331,5 @@ func TestMemoryInPlace(t *testing.T) {
 		t.Errorf("a fit allocates %.2f of the data", share)
 	}
 }
+
+func (x rows) row(i int) []float64 { return x.slice(i, i+1) }

@@ -20,7 +20,6 @@ func rowsOf(x *mat.Dense) rows {
 	return rows{n: n, d: d, data: fitting.Rows(x)}
 }
 
-func (x rows) row(i int) []float64        { return x.data[i*x.d : (i+1)*x.d] }
 func (x rows) pack() *vmath.Packed        { return vmath.Pack(x.data, x.n, x.d) }
 func (x rows) slice(lo, hi int) []float64 { return x.data[lo*x.d : hi*x.d] }
 

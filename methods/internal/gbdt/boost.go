@@ -1,7 +1,6 @@
 package gbdt
 
 import (
-	"context"
 	"fmt"
 	"math"
 )
@@ -33,23 +32,11 @@ type Targets struct {
 	Classes   int // of Softmax
 }
 
-// Leafwise boosts trees grown leaf by leaf on histograms, as LightGBM does with its
+// A booster boosts trees grown leaf by leaf on histograms, as LightGBM does with its
 // default parameters: gradients and hessians of the loss at the current scores in
 // single precision, one tree an output and round, values -G/(H+L2) times the learning
-// rate; the starting score is the loss's best constant and is added to the first
-// trees. It stops early, with fewer trees, when no leaf can be split.
-func Leafwise(ctx context.Context, ds *Dataset, target Targets, p LeafwiseParams) (*Model, error) {
-	b, err := newBooster(ds, target, p)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.run(ctx, nil); err != nil {
-		return nil, err
-	}
-	return b.model, nil
-}
-
-// A booster is a fit under way.
+// rate. The starting score is the loss's best constant and is added to the first
+// trees. Boosting stops early, with fewer trees, when no leaf can be split.
 type booster struct {
 	ds     *Dataset
 	p      LeafwiseParams

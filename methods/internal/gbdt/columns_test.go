@@ -27,11 +27,11 @@ func TestColumnsKeepTheModel(t *testing.T) {
 	}
 	plain := *ds
 	plain.columns = nil
-	with, err := Leafwise(t.Context(), ds, s.target(), lightgbmDefaults)
+	with, err := fitLeafwise(t.Context(), ds, s.target(), lightgbmDefaults)
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := Leafwise(t.Context(), &plain, s.target(), lightgbmDefaults)
+	without, err := fitLeafwise(t.Context(), &plain, s.target(), lightgbmDefaults)
 	if err != nil {
 		t.Fatal(err)
 	}

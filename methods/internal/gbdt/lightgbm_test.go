@@ -1,6 +1,7 @@
 package gbdt
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,13 +18,22 @@ func (p LeafwiseParams) python() map[string]any {
 		"min_child_samples": p.MinData, "min_child_weight": p.MinHessian, "reg_lambda": p.L2}
 }
 
+// fitLeafwise fits one grid point alone, which shares nothing.
+func fitLeafwise(ctx context.Context, ds *Dataset, target Targets, p LeafwiseParams) (*Model, error) {
+	b, err := newBooster(ds, target, p)
+	if err != nil {
+		return nil, err
+	}
+	return b.model, b.run(ctx, nil)
+}
+
 func leafwise(t testing.TB, s *sample, p LeafwiseParams) *Model {
 	t.Helper()
 	ds, err := NewDataset(t.Context(), s.x, s.n, s.d, p.MinData)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Leafwise(t.Context(), ds, s.target(), p)
+	m, err := fitLeafwise(t.Context(), ds, s.target(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

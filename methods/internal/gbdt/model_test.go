@@ -86,7 +86,7 @@ func TestRefusals(t *testing.T) {
 		"too few targets": {Logistic, s.y[1:], 2}, "a label 1/2": {Logistic, append([]float64{.5}, s.y[1:]...), 2},
 		"a class beyond": {Softmax, append([]float64{3}, make([]float64, s.n-1)...), 3}, "one class": {Softmax, make([]float64, s.n), 1},
 	} {
-		if _, err := Leafwise(t.Context(), ds, target, lightgbmDefaults); err == nil {
+		if _, err := fitLeafwise(t.Context(), ds, target, lightgbmDefaults); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}

@@ -134,7 +134,7 @@ func TestFirstSplitIsTheBest(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			m, err := Leafwise(t.Context(), ds, s.target(), p)
+			m, err := fitLeafwise(t.Context(), ds, s.target(), p)
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// LeafwisePath fits each of ps and calls yield once for each, in the order it finds
-// cheapest, with the models that Leafwise gives. It stops at yield's first error.
+// LeafwisePath fits a model for each of the grid points ps and calls yield with it, in the order that costs least. The
+// models are those of one fit a grid point. LeafwisePath stops at the first error of yield.
 //
-// Settings that differ in the depth alone share the rounds before one of them
-// meets its limit: as long as no tree of the deeper model is deeper than the
-// shallower limit, the limit has forbidden nothing and the models are the same.
-// That needs NumLeaves not to bind, as in the grid of the 2020 paper
+// Grid points that differ in the depth alone share the first rounds: as long as no tree of the
+// deeper model is deeper than the shallower limit, that limit has forbidden nothing, and both models are the same.
+// This needs a NumLeaves that forbids nothing either, as in the grid of the 2020 paper
 // (num_leaves = 2^max_depth).
 func LeafwisePath(ctx context.Context, ds *Dataset, target Targets, ps []LeafwiseParams, yield func(i int, m *Model) error) error {
 	families := map[LeafwiseParams][]int{}

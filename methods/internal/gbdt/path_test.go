@@ -44,7 +44,7 @@ func TestPathEqualsSingleFits(t *testing.T) {
 		}
 		seen := 0
 		err = LeafwisePath(t.Context(), ds, s.target(), ps, func(i int, m *Model) error {
-			single, err := Leafwise(t.Context(), ds, s.target(), ps[i])
+			single, err := fitLeafwise(t.Context(), ds, s.target(), ps[i])
 			if err != nil {
 				return err
 			}

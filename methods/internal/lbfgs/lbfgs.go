@@ -69,21 +69,6 @@ const (
 	SearchFailed                     // no acceptable step even along -g; x is the best point known
 )
 
-// String names the status.
-func (s Status) String() string {
-	switch s {
-	case GradientSmall:
-		return "gradient small"
-	case ReductionSmall:
-		return "reduction small"
-	case IterationLimit:
-		return "iteration limit"
-	case SearchFailed:
-		return "line search failed"
-	}
-	return "not run"
-}
-
 // Result describes the end of a run.
 type Result struct {
 	F           float64 // f at the returned x

@@ -21,12 +21,12 @@
 //   - Dot and Sum, made for long arrays: element i goes to lane i mod 32, lanes
 //     l, l+8, l+16, l+24 are added as (0+1)+(2+3), then as above.
 //
-// The parts: elementary.go (Sin, Cos, SinCos, Exp, Softmax), scalar.go and quantile.go (of one number), reduce.go (Dot, Sum, Axpy),
+// The parts: elementary.go (Cos, SinCos, Exp, Softmax), scalar.go and quantile.go (of one number), reduce.go (Dot, Sum, Axpy),
 // rowmajor.go (products with row-major matrices), gemm.go (MatMul, MatMulT, Gram, GramAdd),
 // packed.go (a layout in which lanes are examples, for matrices used many times),
 // fused.go (losses), symmetric.go and hinge.go (Newton systems and passes of the
-// linear machine), logistic.go (Newton passes of the logistic loss), wave.go (GFC's greedy step), each beside its reference; files that end in _c.go and _go.go
-// choose between C and Go. Lengths that do not fit are a programming error and panic.
+// linear machine), logistic.go (Newton passes of the logistic loss), wave.go (GFC's greedy step), each beside its reference; files that end in _c.go choose between C and
+// Go, and kernels_go.go stands in their place where there is no C. Lengths that do not fit are a programming error and panic.
 //
 // It does not start goroutines, keeps no state but a pool of scratch memory, and
 // is no general BLAS: only what the families call is here.

@@ -6,44 +6,19 @@ import (
 	"slices"
 )
 
-// Sin sets dst[i] to the sine of x[i]. dst may be x; otherwise they must not
-// overlap. The error is below 1.5 units in the last place for every finite argument.
-func Sin(dst, x []float64) {
-	sameLength("Sin", "dst", len(dst), "x", len(x))
-	if sin(dst, x) {
-		for i, v := range dst {
-			if far(v) {
-				dst[i], _ = sinCosRef(v)
-			}
-		}
-	}
-}
-
 // Cos sets dst[i] to the cosine of x[i]. dst may be x; otherwise they must not
 // overlap. The error is below 1.5 units in the last place for every finite argument.
 func Cos(dst, x []float64) {
 	sameLength("Cos", "dst", len(dst), "x", len(x))
-	if cos(dst, x) {
-		for i, v := range dst {
-			if far(v) {
-				_, dst[i] = sinCosRef(v)
-			}
-		}
-	}
+	cos(dst, x)
 }
 
-// SinCos sets s[i] and c[i] to the sine and cosine of x[i], with the bits of Sin
-// and Cos. Either of s and c may be x; otherwise they must not overlap.
+// SinCos sets s[i] and c[i] to the sine and cosine of x[i], the cosine with the bits of Cos and the sine as exactly.
+// Either of s and c may be x; otherwise they must not overlap.
 func SinCos(s, c, x []float64) {
 	sameLength("SinCos", "s", len(s), "x", len(x))
 	sameLength("SinCos", "c", len(c), "x", len(x))
-	if sinCos(s, c, x) {
-		for i, v := range s {
-			if far(v) {
-				s[i], c[i] = sinCosRef(v)
-			}
-		}
-	}
+	sinCos(s, c, x)
 }
 
 // Exp sets dst[i] to e to the power x[i]. dst may be x. The error is below 1 unit
@@ -79,10 +54,6 @@ func Softmax(dst, x []float64) {
 // maxNear is the largest argument for which the three-part reduction is exact
 // enough; the C kernels leave larger ones, infinities and NaN in place.
 const maxNear = 1 << 30
-
-// far reports whether v is an argument that a trigonometric kernel left in place:
-// no sine or cosine is that large.
-func far(v float64) bool { return !(math.Abs(v) <= maxNear) }
 
 // magic added to a small number leaves its nearest integer in the low bits.
 const magic = 0x1.8p52
@@ -178,12 +149,6 @@ func expRef(x float64) float64 {
 
 // power returns two to the power k, |k| < 1023.
 func power(k int64) float64 { return math.Float64frombits(uint64(k+1023) << 52) }
-
-func sinArrayRef(s, x []float64) {
-	for i, v := range x {
-		s[i], _ = sinCosRef(v)
-	}
-}
 
 func cosArrayRef(c, x []float64) {
 	for i, v := range x {

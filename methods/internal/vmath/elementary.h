@@ -56,8 +56,8 @@ VM v8 expo(v8 x) {
 	return v8_scale(v8_add(v8_set1(1), p), q, t);
 }
 
-// sincos writes the sines to s and the cosines to c; either may be null. Lanes
-// beyond the fast reduction receive x itself, and the result is then not zero.
+// sincos_part writes the sines of n <= 8 numbers to s, which may be null, and the cosines to c. Where x is beyond the fast
+// reduction, s and c receive x itself, and the result is not zero.
 VM int sincos_part(double *s, double *c, const double *x, long n) {
 	v8 sv, cv, xv = n < 8 ? v8_loadn(x, n) : v8_load(x);
 	m8 far = trig(xv, &sv, &cv);
@@ -68,10 +68,10 @@ VM int sincos_part(double *s, double *c, const double *x, long n) {
 	}
 	if (n < 8) {
 		if (s) v8_storen(s, sv, n);
-		if (c) v8_storen(c, cv, n);
+		v8_storen(c, cv, n);
 	} else {
 		if (s) v8_store(s, sv);
-		if (c) v8_store(c, cv);
+		v8_store(c, cv);
 	}
 	return any;
 }
@@ -81,14 +81,6 @@ TARGET int FN(vm_sincos)(double *s, double *c, const double *x, long n) {
 	long i = 0;
 	for (; i + 8 <= n; i += 8) any |= sincos_part(s + i, c + i, x + i, 8);
 	if (i < n) any |= sincos_part(s + i, c + i, x + i, n - i);
-	return any;
-}
-
-TARGET int FN(vm_sin)(double *s, const double *x, long n) {
-	int any = 0;
-	long i = 0;
-	for (; i + 8 <= n; i += 8) any |= sincos_part(s + i, 0, x + i, 8);
-	if (i < n) any |= sincos_part(s + i, 0, x + i, n - i);
 	return any;
 }
 

@@ -3,7 +3,6 @@
 // argument was beyond the fast reduction (see elementary.h).
 #define KERNELS(K) \
 	K(int, vm_sincos, (double *s, double *c, const double *x, long n), (s, c, x, n)) \
-	K(int, vm_sin, (double *s, const double *x, long n), (s, x, n)) \
 	K(int, vm_cos, (double *c, const double *x, long n), (c, x, n)) \
 	K(void, vm_exp, (double *y, const double *x, long n), (y, x, n)) \
 	K(double, vm_dot, (const double *x, const double *y, long n), (x, y, n)) \

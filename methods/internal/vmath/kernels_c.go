@@ -6,8 +6,6 @@ package vmath
 #cgo CFLAGS: -O3 -std=c11
 #cgo noescape vm_sincos
 #cgo nocallback vm_sincos
-#cgo noescape vm_sin
-#cgo nocallback vm_sin
 #cgo noescape vm_cos
 #cgo nocallback vm_cos
 #cgo noescape vm_exp
@@ -62,7 +60,10 @@ package vmath
 */
 import "C"
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // level is the instruction set in use: 2 AVX-512, 1 AVX2 with FMA, 0 the Go references.
 // everyLength sends inputs of every length to C. Only tests change the two.
@@ -84,28 +85,32 @@ func ptr(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
 
 func length(x []float64) C.long { return C.long(len(x)) }
 
-func sin(s, x []float64) (far bool) {
-	if !useC(len(x), 4) {
-		sinArrayRef(s, x)
-		return false
-	}
-	return C.vm_sin(ptr(s), ptr(x), length(x)) != 0
-}
+// far reports whether a trigonometric kernel left v in place, since the argument is too large for its reduction: no sine or
+// cosine is that large.
+func far(v float64) bool { return !(math.Abs(v) <= maxNear) }
 
-func cos(c, x []float64) (far bool) {
+func cos(c, x []float64) {
 	if !useC(len(x), 4) {
 		cosArrayRef(c, x)
-		return false
+	} else if C.vm_cos(ptr(c), ptr(x), length(x)) != 0 {
+		for i, v := range c {
+			if far(v) {
+				_, c[i] = sinCosRef(v)
+			}
+		}
 	}
-	return C.vm_cos(ptr(c), ptr(x), length(x)) != 0
 }
 
-func sinCos(s, c, x []float64) (far bool) {
+func sinCos(s, c, x []float64) {
 	if !useC(len(x), 4) {
 		sinCosArrayRef(s, c, x)
-		return false
+	} else if C.vm_sincos(ptr(s), ptr(c), ptr(x), length(x)) != 0 {
+		for i, v := range s {
+			if far(v) {
+				s[i], c[i] = sinCosRef(v)
+			}
+		}
 	}
-	return C.vm_sincos(ptr(s), ptr(c), ptr(x), length(x)) != 0
 }
 
 func exp(dst, x []float64) {
