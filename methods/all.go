@@ -18,7 +18,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// The source of every method and of what the families share, which is what their code is known by.
+// files is the source of every method and of what the families share. Its hash tells one version of the code from another.
 //
 //go:embed */*.go */*/*.go internal/*/*.c internal/*/*.h internal/*/*/*.go internal/*/*/*.c
 var files embed.FS

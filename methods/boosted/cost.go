@@ -6,10 +6,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// The estimates, fitted to processor times of
-// one core for n = 100 to 1,000,000 and d = 5 to 60.
+// The estimates below were fitted to processor times of one core for n = 100 to 1,000,000 and d = 5 to 60.
 
-// levels is how deep trees of at most depth levels grow when a leaf keeps least rows.
+// levels is how deep a tree of at most depth levels grows when each leaf keeps at least `least` of n rows.
 func levels(n, least float64, depth int) float64 {
 	most := math.Log2(max(2, n/least))
 	if depth < 1 {
@@ -20,8 +19,8 @@ func levels(n, least float64, depth int) float64 {
 
 func outputs(s registry.Shape) float64 { return float64(s.Outputs()) }
 
-// lgbmMemory: bins twice, the places of values other than 0 among the rows that are sampled
-// for bins, targets and gradients, and a histogram for each open leaf.
+// lgbmMemory counts the bins twice, the places of the values other than 0 in the rows from which bins are chosen, the
+// targets and gradients, and a histogram for each open leaf.
 func lgbmMemory(s registry.Shape, p LGBMParams) int64 {
 	n, d := int64(s.N), int64(s.D+7)/8*8
 	leaves := min(int64(p.NumLeaves), n/int64(2*p.MinData)+2)
@@ -29,7 +28,7 @@ func lgbmMemory(s registry.Shape, p LGBMParams) int64 {
 	return n*d*2 + min(n, 200_000)*d*5 + n*64 + n*int64(s.Outputs())*40 + leaves*d*bins*16 + int64(p.Rounds*s.Outputs())*int64(p.NumLeaves)*16 + 1<<20
 }
 
-// lgbmBins: a sort of each feature and a search of each value.
+// lgbmBins is the time to sort each feature and to look up the bin of each value.
 func lgbmBins(s registry.Shape) float64 { return 100 * float64(s.N) * float64(s.D) }
 
 func lgbmTrees(s registry.Shape, p LGBMParams) float64 {
@@ -45,7 +44,7 @@ func lgbmTrees(s registry.Shape, p LGBMParams) float64 {
 	return float64(p.Rounds) * outputs(s) * (n*row + leaves*node)
 }
 
-// lgbmPathCost has bins once, and settings whose limit is deeper than trees grow free.
+// lgbmPathCost counts the bins once. A grid point whose limit is deeper than trees grow costs nothing.
 func lgbmPathCost(s registry.Shape, ps []LGBMParams) float64 {
 	sum, grown := lgbmBins(s), map[LGBMParams]bool{}
 	for _, p := range ps {
@@ -61,7 +60,7 @@ func lgbmPathCost(s registry.Shape, ps []LGBMParams) float64 {
 	return sum
 }
 
-// xgbMemory: each feature's order three times and its ranks, gradients and scores.
+// xgbMemory counts the order of each feature three times, its ranks, the gradients and the scores.
 func xgbMemory(s registry.Shape, p XGBParams) int64 {
 	n, d := int64(s.N), int64(s.D)
 	return n*d*30 + n*int64(s.Outputs())*32 + int64(p.Rounds*s.Outputs())*min(int64(1)<<p.MaxDepth, n)*128 + 1<<20
@@ -71,8 +70,8 @@ func xgbSort(s registry.Shape) float64 {
 	return 12 * float64(s.N) * float64(s.D) * math.Log2(float64(s.N)+1)
 }
 
-// xgbTrees: rows have a hessian of about a tenth, and nodes need MinHessian; of the
-// square loss it is 1, and features have more values.
+// xgbTrees is the time to grow the trees. A row has a hessian of about a tenth, and a node needs MinHessian. With the
+// square loss a row has the hessian 1, and the features have more values.
 func xgbTrees(s registry.Shape, p XGBParams) float64 {
 	n, d, hessian, level := float64(s.N), math.Ceil(float64(s.D)/8)*8, 0.1, 1.2
 	if s.Task == registry.Regression {

@@ -2,6 +2,6 @@
 // of LightGBM and XGBoost, split for split; package methods/internal/gbdt grows them.
 //
 // Here they are declared: lgbm.go and xgb.go hold parameters, grids and paths (LGBM puts a
-// sample into bins once for a whole grid and lets settings of different depths share rounds; XGB
+// sample into bins once for a whole grid and lets grid points of different depths share rounds; XGB
 // sorts once), model.go the model, saved as LightGBM's text, cost.go the estimates.
 package boosted

@@ -9,11 +9,10 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// noLimit as MaxDepth of LGBM leaves the depth of trees to their number of leaves.
+// noLimit is the MaxDepth of LGBM with which only the number of leaves limits a tree.
 const noLimit = -1
 
-// LGBMParams are LightGBM's, by the names and with the defaults of its sklearn
-// interface.
+// LGBMParams are the parameters of LightGBM, with the names and the defaults of its sklearn interface.
 type LGBMParams struct {
 	Rounds       int     `json:"n_estimators" range:"[1,1e6]" means:"rounds"`
 	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
@@ -52,7 +51,7 @@ func LGBM() registry.Spec {
 func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", missing: true, m: m} }
 
 // lgbmPath puts the sample into bins once for each min_child_samples, on which bins
-// depend, and shares what settings of different depths have in common.
+// depend, and shares what grid points of different depths have in common.
 func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []LGBMParams, yield func(i int, m registry.Model) error) error {
 	n, d := train.X.Dims()
 	for _, members := range fitting.Groups(fitting.Upto(len(ps)), func(i int) int { return ps[i].MinData }) {

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model model is a sum of trees grown by LGBM or XGB. A binary score is the log
-// odds of +1, a multiclass one the class's raw score before softmax.
+// A Model is a sum of trees grown by LGBM or XGB. The score of a binary problem is the log odds of +1. The score of a
+// class is its raw score before softmax.
 type Model struct {
 	name    string
 	missing bool // NaN is a value that may be missing
@@ -64,7 +64,7 @@ func (b *Model) advance(ctx context.Context, x *mat.Dense, scores []float64, fro
 	return nil
 }
 
-// Save writes the model: its one field is a LightGBM text model, version 3.
+// Save implements registry.Saver. What is saved is one string, a LightGBM text model of version 3.
 func (b *Model) Save(w io.Writer) error {
 	var text strings.Builder
 	if err := b.m.WriteText(&text, nil); err != nil {
@@ -74,9 +74,9 @@ func (b *Model) Save(w io.Writer) error {
 	return saved.Write(w, b.name, &whole)
 }
 
-// WriteLightGBM implements registry.LightGBMWriter. XGB's trees fit too: a threshold is
-// the largest double that single precision has below XGBoost's own. Who reads them adds
-// in double precision, and gets XGB's scores but for the rounding of its sums.
+// WriteLightGBM implements registry.LightGBMWriter. The form holds the trees of XGB too: each threshold is the largest
+// double that single precision rounds to less than XGBoost's threshold. A program that reads the file adds in double
+// precision, so its scores differ from those of XGB by the rounding of sums in single precision.
 func (b *Model) WriteLightGBM(w io.Writer, names []string) error { return b.m.WriteText(w, names) }
 
 // TreeCount returns the number of trees, rounds times outputs.
@@ -103,8 +103,8 @@ func (b *Model) with(m *gbdt.Model) *Model {
 	return &of
 }
 
-// Importance returns, for each feature, how many splits use it and the sum of their
-// gains: what the splits lower the loss by, to second order and twice.
+// Importance returns, for each feature, how many splits use it and the sum of their gains. The gain of a split is twice
+// the amount by which the split lowers the loss, to second order.
 func (b *Model) Importance() (splits []int, gain []float64) { return b.m.Importance(b.Rounds()) }
 
 // Dump returns tree t (round t for one output; with K classes, round t/K of class

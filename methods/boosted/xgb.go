@@ -9,8 +9,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// XGBParams are XGBoost's, by the names of its sklearn interface and with its
-// defaults.
+// XGBParams are the parameters of XGBoost, with the names and the defaults of its sklearn interface.
 type XGBParams struct {
 	Rounds       int     `json:"n_estimators" range:"[1,1e6]" means:"rounds"`
 	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// NoLimit as MaxDepth grows until every leaf is pure or cannot be improved.
+// NoLimit is the MaxDepth with which a tree grows until every leaf is pure or cannot be improved.
 const NoLimit = -1
 
 // Params are CART's parameters. golearn would accept values outside their ranges and answer wrongly.
@@ -44,7 +44,7 @@ func Spec() registry.Spec {
 		Summary:     "single decision tree grown by golearn, depth chosen by cross-validation",
 		Load:        load,
 		Trees:       true,
-		Probability: func(score float64) float64 { return (score + 1) / 2 }, // a leaf's share of +1 less that of -1
+		Probability: func(score float64) float64 { return (score + 1) / 2 }, // a score is the share of +1 in a leaf less the share of -1
 	}, Params{Criterion: "auto", MaxDepth: NoLimit},
 		registry.Grid{{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}},
 		fitPath,

@@ -127,9 +127,8 @@ func labels(k int) []int64 {
 	return out
 }
 
-// A split is one of golearn's nodes. left and right are indices of further
-// splits, or 0 where a leaf follows; the values are those a leaf there predicts. rows
-// and gain are filled in by weigh.
+// A split is one of golearn's nodes. left and right are the indices of the splits below this one, or 0 where a leaf follows.
+// leftValue and rightValue are what a leaf on that side predicts. weigh sets rows and gain.
 type split struct {
 	feature               int
 	threshold             float64
@@ -189,9 +188,8 @@ func regress(grid base.FixedDataGrid, criterion string, depth int) ([]split, err
 	return out, nil
 }
 
-// isSplit reports whether golearn found a split for the root node. Where it found
-// none it keeps the node all the same, with feature 0, threshold 0 and 0 as the
-// right side's prediction; only an unexported field tells that from a real split.
+// isSplit reports whether golearn found a split for the root node. If golearn found none, it still keeps a node, with
+// feature 0, threshold 0 and the prediction 0 on the right side. Only an unexported field tells such a node from a split.
 func isSplit(root any) bool {
 	return reflect.ValueOf(root).Elem().FieldByName("isNodeNeeded").Bool()
 }
@@ -207,7 +205,7 @@ func constant(y []float64) bool {
 
 func mean(y []float64) float64 {
 	if constant(y) {
-		return y[0] // the rounded sum need not divide back
+		return y[0] // n times y[0], rounded and divided by n, need not be y[0]
 	}
 	sum := 0.0
 	for _, v := range y {
@@ -228,8 +226,8 @@ func isMode(counts []float64, class int) bool {
 	return best == class
 }
 
-// decision turns class counts into scores. Where no training row went (golearn's
-// threshold can round onto its lower neighbour) the class golearn names gets all.
+// decision turns class counts into scores. Where no training row went, the class that golearn names gets the whole score: a
+// threshold of golearn can round to its lower neighbour, which leaves one side empty.
 func decision(task registry.Task, counts []float64, class int) []float64 {
 	total := 0.0
 	for _, c := range counts {

@@ -10,10 +10,10 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// This file is what a CART tells about itself.
+// This file holds what a CART model tells about itself: importances, and its tree as text.
 
-// nodeImpurity is n times the criterion of n training rows: of their class counts, or for
-// mse the sum of squared deviations from their mean.
+// nodeImpurity computes n times the criterion of n training rows, from their class counts. For mse this is the sum of
+// squared deviations from the mean.
 type nodeImpurity struct {
 	criterion  string
 	counts     []float64 // by class
@@ -50,8 +50,8 @@ func (p *nodeImpurity) value() float64 {
 	return p.sq - float64(p.sum*p.sum)/p.n
 }
 
-// weigh fills in the rows of each split's sides and its gain: the impurity of the rows
-// that come to it less that of both sides.
+// weigh sets rows and gain of each split. The gain is the impurity of the rows that come to the split, less the impurities of
+// both sides.
 func (t *grown) weigh(train registry.Data, criterion string) {
 	sides := make([][2]nodeImpurity, len(t.splits))
 	fresh := func() nodeImpurity {
@@ -98,8 +98,7 @@ func (t *grown) weigh(train registry.Data, criterion string) {
 // TreeCount is 1.
 func (m *model) TreeCount() int { return 1 }
 
-// Importance returns, for each feature, how many splits use it and the sum of what they
-// lower the impurity by, times the rows.
+// Importance returns, for each feature, how many splits use it and the sum of their gains (see weigh).
 func (m *model) Importance() (splits []int, gain []float64) {
 	splits, gain = make([]int, m.Features), make([]float64, m.Features)
 	for _, n := range m.Nodes {
@@ -111,8 +110,7 @@ func (m *model) Importance() (splits []int, gain []float64) {
 	return splits, gain
 }
 
-// MapThresholds implements registry.TreeModel. A split here is x < v: x at most the
-// double before v.
+// MapThresholds implements registry.TreeModel. A split of CART is x < v, which is the same as x <= the double before v.
 func (m *model) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
 	out := *m
 	out.Nodes = slices.Clone(m.Nodes)

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// grown is a copied tree with a value on every side of every split, so that it
-// can be cut at any depth. splits[0] is the root; without splits the tree is a leaf.
+// A grown is a copied tree with a value on both sides of every split, so that the tree can be cut at any depth. splits[0] is
+// the root. A tree without splits is a leaf.
 type grown struct {
 	task     registry.Task
 	features int
@@ -37,9 +37,8 @@ func (t *grown) setRoot(train registry.Data) {
 	t.root = decision(t.task, counts, 0)
 }
 
-// count replaces the labels on the splits' sides by scores from the training
-// rows that end there. The most frequent class must be golearn's label: anything
-// else means that the tree was not copied as golearn understands it.
+// count replaces the labels on the sides of splits by scores from the training rows that end there. The most frequent class
+// of these rows must be golearn's label. If it is another class, the copy is not the tree that golearn grew.
 func (t *grown) count(train registry.Data) error {
 	k := classes(train.Shape())
 	counts := make([]float64, 2*k*len(t.splits)) // left classes, right classes
@@ -97,10 +96,9 @@ type model struct {
 	Nodes    []node
 }
 
-// A node sends a row left if its feature is below the threshold. Feature -1
-// marks a leaf: the binary decision value (n+ - n-)/n of its training rows, the
-// share of each class, or the mean target. Rows are the training rows that came to the
-// node, Gain what its split lowers their impurity by (see weigh).
+// A node sends a row left if its feature is below the threshold. Feature -1 marks a leaf. The value of a leaf is, over its
+// training rows, (n+ - n-)/n for a binary problem, the share of each class, or the mean target. Rows is the number of training
+// rows that came to the node, and Gain is by how much its split lowers their impurity (see weigh).
 type node struct {
 	Feature   int32
 	Threshold float64
@@ -152,8 +150,8 @@ func (m *model) Save(w io.Writer) error { return saved.Write(w, "CART", m) }
 
 func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "CART", (*model).check) }
 
-// check makes sure that every row ends in a leaf of the right width: children
-// come after their parents, so no path is endless.
+// check makes sure that every row ends in a leaf with a value for each output. The children of a node come after the node,
+// so that no path is endless.
 func (m *model) check() error {
 	task, err := registry.ParseTask(m.Task)
 	switch {

@@ -65,7 +65,7 @@ func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (
 	return f, nil
 }
 
-// memory: ranks, tallies of classes by rank, and trees of two nodes a distinct row.
+// memory counts the ranks, the tallies of classes by rank, and the trees, which have two nodes for each distinct row.
 func memory(s registry.Shape, p Params) int64 {
 	n := int64(s.N)
 	return n*int64(s.D)*12 + n*64 + n*16*int64(s.Classes) + int64(p.Trees)*n*2/3*2*40 + 1<<20
@@ -77,7 +77,7 @@ func cost(s registry.Shape, p Params) float64 {
 	sort := 12 * n * float64(s.D) * deep
 	row := 30 + deep*(8+18*float64(p.tried(s)))
 	if s.Task != registry.Regression {
-		row *= 0.55 // nodes become pure before their rows are few
+		row *= 0.55 // a node becomes pure before it has few rows
 	}
 	return sort + float64(p.Trees)*n*row
 }

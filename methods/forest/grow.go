@@ -62,7 +62,7 @@ func newGrower(ctx context.Context, d registry.Data) (*grower, error) {
 		g.classes = 2
 	case registry.Regression:
 		g.classes, g.least = 1, regressionLeaf
-		g.mean = vmath.Sum(d.Y) / float64(n) // sums of squares of targets far from 0 would cancel
+		g.mean = vmath.Sum(d.Y) / float64(n) // is subtracted: squares of targets far from 0 would cancel in sums
 	}
 	for i, y := range d.Y {
 		if g.y[i] = y - g.mean; d.Task == registry.Binary {
@@ -111,9 +111,8 @@ func (g *grower) grow(f *Model, r *rng.RandomState, tried int) (Tree, error) {
 	return t, g.err
 }
 
-// A cut is the best split of a node: rows of at most rank go left. The score
-// is the sum over sides of (sum of squared class weights)/weight, for regression of
-// (sum of targets)^2/weight; the more, the less impurity.
+// A cut is the best split of a node: rows of at most that rank go left. The score is the sum over both sides of (sum of
+// squared class weights)/weight, or for regression of (sum of targets)^2/weight. A larger score means less impurity.
 type cut struct {
 	score     float64
 	feature   int
@@ -121,8 +120,8 @@ type cut struct {
 	threshold float64
 }
 
-// node adds the node of rows and all below it to the tree, in preorder. Once the context
-// has ended it adds leaves, of a tree that nobody will see.
+// node adds a node for the given rows, and all nodes below it, to the tree, in preorder. Once the context has ended, node adds
+// leaves only, since nobody will see the tree.
 func (g *grower) node(rows []int32) {
 	if g.err == nil {
 		g.err = g.ctx.Err()
@@ -191,7 +190,7 @@ func (g *grower) summarise(rows []int32) (value, total, score float64, pure bool
 	return value, total, score, pure
 }
 
-// A sweep moves rows from the right side to the left and keeps the scores.
+// A sweep moves rows from the right side of a node to the left one and keeps what the scores are made of.
 type sweep struct {
 	g                 *grower
 	weight, total     float64 // of the left side; of the node
@@ -299,8 +298,8 @@ func (g *grower) trySorted(s *sweep, rows []int32, feature int, c *cut) bool {
 	return keys[0]>>32 != keys[len(keys)-1]>>32
 }
 
-// sortKeys sorts keys, whose rows ascend already, by their ranks below distinct: many
-// of them byte by byte.
+// sortKeys sorts keys by their ranks, which are below distinct. The rows of the keys ascend already, so that many keys are
+// sorted byte by byte.
 func (g *grower) sortKeys(keys []uint64, distinct int) []uint64 {
 	if len(keys) < 128 {
 		slices.Sort(keys)

@@ -14,9 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model is a random forest. The binary
-// score is the mean vote of the trees, -1 or +1 each; a class's score is its share of
-// the votes; the prediction of regression is the trees' mean.
+// A Model is a random forest. The score of a binary problem is the mean vote of the trees, each -1 or +1. The score of a class
+// is its share of the votes. The prediction of a regression is the mean of the trees' values.
 type Model struct {
 	Task     string
 	Features int
@@ -26,8 +25,8 @@ type Model struct {
 	Gain     []float64 // by feature: by how much splits raised the score (see cut)
 }
 
-// A Tree is a tree in preorder: a node's left child follows it. A row goes left
-// if its feature is at most the threshold; feature -1 marks a leaf.
+// A Tree is a tree in preorder: the left child of a node follows the node. A row goes left if its feature is at most the
+// threshold. Feature -1 marks a leaf.
 type Tree struct {
 	Feature   []int32
 	Threshold []float64
@@ -186,7 +185,7 @@ func (f *Model) Save(w io.Writer) error { return saved.Write(w, "RF", f) }
 
 func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "RF", (*Model).check) }
 
-// check makes sure that every row ends in a leaf: children come after their parents.
+// check makes sure that every row ends in a leaf: the children of a node come after the node.
 func (f *Model) check() error {
 	task, err := registry.ParseTask(f.Task)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A design is what the embedding of a fit depends on beside the data: settings that have the same one share it.
+// A design is what the embedding of a fit depends on beside the data: grid points that have the same one share it.
 type design struct {
 	method   string
 	product  bool // one embedding of all groups, or one a group

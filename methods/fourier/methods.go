@@ -82,7 +82,7 @@ func defineFixed(defaults FixedParams, product bool, s registry.Spec) registry.S
 		registry.PathCost(pathCost))
 }
 
-// designs calls do for the settings of each design, in the order of their first occurrence.
+// designs calls do for the grid points of each design, in the order of their first occurrence.
 func designs[P any](env registry.Env, train registry.Data, ps []P, key func(P) design, do func(of *start, which []int) error) error {
 	for _, which := range fitting.Groups(fitting.Upto(len(ps)), func(i int) design { return key(ps[i]) }) {
 		of, err := key(ps[which[0]]).newStart(env, train)
@@ -96,7 +96,7 @@ func designs[P any](env registry.Env, train registry.Data, ps []P, key func(P) d
 	return nil
 }
 
-// sharedCost adds the cost of each design with its number of settings.
+// sharedCost adds the cost of each design with its number of grid points.
 func sharedCost[P any](ps []P, key func(P) design, cost func(d design, settings int) float64) float64 {
 	sum := 0.0
 	for _, which := range fitting.Groups(fitting.Upto(len(ps)), func(i int) design { return key(ps[i]) }) {

@@ -16,13 +16,13 @@
 //	sample.go    the training set as rows
 //	learner.go   GBRFF's and GBRFF1's search for landmark and weights
 //	state.go     GBRFF1's and GBRFF2's lines 1, 3, 4, 8 and 9; everyone's draws
-//	path.go      several settings at a time
+//	path.go      several grid points at a time
 //	ensemble.go  the model: scoring, stages, saving
 //
 // All normals are drawn before the first round, so that draws do not depend on
-// the parameters. Settings of GBRFF and of GBRFF1 with the same frequencies are advanced
+// the parameters. Grid points of GBRFF and of GBRFF1 with the same frequencies are advanced
 // round by round together and share what depends on frequencies alone. GBRFF2 learns its
-// frequencies: its settings could share only draws and packing, a small part of a fit. The
+// frequencies: its grid points could share only draws and packing, a small part of a fit. The
 // passes over rows are methods/internal/vmath's. One fit runs on one goroutine.
 //
 // # Departures

@@ -18,7 +18,7 @@ type Params1 struct {
 	Beta  float64 `json:"beta" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`
 }
 
-// butBeta returns p with what settings that are advanced together may differ in at zero.
+// butBeta returns p with beta = 0. Grid points that differ in beta alone have the same butBeta and are advanced together.
 func (p Params1) butBeta() Params1 {
 	p.Beta = 0
 	return p
@@ -45,8 +45,8 @@ func memory1(s registry.Shape, p Params1) int64 {
 }
 
 // pathCost1 was fitted to wine, pima, german and spambase (n to 3217, d to
-// 57). Normals are drawn once for all settings; a round makes cosines and sines, once for all
-// settings of a gamma, and each setting then makes about 13 passes over those.
+// 57). Normals are drawn once for all grid points; a round makes cosines and sines, once for all
+// grid points of a gamma, and each grid point then makes about 13 passes over those.
 func pathCost1(s registry.Shape, ps []Params1) float64 {
 	n, d := float64(s.N), float64(s.D)
 	shared, drawn := map[Params1]bool{}, map[int]bool{}
@@ -76,7 +76,7 @@ func pathCost1(s registry.Shape, ps []Params1) float64 {
 var exponential = criterion{landmark: (*vmath.Packed).LandmarkLoss, features: (*vmath.Packed).PairLosses}
 
 // fit1 is Algorithm 2. The published program stops the search for the landmark
-// after ten L-BFGS iterations from the origin, and so does this one. Settings that
+// after ten L-BFGS iterations from the origin, and so does this one. Grid points that
 // differ in beta alone are advanced round by round together, and all gammas scale the
 // same normals.
 func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Params1, yield func(i int, m registry.Model) error) error {
@@ -84,7 +84,7 @@ func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Param
 		return fmt.Errorf("GBRFF1: %w", err)
 	}
 	x := rowsOf(train.X).pack()
-	drawn := map[int][]float64{} // by their number
+	drawn := map[int][]float64{} // normals, by how many there are
 	return inGroups("GBRFF1", ps, Params1.butBeta, func(group []int) ([]*ensemble, error) {
 		p, d := ps[group[0]], x.Cols()
 		count := p.T * p.K * d
@@ -96,7 +96,7 @@ func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Param
 	}, yield)
 }
 
-// boost1 fits the settings ps[i], i of the group, with the frequencies of all rounds.
+// boost1 fits the grid points ps[i], i of the group, with the frequencies of all rounds.
 func boost1(ctx context.Context, x *vmath.Packed, y, omegas []float64, ps []Params1, group []int) ([]*ensemble, error) {
 	p, d := ps[group[0]], x.Cols()
 	b := newLearner(x, p.K, exponential)

@@ -35,8 +35,7 @@ func GBRFF2() registry.Spec {
 		registry.Memory(memory2), registry.Cost(cost2))
 }
 
-// memory2 counts the packed rows, if they are packed, and three vectors of the wave
-// besides the model.
+// memory2 counts the packed rows, if the fit packs them, three vectors of the wave, and the model.
 func memory2(s registry.Shape, p Params2) int64 {
 	bytes := memory(s, p.T, 1) + 3*8*int64(s.N)
 	if packed := int64(vmath.PackedBytes(s.N, s.D)); packed <= packedLimit {
@@ -57,16 +56,14 @@ const (
 	packedLimit         = 32 << 20 // bytes
 )
 
-// examples are the rows as the two searches see them. Which of the two forms is used
-// changes no bit.
+// examples are the rows as the searches for phase and frequency see them: packed, or in place. Both forms give the same bits.
 type examples interface {
 	MatVec(dst, v []float64)
 	ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) float64
 }
 
-// asExamples packs rows that fit into a cache. Larger ones come from memory at each
-// pass, which then takes as long as reading them, packed or not: they are used in
-// place, so that a fit needs a fraction of the data's memory.
+// asExamples packs the rows if they fit into a cache. Rows that do not fit come from memory at each pass, which takes as long
+// as reading them, whether they are packed or not. Such rows are used in place, which spares the memory of a copy.
 func asExamples(x rows) examples {
 	if vmath.PackedBytes(x.n, x.d) <= packedLimit {
 		return x.pack()
@@ -172,8 +169,8 @@ func (w *wave) frequencyLoss(omega, gradient []float64) float64 {
 	return loss + float64(w.lambda*vector.Dot(omega, omega))
 }
 
-// values returns cos(omega.x_i - b) after learnFrequency; they are valid until the next
-// search. The search ends where it evaluated last, unless no step was found.
+// values returns cos(omega.x_i - b) after learnFrequency. The values are valid until the next search. Mostly w.z holds them
+// already, since a search ends at the point of its last evaluation unless it found no step.
 func (w *wave) values(omega []float64) []float64 {
 	if slices.Equal(w.at, omega) {
 		return w.z

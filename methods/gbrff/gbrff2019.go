@@ -20,15 +20,14 @@ type Params2019 struct {
 	V     float64 `json:"v" range:"(0,)" means:"learning rate"`
 }
 
-// butCV returns p with what settings that are advanced together may differ in at zero.
+// butCV returns p with c = v = 0. Grid points that differ in c and v alone have the same butCV and are advanced together.
 func (p Params2019) butCV() Params2019 {
 	p.C, p.V = 0, 0
 	return p
 }
 
-// coefficient resolves gamma. Its default is the paper's text. The accuracies of the
-// paper's Table 2 need gamma = 1/(2d) instead, for PBRFF as for GBRFF: see
-// docs/methods.md and the protocol table2-2019.
+// coefficient returns the kernel coefficient: gamma, or 1/2 as the paper writes where gamma is 0. The accuracies of the
+// paper's Table 2 need gamma = 1/(2d) instead, for PBRFF as for GBRFF: see docs/methods.md and the protocol table2-2019.
 func (p Params2019) coefficient() float64 {
 	if p.Gamma == 0 {
 		return 0.5
@@ -66,11 +65,11 @@ func spec2019(s registry.Spec, random bool) registry.Spec {
 	}, fit, registry.Memory(memory2019), registry.PathCost(cost))
 }
 
-// gridSettings is how many settings the published grid has; all are advanced together.
+// gridSettings is how many grid points the published grid has; all are advanced together.
 const gridSettings = 60
 
 // memory2019 counts the packed rows, the cosines and sines, the frequencies, and weights,
-// phases, steps and residuals of each setting of the published grid.
+// phases, steps and residuals of each grid point of the published grid.
 func memory2019(s registry.Shape, p Params2019) int64 {
 	features := int64(p.T) * int64(p.K)
 	return int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) +
@@ -78,7 +77,7 @@ func memory2019(s registry.Shape, p Params2019) int64 {
 }
 
 // pathCost2019 was fitted to n from 125 to 3217 and d from 8 to 60: see
-// docs/performance.md. Draws, cosines and sines are shared by settings, searches are not.
+// docs/performance.md. Draws, cosines and sines are shared by grid points, searches are not.
 func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 	n, d := float64(s.N), float64(s.D)
 	shared := map[Params2019]bool{}
@@ -93,9 +92,9 @@ func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 		perRow := 4.5                                // about 13 passes over cosines and sines
 		switch {
 		case random && far && len(ps) > 1:
-			perRow = 1.1 // other settings come between its two
+			perRow = 1.1 // two passes, between which other grid points use the cache
 		case random:
-			perRow = 0.3 // two
+			perRow = 0.3 // two passes
 		case far:
 			perRow = 10
 		}
@@ -113,7 +112,7 @@ func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 var leastSquares = criterion{landmark: (*vmath.Packed).LandmarkSquareLoss, features: (*vmath.Packed).PairSquareLosses}
 
 // fit2019 is Algorithm 1 with the weak learners of Section 4.2. The landmark's descent
-// is that of GBRFF1. Settings that differ in c and v alone are advanced together.
+// is that of GBRFF1. Grid points that differ in c and v alone are advanced together.
 func fit2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, name string, random bool, yield func(i int, m registry.Model) error) error {
 	x := rowsOf(train.X).pack()
 	return inGroups(name, ps, Params2019.butCV, func(group []int) ([]*ensemble, error) {
@@ -121,7 +120,7 @@ func fit2019(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 	}, yield)
 }
 
-// boost2019 fits the settings ps[i], i of the group, which differ in c and v alone.
+// boost2019 fits the grid points ps[i], i of the group, which differ in c and v alone.
 func boost2019(ctx context.Context, env registry.Env, train registry.Data, x *vmath.Packed, ps []Params2019, group []int, random bool) ([]*ensemble, error) {
 	p, d := ps[group[0]], x.Cols()
 	rng := env.Rand()

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// landmarkIterations is where the published program of 2020 stops the search for a
-// landmark, and so do we. The 2019 paper says only that it is a gradient descent.
+// landmarkIterations is the number of iterations after which the published program of 2020 stops the search for a landmark.
+// We stop there too, also for the method of 2019, whose paper only says that the search is a gradient descent.
 const landmarkIterations = 10
 
 // A criterion is how GBRFF1 and GBRFF measure weak learners against residuals r.
@@ -27,7 +27,7 @@ type criterion struct {
 // The landmark is found by L-BFGS from the origin. With z_ij = omega_j.x_i and
 // u_j = omega_j.l, cos(u_j - z_ij) = cos u_j cos z_ij + sin u_j sin z_ij: sines and
 // cosines of z are computed once a round, and both the learner and the gradient
-// are linear in them. Neither depends on the residuals, so that settings with the
+// are linear in them. Neither depends on the residuals, so that grid points with the
 // same frequencies share them.
 type learner struct {
 	x        *vmath.Packed

@@ -23,8 +23,7 @@ func rowsOf(x *mat.Dense) rows {
 func (x rows) pack() *vmath.Packed        { return vmath.Pack(x.data, x.n, x.d) }
 func (x rows) slice(lo, hi int) []float64 { return x.data[lo*x.d : hi*x.d] }
 
-// bothClasses reports labels that are all the same: the initial vote of the exponential loss is
-// infinite then.
+// bothClasses returns an error if all labels are the same. The initial vote of the exponential loss would be infinite.
 func bothClasses(y []float64) error {
 	for _, v := range y {
 		if v != y[0] {

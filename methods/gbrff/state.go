@@ -16,7 +16,7 @@ const maxResidual = 300
 
 var errNotANumber = errors.New("the weak learner is not a number on the training set: standardise the features")
 
-// A state is that of boosting on the training set.
+// A state holds the vote on the training set, and what follows from it, after some rounds.
 type state struct {
 	y        []float64 // labels
 	h0       float64   // initial vote H^0
@@ -89,7 +89,7 @@ func draw(draws *rng.RandomState, count int, gamma float64) []float64 {
 	return omega
 }
 
-// coefficient resolves the parameter gamma: 0 stands for 1/d.
+// coefficient returns the kernel coefficient for the parameter gamma, of which 0 stands for 1/d.
 func coefficient(gamma float64, d int) float64 {
 	if gamma == 0 {
 		return 1 / float64(d)

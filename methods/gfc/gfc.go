@@ -55,7 +55,7 @@ const (
 	firstRho       = 1e-2 // where the ridge parameter starts
 )
 
-// fitPath trains settings; those that differ in C only share the frequencies.
+// fitPath fits the grid points. Grid points that differ in C alone share the frequencies.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
 	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) int { return ps[i].Features }) {
 		omega, err := learn(ctx, env, train, ps[group[0]].Features)
@@ -138,7 +138,7 @@ func memory(s registry.Shape, p Params) int64 {
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
 
-// pathCost adds what learning costs, once for a number of features, and the support vector machines.
+// pathCost adds the cost of learning, once for each number of features, and the cost of each support vector machine.
 func pathCost(s registry.Shape, ps []Params) float64 {
 	sum := 0.0
 	seen := map[int]bool{}
@@ -152,7 +152,7 @@ func pathCost(s registry.Shape, ps []Params) float64 {
 	return sum
 }
 
-// learnCost is that of 20 to 50 evaluations a step.
+// learnCost is the cost of 20 to 50 evaluations for each greedy step.
 func learnCost(s registry.Shape, p Params) float64 {
 	n := float64(s.N)
 	return float64(p.Features) * (20 + min(30, n/25)) * (300 + n*(3.2+0.19*float64(s.D)))

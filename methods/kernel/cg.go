@@ -8,11 +8,11 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A system is, for S = diag(s) and a residual r, of which it leaves what is not solved,
+// A system is, for S = diag(s) and a right side r,
 //
 //	A beta + s db = r,   s'beta = 0,   A = c I + S K S,
 //
-// or, unbordered, A beta = r. Algorithm: conjugate gradients from beta = 0 with a preconditioner P of A, on the subspace s'beta = 0 through the projection of
+// or, without an intercept, A beta = r. The solver replaces r by the residual. Algorithm: conjugate gradients from beta = 0 with a preconditioner P of A, on the subspace s'beta = 0 through the projection of
 // residuals with P (Gould, Hribar and Nocedal, SIAM J. Sci. Comput. 2001): z = P^-1 (r - mu s), where s'z = 0 gives mu, a part of db.
 //
 // Stopping rule: max |s_i r_i| <= bound, or rounding leaves no z'r > 0.
@@ -31,16 +31,16 @@ type system struct {
 	db, bound  float64
 }
 
-// innerSteps ends systems that rounding keeps from their bound.
+// innerSteps is the number of steps after which a system ends that rounding keeps from its bound.
 const innerSteps = 1000
 
-// A MatVec multiplies a symmetric matrix with several vectors at a time: Mul sets each of dst to the product with the one of src, in bits that do
-// not depend on the other vectors.
+// A MatVec multiplies a symmetric matrix with several vectors at a time: Mul sets dst[k] to the product of the matrix with src[k]. The
+// bits of a product do not depend on the other vectors.
 type MatVec interface {
 	Mul(ctx context.Context, dst, src [][]float64) error
 }
 
-// multiply makes the product with K that each of the parts of a solution names.
+// multiply makes one product with K for each of the parts, which name its vectors.
 func multiply[T any](ctx context.Context, k MatVec, parts []T, of func(T) (dst, src []float64)) error {
 	dst, src := make([][]float64, len(parts)), make([][]float64, len(parts))
 	for i, p := range parts {
@@ -57,7 +57,7 @@ func newSystem(c float64, bordered bool, pre *preconditioner) *system {
 	return s
 }
 
-// begin sets beta = 0 for the s and r that are set.
+// begin sets beta = 0 and prepares the preconditioner and the first direction. The caller has set s and r.
 func (y *system) begin(ctx context.Context, bound float64) error {
 	if err := y.pre.weigh(ctx, y.h, y.c, y.s); err != nil {
 		return err
@@ -100,7 +100,7 @@ func conjugateGradients(ctx context.Context, k MatVec, systems []*system) error 
 	return nil
 }
 
-// direct sets z, takes db's part out of r, and sets the next direction.
+// direct sets z = P^-1 r, takes the part of db out of r, and sets the next direction.
 func (y *system) direct(ctx context.Context) error {
 	if err := y.pre.solve(ctx, y.z, y.h, y.c, y.s, y.r); err != nil {
 		return err

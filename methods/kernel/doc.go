@@ -15,6 +15,6 @@
 // GK and GLK take n^2 time for each product with the kernel, of which a solution needs some 75 at lambda = 1e-5 and fewer for larger penalties, and hold n^2/2
 // elements of 8 bytes to gramLimit, or n^1.5 beyond. KRR-GD takes n^3 time for each step and holds n^2 elements.
 //
-// Settings of a path and outputs share the products, and nothing that would change a bit: each starts from its own beginning.
-// Everything is float64. There is no approximation here for larger n; that is what the other families are for.
+// All grid points of a path and all outputs share the products with the kernel matrix. No solution starts from another one, so that
+// sharing changes no bit. Everything is float64. For larger n the other families have approximations; this package has none.
 package kernel

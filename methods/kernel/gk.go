@@ -50,7 +50,7 @@ func define(name, summary string, linear bool) registry.Spec {
 	}, path, registry.Memory(memory), registry.PathCost(cost))
 }
 
-// memory is the kernel, the preconditioner, the problems that are solved together, and the model.
+// memory counts the kernel matrix, the preconditioner, the problems that are solved together, and the model.
 func memory(s registry.Shape, _ Params) int64 {
 	n, r, problems := int64(s.N), int64(nystroemRank(s.N)), int64(max(problemsAtOnce, s.Outputs()))
 	return operatorBytes(s.N, s.D, int(problems)) + 8*(2*r*n+r*r+n) + cholesky.Bytes(int(r)) + problems*8*(12*n+r*r) + 8*n*int64(2*s.D+2*s.Outputs())
@@ -84,7 +84,7 @@ func likelyProducts(s registry.Shape, lambda float64) float64 {
 	return min(newtonSteps*innerSteps, 3+140*math.Pow(float64(s.N), -0.1)*math.Pow(1e5*lambda, -0.4))
 }
 
-// fitAll fits the settings of one width together, which share the kernel.
+// fitAll fits the grid points of one width together, since they share the kernel matrix.
 func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
 	x := slices.Clone(fitting.Rows(train.X))
 	_, d := train.X.Dims()
@@ -116,10 +116,10 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 	return nil
 }
 
-// problemsAtOnce is how many problems share the kernel's products: more would only take memory.
+// problemsAtOnce is how many problems share the products with the kernel matrix. More problems would take memory and save no time.
 const problemsAtOnce = 24
 
-// fitKernel fits settings of one kernel.
+// fitKernel fits grid points of one kernel.
 func fitKernel(ctx context.Context, x, gamma []float64, linear bool, train registry.Data, ps []Params, yield func(int, *machine) error) error {
 	n, d := train.X.Dims()
 	k := newOperator(x, d, gamma, linear)
@@ -158,7 +158,7 @@ func fitKernel(ctx context.Context, x, gamma []float64, linear bool, train regis
 	return nil
 }
 
-// problemOf is the problem of a setting for the targets or labels y.
+// problemOf is the problem of a grid point for the targets or labels y.
 func problemOf(task registry.Task, y []float64, setting Params, pre *preconditioner) (*problem, error) {
 	c := float64(len(y)) * setting.Lambda
 	if task == registry.Regression {

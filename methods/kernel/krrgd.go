@@ -39,13 +39,13 @@ type KRRGDParams struct {
 	Iter   int     `json:"iter" range:"[0,)" means:"gradient steps on the kernel coefficients; 0 keeps the initial ones"`
 }
 
-// memoryKRRGD is four n x n matrices and as much as one for garbage, what factorising and inverting take, and the model.
+// memoryKRRGD counts four n x n matrices, a fifth one for garbage, what a factorisation and an inversion take, and the model.
 func memoryKRRGD(s registry.Shape, _ KRRGDParams) int64 {
 	n := int64(s.N)
 	return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) + 8*n*int64((3+s.Outputs())*s.D+2*s.Outputs()+10)
 }
 
-// costKRRGD is a factorisation, an inverse and a product of n x n matrices an evaluation; a step takes about 1.1 evaluations.
+// costKRRGD counts for each evaluation a factorisation, an inversion and a product of n x n matrices. A step takes about 1.1 evaluations.
 func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
 	n, d := float64(s.N), float64(s.D)
 	return float64(s.Outputs()) * (1 + float64(1.1*float64(p.Iter))) * (n*n*n/30 + n*n*(0.2*d+25) + 1000)

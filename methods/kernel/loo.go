@@ -43,7 +43,7 @@ func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda 
 	p := &looProblem{ctx: ctx, n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d), alpha: make([]float64, n),
 		q: make([]float64, n), line: make([]float64, n), hx: make([]float64, n*d), solver: cholesky.New(n)}
 	for _, a := range []*[]float64{&p.k, &p.m, &p.inv, &p.other} {
-		if err := ctx.Err(); err != nil { // zeroing so much takes its time
+		if err := ctx.Err(); err != nil { // zeroing so much memory takes long
 			return nil, err
 		}
 		*a = make([]float64, n*n)
@@ -51,8 +51,8 @@ func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda 
 	return p, nil
 }
 
-// value returns E and writes its gradient; E is infinite where M has no factor. After another
-// error, kept in p.err, it returns E = 0 and gradient 0, which ends the search.
+// value returns E and writes its gradient. Where M has no Cholesky factor, E is infinite. After another error, which p.err
+// keeps, value returns E = 0 and the gradient 0, which ends the search.
 func (p *looProblem) value(theta, gradient []float64) float64 {
 	clear(gradient)
 	if p.err == nil {
@@ -62,7 +62,7 @@ func (p *looProblem) value(theta, gradient []float64) float64 {
 	if p.err == nil {
 		e, p.err = p.slope(gradient)
 	}
-	if errors.Is(p.err, errNotPositive) { // a trial step too far: coefficients that overflow. The search pulls back.
+	if errors.Is(p.err, errNotPositive) { // the trial step went too far and coefficients overflow: the search shortens it
 		p.err = nil
 		return math.Inf(1)
 	}

@@ -6,20 +6,21 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A loss is sum_i L(y_i, f_i) with what a [problem] needs of it.
+// A loss is sum_i L(y_i, f_i), with what the solver of a [problem] asks of it.
 type loss interface {
 	value(f []float64) float64
 	slopes(f, g, s []float64)                  // first derivatives, and roots of the second ones
 	gap(f, alpha []float64, c float64) float64 // duality gap of alpha, with f = K alpha + b
-	constant() float64                         // the f of the least value that is equal for all rows
-	accuracy() float64                         // of a solution, relative
-	forcing() float64                          // of a step, relative
+	constant() float64                         // of all f that are equal for all rows, the one with the least value
+	accuracy() float64                         // relative accuracy of a solution
+	forcing() float64                          // relative accuracy of a Newton step
 }
 
 // logisticLoss is L = log(1 + exp(-y f)), y = +1 or -1.
 type logisticLoss struct{ y []float64 }
 
-const leastWeight = 1e-10 // of a second derivative: below, a row counts for no score
+// leastWeight is the least second derivative: a row with a smaller one would leave its score without weight.
+const leastWeight = 1e-10
 
 func (l logisticLoss) value(f []float64) float64 {
 	sum := 0.0
@@ -60,8 +61,8 @@ func (l logisticLoss) constant() float64 {
 	return vmath.LogScalar((1 + m) / (1 - m))
 }
 
-func (l logisticLoss) accuracy() float64 { return 1e-6 } // beyond what labels tell; the gap asks for more where probabilities are saturated
-func (l logisticLoss) forcing() float64  { return 0.1 }  // Lin, Weng and Keerthi's: looser takes more steps, tighter more products
+func (l logisticLoss) accuracy() float64 { return 1e-6 } // labels tell no more; where probabilities are saturated, the gap asks for more
+func (l logisticLoss) forcing() float64  { return 0.1 }  // Lin, Weng and Keerthi's value: a larger one takes more steps, a smaller one more products
 
 // squareLoss is L = (y - f)^2 / 2.
 type squareLoss struct{ y []float64 }

@@ -34,7 +34,7 @@ type machine struct {
 	squares [][]float64 // of each kernel: their squared norms
 }
 
-// index makes what scoring needs beside the saved form.
+// index computes scaled and squares, which scoring needs and the saved form does not have.
 func (m *machine) index() {
 	kernels := len(m.Gamma) / m.D
 	m.scaled, m.squares = make([][]float64, kernels), make([][]float64, kernels)
@@ -73,7 +73,7 @@ func gaussian(dst, a, squaresA []float64, b, squaresB []float64, d int) {
 	}
 }
 
-// square is gaussian of a set of rows with itself.
+// square writes the kernel matrix of a set of rows with itself.
 func square(ctx context.Context, dst, a, squares []float64, d int) error {
 	n := len(squares)
 	return fitting.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) { gaussian(dst[lo*n:hi*n], a[lo*d:hi*d], squares[lo:hi], a, squares, d) })
@@ -81,7 +81,7 @@ func square(ctx context.Context, dst, a, squares []float64, d int) error {
 
 var errNotPositive = errors.New("the kernel matrix with its penalty is not positive definite: raise lambda")
 
-// factor is f.Factor with an error that says what to do.
+// factor calls f.Factor and replaces ErrNotPositive by an error that says what to do.
 func factor(ctx context.Context, f *cholesky.Factorizer, a []float64) error {
 	err := f.Factor(ctx, a)
 	if errors.Is(err, cholesky.ErrNotPositive) {

@@ -41,13 +41,13 @@ type problem struct {
 
 const (
 	newtonSteps = 100     // far beyond the ten or so that a solution takes
-	leastStep   = 1e-12   // a step so short moves by rounding
+	leastStep   = 1e-12   // a step so short changes nothing but rounding
 	fall        = 1e-12   // relative: the rounding of J
 	rounding    = 0x1p-52 // relative: of a product with K, below which no step gets
 	gapAccuracy = 1e-6    // relative: rows of saturated probability count in the gap, and not in F
 )
 
-// newProblem is at its beginning: alpha = 0, and the intercept that is best then.
+// newProblem returns a problem at its start: alpha = 0, and the best intercept for this alpha.
 func newProblem(l loss, c float64, setting Params, pre *preconditioner) *problem {
 	p := &problem{loss: l, setting: setting, system: newSystem(c, setting.Intercept, pre)}
 	p.alpha, p.f, p.off = make([]float64, pre.n), make([]float64, pre.n), make([]float64, pre.n)
@@ -57,7 +57,7 @@ func newProblem(l loss, c float64, setting Params, pre *preconditioner) *problem
 	return p
 }
 
-// minimize solves the problems, all of one K, side by side, so that they share its products.
+// minimize solves problems with one kernel matrix K side by side, so that they share the products with K.
 func minimize(ctx context.Context, k MatVec, problems []*problem) error {
 	active := problems
 	for range newtonSteps {
@@ -134,7 +134,7 @@ func (p *problem) step() error {
 			continue
 		}
 		copy(p.alpha, alpha)
-		if p.b = b; p.setting.Intercept { // rounding leaves a sum, which no step takes back
+		if p.b = b; p.setting.Intercept { // rounding makes sum alpha differ from 0, and no later step would correct this
 			floats.AddConst(-vmath.Sum(alpha)/float64(len(alpha)), p.alpha)
 		}
 		return nil

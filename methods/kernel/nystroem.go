@@ -15,8 +15,9 @@ import (
 //
 //	P = c I + S C'M^-1 C S,   P^-1 x = (x - S C'H^-1 C S x) / c,   H = c M + C S^2 C'
 //
-// (Cutajar, Osborne, Cunningham and Filippone, ICML 2016; the second form by the identity of Woodbury). A multiple of I is added to H, which equal rows
-// of K would make singular: P is another then, and positive definite still. It changes how many products a solution takes, not the solution.
+// (Cutajar, Osborne, Cunningham and Filippone, ICML 2016; the second form by the identity of Woodbury). Equal rows of K would make H
+// singular, so a multiple of I is added to H. This changes P, which stays positive definite. A preconditioner changes how many products
+// a solution takes, and not the solution.
 type preconditioner struct {
 	n, r   int
 	rows   []float64 // C
@@ -32,14 +33,14 @@ type preconditioner struct {
 const (
 	// rankFactor times sqrt(n) is r: to make H takes n r^2/2 multiply-adds, as much as two products with K.
 	rankFactor = 2
-	// jitter, times the trace, is added to the diagonal of H: rounding of its factor is below.
+	// jitter times the trace of H is added to the diagonal of H. It is larger than the rounding of a Cholesky factor of H.
 	jitter = 1e-12
 )
 
-// nystroemRank is r for n rows.
+// nystroemRank is the rank r of the preconditioner for n rows.
 func nystroemRank(n int) int { return max(1, min(n/2, int(rankFactor*math.Sqrt(float64(n))))) }
 
-// newPreconditioner takes rows of K at even distances.
+// newPreconditioner returns a preconditioner from rows of K at even distances.
 func newPreconditioner(ctx context.Context, k *operator) (*preconditioner, error) {
 	n, r := k.n, nystroemRank(k.n)
 	p := &preconditioner{n: n, r: r, rows: make([]float64, r*n), inner: make([]float64, r*r), scaled: make([]float64, r*n),

@@ -25,7 +25,7 @@ type operator struct {
 
 const tileHigh, tileWide = 128, 1024 // a tile and its rows stay in the second cache
 
-// kept reports whether the tiles of n rows are kept: those of 16384 are, at most.
+// kept reports whether an operator of n rows keeps its tiles. It does for n up to 16384.
 func kept(n int) bool { return 4*int64(n)*int64(n) <= gramLimit }
 
 // operatorBytes is what an operator of n rows of d features holds, and what a product with so many vectors takes.
@@ -76,7 +76,7 @@ func (o *operator) block(dst, dots, scaled, squares, plain []float64, from, w in
 	}
 }
 
-// Mul is MatVec's.
+// Mul implements MatVec.
 func (o *operator) Mul(ctx context.Context, dst, src [][]float64) error {
 	n, c := o.n, len(src)
 	if len(o.in) < n*c {
@@ -111,7 +111,8 @@ func (o *operator) Mul(ctx context.Context, dst, src [][]float64) error {
 	return nil
 }
 
-// tileAt returns the tile of that place in the order of a product: h rows from lo, w columns from from, which lie before the rows or are the same.
+// tileAt returns tile number `at` in the order of a product. The tile has h rows from row lo and w columns from column `from`. The columns
+// lie before the rows or are the same.
 func (o *operator) tileAt(at, h, w, lo, from int) []float64 {
 	if at < len(o.tiles) {
 		return o.tiles[at]
@@ -125,7 +126,8 @@ func (o *operator) tileAt(at, h, w, lo, from int) []float64 {
 	return tile
 }
 
-// add adds to out the products of a tile with the rows of in at its columns, and off the diagonal of its transpose with those at its rows.
+// add adds to out the product of a tile with the rows of in that belong to its columns. For a tile off the diagonal, add also adds the product
+// of its transpose with the rows of in that belong to its rows.
 func (o *operator) add(out, in, tile []float64, h, w, lo, from, c int) {
 	sums := o.turned[:h*c]
 	vmath.MatMul(sums, tile, h, w, in[from*c:(from+w)*c], c)

@@ -42,7 +42,7 @@ const (
 	rowCache  = 256 << 20
 )
 
-// memorySVM counts the kernel matrix or the cache of rows, what the solver's interior points take, the copies of the rows, and the model.
+// memorySVM counts the kernel matrix or the cache of its rows, the solver's interior points, the copies of the data's rows, and the model.
 func memorySVM(s registry.Shape, _ SVMParams) int64 {
 	n := int64(s.N)
 	solver, factor := svm.InteriorBytes(s.N)
@@ -53,7 +53,7 @@ func memorySVM(s registry.Shape, _ SVMParams) int64 {
 	return gram + min(svm.GramBytes(s.N, 8), rowCache) + solver + factor + 8*n*int64(3*s.D+2*s.Outputs()+40) + 8*rowsAtOnce*n
 }
 
-// pathCostSVM is the kernel matrices, one for each gamma, and for each setting a cold solution.
+// pathCostSVM counts a kernel matrix for each gamma, and a solution with a cold start for each grid point.
 func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 	n, sum := float64(s.N), 0.0
 	for i, p := range ps {
@@ -65,8 +65,8 @@ func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 	return sum
 }
 
-// pathSVM makes the kernel matrix once for settings of one gamma that follow each other. Every solution starts cold, so that a
-// path has the bits of single fits.
+// pathSVM makes the kernel matrix once for grid points of one gamma that follow each other. Every solution has a cold start, so that
+// a path gives the bits of single fits.
 func pathSVM(ctx context.Context, _ registry.Env, train registry.Data, ps []SVMParams, yield func(i int, m registry.Model) error) error {
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
 	solver := svm.Solver[float64]{Cache: rowCache}
@@ -118,7 +118,7 @@ func gaussianKernel(ctx context.Context, x []float64, d int, gamma float64) (svm
 	return gram, err
 }
 
-// support returns the machine on the rows that some output needs: the others' coefficients are zero.
+// support returns the machine without the rows whose coefficients are zero for all outputs.
 func (m *machine) support() *machine {
 	var needed []int
 	for i := range m.N {
@@ -129,7 +129,7 @@ func (m *machine) support() *machine {
 			}
 		}
 	}
-	if needed == nil { // a constant; a machine has at least one row
+	if needed == nil { // the machine is constant, and keeps one row since a machine has at least one
 		needed = []int{0}
 	}
 	out := &machine{N: len(needed), D: m.D, Outputs: m.Outputs, Gamma: m.Gamma, Bias: m.Bias}

@@ -6,8 +6,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// memory counts what a fit of MFGA allocates: distances for the width, factors and derivatives of the candidates, the active columns,
-// the solver and the model.
+// memory counts what a fit of MFGA allocates: the distances from which the width is measured, the factors and the derivatives of the
+// candidates, the active columns, the solver and the model.
 func memory(s registry.Shape, p Params) int64 {
 	features, step := p.size(s.Task, s.D)
 	bytes := 8 * int64(s.N+5*p.kernel(s.Task).count(s.D)) // derivatives, and what sorts them
@@ -21,7 +21,7 @@ func memory(s registry.Shape, p Params) int64 {
 	return bytes + solverBytes(s, features, step)
 }
 
-// randomMemory is that of the random features: draws, blocks of scores, and the same solver.
+// randomMemory counts what a fit of RKS, EERF or LKRF allocates: the draws, blocks of scores, and the solver that MFGA has too.
 func randomMemory(s registry.Shape, p random) int64 {
 	bytes := 8 * int64(p.Candidates+p.Features*s.Outputs()) * int64(s.D+1)
 	if p.Width == 0 {
@@ -37,8 +37,8 @@ func randomMemory(s registry.Shape, p random) int64 {
 	return bytes + solverBytes(s, p.Features, step)
 }
 
-// solverBytes counts the design, vectors and systems of the solver, and the coefficients of all stages, of one target after
-// the other, and a block of rows that the model scores.
+// solverBytes counts the design, the vectors and systems of the solver, the coefficients of all stages, and a block of rows that
+// the model scores. Targets are solved one after the other.
 func solverBytes(s registry.Shape, features, step int) int64 {
 	n, m := int64(s.N), int64(features+9)&^7
 	stages := int64(features/step+1) * int64(features) / 2
@@ -48,7 +48,7 @@ func solverBytes(s registry.Shape, features, step int) int64 {
 
 // The costs, in nanoseconds, were fitted to normal rows (n to 8000, d to 170) and to adult.
 
-// pathCost adds the width and the factors, once for a kernel, and the greedy steps of each setting.
+// pathCost adds the cost of the width and of the factors, once for each kernel, and the cost of the greedy steps of each grid point.
 func pathCost(s registry.Shape, ps []Params) float64 {
 	sum := 0.0
 	seen := map[kernelOf]bool{}
@@ -69,7 +69,7 @@ func pathCost(s registry.Shape, ps []Params) float64 {
 	return sum
 }
 
-// randomPathCost adds widths, draws and scores, once each, and what the solvers cost.
+// randomPathCost adds the cost of widths, draws and scores, once for the grid points that share them, and the cost of the solvers.
 func randomPathCost(s registry.Shape, ps []random) float64 {
 	sum := 0.0
 	seen := map[random]bool{}
@@ -92,7 +92,7 @@ func randomPathCost(s registry.Shape, ps []random) float64 {
 	return sum
 }
 
-// widthCost is that of all distances, if the width is by neighbour, and what a fit takes however few rows there are.
+// widthCost is the cost of all distances, if the width is measured from neighbours, and a constant that a fit takes for few rows, too.
 func widthCost(s registry.Shape, k kernelOf) float64 {
 	n, d := float64(s.N), float64(s.D)
 	if k.Width != 0 {
@@ -102,7 +102,7 @@ func widthCost(s registry.Shape, k kernelOf) float64 {
 	return 4e6 + n*n*(1+0.023*d) + 38*n*near*(1+vmath.LogScalar(max(1, n/near)))
 }
 
-// solveCost is that of the passes over growing active sets.
+// solveCost is the cost of the solver's passes over the active sets, which grow from step to step.
 func solveCost(s registry.Shape, features, step int) float64 {
 	sum, n := 0.0, float64(s.N)
 	for m := step; ; m += step {

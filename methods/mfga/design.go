@@ -7,10 +7,10 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A basis writes columns of features on the training rows.
+// A basis computes the values of features on the training rows, one column for each feature.
 type basis interface {
-	// columns returns what writes the listed columns on rows lo .. hi - 1, at most blockRows, into the first columns of dst, whose
-	// rows are ld apart.
+	// columns returns a function that writes the listed columns into the first columns of dst, for the rows lo .. hi - 1, at most
+	// blockRows. The rows of dst are ld apart.
 	columns(which []int) func(dst []float64, ld, lo, hi int)
 }
 
@@ -20,8 +20,8 @@ type design struct {
 	basis
 	n, ld, lead int // lead is the number of columns of ones: 0 or 1
 	rows        []float64
-	made        []int // the columns of Phi that rows hold; those in use are a prefix
-	stayed      int   // how many of made, from the first on, are what they were when a solver last set this
+	made        []int // the columns of Phi that rows holds; the columns in use come first
+	stayed      int   // how many of the first columns of made have not changed since a solver last set this number
 }
 
 func newDesign(b basis, n, features int, intercept bool) *design {
@@ -37,8 +37,8 @@ func newDesign(b basis, n, features int, intercept bool) *design {
 	return d
 }
 
-// set makes the columns from place `from` on be those of which. What is there already is left, so that fits that agree on
-// their first columns make them once.
+// set makes `which` the columns from place `from` on. A column that stands there already is not computed again, so that fits with the
+// same first columns compute these once.
 func (d *design) set(ctx context.Context, from int, which []int) error {
 	same := 0
 	for same < len(which) && from+same < len(d.made) && d.made[from+same] == which[same] {
@@ -61,7 +61,7 @@ func (d *design) set(ctx context.Context, from int, which []int) error {
 
 // A solver minimises the objective on the active columns.
 type solver interface {
-	// start forgets all columns: f is the best constant, or 0 without an intercept.
+	// start begins a fit without columns: f is the best constant, or 0 without an intercept.
 	start() error
 	// solve minimises over the first k columns of the design and the intercept.
 	solve(ctx context.Context, k int, lambda float64) error
@@ -71,7 +71,7 @@ type solver interface {
 	slope() []float64
 }
 
-// An active is the way of a solver through growing sets of active columns, and the record of it.
+// An active leads a solver through growing sets of active columns and records the solutions.
 type active struct {
 	*design
 	solver  solver

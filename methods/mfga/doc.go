@@ -20,10 +20,10 @@
 //	mfga.go      MFGA: parameters, greedy steps
 //	largest.go   which columns are chosen, and what happens on ties
 //	taylor.go    its candidates: columns, and the derivatives in all of them
-//	random.go    RKS, EERF, LKRF: parameters, settings that share work
+//	random.go    RKS, EERF, LKRF: parameters, grid points that share work
 //	fourier.go   random columns and their scores
 //	lkrf.go      the weights of LKRF in closed form
-//	design.go    the matrix of active columns, which solvers and settings share
+//	design.go    the matrix of active columns, which solvers and grid points share
 //	ridge.go     the solver for the square loss
 //	logistic.go  the solver for the logistic loss
 //	output.go    a solver's way through active sets, recorded

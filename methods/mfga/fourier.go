@@ -13,7 +13,7 @@ import (
 //
 //	phi_m(x) = cos(w_m.x + b_m),   w_m ~ N(0, I/s^2),   b_m uniform on [0, 2 pi),
 //
-// without a factor sqrt(2/M), which the penalty would only rename.
+// without a factor sqrt(2/M), which would have the same effect as another penalty.
 type fourier struct {
 	x    []float64 // n x d
 	n, d int
@@ -21,8 +21,8 @@ type fourier struct {
 	u    []float64 // uniform on [0, 1)
 }
 
-// drawFourier draws all frequencies, then all phases, then as many uniforms as are asked for: the order of the reference program.
-// Its error is that of ctx.
+// drawFourier draws all frequencies, then all phases, and then the given number of uniforms, in the order of the reference program.
+// The only error is that of ctx.
 func drawFourier(ctx context.Context, random *rng.RandomState, x []float64, d int, width float64, count, uniforms int) (*fourier, error) {
 	f := &fourier{x: x, n: len(x) / d, d: d, w: make([]float64, count*(d+1)), u: make([]float64, uniforms)}
 	for m := range count {
@@ -65,10 +65,10 @@ func (f *fourier) columns(which []int) func(dst []float64, ld, lo, hi int) {
 	}
 }
 
-// featuresAtOnce features at a time are scored.
+// featuresAtOnce is how many features are scored at a time.
 const featuresAtOnce = 512
 
-// scores returns sum_i t_i phi_m(x_i) for all features m. No more than a block of the columns exists at a time.
+// scores returns sum_i t_i phi_m(x_i) for all features m. Only a block of the columns is in memory at a time.
 func (f *fourier) scores(ctx context.Context, t []float64) ([]float64, error) {
 	out, part, c := make([]float64, f.count()), make([]float64, featuresAtOnce), newCosines(f.d)
 	for from := 0; from < len(out); from += featuresAtOnce {

@@ -8,12 +8,12 @@ import (
 	"sort"
 )
 
-// tie is how far values may be apart, in parts of the largest, and count as equal.
+// tie is the relative difference up to which two values count as equal.
 const tie = 1e-9
 
-// largest returns the m indices outside of taken with the largest absolute values, largest first. Where several are as large as the
-// largest that is left, up to rounding, the lowest index comes first: a coded input with two levels gives columns that are each other's
-// negatives.
+// largest returns the m indices with the largest absolute values, without the indices in taken, and the largest value first. Among
+// values that are equal up to rounding, the lowest index comes first. Such values occur: a coded input with two levels gives two columns,
+// each the negative of the other.
 func largest(values []float64, taken []int, m int) []int {
 	size, out := make([]float64, len(values)), make([]bool, len(values))
 	top := 0.0
@@ -31,7 +31,7 @@ func largest(values []float64, taken []int, m int) []int {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b)) })
-	var equal lowest // those that count as equal to the largest left, which is order[first]
+	var equal lowest // the indices whose values count as equal to the largest one left, that of order[first]
 	chosen := make([]int, 0, m)
 	first, seen := 0, 0
 	for len(chosen) < m {

@@ -18,9 +18,10 @@ import (
 // A'r + 2 n lambda theta, r_i = -y_i q_i, and the Hessian A' diag(q (1-q)) A + 2 n lambda diag(0, 1, .., 1). A step is halved until
 // the objective does not rise beyond rounding.
 //
-// Once a step is small the Hessian hardly changes, and the factor at hand serves for the next: such a step costs one pass
-// over A, and shortens the error by about the largest change of a score since that Hessian. The iteration stops where the largest change of
-// a score, times that factor, is at most newtonTol, relative to the largest score.
+// Once a step is small, the Hessian hardly changes, and the next step uses the Cholesky factor of the last Hessian. Such a step costs
+// one pass over A. It multiplies the error by about the largest change of a score since that Hessian was computed.
+//
+// Stopping rule: the largest change of a score, times the largest change since the Hessian, is at most newtonTol times the largest score.
 type logistic struct {
 	*design
 	y        []float64
@@ -32,7 +33,7 @@ type logistic struct {
 	curve    []float64 // A' diag(q (1-q)) A and A'r right of it, rows wide apart: the upper triangle
 	wide     int
 	block    block
-	steps    int    // since the active set grew
+	steps    int    // Newton steps since the active set grew
 	passes   [2]int // evaluations since the active set grew: short and full
 	sizeable
 }
@@ -40,8 +41,8 @@ type logistic struct {
 const (
 	newtonSteps  = 200
 	newtonTol    = 1e-11
-	newtonAccept = 1e-6 // where rounding ends the descent, the largest change of a score with which a fit is done
-	chordAt      = 0.02 // a step is small if it is to change no score by more
+	newtonAccept = 1e-6 // where rounding ends the descent, a fit is done if no score changes by more
+	chordAt      = 0.02 // a step is small if it changes no score by more
 	halvings     = 40
 )
 
@@ -89,7 +90,7 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 		if err != nil {
 			return err
 		}
-		full = !(last*math.Sqrt(decrement/fell) <= chordAt) // changes shrink as the root of the decrement does
+		full = !(last*math.Sqrt(decrement/fell) <= chordAt) // changes of scores shrink like the root of the decrement
 		v, lower, err := l.move(ctx, value, c, full)
 		if err != nil {
 			return err
@@ -119,7 +120,7 @@ func (l *logistic) prepare(cols int) {
 	l.block = newBlock(min(l.n, blockRows), l.wide)
 }
 
-// penalty is n times that of the solution, for c = 2 n lambda.
+// penalty is n times the penalty of the solution, for c = 2 n lambda.
 func (l *logistic) penalty(c float64) float64 {
 	w := l.solution[l.lead:]
 	return float64(c / 2 * vmath.Dot(w, w))
@@ -140,7 +141,8 @@ func (l *logistic) newSystem(ctx context.Context, c, lambda float64) error {
 	return l.factor(ctx, lambda)
 }
 
-// direct sets step to the direction of the factor at hand, and returns the product of it with the negative gradient.
+// direct sets step to the direction that the last Cholesky factor gives, and returns the product of the direction with the negative
+// gradient.
 func (l *logistic) direct(ctx context.Context, c float64) (float64, error) {
 	down := make([]float64, len(l.step))
 	for j, g := range l.gradient {
@@ -154,11 +156,11 @@ func (l *logistic) direct(ctx context.Context, c float64) (float64, error) {
 	return vmath.Dot(down, l.step), err
 }
 
-// move takes the step, or the largest of its halves, quarters and so on that does not raise the objective. If there is
-// none, it says so.
+// move takes the step, or the largest of its halves, quarters and so on that does not raise the objective. It reports whether there
+// is one.
 func (l *logistic) move(ctx context.Context, value, c float64, full bool) (v evaluation, lower bool, err error) {
 	l.steps++
-	part := -0.5 // the first half goes back
+	part := -0.5 // the whole step has been taken, so the first half step goes back
 	for range halvings {
 		vmath.Axpy(1, l.step, l.solution)
 		if v, err = l.evaluate(ctx, l.step, full); err != nil {

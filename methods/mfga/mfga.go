@@ -83,8 +83,8 @@ func (p Params) size(task registry.Task, d int) (features, step int) {
 	return features, step
 }
 
-// fitPath trains settings. Those of one kernel share the width and the Gaussian factors; those that differ in the penalty
-// alone also the first step, and the active columns as far as they agree.
+// fitPath fits the grid points. Grid points of one kernel share the width and the Gaussian factors. Grid points that differ in the
+// penalty alone also share the first step, and the active columns as far as they agree.
 func fitPath(ctx context.Context, _ registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
 	_, d := train.X.Dims()
 	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) kernelOf { return ps[i].kernel(train.Task) }) {
@@ -116,7 +116,7 @@ func fitPath(ctx context.Context, _ registry.Env, train registry.Data, ps []Para
 	return nil
 }
 
-// measure sets the width where it is to come from the neighbours.
+// measure sets the width from the distances to neighbours, unless the grid point gives a width.
 func (k *kernelOf) measure(ctx context.Context, x []float64, d int) (err error) {
 	if k.Width == 0 {
 		k.Width, err = kernelwidth.Width(ctx, x, d, k.Neighbour)
@@ -177,10 +177,10 @@ func (g *greedy) next(ctx context.Context, m int) ([]int, error) {
 	return next, nil
 }
 
-// A fitOne fits one setting to one target.
+// A fitOne fits grid point i to one target.
 type fitOne func(i int) (output, error)
 
-// fitOutputs fits the settings to one target after the other, so that each target's settings share their work, and yields
+// fitOutputs fits the grid points to one target after the other, so that each target's grid points share their work, and yields
 // the models.
 func fitOutputs(ctx context.Context, name string, train registry.Data, settings []int, fitter func(y []float64) fitOne, staged bool, yield func(int, registry.Model) error) error {
 	_, d := train.X.Dims()

@@ -19,10 +19,10 @@ type model struct {
 	Outputs []output
 }
 
-// A staged model can be asked for what it was with fewer columns.
+// A staged model implements registry.Stager: it scores with fewer columns, too.
 type staged struct{ *model }
 
-// wrapped returns what the harness sees of m.
+// wrapped returns m as the harness sees it, with stages or without.
 func (m *model) wrapped() registry.Model {
 	if m.Staged {
 		return staged{m}
@@ -38,7 +38,7 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	return m.score(ctx, x, []int{math.MaxInt}, [][]float64{out})
 }
 
-// score writes the scores of at most at[k] columns to outs[k].
+// score writes to outs[k] the scores of the last stage of at most at[k] columns.
 func (m *model) score(ctx context.Context, x *mat.Dense, at []int, outs [][]float64) error {
 	rows, outputs := fitting.Rows(x), len(m.Outputs)
 	column := make([]float64, blockRows)
@@ -67,7 +67,7 @@ func (m *model) score(ctx context.Context, x *mat.Dense, at []int, outs [][]floa
 	return nil
 }
 
-// Rounds returns the number of columns: stage t is the last solution on at most t of them.
+// Rounds returns the number of columns. Stage t is the last solution on at most t columns.
 func (m staged) Rounds() int {
 	most := 0
 	for i := range m.Outputs {

@@ -24,7 +24,7 @@ type expansion struct {
 	Monomials []monomial
 }
 
-// expansion returns candidates as a model keeps them.
+// expansion returns the given candidates in the form in which a model keeps them.
 func (t *taylor) expansion(which []int) expansion {
 	out := expansion{Width: t.Width}
 	for _, j := range which {
@@ -41,7 +41,7 @@ func (o *output) width() int {
 	return o.Counts[len(o.Counts)-1]
 }
 
-// stage returns the last stage of at most t columns, or -1.
+// stage returns the last stage with at most t columns, or -1 if there is none.
 func (o *output) stage(t int) int {
 	at := -1
 	for s, count := range o.Counts {
@@ -102,7 +102,7 @@ func (s *scorer) write(dst []float64, stage int) {
 	}
 }
 
-// check reports why fields that were read are no output of a model of d features.
+// check reports why the fields of an output that was read do not fit each other or d features.
 func (o *output) check(d int) error {
 	last, total := 0, 0
 	for _, count := range o.Counts {

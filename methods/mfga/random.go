@@ -117,8 +117,8 @@ func randoms[P interface{ random() random }](ps []P) []random {
 	return out
 }
 
-// fitRandom trains settings. Those of one width and number of draws share the draws; those that differ in the penalty
-// alone also the scores, the columns, and for the square loss their products.
+// fitRandom fits the grid points. Grid points with one width and one number of draws share the draws. Grid points that differ in the
+// penalty alone also share the scores, the columns, and for the square loss the products of the columns.
 func fitRandom(ctx context.Context, name string, env registry.Env, train registry.Data, ps []random, yield func(int, registry.Model) error) error {
 	_, d := train.X.Dims()
 	type drawn struct {
@@ -171,7 +171,7 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 	return nil
 }
 
-// choose returns the columns of a setting for the target y, the best ones first.
+// choose returns the columns of a grid point for the target y, the best ones first.
 func (f *fourier) choose(ctx context.Context, p random, y []float64) ([]int, error) {
 	if p.choice == byOrder {
 		return fitting.Upto(p.Features), nil
@@ -187,7 +187,7 @@ func (f *fourier) choose(ctx context.Context, p random, y []float64) ([]int, err
 	return sample(align(scores, p.Rho), f.u), nil
 }
 
-// target is what columns are scored by.
+// target returns the vector by which columns are scored: y, or y less its mean.
 func target(centred bool, y []float64) []float64 {
 	t := slices.Clone(y)
 	if centred {
@@ -196,7 +196,7 @@ func target(centred bool, y []float64) []float64 {
 	return t
 }
 
-// fitColumns solves on the first columns, step more at a time, or on all at once if step is 0.
+// fitColumns solves on the first columns of chosen, on step columns more at a time. If step is 0, it solves on all columns at once.
 func (a *active) fitColumns(ctx context.Context, f *fourier, chosen []int, step int, lambda float64) (output, error) {
 	if step == 0 {
 		step = len(chosen)

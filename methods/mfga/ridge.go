@@ -14,13 +14,14 @@ import (
 //
 //	min over theta   (1/n) |A theta - y|^2 + lambda sum_{j>=1} theta_j^2,
 //
-// by the Cholesky factor of A'A + n lambda diag(0, 1, .., 1). A'A grows with the active set: a step makes the products of the new columns
-// with all, and settings that agree on their first columns make those once. There is nothing to iterate.
+// by the Cholesky factor of A'A + n lambda diag(0, 1, .., 1), without iterations, so that there is no stopping rule. A'A grows with the
+// active set: a step computes the products of the new columns with all columns. Grid points with the same first columns share the
+// products of these columns.
 type ridge struct {
 	*design
 	y        []float64
 	gram     []float64 // of known columns of the design: lower triangle, ld apart
-	right    []float64 // A'y of the same
+	right    []float64 // A'y of the same columns
 	known    int
 	solution []float64
 	residual []float64 // f - y
@@ -76,7 +77,7 @@ func (r *ridge) solve(ctx context.Context, k int, lambda float64) error {
 	})
 }
 
-// products brings the lower triangle of A'A and A'y up to cols columns.
+// products extends the lower triangle of A'A, and A'y, to cols columns.
 func (r *ridge) products(ctx context.Context, cols int) error {
 	r.known = min(r.known, r.lead+r.stayed)
 	r.stayed = len(r.made)
@@ -104,14 +105,14 @@ func (r *ridge) products(ctx context.Context, cols int) error {
 	return nil
 }
 
-// A sizeable is a system of equations whose size changes.
+// A sizeable is the memory of a system of equations whose size changes.
 type sizeable struct {
 	equations int
 	system    []float64 // equations x equations; its lower triangle is the matrix, then its factor
 	solver    *cholesky.Factorizer
 }
 
-// resize returns the matrix of n equations, to be written.
+// resize returns the matrix of n equations, which the caller writes.
 func (s *sizeable) resize(n int) []float64 {
 	if s.equations != n || s.solver == nil {
 		s.equations, s.system, s.solver = n, make([]float64, n*n), cholesky.New(n)

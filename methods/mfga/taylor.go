@@ -57,7 +57,7 @@ type taylor struct {
 	squares        *signedProducts // of derivatives of degree 2
 }
 
-// blockRows rows at a time are worked on, so that they stay in the cache.
+// blockRows is how many rows are worked on at a time, so that they stay in the cache.
 const blockRows = 256
 
 func newTaylor(ctx context.Context, k kernelOf, x []float64, d int) (*taylor, error) {
@@ -85,14 +85,14 @@ func gaussianFactors(dst, x []float64, d int, width float64) {
 	vmath.Exp(dst, dst)
 }
 
-// A monomial is a candidate: Coef times, unless it is linear, e(x), times the inputs J and K, of which -1 is the constant 1.
+// A monomial is a candidate: Coef x_J x_K e(x), or Coef x_J x_K if it is linear. The input -1 is the constant 1.
 type monomial struct {
 	Coef   float64
 	Linear bool
 	J, K   int
 }
 
-// monomial returns the candidate of an index.
+// monomial returns the candidate with the given index.
 func (t *taylor) monomial(index int) monomial {
 	s := t.Width
 	switch {
@@ -124,7 +124,7 @@ func (t *taylor) pair(j, k int) float64 {
 	return c
 }
 
-// partner is the first k of the pairs (j, k).
+// partner is the least k of the pairs (j, k) among the candidates.
 func (k kernelOf) partner(j int) int {
 	if k.Candidates == crossLinear {
 		return j + 1
@@ -167,7 +167,7 @@ func fillAll(list []monomial, dst []float64, ld int, x []float64, d int, factor 
 	}
 }
 
-// columns is of a basis.
+// columns implements basis.
 func (t *taylor) columns(which []int) func(dst []float64, ld, lo, hi int) {
 	list := t.expansion(which).Monomials
 	return func(dst []float64, ld, lo, hi int) {
@@ -175,8 +175,9 @@ func (t *taylor) columns(which []int) func(dst []float64, ld, lo, hi int) {
 	}
 }
 
-// derivatives sets dst to the sums over i of phi_j(x_i) v_i for all candidates. No column is ever made for that: those of
-// degree 0 and 1 are products of X' with v and v e; those of degree 2 are a symmetric product X' diag(v e) X.
+// derivatives sets dst to the sums over i of phi_j(x_i) v_i for all candidates, without computing their columns. The sums of the
+// linear candidates, and of those of degree 0 and 1, are products of X' with v and with v e. The sums of degree 2 are the symmetric
+// product X' diag(v e) X.
 func (t *taylor) derivatives(ctx context.Context, dst, v []float64) error {
 	d, n := t.d, t.n
 	gauss := t.gaussians(d)
@@ -220,8 +221,8 @@ func (t *taylor) derivatives(ctx context.Context, dst, v []float64) error {
 	return nil
 }
 
-// A signedProducts sums w_i (x_i, 1)(x_i, 1)' for weights of both signs: vmath.Outer sums squares, so rows with positive and
-// negative weights are gathered apart, times sqrt|w_i|, and gain or lose.
+// A signedProducts is the sum of w_i (x_i, 1)(x_i, 1)' for weights of both signs. vmath.Outer adds or subtracts outer products of
+// rows without weights. So rows with positive weights and rows with negative weights are gathered apart, times sqrt|w_i|.
 type signedProducts struct {
 	d, m  int
 	sum   []float64 // m x m, the upper triangle
@@ -229,7 +230,8 @@ type signedProducts struct {
 	count [2]int
 }
 
-const productRows = 128 // gathered before they are multiplied
+// productRows is how many rows are gathered before they are multiplied.
+const productRows = 128
 
 func newSignedProducts(d int) *signedProducts {
 	m := (d + 1 + 7) &^ 7
@@ -240,7 +242,7 @@ func newSignedProducts(d int) *signedProducts {
 	return s
 }
 
-// reset begins a sum.
+// reset sets the sum to zero.
 func (s *signedProducts) reset() {
 	clear(s.sum)
 	s.count = [2]int{}
@@ -271,7 +273,7 @@ func (s *signedProducts) multiply(side int) {
 	s.count[side] = 0
 }
 
-// flush takes in the rows that wait.
+// flush adds the gathered rows to the sum.
 func (s *signedProducts) flush() {
 	for side := range s.rows {
 		s.multiply(side)

@@ -80,7 +80,7 @@ func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry
 // with r_{t+1} = r_t - v h_t; the model is v sum_t h_t.
 //
 // The residual of a kernel changes little from round to round, so each kernel's SVR starts from its
-// last solution; this is a fit's own history and so does not depend on the other settings of a path.
+// last solution; this is a fit's own history and so does not depend on the other grid points of a path.
 // With MaxIter set every SVR starts cold, as the published program's do.
 //
 // Once the residuals lie in a band no wider than the tube, f = 0 solves every SVR, b is free in

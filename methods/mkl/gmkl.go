@@ -90,7 +90,7 @@ func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
 	return n*(rank*rank/float64(s.D+1)+whole*n*10) + float64(len(ps))*one
 }
 
-// pathGMKL factors the kernel matrices once for all settings.
+// pathGMKL factors the kernel matrices once for all grid points.
 func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []GMKLParams, yield func(i int, m registry.Model) error) error {
 	all := newSample(train.X)
 	train, times := merge(train)

@@ -10,7 +10,7 @@ import (
 
 // What the methods of the package share of registry.Define's arguments.
 
-// boostAll makes the kernel matrices once, and with them a fit of one setting, which it calls for all.
+// boostAll makes the kernel matrices once, and with them a fit of one grid point, which it calls for all.
 func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks []kernel, ps []P, yield func(i int, m registry.Model) error,
 	with func(s *sample, matrices []svm.Kernel[F]) func(p P) (*vote, error)) error {
 	s := newSample(train.X)
@@ -31,7 +31,7 @@ func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks [
 	return nil
 }
 
-// boostCost is the time of the kernel matrices and of the rounds of all settings.
+// boostCost is the time of the kernel matrices and of the rounds of all grid points.
 func boostCost[P any](kernels int, rounds func(s registry.Shape, p P) float64) func(s registry.Shape, ps []P) float64 {
 	return func(s registry.Shape, ps []P) float64 {
 		n := float64(s.N)
@@ -64,7 +64,7 @@ func reportCapped(env registry.Env, method string, c float64, limit int, learner
 	}
 }
 
-// withC says which setting failed.
+// withC says which grid point failed.
 func withC(method string, c float64, err error) error {
 	if err == nil {
 		return nil

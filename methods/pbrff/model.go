@@ -20,7 +20,7 @@ import (
 //
 //	x -> B + sum_m Weight_m cos(Omega_m.x - Phase_m),
 //
-// m over the LK features: Weight is that of the landmark times that of the feature. It is
+// where m numbers the LK features. Weight_m is the weight of a landmark times the weight of one of its features. The model is
 // not changed after the fit.
 type model struct {
 	recent *recent
@@ -62,9 +62,8 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	return fitting.CheckScores(out, 1)
 }
 
-// A recent keeps the cosines of the rows that the models of one kernel scored last: on a
-// grid, all of them score the same rows. It recognises rows by their values. The nil
-// recent keeps nothing.
+// A recent keeps the cosines of the rows that the models of one kernel scored last, since all models of a grid score the same
+// rows. A recent recognises rows by their values. A nil recent keeps nothing.
 type recent struct {
 	mu     sync.Mutex
 	blocks []scored
@@ -78,8 +77,8 @@ type scored struct {
 // recentBytes is the most that the kept cosines take.
 const recentBytes = 32 << 20
 
-// cosines returns the LK x rows matrix of cosines of a block of rows, not to be changed. It
-// may use the memory of scratch.
+// cosines returns the LK x rows matrix of the cosines of a block of rows. The caller must not change the matrix, which may lie
+// in scratch.
 func (r *recent) cosines(m *model, block int, rows []float64, scratch *[]float64) []float64 {
 	features := len(m.Weight)
 	size := features * (len(rows) / m.D)

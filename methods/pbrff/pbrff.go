@@ -7,7 +7,7 @@
 // labels, in closed form; the L weighted sums are a representation of x, and a linear
 // support vector machine is trained on it.
 //
-//	pbrff.go           the method, its parameters, and settings that share work
+//	pbrff.go           the method, its parameters, and grid points that share work
 //	representation.go  landmarks, draws, alignment losses, weights
 //	model.go           scoring and saving
 //
@@ -52,8 +52,8 @@ func Spec() registry.Spec {
 	}, fitPath, registry.Memory(memory), registry.PathCost(pathCost))
 }
 
-// fitPath trains settings with shared work: the draws for all, cosines and alignment losses
-// for all beta and C of a gamma, the representation for all C of a beta.
+// fitPath fits the grid points. All of them share the draws, those of one gamma share cosines and alignment losses, and those
+// of one gamma and beta share the representation.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
 	for _, drawn := range fitting.Groups(fitting.Upto(len(ps)), func(i int) [2]int { return [2]int{ps[i].Landmarks, ps[i].K} }) {
 		first := ps[drawn[0]]
@@ -84,7 +84,7 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 	return nil
 }
 
-// classify trains the support vector machines of the given settings on one representation.
+// classify trains the support vector machines of the given grid points on one representation.
 func classify(ctx context.Context, y []float64, r *representation, ps []Params, which []int, yield func(i int, m registry.Model) error) error {
 	svm, err := linear.New(r.rows(), len(y), r.l, y)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package fitting holds what families of methods need around their algorithms: the rows of a
-// data set as one slice, whether rows can be scored, how settings that share work are sorted and one
-// setting is a path of one, classes one against the rest, and the stages of a sum over rounds.
+// data set as one slice, whether rows can be scored, how grid points that share work are sorted and one
+// grid point is a path of one, classes one against the rest, and the stages of a sum over rounds.
 // It knows no algorithm and no parameter. That a training set can be learned from is checked
 // before a method is asked: see [registry.Data.Check].
 package fitting
