@@ -11,10 +11,10 @@ import (
 )
 
 // columns is Psi, the embedding of all rows, as the group lasso sees it: X = [Psi_1 Q_1 .. Psi_r Q_r], where the columns of Q_j are an
-// orthonormal basis of the row space of Psi_j. Weights w_j = Q_j x_j have the norm of x_j, and what is orthogonal to the row space is zero at
-// every optimum. A hundred cosines of one feature have a rank of twenty, or of four where the feature has four values.
+// orthonormal basis of the row space of Psi_j. Weights w_j = Q_j x_j have the norm of x_j. At every optimum, the part of the weights that is
+// orthogonal to the row space is zero. A hundred cosines of one feature have a rank of twenty, or of four where the feature has four values.
 //
-// It is used by its products alone, of vectors for any number of outputs at a time: fits (X w) and gradients (X'v).
+// The solver uses columns by two products alone, for any number of outputs at a time: fits (X w) and gradients (X'v).
 type columns struct {
 	n, width int // rows; columns of Psi
 	rank     int // columns of X
@@ -25,14 +25,14 @@ type columns struct {
 	some, product []float64 // of a block: vectors side by side and what comes of them
 }
 
-// A basis is that of one block.
+// A basis is the basis Q_j of one block.
 type basis struct {
 	from, count int       // its columns of Psi
 	at, rank    int       // its columns of X
 	q           []float64 // Q', rank x count; nil where Q is the identity
 }
 
-// rankTol is the least pivot of Psi_j'Psi_j, relative to the largest, that is not taken for the work of rounding.
+// rankTol is the relative size below which a pivot of Psi_j'Psi_j is taken to be rounding alone.
 const rankTol = 1e-14
 
 func newColumns(ctx context.Context, p *problem, sigma []float64) (*columns, error) {
@@ -72,8 +72,9 @@ func newColumns(ctx context.Context, p *problem, sigma []float64) (*columns, err
 	return m, ctx.Err()
 }
 
-// rowSpace returns an orthonormal basis of what the columns of psi (count x n) weigh, as rows, and its rank; nil, and count, where it would spare less than a quarter. The
-// basis is made by Gram and Schmidt's method from the pivoted Cholesky factor of Psi'Psi.
+// rowSpace returns, as rows, an orthonormal basis of the row space of Psi, whose transpose is psi (count x n), and the rank. Where the basis
+// would have more than three quarters of count vectors, it returns nil and count. The basis is made by Gram and Schmidt's method from the
+// pivoted Cholesky factor of Psi'Psi.
 func rowSpace(ctx context.Context, psi []float64, count, n int) (q []float64, rank int, err error) {
 	a, diag := make([]float64, count*count), make([]float64, count)
 	if err := cholesky.Gram(ctx, a, psi, count, n); err != nil {
@@ -89,7 +90,7 @@ func rowSpace(ctx context.Context, psi []float64, count, n int) (q []float64, ra
 	}
 	for k := range rank {
 		row := q[k*count : (k+1)*count]
-		for range 2 { // once leaves what rounding makes of nearly dependent rows
+		for range 2 { // a second time, since rounding spoils the first for nearly dependent rows
 			for i := range k {
 				before := q[i*count : (i+1)*count]
 				vmath.Axpy(-vmath.Dot(row, before), before, row)
@@ -103,10 +104,10 @@ func rowSpace(ctx context.Context, psi []float64, count, n int) (q []float64, ra
 // norm is |x|.
 func norm(x []float64) float64 { return math.Sqrt(vmath.Dot(x, x)) }
 
-// of returns the columns of X in b, rank x n.
+// of returns the columns of X that belong to b, rank x n.
 func (m *columns) of(b basis) []float64 { return m.x[b.at*m.n : (b.at+b.rank)*m.n] }
 
-// part returns what belongs to b of a vector with an element for each column of X.
+// part returns the elements that belong to b, of a vector with an element for each column of X.
 func (b basis) part(w []float64) []float64 { return w[b.at : b.at+b.rank] }
 
 // norms returns the sum of the blocks' norms of w, and the largest.
@@ -128,7 +129,7 @@ func (m *columns) used(w []float64) []bool {
 	return use
 }
 
-// gradients writes X'v to g for each of the v, in the blocks that are used alone: use[i][j] of vector i and block j.
+// gradients writes X'v to g for each of the vectors v. It writes block j of vector i only if use[i][j] is set.
 func (m *columns) gradients(gs, vs [][]float64, use [][]bool) {
 	if len(vs) == 1 {
 		for _, s := range m.spans(use[0]) {
@@ -152,7 +153,7 @@ func (m *columns) gradients(gs, vs [][]float64, use [][]bool) {
 	}
 }
 
-// fits writes X w to f for each of the w, of which blocks that are not used count as zero.
+// fits writes X w to f for each of the vectors w. A block that is not used counts as zero.
 func (m *columns) fits(fs, ws [][]float64, use [][]bool) {
 	for _, f := range fs {
 		clear(f)
@@ -181,7 +182,7 @@ func (m *columns) fits(fs, ws [][]float64, use [][]bool) {
 	}
 }
 
-// room returns n elements for a product.
+// room returns memory of n elements for a product.
 func (m *columns) room(n int) []float64 {
 	m.product = slices.Grow(m.product[:0], n)[:n]
 	return m.product
@@ -214,7 +215,7 @@ func (m *columns) spans(use []bool) (all []span) {
 	return all
 }
 
-// turned returns weights of the columns of Psi in the bases of X.
+// turned returns the weights of the columns of X for the given weights of the columns of Psi.
 func (m *columns) turned(w []float64) []float64 {
 	x := make([]float64, m.rank)
 	for _, b := range m.blocks {

@@ -2,10 +2,10 @@ package fourier
 
 import "github.com/kernelboosting/bench/registry"
 
-// What fits take, in bytes and in nanoseconds of one core. n rows, P columns of the embedding, K outputs.
+// This file estimates what fits take, in bytes and in nanoseconds of one core, for n rows, P columns of the embedding and K outputs.
 
-// ridgeMemory counts the start, the systems, and the blocks of rows; with those of a pass where sigma is learned. A few sets of weights
-// are garbage at a time.
+// ridgeMemory counts the start, the systems, and the blocks of rows. Where sigma is learned, it also counts the blocks of a pass. At any
+// time a few sets of weights are garbage.
 func (d design) ridgeMemory(s registry.Shape, learned bool) int64 {
 	width, parts := d.columns(s), d.parts(s)
 	inputs := s.D * d.kernel.mapped()
@@ -29,30 +29,31 @@ func (d design) parts(s registry.Shape) int {
 	return len(s.Groups())
 }
 
-// prepareNanoseconds is a product of the embedding with itself; solveNanoseconds is a factorisation and its use.
+// prepareNanoseconds is the time of a product of the embedding with itself.
 func (d design) prepareNanoseconds(s registry.Shape) float64 {
 	n, p := float64(s.N), float64(d.columns(s))
 	ns := 2e6 + d.embedNanoseconds(s) + n*p*min(n, p)/45 + float64(s.D*d.kernel.mapped()*d.features)*20
-	if p > n { // the rows of Psi are kept, not its products
+	if p > n { // the fit keeps the rows of Psi
 		ns += 15 * n * p
 	}
 	return ns
 }
 
+// solveNanoseconds is the time of a factorisation and its use.
 func (d design) solveNanoseconds(s registry.Shape) float64 {
 	n, p, k := float64(s.N), float64(d.columns(s)), float64(s.Outputs())
 	order := min(n, p)
 	return order*order*order/60 + order*order*(3+k) + k*n*p/4
 }
 
-// passNanoseconds is one pass for the gradient in sigma.
+// passNanoseconds is the time of one pass over the rows for the gradient in sigma.
 func (d design) passNanoseconds(s registry.Shape) float64 {
 	n, p, k := float64(s.N), float64(d.columns(s)), float64(s.Outputs())
 	return 2*d.embedNanoseconds(s) + n*p*(1+0.15*k)
 }
 
-// memory counts the start, the columns, in two orders where there are several outputs, and what the points and the systems of the group lasso hold;
-// where sigma is learned another lasso and a pass are garbage at a time.
+// memory counts the start, the columns (in two orders where there are several outputs), and the iterates and the systems of the group
+// lasso. Where sigma is learned, another lasso and a pass are garbage at any time.
 func (g groupSetting) memory(s registry.Shape) int64 {
 	n, width, rank, parts, k := s.N, g.columns(s), g.rank(s), g.parts(s), s.Outputs()
 	inputs := s.D * g.kernel.mapped()
@@ -69,10 +70,10 @@ func (g groupSetting) memory(s registry.Shape) int64 {
 	return bytes
 }
 
-// oneInput is the rank of the columns of a channel of one input whose values are many.
+// oneInput is the rank of the columns of a channel with one input that has many values.
 const oneInput = 14
 
-// rank is about that of the columns.
+// rank estimates the rank of the columns.
 func (g groupSetting) rank(s registry.Shape) (rank int) {
 	for _, size := range s.Groups() {
 		if d := g.features; size*g.kernel.mapped() == 1 && 4*oneInput <= 3*d {
@@ -84,17 +85,17 @@ func (g groupSetting) rank(s registry.Shape) (rank int) {
 	return rank
 }
 
-// lassoNanoseconds is what newLasso takes, and solutionNanoseconds what one penalty takes from there.
+// lassoNanoseconds is the time of newLasso.
 func (g groupSetting) lassoNanoseconds(s registry.Shape) float64 {
 	n, p, d := float64(s.N), float64(g.columns(s)), float64(g.features)
 	return g.embedNanoseconds(s) + n*p*(2+d/25) + p*d*d*0.2 + float64(s.D*g.kernel.mapped()*g.features)*20
 }
 
-// solutionNanoseconds: turns of conjugate gradients, which are more where columns crowd and where the loss is sharp. The factors are those of
-// fits on the sets of the protocol table2.
+// solutionNanoseconds is the time of the solution for one penalty, after newLasso. It counts the steps of conjugate gradients, of which
+// there are more where columns are many and where the loss is sharp. The factors were fitted on the sets of the protocol table2.
 func (g groupSetting) solutionNanoseconds(s registry.Shape) float64 {
 	n, r, k := float64(s.N), float64(g.rank(s)), float64(s.Outputs())
-	product := 0.25 // of one vector, which comes from memory
+	product := 0.25 // ns an element, for one vector; the columns come from memory
 	if k > 1 {
 		product = 0.05
 	}

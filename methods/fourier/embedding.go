@@ -13,8 +13,8 @@ import (
 //
 //	psi_k(x) = sqrt(2/D) cos( sum_i sigma_g(i) H_ki x_i + 2 pi b_k ).
 //
-// H = h(u) holds quantiles of uniform draws, made once: another sigma is another kernel with the same draws. Inputs fall into
-// groups, one sigma each: the blocks j of the paper. It is not changed once made.
+// H = h(u) holds quantiles of uniform draws, which are drawn once: another sigma gives another kernel with the same draws. Inputs fall into
+// groups, the blocks j of the paper, and each group has a sigma. An embedding is not changed once it is made.
 type embedding struct {
 	kernel kernel
 	inputs int    // mapped inputs of a row
@@ -34,11 +34,11 @@ type part struct {
 
 func (p part) inputs() int { return p.to - p.from }
 
-// smallest is the least uniform that a quantile is taken of, since those of 0 are infinite.
+// smallest replaces smaller uniform draws, since the quantile of 0 is infinite.
 const smallest = 0x1p-53
 
-// productEmbedding draws one embedding of count columns over all groups of features: u row by row, then b. The kernel is the product
-// of the groups' kernels.
+// productEmbedding draws one embedding of count columns over all groups of features. It draws u row by row, and then b. The kernel is
+// the product of the groups' kernels.
 func productEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int) *embedding {
 	e := newEmbedding(k, sizes, count)
 	p := part{to: e.inputs, count: count}
@@ -46,7 +46,8 @@ func productEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int) 
 	return e
 }
 
-// sumEmbedding draws an embedding of count columns for each group: all u, then all b. The kernel is the sum of the groups' kernels.
+// sumEmbedding draws an embedding of count columns for each group. It draws all u, and then all b. The kernel is the sum of the groups'
+// kernels.
 func sumEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int) *embedding {
 	e := newEmbedding(k, sizes, count)
 	parts, us, at := make([]part, len(sizes)), make([][]float64, len(sizes)), 0
@@ -87,7 +88,7 @@ func (e *embedding) add(p part, u, b []float64) {
 	e.append(p)
 }
 
-// append adds a part that has its h.
+// append adds a part whose h is set.
 func (e *embedding) append(p part) {
 	m := p.inputs()
 	p.turned = make([]float64, m*p.count)
@@ -119,8 +120,8 @@ func (e *embedding) only(j int) *embedding {
 // groups is the number of sigmas.
 func (e *embedding) groups() int { return e.group[len(e.group)-1] + 1 }
 
-// usual returns the sigmas at which learning starts, and which methods that do not learn keep: sqrt(2 / mean squared distance of two
-// rows in the group) for the rows a of mapped inputs, times factor; where a group does not vary, factor.
+// usual returns the sigmas at which learning starts, and which the methods without learning keep. The sigma of a group is factor times
+// sqrt(2 / mean squared distance of two rows in the group), for the rows a of mapped inputs. Where a group does not vary, sigma is factor.
 func (e *embedding) usual(a []float64, factor float64) []float64 {
 	n := len(a) / e.inputs
 	distance := make([]float64, e.groups())
@@ -145,8 +146,7 @@ func (e *embedding) usual(a []float64, factor float64) []float64 {
 	return sigma
 }
 
-// work computes the embedding of some rows at a time, feature by feature: element (k, i) of a matrix of h rows' columns is at
-// k h + i.
+// A work computes the embedding of some rows at a time, column by column: for h rows, column k of row i is element k h + i.
 type work struct {
 	*embedding
 	h      int
@@ -156,7 +156,7 @@ type work struct {
 	sines  []float64 // width x h, if asked for: sqrt(2/D) times the sines of the same angles
 }
 
-// rowsAtOnce is how many rows are embedded at a time: as many as vmath's products take into their caches.
+// rowsAtOnce is how many rows are embedded at a time. The products of vmath keep as many in the cache.
 const rowsAtOnce = 192
 
 // cacheLine is how many inputs of a row are read together.
@@ -171,7 +171,7 @@ func (e *embedding) newWork(n int, sines bool) *work {
 	return w
 }
 
-// rows is how many rows there is room for.
+// rows is the largest number of rows that w has memory for.
 func (w *work) rows() int { return len(w.psi) / w.width }
 
 // workBytes is what newWork allocates.
@@ -228,8 +228,8 @@ func scaleAll(by float64, x []float64) {
 	}
 }
 
-// mapRows returns the mapped inputs of rows of d features, the rows themselves where the kernel maps nothing. The error names the
-// first feature that the kernel is not defined for.
+// mapRows returns the mapped inputs of rows of d features. Where the kernel maps nothing, these are the rows themselves. The error names
+// the first feature for which the kernel is not defined.
 func (k kernel) mapRows(x []float64, d int) ([]float64, error) {
 	if k.name == gaussian {
 		return x, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A design is what the embedding of a fit depends on beside the data: grid points that have the same one share it.
+// A design is what the embedding of a fit depends on, besides the data. Grid points with the same design share the embedding.
 type design struct {
 	method   string
 	product  bool // one embedding of all groups, or one a group
@@ -17,15 +17,15 @@ type design struct {
 	sigma    float64
 }
 
-// A start is a problem, the sigma at which it begins, and a machine without weights.
+// A start is a problem, the sigma at which its solution starts, and a machine without weights.
 type start struct {
 	*problem
 	sigma []float64
 	model machine
 }
 
-// newStart draws the embedding and prepares the targets. Those of regression are standardised, so that the penalties, and the tube of
-// the epsilon-insensitive loss, have the same meaning whatever their unit is; classes are -1 and +1.
+// newStart draws the embedding and prepares the targets. Targets of regression are standardised, so that the penalties and the tube of
+// the epsilon-insensitive loss do not depend on the unit of the targets. Targets of classes are -1 and +1.
 func (d design) newStart(env registry.Env, train registry.Data) (*start, error) {
 	n, features := train.X.Dims()
 	shape := train.Shape()
@@ -53,7 +53,7 @@ func (d design) newStart(env registry.Env, train registry.Data) (*start, error) 
 	return s, nil
 }
 
-// standardise makes the mean of y zero and its variance one, where it has any, and returns both as they were, the variance's root.
+// standardise subtracts the mean from y and divides by the standard deviation, unless that is zero. It returns both.
 func standardise(y []float64) (mean, deviation float64) {
 	n := float64(len(y))
 	for _, v := range y {
@@ -81,7 +81,7 @@ func (s *start) trained(sigma, w []float64) *machine {
 	return &m
 }
 
-// columns is the width of the design's embedding.
+// columns is the number of columns of the design's embedding.
 func (d design) columns(s registry.Shape) int {
 	if d.product {
 		return d.features

@@ -17,7 +17,8 @@ import (
 // and are solved each by itself, with products of X for all of them together. The symbols of one output:
 //
 //	w       weights, an element for each column of X
-//	f, v    where the loss is looked at, and v = h'(f), the dual variable: max -h*(v) over |X_j'v| <= lambda
+//	f       the point at which the loss is evaluated
+//	v       h'(f), the variable of the dual problem: max -h*(v) over |X_j'v| <= lambda
 //	g       X'v
 //	a, tau  centre and step of the proximal point method
 //
@@ -27,13 +28,13 @@ import (
 //
 //	min over v  phi(v) = h*(v) + |w(v)|^2 / (2 tau),   phi' = f - X w(v),
 //
-// by Newton's steps (D^-1 + tau X M X') dv = X w - f, where D holds the second derivatives of h at f and M is the derivative of the prox. M is zero on blocks with w_j = 0 and
-// I - r (I - w_j w_j'/|w_j|^2), r = tau lambda/(|w_j| + tau lambda), on others. The systems are solved by conjugate gradients in z = D^-1/2 dv, so that losses
-// that hardly bend make them easy. The departure from the papers: a step is taken in f, by df = D^-1 dv, which keeps v in the domain of h*
-// and needs no inverse of h', as h*(v) = f.v - h(f).
+// by Newton's steps (D^-1 + tau X M X') dv = X w - f, where D holds the second derivatives of h at f and M is the derivative of the prox.
+// M is zero on blocks with w_j = 0. On other blocks it is I - r (I - w_j w_j'/|w_j|^2), r = tau lambda/(|w_j| + tau lambda). The systems are
+// solved by conjugate gradients in z = D^-1/2 dv, in which small second derivatives make a system easy. The departure from the papers: a
+// step is taken in f, by df = D^-1 dv. This keeps v in the domain of h* and needs no inverse of h', as h*(v) = f.v - h(f).
 //
-// It stops where the duality gap of every output is at most tol P, v being scaled into |X_j'v| <= lambda, so that the gap bounds the distance
-// to the optimum.
+// Stopping rule: the duality gap of every output is at most tol P. For the gap v is scaled into |X_j'v| <= lambda, so that the gap bounds
+// how far P is from its minimum.
 type lasso struct {
 	*columns
 	loss    loss
@@ -41,12 +42,12 @@ type lasso struct {
 	y       []float64 // outputs x n
 	top     float64   // lambda_max, above which w = 0
 
-	rung   []*point // where the ladder of penalties has been solved to
+	rung   []*point // the solutions for the lowest penalty of the ladder so far
 	height int
 	steps  int // Newton's, of all solutions and outputs so far
 }
 
-// A point is where the method stands for one output.
+// A point is the iterate of the method for one output.
 type point struct {
 	y             []float64
 	w, centre, g  []float64 // an element for each column of X
@@ -58,8 +59,8 @@ type point struct {
 }
 
 const (
-	lassoGap   = 1e-6 // relative, of what is asked for
-	rungGap    = 1e-2 // of the ladder's
+	lassoGap   = 1e-6 // relative duality gap of the penalties that are asked for
+	rungGap    = 1e-2 // relative duality gap of the ladder's other penalties
 	lassoLimit = 2000 // Newton's steps
 
 	quick, slow    = 2, 4  // after that many steps or fewer tau grows; after each so many it shrinks
@@ -69,8 +70,8 @@ const (
 	roundingOf     = 1e-13 // see newLasso
 )
 
-// newLasso prepares the group lasso of p at sigma. Where the gradient at w = 0 is so small, relative to the slopes it is made of, that only
-// rounding keeps it from zero, as with rows whose features are equal and whose targets are not, lambda_max is zero.
+// newLasso prepares the group lasso of p at sigma. The gradient at w = 0 can differ from zero by rounding alone, as for rows with equal
+// features and different targets. Where it is that small, relative to the slopes it is made of, lambda_max is zero.
 func newLasso(ctx context.Context, p *problem, sigma []float64, of loss) (*lasso, error) {
 	m, err := newColumns(ctx, p, sigma)
 	if err != nil {
@@ -119,7 +120,7 @@ func (p *point) clone() *point {
 	return &q
 }
 
-// weights returns those of the points, outputs x width.
+// weights returns the weights at the points, outputs x width.
 func (l *lasso) weights(ps []*point) (w []float64) {
 	for _, p := range ps {
 		w = append(w, l.turnedBack(p.w)...)
@@ -127,9 +128,9 @@ func (l *lasso) weights(ps []*point) (w []float64) {
 	return w
 }
 
-// reach solves for the penalty fraction lambda_max, and returns the weights. It starts from a ladder of penalties lambda_max / 2^k, of
-// which the lowest one above the penalty is where it begins: so a path climbs down once for all, a single fit climbs down by
-// itself, and both arrive at the same bits. Fractions have to come in descending order.
+// reach solves for the penalty fraction lambda_max, and returns the weights. It first solves a ladder of penalties lambda_max / 2^k, down to
+// the lowest one above the penalty, and starts from that solution. A path keeps the ladder from penalty to penalty, and a single
+// fit solves the same ladder, so that both give the same bits. Callers ask for fractions in descending order.
 func (l *lasso) reach(ctx context.Context, fraction float64) ([]float64, error) {
 	if l.top == 0 {
 		return make([]float64, l.outputs*l.width), nil
@@ -198,7 +199,7 @@ func (l *lasso) solve(ctx context.Context, all []*point, lambda, tol float64) er
 	}
 }
 
-// first returns the tau of a first solution: as large as the weights demand, or as the scale of X does where there are none.
+// first returns the tau of a first solution. It follows from the size of the weights, or from the scale of X where the weights are zero.
 func (l *lasso) first(p *point, lambda float64) float64 {
 	if _, size := l.norms(p.w); size > 0 {
 		return warmTau * size / lambda
@@ -216,7 +217,8 @@ func (p *point) miss() float64 {
 	return max(0, p.fitLoss-p.loss-vmath.Dot(p.v, p.fit)+vmath.Dot(p.v, p.f))
 }
 
-// gap returns P and how far it may be from its minimum. That is more than the miss: where this is too large, the dual's value is not asked for.
+// gap returns P and a bound on how far P is from its minimum. The bound is at least the miss. Where the miss is too large already, gap does
+// not compute the value of the dual.
 func (l *lasso) gap(p *point, lambda, tol float64) (primal, gap float64) {
 	sum, _ := l.norms(p.w)
 	primal = p.fitLoss + float64(lambda*sum)
@@ -230,8 +232,8 @@ func (l *lasso) gap(p *point, lambda, tol float64) (primal, gap float64) {
 	return primal, primal + l.loss.conjugate(v, p.y)
 }
 
-// advance moves the centre to w where the miss is at most what w has moved, |w - a|^2/(2 tau), or little at all; tau grows where that took few steps
-// and shrinks where it takes many. It reports whether w has to follow.
+// advance moves the centre to w if the miss is at most |w - a|^2/(2 tau), or at most `little`. tau grows if this took few steps, and
+// shrinks if it takes many. advance reports whether w has to be computed again.
 func (p *point) advance(little float64) bool {
 	far := 0.0
 	for i, v := range p.w {
@@ -252,7 +254,7 @@ func (p *point) advance(little float64) bool {
 	return true
 }
 
-// slopes brings v, h(f) and g up to f.
+// slopes computes v, h(f) and g from f.
 func (l *lasso) slopes(ps []*point) {
 	gs, vs, use := make([][]float64, len(ps)), make([][]float64, len(ps)), make([][]bool, len(ps))
 	all := slices.Repeat([]bool{true}, len(l.blocks))
@@ -264,7 +266,7 @@ func (l *lasso) slopes(ps []*point) {
 	l.gradients(gs, vs, use)
 }
 
-// proximal brings w and phi up to g.
+// proximal computes w and phi from g.
 func (l *lasso) proximal(ps []*point, lambda float64) {
 	for _, p := range ps {
 		for k, v := range p.centre {
@@ -281,7 +283,7 @@ func (l *lasso) proximal(ps []*point, lambda float64) {
 	}
 }
 
-// refit brings fit and h(fit) up to w.
+// refit computes fit and h(fit) from w.
 func (l *lasso) refit(ps []*point) {
 	fits, ws, use := make([][]float64, len(ps)), make([][]float64, len(ps)), make([][]bool, len(ps))
 	for i, p := range ps {

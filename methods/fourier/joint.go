@@ -54,8 +54,10 @@ func MKLJoint() registry.Spec {
 //
 //	F(sigma) = min over w  sum_c loss(Psi_sigma w_c, y_c) + lambda sum_cj |w_cj|  + rho |sigma|^2.
 //
-// The group lasso within is solved to a relative gap, each from the weights of the one before; the gradient of F is the partial one in
-// sigma at its solution, since the penalty on w does not see sigma (the envelope theorem).
+// The minimum over w is a group lasso, which is solved to a relative duality gap, from the weights of the evaluation before. The gradient of F
+// is the partial derivative in sigma at this minimum, since the penalty on w does not depend on sigma (the envelope theorem).
+//
+// Stopping rule: that of package lbfgs, or the number of steps.
 type jointly struct {
 	*problem
 	loss        loss
@@ -64,7 +66,8 @@ type jointly struct {
 	gap         float64
 }
 
-// jointGap is less than lassoGap, as the gradient's error is about the root of it.
+// jointGap is the relative duality gap of the minimum over w. It is less than lassoGap, since the error of the gradient is about the root of
+// the gap.
 const jointGap = 1e-7
 
 // value returns F, and writes its gradient to gs.

@@ -15,13 +15,13 @@ const (
 	expchi2      = "expchi2"      // exp(-sigma^2 chi^2/2), chi^2 = sum (x-y)^2/(x+y): Gaussian of features whose inner product is nearly 2xy/(x+y)
 )
 
-// A kernel is one of them, with the skew c of those that have one.
+// A kernel is one of these kernels. c is its skew, if the kernel has one.
 type kernel struct {
 	name string
 	c    float64
 }
 
-// quantile is h: the quantile function of the kernel's Fourier transform at sigma = 1 (Table 1), for 0 < u < 1.
+// quantile is the function h of the paper, the quantile function of the kernel's Fourier transform at sigma = 1 (Table 1), for 0 < u < 1.
 func (k kernel) quantile(u float64) float64 {
 	switch k.name {
 	case chi2:
@@ -58,7 +58,7 @@ func (k kernel) allows(x float64) bool {
 	return x+k.c > 0
 }
 
-// domain says which features those are.
+// domain says for which features the kernel is defined.
 func (k kernel) domain() string {
 	if k.name == expchi2 {
 		return "of at least 0"

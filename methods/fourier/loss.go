@@ -6,7 +6,7 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A loss is l(f, y) of the general model (5), a sum over examples (Table 2). Classes have targets -1 and +1.
+// A loss is the loss l(f, y) of the general model (5), summed over examples (Table 2). Classes have targets -1 and +1.
 type loss interface {
 	// value returns the sum of the losses of f.
 	value(f, y []float64) float64
@@ -20,7 +20,7 @@ type loss interface {
 	conjugate(v, y []float64) float64
 }
 
-// square is factor (f-y)^2: with factor 1/2 that of eq. (9), with 1 that of Table 2.
+// square is the loss factor (f-y)^2. The factor is 1/2 in eq. (9) and 1 in Table 2.
 type square struct{ factor float64 }
 
 func (l square) value(f, y []float64) float64 {
@@ -71,7 +71,7 @@ func (l igll) value(f, y []float64) float64 {
 	return s
 }
 
-// at is the loss of one r. Near zero cosh - 1 is 2 sinh^2 of the half; far away e^t is taken out of cosh.
+// at is the loss of one r. For small t it uses cosh t - 1 = 2 sinh^2(t/2), and for large t it takes e^t out of cosh t.
 func (l igll) at(r float64) float64 {
 	t := float64(l.gamma * math.Abs(r))
 	if t < 0.5 {
@@ -138,7 +138,7 @@ func (l igll) conjugate(v, y []float64) float64 {
 			root := math.Sqrt(float64(a*a*l.c*l.c) + float64((1-a)*(1+a)))
 			r := vmath.LogScalar((float64(a*l.c)+root)/(1-a)) / l.gamma
 			term = float64(a*r) - l.at(r)
-		} else { // the limit
+		} else { // the limit for large arguments
 			term = vmath.LogScalar(2*(l.c+1)) / l.gamma
 		}
 		s += term + float64(u*y[i])

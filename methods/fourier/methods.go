@@ -38,7 +38,7 @@ type FixedParams struct {
 
 var defaultFixed = FixedParams{Embedded: defaultEmbedded(500), Lambda: 1}
 
-// SQLSKL declares ridge regression on one product embedding with sigma as it is.
+// SQLSKL declares ridge regression on one product embedding at a fixed sigma.
 func SQLSKL() registry.Spec {
 	return defineFixed(defaultFixed, true, registry.Spec{Name: "RFF-SQL-SKL", Version: "1", Tasks: tasks, Source: source + "section 4",
 		Summary: "ridge regression on random Fourier features of a product of kernels"})
@@ -113,7 +113,7 @@ func named(method string, err error) error {
 	return fmt.Errorf("%s: %w", method, err)
 }
 
-// descending returns indices by falling value; equal ones keep their order.
+// descending returns the indices in the order of falling values. Indices of equal values keep their order.
 func descending(which []int, value func(i int) float64) []int {
 	sorted := slices.Clone(which)
 	slices.SortStableFunc(sorted, func(a, b int) int {

@@ -49,7 +49,7 @@ func (g groupSetting) loss() loss {
 	return square{factor: 1}
 }
 
-// shared is the grid point without what varies along a path.
+// shared is g without the parameters that vary along a path.
 func (g groupSetting) shared() groupSetting {
 	g.lambda, g.rho, g.steps = 0, 0, 0
 	return g
@@ -78,8 +78,8 @@ func MKL() registry.Spec {
 		})
 }
 
-// defineGroup declares a method with an l2,1 penalty. All penalties of a path are solved on one Psi, from the largest down; grid points
-// that learn sigma share the draws and where they begin.
+// defineGroup declares a method with an l2,1 penalty. All penalties of a path are solved on one Psi, from the largest down. Grid points
+// that learn sigma share the draws and the start.
 func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting func(P) groupSetting) registry.Spec {
 	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []P, yield func(i int, m registry.Model) error) error {
 		settings := make([]groupSetting, len(ps))

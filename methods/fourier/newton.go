@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	loosest   = 1e-3  // of the residuals of conjugate gradients, relative
-	tightest  = 1e-6  // the same
-	forcing   = 0.1   // times the root of the relative miss, which lies between
-	mostTurns = 500   // of conjugate gradients
+	loosest   = 1e-3  // largest relative residual at which conjugate gradients end
+	tightest  = 1e-6  // smallest relative residual that is asked of them
+	forcing   = 0.1   // times the root of the relative miss is the residual asked for, between these limits
+	mostTurns = 500   // steps of conjugate gradients
 	descent   = 1e-4  // Armijo's part of the slope
-	shortest  = 1e-6  // of the parts of a step that are tried
-	blur      = 1e-14 // of h(f), by which phi may rise for rounding
+	shortest  = 1e-6  // the smallest part of a step that is tried
+	blur      = 1e-14 // times h(f) is by how much phi may rise, for rounding
 )
 
-// newton takes a step of every point, by as much of 1, 1/2, .. as phi falls enough.
+// newton takes a step at every point: the largest of 1, 1/2, 1/4 .. of Newton's step by which phi falls enough.
 func (l *lasso) newton(ctx context.Context, ps []*point, lambda float64) error {
 	ss := make([]*system, len(ps))
 	for i, p := range ps {
@@ -83,7 +83,7 @@ func (l *lasso) newSystem(p *point, lambda float64) *system {
 	return s
 }
 
-// apply writes X tau M X' D^1/2 x to out of every system.
+// apply sets out of every system to X tau M X' D^1/2 x.
 func (l *lasso) apply(ss []*system, x func(s *system) []float64) {
 	ins, outs, use := make([][]float64, len(ss)), make([][]float64, len(ss)), make([][]bool, len(ss))
 	for i, s := range ss {

@@ -11,7 +11,7 @@ import (
 //
 //	f(sigma, w) = sum_c loss(psi_sigma(X) w_c, y_c) + lambda sum_c nu(w_c) + rho eta(sigma),
 //
-// c = 1 .. outputs: classes one against the rest share the embedding and its sigma, and so are one problem.
+// c = 1 .. outputs. Classes one against the rest share the embedding and its sigma, and so they are one problem.
 type problem struct {
 	*embedding
 	n       int
@@ -30,7 +30,7 @@ type objective struct {
 	onlyProfile   bool // w minimises f at this sigma, and the gradient in w is not asked for
 }
 
-// ends are those of the blocks of columns.
+// ends are the ends of the blocks of columns.
 func (e *embedding) ends() []int {
 	ends := make([]int, len(e.parts))
 	for j, p := range e.parts {
@@ -39,7 +39,7 @@ func (e *embedding) ends() []int {
 	return ends
 }
 
-// sigmaEnds are those of sigma, each a block by itself.
+// sigmaEnds are the ends of the blocks of sigma, each of which has one element.
 func (e *embedding) sigmaEnds() []int {
 	ends := make([]int, e.groups())
 	for j := range ends {
@@ -48,8 +48,8 @@ func (e *embedding) sigmaEnds() []int {
 	return ends
 }
 
-// value returns f at sigma and w (outputs x width), and writes its gradients (6) and (7). Where w minimises f, the gradient in sigma
-// is also that of min over w of f: since df/dw = 0, no derivative of w enters (the envelope theorem), and gw is left alone.
+// value returns f at sigma and w (outputs x width), and writes its gradients (6) and (7). Where w minimises f, the gradient in sigma is also
+// the gradient of the minimum over w: since df/dw = 0, no derivative of w enters (the envelope theorem). Then gw is not written.
 func (p *problem) value(ctx context.Context, o objective, sigma, w, gs, gw []float64) (float64, error) {
 	clear(gs)
 	if o.onlyProfile {

@@ -16,8 +16,8 @@ const (
 	l21 penalty = "l21"
 )
 
-// value returns the penalty of w, and adds by times its gradient to grad; where it has none, at zeros of l1 and zero blocks of l2,1,
-// the subgradient zero. ends are the ends of the blocks, ascending, of which only l2,1 takes notice.
+// value returns the penalty of w, and adds `by` times its gradient to grad. Where l1 and l2,1 have no gradient, at zeros and zero blocks, the
+// subgradient zero is added. ends are the ascending ends of the blocks, which only l2,1 uses.
 func (p penalty) value(w []float64, ends []int, by float64, grad []float64) float64 {
 	sum, from := 0.0, 0
 	switch p {

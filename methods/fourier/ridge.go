@@ -18,8 +18,8 @@ import (
 //
 //	w_c = (Psi'Psi + 2 lambda I)^-1 Psi'y_c = Psi'(Psi Psi' + 2 lambda I)^-1 y_c,
 //
-// the first where there are at least as many rows as columns; then rows are embedded in blocks and Psi is never whole. Any number
-// of lambdas share the product.
+// The first form is used where there are at least as many rows as columns. Then rows are embedded in blocks, and Psi is never whole in
+// memory. Any number of lambdas share the product. The solution is direct, so that there is no stopping rule.
 type ridge struct {
 	*problem
 	dual   bool
@@ -87,10 +87,11 @@ func (p *problem) products(ctx context.Context, block *work, sigma, gram, right 
 	})
 }
 
-// gramWork bounds the multiply-adds of a product between two looks at the context: some 50 ms.
+// gramWork bounds the multiply-adds between two looks at the context to some 50 ms.
 const gramWork = 1_000_000_000
 
-// gramAdd is vmath.GramAdd of all rows, in strips that look at the context; where that is done, so is who calls.
+// gramAdd calls vmath.GramAdd for all rows, in strips, and looks at the context before each strip. It returns no error: once the context is
+// done, fitting.Blocks of the caller returns it.
 func gramAdd(ctx context.Context, dst, a []float64, n, k int) {
 	_ = fitting.Blocks(ctx, n, max(rowsAtOnce, gramWork/(n*k)), func(from, to int) { vmath.GramAdd(dst, a, n, k, from, to) })
 }
@@ -144,7 +145,7 @@ func (r *ridge) solve(ctx context.Context, lambda float64) ([]float64, error) {
 	return w, nil
 }
 
-// profile returns the value of (9) with w in closed form, which it returns too, and writes its gradient in sigma to gs.
+// profile returns the value of (9) at the best w, and this w. It writes the gradient of the value in sigma to gs.
 func (r *ridge) profile(ctx context.Context, lambda, rho float64, sigma, gs []float64) (float64, []float64, error) {
 	if err := r.prepare(ctx, sigma); err != nil {
 		return 0, nil, err

@@ -35,7 +35,7 @@ func SKL() registry.Spec {
 		}))
 }
 
-// pathSKL shares the draws.
+// pathSKL fits the grid points, which share the draws.
 func pathSKL(ctx context.Context, env registry.Env, train registry.Data, ps []LearnedParams, yield func(i int, m registry.Model) error) error {
 	return designs(env, train, ps, LearnedParams.design, func(of *start, which []int) error {
 		r := newRidge(of.problem)
@@ -57,11 +57,13 @@ func pathSKL(ctx context.Context, env registry.Env, train registry.Data, ps []Le
 //
 //	min over sigma  F(sigma) = min over w  sum_c 1/2 |Psi_sigma w_c - y_c|^2 + lambda |w_c|^2  + rho |sigma|^2,
 //
-// by L-BFGS: the gradient of F is the partial one of (9) at the best w, whose derivative (8) has dropped out.
+// by L-BFGS. The gradient of F is the partial derivative of (9) in sigma at the best w. The derivative (8) of w does not enter.
 //
-// F is not convex, and the search makes nothing of that: what is found is a local minimum, or what the steps allow, from the one start. With
-// a dozen random features another start finds a lower one by more than a per cent for one draw in four; with a hundred hardly ever
-// (TestOneStart). A second search would double the time, and the better one of several starts is no better where the search ends.
+// Stopping rule: that of package lbfgs, or the number of steps.
+//
+// F is not convex. The search finds a local minimum from one start, or ends before it when it has taken its steps. With a dozen random
+// features, another start finds a minimum that is lower by more than a per cent for one draw in four. With a hundred features this hardly
+// ever happens (TestOneStart). A second search would double the time.
 type learner struct {
 	*ridge
 	lambda, rho float64
@@ -77,7 +79,7 @@ func (l *learner) learn(ctx context.Context, start []float64, steps int) (sigma,
 	return sigma, w, err
 }
 
-// descend minimises a value over sigma by at most steps steps of L-BFGS from start. The last evaluation is at the sigma that it returns.
+// descend minimises a value over sigma by at most `steps` steps of L-BFGS from start. It returns the sigma of the last evaluation.
 func descend(start []float64, steps int, value func(sigma, gs []float64) (float64, error)) (sigma []float64, best float64, err error) {
 	at := make([]float64, len(start)) // of the last evaluation
 	search := lbfgs.Minimizer{MaxIter: steps}
@@ -89,7 +91,7 @@ func descend(start []float64, steps int, value func(sigma, gs []float64) (float6
 				return f
 			}
 		}
-		clear(gs) // nothing to descend: the search ends
+		clear(gs) // a zero gradient ends the search
 		return 0
 	}).F
 	if err == nil && !slices.Equal(at, sigma) { // the last trial was given up

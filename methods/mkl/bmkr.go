@@ -50,10 +50,11 @@ func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
 
 var pathCostBMKR = boostCost(len(bmkrKernels), roundsCostBMKR)
 
-// roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C. Beyond memory, where kernels are
-// solved together, the first rounds take nearly all of the time and grow like n^3: two rounds of bankmarketing take 7 to 9 times as
-// long on 9042 examples as on 4521, forty of them hardly more. There it was fitted to occupancy, where C = 0.01 takes a
-// sixth of the time of C = 100. It is too low where many examples of a large set are support vectors.
+// roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C. Where the
+// kernel matrices do not fit in memory, the kernels are solved together. Then the first rounds take nearly all of the time, which grows
+// like n^3: two rounds of bankmarketing take 7 to 9 times as long on 9042 examples as on 4521, and forty rounds hardly longer than two.
+// For such sets the cost was fitted to occupancy, where C = 0.01 takes a sixth of the time of C = 100. It is too low where many examples
+// of a large set are support vectors.
 func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
 	n, each := float64(s.N), float64(p.T*len(bmkrKernels))
 	if !allInMemory(s.N, len(bmkrKernels), 4) {
@@ -88,9 +89,9 @@ func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry
 //
 // Where the kernel matrices do not fit in memory, the Gaussian kernels are solved at once: see svm.SolveFamily.
 //
-// The linear kernel is asked last, and not solved where even least squares over all w.x + b, whose
-// residual sum of squares takes one product, does not beat the best machine so far. Its SVR takes 10^5 SMO steps and more for
-// C >= 1, so where features are few Newton's method comes first: see svm.Linear.
+// The linear kernel comes last. Least squares over all w.x + b leaves no larger sum of squares than its SVR, and takes one product. So
+// the SVR is not solved where even least squares does not beat the best machine so far. The SVR takes 10^5 SMO steps and more for C >= 1,
+// so that Newton's method (svm.Linear) comes first where features are few.
 type booster[F svm.Float] struct {
 	s       *sample
 	kernels []svm.Kernel[F]
@@ -140,7 +141,7 @@ func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p B
 		l.Weight = p.LearningRate
 		learners = append(learners, l)
 		if len(l.Coef) == 0 && l.Bias == 0 {
-			break // nothing changes any more: later rounds are the same
+			break // a machine without effect leaves the residuals: all later rounds are the same
 		}
 		for i := range b.r {
 			b.r[i] -= float64(p.LearningRate * (l.Bias + at(h, i)))

@@ -12,14 +12,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// channels are consecutive groups of features, blocks or single ones, with a Gaussian kernel each, exp(-Gamma_j |x_j - x_j'|^2).
+// channels are consecutive groups of features, each a block or a single feature. Channel j has a Gaussian kernel,
+// exp(-Gamma_j |x_j - x_j'|^2).
 type channels struct {
 	Sizes []int
 	Gamma []float64
 }
 
-// newChannels sets each Gamma to one over the mean squared distance of two rows of s in the group, which
-// follows from the variances; a group without variance gets 1.
+// newChannels sets each Gamma to one over the mean squared distance of two rows of s in the group. This distance follows from the
+// variances. A group without variance gets 1.
 func newChannels(s *sample, sizes []int) channels {
 	c := channels{Sizes: sizes}
 	at := 0
@@ -59,7 +60,7 @@ func newChannelWork(c channels, x []float64, n, d int) *channelWork {
 	return &channelWork{channels: c, x: x, n: n, d: d, squares: make([]float64, n)}
 }
 
-// load turns to channel j.
+// load prepares for kernel values of channel j.
 func (w *channelWork) load(j int) {
 	w.from = 0
 	for _, size := range w.Sizes[:j] {

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// doubled is the Gaussian kernels of a sample whose coefficients gamma are doublings of the first, as a family for
-// svm.SolveFamily: a pair of rows takes one inner product and one exponential for all of them.
+// A doubled is a family of Gaussian kernels for svm.SolveFamily. Each kernel coefficient gamma is twice the one before, so that a pair of
+// rows takes one inner product and one exponential for all kernels.
 type doubled[F svm.Float] struct {
 	s       *sample
 	kernels []svm.Kernel[F]
@@ -24,7 +24,7 @@ func newDoubled[F svm.Float](s *sample, gaussians []svm.Kernel[F], gamma float64
 	return &doubled[F]{s: s, kernels: gaussians, gamma: gamma, dots: make([]float64, tileRows*tilePoints), sums: make([]float64, vmath.Doublings*tileRows)}
 }
 
-// doubledBytes is what a doubled takes, and svm.SolveFamily with it.
+// doubledBytes is the memory of a doubled and of svm.SolveFamily.
 func doubledBytes(s registry.Shape) int64 {
 	return 8 * (int64(s.N)*int64(s.D+3*vmath.Doublings+4) + tileRows*(tilePoints+vmath.Doublings))
 }

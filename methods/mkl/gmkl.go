@@ -34,7 +34,7 @@ func GMKL() registry.Spec {
 	}, pathGMKL, registry.Memory(memoryGMKL), registry.PathCost(pathCostGMKL))
 }
 
-// The ranks at channelTol of Gaussian kernels of one feature: 3 to 48 in the mean over the features of the catalogue's sets, most have 20.
+// These are ranks, at channelTol, of Gaussian kernels of one feature. Over the features of a catalogue's set the mean is 3 to 48, mostly 20.
 const (
 	usualRank = 20
 	largeRank = 40
@@ -76,8 +76,8 @@ func memoryGMKL(s registry.Shape, _ GMKLParams) int64 {
 // lowRank reports whether svm.Mix works with the factors.
 func lowRank(n, rank, whole float64) bool { return whole == 0 && (4*rank < n || n > 1000 && rank < n) }
 
-// pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and the
-// passes over the factors, which memory feeds. Steps were counted on nine sets of 99 to 11,513 rows.
+// pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and passes over the
+// factors, which come from memory. The numbers of steps are those of nine sets of 99 to 11,513 rows.
 func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
 	n := float64(s.N)
 	rank, whole := ranks(s, usualRank)
@@ -122,8 +122,8 @@ func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []G
 	return nil
 }
 
-// merge returns the rows that differ in features or target, in the order of their first occurrence, and how often each
-// occurs. Equal rows have one loss, of as many times the cost; left apart they would make Newton's systems singular.
+// merge returns the distinct rows, with their targets, in the order of their first occurrence, and how often each occurs. Equal rows with
+// equal targets become one row whose loss has as many times the cost. Left apart they would make Newton's systems singular.
 func merge(train registry.Data) (distinct registry.Data, times []float64) {
 	n, d := train.X.Dims()
 	at := make(map[string]int, n)

@@ -8,9 +8,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// What the methods of the package share of registry.Define's arguments.
+// This file holds what the arguments of registry.DefinePath have in common for the boosting methods.
 
-// boostAll makes the kernel matrices once, and with them a fit of one grid point, which it calls for all.
+// boostAll makes the kernel matrices once, gives them to `with`, and calls the function that `with` returns for each grid point.
 func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks []kernel, ps []P, yield func(i int, m registry.Model) error,
 	with func(s *sample, matrices []svm.Kernel[F]) func(p P) (*vote, error)) error {
 	s := newSample(train.X)
@@ -31,7 +31,7 @@ func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks [
 	return nil
 }
 
-// boostCost is the time of the kernel matrices and of the rounds of all grid points.
+// boostCost returns the cost of a path: that of the kernel matrices, and that of the rounds of all grid points.
 func boostCost[P any](kernels int, rounds func(s registry.Shape, p P) float64) func(s registry.Shape, ps []P) float64 {
 	return func(s registry.Shape, ps []P) float64 {
 		n := float64(s.N)
@@ -64,7 +64,7 @@ func reportCapped(env registry.Env, method string, c float64, limit int, learner
 	}
 }
 
-// withC says which grid point failed.
+// withC adds the name of the method and the C of the grid point to an error.
 func withC(method string, c float64, err error) error {
 	if err == nil {
 		return nil

@@ -25,7 +25,7 @@ func gaussians(from, to int) []kernel {
 	return ks
 }
 
-// largestPower bounds the powers that are read back: one is computed by as many products.
+// largestPower bounds the power of a saved kernel, since a power takes as many products.
 const largestPower = 16
 
 func (k kernel) String() string {
@@ -124,7 +124,7 @@ func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kern
 	}
 	full := make([]*svm.Gram[F], len(ks))
 	for k := range ks {
-		if err := ctx.Err(); err != nil { // zeroing so much takes its time, as the first touch does below
+		if err := ctx.Err(); err != nil { // zeroing so much memory takes long, as the first write to it does below
 			return nil, err
 		}
 		full[k] = svm.NewGram[F](s.n)
@@ -133,7 +133,7 @@ func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kern
 	}
 	dots, line := make([]float64, rowsAtOnce*s.n), make([]float64, s.n)
 	for lo := 0; lo < s.n; lo += rowsAtOnce {
-		hi, width := min(lo+rowsAtOnce, s.n), s.n-lo // the rest of these rows is above the diagonal elsewhere
+		hi, width := min(lo+rowsAtOnce, s.n), s.n-lo // earlier strips have computed the other columns, by symmetry
 		strip := dots[:(hi-lo)*width]
 		vmath.MatMulT(strip, s.x[lo*s.d:hi*s.d], hi-lo, s.d, s.x[lo*s.d:], width)
 		for k := range ks {

@@ -7,8 +7,8 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A hyperplane basis spans the functions w.x + b on a training set, so that one product tells how
-// near any machine with the linear kernel can come to given targets.
+// A hyperplanes is an orthonormal basis of the functions w.x + b on a training set. With it one product tells how near any machine with
+// the linear kernel can come to given targets.
 type hyperplanes struct {
 	q     []float64 // m orthonormal vectors of length n
 	m, n  int
@@ -50,8 +50,7 @@ func newHyperplanes(ctx context.Context, s *sample) (*hyperplanes, error) {
 	return h, nil
 }
 
-// residual returns, less a margin for rounding, the sum of squares that least squares leaves of r: no w.x + b
-// leaves less.
+// residual returns the sum of squares that least squares leaves of r, less a margin for rounding. No function w.x + b leaves less.
 func (h *hyperplanes) residual(r []float64) float64 {
 	whole := vmath.Dot(r, r)
 	c := h.coefs[:h.m]

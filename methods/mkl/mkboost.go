@@ -52,8 +52,8 @@ func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
 	return rounds * float64(len(mkboostKernels)) * n * (50 + 0.9*n)
 }
 
-// pathMKBoost has its matrices in float64: one of a polynomial of few features has low rank, which float32 spoils, and
-// at the costs of the grid the steps then crawl towards another optimum.
+// pathMKBoost has its kernel matrices in float64. The matrix of a polynomial kernel of few features has low rank. Rounding to float32
+// would spoil this, and at the costs of the grid SMO would then need very many steps, towards another optimum.
 func pathMKBoost(ctx context.Context, env registry.Env, train registry.Data, ps []MKBoostParams, yield func(i int, m registry.Model) error) error {
 	return boostAll(ctx, train, mkboostKernels, ps, yield, func(s *sample, ks []svm.Kernel[float64]) func(p MKBoostParams) (*vote, error) {
 		a := newAdaBooster(s, train.Y, ks)
@@ -74,9 +74,9 @@ func pathMKBoost(ctx context.Context, env registry.Env, train registry.Data, ps 
 // normalises them. The paper resamples the training set by D instead of weighing its examples; costs are
 // the expectation of that, and need no random numbers.
 //
-// It ends early where AdaBoost does: with e = 0, at which D would stay as it is, and h_t has
-// the largest weight that any has; and with e >= 1/2, unless it is the first round. A round asks no further kernel once one has reached the
-// smallest error any function can have, which is that of equal rows with different labels.
+// It ends early where AdaBoost does. With e = 0 D would not change, and h_t gets the largest weight that a learner can have. With
+// e >= 1/2 it ends, too, unless the round is the first. A round tries no further kernel once a kernel has reached the smallest error
+// that any function can have, the error of equal rows with different labels.
 type adaBooster struct {
 	s       *sample
 	y       []float64
@@ -94,7 +94,7 @@ func newAdaBooster(s *sample, y []float64, ks []svm.Kernel[float64]) *adaBooster
 	return a
 }
 
-// alphaLimit bounds the weight of a learner without errors, which outvotes most of those before.
+// alphaLimit bounds the weight of a learner without errors. Such a learner outvotes most learners before it.
 const alphaLimit = 18 // the weight at an error of 2e-16
 
 func (a *adaBooster) fit(ctx context.Context, env registry.Env, p MKBoostParams) (*vote, error) {

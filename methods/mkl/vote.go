@@ -39,8 +39,8 @@ type learner struct {
 	Capped bool // its solver was stopped early
 }
 
-// newVote returns the model of t rounds from learners over all rows of s, of which it keeps those that
-// are needed.
+// newVote returns the model of t rounds from learners with coefficients for all rows of s. The model keeps the rows that some learner
+// needs.
 func newVote(s *sample, ks []kernel, t int, signs bool, learners []learner) *vote {
 	var needed []int
 	for i := range s.n {

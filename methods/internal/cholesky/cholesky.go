@@ -4,8 +4,8 @@
 //	lowrank.go   K = V V' of low rank from the rows of K, by pivots
 //	gram.go      products of a matrix with its transpose
 //
-// Everything that takes long looks at its context every few ten milliseconds and returns its error. Nothing here runs
-// on more than one goroutine, and there are no other factorisations.
+// A function that takes long looks at its context every few tens of milliseconds and returns the context's error. The package runs on
+// the caller's goroutine, and has no other factorisations.
 package cholesky
 
 import (
@@ -46,7 +46,7 @@ func New(n int) *Factorizer {
 // Resize makes f one of n x n matrices.
 func (f *Factorizer) Resize(n int) { f.n = n }
 
-// Bytes is what Factor allocates beside the matrix.
+// Bytes is the memory that Factor allocates, without the matrix.
 func Bytes(n int) int64 { return 8 * int64(panelSize(n)+2*n*blockSize+blockSize*blockSize) }
 
 // panelSize is the largest number of elements of a panel.
@@ -58,7 +58,7 @@ func panelSize(n int) int {
 	return size
 }
 
-// InvertBytes is what Invert allocates beside its arguments and what Factor has.
+// InvertBytes is the memory that Invert allocates, without its arguments and what Factor has allocated.
 func InvertBytes(n int) int64 {
 	return 8 * int64(n*(tileWide+invertBlock+deepBlock)+2*tileHigh*tileWide+invertBlock*invertBlock)
 }
@@ -70,15 +70,15 @@ func grown(x []float64, n int) []float64 {
 	return x[:n]
 }
 
-// strip is the number of rows, a multiple of blockSize, whose products with rows of length k and w others take no
-// longer than work.
+// strip is a number of rows, a multiple of blockSize. Products of length k of these rows with w other rows take at most `work`
+// multiply-adds.
 func strip(k, w int) int {
 	h := work / max(1, k*w)
 	return max(blockSize, h-h%blockSize)
 }
 
-// Factor replaces the lower triangle of a by L with a = L L'. It goes by columns of blocks, left to
-// right: almost all the work is one product of two panels a block.
+// Factor replaces the lower triangle of a by L with a = L L'. It works on columns of blocks, from left to right. Almost all the work of a
+// column is one product of two panels.
 func (f *Factorizer) Factor(ctx context.Context, a []float64) error {
 	n := f.n
 	f.panel, f.tail, f.update = grown(f.panel, panelSize(n)), grown(f.tail, n*blockSize), grown(f.update, n*blockSize)
@@ -97,7 +97,7 @@ func (f *Factorizer) Factor(ctx context.Context, a []float64) error {
 	return nil
 }
 
-// reduce subtracts from the columns k..k+w, from row k on, what the columns before make of them.
+// reduce subtracts from the columns k..k+w, from row k on, the products of the columns of L before them.
 func (f *Factorizer) reduce(ctx context.Context, a []float64, k, w int) error {
 	if k == 0 {
 		return ctx.Err()
@@ -263,7 +263,7 @@ func (f *Factorizer) Invert(ctx context.Context, dst, l []float64) error {
 	f.tail, f.head = grown(f.tail, n*tileWide), grown(f.head, invertBlock*n)
 	f.update = grown(f.update, tileHigh*tileWide)
 	inner, turn := make([]float64, invertBlock*invertBlock), make([]float64, invertBlock*tileWide)
-	// L^-1 by blocks of rows: -B^-1 A R left of the diagonal's block B, for the A left of it in L and the R above in L^-1.
+	// L^-1 by blocks of rows: left of the block B on the diagonal, L^-1 is -B^-1 A R, with A left of B in L and R above in L^-1.
 	for k := 0; k < n; k += invertBlock {
 		w := min(invertBlock, n-k)
 		clear(dst[k*n : (k+w)*n])
@@ -276,7 +276,7 @@ func (f *Factorizer) Invert(ctx context.Context, dst, l []float64) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			h, deep := min(tileWide, k-lo), k-lo // rows above lo have nothing in these columns
+			h, deep := min(tileWide, k-lo), k-lo // rows above lo are zero in these columns
 			head, tail, update := f.head[:w*deep], f.tail[:deep*h], f.update[:w*h]
 			for i := range w {
 				copy(head[i*deep:(i+1)*deep], l[(k+i)*n+lo:(k+i)*n+k])
@@ -309,8 +309,8 @@ func lowerInverse(dst, l []float64, w, n int) {
 	}
 }
 
-// squareLower replaces the lower triangle R in dst by R'R, the sum over blocks of rows of R of their products with themselves. What the
-// first k rows make lies in the first k rows, so that the sum takes the place of the rows that are done.
+// squareLower replaces the lower triangle R in dst by R'R, which is a sum of B'B over the blocks B of rows of R. The product of the first k
+// rows of R lies in the first k rows of dst, so that the sum can stand in the place of the rows that are done.
 func (f *Factorizer) squareLower(ctx context.Context, dst []float64) error {
 	n := f.n
 	f.panel, f.update = grown(f.panel, n*deepBlock), grown(f.update, tileHigh*tileWide)

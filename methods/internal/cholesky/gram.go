@@ -6,14 +6,14 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// Gram sets dst (n x n) to a a', a being n x k, row-major, tile by tile: vmath.Gram for products that take long. dst must
-// not overlap a.
+// Gram sets dst (n x n) to a a' for the row-major n x k matrix a. It is vmath.Gram for products that take long: it works tile by tile and
+// looks at the context. dst must not overlap a.
 func Gram(ctx context.Context, dst, a []float64, n, k int) error {
 	return Symmetric(ctx, dst, a, a, n, k)
 }
 
-// Symmetric sets dst (n x n) to a b', both n x k and row-major, of which it computes the lower triangle: the product is to be
-// symmetric. dst must not overlap them.
+// Symmetric sets dst (n x n) to a b' for row-major n x k matrices whose product is symmetric. It computes the lower triangle and mirrors it.
+// dst must not overlap a or b.
 func Symmetric(ctx context.Context, dst, a, b []float64, n, k int) error {
 	side := blockSize
 	for side*side*k < work/2 && side < n {

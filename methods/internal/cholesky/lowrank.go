@@ -10,8 +10,9 @@ import (
 
 // LowRank returns V', rank x n and row-major, with |K - V V'| <= tol max K_ii elementwise for the n x n positive semidefinite K of
 // which diag is the diagonal and row writes row i. It is the pivoted factorisation of Fine and Scheinberg (JMLR 2001): each
-// step takes the example with the largest remaining diagonal, the first of equals, until none is above tol. Where that takes more
-// than most steps, it returns nil.
+// step takes the example with the largest remaining diagonal, the first of equals.
+//
+// Stopping rule: no remaining diagonal is above tol max K_ii, or the rank would be more than most. In the second case LowRank returns nil.
 func LowRank(ctx context.Context, diag []float64, row func(dst []float64, i int), tol float64, most int) ([]float64, error) {
 	n := len(diag)
 	left := append([]float64(nil), diag...)

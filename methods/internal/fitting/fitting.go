@@ -1,8 +1,8 @@
 // Package fitting holds what families of methods need around their algorithms: the rows of a
-// data set as one slice, whether rows can be scored, how grid points that share work are sorted and one
-// grid point is a path of one, classes one against the rest, and the stages of a sum over rounds.
-// It knows no algorithm and no parameter. That a training set can be learned from is checked
-// before a method is asked: see [registry.Data.Check].
+// data set as one slice, checks of rows before they are scored, groups of grid points that share work,
+// classes one against the rest, and the stages of a sum over rounds.
+// It knows no algorithm and no parameter. The registry checks a training set before a method gets it: see
+// [registry.Data.Check].
 package fitting
 
 import (
@@ -23,8 +23,7 @@ func Rows(x *mat.Dense) []float64 {
 	return raw.Data[:raw.Rows*raw.Cols]
 }
 
-// CheckScoring reports why rows x cannot be scored by a model of so many features and outputs, to
-// so many places.
+// CheckScoring reports why a model with these numbers of features and outputs cannot score the rows x into a slice of that many places.
 func CheckScoring(x *mat.Dense, features, outputs, places int) error {
 	n, d := x.Dims()
 	if d != features {
@@ -36,7 +35,7 @@ func CheckScoring(x *mat.Dense, features, outputs, places int) error {
 	return nil
 }
 
-// CheckScores reports the first row with a score, of so many outputs a row, that is not a number.
+// CheckScores reports the first row with a score that is not a number. A row has as many scores as there are outputs.
 func CheckScores(scores []float64, outputs int) error {
 	for i, s := range scores {
 		if math.IsNaN(s) {
@@ -54,7 +53,7 @@ const maxTarget = 1e150
 func CheckSizes(name string, train registry.Data) error {
 	for i := range train.Y {
 		for j, v := range train.X.RawRowView(i) {
-			if math.Abs(v) > math.MaxFloat64/2 { // a threshold is the half of a sum
+			if math.Abs(v) > math.MaxFloat64/2 { // a threshold is half the sum of two values
 				return fmt.Errorf("%s: feature %d of row %d is %v: features must be at most %.3g in size", name, j, i, v, math.MaxFloat64/2)
 			}
 		}
@@ -65,8 +64,8 @@ func CheckSizes(name string, train registry.Data) error {
 	return nil
 }
 
-// OneAgainstRest returns the columns that are fitted, one an output: the targets themselves, or for
-// Multiclass +1 for the class and -1 for the rest.
+// OneAgainstRest returns the targets of each output. For Multiclass an output has +1 for its class and -1 for the rest. Otherwise the one
+// output has the targets of d.
 func OneAgainstRest(d registry.Data) [][]float64 {
 	outputs := d.Shape().Outputs()
 	if outputs == 1 {
@@ -85,8 +84,7 @@ func OneAgainstRest(d registry.Data) [][]float64 {
 	return ys
 }
 
-// Blocks calls do for the numbers from 0 to n - 1, size at a time, and looks at the context before
-// each block.
+// Blocks calls do for blocks of the numbers from 0 to n - 1, of the given size, and looks at the context before each block.
 func Blocks(ctx context.Context, n, size int, do func(lo, hi int)) error {
 	for lo := 0; lo < n; lo += size {
 		if err := ctx.Err(); err != nil {
@@ -106,7 +104,7 @@ func Upto(n int) []int {
 	return is
 }
 
-// Groups divides indices into those of equal key, in the order of first occurrence.
+// Groups divides indices into groups of equal key, in the order in which the keys first occur.
 func Groups[K comparable](is []int, key func(i int) K) [][]int {
 	at := map[K]int{}
 	var out [][]int

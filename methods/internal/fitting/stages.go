@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CheckStages reports why a model with stages from first to last cannot be asked for those of at.
+// CheckStages reports why a model with stages from first to last has no stages `at`.
 func CheckStages(at []int, first, last int) error {
 	if len(at) > 0 && (!slices.IsSorted(at) || at[0] < first || at[len(at)-1] > last) {
 		return fmt.Errorf("stages %v: they must ascend within %d..%d", at, first, last)
@@ -15,8 +15,8 @@ func CheckStages(at []int, first, last int) error {
 	return nil
 }
 
-// A Sum is a model's scores of some rows as a sum over rounds: what Score and ScoreStages of package
-// registry share. A row's sum does not depend on how rounds are divided into calls of Add.
+// A Sum is the scores of some rows as a sum over rounds. Score and ScoreStages of a model are made of it. The sum of a row does not depend
+// on how the rounds are divided into calls of Add.
 type Sum struct {
 	Features, Outputs, Rounds int
 	Least                     int                                        // the least number of rounds that scores anything

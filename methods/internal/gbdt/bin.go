@@ -16,13 +16,12 @@ const (
 
 var zeroBand = float64(float32(1e-35))
 
-// A mapper sends the values of one feature to bins 0..len(upper)-1: bin b holds
-// the values in (upper[b-1], upper[b]]. With nan, the last bin holds the missing
-// values and its bound is NaN; without it a missing value counts as 0.
+// A mapper sends the values of one feature to bins 0..len(upper)-1. Bin b holds the values in (upper[b-1], upper[b]]. If nan is set, the
+// last bin holds the missing values and its bound is NaN. If not, a missing value counts as 0.
 type mapper struct {
 	upper    []float64
 	nan      bool
-	mostFreq int     // the bin whose sums are had by subtraction
+	mostFreq int     // the most frequent bin, whose sums are computed by subtraction
 	byZero   bool    // mostFreq is the bin of the value 0
 	sparse   float64 // share of sampled rows in mostFreq
 	low      float64 // least and largest sampled value
@@ -47,7 +46,7 @@ func (m *mapper) bin(v float64) int {
 	for bounds > 1 {
 		half := bounds / 2
 		next := at + half
-		if m.upper[next-1] < v { // a conditional move: chance decides
+		if m.upper[next-1] < v { // compiles to a conditional move, as no processor can predict this
 			at = next
 		}
 		bounds -= half
@@ -55,10 +54,9 @@ func (m *mapper) bin(v float64) int {
 	return at
 }
 
-// newMapper chooses bins for a feature. values are the sampled values that are not
-// zero, total the sampled rows; a feature that no threshold can split with least
-// rows on each side is useless, and the result is nil. It moves the known values to
-// the front and sorts them there; what follows them stays (see bundle.go).
+// newMapper chooses bins for a feature. values are the sampled values that are not zero, and total is the number of sampled rows. It returns
+// nil if no threshold leaves `least` rows on each side. It moves the known values to the front and sorts them there. The values behind them
+// stay in place (see bundle.go).
 func newMapper(values []float64, total, least int) *mapper {
 	known := values[:0]
 	for _, v := range values {
@@ -114,9 +112,8 @@ func unsplittable(inBin []int, total, least int) bool {
 	return true
 }
 
-// distinctValues returns the ascending distinct values with their counts, with 0
-// in its place, zeros times. Neighbouring doubles are one value, the larger; a
-// change of sign has a 0 between even if no row does.
+// distinctValues returns the distinct values in ascending order with their counts. The value 0 counts `zeros` times. Neighbouring doubles
+// are one value, the larger one. Between a negative and a positive value there is a 0, even if no row has one.
 func distinctValues(known []float64, zeros int) (distinct []float64, counts []int) {
 	if !sortFew(known) {
 		slices.Sort(known)
@@ -147,8 +144,7 @@ func distinctValues(known []float64, zeros int) (distinct []float64, counts []in
 	return distinct, counts
 }
 
-// sortFew sorts values of which few are distinct by counting them, and reports false,
-// with the values as they were, if they are not few.
+// sortFew sorts values by counting them if few of them are distinct. Otherwise it returns false and leaves the values as they are.
 func sortFew(values []float64) bool {
 	var distinct [6]float64
 	var counts [6]int

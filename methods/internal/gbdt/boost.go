@@ -11,7 +11,7 @@ type LeafwiseParams struct {
 	Rounds       int     // n_estimators
 	LearningRate float64 // learning_rate
 	NumLeaves    int     // num_leaves
-	MaxDepth     int     // max_depth; not positive is no limit
+	MaxDepth     int     // max_depth; 0 and negative numbers are no limit
 	MinData      int     // min_child_samples
 	MinHessian   float64 // min_child_weight
 	L2           float64 // reg_lambda

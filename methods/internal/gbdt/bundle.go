@@ -4,11 +4,9 @@ import "slices"
 
 // LightGBM stores features that are seldom away from their most frequent bin at
 // the same time in one column (Ke et al. 2017, Section 4, exclusive feature
-// bundling). A bundle is exact unless two of its features are away in the same row,
-// which is allowed in one row of ten thousand: there the feature with the larger
-// index keeps its bin and the others count as most frequent. The rows in which that
-// happens are all that bundles change, so they are chosen, the bins are changed, and
-// each feature keeps a column of its own.
+// bundling). In one row of ten thousand two features of a bundle may be away at the same time. In such a row the feature with the larger
+// index keeps its bin, and the other features count as being in their most frequent bin. Bundles change nothing else. So this file chooses
+// LightGBM's bundles and changes the bins of these rows, but each feature keeps a column of its own.
 
 const maxSearched = 100 // bundles that are tried for a feature
 
@@ -20,11 +18,10 @@ type bundle struct {
 	apart       bool // stored feature by feature after all
 }
 
-// awayRows lists the sampled rows where LightGBM takes a feature to be away from its
-// most frequent bin: at are the rows that are not zero, values their values as
-// newMapper left them. Where zero is not the most frequent bin LightGBM looks at values
-// that its binning has sorted meanwhile, so that they belong to other rows; the list
-// is wrong, bundles collide, and rows lose their bins. Agreement asks for the same.
+// awayRows lists the sampled rows in which LightGBM takes a feature to be away from its most frequent bin. at are the rows that are not zero,
+// and values are their values as newMapper left them. Where zero is not the most frequent bin, LightGBM looks at values that its binning
+// has sorted, so that the values belong to other rows. Its list is then wrong, bundles collide, and rows lose their bins. To grow the
+// same trees we make the same list.
 func awayRows(m *mapper, at []int32, values []float64, rows int) []int32 {
 	if m.byZero {
 		return at
@@ -41,7 +38,7 @@ func awayRows(m *mapper, at []int32, values []float64, rows int) []int32 {
 		}
 		j++
 	}
-	if len(away) == 0 { // LightGBM then goes on with the rows that are not zero
+	if len(away) == 0 { // LightGBM then takes the rows that are not zero
 		return at
 	}
 	return away
@@ -131,8 +128,8 @@ func conflicts(taken []bool, rows []int32, most int) int {
 	return c
 }
 
-// dense keeps the bundles that fill two fifths of the rows and puts the features of
-// the others together: as one bundle if they collide seldom enough, apart if not.
+// dense keeps the bundles that fill two fifths of the rows. It puts the features of the remaining bundles into one bundle, which is stored
+// feature by feature if its features collide too often.
 func dense(all []*bundle, away [][]int32, rows, allowed int) []*bundle {
 	var out []*bundle
 	var rest []int
@@ -162,8 +159,8 @@ func dense(all []*bundle, away [][]int32, rows, allowed int) []*bundle {
 	return append(out, b)
 }
 
-// overwrite leaves in each row only the last of the features that is away. They are
-// in the order of the sample's columns.
+// overwrite sets the features of a bundle to their most frequent bins in each row, except for the last feature that is away. The features
+// are in the order of the sample's columns.
 func (ds *Dataset) overwrite(features []int) {
 	for i := range ds.rows {
 		kept := false

@@ -2,12 +2,10 @@ package gbdt
 
 import "slices"
 
-// Where features are indicators, most of them are in their most frequent bin in a row,
-// whose sums come by subtraction: adding the row to all of them is work for nothing.
-// Features that are never away from that bin in the same row share a column, one byte a
-// row, which says which of them is away and in which bin, and a histogram is built from
-// columns. Its cells get the same rows in the same order, so the sums keep their bits.
-// (LightGBM's bundles are found on a sample, and differently: see bundle.go.)
+// If many features are indicators, most of them are in their most frequent bin in a row. The sums of that bin are computed by subtraction, so
+// that adding the row to it is work for nothing. Features of which no two are away from that bin in the same row share a column. A column
+// has one byte a row, which says which feature is away and in which bin. A histogram that is built from columns gets the same rows in the
+// same order, so its sums keep their bits. (LightGBM finds its bundles differently, on a sample: see bundle.go.)
 type columns struct {
 	count int
 	bytes []uint8 // [row][column]
@@ -24,7 +22,7 @@ func newColumns(ds *Dataset) *columns {
 	for g, features := range groups {
 		cells := c.cells[256*g:][:256]
 		for i := range cells {
-			cells[i] = int32(ds.at[ds.blocks()]) + int32(2*g) // its own: the next write waits for the last
+			cells[i] = int32(ds.at[ds.blocks()]) + int32(2*g) // one for each column, as a write waits for the last write to its cell
 		}
 		next := 1
 		for _, f := range features {
@@ -47,8 +45,8 @@ func newColumns(ds *Dataset) *columns {
 	return c
 }
 
-// exclusive divides the places of a sample into groups, no two of which are away from
-// their most frequent bins in the same row, first fit; a byte tells 255 cells apart.
+// exclusive divides the features of a sample, by their places, into groups, by first fit. No two features of a group are away from their most
+// frequent bins in the same row. The bins of a group have at most 255 cells, which a byte tells apart.
 func exclusive(ds *Dataset) [][]int {
 	type open struct {
 		group, room int

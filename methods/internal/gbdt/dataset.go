@@ -25,7 +25,7 @@ type Dataset struct {
 	mostFreq       []uint8  // [block][lane]
 	slow           []uint8  // [block]: lanes with missing values that have two scans
 	padding        []uint8  // [block]: lanes without a feature
-	columns        *columns // nil where blocks are as good
+	columns        *columns // nil where columns would save nothing
 	infos          []string
 }
 
@@ -52,7 +52,7 @@ func NewDataset(ctx context.Context, x []float64, n, d, minData int) (*Dataset, 
 	var away [][]int32
 	var codes [][]uint8
 	values, nonZero, places := make([]float64, 0, len(sample)), make([]int, 0, d), make([]int32, 0, len(sample))
-	eight := make([]float64, lanes*n) // columns side by side in a row share cache lines
+	eight := make([]float64, lanes*n) // eight columns are copied at once, since neighbours share cache lines
 	for j := range d {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -100,12 +100,11 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func (ds *Dataset) blocks() int { return len(ds.top) }
 
-// cells is the length of a histogram: its blocks, and for each column of columns.go a
-// pair that is written and never read.
+// cells is the length of a histogram. Behind its blocks it has a pair for each column (columns.go), which is written and never read.
 func (ds *Dataset) cells() int { return int(ds.at[ds.blocks()]) + 2*len(ds.mappers) }
 
-// arrange puts features with many bins first, so that those of a block have about
-// as many, and returns where each went.
+// arrange sorts features by their number of bins, the largest first, so that the features of a block have about as many bins. It returns the
+// place of each feature.
 func (ds *Dataset) arrange() []int {
 	order := make([]int, len(ds.mappers))
 	for f := range order {
@@ -144,8 +143,7 @@ func (ds *Dataset) layout() {
 	}
 }
 
-// takeColumns copies columns j to j+lanes-1 of the rows, as far as there are, one after
-// another.
+// takeColumns copies the columns j to j+lanes-1 of the rows, as far as they exist, one column after the other.
 func takeColumns(into, x []float64, n, d, j int) {
 	width := min(lanes, d-j)
 	for i := range n {

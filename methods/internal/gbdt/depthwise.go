@@ -27,8 +27,8 @@ const leastGain = float32(1e-6)
 // -G/(H+L2), a split gains G_l^2/(H_l+L2) + G_r^2/(H_r+L2) - G^2/(H+L2), and both
 // sides need H >= MinHessian. A level is split wherever the best gain exceeds 1e-6,
 // down to MaxDepth. Values, gains, gradients and scores are in single precision,
-// sums in double; [Model.AddSingle] scores. Equal gains: the smaller feature, within it the larger threshold.
-// The starting score is the loss's best constant.
+// sums in double; [Model.AddSingle] scores. Of equal gains the smaller feature wins, and within a feature the larger
+// threshold. The starting score is the loss's best constant.
 func Depthwise(ctx context.Context, s *Sorted, target Targets, p DepthwiseParams) (*Model, error) {
 	if len(target.Y) != s.rows {
 		return nil, fmt.Errorf("gbdt: %d targets for %d rows", len(target.Y), s.rows)
@@ -83,9 +83,8 @@ type singleGradients struct {
 	shares []float32 // of the classes
 }
 
-// start returns the starting score of each output: the log odds of the mean label,
-// the centred logarithms of the class shares (each with 1e-6 more, as XGBoost has
-// them), the mean.
+// start returns the starting score of each output: for Logistic the log odds of the mean label, for Softmax the centred logarithms of the
+// class shares (each plus 1e-6, as XGBoost has them), and for Squared the mean.
 func (g *singleGradients) start() []float32 {
 	y, n := g.target.Y, float64(len(g.target.Y))
 	switch g.target.Objective {
@@ -148,7 +147,7 @@ func (g *singleGradients) at(scores, pairs [][]float32) {
 
 func (g *singleGradients) softmax(scores, pairs [][]float32) {
 	for i, y := range g.target.Y {
-		top := float32(0x1p-126) // XGBoost starts the maximum there, not at the first score
+		top := float32(0x1p-126) // XGBoost's maximum starts there and not at the first score
 		for _, s := range scores {
 			top = max(top, s[i])
 		}

@@ -10,21 +10,19 @@
 //	              with the largest gain first (Ke et al. 2017)
 //	levels.go     XGBoost, tree_method exact: all values, level by level
 //
-// The aim is not trees like theirs but their trees: the same splits from the same
-// data, so that a column of results may carry their names. What decides is small and
-// is kept: how bins are chosen (bin.go) and features bundled (bundle.go), which sums
-// are in single and which in double precision and in which order they run, which
-// bins are had by subtraction, how ties are broken. lightgbm_test.go and
-// xgboost_test.go train the real libraries beside ours on the catalogue's sets; the
-// golden files hold a little of that for machines without them.
+// The aim is to grow the trees that these libraries grow, with the same splits from the same data, so that a column of results may carry
+// their names. Small things decide which tree grows, and we keep them: how bins are chosen (bin.go) and features bundled (bundle.go), which
+// sums are in single and which in double precision, the order of sums, which bins are computed by subtraction, and how ties are broken.
+// lightgbm_test.go and xgboost_test.go train the libraries beside ours on the catalogue's sets. The golden files hold a few of their trees
+// for machines without the libraries.
 //
 //	dataset.go, bin.go, bundle.go, random.go   a sample in bins
 //	node.go, kernels_*, node_kernel.h          histograms and scans, in Go and in C
 //	leafwise.go, boost.go, path.go             LightGBM's trees, rounds, grids
 //	columns.go                                 what histograms of indicators are built from
-//	sorted.go, levels.go, depthwise.go         XGBoost's
-//	expf.go                                    the exponential it calls
-//	ranks.go, cut_kernel.h                     its cuts from histograms of ranks
+//	sorted.go, levels.go, depthwise.go         XGBoost's sample, trees, rounds
+//	expf.go                                    the exponential that XGBoost calls
+//	ranks.go, cut_kernel.h                     XGBoost's cuts from histograms of ranks
 //	objective.go                               losses
 //	tree.go, model.go, dump.go                 what comes out
 //	text.go, textread.go                       LightGBM's text format, version 3

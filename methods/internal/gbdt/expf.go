@@ -14,8 +14,8 @@ var powers = [32]float64{
 	0x1.d5818dcfba487p+0, 0x1.dfc97337b9b5fp+0, 0x1.ea4afa2a490dap+0, 0x1.f50765b6e4540p+0,
 }
 
-// expf is the exponential as glibc's expf has it, bit for bit, for x < 88.7: XGBoost
-// calls that, and where two cuts gain nearly the same the last bit decides which tree grows. With
+// expf returns the bits of glibc's expf for x < 88.7. XGBoost calls that function, and where two cuts gain nearly the same, its last bit
+// decides which tree grows. With
 // 32 x / ln 2 = k + r, |r| <= 1/2, and a cubic for 2^(r/32), in double precision,
 //
 //	exp(x) = 2^(k/32) (1 + c1 r + c2 r^2 + c3 r^3)

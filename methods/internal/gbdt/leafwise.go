@@ -2,13 +2,13 @@ package gbdt
 
 import "math"
 
-// The growth of Ke et al. 2017 (LightGBM): the leaf whose best split gains most is
-// split next, until NumLeaves leaves exist or no split gains.
+// This file grows trees as Ke et al. 2017 (LightGBM) do: the leaf whose best split gains most is split next.
 //
-// For a leaf with gradient sum G and hessian sum H the value is -G/(H+L2), and a
-// split gains G_l^2/(H_l+L2) + G_r^2/(H_r+L2) - G^2/(H+L2). Equal gains: the smaller
-// feature, within a feature the larger threshold, between leaves the smaller feature
-// and then the older leaf.
+// For a leaf with gradient sum G and hessian sum H the value is -G/(H+L2), and a split gains
+// G_l^2/(H_l+L2) + G_r^2/(H_r+L2) - G^2/(H+L2). Of equal gains in a leaf the smaller feature wins, and within a feature the larger threshold.
+// Between leaves the smaller feature wins, and then the older leaf.
+//
+// Stopping rule: the tree has NumLeaves leaves, or no split gains.
 
 // A grower grows the trees of one model. Its memory is reused from tree to tree.
 type grower struct {
@@ -26,8 +26,7 @@ type grower struct {
 	allLanes []uint8
 }
 
-// A histogram is that of a leaf whose split is not yet made, with the lanes in
-// which some split gains.
+// A histogram is the histogram of a leaf that is not split yet, with the lanes in which some split gains.
 type histogram struct {
 	sums []float64
 	use  []uint8
@@ -70,8 +69,8 @@ func newGrower(ds *Dataset, p LeafwiseParams) *grower {
 	return g
 }
 
-// grow returns a tree on the pairs (gradient, hessian) of each row, values unshrunk.
-// rows of leaf l are then index[from:][:rows] of leaves[l].
+// grow returns a tree on the pairs (gradient, hessian) of each row. Its values are not yet multiplied by the learning rate. The rows of leaf l
+// are then index[leaves[l].from:][:leaves[l].rows].
 func (g *grower) grow(pairs []float32) *Tree {
 	for i := range g.index {
 		g.index[i] = int32(i)
@@ -146,8 +145,7 @@ func (g *grower) search(pairs []float32, left, right int) {
 	g.searchPair(pairs, l, small, large)
 }
 
-// searchPair builds small's histogram, turns the one of holder, its parent's, into
-// large's, and scans both.
+// searchPair builds the histogram of small, turns the parent's histogram, which holder has, into that of large, and scans both.
 func (g *grower) searchPair(pairs []float32, holder, small, large *growing) {
 	ds, blocks := g.ds, g.ds.blocks()
 	c := nodeCall{rows: small.rows, pairs: pairs, use: g.allLanes, fast: g.fast, best: g.best}
@@ -284,7 +282,7 @@ func (g *grower) partition(n *growing, s *candidate, m *mapper) int {
 			}
 		}
 	} else {
-		for _, r := range rows { // without a branch that chance decides
+		for _, r := range rows { // without a branch, which could not be predicted
 			side := int(uint32(last-int32(bins[int(r)*lanes])) >> 31)
 			rows[left], g.spare[right] = r, r
 			left += 1 - side

@@ -5,8 +5,7 @@ import "math"
 // A levelGrower grows the trees of one model level by level. Its memory is reused
 // from tree to tree.
 //
-// The rows of a node are index[from:][:rows], ascending; the same places of each
-// feature's list hold the same rows by value.
+// The rows of a node are index[from:][:rows], ascending. The list of each feature holds the same rows at the same places, sorted by value.
 type levelGrower struct {
 	s           *Sorted
 	p           DepthwiseParams
@@ -93,7 +92,7 @@ func (g *levelGrower) finish(n *levelNode, scores []float32) {
 	}
 }
 
-// node makes a new node, whose rows have the given sums, a leaf of t.
+// node returns a new node whose rows have the given sums, and makes the node a leaf of t.
 func (g *levelGrower) node(t *Tree, leaf, from, rows int, gradient, hessian float64) levelNode {
 	n := levelNode{leaf: leaf, from: from, rows: rows, gradient: gradient, hessian: hessian}
 	if n.hessian >= g.least {
@@ -122,7 +121,7 @@ func (g *levelGrower) search(lists []entry, n *levelNode, pairs []float32, best 
 		}
 		right, hessian := 0.0, 0.0
 		last := list[n.rows-1].rank
-		// No division while the gain is below the best one by more than rounding.
+		// A gain that is below the best one by more than rounding is found without a division.
 		low := (float64(best.gain) + float64(root)) * (1 - 1e-6)
 		for i := n.rows - 1; i >= 0; i-- {
 			e := list[i]
@@ -216,7 +215,7 @@ func (g *levelGrower) splitRows(n *levelNode) {
 	copy(rows[left:], g.copy[:right])
 }
 
-// splitList divides a list between both children, splitRows' way without branches.
+// splitList divides a list between both children, without branches, as splitRows does.
 func (g *levelGrower) splitList(list, into []entry, left int) {
 	l, r := 0, left
 	for _, e := range list {
@@ -227,8 +226,7 @@ func (g *levelGrower) splitList(list, into []entry, left int) {
 	}
 }
 
-// pickList copies the entries of one child only. It writes past them, within what
-// the child's sibling would have, and never reads that.
+// pickList copies the entries of one child only. It may write one entry behind them, into the sibling's place, which nothing reads.
 func (g *levelGrower) pickList(list, into []entry, which uint8) {
 	at := 0
 	for _, e := range list {
@@ -249,8 +247,7 @@ func middle(low, high float32) float32 {
 	return c
 }
 
-// below returns the largest double that single precision rounds to less than c, so
-// that x <= below(c) says what float32(x) < c says.
+// below returns the largest double that single precision rounds to less than c, so that x <= below(c) if and only if float32(x) < c.
 func below(c float32) float64 {
 	mid := (float64(c) + float64(math.Nextafter32(c, float32(math.Inf(-1))))) / 2
 	if float32(mid) < c {

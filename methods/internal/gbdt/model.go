@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Model is a sum of trees. Trees holds, round after round, one tree an output.
+// A Model is a sum of trees. Trees holds, round after round, one tree for each output.
 type Model struct {
 	Objective Objective
 	Outputs   int
@@ -32,8 +32,8 @@ func (m *Model) Add(row, out []float64, from, to int) {
 	}
 }
 
-// AddSingle does the same in single precision, as XGBoost sums: training saw those sums,
-// and for targets far from 0 others would drift away from it.
+// AddSingle is Add in single precision, in which XGBoost adds. Training used these sums. For targets far from 0, sums in double precision
+// would drift away from them.
 func (m *Model) AddSingle(row, out []float64, from, to int) {
 	for r := from; r < to; r++ {
 		for k := range out {
@@ -68,9 +68,8 @@ func (m *Model) Dump(t int, names []string) (string, error) {
 	return m.Trees[t].dump(names), nil
 }
 
-// MapThresholds returns the model with each split x_j <= v replaced by x_j <= at(j, v),
-// for rows of other units. The ranges of the training values that the text form holds
-// are moved alike and rounded.
+// MapThresholds returns the model with each split x_j <= v replaced by x_j <= at(j, v), for rows in other units. The text form holds the
+// ranges of the training values, which are mapped in the same way and rounded.
 func (m *Model) MapThresholds(at func(feature int, v float64) float64) *Model {
 	out := *m
 	out.Trees = make([]*Tree, len(m.Trees))

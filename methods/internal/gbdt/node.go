@@ -2,8 +2,8 @@ package gbdt
 
 import "math"
 
-// epsilon is added to sums of hessians, twice to a node's and once to the right
-// side's (LightGBM's kEpsilon, a single-precision constant).
+// epsilon is added to sums of hessians: twice to the sum of a node, and once to that of the right side (LightGBM's kEpsilon, a
+// single-precision constant).
 var epsilon = float64(float32(1e-15))
 
 // limits are the parameters of a scan. The kernels read it as four doubles.
@@ -11,8 +11,8 @@ type limits struct {
 	l2, minRows, minHessian, epsilon float64
 }
 
-// A side is a node whose histogram is scanned; raw is the sum of hessians, hessian
-// the same with epsilon added twice. The kernels read it as five doubles.
+// A side is a node whose histogram is scanned. raw is the sum of its hessians, and hessian is raw plus twice epsilon. The kernels read a side
+// as five doubles.
 type side struct {
 	gradient, raw, hessian, rows, scan float64
 }
@@ -31,7 +31,7 @@ type nodeCall struct {
 	index     []int32
 	rows      int
 	pairs     []float32 // gradient and hessian by row
-	use, fast []uint8   // [block]: lanes that may still be split; those of them that the kernel scans
+	use, fast []uint8   // [block]: lanes that may still be split; lanes of these that the kernel scans
 	limits    limits
 	sides     [2]side
 	small     []float64
@@ -39,7 +39,7 @@ type nodeCall struct {
 	best      []blockBest
 }
 
-// splitNodeRef is the definition of the kernel.
+// splitNodeRef defines the result of the C kernel gb_node.
 func (ds *Dataset) splitNodeRef(c *nodeCall) {
 	blocks := ds.blocks()
 	for b := range blocks {
@@ -104,9 +104,8 @@ func roundHalf(hessian, factor float64) float64 { return math.FMA(hessian, facto
 // 2017; Chen and Guestrin 2016, eq. 6, without the factor 1/2).
 func leafGain(g, h, l2 float64) float64 { return float64(g*g) / (h + l2) }
 
-// scanRef scans the bins of each lane from the last down. The right side grows; a
-// threshold counts if both sides keep minRows and minHessian, and the first with
-// the largest gain stays.
+// scanRef scans the bins of each lane from the last one down, while the right side grows. A threshold is allowed if both sides have minRows
+// and minHessian. Of equal gains the first wins.
 func scanRef(h []float64, use uint8, p *limits, n *side, out *blockBest) {
 	for lane := range lanes {
 		out.gain[lane], out.bin[lane] = leafGain(n.gradient, n.hessian, p.l2), -1
@@ -116,7 +115,7 @@ func scanRef(h []float64, use uint8, p *limits, n *side, out *blockBest) {
 	}
 }
 
-// scanLane scans bins last..1 of one lane: those go right, what remains left.
+// scanLane scans the bins last..1 of one lane. The bins that it has scanned go right, and the remaining bins go left.
 func scanLane(h []float64, lane, last int, p *limits, n *side, out *blockBest) {
 	factor := n.rows / n.hessian
 	g, s, rows := 0.0, p.epsilon, 0.0
@@ -142,14 +141,14 @@ func (b *blockBest) offer(lane, bin int, gradient, hessian, gain float64) {
 	}
 }
 
-// scanUpwards is the second scan of a feature with missing values, which go right:
-// the left side grows from the first bin. It keeps the first result unless it beats it.
+// scanUpwards is the second scan of a feature with missing values, in which these go right and the left side grows from the first bin. The
+// result of the first scan stays unless this scan gains more.
 func (ds *Dataset) scanUpwards(h []float64, f int, p *limits, n *side, out *blockBest) bool {
 	lane, m := f%lanes, ds.mappers[f]
 	factor := n.rows / n.hessian
 	g, s, rows := 0.0, p.epsilon, 0.0
 	first := 0
-	if m.mostFreq == 0 { // the sums of bin 0 are what the others leave
+	if m.mostFreq == 0 { // the sums of bin 0 are the node's sums less those of all other bins
 		g, s, rows = n.gradient, n.hessian-p.epsilon, n.rows
 		for t := 1; t < m.bins(); t++ {
 			at := (t*lanes + lane) * 2

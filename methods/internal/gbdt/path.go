@@ -33,7 +33,7 @@ func LeafwisePath(ctx context.Context, ds *Dataset, target Targets, ps []Leafwis
 	return nil
 }
 
-// A fork is where a shallower setting leaves the way of a deeper one.
+// A fork is the round at which a grid point with a smaller depth begins to differ from one with a larger depth.
 type fork struct {
 	setting int
 	depth   int
@@ -41,7 +41,7 @@ type fork struct {
 	scores  [][]float64
 }
 
-// fitFamily fits settings that differ in depth alone, the deepest first.
+// fitFamily fits grid points that differ in depth alone, the deepest first.
 func fitFamily(ctx context.Context, ds *Dataset, target Targets, ps []LeafwiseParams, family []int, yield func(i int, m *Model) error) error {
 	slices.SortStableFunc(family, func(a, b int) int { return ps[b].MaxDepth - ps[a].MaxDepth })
 	b, err := newBooster(ds, target, ps[family[0]])
@@ -72,14 +72,14 @@ func fitFamily(ctx context.Context, ds *Dataset, target Targets, ps []LeafwisePa
 		shared = b.model.Trees[:next.round*b.model.Outputs]
 		b.restart(ps[first], shared, next)
 		for _, f := range ahead {
-			if f.round >= next.round { // it may leave the new way later
+			if f.round >= next.round { // this grid point may share later rounds with the new model
 				f.round, f.scores = -1, nil
 			}
 		}
 	}
 }
 
-// run goes on to the last round and notes where the settings ahead fork off.
+// run boosts to the last round. For each grid point ahead, it notes the first round that is not shared.
 func (b *booster) run(ctx context.Context, ahead []*fork) error {
 	before := make([][]float64, len(b.scores))
 	for b.more() {

@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// Where features have few distinct values, or nodes are few, XGBoost's exact splits are
-// found faster from histograms with a bin for each distinct value: the same candidates,
-// the same sums but for the order within equal values, which changes the last of 53 bits
-// before gains are rounded to 24.
+// Where features have few distinct values, or nodes are few, XGBoost's exact splits are found faster from histograms with a bin for each
+// distinct value. The candidates are the same. The sums differ by the order of rows with equal values, which changes the last of 53 bits
+// before gains are rounded to 24 bits.
 
-// ranked is a sample's ranks for that: blocks of eight features as in a Dataset, two
-// bytes a rank. Features with one value are left out.
+// A ranked holds the ranks of a sample's values, in blocks of eight features as in a Dataset, with two bytes for a rank. Features with one
+// value are left out.
 type ranked struct {
 	rows int
 	real []int    // place -> feature
@@ -73,8 +72,7 @@ type cutLimits struct {
 	l2, least, gradient, hessian, root float64
 }
 
-// cutBest holds each lane's best gain and its rank, which go right from there on; a rank
-// of 0 is none.
+// cutBest holds the best gain of each lane and its rank: rows of at least this rank go right. A rank of 0 means that there is no cut.
 type cutBest struct {
 	gain, rank [lanes]float64
 }
@@ -98,8 +96,7 @@ func newCutCall(r *ranked) cutCall {
 	return cutCall{hist: make([]float64, widest*lanes*2), seen: make([]uint8, widest), list: make([]int32, widest+1), best: make([]cutBest, len(r.top))}
 }
 
-// cutRef is the definition of the kernel. Lanes whose best gain is below that of an
-// earlier block may be reported without one.
+// cutRef defines the result of the C kernel gb_cut. A lane whose best gain is below that of an earlier block may be reported without a cut.
 func (r *ranked) cutRef(c *cutCall) {
 	p := &c.limits
 	for b := range r.top {
@@ -158,9 +155,8 @@ func (g *levelGrower) searchRanks(n *levelNode, pairs []float32, best *cut) {
 	}
 }
 
-// A division of a node's rows: those of at least ranks[0] at place go behind the
-// others. Afterwards ranks are the neighbours of the cut that rows have, above and
-// below, and sums the gradients and hessians of both sides.
+// A division divides the rows of a node: rows whose rank at place is at least ranks[0] go behind the other rows. Afterwards ranks are the
+// nearest ranks above and below the cut that rows have, and sums are the gradients and hessians of both sides.
 type division struct {
 	place        int
 	index, spare []int32
@@ -169,7 +165,7 @@ type division struct {
 	sums         [4]float64
 }
 
-// divideRef is the definition of the kernel. It returns the number of rows that go left.
+// divideRef defines the result of the C kernel gb_divide. It returns the number of rows that go left.
 func (r *ranked) divideRef(d *division) int {
 	ranks := r.place(d.place)
 	left, right := 0, 0
@@ -200,8 +196,7 @@ func sumPairs(index []int32, pairs []float32) (gradient, hessian float64) {
 	return gradient, hessian
 }
 
-// divideRanks divides the rows of a node and makes the cut one between ranks that the
-// node has.
+// divideRanks divides the rows of a node and moves the cut between two ranks that rows of the node have.
 func (g *levelGrower) divideRanks(n *levelNode, c *cut, pairs []float32) (left int, sums [4]float64) {
 	d := &g.division
 	*d = division{place: int(c.place), index: g.index[n.from:][:n.rows], spare: g.copy, pairs: pairs, ranks: [2]int32{c.rank}}

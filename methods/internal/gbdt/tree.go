@@ -21,10 +21,10 @@ type Tree struct {
 	LeafCount   []int32
 	Shrinkage   float64
 
-	nodes []walkNode // the same for prediction
+	nodes []walkNode // the inner nodes in the form in which rows walk them
 }
 
-// walkNode is what a row needs of an inner node, in one piece.
+// A walkNode is what a row needs of an inner node, side by side in memory.
 type walkNode struct {
 	threshold float64
 	feature   int32

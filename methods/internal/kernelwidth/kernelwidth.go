@@ -1,6 +1,6 @@
 // Package kernelwidth holds the rule of thumb for the width of a Gaussian kernel: the mean distance
-// to the k-th nearest neighbour. It is exact, for dense rows, and takes n^2 d/2 multiply-adds; there are no
-// trees and no approximations, which gain nothing in the tens to hundreds of dimensions it is used in.
+// to the k-th nearest neighbour. The mean is exact, for dense rows, and takes n^2 d/2 multiply-adds. Trees and
+// approximations would gain nothing in the tens to hundreds of dimensions for which the methods use it.
 package kernelwidth
 
 import (
@@ -18,11 +18,11 @@ func Bytes(n, k int) int64 {
 	return 8 * (int64(n)*int64(min(k, max(1, n-1))+2) + int64(min(n, side)*min(n, side)))
 }
 
-// Width is the mean, over the rows of the n x d matrix x, of the Euclidean distance to the k-th nearest other
-// row (or the last, of fewer). Rows that are all equal have width 1. Its error is that of ctx.
+// Width is the mean, over the rows of the n x d matrix x, of the Euclidean distance to the k-th nearest other row, or to the farthest row if
+// there are fewer than k others. If all rows are equal, the width is 1. The only error is that of ctx.
 //
-// Squared distances are |a|^2 + |b|^2 - 2 a.b, not below 0. A pair is computed once, for both of its rows, each of which
-// keeps its k least ones in a heap.
+// Squared distances are |a|^2 + |b|^2 - 2 a.b, or 0 if that is negative. A distance is computed once for both of its rows. Each row keeps
+// its k least distances in a heap.
 func Width(ctx context.Context, x []float64, d, k int) (float64, error) {
 	n := len(x) / d
 	if n < 2 {
@@ -83,7 +83,7 @@ func (s *nearest) pairs(i, from int, dots, squares []float64) {
 	square, others, far := squares[i], squares[from:][:len(dots)], s.far[from:][:len(dots)]
 	own := s.far[i]
 	for q, v := range dots {
-		distance := square + others[q] - 2*v // 2v is exact, so nothing changes where this is fused
+		distance := square + others[q] - 2*v // 2v is exact, so a compiler that fuses it changes no bit
 		if distance < own {
 			own = s.replace(i, max(0, distance))
 		}

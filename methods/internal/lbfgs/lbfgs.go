@@ -32,10 +32,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// An Objective returns f(x) and writes the gradient at x to g. It keeps neither.
+// An Objective returns f(x) and writes the gradient at x to g. It keeps neither x nor g.
 type Objective func(x, g []float64) float64
 
-// A Minimizer holds the settings and the workspace of a run. The zero value has
+// A Minimizer holds the parameters and the workspace of a run. The zero value has
 // SciPy's defaults. It is not safe for concurrent use.
 type Minimizer struct {
 	MaxIter int     // iterations; 0 means 15000

@@ -132,7 +132,7 @@ func (s *search) interpolate(t trial) float64 {
 			step = cubic + (quadratic-cubic)/2
 		}
 		s.bracketed = true
-	case turned: // 2: a lower value with the other slope does too
+	case turned: // 2: so does a lower value with a slope of the other sign
 		cubic, _ := cubicStep(t, low)
 		step = farther(t.a, cubic, secantStep(t, low))
 		s.bracketed = true
@@ -175,7 +175,7 @@ func (s *search) beyond(t trial) float64 {
 	return max(bound, step)
 }
 
-// limit is the farthest next trial in the direction of t.
+// limit is the farthest step that is allowed in the direction of t.
 func (s *search) limit(t trial) float64 {
 	if t.a > s.low.a {
 		return s.top
@@ -196,7 +196,7 @@ func cubicStep(p, q trial) (a float64, ok bool) {
 	return p.a + float64(r*(q.a-p.a)), r < 0 && gamma != 0
 }
 
-// secantStep is where the line through both slopes is zero.
+// secantStep returns the step at which the line through both slopes is zero.
 func secantStep(p, q trial) float64 {
 	return p.a + float64(p.slope/(p.slope-q.slope)*(q.a-p.a))
 }

@@ -14,7 +14,7 @@ const freeB = 1e-12
 type system struct {
 	gram     []float64 // size(d + 1) squared: sum of (x_i, 1)(x_i, 1)' over inGram
 	inGram   []uint8   // bits
-	all      []float64 // the same of all examples, once it was asked for
+	all      []float64 // the sum over all examples, once a system has needed it
 	enter    []int
 	leave    []int
 	rows     []float64 // some examples (x_i, 1) as rows, or x_i as columns

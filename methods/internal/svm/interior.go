@@ -104,8 +104,8 @@ func newInterior(p Problem, mix *mixture, room *scratch) *interior {
 	return in
 }
 
-// run follows the central path until done says so, rounding stops it, or it has taken limit steps. done is given mu and the largest element
-// of the residual.
+// run follows the central path until done returns true, rounding stops it, or it has taken limit steps. done gets mu and the largest
+// element of the residual.
 func (in *interior) run(ctx context.Context, limit int, done func(mu, worst float64) bool) error {
 	for range limit {
 		if err := ctx.Err(); err != nil {

@@ -13,8 +13,8 @@ import (
 // square of one feature's products, with C = 1000, 6 x 10^7. An interior point (interior.go) takes 20 to 40 Newton steps there.
 //
 // Algorithm: Solve counts the cost of its SMO steps. When they have cost as much as an interior point would, it computes a pivoted
-// Cholesky factor of the kernel matrix, runs the interior point, and goes on with SMO from its solution. So the two together
-// cost at most about twice the cheaper of them, and what Solve promises of a solution is what SMO checks.
+// Cholesky factor of the kernel matrix, runs the interior point, and goes on with SMO from its solution. So both together
+// cost at most about twice as much as the cheaper one alone, and SMO checks every solution by the stopping rule of Solve.
 //
 // Stopping rule: the interior point stops where its duality measure and its residual are far below Solve's tolerance.
 

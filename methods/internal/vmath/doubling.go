@@ -7,8 +7,8 @@ const Doublings = 10
 
 // AddGaussians adds to dst[k n + i], k < Doublings, the sum over j of coefs[j Doublings + k] exp(-2^k g |x_i - z_j|^2), from
 // dots[j n + i] = x_i.z_j, rows[i] = x_i.x_i, of n elements, and points[j] = z_j.z_j: ten machines with Gaussian kernels on the same
-// rows. The kernels are squares of each other, so a pair of rows takes one exponential. Kernel values below 1e-150 count as that,
-// and others are off by 2^k units in the last place. A distance that rounding makes negative counts as zero.
+// rows. Each kernel is the square of the one before, so a pair of rows takes one exponential. A kernel value below 1e-150 counts as
+// 1e-150, and kernel k has an error of 2^k units in the last place. A distance that rounding makes negative counts as zero.
 func AddGaussians(dst, dots, rows, points, coefs []float64, g float64) {
 	sameLength("AddGaussians", "dst", len(dst), "rows", Doublings*len(rows))
 	sameLength("AddGaussians", "dots", len(dots), "rows and points", len(rows)*len(points))

@@ -13,7 +13,7 @@ func Cos(dst, x []float64) {
 	cos(dst, x)
 }
 
-// SinCos sets s[i] and c[i] to the sine and cosine of x[i], the cosine with the bits of Cos and the sine as exactly.
+// SinCos sets s[i] and c[i] to the sine and cosine of x[i], the cosine with the bits of Cos. Both have the error bound of Cos.
 // Either of s and c may be x; otherwise they must not overlap.
 func SinCos(s, c, x []float64) {
 	sameLength("SinCos", "s", len(s), "x", len(x))

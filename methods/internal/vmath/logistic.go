@@ -2,7 +2,7 @@ package vmath
 
 import "math"
 
-// logisticBlock is how many factors of at most 2 the product of Logistic has before its logarithm is taken, times 8 lanes.
+// logisticBlock is how many rows Logistic takes before it takes the logarithm of its products: each of 8 lanes has 64 factors of at most 2.
 const logisticBlock = 512
 
 // Logistic is a pass of Newton's method for the logistic loss with labels y = -1 or +1. It adds moved to the scores f and
@@ -34,7 +34,7 @@ func logisticLoss(sums *[32]float64) float64 {
 	return LogScalar(((p[0]*p[1])*(p[2]*p[3]))*((p[4]*p[5])*(p[6]*p[7]))) + tree8(sums[8:16])
 }
 
-// larger is a if it is larger than b, else b, also where one is not a number.
+// larger returns a if a > b, and otherwise b, also where one of them is not a number.
 func larger(a, b float64) float64 {
 	if a > b {
 		return a

@@ -17,7 +17,7 @@ func Axpy(a float64, x, y []float64) {
 	axpy(a, x, y)
 }
 
-// dotRef fills a last partial group of eight lanes with zeros; so do the kernels.
+// dotRef fills a last partial group of eight lanes with zeros, as the C kernels do.
 func dotRef(x, y []float64) float64 {
 	if len(x) < 32 {
 		return dotShort(x, y)

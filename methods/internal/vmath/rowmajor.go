@@ -20,8 +20,8 @@ func MatTVec(dst, a []float64, rows, cols int, c []float64) {
 	matTVec(dst, a, cols, rows, cols, c)
 }
 
-// RowDots sets dst[i] to the inner product of v, of cols elements, with the first ones of row i of a, whose rows are
-// ld apart: column k goes to lane k mod 8. It is several times as fast as MatVec, whose sums have the order of the columns.
+// RowDots sets dst[i] to the inner product of v, of cols elements, with the first cols elements of row i of a, whose rows are ld apart. Column k
+// goes to lane k mod 8. It is several times as fast as MatVec, whose sums have the order of the columns.
 func RowDots(dst, a []float64, ld, rows, cols int, v []float64) {
 	stridedLength("RowDots", "a", len(a), ld, rows, cols)
 	sameLength("RowDots", "dst", len(dst), "rows", rows)
@@ -59,7 +59,7 @@ func rowDotsRef(dst, a []float64, ld, rows, cols int, v []float64) {
 		for k, x := range a[i*ld : i*ld+cols] {
 			lanes[k%8] = math.FMA(x, v[k], lanes[k%8])
 		}
-		for k := cols; k%8 != 0; k++ { // a register's rest: it makes -0 to 0
+		for k := cols; k%8 != 0; k++ { // the padding of a register adds 0, which turns -0 into 0
 			lanes[k%8] += 0
 		}
 		dst[i] = tree8(lanes[:])

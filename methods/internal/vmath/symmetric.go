@@ -49,9 +49,9 @@ func Factor(u, c []float64, m int, scale float64, shift []float64) bool {
 	return factor(u, c, m, scale, shift)
 }
 
-// Back solves U x = z for the factor and one of the eight columns that [Factor] left in u.
-// From the last eight rows to the first, it subtracts the later rows' part, element k in lane k mod 8,
-// and then solves for the eight, the last one first.
+// Back solves U x = z for the factor U and one of the eight columns z that [Factor] left in u. It works on eight rows at a time, from the
+// last to the first. It subtracts the products with the later elements of x, element k in lane k mod 8, and then solves for the eight
+// elements, the last one first.
 func Back(x, u []float64, m, column int) {
 	eights("Back", m)
 	sameLength("Back", "x", len(x), "m", m)
