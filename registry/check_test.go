@@ -95,17 +95,3 @@ func TestFitsCheckTheirData(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkCheck is what a fit of 10,000 rows pays for it.
-func BenchmarkCheck(b *testing.B) {
-	d := Data{Task: Binary, Classes: 2, X: mat.NewDense(10000, 50, nil), Y: make([]float64, 10000)}
-	for i := range d.Y {
-		d.Y[i] = 1
-	}
-	b.SetBytes(8 * 10000 * 51)
-	for b.Loop() {
-		if err := d.Check(); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -190,23 +190,3 @@ func TestCancellation(t *testing.T) {
 		t.Run(name, func(t *testing.T) { canceltest.Check(t, run, 50*time.Millisecond) })
 	}
 }
-
-// BenchmarkFactor times one factorisation, with its rate in multiply-adds.
-func BenchmarkFactor(b *testing.B) {
-	const n = 1000
-	a, l := make([]float64, n*n), make([]float64, n*n)
-	for i, v := range normals(rand.New(rand.NewPCG(1, 1)), n*n) {
-		a[i] = v
-		if i%(n+1) == 0 {
-			a[i] = 10 * n
-		}
-	}
-	f := New(n)
-	for b.Loop() {
-		copy(l, a)
-		if err := f.Factor(b.Context(), l); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(n)*n*n/6/(float64(b.Elapsed().Nanoseconds())/float64(b.N)), "GMA/s")
-}

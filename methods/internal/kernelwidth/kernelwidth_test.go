@@ -85,14 +85,3 @@ func TestLate(t *testing.T) {
 		return err
 	}, 0, 20*time.Millisecond, 200*time.Millisecond)
 }
-
-func BenchmarkWidth(b *testing.B) {
-	const n, d = 8000, 122
-	x := data(1, n, d)
-	for b.Loop() {
-		if _, err := Width(b.Context(), x, d, 50); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(n)*n*d/2/(float64(b.Elapsed().Nanoseconds())/float64(b.N)), "GMA/s")
-}

@@ -218,14 +218,3 @@ func TestNeverWorse(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkMinimize(b *testing.B) {
-	m := Minimizer{MaxIter: 10}
-	x := make([]float64, 20)
-	for b.Loop() {
-		for i := range x {
-			x[i] = -1 + 0.1*float64(i)
-		}
-		m.Minimize(x, corpus["rosenbrock"])
-	}
-}

@@ -344,22 +344,3 @@ func TestNeighbours(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkSolve(b *testing.B) {
-	for _, s := range [][2]int{{560, 100}, {2573, 100}, {2573, 200}} {
-		x, y := sample(3, s[0], s[1])
-		p, err := New(x, s[0], s[1], y)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, c := range []float64{0.01, 1, 100} {
-			b.Run(fmt.Sprintf("%dx%d/C=%g", s[0], s[1], c), func(b *testing.B) {
-				for b.Loop() {
-					if _, err := p.Solve(context.Background(), c, 0); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}

@@ -345,3 +345,13 @@ func TestNothingIsAllocated(t *testing.T) {
 		}
 	}
 }
+
+// normals draws n normal numbers with the given standard deviation, always the same.
+func normals(n int, scale float64) []float64 {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = scale * rng.NormFloat64()
+	}
+	return x
+}
