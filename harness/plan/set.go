@@ -13,17 +13,17 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// plannedSet is what planning needs of a data set.
+// plannedSet is what planning needs to know of a data set.
 type plannedSet struct {
 	entry       *datasets.Entry
 	fingerprint string
-	train       registry.Shape // of a split's training part
+	train       registry.Shape // shape of a split's training part
 	rows        int
 	testPart    bool // the set has a test part of its own
 }
 
-// planSet looks a set up in the catalogue, and loads it where the catalogue does not tell
-// its size, its classes or its parts.
+// set looks a data set up in the catalogue. It loads the set where the catalogue does not tell its size, its
+// classes or its parts.
 func (h *Experiment) set(ctx context.Context, entry *datasets.Entry) (plannedSet, error) {
 	fingerprint, err := h.Data.Fingerprint(entry)
 	if err != nil {
@@ -77,8 +77,9 @@ func (h *Experiment) enoughOfEachClass(entry *datasets.Entry, counts []int, labe
 	return nil
 }
 
-// gridHash identifies what a method does with a set: its settings, and the blocks of the features
-// where it uses them. Where it does not, or the set has none, it is the hash of the settings alone.
+// gridHash identifies what a method does with a set: by the grid points, and by the blocks of the features
+// where the method uses them. Where the method does not use blocks, or the set has none, it is the hash of
+// the grid points alone.
 func gridHash(spec registry.Spec, sh registry.Shape, settings []json.RawMessage) string {
 	if !spec.Blocks || sh.Blocks == nil {
 		return protocol.HashJSON(settings)
@@ -89,14 +90,15 @@ func gridHash(spec registry.Spec, sh registry.Shape, settings []json.RawMessage)
 	}{settings, sh.Blocks})
 }
 
-// AllSets is the protocol's list; where data is missing, the sets that the program can make
-// itself are added, so that there is something to see, but for an experiment with certain methods.
+// AllSets returns the protocol's data sets. Where data of one is missing, the sets that the program can
+// generate are added, so that a newcomer has results to look at. They are not added for a protocol that is
+// limited to its columns.
 func (h *Experiment) AllSets() []string {
 	names := slices.Clone(h.Protocol.Datasets)
 	missing := slices.ContainsFunc(names, func(n string) bool {
 		e, err := h.Catalogue.Lookup(n)
 		if err != nil {
-			return false // planning reports it
+			return false // planning reports this error
 		}
 		state, _ := h.Data.State(e)
 		return state == datasets.Missing
