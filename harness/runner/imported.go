@@ -8,11 +8,11 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// Imported returns the row of a cell whose test scores were computed elsewhere: given holds the scores of
-// rows of the data file, counted from 0, one a row or, of several classes, one a class; in the unit of
-// the data for regression. They are counted as a model's are. The row has no folds and no times, and
-// its grid is a single point. It is an error unless exactly the test rows of the split have scores,
-// all of them finite.
+// Imported returns the run of a cell whose test scores another program computed. scores holds the scores by
+// row of the data file, counted from 0. A row has one score, or with several classes one score a class.
+// Predictions of a regression are in the unit of the data. The scores are counted like those of a model. The
+// run has no folds and no times, and its grid has a single grid point. It is an error unless exactly the test
+// rows of the split have scores, all of them finite.
 func (c CellSpec) Imported(p *protocol.Protocol, set *datasets.Set, given map[int][]float64) (result.Run, error) {
 	run := c.NewRun()
 	parts, err := partsOf(p, set, c.Cell.Split)
