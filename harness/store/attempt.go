@@ -8,8 +8,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// An Attempt is what stands in the database for one cell, as far as training its model
-// again needs it.
+// An Attempt is the part of the attempt that stands for a cell that training its model again needs.
 type Attempt struct {
 	Status        result.Status
 	Error         string // empty if ok
@@ -21,7 +20,7 @@ type Attempt struct {
 	RMSE          *float64 // nil for classes
 }
 
-// Attempt returns the one that stands for a cell, and false if there is none.
+// Attempt returns the attempt that stands for a cell, and false if there is none.
 func (db *DB) Attempt(ctx context.Context, protocol, dataset, method string, split int) (Attempt, bool, error) {
 	var c Attempt
 	if err := db.intact(ctx); err != nil {

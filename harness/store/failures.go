@@ -6,7 +6,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A FailureRow counts stored cells of a method on a data set that failed in the same way.
+// A FailureRow counts stored cells of a method on a data set that failed for the same reason.
 type FailureRow struct {
 	Protocol, Dataset, Method, Fingerprint string
 	Status                                 result.Status

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Finding speaks against the results of a method.
+// A Finding is evidence against the results of a method.
 type Finding struct {
 	Kind                  FindingKind
 	Protocol              string
@@ -18,10 +18,10 @@ type Finding struct {
 	Details               string // of this cell
 }
 
-// A FindingKind is what a finding says.
+// A FindingKind names the evidence of a finding.
 type FindingKind string
 
-// The kinds.
+// These are the kinds of findings.
 const (
 	Leak FindingKind = "leak" // right about test rows although its training labels contradicted them
 	// Canary is a method that fails, not for want of time or memory, where its training labels contradict the truth, and only there.
@@ -29,7 +29,8 @@ const (
 	State  FindingKind = "state" // other bits when a cell is computed once more in a new process
 )
 
-// Findings returns what was found, of a protocol or, for "", of all, sorted by method, kind, data set and split.
+// Findings returns the findings of a protocol or, for "", of all protocols, sorted by method, kind, data set
+// and split.
 func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) 
 	return out, rows.Err()
 }
 
-// Describe makes sentences of findings, one of a method version and kind.
+// Describe returns one sentence for each method version and kind of finding.
 func Describe(findings []Finding) []string {
 	type group struct {
 		method, version string
@@ -113,10 +114,10 @@ type StateCheck struct {
 	Method, MethodVersion  string
 	Dataset, Fingerprint   string
 	Split                  int
-	Differs                string // what; "" if nothing does
+	Differs                string // the first difference; "" if there is none
 }
 
-// PutStateChecks stores checks, each in the place of an older one of the same cell.
+// PutStateChecks stores checks. Each replaces an older check of the same cell.
 func (db *DB) PutStateChecks(ctx context.Context, checks []StateCheck) error {
 	now := time.Now().UTC().Format(time.RFC3339)
 	var rows [][]any

@@ -2,8 +2,8 @@ package store
 
 import "context"
 
-// SetFiles returns, for each data set that a user's own file describes, the path of
-// that file when cells of the set were run last.
+// SetFiles returns, for each data set that a user's own file describes, the path of this file when cells of
+// the set ran last.
 func (db *DB) SetFiles(ctx context.Context) (map[string]string, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (db *DB) SetFiles(ctx context.Context) (map[string]string, error) {
 	return out, rows.Err()
 }
 
-// A StoredProtocol is a protocol as it was when cells were run under it.
+// A StoredProtocol is a protocol as it was when cells ran under it.
 type StoredProtocol struct {
 	Name, Hash string
 	Text       string // TOML
@@ -32,8 +32,8 @@ type StoredProtocol struct {
 	Splits     int
 }
 
-// Protocols returns, for each protocol with stored cells, the one that was used last.
-// Cells of databases that older programs made may have none.
+// Protocols returns, for each protocol with stored cells, the version that was used last. Cells in databases
+// of older programs may have none.
 func (db *DB) Protocols(ctx context.Context) (map[string]StoredProtocol, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
@@ -54,15 +54,14 @@ func (db *DB) Protocols(ctx context.Context) (map[string]StoredProtocol, error) 
 	return out, rows.Err()
 }
 
-// A DataName is a data set's name with the data that stored cells under it belong to.
+// A DataName is the name of a data set with one fingerprint that stored cells have under this name.
 type DataName struct {
 	Dataset, Fingerprint string
 	Cells                int
-	LastRun              string // started_at of the newest
+	LastRun              string // started_at of the newest cell
 }
 
-// DataNames lists the data behind every name, the one that was run last at the end of
-// each name's rows.
+// DataNames lists the fingerprints of every name. The one that ran last is at the end of the name's rows.
 func (db *DB) DataNames(ctx context.Context) ([]DataName, error) {
 	rows, err := db.sql.QueryContext(ctx, `SELECT r.dataset, r.fingerprint, count(*), max(r.started_at)
 		FROM cells c JOIN runs r ON r.id = c.run_id GROUP BY r.dataset, r.fingerprint ORDER BY r.dataset, max(r.started_at)`)

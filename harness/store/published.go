@@ -8,8 +8,8 @@ import (
 	"github.com/kernelboosting/bench/harness/published"
 )
 
-// loadPublished makes the view published equal to the printed tables that the program knows; a
-// database that already holds them is not written to.
+// loadPublished makes the view published equal to the printed tables that the program has. It does not write
+// to a database that already has them.
 func (db *DB) loadPublished(ctx context.Context) error {
 	want := published.Values()
 	have, err := db.publishedValues(ctx)
@@ -61,7 +61,7 @@ func samePublished(a, b []published.Value) bool {
 	return true
 }
 
-// publishedValues returns what the database holds of the printed tables.
+// publishedValues returns the printed values that the database holds.
 func (db *DB) publishedValues(ctx context.Context) ([]published.Value, error) {
 	rows, err := db.sql.QueryContext(ctx, `SELECT source, dataset, method, mean, std FROM published_values`)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// Known is what planning needs of a stored cell.
+// Known is the part of a stored cell that planning needs.
 type Known struct {
 	Status         result.Status
-	TimeoutSeconds float64 // the limit it ran under; 0 if none
-	Current        bool    // it stands for its cell in the views
-	ScoresHash     string  // of the bits of its test scores; "" if unknown
-	Attempt        int64   // tells it from other attempts with the same key; see Claims
+	TimeoutSeconds float64 // the time limit of the attempt; 0 if none
+	Current        bool    // the attempt stands for its cell in the views
+	ScoresHash     string  // hash of the bits of its test scores; "" if unknown
+	Attempt        int64   // distinguishes attempts with the same key; see Claims
 }
 
 // Keys returns every stored cell by key.
@@ -39,13 +39,13 @@ func (db *DB) Keys(ctx context.Context) (map[string]Known, error) {
 	return out, rows.Err()
 }
 
-// Inputs is what a stored cell's key was made of.
+// Inputs are the values from which a stored cell's key was made.
 type Inputs struct {
 	ProtocolHash, MethodVersion, Fingerprint, GridHash string
 }
 
-// CurrentInputs returns the inputs and the key of the attempt that stands for a cell, and no key
-// if there is none: what `bench run --explain` compares with.
+// CurrentInputs returns the inputs and the key of the attempt that stands for a cell, and no key if there is
+// none. `bench run --explain` compares them with the plan.
 func (db *DB) CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (in Inputs, key string, err error) {
 	err = db.sql.QueryRowContext(ctx, `SELECT r.key, r.protocol_hash, r.method_version, r.fingerprint, g.hash
 		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id
@@ -57,16 +57,16 @@ func (db *DB) CurrentInputs(ctx context.Context, protocol, dataset, method strin
 	return in, key, err
 }
 
-// A Timing is what the cells of a method on a data set took that this machine computed.
+// A Timing is the time that cells of a method on a data set took on this machine.
 type Timing struct {
 	Method, MethodVersion, Dataset string
 	Cells                          int
-	Seconds                        float64 // of all of them: processor time, or wall time where that is not known
-	CostUnits                      float64 // and their declared cost
+	Seconds                        float64 // sum over the cells: processor time, or wall time where that is not known
+	CostUnits                      float64 // sum of their declared costs
 }
 
-// Timings returns the times of the attempts that ended ok on a machine like env: the same processor with as
-// many cores. Times of other machines, which imported cells have, say nothing of this one.
+// Timings returns the times of the attempts that ended ok on a machine like env: with the same processor and
+// as many cores. Times of other machines, which imported cells have, say nothing about this one.
 func (db *DB) Timings(ctx context.Context, env result.Environment) ([]Timing, error) {
 	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, count(*), sum(coalesce(r.cpu_seconds, r.search_seconds + r.fit_seconds + r.predict_seconds)), sum(r.cost_units)
 		FROM runs r JOIN environments e ON e.id = r.environment_id
@@ -87,15 +87,14 @@ func (db *DB) Timings(ctx context.Context, env result.Environment) ([]Timing, er
 	return out, rows.Err()
 }
 
-// StatusRow counts the cells of one protocol, data set and method that belong to the
-// same data.
+// StatusRow counts the cells of one protocol, data set and method that belong to the same data.
 type StatusRow struct {
 	Protocol, Dataset, Method string
 	Fingerprint               string
-	LastRun                   string // started_at of the newest
+	LastRun                   string // started_at of the newest cell
 	LastSplit                 int
 	OK, Failed, Timeout       int
-	OOM, Crash, BadOutput     int // of those that failed
+	OOM, Crash, BadOutput     int // numbers of failed cells by class
 	Seconds                   float64
 }
 

@@ -46,8 +46,9 @@ func (db *DB) Cells(ctx context.Context) ([]Cell, error) {
 	return out, rows.Err()
 }
 
-// Result returns the attempt with a key as it was put, but for its scores, its model and the texts
-// of its protocol and its set: every count, and where it was computed. What is damaged is an error. The second result is false if there is none.
+// Result returns the attempt with a key: every count, and where it was computed. It leaves out the scores,
+// the model and the texts of protocol and set. Damaged data is an error. The second result is false if there
+// is no such attempt.
 func (db *DB) Result(ctx context.Context, key string) (result.Run, bool, error) {
 	if err := db.intact(ctx); err != nil {
 		return result.Run{}, false, err
@@ -110,7 +111,8 @@ func (db *DB) resultRow(ctx context.Context, key string) (id, folds int64, r res
 	return id, folds, r, err
 }
 
-// gridOf returns the points of a grid, and as its author wrote them where that is kept.
+// gridOf returns the points of a grid. points has them in the notation of the grid's author, where this is
+// kept.
 func (db *DB) gridOf(ctx context.Context, hash string) (params, points []json.RawMessage, err error) {
 	written := true
 	err = each(ctx, db.sql, `SELECT p.params, p.point FROM grids g JOIN grid_points p ON p.grid_id = g.id WHERE g.hash = ? ORDER BY p.grid_index`, func(r []any) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A Row is the attempt that stands for a cell, with everything that reports need of it.
+// A Row is the attempt that stands for a cell, with all values that reports need.
 type Row struct {
 	Key                    string
 	Protocol, ProtocolHash string
@@ -22,46 +22,47 @@ type Row struct {
 	Status                 result.Status
 	Error                  string          // empty if ok
 	Params                 json.RawMessage // of the selected grid point; nil without one
-	Selected               *int            // its place in the grid; nil without one
+	Selected               *int            // its index in the grid; nil without one
 	TrainRows, TestRows    int
-	Features               int                 // 0 if unknown
-	Score                  result.Score        // on the test part; N is TestRows
-	ScoresHash             string              // of the bits of the test scores: equal where a fit is the same; "" if unknown
-	Folds                  []result.Evaluation // in grid order; nil unless they were asked for
-	Stages                 []result.Stage      // by round; nil where the protocol lists none
-	GridTests              []result.Score      // as in Run
-	SeedTests              []result.SeedTest   // as in Run
-	Warnings               []result.Warning    // of its fits
-	SearchSeconds          float64
-	FitSeconds             *float64
-	PredictSeconds         *float64
-	CPUSeconds             *float64
-	PeakRSSBytes           *int64
-	ModelBytes             *int64
-	StartedAt              string // UTC, RFC 3339 with nanoseconds
-	Environment            *result.Environment
-	Code                   string       // as in Run
-	Imported               string       // as in Run
-	Class                  result.Class // as in Run
-	Isolated               bool         // as in Run
+	Features               int          // 0 if unknown
+	Score                  result.Score // on the test part; N is TestRows
+	// ScoresHash is the hash of the bits of the test scores. It is equal for equal fits, and "" if unknown.
+	ScoresHash     string
+	Folds          []result.Evaluation // in grid order; nil unless they were asked for
+	Stages         []result.Stage      // by round; nil where the protocol lists none
+	GridTests      []result.Score      // as in Run
+	SeedTests      []result.SeedTest   // as in Run
+	Warnings       []result.Warning    // of its fits
+	SearchSeconds  float64
+	FitSeconds     *float64
+	PredictSeconds *float64
+	CPUSeconds     *float64
+	PeakRSSBytes   *int64
+	ModelBytes     *int64
+	StartedAt      string // UTC, RFC 3339 with nanoseconds
+	Environment    *result.Environment
+	Code           string       // as in Run
+	Imported       string       // as in Run
+	Class          result.Class // as in Run
+	Isolated       bool         // as in Run
 }
 
-// Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the
-// evaluations of every fold of every grid point, which are most of a database.
+// Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the evaluations of
+// every grid point on every fold, which are most of a database.
 func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, error) {
 	return db.rows(ctx, attempts{"SELECT run_id FROM cells WHERE protocol = ?", []any{protocol}}, folds)
 }
 
-// attempts are stored runs: a query of their ids, and its arguments.
+// attempts selects stored runs: a query of their ids, and its arguments.
 type attempts struct {
 	ids  string
 	args []any
 }
 
-// where picks the rows of a table that belong to the attempts.
+// where selects the rows of a table that belong to the attempts.
 func (a attempts) where() string { return "run_id IN (" + a.ids + ")" }
 
-// one is the attempt of an id.
+// one selects the attempt with an id.
 func one(id any) attempts { return attempts{"SELECT ?", []any{id}} }
 
 // rows returns attempts as cells, sorted by data set, method and split.
@@ -112,7 +113,7 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	// A cell that was stored since the rows were read is not among them.
+	// A cell that was stored after the rows were read is not among them.
 	if err := db.addStages(ctx, of, out, byID); err != nil {
 		return nil, err
 	}
@@ -128,8 +129,8 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 	return out, db.addFolds(ctx, of, out, byID)
 }
 
-// Grids returns the grids of a protocol's attempts by their hashes: the points in grid order, each as its author wrote it where that is known,
-// else with the values that fits were given.
+// Grids returns the grids of a protocol's attempts by their hashes, with the grid points in grid order. A
+// grid point is in its author's notation where this is known, else with the values that fits were given.
 func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error) {
 	rows, err := db.sql.QueryContext(ctx, `SELECT g.hash, coalesce(nullif(p.point, ''), p.params) FROM grids g JOIN grid_points p ON p.grid_id = g.id
 		WHERE g.id IN (SELECT grid_id FROM runs WHERE protocol = ?)
@@ -165,7 +166,7 @@ func (db *DB) addGridTests(ctx context.Context, of attempts, cells []Row, byID m
 		i, ok := byID[run]
 		switch {
 		case !ok:
-		case g != len(cells[i].GridTests): // a check of the database says so too
+		case g != len(cells[i].GridTests): // a check of the database reports this, too
 			return &DamageError{db.path, []Problem{{Row: fmt.Sprintf("tests of run %d", run), What: "a grid point is missing"}}}
 		default:
 			cells[i].GridTests = append(cells[i].GridTests, s)
@@ -187,8 +188,8 @@ func (db *DB) addSeedTests(ctx context.Context, of attempts, cells []Row, byID m
 	})
 }
 
-// eachTest hands over the rows of stages, point_tests or seed_counts, those of a run by their number, which is the
-// first of columns; more takes the values of the others.
+// eachTest hands over the rows of stages, point_tests or seed_counts. The first of columns numbers the rows
+// of a run; more receives the values of the columns after it.
 func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, of attempts, take func(run int64, number int, s result.Score) error) error {
 	rows, err := db.sql.QueryContext(ctx, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
 		" WHERE "+of.where()+" ORDER BY 11, 12", of.args...)
@@ -272,11 +273,10 @@ func (db *DB) environments(ctx context.Context) (map[int64]*result.Environment, 
 	return out, rows.Err()
 }
 
-// A TitledQuery is SQL that a reader of a report can run himself.
+// A TitledQuery is SQL that the reader of a report can run.
 type TitledQuery struct{ Title, SQL string }
 
-// TableQueries returns the queries over the public views that give every number of a protocol's
-// table.
+// TableQueries returns the queries over the public views that give every number of a protocol's table.
 func TableQueries(protocol string) []TitledQuery {
 	name := literal(protocol)
 	return []TitledQuery{
@@ -286,8 +286,7 @@ func TableQueries(protocol string) []TitledQuery {
 	}
 }
 
-// CellQuery returns the query over the public views that gives the splits behind one cell of a
-// table.
+// CellQuery returns the query over the public views that gives the splits behind one cell of a table.
 func CellQuery(protocol, dataset, method string) string {
 	return "SELECT split, status, n_correct, n_test, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = " + literal(protocol) +
 		" AND dataset = " + literal(dataset) + " AND method = " + literal(method) + " ORDER BY split"

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// A Skipped is a cell that a run was asked for and skipped for what was predicted of it.
+// A Skipped is a cell that a run was asked for and skipped because of a prediction.
 type Skipped struct {
 	Protocol, Dataset, Method string
 	Split                     int
 	Seconds                   float64 // predicted, on one core
-	Bytes                     int64   // predicted memory, that of the data set included
-	Reason                    string  // the option by which it was skipped, as "--max-cell 30m"
+	Bytes                     int64   // predicted memory, including that of the data set
+	Reason                    string  // the option that the cell exceeded, such as "--max-cell 30m"
 }
 
-// NoteSkipped keeps what a run skips and forgets what was noted of the cells that it takes; of the latter
+// NoteSkipped keeps the cells that a run skips, and removes the notes on the cells that it takes. Of taken
 // only Protocol, Dataset, Method and Split are read.
 func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 	noted, err := db.Skipped(ctx, "")
@@ -33,7 +33,7 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 	}
 	taken = slices.DeleteFunc(slices.Clone(taken), func(l Skipped) bool { return !there[name{l.Protocol, l.Dataset, l.Method, l.Split}] })
 	if len(out) == 0 && len(taken) == 0 {
-		return nil // and needs no lock
+		return nil // this needs no lock
 	}
 	return db.inTransaction(ctx, func(tx *sql.Tx) error {
 		for _, l := range taken {
@@ -51,8 +51,8 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 	})
 }
 
-// Skipped returns the cells of a protocol, or of all for "", that runs have skipped and that nothing is stored
-// of, sorted.
+// Skipped returns the skipped cells of a protocol, or for "" of all protocols, for which no attempt is
+// stored, sorted.
 func (db *DB) Skipped(ctx context.Context, protocol string) ([]Skipped, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
