@@ -91,10 +91,10 @@ type refitted struct {
 
 // refit fits a grid point to all training rows and tests it.
 func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, params json.RawMessage) (r refitted, err error) {
-	given := fingerprint(whole)
+	before := fingerprint(whole)
 	start := time.Now()
 	r.model, err = j.method.Fit(ctx, env, whole.Learn, params)
-	if err == nil && fingerprint(whole) != given {
+	if err == nil && fingerprint(whole) != before {
 		err = errChangedData
 	}
 	if err != nil {
@@ -106,7 +106,7 @@ func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, par
 	if err == nil {
 		r.test, err = newScore(whole.Score.Shape(), whole.Score.Y, r.scores)
 	}
-	if err == nil && fingerprint(whole) != given {
+	if err == nil && fingerprint(whole) != before {
 		err = errChangedData
 	}
 	if err != nil {
@@ -197,7 +197,7 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, take func(g int, s result.Score, seconds float64)) error {
 	seen := make([]bool, len(j.Grid))
 	start := time.Now()
-	given := fingerprint(part)
+	before := fingerprint(part)
 	err := j.method.FitAll(ctx, env, part.Learn, j.Grid, func(g int, m registry.Model) error {
 		seconds := time.Since(start).Seconds()
 		if g < 0 || g >= len(seen) || seen[g] {
@@ -216,7 +216,7 @@ func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, 
 		start = time.Now()
 		return nil
 	})
-	if err == nil && fingerprint(part) != given {
+	if err == nil && fingerprint(part) != before {
 		err = errChangedData
 	}
 	if err != nil {

@@ -12,7 +12,7 @@ const (
 )
 
 // printable replaces what a terminal would obey in the text that a process wrote.
-func shown(text string) string {
+func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || r == unicode.ReplacementChar) {
 			return '?'

@@ -93,7 +93,7 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 		err = fmt.Errorf("it was not ready after %v", startsWithin)
 	}
 	w.kill()
-	if said := kept(shown(w.stderr.String())); said != "" {
+	if said := kept(printable(w.stderr.String())); said != "" {
 		err = fmt.Errorf("%w: %s", err, oneLine(said))
 	}
 	return nil, err

@@ -200,7 +200,7 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 	if run.Status == result.OK {
 		return run, nil
 	}
-	text := shown(w.stderr.String())
+	text := printable(w.stderr.String())
 	run.Stderr = kept(text)
 	if how == endWhole {
 		return run, nil
