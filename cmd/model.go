@@ -184,7 +184,7 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 		if stored, err = a.storedCell(c, cell, h.Protocol, f.dataset); err != nil {
 			return err
 		}
-		params = stored.Params
+		params = stored.Point
 	}
 	set, err := a.store().Load(ctx, entry)
 	if err != nil {

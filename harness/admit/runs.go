@@ -69,7 +69,7 @@ func completed(r result.Run, c *plan.Cell) (result.Run, bool) {
 	if len(r.Grid) != len(planned.Grid) || r.Task != planned.Task || r.TrainRows != planned.TrainRows || r.Features != planned.Features || !slices.Equal(plan.SeedsOf(r), c.Spec.Seeds) {
 		return r, false
 	}
-	r.Key, r.Grid, r.GridPoints = planned.Key, planned.Grid, planned.GridPoints
+	r.Key, r.Grid, r.GridWritten = planned.Key, planned.Grid, planned.GridWritten
 	r.ProtocolText, r.ProtocolPath, r.ProtocolSplits, r.SetFile = planned.ProtocolText, planned.ProtocolPath, planned.ProtocolSplits, planned.SetFile
 	return r, true
 }

@@ -246,21 +246,21 @@ func suited(specs []registry.Spec, task registry.Task) []registry.Spec {
 // cells returns one cell a split. The grid, its hash, the cost and the memory depend on the shape alone, so
 // all these cells share them.
 func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, forecast *Forecast) ([]*Cell, error) {
-	settings, err := h.Protocol.Settings(spec, set.entry.Name, set.train)
+	grid, err := h.Protocol.GridPoints(spec, set.entry.Name, set.train)
 	if err != nil {
 		return nil, err
 	}
-	points, err := h.Protocol.Grid(spec).Written()
+	written, err := h.Protocol.Grid(spec).Written()
 	if err != nil {
 		return nil, err
 	}
 	common := runner.CellSpec{
 		Inputs: runner.Inputs{
 			ProtocolHash: h.Protocol.Hash(), Fingerprint: set.fingerprint,
-			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, settings),
+			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, grid),
 		},
 		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path), Splits: h.Protocol.Splits},
-		Set:      set.entry.Description(), Grid: settings, Points: points, Shape: set.train, Keep: h.Keep,
+		Set:      set.entry.Description(), Grid: grid, Written: written, Shape: set.train, Keep: h.Keep,
 	}
 	memory, err := h.estimate(spec, &common, set.rows)
 	if err != nil {

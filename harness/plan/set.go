@@ -80,14 +80,14 @@ func (h *Experiment) enoughOfEachClass(entry *datasets.Entry, counts []int, labe
 // gridHash identifies what a method does with a set: by the grid points, and by the blocks of the features
 // where the method uses them. Where the method does not use blocks, or the set has none, it is the hash of
 // the grid points alone.
-func gridHash(spec registry.Spec, sh registry.Shape, settings []json.RawMessage) string {
+func gridHash(spec registry.Spec, sh registry.Shape, grid []json.RawMessage) string {
 	if !spec.Blocks || sh.Blocks == nil {
-		return protocol.HashJSON(settings)
+		return protocol.HashJSON(grid)
 	}
 	return protocol.HashJSON(struct {
 		Settings []json.RawMessage
 		Blocks   []registry.Block
-	}{settings, sh.Blocks})
+	}{grid, sh.Blocks})
 }
 
 // AllSets returns the protocol's data sets. Where data of one is missing, the sets that the program can

@@ -35,9 +35,9 @@ func (p *Protocol) Grid(spec registry.Spec) registry.Grid {
 	return spec.DefaultGrid()
 }
 
-// Settings returns the grid points of a method under the protocol on a data set. sh is the shape of the
+// GridPoints returns the grid points of a method under the protocol on a data set. sh is the shape of the
 // training part.
-func (p *Protocol) Settings(spec registry.Spec, dataset string, sh registry.Shape) ([]json.RawMessage, error) {
+func (p *Protocol) GridPoints(spec registry.Spec, dataset string, sh registry.Shape) ([]json.RawMessage, error) {
 	var fixed json.RawMessage
 	if params := p.params(spec.Name, dataset); params != nil {
 		raw, err := json.Marshal(params)

@@ -187,7 +187,7 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 		return nil, fmt.Errorf("protocol %s: %w", name, err)
 	}
 	for _, key := range meta.Undecoded() {
-		// Below params and values the keys are the methods' own names. Settings checks these.
+		// Below params and values the keys are the methods' own names. GridPoints checks these.
 		if !slices.Contains(key, "params") && !slices.Contains(key, "values") {
 			return nil, fmt.Errorf("protocol %s: %s", name, wording.UnknownTOMLKey(key.String(), p, "docs/protocols.md"))
 		}

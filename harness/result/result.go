@@ -94,7 +94,7 @@ type Run struct {
 	Stderr         string
 	Isolated       bool // the cell ran in a process of its own
 	Grid           []json.RawMessage
-	GridPoints     []json.RawMessage // Grid in the notation of its author, or nil
+	GridWritten    []json.RawMessage // Grid in the notation of its author, or nil
 	GridHash       string
 	Selected       *int // index into Grid of the refitted point
 	TrainRows      int
@@ -224,7 +224,7 @@ type Artifacts struct {
 	Scores  []float64 // nil if the scores are not kept
 	Outputs int
 	Model   *Model          // nil if the model is not kept
-	Params  json.RawMessage // the grid point of the model
+	Point   json.RawMessage // the grid point of the model
 	Task    string
 
 	MethodVersion string // version of the method that trained the model

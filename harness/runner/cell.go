@@ -90,15 +90,15 @@ type refitted struct {
 }
 
 // refit fits a grid point to all training rows and tests it.
-func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, params json.RawMessage) (r refitted, err error) {
+func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, point json.RawMessage) (r refitted, err error) {
 	before := fingerprint(whole)
 	start := time.Now()
-	r.model, err = j.method.Fit(ctx, env, whole.Learn, params)
+	r.model, err = j.method.Fit(ctx, env, whole.Learn, point)
 	if err == nil && fingerprint(whole) != before {
 		err = errChangedData
 	}
 	if err != nil {
-		return r, fmt.Errorf("refit with %s: %w", params, err)
+		return r, fmt.Errorf("refit with %s: %w", point, err)
 	}
 	r.fitSeconds = time.Since(start).Seconds()
 	start = time.Now()
@@ -110,7 +110,7 @@ func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, par
 		err = errChangedData
 	}
 	if err != nil {
-		return r, fmt.Errorf("test with %s: %w", params, err)
+		return r, fmt.Errorf("test with %s: %w", point, err)
 	}
 	r.testSeconds = time.Since(start).Seconds()
 	return r, nil
@@ -210,7 +210,7 @@ func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, 
 			s, err = newScore(part.Score.Shape(), part.Score.Y, values)
 		}
 		if err != nil {
-			return fmt.Errorf("setting %s: %w", j.Grid[g], err)
+			return fmt.Errorf("grid point %s: %w", j.Grid[g], err)
 		}
 		take(g, s, seconds)
 		start = time.Now()

@@ -21,9 +21,9 @@ type Refitted struct {
 	scale *datasets.Standardiser // nil if the protocol does not standardise
 }
 
-// Refit trains a method with params, a grid point as JSON, on all training rows of a split, and tests it. A
+// Refit trains a method with point, a grid point as JSON, on all training rows of a split, and tests it. A
 // cell does the same after its search.
-func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *datasets.Set, number int, params json.RawMessage) (*Refitted, error) {
+func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *datasets.Set, number int, point json.RawMessage) (*Refitted, error) {
 	parts, err := partsOf(p, set, number)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 	j := job{protocol: p}
 	j.Seeds = p.Semantics.Seeds(number, set.TrainRows > 0)
 	r := &Refitted{Shape: whole.Learn.Shape(), Features: set.Features, scale: whole.Inputs}
-	if r.Model, err = spec.Fit(ctx, j.env(&cpuClock{}), whole.Learn, params); err != nil {
+	if r.Model, err = spec.Fit(ctx, j.env(&cpuClock{}), whole.Learn, point); err != nil {
 		return nil, err
 	}
 	scores, err := scoresOf(ctx, r.Model, whole)

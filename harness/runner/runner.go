@@ -50,7 +50,7 @@ type CellSpec struct {
 	Protocol ProtocolText         `json:"protocol"`
 	Set      datasets.Description `json:"set"`
 	Grid     []json.RawMessage    `json:"grid"`            // complete parameters, in grid order
-	Points   []json.RawMessage    `json:"points"`          // the same in the notation of the grid's author
+	Written  []json.RawMessage    `json:"points"`          // the same in the notation of the grid's author
 	Seeds    []uint32             `json:"seeds,omitempty"` // the method's seeds, see protocol.Semantics.Seeds; nil for the protocol's seed alone
 	Shape    registry.Shape       `json:"shape"`           // of the training part
 	Cost     float64              `json:"cost"`            // predicted, in the method's own units
@@ -73,7 +73,7 @@ func (c CellSpec) NewRun() result.Run {
 	run := result.Run{
 		Key: c.Key, Protocol: c.Cell.Protocol, ProtocolHash: c.Inputs.ProtocolHash,
 		Method: c.Cell.Method, MethodVersion: c.Inputs.MethodVersion, Dataset: c.Cell.Dataset, Fingerprint: c.Inputs.Fingerprint,
-		Split: c.Cell.Split, Task: c.Shape.Task.String(), Grid: c.Grid, GridPoints: c.Points, GridHash: c.Inputs.GridHash,
+		Split: c.Cell.Split, Task: c.Shape.Task.String(), Grid: c.Grid, GridWritten: c.Written, GridHash: c.Inputs.GridHash,
 		TrainRows: c.Shape.N, Features: c.Shape.D, CostUnits: c.Cost,
 		StartedAt:    time.Now().UTC().Format("2006-01-02T15:04:05.000000000Z"),
 		ProtocolText: c.Protocol.TOML, ProtocolPath: c.Protocol.Path, ProtocolSplits: c.Protocol.Splits, SetFile: c.Set.Path,

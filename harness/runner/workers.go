@@ -250,7 +250,7 @@ var errOtherCell = errors.New("it is the result of another cell")
 func (c CellSpec) filledWith(run result.Run) result.Run {
 	own := c.NewRun()
 	run.Key, run.Protocol, run.ProtocolHash, run.Dataset, run.Fingerprint, run.Split = own.Key, own.Protocol, own.ProtocolHash, own.Dataset, own.Fingerprint, own.Split
-	run.Method, run.MethodVersion, run.Grid, run.GridPoints, run.GridHash = own.Method, own.MethodVersion, own.Grid, own.GridPoints, own.GridHash
+	run.Method, run.MethodVersion, run.Grid, run.GridWritten, run.GridHash = own.Method, own.MethodVersion, own.Grid, own.GridWritten, own.GridHash
 	run.ProtocolText, run.ProtocolPath, run.ProtocolSplits, run.SetFile, run.Replace = own.ProtocolText, own.ProtocolPath, own.ProtocolSplits, own.SetFile, own.Replace
 	return run
 }

@@ -167,7 +167,7 @@ func (db *DB) Artifacts(ctx context.Context, protocol, dataset, method string, s
 		return l, false, err
 	}
 	if params != nil {
-		l.Params = json.RawMessage(*params)
+		l.Point = json.RawMessage(*params)
 	}
 	if l.Scores, l.Outputs, err = db.scores(ctx, id); err != nil {
 		return l, false, err

@@ -14,7 +14,7 @@ type Attempt struct {
 	Error         string // empty if ok
 	MethodVersion string
 	Fingerprint   string
-	Params        json.RawMessage // of the selected grid point; nil unless ok
+	Point         json.RawMessage // of the selected grid point; nil unless ok
 	TestRows      int
 	Correct       *int     // nil for regression
 	RMSE          *float64 // nil for classes
@@ -35,7 +35,7 @@ func (db *DB) Attempt(ctx context.Context, protocol, dataset, method string, spl
 		return c, false, nil
 	}
 	if params != nil {
-		c.Params = json.RawMessage(*params)
+		c.Point = json.RawMessage(*params)
 	}
 	return c, err == nil, err
 }

@@ -287,8 +287,8 @@ func insertGrid(ctx context.Context, tx *sql.Tx, r result.Run) (int64, error) {
 	points := make([][]any, len(r.Grid))
 	for i, params := range r.Grid {
 		point := ""
-		if r.GridPoints != nil {
-			point = string(r.GridPoints[i])
+		if r.GridWritten != nil {
+			point = string(r.GridWritten[i])
 		}
 		points[i] = asStored([]any{i, string(params), point})
 		d.add(points[i]...)

@@ -58,7 +58,7 @@ func (db *DB) Result(ctx context.Context, key string) (result.Run, bool, error) 
 		return result.Run{}, false, nil
 	}
 	if err == nil {
-		r.Grid, r.GridPoints, err = db.gridOf(ctx, r.GridHash)
+		r.Grid, r.GridWritten, err = db.gridOf(ctx, r.GridHash)
 	}
 	rows, byID := make([]Row, 1), map[int64]int{id: 0}
 	if err == nil {

@@ -21,7 +21,7 @@ type Row struct {
 	Task                   string // binary, multiclass or regression
 	Status                 result.Status
 	Error                  string          // empty if ok
-	Params                 json.RawMessage // of the selected grid point; nil without one
+	Point                  json.RawMessage // of the selected grid point; nil without one
 	Selected               *int            // its index in the grid; nil without one
 	TrainRows, TestRows    int
 	Features               int          // 0 if unknown
@@ -104,7 +104,7 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 			return nil, err
 		}
 		if params.Valid {
-			r.Params = json.RawMessage(params.String)
+			r.Point = json.RawMessage(params.String)
 		}
 		r.Score.N, r.Environment = r.TestRows, environments[environment]
 		byID[id] = len(out)
@@ -141,11 +141,11 @@ func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.Raw
 	defer rows.Close()
 	out := map[string][]json.RawMessage{}
 	for rows.Next() {
-		var hash, params string
-		if err := rows.Scan(&hash, &params); err != nil {
+		var hash, point string
+		if err := rows.Scan(&hash, &point); err != nil {
 			return nil, err
 		}
-		out[hash] = append(out[hash], json.RawMessage(params))
+		out[hash] = append(out[hash], json.RawMessage(point))
 	}
 	return out, rows.Err()
 }

@@ -256,7 +256,7 @@ func (p *page) records(method string) doc.Records {
 		if r.Score.Correct != nil {
 			correct = *r.Score.Correct
 		}
-		out.Add(p.Protocol, p.set.Name, method, r.Split, string(r.Status), r.Error, correct, r.TestRows, p.Metric.Name, frame.Float(p.value(r)), frame.Float(p.inFolds(r)), string(r.Params), r.CPUSeconds,
+		out.Add(p.Protocol, p.set.Name, method, r.Split, string(r.Status), r.Error, correct, r.TestRows, p.Metric.Name, frame.Float(p.value(r)), frame.Float(p.inFolds(r)), string(r.Point), r.CPUSeconds,
 			r.Key, r.MethodVersion, r.Code, r.Fingerprint, r.Environment.ProgramVersion, r.Environment.VCSRevision, r.Environment.CPU, r.StartedAt, r.Imported)
 	}
 	return out

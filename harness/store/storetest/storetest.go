@@ -100,9 +100,9 @@ func Finished(method, dataset string, split int) result.Run {
 		Key: fmt.Sprintf("%s %s %d", method, dataset, split), Protocol: "p", ProtocolHash: "ph", ProtocolText: "splits = 3", ProtocolSplits: 3,
 		Method: method, MethodVersion: "1", Dataset: dataset, Fingerprint: "f " + dataset, SetFile: "/sets/" + dataset + ".toml",
 		Split: split, Task: "binary", Status: result.OK, GridHash: "g",
-		Grid:       []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
-		GridPoints: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
-		Selected:   &selected, TrainRows: 28, TestRows: 30, Features: 4, Test: counts(30, 27, 10),
+		Grid:        []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
+		GridWritten: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
+		Selected:    &selected, TrainRows: 28, TestRows: 30, Features: 4, Test: counts(30, 27, 10),
 		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, CostUnits: 1e9, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
 		Outputs: 1, Stages: []result.Stage{{Round: 1, Score: counts(30, 20, 8)}, {Round: 10, Score: counts(30, 27, 10)}},
 		Warnings: []result.Warning{{Text: "stopped early", Times: 2}},
@@ -161,10 +161,10 @@ func comesBack(t *testing.T, o Opened) {
 		t.Errorf("keys %v, %v", keys, err)
 	}
 	cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 1)
-	if err != nil || !found || cell.Status != result.OK || string(cell.Params) != `{"c":2}` || *cell.Correct != 27 || cell.TestRows != 30 {
+	if err != nil || !found || cell.Status != result.OK || string(cell.Point) != `{"c":2}` || *cell.Correct != 27 || cell.TestRows != 30 {
 		t.Errorf("cell %+v %v %v", cell, found, err)
 	}
-	if cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != result.Timeout || cell.Error != "too slow" || cell.Params != nil {
+	if cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != result.Timeout || cell.Error != "too slow" || cell.Point != nil {
 		t.Errorf("cell without a result %+v %v %v", cell, found, err)
 	}
 	artifacts, found, err := o.Store.Artifacts(ctx, "p", "d", "M", 1)
