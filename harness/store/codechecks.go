@@ -19,22 +19,11 @@ type CodeCheck struct {
 // of a method's version and a code occurs once, as a check that is still to be made. Codes is fast, for the
 // start of a run; Cells returns the cells themselves.
 func (db *DB) Codes(ctx context.Context, protocol, hash string) ([]CodeCheck, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT DISTINCT r.method, r.method_version, r.code
+	return listOf(ctx, db, `SELECT DISTINCT r.method, r.method_version, r.code
 		FROM cells c JOIN runs r ON r.id = c.run_id
-		WHERE c.protocol = ? AND r.protocol_hash = ? AND r.status = 'ok' ORDER BY 1, 2, 3`, protocol, hash)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []CodeCheck
-	for rows.Next() {
-		var c CodeCheck
-		if err := rows.Scan(&c.Method, &c.MethodVersion, &c.Stored); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
+		WHERE c.protocol = ? AND r.protocol_hash = ? AND r.status = 'ok' ORDER BY 1, 2, 3`, func(c *CodeCheck) []any {
+		return []any{&c.Method, &c.MethodVersion, &c.Stored}
+	}, protocol, hash)
 }
 
 // CodeChecks returns every check that is stored, sorted by method.
@@ -42,21 +31,10 @@ func (db *DB) CodeChecks(ctx context.Context) ([]CodeCheck, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT method, method_version, stored_code, code, same FROM code_checks
-		ORDER BY method, method_version, stored_code, code`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []CodeCheck
-	for rows.Next() {
-		var c CodeCheck
-		if err := rows.Scan(&c.Method, &c.MethodVersion, &c.Stored, &c.Code, &c.Same); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
+	return listOf(ctx, db, `SELECT method, method_version, stored_code, code, same FROM code_checks
+		ORDER BY method, method_version, stored_code, code`, func(c *CodeCheck) []any {
+		return []any{&c.Method, &c.MethodVersion, &c.Stored, &c.Code, &c.Same}
+	})
 }
 
 // PutCodeChecks stores checks. Each replaces an older check of the same code.

@@ -35,22 +35,15 @@ func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) 
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT finding, protocol, method, method_version, dataset, fingerprint, split,
-		  coalesce(p, 0), coalesce(n_test, 0), n_correct, coalesce(r2, 0), differs
-		FROM findings WHERE ?1 IN ('', protocol) ORDER BY method, method_version, finding, protocol, dataset, split`, protocol)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var out []Finding
-	for rows.Next() {
+	err := db.scanned(ctx, `SELECT finding, protocol, method, method_version, dataset, fingerprint, split,
+		  coalesce(p, 0), coalesce(n_test, 0), n_correct, coalesce(r2, 0), differs
+		FROM findings WHERE ?1 IN ('', protocol) ORDER BY method, method_version, finding, protocol, dataset, split`, func(scan func(...any) error) error {
 		var f Finding
 		var p, r2 float64
 		var tested int
 		var correct *int
-		if err := rows.Scan(&f.Kind, &f.Protocol, &f.Method, &f.MethodVersion, &f.Dataset, &f.Fingerprint, &f.Split, &p, &tested, &correct, &r2, &f.Details); err != nil {
-			return nil, err
-		}
+		err := scan(&f.Kind, &f.Protocol, &f.Method, &f.MethodVersion, &f.Dataset, &f.Fingerprint, &f.Split, &p, &tested, &correct, &r2, &f.Details)
 		switch {
 		case f.Kind == Leak && correct != nil:
 			f.Details = fmt.Sprintf("%d of %d rows, p = %.1g", *correct, tested, p)
@@ -60,8 +53,9 @@ func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) 
 			f.Details, _, _ = strings.Cut(f.Details, "\n")
 		}
 		out = append(out, f)
-	}
-	return out, rows.Err()
+		return err
+	}, protocol)
+	return out, err
 }
 
 // Describe returns one sentence for each method version and kind of finding.

@@ -129,22 +129,16 @@ func (db *DB) version(ctx context.Context) (int64, error) {
 
 // definitions hashes the tables and views of this program. Tables and views of a user do not count.
 func (db *DB) definitions(ctx context.Context) (string, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`)
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
 	sum := sha256.New()
-	for rows.Next() {
+	err := db.scanned(ctx, `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`, func(scan func(...any) error) error {
 		var name, text string
-		if err := rows.Scan(&name, &text); err != nil {
-			return "", err
-		}
+		err := scan(&name, &text)
 		if slices.Contains(objects, name) {
 			fmt.Fprintf(sum, "%s\x00%s\x00", name, text)
 		}
-	}
-	return hex.EncodeToString(sum.Sum(nil)), rows.Err()
+		return err
+	})
+	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 // objects are the tables and views of the schema.

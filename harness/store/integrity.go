@@ -112,6 +112,32 @@ func eachNamed(ctx context.Context, q queryer, query string, columns func([]stri
 	return rows.Err()
 }
 
+// scanned runs a query and calls row for each of its rows, which scan reads.
+func (db *DB) scanned(ctx context.Context, query string, row func(scan func(...any) error) error, args ...any) error {
+	rows, err := db.sql.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// listOf runs a query and returns a value for each of its rows; fields are what a row is read into.
+func listOf[T any](ctx context.Context, db *DB, query string, fields func(*T) []any, args ...any) (out []T, err error) {
+	err = db.scanned(ctx, query, func(scan func(...any) error) error {
+		var v T
+		err := scan(fields(&v)...)
+		out = append(out, v)
+		return err
+	}, args...)
+	return out, err
+}
+
 // rows hands over the number, the checksum and the covered columns of every row.
 func (s sealed) rows(ctx context.Context, q queryer, row func(id any, sum int64, columns []any) error) error {
 	number := "rowid"

@@ -21,22 +21,15 @@ func (db *DB) Keys(ctx context.Context) (map[string]Known, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT r.key, r.status, coalesce(r.timeout_seconds, 0), c.run_id IS NOT NULL, coalesce(r.scores_hash, ''), r.checksum
-		FROM runs r LEFT JOIN cells c ON c.run_id = r.id`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[string]Known{}
-	for rows.Next() {
+	return out, db.scanned(ctx, `SELECT r.key, r.status, coalesce(r.timeout_seconds, 0), c.run_id IS NOT NULL, coalesce(r.scores_hash, ''), r.checksum
+		FROM runs r LEFT JOIN cells c ON c.run_id = r.id`, func(scan func(...any) error) error {
 		var key string
 		var k Known
-		if err := rows.Scan(&key, &k.Status, &k.TimeoutSeconds, &k.Current, &k.ScoresHash, &k.Attempt); err != nil {
-			return nil, err
-		}
+		err := scan(&key, &k.Status, &k.TimeoutSeconds, &k.Current, &k.ScoresHash, &k.Attempt)
 		out[key] = k
-	}
-	return out, rows.Err()
+		return err
+	})
 }
 
 // Inputs are the values from which a stored cell's key was made.
@@ -68,23 +61,12 @@ type Timing struct {
 // Timings returns the times of the attempts that ended ok on a machine like env: with the same processor and
 // as many cores. Times of other machines, which imported cells have, say nothing about this one.
 func (db *DB) Timings(ctx context.Context, env result.Environment) ([]Timing, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT r.method, r.method_version, r.dataset, count(*), sum(coalesce(r.cpu_seconds, r.search_seconds + r.fit_seconds + r.predict_seconds)), sum(r.cost_units)
+	return listOf(ctx, db, `SELECT r.method, r.method_version, r.dataset, count(*), sum(coalesce(r.cpu_seconds, r.search_seconds + r.fit_seconds + r.predict_seconds)), sum(r.cost_units)
 		FROM runs r JOIN environments e ON e.id = r.environment_id
 		WHERE r.status = 'ok' AND r.cost_units > 0 AND e.cpu = ? AND e.cores = ?
-		GROUP BY r.method, r.method_version, r.dataset ORDER BY r.method, r.method_version, r.dataset`, env.CPU, env.Cores)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Timing
-	for rows.Next() {
-		var t Timing
-		if err := rows.Scan(&t.Method, &t.MethodVersion, &t.Dataset, &t.Cells, &t.Seconds, &t.CostUnits); err != nil {
-			return nil, err
-		}
-		out = append(out, t)
-	}
-	return out, rows.Err()
+		GROUP BY r.method, r.method_version, r.dataset ORDER BY r.method, r.method_version, r.dataset`, func(t *Timing) []any {
+		return []any{&t.Method, &t.MethodVersion, &t.Dataset, &t.Cells, &t.Seconds, &t.CostUnits}
+	}, env.CPU, env.Cores)
 }
 
 // StatusRow counts the cells of one protocol, data set and method that belong to the same data.
@@ -103,21 +85,10 @@ func (db *DB) Status(ctx context.Context) ([]StatusRow, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT protocol, dataset, method, fingerprint, max(started_at), max(split), sum(status = 'ok'), sum(status = 'failed'), sum(status = 'timeout'),
+	return listOf(ctx, db, `SELECT protocol, dataset, method, fingerprint, max(started_at), max(split), sum(status = 'ok'), sum(status = 'failed'), sum(status = 'timeout'),
 		  sum(failure IS 'oom'), sum(failure IS 'crash'), sum(failure IS 'bad-output'),
 		  sum(search_seconds + coalesce(fit_seconds, 0) + coalesce(predict_seconds, 0))
-		FROM results GROUP BY protocol, dataset, method, fingerprint ORDER BY protocol, dataset, method, max(started_at)`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []StatusRow
-	for rows.Next() {
-		var s StatusRow
-		if err := rows.Scan(&s.Protocol, &s.Dataset, &s.Method, &s.Fingerprint, &s.LastRun, &s.LastSplit, &s.OK, &s.Failed, &s.Timeout, &s.OOM, &s.Crash, &s.BadOutput, &s.Seconds); err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
+		FROM results GROUP BY protocol, dataset, method, fingerprint ORDER BY protocol, dataset, method, max(started_at)`, func(s *StatusRow) []any {
+		return []any{&s.Protocol, &s.Dataset, &s.Method, &s.Fingerprint, &s.LastRun, &s.LastSplit, &s.OK, &s.Failed, &s.Timeout, &s.OOM, &s.Crash, &s.BadOutput, &s.Seconds}
+	})
 }

@@ -78,79 +78,67 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
+	var out []Row
+	byID := map[int64]int{}
+	err = db.scanned(ctx, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2, r.logloss, r.brier, r.ece,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at,
 		  r.code, r.imported, r.class, r.isolated, coalesce(r.scores_hash, '')
 		FROM runs r JOIN grids g ON g.id = r.grid_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
-		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, of.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Row
-	byID := map[int64]int{}
-	for rows.Next() {
+		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, func(scan func(...any) error) error {
 		var r Row
 		var id, environment int64
 		var params sql.NullString
-		err := rows.Scan(&id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
+		err := scan(&id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, &params, &r.TrainRows, &r.TestRows, &r.Features,
 			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.AUC2, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2, &r.Score.LogLoss, &r.Score.Brier, &r.Score.ECE,
 			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt, &r.Code, &r.Imported, &r.Class, &r.Isolated, &r.ScoresHash)
-		if err != nil {
-			return nil, err
-		}
 		if params.Valid {
 			r.Point = json.RawMessage(params.String)
 		}
 		r.Score.N, r.Environment = r.TestRows, environments[environment]
 		byID[id] = len(out)
 		out = append(out, r)
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	}, of.args...)
+	if err != nil {
 		return nil, err
 	}
-	// A cell that was stored after the rows were read is not among them.
-	if err := db.addStages(ctx, of, out, byID); err != nil {
-		return nil, err
+	return out, db.addRest(ctx, of, out, byID, folds)
+}
+
+// addRest reads the rows of cells in all further tables. byID finds a cell by its run. A cell that was stored
+// after cells were read is not among them.
+func (db *DB) addRest(ctx context.Context, of attempts, cells []Row, byID map[int64]int, folds bool) error {
+	add := []func(context.Context, attempts, []Row, map[int64]int) error{db.addStages, db.addGridTests, db.addSeedTests, db.addWarnings}
+	if folds {
+		add = append(add, db.addFolds)
 	}
-	if err := db.addGridTests(ctx, of, out, byID); err != nil {
-		return nil, err
+	for _, table := range add {
+		if err := table(ctx, of, cells, byID); err != nil {
+			return err
+		}
 	}
-	if err := db.addSeedTests(ctx, of, out, byID); err != nil {
-		return nil, err
-	}
-	if err := db.addWarnings(ctx, of, out, byID); err != nil || !folds {
-		return out, err
-	}
-	return out, db.addFolds(ctx, of, out, byID)
+	return nil
 }
 
 // Grids returns the grids of a protocol's attempts by their hashes, with the grid points in grid order. A
 // grid point is in its author's notation where this is known, else with the values that fits were given.
 func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT g.hash, coalesce(nullif(p.point, ''), p.params) FROM grids g JOIN grid_points p ON p.grid_id = g.id
-		WHERE g.id IN (SELECT grid_id FROM runs WHERE protocol = ?)
-		ORDER BY g.id, p.grid_index`, protocol)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[string][]json.RawMessage{}
-	for rows.Next() {
+	return out, db.scanned(ctx, `SELECT g.hash, coalesce(nullif(p.point, ''), p.params) FROM grids g JOIN grid_points p ON p.grid_id = g.id
+		WHERE g.id IN (SELECT grid_id FROM runs WHERE protocol = ?)
+		ORDER BY g.id, p.grid_index`, func(scan func(...any) error) error {
 		var hash, point string
-		if err := rows.Scan(&hash, &point); err != nil {
-			return nil, err
-		}
+		err := scan(&hash, &point)
 		out[hash] = append(out[hash], json.RawMessage(point))
-	}
-	return out, rows.Err()
+		return err
+	}, protocol)
 }
 
-// addStages reads stages of cells; byID finds a cell by its run.
+// addStages reads the stages of cells.
 func (db *DB) addStages(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
 	return db.eachTest(ctx, "stages", "round", nil, of, func(run int64, round int, s result.Score) error {
 		if i, ok := byID[run]; ok {
@@ -191,86 +179,56 @@ func (db *DB) addSeedTests(ctx context.Context, of attempts, cells []Row, byID m
 // eachTest hands over the rows of stages, point_tests or seed_counts. The first of columns numbers the rows
 // of a run; more receives the values of the columns after it.
 func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, of attempts, take func(run int64, number int, s result.Score) error) error {
-	rows, err := db.sql.QueryContext(ctx, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
-		" WHERE "+of.where()+" ORDER BY 11, 12", of.args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.scanned(ctx, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
+		" WHERE "+of.where()+" ORDER BY 11, 12", func(scan func(...any) error) error {
 		var id int64
 		var n int
 		var s result.Score
-		if err := rows.Scan(append([]any{&s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &id, &n}, more...)...); err != nil {
+		if err := scan(append([]any{&s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &id, &n}, more...)...); err != nil {
 			return err
 		}
-		if err := take(id, n, s); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+		return take(id, n, s)
+	}, of.args...)
 }
 
 // addWarnings reads warnings of cells.
 func (db *DB) addWarnings(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, text, times FROM warnings WHERE `+of.where()+` ORDER BY run_id, number`, of.args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.scanned(ctx, `SELECT run_id, text, times FROM warnings WHERE `+of.where()+` ORDER BY run_id, number`, func(scan func(...any) error) error {
 		var id int64
 		var w result.Warning
-		if err := rows.Scan(&id, &w.Text, &w.Times); err != nil {
-			return err
-		}
+		err := scan(&id, &w.Text, &w.Times)
 		if i, ok := byID[id]; ok {
 			cells[i].Warnings = append(cells[i].Warnings, w)
 		}
-	}
-	return rows.Err()
+		return err
+	}, of.args...)
 }
 
-// addFolds reads evaluations of cells; byID finds a cell by its run.
+// addFolds reads the evaluations of cells.
 func (db *DB) addFolds(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, fit_seconds
-		FROM fold_counts WHERE `+of.where()+` ORDER BY run_id, grid_index, fold`, of.args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.scanned(ctx, `SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, fit_seconds
+		FROM fold_counts WHERE `+of.where()+` ORDER BY run_id, grid_index, fold`, func(scan func(...any) error) error {
 		var id int64
 		var e result.Evaluation
 		s := &e.Score
-		if err := rows.Scan(&id, &e.GridIndex, &e.Fold, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &e.FitSeconds); err != nil {
-			return err
-		}
+		err := scan(&id, &e.GridIndex, &e.Fold, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &e.FitSeconds)
 		if i, ok := byID[id]; ok {
 			cells[i].Folds = append(cells[i].Folds, e)
 		}
-	}
-	return rows.Err()
+		return err
+	}, of.args...)
 }
 
 // environments returns the stored environments by their numbers.
 func (db *DB) environments(ctx context.Context) (map[int64]*result.Environment, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[int64]*result.Environment{}
-	for rows.Next() {
+	return out, db.scanned(ctx, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
 		var id int64
 		e := new(result.Environment)
-		err := rows.Scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel, &e.CPU, &e.Cores, &e.MemoryBytes)
-		if err != nil {
-			return nil, err
-		}
+		err := scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel, &e.CPU, &e.Cores, &e.MemoryBytes)
 		out[id] = e
-	}
-	return out, rows.Err()
+		return err
+	})
 }
 
 // A TitledQuery is SQL that the reader of a report can run.

@@ -57,20 +57,9 @@ func (db *DB) Skipped(ctx context.Context, protocol string) ([]Skipped, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.reason FROM skipped l
+	return listOf(ctx, db, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.reason FROM skipped l
 		LEFT JOIN cells c USING (protocol, dataset, method, split)
-		WHERE c.run_id IS NULL AND ?1 IN ('', l.protocol) ORDER BY l.protocol, l.dataset, l.method, l.split`, protocol)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Skipped
-	for rows.Next() {
-		var l Skipped
-		if err := rows.Scan(&l.Protocol, &l.Dataset, &l.Method, &l.Split, &l.Seconds, &l.Bytes, &l.Reason); err != nil {
-			return nil, err
-		}
-		out = append(out, l)
-	}
-	return out, rows.Err()
+		WHERE c.run_id IS NULL AND ?1 IN ('', l.protocol) ORDER BY l.protocol, l.dataset, l.method, l.split`, func(l *Skipped) []any {
+		return []any{&l.Protocol, &l.Dataset, &l.Method, &l.Split, &l.Seconds, &l.Bytes, &l.Reason}
+	}, protocol)
 }

@@ -8,21 +8,10 @@ type Version struct{ Method, Version string }
 // Versions returns the versions of methods in the attempts of a protocol, sorted by method and then by their
 // first run.
 func (db *DB) Versions(ctx context.Context, protocol string) ([]Version, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT method, method_version FROM runs WHERE protocol = ?
-		GROUP BY method, method_version ORDER BY method, min(started_at), method_version`, protocol)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Version
-	for rows.Next() {
-		var v Version
-		if err := rows.Scan(&v.Method, &v.Version); err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return out, rows.Err()
+	return listOf(ctx, db, `SELECT method, method_version FROM runs WHERE protocol = ?
+		GROUP BY method, method_version ORDER BY method, min(started_at), method_version`, func(v *Version) []any {
+		return []any{&v.Method, &v.Version}
+	}, protocol)
 }
 
 // RowsOf returns the last attempt of a method version that ended ok, of each data set and split of a

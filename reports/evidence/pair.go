@@ -107,7 +107,7 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 		return err
 	}
 	p.Mean, p.Interval = p.test.Mean, p.test.Interval(1-o.Level)
-	p.Signed, err = stats.Wilcoxon(p.Gains, stats.ZerosSplit)
+	p.Signed, err = stats.Wilcoxon(p.Gains)
 	return err
 }
 

@@ -9,7 +9,7 @@
 //     adjustment (Holm, WeightedHolm, Shaffer, BergmannHommel), or the critical differences NemenyiCD and
 //     BonferroniDunnCD; Groups are the bars of a diagram of critical differences
 //   - two methods over many data sets: Wilcoxon and BayesSignedRank
-//   - two methods on overlapping splits of one data set: CorrectedT, its Interval and its Posterior
+//   - two methods on overlapping splits of one data set: CorrectedT and its Interval
 //   - one data set more: Forecast, and ForecastLoss of those that leave a data set out
 //   - means that somebody printed: Welch
 //   - other data sets of the same kind: ResampledRanks; what so many of them can find: Power, SetsNeeded
