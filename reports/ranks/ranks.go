@@ -17,15 +17,9 @@ import (
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Options adjust the table.
-type Options struct {
-	Metric string // "" for the protocol's
-	Title  string // "" for the usual one
-	Label  string // for LaTeX; "" for "tab:ranks:" and the protocol
-}
 
 // head names what stands beside a rank, of the ranks in every split.
 var head = []string{"rank", "mean", "s.d.", "min", "25%", "median", "75%", "max"}
@@ -42,7 +36,7 @@ var conventions = []convention{
 
 // Build returns the document. It is an error if the metric does not exist, if no data set is
 // complete for all methods, and if stored cells contradict each other.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err

@@ -21,15 +21,9 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Options adjust the page.
-type Options struct {
-	Metric string // "" for the protocol's
-	Title  string // "" for the usual one
-	Label  string // for LaTeX; "" for "tab:times:" and the protocol
-}
 
 // page is the document before it is laid out.
 type page struct {
@@ -55,7 +49,7 @@ type cost struct {
 
 // Build returns the document. It is an error if no data set counts, of several methods fewer than
 // two are whole, or no set has times, and if stored cells contradict each other.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err

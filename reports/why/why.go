@@ -21,15 +21,9 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Options adjust the page.
-type Options struct {
-	Metric string // "" for the protocol's
-	Title  string // "" for the usual one
-	Label  string // for LaTeX; "" for "tab:why:", the set and the method
-}
 
 // page is the document before it is laid out.
 type page struct {
@@ -45,7 +39,7 @@ type page struct {
 
 // Build returns the document of a frame that was read for one method and one data set, with the folds. It is an error if nothing
 // is stored of the two, and if stored cells contradict each other.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
