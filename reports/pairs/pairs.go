@@ -1,7 +1,7 @@
-// Package pairs sets the methods beside one another two at a time: on how many data sets each wins,
-// ties and loses by its mean, and a scatter of the means, a dot a data set.
+// Package pairs compares methods two at a time: on how many data sets each wins, ties and loses by its mean,
+// and a scatter of the means with one dot a data set.
 //
-// Wins are counted on exact means; how sure a win is, is in reports compare and tests.
+// Wins are counted on exact means. Reports compare and tests say how sure a win is.
 package pairs
 
 import (

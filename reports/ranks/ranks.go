@@ -1,11 +1,11 @@
-// Package ranks is the table of average ranks: how the methods place over data sets, and how far that
-// depends on the splits.
+// Package ranks is the table of average ranks: the places of the methods over data sets, and how far these
+// depend on the splits.
 //
-// The conventions are those of package stats: tied methods share the mean of their ranks, over data
-// sets; and, in protocols whose source prints such ranks, the paper's, which ranks the Mean row as one
-// more data set and gives the better rank of a tie to the later column. For the spread every split is ranked by itself, over the same data
-// sets. Where cells are tested with several seeds of a method, the deviation over these stands beside
-// the one over splits.
+// The conventions are those of package stats: tied methods share the mean of their ranks. Where the
+// protocol's source prints ranks, there are also the paper's: they rank the Mean row as one more data set and
+// give the better rank of a tie to the later column. To show the spread, every split is ranked by itself,
+// over the same data sets. Where cells are tested with several seeds of a method, there are two deviations:
+// over seeds and over splits.
 package ranks
 
 import (

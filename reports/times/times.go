@@ -1,10 +1,10 @@
-// Package times sets what methods cost beside how good they are: processor time of a cell (the search
-// over the grid, the refit and the test, on all threads that the cell used) and the mean of a metric.
+// Package times compares the cost of methods with their quality: processor time of a cell (the search over
+// the grid, the refit and the test, on all threads that the cell used) and the mean of a metric.
 //
-// A method is on the front if no other is at least as good in no more time. How sure that is over data sets is said by resampling them
-// (front.go), and by intervals of the means without what all methods of a set share. Times of two kinds of
-// processor are not compared: only cells of the one that most were computed on have a time here.
-// Wall times depend on what else a machine does and are not shown; they are in view `results`.
+// A method is on the front if no other method is at least as good in no more time. Resampled data sets show
+// how sure this is (front.go), and so do intervals of the means without the effect that a set has on all
+// methods. Times of two kinds of processor are not compared: only cells of the most frequent processor have a
+// time here. Wall times depend on the load of a machine and are not shown; view `results` has them.
 package times
 
 import (

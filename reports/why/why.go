@@ -1,9 +1,9 @@
-// Package why lists what stands behind one number of a table: a method on a data set under a protocol.
+// Package why lists everything behind one number of a table: a method on a data set under a protocol.
 //
-// For every split: the counts, the chosen setting and how it did in the folds, times, the program and
-// the code that computed it, and the key. Then the commands and queries that show the rows of the
-// split, compute the cell again, and read its folds. Nothing is summed up that the table does not sum
-// up; nothing is judged.
+// For every split it has the counts, the chosen grid point and its result in the folds, times, the program
+// and the code that computed it, and the key. Then follow the commands and queries that show the rows of the
+// split, compute the cell again, and read its folds. The package adds up only what the table adds up, and
+// judges nothing.
 package why
 
 import (
