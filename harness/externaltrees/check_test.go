@@ -49,7 +49,7 @@ func TestHostileFiles(t *testing.T) {
 		{deep, "objective=OBJECTIVE|objective=multiclass num_class:3", "its objective is of 3 classes, and its num_class 1"},
 		{deep, "max_feature_idx=1|max_feature_idx=99999999999", "its max_feature_idx is"},
 		{deep, "tree_sizes=300|tree_sizes=300 300", "it has 1 trees, 2 tree_sizes"},
-		{deep, "end of trees|", "it is torn"},
+		{deep, "end of trees|", "the file is incomplete"},
 		{deep, "shrinkage=1|leaf_value=1 1 1", "leaf_value stands twice"},
 		{deep, "Tree=0|Tree=1", "goes on with tree"},
 		{xgStump, `"num_class":"0"|"num_class":"1000000000"`, `its num_class is "1000000000", and it has 1 trees`},

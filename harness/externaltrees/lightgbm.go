@@ -75,7 +75,7 @@ func (f *lightgbmFile) scan(text string) error {
 		f.count++
 	}
 	if !ended {
-		return errors.New("it is torn: the line `end of trees` is missing")
+		return errors.New("the file is incomplete: the line `end of trees` is missing")
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (f *lightgbmFile) shape() error {
 	}
 	for word := range strings.FieldsSeq(f.head["objective"]) {
 		if n, found := strings.CutPrefix(word, "num_class:"); found && n != f.head["num_class"] {
-			return fmt.Errorf("its objective is of %s classes, and its num_class %d", n, f.groups)
+			return fmt.Errorf("its objective is for %s classes, and its num_class is %d", n, f.groups)
 		}
 	}
 	return nil

@@ -105,7 +105,7 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 		}
 		specs := suited(methods, entry.Task)
 		if len(specs) == 0 {
-			return nil, fmt.Errorf("%s is a %s set and none of the methods asked for solves that", entry.Name, entry.Task)
+			return nil, fmt.Errorf("%s is a %s set, and none of the requested methods solves this task", entry.Name, entry.Task)
 		}
 		if req.Methods != nil {
 			for _, m := range methods {

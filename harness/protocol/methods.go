@@ -102,7 +102,7 @@ func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 			return reg, fmt.Errorf("protocol %s: [methods.%s]: %w", p.Name, name, err)
 		}
 		if slices.ContainsFunc(variants, func(other registry.Spec) bool { return strings.EqualFold(other.Name, name) }) {
-			return reg, fmt.Errorf("protocol %s: [methods.%s]: two variants have this name but for case; give one another", p.Name, name)
+			return reg, fmt.Errorf("protocol %s: [methods.%s]: two variants have names that differ only by case; rename one", p.Name, name)
 		}
 		variants = append(variants, spec)
 		resolved[name] = settings

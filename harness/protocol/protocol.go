@@ -170,7 +170,7 @@ func Load(name string) (*Protocol, error) {
 		return nil, err
 	}
 	if err := wording.CheckName(name); err != nil {
-		return nil, fmt.Errorf("the name of the protocol, which is its file's: %w", err)
+		return nil, fmt.Errorf("the name of the protocol, which is the name of its file: %w", err)
 	}
 	p, err := Parse(name, raw)
 	if err == nil {

@@ -213,7 +213,7 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 	case how == endUnready:
 		run.Class, run.Error = result.ClassCrash, fmt.Sprintf("its process was not ready to begin within %v", r.readyIn())
 	case how == endGarbled:
-		run.Class, run.Error = result.ClassBadOutput, oneLine(fmt.Sprintf("what the cell's process answered cannot be read: %v", cmp.Or(a.err, errOtherCell)))
+		run.Class, run.Error = result.ClassBadOutput, oneLine(fmt.Sprintf("the answer of the cell's process cannot be read: %v", cmp.Or(a.err, errOtherCell)))
 	default:
 		return r.died(w, run, text, a.err)
 	}

@@ -28,7 +28,7 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 		return fmt.Errorf("backup %s: %w", path, explain(err))
 	}
 	if err := checkCopy(ctx, scratch); err != nil {
-		return fmt.Errorf("backup %s: the copy is not right and is thrown away: %w", path, err)
+		return fmt.Errorf("backup %s: the copy is damaged and was removed: %w", path, err)
 	}
 	from, err := os.Open(scratch)
 	if err != nil {
@@ -94,7 +94,7 @@ func (db *DB) CanBackup(ctx context.Context, path string) error {
 		return nil
 	}
 	if err := recognise(ctx, path); err != nil {
-		return fmt.Errorf("backup %s: the file that is there is no results database and stays; name another", path)
+		return fmt.Errorf("backup %s: the existing file is no results database and stays as it is; name another file", path)
 	}
 	for _, log := range []string{"-wal", "-journal"} {
 		if info, err := os.Stat(path + log); err == nil && info.Size() > 0 {

@@ -89,7 +89,7 @@ func Describe(findings []Finding) []string {
 		example := fmt.Sprintf("%s, split %d: %s", first.Dataset, first.Split, first.Details)
 		switch g.kind {
 		case Leak:
-			out = append(out, fmt.Sprintf("leak: %s is right about test rows of %s although its training labels contradicted them (%s). It knows labels from elsewhere, or does not go by those that it is given.",
+			out = append(out, fmt.Sprintf("leak: %s is right about test rows of %s although its training labels contradicted them (%s). It knows labels from elsewhere, or does not learn from its training labels.",
 				g.method, strings.Join(where, ", "), example))
 		case Canary:
 			out = append(out, fmt.Sprintf("canary: the canary of %s failed on %s, where its cells end ok (%s). Whether it knows labels from elsewhere is not known: it fails where its training labels contradict the truth.",

@@ -27,7 +27,7 @@ var collected struct{ limit, held atomic.Int64 }
 // raised again. A query that needs more ends with an error.
 func (db *DB) LimitMemory(ctx context.Context, bytes int64) error {
 	if bytes < LeastQueryMemory {
-		return fmt.Errorf("a question may need %s of memory; allow as much", wording.Bytes(LeastQueryMemory))
+		return fmt.Errorf("a query may need %s of memory; allow as much", wording.Bytes(LeastQueryMemory))
 	}
 	db.memory = bytes
 	collected.limit.Store(bytes / heapShare)
@@ -60,7 +60,7 @@ func (db *DB) beyondMemory(err error) error {
 	case db.memory == 0:
 		return err
 	case errors.As(err, &e) && e.Code == sqlite3.ErrTooBig:
-		return fmt.Errorf("a value is longer than %s, a %dth of the memory that a question may take (%s); select less, or raise --memory",
+		return fmt.Errorf("a value is longer than %s, a %dth of the memory that a query may use (%s); select less, or raise --memory",
 			wording.Bytes(db.memory/valueShare), valueShare, wording.Bytes(db.memory))
 	case errors.As(err, &e) && e.Code == sqlite3.ErrNomem, err != nil && err.Error() == errCollected.Error():
 		return fmt.Errorf("the statement needs more memory than it may take (%s); select less, or raise --memory", wording.Bytes(db.memory))

@@ -33,7 +33,7 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 		read = r
 		return eachNamed(ctx, q, query, func(names []string) error {
 			if len(names) == 0 {
-				return errors.New("the statement returns no rows; only SELECT can be asked here")
+				return errors.New("the statement returns no rows; use SELECT")
 			}
 			asked = true
 			small, large := read.whole()
@@ -49,7 +49,7 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 	case isDamage(err):
 		return &DamageError{db.path, []Problem{{Row: db.path, What: err.Error()}}}
 	case isRefusal(err):
-		return errors.New("the statement does more than read this database; SELECT can be asked here, and PRAGMAs that tell of its tables")
+		return errors.New("the statement does more than read this database; use SELECT, or a PRAGMA that describes its tables")
 	case err != nil:
 		return db.suggest(ctx, explain(db.beyondMemory(err)))
 	}

@@ -208,7 +208,7 @@ func compareCode(ctx context.Context, h *plan.Experiment, db CodeStore, run runn
 	})
 	for _, c := range cells { // groups whose cell did not end
 		if g, left := byKey[c.Spec.Key]; left {
-			why := fmt.Sprintf("no cell was run again within %v and the memory allowed", allChecks)
+			why := fmt.Sprintf("no cell could be run again within %v and the memory limit", allChecks)
 			if err != nil {
 				why = err.Error()
 			}
