@@ -46,7 +46,7 @@ func TestHostileFiles(t *testing.T) {
 		{deep, "num_cat=0|num_cat=900000000", `num_cat is "900000000"`},
 		{deep, "num_class=1\nnum_tree_per_iteration=1|num_class=1000000000\nnum_tree_per_iteration=1000000000", "it has 1 trees, 1 tree_sizes, and 1000000000 trees a round"},
 		{deep, "num_class=1\n|num_class=2\n", "num_class=2 and num_tree_per_iteration=1"},
-		{deep, "objective=OBJECTIVE|objective=multiclass num_class:3", "its objective is of 3 classes, and its num_class 1"},
+		{deep, "objective=OBJECTIVE|objective=multiclass num_class:3", "its objective is for 3 classes, and its num_class is 1"},
 		{deep, "max_feature_idx=1|max_feature_idx=99999999999", "its max_feature_idx is"},
 		{deep, "tree_sizes=300|tree_sizes=300 300", "it has 1 trees, 2 tree_sizes"},
 		{deep, "end of trees|", "the file is incomplete"},
