@@ -73,7 +73,7 @@ func compare(t *testing.T, p *protocol.Protocol, name string, want grid) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, err := p.Settings(spec, "", registry.Shape{Task: registry.Binary, N: 100, D: 8, Classes: 2})
+	points, err := p.GridPoints(spec, "", registry.Shape{Task: registry.Binary, N: 100, D: 8, Classes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestMFGASettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		points, err := p.Settings(spec, c.set, registry.Shape{Task: c.task, N: 100, D: 8, Classes: 2})
+		points, err := p.GridPoints(spec, c.set, registry.Shape{Task: c.task, N: 100, D: 8, Classes: 2})
 		if err != nil || len(points) != 11 {
 			t.Fatalf("%d settings, %v", len(points), err)
 		}

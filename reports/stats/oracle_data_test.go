@@ -181,8 +181,3 @@ func transposed(columns ...[]float64) [][]float64 {
 	}
 	return rows
 }
-
-func mustDecimal(t testing.TB, x float64) *big.Rat {
-	t.Helper()
-	return decimals(t, [][]float64{{x}})[0][0]
-}
