@@ -133,7 +133,7 @@ func TestBuiltinProtocolsCanBeRun(t *testing.T) {
 					continue
 				}
 				blocks, _ := e.Blocks()
-				settings, err := p.Settings(spec, set, registry.Shape{Task: e.Task, N: e.Rows, D: e.Features, Classes: len(e.Counts), Blocks: blocks})
+				settings, err := p.GridPoints(spec, set, registry.Shape{Task: e.Task, N: e.Rows, D: e.Features, Classes: len(e.Counts), Blocks: blocks})
 				if err != nil {
 					t.Errorf("%s: %s on %s: %v", name, column, set, err)
 				}
