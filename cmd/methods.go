@@ -100,7 +100,7 @@ func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) e
 		}
 		l.add("grid "+axis.Name, text)
 	}
-	points, err := p.Settings(s, "", exampleShape(s))
+	points, err := p.GridPoints(s, "", exampleShape(s))
 	if err != nil {
 		return exitError{exitUsage, err}
 	}

@@ -185,7 +185,7 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 		if stored, err = a.storedCell(c, cell, h.Protocol, f.dataset); err != nil {
 			return err
 		}
-		params = stored.Params
+		params = stored.Point
 	}
 	set, err := read.Load(ctx, a.store(), entry)
 	if err != nil {

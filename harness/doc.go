@@ -1,22 +1,24 @@
-// Package harness runs methods under a protocol and stores what happens.
+// Package harness runs methods under a protocol and stores their results.
 //
-// A [Session] has an experiment (a protocol with methods and data) and a database. [Session.Run] takes a request
-// through the rooms below this package, and tells [Events] what happens, so that the command line only prints:
+// A [Session] has an experiment (a protocol with methods and data) and a database. [Session.Run] takes a
+// request through the packages below this one. It tells [Events] what happens, so that the command line only
+// prints:
 //
-//	plan         turns a request into cells. A cell is one method on one split of one data set under one protocol,
-//	             with a key that hashes everything its result depends on. Cells whose key is stored are not run.
-//	verify       runs one stored cell again of each method whose code changed since.
-//	schedule     starts the cells, heaviest first, each admitted by its estimate of memory.
+//	plan         turns a request into cells. A cell is one method on one split of one data set under one protocol.
+//	             Its key hashes everything that its result depends on. A cell whose key is stored is not run.
+//	verify       runs one stored cell again of each method whose code changed.
+//	schedule     starts the cells, heaviest first. Each is admitted by its estimate of memory.
 //	runner       computes a cell, here or in a process of its own; protocol, split and metric decide its result.
-//	store        keeps it: a cell is one transaction.
-//	canary       tells which methods know labels that they were not given; verify.State which depend on earlier cells.
+//	store        keeps the cell in one transaction.
+//	canary       tells which methods know labels that they were not given. verify.State tells which methods
+//	             depend on earlier cells.
 //
-// Nothing is shared between cells but the data, so any number of jobs in any order gives the same bits, and a run
-// that was killed goes on where it stopped.
+// Cells share nothing but the data. So any number of jobs in any order gives the same bits, and the same
+// request continues a run that was killed.
 //
-// admit takes results that were computed elsewhere, bundle and reference are files of them, result has the types that
-// all these share.
+// Package admit takes results that another program computed. Packages bundle and reference are files of
+// results. Package result has the types that all these packages share.
 //
-// The package knows no method and no file format, prints nothing, and draws no conclusion: tables are made by reports
-// from what is stored.
+// The package knows no method and no file format, prints nothing, and draws no conclusion. Package reports
+// makes tables from stored results.
 package harness

@@ -474,7 +474,7 @@ grid = [{name = "shift", values = [1.0, 2], per = "feature"}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, err := p.Settings(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
+	points, err := p.GridPoints(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -493,7 +493,7 @@ values = [{shift = 1.0}, {shift = 3.0}]
 	if _, err := p.Resolve(registry.New(centroids())); err != nil {
 		t.Fatal(err)
 	}
-	points, err = p.Settings(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
+	points, err = p.GridPoints(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
 	if got, _ := json.Marshal(points); err != nil || string(got) != `[{"shift":1},{"shift":3}]` {
 		t.Errorf("settings %s, %v", got, err)
 	}

@@ -16,66 +16,69 @@ import (
 	"github.com/kernelboosting/bench/harness/verify"
 )
 
-// A Session runs requests of an experiment and keeps what comes out in a database.
+// A Session runs requests of an experiment and keeps the results in a database.
 type Session struct {
 	Experiment *plan.Experiment
 	DB         *store.DB
 
-	// Cells returns what runs cells, each within timeout (0 for any time), and how to end it; alone asks for a new process
-	// for each cell, where there can be one.
+	// Cells returns a runner of cells, each within timeout (0 for any time), and a function that ends the
+	// runner. alone asks for a new process for each cell, where this is possible.
 	Cells func(timeout time.Duration, alone bool) (run runner.Runner, end func())
 }
 
-// A Request says what to run and how.
+// A Request says which cells to run and how.
 type Request struct {
 	plan.Request
 	Jobs   int           // cells at a time
-	Budget time.Duration // wall time of the whole run; 0 for any
+	Budget time.Duration // wall time of the whole run; 0 for any time
 }
 
-// Events hears what a session comes to, in this order, one call at a time; an error ends the session before a cell starts.
+// Events hears what happens in a session, in the order of its methods and one call at a time. An error ends
+// the session before a cell starts.
 type Events interface {
-	// Waits: another program holds the database. It is said now and then while that lasts.
+	// Waits: another program holds the database. Waits is called now and then while this lasts.
 	Waits(err error)
-	// ChangedData: cells under the name of a set are stored of other data than today's.
+	// ChangedData: cells of a data set are stored that belong to other data than today's.
 	ChangedData(was store.DataName, now string)
-	// CheckingCode: a cell of each of these methods is run again, since the code changed or the results are imported.
+	// CheckingCode: one cell of each of these methods is run again, since the code changed or the results are
+	// imported.
 	CheckingCode(methods []string, imported bool)
-	// CheckedCode: what came of it, and what was known before.
+	// CheckedCode: the result of these checks and of earlier ones.
 	CheckedCode(verify.CodeReport)
-	// Planned: what is to be run.
+	// Planned: the plan is made.
 	Planned(*plan.Plan, plan.Prediction, schedule.Options) error
-	// Begins: cells start. Closing the channel that it returns lets running cells finish and starts no more.
+	// Begins: cells start. Once the returned channel is closed, running cells finish and no more start.
 	Begins(Control) <-chan struct{}
-	// Trouble: results cannot be stored for now, or can again.
+	// Trouble: results cannot be stored at present, or can be stored again.
 	Trouble(store.Trouble)
-	// Progress: a cell started, ended here, or was ended by another run (its run is nil), or other runs are waited for.
+	// These tell progress: a cell started; a cell ended here or in another run (then its run is nil); only
+	// cells of other runs are left.
 	Started(*plan.Cell)
 	Finished(*plan.Cell, *result.Run, result.Status)
 	Waiting(cells int, by string)
-	// Ended: no cell runs any more, and what could be stored is.
+	// Ended: no cell is running any more, and all results that could be stored are stored.
 	Ended()
-	// CheckingState: a cell of each of these methods is run once more in a new process.
+	// CheckingState: one cell of each of these methods is run once more in a new process.
 	CheckingState(methods []string)
 }
 
-// Control ends a run before it is over.
+// Control ends a run early.
 type Control struct {
-	Cancel  func()     // running cells, without a result
-	Waiting func() int // finished cells that cannot be stored for now
-	Abandon func()     // gives those up
+	Cancel  func()     // ends running cells without a result
+	Waiting func() int // the number of finished cells that cannot be stored at present
+	Abandon func()     // gives these results up
 }
 
-// A Report is what a session came to.
+// A Report is the outcome of a session.
 type Report struct {
 	Plan     *plan.Plan
 	Outcome  schedule.Outcome
-	Findings []store.Finding // what speaks against the methods of the plan, found now and before
+	Findings []store.Finding // all findings against the methods of the plan, new and old
 }
 
-// Run plans a request, runs what is not stored, and stores it. A cell is stored whole when it ends, so that a run that was stopped
-// or killed is continued by the same request. Results that could not be stored are a [store.LostError], and do not count in
-// the report.
+// Run plans a request, runs the cells that are not stored, and stores them. A cell is stored whole when it
+// ends, so that the same request continues a run that was stopped or killed. Results that could not be stored
+// are a [store.LostError], and the report does not count them.
 func (s *Session) Run(ctx context.Context, req Request, events Events) (Report, error) {
 	err := store.Patiently(ctx, events.Waits, func() (err error) {
 		req.Secret, err = s.DB.Secret(ctx)
@@ -122,7 +125,7 @@ func (s *Session) Run(ctx context.Context, req Request, events Events) (Report, 
 	return out, err
 }
 
-// Plan works out what a request comes to, with what a database knows of cells and times; db may be nil.
+// Plan plans a request with the cells and times that a database holds; db may be nil.
 func Plan(ctx context.Context, e *plan.Experiment, req plan.Request, db *store.DB) (*plan.Plan, error) {
 	known := map[string]store.Known{}
 	var timings []store.Timing
@@ -140,7 +143,7 @@ func Plan(ctx context.Context, e *plan.Experiment, req plan.Request, db *store.D
 	return e.Plan(ctx, req, known, plan.NewForecast(timings))
 }
 
-// A StoredError is one of what is stored, not of a request.
+// A StoredError is an error of stored data, not of a request.
 type StoredError struct{ Err error }
 
 func (e *StoredError) Error() string { return e.Err.Error() }
@@ -155,7 +158,7 @@ func (s *Session) cells(caller context.Context, req Request, opt schedule.Option
 	w := s.DB.NewWriter(environment.Current(), nil)
 	w.Trouble = func(t store.Trouble) {
 		if t.Err != nil {
-			end() // what is idle may be what holds the database
+			end() // an idle worker may be what holds the database
 		}
 		events.Trouble(t)
 	}
@@ -164,7 +167,7 @@ func (s *Session) cells(caller context.Context, req Request, opt schedule.Option
 	if err != nil {
 		return nil, nil, errors.Join(err, w.Close())
 	}
-	defer claims.Close() // when everything is stored
+	defer claims.Close() // after everything is stored
 	ended = &verify.Ended{}
 	opt.Ready, opt.Claims, opt.Started, opt.Waiting = w.Ready, claims, events.Started, events.Waiting
 	opt.Finished = func(c *plan.Cell, r result.Run) {
@@ -179,7 +182,7 @@ func (s *Session) cells(caller context.Context, req Request, opt schedule.Option
 		stored = s.DB.NoteSkipped(context.WithoutCancel(caller), notes(out.Outcome.Skipped), nil)
 	}
 	var lost *store.LostError
-	if errors.As(stored, &lost) { // it says more than the error that the first cell met
+	if errors.As(stored, &lost) { // this error says more than the error that the first cell met
 		out.Outcome.OK -= lost.OK
 		out.Outcome.Failed -= lost.Count - lost.OK
 		return nil, nil, stored
@@ -190,7 +193,7 @@ func (s *Session) cells(caller context.Context, req Request, opt schedule.Option
 	return stop, ended, err
 }
 
-// changedData tells of the sets of a plan of which cells of other data are stored.
+// changedData tells which sets of a plan have stored cells of other data.
 func (s *Session) changedData(ctx context.Context, todo *plan.Plan, events Events) error {
 	names, err := s.DB.DataNames(ctx)
 	if err != nil {
@@ -206,7 +209,7 @@ func (s *Session) changedData(ctx context.Context, todo *plan.Plan, events Event
 
 // checkCode compares the code of the request's methods with that of their stored results.
 func (s *Session) checkCode(ctx context.Context, req plan.Request, opt schedule.Options, events Events) error {
-	run, end := s.Cells(0, false) // a cell that is compared is not to fail by a limit
+	run, end := s.Cells(0, false) // a time limit must not make a compared cell fail
 	defer end()
 	report, err := verify.Code(ctx, s.Experiment, s.DB, run, req, opt, events.CheckingCode)
 	if err != nil {
@@ -216,7 +219,8 @@ func (s *Session) checkCode(ctx context.Context, req plan.Request, opt schedule.
 	return store.Patiently(ctx, events.Waits, func() error { return s.DB.PutCodeChecks(ctx, report.Checked) })
 }
 
-// checkState computes cells once more, each alone in a new process, and stores what that shows of the state of their methods.
+// checkState computes cells once more, each alone in a new process. It stores whether their methods depend on
+// earlier cells.
 func (s *Session) checkState(ctx context.Context, stop <-chan struct{}, cells []*plan.Cell, opt schedule.Options, events Events) error {
 	if len(cells) == 0 {
 		return nil
@@ -235,7 +239,7 @@ func (s *Session) checkState(ctx context.Context, stop <-chan struct{}, cells []
 	return store.Patiently(ctx, events.Waits, func() error { return s.DB.PutStateChecks(ctx, checks) })
 }
 
-// notes are what the database keeps of cells that are skipped.
+// notes returns the rows that the database keeps of skipped cells.
 func notes(skipped []plan.Skipped) []store.Skipped {
 	var out []store.Skipped
 	for _, l := range skipped {
@@ -244,7 +248,7 @@ func notes(skipped []plan.Skipped) []store.Skipped {
 	return out
 }
 
-// notesOf names cells that are not skipped.
+// notesOf returns rows that name cells that are not skipped.
 func notesOf(cells []*plan.Cell) []store.Skipped {
 	var out []store.Skipped
 	for _, c := range cells {

@@ -73,7 +73,7 @@ func compare(t *testing.T, p *protocol.Protocol, name string, want grid) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, err := p.Settings(spec, "", registry.Shape{Task: registry.Binary, N: 100, D: 8, Classes: 2})
+	points, err := p.GridPoints(spec, "", registry.Shape{Task: registry.Binary, N: 100, D: 8, Classes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestBuiltinProtocolsCanBeRun(t *testing.T) {
 					continue
 				}
 				blocks, _ := e.Blocks()
-				settings, err := p.Settings(spec, set, registry.Shape{Task: e.Task, N: e.Rows, D: e.Features, Classes: len(e.Counts), Blocks: blocks})
+				settings, err := p.GridPoints(spec, set, registry.Shape{Task: e.Task, N: e.Rows, D: e.Features, Classes: len(e.Counts), Blocks: blocks})
 				if err != nil {
 					t.Errorf("%s: %s on %s: %v", name, column, set, err)
 				}
@@ -171,7 +171,7 @@ func TestMFGASettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		points, err := p.Settings(spec, c.set, registry.Shape{Task: c.task, N: 100, D: 8, Classes: 2})
+		points, err := p.GridPoints(spec, c.set, registry.Shape{Task: c.task, N: 100, D: 8, Classes: 2})
 		if err != nil || len(points) != 11 {
 			t.Fatalf("%d settings, %v", len(points), err)
 		}

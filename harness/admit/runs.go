@@ -1,7 +1,9 @@
-// Package admit takes results that were computed elsewhere: those of a bundle (runs.go), whose keys must be the ones
-// that would be planned here, and test scores of a method that this program does not have (scores.go), which are counted here.
+// Package admit takes results that another program computed. There are two kinds of them:
 //
-// The package stores nothing, and opens no file.
+//	runs.go    the results of a bundle; the key of each must be the key that this program would plan
+//	scores.go  test scores of a method that this program does not have; they are counted here
+//
+// The package stores nothing and opens no file.
 package admit
 
 import (
@@ -14,16 +16,16 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// An Import is what of a file's results enters a store.
+// An Import says which results of a file may be stored.
 type Import struct {
 	Runs   []result.Run // complete, with their keys
-	Stored int          // whose key is stored already, whatever became of it
-	Old    []plan.Group // this program plans them otherwise, or they are not of their grid's size
+	Stored int          // results whose key is stored already, with whatever status
+	Old    []plan.Group // cells that this program plans with another key, or whose counts do not fit their grid
 }
 
-// Runs takes from results of a file (see package bundle) those of h's protocol whose key is the one
-// that this program would plan today, and whose key is not in known. They are completed by the plan
-// and marked as imported from name. The data need not be here.
+// Runs takes results of a file (see package bundle) that belong to h's protocol. It takes those whose key is
+// the key that this program would plan today and is not among known. The plan completes them, and they are
+// marked as imported from name. The data need not be here.
 func Runs(ctx context.Context, h *plan.Experiment, runs []result.Run, name string, known map[string]store.Known) (Import, error) {
 	var out Import
 	var cells []store.Cell
@@ -61,13 +63,13 @@ func Runs(ctx context.Context, h *plan.Experiment, runs []result.Run, name strin
 	return out, nil
 }
 
-// completed puts a result of a file together with its plan, and reports whether they fit.
+// completed adds to a result of a file what its plan knows, and reports whether the two fit together.
 func completed(r result.Run, c *plan.Cell) (result.Run, bool) {
 	planned := c.Spec.NewRun()
 	if len(r.Grid) != len(planned.Grid) || r.Task != planned.Task || r.TrainRows != planned.TrainRows || r.Features != planned.Features || !slices.Equal(plan.SeedsOf(r), c.Spec.Seeds) {
 		return r, false
 	}
-	r.Key, r.Grid, r.GridPoints = planned.Key, planned.Grid, planned.GridPoints
+	r.Key, r.Grid, r.GridWritten = planned.Key, planned.Grid, planned.GridWritten
 	r.ProtocolText, r.ProtocolPath, r.ProtocolSplits, r.SetFile = planned.ProtocolText, planned.ProtocolPath, planned.ProtocolSplits, planned.SetFile
 	return r, true
 }

@@ -21,16 +21,16 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Scores are test scores that a method elsewhere gave, by data set, split and row of the data file.
+// Scores are test scores that a method gave in another program, by data set, split and row of the data file.
 type Scores map[string]map[int]map[int][]float64
 
-// allTasks are those that scores may be of.
+// allTasks are the tasks that imported scores may belong to.
 const allTasks = registry.Binary | registry.Multiclass | registry.Regression
 
-// OfScores counts test scores of a method that this program does not have, and returns rows for the
-// store: cells of h's protocol under the method's name and a version that the caller gives, without
-// folds and times, marked as imported from name. The data must be here. It is an error if a name is not
-// known, if the method is one of the program's own, and if scores are not those of a split's test rows.
+// OfScores counts test scores of a method that this program does not have, and returns runs for the store.
+// They are cells of h's protocol under the method's name and a version that the caller gives. They have no
+// folds and no times, and are marked as imported from name. The data must be here. An unknown name is an
+// error, a method of this program is one, and so are scores that are not those of a split's test rows.
 func OfScores(ctx context.Context, h *plan.Experiment, method, version, name string, scores Scores) ([]result.Run, error) {
 	if _, err := h.Registry.Lookup(method); err == nil {
 		return nil, fmt.Errorf("%s is a method of this program; give what is imported another name", method)
@@ -56,7 +56,7 @@ func OfScores(ctx context.Context, h *plan.Experiment, method, version, name str
 	return out, nil
 }
 
-// admitSet counts the scores of one set, by split.
+// admitSet counts the scores of one data set, one split after another.
 func admitSet(ctx context.Context, h *plan.Experiment, name string, splits map[int]map[int][]float64) ([]result.Run, error) {
 	entry, err := h.Catalogue.Lookup(name)
 	if err != nil {
@@ -85,8 +85,9 @@ func admitSet(ctx context.Context, h *plan.Experiment, name string, splits map[i
 	return out, nil
 }
 
-// ReadScores reads a CSV file with the columns dataset, split, row and score, or score_0 to score_K-1 for K classes, in any
-// order. A row of a split may stand in it once. Errors name the line.
+// ReadScores reads a CSV file with the columns dataset, split, row and score. Of a task with K classes the
+// columns are score_0 to score_K-1 in place of score. The columns may have any order. A row of a split may
+// occur once. Errors name the line.
 func ReadScores(r io.Reader) (Scores, error) {
 	in := csv.NewReader(r)
 	in.ReuseRecord = true
@@ -121,7 +122,7 @@ func ReadScores(r io.Reader) (Scores, error) {
 	return out, nil
 }
 
-// columns are the places of a file's columns.
+// columns holds the position of each column of the file.
 type columns struct {
 	dataset, split, row int
 	scores              []int
@@ -149,7 +150,7 @@ func scoreColumns(head []string) (columns, error) {
 	return c, nil
 }
 
-// add adds a line.
+// add adds one line of the file.
 func (s Scores) add(record []string, c columns) error {
 	set := strings.TrimSpace(record[c.dataset])
 	split, err := strconv.Atoi(strings.TrimSpace(record[c.split]))

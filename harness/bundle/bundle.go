@@ -1,45 +1,53 @@
-// Package bundle writes results to one small file and reads them back: the counts of every fold of
-// every grid point, the test counts, what was measured of time and memory, the environments and the
-// hashes of code and scores. No data, no scores, no models, no texts.
+// Package bundle writes results to one small file and reads them back. The file has the counts of every fold
+// of every grid point, the test counts, the measured times and memory, the environments, and the hashes of
+// code and scores. It has no data, no scores, no models and no texts.
 //
 // A file is
 //
-//	"bench results\n", then a byte for the version of the format: 4, or an older one
+//	"bench results\n", then a byte for the version of the format: 1 to 4
 //	the body, deflated
 //	SHA-256 of all bytes before it
 //
-// and the body, in which "number" is an unsigned varint, "signed" a zigzag varint, "real" the eight
-// bytes of an IEEE 754 double, little-endian, and "text" the number of its bytes and the bytes:
+// In the body "number" is an unsigned varint and "signed" a zigzag varint. "real" is the eight bytes of an
+// IEEE 754 double, little-endian. "text" is the number of its bytes and then the bytes. The body is
 //
 //	number of texts, texts       every other mention of a text is its number in this list
 //	number of environments; each as JSON, a text
 //	number of cells, cells
 //
-// A cell is: protocol, protocol hash, data set, fingerprint, method, method version, grid hash, task,
-// started_at, hash of the code, hash of the scores (texts); environment, split, rows for training, columns
-// (numbers); its test score; seconds of search, refit, prediction, processor (reals; an absent one is
-// NaN); peak_rss_bytes, model_bytes, timeout in seconds (numbers, one more than the value, 0 for
-// absent); cost units (real); stages: how many, each a round (number) and a score; warnings: how many, each
-// a text and how often; the selected point, the grid's size and the number of folds (numbers); for
-// each fold its scores, one a grid point, column by column; from version 2 on, 1 and the test score of
-// every grid point as such columns, or 0 where the protocol does not ask for them; from version 3 on, the tests
-// with each of the cell's own seeds: how many, each a seed (number), the hash of its scores (text) and a score;
-// from version 4 on, logloss, brier and ece of the test (reals; absent ones are NaN).
+// A cell is the following values, one after another:
 //
-// A score is one of three forms, by the cell's task. A column of scores is every value of its first
-// number, then of its second and so on:
+//	texts    protocol, protocol hash, data set, fingerprint, method, method version, grid hash, task,
+//	         started_at, hash of the code, hash of the scores
+//	numbers  environment, split, rows for training, columns
+//	score    of the test
+//	reals    seconds of search, refit, prediction, processor (NaN if absent)
+//	numbers  peak_rss_bytes, model_bytes, timeout in seconds (the value plus one; 0 if absent)
+//	real     cost units
+//	stages   how many; each a round (number) and a score
+//	warnings how many; each a text and how often (number)
+//	numbers  the selected grid point, the size of the grid, the number of folds
+//	scores   for each fold a column of scores, one score a grid point
+//	version 2 on: 1 and a column with the test score of every grid point, or 0 where the protocol asks for none
+//	version 3 on: the tests with each of the cell's own seeds: how many; each a seed (number), the hash of
+//	         its scores (text) and a score
+//	version 4 on: logloss, brier and ece of the test (reals; NaN if absent)
+//
+// The task of a cell gives the form of its scores. A column of scores has every value of the first number,
+// then every value of the second number and so on:
 //
 //	binary      rows; rows of class +1; fp; fn; twice the area's pairs, plus 1 (0 for absent)
 //	multiclass  rows; correct rows
-//	regression  rows; rmse, mae, r2 (reals; an absent one is NaN)
+//	regression  rows; rmse, mae, r2 (reals; NaN if absent)
 //
-// Numbers of a column are differences to the row before (signed), since neighbouring grid points are
-// alike: a count takes about a byte. fit_seconds of single folds are not kept. They are most of the
-// file's size, and no table is made from them; a reader gets the search's seconds in equal parts.
+// Numbers of a column are differences to the row before (signed). Neighbouring grid points are alike, so that
+// a count takes about a byte. The fit_seconds of single folds are not kept: they would be most of the file's
+// size, and no table is made from them. A reader divides the seconds of the search among the folds in equal
+// parts.
 //
-// Only results that are ok are written. Reading checks the sum, every number against its range and
-// that counts agree with each other; damage is an error, never a panic, and memory is taken for what was
-// read only.
+// Only results with the status ok are written. Reading checks the SHA-256, the range of every number and that
+// counts agree with each other. Damage is an error, never a panic, and memory is taken only for bytes that
+// were read.
 package bundle
 
 import (
@@ -53,12 +61,12 @@ const (
 	version = 4
 )
 
-// MaxBytes bounds a file, MaxBody what it may unfold to.
+// MaxBytes is the largest size of a file, MaxBody the largest size of its body after inflating.
 const (
 	MaxBytes = 32 << 20
 	MaxBody  = 64 << 20
 
-	maxPoints = 1 << 20 // of a grid
+	maxPoints = 1 << 20 // the most points of a grid
 )
 
 // errDamaged is wrapped by every error of reading.

@@ -35,7 +35,7 @@ func written(t testing.TB, runs ...result.Run) []byte {
 func kept(r result.Run) result.Run {
 	r.Key, r.Imported, r.Scores, r.Outputs, r.Model = "", "", nil, 0, nil
 	r.ProtocolText, r.ProtocolPath, r.ProtocolSplits, r.SetFile = "", "", 0, ""
-	r.Grid, r.GridPoints = make([]json.RawMessage, len(r.Grid)), nil
+	r.Grid, r.GridWritten = make([]json.RawMessage, len(r.Grid)), nil
 	out := make([]result.Evaluation, len(r.Evaluations)) // by fold
 	folds := len(r.Evaluations) / len(r.Grid)
 	for _, e := range r.Evaluations {
@@ -87,7 +87,7 @@ func drawn(t *rapid.T) result.Run {
 	r.Task, r.Test = task, scoreOf(t, task)
 	r.TestRows = r.Test.N
 	points, folds := rapid.IntRange(1, 6).Draw(t, "points"), rapid.IntRange(1, 4).Draw(t, "folds")
-	r.Grid, r.GridPoints, r.Evaluations, r.Stages, r.GridTests = make([]json.RawMessage, points), nil, nil, nil, nil
+	r.Grid, r.GridWritten, r.Evaluations, r.Stages, r.GridTests = make([]json.RawMessage, points), nil, nil, nil, nil
 	r.SeedTests = nil
 	r.Selected = ptr(rapid.IntRange(0, points-1).Draw(t, "selected"))
 	for g := range points {

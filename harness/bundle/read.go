@@ -13,7 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A decoder reads a body. After an error it gives zeros, and err says what was wrong first.
+// A decoder reads a body. After an error it returns zeros, and err holds the first error.
 type decoder struct {
 	left         []byte
 	version      int // of the format
@@ -40,7 +40,7 @@ func (d *decoder) number(limit int) int {
 	return int(v)
 }
 
-// length reads the number of things that follow, of which each takes a byte at least.
+// length reads the number of things that follow. Each of these things takes a byte at least.
 func (d *decoder) length() int { return d.number(len(d.left)) }
 
 func (d *decoder) signed() int64 {
@@ -116,8 +116,8 @@ func (d *decoder) text() string {
 	return ""
 }
 
-// Read returns the results of a file. Grids hold as many points as there were, all nil: a result is
-// put together with what plans it again.
+// Read returns the results of a file. A grid has as many points as it had, all of them nil. The plan of a
+// result gives their values.
 func Read(file []byte) ([]result.Run, error) {
 	packed, version, err := opened(file)
 	if err != nil {
@@ -237,11 +237,11 @@ func (d *decoder) score(task string) result.Score {
 // scores reads a column of scores, nil after an error.
 func (d *decoder) scores(task string, points int) []result.Score {
 	out := make([]result.Score, points)
-	for _, part := range parts(task) {
+	for _, n := range numbers(task) {
 		before := int64(0)
 		for i := range out {
-			if part.real != nil {
-				*part.real(&out[i]) = d.maybe()
+			if n.real != nil {
+				*n.real(&out[i]) = d.maybe()
 				continue
 			}
 			before += d.signed()
@@ -251,7 +251,7 @@ func (d *decoder) scores(task string, points int) []result.Score {
 			if d.err != nil {
 				return nil
 			}
-			part.set(&out[i], before)
+			n.set(&out[i], before)
 		}
 	}
 	for _, s := range out {

@@ -7,8 +7,8 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A part is one number of a score: an integer with get and set, or a real.
-type part struct {
+// A number is one number of a score: an integer with get and set, or a real.
+type number struct {
 	get  func(s result.Score) int64
 	set  func(s *result.Score, v int64)
 	real func(s *result.Score) **float64
@@ -21,13 +21,14 @@ const (
 	taskRegression = "regression"
 )
 
-var rows = part{get: func(s result.Score) int64 { return int64(s.N) }, set: func(s *result.Score, v int64) { s.N = int(v) }}
+var rows = number{get: func(s result.Score) int64 { return int64(s.N) }, set: func(s *result.Score, v int64) { s.N = int(v) }}
 
-// parts returns the numbers of a score in the order of the file. Each stands on those before it.
-func parts(task string) []part {
+// numbers returns the numbers of a score in the order of the file. The meaning of each may depend on those
+// before it.
+func numbers(task string) []number {
 	switch task {
 	case taskBinary:
-		return []part{rows,
+		return []number{rows,
 			{func(s result.Score) int64 { return int64(*s.FN + *s.TP) }, func(s *result.Score, v int64) { s.FN, s.TP = new(int), ptr(int(v)) }, nil},
 			{func(s result.Score) int64 { return int64(*s.FP) }, func(s *result.Score, v int64) {
 				s.FP, s.TN = ptr(int(v)), ptr(s.N-*s.TP-int(v))
@@ -48,9 +49,9 @@ func parts(task string) []part {
 			}, nil},
 		}
 	case taskMulticlass:
-		return []part{rows, {func(s result.Score) int64 { return int64(*s.Correct) }, func(s *result.Score, v int64) { s.Correct = ptr(int(v)) }, nil}}
+		return []number{rows, {func(s result.Score) int64 { return int64(*s.Correct) }, func(s *result.Score, v int64) { s.Correct = ptr(int(v)) }, nil}}
 	default:
-		return []part{rows,
+		return []number{rows,
 			{real: func(s *result.Score) **float64 { return &s.RMSE }},
 			{real: func(s *result.Score) **float64 { return &s.MAE }},
 			{real: func(s *result.Score) **float64 { return &s.R2 }},
@@ -60,10 +61,10 @@ func parts(task string) []part {
 
 func ptr[T any](v T) *T { return &v }
 
-// most bounds the rows of a part, so that products of two counts are exact.
+// most is the largest count, so that products of two counts are exact.
 const most = math.MaxInt32
 
-// check demands a score whose numbers are those of its task and agree with each other.
+// check refuses a score whose numbers are not those of its task or contradict each other.
 func check(task string, s result.Score) error {
 	if s.N < 0 || s.N > most {
 		return fmt.Errorf("a score of %d rows", s.N)

@@ -65,8 +65,8 @@ func (w *Writer) text(s string) {
 	w.cells.number(i)
 }
 
-// Add adds a result that is ok, as store.DB.Result gives it. An error means that the format has no
-// place for it.
+// Add adds a result with the status ok, in the form that store.DB.Result gives. An error means that the
+// format cannot hold the result.
 func (w *Writer) Add(r result.Run) error {
 	if r.Status != result.OK || r.Selected == nil || r.Environment == nil {
 		return fmt.Errorf("%s: only results that are ok, with their environment, are written", r.Name())
@@ -150,7 +150,7 @@ func (w *Writer) addEnvironment(e result.Environment) error {
 	return nil
 }
 
-// byFold returns the scores of every fold in grid order; each grid point must have each fold once.
+// byFold returns the scores of every fold in grid order. Each grid point must have each fold once.
 func byFold(r result.Run) ([][]result.Score, error) {
 	points := len(r.Grid)
 	if points == 0 || len(r.Evaluations)%points != 0 {
@@ -186,16 +186,16 @@ func byFold(r result.Run) ([][]result.Score, error) {
 	return folds, check(r.Task, r.Test)
 }
 
-// scores writes a column of scores that check accepts.
+// scores writes a column of scores. check must have accepted each of them.
 func (e *encoder) scores(task string, column []result.Score) {
-	for _, part := range parts(task) {
+	for _, n := range numbers(task) {
 		before := int64(0)
 		for _, s := range column {
-			if part.real != nil {
-				e.maybe(*part.real(&s))
+			if n.real != nil {
+				e.maybe(*n.real(&s))
 				continue
 			}
-			v := part.get(s)
+			v := n.get(s)
 			e.signed(v - before)
 			before = v
 		}

@@ -1,53 +1,53 @@
-// Package canary makes the labels of a canary and says what its predictions prove.
+// Package canary makes the labels of a canary and says what the predictions of a canary prove.
 //
 // # The problem
 //
-// A method that the project did not write may know the labels of test rows: from the file of the data
-// set, from an answer of an earlier cell, from a cache on disk. Its results look like those of a very
-// good method. A canary is a cell that such a method cannot tell from others: same rows, same folds,
-// same grid, same number of rows of each class in every fold. Only which training row has which label
-// is changed. The test rows keep their true labels. A method that goes by its training labels cannot
-// be right about them; one that knows them from elsewhere is.
+// A method that the project did not write may know the labels of test rows: from the file of the data set,
+// from an answer of an earlier cell, from a cache on disk. Its results look like those of a very good method.
+// A canary is a cell that such a method cannot tell from other cells: it has the same rows, folds and grid,
+// and the same number of rows of each class in every fold. Only the assignment of labels to training rows is
+// changed. The test rows keep their true labels. A method that learns from its training labels cannot be
+// right about the test rows. A method that knows the true labels from elsewhere is right about them.
 //
 // # The labels
 //
-// A random permutation of the labels does not do. Rows of real data lie in clusters, and an honest
-// learner gives a cluster one label. By luck it is the true one: of two pure clusters a learner gets
-// all rows right in half of all permutations, though each row looks like one more proof. So [Labels]
-// contradicts the truth as far as the numbers of the classes permit. As few rows as possible keep
-// their label, the others get labels of other classes at random. Where p is the true share of class c
-// near a row, the share of label c there is about (1-p) times a constant: the label is rarest where
-// the class is at home. A learner that finds what its labels say is then wrong more often than
-// chance, in one cluster or a hundred. Of two classes of equal size the labels are exactly swapped,
-// so that the problem is as learnable as the true one. Values of a regression are given in the
-// reverse order of their ranks, with ranks disturbed a little.
+// A random permutation of the labels is not enough. Rows of real data lie in clusters, and an honest learner
+// gives a cluster one label. By luck this label is the true one: with two pure clusters a learner gets all
+// rows right in half of all permutations, though each row looks like one more proof. So [Labels] contradicts
+// the truth as far as the sizes of the classes permit. As few rows as possible keep their label, and every
+// other row gets a label of another class at random. Let p be the true share of class c near a row. Then the
+// share of label c there is about (1-p) times a constant: the label is rarest where the class is most
+// frequent. A learner that finds what its labels say is then wrong more often than chance, whether the rows
+// form one cluster or a hundred. With two classes of equal size the labels are exactly swapped, so that the
+// problem is as learnable as the true one. The values of a regression are given in the reverse order of their
+// ranks, and the ranks are disturbed a little.
 //
 // # The statistic
 //
-// [P] tests for each class whether rows predicted to be of it are of it more often than chance:
-// Fisher's exact test, one-sided, the tail of a hypergeometric distribution. Of two classes the two
-// tests are the same, and their p is the answer. Of k > 2 classes the answer is k times the second
-// smallest: a learner that is too simple for its data may be right about one class by that class's
-// place. A linear one on three classes in a row learns from contradicting labels that each end is the
-// other end, which leaves the middle to the class of the middle. Such a learner is wrong about all
-// other classes; who knows the labels is not. In a regression the classes are above and not above the
-// median, of the truth and of the predictions.
+// [P] tests for each class whether rows that are predicted to be of the class are of the class more often
+// than chance. The test is Fisher's exact test, one-sided: the tail of a hypergeometric distribution. With
+// two classes the two tests are the same, and their p is the answer. With k > 2 classes the answer is k times
+// the second smallest p. The reason is that a learner that is too simple for its data may be right about one
+// class by the position of that class. For example, a linear learner on three classes in a row learns from
+// contradicting labels that each end is the other end, and this leaves the middle to the class of the middle.
+// Such a learner is wrong about all other classes, while a method that knows the labels is not. For a
+// regression there are two classes: values above the median and all other values. The truth and the
+// predictions have a median each.
 //
 // # The rule
 //
-// A leak is p <= [Level] where also the method's own result on the same rows, learned from the true
-// labels, is better than always giving the most frequent class (or the mean). The second half is for
-// data on which learners are worse than chance, as a nearest neighbour on parity is: swapped labels
-// make such a learner right, and it is honest. A learner that treats classes alike has on swapped
-// labels exactly the swapped predictions, so that it cannot pass both halves. Where a method passes
-// both, it is right about the rows with its labels and against them. Then it knows the labels from
-// elsewhere, or it does not go by its training labels, as a fixed rule does. That is what a finding
-// says, and no more.
+// A leak is p <= [Level] where also the method's own result on the same rows, learned from the true labels,
+// is better than always predicting the most frequent class (or the mean). The second condition is for data on
+// which learners are worse than chance, as a nearest neighbour on parity is: swapped labels make such a
+// learner right, and the learner is honest. A learner that treats classes alike makes on swapped labels
+// exactly the swapped predictions, so that it cannot meet both conditions. A method that meets both is right
+// about the rows both with their labels and against them. Then the method knows the labels from elsewhere, or
+// it does not learn from its training labels, as a fixed rule does not. A finding says this and no more.
 //
 // # What it does not find
 //
-// A method that knows little cannot be told from chance on few rows, and one that compares the labels
-// it is given with those it knows can behave for the length of a canary. docs/evidence.md has rates.
+// On few rows a method that knows little cannot be told from chance. A method that compares its training
+// labels with labels that it knows can behave well while a canary runs. docs/evidence.md has rates.
 package canary
 
 import (
@@ -61,12 +61,13 @@ import (
 // Level is the probability below which a canary is a finding.
 const Level = 1e-6
 
-// Labels returns targets for the rows of y that contradict it. Values are exchanged within each group
-// of rows alone, which are positions of y: with groups that are the folds, every fold keeps its number
-// of rows of each class. Rows in no group keep their targets. The same generator gives the same labels.
+// Labels returns targets that contradict y. Values are exchanged only within a group of rows, given as
+// positions of y. Where the groups are the folds, every fold keeps its number of rows of each class. A row in
+// no group keeps its target. The same generator gives the same labels.
 func Labels(rng *rand.Rand, task registry.Task, y []float64, groups [][]int) []float64 {
 	out := slices.Clone(y)
-	if task == registry.Regression { // folds are not made by the targets, and a small one has few ranks
+	// Folds of a regression are not made by the targets, and a small fold has few ranks.
+	if task == registry.Regression {
 		reverse(rng, out, slices.Concat(groups...))
 		return out
 	}
@@ -76,8 +77,8 @@ func Labels(rng *rand.Rand, task registry.Task, y []float64, groups [][]int) []f
 	return out
 }
 
-// contradict exchanges labels at random and then, as long as there is one that its row had before,
-// exchanges that with a label that neither row had.
+// contradict exchanges labels at random. Then, as long as a row has the label that it had before, it
+// exchanges this label with a label that neither of the two rows had.
 func contradict(rng *rand.Rand, y []float64, rows []int) {
 	n := len(rows)
 	classes := map[float64]int{}
@@ -95,7 +96,8 @@ func contradict(rng *rand.Rand, y []float64, rows []int) {
 	k := len(names)
 	cell := func(class, label int) int { return class*k + label }
 	at := make([][]int, k*k) // rows by class and label
-	var kept []int           // classes of rows that have their own label, in random order
+	// kept holds the classes of rows that have their own label, in random order.
+	var kept []int
 	for i, from := range rng.Perm(n) {
 		given[i] = truth[from]
 	}
@@ -118,7 +120,7 @@ func contradict(rng *rand.Rand, y []float64, rows []int) {
 		}
 		from := partner(rng, at, k, a)
 		if from < 0 {
-			continue // the class is too large: others have its label wherever they may
+			continue // the class is too large: every other row has this label where it may
 		}
 		i, j := pop(cell(a, a), rng.IntN(len(at[cell(a, a)]))), pop(from, rng.IntN(len(at[from])))
 		given[i], given[j] = given[j], a
@@ -130,8 +132,8 @@ func contradict(rng *rand.Rand, y []float64, rows []int) {
 	}
 }
 
-// partner draws, among rows that neither are of class a nor have its label, a cell of class and label, -1
-// if there are none.
+// partner draws a cell of class and label among the rows that are not of class a and do not have its label.
+// It returns -1 if there is no such row.
 func partner(rng *rand.Rand, at [][]int, k, a int) int {
 	total := 0
 	for from, list := range at {
@@ -154,8 +156,8 @@ func partner(rng *rand.Rand, at [][]int, k, a int) int {
 	panic("canary: unreachable")
 }
 
-// reverse gives the values of rows in the reverse order of their ranks, each disturbed by up to a
-// twentieth of the rows to both sides.
+// reverse gives rows their values in the reverse order of their ranks. Each rank is disturbed by up to a
+// twentieth of the rows in both directions.
 func reverse(rng *rand.Rand, y []float64, rows []int) {
 	n := len(rows)
 	values := make([]float64, n)
@@ -185,8 +187,8 @@ func compare(a, b float64) int {
 	return 0
 }
 
-// P returns how improbable it is by chance to be as right about rows with the true targets y as scores
-// are: one score a row, or classes of them, as a model gives them.
+// P returns how improbable it is that predictions are by chance as right about rows as scores are. y holds
+// the true targets. scores has one score a row, or one for each class, as a model gives them.
 func P(task registry.Task, classes int, y, scores []float64) float64 {
 	switch task {
 	case registry.Binary:
@@ -224,9 +226,9 @@ func Constant(task registry.Task, y []float64) int {
 	return most
 }
 
-// right is Fisher's exact test of n rows, of each of which row tells whether it is of a class and whether it is
-// predicted to be: the probability of as many hits or more, given how many are of the class and how many
-// are predicted to be.
+// right is Fisher's exact test of n rows. row tells of a row whether it is of a class and whether it is
+// predicted to be of the class. The result is the probability of as many hits or more, given the number of
+// rows of the class and the number of rows predicted to be.
 func right(n int, row func(i int) (is, predicted bool)) float64 {
 	var of, said, hits int
 	for i := range n {

@@ -1,4 +1,4 @@
-// Package environment says which program runs, and on what machine: the record that stands beside every result.
+// Package environment describes the program that runs and the machine: every result has such a record.
 package environment
 
 import (
@@ -12,11 +12,10 @@ import (
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
-// ProgramVersion is set at link time by the Makefile; a plain `go build` leaves it.
+// ProgramVersion is set at link time by the Makefile; a plain `go build` leaves this value.
 var ProgramVersion = "devel"
 
-// Current describes this program and this machine. What the system
-// does not tell is empty or zero.
+// Current describes this program and this machine. A value that the system does not tell is empty or zero.
 func Current() result.Environment {
 	e := result.Environment{
 		ProgramVersion: ProgramVersion,

@@ -5,9 +5,9 @@ import "runtime/debug"
 // modulePath is that of this module.
 const modulePath = "github.com/kernelboosting/bench"
 
-// programVersion names the program that results come from: linked, the version of this module as
-// its Makefile sets it, or, of a program of another module, that module's version and the one of
-// this module that it was built with.
+// programVersion names the program that results come from. A program of this module has the version that its
+// Makefile links. A program of another module has the version of that module and the version of this module
+// that it was built with.
 func programVersion(info *debug.BuildInfo, linked string) string {
 	if info == nil || info.Main.Path == "" || info.Main.Path == modulePath {
 		return linked
@@ -21,8 +21,8 @@ func programVersion(info *debug.BuildInfo, linked string) string {
 	return info.Main.Path + " " + versionOf(&info.Main) + " with " + modulePath + " " + with
 }
 
-// versionOf writes a module's version; of one that stands in for another, also whose place it takes. A
-// folder has no version, and its path says nothing on another machine.
+// versionOf writes a module's version. For a module that replaces another it also names the replaced module.
+// A folder has no version, and its path says nothing on another machine.
 func versionOf(m *debug.Module) string {
 	version := m.Version
 	if version == "" {

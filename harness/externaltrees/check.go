@@ -7,21 +7,21 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// tooLarge is the error of a file whose reading may need more bytes than it may take.
+// tooLarge is the error for a file whose reading may need more bytes than are allowed.
 func tooLarge(needs, may int64) error {
 	return fmt.Errorf("reading it may need %s of memory, and it may take %s; raise --memory", wording.Bytes(needs), wording.Bytes(may))
 }
 
-// What a file's parts become while it is read, in bytes: its text in several forms, a number in a list, an object or a tree.
-// They are bounds of what was measured on files that hold little else.
+// These are the bytes that a part of a file takes while it is read: its text in several forms, a number in a
+// list, an object or a tree. They are upper bounds of figures measured on files that hold little else.
 const (
 	perByte   = 6
 	perNumber = 64
 	perObject = 1024
 )
 
-// admit is an error if reading a text may need more than memory, of which 0 says nothing. number ends a number and object begins
-// an object.
+// admit returns an error if reading a text may need more than memory bytes; 0 is no limit. number is the text
+// that ends a number, object the text that begins an object.
 func admit(text []byte, number, object string, memory int64) error {
 	needs := perByte*int64(len(text)) + perNumber*int64(bytes.Count(text, []byte(number))) + perObject*int64(bytes.Count(text, []byte(object)))
 	if memory > 0 && needs > memory {
@@ -30,7 +30,8 @@ func admit(text []byte, number, object string, memory int64) error {
 	return nil
 }
 
-// eachOnce is an error unless a walk from node 0 comes to each of n nodes once. children returns those of a node, false of a leaf.
+// eachOnce returns an error unless a walk from node 0 reaches each of n nodes once. children returns the two
+// children of a node, and false for a leaf.
 func eachOnce(n int, children func(node int) ([2]int, bool)) error {
 	seen := make([]bool, n)
 	seen[0] = true

@@ -1,7 +1,8 @@
 // Package externaltrees reads models of boosted trees that other programs trained, and scores rows with them.
 //
-// It reads LightGBM's text files, and XGBoost's JSON and UBJ files in the form of the binary ones, by the package
-// leaves. Linear leaves, dropped trees (dart) and splits on categories of XGBoost are refused.
+// It reads the text files of LightGBM and the JSON and UBJ files of XGBoost. The package leaves scores the
+// rows, so that files of XGBoost are first brought into the binary form that leaves reads. Linear leaves,
+// dropped trees (dart) and XGBoost's splits on categories are refused.
 package externaltrees
 
 import (
@@ -22,13 +23,14 @@ type Model struct {
 	trees     *leaves.Ensemble
 	objective string
 	features  int
-	groups    int       // scores a row
-	single    bool      // values count in single precision
-	margin    []float64 // added to the sum of the trees of each group; nil for nothing
+	groups    int       // the number of scores a row
+	single    bool      // values are summed in single precision
+	margin    []float64 // the constants added to the sum of the trees of each group; nil for none
 }
 
-// Read reads a file and checks it, so that scoring with the model ends and gives numbers. memory is the bytes that reading may take,
-// 0 for any. A file that is torn or cannot be is an error, also where leaves panics over it.
+// Read reads a file and checks it, so that scoring with the model ends and gives numbers. memory is the
+// number of bytes that reading may take, 0 for any number. A file that is torn or contradicts itself is an
+// error, also where package leaves panics over it.
 func Read(text []byte, memory int64) (m *Model, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -47,7 +49,7 @@ func Read(text []byte, memory int64) (m *Model, err error) {
 	return readLightGBM(text)
 }
 
-// The objectives by task: those of regression whose prediction is the sum of the trees.
+// These are the objectives by task. The prediction of such a regression is the sum of the trees.
 var (
 	ofBinary     = []string{"binary", "cross_entropy", "binary:logistic", "binary:logitraw", "binary:hinge"}
 	ofMulticlass = []string{"multiclass", "multiclassova", "multi:softprob", "multi:softmax"}
@@ -55,7 +57,8 @@ var (
 		"reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror", "reg:quantileerror"}
 )
 
-// Check says why the model cannot score rows of a shape: another number of features, or an objective of another task.
+// Check says why the model cannot score rows of a shape: the number of features or the task of its objective
+// differs.
 func (m *Model) Check(s registry.Shape) error {
 	name, _, _ := strings.Cut(m.objective, " ")
 	fits := map[registry.Task]bool{

@@ -14,7 +14,8 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// readLightGBM reads a text file of LightGBM. leaves trusts what it reads: it is handed a text with what was checked here and no more.
+// readLightGBM reads a text file of LightGBM. Package leaves trusts its input, so it is given only text that
+// was checked here.
 func readLightGBM(text []byte) (*Model, error) {
 	f := &lightgbmFile{head: section{}}
 	if err := f.scan(string(text)); err != nil {
@@ -34,15 +35,15 @@ func readLightGBM(text []byte) (*Model, error) {
 // A section is the lines key=value up to the next tree.
 type section map[string]string
 
-// A lightgbmFile is what is known of a file, tree by tree.
+// A lightgbmFile is what has been read of a file, tree by tree.
 type lightgbmFile struct {
 	head             section
 	features, groups int
-	count            int          // of the trees
-	trees            bytes.Buffer // checked
+	count            int          // the number of trees
+	trees            bytes.Buffer // the text of checked trees
 }
 
-// scan checks each tree when it ends.
+// scan reads the text and checks each tree where it ends.
 func (f *lightgbmFile) scan(text string) error {
 	current, ended := f.head, false
 	for line := range strings.Lines(text) {
@@ -74,12 +75,12 @@ func (f *lightgbmFile) scan(text string) error {
 		f.count++
 	}
 	if !ended {
-		return errors.New("it is torn: the line `end of trees` is missing")
+		return errors.New("the file is incomplete: the line `end of trees` is missing")
 	}
 	return nil
 }
 
-// close takes a section that has ended, the head or a tree.
+// close takes a section that has ended: the head or a tree.
 func (f *lightgbmFile) close(s section) error {
 	if f.count == 0 {
 		return f.shape()
@@ -103,13 +104,14 @@ func (f *lightgbmFile) shape() error {
 	}
 	for word := range strings.FieldsSeq(f.head["objective"]) {
 		if n, found := strings.CutPrefix(word, "num_class:"); found && n != f.head["num_class"] {
-			return fmt.Errorf("its objective is of %s classes, and its num_class %d", n, f.groups)
+			return fmt.Errorf("its objective is for %s classes, and its num_class is %d", n, f.groups)
 		}
 	}
 	return nil
 }
 
-// checkedHead returns the head as leaves takes it. Version 4 is version 3 with a place for linear leaves.
+// checkedHead returns the head in the form that leaves reads. Version 4 is version 3 with fields for linear
+// leaves.
 func (f *lightgbmFile) checkedHead() ([]byte, error) {
 	if v := f.head["version"]; !slices.Contains([]string{"v2", "v3", "v4"}, v) {
 		return nil, fmt.Errorf("its version is %q; v2, v3 and v4 are read", v)
@@ -126,7 +128,7 @@ func (f *lightgbmFile) checkedHead() ([]byte, error) {
 		f.groups, f.features-1, averaged, strings.Repeat(" 0", f.count-1)), nil
 }
 
-// A reader of lists keeps the first error.
+// lists reads lists of values and keeps the first error.
 type lists struct {
 	of  section
 	err error
@@ -138,7 +140,8 @@ func (l *lists) fail(format string, args ...any) {
 	}
 }
 
-// list reads n values, each with parse, which says whether there is one; where there is an error it gives zeros.
+// list reads n values. parse reads one value and reports whether it is valid. After an error list returns
+// zeros.
 func list[T any](l *lists, key string, n int, parse func(string) (T, bool)) []T {
 	out := make([]T, 0, n)
 	for word := range strings.FieldsSeq(l.of[key]) {
@@ -167,14 +170,16 @@ func bits(word string) (uint32, bool) {
 
 func real(word string) (float64, bool) { return wording.ParseDecimal([]byte(word)) }
 
-// The bits of a decision type.
+// These are the bits of a decision type.
 const (
-	byCategory   = 1
-	anyDecision  = 1<<4 - 1 // what is missing goes left, and what counts as missing: nothing, zeros, NaN
+	byCategory = 1
+	// Missing values may go left, and any value may count as missing: none, zero, NaN.
+	anyDecision  = 1<<4 - 1
 	missingShift = 2
 )
 
-// writeTree writes what leaves reads of a tree, if every node and every leaf is reached once and every number is one.
+// writeTree writes the fields of a tree that leaves reads. The walk must reach every node and every leaf
+// once, and every number must be finite.
 func (s section) writeTree(out *bytes.Buffer, features int) error {
 	l := &lists{of: s}
 	n := len(strings.Fields(s["leaf_value"]))
@@ -205,7 +210,7 @@ func (s section) writeTree(out *bytes.Buffer, features int) error {
 	return nil
 }
 
-// checkSplits looks at a tree of n inner nodes.
+// checkSplits checks the splits of a tree with n inner nodes.
 func (s section) checkSplits(l *lists, n, features int) {
 	left, right := list(l, "left_child", n, whole), list(l, "right_child", n, whole)
 	thresholds, decisions := list(l, "threshold", n, real), list(l, "decision_type", n, bits)
@@ -226,7 +231,7 @@ func (s section) checkSplits(l *lists, n, features int) {
 	if l.err != nil {
 		return
 	}
-	node := func(child int) int { // leaves come after the inner nodes
+	node := func(child int) int { // leaves are numbered after the inner nodes
 		if child < 0 {
 			return n + ^child
 		}
@@ -240,7 +245,7 @@ func (s section) checkSplits(l *lists, n, features int) {
 	})
 }
 
-// categories returns how many lists of categories there are, each the bits from one boundary to the next.
+// categories returns the number of lists of categories. Each list is the bits from one boundary to the next.
 func (s section) categories(l *lists) int {
 	count, ok := whole(s["num_cat"])
 	if !ok || count < 0 || count > len(s["cat_boundaries"]) {

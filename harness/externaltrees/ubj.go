@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// decodeUBJ reads a value of Universal Binary JSON (draft 12), the form in which XGBoost writes models by default: objects become
-// map[string]any, arrays []any, numbers int64 or float64. What follows the value is an error. memory is the bytes that the values may
-// take, 0 for any.
+// decodeUBJ reads a value of Universal Binary JSON (draft 12), the form in which XGBoost writes models by
+// default. Objects become map[string]any, arrays []any, numbers int64 or float64. Bytes after the value are
+// an error. memory is the number of bytes that the values may take, 0 for any number.
 func decodeUBJ(file []byte, memory int64) (any, error) {
 	d := &ubjDecoder{left: file, memory: memory}
 	v := d.value(d.marker(), 0)
@@ -19,17 +19,17 @@ func decodeUBJ(file []byte, memory int64) (any, error) {
 	return v, d.err
 }
 
-// maxUBJDepth bounds nested values; models have about eight levels.
+// maxUBJDepth is the largest depth of nested values; models have about eight levels.
 const maxUBJDepth = 64
 
-// A ubjDecoder gives zeros after an error.
+// A ubjDecoder returns zeros after an error.
 type ubjDecoder struct {
 	left         []byte
 	memory, held int64
 	err          error
 }
 
-// hold counts the bytes of a value.
+// hold adds n bytes to the memory that the values take.
 func (d *ubjDecoder) hold(n int64) {
 	if d.held += n; d.memory > 0 && d.held > d.memory && d.err == nil {
 		d.err, d.left = tooLarge(d.held, d.memory), nil
@@ -54,7 +54,7 @@ func (d *ubjDecoder) take(n int) []byte {
 	return out
 }
 
-// marker returns the type of the next value; N has no value and is left out.
+// marker returns the type of the next value. It passes over N, which has no value.
 func (d *ubjDecoder) marker() byte {
 	for {
 		if b := d.one(); b != 'N' {
@@ -71,7 +71,7 @@ func (d *ubjDecoder) one() byte {
 	return 0
 }
 
-// numberSize is the length of a number by its type; 0 of what is none.
+// numberSize is the length of a number by its type; 0 for a type that is no number.
 func numberSize(kind byte) int {
 	switch kind {
 	case 'i', 'U':
@@ -112,7 +112,7 @@ func (d *ubjDecoder) number(kind byte) any {
 	return math.Float64frombits(binary.BigEndian.Uint64(b))
 }
 
-// length reads a number of things of at least size bytes each.
+// length reads the number of elements that follow, each of at least size bytes.
 func (d *ubjDecoder) length(size int) int {
 	n, ok := d.number(d.marker()).(int64)
 	if !ok || n < 0 || n > int64(len(d.left)/max(1, size)) {
@@ -161,8 +161,8 @@ func (d *ubjDecoder) finite(v any) any {
 	return v
 }
 
-// sized reads what may precede the elements of an array or object: their common type, 0 if each has its own, and how many there are, -1
-// if an end marker follows.
+// sized reads the optional type and number of elements before an array or object. kind is the common type of
+// the elements, 0 if each element has its own. n is their number, -1 if an end marker follows them.
 func (d *ubjDecoder) sized() (kind byte, n int) {
 	n = -1
 	if len(d.left) > 0 && d.left[0] == '$' {
@@ -181,7 +181,7 @@ func (d *ubjDecoder) sized() (kind byte, n int) {
 	return kind, n
 }
 
-// more reports whether another element follows i others.
+// more reports whether another element follows after i elements.
 func (d *ubjDecoder) more(i, n int, end byte) bool {
 	switch {
 	case d.err != nil:

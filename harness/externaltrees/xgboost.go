@@ -17,7 +17,8 @@ import (
 	"github.com/kernelboosting/bench/registry/elementary"
 )
 
-// An xgboostFile is what XGBoost 1.0 and later writes as JSON or UBJ, as far as scores depend on it.
+// An xgboostFile is the part of a model file of XGBoost 1.0 and later that scores depend on; the file is JSON
+// or UBJ.
 type xgboostFile struct {
 	Learner struct {
 		Attributes map[string]string `json:"attributes"`
@@ -25,7 +26,7 @@ type xgboostFile struct {
 			Name string `json:"name"`
 		} `json:"objective"`
 		Params struct {
-			BaseScore string `json:"base_score"` // a number, or from 3.1 on a list of one a group
+			BaseScore string `json:"base_score"` // a number; from version 3.1 on a list with one number a group
 			Features  string `json:"num_feature"`
 			Classes   string `json:"num_class"`
 			Targets   string `json:"num_target"`
@@ -34,13 +35,14 @@ type xgboostFile struct {
 			Name  string `json:"name"`
 			Model struct {
 				Trees  []xgboostTree `json:"trees"`
-				Groups []int         `json:"tree_info"` // of each tree
+				Groups []int         `json:"tree_info"` // the group of each tree
 			} `json:"model"`
 		} `json:"gradient_booster"`
 	} `json:"learner"`
 }
 
-// An xgboostTree has an element a node, the root first; -1 is no child. The value of a leaf stands among the split conditions.
+// An xgboostTree has one element for each node, the root first; -1 is no child. The split condition of a leaf
+// is its value.
 type xgboostTree struct {
 	Left        []int32   `json:"left_children"`
 	Right       []int32   `json:"right_children"`
@@ -50,7 +52,7 @@ type xgboostTree struct {
 	Categorical []int32   `json:"categories_nodes"`
 }
 
-// A flag is what some versions write as a number and others as true or false.
+// A flag is a value that some versions write as a number and others as true or false.
 type flag bool
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -63,8 +65,8 @@ func (b *flag) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// readXGBoost reads a model of XGBoost, JSON or UBJ. Its trees are handed to the package leaves in the form of the
-// binary files that it knows, which newer versions of XGBoost write no more.
+// readXGBoost reads a model of XGBoost, JSON or UBJ. It gives the trees to package leaves in XGBoost's old
+// binary form, since leaves reads no other and newer versions of XGBoost do not write it.
 func readXGBoost(file []byte, memory int64) (*Model, error) {
 	if len(file) > 1 && file[1] != '"' && bytes.IndexByte([]byte(" \t\r\n}"), file[1]) < 0 {
 		value, err := decodeUBJ(file, memory)
@@ -126,8 +128,8 @@ func (f *xgboostFile) model() (*Model, error) {
 	return &Model{trees: ensemble, objective: l.Objective.Name, features: features, groups: groups, single: true, margin: margin}, nil
 }
 
-// baseMargins turns base_score into what is added to the sum of the trees of each group: it is written in the unit of
-// predictions, which for binary:logistic is a probability.
+// baseMargins turns base_score into the constants added to the sum of the trees of each group. base_score has
+// the unit of predictions, which for binary:logistic is a probability.
 func baseMargins(text, objective string, groups int) ([]float64, error) {
 	var out []float64
 	for part := range strings.SplitSeq(strings.Trim(text, "[] "), ",") {
@@ -152,8 +154,8 @@ func baseMargins(text, objective string, groups int) ([]float64, error) {
 	return out, nil
 }
 
-// byRound returns the trees by round, each group's in turn: those up to the best round, where training stopped early, as the
-// predictions of XGBClassifier and XGBRegressor take them.
+// byRound returns the trees by round, one of each group in turn. Where training stopped early the rounds end
+// with the best one, as in predictions of XGBClassifier and XGBRegressor.
 func (f *xgboostFile) byRound(groups int) ([]xgboostTree, error) {
 	m := &f.Learner.Booster.Model
 	if len(m.Trees) == 0 || len(m.Groups) != len(m.Trees) || len(m.Trees)%groups != 0 {
@@ -190,7 +192,7 @@ func (f *xgboostFile) byRound(groups int) ([]xgboostTree, error) {
 	return out, nil
 }
 
-// check is an error unless each node is reached once and splits are on features that there are.
+// check returns an error unless the walk reaches each node once and every split is on an existing feature.
 func (t *xgboostTree) check(features int) error {
 	n := len(t.Left)
 	if n == 0 || len(t.Right) != n || len(t.Feature) != n || len(t.Condition) != n || len(t.DefaultLeft) != n {
@@ -207,7 +209,7 @@ func (t *xgboostTree) check(features int) error {
 	return eachOnce(n, func(i int) ([2]int, bool) { return [2]int{int(t.Left[i]), int(t.Right[i])}, t.Left[i] != -1 })
 }
 
-// The records of the binary form; what leaves does not use is zero.
+// These are the records of the binary form. Fields that leaves does not use are zero.
 type (
 	binaryHeader struct {
 		BaseScore float32
@@ -227,13 +229,14 @@ type (
 	}
 	binaryNode struct {
 		Parent, Left, Right int32
-		Split               uint32 // the feature, and the highest bit where missing values go left
+		Split               uint32 // the feature; the highest bit is set where missing values go left
 		Info                float32
 	}
 )
 
-// asBinary writes trees as leaves reads them. It goes left where a value is at most the condition, and XGBoost where it is below, both in
-// single precision: so conditions become the next smaller numbers.
+// asBinary writes trees in the form that leaves reads. Package leaves goes left where a value is at most the
+// condition, XGBoost where the value is below the condition, both in single precision. So asBinary replaces
+// each condition by the next smaller number.
 func asBinary(trees []xgboostTree, features, groups int) []byte {
 	var out bytes.Buffer
 	write := func(v any) {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// AUC2 counts the pairs of a row with y > 0 and a row with another y that scores put in order: 2 for
-// a pair whose first has the larger score, 1 for one with equal scores. y and scores have one value
-// a row; scores are not NaN, and -0 equals 0. It takes O(n log n) time.
+// AUC2 counts the pairs of a row with y > 0 and a row with another y. A pair counts 2 if the first row has
+// the larger score, 1 if the scores are equal, else 0. y and scores have one value a row. Scores are not NaN,
+// and -0 equals 0. AUC2 takes O(n log n) time.
 func AUC2(y, scores []float64) int64 {
 	keys := make([]uint64, len(y))
-	positive, negative := 0, len(y) // +1 rows fill the keys from below, the others from above
+	positive, negative := 0, len(y) // rows of class +1 fill the keys from below, all other rows from above
 	for i, s := range scores {
 		if y[i] > 0 {
 			keys[positive] = orderedKey(s)
@@ -24,7 +24,7 @@ func AUC2(y, scores []float64) int64 {
 	slices.Sort(above)
 	slices.Sort(below)
 	var count int64
-	less, notMore := 0, 0 // how many of below are less than k, and how many are not more
+	less, notMore := 0, 0 // the numbers of keys in below that are less than k, and that are not greater
 	for _, k := range above {
 		for less < len(below) && below[less] < k {
 			less++
@@ -37,7 +37,7 @@ func AUC2(y, scores []float64) int64 {
 	return count
 }
 
-// orderedKey maps floats to integers of the same order; both zeros have one.
+// orderedKey maps floats to integers in the same order; both zeros map to one integer.
 func orderedKey(v float64) uint64 {
 	b := math.Float64bits(v + 0) // -0 + 0 is 0
 	if b>>63 == 1 {

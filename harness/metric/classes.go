@@ -6,7 +6,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// accuracy is the share of rows whose class is right. A score of no rows has none.
+// accuracy is the share of rows whose class is right. A score of no rows has no accuracy.
 func accuracy(s result.Score) *big.Rat {
 	if s.Correct == nil {
 		return nil
@@ -22,9 +22,9 @@ func misclassified(s result.Score) *big.Rat {
 	return ratio(s.N-*s.Correct, s.N)
 }
 
-// balancedAccuracy is the mean of the two classes' recalls, tp/(tp+fn) and tn/(tn+fp) (Brodersen,
-// Ong, Stephan and Buhmann, ICPR 2010). It does not exist if a class has no row: the recall that
-// is left, which scikit-learn then gives with a warning, would be another measure.
+// balancedAccuracy is the mean of the recalls of the two classes, tp/(tp+fn) and tn/(tn+fp) (Brodersen, Ong,
+// Stephan and Buhmann, ICPR 2010). It does not exist if a class has no row. In this case scikit-learn gives
+// the recall of the other class with a warning, which would be another measure.
 func balancedAccuracy(s result.Score) *big.Rat {
 	if s.TP == nil {
 		return nil
@@ -39,8 +39,8 @@ func balancedAccuracy(s result.Score) *big.Rat {
 
 var half = big.NewRat(1, 2)
 
-// f1 is the harmonic mean of precision and recall of +1, 2 tp/(2 tp + fp + fn) (van Rijsbergen,
-// Information Retrieval, 1979). It is 0 where no row is or is taken for +1, as in scikit-learn.
+// f1 is the harmonic mean of precision and recall of +1, 2 tp/(2 tp + fp + fn) (van Rijsbergen, Information
+// Retrieval, 1979). As in scikit-learn f1 is 0 where no row is of class +1 and no row is predicted to be.
 func f1(s result.Score) *big.Rat {
 	if s.TP == nil {
 		return nil
@@ -52,9 +52,9 @@ func f1(s result.Score) *big.Rat {
 //
 //	(tp tn - fp fn) / sqrt((tp+fp) (tp+fn) (tn+fp) (tn+fn))
 //
-// (Matthews, Biochimica et Biophysica Acta 405, 1975). It is 0 where that is 0/0, that is where a
-// class has no row or is never predicted, as in scikit-learn. It is exact where the root is whole,
-// and the nearest float64 otherwise.
+// (Matthews, Biochimica et Biophysica Acta 405, 1975). As in scikit-learn mcc is 0 where the quotient is 0/0,
+// which means that a class has no row or is never predicted. mcc is exact where the root is an integer, and
+// the nearest float64 otherwise.
 func mcc(s result.Score) *big.Rat {
 	if s.TP == nil {
 		return nil
@@ -84,9 +84,9 @@ func mcc(s result.Score) *big.Rat {
 	return new(big.Rat).SetFloat64(v)
 }
 
-// auc is the area under the ROC curve: the share of pairs of a -1 and a +1 row whose scores are in
-// order, those with equal scores counted by half (Hanley and McNeil, Radiology 143, 1982). It does
-// not exist if a class has no row.
+// auc is the area under the ROC curve: the share of pairs of a -1 and a +1 row whose scores are in order,
+// where a pair with equal scores counts half (Hanley and McNeil, Radiology 143, 1982). It does not exist if a
+// class has no row.
 func auc(s result.Score) *big.Rat {
 	if s.AUC2 == nil || s.TP == nil {
 		return nil

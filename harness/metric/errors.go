@@ -13,10 +13,11 @@ import (
 //	mae   sum |y_i - f_i| / n
 //	r2    1 - sum (y_i - f_i)^2 / sum (y_i - m)^2
 //
-// They are those of Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, 2nd ed.
-// 2009, sections 2.4 and 7.2. A regression's score holds rmse, mae and r2 as float64, and these
-// functions give them as they are; an error that is not finite is no value. There is no r2 if all
-// targets are equal: scikit-learn's 1 (all right) or 0 there is a convention, not a share of a variance.
+// These are the definitions of Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, 2nd ed.
+// 2009, sections 2.4 and 7.2. The score of a regression holds rmse, mae and r2 as float64, and these
+// functions return them unchanged. An error that is not finite is no value. There is no r2 if all targets are
+// equal. In this case scikit-learn gives 1 (all right) or 0, which is a convention and not a share of a
+// variance.
 
 func rmse(s result.Score) *big.Rat { return exactly(s.RMSE) }
 
@@ -33,7 +34,7 @@ func mse(s result.Score) *big.Rat {
 	return exactly(&square)
 }
 
-// exactly returns the number that *v is, nil if there is none or it is not finite.
+// exactly returns *v as an exact number, nil if v is nil or *v is not finite.
 func exactly(v *float64) *big.Rat {
 	if v == nil {
 		return nil

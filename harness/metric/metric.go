@@ -35,14 +35,15 @@ type Metric struct {
 	Percent bool          // tables show it times 100
 	Tasks   registry.Task // whose scores have it
 
-	// Probabilities says that only test scores of methods have it whose scores stand for probabilities.
+	// Probabilities marks a metric of test scores that stand for probabilities. Only methods with such scores
+	// have it.
 	Probabilities bool
 
-	// Of computes the metric. It is nil where the score does not have what it takes, or the
-	// metric is not defined for the rows that were predicted. The caller may change the number.
+	// Of computes the metric. It returns nil where the score lacks the counts for it, or where the metric is
+	// not defined for the predicted rows. The caller may change the result.
 	Of func(result.Score) *big.Rat
 
-	// pick does what Select does, faster or, for mse, in another arithmetic. It may be nil.
+	// pick returns the result of Select faster, or for mse in another arithmetic. It may be nil.
 	pick func(folds [][]result.Score) int
 }
 
@@ -57,7 +58,7 @@ func (m Metric) Compare(a, b *big.Rat) int {
 
 const classes = registry.Binary | registry.Multiclass
 
-// all lists the metrics in the order that All gives.
+// all lists the metrics in the order of All.
 var all = []Metric{
 	{Name: "accuracy", Title: "accuracy", Percent: true, Tasks: classes, Of: accuracy, pick: mostCorrect},
 	{Name: "balanced_accuracy", Title: "balanced accuracy", Percent: true, Tasks: registry.Binary, Of: balancedAccuracy},
@@ -74,7 +75,7 @@ var all = []Metric{
 	{Name: "r2", Title: "coefficient of determination", Tasks: registry.Regression, Of: r2},
 }
 
-// All returns the metrics: those of classes first, the usual ones of a task before others.
+// All returns the metrics: those of classes first, and the usual metrics of a task before its other metrics.
 func All() []Metric { return slices.Clone(all) }
 
 // Names returns the metrics' names in the order of All.
@@ -86,8 +87,8 @@ func Names() []string {
 	return names
 }
 
-// Lookup returns the metric of that name, ignoring case. The error of an unknown name says which
-// names are near to it, or else which there are.
+// Lookup returns the metric with a name; upper and lower case are equal. The error for an unknown name
+// suggests similar names, or lists all names.
 func Lookup(name string) (Metric, error) {
 	for _, m := range all {
 		if strings.EqualFold(m.Name, name) {
@@ -101,9 +102,9 @@ func Lookup(name string) (Metric, error) {
 	return Metric{}, fmt.Errorf("no metric is named %q; %s", name, known)
 }
 
-// ForSelection returns the metric that grid points of a task are selected by: the named one, or
-// for "" accuracy for classes and mse for regression. It is an error if the metric does not exist
-// or the task's scores do not have it.
+// ForSelection returns the metric that selects grid points of a task. This is the named metric; for "" it is
+// accuracy for classes and mse for regression. It is an error if the metric does not exist or scores of the
+// task do not have it.
 func ForSelection(name string, task registry.Task) (Metric, error) {
 	switch {
 	case name != "":

@@ -7,16 +7,17 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// Select returns the grid point with the best mean of m over the folds; among equals the first in
-// grid order. folds[g] holds grid point g's scores, of the same folds for every point, at least one.
+// Select returns the grid point with the best mean of m over the folds. Of several equal points it returns
+// the first in grid order. folds[g] holds the scores of grid point g. Every point has the same folds, at
+// least one.
 //
-// Means are compared exactly, as rationals, so that rounding decides no tie. The one exception is
-// mse, whose mean is that of float64 arithmetic: regressions have always been selected so, and
-// stored results rest on it.
+// Means are compared exactly, as rationals, so that rounding decides no tie. The one exception is mse, whose
+// mean is computed in float64: regressions have always been selected in this way, and stored results depend
+// on it.
 //
-// A fold for whose rows m is not defined counts for no point. A point whose value is missing where
-// another has one, since an error was not finite, loses to any that has them all. The first point is
-// the answer if none has.
+// A fold on whose rows m is not defined is left out for every point. A point may lack a value that another
+// point has, since its error was not finite. Such a point loses to any point that has all values. If no point
+// has a value, Select returns the first.
 func Select(m Metric, folds [][]result.Score) int {
 	if m.pick != nil {
 		return m.pick(folds)
@@ -32,7 +33,8 @@ func Select(m Metric, folds [][]result.Score) int {
 				values++
 			}
 		}
-		// More values than before: those points lack one that this has, so they have lost.
+		// This point has more values than the points before. Those points lack a value that this one has, so
+		// they have lost.
 		if values > most || values == most && values > 0 && m.Compare(sum, best) > 0 {
 			best.Set(sum)
 			at, most = g, values
@@ -41,9 +43,9 @@ func Select(m Metric, folds [][]result.Score) int {
 	return at
 }
 
-// mostCorrect is Select of accuracy and of error in integers. Every fold has the same size for each
-// grid point: over the product of the sizes the means have one denominator, and their numerators
-// are compared.
+// mostCorrect is Select for accuracy and for error, in integers. A fold has the same size for each grid
+// point, so that all means have one denominator, the product of the sizes. mostCorrect compares the
+// numerators.
 func mostCorrect(folds [][]result.Score) int {
 	sizes := folds[0]
 	product := big.NewInt(1)
@@ -69,7 +71,7 @@ func mostCorrect(folds [][]result.Score) int {
 	return at
 }
 
-// leastSquares is Select of mse with sums in float64; a sum that is not finite loses.
+// leastSquares is Select for mse with sums in float64; a sum that is not finite loses.
 func leastSquares(folds [][]result.Score) int {
 	best, at := math.Inf(1), 0
 	for g, scores := range folds {

@@ -12,18 +12,18 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// addCanary plans the canary of a foreign method on a set: pair are the cells of the request, of which the plan's cells
-// from first on are to be run. It copies one of the pair's splits, and stands at any place in the second half.
-// Split, labels and place are drawn from the secret of the database and what the canary is of, so that a run that is
-// killed and started again has the same. There is none where one is stored that ended ok; one that failed is run
-// again.
+// addCanary plans the canary of a foreign method on a data set. pair holds the cells of the request, and the
+// plan's cells from first on are those of the pair that will run. The canary copies one of the pair's splits
+// and is placed anywhere in the second half. Its split, its labels and its place are drawn from the secret of
+// the database and the key of the canary, so that a run that is killed and started again has the same canary.
+// No canary is planned where one that ended ok is stored. A canary that failed is run again.
 func (p *Plan) addCanary(pair []*Cell, first int, secret []byte, known map[string]store.Known) {
-	to := len(p.Cells) - first // cells that it may stand behind
+	to := len(p.Cells) - first // the number of cells that may come before the canary
 	if to == 0 || len(secret) == 0 {
 		return
 	}
 	in := pair[0].Spec.Inputs
-	in.Seed = "" // of a split
+	in.Seed = "" // the seed is that of one split
 	of := pair[0].Cell
 	of.Split = 0
 	key := protocol.HashJSON(struct {
@@ -48,7 +48,7 @@ func (p *Plan) addCanary(pair []*Cell, first int, secret []byte, known map[strin
 	if p.Cells[first].Early {
 		ahead, to = 1, to-1
 	}
-	half := to / 2 // who remembers labels has seen some by then
+	half := to / 2 // a method that remembers labels has seen some of them by then
 	at := first + ahead + half + int(drawn(secret, key, "place")%uint64(to-half+1))
 	p.Cells = append(p.Cells, nil)
 	copy(p.Cells[at+1:], p.Cells[at:])
@@ -56,7 +56,7 @@ func (p *Plan) addCanary(pair []*Cell, first int, secret []byte, known map[strin
 	p.Canaries++
 }
 
-// digest is what is drawn from a secret for a use of a canary.
+// digest draws 32 bytes from a secret for one use of a canary.
 func digest(secret []byte, key, use string) (sum [32]byte) {
 	h := hmac.New(sha256.New, secret)
 	fmt.Fprintf(h, "%s\x00%s", key, use)

@@ -9,27 +9,29 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// A Forecast predicts how long cells take: their declared cost (see registry.Cost), corrected
-// by what stored and finished cells took. What the plan, the progress line and the status say
-// about time comes from here.
+// A Forecast predicts how long cells take. It starts from their declared cost (see registry.Cost) and
+// corrects this by the times of stored and finished cells. The plan, the progress line and the status take
+// their times from a Forecast.
 //
-// A cost is meant as nanoseconds of one core. With u its units and s the seconds measured, the
-// factor s/u of a cell's method is
+// A unit of cost stands for a nanosecond of one core. Let u be the units of a method's cells and s their
+// measured seconds. The factor s/u of the method is taken from
 //
-//   - that of the cells of the same data set, where there are any;
-//   - else the geometric mean of those of other sets, each weighted by how near its cost is, and
-//     of the machine's factor with the weight of a set about a thousand times as large or as small;
-//   - the machine's factor, where nothing of the method is known: the geometric mean over the
-//     methods that are, and of 1e-9.
+//   - its cells of the same data set, where there are any;
+//   - else the geometric mean of the factors of its other sets and of the machine's factor. The weight of
+//     a set is larger the nearer its cost is; the machine's factor has the weight of a set about a thousand
+//     times as large or as small;
+//   - the machine's factor, where no cell of the method is known. This is the geometric mean of the factors
+//     of all known methods and of 1e-9.
 //
-// Seconds measured are processor time, which hardly depends on what else the machine does. How much longer the cells of
-// a run take than that is measured beside it, and counts in what the run still takes.
+// Measured seconds are processor time, which hardly depends on other programs of the machine. A Forecast
+// measures beside it how much longer the cells of a run take than their processor time, and counts this in
+// the time that the run still takes.
 //
-// It is safe for concurrent use.
+// A Forecast is safe for concurrent use.
 type Forecast struct {
 	mu      sync.Mutex
 	took    map[methodName]map[string]timing // by method and data set
-	machine float64                          // logarithm of its factor times 1e9; NaN if it is to be computed
+	machine float64                          // the logarithm of its factor times 1e9; NaN until it is computed
 
 	wall, processor float64 // seconds of the cells that have ended in this run
 }
@@ -41,7 +43,7 @@ type timing struct{ seconds, units, cells float64 }
 // factor is the logarithm of seconds over units, times 1e9.
 func (t timing) factor() float64 { return math.Log(1e9 * t.seconds / t.units) }
 
-// NewForecast returns the forecast that stored timings allow.
+// NewForecast returns the forecast from stored timings.
 func NewForecast(stored []store.Timing) *Forecast {
 	f := &Forecast{took: map[methodName]map[string]timing{}}
 	for _, t := range stored {
@@ -50,7 +52,7 @@ func NewForecast(stored []store.Timing) *Forecast {
 	return f
 }
 
-// Record notes what a cell took: its wall time, and its processor time or 0 where that is not known.
+// Record notes the wall time of a cell, and its processor time or 0 where this is not known.
 func (f *Forecast) Record(c *Cell, wall, processor float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,8 +64,8 @@ func (f *Forecast) Record(c *Cell, wall, processor float64) {
 	f.record(methodOf(c), c.Dataset, timing{processor, c.Spec.Cost, 1})
 }
 
-// slowdown is how much longer cells take than their processor time. A minute's worth of cells that are not
-// slowed down stands beside those that were measured.
+// slowdown is the wall time of cells over their processor time. A minute of cells without slowdown is added
+// to the measured ones.
 func (f *Forecast) slowdown() float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,7 +77,7 @@ func methodOf(c *Cell) methodName { return methodName{c.Method, c.Spec.Inputs.Me
 
 func (f *Forecast) record(m methodName, dataset string, more timing) {
 	if !(more.seconds > 0 && more.units > 0) {
-		return // nothing follows from them
+		return // such times tell nothing
 	}
 	if f.took[m] == nil {
 		f.took[m] = map[string]timing{}
@@ -85,7 +87,7 @@ func (f *Forecast) record(m methodName, dataset string, more timing) {
 	f.machine = math.NaN()
 }
 
-// Seconds predicts the time of a cell on a core of its own.
+// Seconds predicts the time of a cell that has a core for itself.
 func (f *Forecast) Seconds(c *Cell) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -113,10 +115,10 @@ func (f *Forecast) measured(c *Cell) bool {
 	return known
 }
 
-// strangerWeight is the weight of a method's own sets whose cost is a thousand times as large.
+// strangerWeight is the weight of a set whose cost is a thousand times as large, among the sets of a method.
 const strangerWeight = 0.25
 
-// machineFactor is by how much this machine is slower than the declared costs say; f.mu is held.
+// machineFactor is the ratio of this machine's times to the declared costs; f.mu is held.
 func (f *Forecast) machineFactor() float64 {
 	if !math.IsNaN(f.machine) {
 		return f.machine
@@ -129,7 +131,7 @@ func (f *Forecast) machineFactor() float64 {
 		}
 		sum += mean
 	}
-	f.machine = sum / float64(len(f.took)+1) // one for the declared costs
+	f.machine = sum / float64(len(f.took)+1) // one more for the declared costs
 	return f.machine
 }
 
@@ -139,13 +141,13 @@ type RunningCell struct {
 	For  time.Duration
 }
 
-// Wall predicts the seconds until cells have ended that are started on a number of jobs in the
-// order of a run, beside those that are running.
+// Wall predicts the seconds until all cells have ended. The cells are started on a number of jobs in the
+// order of a run, and running are the cells that already run.
 func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 {
 	free := make(ends, max(1, jobs))
 	last, slow := 0.0, f.slowdown()
 	for i, r := range running {
-		left := max(slow*f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10) // what is late will be a little later
+		left := max(slow*f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10) // a cell that is late needs a little more time
 		if i < len(free) {
 			free[i] = left
 		}
@@ -161,7 +163,7 @@ func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 
 	return last
 }
 
-// ends are the moments at which jobs become free, the next one first.
+// ends holds the moments at which jobs become free, the next moment first.
 type ends []float64
 
 func (e ends) Len() int           { return len(e) }

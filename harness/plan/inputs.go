@@ -10,8 +10,8 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// changedInputs names what a stored cell was computed from and what is planned now, where they differ. The keys
-// of the two differ; where nothing else does, it is the seed, which is stored of no attempt that failed.
+// changedInputs names the inputs in which a stored cell and a planned cell differ. Their keys differ. Where
+// no other input differs, the seed does: an attempt that failed has no stored seed.
 func changedInputs(old store.Inputs, now runner.Inputs) []string {
 	var changed []string
 	for _, part := range []struct{ name, before, now string }{
@@ -38,7 +38,7 @@ func KeyOf(c runner.Cell, in runner.Inputs) string {
 	}{c, in})
 }
 
-// SeedsOf are the seeds of a run that has its own, nil if it has the protocol's alone.
+// SeedsOf returns the seeds of a run; nil if the run has only the protocol's seed.
 func SeedsOf(r result.Run) []uint32 {
 	var seeds []uint32
 	for _, t := range r.SeedTests {
@@ -47,7 +47,7 @@ func SeedsOf(r result.Run) []uint32 {
 	return seeds
 }
 
-// FirstSeed is what a key hashes of seeds: "" without any.
+// FirstSeed returns the text that a key hashes for a list of seeds: "" for an empty list.
 func FirstSeed(seeds []uint32) string {
 	if seeds == nil {
 		return ""

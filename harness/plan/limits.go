@@ -7,27 +7,26 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// Limits says which cells are too expensive to be run, by their predictions. Zero values
-// set no limit.
+// Limits says which cells are too expensive to run, by their predictions. A zero value is no limit.
 type Limits struct {
 	MaxCell time.Duration // wall time of one cell on a core of its own
-	Memory  int64         // bytes of one cell with its data set, and of all that run together
+	Memory  int64         // bytes of one cell with its data set, and of all cells that run at the same time
 }
 
-// A Skipped is a cell that is not run.
+// A Skipped is a cell that a run was asked for and does not run.
 type Skipped struct {
 	Cell    *Cell
 	Seconds float64 // predicted
-	Reason  string  // the option that it exceeds, as "--max-cell 30m"
+	Reason  string  // the option that the cell exceeds, such as "--max-cell 30m"
 }
 
-// Note is what the database keeps of it.
+// Note is the row that the database keeps of a skipped cell.
 func (l Skipped) Note() store.Skipped {
 	c := l.Cell
 	return store.Skipped{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split, Seconds: l.Seconds, Bytes: c.Memory + c.SetBytes, Reason: l.Reason}
 }
 
-// exceededBy names the option that a cell exceeds, "" if none.
+// exceededBy names the option that a cell exceeds, "" if it exceeds none.
 func (l Limits) exceededBy(c *Cell, seconds float64) string {
 	switch {
 	case l.Memory > 0 && c.Memory+c.SetBytes > l.Memory:
@@ -38,8 +37,9 @@ func (l Limits) exceededBy(c *Cell, seconds float64) string {
 	return ""
 }
 
-// Beyond reports whether a planned cell is not to be run any more: others of its method on its set have shown that
-// it exceeds the limits. What is only guessed from other sets was judged by the plan.
+// Beyond reports whether a planned cell is not to be run any more: cells of its method on its set have ended
+// and show that it exceeds the limits. The plan has already judged cells whose time is only guessed from
+// other sets.
 func (f *Forecast) Beyond(l Limits, c *Cell) (Skipped, bool) {
 	if !f.measured(c) {
 		l.MaxCell = 0

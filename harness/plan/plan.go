@@ -1,16 +1,16 @@
 // Package plan turns a request into cells.
 //
 //	plan.go        an Experiment (a protocol with methods and data) and a Request become a Plan
-//	set.go         what planning needs of a data set
+//	set.go         what planning needs to know of a data set
 //	inputs.go      the key of a cell: a hash of everything that its result depends on
 //	standing.go    which stored cells would be planned with the same key today
 //	canaries.go    cells whose training labels contradict the truth
-//	forecast.go    how long cells take, by their declared costs and by what was measured
-//	limits.go      cells that are skipped, since they would take too long or too much memory
+//	forecast.go    how long cells take, by their declared costs and by measured times
+//	limits.go      cells that are skipped, since they would take too much time or memory
 //	queue.go       the order in which cells start
-//	prediction.go  what a run of a plan comes to
+//	prediction.go  the time that a run of a plan takes
 //
-// Nothing is computed here, and nothing is loaded but data sets whose size the catalogue lacks.
+// The package computes no cell. It loads only data sets whose size the catalogue lacks.
 package plan
 
 import (
@@ -31,7 +31,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// An Experiment is a protocol with the methods and the data it is applied to.
+// An Experiment is a protocol with the methods and the data that it is applied to.
 type Experiment struct {
 	Protocol  *protocol.Protocol
 	Registry  registry.Registry
@@ -40,49 +40,51 @@ type Experiment struct {
 	Keep      runner.Keep
 }
 
-// A Cell is a cell with what its execution is expected to take.
+// A Cell is a cell with the time and memory that are predicted for it.
 type Cell struct {
 	runner.Cell
 	Spec     runner.CellSpec
-	Seconds  float64 // predicted when it was planned, on one core
+	Seconds  float64 // predicted when the cell was planned, on one core
 	Memory   int64   // predicted bytes at the peak, the data set apart
-	SetBytes int64   // of the data set, which cells share
-	Attempt  int64   // that is stored and is to be replaced; see store.Claims
-	Foreign  bool    // of a foreign method
-	Early    bool    // the first cell of its method on its set, of which none is stored
+	SetBytes int64   // bytes of the data set, which cells share
+	Attempt  int64   // the stored attempt that is to be replaced; see store.Claims
+	Foreign  bool    // the method is a foreign one
+	Early    bool    // the first cell of its method on its set, where none is stored
 }
 
 // A Request says what to run.
 type Request struct {
 	Methods  []string // names; nil for all that can solve a set's task
-	Datasets []string // names; nil for the protocol's sets at hand
+	Datasets []string // names; nil for the protocol's sets whose data is here
 	Splits   []int
-	Retry    bool          // run failed and timed-out cells again
+	Retry    bool          // failed and timed-out cells are run again
 	Timeout  time.Duration // a cell that timed out under a shorter limit is run again
 	Rerun    []string      // names of methods whose stored cells are run again and replaced
 	Limits   Limits
-	Secret   []byte // of the database, which canaries are drawn from; nil plans none
+	Secret   []byte // the secret of the database, from which canaries are drawn; nil plans no canary
 }
 
-// A Plan is what a request comes to, given what is stored.
+// A Plan is the list of cells that a request makes necessary, given the stored cells.
 type Plan struct {
 	Requested int
-	Cells     []*Cell           // to run, in the order in which a run starts them, canaries among them
-	Canaries  int               // of Cells
-	Skipped   []Skipped         // beyond the request's limits, by their predictions
-	Stored    int               // of the requested, stored with status ok
-	Failed    int               // of the requested, stored as failed or timed out, and not run again
-	NoData    []string          // sets of the request whose data is not at hand
-	Unsuited  []string          // "METHOD on SET" that were named and cannot be: the method does not solve the set's task
+	Cells     []*Cell           // the cells to run, in the order in which a run starts them; canaries are among them
+	Canaries  int               // how many of Cells are canaries
+	Skipped   []Skipped         // cells whose predictions exceed the request's limits
+	Stored    int               // requested cells that are stored with status ok
+	Failed    int               // requested cells that are stored as failed or timed out and are not run again
+	NoData    []string          // requested sets whose data is not here
+	Unsuited  []string          // "METHOD on SET" that the request names although the method does not solve the set's task
 	Data      map[string]string // fingerprint of each planned set's data
-	Versions  map[string]string // of the methods
-	Revive    []string          // stored keys of the request that do not stand for their cells: see store.MakeCurrent
-	Forecast  *Forecast         // that the plan is made with
+	Versions  map[string]string // version of each method
+	// Revive holds the stored keys of requested cells that do not stand for their cells: see
+	// store.MakeCurrent.
+	Revive   []string
+	Forecast *Forecast // the forecast that the plan is made with
 }
 
-// Plan works out the cells of a request and drops those that known, the stored
-// cells and canaries by key, makes needless. forecast predicts their times; nil goes by declared
-// costs alone. Nothing is loaded but sets whose size the catalogue lacks.
+// Plan works out the cells of a request. It drops the cells that are needless by known, the stored cells and
+// canaries by key. forecast predicts the times; nil stands for declared costs alone. Only sets whose size the
+// catalogue lacks are loaded.
 func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]store.Known, forecast *Forecast) (*Plan, error) {
 	if forecast == nil {
 		forecast = NewForecast(nil)
@@ -104,7 +106,7 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 		}
 		specs := suited(methods, entry.Task)
 		if len(specs) == 0 {
-			return nil, fmt.Errorf("%s is a %s set and none of the methods asked for solves that", entry.Name, entry.Task)
+			return nil, fmt.Errorf("%s is a %s set, and none of the requested methods solves this task", entry.Name, entry.Task)
 		}
 		if req.Methods != nil {
 			for _, m := range methods {
@@ -164,13 +166,13 @@ func (p *Plan) order() {
 	}
 }
 
-// Reruns reports whether stored cells of a method are to be run again. What is stored stays until a
-// new result takes its place; a cell that fails this time leaves it as it is.
+// Reruns reports whether stored cells of a method are run again. A stored result stays until a new result
+// replaces it. If the cell fails this time, the stored result stays.
 func (r Request) Reruns(method string) bool {
 	return slices.ContainsFunc(r.Rerun, func(m string) bool { return strings.EqualFold(m, method) })
 }
 
-// take counts a cell and keeps it if it must be run.
+// take counts a cell, and keeps it in the plan if it must run.
 func (p *Plan) take(c *Cell, req Request, known map[string]store.Known) {
 	p.Requested++
 	k, stored := known[c.Spec.Key]
@@ -203,8 +205,8 @@ func (p *Plan) revive(c *Cell, k store.Known) {
 	}
 }
 
-// methods looks names up. Without names it is every method, or the protocol's columns where it has these only; a
-// built-in protocol may name columns that a smaller registry lacks.
+// Methods looks names up. Without names it returns every method, or the protocol's columns where the protocol
+// is limited to these. A built-in protocol may name columns that a smaller registry lacks.
 func (h *Experiment) Methods(names []string) ([]registry.Spec, error) {
 	var out []registry.Spec
 	switch {
@@ -242,31 +244,31 @@ func suited(specs []registry.Spec, task registry.Task) []registry.Spec {
 	return out
 }
 
-// planMethod returns one cell per split. The grid, its hash, the cost and the
-// memory are the same for all of them, since they depend on the shape alone.
+// cells returns one cell a split. The grid, its hash, the cost and the memory depend on the shape alone, so
+// all these cells share them.
 func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, forecast *Forecast) ([]*Cell, error) {
 	fewer := h.Protocol.Methods[spec.Name].TrainRows
 	if fewer > 0 {
 		set.train.N = min(set.train.N, fewer)
 	}
-	settings, err := h.Protocol.Settings(spec, set.entry.Name, set.train)
-	if err == nil && h.Protocol.Semantics.Folds == 0 && len(settings) > 1 {
-		err = fmt.Errorf("protocol %s: folds = 0 searches nothing, but %s has %d grid points; give it a grid of one point in [methods], or folds", h.Protocol.Name, spec.Name, len(settings))
+	grid, err := h.Protocol.GridPoints(spec, set.entry.Name, set.train)
+	if err == nil && h.Protocol.Semantics.Folds == 0 && len(grid) > 1 {
+		err = fmt.Errorf("protocol %s: folds = 0 searches nothing, but %s has %d grid points; give it a grid of one point in [methods], or folds", h.Protocol.Name, spec.Name, len(grid))
 	}
 	if err != nil {
 		return nil, err
 	}
-	points, err := h.Protocol.Grid(spec).Written()
+	written, err := h.Protocol.Grid(spec).Written()
 	if err != nil {
 		return nil, err
 	}
 	common := runner.CellSpec{
 		Inputs: runner.Inputs{
 			ProtocolHash: h.Protocol.Hash(), Fingerprint: set.fingerprint,
-			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, settings, fewer),
+			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, grid, fewer),
 		},
 		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path), Splits: h.Protocol.Splits},
-		Set:      set.entry.Description(), Grid: settings, Points: points, Shape: set.train, Keep: h.Keep,
+		Set:      set.entry.Description(), Grid: grid, Written: written, Shape: set.train, Keep: h.Keep,
 	}
 	memory, err := h.estimate(spec, &common, set.rows)
 	if err != nil {
@@ -288,7 +290,7 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	return cells, nil
 }
 
-// absolute makes a path mean the same file in every folder; "" stays "".
+// absolute makes a path mean the same file from every folder; "" stays "".
 func absolute(path string) string {
 	if full, err := filepath.Abs(path); path != "" && err == nil {
 		return full
@@ -296,9 +298,9 @@ func absolute(path string) string {
 	return path
 }
 
-// estimate fills in the cell's cost (every fold of the grid, the refit with every seed, the test of the grid) and returns
-// its memory: standardised copies of the training and test rows, and the hungriest
-// setting's own.
+// estimate sets the cell's cost: every fold of the grid, the refit with every seed and the test of the grid.
+// It returns the cell's memory: standardised copies of the training and test rows, and the memory of the grid
+// point that needs most.
 func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (int64, error) {
 	folds := h.Protocol.Semantics.Folds
 	var search float64
@@ -335,13 +337,13 @@ func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, rows int) 
 	return hungriest + 8*int64(rows)*int64(c.Shape.D+1), nil
 }
 
-// Stored is what Explain asks of a store.
+// Stored is the part of a store that Explain needs.
 type Stored interface {
 	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (in store.Inputs, key string, err error)
 }
 
-// Explain says why a planned cell is run: what differs from the stored attempt that
-// stands for it.
+// Explain says why a planned cell is run: how its inputs differ from those of the stored attempt that stands
+// for it.
 func (c *Cell) Explain(ctx context.Context, db Stored) (string, error) {
 	if c.Spec.Canary != nil {
 		return "canary: the training labels contradict the truth", nil
@@ -358,7 +360,7 @@ func (c *Cell) Explain(ctx context.Context, db Stored) (string, error) {
 	return strings.Join(changedInputs(old, c.Spec.Inputs), "; "), nil
 }
 
-// ParseSplits reads "20" (the first 20), "1-3", "5,7" and their mixtures "1-3,7".
+// ParseSplits reads "20" (the first 20), "1-3", "5,7" and mixtures such as "1-3,7".
 func ParseSplits(text string) ([]int, error) {
 	var out []int
 	parts := strings.Split(text, ",")

@@ -4,16 +4,16 @@ import (
 	"time"
 )
 
-// A Prediction is what a run of a plan comes to, by its forecast.
+// A Prediction is the time that a run of a plan takes and the cells that it runs, by its forecast.
 type Prediction struct {
 	Seconds     float64  // from start to end
-	Early       float64  // of those, until every method has a cell on every set
-	Cells       []*Cell  // that are run, in the order of the plan
-	BudgetSets  []string // sets that do not fit the budget, cheapest first
-	BudgetCells int      // their cells
+	Early       float64  // seconds until every method has a cell on every set
+	Cells       []*Cell  // the cells that run, in the order of the plan
+	BudgetSets  []string // the sets that do not fit into the budget, cheapest first
+	BudgetCells int      // the number of cells of these sets
 }
 
-// Predict says what a run on a number of jobs within a budget (0 for none) comes to.
+// Predict predicts a run on a number of jobs within a budget; 0 is no budget.
 func (p *Plan) Predict(jobs int, budget time.Duration) Prediction {
 	out := Prediction{Cells: p.Cells}
 	if budget > 0 {

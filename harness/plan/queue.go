@@ -6,23 +6,24 @@ import (
 	"strings"
 )
 
-// A Queue gives cells in the order in which a run starts them. First come the early ones, the
-// cheapest first: one cell of each method on each set that has none yet, so that a whole table
-// stands after a small part of the time. Then come the others, the heaviest first by what is known
-// when they are started, so that no job waits for a heavy cell at the end.
+// A Queue gives cells in the order in which a run starts them. First come the early cells, the cheapest
+// first: one cell of each method on each set that has none yet. In this way a whole table exists after a
+// small part of the time. Then come all other cells, the heaviest first by what is known when they start, so
+// that no job waits for a heavy cell at the end.
 type Queue struct {
 	forecast *Forecast
 	early    []*Cell
 	groups   []*cellGroup
 }
 
-// A cellGroup is the cells of one method on one set, which are predicted alike.
+// A cellGroup is the cells of one method on one set. All of them have the same prediction.
 type cellGroup struct {
 	cells   []*Cell
-	seconds float64 // of one of them
+	seconds float64 // the prediction for one of the cells
 }
 
-// NewQueue takes cells in any order; those of a pair are given in the order that they have.
+// NewQueue takes cells in any order. It gives the cells of one method on one set in the order in which it
+// took them.
 func NewQueue(cells []*Cell, f *Forecast) *Queue {
 	type pair struct{ method, dataset string }
 	q := &Queue{forecast: f}
@@ -46,7 +47,7 @@ func NewQueue(cells []*Cell, f *Forecast) *Queue {
 	return q
 }
 
-// Refresh asks the forecast again.
+// Refresh takes new predictions from the forecast.
 func (q *Queue) Refresh() {
 	for _, g := range q.groups {
 		if len(g.cells) > 0 {
@@ -80,7 +81,7 @@ func before(a, b *Cell) bool {
 	return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method)) < 0
 }
 
-// Ahead returns cells that are soon to come, as many as fit into seconds by the forecast, at most so many.
+// Ahead returns the cells that come next: at most most cells, as many as fit into seconds by the forecast.
 func (q *Queue) Ahead(seconds float64, most int) []*Cell {
 	var out []*Cell
 	for _, cells := range q.lists() {
@@ -94,7 +95,7 @@ func (q *Queue) Ahead(seconds float64, most int) []*Cell {
 	return out
 }
 
-// lists are the cells that are left: the early ones, then those of each pair.
+// lists returns the cells that are left: a list of the early cells, then one list for each method and set.
 func (q *Queue) lists() [][]*Cell {
 	out := [][]*Cell{q.early}
 	for _, g := range q.groups {
@@ -108,15 +109,15 @@ func (q *Queue) Rest() []*Cell {
 	return slices.Concat(q.lists()...)
 }
 
-// Empty reports whether next has nothing to give.
+// Empty reports whether Next has no cell to give.
 func (q *Queue) Empty() bool {
 	return len(q.early) == 0 && !slices.ContainsFunc(q.groups, func(g *cellGroup) bool { return len(g.cells) > 0 })
 }
 
-// PutBack undoes Next.
+// PutBack puts a cell that Next gave back to the front.
 func (q *Queue) PutBack(c *Cell) { q.early = slices.Insert(q.early, 0, c) }
 
-// ByDataset groups cells by set, the cheapest set first, keeping the order within.
+// ByDataset groups cells by data set, the cheapest set first. Within a group the order stays.
 func ByDataset(cells []*Cell) [][]*Cell {
 	at := map[string]int{}
 	var groups [][]*Cell

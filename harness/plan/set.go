@@ -15,17 +15,17 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// plannedSet is what planning needs of a data set.
+// plannedSet is what planning needs to know of a data set.
 type plannedSet struct {
 	entry       *catalogue.Entry
 	fingerprint string
-	train       registry.Shape // of a split's training part
+	train       registry.Shape // shape of a split's training part
 	rows        int
 	testPart    bool // the set has a test part of its own
 }
 
-// planSet looks a set up in the catalogue, and loads it where the catalogue does not tell
-// its size, its classes or its parts.
+// set looks a data set up in the catalogue. It loads the set where the catalogue does not tell its size, its
+// classes or its parts.
 func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSet, error) {
 	fingerprint, err := h.Data.Fingerprint(entry)
 	if err != nil {
@@ -79,33 +79,35 @@ func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, lab
 	return nil
 }
 
-// gridHash identifies what a method does with a set: its grid points, the blocks of the features where it uses them, and
-// fewer, the number of training rows where the method has its own. Where there is neither, it is the hash of the points alone.
-func gridHash(spec registry.Spec, sh registry.Shape, points []json.RawMessage, fewer int) string {
+// gridHash identifies what a method does with a set: by the grid points, by the blocks of the features where the method uses them,
+// and by fewer, the number of training rows where the method has its own. Without blocks and such a number it is the hash of
+// the grid points alone.
+func gridHash(spec registry.Spec, sh registry.Shape, grid []json.RawMessage, fewer int) string {
 	if !spec.Blocks {
 		sh.Blocks = nil
 	}
 	if sh.Blocks == nil && fewer == 0 {
-		return protocol.HashJSON(points)
+		return protocol.HashJSON(grid)
 	}
 	return protocol.HashJSON(struct {
 		Settings  []json.RawMessage
 		Blocks    []registry.Block
 		TrainRows int `json:",omitempty"`
-	}{points, sh.Blocks, fewer})
+	}{grid, sh.Blocks, fewer})
 }
 
-// mostToSee is the most rows of a generated set that stands for missing data: what is to be seen is to be seen soon.
+// mostToSee is the most rows of a generated set that stands for missing data: its results are to be there soon.
 const mostToSee = 1000
 
-// AllSets is the protocol's list; where data is missing, the sets that the program can make
-// itself are added, so that there is something to see, but for an experiment with certain methods.
+// AllSets returns the protocol's data sets. Where data of one is missing, the small sets that the program can
+// generate are added, so that a newcomer has results to look at. They are not added for a protocol that is
+// limited to its columns.
 func (h *Experiment) AllSets() []string {
 	names := slices.Clone(h.Protocol.Datasets)
 	missing := slices.ContainsFunc(names, func(n string) bool {
 		e, err := h.Catalogue.Lookup(n)
 		if err != nil {
-			return false // planning reports it
+			return false // planning reports this error
 		}
 		state, _ := h.Data.State(e)
 		return state == files.Missing

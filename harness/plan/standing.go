@@ -11,23 +11,23 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A Group is cells of one method on one data set that share a fate.
+// A Group is cells of one method on one data set with the same outcome.
 type Group struct {
 	Protocol, Dataset, Method string
 	Cells                     int
 	Why                       string
 }
 
-// Stand is what of some stored cells this program would compute from the same inputs.
+// Stand divides stored cells by whether this program would compute them from the same inputs.
 type Stand struct {
-	Cells  []*Cell // with the seconds that were measured
-	Old    []Group // this program plans them otherwise
-	NoData []Group // their data is not here
+	Cells  []*Cell // cells with the same inputs; Seconds are those measured
+	Old    []Group // cells that this program plans with other inputs
+	NoData []Group // cells whose data is not here
 }
 
-// Standing plans stored cells of h's protocol again and tells those apart whose key is still the one
-// that is stored. Their data is needed where withData says so: without, it is looked at only for a
-// set whose size the catalogue lacks.
+// Standing plans stored cells of h's protocol again and separates those whose planned key is the stored key.
+// withData demands that their data is here. Without it the data is read only for a set whose size the
+// catalogue lacks.
 func (h *Experiment) Standing(ctx context.Context, stored []store.Cell, withData bool) (Stand, error) {
 	var out Stand
 	for _, group := range bySetAndMethod(stored) {
@@ -71,7 +71,7 @@ func (h *Experiment) Standing(ctx context.Context, stored []store.Cell, withData
 	return out, nil
 }
 
-// bySetAndMethod groups cells that stand beside each other.
+// bySetAndMethod groups cells by data set and method.
 func bySetAndMethod(cells []store.Cell) [][]store.Cell {
 	at := map[[2]string]int{}
 	var groups [][]store.Cell
@@ -88,7 +88,7 @@ func bySetAndMethod(cells []store.Cell) [][]store.Cell {
 	return groups
 }
 
-// again plans cells of one method on one set as a run would today.
+// again plans cells of one method on one set in the way a run would today.
 func (h *Experiment) again(ctx context.Context, stored []store.Cell, withData bool) ([]*Cell, error) {
 	entry, err := h.Catalogue.Lookup(stored[0].Dataset)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// MethodSettings replaces a method's parameters and grid within a protocol. With Of it declares
-// a variant: a column of its own, under its own name, that is another method with these settings.
-// A variant takes from the settings of that method in the protocol what it does not replace itself.
+// MethodSettings replaces a method's parameters and grid within a protocol. With Of it declares a variant:
+// the method Of with these settings, under a name and in a column of its own. A variant takes every setting
+// that it does not replace from the protocol's settings for the method Of.
 type MethodSettings struct {
 	Of     string                    `toml:"of"`
-	Tasks  []string                  `toml:"tasks"` // of a variant: which of the method's tasks it is run on; none for all
+	Tasks  []string                  `toml:"tasks"` // the tasks that a variant is run on; none for all tasks of the method
 	Params map[string]any            `toml:"params"`
 	On     map[string]map[string]any `toml:"on"` // parameters that replace Params on one data set
 	Grid   registry.Grid             `toml:"grid"`
@@ -37,8 +37,9 @@ func (p *Protocol) Grid(spec registry.Spec) registry.Grid {
 	return spec.DefaultGrid()
 }
 
-// Settings returns a method's grid points under the protocol on a data set, whose training part has the shape.
-func (p *Protocol) Settings(spec registry.Spec, dataset string, sh registry.Shape) ([]json.RawMessage, error) {
+// GridPoints returns the grid points of a method under the protocol on a data set. sh is the shape of the
+// training part.
+func (p *Protocol) GridPoints(spec registry.Spec, dataset string, sh registry.Shape) ([]json.RawMessage, error) {
 	var fixed json.RawMessage
 	if params := p.params(spec.Name, dataset); params != nil {
 		raw, err := json.Marshal(params)
@@ -54,8 +55,8 @@ func (p *Protocol) Settings(spec registry.Spec, dataset string, sh registry.Shap
 	return points, nil
 }
 
-// params are the parameters that the protocol gives a method on a set; nil without any. What is said of
-// a variant goes before what is said of its method, and of each what is said of the set before the rest.
+// params returns the parameters that the protocol gives a method on a set; nil without any. The settings of a
+// variant precede those of its method, and in both the settings for the set precede those for all sets.
 func (p *Protocol) params(method, dataset string) map[string]any {
 	m := p.Methods[method]
 	out := map[string]any{}
@@ -73,12 +74,12 @@ func (p *Protocol) params(method, dataset string) map[string]any {
 // Builtin reports whether the protocol is one of the program's own.
 func (p *Protocol) Builtin() bool { return slices.Contains(Names(), p.Name) }
 
-// Base returns the method that name is a variant of under the protocol, name itself if it is none.
+// Base returns the method that name is a variant of under the protocol, or name if it is no variant.
 func (p *Protocol) Base(name string) string { return cmp.Or(p.Methods[name].Of, name) }
 
-// Resolve spells the methods of [methods.NAME] as the registry does, ignoring case, and returns the registry
-// with the protocol's variants added. A name that the registry does not know is an error in a user's own file; a
-// built-in protocol may name methods that a smaller registry lacks.
+// Resolve writes the methods of [methods.NAME] as the registry does, whatever their case, and returns the
+// registry with the protocol's variants added. In a user's own file a name that the registry does not know is
+// an error. A built-in protocol may name methods that a smaller registry lacks.
 func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 	resolved := map[string]MethodSettings{}
 	var variants []registry.Spec
@@ -103,7 +104,7 @@ func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 			return reg, fmt.Errorf("protocol %s: [methods.%s]: %w", p.Name, name, err)
 		}
 		if slices.ContainsFunc(variants, func(other registry.Spec) bool { return strings.EqualFold(other.Name, name) }) {
-			return reg, fmt.Errorf("protocol %s: [methods.%s]: two variants have this name but for case; give one another", p.Name, name)
+			return reg, fmt.Errorf("protocol %s: [methods.%s]: two variants have names that differ only by case; rename one", p.Name, name)
 		}
 		variants = append(variants, spec)
 		resolved[name] = settings
@@ -115,7 +116,7 @@ func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 	return reg, nil
 }
 
-// variant is a method under another name, on some of its tasks.
+// variant returns a method under another name, for some of its tasks.
 func variant(reg registry.Registry, spec registry.Spec, name string, tasks []string) (registry.Spec, error) {
 	if other, err := reg.Lookup(name); err == nil {
 		return spec, fmt.Errorf("of = %q, but %s is a method itself; give the variant a name of its own", spec.Name, other.Name)

@@ -73,7 +73,7 @@ func TestVariants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		points, err := p.Settings(spec, c.set, sh)
+		points, err := p.GridPoints(spec, c.set, sh)
 		if got, _ := json.Marshal(points); err != nil || string(got) != c.want {
 			t.Errorf("%s on %s: %s, %v; want %s", c.method, c.set, got, err, c.want)
 		}

@@ -1,10 +1,10 @@
-// Package protocol says how methods are compared: how often the data is split and how,
-// what selects, and which sets, columns and grids a table has.
+// Package protocol says how methods are compared: how often and how the data is split, which metric selects
+// grid points, and which sets, columns and grids a table has.
 //
-// A [Protocol] is read from a TOML file, built in ([Load] by name) or a user's own (by
-// path), and carries its text, so that [Parse] makes the same protocol of it in another
-// process or another year. What decides results is its [Semantics], which [Protocol.Hash]
-// identifies. docs/protocols.md explains every key. The package runs nothing.
+// A [Protocol] is read from a TOML file. The file is built in ([Load] by name) or a user's own (by path). A
+// Protocol carries its text, so that [Parse] makes the same protocol from it in another process or another
+// year. Its [Semantics] decides results, and [Protocol.Hash] identifies the Semantics. docs/protocols.md
+// explains every key. The package runs nothing.
 package protocol
 
 import (
@@ -31,9 +31,8 @@ import (
 //go:embed *.toml
 var builtin embed.FS
 
-// resultsVersion is part of every cell's key. Raise it when the harness itself
-// (splits, standardising, selection) or what all methods draw from (registry/rng)
-// comes to give other numbers.
+// resultsVersion is part of every cell's key. Raise it when a change of the harness (splits, standardising,
+// selection) or of the generator that all methods draw from (registry/rng) changes numbers.
 const resultsVersion = 2
 
 // Semantics is the part of a protocol that decides results. Split s draws from
@@ -44,27 +43,36 @@ type Semantics struct {
 	MethodSeed   uint32  `toml:"method_seed" json:"method_seed"`
 	Standardise  bool    `toml:"standardise" json:"standardise"`
 
-	// What was added since is left out of the hash where it says what was done before.
-	Split       split.Kind `toml:"split" json:"split,omitempty"`               // how the test rows are chosen; "" for stratified
-	Parts       int        `toml:"parts" json:"parts,omitempty"`               // of split = "kfold"
-	Metric      string     `toml:"metric" json:"metric,omitempty"`             // that selects the grid point; "" for accuracy, and the mean squared error of regression
-	ScaleTarget bool       `toml:"scale_target" json:"scale_target,omitempty"` // centre and scale the targets of regression by the training rows
-	Rounds      []int      `toml:"rounds" json:"rounds,omitempty"`             // ascending: models that have rounds are tested after each of these too
-	TestGrid    bool       `toml:"test_grid" json:"test_grid,omitempty"`       // every grid point is refitted and tested, for what the choice cost
-	MethodSeeds int        `toml:"method_seeds" json:"method_seeds,omitempty"` // with how many seeds the chosen point is fitted and tested; 0 and 1 for one
-	TrainRows   int        `toml:"train_rows" json:"train_rows,omitempty"`     // at most so many training rows are learned from; 0 for all
+	// A field that was added later is left out of the hash where its value means what was done before.
+	Split split.Kind `toml:"split" json:"split,omitempty"` // how the test rows are chosen; "" for stratified
+	Parts int        `toml:"parts" json:"parts,omitempty"` // the number of parts of split = "kfold"
+	// Metric selects the grid point; "" stands for accuracy, and for the mean squared error of regression.
+	Metric string `toml:"metric" json:"metric,omitempty"`
+	// ScaleTarget centres and scales the targets of regression by the training rows.
+	ScaleTarget bool `toml:"scale_target" json:"scale_target,omitempty"`
+	// Rounds are ascending. Models that have rounds are tested after each of these rounds, too.
+	Rounds []int `toml:"rounds" json:"rounds,omitempty"`
+	// TestGrid refits and tests every grid point, to show what the choice of the grid point cost.
+	TestGrid bool `toml:"test_grid" json:"test_grid,omitempty"`
+	// MethodSeeds is the number of seeds with which the chosen grid point is fitted and tested; 0 and 1 mean
+	// one seed.
+	MethodSeeds int `toml:"method_seeds" json:"method_seeds,omitempty"`
+	// TrainRows is the largest number of training rows that are learned from; 0 means all.
+	TrainRows int `toml:"train_rows" json:"train_rows,omitempty"`
 }
 
-// What lies between the seeds of a cell, as many as splits may have numbers, and how many seeds it may have.
+// These constants are the distance between the seeds of a cell, which is the largest number of splits, and
+// the largest number of seeds of a cell.
 const (
 	seedStep = 1_000_000
 	maxSeeds = 1000
 )
 
-// Seeds returns the seeds with which a method is fitted to a split's training rows and tested, the first of
-// which is that of its folds, too. It returns nil where that is MethodSeed alone. Seed k of split s is
-// MethodSeed + (s - 1) + 1,000,000 (k - 1), modulo 2^32, so that splits and seeds are independent draws; but the first is
-// MethodSeed for every split of a set whose rows are divided anew. testPart says whether the set has a test part of its own.
+// Seeds returns the seeds with which a method is fitted to a split's training rows and tested. The first seed
+// is also that of the split's folds. Seeds returns nil where the only seed is MethodSeed. Seed k of split s
+// is MethodSeed + (s - 1) + 1,000,000 (k - 1), modulo 2^32, so that splits and seeds are independent draws.
+// But the first seed is MethodSeed for every split of a set whose rows are divided anew. testPart says
+// whether the set has a test part of its own.
 func (s Semantics) Seeds(split int, testPart bool) []uint32 {
 	seeds := make([]uint32, max(1, s.MethodSeeds))
 	for k := range seeds {
@@ -79,7 +87,7 @@ func (s Semantics) Seeds(split int, testPart bool) []uint32 {
 	return seeds
 }
 
-// Splitter returns how rows are divided.
+// Splitter returns the splitter that divides the rows.
 func (s Semantics) Splitter() split.Splitter {
 	return split.Splitter{Kind: s.Split, TestFraction: s.TestFraction, Parts: s.Parts, Folds: s.Folds, TrainRows: s.TrainRows}
 }
@@ -94,7 +102,7 @@ func (p *Protocol) SplitterOf(method string) split.Splitter {
 // TestsItself reports whether the rows that are learned from are tested.
 func (s Semantics) TestsItself() bool { return s.Split == split.All }
 
-// check refuses what no cell can follow.
+// check refuses semantics that no cell can follow.
 func (s Semantics) check() error {
 	if err := s.Splitter().Check(); err != nil {
 		return fmt.Errorf("semantics.%w", err)
@@ -117,23 +125,26 @@ func (s Semantics) check() error {
 // columns of its table, and the grids where they differ from the methods' own.
 // It is a TOML file; the built-in ones lie beside this one.
 type Protocol struct {
-	Name           string                    `toml:"-"`
-	Path           string                    `toml:"-"` // of the TOML file it was read from; "" for a built-in one
-	Text           string                    `toml:"-"` // the TOML itself
-	Title          string                    `toml:"title"`
-	Source         string                    `toml:"source"`
-	Published      string                    `toml:"published"`       // source key of the published table to compare with
-	PublishedNames map[string]string         `toml:"published_names"` // what that source calls data sets that have another name here, by ours
-	Splits         int                       `toml:"splits"`
-	Datasets       []string                  `toml:"datasets"`
-	Apart          []string                  `toml:"apart"`
-	Columns        []string                  `toml:"columns"`
-	Only           bool                      `toml:"only_columns"` // a run that names no methods takes those of Columns, not all
-	Semantics      Semantics                 `toml:"semantics"`
-	Methods        map[string]MethodSettings `toml:"methods"` // with the variants of Sweep
-	Sweep          *Sweep                    `toml:"sweep"`   // nil for none
+	Name      string `toml:"-"`
+	Path      string `toml:"-"` // the TOML file; "" for a built-in protocol
+	Text      string `toml:"-"` // the text of the TOML file
+	Title     string `toml:"title"`
+	Source    string `toml:"source"`
+	Published string `toml:"published"` // key of the published source that results are compared with
+	// PublishedNames gives, by our name of a data set, the name in that source where the two differ.
+	PublishedNames map[string]string `toml:"published_names"`
+	Splits         int               `toml:"splits"`
+	Datasets       []string          `toml:"datasets"`
+	Apart          []string          `toml:"apart"`
+	Columns        []string          `toml:"columns"`
+	// Only limits a run that names no methods to the methods of Columns.
+	Only      bool                      `toml:"only_columns"`
+	Semantics Semantics                 `toml:"semantics"`
+	Methods   map[string]MethodSettings `toml:"methods"`
+	// Sweep repeats methods at several values of one quantity; nil for none. Methods has its variants, too.
+	Sweep *Sweep `toml:"sweep"`
 
-	series []string // of Sweep, in the order of Columns
+	series []string // the names of Sweep's series, in the order of Columns
 }
 
 // Names lists the built-in protocols.
@@ -149,8 +160,8 @@ func Names() []string {
 	return names
 }
 
-// Load returns a built-in protocol by name, or reads one from a path that
-// ends in .toml; its name is then the file's.
+// Load returns a built-in protocol by name, or reads a protocol from a path that ends in .toml. In the second
+// case the protocol has the name of the file.
 func Load(name string) (*Protocol, error) {
 	var raw []byte
 	var err error
@@ -176,7 +187,7 @@ func Load(name string) (*Protocol, error) {
 		return nil, err
 	}
 	if err := wording.CheckName(name); err != nil {
-		return nil, fmt.Errorf("the name of the protocol, which is its file's: %w", err)
+		return nil, fmt.Errorf("the name of the protocol, which is the name of its file: %w", err)
 	}
 	p, err := Parse(name, raw)
 	if err == nil {
@@ -193,16 +204,16 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 		return nil, fmt.Errorf("protocol %s: %w", name, err)
 	}
 	for _, key := range meta.Undecoded() {
-		// Inside params and values stand the methods' own names, which Settings checks.
+		// Below params and values the keys are the methods' own names. GridPoints checks these.
 		if !slices.Contains(key, "params") && !slices.Contains(key, "values") {
 			return nil, fmt.Errorf("protocol %s: %s", name, wording.UnknownTOMLKey(key.String(), p, "docs/protocols.md"))
 		}
 	}
-	if p.Semantics.Split == split.Stratified { // the other way to say what is done without it
+	if p.Semantics.Split == split.Stratified { // another way to write the same semantics
 		p.Semantics.Split = ""
 	}
 	if m, err := metric.Lookup(p.Semantics.Metric); err == nil {
-		p.Semantics.Metric = m.Name // one hash for every spelling
+		p.Semantics.Metric = m.Name // every spelling has the same hash
 	}
 	switch {
 	case p.Splits < 1:
@@ -227,7 +238,7 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 // the same splits, folds, seeds and selection.
 func (p *Protocol) Hash() string {
 	s := p.Semantics
-	if s.Metric == "accuracy" || s.Metric == "mse" { // what is done without a name, where they can be asked for
+	if s.Metric == "accuracy" || s.Metric == "mse" { // the default has the same hash whether it is named or not
 		s.Metric = ""
 	}
 	if s.MethodSeeds == 1 {
@@ -239,9 +250,8 @@ func (p *Protocol) Hash() string {
 	}{s, resultsVersion})
 }
 
-// ResolveSets reads the TOML files among the protocol's data sets, whose paths are
-// relative to the protocol's file, into the catalogue, and names those sets as they
-// name themselves.
+// ResolveSets reads the TOML files among the protocol's data sets into the catalogue and replaces their paths
+// by the names in the files. Paths are relative to the protocol's file.
 func (p *Protocol) ResolveSets(c *catalogue.Catalogue) error {
 	for i, name := range p.Datasets {
 		if !strings.HasSuffix(name, ".toml") {

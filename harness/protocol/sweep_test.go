@@ -59,7 +59,7 @@ func TestSweep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		points, err := p.Settings(spec, "balance", registry.Shape{Task: registry.Binary, N: 20, D: 4, Classes: 2})
+		points, err := p.GridPoints(spec, "balance", registry.Shape{Task: registry.Binary, N: 20, D: 4, Classes: 2})
 		if got := fmt.Sprintf("%s", points); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
 		}

@@ -1,9 +1,8 @@
-// Package published holds the values that papers print, as data: the tables that ours are set
-// beside.
+// Package published holds the values that papers print, as data. Tables show them beside our results.
 //
-// It is a leaf: it imports the standard library alone. Reports read the values here; harness/store
-// copies them into its view `published`, so that SQL can set them beside results, and may import
-// this package for that reason, although it stands below the reports.
+// The package imports the standard library alone. Reports read the values here. harness/store copies them
+// into its view `published`, so that SQL can compare them with results. For this reason harness/store may
+// import this package.
 package published
 
 import (
@@ -21,18 +20,18 @@ import (
 //go:embed published.csv
 var table string
 
-// AverageRank stands in the place of the data set where a source prints a method's average rank.
+// AverageRank is in place of the data set where a source prints a method's average rank.
 const AverageRank = "average rank"
 
-// A Value is one cell of a printed table, in the unit of its source (the tables of 2019 and 2020:
-// percent of correct test labels); see Beside.
+// A Value is one cell of a printed table, in the unit of its source. The unit of the tables of 2019 and 2020
+// is percent of correct test labels; see Beside.
 type Value struct {
 	Source, Dataset, Method string
 	Mean                    float64
 	Std                     *float64 // nil where none is printed
 }
 
-// Values returns every value, in the order of the file.
+// Values returns every value, in the order of the embedded file.
 func Values() []Value { return slices.Clone(parsed()) }
 
 // Of returns the values of one source, sorted by data set and method.
@@ -47,24 +46,26 @@ func Of(source string) []Value {
 	return values
 }
 
-// Ranks reports whether a source prints average ranks. Those that do take the convention of stats.PaperAverageRanks.
+// Ranks reports whether a source prints average ranks. Such sources use the convention of
+// stats.PaperAverageRanks.
 func Ranks(source string) bool {
 	return slices.ContainsFunc(parsed(), func(v Value) bool { return v.Source == source && v.Dataset == AverageRank })
 }
 
-// units says what a printed 1 of a source is in the unit in which tables show a metric: accuracy and error in percent,
-// the mean squared error in the squared unit of the target.
+// units gives, for each source and metric, the size of a printed 1 in the unit of our tables. Our tables show
+// accuracy and error in percent, and the mean squared error in the squared unit of the target.
 var units = map[string]map[string]*big.Rat{
 	"gautheron2019-table2": {"accuracy": big.NewRat(1, 1)},
 	"gautheron2020-table2": {"accuracy": big.NewRat(1, 1)},
 	"bazavan2012-table3":   {"accuracy": big.NewRat(100, 1)}, // printed as shares
 	"bazavan2012-table4":   {"accuracy": big.NewRat(1, 1)},
-	// Of regression the paper prints 100 times the mean squared error of targets between -1 and 1.
+	// For regression this paper prints 100 times the mean squared error of targets between -1 and 1.
 	"shahrampour2018-table2-error": {"error": big.NewRat(1, 1), "mse": big.NewRat(1, 100)},
 }
 
-// Beside returns the values of a source that can stand beside results by a metric, in the unit in which tables show it, sorted as by Of,
-// and the metrics that it has values of. names gives the source's names of data sets that have another one here, by ours.
+// Beside returns the values of a source that are comparable with results by a metric, in the unit of our
+// tables and in the order of Of. It also returns the metrics that the source has values of. names gives, by
+// our name of a data set, the name in the source where the two differ.
 func Beside(source, metric string, names map[string]string) (values []Value, metrics []string) {
 	metrics = slices.Sorted(maps.Keys(units[source]))
 	unit := units[source][metric]
@@ -88,18 +89,18 @@ func Beside(source, metric string, names map[string]string) (values []Value, met
 	return values, metrics
 }
 
-// scaled multiplies a printed decimal, exactly.
+// scaled multiplies a printed decimal number exactly.
 func scaled(printed float64, unit *big.Rat) float64 {
 	x, ok := new(big.Rat).SetString(strconv.FormatFloat(printed, 'g', -1, 64))
 	if !ok {
-		return printed // no number, which parse never gives
+		return printed // not a number; parse never returns this
 	}
 	out, _ := x.Mul(x, unit).Float64()
 	return out
 }
 
-// parsed reads the embedded file once. What is wrong with it is a mistake of the program, which
-// its first test finds.
+// parsed reads the embedded file once. An error in the file is a mistake of the program; its first test finds
+// the mistake.
 var parsed = sync.OnceValue(func() []Value {
 	values, err := parse(table)
 	if err != nil {

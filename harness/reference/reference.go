@@ -1,6 +1,6 @@
 // Package reference carries results that come with the program: the reference run, which is behind the table of the README and
-// which `bench import reference` stores beside a newcomer's own, and those of the experiments that are computed here once.
-// Each protocol has one file of package bundle's form in files/, embedded in the program.
+// which `bench import reference` stores beside a newcomer's own, and results of the experiments. files/ holds one file for
+// each protocol in the form of package bundle, embedded in the program.
 package reference
 
 import (

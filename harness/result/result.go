@@ -1,8 +1,9 @@
-// Package result says what a finished cell is: how it ended, its counts on every fold and on the test part, and what was kept
-// beside them.
+// Package result defines a finished cell: how it ended, its counts on every fold and on the test part, and
+// the artifacts kept beside its counts.
 //
-// What computes cells (harness/runner, harness/metric) and what keeps them (harness/store) share these types and know nothing of
-// each other. The package computes nothing but what a Run says of itself.
+// Packages that compute cells (harness/runner, harness/metric) and the package that keeps them
+// (harness/store) share these types and know nothing of each other. The package computes only values that
+// follow from one Run.
 package result
 
 import (
@@ -27,36 +28,40 @@ const (
 // Class says how a cell failed.
 type Class string
 
-// The classes; that of a cell that ended ok is "".
+// These are the classes of failures. A cell that ended ok has the class "".
 const (
 	ClassTimeout   Class = "timeout"    // no result within the limit
 	ClassOOM       Class = "oom"        // its processes needed more memory than they may
 	ClassCrash     Class = "crash"      // a panic, a signal, an exit
-	ClassBadOutput Class = "bad-output" // what came back is no answer: a score that is no number, half a message, changed data
+	ClassBadOutput Class = "bad-output" // the answer is invalid: a score that is no number, half a message, changed data
 	ClassError     Class = "error"      // the method returned an error
 )
 
-// Score is what one prediction of n rows gave. Classes are counted in integers:
-// Correct, and for two classes the confusion counts with +1 as positive.
-// Regression has errors instead. A nil field does not apply.
+// Score is the result of one prediction of n rows. Classes are counted in integers: Correct, and for two
+// classes the counts of the confusion matrix with +1 as positive. Regression has errors instead. A nil field
+// does not apply.
 type Score struct {
 	N              int
 	Correct        *int
 	TN, FP, FN, TP *int
-	AUC2           *int64 // two classes: twice the pairs of a -1 and a +1 row that the scores put in order, those with equal scores counted once
-	RMSE, MAE, R2  *float64
+	// AUC2 is for two classes: a pair of a -1 and a +1 row counts 2 if its scores are in order, 1 if they are
+	// equal.
+	AUC2          *int64
+	RMSE, MAE, R2 *float64
 
-	LogLoss, Brier, ECE *float64 // of a test's scores that stand for probabilities, all or none; see harness/metric
+	// These are for test scores that stand for probabilities: all of them are set or none; see
+	// harness/metric.
+	LogLoss, Brier, ECE *float64
 }
 
-// Evaluation is one fold of one grid point.
+// Evaluation is one grid point on one fold.
 type Evaluation struct {
 	GridIndex, Fold int
 	Score           Score
 	FitSeconds      float64
 }
 
-// Environment is where a cell was run.
+// Environment describes the program and the machine that ran a cell.
 type Environment struct {
 	ProgramVersion string `json:"program_version"`
 	VCSRevision    string `json:"vcs_revision"`
@@ -64,7 +69,7 @@ type Environment struct {
 	GoVersion      string `json:"go_version"`
 	OS             string `json:"os"`
 	Arch           string `json:"arch"`
-	Kernel         string `json:"kernel"` // with what keeps plugins within their limits
+	Kernel         string `json:"kernel"` // with the mechanism that keeps plugins within their limits
 	CPU            string `json:"cpu"`
 	Cores          int    `json:"cores"`
 	MemoryBytes    int64  `json:"memory_bytes"`
@@ -72,22 +77,24 @@ type Environment struct {
 
 // Run is one finished cell with everything that is stored of it.
 type Run struct {
-	Key            string
-	Protocol       string
-	ProtocolHash   string
-	Method         string
-	MethodVersion  string
-	Dataset        string
-	Fingerprint    string
-	Split          int
-	Task           string
-	Status         Status
-	Error          string // empty if ok
-	Class          Class  // of the failure; empty if ok
-	Stderr         string // the end of what the cell's process wrote there, bounded; empty if ok or run in this process
-	Isolated       bool   // it was run in a process of its own
+	Key           string
+	Protocol      string
+	ProtocolHash  string
+	Method        string
+	MethodVersion string
+	Dataset       string
+	Fingerprint   string
+	Split         int
+	Task          string
+	Status        Status
+	Error         string // empty if ok
+	Class         Class  // of the failure; empty if ok
+	// Stderr is the end of the standard error of the cell's process, bounded; empty if ok or run in this
+	// process.
+	Stderr         string
+	Isolated       bool // the cell ran in a process of its own
 	Grid           []json.RawMessage
-	GridPoints     []json.RawMessage // Grid as its author wrote it, or nil
+	GridWritten    []json.RawMessage // Grid in the notation of its author, or nil
 	GridHash       string
 	Selected       *int // index into Grid of the refitted point
 	TrainRows      int
@@ -97,41 +104,50 @@ type Run struct {
 	SearchSeconds  float64
 	FitSeconds     *float64
 	PredictSeconds *float64
-	CPUSeconds     *float64 // of the cell's threads, and of the processes that it started; nil where the system does not tell
-	PeakRSSBytes   *int64   // of the whole process up to the cell's end; of an isolated cell its processes' own
-	ModelBytes     *int64   // of the saved model; nil if it has no saved form
+	// CPUSeconds are of the cell's threads and of the processes that they started; nil where the system does
+	// not tell.
+	CPUSeconds *float64
+	// PeakRSSBytes is of the whole process up to the cell's end. For an isolated cell it is of the cell's own
+	// processes.
+	PeakRSSBytes   *int64
+	ModelBytes     *int64 // of the saved model; nil if the model has no saved form
 	CostUnits      float64
 	TimeoutSeconds *float64
 	StartedAt      string // UTC, RFC 3339 with nanoseconds
 	Features       int    // columns of the data; 0 if unknown
 
-	// What is kept of the run beside its counts.
+	// These artifacts are kept beside the counts of the run.
 	Scores     []float64 // of the test rows, row by row; nil if they are not kept
 	Outputs    int       // scores per row
-	ScoresHash string    // of the bits of Scores, also where these are not kept
+	ScoresHash string    // hash of the bits of Scores, also where Scores is not kept
 	Stages     []Stage
-	GridTests  []Score    // of the test part with every grid point, in grid order; nil where the protocol does not ask for it
-	SeedTests  []SeedTest // with each of the cell's seeds, the first that of the run itself; nil where that is the protocol's alone
-	Warnings   []Warning
-	Model      *Model // nil if it is not kept
+	// GridTests are the scores on the test part with every grid point, in grid order; nil where the protocol
+	// does not ask for them.
+	GridTests []Score
+	// SeedTests are the tests with each seed of the cell. The first seed is that of the run itself. They are
+	// nil where the cell has only the protocol's seed.
+	SeedTests []SeedTest
+	Warnings  []Warning
+	Model     *Model // nil if the model is not kept
 
-	// What a reader needs to find the cell's inputs again.
-	ProtocolText   string // the TOML it was read from
-	ProtocolPath   string // where from; "" for a built-in one
+	// A reader needs these to find the cell's inputs again.
+	ProtocolText   string // the TOML text of the protocol
+	ProtocolPath   string // path of the protocol's file; "" for a built-in one
 	ProtocolSplits int
 	SetFile        string // the TOML file of a user's own data set; "" for a built-in one
 
-	Code     string // hash of the code that computed it; "" if unknown
-	Imported string // name of the file that it was imported from; "" if it was computed here
+	Code     string // hash of the code that computed the cell; "" if unknown
+	Imported string // name of the imported file; "" if the cell was computed here
 
-	Replace bool // if it is ok, an attempt with the same key gives way to it; else what is ok stays
+	// Replace says that this run, if it is ok, replaces a stored run with the same key, even one that is ok.
+	Replace bool
 
-	Canary *Canary // of a cell whose training labels contradict the truth: it is no result; else nil
+	Canary *Canary // set for a canary, which is no result; else nil
 
-	Environment *Environment // where it was computed; nil for the writer's own
+	Environment *Environment // where the cell was computed; nil for the writer's own environment
 }
 
-// A Stage is the test of the refitted model's first rounds.
+// A Stage is the test of the first rounds of the refitted model.
 type Stage struct {
 	Round int
 	Score Score
@@ -144,7 +160,7 @@ type SeedTest struct {
 	Score      Score
 }
 
-// A Warning is something that a fit said of itself, and how often.
+// A Warning is a message that the fits of a cell logged, and how often.
 type Warning struct {
 	Text  string
 	Times int
@@ -152,20 +168,20 @@ type Warning struct {
 
 // A Model is a refitted model that can be loaded again.
 type Model struct {
-	Data        []byte    // as registry.Saver wrote it
+	Data        []byte    // in the form that registry.Saver wrote
 	Features    []string  // the columns' names
 	Labels      []string  // the classes' names; nil for regression
-	Mean, Scale []float64 // of the columns, as the model's rows are standardised; nil if they are not
+	Mean, Scale []float64 // of the columns, by which the model's rows are standardised; nil if they are not
 	Target      *Target   // nil if predictions are in the units of the file
 }
 
 // A Target turns predictions of a model into the units of the file: p * Scale + Mean.
 type Target struct{ Mean, Scale float64 }
 
-// Name names the cell of the run to people.
+// Name returns a name of the run's cell for people.
 func (r Run) Name() string { return fmt.Sprintf("%s on %s, split %d", r.Method, r.Dataset, r.Split) }
 
-// Failure is how the run failed: what the run says of it, else what its status does.
+// Failure is the class of the run's failure. Where the run names none, the class follows from its status.
 func (r Run) Failure() Class {
 	return cmp.Or(r.Class, map[Status]Class{Failed: ClassError, Timeout: ClassTimeout}[r.Status])
 }
@@ -197,30 +213,30 @@ func (r Run) Seconds() float64 {
 	return sum
 }
 
-// A Canary is what a cell showed whose training labels contradict the truth.
+// A Canary is the outcome of a cell whose training labels contradict the truth.
 type Canary struct {
-	P        float64 // how improbable it is by chance to be as right about the test rows
-	Constant int     // test rows that the best constant answer gets right; 0 for a regression
+	P        float64 // how improbable it is to be as right about the test rows by chance
+	Constant int     // number of test rows that the best constant answer gets right; 0 for a regression
 }
 
-// Artifacts are what is kept of a cell beside its counts.
+// Artifacts are the parts of a cell that are kept beside its counts.
 type Artifacts struct {
-	Scores  []float64 // nil if they are not kept
+	Scores  []float64 // nil if the scores are not kept
 	Outputs int
-	Model   *Model          // nil if it is not kept
-	Params  json.RawMessage // of the model
+	Model   *Model          // nil if the model is not kept
+	Point   json.RawMessage // the grid point of the model
 	Task    string
 
-	MethodVersion string // that trained it
+	MethodVersion string // version of the method that trained the model
 }
 
-// HashScores returns what identifies scores by their bits: half of their SHA-256.
+// HashScores identifies scores by their bits: it returns half of their SHA-256.
 func HashScores(scores []float64) string {
 	sum := sha256.Sum256(Doubles(scores))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Doubles is numbers one after another, little-endian.
+// Doubles returns the bytes of numbers one after another, little-endian.
 func Doubles(values []float64) []byte {
 	out := make([]byte, 0, 8*len(values))
 	for _, v := range values {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// A Score is written as JSON when a cell comes from another process. Errors of a regression may be
-// infinite, which JSON has no number for; they are written as text, with all their bits.
+// A Score is written as JSON when a cell comes from another process. JSON has no infinite numbers, but errors
+// of a regression may be infinite. So these errors are written as text, with all their bits.
 
 type plainScore Score
 

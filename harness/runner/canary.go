@@ -8,12 +8,12 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 )
 
-// A Canary says that the training labels of a cell contradict the truth, as package canary has it.
+// A Canary marks a cell whose training labels contradict the truth; see package canary.
 type Canary struct {
-	Seed [32]byte `json:"seed"` // of what is drawn
+	Seed [32]byte `json:"seed"` // of the generator that draws the labels
 }
 
-// mislead gives the training rows of a split the labels of a canary; the test rows keep theirs.
+// mislead gives the training rows of a split the labels of a canary. The test rows keep their true labels.
 func (c *Canary) mislead(parts split.Parts) split.Parts {
 	train := parts.Split.Train
 	y := make([]float64, len(train))
@@ -36,7 +36,7 @@ func (c *Canary) mislead(parts split.Parts) split.Parts {
 	return parts
 }
 
-// outcome is what the test scores of a canary show; whole is its refit.
+// outcome is the evidence in the test scores of a canary; whole is the part of its refit.
 func (c *Canary) outcome(whole split.Part, scores []float64) *result.Canary {
 	sh := whole.Score.Shape()
 	return &result.Canary{

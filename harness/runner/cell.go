@@ -16,19 +16,20 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A job is a cell on its way: its specification with what that names.
+// A job is a cell that is being run: its specification, and the protocol, the method and the data set that
+// this names.
 type job struct {
 	CellSpec
 	protocol *protocol.Protocol
 	method   registry.Spec
 	set      *datasets.Set
-	code     string // of the method; "" where it cannot be told
-	below    bool   // processes below this one are counted by the caller
+	code     string // hash of the method's code; "" where it cannot be told
+	below    bool   // the caller counts the processes below this one
 	said     warnings
 }
 
-// cell is the protocol: search the grid by cross-validation on the training rows,
-// refit the best point on all of them, test once.
+// cell follows the protocol: it searches the grid by cross-validation on the training rows, refits the best
+// grid point on all of them, and tests the refit once.
 func (j *job) cell(ctx context.Context, env registry.Env, run *result.Run) error {
 	parts, err := partsOf(j.protocol, j.set, j.Cell)
 	if err != nil {
@@ -80,7 +81,7 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *result.Run) error
 	return j.save(r.model, whole, run)
 }
 
-// A refitted is a grid point fitted to all training rows, with its test.
+// A refitted is a grid point fitted to all training rows, and its test.
 type refitted struct {
 	model                   registry.Model
 	scores                  []float64 // of the test rows
@@ -89,15 +90,15 @@ type refitted struct {
 }
 
 // refit fits a grid point to all training rows and tests it.
-func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, params json.RawMessage) (r refitted, err error) {
-	given := fingerprint(whole)
+func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, point json.RawMessage) (r refitted, err error) {
+	before := fingerprint(whole)
 	start := time.Now()
-	r.model, err = j.method.Fit(ctx, env, whole.Learn, params)
-	if err == nil && fingerprint(whole) != given {
+	r.model, err = j.method.Fit(ctx, env, whole.Learn, point)
+	if err == nil && fingerprint(whole) != before {
 		err = errChangedData
 	}
 	if err != nil {
-		return r, fmt.Errorf("refit with %s: %w", params, err)
+		return r, fmt.Errorf("refit with %s: %w", point, err)
 	}
 	r.fitSeconds = time.Since(start).Seconds()
 	start = time.Now()
@@ -105,17 +106,17 @@ func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, par
 	if err == nil {
 		r.test, err = newScore(whole.Score.Shape(), whole.Score.Y, r.scores)
 	}
-	if err == nil && fingerprint(whole) != given {
+	if err == nil && fingerprint(whole) != before {
 		err = errChangedData
 	}
 	if err != nil {
-		return r, fmt.Errorf("test with %s: %w", params, err)
+		return r, fmt.Errorf("test with %s: %w", point, err)
 	}
 	r.testSeconds = time.Since(start).Seconds()
 	return r, nil
 }
 
-// save measures the model's saved form, and keeps it where that is asked for.
+// save measures the model's saved form, and keeps this form if the request asks for it.
 func (j *job) save(model registry.Model, whole split.Part, run *result.Run) error {
 	saver, ok := model.(registry.Saver)
 	if !ok {
@@ -139,8 +140,8 @@ func (j *job) save(model registry.Model, whole split.Part, run *result.Run) erro
 	return nil
 }
 
-// stages tests the first rounds of a model in one pass, where the protocol lists rounds
-// and the model has them.
+// stages tests the first rounds of a model in one pass. It does so where the protocol lists rounds and the
+// model has rounds.
 func (j *job) stages(ctx context.Context, model registry.Model, whole split.Part) ([]result.Stage, error) {
 	stager, ok := model.(registry.Stager)
 	at := slices.Clone(j.protocol.Semantics.Rounds)
@@ -163,7 +164,7 @@ func (j *job) stages(ctx context.Context, model registry.Model, whole split.Part
 	return out, err
 }
 
-// search evaluates the whole grid on every fold and returns the best point.
+// search evaluates every grid point on every fold and returns the best grid point.
 func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, run *result.Run) (int, error) {
 	by, err := metric.ForSelection(j.protocol.Semantics.Metric, j.set.Task)
 	if err != nil {
@@ -194,12 +195,12 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 	return metric.Select(by, scores), nil
 }
 
-// eachPoint fits every grid point to a part and hands over what it scores there, each once, in the
-// method's order.
+// eachPoint fits every grid point to the rows of a part and tests it there. It hands over the score of each
+// grid point once, in the order of the method.
 func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, take func(g int, s result.Score, seconds float64)) error {
 	seen := make([]bool, len(j.Grid))
 	start := time.Now()
-	given := fingerprint(part)
+	before := fingerprint(part)
 	err := j.method.FitAll(ctx, env, part.Learn, j.Grid, func(g int, m registry.Model) error {
 		seconds := time.Since(start).Seconds()
 		if g < 0 || g >= len(seen) || seen[g] {
@@ -212,13 +213,13 @@ func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, 
 			s, err = newScore(part.Score.Shape(), part.Score.Y, values)
 		}
 		if err != nil {
-			return fmt.Errorf("setting %s: %w", j.Grid[g], err)
+			return fmt.Errorf("grid point %s: %w", j.Grid[g], err)
 		}
 		take(g, s, seconds)
 		start = time.Now()
 		return nil
 	})
-	if err == nil && fingerprint(part) != given {
+	if err == nil && fingerprint(part) != before {
 		err = errChangedData
 	}
 	if err != nil {
@@ -232,7 +233,8 @@ func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, 
 	return nil
 }
 
-// testGrid tests every grid point on the test part, where the protocol asks for it. The tests decide nothing.
+// testGrid tests every grid point on the test part, where the protocol asks for this. The tests decide
+// nothing.
 func (j *job) testGrid(ctx context.Context, env registry.Env, whole split.Part, run *result.Run) error {
 	if !j.protocol.Semantics.TestGrid {
 		return nil
@@ -245,7 +247,8 @@ func (j *job) testGrid(ctx context.Context, env registry.Env, whole split.Part, 
 	return nil
 }
 
-// testSeeds tests the chosen point with each seed of the cell, where it has its own. The tests decide nothing.
+// testSeeds tests the chosen grid point with each seed of the cell, where the cell has seeds of its own. The
+// tests decide nothing.
 func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part, run *result.Run) error {
 	if j.Seeds == nil {
 		return nil
@@ -263,14 +266,15 @@ func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part,
 	return nil
 }
 
-// env is the same for every fit of a cell but those of its further seeds: draws do not depend on the grid point.
+// env is the same for every fit of a cell, except for the fits with further seeds: random draws do not depend
+// on the grid point.
 func (j *job) env(clock *cpuClock) registry.Env {
 	seed := j.protocol.Semantics.MethodSeed
 	if j.Seeds != nil {
 		seed = j.Seeds[0]
 	}
 	env := registry.Env{Seed: seed, Log: j.said.logger(), OnThread: clock.measure}
-	if !j.below { // else whoever looks at all processes below this one counts them
+	if !j.below { // otherwise the caller counts these processes
 		env.Used = clock.elsewhere
 	}
 	return env
@@ -282,8 +286,8 @@ func partsOf(p *protocol.Protocol, set *datasets.Set, c Cell) (split.Parts, erro
 	return split.Parts{Set: set, Split: rows, Standardise: p.Semantics.Standardise, ScaleTarget: p.Semantics.ScaleTarget}, err
 }
 
-// scoresOf scores the rows of a part without showing the model their targets; predictions
-// of a regression are in the unit of the data.
+// scoresOf scores the rows of a part and does not show their targets to the model. Predictions of a
+// regression are in the unit of the data.
 func scoresOf(ctx context.Context, m registry.Model, part split.Part) ([]float64, error) {
 	if m == nil {
 		return nil, badOutput("the method returned neither a model nor an error")

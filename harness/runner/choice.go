@@ -6,10 +6,10 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A Choice runs some cells in this process and the others apart from it.
+// A Choice runs some cells in this process and all others in processes of their own.
 type Choice struct {
 	Here, Apart Runner
-	Isolated    func(CellSpec) bool // which cells are run apart
+	Isolated    func(CellSpec) bool // reports whether a cell runs apart from this process
 }
 
 // Run implements Runner.
@@ -20,7 +20,7 @@ func (r Choice) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	return r.Here.Run(ctx, c)
 }
 
-// Forget tells both that the data set of a cell is not needed any more.
+// Forget tells both runners that the data set of a cell is no longer needed.
 func (r Choice) Forget(c CellSpec) {
 	for _, each := range []Runner{r.Here, r.Apart} {
 		if keeper, ok := each.(interface{ Forget(CellSpec) }); ok {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A clock tells the time and waits; tests have one of their own.
+// A clock tells the time and waits. Tests use a clock of their own.
 type clock struct {
 	now   func() time.Time
 	after func(time.Duration) <-chan time.Time
@@ -13,10 +13,9 @@ type clock struct {
 
 var systemClock = clock{now: time.Now, after: time.After}
 
-// countdown waits until the process has run for d and returns true, or false as soon
-// as done is closed. Time in which the process was stopped (a suspended machine, a
-// SIGSTOP) does not count: the clock is looked at in steps, and a step that takes much
-// longer than it should is counted as four.
+// countdown waits until the process has run for d and returns true. It returns false as soon as done is
+// closed. Time in which the process was stopped (a suspended machine, a SIGSTOP) does not count. To notice
+// this, countdown waits in steps, and a step that takes much longer than planned counts as four steps.
 func (c clock) countdown(done <-chan struct{}, d time.Duration) bool {
 	step := min(max(d/20, 5*time.Millisecond), 250*time.Millisecond)
 	last := c.now()
@@ -34,9 +33,10 @@ func (c clock) countdown(done <-chan struct{}, d time.Duration) bool {
 	return true
 }
 
-// limited returns a context that is done when the process has run for d; 0 is no limit.
+// limited returns a context that ends when the process has run for d; 0 is no limit.
 func (c clock) limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	if 0 < d && d < time.Millisecond { // over before a goroutine is sure to have begun to count
+	// So short a limit could pass before the goroutine below begins to count.
+	if 0 < d && d < time.Millisecond {
 		return context.WithTimeout(ctx, d)
 	}
 	ctx, cancel := context.WithCancel(ctx)

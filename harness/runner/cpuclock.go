@@ -13,7 +13,7 @@ type cpuClock struct {
 	peak    int64 // the largest resident size of another process that works for the cell, in bytes
 }
 
-// elsewhere counts what another process did for the cell.
+// elsewhere adds the processor time of another process that works for the cell.
 func (c *cpuClock) elsewhere(seconds float64, peak int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -21,15 +21,15 @@ func (c *cpuClock) elsewhere(seconds float64, peak int64) {
 	c.peak = max(c.peak, peak)
 }
 
-// peakElsewhere returns the largest resident size that elsewhere was told.
+// peakElsewhere returns the largest resident size that elsewhere was given.
 func (c *cpuClock) peakElsewhere() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.peak
 }
 
-// measure runs work on an operating system thread of its own, whose time is then
-// work's alone. A panic of work passes through, its time counted.
+// measure runs work on an operating system thread of its own, so that the processor time of the thread is the
+// time of work. A panic of work passes through; its time is counted.
 func (c *cpuClock) measure(work func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -44,7 +44,7 @@ func (c *cpuClock) measure(work func()) {
 	work()
 }
 
-// seconds returns the sum, or nil where the system has no clock per thread.
+// seconds returns the total time, or nil where the system has no clock for each thread.
 func (c *cpuClock) seconds() *float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

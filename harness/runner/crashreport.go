@@ -5,14 +5,14 @@ import (
 	"unicode"
 )
 
-// The bytes that are looked at for the reason of an end, and those that are stored.
+// These are the bytes that are searched for the reason of an end, and the bytes that are stored.
 const (
 	mostTail   = 64 << 10
 	mostStderr = 4000
 )
 
-// shown is what a process wrote as a terminal may show it.
-func shown(text string) string {
+// printable replaces what a terminal would obey in the text that a process wrote.
+func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || r == unicode.ReplacementChar) {
 			return '?'
@@ -21,11 +21,11 @@ func shown(text string) string {
 	}, strings.ToValidUTF8(text, "?"))
 }
 
-// lastWords are lines that begin what the Go runtime says when it ends a program.
+// lastWords are the beginnings of the lines in which the Go runtime says why it ends a program.
 var lastWords = []string{"panic: ", "fatal error: ", "runtime: out of memory", "SIG"}
 
-// reason returns what a program said when it ended, and the text from there on; "" and the whole
-// text if it said nothing that is known.
+// reason returns what a program said when it ended, and the text from there on. If it said nothing known,
+// reason returns "" and the whole text.
 func reason(text string) (said, from string) {
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
@@ -39,7 +39,8 @@ func reason(text string) (said, from string) {
 	return "", text
 }
 
-// kept bounds what is stored: the beginning of what the runtime said, else the end of the text.
+// kept bounds the text to be stored. It takes the message of the runtime from its beginning, else the end of
+// the text.
 func kept(text string) string {
 	said, from := reason(text)
 	switch {

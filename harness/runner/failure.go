@@ -13,8 +13,8 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 )
 
-// A failure is an error of a method whose class is known. Errors of methods in another process have
-// the same method FailureClass.
+// A failure is an error of a method whose class is known. Errors of methods in another process also have the
+// method FailureClass.
 type failure struct {
 	error
 	class result.Class
@@ -22,7 +22,7 @@ type failure struct {
 
 func (f failure) Unwrap() error { return f.error }
 
-// FailureClass returns the class as it is stored.
+// FailureClass returns the class in its stored form.
 func (f failure) FailureClass() string { return string(f.class) }
 
 func crash(err error) error { return failure{err, result.ClassCrash} }
@@ -31,7 +31,7 @@ func badOutput(format string, args ...any) error {
 	return failure{fmt.Errorf(format, args...), result.ClassBadOutput}
 }
 
-// classOf returns the class that an error of a method names, if it names one.
+// classOf returns the class that an error of a method names, "" if it names none.
 func classOf(err error) result.Class {
 	var known interface{ FailureClass() string }
 	if errors.As(err, &known) {
@@ -45,8 +45,8 @@ func classOf(err error) result.Class {
 
 var errChangedData = badOutput("the method changed the data that it was given; copy what is to be changed")
 
-// fingerprint hashes the values of a part: methods may not change them, since the fits of a whole
-// grid see the same rows.
+// fingerprint hashes the values of a part. Methods may not change them, since the fits of a whole grid see
+// the same rows.
 func fingerprint(p split.Part) uint64 {
 	sum := uint64(0)
 	for _, values := range [][]float64{p.Learn.X.RawMatrix().Data, p.Learn.Y, p.Score.X.RawMatrix().Data, p.Score.Y} {
@@ -58,13 +58,14 @@ func fingerprint(p split.Part) uint64 {
 	return sum
 }
 
-// maxError bounds the text of a failure, in bytes: a method may say anything.
+// maxError is the longest text of a failure, in bytes. A method may return a text of any length.
 const maxError = 2000
 
-// oneLine joins the lines of a message and cuts it, saying what it was.
+// oneLine joins the lines of a message. It cuts a long message and says how long the message was.
 func oneLine(s string) string { return bounded(s, words) }
 
-// inLines cuts what a method says of its failure. It keeps the lines and their indentation, such as those of a traceback.
+// inLines cuts the message of a method's failure. It keeps lines and indentation, such as those of a
+// traceback.
 func inLines(s string) string {
 	return bounded(s, func(s string) string {
 		var lines []string
@@ -83,15 +84,15 @@ func inLines(s string) string {
 	})
 }
 
-// words leaves of white space single blanks, and nothing of what a terminal would obey.
+// words replaces white space by single blanks, and removes what a terminal would obey.
 func words(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
-// bounded cuts a text that is long before and after it is made readable.
+// bounded makes a text readable, and cuts a long text before and after that.
 func bounded(s string, readable func(string) string) string {
 	whole := len(s)
-	if whole > 4*maxError { // a long one is not looked at to its end
+	if whole > 4*maxError { // a long text is not read to its end
 		s = s[:4*maxError]
 	}
 	s = readable(strings.ToValidUTF8(s, "?"))

@@ -11,11 +11,11 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// defaultGrace is how long a fit may take to notice that its time is over.
+// defaultGrace is the time that a fit has to notice the end of its time.
 const defaultGrace = 5 * time.Second
 
-// execute runs a cell to its end: ok, failed or timed out. It returns an error
-// only if ctx was cancelled, in which case the cell has no result.
+// execute runs a cell to its end: ok, failed or timed out. It returns an error only if ctx was cancelled. In
+// this case the cell has no result.
 func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (result.Run, error) {
 	cellCtx, cancel := systemClock.limited(ctx, timeout)
 	defer cancel()
@@ -26,10 +26,10 @@ func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (result
 		seconds := timeout.Seconds()
 		run.TimeoutSeconds = &seconds
 	}
-	work := run // the goroutine's own copy, so that an abandoned one changes nothing
+	work := run // the goroutine's own copy, so that an abandoned goroutine changes nothing
 	done := make(chan error, 1)
 	go func() {
-		ended := errGoexit // unless guarded returns
+		ended := errGoexit // the value that stays if guarded does not return
 		defer func() { done <- ended }()
 		ended = j.guarded(cellCtx, &work)
 	}()
@@ -70,7 +70,7 @@ var (
 	errGoexit    = crash(errors.New("the method ended its goroutine (runtime.Goexit) instead of returning"))
 )
 
-// waitWithin waits for the end of a cell, late if it does not come within the limit.
+// waitWithin waits for the end of a cell. late reports that the limit came first.
 func waitWithin(done <-chan error, limit time.Duration) (err error, late bool) {
 	waited := make(chan struct{})
 	defer close(waited)
@@ -88,7 +88,7 @@ func waitWithin(done <-chan error, limit time.Duration) (err error, late bool) {
 	}
 }
 
-// guarded turns a panic of the method into an error that says where it was.
+// guarded turns a panic of the method into an error that names the place of the panic.
 func (j *job) guarded(ctx context.Context, run *result.Run) (err error) {
 	clock := &cpuClock{}
 	defer func() {

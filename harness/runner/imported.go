@@ -8,12 +8,12 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// Imported returns the row of a cell whose test scores were computed elsewhere: given holds the scores of
-// rows of the data file, counted from 0, one a row or, of several classes, one a class; in the unit of
-// the data for regression. They are counted as a model's are. The row has no folds and no times, and
-// its grid is a single point. It is an error unless exactly the test rows of the split have scores,
-// all of them finite.
-func (c CellSpec) Imported(p *protocol.Protocol, set *datasets.Set, given map[int][]float64) (result.Run, error) {
+// Imported returns the run of a cell whose test scores another program computed. scores holds the scores by
+// row of the data file, counted from 0. A row has one score, or with several classes one score a class.
+// Predictions of a regression are in the unit of the data. The scores are counted like those of a model. The
+// run has no folds and no times, and its grid has a single grid point. It is an error unless exactly the test
+// rows of the split have scores, all of them finite.
+func (c CellSpec) Imported(p *protocol.Protocol, set *datasets.Set, scores map[int][]float64) (result.Run, error) {
 	run := c.NewRun()
 	parts, err := partsOf(p, set, c.Cell)
 	if err != nil {
@@ -26,28 +26,28 @@ func (c CellSpec) Imported(p *protocol.Protocol, set *datasets.Set, given map[in
 		return run, err
 	}
 	shape := whole.Score.Shape()
-	scores := make([]float64, 0, shape.N*shape.Outputs())
+	values := make([]float64, 0, shape.N*shape.Outputs())
 	for _, row := range test {
-		values, there := given[row]
+		own, there := scores[row]
 		switch {
 		case !there:
 			return run, fmt.Errorf("%s: test row %d has no score; the test rows are those of `bench data splits %s --seed %d --format json`", c.Cell, row, c.Cell.Dataset, c.Cell.Split)
-		case len(values) != shape.Outputs():
-			return run, fmt.Errorf("%s: row %d has %d scores, the set needs %d", c.Cell, row, len(values), shape.Outputs())
+		case len(own) != shape.Outputs():
+			return run, fmt.Errorf("%s: row %d has %d scores, the set needs %d", c.Cell, row, len(own), shape.Outputs())
 		}
-		scores = append(scores, values...)
+		values = append(values, own...)
 	}
-	if len(given) != len(test) {
-		return run, fmt.Errorf("%s: %d rows have scores, and the split has %d test rows; leave the others out", c.Cell, len(given), len(test))
+	if len(scores) != len(test) {
+		return run, fmt.Errorf("%s: %d rows have scores, and the split has %d test rows; give scores of the test rows alone", c.Cell, len(scores), len(test))
 	}
-	if run.Test, err = newScore(shape, whole.Score.Y, scores); err != nil {
+	if run.Test, err = newScore(shape, whole.Score.Y, values); err != nil {
 		return run, fmt.Errorf("%s: %w", c.Cell, err)
 	}
 	only := 0
 	run.Status, run.Selected = result.OK, &only
-	run.ScoresHash, run.Outputs = result.HashScores(scores), shape.Outputs()
+	run.ScoresHash, run.Outputs = result.HashScores(values), shape.Outputs()
 	if c.Keep != KeepNone {
-		run.Scores = scores
+		run.Scores = values
 	}
 	return run, nil
 }

@@ -17,19 +17,21 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// InProcess runs cells in this process. It reads each data set once and keeps it until it
-// is told to Forget it; cells of one set share it.
+// InProcess runs cells in this process. It reads each data set once. Cells of one set share the set, and
+// InProcess keeps it until Forget.
 type InProcess struct {
 	Registry registry.Registry
 	Data     files.Directory
-	Timeout  time.Duration  // per cell; 0 for none
-	Guests   sandbox.Policy // what methods of other modules may read besides, in a worker, and whether they may use the network
-	Grace    time.Duration  // for a fit to notice that its time is over before it is abandoned; 0 means 5 s
-	// Prepare, if not nil, makes a method ready before a cell's time begins to count, such as the process that it
-	// is. What keeps it from that is an error of the fit that comes.
+	Timeout  time.Duration // per cell; 0 for none
+	// Guests says what methods of other modules may read beyond the system's files in a worker, and whether
+	// they may use the network.
+	Guests sandbox.Policy
+	Grace  time.Duration // the time that a fit has to notice its time limit before it is abandoned; 0 means 5 s
+	// Prepare, if not nil, makes a method ready before a cell's time begins to count. For example it starts
+	// the process of a plugin. If it fails, the fit that follows returns the error.
 	Prepare func(ctx context.Context, method string)
 
-	// Settle, if not nil, returns when the processes that served the cell before have ended.
+	// Settle, if not nil, waits until the processes that served the last cell have ended.
 	Settle func(method string)
 
 	below     bool // Serve counts the processes below this one
@@ -71,7 +73,7 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	}
 	j.set = l.set
 	j.code = Code(r.Registry, base)
-	if !r.below { // Serve was asked before
+	if !r.below { // Serve has done this in a worker
 		r.prepare(ctx, c)
 	}
 	return j.execute(ctx, r.Timeout, cmp.Or(r.Grace, defaultGrace))
@@ -82,12 +84,12 @@ func (r *InProcess) prepare(ctx context.Context, c CellSpec) {
 	if r.Prepare == nil {
 		return
 	}
-	if p, err := r.protocol(c); err == nil { // Run says what is wrong with it
+	if p, err := r.protocol(c); err == nil { // otherwise Run reports the error
 		r.Prepare(ctx, p.Base(c.Cell.Method))
 	}
 }
 
-// settle waits until what a cell started has ended.
+// settle waits until all processes that a cell started have ended.
 func (r *InProcess) settle(c CellSpec) {
 	if r.Settle == nil {
 		return
@@ -97,7 +99,7 @@ func (r *InProcess) settle(c CellSpec) {
 	}
 }
 
-// A versionError is a method of another version than the cell was planned with.
+// A versionError says that a method has another version than the cell was planned with.
 type versionError struct {
 	cell CellSpec
 	has  string
@@ -107,7 +109,8 @@ func (e *versionError) Error() string {
 	return fmt.Sprintf("%s: version %s of %s was asked for, this program has %s", e.cell.Cell, e.cell.Inputs.MethodVersion, e.cell.Cell.Method, e.has)
 }
 
-// Method returns the method of a cell: of a variant, which a protocol declares, the method that it is one of, under the variant's name.
+// Method returns the method of a cell. For a variant that a protocol declares this is the original method
+// under the variant's name.
 func (r *InProcess) Method(c CellSpec) (registry.Spec, error) {
 	p, err := r.protocol(c)
 	if err != nil {
@@ -118,8 +121,8 @@ func (r *InProcess) Method(c CellSpec) (registry.Spec, error) {
 	return spec, err
 }
 
-// Code returns the hash of a method's code, "" where it cannot be told: a program that was taken
-// away while it runs still computes its cells.
+// Code returns the hash of a method's code, "" where it cannot be told. A program whose file was removed
+// while it runs still computes its cells.
 func Code(r registry.Registry, method string) string {
 	code, err := r.Code(method)
 	if err != nil {
@@ -128,7 +131,7 @@ func Code(r registry.Registry, method string) string {
 	return code
 }
 
-// protocol reads the text of a cell's protocol, once for all its cells.
+// protocol reads the text of a cell's protocol, once for all cells of the protocol.
 func (r *InProcess) protocol(c CellSpec) (*protocol.Protocol, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,13 +167,13 @@ func (r *InProcess) load(ctx context.Context, c CellSpec) *loading {
 			l.set, l.err = read.Load(ctx, r.Data, e)
 		}
 	})
-	if l.err != nil { // a cancelled reading is no property of the set
+	if l.err != nil { // a cancelled reading tells nothing about the set
 		r.Forget(c)
 	}
 	return l
 }
 
-// Forget lets go of the data set of a cell; a cell that needs it later reads it again.
+// Forget releases the data set of a cell. A later cell that needs the set reads it again.
 func (r *InProcess) Forget(c CellSpec) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,43 +15,46 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CanIsolate says that this system has what worker processes need.
+// CanIsolate says that worker processes are possible on this system.
 const CanIsolate = true
 
-// How often a keeper looks at the memory of its worker, and of everything below it.
+// These constants say how often a keeper measures the memory of its worker, and of all processes below the
+// keeper.
 const (
 	lookEvery     = 50 * time.Millisecond
 	lookAllEvery  = 500 * time.Millisecond
-	processItself = 64 << 20 // bytes of a worker beside what its cell needs
+	processItself = 64 << 20 // bytes of a worker that are not for its cell
 )
 
-// A keeper is the process between the harness and a worker. It runs no code of a method, so nothing
-// that a method does ends it. Whatever a worker starts stays below its keeper, in whatever group or
-// session, and ends with it: when the harness asks, when the memory limit is passed, when the worker
-// ends, and when the harness is gone.
+// A keeper is the process between the harness and a worker. It runs no code of a method, so that nothing that
+// a method does ends it. Every process that a worker starts stays below the keeper, in whatever group or
+// session, and ends with the keeper. A keeper ends when the harness asks, when the memory limit is passed,
+// when the worker ends, and when the harness is gone.
 type keeper struct {
-	worker   int // its process
+	worker   int // the worker's process
 	limit    int64
-	group    *processes.Group // that the limit is set for too; nil where there is none
-	folder   string           // where all below may write
+	group    *processes.Group // a control group with the same limit; nil where there is none
+	folder   string           // the folder to which all processes below may write
 	exited   chan syscall.WaitStatus
-	below    []int // identifiers at the last look at all
+	below    []int // process numbers when all processes were measured last
 	used     time.Duration
 	peak     int64
 	oomKills int64
-	lookedAt time.Time // at all
+	lookedAt time.Time // when all processes were measured last
 	looks    time.Duration
 }
 
-// keeperCommand starts this program, also where its file was replaced since, in a group of its own.
+// keeperCommand starts this program in a process group of its own, also where the program's file was
+// replaced.
 func keeperCommand() *exec.Cmd {
 	c := exec.Command("/proc/self/exe")
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return c
 }
 
-// RunKeeper is the keeper of one worker, which is this program with the arguments given. It ends when
-// everything below it has. limit is for the memory of the worker and what it starts, in bytes; 0 for none.
+// RunKeeper is the keeper of one worker, which is this program with args. It ends when every process below it
+// has ended. limit is the memory of the worker and of all processes that the worker starts, in bytes; 0 is no
+// limit.
 func RunKeeper(args []string, limit int64) error {
 	for _, fd := range []int{fdRequests, fdReplies, fdControl, fdEnding} {
 		syscall.CloseOnExec(fd)
@@ -68,7 +71,7 @@ func RunKeeper(args []string, limit int64) error {
 	if err != nil {
 		return err
 	}
-	defer remove() // and with it what lies there, in memory or not
+	defer remove() // this also ends the worker's files, which may lie in memory
 	k.folder = folder
 	if err := k.start(args); err != nil {
 		return err
@@ -79,7 +82,7 @@ func RunKeeper(args []string, limit int64) error {
 		k.group.Kill()
 	}
 	end.Left = processes.EndBelow(endsWithin)
-	for range 1000 { // what has ended counts when reap has waited for it
+	for range 1000 { // a process that has ended counts when reap has waited for it
 		if !processes.HasChildren() {
 			break
 		}
@@ -94,7 +97,7 @@ func RunKeeper(args []string, limit int64) error {
 	return json.NewEncoder(os.NewFile(fdEnding, "ending")).Encode(end)
 }
 
-// start starts the worker, in a control group with the limit where that can be.
+// start starts the worker, in a control group with the limit where this is possible.
 func (k *keeper) start(args []string) error {
 	requests, replies := os.NewFile(fdRequests, "requests"), os.NewFile(fdReplies, "replies")
 	attributes := &os.ProcAttr{
@@ -104,7 +107,7 @@ func (k *keeper) start(args []string) error {
 	}
 	k.limitGroup(attributes.Sys)
 	p, err := os.StartProcess("/proc/self/exe", args, attributes)
-	if err != nil && k.group != nil { // a group that may be made and not be entered
+	if err != nil && k.group != nil { // a group that can be made but not entered
 		k.leaveGroup()
 		attributes.Sys.UseCgroupFD = false
 		p, err = os.StartProcess("/proc/self/exe", args, attributes)
@@ -117,13 +120,13 @@ func (k *keeper) start(args []string) error {
 	return errors.Join(requests.Close(), replies.Close())
 }
 
-// limitGroup makes a control group with the limit for the worker.
+// limitGroup makes a control group with the memory limit for the worker.
 func (k *keeper) limitGroup(worker *syscall.SysProcAttr) {
 	if k.limit <= 0 {
 		return
 	}
 	group, err := processes.NewGroup(k.limit)
-	if err != nil { // the usual case: then only this process looks at its memory
+	if err != nil { // the usual case: then only this process measures the memory
 		return
 	}
 	k.group = group
@@ -137,7 +140,8 @@ func (k *keeper) leaveGroup() {
 	}
 }
 
-// control hands over what the harness writes; it is closed when the harness closes it or is gone.
+// control returns the bytes that the harness writes. The channel is closed when the harness closes its pipe
+// or is gone.
 func control() <-chan byte {
 	out := make(chan byte)
 	from := os.NewFile(fdControl, "control")
@@ -153,14 +157,14 @@ func control() <-chan byte {
 	return out
 }
 
-// reap waits for every process that is a child of this one, born here or adopted.
+// reap waits for every child of this process, whether started here or adopted.
 func (k *keeper) reap() {
 	for {
 		var status syscall.WaitStatus
 		id, err := syscall.Wait4(-1, &status, 0, nil)
 		switch {
 		case err == syscall.EINTR:
-		case err != nil: // no child is left at this moment
+		case err != nil: // there is no child at this moment
 			time.Sleep(time.Millisecond)
 		case id == k.worker:
 			k.exited <- status
@@ -168,7 +172,7 @@ func (k *keeper) reap() {
 	}
 }
 
-// watch returns how the worker ended, or why it has to.
+// watch returns how the worker ended, or why the keeper has to end it.
 func (k *keeper) watch(commands <-chan byte) ending {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
@@ -191,8 +195,8 @@ func (k *keeper) watch(commands <-chan byte) ending {
 	}
 }
 
-// asked is the ending where the harness wants one. It does so also when a worker's answers end, which
-// they do shortly before the system tells how the worker ended.
+// asked is the ending where the harness asks for it. The harness also asks when the answers of a worker end.
+// This happens shortly before the system tells how the worker ended.
 func (k *keeper) asked() ending {
 	if processes.Exiting(k.worker) {
 		select {
@@ -204,7 +208,7 @@ func (k *keeper) asked() ending {
 	return ending{Why: whyAsked}
 }
 
-// by is the ending of a worker that ended by itself.
+// by is the ending of a worker that ended without the keeper.
 func (k *keeper) by(status syscall.WaitStatus) ending {
 	end := ending{Code: status.ExitStatus(), SystemOOM: processes.OOMKills() > k.oomKills}
 	if status.Signaled() {
@@ -216,7 +220,7 @@ func (k *keeper) by(status syscall.WaitStatus) ending {
 	return end
 }
 
-// begin notes what was used before a cell.
+// begin notes the processor time and memory that were used before a cell.
 func (k *keeper) begin() {
 	k.peak, k.oomKills, k.lookedAt = 0, processes.OOMKills(), time.Now()
 	k.used = 0
@@ -231,9 +235,10 @@ func (k *keeper) begin() {
 	}
 }
 
-// beyond reports whether the worker with what it started needs more memory than it may. What lies in its folder is
-// memory, too, and so are files without a name that its processes hold open. The worker and the folder are looked at each
-// time, all processes of the machine now and then, since that takes longer.
+// beyond reports whether the worker and the processes that it started need more memory than the limit. Files
+// in its folder are memory, too, and so are files without a name that its processes hold open. The worker and
+// the folder are measured each time. All processes of the machine are measured less often, since that takes
+// longer.
 func (k *keeper) beyond() bool {
 	p, _ := processes.Of(k.worker)
 	written := processes.WrittenBelow(k.folder)
@@ -256,8 +261,9 @@ func (k *keeper) beyond() bool {
 	return false
 }
 
-// proportional is the memory of processes and of files that lie in memory, where what they share counts once, and of files
-// that processes have mapped the larger of the two counts: what is mapped, and what the files hold.
+// proportional is the memory of processes together with the files that lie in memory. Memory that processes
+// share counts once. A file that is mapped counts both as memory of processes and as a file, so that only the
+// larger of the two sums is taken.
 func proportional(of []processes.Process, files int64) int64 {
 	var sum, mapped int64
 	for _, p := range of {

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// CanIsolate says that this system has what worker processes need.
+// CanIsolate says that worker processes are possible on this system.
 const CanIsolate = false
 
 func keeperCommand() *exec.Cmd { return &exec.Cmd{Err: errors.ErrUnsupported} }

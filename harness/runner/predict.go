@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Predictor scores rows in the units of the data file with a model that was kept.
+// A Predictor scores rows in the units of the data file with a kept model.
 type Predictor struct {
 	Features []string // the columns of a row
 	Labels   []string // the classes' names, -1 before +1 or 0..K-1; nil for regression
@@ -22,7 +22,7 @@ type Predictor struct {
 	outputs int
 }
 
-// NewPredictor loads what was kept of a cell of the method.
+// NewPredictor loads the kept model of a cell of the method.
 func NewPredictor(spec registry.Spec, l result.Artifacts) (*Predictor, error) {
 	if l.Model == nil {
 		return nil, errors.New("no model is kept")
@@ -45,8 +45,8 @@ func NewPredictor(spec registry.Spec, l result.Artifacts) (*Predictor, error) {
 // Outputs returns the number of scores per row.
 func (p *Predictor) Outputs() int { return p.outputs }
 
-// Scores returns the scores of x's rows, row by row: those that the model gives to the
-// same rows standardised as in its cell. It changes x.
+// Scores returns the scores of x's rows, row by row: the scores of the model for the same rows, standardised
+// as in its cell. It changes x.
 func (p *Predictor) Scores(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	n, d := x.Dims()
 	if d != len(p.Features) {
@@ -67,8 +67,8 @@ func (p *Predictor) Scores(ctx context.Context, x *mat.Dense) ([]float64, error)
 	return out, nil
 }
 
-// Label returns the name of the class that a row's scores mean, by the rule of the tests:
-// the sign with 0 as the second class, or the first largest score.
+// Label returns the name of the class that a row's scores mean, by the rule of the tests: the sign, where 0
+// is the second class, or the first of the largest scores.
 func (p *Predictor) Label(scores []float64) string {
 	if p.outputs == 1 {
 		if scores[0] >= 0 {

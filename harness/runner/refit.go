@@ -11,7 +11,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A Refitted is the model that a cell refits and tests, trained once more.
+// A Refitted is the refit of a cell, trained and tested once more.
 type Refitted struct {
 	Model    registry.Model
 	Shape    registry.Shape // of the training rows
@@ -21,9 +21,9 @@ type Refitted struct {
 	scale *datasets.Standardiser // nil if the protocol does not standardise
 }
 
-// Refit trains a method with params, JSON of a grid point, on all training rows of a
-// split of a protocol, as a cell does after its search, and tests it.
-func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *datasets.Set, number int, params json.RawMessage) (*Refitted, error) {
+// Refit trains a method with point, a grid point as JSON, on all training rows of a split, and tests it. A
+// cell does the same after its search.
+func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *datasets.Set, number int, point json.RawMessage) (*Refitted, error) {
 	parts, err := partsOf(p, set, Cell{Method: spec.Name, Split: number})
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 	j := job{protocol: p}
 	j.Seeds = p.Semantics.Seeds(number, set.TrainRows > 0)
 	r := &Refitted{Shape: whole.Learn.Shape(), Features: set.Features, scale: whole.Inputs}
-	if r.Model, err = spec.Fit(ctx, j.env(&cpuClock{}), whole.Learn, params); err != nil {
+	if r.Model, err = spec.Fit(ctx, j.env(&cpuClock{}), whole.Learn, point); err != nil {
 		return nil, err
 	}
 	scores, err := scoresOf(ctx, r.Model, whole)
@@ -46,9 +46,8 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 	return r, err
 }
 
-// Trees returns the model for rows as the data file has them, not standardised: each
-// threshold is moved so that exactly the same rows go left. The second result is false
-// for a model without trees.
+// Trees returns the trees for rows in the units of the data file, not standardised. For this each threshold
+// is moved so that exactly the same rows go left. The second result is false for a model without trees.
 func (r *Refitted) Trees() (registry.TreeModel, bool) {
 	m, ok := r.Model.(registry.TreeModel)
 	if !ok || r.scale == nil {
@@ -57,14 +56,14 @@ func (r *Refitted) Trees() (registry.TreeModel, bool) {
 	return m.MapThresholds(func(j int, v float64) float64 { return unscale(r.scale.Mean[j], r.scale.Scale[j], v) }), true
 }
 
-// unscale returns the largest double x with (x-mean)/scale <= v in double arithmetic,
-// which does not decrease with x.
+// unscale returns the largest double x with (x-mean)/scale <= v in double arithmetic. The left side does not
+// decrease with x.
 func unscale(mean, scale, v float64) float64 {
 	below := func(k int64) bool { return (fromKey(k)-mean)/scale <= v }
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return v
 	}
-	low, high := key(-math.MaxFloat64), key(math.Inf(1)) // below(low), or no double is, and not below(high)
+	low, high := key(-math.MaxFloat64), key(math.Inf(1)) // below(low) holds, unless it holds for no double; below(high) does not hold
 	for low+1 < high {
 		if mid := low&high + (low^high)>>1; below(mid) { // their mean, rounded down, without overflow
 			low = mid
@@ -75,7 +74,7 @@ func unscale(mean, scale, v float64) float64 {
 	return fromKey(low)
 }
 
-// key numbers the doubles in their order.
+// key numbers the doubles in ascending order.
 func key(x float64) int64 {
 	b := int64(math.Float64bits(x))
 	if b < 0 {

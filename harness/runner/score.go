@@ -9,12 +9,12 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// unwritten fills the scores before a model is asked for them: a NaN with a payload
-// that arithmetic does not make.
+// unwritten fills the scores before a model writes them. It is a NaN with a payload that arithmetic does not
+// produce.
 var unwritten = math.Float64frombits(0x7ff8_6e6f_7473_6574)
 
-// newScore counts what scores (n x Outputs, row-major) got right of y. A score
-// that is not finite is an error of the method: no convention turns it into a label.
+// newScore counts the rows of y that scores (n x Outputs, row-major) get right. A score that is not finite is
+// an error of the method: no convention turns it into a label.
 func newScore(sh registry.Shape, y, scores []float64) (result.Score, error) {
 	for i, s := range scores {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
@@ -35,7 +35,7 @@ func newScore(sh registry.Shape, y, scores []float64) (result.Score, error) {
 	}
 }
 
-// binaryScore takes the sign of the score as the label, 0 as +1.
+// binaryScore takes the sign of a score as the label; 0 is +1.
 func binaryScore(y, scores []float64) result.Score {
 	var tn, fp, fn, tp int
 	for i, s := range scores {
@@ -54,7 +54,7 @@ func binaryScore(y, scores []float64) result.Score {
 	return result.Score{N: len(y), Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &auc}
 }
 
-// multiclassScore takes the largest score's class as the label, the first if several are largest.
+// multiclassScore predicts the class with the largest score, the first of them if several are largest.
 func multiclassScore(y, scores []float64, classes int) result.Score {
 	correct := 0
 	for i := range y {
@@ -72,9 +72,8 @@ func multiclassScore(y, scores []float64, classes int) result.Score {
 	return result.Score{N: len(y), Correct: &correct}
 }
 
-// regressionScore computes the root mean squared error, the mean absolute error
-// and 1 - (squared error)/(squared deviation from the mean); the last is absent
-// if y is constant.
+// regressionScore computes the root mean squared error, the mean absolute error and 1 - (squared
+// error)/(squared deviation from the mean). The last is absent if y is constant.
 func regressionScore(y, scores []float64) result.Score {
 	n := float64(len(y))
 	var squares, absolute, mean, deviation float64
@@ -97,7 +96,7 @@ func regressionScore(y, scores []float64) result.Score {
 	return s
 }
 
-// addProbabilities adds to the score of two classes what scores are worth as probabilities.
+// addProbabilities adds the metrics of probabilities to the score of two classes.
 func addProbabilities(s *result.Score, of func(score float64) float64, y, scores []float64) error {
 	p := make([]float64, len(scores))
 	for i, v := range scores {

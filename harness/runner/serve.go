@@ -15,11 +15,11 @@ import (
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
-// never is longer than any cell: a worker waits for its fits, and its harness does not.
+// never is longer than any cell: a worker has no time limit for fits of its own, its harness has one.
 const never = 1 << 62
 
-// Serve is a worker: it runs the cells that the harness asks for, one after another, until it asks
-// no more. cells has the methods and the data; limit is as for [RunKeeper].
+// Serve is a worker: it runs the cells that the harness asks for, one after another, until the harness closes
+// the pipe. cells has the methods and the data. limit is that of [RunKeeper].
 func Serve(cells *InProcess, limit int64) error {
 	closeOnExec(fdRequests, fdReplies) // methods start processes
 	limitSelf(limit)
@@ -57,13 +57,14 @@ func Serve(cells *InProcess, limit int64) error {
 	}
 }
 
-// LargestData is the limit of data of a process whose memory is limited: programs reserve more than they use.
+// LargestData is the limit of the data segment of a process with a memory limit. Programs reserve more than
+// they use.
 func LargestData(limit int64) int64 { return 2*limit + 1<<30 }
 
-// serve runs a cell and looks at what it leaves behind.
+// serve runs a cell and checks what the cell leaves behind in this process.
 func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	r.Timeout = timeout
-	spec, _ := r.Method(c) // Run says if there is none
+	spec, _ := r.Method(c) // Run reports a missing method
 	guest := Foreign(spec) && !keepsProcess(spec)
 	if guest {
 		if err := r.bind(c); err != nil {
@@ -76,7 +77,7 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	out := reply{Key: c.Key, Run: &run}
 	var other *versionError
 	switch {
-	case errors.As(err, &other): // a program that was changed while the run is under way
+	case errors.As(err, &other): // the program was replaced while the run is under way
 		run = c.NewRun()
 		run.Status, run.Class, run.Error = result.Failed, result.ClassBadOutput, oneLine(err.Error())
 	case err != nil:
@@ -95,7 +96,7 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 		run.PeakRSSBytes = &peak
 	}
 	switch {
-	case guest: // what it remembers of this cell is not there in the next
+	case guest: // the next cell cannot use what the method remembers of this one
 		out.Retire = true
 	case keepsProcess(spec):
 		r.settle(c)
@@ -106,14 +107,15 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	return out
 }
 
-// bind binds this process, when it has read the data of the cell, to what a method of another module may do: read the
-// system's files and what the user allowed, and write to the folder of this worker.
+// bind restricts this process, after it has read the data of the cell, to the permissions of a method of
+// another module. Such a method may read the system's files and those that the user allowed, and write to the
+// folder of this worker.
 func (r *InProcess) bind(c CellSpec) error {
 	if r.load(context.Background(), c).err != nil {
-		return nil // Run says so, and nothing of the method runs
+		return nil // Run reports the error, and no code of the method runs
 	}
 	if p, err := r.protocol(c); err == nil {
-		Code(r.Registry, p.Base(c.Cell.Method)) // which looks at the program's file, and remembers
+		Code(r.Registry, p.Base(c.Cell.Method)) // Code reads the program's file and remembers the hash
 	}
 	folder := os.Getenv(sandbox.FolderVariable)
 	variables := sandbox.Environment(os.Environ(), folder)
@@ -136,16 +138,16 @@ func (r *InProcess) bind(c CellSpec) error {
 	return rules.BindProcess()
 }
 
-// A childUse is what the processes below this one use and have used.
+// A childUse is the time and memory of the processes below this one.
 type childUse struct {
-	cpu     time.Duration // of all
-	ended   time.Duration // of those that have ended
-	living  int64         // resident bytes of those that are there
-	largest int64         // resident bytes of the largest that has ended
+	cpu     time.Duration // of all processes
+	ended   time.Duration // of processes that have ended
+	living  int64         // resident bytes of living processes
+	largest int64         // resident bytes of the largest process that has ended
 }
 
-// returnsTo reports whether no more goroutines than before are left soon: one that a method forgot
-// may go on to use a core that the next cell needs.
+// returnsTo reports whether the number of goroutines soon falls back to what it was. A goroutine that a
+// method forgot may go on to use a core that the next cell needs.
 func returnsTo(goroutines int) bool {
 	for range 20 {
 		if runtime.NumGoroutine() <= goroutines {

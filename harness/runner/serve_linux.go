@@ -17,7 +17,7 @@ func closeOnExec(fds ...int) {
 	}
 }
 
-// Started reports whether this process has the pipes that another bench gives a keeper and a worker.
+// Started reports whether this process has the pipes that a harness gives a keeper and a worker.
 func Started() bool {
 	for _, fd := range []int{fdRequests, fdReplies} {
 		var s unix.Stat_t
@@ -28,9 +28,9 @@ func Started() bool {
 	return true
 }
 
-// limitSelf lets garbage give way before the limit, and the system end this process before others
-// where memory is short. The limit of data is a second one, for what is taken faster than a keeper
-// looks: programs reserve more than they use, so that it must be far above the first.
+// limitSelf makes garbage give way before the limit, and makes the system end this process before others
+// where memory is short. The limit of data is a second limit, for memory that grows faster than a keeper
+// measures. Programs reserve more than they use, so it is far above the first limit.
 func limitSelf(limit int64) {
 	debug.SetTraceback("single")
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
@@ -49,7 +49,7 @@ func childrenUse() childUse {
 		use.largest = ended.Maxrss << 10
 	}
 	use.cpu = use.ended
-	if processes.HasChildren() { // else all processes of the machine need not be looked at
+	if processes.HasChildren() { // only with children are all processes of the machine searched
 		living := processes.Sum(processes.Below(os.Getpid()))
 		use.cpu += living.CPU
 		use.living = living.Resident
@@ -57,8 +57,8 @@ func childrenUse() childUse {
 	return use
 }
 
-// leftBehind reports whether the keeper has children besides this process: what a method started and left. One that has ended is waited
-// for, and what comes in its place is left behind too.
+// leftBehind reports whether the keeper has children besides this process: processes that a method started
+// and left. It waits for one that has ended, and then looks again.
 func leftBehind() bool {
 	for range 100 {
 		others := slices.DeleteFunc(processes.Children(os.Getppid()), func(id int) bool { return id == os.Getpid() })

@@ -4,13 +4,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime is the CPU time that a thread has used.
+// cpuTime is the processor time that a thread has used.
 type cpuTime struct {
 	nanoseconds int64
 	known       bool
 }
 
-// threadCPU reads the calling thread's CPU time.
+// threadCPU reads the processor time of the calling thread.
 func threadCPU() cpuTime {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {

@@ -13,8 +13,8 @@ import (
 // maxWarnings bounds the different warnings of a cell.
 const maxWarnings = 20
 
-// warnings collects what the fits of a cell log as warnings or errors. It is safe for
-// concurrent use; the zero value is ready.
+// warnings collects messages that the fits of a cell log as warnings or errors. It is safe for concurrent
+// use; the zero value is ready.
 type warnings struct {
 	mu   sync.Mutex
 	list []result.Warning
@@ -39,7 +39,7 @@ func (w *warnings) add(text string) {
 	w.list = append(w.list, result.Warning{Text: text, Times: 1})
 }
 
-// all returns the warnings so far, in the order in which they were first said.
+// all returns the warnings so far, in the order of their first occurrence.
 func (w *warnings) all() []result.Warning {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// Between the harness and a worker go lines of JSON, over pipes of their own: what a method prints
-// is not among them. Next to them a pipe tells the keeper, the process between the two, when cells
-// begin and end; the keeper's answer is one line, how everything below it ended.
+// The harness and a worker exchange lines of JSON over pipes of their own, which the output of a method
+// cannot reach. A third pipe tells the keeper, the process between the two, when cells begin and end. A
+// fourth pipe carries the one line in which the keeper says how the processes below it ended.
 const (
 	fdRequests = 3 + iota // to the worker
 	fdReplies             // from the worker
@@ -19,13 +19,14 @@ const (
 	fdEnding              // from the keeper
 )
 
-// What is written to fdControl.
+// These bytes are written to fdControl.
 const (
 	cellBegins = 'b'
 	cellEnds   = 'e'
 )
 
-// A request asks a worker to make ready for a cell, for the cell, or to forget a data set.
+// A request asks a worker for one of three things: to make ready for a cell, to run a cell, or to forget a
+// data set.
 type request struct {
 	Prepare *CellSpec              `json:"prepare,omitempty"`
 	Cell    *CellSpec              `json:"cell,omitempty"`
@@ -33,22 +34,23 @@ type request struct {
 	Forget  *catalogue.Description `json:"forget,omitempty"`
 }
 
-// A reply is a worker's first line, when it is ready, that it is ready for a cell, or what came of a cell.
+// A reply is one of three lines of a worker: the worker is ready, it is ready for a cell, or the result of a
+// cell.
 type reply struct {
 	Ready bool `json:"ready,omitempty"`
 
 	Key    string      `json:"key,omitempty"` // of the cell
 	Run    *result.Run `json:"run,omitempty"`
-	Error  string      `json:"error,omitempty"`  // why there is none
-	Retire bool        `json:"retire,omitempty"` // the method left something behind: start another worker
+	Error  string      `json:"error,omitempty"`  // why there is no run
+	Retire bool        `json:"retire,omitempty"` // the method left processes or state behind: start another worker
 }
 
-// An ending is how a worker ended, and what everything below its keeper used since the last cell began.
+// An ending says how a worker ended, and what all processes below its keeper used since the last cell began.
 type ending struct {
-	Code       int     `json:"code"`       // that it exited with
-	Signal     int     `json:"signal"`     // that ended it; 0 if it exited
-	Why        string  `json:"why"`        // the keeper ended it: whyAsked or whyMemory; "" if it ended by itself
-	SystemOOM  bool    `json:"system_oom"` // the system ended processes for want of memory meanwhile
+	Code       int     `json:"code"`       // exit code of the worker
+	Signal     int     `json:"signal"`     // the signal that ended the worker; 0 if it exited
+	Why        string  `json:"why"`        // why the keeper ended the worker: whyAsked or whyMemory; "" if it ended by itself
+	SystemOOM  bool    `json:"system_oom"` // the system ended processes in the meantime because memory was short
 	CPUSeconds float64 `json:"cpu_seconds"`
 	PeakBytes  int64   `json:"peak_bytes"`
 	Left       int     `json:"left"` // processes that could not be ended
@@ -59,7 +61,7 @@ const (
 	whyMemory = "memory"
 )
 
-// sender writes lines. Text is not escaped for HTML, so that settings arrive as they are.
+// sender writes lines of JSON. Text is not escaped for HTML, so that grid points arrive unchanged.
 func sender(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -68,7 +68,7 @@ func TestTail(t *testing.T) {
 	})
 	end := ringbuf.Buffer{Most: mostTail}
 	_, _ = end.Write([]byte("\x1b[31mred\r\n\xff\ttext\n"))
-	if got := shown(end.String()); got != "?[31mred?\n?\ttext\n" {
+	if got := printable(end.String()); got != "?[31mred?\n?\ttext\n" {
 		t.Errorf("a terminal would obey %q", got)
 	}
 }

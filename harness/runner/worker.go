@@ -15,31 +15,33 @@ import (
 	"github.com/kernelboosting/bench/internal/system/ringbuf"
 )
 
-// startsWithin is how long a worker may take until it is ready, and endsPolitely until it ends when
-// nothing more is asked of it.
+// startsWithin is the time that a worker has until it is ready. endsPolitely is the time that it has to end
+// after the last request.
 const (
 	startsWithin = 2 * time.Minute
 	endsPolitely = time.Second
-	endsWithin   = 10 * time.Second // SIGKILL, until it is given up
+	endsWithin   = 10 * time.Second // after SIGKILL, until the keeper gives it up
 	keeperLook   = 100 * time.Millisecond
 )
 
-// A worker is a process that runs cells, with its keeper, as the harness sees them.
+// A worker is a process that runs cells, with its keeper, as the harness sees the two.
 type worker struct {
-	keeper   int // its process
+	keeper   int // the keeper's process
 	requests *os.File
 	control  *os.File
-	readers  []*os.File // of these two, held so that no write raises SIGPIPE, which a run takes for an interrupt
-	ask      *json.Encoder
-	replies  chan answer // one for each request, and the error that ends them
-	stderr   ringbuf.Buffer
-	ended    chan struct{} // closed when the keeper has ended, and with it everything below
-	ending   ending        // valid then
-	lost     error         // why there is no ending: the keeper itself was ended
-	set      catalogue.Description
+	// readers are the other ends of these two pipes. They are held open so that no write raises SIGPIPE,
+	// which a run takes for an interrupt.
+	readers []*os.File
+	ask     *json.Encoder
+	replies chan answer // one answer a request, and the error that ends them
+	stderr  ringbuf.Buffer
+	ended   chan struct{} // closed when the keeper and all processes below it have ended
+	ending  ending        // valid once ended is closed
+	lost    error         // why there is no ending: the keeper itself was killed
+	set     catalogue.Description
 }
 
-// An answer is a reply or why none came.
+// An answer is a reply or the reason why none came.
 type answer struct {
 	reply
 	err error
@@ -61,7 +63,7 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 	keeper.Args = append([]string{os.Args[0]}, args...)
 	keeper.ExtraFiles = theirs[:]
 	keeper.Stdout, keeper.Stderr = &w.stderr, &w.stderr
-	keeper.WaitDelay = 5 * time.Second // everything below it has ended before
+	keeper.WaitDelay = 5 * time.Second // all processes below it have ended by then
 	if err == nil {
 		err = keeper.Start()
 	}
@@ -91,7 +93,7 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 		err = fmt.Errorf("it was not ready after %v", startsWithin)
 	}
 	w.kill()
-	if said := kept(shown(w.stderr.String())); said != "" {
+	if said := kept(printable(w.stderr.String())); said != "" {
 		err = fmt.Errorf("%w: %s", err, oneLine(said))
 	}
 	return nil, err
@@ -99,7 +101,7 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 
 var errNoAnswer = errors.New("it did not begin to answer")
 
-// isEnd reports that no more replies come, whole ones or cut.
+// isEnd reports that no more replies come, whether the last one is whole or cut.
 func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrClosed)
 }
@@ -112,7 +114,7 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// read hands over the replies until there are no more, or one is none.
+// read hands over the replies until they end or one cannot be read.
 func (w *worker) read(from *os.File) {
 	defer from.Close()
 	for lines := json.NewDecoder(from); ; {
@@ -129,7 +131,7 @@ func (w *worker) read(from *os.File) {
 	}
 }
 
-// wait waits for the keeper, and so for everything below it.
+// wait waits for the end of the keeper, and so for that of all processes below it.
 func (w *worker) wait(keeper *exec.Cmd, from *os.File) {
 	defer close(w.ended)
 	defer from.Close()
@@ -143,8 +145,8 @@ func (w *worker) wait(keeper *exec.Cmd, from *os.File) {
 	closeAll(w.readers)
 }
 
-// kill ends the worker with everything that it started and returns when they are gone. A keeper that does not do so, since
-// something stopped it, is ended with all that is below it.
+// kill ends the worker with all processes that it started, and returns when they are gone. A keeper that does
+// not end them, since it is stopped, is itself ended with all processes below it.
 func (w *worker) kill() {
 	_ = w.control.Close()
 	for waited := time.Duration(0); ; waited += keeperLook {
@@ -162,7 +164,7 @@ func (w *worker) kill() {
 	<-w.ended
 }
 
-// close lets an idle worker end by itself, if it does so soon.
+// close lets an idle worker end by itself if it does so soon, and else kills it.
 func (w *worker) close() {
 	_ = w.requests.Close()
 	select {
@@ -172,5 +174,5 @@ func (w *worker) close() {
 	w.kill()
 }
 
-// tell writes one of the commands of fdControl.
+// tell writes one of the bytes for fdControl.
 func (w *worker) tell(command byte) { _, _ = w.control.Write([]byte{command}) }

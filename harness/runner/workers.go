@@ -17,28 +17,33 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// Workers runs each cell in a worker: a process in a group of its own, which runs cells one after
-// another until something goes wrong in it. What a method does to its process costs its own cell
-// alone. It must be closed.
+// Workers runs each cell in a worker: a process in a group of its own. A worker runs cells one after another
+// until one of them fails. Whatever a method does to its process costs only its own cell. Workers must be
+// closed.
 type Workers struct {
-	Args    []string      // of this program, by which it comes to call RunKeeper with what calls Serve
+	Args    []string      // arguments with which this program becomes a keeper; the keeper starts the worker
 	Timeout time.Duration // per cell; 0 for none
-	Memory  int64         // bytes that the processes of one cell may need together; 0 for no limit
-	Grace   time.Duration // for a fit to notice that its time is over before its processes are ended; 0 means 1 s
-	Ready   time.Duration // for a worker to make the method of a cell ready, such as to load its libraries; 0 means 150 s, and it is never more than Timeout and 10 s
-	Adopts  bool          // this process adopts what loses its keeper (processes.Adopt), and whatever child nobody here waits for is such
+	Memory  int64         // bytes that all processes of one cell may need together; 0 for no limit
+	// Grace is the time that a fit has to notice its time limit before its processes are ended; 0 means 1 s.
+	Grace time.Duration
+	// Ready is the time that a worker has to make the method of a cell ready, such as to load its libraries.
+	// 0 means 150 s. It is never more than Timeout and 10 s.
+	Ready time.Duration
+	// Adopts says that this process adopts processes that lose their keeper (processes.Adopt). Then every
+	// child that no code here waits for is such a process.
+	Adopts bool
 
 	mu   sync.Mutex
 	idle []*worker
 }
 
-// readyWithin is longer than a plugin may take to describe itself.
+// readyWithin is longer than the time that a plugin has to describe itself.
 const readyWithin = 150 * time.Second
 
-// readyBeyond is how much longer than a cell a worker may take to make ready for it.
+// readyBeyond is the time that a worker has beyond a cell's time limit to make ready for the cell.
 const readyBeyond = 10 * time.Second
 
-// readyIn is how long a worker may take to make ready for a cell.
+// readyIn is the time that a worker has to make ready for a cell.
 func (r *Workers) readyIn() time.Duration {
 	within := cmp.Or(r.Ready, readyWithin)
 	if r.Timeout > 0 {
@@ -47,17 +52,17 @@ func (r *Workers) readyIn() time.Duration {
 	return within
 }
 
-// workerGrace leaves another second for the end of the processes.
+// workerGrace is one more second, for the end of the processes.
 const workerGrace = time.Second
 
-// A fault is an end of a worker that is not the method's doing.
+// A fault is an end of a worker that the method did not cause.
 type fault struct {
 	error
-	run *result.Run // what is stored if it happens again; nil if that is an error of the run
+	run *result.Run // stored if the fault occurs again; nil if a second fault is an error of the run
 }
 
-// Run implements Runner. A cell whose worker came to an end for a reason that is not the method's
-// is run once more, and a warning of its row says so.
+// Run implements Runner. A cell whose worker ended for a reason that is not the method's is run once more,
+// and a warning of its run says so.
 func (r *Workers) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	run, err := r.once(ctx, c)
 	var first, second fault
@@ -75,7 +80,7 @@ func (r *Workers) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	return run, err
 }
 
-// once runs a cell in an idle worker, or in a new one.
+// once runs a cell in an idle worker, or in a new worker.
 func (r *Workers) once(ctx context.Context, c CellSpec) (result.Run, error) {
 	if err := ctx.Err(); err != nil {
 		return result.Run{}, err
@@ -101,7 +106,8 @@ func (r *Workers) once(ctx context.Context, c CellSpec) (result.Run, error) {
 	return r.result(ctx, w, c, a, end, took)
 }
 
-// take returns an idle worker that holds the cell's set, else the one that is idle longest, nil if there is none.
+// take returns an idle worker that holds the cell's data set, else the worker that has been idle longest. It
+// returns nil if none is idle.
 func (r *Workers) take(c CellSpec) *worker {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,7 +116,7 @@ func (r *Workers) take(c CellSpec) *worker {
 		w := r.idle[i]
 		r.idle = slices.Delete(r.idle, i, i+1)
 		select {
-		case <-w.ended: // while it was idle
+		case <-w.ended: // it ended while it was idle
 			w.kill()
 		default:
 			return w
@@ -119,12 +125,12 @@ func (r *Workers) take(c CellSpec) *worker {
 	return nil
 }
 
-// How a call came to its end.
+// A callEnd says how a call ended.
 type callEnd int
 
 const (
-	endWhole   callEnd = iota // with a reply
-	endGarbled                // with something else
+	endWhole   callEnd = iota // a reply came
+	endGarbled                // something other than a reply came
 	endAlone                  // the worker ended
 	endLate                   // the worker did not answer in time
 	endStopped                // ctx was done
@@ -160,7 +166,7 @@ func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, call
 			return a, endAlone
 		}
 		return a, endGarbled
-	case <-w.ended: // a process below it may still hold the pipe
+	case <-w.ended: // a process below the worker may still hold the pipe
 		return answer{}, endAlone
 	case <-late:
 		return answer{}, endLate
@@ -169,7 +175,7 @@ func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, call
 	}
 }
 
-// result makes of an answer what is stored of the cell. Unless a worker answered ok it has ended.
+// result turns an answer into the stored run of the cell. Unless the worker answered ok it has ended.
 func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, how callEnd, took time.Duration) (result.Run, error) {
 	if how == endWhole && a.Run == nil {
 		return result.Run{}, errors.New(a.Error)
@@ -194,7 +200,7 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 	if run.Status == result.OK {
 		return run, nil
 	}
-	text := shown(w.stderr.String())
+	text := printable(w.stderr.String())
 	run.Stderr = kept(text)
 	if how == endWhole {
 		return run, nil
@@ -207,14 +213,14 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 	case how == endUnready:
 		run.Class, run.Error = result.ClassCrash, fmt.Sprintf("its process was not ready to begin within %v", r.readyIn())
 	case how == endGarbled:
-		run.Class, run.Error = result.ClassBadOutput, oneLine(fmt.Sprintf("what the cell's process answered cannot be read: %v", cmp.Or(a.err, errOtherCell)))
+		run.Class, run.Error = result.ClassBadOutput, oneLine(fmt.Sprintf("the answer of the cell's process cannot be read: %v", cmp.Or(a.err, errOtherCell)))
 	default:
 		return r.died(w, run, text, a.err)
 	}
 	return run, nil
 }
 
-// prepare has the worker make ready for a cell, which takes none of the cell's time.
+// prepare has the worker make ready for a cell. This takes none of the cell's time.
 func (w *worker) prepare(ctx context.Context, c CellSpec, within time.Duration) (answer, callEnd) {
 	late := time.NewTimer(within)
 	defer late.Stop()
@@ -240,11 +246,11 @@ func (w *worker) prepare(ctx context.Context, c CellSpec, within time.Duration) 
 
 var errOtherCell = errors.New("it is the result of another cell")
 
-// filledWith returns the row that a worker filled in, of which it cannot change the cell.
+// filledWith returns the run that a worker filled in. The worker cannot change which cell it belongs to.
 func (c CellSpec) filledWith(run result.Run) result.Run {
 	own := c.NewRun()
 	run.Key, run.Protocol, run.ProtocolHash, run.Dataset, run.Fingerprint, run.Split = own.Key, own.Protocol, own.ProtocolHash, own.Dataset, own.Fingerprint, own.Split
-	run.Method, run.MethodVersion, run.Grid, run.GridPoints, run.GridHash = own.Method, own.MethodVersion, own.Grid, own.GridPoints, own.GridHash
+	run.Method, run.MethodVersion, run.Grid, run.GridWritten, run.GridHash = own.Method, own.MethodVersion, own.Grid, own.GridWritten, own.GridHash
 	run.ProtocolText, run.ProtocolPath, run.ProtocolSplits, run.SetFile, run.Replace = own.ProtocolText, own.ProtocolPath, own.ProtocolSplits, own.SetFile, own.Replace
 	return run
 }
@@ -292,7 +298,7 @@ func endOfProcess(e ending) string {
 	return fmt.Sprintf("with exit code %d", e.Code)
 }
 
-// Forget lets idle workers let go of the data set of a cell.
+// Forget lets idle workers release the data set of a cell.
 func (r *Workers) Forget(c CellSpec) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -303,7 +309,8 @@ func (r *Workers) Forget(c CellSpec) {
 	}
 }
 
-// Close ends the idle workers and returns when they are gone, with everything that they started. More may be started after it.
+// Close ends the idle workers and returns when they and all processes that they started are gone. More
+// workers may be started after Close.
 func (r *Workers) Close() {
 	r.mu.Lock()
 	idle := r.idle
@@ -317,7 +324,7 @@ func (r *Workers) Close() {
 	r.endStrays()
 }
 
-// endStrays ends what lived on when its keeper was ended.
+// endStrays ends processes that outlived their keeper.
 func (r *Workers) endStrays() {
 	if r.Adopts {
 		processes.EndStrays()

@@ -9,37 +9,37 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// askEvery is how often a run asks for the cells that others are at, when it has no other.
+// askEvery is how often a run asks for cells that other runs are computing, when it has no other cell.
 const askEvery = 200 * time.Millisecond
 
-// A claim waits for whatever the database is doing, so that short cells are claimed many at a time.
+// A claim waits until the database is free, so that short cells are claimed many at a time.
 const (
-	claimAhead = time.Second / 2 // of what they are predicted to take
+	claimAhead = time.Second / 2 // of predicted time
 	claimMost  = 64
 )
 
-// mostDeaths is how many processes may die of a cell before it is stored as failed.
+// mostDeaths is the number of processes that may die of a cell before the cell is stored as failed.
 const mostDeaths = 2
 
-// sharing is the part of the state that is about other runs on the same database, and about earlier ones.
+// sharing is the part of the state that concerns other runs on the same database, and earlier runs.
 type sharing struct {
-	claims    map[*plan.Cell]store.Claim // of cells that have not been started
-	elsewhere []*plan.Cell               // that other runs are at
-	by        string                     // one of these runs
-	before    int                        // cells elsewhere when they were asked for last
-	askedAt   time.Time                  // when that was
-	told      bool                       // that only such cells are left
+	claims    map[*plan.Cell]store.Claim // answers for cells that have not been started
+	elsewhere []*plan.Cell               // cells that other runs are computing
+	by        string                     // the name of one of these runs
+	before    int                        // the length of elsewhere when these cells were asked for last
+	askedAt   time.Time                  // when these cells were asked for last
+	told      bool                       // Waiting was told that no other cells are left
 	killers   map[string]bool            // foreign methods that an earlier run died of
-	last      []*plan.Cell               // their cells, each to run alone
-	alone     *plan.Cell                 // the one of them that is about to run
+	last      []*plan.Cell               // the cells of these methods, each to run alone
+	alone     *plan.Cell                 // the cell of last that is about to run
 }
 
 func newSharing() sharing {
 	return sharing{claims: map[*plan.Cell]store.Claim{}, killers: map[string]bool{}}
 }
 
-// mine reports whether a cell that comes out of the queue is to be started here and now. If its claim is not known,
-// the cell goes back into the queue and an answer is waited for.
+// mine reports whether a cell that comes out of the queue is to be started here and now. If the answer to its
+// claim is not known, mine asks for it and puts the cell back into the queue.
 func (s *state) mine(c *plan.Cell) bool {
 	if s.opt.Claims == nil {
 		return true
@@ -51,7 +51,9 @@ func (s *state) mine(c *plan.Cell) bool {
 	answer, known := s.claims[c]
 	if !known {
 		cells := []*plan.Cell{c}
-		if !c.Foreign && c != s.alone { // a foreign cell is claimed when it starts: a claim that is left of it says that its process died while it ran
+		// A foreign cell is claimed only when it starts. A claim of it that is left then says that its
+		// process died while the cell ran.
+		if !c.Foreign && c != s.alone {
 			for _, next := range s.queue.Ahead(claimAhead.Seconds()-s.forecast.Seconds(c), claimMost-1) {
 				if !next.Foreign {
 					cells = append(cells, next)
@@ -80,7 +82,7 @@ func (s *state) mine(c *plan.Cell) bool {
 	return false
 }
 
-// others puts aside a cell that another run is at, or counts one that it has ended.
+// others puts a cell aside that another run is computing, or counts a cell that another run has ended.
 func (s *state) others(c *plan.Cell, answer store.Claim) {
 	if answer.Stored == "" {
 		s.elsewhere, s.by = append(s.elsewhere, c), answer.By
@@ -110,7 +112,7 @@ func (s *state) take(e claimed) {
 	}
 }
 
-// takeUp asks again for the cells that other runs are at, now and then.
+// takeUp asks again, now and then, for the cells that other runs are computing.
 func (s *state) takeUp() bool {
 	if len(s.elsewhere) == s.before { // asking has changed nothing
 		if !s.told {
@@ -132,8 +134,8 @@ func (s *state) takeUp() bool {
 	return true
 }
 
-// takeLast runs a cell of a foreign method of which an earlier run died, when nothing else is left: alone and in a process of its
-// own, so that it takes nothing with it.
+// takeLast runs the cells of foreign methods that an earlier run died of. It does so when no other cell is
+// left. Each runs alone and in a process of its own, so that its end harms no other cell.
 func (s *state) takeLast() bool {
 	s.before = 0
 	if len(s.last) == 0 || len(s.running) > 0 {
@@ -148,7 +150,8 @@ func (s *state) takeLast() bool {
 	return true
 }
 
-// mineAlone is mine for the answer to such a cell. A cell that the program died of again gets a row that says so.
+// mineAlone is mine for the answer to the claim of such a cell. A cell that the program died of once more is
+// stored as failed.
 func (s *state) mineAlone(c *plan.Cell, answer store.Claim) bool {
 	s.alone = nil
 	switch {
@@ -156,7 +159,7 @@ func (s *state) mineAlone(c *plan.Cell, answer store.Claim) bool {
 		s.others(c, answer)
 		return false
 	case answer.Deaths < mostDeaths:
-		c.Spec.Suspect = true // as are all cells of its method
+		c.Spec.Suspect = true // as all cells of its method are
 		return true
 	}
 	run := c.Spec.NewRun()

@@ -5,21 +5,21 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 )
 
-// memory admits cells by their estimates. The data set of a cell counts once, as long as the runner
-// keeps it: until no planned cell needs it any more, or until another cell needs the place and none of
-// its own is running.
+// memory admits cells by their estimates. The data set of a cell counts once, as long as the runner keeps it.
+// The runner keeps a set until no planned cell needs it, or until another cell needs the memory and no cell
+// of the set is running.
 type memory struct {
 	limit int64 // 0 for none
 	used  int64
-	sets  map[catalogue.Description]*residentSet // as the runner tells them apart
+	sets  map[catalogue.Description]*residentSet // by description, as the runner identifies them
 }
 
 // residentSet is a data set that cells of the plan need.
 type residentSet struct {
-	cell    *plan.Cell // one of them
-	left    int        // cells that have not ended
+	cell    *plan.Cell // any cell of the set
+	left    int        // the number of cells that have not ended
 	running int
-	loaded  bool // counted in used
+	loaded  bool // its bytes are counted in used
 }
 
 // newMemory counts the cells of each set.
@@ -36,7 +36,8 @@ func newMemory(limit int64, cells []*plan.Cell) *memory {
 	return m
 }
 
-// admit takes the memory of a cell if there is room, and returns the sets that make way for it.
+// admit takes the memory of a cell if there is room. It returns one cell of each set that the runner has to
+// forget for this.
 func (m *memory) admit(c *plan.Cell) (forget []*plan.Cell, ok bool) {
 	set := m.sets[c.Spec.Set]
 	need := c.Memory
@@ -60,21 +61,22 @@ func (m *memory) admit(c *plan.Cell) (forget []*plan.Cell, ok bool) {
 	return forget, true
 }
 
-// unload no longer counts a set, and returns one of its cells, which names the set to the runner.
+// unload no longer counts a set. It returns a cell of the set, which names the set to the runner.
 func (m *memory) unload(s *residentSet) *plan.Cell {
 	s.loaded = false
 	m.used -= s.cell.SetBytes
 	return s.cell
 }
 
-// release gives back what admit took for a cell that has ended, and returns its set if that was the last cell of the set.
+// release gives back the memory of a cell that has ended. If this was the last cell of its set, release
+// returns the cell, so that the runner forgets the set.
 func (m *memory) release(c *plan.Cell) (forget []*plan.Cell) {
 	m.used -= c.Memory
 	m.sets[c.Spec.Set].running--
 	return m.drop(c)
 }
 
-// drop counts a cell that will not run, as release does.
+// drop counts a cell that will not run, in the way of release.
 func (m *memory) drop(c *plan.Cell) (forget []*plan.Cell) {
 	set := m.sets[c.Spec.Set]
 	if set.left--; set.left == 0 && set.loaded {

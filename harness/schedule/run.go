@@ -12,40 +12,43 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// Options says how planned cells are executed. None of them changes a result. Its functions may be nil; but for Ready
-// they are called one at a time.
+// Options says how planned cells are executed. No option changes a result. The functions may be nil. All of
+// them but Ready are called one at a time.
 type Options struct {
-	Jobs     int            // cells at a time; at least 1
-	Limits   plan.Limits    // of a cell; those that run together stay within its Memory
-	Budget   time.Duration  // wall time: sets are taken in order of predicted cost as long as they fit, no cell starts later, and one that runs a fifth longer is given up without a result; 0 for all
-	Forecast *plan.Forecast // of the plan; what cells take is recorded in it. nil goes by declared costs
+	Jobs   int         // cells at a time; at least 1
+	Limits plan.Limits // of one cell; all cells that run at the same time stay within its Memory
+	// Budget is the wall time of the run; 0 is any time. Sets are begun in order of their predicted time as
+	// long as they fit. No cell starts after the budget, and a cell that still runs a fifth longer is given
+	// up without a result.
+	Budget   time.Duration
+	Forecast *plan.Forecast // that of the plan; times of cells are recorded in it. nil stands for declared costs
 
-	// Ready is asked before a cell starts. It blocks while finished cells cannot be stored, until they can be or stop is
-	// closed, and returns false if no more cells are to start.
+	// Ready is asked before a cell starts. It blocks while finished cells cannot be stored, until this
+	// succeeds or stop is closed. It returns false if no more cells are to start.
 	Ready func(stop <-chan struct{}) bool
 
-	// Claims shares the work with other runs on the same database: what another is at is left to it, and taken up at
-	// the end if it did not come.
+	// Claims shares the work with other runs on the same database. Cells of other runs are left to them. At
+	// the end this run takes up those that the other run did not end.
 	Claims Claims
 
 	Started   func(*plan.Cell)
 	Finished  func(*plan.Cell, result.Run)
 	Elsewhere func(*plan.Cell, result.Status) // another run has ended the cell
-	Waiting   func(cells int, by string)      // only cells are left that others are at
+	Waiting   func(cells int, by string)      // only cells are left that other runs are computing
 }
 
-// Claims says which cells are under way, and where: see [store.Claims].
+// Claims says which cells are being computed, and by which run: see [store.Claims].
 type Claims interface {
 	Take(ctx context.Context, cells []store.Wanted) ([]store.Claim, error)
 	Release(key string)
 }
 
-// errOverBudget ends the cells that run long after the budget.
+// errOverBudget ends cells that run long after the budget.
 var errOverBudget = errors.New("over budget")
 
-// Run lets run execute the plan's cells and gives each result to put. Closing stop lets running cells finish and
-// starts no more; cancelling ctx ends them without a result. An error of put, of the claims or of the runner stops the
-// run; what was put before stands.
+// Run runs the cells of a plan and gives each result to put. After stop is closed running cells finish and no
+// more start. Cancelling ctx ends running cells without a result. An error of put, of the claims or of the
+// runner stops the run. Results that were put before stay.
 func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*plan.Cell, opt Options, put func(result.Run) error) (Outcome, error) {
 	d := &driver{runner: run, put: put, opt: opt, events: make(chan event), halt: make(chan struct{})}
 	var cancel context.CancelCauseFunc
@@ -61,7 +64,8 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	defer d.sleepNoMore()
 	cancelled := d.ctx.Done()
 	var e event
-	select { // what was ended before it began starts nothing
+	// A run that was ended before it began starts nothing.
+	select {
 	case <-stop:
 		e = stopped{}
 	case <-cancelled:
@@ -97,7 +101,7 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	return out, nil
 }
 
-// A driver does what the state asks for.
+// A driver does the actions that the state returns.
 type driver struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -140,7 +144,7 @@ func (d *driver) do(a action) {
 	}
 }
 
-// run executes a cell and puts its result.
+// run executes a cell and hands its result to put.
 func (d *driver) run(c *plan.Cell) ended {
 	run, err := d.runner.Run(d.ctx, c.Spec)
 	switch {
@@ -152,7 +156,7 @@ func (d *driver) run(c *plan.Cell) ended {
 	default:
 		return ended{cell: c, how: withError, err: err}
 	}
-	if (run.Canary == nil) != (c.Spec.Canary == nil) { // a worker may answer anything
+	if (run.Canary == nil) != (c.Spec.Canary == nil) { // a worker may return anything
 		run.Canary = c.Spec.NewRun().Canary
 	}
 	return ended{cell: c, run: run, err: d.put(run)}
@@ -167,7 +171,7 @@ func (d *driver) claim(a claim) claimed {
 	return claimed{a.cells, claims, err}
 }
 
-// wake sends an event after some time, unless it is called again before.
+// wake sends an event after some time, unless wake is called again before.
 func (d *driver) wake(after time.Duration) {
 	d.sleepNoMore()
 	d.sleep = time.AfterFunc(after, func() {

@@ -9,19 +9,19 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// Outcome is what a run came to.
+// Outcome counts how the cells of a run ended.
 type Outcome struct {
-	OK, Failed  int            // ended cells, by what was given to put, stored or not
-	NotStarted  int            // left over by an interrupt or an error
-	Skipped     []plan.Skipped // cells that proved to be beyond the limits once others had been run
+	OK, Failed  int            // cells with a result that was given to put, whether or not it was stored
+	NotStarted  int            // cells that an interrupt or an error left over
+	Skipped     []plan.Skipped // cells that exceed the limits, as the times of other cells have shown
 	BudgetSets  []string       // sets with cells that were skipped for the budget, cheapest first
-	BudgetCells int            // these cells
-	Canaries    int            // that ended, in any way, or were beyond the limits; not among the others
-	Elsewhere   int            // of the ended cells, those that other runs ended
+	BudgetCells int            // the number of these cells
+	Canaries    int            // canaries that ended, in any way, or exceed the limits; they are counted nowhere else
+	Elsewhere   int            // those of the ended cells that other runs ended
 	Interrupted bool
 }
 
-// An event is what happened since the last step.
+// An event says what happened since the last step.
 type event any
 
 type (
@@ -33,17 +33,17 @@ type (
 		err   error // of the runner, or of put
 		given bool
 	}
-	// answered: whether cells may start, which a cell that has ended may have changed.
+	// answered tells whether cells may start. The answer may have changed with the end of a cell.
 	answered struct{ ready bool }
-	// claimed: the answer to a claim, in the order of its cells.
+	// claimed is the answer to a claim, in the order of its cells.
 	claimed struct {
 		cells  []*plan.Cell
 		claims []store.Claim
 		err    error
 	}
-	// stopped: no further cells are to start.
+	// stopped says that no further cells are to start.
 	stopped struct{}
-	// ticked: nothing but time has passed.
+	// ticked says that only time has passed.
 	ticked struct{}
 )
 
@@ -51,13 +51,13 @@ type (
 type ending int
 
 const (
-	withResult ending = iota // put was called with it
-	withError                // of the runner
-	cancelled                // by who called Run
+	withResult ending = iota // its result was given to put
+	withError                // the runner returned an error
+	cancelled                // the caller of Run cancelled it
 	tooLate                  // it ran long after the budget
 )
 
-// An action is what is to be done now.
+// An action is a thing that the driver has to do now.
 type action any
 
 type (
@@ -66,19 +66,19 @@ type (
 	claim struct {
 		cells []*plan.Cell
 		spare bool
-	} // take cells; claimed follows. spare leaves those that an earlier run died of
-	release struct{ cell *plan.Cell } // give back the claim of a cell that gets no result here
-	forget  struct{ cell *plan.Cell } // the cell's data set is not needed for now
+	} // take cells; claimed follows. spare leaves out cells that an earlier run died of
+	release struct{ cell *plan.Cell } // give back the claim of a cell that has no result here
+	forget  struct{ cell *plan.Cell } // forget the data set of the cell for now
 	give    struct {
 		cell *plan.Cell
 		run  result.Run
-	} // put a result that nobody computed; ended follows
+	} // put a result that no runner computed; ended follows
 	tell struct{ note func(Options) }  // call a function of the options
-	wake struct{ after time.Duration } // ticked is to follow then, if nothing else does
-	fail struct{ err error }           // end what runs
+	wake struct{ after time.Duration } // send ticked after this time, unless another event comes first
+	fail struct{ err error }           // end all running cells
 )
 
-// state is what the decisions depend on.
+// state is all that the decisions depend on.
 type state struct {
 	opt      Options
 	forecast *plan.Forecast
@@ -86,13 +86,13 @@ type state struct {
 	now      time.Time
 	memory   *memory
 	out      Outcome
-	todo     []action // of the step that is under way
+	todo     []action // the actions of the current step
 
-	groups  [][]*plan.Cell // sets that were not begun, of a run with a budget; else all cells
+	groups  [][]*plan.Cell // with a budget the sets that were not begun, else all cells as one group
 	queue   *plan.Queue
-	running map[*plan.Cell]time.Time // since when
-	held    *plan.Cell               // is to start when there is memory for it
-	waiting bool                     // an answer is to come
+	running map[*plan.Cell]time.Time // when each running cell started
+	held    *plan.Cell               // the cell that starts when there is memory for it
+	waiting bool                     // an answer to ask or claim is still to come
 	ready   bool                     // cells may start
 	stopped bool
 	sharing
@@ -112,7 +112,7 @@ func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
 	return s
 }
 
-// step takes an event, nil at the start, and returns what is to be done.
+// step takes an event, nil at the start, and returns the actions that follow from it.
 func (s *state) step(now time.Time, e event) []action {
 	s.now, s.todo = now, nil
 	switch e := e.(type) {
@@ -132,14 +132,14 @@ func (s *state) step(now time.Time, e event) []action {
 	return s.todo
 }
 
-// done reports that nothing is under way and nothing will start.
+// done reports that no cell is running and none will start.
 func (s *state) done() bool {
 	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() && len(s.groups)+len(s.elsewhere)+len(s.last) == 0)
 }
 
 func (s *state) do(a ...action) { s.todo = append(s.todo, a...) }
 
-// next takes one decision about a cell that is to start, and returns false if there is none to be taken now.
+// next takes one decision about the next cell to start. It returns false if no decision is possible now.
 func (s *state) next() bool {
 	if s.overBudget() {
 		s.skipRest()
@@ -171,7 +171,8 @@ func (s *state) next() bool {
 	return true
 }
 
-// refill puts further cells into the empty queue: the next set, else cells that another run was at, else one that is to run alone.
+// refill fills the empty queue: with the next set, else with cells that another run had claimed, else with a
+// cell that must run alone.
 func (s *state) refill() bool {
 	if len(s.groups) > 0 {
 		group := s.groups[0]
@@ -190,7 +191,7 @@ func (s *state) refill() bool {
 	return s.takeLast()
 }
 
-// fits predicts whether a set, begun now, ends within the budget.
+// fits predicts whether a set that begins now ends within the budget.
 func (s *state) fits(group []*plan.Cell) bool {
 	var running []plan.RunningCell
 	for c, since := range s.running {
@@ -199,7 +200,7 @@ func (s *state) fits(group []*plan.Cell) bool {
 	return s.forecast.Wall(group, running, s.opt.Jobs) <= (s.opt.Budget - s.now.Sub(s.began)).Seconds()
 }
 
-// admit starts a cell, or holds it until there is memory.
+// admit starts a cell, or holds the cell until there is memory.
 func (s *state) admit(c *plan.Cell) bool {
 	sets, ok := s.memory.admit(c)
 	s.forget(sets)
@@ -213,7 +214,7 @@ func (s *state) admit(c *plan.Cell) bool {
 	return true
 }
 
-// end takes note of a cell that was running. One that has no result will be planned again.
+// end notes the end of a cell that was running. A cell without a result will be planned again.
 func (s *state) end(e ended) {
 	delete(s.running, e.cell)
 	if e.given {
@@ -225,7 +226,7 @@ func (s *state) end(e ended) {
 		s.do(release{e.cell})
 	}
 	switch e.how {
-	case withResult: // also what put could not store has ended, and is not to be started again
+	case withResult: // a cell whose result put could not store has ended, too, and does not start again
 		s.count(e.cell, e.run.Status)
 		if e.run.Status == result.OK {
 			processor := 0.0
@@ -252,7 +253,7 @@ func (s *state) end(e ended) {
 	}
 }
 
-// stop starts no more cells, and ends the others if there is an error.
+// stop starts no more cells. If there is an error it also ends the running cells.
 func (s *state) stop(err error) {
 	s.stopped = true
 	if err != nil {
@@ -280,7 +281,8 @@ func (s *state) count(c *plan.Cell, status result.Status) {
 	}
 }
 
-// skip passes over a cell beyond the limits. Nothing is stored of it: other limits run it.
+// skip passes over a cell that exceeds the limits. No result is stored, so that a run with other limits runs
+// the cell.
 func (s *state) skip(l plan.Skipped) {
 	if l.Cell.Spec.Canary != nil {
 		s.out.Canaries++
@@ -292,7 +294,7 @@ func (s *state) skip(l plan.Skipped) {
 
 func (s *state) overBudget() bool { return s.opt.Budget > 0 && s.now.Sub(s.began) > s.opt.Budget }
 
-// skipRest passes over every cell that was not started.
+// skipRest passes over every cell that has not started.
 func (s *state) skipRest() {
 	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.elsewhere, s.last))
 	s.queue, s.groups, s.elsewhere, s.last = plan.NewQueue(nil, s.forecast), nil, nil, nil
@@ -307,7 +309,7 @@ func (s *state) skipForBudget(cells []*plan.Cell) {
 	s.out.BudgetCells += len(cells)
 }
 
-// letGo gives back the cell that was held, if one was.
+// letGo gives back the cell that was held, if there is one.
 func (s *state) letGo() (held []*plan.Cell) {
 	if s.held != nil {
 		held = []*plan.Cell{s.held}

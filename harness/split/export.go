@@ -11,13 +11,13 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Exported is what a method elsewhere needs of a split: the parts of Parts.Whole and where their
-// rows come from.
+// Exported is all that another program needs of a split: the rows of Parts.Whole and their numbers in the
+// data file.
 type Exported struct {
 	Part
 	Split    Split
 	Features []string // names of the columns
-	Labels   []string // of the classes -1 and +1, or 0..K-1; nil for regression
+	Labels   []string // names of the classes -1 and +1, or 0..K-1; nil for regression
 }
 
 // Export returns the whole of a split, with the errors of Whole.
@@ -26,7 +26,7 @@ func (p Parts) Export() (Exported, error) {
 	return Exported{whole, p.Split, p.Set.Features, p.Set.Labels}, err
 }
 
-// folds is the validation part that each training row is in, counted from 0.
+// folds returns the number of the fold, counted from 0, in which each training row is validated.
 func (e Exported) folds() []int {
 	out := make([]int, len(e.Split.Train))
 	for f, positions := range e.Split.Folds {
@@ -38,9 +38,9 @@ func (e Exported) folds() []int {
 }
 
 // WriteNPZ writes an archive for numpy.load: X_train and X_test (rows x features), y_train and y_test,
-// rows_train and rows_test (rows of the data file, counted from 0), folds_train (the validation fold
-// of each training row), features and labels. For regression y_train is in the unit that methods
-// learn, y_train * target_scale + target_mean in that of y_test.
+// rows_train and rows_test (rows of the data file, counted from 0), folds_train (the validation fold of each
+// training row), features and labels. For regression y_train is in the unit that methods learn: y_train *
+// target_scale + target_mean has the unit of y_test.
 func (e Exported) WriteNPZ(w io.Writer) error {
 	arrays := []npy.Array{
 		{Name: "X_train", Value: e.Learn.X}, {Name: "y_train", Value: e.Learn.Y}, {Name: "X_test", Value: e.Score.X}, {Name: "y_test", Value: e.Score.Y},
@@ -53,9 +53,9 @@ func (e Exported) WriteNPZ(w io.Writer) error {
 	return npy.WriteZip(w, arrays...)
 }
 
-// WriteCSV writes a line a row: part (train or test), row of the data file, fold (of a training row),
-// y and the features, in the shortest decimals that read back as the same float64. A feature whose name a spreadsheet would take for a
-// formula has a quotation mark before it.
+// WriteCSV writes one line a row: part (train or test), row of the data file, fold (of a training row), y and
+// the features. Numbers are the shortest decimals that read back as the same float64. Some spreadsheets take
+// the name of a feature for a formula. Such a name gets a quotation mark before it.
 func (e Exported) WriteCSV(w io.Writer) error {
 	buffered := bufio.NewWriter(w)
 	out := csv.NewWriter(buffered)

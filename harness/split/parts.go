@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Parts makes what methods see of a split: for each fold its training and validation rows, for the
-// whole the training and test rows. Statistics are of the rows that are learned from alone.
+// Parts makes the rows that methods see of a split: the training and validation rows of each fold, and the
+// training and test rows of the whole. Means and scales are computed from the rows to learn from alone.
 type Parts struct {
 	Set         *datasets.Set
 	Split       Split
@@ -17,20 +17,20 @@ type Parts struct {
 	ScaleTarget bool // centre and scale the targets of a regression
 }
 
-// A Part is a copy of rows to learn from and of rows to score.
+// A Part is a copy of some rows to learn from and of some rows to score.
 type Part struct {
 	Learn registry.Data
 	Score registry.Data // with targets in the unit of the data
 
-	Inputs *datasets.Standardiser // of the columns of both; nil if they are as in the file
-	Target TargetScale            // of Learn's targets, so that of what a model predicts
+	Inputs *datasets.Standardiser // of the columns of both; nil if the columns are unchanged
+	Target TargetScale            // of the targets of Learn, and so of the predictions of a model
 }
 
-// Fold returns the part of fold f, counted from 0. It is an error if a column or the targets cannot
-// be scaled in float64.
+// Fold returns the part of fold f, counted from 0. It is an error if a column or the targets cannot be scaled
+// in float64.
 func (p Parts) Fold(f int) (Part, error) { return p.of(p.Split.Fold(f)) }
 
-// Whole returns the part of all training rows and the test rows, with the errors of Fold.
+// Whole returns the part with all training rows and the test rows, with the errors of Fold.
 func (p Parts) Whole() (Part, error) { return p.of(p.Split.Train, p.Split.Test) }
 
 func (p Parts) of(learn, score []int) (Part, error) {

@@ -42,10 +42,9 @@ func stratifiedSplit(rng *rng.RandomState, y []float64, nTrain, nTest int) (trai
 	return permuted(rng, train), permuted(rng, test), nil
 }
 
-// apportion divides draws among classes in proportion to their counts. What
-// rounding down leaves over goes to the largest remainders; among equal ones the
-// generator decides (scikit-learn's approximate mode of the multivariate
-// hypergeometric).
+// apportion divides draws among classes in proportion to their counts. After rounding down, the remaining
+// draws go to the classes with the largest remainders. Among equal remainders the generator decides
+// (scikit-learn's approximate mode of the multivariate hypergeometric).
 func apportion(rng *rng.RandomState, counts []int, draws int) []int {
 	total := 0
 	for _, c := range counts {
@@ -77,10 +76,9 @@ func apportion(rng *rng.RandomState, counts []int, draws int) []int {
 	return share
 }
 
-// stratifiedFolds deals the sorted labels round-robin to the folds, which fixes
-// how many rows of a class each fold gets, and then shuffles each class's fold
-// numbers over its rows. Classes count in the order of their first appearance.
-// what names the rows in an error.
+// stratifiedFolds deals the sorted labels to the folds in turn. This fixes how many rows of a class each fold
+// gets. Then it shuffles the fold numbers of each class over the rows of the class. Classes count in the
+// order of their first appearance. what names the rows in an error.
 func stratifiedFolds(rng *rng.RandomState, y []float64, folds int, what string) ([][]int, error) {
 	code := map[float64]int{}
 	var counts []int
@@ -126,8 +124,8 @@ func stratifiedFolds(rng *rng.RandomState, y []float64, folds int, what string) 
 	return byFold(fold, folds), nil
 }
 
-// plainFolds shuffles the positions and cuts them into parts whose sizes differ
-// by at most one, the larger ones first.
+// plainFolds shuffles the positions and cuts them into folds whose sizes differ by at most one, the larger
+// folds first.
 func plainFolds(rng *rng.RandomState, n, folds int) [][]int {
 	p := rng.Permutation(n)
 	fold := make([]int, n)

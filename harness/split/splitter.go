@@ -11,27 +11,28 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// A Kind is a way of choosing the test rows. Protocols write it as its text.
+// A Kind is a way of choosing the test rows. Protocols write a Kind as its text.
 type Kind string
 
 const (
-	// Stratified draws a share of the rows. For classes the parts have the classes' shares, and
-	// equal scikit-learn's train_test_split(test_size, shuffle=True, stratify=y); for regression
-	// they equal the same without stratify. It is also what "" means.
+	// Stratified draws a share of the rows. With classes, the training and test rows have the shares of the
+	// classes, and equal scikit-learn's train_test_split(test_size, shuffle=True, stratify=y). For regression
+	// they equal the same without stratify. "" means Stratified, too.
 	Stratified Kind = "stratified"
-	// KFold tests every row once in each round of Parts splits: split s tests on fold s of
-	// scikit-learn's StratifiedKFold(Parts, shuffle=True), or of KFold for regression. The first
-	// Parts splits are the first round, with random_state 1, the next Parts the second, and so on.
+	// KFold tests every row once in each series of Parts splits: split s tests on fold s of scikit-learn's
+	// StratifiedKFold(Parts, shuffle=True), or of KFold for regression. The first Parts splits are the first
+	// series, with random_state 1, the next Parts splits the second, and so on.
 	KFold Kind = "kfold"
-	// Given tests on the data set's own test part, whichever the split's number, which draws the folds.
+	// Given tests on the data set's own test part, whatever the split's number. The number draws only the
+	// folds.
 	Given Kind = "given"
-	// GivenOrStratified is Given for sets with a test part of their own, and Stratified for the others.
+	// GivenOrStratified is Given for sets with a test part of their own, and Stratified for all other sets.
 	GivenOrStratified Kind = "given-or-stratified"
 	// All learns from every row and tests on every row: for times and pictures, not for errors on new data.
 	All Kind = "all"
 )
 
-// A Splitter is how a protocol divides rows.
+// A Splitter is the way in which a protocol divides rows.
 type Splitter struct {
 	Kind         Kind
 	TestFraction float64 // of Stratified and GivenOrStratified: the share of the test rows, rounded up to whole rows
@@ -40,8 +41,8 @@ type Splitter struct {
 	TrainRows    int     // at most so many of the training rows are learned from, drawn as test rows are; 0 for all
 }
 
-// Check reports a splitter that can divide nothing: an unknown kind, a share outside of 0 to 1,
-// fewer than 2 parts, one fold, and a share or parts that the kind does not use.
+// Check returns an error for a splitter that cannot divide rows: one with an unknown kind, a share outside of
+// 0 to 1, fewer than 2 parts, one fold, or a share or parts that its kind does not use.
 func (s Splitter) Check() error {
 	kind := s.kind()
 	switch {
@@ -73,7 +74,8 @@ func (s Splitter) kind() Kind {
 // draws reports whether a share of the rows may be drawn.
 func (k Kind) draws() bool { return k == Stratified || k == GivenOrStratified }
 
-// kindFor is the kind that divides a set whose own training part has trainRows rows, 0 if it has none.
+// kindFor is the kind that divides a set. trainRows is the size of the set's own training part, 0 if the set
+// has none.
 func (s Splitter) kindFor(trainRows int) Kind {
 	switch kind := s.kind(); {
 	case kind == GivenOrStratified && trainRows > 0:
@@ -85,16 +87,17 @@ func (s Splitter) kindFor(trainRows int) Kind {
 	}
 }
 
-// Once reports whether every split of a set has the same training and test rows. testPart says whether
-// the set has a test part of its own. Splits of such a set differ by their folds, and by the methods' draws.
+// Once reports whether every split of a set has the same training and test rows. testPart says whether the
+// set has a test part of its own. Splits of such a set differ by their folds and by the random draws of
+// methods.
 func (s Splitter) Once(testPart bool) bool {
 	return s.kind() == Given || s.kind() == All || s.kind() == GivenOrStratified && testPart
 }
 
-// Sizes returns how many of n rows are learned from and how many are tested. trainRows is the size of
-// the set's own training part, 0 if it has none. Splits of KFold differ by a row where Parts does not
-// divide n: these are the sizes of the first. It is an error if the rows are too few, or if the kind
-// is Given and the set has no test part.
+// Sizes returns how many of n rows are training rows and how many are test rows. trainRows is the size of the
+// set's own training part, 0 if the set has none. Splits of KFold differ by a row where Parts does not divide
+// n; the sizes are those of the first split. It is an error if the rows are too few, or if the kind is Given
+// and the set has no test part.
 func (s Splitter) Sizes(n, trainRows int) (train, test int, err error) {
 	kind := s.kindFor(trainRows)
 	switch kind {
@@ -133,8 +136,8 @@ func (s Splitter) Sizes(n, trainRows int) (train, test int, err error) {
 	return 0, 0, err
 }
 
-// Serves reports whether a class of n rows can be large enough: for every fold to have a row of it,
-// and for KFold every part too. What Serves refuses, Split refuses for every number.
+// Serves reports whether a class of n rows can be large enough: every fold needs a row of the class, and for
+// KFold every part does, too. If Serves refuses a class, Split does so for every number.
 func (s Splitter) Serves(n int) bool {
 	switch s.kind() {
 	case KFold:
@@ -145,17 +148,17 @@ func (s Splitter) Serves(n int) bool {
 	return n-int(math.Floor(s.TestFraction*float64(n))) >= s.Folds
 }
 
-// A Split is one division of a data set's rows: Train and Test hold row numbers,
-// Folds the validation parts of the inner cross-validation as ascending
-// positions within Train. The JSON form is that of `bench data splits`.
+// A Split is one division of a data set's rows. Train and Test hold row numbers. Folds holds the validation
+// rows of each fold of the inner cross-validation, as ascending positions within Train. The JSON form is that
+// of `bench data splits`.
 type Split struct {
 	Train []int   `json:"train"`
 	Test  []int   `json:"test"`
 	Folds [][]int `json:"folds"`
 }
 
-// Fold returns the rows of Train outside of validation part f, counted from 0, and those in it,
-// both in the order of Train.
+// Fold returns the rows of Train outside of fold f, counted from 0, and those in it, both in the order of
+// Train.
 func (s Split) Fold(f int) (train, validation []int) {
 	held := s.Folds[f]
 	train = make([]int, 0, len(s.Train)-len(held))
@@ -170,15 +173,15 @@ func (s Split) Fold(f int) (train, validation []int) {
 	return train, validation
 }
 
-// Split draws split number seed, from 1, of a set.
+// Split draws a split of a set; seed is the number of the split, from 1.
 //
-// Stratified draws the train/test split and then the folds from one NumPy stream seeded with seed.
-// The other kinds seed a stream with it for the folds alone. Where TrainRows is less than the training rows, so many of
-// them are drawn between the two, as train_test_split(train, train_size=TrainRows, stratify=y) draws them. Folds equal scikit-learn's
+// Stratified draws the train/test split and then the folds from one NumPy stream seeded with seed. Every
+// other kind seeds a stream with seed for the folds alone. Where TrainRows is less than the number of training rows, so many of
+// them are drawn between the two, as train_test_split(train, train_size=TrainRows, stratify=y) draws them. The folds equal scikit-learn's
 // StratifiedKFold(Folds, shuffle=True) on the training rows, or KFold's for regression.
 //
-// It is an error if the set has too few rows, or a class has too few: for a fold to have one each, for
-// a drawn test part, or for each part of KFold.
+// It is an error if the set or a class of it has too few rows: each fold, a drawn test part and each part of
+// KFold need one.
 func (s Splitter) Split(set *datasets.Set, seed uint32) (Split, error) {
 	out, err := s.split(set, seed)
 	if err != nil {
@@ -231,7 +234,7 @@ func (s Splitter) some(rng *rng.RandomState, set *datasets.Set, train []int) ([]
 	return drawn, err
 }
 
-// part tests on one of the parts that the round of split number seed has.
+// part tests on one of the parts of KFold; seed is the number of the split.
 func (s Splitter) part(set *datasets.Set, seed uint32) (train, test []int, err error) {
 	if seed == 0 {
 		return nil, nil, errors.New("splits are counted from 1")
@@ -245,8 +248,7 @@ func (s Splitter) part(set *datasets.Set, seed uint32) (train, test []int, err e
 	return train, test, nil
 }
 
-// folds draws the validation parts of rows with targets y, as ascending positions; what names the
-// rows in an error.
+// folds draws the folds of rows with targets y, as ascending positions. what names the rows in an error.
 func folds(rng *rng.RandomState, task registry.Task, y []float64, k int, what string) ([][]int, error) {
 	if task == registry.Regression {
 		return plainFolds(rng, len(y), k), nil

@@ -13,9 +13,9 @@ type TargetScale struct {
 // unscaled leaves targets and predictions as they are.
 var unscaled = TargetScale{Scale: 1}
 
-// FitTarget takes the mean and the population standard deviation of the targets that a method
-// learns from, at least one. The scale of constant targets is 1. It is an error if float64 cannot
-// hold either: see [datasets.Standardiser.Check].
+// FitTarget takes the mean and the population standard deviation of the targets that a method learns from, at
+// least one target. The scale of constant targets is 1. It is an error if float64 cannot hold the mean or the
+// scale: see [datasets.Standardiser.Check].
 func FitTarget(y []float64) (TargetScale, error) {
 	column := mat.NewDense(len(y), 1, y)
 	s := datasets.FitStandardiser(column, nil)
@@ -35,8 +35,8 @@ func (t TargetScale) Apply(y []float64) {
 	}
 }
 
-// Invert turns predictions of scaled targets into the unit of the data, in place. A finite
-// prediction may become infinite.
+// Invert turns predictions of scaled targets into the unit of the data, in place. A finite prediction may
+// become infinite.
 func (t TargetScale) Invert(predictions []float64) {
 	if t == unscaled {
 		return

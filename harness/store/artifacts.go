@@ -17,7 +17,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// insertArtifacts stores what a run kept beside its counts.
+// insertArtifacts stores the artifacts that a run has beside its counts.
 func insertArtifacts(ctx context.Context, tx *sql.Tx, runID int64, r result.Run) error {
 	if r.Scores != nil {
 		if err := sealedScores.insert(ctx, tx, "INSERT", []any{runID, r.Outputs, deflate(planes(r.Scores))}); err != nil {
@@ -63,7 +63,7 @@ func insertArtifacts(ctx context.Context, tx *sql.Tx, runID int64, r result.Run)
 	return sealedModels.insert(ctx, tx, "INSERT", []any{runID, string(features), string(labels), doubles(r.Model.Mean), doubles(r.Model.Scale), mean, scale, deflate(r.Model.Data)})
 }
 
-// testRow is a row of stages or point_tests, whose last columns are those of seed_counts.
+// testRow is a row of stages or point_tests. Its last columns are also those of seed_counts.
 func testRow(runID int64, number int, t result.Score) []any {
 	return []any{runID, number, t.N, value(t.Correct), value(t.TN), value(t.FP), value(t.FN), value(t.TP), value(t.AUC2), value(t.RMSE), value(t.MAE), value(t.R2)}
 }
@@ -76,7 +76,7 @@ func (s sealed) insert(ctx context.Context, tx *sql.Tx, verb string, values []an
 	return err
 }
 
-// doubles is Doubles, NULL for nil.
+// doubles is result.Doubles, and NULL for nil.
 func doubles(values []float64) any {
 	if values == nil {
 		return nil
@@ -84,8 +84,8 @@ func doubles(values []float64) any {
 	return result.Doubles(values)
 }
 
-// planes puts the first bytes of all doubles before their second ones, and so on: signs and
-// exponents of scores are alike, and compress well beside each other.
+// planes writes the first bytes of all doubles, then their second bytes, and so on. Signs and exponents of
+// scores are alike, and compress well beside each other.
 func planes(values []float64) []byte {
 	n := len(values)
 	out := make([]byte, 8*n)
@@ -127,7 +127,7 @@ func fromDoubles(b []byte) []float64 {
 	return out
 }
 
-// compressors are kept, since a new one takes half a megabyte.
+// compressors are reused, since a new one takes half a megabyte.
 var compressors = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(io.Discard, flate.DefaultCompression)
 	if err != nil {
@@ -148,8 +148,8 @@ func deflate(data []byte) []byte {
 
 func inflate(data []byte) ([]byte, error) { return io.ReadAll(flate.NewReader(bytes.NewReader(data))) }
 
-// Artifacts returns what is kept of the attempt that stands for a cell, and false if there
-// is none. What is damaged is an error.
+// Artifacts returns the artifacts of the attempt that stands for a cell, and false if there is none. Damaged
+// data is an error.
 func (db *DB) Artifacts(ctx context.Context, protocol, dataset, method string, split int) (result.Artifacts, bool, error) {
 	var l result.Artifacts
 	if err := db.intact(ctx); err != nil {
@@ -167,7 +167,7 @@ func (db *DB) Artifacts(ctx context.Context, protocol, dataset, method string, s
 		return l, false, err
 	}
 	if params != nil {
-		l.Params = json.RawMessage(*params)
+		l.Point = json.RawMessage(*params)
 	}
 	if l.Scores, l.Outputs, err = db.scores(ctx, id); err != nil {
 		return l, false, err
@@ -176,8 +176,8 @@ func (db *DB) Artifacts(ctx context.Context, protocol, dataset, method string, s
 	return l, true, err
 }
 
-// keptRow reads the row of a run in a table of large values, nil without one, and compares
-// it with its checksum.
+// keptRow reads the row of a run in a table of large values and compares the row with its checksum. It
+// returns nil if there is no row.
 func (db *DB) keptRow(ctx context.Context, s sealed, run int64) (row []any, err error) {
 	query := fmt.Sprintf("SELECT %s, checksum FROM %s WHERE run_id = %d", strings.Join(s.columns, ", "), s.table, run)
 	err = each(ctx, db.sql, query, func(r []any) error {

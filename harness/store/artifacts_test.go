@@ -35,7 +35,7 @@ func TestArtifactsComeBack(t *testing.T) {
 	bare.Split, bare.ScoresHash = 2, "h"
 	put(t, db, want, bare)
 	got, found, err := db.Artifacts(context.Background(), "p", "d", "M", 1)
-	if err != nil || !found || result.HashScores(got.Scores) != want.ScoresHash || got.Outputs != 1 || string(got.Params) != `{"c":2}` {
+	if err != nil || !found || result.HashScores(got.Scores) != want.ScoresHash || got.Outputs != 1 || string(got.Point) != `{"c":2}` {
 		t.Errorf("scores %v, %v, %v", got, found, err)
 	}
 	if m := got.Model; m == nil || string(m.Data) != "a saved model" || !slices.Equal(m.Features, want.Model.Features) || !slices.Equal(m.Labels, want.Model.Labels) || *m.Target != *want.Model.Target ||

@@ -8,20 +8,19 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// An Attempt is what stands in the database for one cell, as far as training its model
-// again needs it.
+// An Attempt is the part of the attempt that stands for a cell that training its model again needs.
 type Attempt struct {
 	Status        result.Status
 	Error         string // empty if ok
 	MethodVersion string
 	Fingerprint   string
-	Params        json.RawMessage // of the selected grid point; nil unless ok
+	Point         json.RawMessage // of the selected grid point; nil unless ok
 	TestRows      int
 	Correct       *int     // nil for regression
 	RMSE          *float64 // nil for classes
 }
 
-// Attempt returns the one that stands for a cell, and false if there is none.
+// Attempt returns the attempt that stands for a cell, and false if there is none.
 func (db *DB) Attempt(ctx context.Context, protocol, dataset, method string, split int) (Attempt, bool, error) {
 	var c Attempt
 	if err := db.intact(ctx); err != nil {
@@ -36,7 +35,7 @@ func (db *DB) Attempt(ctx context.Context, protocol, dataset, method string, spl
 		return c, false, nil
 	}
 	if params != nil {
-		c.Params = json.RawMessage(*params)
+		c.Point = json.RawMessage(*params)
 	}
 	return c, err == nil, err
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
 )
 
-// Backup writes the database as it is at one moment to a file at path, whole or not at all; runs may
-// go on meanwhile. The copy is compared with its checksums before it gets its name. A file at path is
-// replaced if it is a results database, and refused otherwise.
+// Backup writes the database as it is at one moment to a file at path, whole or not at all. Runs may go on in
+// the meantime. The copy is compared with its checksums before it gets its name. If path is a results
+// database Backup replaces it. Any other file there is an error.
 func (db *DB) Backup(ctx context.Context, path string) error {
 	if err := db.CanBackup(ctx, path); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 		return fmt.Errorf("backup %s: %w", path, explain(err))
 	}
 	if err := checkCopy(ctx, scratch); err != nil {
-		return fmt.Errorf("backup %s: the copy is not right and is thrown away: %w", path, err)
+		return fmt.Errorf("backup %s: the copy is damaged and was removed: %w", path, err)
 	}
 	from, err := os.Open(scratch)
 	if err != nil {
@@ -41,8 +41,8 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 	})
 }
 
-// vacuumInto writes what one transaction sees to a new file. A reader's connection refuses all that
-// writes, also to another file, until it is told that it may; it cannot write to its own.
+// vacuumInto writes the state that one transaction sees to a new file. The connection of a reader refuses all
+// writing, also to another file, until this is permitted. It can never write to its own file.
 func (db *DB) vacuumInto(ctx context.Context, path string) error {
 	conn, err := db.sql.Conn(ctx)
 	if err != nil {
@@ -61,7 +61,8 @@ func (db *DB) vacuumInto(ctx context.Context, path string) error {
 	return errors.Join(err, restored)
 }
 
-// checkCopy takes out who is at which cell, which is not so where the copy is used, and compares the rest.
+// checkCopy removes the claims, which do not hold for the copy, and compares all other rows with their
+// checksums.
 func checkCopy(ctx context.Context, path string) error {
 	db, err := connect(path, nil)
 	if err != nil {
@@ -79,11 +80,12 @@ func checkCopy(ctx context.Context, path string) error {
 	return errors.Join(db.damageOf(ctx, true), db.Close())
 }
 
-// CanBackup refuses to write over the database itself, a database that is in use, or what is none.
+// CanBackup refuses to replace the database itself, a database that is in use, and a file that is no
+// database.
 func (db *DB) CanBackup(ctx context.Context, path string) error {
 	there, err := os.Stat(path)
 	if err != nil {
-		return nil // what is wrong is said when it is written
+		return nil // Backup reports the error when it writes
 	}
 	if own, err := os.Stat(db.path); err == nil && os.SameFile(own, there) {
 		return fmt.Errorf("backup %s: that is the database itself; name another file", path)
@@ -92,7 +94,7 @@ func (db *DB) CanBackup(ctx context.Context, path string) error {
 		return nil
 	}
 	if err := recognise(ctx, path); err != nil {
-		return fmt.Errorf("backup %s: the file that is there is no results database and stays; name another", path)
+		return fmt.Errorf("backup %s: the existing file is no results database and stays as it is; name another file", path)
 	}
 	for _, log := range []string{"-wal", "-journal"} {
 		if info, err := os.Stat(path + log); err == nil && info.Size() > 0 {
@@ -102,10 +104,10 @@ func (db *DB) CanBackup(ctx context.Context, path string) error {
 	return nil
 }
 
-// Compact gives the space of what was removed back to the disk. What is stored stays as it is, bit for
-// bit. It returns the bytes of the file before and after.
+// Compact returns unused space to the disk. Stored values stay as they are, bit for bit. It returns the bytes
+// of the file before and after.
 func (db *DB) Compact(ctx context.Context) (before, after int64, err error) {
-	if err := db.damageOf(ctx, true); err != nil { // what is damaged might not survive
+	if err := db.damageOf(ctx, true); err != nil { // damaged rows might not survive
 		return 0, 0, err
 	}
 	size := func() (int64, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// insertCanary stores a canary: the first that ended ok stays, a failed one gives way.
+// insertCanary stores a canary. The first that ended ok stays; a failed one is replaced.
 func insertCanary(ctx context.Context, tx *sql.Tx, r result.Run) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM canaries WHERE key = ? AND status <> 'ok'`, r.Key); err != nil {
 		return err
@@ -38,8 +38,9 @@ func (db *DB) Canaries(ctx context.Context) (map[string]Known, error) {
 
 const canarySecret = "canaries"
 
-// Secret returns what canaries of this database are drawn from, random bytes that are drawn when they are first
-// asked for. So a program that is killed and started again draws the same, and no method knows it before.
+// Secret returns the random bytes from which canaries of this database are drawn. They are drawn when Secret
+// is first called. So a program that is killed and started again plans the same canaries, and no method knows
+// the secret before.
 func (db *DB) Secret(ctx context.Context) ([]byte, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (db *DB) Secret(ctx context.Context) ([]byte, error) {
 			if err := sealedSecrets.insert(ctx, tx, "INSERT OR IGNORE", []any{canarySecret, hex.EncodeToString(fresh)}); err != nil {
 				return err
 			}
-			return tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE what = ?`, canarySecret).Scan(&text) // another program's, maybe
+			return tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE what = ?`, canarySecret).Scan(&text) // another program may have inserted its secret first
 		})
 	}
 	if err != nil {

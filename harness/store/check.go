@@ -14,15 +14,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Problem is one thing that is wrong with a database.
+// A Problem is one defect of a database.
 type Problem struct {
-	Row  string // what is damaged: a cell, a table
+	Row  string // the damaged cell or table
 	What string
 
-	remove func(context.Context, *sql.Tx) error // takes it out; nil where nothing can
+	remove func(context.Context, *sql.Tx) error // removes the defect; nil where nothing can
 }
 
-// removal is one statement that takes a problem out.
+// removal is one statement that removes a problem.
 func removal(statement string, args ...any) func(context.Context, *sql.Tx) error {
 	return func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, statement, args...)
@@ -32,7 +32,7 @@ func removal(statement string, args ...any) func(context.Context, *sql.Tx) error
 
 func (p Problem) String() string { return p.Row + ": " + p.What }
 
-// A DamageError is a database whose rows are not what was stored.
+// A DamageError says that rows of a database are not those that were stored.
 type DamageError struct {
 	Path     string
 	Problems []Problem
@@ -52,14 +52,14 @@ func (e *DamageError) Error() string {
 		e.Path, strings.Join(texts, "; "))
 }
 
-// intact compares the rows that tables are made from (cells, runs, grids, environments)
-// with their checksums, once for each DB.
+// intact compares the rows that tables are made from (cells, runs, grids, environments) with their checksums,
+// once for each DB.
 func (db *DB) intact(ctx context.Context) error {
 	db.checked.Lock()
 	defer db.checked.Unlock()
 	if !db.compared {
 		db.damage = db.damageOf(ctx, false)
-		db.compared = ctx.Err() == nil // a check that was broken off says nothing of the next
+		db.compared = ctx.Err() == nil // an interrupted check says nothing about the next
 	}
 	return db.damage
 }
@@ -77,10 +77,9 @@ func (db *DB) damaged(problems []Problem, err error) error {
 	return err
 }
 
-// Check compares everything that is stored with its checksums, looks for rows that
-// belong to nothing, and lets SQLite check the tables' pages. folds includes the rows
-// of single folds and the other large ones, which are most of a database; without them a
-// check takes some microseconds a cell.
+// Check compares everything that is stored with its checksums, looks for rows without their partners, and
+// lets SQLite check the pages of the tables. folds includes the rows of single folds and all other large
+// tables, which are most of a database. Without folds a check takes some microseconds a cell.
 func (db *DB) Check(ctx context.Context, folds bool) ([]Problem, error) {
 	steps := smallSteps()
 	if folds {
@@ -89,25 +88,24 @@ func (db *DB) Check(ctx context.Context, folds bool) ([]Problem, error) {
 	return db.check(ctx, steps)
 }
 
-// check takes the steps of a check.
+// check runs the steps of a check.
 func (db *DB) check(ctx context.Context, steps []step) ([]Problem, error) {
 	found, err := checkOf(ctx, db.sql, db.path, steps, runtime.GOMAXPROCS(0))
 	if err != nil || len(found) == 0 {
 		return found, err
 	}
-	// The steps saw the database at different moments, and another program may have stored
-	// a cell between them: what is wrong is wrong at one moment too.
+	// The steps read the database at different moments, and another program may have stored a cell between
+	// them. A real problem also shows at one moment.
 	tx, err := db.sql.BeginTx(ctx, &sql.TxOptions{})
 	if err != nil {
-		return found, nil // damaged so far that no transaction begins
+		return found, nil // no transaction begins in a file with such damage
 	}
 	defer func() { _ = tx.Rollback() }()
 	return checkOf(ctx, tx, db.path, steps, 1)
 }
 
-// checkOf takes the steps of a check, some at the same time where q has connections enough,
-// and returns their problems in the order of the steps. What SQLite itself cannot read is a
-// problem too.
+// checkOf runs the steps of a check, several at the same time where q has enough connections. It returns
+// their problems in the order of the steps. An error of SQLite in reading is a problem, too.
 func checkOf(ctx context.Context, q queryer, path string, steps []step, atOnce int) ([]Problem, error) {
 	found := make([][]Problem, len(steps))
 	group, ctx := errgroup.WithContext(ctx)
@@ -155,7 +153,7 @@ func checkRows(ctx context.Context, q queryer, s sealed, report func(Problem)) e
 			remove = removal(removeRuns+"id = ?", id)
 		case "environments":
 			remove = forgetEnvironment(id)
-		case "scores", "stages", "point_tests", "seed_counts", "warnings", "models": // a run is whole or not there
+		case "scores", "stages", "point_tests", "seed_counts", "warnings", "models": // a run is whole or absent
 			remove = removal(removeRuns+"id = ?", columns[0])
 		}
 		report(Problem{s.name(columns), badChecksum, remove})
@@ -163,8 +161,7 @@ func checkRows(ctx context.Context, q queryer, s sealed, report func(Problem)) e
 	})
 }
 
-// removeGrid removes a grid whose points are not known any more, with the attempts
-// that chose among them.
+// removeGrid removes a grid whose grid points are no longer known, and the attempts that chose among them.
 func removeGrid(id int64) func(context.Context, *sql.Tx) error {
 	return func(ctx context.Context, tx *sql.Tx) error {
 		var all []error
@@ -175,8 +172,7 @@ func removeGrid(id int64) func(context.Context, *sql.Tx) error {
 	}
 }
 
-// forgetEnvironment says of an environment that it is unknown; its cells' counts are
-// in rows of their own.
+// forgetEnvironment marks an environment as unknown. The counts of its cells are in other rows.
 func forgetEnvironment(id any) func(context.Context, *sql.Tx) error {
 	return func(ctx context.Context, tx *sql.Tx) error {
 		values := asStored([]any{fmt.Sprintf("damaged %v", id), "unknown", "", false, "unknown", "unknown", "unknown", "unknown", "unknown", 0, 0})
@@ -186,10 +182,10 @@ func forgetEnvironment(id any) func(context.Context, *sql.Tx) error {
 	}
 }
 
-// leaveToStandIn is of problems that Remove's last step mends.
+// leaveToStandIn is for problems that the last step of Repair solves.
 const leaveToStandIn = `DELETE FROM cells WHERE run_id = ?`
 
-// removeRuns removes attempts; their folds and the cells they stand for go with them.
+// removeRuns removes attempts. Their folds, and the cells that they stand for, are removed with them.
 const removeRuns = `DELETE FROM runs WHERE `
 
 func checkGrids(ctx context.Context, q queryer, report func(Problem)) error {
@@ -200,7 +196,7 @@ func checkGrids(ctx context.Context, q queryer, report func(Problem)) error {
 	})
 }
 
-// checkReferences looks for rows whose partners are gone.
+// checkReferences looks for rows that refer to missing rows.
 func checkReferences(ctx context.Context, q queryer, report func(Problem)) error {
 	for _, c := range []struct{ query, what, remove string }{
 		{`SELECT c.method || ' on ' || c.dataset || ', split ' || c.split, c.run_id FROM cells c LEFT JOIN runs r ON r.id = c.run_id WHERE r.id IS NULL`,
@@ -238,7 +234,7 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 	return nil
 }
 
-// checkFolds compares the folds of the runs of a span with what the runs keep of them.
+// checkFolds compares the folds of the runs of a span with the number and the checksum in their runs.
 func checkFolds(ctx context.Context, q queryer, s span, report func(Problem)) error {
 	type kept struct {
 		name string
@@ -301,9 +297,8 @@ func checkPublished(ctx context.Context, q queryer, report func(Problem)) error 
 	return err
 }
 
-// Repair checks everything and takes the rows with problems out, in one transaction, so
-// that `bench run` computes their cells again. It returns the problems, and how many of
-// them it could do nothing about.
+// Repair checks everything and removes the rows with problems in one transaction, so that `bench run`
+// computes their cells again. It returns the problems, and how many of them it could not remove.
 func (db *DB) Repair(ctx context.Context) (found []Problem, left int, err error) {
 	tx, err := db.sql.BeginTx(ctx, nil)
 	if err != nil {
@@ -326,14 +321,14 @@ func (db *DB) Repair(ctx context.Context) (found []Problem, left int, err error)
 	if err := sealPublished(ctx, tx); err != nil {
 		return nil, 0, err
 	}
-	// A damaged row of cells is gone; the attempt that was run last stands for its cell.
+	// A damaged row of cells is gone now. The attempt that ran last stands for its cell.
 	if err := standIn(ctx, tx); err != nil {
 		return nil, 0, err
 	}
 	return found, left, explain(tx.Commit())
 }
 
-// Size counts the stored cells and their evaluations, superseded ones included.
+// Size counts the stored cells and evaluations, superseded ones included.
 func (db *DB) Size(ctx context.Context) (cells, evaluations int, err error) {
 	err = db.sql.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(n_folds), 0) FROM runs`).Scan(&cells, &evaluations)
 	return cells, evaluations, err

@@ -9,13 +9,13 @@ import (
 	"sync"
 )
 
-// A digest turns rows into the checksum that is stored beside them: the first eight
-// bytes of the SHA-256, little-endian, of the values one after another. Each is a byte
-// for its type and its bytes, integers and lengths little-endian in eight:
+// A digest turns rows into the checksum that is stored beside them. This is the first eight bytes,
+// little-endian, of the SHA-256 of the values one after another. Each value is a byte for its type and then
+// its bytes, with integers and lengths as eight bytes, little-endian:
 //
 //	0 NULL, 1 integer, 2 real (IEEE 754), 3 text (length, UTF-8), 4 blob (length, bytes)
 //
-// A type is part of it, so that no two rows share a form.
+// The byte for the type makes the form of two different rows different.
 type digest struct {
 	sum hash.Hash
 	buf []byte
@@ -23,7 +23,7 @@ type digest struct {
 
 func newDigest() *digest { return &digest{sum: sha256.New()} }
 
-// add takes values as the driver gives them back.
+// add takes values in the form in which the driver returns them.
 func (d *digest) add(values ...any) {
 	d.buf = d.buf[:0]
 	for _, v := range values {
@@ -37,7 +37,7 @@ func (d *digest) add(values ...any) {
 		case string:
 			d.buf = binary.LittleEndian.AppendUint64(append(d.buf, 3), uint64(len(v)))
 			d.buf = append(d.buf, v...)
-		case []byte: // of a damaged row: no column holds any
+		case []byte: // only a damaged row has one here
 			d.buf = binary.LittleEndian.AppendUint64(append(d.buf, 4), uint64(len(v)))
 			d.buf = append(d.buf, v...)
 		default:
@@ -51,8 +51,8 @@ func (d *digest) value() int64 {
 	return int64(binary.LittleEndian.Uint64(d.sum.Sum(d.buf[:0])))
 }
 
-// Checksum is what the column checksum of a row holds: the digest of its other columns
-// in the table's order, but for its number id.
+// Checksum returns the value of the column checksum of a row: the digest of all other columns in the table's
+// order, without the row's number id.
 func Checksum(values ...any) int64 {
 	d := digests.Get().(*digest)
 	defer digests.Put(d)
@@ -63,7 +63,7 @@ func Checksum(values ...any) int64 {
 
 var digests = sync.Pool{New: func() any { return newDigest() }}
 
-// asStored turns what is bound to a statement into what is read back, in place.
+// asStored turns values that are bound to a statement into the values that are read back, in place.
 func asStored(values []any) []any {
 	for i, v := range values {
 		switch v := v.(type) {

@@ -15,11 +15,11 @@ import (
 	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
-// Claims says which cells this process is at, so that several runs on one database share the work. A
-// claim ends in the transaction that stores its cell. One whose process is gone is free at once where
-// that can be seen, and after a minute without a sign of life where it runs on another machine; no two
-// clocks are compared. A claim is a hint: what cannot be claimed while the database cannot be written is
-// computed all the same. It must be closed.
+// Claims says which cells this process is computing, so that several runs on one database share the work. A
+// claim ends in the transaction that stores its cell. If the process of a claim is gone, the claim is free at
+// once where this can be seen. A claim of a process on another machine is free after a minute without a sign
+// of life; no two clocks are compared. A claim is a hint: while the database cannot be written, cells are
+// computed without a claim. Claims must be closed.
 type Claims struct {
 	pool *sql.DB
 	me   claimant
@@ -31,21 +31,21 @@ type Claims struct {
 	tried time.Time // when claiming failed last
 }
 
-// A claimant is a process that claims cells. host tells machines, their starts and their spaces of
-// process numbers apart; it is "" where the system does not tell.
+// A claimant is a process that claims cells. host identifies the machine, its start and its space of process
+// numbers; it is "" where the system does not tell.
 type claimant struct {
 	host             string
 	process, started int64
 }
 
-// A sighting is the last sign of life of another claimant, and since when it is the last.
+// A sighting is the last sign of life of another claimant, and when this process saw it first.
 type sighting struct {
 	claimant
 	beat  int64
 	since time.Time
 }
 
-// How often a claimant gives a sign of life, and how long it is waited for.
+// These constants say how often a claimant gives a sign of life, and how long others wait for one.
 const (
 	beatEvery    = 10 * time.Second
 	expiresAfter = time.Minute
@@ -53,18 +53,19 @@ const (
 	claimsPause  = 10 * time.Second // after a failure
 )
 
-// A Claim is the answer to a process that wants to run a cell.
+// A Claim is the answer to a process that wants to compute a cell.
 type Claim struct {
-	Taken   bool          // the cell is this process's to run
-	Suspect bool          // another process that had taken it ended before the cell did; not Taken if the cell is Spared
+	Taken   bool          // this process may compute the cell
+	Suspect bool          // another process that had taken the cell ended before the cell did; a Spared cell is then not Taken
 	Deaths  int           // how many such processes there were
-	Stored  result.Status // how the cell ended since it was planned, if it did
-	By      string        // who is at it, if another is
+	Stored  result.Status // the status of the cell, if it ended since it was planned
+	By      string        // the process that is computing the cell, if another is
 }
 
-// NewClaims starts to claim cells of the database in the name of this process.
+// NewClaims begins to claim cells of the database in the name of this process.
 func (db *DB) NewClaims() (*Claims, error) {
-	// A connection of its own: a claim need not survive the loss of power, so that it waits for no disk.
+	// Claims have a connection of their own. A claim need not survive a loss of power, so this connection
+	// does not wait for the disk.
 	other, err := connect(db.path, url.Values{
 		"_journal_mode": {"WAL"}, "_synchronous": {"NORMAL"}, "_busy_timeout": {fmt.Sprint(claimsWait.Milliseconds())}, "_txlock": {"immediate"}, "_stmt_cache_size": {"8"},
 	})
@@ -85,7 +86,7 @@ func thisProcess() claimant {
 	if known && err1 == nil && err2 == nil {
 		me.host, me.started = strings.TrimSpace(string(boot))+" "+space, p.Started
 	}
-	if me.host == "" { // the moment tells it from others that have its number
+	if me.host == "" { // the time tells it from other processes with its number
 		me.started = time.Now().UnixNano()
 	}
 	return me
@@ -99,21 +100,21 @@ func (c *Claims) live() {
 		select {
 		case <-c.stop:
 			return
-		case <-beat.C: // one that fails is followed by others
+		case <-beat.C: // if one fails, the next follows
 			_, _ = c.pool.Exec(`UPDATE claims SET beat = beat + 1 WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started)
 		}
 	}
 }
 
-// A Wanted is a cell that a run wants to be at: its key, and what Known said of the stored attempt when
-// it was planned, 0 if there was none.
+// A Wanted is a cell that a run wants to compute: its key, and the attempt that Known had when the cell was
+// planned, 0 for none.
 type Wanted struct {
 	Key     string
 	Attempt int64
-	Spared  bool // it is not taken if it is suspect: its turn comes later
+	Spared  bool // a suspect cell is not taken, since its turn comes later
 }
 
-// Take claims cells, and returns what it answers for each. It takes one transaction.
+// Take claims cells in one transaction, and returns the answer for each.
 func (c *Claims) Take(ctx context.Context, cells []Wanted) ([]Claim, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +186,7 @@ func (c *Claims) takeOne(ctx context.Context, tx *sql.Tx, w Wanted) (Claim, erro
 	return claim, err
 }
 
-// lives reports whether another claimant may be at work still; c.mu is held.
+// lives reports whether another claimant may still be at work; c.mu is held.
 func (c *Claims) lives(key string, other sighting) bool {
 	if other.host != "" && other.host == c.me.host {
 		return processes.Alive(int(other.process), other.started)
@@ -199,12 +200,12 @@ func (c *Claims) lives(key string, other sighting) bool {
 	return time.Since(last.since) < expiresAfter
 }
 
-// Release gives back a cell that has no result.
+// Release gives back the claim of a cell that has no result.
 func (c *Claims) Release(key string) {
 	_, _ = c.pool.Exec(`DELETE FROM claims WHERE key = ? AND host = ? AND process = ? AND started = ?`, key, c.me.host, c.me.process, c.me.started)
 }
 
-// Close gives back what is claimed still.
+// Close gives back all remaining claims.
 func (c *Claims) Close() error {
 	close(c.stop)
 	c.done.Wait()

@@ -6,35 +6,24 @@ import (
 	"time"
 )
 
-// A CodeCheck is what a comparison of two hashes of a method's code came to: whether the code of
-// today gives the bits that stored attempts of the other have.
+// A CodeCheck is the result of comparing two hashes of a method's code: does today's code give the bits of
+// stored attempts of the other code?
 type CodeCheck struct {
 	Method, MethodVersion string
-	Stored                string // code that computed the attempt; "" if unknown
-	Code                  string // that was compared with it
+	Stored                string // hash of the code that computed the attempt; "" if unknown
+	Code                  string // hash of today's code
 	Same                  bool
 }
 
-// Codes returns which code computed the results that stand for cells of a protocol with this hash:
-// each pair of a method's version and a code once, as a check that is still to be made. It is the
-// quick question at a run's start; Cells has the cells themselves.
+// Codes returns which code computed the results that stand for cells of a protocol with this hash. Each pair
+// of a method's version and a code occurs once, as a check that is still to be made. Codes is fast, for the
+// start of a run; Cells returns the cells themselves.
 func (db *DB) Codes(ctx context.Context, protocol, hash string) ([]CodeCheck, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT DISTINCT r.method, r.method_version, r.code
+	return listOf(ctx, db, `SELECT DISTINCT r.method, r.method_version, r.code
 		FROM cells c JOIN runs r ON r.id = c.run_id
-		WHERE c.protocol = ? AND r.protocol_hash = ? AND r.status = 'ok' ORDER BY 1, 2, 3`, protocol, hash)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []CodeCheck
-	for rows.Next() {
-		var c CodeCheck
-		if err := rows.Scan(&c.Method, &c.MethodVersion, &c.Stored); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
+		WHERE c.protocol = ? AND r.protocol_hash = ? AND r.status = 'ok' ORDER BY 1, 2, 3`, func(c *CodeCheck) []any {
+		return []any{&c.Method, &c.MethodVersion, &c.Stored}
+	}, protocol, hash)
 }
 
 // CodeChecks returns every check that is stored, sorted by method.
@@ -42,24 +31,13 @@ func (db *DB) CodeChecks(ctx context.Context) ([]CodeCheck, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT method, method_version, stored_code, code, same FROM code_checks
-		ORDER BY method, method_version, stored_code, code`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []CodeCheck
-	for rows.Next() {
-		var c CodeCheck
-		if err := rows.Scan(&c.Method, &c.MethodVersion, &c.Stored, &c.Code, &c.Same); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
+	return listOf(ctx, db, `SELECT method, method_version, stored_code, code, same FROM code_checks
+		ORDER BY method, method_version, stored_code, code`, func(c *CodeCheck) []any {
+		return []any{&c.Method, &c.MethodVersion, &c.Stored, &c.Code, &c.Same}
+	})
 }
 
-// PutCodeChecks stores checks, each in the place of an older one of the same code.
+// PutCodeChecks stores checks. Each replaces an older check of the same code.
 func (db *DB) PutCodeChecks(ctx context.Context, checks []CodeCheck) error {
 	now := time.Now().UTC().Format(time.RFC3339)
 	var rows [][]any
@@ -69,7 +47,8 @@ func (db *DB) PutCodeChecks(ctx context.Context, checks []CodeCheck) error {
 	return db.replaceAll(ctx, sealedCodeChecks, rows)
 }
 
-// replaceAll stores rows of a table with checksums, all or none, each in the place of an older one with the same key.
+// replaceAll stores rows of a table with checksums, all or none. Each replaces an older row with the same
+// key.
 func (db *DB) replaceAll(ctx context.Context, table sealed, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
@@ -84,7 +63,7 @@ func (db *DB) replaceAll(ctx context.Context, table sealed, rows [][]any) error 
 	})
 }
 
-// inTransaction keeps what change writes if it returns no error, and nothing of it otherwise.
+// inTransaction keeps the writes of change if change returns no error, and none of them otherwise.
 func (db *DB) inTransaction(ctx context.Context, change func(tx *sql.Tx) error) error {
 	tx, err := db.sql.BeginTx(ctx, nil)
 	if err != nil {

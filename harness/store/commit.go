@@ -14,8 +14,8 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// ids remembers rows that many cells refer to. A commit that fails undoes their
-// insertion, so it is forgotten with it.
+// ids remembers rows that many cells refer to. A failed commit undoes their insertion, so that ids forgets
+// them then.
 type ids struct {
 	envs   map[result.Environment]int64
 	grids  map[string]int64
@@ -47,7 +47,7 @@ func (w *Writer) commit(group []result.Run) (err error) {
 	return tx.Commit()
 }
 
-// insert stores one cell with everything it refers to.
+// insert stores one cell with all rows that it refers to.
 func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r result.Run) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM claims WHERE key = ?`, r.Key); err != nil {
 		return err
@@ -77,8 +77,8 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 	return insertArtifacts(ctx, tx, runID, r)
 }
 
-// A cell that ended ok stays as it is, whoever computed it first, unless the new one is ok and is to
-// replace it; a failed one is replaced, its evaluations with it.
+// A cell that ended ok stays, whichever program computed it first, unless the new one is ok and has Replace.
+// A failed cell is replaced together with its evaluations.
 var insertRunSQL = "INSERT INTO runs (" + strings.Join(runColumns, ", ") + ", checksum) VALUES (" +
 	strings.Repeat("?, ", len(runColumns)) + "?) ON CONFLICT (key) DO NOTHING"
 
@@ -99,7 +99,7 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, values
 	return id, n > 0, err // no row: another program stored it first
 }
 
-// runValues are the values of runColumns, as they are read back; folds is the digest of
+// runValues returns the values of runColumns in the form in which they are read back. folds is the digest of
 // the run's evaluations.
 func runValues(r result.Run, gridID, envID, folds int64) []any {
 	var message any
@@ -123,7 +123,7 @@ func runValues(r result.Run, gridID, envID, folds int64) []any {
 		scoresHash, value(s.LogLoss), value(s.Brier), value(s.ECE), string(r.Failure()), r.Isolated, r.Stderr, r.Code, r.Imported, r.Scores != nil, r.Model != nil, len(r.Stages), len(r.Warnings)})
 }
 
-// makeCurrent lets the attempt with a key stand for its cell and returns its number.
+// makeCurrent makes the attempt with a key stand for its cell and returns the attempt's number.
 func makeCurrent(ctx context.Context, tx *sql.Tx, key string) (id int64, err error) {
 	var protocol, dataset, method string
 	var split int64
@@ -138,7 +138,7 @@ func makeCurrent(ctx context.Context, tx *sql.Tx, key string) (id int64, err err
 	return id, err
 }
 
-// standIn lets the attempt that was run last stand for every cell that none stands for.
+// standIn makes the attempt that ran last stand for every cell that has no such attempt.
 func standIn(ctx context.Context, tx *sql.Tx) error {
 	var keys []string
 	err := each(ctx, tx, `SELECT r.key FROM runs r
@@ -155,8 +155,8 @@ func standIn(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// MakeCurrent lets stored attempts stand for their cells again, where others with
-// other inputs (an edited protocol, changed data, another version) did since.
+// MakeCurrent makes stored attempts stand for their cells again. In the meantime attempts with other inputs
+// (an edited protocol, changed data, another version) stood for these cells.
 func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -171,8 +171,8 @@ func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
 	})
 }
 
-// foldInserter inserts evaluations many rows to a statement: binding values is
-// cheap, stepping a statement is not.
+// foldInserter inserts many evaluations with one statement: binding values is cheap, executing a statement is
+// not.
 type foldInserter struct {
 	tx   *sql.Tx
 	many *sql.Stmt
@@ -187,8 +187,8 @@ var (
 	foldRow       = "(" + strings.Repeat("?,", len(foldColumns)) + "?)"
 )
 
-// foldRows are the values of foldColumns of every evaluation, as they are read back, by
-// grid point and fold, and their digest.
+// foldRows returns the values of foldColumns of every evaluation, by grid point and fold, in the form in
+// which they are read back. It also returns their digest.
 func foldRows(evaluations []result.Evaluation) (rows [][]any, sum int64) {
 	sorted := slices.SortedFunc(slices.Values(evaluations), func(a, b result.Evaluation) int {
 		if a.GridIndex != b.GridIndex {
@@ -250,7 +250,8 @@ func value[T any](p *T) any {
 	return *p
 }
 
-// envID returns the row of where the run was computed: the writer's environment, if the run does not say.
+// envID returns the row of the environment where the run was computed. If the run does not say, this is the
+// writer's environment.
 func (w *Writer) envID(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err error) {
 	env := w.env
 	if r.Environment != nil {
@@ -286,8 +287,8 @@ func insertGrid(ctx context.Context, tx *sql.Tx, r result.Run) (int64, error) {
 	points := make([][]any, len(r.Grid))
 	for i, params := range r.Grid {
 		point := ""
-		if r.GridPoints != nil {
-			point = string(r.GridPoints[i])
+		if r.GridWritten != nil {
+			point = string(r.GridWritten[i])
 		}
 		points[i] = asStored([]any{i, string(params), point})
 		d.add(points[i]...)
@@ -308,8 +309,8 @@ func insertGrid(ctx context.Context, tx *sql.Tx, r result.Run) (int64, error) {
 	return id, nil
 }
 
-// insertOrigin keeps what a reader needs to reconstruct the cell's inputs: the text of
-// its protocol, and where a user's own set is described.
+// insertOrigin keeps what a reader needs to reconstruct the cell's inputs: the text of its protocol, and the
+// file that describes a user's own set.
 func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r result.Run) error {
 	for _, o := range []struct {
 		table  sealed

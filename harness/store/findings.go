@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Finding speaks against the results of a method.
+// A Finding is evidence against the results of a method.
 type Finding struct {
 	Kind                  FindingKind
 	Protocol              string
@@ -18,10 +18,10 @@ type Finding struct {
 	Details               string // of this cell
 }
 
-// A FindingKind is what a finding says.
+// A FindingKind names the evidence of a finding.
 type FindingKind string
 
-// The kinds.
+// These are the kinds of findings.
 const (
 	Leak FindingKind = "leak" // right about test rows although its training labels contradicted them
 	// Canary is a method that fails, not for want of time or memory, where its training labels contradict the truth, and only there.
@@ -29,27 +29,21 @@ const (
 	State  FindingKind = "state" // other bits when a cell is computed once more in a new process
 )
 
-// Findings returns what was found, of a protocol or, for "", of all, sorted by method, kind, data set and split.
+// Findings returns the findings of a protocol or, for "", of all protocols, sorted by method, kind, data set
+// and split.
 func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT finding, protocol, method, method_version, dataset, fingerprint, split,
-		  coalesce(p, 0), coalesce(n_test, 0), n_correct, coalesce(r2, 0), differs
-		FROM findings WHERE ?1 IN ('', protocol) ORDER BY method, method_version, finding, protocol, dataset, split`, protocol)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var out []Finding
-	for rows.Next() {
+	err := db.scanned(ctx, `SELECT finding, protocol, method, method_version, dataset, fingerprint, split,
+		  coalesce(p, 0), coalesce(n_test, 0), n_correct, coalesce(r2, 0), differs
+		FROM findings WHERE ?1 IN ('', protocol) ORDER BY method, method_version, finding, protocol, dataset, split`, func(scan func(...any) error) error {
 		var f Finding
 		var p, r2 float64
 		var tested int
 		var correct *int
-		if err := rows.Scan(&f.Kind, &f.Protocol, &f.Method, &f.MethodVersion, &f.Dataset, &f.Fingerprint, &f.Split, &p, &tested, &correct, &r2, &f.Details); err != nil {
-			return nil, err
-		}
+		err := scan(&f.Kind, &f.Protocol, &f.Method, &f.MethodVersion, &f.Dataset, &f.Fingerprint, &f.Split, &p, &tested, &correct, &r2, &f.Details)
 		switch {
 		case f.Kind == Leak && correct != nil:
 			f.Details = fmt.Sprintf("%d of %d rows, p = %.1g", *correct, tested, p)
@@ -59,11 +53,12 @@ func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) 
 			f.Details, _, _ = strings.Cut(f.Details, "\n")
 		}
 		out = append(out, f)
-	}
-	return out, rows.Err()
+		return err
+	}, protocol)
+	return out, err
 }
 
-// Describe makes sentences of findings, one of a method version and kind.
+// Describe returns one sentence for each method version and kind of finding.
 func Describe(findings []Finding) []string {
 	type group struct {
 		method, version string
@@ -94,7 +89,7 @@ func Describe(findings []Finding) []string {
 		example := fmt.Sprintf("%s, split %d: %s", first.Dataset, first.Split, first.Details)
 		switch g.kind {
 		case Leak:
-			out = append(out, fmt.Sprintf("leak: %s is right about test rows of %s although its training labels contradicted them (%s). It knows labels from elsewhere, or does not go by those that it is given.",
+			out = append(out, fmt.Sprintf("leak: %s is right about test rows of %s although its training labels contradicted them (%s). It knows labels from elsewhere, or does not learn from its training labels.",
 				g.method, strings.Join(where, ", "), example))
 		case Canary:
 			out = append(out, fmt.Sprintf("canary: the canary of %s failed on %s, where its cells end ok (%s). Whether it knows labels from elsewhere is not known: it fails where its training labels contradict the truth.",
@@ -113,10 +108,10 @@ type StateCheck struct {
 	Method, MethodVersion  string
 	Dataset, Fingerprint   string
 	Split                  int
-	Differs                string // what; "" if nothing does
+	Differs                string // the first difference; "" if there is none
 }
 
-// PutStateChecks stores checks, each in the place of an older one of the same cell.
+// PutStateChecks stores checks. Each replaces an older check of the same cell.
 func (db *DB) PutStateChecks(ctx context.Context, checks []StateCheck) error {
 	now := time.Now().UTC().Format(time.RFC3339)
 	var rows [][]any

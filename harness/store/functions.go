@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// driverName is that of SQLite's driver with the functions that questions about results need and that the
-// library is compiled without. NULL in gives NULL out; outside a function's domain NULL. Readers sort in memory: reports
-// are made also where no temporary file has a place.
+// driverName names SQLite's driver with the functions that queries of results need and that the library is
+// compiled without. A function returns NULL for NULL and outside of its domain. Connections of readers sort
+// in memory, so that reports work where no temporary file can be written.
 func driverName(reads bool) string {
 	registerDrivers()
 	if reads {
@@ -71,7 +71,7 @@ func registerFunctions(c *sqlite3.SQLiteConn) error {
 	return errors.Join(all...)
 }
 
-// apply calls f on a number; NULL, and what lies outside f's domain, gives NULL.
+// apply calls f on a number. It returns NULL for NULL and outside of f's domain.
 func apply(name string, f func(float64) float64, x any) (any, error) {
 	v, ok, err := numeric(name, x)
 	if err != nil || !ok {
@@ -104,7 +104,7 @@ func finite(x float64) any {
 	return x
 }
 
-// A column collects the numbers of an aggregate; NULL is left out.
+// A column collects the numbers of an aggregate and leaves NULL out.
 type column struct {
 	name   string
 	of     func(sorted []float64) float64
@@ -121,23 +121,23 @@ func (c *column) Step(x any) error {
 	return err
 }
 
-// bytesOfNumber is what a number that an aggregate holds takes, while its list grows.
+// bytesOfNumber is the memory of one number of an aggregate, while its list grows.
 const bytesOfNumber = 24
 
-// Done returns the aggregate, NULL without any number.
+// Done returns the aggregate; NULL if there is no number.
 func (c *column) Done() (any, error) {
 	_ = collect(-bytesOfNumber * int64(len(c.values)))
 	if len(c.values) == 0 {
 		return nil, nil
 	}
-	slices.Sort(c.values) // the same result whatever the order of the rows
+	slices.Sort(c.values) // the order of the rows must not change the result
 	return finite(c.of(c.values)), nil
 }
 
 // quantiles is the aggregate quantile(x, p).
 type quantiles struct{ column }
 
-// Step takes the value of one row and p, which the last row decides.
+// Step takes the value of one row and p. The p of the last row is the one that counts.
 func (q *quantiles) Step(x, p any) error {
 	share, ok, err := numeric(q.name, p)
 	if err != nil {
@@ -153,7 +153,7 @@ func (q *quantiles) Step(x, p any) error {
 // pairs is the aggregate corr(x, y).
 type pairs struct{ values [][2]float64 }
 
-// Step takes the values of one row; a pair with NULL is left out.
+// Step takes the values of one row and leaves out a pair with NULL.
 func (p *pairs) Step(x, y any) error {
 	a, ok1, err1 := numeric("corr", x)
 	b, ok2, err2 := numeric("corr", y)
@@ -164,7 +164,7 @@ func (p *pairs) Step(x, y any) error {
 	return errors.Join(err1, err2)
 }
 
-// Done returns Pearson's correlation, NULL for fewer than two pairs and where x or y does not vary.
+// Done returns Pearson's correlation. It returns NULL for fewer than two pairs and where x or y is constant.
 func (p *pairs) Done() (any, error) {
 	_ = collect(-2 * bytesOfNumber * int64(len(p.values)))
 	slices.SortFunc(p.values, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) }) // as in column
@@ -189,7 +189,7 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[low] + (at-float64(low))*(sorted[low+1]-sorted[low])
 }
 
-// variance is the two-pass variance with divisor n - less; NaN if that is 0.
+// variance is the two-pass variance with divisor n - less; NaN if the divisor is 0.
 func variance(values []float64, less int) float64 {
 	if len(values) <= less {
 		return math.NaN()

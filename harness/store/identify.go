@@ -18,22 +18,22 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// applicationID marks a file as a results database, in the header of SQLite files
-// that is kept for it: "bnch".
+// applicationID marks a file as a results database: "bnch", in the field of SQLite's header that is meant for
+// such a mark.
 const applicationID = 0x626e6368
 
 // schemaVersion is the version of the schema that migrate makes. Programs before the first release made 1 to 8.
 const schemaVersion = 9
 
-// schemaHash is the SHA-256 of the definitions of all tables and views, as
-// definitions gives them: a view that is changed shows other numbers.
+// schemaHash is the SHA-256 of the definitions of all tables and views, in the form of definitions. A view
+// that was changed would show other numbers.
 const schemaHash = "d75628cf67507fe5f02fb06daeaa816e635f99f070b4e9822e4e9b8f7ea04e27"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"
 
-// recognise refuses a file that is there and is not a results database, before
-// anything is written to it. A new or an empty file passes.
+// recognise refuses an existing file that is not a results database, before anything is written to it. A new
+// or an empty file passes.
 func recognise(ctx context.Context, path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -58,13 +58,13 @@ func recognise(ctx context.Context, path string) error {
 	switch binary.BigEndian.Uint32(head[68:]) {
 	case applicationID:
 		return nil
-	case 0: // just being created by another process, or another program's
+	case 0: // another process is just creating the database, or it is another program's file
 		return recogniseTables(ctx, path)
 	}
 	return foreign(path)
 }
 
-// recogniseTables refuses a file with tables that are not those of a results database.
+// recogniseTables refuses a file whose tables are not those of a results database.
 func recogniseTables(ctx context.Context, path string) error {
 	db, err := connect(path, url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}})
 	if err != nil {
@@ -72,7 +72,7 @@ func recogniseTables(ctx context.Context, path string) error {
 	}
 	_, err = db.version(ctx)
 	if e := (sqlite3.Error{}); errors.As(err, &e) {
-		err = nil // whoever opens it next says what is wrong
+		err = nil // the caller that opens the file next reports the error
 	}
 	return errors.Join(err, db.Close())
 }
@@ -110,7 +110,7 @@ func (db *DB) version(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	if !ours.Valid || ours.Int64 != 4 {
-		// Another program that creates it at this moment has made its list of versions first.
+		// A program that is creating the database at this moment has first made its list of versions.
 		if versions, err := db.one(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'`); err == nil && versions == int64(1) && tables <= 2 {
 			return 0, nil
 		}
@@ -127,25 +127,18 @@ func (db *DB) version(ctx context.Context) (int64, error) {
 	return version, nil
 }
 
-// definitions hashes the tables and views of this program; a user's own beside them
-// do not count.
+// definitions hashes the tables and views of this program. Tables and views of a user do not count.
 func (db *DB) definitions(ctx context.Context) (string, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`)
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
 	sum := sha256.New()
-	for rows.Next() {
+	err := db.scanned(ctx, `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`, func(scan func(...any) error) error {
 		var name, text string
-		if err := rows.Scan(&name, &text); err != nil {
-			return "", err
-		}
+		err := scan(&name, &text)
 		if slices.Contains(objects, name) {
 			fmt.Fprintf(sum, "%s\x00%s\x00", name, text)
 		}
-	}
-	return hex.EncodeToString(sum.Sum(nil)), rows.Err()
+		return err
+	})
+	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 // objects are the tables and views of the schema.

@@ -11,14 +11,14 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// A sealed table has a checksum in every row, of the columns given.
+// A sealed table has in every row a checksum of the columns given.
 type sealed struct {
 	table   string
 	columns []string
-	name    func(row []any) string // names a row to people, by those columns
+	name    func(row []any) string // names a row for people, from the values of those columns
 }
 
-// The sealed tables. runs comes after the fold rows that it answers for.
+// These are the sealed tables. runs comes after the table of its folds.
 var (
 	sealedRuns = sealed{"runs", runColumns, func(r []any) string {
 		return fmt.Sprintf("%v on %v, split %v", at(runColumns, r, "method"), at(runColumns, r, "dataset"), at(runColumns, r, "split"))
@@ -45,7 +45,7 @@ var (
 		sealedScores, sealedModels}
 )
 
-// The columns that the checksum of a row covers: all but itself and the row's number.
+// The checksum of a row covers these columns: all but the checksum itself and the row's number.
 var (
 	runColumns = strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split task status error
 		grid_id selected n_train n_test n_features n_correct tn fp fn tp auc2 rmse mae r2 cv_accuracy
@@ -73,17 +73,17 @@ var (
 
 func at(columns []string, row []any, name string) any { return row[slices.Index(columns, name)] }
 
-// queryer is a database or a transaction.
+// A queryer is a database or a transaction.
 type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// each hands over every row of a query, valid during the call.
+// each hands over every row of a query. A row is valid during the call.
 func each(ctx context.Context, q queryer, query string, row func([]any) error, args ...any) error {
 	return eachNamed(ctx, q, query, func([]string) error { return nil }, row, args...)
 }
 
-// eachNamed is each, with the columns' names first.
+// eachNamed is each, and first hands over the names of the columns.
 func eachNamed(ctx context.Context, q queryer, query string, columns func([]string) error, row func([]any) error, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -112,10 +112,36 @@ func eachNamed(ctx context.Context, q queryer, query string, columns func([]stri
 	return rows.Err()
 }
 
+// scanned runs a query and calls row for each of its rows, which scan reads.
+func (db *DB) scanned(ctx context.Context, query string, row func(scan func(...any) error) error, args ...any) error {
+	rows, err := db.sql.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// listOf runs a query and returns a value for each of its rows; fields are what a row is read into.
+func listOf[T any](ctx context.Context, db *DB, query string, fields func(*T) []any, args ...any) (out []T, err error) {
+	err = db.scanned(ctx, query, func(scan func(...any) error) error {
+		var v T
+		err := scan(fields(&v)...)
+		out = append(out, v)
+		return err
+	}, args...)
+	return out, err
+}
+
 // rows hands over the number, the checksum and the covered columns of every row.
 func (s sealed) rows(ctx context.Context, q queryer, row func(id any, sum int64, columns []any) error) error {
 	number := "rowid"
-	if s.table != "runs" && s.table != "environments" { // they have no row numbers
+	if s.table != "runs" && s.table != "environments" { // these tables have no row numbers
 		number = "0"
 	}
 	query := "SELECT " + number + ", checksum, " + strings.Join(s.columns, ", ") + " FROM " + s.table
@@ -128,7 +154,7 @@ func (s sealed) rows(ctx context.Context, q queryer, row func(id any, sum int64,
 	})
 }
 
-// A foldSum is what runs keeps of a run's rows in fold_counts.
+// A foldSum is the number and the checksum that a run keeps of its rows in fold_counts.
 type foldSum struct {
 	rows     int64
 	checksum int64
@@ -189,7 +215,7 @@ func gridSums(ctx context.Context, q queryer, yield func(id int64, hash string, 
 	}
 	err = each(ctx, q, `SELECT grid_id, grid_index, params, point FROM grid_points ORDER BY grid_id, grid_index`, func(r []any) error {
 		id, _ := r[0].(int64)
-		if d := digests[id]; d != nil { // a point without a grid is found by its foreign key
+		if d := digests[id]; d != nil { // checkReferences finds a grid point without a grid
 			d.add(r[1:]...)
 		}
 		return nil
@@ -218,7 +244,7 @@ func sealPublished(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// isDamage reports whether SQLite itself found the file damaged.
+// isDamage reports whether SQLite itself found damage in the file.
 func isDamage(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB || e.Code == sqlite3.ErrFormat)

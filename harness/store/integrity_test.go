@@ -69,7 +69,7 @@ func printed(path string) (text string, noticed error) {
 	cell, found, err5 := db.Attempt(ctx, "p", "wine", "CART", 2)
 	artifacts, _, err6 := db.Artifacts(ctx, "p", "wine", "CART", 2)
 	model, err7 := json.Marshal(artifacts.Model)
-	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %s\n", status, files, protocols, cell.Params, found, artifacts.Scores, model)
+	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %s\n", status, files, protocols, cell.Point, found, artifacts.Scores, model)
 	all := errors.Join(err1, err2, err3, err4, err5, err6, err7)
 	for _, q := range []string{"SELECT * FROM stages", "SELECT * FROM warnings", "SELECT * FROM scores", "SELECT * FROM models", "SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations", "SELECT * FROM grid_tests", "SELECT * FROM seed_tests", "SELECT * FROM published", "SELECT * FROM environments"} {
 		err := db.Query(ctx, q, func([]string) error { return nil }, func(r []any) error { fmt.Fprintln(&b, r...); return nil })

@@ -13,12 +13,12 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// migrate makes the tables and views of a new database. Once there is a release, migrations will bring its databases up to date;
-// those of programs before the first release are refused.
+// migrate makes the tables and views of a new database. After the first release, migrations will update the
+// databases of releases. Databases of programs before the first release are refused.
 func (db *DB) migrate(ctx context.Context) error {
 	version, err := db.version(ctx)
 	if err != nil || version > 0 {
-		return err // checkSchema says what of another version is to be done
+		return err // checkSchema says how to handle another version
 	}
 	files, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
@@ -32,7 +32,7 @@ func (db *DB) migrate(ctx context.Context) error {
 		if _, err = p.Up(ctx); err == nil {
 			return nil
 		}
-		// Another program may be doing the same at this moment.
+		// Another program may be creating the same tables at this moment.
 		select {
 		case <-ctx.Done():
 			return err

@@ -1,15 +1,19 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/kernelboosting/bench/harness/published"
 )
 
-// loadPublished makes the view published equal to the printed tables that the program knows; a
-// database that already holds them is not written to.
+// loadPublished makes the view published equal to the printed tables that the program has. It does not write
+// to a database that already has them.
 func (db *DB) loadPublished(ctx context.Context) error {
 	want := published.Values()
 	have, err := db.publishedValues(ctx)
@@ -34,47 +38,19 @@ func (db *DB) loadPublished(ctx context.Context) error {
 	})
 }
 
+// samePublished compares values in any order.
 func samePublished(a, b []published.Value) bool {
-	if len(a) != len(b) {
-		return false
+	sorted := func(values []published.Value) []published.Value {
+		return slices.SortedFunc(slices.Values(values), func(a, b published.Value) int {
+			return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method))
+		})
 	}
-	type key struct{ source, dataset, method string }
-	type value struct {
-		mean, std float64
-		hasStd    bool
-	}
-	of := func(p published.Value) value {
-		if p.Std == nil {
-			return value{mean: p.Mean}
-		}
-		return value{p.Mean, *p.Std, true}
-	}
-	values := make(map[key]value, len(a))
-	for _, p := range a {
-		values[key{p.Source, p.Dataset, p.Method}] = of(p)
-	}
-	for _, p := range b {
-		if v, ok := values[key{p.Source, p.Dataset, p.Method}]; !ok || v != of(p) {
-			return false
-		}
-	}
-	return true
+	return reflect.DeepEqual(sorted(a), sorted(b))
 }
 
-// publishedValues returns what the database holds of the printed tables.
+// publishedValues returns the printed values that the database holds.
 func (db *DB) publishedValues(ctx context.Context) ([]published.Value, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT source, dataset, method, mean, std FROM published_values`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []published.Value
-	for rows.Next() {
-		var p published.Value
-		if err := rows.Scan(&p.Source, &p.Dataset, &p.Method, &p.Mean, &p.Std); err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, rows.Err()
+	return listOf(ctx, db, `SELECT source, dataset, method, mean, std FROM published_values`, func(p *published.Value) []any {
+		return []any{&p.Source, &p.Dataset, &p.Method, &p.Mean, &p.Std}
+	})
 }

@@ -14,12 +14,11 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// Query runs one SQL statement and hands over the column names, then each row as it is
-// found; values are nil, int64, float64, string or []byte. It changes nothing and reads no
-// other file: what allowed does not name is refused. What it reads is compared with its
-// checksums; a DamageError comes after the last row. The small tables are compared whole, and of a
-// large one that the statement reads every row; but through the view evaluations, only the folds of
-// the runs that it came to.
+// Query runs one SQL statement and hands over the column names, then each row as soon as it is found. Values
+// are nil, int64, float64, string or []byte. The statement changes nothing and reads no other file: all that
+// allowed does not name is refused. The rows that it reads are compared with their checksums; a DamageError
+// comes after the last row. Small tables are compared whole, and so is a large table that the statement
+// reads. But through the view evaluations only the folds of the runs that the statement reached are compared.
 func (db *DB) Query(ctx context.Context, query string, columns func([]string) error, row func([]any) error) error {
 	query, second := cut(query)
 	if second != "" {
@@ -34,7 +33,7 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 		read = r
 		return eachNamed(ctx, q, query, func(names []string) error {
 			if len(names) == 0 {
-				return errors.New("the statement returns no rows; only SELECT can be asked here")
+				return errors.New("the statement returns no rows; use SELECT")
 			}
 			asked = true
 			small, large := read.whole()
@@ -42,7 +41,7 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 			return columns(names)
 		}, row)
 	})
-	if err != nil && asked { // the answer is not complete, so nothing is said of what it read
+	if err != nil && asked { // the answer is incomplete, so its rows are not compared
 		cancel()
 		<-damage
 	}
@@ -50,7 +49,7 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 	case isDamage(err):
 		return &DamageError{db.path, []Problem{{Row: db.path, What: err.Error()}}}
 	case isRefusal(err):
-		return errors.New("the statement does more than read this database; SELECT can be asked here, and PRAGMAs that tell of its tables")
+		return errors.New("the statement does more than read this database; use SELECT, or a PRAGMA that describes its tables")
 	case err != nil:
 		return db.suggest(ctx, explain(db.beyondMemory(err)))
 	}
@@ -60,25 +59,25 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 	return db.damaged(db.check(ctx, foldSteps(spansOf(slices.Sorted(maps.Keys(read.runs))))))
 }
 
-// unknownNames are SQLite's words for a name that it does not know, and where those that it knows are.
+// unknownNames are SQLite's messages for an unknown name, and where the known names are.
 var unknownNames = map[string]string{
 	"no such column: ":   `SELECT DISTINCT c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c WHERE t.name IN (SELECT value FROM json_each(?))`,
 	"no such table: ":    `SELECT value FROM json_each(?)`,
 	"no such function: ": `SELECT DISTINCT name FROM pragma_function_list WHERE ? <> ''`,
 }
 
-// suggest adds to the error of a name that is not known those that are near to it.
+// suggest adds similar names to the error for an unknown name.
 func (db *DB) suggest(ctx context.Context, err error) error {
 	for words, query := range unknownNames {
 		name, found := strings.CutPrefix(err.Error(), words)
 		if !found {
 			continue
 		}
-		name = name[strings.LastIndexByte(name, '.')+1:] // without the table's
+		name = name[strings.LastIndexByte(name, '.')+1:] // without the table's name
 		known, _ := json.Marshal(objects)
 		var names []string
 		if each(ctx, db.sql, query, func(r []any) error { names = append(names, fmt.Sprint(r[0])); return nil }, string(known)) != nil {
-			return err // that of the statement is what counts
+			return err // the error of the statement is the one that matters
 		}
 		slices.Sort(names)
 		if meant := wording.Suggest(name, names); meant != nil {
@@ -93,19 +92,19 @@ func isRefusal(err error) bool {
 	return errors.As(err, &e) && e.Code == sqlite3.ErrAuth
 }
 
-// actionRecursive is SQLITE_RECURSIVE, a query WITH RECURSIVE, which the driver does not name.
+// actionRecursive is SQLITE_RECURSIVE, a query WITH RECURSIVE. The driver has no name for it.
 const actionRecursive = 33
 
-// The pragmas that can be asked: those that take the name of a table and the like, and those that tell
-// a value and would change it if they were given one.
+// These are the pragmas that a statement may use. Those of the first list take the name of a table or the
+// like. Those of the second list return a value, and would change it if they were given one.
 var (
 	tellingPragmas = strings.Fields(`table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list foreign_key_check
 		integrity_check quick_check database_list collation_list function_list module_list pragma_list compile_options`)
 	valuePragmas = strings.Fields(`application_id user_version schema_version data_version page_count page_size freelist_count encoding journal_mode query_only synchronous`)
 )
 
-// allowed reports whether a statement may do what SQLite asks for when it prepares it. The file is
-// opened for reading only besides, so that this is the first of two walls.
+// allowed reports whether a statement may do the action that SQLite asks about when it prepares the
+// statement. The file is opened for reading only, so that there are two walls.
 func allowed(action int, first, second string) bool {
 	switch action {
 	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, actionRecursive:
@@ -135,10 +134,12 @@ func (db *DB) checkWhole(ctx context.Context, small bool, large []string) error 
 
 // reading is what a statement reads.
 type reading struct {
-	statement string         // in small letters, without quotes, since one in a name is doubled
-	tables    []string       // and views that SQLite tells of when it prepares the statement: not those of which it joins by USING alone
-	runs      map[int64]bool // that the view evaluations came to, known when the statement has ended
-	others    []string       // names in the file that are not this program's
+	statement string // in lower case and without quotation marks, since a mark within a name is doubled
+	// tables are the tables and views that SQLite names when it prepares the statement. SQLite does not name
+	// a table whose columns only occur in USING.
+	tables []string
+	runs   map[int64]bool // the runs that the view evaluations reached, complete when the statement has ended
+	others []string       // names in the file that are not this program's
 }
 
 var unquoted = strings.NewReplacer(`"`, "", "'", "", "`", "")
@@ -148,9 +149,10 @@ func (r *reading) names(name string) bool {
 	return strings.Contains(r.statement, unquoted.Replace(strings.ToLower(name)))
 }
 
-// whole returns whether small tables are read, and the large ones that are to be compared whole: those that the statement
-// reads, but for folds that it reads through the view evaluations alone. A view of a user's, and the file's own views, which can be
-// named with main, hide what they read.
+// whole returns whether small tables are read, and the large tables that must be compared whole. These are
+// the large tables that the statement reads, but not the folds if it reads them only through the view
+// evaluations. A view of a user hides its tables, and so do the file's own views when they are named with
+// main.
 func (r *reading) whole() (small bool, large []string) {
 	if r.names("main") || slices.ContainsFunc(r.others, r.names) {
 		return true, largeTables
@@ -163,15 +165,15 @@ func (r *reading) whole() (small bool, large []string) {
 	return len(large) > 0 || slices.ContainsFunc(objects, r.names), large
 }
 
-// watched runs work on a connection of its own, and notes what its statement reads. There the view evaluations
-// looks up the folds of a run by a function that notes the run.
+// watched runs work on a connection of its own and notes the tables that its statement reads. On this
+// connection the view evaluations looks up the folds of a run by a function that notes the run.
 func (db *DB) watched(ctx context.Context, query string, work func(q queryer, read *reading) error) error {
 	conn, err := db.sql.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()                 // so that it is not used again
+	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()                 // so that the connection is not used again
 	read := &reading{statement: unquoted.Replace(strings.ToLower(query)), runs: map[int64]bool{}} // SQLite calls back from within the calls of work
 	var view string
 	err = each(ctx, conn, `SELECT name, sql FROM sqlite_schema`, func(r []any) error {
@@ -217,8 +219,8 @@ func (db *DB) watched(ctx context.Context, query string, work func(q queryer, re
 	return work(conn, read)
 }
 
-// cut returns the first statement of a query, and the text from the second one on, ""
-// if there is none. Semicolons count outside of quotes and comments.
+// cut returns the first statement of a query, and the text from the second one on, "" if there is none.
+// Semicolons within quotes and comments do not count.
 func cut(query string) (first, second string) {
 	end := -1 // of the first statement
 	begun := false
@@ -245,8 +247,7 @@ func cut(query string) (first, second string) {
 	return query, ""
 }
 
-// token returns the length of the comment, the quoted text or the byte that text
-// begins with.
+// token returns the length of the comment, the quoted text or the byte at the beginning of text.
 func token(text string) (n int, comment bool) {
 	end := func(mark string, from int) int {
 		if i := strings.Index(text[from:], mark); i >= 0 {
@@ -261,7 +262,7 @@ func token(text string) (n int, comment bool) {
 		return end("*/", 2), true
 	case text[0] == '[':
 		return end("]", 1), false
-	case strings.IndexByte("'\"`", text[0]) >= 0: // a doubled quote begins the next token
+	case strings.IndexByte("'\"`", text[0]) >= 0: // a doubled quotation mark begins the next token
 		return end(text[:1], 1), false
 	}
 	return 1, false

@@ -25,29 +25,19 @@ func (db *DB) Cells(ctx context.Context) ([]Cell, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT r.key, r.protocol, r.dataset, r.method, r.split, r.protocol_hash, r.method_version, r.fingerprint, g.hash,
+	return listOf(ctx, db, `SELECT r.key, r.protocol, r.dataset, r.method, r.split, r.protocol_hash, r.method_version, r.fingerprint, g.hash,
 		  r.status, r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0), r.code, r.imported
 		FROM cells c JOIN runs r ON r.id = c.run_id JOIN grids g ON g.id = r.grid_id
-		ORDER BY r.protocol, r.dataset, r.method, r.split`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Cell
-	for rows.Next() {
-		var c Cell
+		ORDER BY r.protocol, r.dataset, r.method, r.split`, func(c *Cell) []any {
 		in := &c.Inputs
-		if err := rows.Scan(&c.Key, &c.Protocol, &c.Dataset, &c.Method, &c.Split, &in.ProtocolHash, &in.MethodVersion, &in.Fingerprint, &in.GridHash,
-			&c.Status, &c.Seconds, &c.Code, &c.Imported); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
+		return []any{&c.Key, &c.Protocol, &c.Dataset, &c.Method, &c.Split, &in.ProtocolHash, &in.MethodVersion, &in.Fingerprint, &in.GridHash,
+			&c.Status, &c.Seconds, &c.Code, &c.Imported}
+	})
 }
 
-// Result returns the attempt with a key as it was put, but for its scores, its model and the texts
-// of its protocol and its set: every count, and where it was computed. What is damaged is an error. The second result is false if there is none.
+// Result returns the attempt with a key: every count, and where it was computed. It leaves out the scores,
+// the model and the texts of protocol and set. Damaged data is an error. The second result is false if there
+// is no such attempt.
 func (db *DB) Result(ctx context.Context, key string) (result.Run, bool, error) {
 	if err := db.intact(ctx); err != nil {
 		return result.Run{}, false, err
@@ -57,23 +47,11 @@ func (db *DB) Result(ctx context.Context, key string) (result.Run, bool, error) 
 		return result.Run{}, false, nil
 	}
 	if err == nil {
-		r.Grid, r.GridPoints, err = db.gridOf(ctx, r.GridHash)
+		r.Grid, r.GridWritten, err = db.gridOf(ctx, r.GridHash)
 	}
 	rows, byID := make([]Row, 1), map[int64]int{id: 0}
 	if err == nil {
-		err = db.addFolds(ctx, one(id), rows, byID)
-	}
-	if err == nil {
-		err = db.addStages(ctx, one(id), rows, byID)
-	}
-	if err == nil {
-		err = db.addGridTests(ctx, one(id), rows, byID)
-	}
-	if err == nil {
-		err = db.addSeedTests(ctx, one(id), rows, byID)
-	}
-	if err == nil {
-		err = db.addWarnings(ctx, one(id), rows, byID)
+		err = db.addRest(ctx, one(id), rows, byID, true)
 	}
 	if err != nil {
 		return result.Run{}, false, err
@@ -110,17 +88,18 @@ func (db *DB) resultRow(ctx context.Context, key string) (id, folds int64, r res
 	return id, folds, r, err
 }
 
-// gridOf returns the points of a grid, and as its author wrote them where that is kept.
-func (db *DB) gridOf(ctx context.Context, hash string) (params, points []json.RawMessage, err error) {
-	written := true
+// gridOf returns the points of a grid. written has them in the notation of the grid's author, where this is
+// kept.
+func (db *DB) gridOf(ctx context.Context, hash string) (grid, written []json.RawMessage, err error) {
+	complete := true
 	err = each(ctx, db.sql, `SELECT p.params, p.point FROM grids g JOIN grid_points p ON p.grid_id = g.id WHERE g.hash = ? ORDER BY p.grid_index`, func(r []any) error {
-		params = append(params, json.RawMessage(fmt.Sprint(r[0])))
-		points = append(points, json.RawMessage(fmt.Sprint(r[1])))
-		written = written && r[1] != ""
+		grid = append(grid, json.RawMessage(fmt.Sprint(r[0])))
+		written = append(written, json.RawMessage(fmt.Sprint(r[1])))
+		complete = complete && r[1] != ""
 		return nil
 	}, hash)
-	if !written {
-		points = nil
+	if !complete {
+		written = nil
 	}
-	return params, points, err
+	return grid, written, err
 }

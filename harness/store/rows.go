@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A Row is the attempt that stands for a cell, with everything that reports need of it.
+// A Row is the attempt that stands for a cell, with all values that reports need.
 type Row struct {
 	Key                    string
 	Protocol, ProtocolHash string
@@ -21,47 +21,48 @@ type Row struct {
 	Task                   string // binary, multiclass or regression
 	Status                 result.Status
 	Error                  string          // empty if ok
-	Params                 json.RawMessage // of the selected grid point; nil without one
-	Selected               *int            // its place in the grid; nil without one
+	Point                  json.RawMessage // of the selected grid point; nil without one
+	Selected               *int            // its index in the grid; nil without one
 	TrainRows, TestRows    int
-	Features               int                 // 0 if unknown
-	Score                  result.Score        // on the test part; N is TestRows
-	ScoresHash             string              // of the bits of the test scores: equal where a fit is the same; "" if unknown
-	Folds                  []result.Evaluation // in grid order; nil unless they were asked for
-	Stages                 []result.Stage      // by round; nil where the protocol lists none
-	GridTests              []result.Score      // as in Run
-	SeedTests              []result.SeedTest   // as in Run
-	Warnings               []result.Warning    // of its fits
-	SearchSeconds          float64
-	FitSeconds             *float64
-	PredictSeconds         *float64
-	CPUSeconds             *float64
-	PeakRSSBytes           *int64
-	ModelBytes             *int64
-	StartedAt              string // UTC, RFC 3339 with nanoseconds
-	Environment            *result.Environment
-	Code                   string       // as in Run
-	Imported               string       // as in Run
-	Class                  result.Class // as in Run
-	Isolated               bool         // as in Run
+	Features               int          // 0 if unknown
+	Score                  result.Score // on the test part; N is TestRows
+	// ScoresHash is the hash of the bits of the test scores. It is equal for equal fits, and "" if unknown.
+	ScoresHash     string
+	Folds          []result.Evaluation // in grid order; nil unless they were asked for
+	Stages         []result.Stage      // by round; nil where the protocol lists none
+	GridTests      []result.Score      // as in Run
+	SeedTests      []result.SeedTest   // as in Run
+	Warnings       []result.Warning    // of its fits
+	SearchSeconds  float64
+	FitSeconds     *float64
+	PredictSeconds *float64
+	CPUSeconds     *float64
+	PeakRSSBytes   *int64
+	ModelBytes     *int64
+	StartedAt      string // UTC, RFC 3339 with nanoseconds
+	Environment    *result.Environment
+	Code           string       // as in Run
+	Imported       string       // as in Run
+	Class          result.Class // as in Run
+	Isolated       bool         // as in Run
 }
 
-// Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the
-// evaluations of every fold of every grid point, which are most of a database.
+// Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the evaluations of
+// every grid point on every fold, which are most of a database.
 func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, error) {
 	return db.rows(ctx, attempts{"SELECT run_id FROM cells WHERE protocol = ?", []any{protocol}}, folds)
 }
 
-// attempts are stored runs: a query of their ids, and its arguments.
+// attempts selects stored runs: a query of their ids, and its arguments.
 type attempts struct {
 	ids  string
 	args []any
 }
 
-// where picks the rows of a table that belong to the attempts.
+// where selects the rows of a table that belong to the attempts.
 func (a attempts) where() string { return "run_id IN (" + a.ids + ")" }
 
-// one is the attempt of an id.
+// one selects the attempt with an id.
 func one(id any) attempts { return attempts{"SELECT ?", []any{id}} }
 
 // rows returns attempts as cells, sorted by data set, method and split.
@@ -77,79 +78,67 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
+	var out []Row
+	byID := map[int64]int{}
+	err = db.scanned(ctx, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2, r.logloss, r.brier, r.ece,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at,
 		  r.code, r.imported, r.class, r.isolated, coalesce(r.scores_hash, '')
 		FROM runs r JOIN grids g ON g.id = r.grid_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
-		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, of.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Row
-	byID := map[int64]int{}
-	for rows.Next() {
+		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, func(scan func(...any) error) error {
 		var r Row
 		var id, environment int64
 		var params sql.NullString
-		err := rows.Scan(&id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
+		err := scan(&id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, &params, &r.TrainRows, &r.TestRows, &r.Features,
 			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.AUC2, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2, &r.Score.LogLoss, &r.Score.Brier, &r.Score.ECE,
 			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt, &r.Code, &r.Imported, &r.Class, &r.Isolated, &r.ScoresHash)
-		if err != nil {
-			return nil, err
-		}
 		if params.Valid {
-			r.Params = json.RawMessage(params.String)
+			r.Point = json.RawMessage(params.String)
 		}
 		r.Score.N, r.Environment = r.TestRows, environments[environment]
 		byID[id] = len(out)
 		out = append(out, r)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	// A cell that was stored since the rows were read is not among them.
-	if err := db.addStages(ctx, of, out, byID); err != nil {
-		return nil, err
-	}
-	if err := db.addGridTests(ctx, of, out, byID); err != nil {
-		return nil, err
-	}
-	if err := db.addSeedTests(ctx, of, out, byID); err != nil {
-		return nil, err
-	}
-	if err := db.addWarnings(ctx, of, out, byID); err != nil || !folds {
-		return out, err
-	}
-	return out, db.addFolds(ctx, of, out, byID)
-}
-
-// Grids returns the grids of a protocol's attempts by their hashes: the points in grid order, each as its author wrote it where that is known,
-// else with the values that fits were given.
-func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT g.hash, coalesce(nullif(p.point, ''), p.params) FROM grids g JOIN grid_points p ON p.grid_id = g.id
-		WHERE g.id IN (SELECT grid_id FROM runs WHERE protocol = ?)
-		ORDER BY g.id, p.grid_index`, protocol)
+		return err
+	}, of.args...)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	out := map[string][]json.RawMessage{}
-	for rows.Next() {
-		var hash, params string
-		if err := rows.Scan(&hash, &params); err != nil {
-			return nil, err
-		}
-		out[hash] = append(out[hash], json.RawMessage(params))
-	}
-	return out, rows.Err()
+	return out, db.addRest(ctx, of, out, byID, folds)
 }
 
-// addStages reads stages of cells; byID finds a cell by its run.
+// addRest reads the rows of cells in all further tables. byID finds a cell by its run. A cell that was stored
+// after cells were read is not among them.
+func (db *DB) addRest(ctx context.Context, of attempts, cells []Row, byID map[int64]int, folds bool) error {
+	add := []func(context.Context, attempts, []Row, map[int64]int) error{db.addStages, db.addGridTests, db.addSeedTests, db.addWarnings}
+	if folds {
+		add = append(add, db.addFolds)
+	}
+	for _, table := range add {
+		if err := table(ctx, of, cells, byID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Grids returns the grids of a protocol's attempts by their hashes, with the grid points in grid order. A
+// grid point is in its author's notation where this is known, else with the values that fits were given.
+func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error) {
+	out := map[string][]json.RawMessage{}
+	return out, db.scanned(ctx, `SELECT g.hash, coalesce(nullif(p.point, ''), p.params) FROM grids g JOIN grid_points p ON p.grid_id = g.id
+		WHERE g.id IN (SELECT grid_id FROM runs WHERE protocol = ?)
+		ORDER BY g.id, p.grid_index`, func(scan func(...any) error) error {
+		var hash, point string
+		err := scan(&hash, &point)
+		out[hash] = append(out[hash], json.RawMessage(point))
+		return err
+	}, protocol)
+}
+
+// addStages reads the stages of cells.
 func (db *DB) addStages(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
 	return db.eachTest(ctx, "stages", "round", nil, of, func(run int64, round int, s result.Score) error {
 		if i, ok := byID[run]; ok {
@@ -165,7 +154,7 @@ func (db *DB) addGridTests(ctx context.Context, of attempts, cells []Row, byID m
 		i, ok := byID[run]
 		switch {
 		case !ok:
-		case g != len(cells[i].GridTests): // a check of the database says so too
+		case g != len(cells[i].GridTests): // a check of the database reports this, too
 			return &DamageError{db.path, []Problem{{Row: fmt.Sprintf("tests of run %d", run), What: "a grid point is missing"}}}
 		default:
 			cells[i].GridTests = append(cells[i].GridTests, s)
@@ -187,96 +176,65 @@ func (db *DB) addSeedTests(ctx context.Context, of attempts, cells []Row, byID m
 	})
 }
 
-// eachTest hands over the rows of stages, point_tests or seed_counts, those of a run by their number, which is the
-// first of columns; more takes the values of the others.
+// eachTest hands over the rows of stages, point_tests or seed_counts. The first of columns numbers the rows
+// of a run; more receives the values of the columns after it.
 func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, of attempts, take func(run int64, number int, s result.Score) error) error {
-	rows, err := db.sql.QueryContext(ctx, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
-		" WHERE "+of.where()+" ORDER BY 11, 12", of.args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.scanned(ctx, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
+		" WHERE "+of.where()+" ORDER BY 11, 12", func(scan func(...any) error) error {
 		var id int64
 		var n int
 		var s result.Score
-		if err := rows.Scan(append([]any{&s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &id, &n}, more...)...); err != nil {
+		if err := scan(append([]any{&s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &id, &n}, more...)...); err != nil {
 			return err
 		}
-		if err := take(id, n, s); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+		return take(id, n, s)
+	}, of.args...)
 }
 
 // addWarnings reads warnings of cells.
 func (db *DB) addWarnings(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, text, times FROM warnings WHERE `+of.where()+` ORDER BY run_id, number`, of.args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.scanned(ctx, `SELECT run_id, text, times FROM warnings WHERE `+of.where()+` ORDER BY run_id, number`, func(scan func(...any) error) error {
 		var id int64
 		var w result.Warning
-		if err := rows.Scan(&id, &w.Text, &w.Times); err != nil {
-			return err
-		}
+		err := scan(&id, &w.Text, &w.Times)
 		if i, ok := byID[id]; ok {
 			cells[i].Warnings = append(cells[i].Warnings, w)
 		}
-	}
-	return rows.Err()
+		return err
+	}, of.args...)
 }
 
-// addFolds reads evaluations of cells; byID finds a cell by its run.
+// addFolds reads the evaluations of cells.
 func (db *DB) addFolds(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	rows, err := db.sql.QueryContext(ctx, `SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, fit_seconds
-		FROM fold_counts WHERE `+of.where()+` ORDER BY run_id, grid_index, fold`, of.args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.scanned(ctx, `SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, fit_seconds
+		FROM fold_counts WHERE `+of.where()+` ORDER BY run_id, grid_index, fold`, func(scan func(...any) error) error {
 		var id int64
 		var e result.Evaluation
 		s := &e.Score
-		if err := rows.Scan(&id, &e.GridIndex, &e.Fold, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &e.FitSeconds); err != nil {
-			return err
-		}
+		err := scan(&id, &e.GridIndex, &e.Fold, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &e.FitSeconds)
 		if i, ok := byID[id]; ok {
 			cells[i].Folds = append(cells[i].Folds, e)
 		}
-	}
-	return rows.Err()
+		return err
+	}, of.args...)
 }
 
 // environments returns the stored environments by their numbers.
 func (db *DB) environments(ctx context.Context) (map[int64]*result.Environment, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[int64]*result.Environment{}
-	for rows.Next() {
+	return out, db.scanned(ctx, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
 		var id int64
 		e := new(result.Environment)
-		err := rows.Scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel, &e.CPU, &e.Cores, &e.MemoryBytes)
-		if err != nil {
-			return nil, err
-		}
+		err := scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel, &e.CPU, &e.Cores, &e.MemoryBytes)
 		out[id] = e
-	}
-	return out, rows.Err()
+		return err
+	})
 }
 
-// A TitledQuery is SQL that a reader of a report can run himself.
+// A TitledQuery is SQL that the reader of a report can run.
 type TitledQuery struct{ Title, SQL string }
 
-// TableQueries returns the queries over the public views that give every number of a protocol's
-// table.
+// TableQueries returns the queries over the public views that give every number of a protocol's table.
 func TableQueries(protocol string) []TitledQuery {
 	name := literal(protocol)
 	return []TitledQuery{
@@ -286,8 +244,7 @@ func TableQueries(protocol string) []TitledQuery {
 	}
 }
 
-// CellQuery returns the query over the public views that gives the splits behind one cell of a
-// table.
+// CellQuery returns the query over the public views that gives the splits behind one cell of a table.
 func CellQuery(protocol, dataset, method string) string {
 	return "SELECT split, status, n_correct, n_test, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = " + literal(protocol) +
 		" AND dataset = " + literal(dataset) + " AND method = " + literal(method) + " ORDER BY split"

@@ -39,7 +39,7 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 			Class: r.Class, Isolated: r.Isolated, PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, StartedAt: r.StartedAt, Environment: &environment,
 		}
 		if params != "" {
-			out.Params, out.Selected = json.RawMessage(params), r.Selected
+			out.Point, out.Selected = json.RawMessage(params), r.Selected
 		}
 		out.Score.N = r.TestRows
 		return out
@@ -134,7 +134,7 @@ func TestRowsOfAVersion(t *testing.T) {
 		}
 	}
 	rows, err := db.RowsOf(t.Context(), "p", Version{"M", "1"}, true)
-	if err != nil || len(rows) != 2 || len(rows[1].Folds) != 60 || string(rows[1].Params) != `{"c":2}` {
+	if err != nil || len(rows) != 2 || len(rows[1].Folds) != 60 || string(rows[1].Point) != `{"c":2}` {
 		t.Errorf("with folds: %d rows, error %v", len(rows), err)
 	}
 	versions, err := db.Versions(t.Context(), "p")

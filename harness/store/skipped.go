@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// A Skipped is a cell that a run was asked for and skipped for what was predicted of it.
+// A Skipped is a cell that a run was asked for and skipped because of a prediction.
 type Skipped struct {
 	Protocol, Dataset, Method string
 	Split                     int
 	Seconds                   float64 // predicted, on one core
-	Bytes                     int64   // predicted memory, that of the data set included
-	Reason                    string  // the option by which it was skipped, as "--max-cell 30m"
+	Bytes                     int64   // predicted memory, including that of the data set
+	Reason                    string  // the option that the cell exceeded, such as "--max-cell 30m"
 }
 
-// NoteSkipped keeps what a run skips and forgets what was noted of the cells that it takes; of the latter
+// NoteSkipped keeps the cells that a run skips, and removes the notes on the cells that it takes. Of taken
 // only Protocol, Dataset, Method and Split are read.
 func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 	noted, err := db.Skipped(ctx, "")
@@ -33,7 +33,7 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 	}
 	taken = slices.DeleteFunc(slices.Clone(taken), func(l Skipped) bool { return !there[name{l.Protocol, l.Dataset, l.Method, l.Split}] })
 	if len(out) == 0 && len(taken) == 0 {
-		return nil // and needs no lock
+		return nil // this needs no lock
 	}
 	return db.inTransaction(ctx, func(tx *sql.Tx) error {
 		for _, l := range taken {
@@ -51,26 +51,15 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 	})
 }
 
-// Skipped returns the cells of a protocol, or of all for "", that runs have skipped and that nothing is stored
-// of, sorted.
+// Skipped returns the skipped cells of a protocol, or for "" of all protocols, for which no attempt is
+// stored, sorted.
 func (db *DB) Skipped(ctx context.Context, protocol string) ([]Skipped, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.QueryContext(ctx, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.reason FROM skipped l
+	return listOf(ctx, db, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.reason FROM skipped l
 		LEFT JOIN cells c USING (protocol, dataset, method, split)
-		WHERE c.run_id IS NULL AND ?1 IN ('', l.protocol) ORDER BY l.protocol, l.dataset, l.method, l.split`, protocol)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Skipped
-	for rows.Next() {
-		var l Skipped
-		if err := rows.Scan(&l.Protocol, &l.Dataset, &l.Method, &l.Split, &l.Seconds, &l.Bytes, &l.Reason); err != nil {
-			return nil, err
-		}
-		out = append(out, l)
-	}
-	return out, rows.Err()
+		WHERE c.run_id IS NULL AND ?1 IN ('', l.protocol) ORDER BY l.protocol, l.dataset, l.method, l.split`, func(l *Skipped) []any {
+		return []any{&l.Protocol, &l.Dataset, &l.Method, &l.Split, &l.Seconds, &l.Bytes, &l.Reason}
+	}, protocol)
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// A step of a check reports problems one after another.
+// A step of a check reports problems one by one.
 type step func(ctx context.Context, q queryer, report func(Problem)) error
 
-// The tables that every reader compares, and those that are as large as the folds.
+// These are the tables that every reader compares, and the tables that are as large as the folds.
 var (
 	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests seed_counts warnings claims code_checks skipped secrets canaries state_checks`)
 	largeTables = strings.Fields(`fold_counts published_values checksums scores models`)
@@ -20,7 +20,7 @@ func smallSteps() []step {
 	return append(tableSteps(smallTables), checkGrids, checkReferences)
 }
 
-// largeSteps are those of large tables, but for the checksums of folds, which foldSteps has.
+// largeSteps are the steps for large tables. The checksums of folds are compared by foldSteps.
 func largeSteps(tables []string) []step {
 	steps := tableSteps(tables)
 	if slices.Contains(tables, "fold_counts") {
@@ -32,7 +32,7 @@ func largeSteps(tables []string) []step {
 	return steps
 }
 
-// tableSteps compare the pages of tables, and the rows of those that have a checksum in every row.
+// tableSteps compare the pages of tables, and the rows of sealed tables.
 func tableSteps(tables []string) (steps []step) {
 	for _, t := range tables {
 		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return checkPages(ctx, q, t, report) })
@@ -45,10 +45,10 @@ func tableSteps(tables []string) (steps []step) {
 	return steps
 }
 
-// A span is the runs with numbers from one to before another.
+// A span is the runs with numbers from from to before to.
 type span struct{ from, to int64 }
 
-// spansOf puts neighbours among numbers of runs, which ascend, together, so far that there is work for every processor.
+// spansOf divides numbers of runs, which ascend, into spans, so many that every processor has work.
 func spansOf(ids []int64) (spans []span) {
 	for _, id := range ids {
 		if n := len(spans); n > 0 && spans[n-1].to == id && id-spans[n-1].from < 100 {
@@ -68,8 +68,8 @@ func foldSteps(spans []span) (steps []step) {
 	return steps
 }
 
-// allFoldSteps compare all folds, also those whose run is gone. If the runs cannot be read, one span
-// holds everything and the steps say what is wrong.
+// allFoldSteps compare all folds, including those whose run is gone. If the runs cannot be read, a single
+// span has everything, and the steps report the error.
 func (db *DB) allFoldSteps(ctx context.Context) []step {
 	var ids []int64
 	_ = each(ctx, db.sql, `SELECT id FROM runs ORDER BY id`, func(r []any) error {

@@ -1,17 +1,13 @@
-// Package store keeps what was run: one SQLite file, and the only package of the
-// program with SQL in it.
+// Package store keeps runs: in one SQLite file. It is the only package of the program with SQL.
 //
-// A [DB] is opened for writing (one connection) or for
-// reading (many connections, nothing can be changed). A [Writer] takes finished
-// cells and commits them in groups: a cell and all its fold evaluations are in
-// the database whole or not at all, and what a commit acknowledged survives the
-// loss of power, however long another program or a full disk keeps it waiting. The
-// schema is in migrations/; its views (results, evaluations, published,
-// history) are the contract for other programs, described in docs/results-schema.md.
-// Every row carries a checksum ([DB.Check]); what reads rows first compares them.
+// A [DB] is opened for writing (one connection) or for reading (many connections, nothing can be changed). A
+// [Writer] takes finished cells and commits them in groups. A cell and all its evaluations are in the
+// database whole or not at all. A committed cell survives the loss of power. A Writer waits as long as
+// another program or a full disk keeps it from writing. The schema is in migrations/. Its views (results,
+// evaluations, published, history) are the contract with other programs, and docs/results-schema.md describes
+// them. Every row has a checksum ([DB.Check]). Functions that read rows first compare the checksums.
 //
-// The package computes nothing about methods: means, ranks and tests belong to
-// reports.
+// The package computes nothing about methods: means, ranks and tests belong to reports.
 package store
 
 import (
@@ -27,8 +23,8 @@ import (
 	"strings"
 	"sync"
 
-	_ "github.com/kernelboosting/bench/internal/needs/bits64"    // or the build is refused
-	_ "github.com/kernelboosting/bench/internal/needs/ccompiler" // or the build is refused
+	_ "github.com/kernelboosting/bench/internal/needs/bits64"    // refuses builds for 32 bits
+	_ "github.com/kernelboosting/bench/internal/needs/ccompiler" // refuses builds without a C compiler
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
@@ -39,17 +35,17 @@ var ErrNoDatabase = errors.New("no such database")
 type DB struct {
 	sql  *sql.DB
 	path string
-	file os.FileInfo // as it was when it was opened
+	file os.FileInfo // the file when it was opened
 
-	memory int64 // that a question may take; 0 for any
+	memory int64 // bytes that a query may take; 0 for any number
 
-	checked  sync.Mutex // of what follows
-	compared bool       // rows against their checksums
+	checked  sync.Mutex // guards compared
+	compared bool       // rows were compared with their checksums
 	damage   error
 }
 
-// Open opens the database at path for writing, creating it if needed. Several processes may have it open. A file that is not a
-// results database is refused and left as it is.
+// Open opens the database at path for writing and creates it if needed. Several processes may have it open. A
+// file that is not a results database is refused and stays as it is.
 func Open(ctx context.Context, path string) (*DB, error) {
 	if err := recognise(ctx, path); err != nil {
 		return nil, err
@@ -91,7 +87,7 @@ func OpenReader(ctx context.Context, path string) (*DB, error) {
 	return db, nil
 }
 
-// openChecked connects and reads once, since connecting alone opens nothing.
+// openChecked connects and reads once, since connecting does not open the file.
 func openChecked(ctx context.Context, path string) (*DB, error) {
 	// A log lies beside the file itself, not beside a link to it.
 	if target, err := filepath.EvalSymlinks(path); err == nil {
@@ -106,8 +102,9 @@ func openChecked(ctx context.Context, path string) (*DB, error) {
 	if !noLog(path) {
 		return nil, fmt.Errorf("%w: %s-wal holds rows that are not in the file yet, and its folder cannot be written or its disk is full; copy both files elsewhere", err, path)
 	}
-	// A file in a directory that cannot be written is an archive, which nobody changes. On a full disk nobody can begin to change it
-	// either, since that needs the same file of shared memory; who has it already lets readers in.
+	// A file in a directory that cannot be written is an archive, which nobody changes. On a full disk nobody
+	// can begin to change it either, since this needs the same file of shared memory. A program that already
+	// has that file lets readers in.
 	options.Set("immutable", "1")
 	return tryReader(ctx, path, options)
 }
@@ -131,7 +128,7 @@ func noLog(path string) bool {
 
 func connect(path string, options url.Values) (*DB, error) {
 	escaped := (&url.URL{Path: path}).EscapedPath()
-	if strings.HasPrefix(path, "/") { // else //x would be a host
+	if strings.HasPrefix(path, "/") { // otherwise //x would be a host
 		escaped = "//" + escaped
 	}
 	pool, err := sql.Open(driverName(options.Get("mode") == "ro"), "file:"+escaped+"?"+options.Encode())
@@ -147,8 +144,8 @@ func (db *DB) Close() error { return db.sql.Close() }
 // Path returns the path the database was opened with.
 func (db *DB) Path() string { return db.path }
 
-// checkPragmas reads back what the connection string asked for: a driver that
-// ignores an option would otherwise cost durability silently.
+// checkPragmas reads back the options of the connection string: a driver that ignores an option would
+// otherwise cost durability silently.
 func (db *DB) checkPragmas(ctx context.Context) error {
 	for pragma, want := range map[string]any{
 		"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1), "busy_timeout": int64(5000),
@@ -171,7 +168,7 @@ func (db *DB) one(ctx context.Context, query string, args ...any) (any, error) {
 	return v, err
 }
 
-// explain adds what to do to the driver's shortest messages.
+// explain adds advice to the driver's shortest messages.
 func explain(err error) error {
 	var e sqlite3.Error
 	if !errors.As(err, &e) {

@@ -2,38 +2,28 @@ package store
 
 import "context"
 
-// A Version is a method as it was when it was run.
+// A Version is a method with the version that it had when it ran.
 type Version struct{ Method, Version string }
 
-// Versions returns the method versions that attempts of a protocol have, sorted by method, those that ran first before others.
+// Versions returns the versions of methods in the attempts of a protocol, sorted by method and then by their
+// first run.
 func (db *DB) Versions(ctx context.Context, protocol string) ([]Version, error) {
-	rows, err := db.sql.QueryContext(ctx, `SELECT method, method_version FROM runs WHERE protocol = ?
-		GROUP BY method, method_version ORDER BY method, min(started_at), method_version`, protocol)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Version
-	for rows.Next() {
-		var v Version
-		if err := rows.Scan(&v.Method, &v.Version); err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return out, rows.Err()
+	return listOf(ctx, db, `SELECT method, method_version FROM runs WHERE protocol = ?
+		GROUP BY method, method_version ORDER BY method, min(started_at), method_version`, func(v *Version) []any {
+		return []any{&v.Method, &v.Version}
+	}, protocol)
 }
 
-// RowsOf returns the last attempt of a method version that ended ok, of each data set and split of a protocol, whether or not it
-// stands for its cell; in the form of Rows.
+// RowsOf returns the last attempt of a method version that ended ok, of each data set and split of a
+// protocol, in the form of Rows. The attempt need not stand for its cell.
 func (db *DB) RowsOf(ctx context.Context, protocol string, v Version, folds bool) ([]Row, error) {
 	return db.rows(ctx, attempts{`SELECT id FROM (
 		SELECT id, row_number() OVER (PARTITION BY dataset, split ORDER BY started_at DESC, id DESC) AS place FROM runs
 		WHERE protocol = ? AND method = ? AND method_version = ? AND status = 'ok') WHERE place = 1`, []any{protocol, v.Method, v.Version}}, folds)
 }
 
-// VersionQuery returns the query over the public views that gives the splits of a method version, of one data set or, for "", of
-// all: the last attempt of each that ended ok.
+// VersionQuery returns the query over the public views that gives the splits of a method version: the last
+// attempt of each that ended ok. It is for one data set or, for "", for all.
 func VersionQuery(protocol, dataset string, v Version) string {
 	of := ""
 	if dataset != "" {

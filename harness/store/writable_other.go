@@ -2,5 +2,5 @@
 
 package store
 
-// mayWrite leaves it to SQLite to find out.
+// mayWrite reports no obstacle; SQLite finds it.
 func mayWrite(string) (not string) { return "" }

@@ -8,16 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mayWrite says what of a database this process may not write to: "file", or "folder", where its log would lie; "" if it may. SQLite
-// would open it for reading without a word, and every result would wait in memory for a commit that cannot come. What is not there
-// yet, or cannot be asked, is left to SQLite.
+// mayWrite says what this process may not write to: "file" is the database, "folder" the folder of its log,
+// and "" neither. SQLite would silently open such a database for reading, and every result would wait in
+// memory for a commit that cannot succeed. Where the file does not exist yet or the system does not answer,
+// SQLite finds the obstacle.
 func mayWrite(path string) (not string) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
 	refused := func(path string, mode uint32) bool {
 		err := unix.Access(path, mode)
-		return err == unix.EACCES || err == unix.EROFS || err == unix.EPERM // the last of what is immutable
+		return err == unix.EACCES || err == unix.EROFS || err == unix.EPERM // EPERM is for immutable files
 	}
 	switch {
 	case refused(path, unix.W_OK):

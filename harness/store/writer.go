@@ -14,19 +14,16 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// A Writer commits finished cells from one goroutine. Cells that finish while a
-// commit is under way share the next one, so that a thousand short cells cost a
-// few dozen flushes to disk.
+// A Writer commits finished cells from one goroutine. Cells that finish during a commit share the next one,
+// so that a thousand short cells cost a few dozen flushes to disk.
 //
-// What keeps a commit from succeeding and may pass (another program holds the
-// database, the disk is full) loses nothing: cells wait in memory and the commit is
-// tried again, with growing pauses, until it succeeds or [Writer.Abandon] is called.
-// Only a file that is damaged, or a row that the schema refuses, is given up at once.
-// A Writer must be closed.
+// A failure that may pass (another program holds the database, the disk is full) loses nothing. The cells
+// wait in memory and the Writer tries again, with growing pauses, until the commit succeeds or
+// [Writer.Abandon] is called. Only a damaged file and a row that the schema refuses are given up at once. A
+// Writer must be closed.
 type Writer struct {
-	// Trouble, if not nil, is told when commits begin to fail, now and then while they
-	// do, and once when they succeed again, from the writer's goroutine. It is set
-	// before the first Put.
+	// Trouble, if not nil, is called when commits begin to fail, now and then while they fail, and once when
+	// they succeed again. The writer's goroutine calls it. It is set before the first Put.
 	Trouble func(Trouble)
 
 	db        *DB
@@ -42,15 +39,15 @@ type Writer struct {
 	wake   *sync.Cond
 	queue  []result.Run
 	closed bool
-	since  time.Time // of the first failure of the commits that fail now; zero if none does
-	waited int       // stored since then
+	since  time.Time // when the first of the commits failed that fail now; zero if none fails
+	waited int       // cells stored since then
 	lost   []lostRun
-	err    error // why nothing more is stored
+	err    error // why no more cells are stored
 }
 
-// Trouble is the state of commits that fail.
+// Trouble describes commits that fail.
 type Trouble struct {
-	Err     error // nil once they succeed again
+	Err     error // nil when they succeed again
 	Waiting int   // finished cells that are not stored
 	Since   time.Time
 	Holds   bool // Ready blocks
@@ -61,8 +58,8 @@ type lostRun struct {
 	cause error
 }
 
-// How long commits may fail before Ready blocks, how often Trouble is told of it, and the
-// longest pause between two attempts; tests shorten them.
+// These are the time that commits may fail before Ready blocks, the time between two calls of Trouble while
+// Ready blocks, and the longest pause between two attempts. Tests shorten them.
 var (
 	holdAfter    = 10 * time.Second
 	tellEvery    = 30 * time.Second
@@ -72,9 +69,9 @@ var (
 // A LostError names finished cells that could not be stored.
 type LostError struct {
 	Path  string
-	Cells []string // at most ten, and how many more
+	Cells []string // at most ten names, then how many more there are
 	Count int
-	OK    int // of those, with status ok
+	OK    int // the number of these cells with status ok
 	Cause error
 }
 
@@ -88,8 +85,8 @@ func (e *LostError) Error() string {
 
 func (e *LostError) Unwrap() error { return e.Cause }
 
-// NewWriter starts a writer whose cells ran in env. committed, if not nil, is
-// called from the writer's goroutine with each group once it is durable.
+// NewWriter starts a writer for cells that ran in env. committed, if not nil, is called from the writer's
+// goroutine with each group of cells once the group is durable.
 func (db *DB) NewWriter(env result.Environment, committed func([]result.Run)) *Writer {
 	w := &Writer{db: db, env: env, committed: committed, abandon: make(chan struct{}), done: make(chan struct{})}
 	w.wake = sync.NewCond(&w.mu)
@@ -97,8 +94,8 @@ func (db *DB) NewWriter(env result.Environment, committed func([]result.Run)) *W
 	return w
 }
 
-// Put hands over a finished cell and does not wait for it to be stored. Its error says
-// that nothing more will be stored; r is then among what Close calls lost.
+// Put hands over a finished cell and does not wait for its commit. An error says that no more cells will be
+// stored. Close then counts r as lost.
 func (w *Writer) Put(r result.Run) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,9 +107,9 @@ func (w *Writer) Put(r result.Run) error {
 	return w.err
 }
 
-// Ready returns true at once while commits succeed, and blocks while they have been
-// failing for long, until they succeed, the writer gives up or stop is closed: no cell is
-// to be started whose result may find no place. It returns false if none ever is.
+// Ready returns true at once while commits succeed. While they have been failing for long, it blocks until
+// they succeed, the writer gives up or stop is closed, so that no cell starts whose result might be lost. It
+// returns false if commits will never succeed or stop is closed.
 func (w *Writer) Ready(stop <-chan struct{}) bool {
 	ended := make(chan struct{})
 	defer close(ended)
@@ -141,11 +138,12 @@ func (w *Writer) Ready(stop <-chan struct{}) bool {
 // holds reports that commits have been failing for long; w.mu is held.
 func (w *Writer) holds() bool { return !w.since.IsZero() && time.Since(w.since) >= holdAfter }
 
-// Abandon gives up what cannot be stored now: Close returns soon and says what is lost.
+// Abandon gives up the cells that cannot be stored now. Close then returns soon and says which cells are
+// lost.
 func (w *Writer) Abandon() { w.stop.Do(func() { close(w.abandon) }) }
 
-// Close stores what was put and returns a LostError if something could not be. While
-// commits fail it waits, for ever if nobody calls Abandon.
+// Close stores all cells that were put. It returns a LostError if a cell could not be stored. While commits
+// fail Close waits, for ever if nobody calls Abandon.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	w.closed = true
@@ -156,7 +154,7 @@ func (w *Writer) Close() error {
 		w.lost = append(w.lost, lostRun{r, w.err})
 	}
 	w.queue = nil
-	w.lost = slices.DeleteFunc(w.lost, func(l lostRun) bool { return l.run.Canary != nil }) // the next run computes it again
+	w.lost = slices.DeleteFunc(w.lost, func(l lostRun) bool { return l.run.Canary != nil }) // the next run computes the canary again
 	if len(w.lost) == 0 {
 		return w.err
 	}
@@ -214,7 +212,7 @@ func (w *Writer) loop() {
 	}
 }
 
-// next waits for cells; nil means that there will be none.
+// next waits for cells; nil means that no more will come.
 func (w *Writer) next() []result.Run {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -227,8 +225,8 @@ func (w *Writer) next() []result.Run {
 	return w.queue[:min(len(w.queue), mostAtOnce)]
 }
 
-// store commits a group. A row that the schema refuses must not take the others with
-// it: they are then stored one by one, and it is lost.
+// store commits a group. If the schema refuses a row, the cells are stored one by one and only the refused
+// cell is lost.
 func (w *Writer) store(group []result.Run) error {
 	if err := w.unmoved(); err != nil {
 		return err
@@ -240,7 +238,7 @@ func (w *Writer) store(group []result.Run) error {
 	for _, r := range group {
 		err := w.commit([]result.Run{r})
 		if err != nil && !refused(err) {
-			return err // the group is tried again, and finds those before r stored
+			return err // the group is tried again, and the cells before r are found stored
 		}
 		if err != nil && !w.isLost(r) {
 			w.lost = append(w.lost, lostRun{r, err})
@@ -249,8 +247,8 @@ func (w *Writer) store(group []result.Run) error {
 	return nil
 }
 
-// errMoved is a file that was moved or deleted while it is open: SQLite would go on
-// writing to what no name leads to.
+// errMoved says that the file was moved or deleted while it is open. SQLite would go on writing to a file
+// that has no name any more.
 var errMoved = errors.New("the file was moved, deleted or replaced while the run is under way; put it back")
 
 func (w *Writer) unmoved() error {
@@ -267,7 +265,7 @@ func (w *Writer) stored(group []result.Run) {
 	since, over := w.since, false
 	w.queue = w.queue[n:]
 	if len(w.queue) == 0 {
-		w.queue = nil // lets go of what was stored
+		w.queue = nil // releases the memory of stored cells
 	}
 	if !since.IsZero() {
 		w.waited += n
@@ -292,7 +290,7 @@ func (w *Writer) isLost(r result.Run) bool {
 	return slices.ContainsFunc(w.lost, func(l lostRun) bool { return l.run.Key == r.Key })
 }
 
-// trouble notes that a commit failed and tells of it, not every time.
+// trouble notes that a commit failed, and tells of it now and then.
 func (w *Writer) trouble(err error) {
 	w.mu.Lock()
 	first := w.since.IsZero()
@@ -309,7 +307,7 @@ func (w *Writer) trouble(err error) {
 	}
 }
 
-// fail ends the writer: what is queued is lost.
+// fail ends the writer: queued cells are lost.
 func (w *Writer) fail(err error) {
 	w.mu.Lock()
 	w.err = err
@@ -317,8 +315,8 @@ func (w *Writer) fail(err error) {
 	w.mu.Unlock()
 }
 
-// Patiently repeats work while another program holds the database, until ctx is done.
-// wait, if not nil, is told so at first and every half minute.
+// Patiently repeats work while another program holds the database, until ctx is done. wait, if not nil, is
+// called at first and then every half minute.
 func Patiently(ctx context.Context, wait func(error), work func() error) error {
 	var told time.Time
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, longestPause) {
@@ -344,7 +342,7 @@ func IsBusy(err error) bool {
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
 }
 
-// refused reports a row that the schema does not take, however often it is tried.
+// refused reports that the schema refuses a row, so that trying again is useless.
 func refused(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrConstraint || e.Code == sqlite3.ErrMismatch || e.Code == sqlite3.ErrTooBig)

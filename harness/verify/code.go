@@ -15,17 +15,18 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// A method's results are known by its Version, which its author raises by hand. Its code is hashed
-// too, so that a change of results without a new Version is noticed: where the code of today is not
-// the one that computed stored cells, one of them, the cheapest, is run again and compared.
+// The Version of a method, which its author raises by hand, identifies its results. The code of a method is
+// hashed, too, so that a change of results without a new Version is noticed. Where stored cells were computed
+// by other code than today's, the cheapest of these cells is run again and compared.
 
-// Limits of these checks: what one cell may have taken, and what all may take together.
+// These limits are the time that one compared cell may have taken, and the time that all these checks may
+// take together.
 const (
 	longestCheck = 20 * time.Second
 	allChecks    = 30 * time.Second
 )
 
-// CodeStore is what Code asks of a store.
+// CodeStore is the part of a store that Code needs.
 type CodeStore interface {
 	Results
 	Codes(ctx context.Context, protocol, hash string) ([]store.CodeCheck, error)
@@ -33,39 +34,39 @@ type CodeStore interface {
 	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
 }
 
-// An OldResult is a method whose stored results its code of today does not give.
+// An OldResult is a method whose code of today does not give its stored results.
 type OldResult struct {
 	Method, Version string
 	Cells           int
 }
 
-// CodeReport is what checks of code came to.
+// CodeReport is the outcome of checks of code.
 type CodeReport struct {
 	Old       []OldResult       // by name of the method
 	Checked   []store.CodeCheck // made now
-	Unchecked []plan.Group      // whose code changed, and why no cell could be compared
-	Taken     []plan.Group      // the same of imported results, which another program computed
+	Unchecked []plan.Group      // methods whose code changed, and why no cell could be compared
+	Taken     []plan.Group      // the same for imported results, which another program computed
 }
 
-// A codeGroup is the stored cells of a method that one code computed and that would be planned with
+// A codeGroup is the stored cells of a method that were computed by one code and that would be planned with
 // the same key today.
 type codeGroup struct {
 	check    store.CodeCheck
-	cells    []*plan.Cell // cheapest first, by what they took; at least one
-	imported bool         // all of them
+	cells    []*plan.Cell // at least one cell; the cell that took the least time is first
+	imported bool         // all cells are imported
 }
 
-// Code compares the code of the request's methods with the code that computed their stored
-// cells of h's protocol. What the store knows from an earlier check is not computed again; what is
-// found now is for the caller to store. run runs the cells. told, if not nil, hears which methods are checked before
-// their cells start: those whose code changed, and apart from them those whose results are imported. Methods that the request reruns are left out.
+// Code compares the code of the request's methods with the code that computed their stored cells of h's
+// protocol. A check that the store has is not made again. The caller stores new checks. run runs the cells.
+// told, if not nil, is called before their cells start: once with the methods whose code changed, and once
+// with those whose results are imported. Methods that the request reruns are left out.
 func Code(ctx context.Context, h *plan.Experiment, db CodeStore, run runner.Runner, req plan.Request, opt schedule.Options, told func(methods []string, imported bool)) (CodeReport, error) {
 	var out CodeReport
 	known, err := db.CodeChecks(ctx)
 	if err != nil {
 		return out, err
 	}
-	same := map[store.CodeCheck]bool{} // the verdicts that there are
+	same := map[store.CodeCheck]bool{} // the stored checks and their verdicts
 	for _, c := range known {
 		verdict := c.Same
 		c.Same = false
@@ -100,8 +101,8 @@ func Code(ctx context.Context, h *plan.Experiment, db CodeStore, run runner.Runn
 	return out, ctx.Err()
 }
 
-// otherCode returns the stored cells of the request's methods that other code than today's computed,
-// but for code that is known to give the same.
+// otherCode returns the stored cells of the request's methods that other code than today's computed. It
+// leaves out code that is known to give the same results.
 func otherCode(ctx context.Context, h *plan.Experiment, db CodeStore, req plan.Request, same map[store.CodeCheck]bool) ([]codeGroup, error) {
 	methods, err := h.Methods(req.Methods)
 	if err != nil {
@@ -119,7 +120,7 @@ func otherCode(ctx context.Context, h *plan.Experiment, db CodeStore, req plan.R
 		}
 		code := runner.Code(h.Registry, m.Name)
 		for _, c := range own {
-			if c.Code = code; c.Stored != code && code != "" && !same[c] { // a program that cannot tell its code compares none
+			if c.Code = code; c.Stored != code && code != "" && !same[c] { // a program that cannot tell its code compares nothing
 				changed = append(changed, c)
 			}
 		}
@@ -134,8 +135,8 @@ func otherCode(ctx context.Context, h *plan.Experiment, db CodeStore, req plan.R
 	return withCells(ctx, h, changed, cells)
 }
 
-// withCells adds to each check the cells that it is about. Of some there may be none left: today's
-// plan computes them anew.
+// withCells adds to each check its cells. A check may have no cells left: today's plan computes them with
+// other inputs.
 func withCells(ctx context.Context, h *plan.Experiment, checks []store.CodeCheck, cells []store.Cell) ([]codeGroup, error) {
 	var groups []codeGroup
 	for _, check := range checks {
@@ -156,8 +157,8 @@ func withCells(ctx context.Context, h *plan.Experiment, checks []store.CodeCheck
 	return groups, nil
 }
 
-// compareCode runs one cell of each group, notes in report what was found and what could not be,
-// and returns the groups whose results differ.
+// compareCode runs one cell of each group. It notes in report the verdicts and the groups that could not be
+// compared. It returns the groups whose results differ.
 func compareCode(ctx context.Context, h *plan.Experiment, db CodeStore, run runner.Runner, groups []codeGroup, opt schedule.Options, told func(methods []string, imported bool), report *CodeReport) []codeGroup {
 	byKey := map[string]codeGroup{}
 	var cells []*plan.Cell
@@ -205,9 +206,9 @@ func compareCode(ctx context.Context, h *plan.Experiment, db CodeStore, run runn
 			old = append(old, g)
 		}
 	})
-	for _, c := range cells { // those that did not end
+	for _, c := range cells { // groups whose cell did not end
 		if g, left := byKey[c.Spec.Key]; left {
-			why := fmt.Sprintf("no cell was run again within %v and the memory allowed", allChecks)
+			why := fmt.Sprintf("no cell could be run again within %v and the memory limit", allChecks)
 			if err != nil {
 				why = err.Error()
 			}
@@ -217,7 +218,7 @@ func compareCode(ctx context.Context, h *plan.Experiment, db CodeStore, run runn
 	return old
 }
 
-// cheapest returns the cheapest cell of a group whose data is here, or why none is run again.
+// cheapest returns the cheapest cell of a group whose data is here, or the reason why none is run again.
 func cheapest(h *plan.Experiment, g codeGroup) (c *plan.Cell, why string) {
 	asked := map[string]bool{}
 	for _, c := range g.cells {

@@ -8,18 +8,18 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A Difference is one count of a cell that came out otherwise than it is stored.
+// A Difference is one value of a cell that differs between the stored and the computed run.
 type Difference struct {
-	What             string // e.g. `fold 2 of {"c":1}` or "test part"
+	What             string // for example `fold 2 of {"c":1}` or "test part"
 	Stored, Computed string
 }
 
-// endDiffers is What of a cell that ended in another way.
+// endDiffers is the What of a cell that ended with another status.
 const endDiffers = "end"
 
-// compare returns where a cell that was run once more differs from what is stored: in how it ended,
-// in a fold of a grid point, in the selected point, in a count of the test part or of a stage, or
-// in the bits of the test scores.
+// compare returns where a computed run differs from the stored run of a cell: in its end, in a fold of a grid
+// point, in the selected grid point, in a count of the test part or of a stage, or in the bits of the test
+// scores.
 func compare(stored, computed result.Run) []Difference {
 	var out []Difference
 	differs := func(what, a, b string) {
@@ -65,14 +65,14 @@ func compare(stored, computed result.Run) []Difference {
 	for k := range max(len(stored.SeedTests), len(computed.SeedTests)) {
 		differs(fmt.Sprintf("test part with seed %d of the cell", k+1), seedTest(stored, k), seedTest(computed, k))
 	}
-	if stored.ScoresHash != "" { // databases of version 1 have none
+	if stored.ScoresHash != "" { // databases of version 1 have no hash
 		differs("bits of the test scores", stored.ScoresHash, computed.ScoresHash)
 	}
 	return out
 }
 
-// known is a computed score without what is not stored of its counterpart: databases of version 1
-// have no areas under curves.
+// known removes from a computed score what the stored score lacks: databases of version 1 have no areas under
+// curves.
 func known(stored, computed *result.Score) *result.Score {
 	if stored == nil || computed == nil || stored.AUC2 != nil {
 		return computed
@@ -123,7 +123,7 @@ func seedTest(r result.Run, k int) string {
 	return fmt.Sprintf("seed %d, %s, scores %s", t.Seed, counts(&t.Score), t.ScoresHash)
 }
 
-// counts writes everything that a score holds, errors of a regression with all their bits.
+// counts writes all values of a score, and errors of a regression with all their bits.
 func counts(s *result.Score) string {
 	if s == nil {
 		return "none"

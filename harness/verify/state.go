@@ -15,7 +15,8 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// An Ended is the cells of foreign methods that a run has ended ok, in that order. Its method Add is safe for concurrent use.
+// An Ended is the list of cells of foreign methods that a run has ended ok, in the order of their ends. Add
+// is safe for concurrent use.
 type Ended struct {
 	mu    sync.Mutex
 	cells []endedCell
@@ -26,7 +27,7 @@ type endedCell struct {
 	seconds float64
 }
 
-// Add notes a cell that has ended; others than those of Ended are left alone.
+// Add notes a cell that has ended. It ignores cells that do not belong into an Ended.
 func (e *Ended) Add(h *plan.Experiment, c *plan.Cell, run result.Run) {
 	spec, err := h.Registry.Lookup(c.Method)
 	if err != nil || !runner.Foreign(spec) || spec.Nondeterministic || c.Spec.Canary != nil || run.Status != result.OK {
@@ -37,11 +38,11 @@ func (e *Ended) Add(h *plan.Experiment, c *plan.Cell, run result.Run) {
 	e.cells = append(e.cells, endedCell{c, run.Seconds()})
 }
 
-// triedCells are drawn for a check of a method; the cheapest of them is computed.
+// triedCells is how many cells are drawn for the check of a method. The cheapest of them is computed.
 const triedCells = 3
 
-// Sample draws, for each method, a cell that did not end first, short enough for a check. A method of which one cell ended
-// has none: what its process did before was the same.
+// Sample draws one cell of each method that did not end first and is short enough for a check. It draws none
+// for a method with a single ended cell: the process of that cell had computed no cell before.
 func (e *Ended) Sample() []*plan.Cell {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -67,10 +68,10 @@ func (e *Ended) Sample() []*plan.Cell {
 	return out
 }
 
-// State computes cells once more, one after another, each by a runner of its own that starts new processes, and compares
-// them with what db holds. All together take at most as long as checks of code. A cell that does not end ok this time says nothing:
-// other limits hold now. Closing stop ends the
-// checks after the one that is under way. What was found is for the caller to store.
+// State computes cells once more, one after another, and compares them with the results in db. Each cell has
+// a runner of its own that starts new processes. All cells together may take as long as all checks of code. A
+// cell that does not end ok this time tells nothing, since other limits hold now. Closing stop ends the
+// checks after the current cell. The caller stores the checks.
 func State(ctx context.Context, fresh func() (run runner.Runner, end func()), cells []*plan.Cell, stop <-chan struct{}, memory int64, db Results) ([]store.StateCheck, error) {
 	limited, cancel := context.WithTimeout(ctx, allChecks)
 	defer cancel()

@@ -1,11 +1,11 @@
-// Package verify runs stored cells once more and compares what comes out with what is stored.
+// Package verify runs stored cells once more and compares the results with the stored ones.
 //
-//	verify.go       any cells, as `bench verify` asks for them
+//	verify.go       any cells, for `bench verify`
 //	differences.go  where two results of a cell differ, down to the bits of the test scores
 //	code.go         a cell of each method whose code changed since its results were stored
-//	state.go        a cell of each foreign method, alone in a new process: does what ran before it matter?
+//	state.go        a cell of each foreign method, alone in a new process: do earlier cells change its result?
 //
-// Cells run by package schedule, as in any run. Nothing is stored here.
+// Package schedule runs these cells, as in every run. The package stores nothing.
 package verify
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/kernelboosting/bench/harness/schedule"
 )
 
-// Sample draws cells at random: a share of them, at least one, or a number, at most all.
+// Sample draws cells at random: a share of them, but at least one, or a number of them, at most all.
 func Sample(cells []*plan.Cell, share float64, number int, seed uint64) []*plan.Cell {
 	if number == 0 {
 		number = int(math.Ceil(share * float64(len(cells))))
@@ -33,19 +33,19 @@ func Sample(cells []*plan.Cell, share float64, number int, seed uint64) []*plan.
 	return out
 }
 
-// A Verified cell was run once more.
+// A Verified is a cell that was run once more.
 type Verified struct {
 	Cell        runner.Cell
-	Differences []Difference // none if it came out as it is stored
+	Differences []Difference // empty if the result is the stored one
 }
 
-// Results gives stored results by key.
+// Results returns stored results by key.
 type Results interface {
 	Result(ctx context.Context, key string) (result.Run, bool, error)
 }
 
-// Cells runs cells once more, as Run does, and compares each with what db holds of it. Nothing is
-// stored. The cells are told to compared as they end, one at a time.
+// Cells runs cells once more, in the way of schedule.Run, and compares each with its stored result in db. It
+// stores nothing. It calls compared for each cell that ends, one call at a time.
 func Cells(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*plan.Cell, opt schedule.Options, db Results, compared func(Verified)) (schedule.Outcome, error) {
 	var mu sync.Mutex
 	return schedule.Run(ctx, run, stop, cells, opt, func(computed result.Run) error {

@@ -19,7 +19,7 @@ import (
 // interpreters run files that are not executable themselves.
 var interpreters = map[string]string{".py": "python3", ".r": "Rscript", ".sh": "sh"}
 
-// command returns what is executed for a plugin's file.
+// command returns the command line that runs a plugin's file.
 func command(path, python string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -62,18 +62,20 @@ func executable(info fs.FileInfo) bool {
 	return runtime.GOOS == "windows" || info.Mode()&0o111 != 0
 }
 
-// oneThread are the variables by which numerical libraries are told how many threads to use. Cells
-// run beside each other, and sums of several threads may differ from run to run.
+// oneThread are the variables that set the number of threads of numerical libraries. Several cells run at the
+// same time, and sums of several threads may differ from run to run.
 var oneThread = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"}
 
-// environment returns the variables of a process of the plugin: ours but what names data and folders of the user's, the
-// Python side of the protocol, and one thread and a fixed hash of strings where the user has not chosen otherwise.
+// environment returns the variables of a process of the plugin. They are this program's variables without the
+// names of the user's data and folders. The Python side of the protocol is added. One thread and a fixed hash
+// of strings are set where the user has not chosen otherwise.
 func (p *Plugin) environment(folder string) []string {
 	out := sandbox.Environment(os.Environ(), folder)
 	for _, v := range append(slices.Clone(oneThread), "PYTHONHASHSEED", "JOBLIB_MULTIPROCESSING") {
 		if _, set := os.LookupEnv(v); !set {
 			value := "1"
-			if v == "PYTHONHASHSEED" || v == "JOBLIB_MULTIPROCESSING" { // joblib's processes need semaphores that all programs see
+			// Processes of joblib need semaphores that all programs see.
+			if v == "PYTHONHASHSEED" || v == "JOBLIB_MULTIPROCESSING" {
 				value = "0"
 			}
 			out = append(out, v+"="+value)
@@ -86,7 +88,7 @@ func (p *Plugin) environment(folder string) []string {
 	return append(append(out, p.launch.variables...), "PYTHONPATH="+paths, "BENCH_PLUGIN=1")
 }
 
-// The Python side, so that a plugin needs nothing installed but NumPy.
+// These files are the Python side of the protocol. With them a plugin needs no installed package but NumPy.
 //
 //go:embed python/benchplugin/*.py
 var pythonFiles embed.FS

@@ -13,9 +13,10 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// define makes the method of what the plugin says of itself.
+// define makes a method of the plugin's description.
 func (p *Plugin) define() (err error) {
-	defer func() { // what a registry panics at is, of a plugin, an error of its user's
+	// The registry panics at a faulty method. For a plugin this is an error of its user.
+	defer func() {
 		if said := recover(); said != nil {
 			err = fmt.Errorf("plugin %s: %s", p.file, strings.TrimPrefix(fmt.Sprint(said), "registry: "))
 		}
@@ -50,8 +51,8 @@ func (p *Plugin) define() (err error) {
 	return nil
 }
 
-// canon returns the function that completes and checks a setting. The registry does so for parameters
-// of one kind; a mixed one, which the registry does not know, may be any scalar.
+// canon returns the function that completes and checks a setting. The registry does this for parameters of
+// one kind. A mixed parameter, which the registry does not know, may be any scalar.
 func (d *Description) canon() (func(json.RawMessage) (json.RawMessage, error), error) {
 	var plain []registry.Parameter
 	mixed := map[string]bool{}
@@ -97,7 +98,7 @@ func (d *Description) canon() (func(json.RawMessage) (json.RawMessage, error), e
 	}, nil
 }
 
-// written writes a whole setting in the order of the parameters.
+// written writes a complete setting in the order of the parameters.
 func (d *Description) written(typed, free map[string]json.RawMessage) (json.RawMessage, error) {
 	out := bytes.NewBufferString("{")
 	for i, p := range d.Parameters {

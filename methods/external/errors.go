@@ -12,14 +12,14 @@ import (
 
 // A Crash says that the process of a plugin ended while it had a request to answer.
 type Crash struct {
-	Plugin string // the method's name, or the file where that is not known
+	Plugin string // the method's name, or the file where the name is not known
 	During string // the operation: describe, fit, score ...
-	Exit   int    // the exit code, -1 where a signal ended it
-	Signal string // its name, "" where the process ended by itself
-	Stderr string // the end of what it wrote to standard error
+	Exit   int    // exit code, -1 if a signal ended the process
+	Signal string // name of the signal, "" if the process ended by itself
+	Stderr string // the end of the standard error of the process
 }
 
-// Error tells how the process ended and what it said last.
+// Error tells how the process ended and what it wrote last.
 func (e *Crash) Error() string {
 	how := fmt.Sprintf("its process ended with exit code %d", e.Exit)
 	if e.Signal != "" {
@@ -31,11 +31,11 @@ func (e *Crash) Error() string {
 // FailureClass is the class under which the failure of a cell is stored.
 func (e *Crash) FailureClass() string { return "crash" }
 
-// A BadOutput says that a plugin answered what the protocol does not allow.
+// A BadOutput says that an answer of a plugin violates the protocol.
 type BadOutput struct {
 	Plugin, During string
-	What           string // what is wrong
-	Line           string // the line in question, shortened; "" if it is a matrix
+	What           string // the violation
+	Line           string // the line in question, shortened; "" if the answer is a matrix
 	Stderr         string
 }
 
@@ -55,7 +55,7 @@ func (e *BadOutput) FailureClass() string { return "bad-output" }
 type MethodError struct {
 	Plugin, During string
 	Message        string // such as "ValueError: C must be positive"
-	Trace          string // the end of where it came from; "" if the plugin does not say
+	Trace          string // the end of the stack trace; "" if the plugin gives none
 }
 
 // FailureClass is the class under which the failure of a cell is stored.
@@ -70,14 +70,14 @@ func (e *MethodError) Error() string {
 	return text
 }
 
-// What of an error differs from one time to the next: names of files of matrices, and addresses.
+// These parts of an error differ from one time to the next: names of matrix files, and addresses.
 var (
 	matrixFile = regexp.MustCompile(`\b([a-z])[0-9]+\.npy\b`)
 	address    = regexp.MustCompile(`\b0x[0-9a-fA-F]{6,}\b`)
 )
 
-// plain takes from a text of the process what differs from one time to the next, so that equal failures
-// have equal texts: the private folder, the numbers of files in it, addresses.
+// plain removes from a text of the process what differs from one time to the next: the private folder, the
+// numbers of files in it, and addresses. So equal failures have equal texts.
 func (q *process) plain(text string) string {
 	for _, folder := range []string{q.folder.path, filepath.Join(q.plugin.data, "python"), q.plugin.data} {
 		text = strings.ReplaceAll(text, folder+string(filepath.Separator), "")
@@ -85,7 +85,8 @@ func (q *process) plain(text string) string {
 	return address.ReplaceAllString(matrixFile.ReplaceAllString(text, "$1.npy"), "0x...")
 }
 
-// own is an error of this program's own work in the private folder, such as a disk that is full, which has equal texts too.
+// own is an error of this program's own work in the private folder, such as a full disk. Equal errors have
+// equal texts, too.
 func (q *process) own(err error) error { return plainError{err, q.plain(err.Error())} }
 
 type plainError struct {
@@ -96,10 +97,10 @@ type plainError struct {
 func (e plainError) Error() string { return e.text }
 func (e plainError) Unwrap() error { return e.error }
 
-// twoClasses are words of estimators that learn two classes and were given more.
+// twoClasses are the words in errors of estimators that learn two classes and were given more.
 var twoClasses = regexp.MustCompile(`(?i)\bbinary\b|\b(two|2) classes\b|\bmulti-?class\b`)
 
-// advised adds to the error of a fit what its author may want to know.
+// advised adds to the error of a fit what the plugin's author may want to know.
 func advised(err error, r *Request) error {
 	var own *MethodError
 	if errors.As(err, &own) && r.Task == registry.Multiclass.String() && twoClasses.MatchString(own.Message) {
@@ -108,21 +109,22 @@ func advised(err error, r *Request) error {
 	return err
 }
 
-// mostQuoted bounds what an error quotes of standard error, in bytes: what is stored of an error is bounded too, and the
-// last lines say most.
+// mostQuoted is the most bytes of standard error that an error quotes. The stored text of an error is
+// bounded, too, and its last lines say most.
 const mostQuoted = 1500
 
-// permitted says what the sandbox lets a plugin do; the Python package that comes along says the same of a PermissionError.
+// permitted says what the sandbox allows a plugin. The Python package adds the same text to a
+// PermissionError.
 const permitted = "a plugin reads its own files and libraries, and writes to its temporary folder; bench's --allow-read DIR adds a folder"
 
-// said returns the end of an error that quotes standard error.
+// said returns the end of an error, which quotes standard error.
 func said(stderr string) string {
 	stderr = strings.TrimSpace(stderr)
 	if stderr == "" {
 		return ""
 	}
 	stderr = ending(stderr, mostQuoted)
-	if strings.Contains(stderr, "\n") { // such as a traceback
+	if strings.Contains(stderr, "\n") { // for example a traceback
 		stderr = "\n" + stderr
 	} else {
 		stderr = " " + stderr
@@ -134,7 +136,7 @@ func said(stderr string) string {
 	return "; the end of its standard error:" + stderr + hint
 }
 
-// short cuts a text for an error.
+// short cuts the end of a text for an error.
 func short(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -142,7 +144,7 @@ func short(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
-// ending cuts the front of a text for an error.
+// ending cuts the beginning of a text for an error.
 func ending(text string, most int) string {
 	if len(text) <= most {
 		return text

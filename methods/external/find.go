@@ -7,8 +7,8 @@ import (
 )
 
 // Candidates returns the files of a folder that may be plugins, in the order of their names: executable
-// ones, and those that an interpreter runs. Names that begin with "." or "_" and folders are for what
-// plugins are made of.
+// files, and files that an interpreter runs. Names that begin with "." or "_" and folders are left out, since
+// they hold the parts of plugins.
 func Candidates(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -17,7 +17,7 @@ func Candidates(dir string) ([]string, error) {
 	var out []string
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		info, err := os.Stat(path) // links count as what they name
+		info, err := os.Stat(path) // a link counts as the file that it names
 		if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_") {
 			continue
 		}

@@ -15,21 +15,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A folder is where the matrices of one process lie. A name is never used twice. This program reaches it and what lies there by a
-// handle alone, since a process may put a link anywhere in its folder, and a copy may in place of its folder.
+// A folder holds the matrices of one process. A name in it is used only once. This program reaches the folder
+// and its files only by a handle, since a process may put a link anywhere in its folder, and a copy may
+// replace its folder by one.
 type folder struct {
 	path  string
 	root  *os.Root
-	above *folder  // nil where processes cannot write above
-	made  []string // names below it, for copies of its process
+	above *folder  // nil where processes cannot write to the folder above
+	made  []string // names of the folders below, which are for copies of its process
 
-	mu     sync.Mutex
-	last   int
-	scored *mat.Dense // a copy of the rows that the file at holds; rows are scored by many models
+	mu   sync.Mutex
+	last int
+	// scored is a copy of the rows in the file at. Many models score the same rows.
+	scored *mat.Dense
 	at     string
 }
 
-// newFolder makes a folder that nobody else may read.
+// newFolder makes a folder that no other user may read.
 func newFolder(parent string) (*folder, error) {
 	path, err := os.MkdirTemp(parent, "p")
 	if err != nil {
@@ -42,7 +44,7 @@ func newFolder(parent string) (*folder, error) {
 	return &folder{path: path, root: root}, nil
 }
 
-// below makes a folder in this one, in which processes may write.
+// below makes a folder in this one to which processes may write.
 func (f *folder) below() (*folder, error) {
 	name := "p" + rand.Text()
 	if err := f.root.Mkdir(name, 0o700); err != nil {
@@ -56,7 +58,8 @@ func (f *folder) below() (*folder, error) {
 	return &folder{path: filepath.Join(f.path, name), root: root, above: f}, nil
 }
 
-// remove removes the folder, of which no process is left. Whatever has its name by now goes too.
+// remove removes the folder after its last process has ended. It also removes whatever a process put in its
+// place.
 func (f *folder) remove() {
 	sandbox.Empty(f.root)
 	f.root.Close()
@@ -67,7 +70,7 @@ func (f *folder) remove() {
 	sandbox.Remove(f.path)
 }
 
-// name returns a file that does not exist yet.
+// name returns the name of a file that does not exist yet.
 func (f *folder) name(kind string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,7 +78,7 @@ func (f *folder) name(kind string) string {
 	return filepath.Join(f.path, kind+strconv.Itoa(f.last)+".npy")
 }
 
-// make makes a file of a name that name returned.
+// make makes a file with a name that name returned.
 func (f *folder) make(name string) (*os.File, error) {
 	return f.root.OpenFile(filepath.Base(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
@@ -83,7 +86,7 @@ func (f *folder) make(name string) (*os.File, error) {
 // drop removes a file.
 func (f *folder) drop(name string) { _ = f.root.Remove(filepath.Base(name)) }
 
-// open opens a file to read, if it is one: links and what else may stand in its place are none.
+// open opens a regular file for reading. It refuses links and everything else that may be in its place.
 func (f *folder) open(name string) (*os.File, error) {
 	name = filepath.Base(name)
 	info, err := f.root.Lstat(name)
@@ -121,7 +124,7 @@ func (f *folder) write(kind string, v any) (string, error) {
 	return name, err
 }
 
-// rows returns a file of the rows to score, the one before if it holds the same bits.
+// rows returns a file of the rows to score. It returns the previous file if that holds the same bits.
 func (f *folder) rows(x *mat.Dense) (string, error) {
 	f.mu.Lock()
 	same, at := f.scored != nil && sameBits(f.scored, x), f.at

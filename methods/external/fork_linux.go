@@ -14,8 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forked returns a process that a warm one forked, nil where the plugin or its libraries cannot do that. The warm process
-// has imported what the method needs and never sees data, so that its copies begin as a new process does.
+// forked returns a copy of a warm process, nil where the plugin or its libraries cannot fork. The warm
+// process has imported all that the method needs and never sees data, so that a copy begins like a new
+// process.
 func (p *Plugin) forked(ctx context.Context) (*process, error) {
 	if !p.canFork() {
 		return nil, nil
@@ -25,7 +26,7 @@ func (p *Plugin) forked(ctx context.Context) (*process, error) {
 	}
 	p.forking.Lock()
 	defer p.forking.Unlock()
-	if p.warm != nil && p.seen != "" && p.seen != p.warm.look() { // a copy got at it
+	if p.warm != nil && p.seen != "" && p.seen != p.warm.look() { // a copy changed the warm process
 		p.remove(p.warm)
 		p.warm, p.seen = nil, ""
 		q, err := p.another(ctx)
@@ -42,15 +43,16 @@ func (p *Plugin) forked(ctx context.Context) (*process, error) {
 		copied := p.seen != ""
 		p.warm, p.seen = nil, ""
 		p.cannotFork.Store(true)
-		if copied { // it is stopped, and a copy of it may have got at it
+		if copied { // it is stopped, and a copy may have changed it
 			p.remove(warm)
 			return nil, nil
 		}
-		return warm, nil // it has seen nothing, so that it is as good as a new one
+		return warm, nil // it has seen no data, so that it serves like a new process
 	}
 	_ = unix.Kill(warm.pid, unix.SIGCONT)
 	q, err := p.copyOf(ctx, warm)
-	if err == nil && q != nil { // while a copy sees data the warm process sees nothing
+	// While a copy sees data the warm process is stopped.
+	if err == nil && q != nil {
 		err = warm.stop()
 		p.seen = warm.look()
 	}
@@ -61,7 +63,7 @@ func (p *Plugin) forked(ctx context.Context) (*process, error) {
 	return q, err
 }
 
-// warmUp has a process ready that can be copied.
+// warmUp makes a process ready to be copied.
 func (p *Plugin) warmUp(ctx context.Context) error {
 	p.forking.Lock()
 	defer p.forking.Unlock()
@@ -74,7 +76,7 @@ func (p *Plugin) warmUp(ctx context.Context) error {
 	return err
 }
 
-// pristine returns a process that has served nothing: the one that described the plugin, or a new one.
+// pristine returns a process that has served nothing: the process that described the plugin, or a new one.
 func (p *Plugin) pristine(ctx context.Context) (*process, error) {
 	p.mu.Lock()
 	for i, q := range p.idle {
@@ -88,7 +90,8 @@ func (p *Plugin) pristine(ctx context.Context) (*process, error) {
 	return p.another(ctx)
 }
 
-// cool ends the warm process when nobody has needed it for a while: libraries take memory without work too.
+// cool ends the warm process when no context has needed it for a while: libraries also take memory while
+// idle.
 func (p *Plugin) cool() {
 	p.forking.Lock()
 	defer p.forking.Unlock()
@@ -103,14 +106,15 @@ func (p *Plugin) cool() {
 	p.warm = nil
 }
 
-// copyOf asks a warm process for a copy of itself behind named pipes in a folder of its own.
+// copyOf asks a warm process for a copy of itself. Named pipes in a folder of the copy's own connect the
+// copy.
 func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 	private, err := warm.folder.below()
 	if err != nil {
 		return nil, err
 	}
 	r := &Request{Op: "fork", Folder: private.path, Devices: p.policy().Use}
-	var ends []*os.File // of requests, answers and standard error: this program's
+	var ends []*os.File // this program's ends of the pipes for requests, answers and standard error
 	for _, stream := range []struct {
 		name *string
 		kind string
@@ -144,7 +148,7 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 		}
 		private.remove()
 		var refused *MethodError
-		if errors.As(err, &refused) { // its libraries do not let it
+		if errors.As(err, &refused) { // its libraries do not allow a copy
 			return nil, nil
 		}
 		return nil, err
@@ -175,8 +179,8 @@ func (f *folder) pipe(name string) error {
 	return unix.Mkfifoat(int(at.Fd()), name, 0o600)
 }
 
-// endOf waits for the end of a copy, which is another process's child: that one waits for it when it is asked for the next
-// copy, and until then the system tells how this one ended.
+// endOf waits for the end of a copy. The copy is a child of the warm process, which waits for it when the
+// next copy is asked for. Until then the system tells how the copy ended.
 func endOf(pid int) outcome {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err == nil {
@@ -189,7 +193,8 @@ func endOf(pid int) outcome {
 	}
 	p, there := processes.Of(pid)
 	if !there || err != nil {
-		return outcome{exit: -1, signal: "SIGKILL"} // it was waited for already, since it was this program that ended it
+		// The warm process has already waited for it. Only this program ends a copy so early, by SIGKILL.
+		return outcome{exit: -1, signal: "SIGKILL"}
 	}
 	out := outcome{exit: p.Status.ExitStatus(), seconds: p.CPU.Seconds()}
 	if p.Status.Signaled() {

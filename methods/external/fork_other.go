@@ -4,7 +4,7 @@ package external
 
 import "context"
 
-// forked returns nothing: who ended, and how, is not told of copies here.
+// forked returns nothing: this system does not tell how a copy ended.
 func (p *Plugin) forked(context.Context) (*process, error) { return nil, nil }
 
 func (p *Plugin) cool() {}

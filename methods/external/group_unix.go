@@ -13,5 +13,5 @@ func apart(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 // limitData does nothing here.
 func limitData(int, int64) {}
 
-// firstThread is of no matter where nothing binds threads.
+// firstThread does not matter where no sandbox binds threads.
 func firstThread() bool { return false }

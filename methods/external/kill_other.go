@@ -18,7 +18,7 @@ func killGroup(pid int) {
 	}
 }
 
-// withoutWaiting is nothing where no pipe has a name.
+// withoutWaiting has no effect on a system without named pipes.
 const withoutWaiting = 0
 
 func signalOf(*exec.Cmd) string { return "" }
@@ -26,5 +26,5 @@ func signalOf(*exec.Cmd) string { return "" }
 // limitData does nothing here.
 func limitData(int, int64) {}
 
-// firstThread is of no matter where nothing binds threads.
+// firstThread does not matter where no sandbox binds threads.
 func firstThread() bool { return false }

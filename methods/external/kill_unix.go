@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killTree ends a process, everything below it, and everything in its group, whatever groups it and what it started are in by now.
+// killTree ends a process, all processes below it, and all processes of its group, whatever groups they are
+// in by now.
 func killTree(pid int) {
 	if pid > 1 {
 		processes.EndTree(pid)
@@ -18,15 +19,15 @@ func killTree(pid int) {
 	}
 }
 
-// killGroup ends a process and everything in its group.
+// killGroup ends a process and all processes of its group.
 func killGroup(pid int) {
 	if pid <= 1 {
-		return // no plugin's, and -1 stands for every process
+		return // no plugin has this number, and -1 means every process
 	}
-	_ = syscall.Kill(-pid, syscall.SIGKILL) // gone already is as good
+	_ = syscall.Kill(-pid, syscall.SIGKILL) // a group that is gone needs no signal
 }
 
-// withoutWaiting opens a pipe at once, also where nobody has its other end.
+// withoutWaiting opens a pipe at once, even if its other end is not open.
 const withoutWaiting = unix.O_NONBLOCK
 
 // signalOf returns the name of the signal that ended a process, or "".

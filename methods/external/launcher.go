@@ -16,7 +16,8 @@ import (
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
-// pythonPaths prints where a Python is and what it reads: itself, its prefixes, its path, and what a user has installed for himself.
+// pythonPaths prints the files and folders that a Python reads: its executable, its prefixes, its path, and
+// the packages that a user has installed.
 const pythonPaths = `import json, site, sys
 try:
     site.addsitedir(site.getusersitepackages())
@@ -24,22 +25,23 @@ except OSError:
     pass
 print(json.dumps({"exe": sys.executable, "base": site.getuserbase(), "read": [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *sys.path]}))`
 
-// rPaths prints the same of an R.
+// rPaths prints the same for an R.
 const rPaths = `cat(R.home(), .libPaths(), sep = "\n")`
 
-// A launcher is what executes a plugin, and what it reads to do so.
+// A launcher is the command that runs a plugin, and the files that the command reads.
 type launcher struct {
-	argv      []string // command and first arguments, before those of the plugin
+	argv      []string // command and its first arguments, before those of the plugin
 	read      []string // files and folders
 	variables []string
 }
 
-// launcherOf finds what executes the plugin: the interpreter itself where its name stands for a script that looks for it. ask runs
-// an interpreter in a sandbox; which one the plugin may have chosen, so that of one in a first line only what lies beside it is read.
+// launcherOf finds the command that runs the plugin. Where its name is a script that searches for an
+// interpreter, this is the interpreter itself. ask runs an interpreter in a sandbox. A plugin may have chosen
+// the interpreter in its first line. Of such an interpreter only the files beside it are read.
 func (p *Plugin) launcherOf(ask func(command string, arguments ...string) ([]byte, error)) launcher {
 	in := launcher{argv: p.argv}
 	command, arguments, named := p.argv[0], p.argv[1:], true
-	if len(p.argv) == 1 { // an executable: the kernel looks at its first line, and so does this
+	if len(p.argv) == 1 { // an executable: this reads its first line, as the kernel does
 		var first []string
 		if first, named = p.shebang(); first == nil {
 			return in
@@ -58,7 +60,7 @@ func (p *Plugin) launcherOf(ask func(command string, arguments ...string) ([]byt
 		if err == nil {
 			err = json.Unmarshal(said, &paths)
 		}
-		if err != nil || !filepath.IsAbs(paths.Exe) { // what it says when it runs the plugin says more
+		if err != nil || !filepath.IsAbs(paths.Exe) { // the error of running the plugin says more than this one
 			return in
 		}
 		in.argv = append([]string{paths.Exe}, arguments...)
@@ -80,11 +82,11 @@ func (p *Plugin) launcherOf(ask func(command string, arguments ...string) ([]byt
 	return in
 }
 
-// mostSaid bounds what an interpreter says of itself, in bytes.
+// mostSaid is the most bytes that an interpreter may print about itself.
 const mostSaid = 1 << 20
 
-// ask runs an interpreter and returns what it prints, in a sandbox that lets it read the system and what stands beside it, and in a
-// folder of the system's, so that it loads no file of the plugin.
+// ask runs an interpreter and returns its output. The sandbox lets the interpreter read the system's files
+// and the files beside it. It runs in a folder of the system, so that it loads no file of the plugin.
 func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	private, err := newFolder(p.data)
 	if err != nil {
@@ -95,7 +97,7 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	defer cancel()
 	c := exec.CommandContext(ctx, command, arguments...)
 	c.Dir, c.Env = "/", sandbox.Environment(os.Environ(), private.path)
-	if home, err := os.UserHomeDir(); err == nil { // which tells it where a user's packages are
+	if home, err := os.UserHomeDir(); err == nil { // it names the folder of the user's packages
 		c.Env = append(c.Env, "HOME="+home)
 	}
 	apart(c)
@@ -117,7 +119,8 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	return []byte(said.String()), err
 }
 
-// beside returns a command and what stands beside it, such as bin and lib of one prefix: where it is named, and where links lead.
+// beside returns a command and the folders beside it, such as bin and lib of one prefix, both at its name and
+// where links lead.
 func beside(command string) []string {
 	real, err := filepath.EvalSymlinks(command)
 	if err != nil {
@@ -126,8 +129,8 @@ func beside(command string) []string {
 	return slices.Compact([]string{real, filepath.Dir(filepath.Dir(real)), filepath.Dir(filepath.Dir(command))})
 }
 
-// shebang returns the command of a script's first line, with the arguments that stand there, nil where there is none. named says
-// that the line leaves it to the user which program of that name is taken.
+// shebang returns the command in the first line of a script with its arguments, nil if there is none. named
+// reports that the line names a program that the user's path resolves.
 func (p *Plugin) shebang() (words []string, named bool) {
 	f, err := os.Open(p.full)
 	if err != nil {
@@ -150,13 +153,13 @@ func (p *Plugin) shebang() (words []string, named bool) {
 			return nil, false
 		}
 	}
-	if !filepath.IsAbs(words[0]) { // as the kernel has it, from the folder where the plugin is started
+	if !filepath.IsAbs(words[0]) { // relative to the folder where the plugin is started, as for the kernel
 		words[0] = filepath.Join(p.home, words[0])
 	}
 	return words, named
 }
 
-// rights say what the processes of the plugin may do, but for the private folder of each.
+// rights returns the permissions of the plugin's processes, without the private folder of each.
 func (p *Plugin) rights() sandbox.Policy {
 	read, use := sandbox.System()
 	read = append(read, p.launch.read...)

@@ -14,26 +14,27 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The versions of the protocol that this program speaks: a plugin that speaks none of them is refused.
+// These are the versions of the protocol that this program supports. A plugin that supports none of them is
+// refused.
 const (
 	oldestProtocol = 1
 	newestProtocol = 1
 )
 
-// maxLine bounds an answer in bytes; what is larger passes as a matrix.
+// maxLine is the most bytes of an answer; larger values pass as matrices.
 const maxLine = 16 << 20
 
-// What an answer and a description may hold. As many warnings as a cell keeps are enough of one answer; the others
-// are far above what anybody reads or runs.
+// These are bounds of an answer and of a description. An answer may have as many warnings as a cell keeps.
+// All other bounds are far above what a plugin needs.
 const (
 	mostWarnings   = 20
 	mostParameters = 1000
-	mostPoints     = 10_000 // of the grid
+	mostPoints     = 10_000 // of a grid
 	mostParts      = 10_000 // files, and libraries
 	mostText       = 2000   // bytes of summary and source
 )
 
-// A Request is one line to a plugin. Which fields an operation has is in docs/plugin-protocol.md.
+// A Request is one line to a plugin. docs/plugin-protocol.md lists the fields of each operation.
 type Request struct {
 	ID       int64             `json:"id"`
 	Op       string            `json:"op"`
@@ -49,15 +50,15 @@ type Request struct {
 	Workers  int               `json:"workers,omitempty"`
 	Model    int64             `json:"model,omitempty"`
 	Models   []int64           `json:"models,omitempty"`
-	Drop     []int64           `json:"drop,omitempty"`    // models that are not needed any more; any request may say so
+	Drop     []int64           `json:"drop,omitempty"`    // models that are no longer needed; any request may have this field
 	At       []int             `json:"at,omitempty"`      // rounds
 	In       string            `json:"in,omitempty"`      // file to read
 	Out      string            `json:"out,omitempty"`     // file to write
 	Err      string            `json:"err,omitempty"`     // fork: the copy's standard error; In and Out are its requests and answers
-	Devices  []string          `json:"devices,omitempty"` // fork: what else it may write to
-	Folder   string            `json:"folder,omitempty"`  // fork: where the copy may write
+	Devices  []string          `json:"devices,omitempty"` // fork: devices that the copy may write to
+	Folder   string            `json:"folder,omitempty"`  // fork: folder that the copy may write to
 
-	rows *mat.Dense // that X is to hold; nil if X is written already
+	rows *mat.Dense // the rows for X; nil if X is already written
 }
 
 // An Answer is one line of a plugin.
@@ -66,49 +67,50 @@ type Answer struct {
 	Error    *string   `json:"error,omitempty"`
 	Trace    string    `json:"trace,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
-	Rounds   []int     `json:"rounds,omitempty"`  // of models with stages, one for each that was asked for
+	Rounds   []int     `json:"rounds,omitempty"`  // of models with stages, one for each requested model
 	Scores   []float64 `json:"scores,omitempty"`  // in place of a file
-	Process  int       `json:"process,omitempty"` // of a copy
+	Process  int       `json:"process,omitempty"` // process number of a copy
 	*Description
 }
 
-// A Description is what a plugin says of itself.
+// A Description is a plugin's description of itself.
 type Description struct {
-	Protocol      [2]int            `json:"protocol"` // the oldest and the newest version that it speaks
+	Protocol      [2]int            `json:"protocol"` // the oldest and the newest version that the plugin supports
 	Name          string            `json:"name"`
 	Version       string            `json:"version"`
 	Tasks         []string          `json:"tasks"`
 	Parameters    []Parameter       `json:"parameters,omitempty"`
 	Grid          registry.Grid     `json:"grid,omitempty"`
 	Ops           []string          `json:"ops,omitempty"`           // beyond fit and score: path, stages, save (with load), fork
-	Probabilities string            `json:"probabilities,omitempty"` // what scores of two classes stand for: a key of probabilities
+	Probabilities string            `json:"probabilities,omitempty"` // the meaning of the scores of two classes: a key of probabilities
 	Deterministic *bool             `json:"deterministic,omitempty"` // missing means true
-	Network       bool              `json:"network,omitempty"`       // it needs the network, which it has if its user agrees
+	Network       bool              `json:"network,omitempty"`       // the plugin needs the network; it has the network if its user agrees
 	Summary       string            `json:"summary,omitempty"`
 	Source        string            `json:"source,omitempty"`
-	Files         []string          `json:"files,omitempty"`     // that it is made of besides the executable, relative to its folder
+	Files         []string          `json:"files,omitempty"`     // files of the plugin besides the executable, relative to its folder
 	Libraries     map[string]string `json:"libraries,omitempty"` // name to version
 }
 
-// A Parameter is one of a described method's.
+// A Parameter is one parameter of a described method.
 type Parameter struct {
 	registry.Parameter
-	Mixed bool `json:"mixed,omitempty"` // numbers, strings, booleans and null are allowed side by side; it has no range
+	// Mixed allows numbers, strings, booleans and null for one parameter, which then has no range.
+	Mixed bool `json:"mixed,omitempty"`
 }
 
 // can reports whether the method declares an operation.
 func (d *Description) can(op string) bool { return slices.Contains(d.Ops, op) }
 
-// probabilities of +1 by score, by what a description calls the scores.
+// probabilities gives, for each meaning of scores in a description, the probability of +1 by score.
 var probabilities = map[string]func(score float64) float64{
 	"logit":   vmath.Sigmoid,
 	"shifted": func(score float64) float64 { return score + 0.5 },
 }
 
-// optionalOps are those that a plugin may declare.
+// optionalOps are the operations that a plugin may declare.
 var optionalOps = []string{"path", "stages", "save", "fork"}
 
-// parseAnswer reads a line. want is the number of the request that it must answer.
+// parseAnswer reads a line. want is the number of the request that the line must answer.
 func parseAnswer(line []byte, want int64) (*Answer, error) {
 	a := &Answer{}
 	if err := json.Unmarshal(line, a); err != nil {
@@ -128,7 +130,7 @@ func parseAnswer(line []byte, want int64) (*Answer, error) {
 	return a, nil
 }
 
-// check reports what a description lacks.
+// check returns an error if a description is incomplete or invalid.
 func (d *Description) check() error {
 	if d == nil || d.Protocol == [2]int{} {
 		return errors.New(`the description has no "protocol": the oldest and the newest version that it speaks, such as [1,1]`)
@@ -178,7 +180,7 @@ func (d *Description) check() error {
 	return nil
 }
 
-// visible refuses texts that listings would not bear: each is one line of characters that can be seen.
+// visible refuses texts that listings cannot show: each text must be one line of visible characters.
 func (d *Description) visible() error {
 	type text struct{ what, is string }
 	texts := []text{{"the version", d.Version}, {"the summary", d.Summary}, {"the source", d.Source}}
@@ -206,11 +208,11 @@ func (d *Description) visible() error {
 	return nil
 }
 
-// bounded refuses a description of a size that no method has.
+// bounded refuses a description that is larger than that of any real method.
 func (d *Description) bounded() error {
 	points := 1
 	for _, axis := range d.Grid {
-		if len(axis.Values) > 0 { // what has none is refused elsewhere
+		if len(axis.Values) > 0 { // an axis without values is refused elsewhere
 			points *= len(axis.Values)
 		}
 		if points > mostPoints {

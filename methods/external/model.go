@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model lives in a process of its plugin.
+// A model is held by a process of its plugin.
 type model struct {
 	p        *process
 	id       int64
@@ -28,7 +28,7 @@ type model struct {
 	used     func(cpuSeconds float64, peakBytes int64)
 }
 
-// A fitted model is what fits return; what else it can do is in its type.
+// These are the types of fitted models. The type tells which optional methods a model has.
 type (
 	staged      struct{ *model }
 	saved       struct{ *model }
@@ -51,8 +51,8 @@ func (p *Plugin) fit(ctx context.Context, env registry.Env, train registry.Data,
 	return out, nil
 }
 
-// path trains several settings on rows that are written once, and in one request if the plugin
-// shares work between them. A model of it lives until yield returns.
+// path trains several settings on rows that are written once. If the plugin shares work between settings it
+// gets them in one request. Each model lives until yield returns.
 func (p *Plugin) path(ctx context.Context, env registry.Env, train registry.Data, settings []json.RawMessage, yield func(i int, m registry.Model) error) error {
 	return p.train(ctx, env, train, settings, true, yield)
 }
@@ -93,7 +93,7 @@ func (p *Plugin) train(ctx context.Context, env registry.Env, train registry.Dat
 	return nil
 }
 
-// requestOf writes the training set and returns what all fits of it have in common.
+// requestOf writes the training set and returns the fields that all its fits have in common.
 func (q *process) requestOf(env registry.Env, train registry.Data) (r Request, remove func(), err error) {
 	x, err := q.folder.write("x", train.X)
 	if err != nil {
@@ -162,7 +162,7 @@ func (q *process) trainTogether(ctx context.Context, r Request, settings []json.
 	return nil
 }
 
-// told is do; what the process used for it is told.
+// told is do, and reports what the process used for the request.
 func (q *process) told(ctx context.Context, r *Request, used func(float64, int64)) (*Answer, error) {
 	a, err := q.do(ctx, r)
 	if used != nil {
@@ -171,7 +171,7 @@ func (q *process) told(ctx context.Context, r *Request, used func(float64, int64
 	return a, err
 }
 
-// newModel numbers a model that the process will hold.
+// newModel returns the number of a model that the process will hold.
 func (q *process) newModel() int64 {
 	q.plugin.mu.Lock()
 	q.plugin.models++
@@ -183,7 +183,7 @@ func (q *process) newModel() int64 {
 	return id
 }
 
-// typed gives the model the methods that the plugin declares.
+// typed gives the model the optional methods that the plugin declares.
 func (m *model) typed(d *Description) registry.Model {
 	stages, saves := d.can("stages") && m.rounds > 0, d.can("save")
 	switch {
@@ -202,7 +202,8 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	return m.ask(ctx, "score", x, nil, out)
 }
 
-// ask has the model score rows, after some of its rounds if at is given, and checks what comes.
+// ask has the model score rows and checks the answer. If at is given, the scores are those after these
+// rounds.
 func (m *model) ask(ctx context.Context, op string, x *mat.Dense, at []int, out []float64) error {
 	n, d := x.Dims()
 	times := max(1, len(at))
@@ -233,7 +234,7 @@ func (m *model) ask(ctx context.Context, op string, x *mat.Dense, at []int, out 
 	return nil
 }
 
-// scoresOf reads the file of a score, a row for each row, or of stages, a row for each round.
+// scoresOf reads a file of scores. It has a row for each row of data or, for stages, a row for each round.
 func (m *model) scoresOf(r io.Reader, n int, at []int, out []float64) error {
 	got, err := npy.Read(r, len(out))
 	if err != nil {
@@ -250,7 +251,7 @@ func (m *model) scoresOf(r io.Reader, n int, at []int, out []float64) error {
 	return nil
 }
 
-// wrong is the error of an answer that is well formed and says something impossible.
+// wrong is the error of an answer that is well formed and impossible.
 func (q *process) wrong(op, format string, args ...any) error {
 	return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf(format, args...), Stderr: q.said()}
 }
@@ -293,11 +294,11 @@ func (m stagedSaved) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yi
 // Save implements registry.Saver.
 func (m stagedSaved) Save(w io.Writer) error { return m.saver.Save(w) }
 
-// largestModel bounds a saved model, in bytes: a file may be any size and lie nowhere.
+// largestModel is the most bytes of a saved model, since a plugin may write a file of any size.
 const largestModel = 1 << 30
 
-// A savedHead is the line before the plugin's own bytes. The sum makes a broken file known before the
-// plugin sees it: many libraries trust what they load.
+// A savedHead is the line before the plugin's own bytes. Its sum detects a damaged file before the plugin
+// reads it: many libraries trust the files that they load.
 type savedHead struct {
 	Method   string `json:"method"`
 	Version  string `json:"version"`

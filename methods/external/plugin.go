@@ -25,51 +25,53 @@ type Options struct {
 	// Python runs plugins that end in .py; "" means the variable BENCH_PYTHON, then the file itself
 	// if it is executable, then python3.
 	Python string
-	// Folder is where the private folder of matrices is made; "" means memory where the system shows it
-	// as a folder with room and TMPDIR is not set, else the system's folder for temporary files.
+	// Folder is where the private folder of matrices is made. "" means a folder in memory where the system
+	// has one with room and TMPDIR is not set. Otherwise it means the system's folder for temporary files.
 	Folder string
-	// Fork lets a plugin that can copy its process serve each context by a copy of one that has imported its libraries;
-	// the results are the same. Somebody must end this program's descendants with it: no signal reaches copies then.
+	// Fork lets a plugin that can copy its process serve each context by a copy that has imported its
+	// libraries. The results are the same. The copies get no signal when this program ends, so another
+	// process must end them.
 	Fork bool
 	// Idle is how long a process without work and models is kept; 0 means half a minute.
 	Idle time.Duration
 	// Trace, if not nil, is called with every request before it is sent. It may be called concurrently.
 	Trace func(Request)
-	// Data bounds the data of each process, in bytes, on Linux; 0 for no bound but this program's own.
+	// Data bounds the data segment of each process, in bytes, on Linux; 0 sets no further bound.
 	Data int64
-	// AllowRead are files and folders that the plugin's processes may read beside what its interpreter and its
-	// own files are, and Network lets them use the network if the plugin says that it needs it.
+	// AllowRead are files and folders that the plugin's processes may read besides the files of its
+	// interpreter and its own files. Network lets them use the network if the plugin says that it needs the
+	// network.
 	AllowRead []string
 	Network   bool
-	// Hidden are files and folders that its processes may not read wherever they lie: databases, data.
+	// Hidden are files and folders that its processes may not read, wherever these are: databases and data.
 	Hidden []string
 }
 
-// describing is how long a plugin may take to start, import its libraries and describe itself.
+// describing is the time that a plugin has to start, import its libraries and describe itself.
 const describing = 2 * time.Minute
 
-// asking is how long an interpreter may take to say where it is.
+// asking is the time that an interpreter has to print its paths.
 const asking = 30 * time.Second
 
-// A Plugin is an executable that described itself. It is safe for concurrent use.
+// A Plugin is an executable with its description. It is safe for concurrent use.
 type Plugin struct {
 	file    string // as the user named it
-	full    string // the same, absolute
+	full    string // the same as an absolute path
 	home    string // its folder
 	argv    []string
 	options Options
 
-	ready   func() error // makes what follows, once
+	ready   func() error // makes the fields that follow, once
 	launch  launcher
-	policy  func() sandbox.Policy // looked up once
-	data    string                // private folder
-	release func()                // removes it
+	policy  func() sandbox.Policy // made once
+	data    string                // the private folder
+	release func()                // removes the private folder
 
 	described *Description
-	recalled  bool   // it is what a record says; no process has said so yet
-	first     []byte // the description's JSON: every process must give the same
+	recalled  bool   // the description is that of a record; no process has given it yet
+	first     []byte // the JSON of the description; every process must give the same
 	hash      string
-	sums      map[string]string // of the files, see identify
+	sums      map[string]string // hashes of the files, see identify
 	spec      registry.Spec
 
 	mu     sync.Mutex
@@ -77,23 +79,23 @@ type Plugin struct {
 	idle   []*process
 	all    map[*process]bool
 	leases map[<-chan struct{}]*lease
-	models int64 // numbers given so far
+	models int64 // the last number that a model got
 
 	forking    sync.Mutex
-	warm       *process // that is copied for each context; nil before the first
-	seen       string   // of it when it was stopped, see look
+	warm       *process // the process that is copied for each context; nil before the first
+	seen       string   // its state when it was stopped, see look
 	forkedAt   time.Time
-	cannotFork atomic.Bool // its copies would share something
+	cannotFork atomic.Bool // its copies would share resources
 }
 
-// located returns a plugin of which no more is known than what runs it.
+// located returns a plugin with its command line and nothing else.
 func located(file string, o Options) (*Plugin, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return nil, err
 	}
 	p := &Plugin{file: file, full: path, home: filepath.Dir(path), options: o, all: map[*process]bool{}, leases: map[<-chan struct{}]*lease{}}
-	p.options.Network = false // until it is known that it needs it
+	p.options.Network = false // until its description says that it needs the network
 	p.ready = sync.OnceValue(p.prepare)
 	p.policy = sync.OnceValue(p.rights)
 	if p.argv, err = command(path, o.Python); err != nil {
@@ -102,7 +104,7 @@ func located(file string, o Options) (*Plugin, error) {
 	return p, nil
 }
 
-// interpreter is the program that runs the plugin's file, "" where it is one itself.
+// interpreter is the program that runs the plugin's file, "" where the file is a program.
 func (p *Plugin) interpreter() string {
 	if len(p.argv) > 1 {
 		return p.argv[0]
@@ -123,8 +125,8 @@ func Load(ctx context.Context, file string, o Options) (*Plugin, error) {
 	return p, nil
 }
 
-// Recall returns the plugin of a file as a record describes it, and starts nothing: its first process is
-// started at the first fit, or by Start, and must say what the record says.
+// Recall returns the plugin of a file with the description of a record, and starts no process. The first
+// process is started by the first fit or by Start, and must give the same description.
 func Recall(file string, known Record, o Options) (*Plugin, error) {
 	p, err := located(file, o)
 	if err != nil {
@@ -144,7 +146,7 @@ func Recall(file string, known Record, o Options) (*Plugin, error) {
 	return p, p.define()
 }
 
-// prepare makes what processes need.
+// prepare makes the folder and the files that processes need.
 func (p *Plugin) prepare() error {
 	data, release, err := sandbox.NewFolder(cmp.Or(p.options.Folder, os.Getenv(sandbox.FolderVariable)))
 	if err != nil {
@@ -169,7 +171,7 @@ func (p *Plugin) prepare() error {
 
 func (p *Plugin) errClosed() error { return errors.New(p.name() + ": the plugin was closed") }
 
-// load asks the plugin what it is, without the network even where it may have it.
+// load asks the plugin for its description. It does so without the network, even if the plugin may use it.
 func (p *Plugin) load(ctx context.Context, network bool) error {
 	q, err := p.another(ctx)
 	if err != nil {
@@ -179,7 +181,7 @@ func (p *Plugin) load(ctx context.Context, network bool) error {
 		return err
 	}
 	if p.options.Network = network && p.described.Network; p.options.Network {
-		p.remove(q) // the next process has it
+		p.remove(q) // the next process has the network
 		return nil
 	}
 	p.mu.Lock()
@@ -188,7 +190,7 @@ func (p *Plugin) load(ctx context.Context, network bool) error {
 	return nil
 }
 
-// another starts a process and asks it what it is.
+// another starts a process and asks for its description.
 func (p *Plugin) another(ctx context.Context) (*process, error) {
 	if err := p.ready(); err != nil {
 		return nil, err
@@ -208,7 +210,8 @@ func (p *Plugin) another(ctx context.Context) (*process, error) {
 	return q, nil
 }
 
-// Start has a process ready for the next fit, so that the time that its libraries take to load is not the fit's.
+// Start makes a process ready for the next fit, so that the fit's time does not include the loading of
+// libraries.
 func (p *Plugin) Start(ctx context.Context) error {
 	if p.canFork() {
 		return p.warmUp(ctx)
@@ -229,12 +232,12 @@ func (p *Plugin) Start(ctx context.Context) error {
 	return nil
 }
 
-// canFork reports whether contexts are served by copies of one process.
+// canFork reports whether copies of one process serve the contexts.
 func (p *Plugin) canFork() bool {
 	return p.options.Fork && p.described.can("fork") && !p.cannotFork.Load()
 }
 
-// inOneLine leaves of what the process said before it ended, such as a trace, the last line.
+// inOneLine keeps only the last line of what the process wrote before it ended, such as a trace.
 func (p *Plugin) inOneLine(err error) error {
 	var crash *Crash
 	var bad *BadOutput
@@ -260,10 +263,11 @@ func (p *Plugin) lastLine(said string) string {
 	return last
 }
 
-// ErrNoPlugin is, in a chain, the error of a file that is none: it ended well and answered nothing.
+// ErrNoPlugin is in the error chain of a file that is no plugin: it ended without an error and answered
+// nothing.
 var ErrNoPlugin = errors.New("it ended without an answer, so it is no plugin")
 
-// describe asks a new process what it is. All processes of a plugin must say the same.
+// describe asks a new process for its description. All processes of a plugin must give the same.
 func (p *Plugin) describe(ctx context.Context, q *process) error {
 	limited, cancel := context.WithTimeout(ctx, describing)
 	defer cancel()
@@ -294,7 +298,7 @@ func (p *Plugin) describe(ctx context.Context, q *process) error {
 	same := bytes.Equal(text, p.first) && hash == p.hash
 	switch {
 	case p.described == nil:
-		p.policy = sync.OnceValue(p.rights) // with its files
+		p.policy = sync.OnceValue(p.rights) // now with its files
 		p.described, p.first, p.hash, p.sums = a.Description, text, hash, sums
 	case !same && recalled:
 		return q.bad("describe", fmt.Sprintf("%s changed since it was last asked (%s); `bench run` asks it again", p.file, p.described.changes(a.Description)), "")
@@ -306,11 +310,11 @@ func (p *Plugin) describe(ctx context.Context, q *process) error {
 	p.mu.Lock()
 	p.recalled = false
 	p.mu.Unlock()
-	q.used() // what it took to start is no fit's
+	q.used() // no fit has to pay for the start
 	return nil
 }
 
-// changes says what another description has different: "numpy 1.26 → 2.0".
+// changes lists the differences of another description, such as "numpy 1.26 → 2.0".
 func (d *Description) changes(now *Description) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(d.Libraries)) {
@@ -332,7 +336,8 @@ func (d *Description) changes(now *Description) string {
 	return strings.Join(out, ", ")
 }
 
-// Changed says what makes this plugin another version than the one that a record described, "" if nothing does.
+// Changed says why this plugin has another version than the plugin of a record, "" if the version is the
+// same.
 func (p *Plugin) Changed(before Record) string {
 	was, err := json.Marshal(before.Description)
 	if err == nil && bytes.Equal(was, p.first) && maps.Equal(before.Parts, p.parts()) {
@@ -341,7 +346,7 @@ func (p *Plugin) Changed(before Record) string {
 	return before.Description.changes(p.described)
 }
 
-// name is what errors call the plugin.
+// name is the plugin's name in errors.
 func (p *Plugin) name() string {
 	if p.described == nil {
 		return p.file
@@ -349,10 +354,10 @@ func (p *Plugin) name() string {
 	return p.described.Name
 }
 
-// File returns the plugin's file as it was named.
+// File returns the plugin's file as the user named it.
 func (p *Plugin) File() string { return p.file }
 
-// Describes returns what the plugin said of itself.
+// Describes returns the plugin's description.
 func (p *Plugin) Describes() Description { return *p.described }
 
 // Spec returns the method. It works until Close.
@@ -372,7 +377,7 @@ func (p *Plugin) Processes() []int {
 	return out
 }
 
-// Ask sends a request that has nothing but its operation and returns the error that is answered.
+// Ask sends a request that consists of an operation alone, and returns the error of its answer.
 func (p *Plugin) Ask(ctx context.Context, op string) error {
 	q, giveBack, err := p.take(ctx)
 	if err != nil {
@@ -383,10 +388,11 @@ func (p *Plugin) Ask(ctx context.Context, op string) error {
 	return err
 }
 
-// Close ends the plugin's processes, at once those that are busy, and removes its private folder.
+// Close ends the plugin's processes and removes its private folder. Busy processes are ended at once.
 func (p *Plugin) Close() { p.CloseGently(leaving) }
 
-// CloseGently is Close; it returns how many processes did not end by themselves within the given time.
+// CloseGently is Close with another patience. It returns how many processes did not end by themselves in this
+// time.
 func (p *Plugin) CloseGently(patience time.Duration) (forced int) {
 	p.mu.Lock()
 	p.closed = true
@@ -395,7 +401,7 @@ func (p *Plugin) CloseGently(patience time.Duration) (forced int) {
 	p.mu.Unlock()
 	p.forking.Lock()
 	if p.warm != nil {
-		p.warm.kill(errOver) // it is stopped
+		p.warm.kill(errOver) // a stopped process cannot end by itself
 	}
 	p.forking.Unlock()
 	var wait sync.WaitGroup

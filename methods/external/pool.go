@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// idleFor is how long a process that nobody needs is kept.
+// idleFor is the time that an unused process is kept.
 const idleFor = 30 * time.Second
 
-// A lease holds the processes that fits under one context use, such as those of a cell, so that a model of such a fit
-// finds its process free. The context's Done channel stands for it. They end with it: what a method remembers of one
-// cell is not there in the next.
+// A lease holds the processes for the fits under one context, such as those of a cell, so that a model of
+// such a fit finds its process free. The Done channel identifies the context. The processes end with the
+// context: what a method remembers of one cell is gone in the next.
 type lease struct{ free []*process }
 
-// manyModels is how many models of single fits a process may hold before garbage is collected, which
-// is how it is learned that nobody needs them.
+// manyModels is how many models of single fits a process may hold before the garbage collector runs. Only the
+// collector tells which models are no longer needed.
 const manyModels = 64
 
 // take returns a process for a fit, and the function that gives it back.
@@ -43,7 +43,7 @@ func (p *Plugin) take(ctx context.Context) (*process, func(), error) {
 	return q, func() { p.giveBack(ctx, q) }, nil
 }
 
-// free returns a live process that is free, one of the context's own first, or nil.
+// free returns a live process that is free, or nil. It prefers a process of the context.
 func (p *Plugin) free(ctx context.Context) *process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,7 +56,7 @@ func (p *Plugin) free(ctx context.Context) *process {
 			p.leases[done] = l
 			context.AfterFunc(ctx, func() { p.end(done) })
 		}
-		if len(l.free) > 0 || p.canFork() { // else what is idle may be the one to copy
+		if len(l.free) > 0 || p.canFork() { // otherwise an idle process may be the one to copy
 			own = &l.free
 		}
 	}
@@ -75,14 +75,15 @@ func (p *Plugin) free(ctx context.Context) *process {
 	return nil
 }
 
-// Settle ends the processes of contexts that are over, which happens by itself a moment later, and returns when they have ended.
+// Settle ends the processes of contexts that are over, and returns when they have ended. Without Settle they
+// end a moment later.
 func (p *Plugin) Settle() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expireOver()
 }
 
-// expireOver ends the processes of contexts that are over, before AfterFunc comes to it. p.mu is held.
+// expireOver ends the processes of contexts that are over, before AfterFunc does. p.mu is held.
 func (p *Plugin) expireOver() {
 	for done := range p.leases {
 		select {
@@ -105,7 +106,7 @@ func (p *Plugin) expire(done <-chan struct{}) {
 		for _, q := range l.free {
 			delete(p.all, q)
 			q.kill(errOver)
-			q.awaitEnd() // also where its request was what ended it
+			q.awaitEnd() // the request may already have ended it
 		}
 		if p.canFork() {
 			time.AfterFunc(cmp.Or(p.options.Idle, idleFor), p.cool)
@@ -129,14 +130,14 @@ func (p *Plugin) giveBack(ctx context.Context, q *process) {
 		p.rest(q)
 	case l != nil:
 		l.free = append(l.free, q)
-	default: // its context is over
+	default: // the context is over
 		delete(p.all, q)
 		q.kill(errOver)
 	}
 }
 
-// rest makes processes idle, for a while: one that holds no model and is not needed then is ended,
-// since a library takes memory without work too. p.mu is held.
+// rest makes processes idle. A process that holds no model and is not needed for a while is ended, since
+// libraries also take memory while idle. p.mu is held.
 func (p *Plugin) rest(free ...*process) {
 	for _, q := range free {
 		q.since = time.Now()
@@ -147,7 +148,7 @@ func (p *Plugin) rest(free ...*process) {
 	}
 }
 
-// retire ends the processes that are idle for long.
+// retire ends the processes that have been idle for long.
 func (p *Plugin) retire() {
 	p.mu.Lock()
 	var old []*process

@@ -19,55 +19,55 @@ import (
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
-// How long a process may take, on a busy machine too, to end by itself: after it closed its output, in
-// the middle of a request; and when the program ends. lastWords is for what it wrote before.
+// These are the times that a process has to end, also on a busy machine: after it closed its output in the
+// middle of a request, and when the program ends. lastWords is the time to read what it wrote before.
 const (
 	closing   = 10 * time.Second
 	leaving   = 2 * time.Second
 	lastWords = 5 * time.Second
 )
 
-// tailSize is how much of a process's standard error is kept, in bytes.
+// tailSize is the most bytes of a process's standard error that are kept.
 const tailSize = 4096
 
-// A process is one running copy of a plugin, which this program started or which another copy forked. It answers
-// one request at a time.
+// A process is one running process of a plugin. This program started it, or another process forked it. It
+// answers one request at a time.
 type process struct {
 	plugin  *Plugin
 	pid     int
-	started int64 // as the system numbers moments, which tells it from a later process with its number
+	started int64 // start time in the system's units; it distinguishes a later process with the same number
 	in      *os.File
 	out     *os.File
 	errors  *os.File         // its standard error
-	copies  map[int]*process // that it forked and that were not seen to have ended
+	copies  map[int]*process // processes that it forked and that are not known to have ended
 	lines   *bufio.Reader
-	stderr  ringbuf.Buffer // of what it says
+	stderr  ringbuf.Buffer // the end of its standard error
 	folder  *folder
-	outcome               // valid when exited is closed
-	exited  chan struct{} // closed when the process was waited for
+	outcome               // valid once exited is closed
+	exited  chan struct{} // closed when the process has ended and was waited for
 	silent  chan struct{} // closed when its standard error was read to the end
-	turn    chan struct{} // holds a token while nobody has a request under way
+	turn    chan struct{} // holds a token while no request is being answered
 
-	since   time.Time // of being idle, under the plugin's lock
+	since   time.Time // when it became idle; guarded by the plugin's lock
 	last    int64     // number of the last request
-	counted float64   // processor time that was told already
+	counted float64   // processor time that was already reported
 
 	mu      sync.Mutex
-	dead    error   // why no request is answered any more
-	dropped []int64 // models that nobody needs, not told yet
-	models  int     // models that the process holds
-	served  bool    // it has been asked for more than its description
-	peak    int64   // largest resident size, as last seen
+	dead    error   // why it answers no more requests
+	dropped []int64 // models that are no longer needed and that the plugin was not told of
+	models  int     // number of models that the process holds
+	served  bool    // it has answered more than describe
+	peak    int64   // its largest known resident size
 }
 
-// An outcome is how a process ended and what it had used, with those that it waited for.
+// An outcome says how a process ended, and the time that it used together with its ended children.
 type outcome struct {
 	exit    int // -1 where a signal ended it
 	signal  string
 	seconds float64
 }
 
-// newProcess is a process behind pipes; wait returns when it has ended.
+// newProcess returns a process that pipes connect. wait returns when the process has ended.
 func (p *Plugin) newProcess(pid int, in, out, stderr *os.File, private *folder, wait func() outcome) *process {
 	q := &process{
 		plugin: p, pid: pid, in: in, out: out, errors: stderr, lines: bufio.NewReaderSize(out, 1<<16), folder: private,
@@ -78,18 +78,18 @@ func (p *Plugin) newProcess(pid int, in, out, stderr *os.File, private *folder, 
 	q.turn <- struct{}{}
 	go func() {
 		defer close(q.silent)
-		_, _ = io.Copy(&q.stderr, stderr) // to its end, or the deadline below
+		_, _ = io.Copy(&q.stderr, stderr) // to its end, or to the deadline below
 		stderr.Close()
 	}()
 	go func() {
 		q.outcome = wait()
-		stderr.SetReadDeadline(time.Now().Add(lastWords)) // who inherited it may hold it open
+		stderr.SetReadDeadline(time.Now().Add(lastWords)) // a process that inherited it may hold it open
 		close(q.exited)
 	}()
 	return q
 }
 
-// start starts a copy of the plugin, within its sandbox.
+// start starts a process of the plugin in its sandbox.
 func (p *Plugin) start() (*process, error) {
 	folder, err := newFolder(p.data)
 	if err != nil {
@@ -126,8 +126,8 @@ func (p *Plugin) start() (*process, error) {
 	}), nil
 }
 
-// startBound starts a command on a thread of its own, which the policy binds and with it whatever it starts. The thread ends at
-// once: as long as it lived, the process could signal it, and so this program.
+// startBound starts a command on a thread of its own. The policy binds this thread and every process that it
+// starts. The thread ends at once: as long as it lived, the new process could signal it, and so this program.
 func startBound(c *exec.Cmd, policy sandbox.Policy) error {
 	started := make(chan error)
 	onOwnThread(func() {
@@ -144,11 +144,13 @@ func startBound(c *exec.Cmd, policy sandbox.Policy) error {
 	return <-started
 }
 
-// onOwnThread runs work on a thread that ends with it. That is not the first thread of this program, which cannot end, and whose
-// limits other processes take for those of the whole program.
+// onOwnThread runs work on a thread that ends with work. This is never the first thread of the program: the
+// first thread cannot end, and other processes take its limits for those of the whole program.
 func onOwnThread(work func()) {
 	go func() {
-		runtime.LockOSThread() // and never unlock it, but on the first thread: a thread ends with a goroutine that holds it
+		// The lock stays, since a thread ends with a goroutine that holds it. Only on the first thread it is
+		// released.
+		runtime.LockOSThread()
 		if !firstThread() {
 			work()
 			return
@@ -159,12 +161,12 @@ func onOwnThread(work func()) {
 			close(elsewhere)
 			work()
 		}()
-		<-elsewhere // as long as this goroutine holds the first thread, the other is on another
+		<-elsewhere // this goroutine holds the first thread, so that the other goroutine runs on another
 		runtime.UnlockOSThread()
 	}()
 }
 
-// pipes connects the standard streams of c: ours are what we write to and the two that we read.
+// pipes connects the standard streams of c. ours are the stream to write to and the two streams to read.
 func pipes(c *exec.Cmd) (ours, theirs []*os.File, err error) {
 	for range 3 {
 		r, w, err := os.Pipe()
@@ -209,7 +211,7 @@ func (q *process) do(ctx context.Context, r *Request) (*Answer, error) {
 
 // exchange writes a line and reads one.
 func (q *process) exchange(r *Request) (*Answer, error) {
-	if r.rows != nil { // with the turn, since the file of other rows goes
+	if r.rows != nil { // after the turn has come, since this removes the file of the previous rows
 		var err error
 		if r.X, err = q.folder.rows(r.rows); err != nil {
 			return nil, q.own(err)
@@ -222,7 +224,7 @@ func (q *process) exchange(r *Request) (*Answer, error) {
 	}
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false) // a shell reads the names of files as they are
+	encoder.SetEscapeHTML(false) // a shell plugin reads names of files unescaped
 	if err := encoder.Encode(r); err != nil {
 		return nil, err
 	}
@@ -248,7 +250,7 @@ func (q *process) exchange(r *Request) (*Answer, error) {
 
 var errTooLong = errors.New("the line is too long")
 
-// readLine reads to the end of a line. Of one that is longer than most bytes it returns the beginning.
+// readLine reads to the end of a line. It returns the beginning of a line that is longer than most bytes.
 func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {
@@ -265,8 +267,8 @@ func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	}
 }
 
-// ended returns the error of a process that closed its streams while it had a request. Half a line
-// before the end is as good as none.
+// ended returns the error of a process that closed its streams during a request. Half a line before the end
+// counts as no answer.
 func (q *process) ended(op string) error {
 	if dead := q.death(); dead != nil {
 		return dead
@@ -282,10 +284,10 @@ func (q *process) ended(op string) error {
 	return crash
 }
 
-// said is the end of its standard error, from a whole character on.
+// said is the end of the standard error of the process, beginning with a whole character.
 func (q *process) said() string { return ending(q.plain(q.stderr.String()), tailSize-1) }
 
-// bad ends a process whose answers cannot be trusted any more.
+// bad ends a process whose answers can no longer be trusted.
 func (q *process) bad(op, what, line string) error {
 	err := &BadOutput{Plugin: q.plugin.name(), During: op, What: what, Line: short(q.plain(short(line, 1000)), 200)}
 	q.kill(err)
@@ -295,8 +297,8 @@ func (q *process) bad(op, what, line string) error {
 	return err
 }
 
-// kill ends the process and all that it started, and remembers why. It returns when the process has ended, unless the system itself
-// cannot end it.
+// kill ends the process and all processes that it started, and notes the reason. It returns when the process
+// has ended, unless the system cannot end it.
 func (q *process) kill(why error) {
 	q.mu.Lock()
 	first := q.dead == nil
@@ -307,7 +309,7 @@ func (q *process) kill(why error) {
 	if !first {
 		return
 	}
-	if is, there := processes.Of(q.pid); !there || is.Started == q.started { // else the number is another process's by now
+	if is, there := processes.Of(q.pid); !there || is.Started == q.started { // otherwise the number belongs to another process by now
 		select {
 		case <-q.exited:
 			killGroup(q.pid)
@@ -321,13 +323,11 @@ func (q *process) kill(why error) {
 	q.folder.remove()
 }
 
-// awaitEnd waits for the end of a process that was killed, and reports whether it came.
-func (q *process) awaitEnd() bool {
+// awaitEnd waits for the end of a process that was killed, for a limited time.
+func (q *process) awaitEnd() {
 	select {
 	case <-q.exited:
-		return true
 	case <-time.After(closing):
-		return false
 	}
 }
 
@@ -337,11 +337,11 @@ func (q *process) death() error {
 	return q.dead
 }
 
-// end lets the process end by itself, as it does at the end of its input, and makes it if that takes
-// too long. It reports whether the process ended by itself, or was gone before.
+// end lets the process end by itself, which it does at the end of its input, and kills it if this takes
+// longer than patience. It reports whether the process ended by itself, or had ended before.
 func (q *process) end(patience time.Duration) (byItself bool) {
 	byItself = q.death() != nil
-	select { // of one that is busy nothing is expected
+	select { // a busy process is not waited for
 	case <-q.turn:
 		q.in.Close()
 		select {
@@ -356,7 +356,7 @@ func (q *process) end(patience time.Duration) (byItself bool) {
 	return byItself
 }
 
-// used returns the processor time in seconds since it was last asked, and the largest resident size in bytes.
+// used returns the processor time in seconds since the last call, and the largest resident size in bytes.
 func (q *process) used() (seconds float64, peak int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -374,7 +374,7 @@ func (q *process) used() (seconds float64, peak int64) {
 	return seconds, q.peak
 }
 
-// drop notes a model that nobody needs any more; the next request tells the plugin.
+// drop notes that a model is no longer needed. The next request tells the plugin.
 func (q *process) drop(model int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -390,8 +390,8 @@ func (q *process) takeDropped() []int64 {
 	return out
 }
 
-// read opens a file that the plugin wrote. Links and what else may stand in place of a file are none: the plugin does
-// not choose what this program reads.
+// read opens a file that the plugin wrote. It refuses links and everything else that may be in its place: the
+// plugin does not choose what this program reads.
 func (q *process) read(op, name string, use func(r io.Reader) error) error {
 	f, err := q.folder.open(name)
 	if err != nil {

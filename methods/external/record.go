@@ -15,26 +15,26 @@ import (
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
 )
 
-// recordFormat is of the records that this program reads; those of another are as none.
+// recordFormat is the version of the records that this program reads. Other records are ignored.
 const recordFormat = 1
 
-// A Record is what is remembered of a plugin, so that it is known without being run. It is of a file with
-// this content: a file that changed, or of which a declared part changed, is a plugin that nobody knows.
+// A Record keeps what is known of a plugin, so that the plugin need not run to be known. It holds for a file
+// with this content. If the file or a declared part of it changes, the plugin is unknown again.
 type Record struct {
 	Format      int               `json:"format"`
 	File        string            `json:"file"`                  // absolute
-	Hash        string            `json:"sha256"`                // of the file
-	Agreed      bool              `json:"agreed"`                // its user wants it to be run
-	Network     bool              `json:"network,omitempty"`     // and to have the network
-	Interpreter string            `json:"interpreter,omitempty"` // that ran it when it was asked, "" for none
-	Description *Description      `json:"description,omitempty"` // what it said; nil if that is not known
-	Parts       map[string]string `json:"parts,omitempty"`       // SHA-256 of the files that it declares
+	Hash        string            `json:"sha256"`                // SHA-256 of the file
+	Agreed      bool              `json:"agreed"`                // its user agreed that it is run
+	Network     bool              `json:"network,omitempty"`     // its user agreed that it uses the network
+	Interpreter string            `json:"interpreter,omitempty"` // the interpreter that ran it for this description, "" for none
+	Description *Description      `json:"description,omitempty"` // its description; nil if that is not known
+	Parts       map[string]string `json:"parts,omitempty"`       // SHA-256 of the files that the description names
 	Fault       string            `json:"fault,omitempty"`       // why it cannot be used, in one line
-	NoPlugin    bool              `json:"no_plugin,omitempty"`   // the fault is that it is none, see ErrNoPlugin
+	NoPlugin    bool              `json:"no_plugin,omitempty"`   // the fault is that the file is no plugin, see ErrNoPlugin
 }
 
-// Records is the folder where records are kept, of the user and of no database: what came from somebody
-// else says nothing of what this user agreed to. "" is a folder that there is not, where nothing is kept.
+// Records is the user's folder of records. They are in no database: a file from another person must not say
+// what this user agreed to. "" is no folder, and then nothing is kept.
 type Records string
 
 // at returns the file of a record.
@@ -43,8 +43,8 @@ func (r Records) at(file, hash string) string {
 	return filepath.Join(string(r), hex.EncodeToString(sum[:16])+".json")
 }
 
-// Of returns what is remembered of a file. Of one that is not known, or changed, the record says no more than which
-// file it is. What it said of itself counts only where the same interpreter would run it.
+// Of returns what is known of a file. For an unknown or changed file the record only names the file. A
+// description counts only where the same interpreter would run the file.
 func (r Records) Of(file string, o Options) (Record, error) {
 	p, err := located(file, o)
 	if err != nil {
@@ -58,7 +58,7 @@ func (r Records) Of(file string, o Options) (Record, error) {
 		return fresh, nil
 	}
 	text, err := os.ReadFile(r.at(fresh.File, fresh.Hash))
-	if err != nil { // none, or a folder that cannot be read, to which Keep objects
+	if err != nil { // there is no record, or Keep will report that the folder cannot be read
 		return fresh, nil
 	}
 	var known Record
@@ -96,7 +96,7 @@ func (r Records) Keep(record Record) error {
 	})
 }
 
-// Record returns what is to be remembered of a plugin that described itself.
+// Record returns the record of a plugin that described itself.
 func (p *Plugin) Record() Record {
 	return Record{
 		Format: recordFormat, File: p.full, Hash: p.sums[""], Interpreter: p.interpreter(),
@@ -104,18 +104,18 @@ func (p *Plugin) Record() Record {
 	}
 }
 
-// parts are the hashes of the declared files alone.
+// parts returns the hashes of the declared files alone.
 func (p *Plugin) parts() map[string]string {
 	out := maps.Clone(p.sums)
 	delete(out, "")
 	return out
 }
 
-// largestPart bounds a file that a plugin is made of, in bytes.
+// largestPart is the most bytes of a file of a plugin.
 const largestPart = 4 << 30
 
-// digest writes the content of a file to w and returns its size. A device or a pipe is no file, and what goes on beyond its size, as
-// files of the kernel do, is none either.
+// digest writes the content of a file to w and returns its size. It refuses devices and pipes, and files that
+// go on beyond their size, as files of the kernel do.
 func digest(w io.Writer, path string) (int64, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|withoutWaiting, 0)
 	if err != nil {
@@ -146,8 +146,9 @@ func hashOfFile(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// identify hashes what the plugin is: version stands for its own file, the files and the versions of
-// libraries that it declares; sums are of each file, the plugin's own under "".
+// identify hashes the content of the plugin. version stands for its own file, for the files that it declares
+// and for the versions of its libraries. sums holds the hash of each file, with that of the plugin's own file
+// under "".
 func (p *Plugin) identify(d *Description) (version string, sums map[string]string, err error) {
 	all, sums := sha256.New(), map[string]string{}
 	add := func(name, path string) error {
@@ -182,8 +183,8 @@ func (p *Plugin) identify(d *Description) (version string, sums map[string]strin
 	return hex.EncodeToString(all.Sum(nil)[:4]), sums, nil
 }
 
-// part returns where a declared file lies: in the folder of the plugin, without links that lead out of it. A plugin that is a link has
-// the folder where the link is and that of the file itself.
+// part returns the path of a declared file. It must be in the folder of the plugin, without links that lead
+// out of the folder. A plugin that is a link has two such folders: that of the link and that of the file.
 func (p *Plugin) part(name string) (string, error) {
 	if !filepath.IsLocal(name) {
 		return "", fmt.Errorf("it declares the file %q; a plugin is made of files in its own folder, named relative to it (bench's --allow-read adds what else it reads)", name)

@@ -15,13 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A warm process must be no way from one of its copies to the next. What they could share is looked at from outside, since
-// the code of the plugin, which a copy runs, can be trusted with nothing: open files, memory that is mapped to be shared,
-// processes and threads of its own must not be there when it is copied; while a copy lives it is stopped; and what reaches
-// it meanwhile, a signal or a file in its folder, is the end of it.
+// No information may pass from one copy of a warm process to the next. A copy runs code of the plugin, which
+// nobody can trust, so the warm process is checked from outside. When it is copied it must have no open
+// files, no shared memory, and no processes or threads of its own. While a copy lives the warm process is
+// stopped. If a signal or a file in its folder reaches it in the meantime, it is ended.
 
-// alone reports whether a process shares nothing with copies that would be made of it: it has one thread, no children that it
-// did not make for this, no files but the streams of the protocol, and no memory that is shared to be written.
+// alone reports whether a process shares nothing with its future copies. It has one thread, no children but
+// copies, no files but the streams of the protocol, and no writable shared memory.
 func (q *process) alone() bool {
 	is, there := processes.Of(q.pid)
 	if !there || is.Threads != 1 {
@@ -69,7 +69,7 @@ func (q *process) stop() error {
 	}
 	for range 1000 {
 		if is, there := processes.Of(q.pid); there && is.Stopped {
-			time.Sleep(100 * time.Microsecond) // for it to leave its processor, which look counts
+			time.Sleep(100 * time.Microsecond) // until it has left its processor, which look counts
 			return nil
 		}
 		time.Sleep(time.Millisecond)
@@ -77,8 +77,8 @@ func (q *process) stop() error {
 	return errors.New(q.plugin.name() + ": its warm process does not stop")
 }
 
-// look is what of a stopped process can change by what others do: signals that wait for it, how often it ran, which is more often after
-// somebody woke it, and its folder but for those of copies.
+// look describes the parts of a stopped process that other processes can change: its waiting signals, how
+// often it ran (more often if a process woke it), and its folder without the folders of copies.
 func (q *process) look() string {
 	var out strings.Builder
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", q.pid))

@@ -1,12 +1,11 @@
-// Package accuracy is the table of means: "Table 2" of Gautheron et al. (ECML PKDD 2020) for
-// whatever is stored, by accuracy or any other metric.
+// Package accuracy is the table of means: "Table 2" of Gautheron et al. (ECML PKDD 2020) for all stored
+// results, by accuracy or another metric.
 //
-// A row is a data set, a column a method, a cell the mean over the splits and its deviation; the
-// best of a row is marked, every tied one, decided on exact values. Below stand the means of the
-// columns and average ranks in two conventions, and beside them the values that a source printed.
-// Decimals exist only in the document, so that best values and ranks never depend on rounding. A
-// cell without a finished run is shown as "-", and what that does to means and ranks is said in
-// the notes.
+// A row is a data set, a column a method, and a cell the mean over the splits with its deviation. The best
+// cells of a row are marked, every tied one, decided on exact values. Below these rows are the means of the
+// columns and average ranks in two conventions, and then the values that a source printed. Decimals exist
+// only in the document, so that best values and ranks never depend on rounding. A cell without a finished run
+// is shown as "-". The notes say how such cells change means and ranks.
 package accuracy
 
 import (
@@ -27,16 +26,18 @@ import (
 
 // Options adjust the table; the zero value is the paper's.
 type Options struct {
-	Metric        string // "" for the protocol's
-	Title         string // heading or caption; empty for the usual one
-	Std           string // StdPopulation (also when empty) or StdSample
-	Ranks         string // RanksBoth, RanksMid or RanksPaper; "" is RanksBoth where the protocol's source prints ranks, else RanksMid
+	Metric string // "" for the protocol's
+	Title  string // heading or caption; empty for the usual one
+	Std    string // StdPopulation (also when empty) or StdSample
+	// Ranks is RanksBoth, RanksMid or RanksPaper. "" is RanksBoth where the protocol's source prints ranks,
+	// and RanksMid elsewhere.
+	Ranks         string
 	Decimals      int    // 1 to 6; zero means 1 in percent and 3 otherwise
-	OmitPublished bool   // leave the comparison with published values out
+	OmitPublished bool   // leaves out the comparison with published values
 	Label         string // for LaTeX; empty for "tab:" and the protocol
 }
 
-// Values of Options.
+// These are the values of Options.Std and Options.Ranks.
 const (
 	StdPopulation = "population"
 	StdSample     = "sample"
@@ -45,13 +46,15 @@ const (
 	RanksPaper    = "paper"
 )
 
-// table is the table with what is computed of it and how it is written.
+// table is the table of the frame with the values computed from it and its options.
 type table struct {
 	frame.Table
-	o           Options
-	mean        []meanCell // one a whole method; nil without a counted set
-	midRanks    []*big.Rat // average ranks of these, ties sharing the mean rank; nil where Ranked is an error
-	paperRanks  []*big.Rat // as the paper computes them, see stats.PaperAverageRanks; nil, too, where neither options nor source ask for them
+	o        Options
+	mean     []meanCell // one for each whole method; nil if no set is counted
+	midRanks []*big.Rat // average ranks of whole methods, where tied methods share the mean rank; nil where Ranked is an error
+	// paperRanks are average ranks as the paper computes them, see stats.PaperAverageRanks. They are nil,
+	// too, where neither the options nor the source ask for them.
+	paperRanks  []*big.Rat
 	comparisons []comparison
 	unused      []string // notes on printed values that are not shown
 	unit        string   // " %" or nothing
@@ -64,8 +67,8 @@ type meanCell struct {
 	best              bool
 }
 
-// Build returns the document. It is an error if an option is not one, if nothing is there to show
-// and if stored cells contradict each other; missing and failed runs are none.
+// Build returns the document. It is an error if an option has an unknown value, if there is nothing to show,
+// or if stored cells contradict each other. Missing and failed runs are no error.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
 	ft, err := f.TableOf(o.Metric)
 	if err != nil {
@@ -161,8 +164,8 @@ func (t *table) summarise() error {
 	return err
 }
 
-// best marks the best cells of a set: those of the best mean, where at least two whole methods have
-// one over the same splits.
+// best marks the best cells of a set: those with the best mean, if at least two whole methods have a mean
+// over the same splits.
 func (t *table) best(s frame.Set) []bool {
 	means := make([]*big.Rat, len(s.Entries)) // nil of partial methods
 	compared := 0
@@ -202,7 +205,7 @@ func (t *table) title() string {
 		t.Metric.Title, unit, t.splitsPhrase(), t.splitsAre(), t.Protocol))
 }
 
-// splitsPhrase is "20", or "up to 20" if some cell has fewer.
+// splitsPhrase is "20", or "up to 20" if a cell has fewer splits.
 func (t *table) splitsPhrase() string {
 	for _, s := range t.Sets {
 		for _, c := range s.Entries {
@@ -256,7 +259,7 @@ func (t *table) main() doc.Table {
 	return out
 }
 
-// exact says what comparisons are made of.
+// exact names the numbers that comparisons are made of.
 func (t *table) exact() string {
 	if t.Metric.Name == "accuracy" || t.Metric.Name == "error" {
 		return "counts"
@@ -264,7 +267,7 @@ func (t *table) exact() string {
 	return "values"
 }
 
-// row is a data set: how many splits are finished, and a cell a method.
+// row is the row of a data set: how many splits are finished, and one cell a method.
 func (t *table) row(s frame.Set) doc.Row {
 	row := doc.Row{Name: s.Name, Entries: []doc.Entry{{Text: t.finished(s)}}}
 	best := t.best(s)
@@ -276,7 +279,8 @@ func (t *table) row(s frame.Set) doc.Row {
 	return row
 }
 
-// finished says how many splits of a set whole methods finished: "3/20", with a dagger where they differ; "-" where none has any.
+// finished says how many splits of a set the whole methods finished: "3/20", with a dagger where the splits
+// differ. It is "-" where no method has a split.
 func (t *table) finished(s frame.Set) string {
 	least, most := len(t.Splits), 0
 	for _, c := range s.Entries[:len(t.Whole())] {
@@ -297,7 +301,8 @@ func (t *table) finished(s frame.Set) string {
 	return text
 }
 
-// summaryRows are the Mean row and the ranks, and how many of their data sets each method has where some lack one.
+// summaryRows are the Mean row and the ranks. Where methods lack sets, a further row has the number of sets
+// of each method.
 func (t *table) summaryRows() []doc.Row {
 	if t.mean == nil {
 		return nil
@@ -342,8 +347,7 @@ func (t *table) summaryRows() []doc.Row {
 	return rows
 }
 
-// meanStd writes a mean and its deviation; one split has no spread to show, which its undefined
-// sample deviation tells.
+// meanStd writes a mean and its deviation. A single split has no deviation: its sample deviation is NaN.
 func (t *table) meanStd(mean *big.Rat, std, sample float64) doc.Entry {
 	if mean == nil {
 		return doc.Entry{Text: frame.Absent}

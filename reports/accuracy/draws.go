@@ -7,8 +7,8 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// splitsAre says what the splits of the table's sets are: random divisions, draws of the methods over one
-// division of a set, or either.
+// splitsAre names the splits of the table's sets: random divisions, draws of the methods over one division of
+// a set, or both kinds.
 func (t *table) splitsAre() string {
 	draws := 0
 	for _, s := range t.Sets {

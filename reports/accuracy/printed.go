@@ -15,28 +15,29 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// comparison sets our values beside those one source printed, for the methods of the table that it
+// comparison compares our values with those of one source, for the methods of the table that the source
 // prints values of.
 type comparison struct {
 	source    string
 	rows      []comparedRow
 	methods   []difference // the methods compared, in the table's order
-	unprinted []string     // methods of the table that the source prints no value of here
+	unprinted []string     // methods of the table without a printed value here
 
-	// counted names the data sets behind the ranks: those of the main group with a value of every
-	// whole method compared on both sides, ours over the same splits. midRanks are the average ranks of
-	// the printed values over them, among these methods, which lead the table, ourMidRanks those of our
-	// means, and ourPaperRanks these as the paper computes them; nil without any, or for a single method.
+	// counted names the data sets behind the ranks. These are the sets of the main group with a printed value
+	// and a mean of ours, over the same splits, for every whole method compared. All ranks are among these
+	// methods, which come first in the table. midRanks are average ranks of the printed values, ourMidRanks
+	// of our means, and ourPaperRanks of our means as the paper computes ranks. They are nil without such a
+	// set and for a single method.
 	counted       []string
-	ranked        int // methods with ranks
+	ranked        int // the number of methods with ranks
 	midRanks      []*big.Rat
 	ourMidRanks   []*big.Rat
 	ourPaperRanks []*big.Rat
-	printed       []*float64 // the average ranks that the source itself prints; nil without any
+	printed       []*float64 // the average ranks that the source prints; nil if it prints none
 
-	columns []int // of methods in the table
+	columns []int // the places of these methods in the table
 
-	tests *printed.Comparison // which of the differences are more than chance
+	tests *printed.Comparison // tests of the differences
 }
 
 // level of the tests of differences from printed values.
@@ -66,9 +67,9 @@ type difference struct {
 
 type cellKey struct{ dataset, method string }
 
-// comparePublished fills comparisons and unused from the values that one source prints, in the
-// metric's unit. Printed average ranks are among all methods that the source ranks, so they are left
-// out where one of these, or some of its sets, was not asked for.
+// comparePublished fills comparisons and unused from the printed values of a source, in the metric's unit.
+// Printed average ranks are among all methods of the source. They are left out where one of these methods or
+// a set was not asked for.
 func (t *table) comparePublished(source string) error {
 	values, metrics := published.Beside(source, t.Metric.Name, t.PublishedNames)
 	switch {
@@ -112,7 +113,7 @@ func (t *table) comparePublished(source string) error {
 	return nil
 }
 
-// asked reports whether the row and the column of a printed value were not left out by request.
+// asked reports whether the request includes the row and the column of a printed value.
 func (t *table) asked(v published.Value) bool {
 	return (!t.OnlyMethods || slices.Contains(t.Methods, v.Method)) &&
 		(!t.Only || slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset }))
@@ -164,8 +165,8 @@ func (cell *comparedCell) print(v published.Value) error {
 	return nil
 }
 
-// rank fills counted and the ranks of both sides: like for like, whatever other methods the table
-// holds. ascending makes the larger value the better one.
+// rank fills counted and the ranks of both sides, which are among the same methods, whatever other methods
+// the table has. ascending changes the sign of values where a smaller value is better.
 func (c *comparison) rank(ascending func([]*big.Rat) []*big.Rat) error {
 	if c.ranked < 2 {
 		return nil
@@ -216,8 +217,7 @@ func (c *comparison) differenceOf(column int, method string) difference {
 	return d
 }
 
-// unusedNote names the data sets and methods that a source has values of and the table does not
-// hold.
+// unusedNote names the data sets and methods that a source has values of and that are not in the table.
 func (t *table) unusedNote(source string, values map[cellKey]published.Value) string {
 	var datasets, methods []string
 	for _, v := range published.Of(source) {

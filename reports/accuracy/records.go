@@ -8,9 +8,9 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// records are the table at full precision, with both deviations and ranks whatever the options.
-// Means are in percent where the metric is, in the shortest decimal that reads back as the same
-// float64; "exact" is a quotient of integers, "p/q".
+// records are the values of the table at full precision, with both deviations and both ranks for all options.
+// Means are in percent where the metric is, in the shortest decimal that reads back as the same float64.
+// "exact" is a quotient of integers, "p/q".
 func (t *table) records() []doc.Block {
 	blocks := []doc.Block{t.cellRecords(), t.runRecords(), t.meanRecords()}
 	for _, c := range t.comparisons {
@@ -46,7 +46,7 @@ func (t *table) cellRecords() doc.Records {
 	return out
 }
 
-// changeText says that a row is of data that changed since, or is empty.
+// changeText says that the runs of a set belong to older data, or is empty.
 func (t *table) changeText(dataset string) string {
 	for _, c := range t.Changed {
 		if c.Dataset == dataset {
@@ -69,7 +69,7 @@ func (t *table) runRecords() doc.Records {
 	return out
 }
 
-// meanRecords has a row a method: how many counted sets it has and, where these are all, the Mean row and the ranks.
+// meanRecords has a row a method: its number of counted sets and, for a whole method, its Mean row and ranks.
 func (t *table) meanRecords() doc.Records {
 	out := doc.Records{Name: "means", Columns: []string{"method", "datasets", "mean", "exact", "std_population", "std_sample", "best",
 		"midrank", "midrank_exact", "paper_rank", "paper_rank_exact", "datasets_counted"}}
@@ -129,7 +129,7 @@ func (c *comparison) methodRecords() doc.Records {
 		"in_ranks", "our_midrank", "published_midrank", "our_paper_rank", "printed_rank"}}
 	for i, m := range c.methods {
 		var ours, theirs, paper, printed any
-		var in []string // what its ranks are over
+		var in []string // the sets behind its ranks
 		if c.midRanks != nil && i < c.ranked {
 			in, ours, theirs, paper = c.counted, frame.Float(c.ourMidRanks[i]), frame.Float(c.midRanks[i]), frame.Float(c.ourPaperRanks[i])
 		}

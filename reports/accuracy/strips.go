@@ -13,7 +13,7 @@ import (
 	"github.com/kernelboosting/bench/reports/plot"
 )
 
-// fewestInBox is how many values have quartiles.
+// fewestInBox is the least number of values with quartiles.
 const fewestInBox = 5
 
 // strips draws every data set that has a finished run.
@@ -53,7 +53,7 @@ func (t *table) strip(set frame.Set) doc.Figure {
 		Plot: plot.Strips(strips, plot.Axis{Title: t.Measured(), Percent: t.Metric.Percent}, "a split")}
 }
 
-// tip says what a dot is.
+// tip describes a dot.
 func (t *table) tip(method string, r frame.Run) string {
 	count := ""
 	if t.Metric.Name == "accuracy" {

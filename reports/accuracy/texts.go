@@ -111,8 +111,7 @@ func (t *table) cellTip(dataset string, c frame.Entry) string {
 	return tip.String()
 }
 
-// counts sums up what the finished splits of a cell got right; there is nothing to count where
-// targets are numbers.
+// counts adds up the correct rows of the finished splits of a cell. A regression has no such counts.
 func counts(c frame.Entry) (correct, test int64, ok bool) {
 	for _, r := range c.Runs {
 		if r.Score.Correct == nil {
@@ -162,7 +161,7 @@ func grouped(n int) string {
 	return s
 }
 
-// missing says what is missing, and how to get it.
+// missing lists what is missing, and how to compute it.
 func (t *table) missing() []doc.Block {
 	var blocks []doc.Block
 	reasons := t.Reasons()

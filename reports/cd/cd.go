@@ -1,12 +1,13 @@
 // Package cd is the diagram of critical differences (Demsar 2006, figure 1): the methods on an axis of
-// average ranks, with bars that join those that are not told apart.
+// average ranks. Bars join methods that are not told apart.
 //
-// Which methods are told apart is decided as everywhere, by package evidence: Wilcoxon's test on the values of two methods, adjusted for
-// each method with each. The test of Nemenyi, which the diagram was drawn for, compares average ranks, so that what it says of two
-// methods depends on which other ones are shown (Benavoli, Corani and Mangili 2016); it is there on request.
+// As in all reports, package evidence decides which methods are told apart: by Wilcoxon's test on the values
+// of two methods, adjusted for each method with each. The diagram was invented for the test of Nemenyi, which
+// compares average ranks. The result of that test for two methods depends on the other methods shown
+// (Benavoli, Corani and Mangili 2016), so it is made only on request.
 //
-// Ranks of a choice of methods are those among this choice. The diagram shows ranks alone: how far
-// values lie apart is in report accuracy.
+// If methods are selected, ranks are among the selected methods. The diagram shows ranks alone; report
+// accuracy shows values.
 package cd
 
 import (
@@ -30,13 +31,15 @@ type Options struct {
 	Level  float64 // such as 0.05
 	Test   string  // Wilcoxon (also when empty) or Nemenyi
 
-	Control string // named before the data were seen: one bar joins it with what is not told apart from it; "" compares each with each
+	// Control is a method that was named before the data were seen. One bar joins it with the methods that
+	// are not told apart from it. "" compares each method with each.
+	Control string
 	Title   string // "" for the usual one
 	Label   string // for LaTeX; "" for "tab:cd:" and the protocol
 }
 
 // Build returns the document. It is an error if an option has no meaning, if there are fewer than two
-// methods or no data set that all have finished, and if stored cells contradict each other.
+// methods, if no data set was finished by all of them, or if stored cells contradict each other.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err := frame.CheckLevel(o.Level); err != nil {
 		return doc.Document{}, err
@@ -92,8 +95,8 @@ const (
 // joined says which methods a bar may join.
 type joined struct {
 	alike   func(a, b int) bool // by places in the table
-	control int                 // place of the method that each other one is compared with; -1 for each with each
-	cd      float64             // the critical difference; NaN where there is none
+	control int                 // place of the method that all others are compared with; -1 for each with each
+	cd      float64             // the critical difference; NaN if the test has none
 	legend  string
 }
 
@@ -139,8 +142,8 @@ func float(x *big.Rat) float64 {
 	return f
 }
 
-// diagram draws the methods and lists them, the best first, with letters for the bars: methods that share a letter are not told
-// apart.
+// diagram draws the methods and lists them, the best first. Letters stand for the bars: methods that share a
+// letter are not told apart.
 func diagram(t frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Figure, doc.Records) {
 	order := stats.Order(f.AverageRanks)
 	bars := j.groups(order)

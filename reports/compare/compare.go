@@ -1,19 +1,20 @@
-// Package compare is the page for someone who invented a method: is it better than the others, and
-// how sure is that?
+// Package compare is the page for the author of a new method: is the method better than other methods, and
+// how sure is this?
 //
-// What is computed stands in package evidence: tests on each data set and over data sets, adjusted together for everything that
-// the page shows, and sizes beside them. This package writes it as sentences and tables. With one other method the page
-// shows every data set; with several, data sets are among the details.
+// Package evidence computes the results: tests on each data set and over data sets, adjusted together for
+// everything that the page shows, and the sizes of differences. This package writes them as sentences and
+// tables. With one other method the page shows every data set. With several other methods data sets are among
+// the details.
 //
-//	compare.go   what is asked, and the document
+//	compare.go   the options, and the document
 //	verdict.go   sentences
 //	tables.go    tables
 //	records.go   every number, for programs
-//	power.go     what so many data sets can find
+//	power.go     the differences that so many data sets can find
 //	forest.go    differences and their intervals, drawn
 //
-// Splits of one data set are never counted as data sets of their own: they share most of their
-// rows. The package adjusts for the comparisons of one page and cannot know of others.
+// Splits of one data set are never counted as data sets: they share most of their rows. The package adjusts
+// for the comparisons of one page and cannot know of other pages.
 package compare
 
 import (
@@ -30,11 +31,14 @@ import (
 
 // Options adjust the page.
 type Options struct {
-	Method string           // the one in question
-	Chosen bool             // the data chose the method, as the one that leads: adjust for each method with each
-	Metric string           // "" for the protocol's
-	Level  float64          // of all tests of the page together, such as 0.05; intervals hold 1 - Level
-	Power  float64          // with which data sets are counted that would find an effect, such as 0.8
+	Method string // the method in question
+	// Chosen says that the data chose the method, as the leader. Then tests are adjusted for each method with
+	// each.
+	Chosen bool
+	Metric string  // "" for the protocol's
+	Level  float64 // of all tests of the page together, such as 0.05; intervals hold 1 - Level
+	// Power is the power for which needed data sets are counted, such as 0.8.
+	Power  float64
 	Region *evidence.Region // nil for the usual one
 	Draws  int              // of the Bayesian signed-rank test; 0 for 50,000, with a standard error of at most 0.0023
 	Title  string           // "" for the usual one
@@ -59,8 +63,8 @@ type page struct {
 	alone   []string               // methods without a common split
 }
 
-// Build returns the document for the method and every other one of the frame. It is an error if an
-// option has no meaning, and if the method and no other one have finished the same split of a set.
+// Build returns the document for the method and every other method of the frame. It is an error if an option
+// has no meaning, or if the method shares no finished split of a set with another method.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
@@ -98,7 +102,7 @@ func Document(t frame.Table, ev *evidence.Evidence, o Options) (doc.Document, er
 	return p.document()
 }
 
-// Summary is one sentence of a method's page: what is found over data sets of each other method.
+// Summary is one sentence of a method's page: the findings over data sets for each other method.
 func Summary(t frame.Table, ev *evidence.Evidence, o Options) (string, error) {
 	o.Draws = none
 	p, err := newPage(t, ev, o)
@@ -108,8 +112,8 @@ func Summary(t frame.Table, ev *evidence.Evidence, o Options) (string, error) {
 	return p.preliminary() + p.summary(), nil
 }
 
-// Sentences are the verdicts of a method's page without probabilities of the typical difference: those at its top, and those that
-// follow among the details, one for each other method.
+// Sentences are the verdicts of a method's page without probabilities of the typical difference. first are
+// those at the top of the page. rest are those among the details, one for each other method.
 func Sentences(t frame.Table, ev *evidence.Evidence, o Options) (first, rest []string, err error) {
 	o.Draws = none
 	p, err := newPage(t, ev, o)
@@ -120,7 +124,7 @@ func Sentences(t frame.Table, ev *evidence.Evidence, o Options) (first, rest []s
 	return first, rest, nil
 }
 
-// Preliminary says what the verdicts on a method lack: splits, or data sets. It is "" where they lack nothing.
+// Preliminary says that splits or data sets are missing for the verdicts on a method. It is "" if none are.
 func Preliminary(t frame.Table, ev *evidence.Evidence, o Options) (string, error) {
 	o.Draws = none
 	p, err := newPage(t, ev, o)
@@ -130,7 +134,7 @@ func Preliminary(t frame.Table, ev *evidence.Evidence, o Options) (string, error
 	return strings.TrimSpace(p.preliminary()), nil
 }
 
-// newPage takes from evidence what there is of the method of the options.
+// newPage selects from evidence the comparisons of the method of the options.
 func newPage(t frame.Table, ev *evidence.Evidence, o Options) (*page, error) {
 	if !(o.Power > 0 && o.Power < 1) {
 		return nil, fmt.Errorf("the power is %v; use a number between 0 and 1, such as 0.8", o.Power)
@@ -144,7 +148,7 @@ func newPage(t frame.Table, ev *evidence.Evidence, o Options) (*page, error) {
 	if o.Draws != none {
 		var err error
 		if typical, err = ev.Typical(func(q evidence.Pair) bool {
-			return (q.A == us || q.B == us) && q.Verdict != evidence.Untested // few data sets say nothing of what is typical
+			return (q.A == us || q.B == us) && q.Verdict != evidence.Untested // too few data sets tell nothing about the typical difference
 		}, cmp.Or(o.Draws, usualDraws)); err != nil {
 			return nil, err
 		}
@@ -208,7 +212,7 @@ func (p *page) others() string {
 	return frame.Listed(names)
 }
 
-// notes say what the page does not hold.
+// notes say what is missing on the page.
 func (p *page) notes() []string {
 	if len(p.alone) == 0 {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// effects are the sizes that power is told for: in points, and in standard deviations over sets where the metric is not in percent.
+// effects are the sizes of differences for which power is computed: in points, or in standard deviations over
+// sets where the metric is not in percent.
 func (p *page) effects() []float64 {
 	if p.Metric.Percent {
 		return []float64{0.5, 1, 2, 5}
@@ -17,12 +18,12 @@ func (p *page) effects() []float64 {
 	return []float64{0.25, 0.5, 1, 2}
 }
 
-// power says what the data sets at hand can find, for effects of several sizes and not for the one that was seen, which is uncertain
-// itself.
+// power says which differences these data sets can find. It uses several sizes and not the observed
+// difference, which is itself uncertain.
 func (p *page) power() (doc.Table, error) {
 	level := p.o.Level
 	if p.ev.Over > 0 {
-		level *= p.ev.Share() / float64(p.ev.Over) // that of the first step of Holm's procedure
+		level *= p.ev.Share() / float64(p.ev.Over) // the level of the first step of Holm's procedure
 	}
 	out := doc.Table{Heading: "What so many data sets can find", Caption: "Power over data sets, and data sets needed", Label: "power", Corner: "Against", Detail: true}
 	unit := p.unit

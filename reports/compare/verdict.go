@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	few      = 3 // other methods up to which each has its sentences at the top
-	mostList = 6 // methods that a sentence names; more are counted, and a table names them
+	few      = 3 // the most other methods with sentences at the top
+	mostList = 6 // the most methods that a sentence names; a table names all
 )
 
 // verdicts are the sentences at the top of the page, and those that follow among the details.
@@ -32,7 +32,7 @@ func (p *page) verdicts() (first, rest []string) {
 	return first, each
 }
 
-// preliminary says first what a verdict lacks, where most comparisons on a set rest on fewer splits than are planned, or all on one
+// preliminary says that most comparisons on a set rest on fewer splits than planned, or that all rest on one
 // data set.
 func (p *page) preliminary() string {
 	var splits []int
@@ -58,7 +58,7 @@ func (p *page) preliminary() string {
 	return "Preliminary, " + strings.Join(of, " and ") + ". "
 }
 
-// summary says in a sentence what is found over data sets of each other method.
+// summary says in one sentence the findings over data sets for each other method.
 func (p *page) summary() string {
 	names := map[evidence.Verdict][]string{}
 	for i := range p.pairs {
@@ -76,7 +76,7 @@ func (p *page) summary() string {
 	} {
 		if list := names[v.verdict]; len(list) > 0 {
 			text := v.text + p.brief(list)
-			if v.verdict == evidence.Open { // "not from all" would leave open whether from some
+			if v.verdict == evidence.Open { // "not from all" could also mean "from some"
 				text = strings.Replace(text, "from all ", "from any of ", 1)
 			}
 			parts = append(parts, text)
@@ -89,7 +89,7 @@ func (p *page) summary() string {
 	return fmt.Sprintf("%s %s (Wilcoxon's signed-rank test, adjusted for %s; level %v).", about, frame.Listed(parts), Family(p.ev), p.o.Level)
 }
 
-// brief names methods, or counts them where all other ones are meant or they are many.
+// brief names methods. It counts them where they are many or all other methods.
 func (p *page) brief(names []string) string {
 	switch {
 	case len(names) == len(p.pairs) && len(names) > few:
@@ -121,7 +121,8 @@ var found = map[evidence.Verdict]string{
 	evidence.Open: "not told apart", evidence.Untested: "no test over data sets",
 }
 
-// sentence is the verdict on one other method: what is found, how large it is, and on how many sets.
+// sentence is the verdict on one other method: the finding, the size of the difference, and on how many sets
+// the method is ahead.
 func (p *page) sentence(q *evidence.Pair, typical *stats.Probabilities) string {
 	var b strings.Builder
 	words := found[q.Verdict]
@@ -199,7 +200,7 @@ func (p *page) probabilities(x stats.Probabilities) string {
 	return fmt.Sprintf("above %s with probability %s, within it %s, below it %s", p.region.Text(p.Metric), above, within, below)
 }
 
-// limits say how verdicts are meant, and what a reader may miss.
+// limits say how to read the verdicts, and what they do not cover.
 func (p *page) limits() []string {
 	lines := []string{
 		fmt.Sprintf("All p-values of the page are adjusted together (Holm's procedure with weights): %s. Comparisons over data sets have four fifths of the weight. "+

@@ -1,9 +1,9 @@
-// Package curves shows how results depend on how much is spent: average ranks as splits are added, and
-// the metric after each round where the protocol lists rounds.
+// Package curves shows how results change as more is computed: average ranks as splits are added, and the
+// metric after each round where the protocol lists rounds.
 //
-// The first answers "would fewer splits have told the same, and would more change it?": the ranks of
-// the means over the first splits, for every number of splits. The second needs methods with stages
-// (boosting rounds, features chosen one after another); each set is drawn by itself.
+// The ranks are those of the means over the first splits, for every number of splits. They show whether fewer
+// splits would have given the same order, and whether more splits would change it. The rounds need methods
+// with stages (boosting rounds, features chosen one after another); each set has a drawing of its own.
 package curves
 
 import (
@@ -18,18 +18,13 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Options adjust the page.
-type Options struct {
-	Metric string // "" for the protocol's
-	Title  string // "" for the usual one
-	Label  string // for LaTeX; "" for "tab:curves:" and the protocol
-}
-
-// Build returns the document. It is an error if there is neither a rank, for want of two whole methods, nor a stage, and if stored cells contradict each other.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+// Build returns the document. It is an error if there are neither ranks, since fewer than two methods are
+// whole, nor stages. It is also an error if stored cells contradict each other.
+func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
@@ -86,7 +81,7 @@ func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
 				sums[i][k] = new(big.Rat).Add(sums[i][k], v)
 			}
 		}
-		ranks, err := stats.AverageRanks(sums) // of sums, which rank as means do
+		ranks, err := stats.AverageRanks(sums) // sums rank as means do
 		if err != nil {
 			return nil, records, err
 		}

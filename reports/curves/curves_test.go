@@ -10,12 +10,13 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
 
 func build(t testing.TB, in sample.Input) doc.Document {
 	t.Helper()
-	d, err := Build(in.Frame(t), Options{})
+	d, err := Build(in.Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestLastIsReportRanks(t *testing.T) {
 			}
 		}
 		in := input(rows, splits)
-		d, err := ranks.Build(in.Frame(t), ranks.Options{})
+		d, err := ranks.Build(in.Frame(t), report.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +106,7 @@ func TestStages(t *testing.T) {
 	if f := d.Blocks[0].(doc.Figure); f.Title != "s" || f.Plot == nil {
 		t.Errorf("figure %+v", f)
 	}
-	if _, err := Build(input([]store.Row{sample.OK("s", "a", 1, 90, 100)}, 1).Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "there are no ranks of two methods, and no run has stages") {
+	if _, err := Build(input([]store.Row{sample.OK("s", "a", 1, 90, 100)}, 1).Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "there are no ranks of two methods, and no run has stages") {
 		t.Errorf("error %v", err)
 	}
 }

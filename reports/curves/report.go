@@ -1,8 +1,6 @@
 package curves
 
 import (
-	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
@@ -16,10 +14,6 @@ the order of the methods still change? Where the protocol lists rounds, it also 
 the metric after each of them, set by set.`,
 		Example: `  bench report curves
   bench report curves --protocol mfga.toml --datasets adult`,
-		Flags: func(flags report.Flags) report.Build {
-			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
-			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
-		},
+		Flags: report.Plain(Build),
 	}
 }

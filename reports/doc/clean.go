@@ -7,9 +7,8 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// Clean returns the document with every text in it harmless: control characters, but for the line
-// ends of what may have several lines, signs that turn the direction of writing, and bytes that
-// are no UTF-8 are replaced.
+// Clean returns the document with harmless texts. It replaces control characters, signs that change the
+// direction of writing, and bytes that are not UTF-8. Line ends stay where a text may have several lines.
 func (d Document) Clean() Document {
 	d.Report, d.Title, d.Heading, d.Label = Flat(d.Report), OneLine(d.Title), OneLine(d.Heading), Flat(d.Label)
 	d.Warnings, d.Notes = each(d.Warnings, Flat), each(d.Notes, Flat)
@@ -89,11 +88,10 @@ func cleanValue(v any) any {
 // OneLine joins the words of a text on one line, without control characters.
 func OneLine(s string) string { return strings.Join(strings.Fields(lines(s)), " ") }
 
-// Flat puts a text on one line, with every space as it is: what a command needs.
+// Flat puts a text on one line and keeps every space, as a command needs.
 func Flat(s string) string { return strings.NewReplacer("\n", " ", "\t", " ").Replace(lines(s)) }
 
-// lines replaces control characters, but for line ends and tabs, by spaces and what is no
-// character by U+FFFD.
+// lines replaces control characters by spaces, except line ends and tabs. Invalid characters become U+FFFD.
 func lines(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -2,8 +2,8 @@ package doc
 
 import "fmt"
 
-// A Plot lays its drawing out for a width in units. What is drawn is the same at every width and letters keep their size; places,
-// heights and how much is named change.
+// A Plot lays its drawing out for a width in units. The values drawn and the size of letters are the same at
+// every width. Places, heights and the number of names change.
 type Plot func(width float64) Drawing
 
 // Widths of paper in units.
@@ -13,8 +13,9 @@ const (
 	PageWidth   = 174 * Millimetre // of both
 )
 
-// A Drawing is shapes on a sheet: plain data, which package render turns into SVG, PDF, PNG and TikZ. Coordinates are in units
-// of 1/100 inch, of which a letter of text is about ten high; x goes to the right and y downwards.
+// A Drawing is shapes on a sheet, as plain data. Package render turns it into SVG, PDF, PNG and TikZ.
+// Coordinates are in units of 1/100 inch; x goes to the right and y downwards. A letter of text is about ten
+// units high.
 type Drawing struct {
 	Width, Height float64
 	Marks         []Mark // later ones lie over earlier ones
@@ -23,13 +24,13 @@ type Drawing struct {
 // A Mark is one shape of a drawing.
 type Mark struct {
 	Shape  Shape
-	Role   Role    // what it shows, which decides how it looks
+	Role   Role    // the meaning of the mark, which gives its colour
 	X, Y   float64 // a line's start, a box's corner, else the mark's place
 	X2, Y2 float64 // a line's end, a box's other corner
 	Size   float64 // a dot's, diamond's or triangle's radius
 	Text   string  // of a word
 	Anchor Anchor  // of a word
-	Tip    string  // says what the mark is; "" for none
+	Tip    string  // explains the mark; "" for none
 }
 
 // Shape is what a mark is drawn as.
@@ -44,8 +45,8 @@ const (
 	Word // its baseline is at Y
 )
 
-// Role is what a mark shows. Layouts give every role a colour that is told from the others in light and dark, in print and by
-// readers who see few colours.
+// Role is the meaning of a mark. Layouts give each role a colour of its own, which readers can distinguish in
+// light and dark, in print, and if they see few colours.
 type Role string
 
 const (
@@ -68,7 +69,7 @@ const (
 // SeriesRoles is how many roles Series has.
 const SeriesRoles = 7
 
-// Series is the role of the i-th of a few lines of values, from 0 on: each has a colour and dashes of its own. Those beyond
+// Series is the role of the i-th line of values, from 0 on. Each has its own colour and dashes. Lines beyond
 // SeriesRoles are in the background.
 func Series(i int) Role {
 	if i >= SeriesRoles {

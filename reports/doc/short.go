@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Short is the document for somebody who reads it in a terminal: without details, and with one line on where the numbers come from.
-// option names what shows the rest.
+// Short is the document for a reader in a terminal: without details, and with one line on where the numbers
+// come from. option names the flag that shows the rest.
 func (d Document) Short(option string) Document {
 	var blocks []Block
 	left := len(d.Queries) > 0
@@ -27,7 +27,7 @@ func (d Document) Short(option string) Document {
 	return d
 }
 
-// Whole is the document with its details beside everything else.
+// Whole is the document with its details among everything else.
 func (d Document) Whole() Document {
 	blocks := make([]Block, len(d.Blocks))
 	for i, b := range d.Blocks {
@@ -60,7 +60,7 @@ func detailed(b Block) bool {
 	return false
 }
 
-// line says in a sentence where the numbers come from; "" where nothing is known of it.
+// line says in one sentence where the numbers come from; "" where this is not known.
 func (p Provenance) line() string {
 	if p.Database == "" {
 		return ""

@@ -1,18 +1,21 @@
-// Package evidence says what finished runs show of pairs of methods. Every report that calls a method better takes it from here, so
-// that one question has one answer.
+// Package evidence says what finished runs show about pairs of methods. Every report that calls a method
+// better uses this package, so that one question has one answer.
 //
-// Two methods are compared on each data set and over data sets. On a data set the differences, one a split, go to the t-test that is
-// corrected for overlapping splits. Over data sets the mean differences, one a set of the main group, go to Wilcoxon's signed-rank
-// test. All tests of a page are one family: their p-values are adjusted together by Holm's procedure with weights, so that the
-// probability of any false verdict on the page is at most the level. The comparisons over data sets have four fifths of the weight.
+// Two methods are compared on each data set and over data sets. On a data set the differences, one a split,
+// are tested by the t-test that is corrected for overlapping splits. Over data sets the mean differences, one
+// for each set of the main group, are tested by Wilcoxon's signed-rank test. All tests of a page are one
+// family: their p-values are adjusted together by Holm's procedure with weights, so that the probability of
+// any false verdict on the page is at most the level. The comparisons over data sets have four fifths of the
+// weight.
 //
-// A family is chosen before the data are seen. With a method that is named, it is that method beside each other one; without,
-// as for the method that the data put first, it is each method beside each other one.
+// A family is chosen before the data are seen. If a method is named, the family is that method with each
+// other method. If none is named, or the data chose the method, the family is each method with each other
+// method.
 //
-// A verdict needs both a test and a size: a difference that is found and lies within the region of practical equivalence is
-// smaller than what matters, and neither better nor worse.
+// A verdict needs both a test and a size. A found difference within the region of practical equivalence is
+// smaller than what matters, and so neither better nor worse.
 //
-//	evidence.go   what is asked, and the family
+//	evidence.go   the options, and the family
 //	pair.go       two methods, on each set and over sets
 //	region.go     the largest difference that does not matter
 //
@@ -41,18 +44,22 @@ type Options struct {
 type Evidence struct {
 	Options
 	Methods []string // the table's
-	Pairs   []Pair   // with A the method that was named, or A before B in the table; those with a common split of a set
-	Loss    float64  // log loss of the forecasts, leaving one set out; NaN where no pair has two sets
-	Sets    int      // tests on single sets in the family
-	Over    int      // comparisons over sets in the family
-	Fewest  int      // data sets that a comparison over sets needs
+	// Pairs have the named method as A, or A before B in the table. They are the pairs with a common split of
+	// a set.
+	Pairs  []Pair
+	Loss   float64 // log loss of the forecasts, leaving one set out; NaN where no pair has two sets
+	Sets   int     // number of tests on single sets in the family
+	Over   int     // number of comparisons over sets in the family
+	Fewest int     // data sets that a comparison over sets needs
 }
 
-// overShare is the weight of the comparisons over data sets in the family, the rest being that of single sets.
+// overShare is the weight of the comparisons over data sets in the family. The tests on single sets have the
+// rest.
 const overShare = 0.8
 
-// FewestSets is the least number of data sets with which Wilcoxon's test can find a difference, as one of so many comparisons of a
-// page at a level: the smallest p-value of n data sets, 2/2^n, must be below their part of the level.
+// FewestSets is the least number of data sets with which Wilcoxon's test can find a difference, as one of so
+// many comparisons of a page at a level. The smallest p-value of n data sets, 2/2^n, must be below the
+// comparison's part of the level.
 func FewestSets(level float64, comparisons int) int {
 	return int(math.Floor(1-math.Log2(level*overShare/float64(max(1, comparisons))))) + 1
 }
@@ -101,9 +108,9 @@ type test struct {
 	take           func(p, equivalence float64) // the adjusted values
 }
 
-// adjust gathers the tests of the family, adjusts their p-values and gives every comparison its verdict. Differences and
-// equivalences are two families with the same weights. A comparison over too few data sets, which could find nothing whatever the
-// results, is not tested.
+// adjust collects the tests of the family, adjusts their p-values and gives every comparison its verdict.
+// Differences and equivalences are two families with the same weights. A comparison over so few data sets
+// that it could find nothing is not tested.
 func (e *Evidence) adjust() error {
 	var tests []test
 	comparisons := 0
@@ -161,7 +168,7 @@ func (e *Evidence) Share() float64 {
 	return overShare
 }
 
-// forecast fills the forecasts for one more data set, and how well such forecasts do on the sets at hand.
+// forecast fills the forecasts for one more data set, and how good such forecasts are on these sets.
 func (e *Evidence) forecast() {
 	if !e.Region.Exists() {
 		e.Loss = math.NaN()
@@ -176,13 +183,14 @@ func (e *Evidence) forecast() {
 	e.Loss = stats.ForecastLoss(lists, ropes)
 }
 
-// Forecasts reports whether forecasts for one more data set are worth showing: leaving each set out, they are better than a guess
-// that gives better, within the region and worse the same probability.
+// Forecasts reports whether forecasts for one more data set are worth showing. With each set left out in
+// turn, they must be better than a guess that gives better, within the region and worse the same probability.
 func (e *Evidence) Forecasts() bool { return e.Loss < stats.UniformLoss }
 
-// Typical returns, for each pair that is wanted, the posterior of the typical difference over data sets by the Bayesian signed-rank
-// test with the given number of draws: below, within or above the region. It is nil for a pair that is not wanted, without a set in
-// the main group or with a region of no width on some set only, and for all without a region.
+// Typical returns for each wanted pair the posterior of the typical difference over data sets: below, within
+// or above the region. It uses the Bayesian signed-rank test with the given number of draws. The result is
+// nil for a pair that is not wanted, that has no set in the main group, or whose region has no width on some
+// set. Without a region all results are nil.
 func (e *Evidence) Typical(wanted func(Pair) bool, draws int) ([]*stats.Probabilities, error) {
 	out := make([]*stats.Probabilities, len(e.Pairs))
 	if !e.Region.Exists() {
@@ -211,8 +219,8 @@ func (e *Evidence) Typical(wanted func(Pair) bool, draws int) ([]*stats.Probabil
 	return out, err
 }
 
-// Between finds the comparison of two methods by their places in the table: its place in Pairs, -1 for none, and whether it stands
-// there with b first.
+// Between finds the comparison of two methods by their places in the table. at is its index in Pairs, -1 for
+// none; reversed says that b is its first method.
 func (e *Evidence) Between(a, b int) (at int, reversed bool) {
 	for i, p := range e.Pairs {
 		if p.A == a && p.B == b || p.A == b && p.B == a {

@@ -10,26 +10,30 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// A Verdict says what is found of the first of two methods.
+// A Verdict is the finding on the first of two methods.
 type Verdict string
 
-// The verdicts. Better and Worse need a test that finds a difference and a mean difference outside of the region.
+// These are the verdicts. Better and Worse need a test that finds a difference, and a mean difference outside
+// of the region.
 const (
-	Better   Verdict = "better"
-	Worse    Verdict = "worse"
-	Smaller  Verdict = "smaller" // than what matters: a difference within the region is found, or a mean difference outside of it is excluded and most sets lie within
-	Mixed    Verdict = "mixed"   // a difference is found over sets, but most sets and the mean point to different sides
-	Open     Verdict = "open"    // neither a difference nor equivalence is found
-	Untested Verdict = "-"       // there is no test: too few sets, or a single split
+	Better Verdict = "better"
+	Worse  Verdict = "worse"
+	// Smaller than what matters: a difference within the region is found, or a mean difference outside of it
+	// is excluded and most sets lie within.
+	Smaller  Verdict = "smaller"
+	Mixed    Verdict = "mixed" // a difference is found over sets, but most sets and the mean point to different sides
+	Open     Verdict = "open"  // neither a difference nor equivalence is found
+	Untested Verdict = "-"     // there is no test: too few sets, or a single split
 )
 
-// A Pair is method A beside method B. Gains are differences in favour of A, whatever the metric's direction: in the unit of the
-// table, positive where A is better.
+// A Pair compares method A with method B. Gains are differences in favour of A in the unit of the table: they
+// are positive where A is better, whatever the metric's direction.
 type Pair struct {
 	A, B int // places in the table's methods
 	Sets []SetPair
 
-	// Over the sets that count, or the sets of the main group that both have where one of the methods is partial.
+	// These fields are over the counted sets. If one of the methods is partial, they are over the sets of the
+	// main group that both have.
 	Gains    []*big.Rat // mean gains, one a set
 	Mean     *big.Rat   // of Gains; nil without a set
 	Interval stats.Interval
@@ -49,7 +53,7 @@ type Pair struct {
 // A SetPair is a pair on one data set, over the splits that both have finished.
 type SetPair struct {
 	Set          frame.Set
-	Splits       []int    // over which the means are; of equal fits of both methods the first alone
+	Splits       []int    // the splits of the means; of equal fits of both methods only the first
 	Ours, Theirs *big.Rat // means
 	Gain         *big.Rat
 	Rope         *big.Rat
@@ -60,8 +64,8 @@ type SetPair struct {
 	Verdict      Verdict
 }
 
-// Tested reports whether there is a test on the set: it needs two splits. On a set whose rows are divided once, splits are draws of
-// the methods, which say nothing of other rows, and there is none.
+// Tested reports whether there is a test on the set. A test needs two splits. A set whose rows are divided
+// once has none: its splits are draws of the methods, which tell nothing about other rows.
 func (s *SetPair) Tested() bool { return len(s.Splits) > 1 && !s.Set.Draws }
 
 // Interval is the confidence interval of the gain at a level such as 0.95; NaN without a test.
@@ -72,7 +76,7 @@ func (s *SetPair) Interval(level float64) stats.Interval {
 	return s.Test.Interval(level)
 }
 
-// compare fills a pair, but for what depends on the family.
+// compare fills the fields of a pair that do not depend on the family.
 func (p *Pair) compare(t *frame.Table, o Options) error {
 	p.Adjusted, p.Equivalence = math.NaN(), math.NaN()
 	for _, set := range t.Sets {
@@ -84,7 +88,8 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 			continue
 		}
 		p.Sets = append(p.Sets, s)
-		// Two whole methods are compared over the sets of every mean and rank, so that all reports are about the same sets.
+		// Two whole methods are compared over the same sets as means and ranks, so that all reports use the
+		// same sets.
 		partial := max(p.A, p.B) >= len(t.Whole())
 		if set.Counted || partial && set.Group == frame.GroupMain {
 			p.Gains, p.ropes = append(p.Gains, s.Gain), append(p.ropes, s.Rope)
@@ -107,11 +112,11 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 		return err
 	}
 	p.Mean, p.Interval = p.test.Mean, p.test.Interval(1-o.Level)
-	p.Signed, err = stats.Wilcoxon(p.Gains, stats.ZerosSplit)
+	p.Signed, err = stats.Wilcoxon(p.Gains)
 	return err
 }
 
-// on compares the methods on a set; without a common split the result has none.
+// on compares the methods on a set. Without a common split the result has no splits.
 func (p *Pair) on(set frame.Set, m metric.Metric, o Options) (SetPair, error) {
 	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untested}
 	var ours, theirs, gains []*big.Rat
@@ -152,7 +157,7 @@ func (p *Pair) on(set frame.Set, m metric.Metric, o Options) (SetPair, error) {
 // fits are pairs of fits by the hashes of their test scores.
 type fits map[[2]string]bool
 
-// again reports whether both fits were there before, and remembers them. A fit whose hash is not known is its own.
+// again reports whether this pair of fits occurred before, and notes it. A fit with an unknown hash is new.
 func (f fits) again(a, b frame.Run) bool {
 	key := [2]string{a.ScoresHash, b.ScoresHash}
 	if key[0] == "" || key[1] == "" {
@@ -183,7 +188,8 @@ func (p *Pair) judge(level float64) {
 	case math.IsNaN(p.Adjusted):
 		p.Verdict = Untested
 	default:
-		// A mean near zero does not say that differences are small where most sets lie outside of the region, on either side.
+		// A mean near zero does not show that differences are small if most sets lie outside of the region,
+		// on either side.
 		p.Verdict = verdict(p.Adjusted < level, p.Equivalence < level && 2*p.Within > len(p.Gains), p.Mean, p.Rope)
 		if found := p.Verdict == Better || p.Verdict == Worse; found && p.Signed.Plus.Cmp(p.Signed.Minus) != p.Mean.Sign() {
 			p.Verdict = Mixed
@@ -229,7 +235,7 @@ func (p *Pair) Named(v Verdict) []string {
 // Deviation is the sample standard deviation of the gains over sets; NaN for fewer than two.
 func (p *Pair) Deviation() float64 { return p.test.Std }
 
-// Reversed is the pair seen from B.
+// Reversed is the comparison of B with A.
 func (p Pair) Reversed() Pair {
 	p.A, p.B = p.B, p.A
 	p.Gains = negated(p.Gains)

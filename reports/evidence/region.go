@@ -16,10 +16,10 @@ var (
 	one  = big.NewRat(1, 1)
 )
 
-// A Region of practical equivalence holds the differences that do not matter, in both directions and with its edges. The zero value
-// is none: then every difference matters.
+// A Region of practical equivalence holds the differences that do not matter, in both directions and with its
+// edges. The zero value is no region: every difference matters.
 type Region struct {
-	Width    *big.Rat // half of it: the largest difference that does not matter; nil for no region
+	Width    *big.Rat // half its width: the largest difference that does not matter; nil for no region
 	Relative bool     // Width is a share of the error of both methods on the set, and not in the unit of the table
 }
 
@@ -33,7 +33,7 @@ func (r Region) check() error {
 	return nil
 }
 
-// UsualRegion is one percentage point, and none where a metric is not in percent.
+// UsualRegion is one percentage point, and no region for a metric that is not in percent.
 func UsualRegion(m metric.Metric) Region {
 	if m.Percent {
 		return Region{Width: big.NewRat(1, 1)}
@@ -69,8 +69,9 @@ func (r Region) Text(m metric.Metric) string {
 	return frame.Decimal(r.Width)
 }
 
-// on is the region's width beside two means on a data set, in the unit of the table. The error of a mean is its distance from the
-// best value that there is: 100 % or 1 where more is better, 0 where less is.
+// on is half the width of the region for two means on a data set, in the unit of the table. The error of a
+// mean is its distance from the best possible value: 100 % or 1 where larger is better, 0 where smaller is
+// better.
 func (r Region) on(m metric.Metric, ours, theirs *big.Rat) *big.Rat {
 	switch {
 	case !r.Exists():

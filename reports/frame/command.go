@@ -10,8 +10,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// An Invocation says how `bench run` is spelled so that it works on the protocol,
-// the database and the data that a report is of.
+// An Invocation says how to write `bench run` so that it uses the report's protocol, database and data.
 type Invocation struct {
 	Protocol string // argument of --protocol: a name or the path of a TOML file; "" for the default
 	Splits   int    // of the protocol: those that are run without --splits
@@ -21,8 +20,8 @@ type Invocation struct {
 	methods map[string]string // by the heads of columns that have others: NAME@VERSION
 }
 
-// Command spells the command that runs methods on sets (names or TOML files). Without
-// either it is that of everything in the protocol; nil splits are the protocol's.
+// Command writes the command that runs methods on sets (names or TOML files). Without methods and sets it
+// runs everything in the protocol; nil splits are the protocol's.
 func (v Invocation) Command(methods, sets []string, splits []int, retry bool) string {
 	args, names := []string{"bench", "run"}, []string(nil)
 	for _, m := range methods {
@@ -46,7 +45,7 @@ func (v Invocation) Command(methods, sets []string, splits []int, retry bool) st
 	return CommandLine(args...)
 }
 
-// Other spells another command of bench on the same protocol, database and data.
+// Other writes another command of bench for the same protocol, database and data.
 func (v Invocation) Other(args ...string) string {
 	return CommandLine(slices.Concat([]string{"bench"}, args, v.where())...)
 }
@@ -111,8 +110,7 @@ func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// whatIsMissing says of sets without results whether they can be run, and gives the commands that
-// do.
+// whatIsMissing says of sets without results whether they can run, and sets the commands for this.
 func (t *Table) whatIsMissing(v Invocation, sets []Dataset) {
 	for _, d := range sets {
 		possible := slices.ContainsFunc(t.Methods, func(m string) bool {
@@ -136,9 +134,10 @@ func (t *Table) whatIsMissing(v Invocation, sets []Dataset) {
 	t.Completes = t.runMissing(v, t.Methods[t.whole:], sets, func(set string) []int { return compared[set] })
 }
 
-// runMissing returns the command that computes what methods lack of some splits of each set, "" if they lack nothing that
-// can be run: the methods, the sets and the splits that some cell lacks. All cells of these are the table's, and stored ones
-// are not run again, so it computes nothing else. A set whose data changed lacks all its cells.
+// runMissing returns the command that computes the missing splits of methods, "" if nothing is missing that
+// can run. It names the methods, sets and splits that some cell lacks. All cells of these belong to the
+// table, and stored ones are not run again, so the command computes nothing else. A set whose data changed
+// lacks all its cells.
 func (t *Table) runMissing(v Invocation, of []string, sets []Dataset, wanted func(set string) []int) string {
 	methods, names, splits, retry := map[string]bool{}, map[string]bool{}, map[int]bool{}, false
 	for _, d := range sets {
@@ -168,7 +167,7 @@ func (t *Table) runMissing(v Invocation, of []string, sets []Dataset, wanted fun
 	return v.Command(kept(t.Methods, methods), arguments(sets, names), sortedKeys(splits), retry)
 }
 
-// changedWarnings say of which sets the data changed, a line a set or one line for many.
+// changedWarnings name the sets whose data changed: a line for each, or one line for many.
 func (t *Table) changedWarnings(v Invocation, sets []Dataset) []string {
 	var lines []string
 	names := map[string]bool{}

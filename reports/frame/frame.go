@@ -1,28 +1,26 @@
-// Package frame is the way of a number from the store to a report: it reads typed rows once and
-// says which of them stand together in one table.
+// Package frame is between the store and a report: it reads typed rows once and decides which of them stand
+// together in one table.
 //
-// [Read] takes what was asked for, and what is known of protocol, methods and data sets, and
-// returns a [Frame]: every stored cell of the protocol with its whole score, its parameters, times
-// and environment. [Frame.Table] picks a metric and applies the policy of all reports: cells that
-// other inputs made than the rest of their row or column (an older protocol, other data, another
-// version or grid) are left out and noted; a set that the metric does not exist for is named; what
-// is missing is told once a reason, with the cheapest command that computes it. A column whose cells
-// are of several versions of its method is warned of. NAME@VERSION asks for a version: its last
-// finished attempts, also where another version stands for the cells since.
+// [Read] takes a request and what is known of protocol, methods and data sets. It returns a [Frame]: every
+// stored cell of the protocol with its whole score, its grid point, times and environment. [Frame.Table]
+// picks a metric and applies the rules of all reports. Cells with other inputs than the rest of their row or
+// column (an older protocol, other data, another version or grid) are left out and noted. Sets for which the
+// metric does not exist are named. Missing cells are grouped by reason, with the cheapest command that
+// computes them. A warning names columns with several versions of a method. NAME@VERSION requests a version:
+// its last finished attempts, even if another version stands for the cells now.
 //
-// Means over sets and ranks need every method on the same splits of the same sets, and a method that
-// has few of them must not take sets from the columns of the others. So: on a set the splits are
-// compared that most methods finished (of equals the longer list), and a method has the set if it
-// finished these; what it finished beyond them is left out. Of the lists of sets that the methods
-// have, the longest counts that at least half of the methods with any set have all of; if there is
-// none, the list, of a method or of what all have, for which its length times the number of methods
-// that have all of it is the largest. Methods that have every counted set are whole and come first.
-// The others are partial: they have their own cells, a coverage ("8 of 15"), no mean over sets, no
-// rank and no mark. Adding a partial method changes no number of the others, as long as the whole
-// ones are at least half.
+// Means over sets and ranks need every method on the same splits of the same sets. A method that has few sets
+// must not remove sets from the columns of other methods. So these rules hold. On a set, the compared splits
+// are those that most methods finished; of equal numbers the longer list wins. A method has the set if it
+// finished these splits, and its further splits are left out. The counted sets are the longest list of a
+// method's sets that at least half of the methods with any set have completely. If there is no such list,
+// each method's list and the list of sets that all have are compared by length times the number of methods
+// that have all of it, and the largest wins. Methods with every counted set are whole and come first. All
+// other methods are partial: they have cells and a coverage ("8 of 15"), and no mean over sets, no rank and
+// no mark. A further partial method changes no number of other methods, as long as at least half are whole.
 //
-// The package holds no SQL, runs nothing, fills no gap and lays nothing out. Values are exact
-// rationals, so that best values and ranks never depend on rounding.
+// The package has no SQL, runs nothing, fills no gap and lays nothing out. Values are exact rationals, so
+// that best values and ranks never depend on rounding.
 package frame
 
 import (
@@ -45,11 +43,11 @@ type Rows interface {
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
 	// RowsOf returns the last attempt of a method version that ended ok, of each data set and split, in the form of Rows.
 	RowsOf(ctx context.Context, protocol string, v store.Version, folds bool) ([]store.Row, error)
-	// Versions returns the method versions that attempts of a protocol have.
+	// Versions returns the versions of methods in the attempts of a protocol.
 	Versions(ctx context.Context, protocol string) ([]store.Version, error)
-	// Skipped returns the cells of a protocol that runs have skipped for their predictions.
+	// Skipped returns the cells of a protocol that runs skipped because of a prediction.
 	Skipped(ctx context.Context, protocol string) ([]store.Skipped, error)
-	// Findings returns what speaks against results of methods under a protocol.
+	// Findings returns the findings against results of methods under a protocol.
 	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
 	// Grids returns the grids of a protocol's cells by their hashes.
 	Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error)
@@ -69,7 +67,7 @@ type Sets interface {
 	Now(name string) (Data, bool)                // what a set's files hold now; false if that is not known
 }
 
-// Data says what the files of a set hold.
+// Data identifies the content of a set's files.
 type Data struct {
 	Fingerprint string // of the data as it is read
 	File        string // names the data to people
@@ -77,18 +75,21 @@ type Data struct {
 
 // Protocol is what a report needs of a protocol.
 type Protocol struct {
-	Name           string
-	Hash           string            // of the protocol as it is now; cells of another are left out; "" takes all
-	Metric         string            // that it selects grid points by, which is that of its reports; "" for accuracy, and mse where all sets are of regression
+	Name string
+	Hash string // of today's protocol; cells with another hash are left out; "" takes all cells
+	// Metric selects grid points and is the metric of reports. "" is accuracy, and mse where all sets are of
+	// regression.
+	Metric         string
 	Published      string            // source of the printed values to compare with; "" for none
-	PublishedNames map[string]string // what the source calls data sets that have another name here, by ours
+	PublishedNames map[string]string // the source's name of a data set, by our name, where the two differ
 	Splits         int               // planned, numbered from 1
 	Datasets       []string          // in order
 	Apart          []string          // those of Datasets that are shown apart
 	Order          func(methods []string) []string
-	Sizes          func(rows, trainRows int) (train, test int, err error) // of a split of a set; see split.Splitter.Sizes
-	Once           func(testPart bool) bool                               // whether all splits of a set have the same rows; see split.Splitter.Once; nil if no set's
-	Sweep          Sweep
+	Sizes          func(rows, trainRows int) (train, test int, err error) // sizes of a split; see split.Splitter.Sizes
+	// Once reports whether all splits of a set have the same rows; see split.Splitter.Once. nil means no.
+	Once  func(testPart bool) bool
+	Sweep Sweep
 }
 
 // A Sweep says which columns or sets are values of one quantity; the zero value is that of a protocol without one.
@@ -120,28 +121,32 @@ type Source struct {
 	Sets     Sets
 	Run      Invocation // how the commands in a report are spelled
 
-	Methods  []string // only these, in this order, each a name or NAME@VERSION; nil for all that are stored
-	Beside   []string // these, too, where Methods is nil: versions that the cells of now are set beside
-	Datasets []string // only these, by name or TOML file, all of them in means and ranks; nil for the protocol's and all that are stored
-	Splits   []int    // only these; nil for all
-	Folds    bool     // read the folds of every grid point, too
+	Methods []string // only these, in this order, each a name or NAME@VERSION; nil for all that are stored
+	// Beside are methods that are read in addition where Methods is nil: versions to compare with today's
+	// cells.
+	Beside []string
+	// Datasets are the only sets, by name or TOML file; all of them enter means and ranks. nil is the
+	// protocol's sets and all that are stored.
+	Datasets []string
+	Splits   []int // only these; nil for all
+	Folds    bool  // read the folds of every grid point, too
 }
 
-// Frame is typed rows and what they are of.
+// Frame is typed rows with the request that they answer.
 type Frame struct {
 	Source
 	Path  string                       // of the database
-	Rows  []store.Row                  // that were asked for, sorted by data set, method and split
-	Grids map[string][]json.RawMessage // the points of each grid, as they were written, by its hash
+	Rows  []store.Row                  // the requested rows, sorted by data set, method and split
+	Grids map[string][]json.RawMessage // the grid points of each grid in the notation of its author, by hash
 
-	beyond map[cellKey]map[int]string // by split, why `bench run` left it out
+	beyond map[cellKey]map[int]string // by split, why `bench run` skipped the cell
 	found  []store.Finding            // see Rows
-	pinned map[string]store.Version   // what stands in columns of NAME@VERSION
-	sets   []Dataset                  // the rows of tables: of what was asked for or the protocol's, then others that are stored
-	tables map[string]Table           // that were made, by metric; nil where each is made anew
+	pinned map[string]store.Version   // the versions in columns of NAME@VERSION
+	sets   []Dataset                  // the rows of tables: the requested sets or the protocol's, then other stored sets
+	tables map[string]Table           // tables already made, by metric; nil if each is made anew
 }
 
-// A RequestError is a report of something that does not exist: the mistake is in what was asked.
+// A RequestError says that the request names something that does not exist.
 type RequestError struct{ Err error }
 
 func (e *RequestError) Error() string { return e.Err.Error() }
@@ -150,8 +155,7 @@ func (e *RequestError) Unwrap() error { return e.Err }
 // ErrNoResults is wrapped by the error of a table without a cell.
 var ErrNoResults = errors.New("nothing to show")
 
-// Read returns the frame of what was asked for. The error is a RequestError where a method or a
-// set is not known.
+// Read returns the frame of a request. The error is a RequestError if a method or a set is unknown.
 func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 	f := Frame{Source: src, Path: rows.Path()}
 	if err := f.pickSets(); err != nil {
@@ -193,8 +197,8 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 	return f, nil
 }
 
-// pickSets fills sets with those that were asked for, else with the protocol's. Files come first,
-// so that they describe their sets whatever was run before.
+// pickSets fills sets with the requested sets, or else with the protocol's. Files are read first, so that
+// they describe their sets whatever ran before.
 func (f *Frame) pickSets() error {
 	names := slices.Clone(f.Datasets)
 	for i, name := range names {
@@ -225,7 +229,8 @@ func (f *Frame) pickSets() error {
 	return nil
 }
 
-// pickMethods puts the names of those that were asked for as they are spelled: methods of the program, imported ones, and versions.
+// pickMethods resolves the requested names to names of columns: methods of the program, imported methods, and
+// versions.
 func (f *Frame) pickMethods(ctx context.Context, from Rows, rows []store.Row) error {
 	all := f.Methods
 	f.Methods = nil
@@ -251,8 +256,8 @@ func (f *Frame) pickMethods(ctx context.Context, from Rows, rows []store.Row) er
 	return nil
 }
 
-// Method is the head of a method's column as it is spelled: of the program, of cells that are stored of it, such as imported
-// ones, or of a version that was asked for.
+// Method returns the name of a method's column: a method of the program, a method with stored cells, such as
+// an imported one, or a requested version.
 func (f *Frame) Method(name string, rows []store.Row) (string, error) {
 	spec, err := f.Registry.Lookup(name)
 	if err == nil {
@@ -297,7 +302,7 @@ func (f *Frame) dataset(name, group string) Dataset {
 // once asks the protocol whether a set is divided once.
 func (f *Frame) once(testPart bool) bool { return f.Protocol.Once != nil && f.Protocol.Once(testPart) }
 
-// checkAsked refuses a set that was asked for and is neither known nor stored.
+// checkAsked refuses a requested set that is neither known nor stored.
 func (f *Frame) checkAsked(rows []store.Row) error {
 	for _, name := range f.Datasets {
 		stored := slices.ContainsFunc(rows, func(r store.Row) bool { return strings.EqualFold(r.Dataset, name) })
@@ -311,14 +316,14 @@ func (f *Frame) checkAsked(rows []store.Row) error {
 	return nil
 }
 
-// leavesOut reports whether a cell was not asked for.
+// leavesOut reports whether the request leaves a cell out.
 func (f *Frame) leavesOut(r store.Row) bool {
 	return f.Methods != nil && !slices.Contains(f.Methods, r.Method) ||
 		f.Splits != nil && !slices.Contains(f.Splits, r.Split) ||
 		f.Datasets != nil && !slices.ContainsFunc(f.sets, func(d Dataset) bool { return d.Name == r.Dataset })
 }
 
-// cannot says why `bench run` would refuse a cell; "" if it would not.
+// cannot says why `bench run` would refuse a cell; "" if it would run it.
 func (f *Frame) cannot(method, dataset string) string {
 	pinned, ok := f.pinned[method]
 	if ok {
@@ -343,7 +348,7 @@ func (f *Frame) cannot(method, dataset string) string {
 	return ""
 }
 
-// task is what a set is now, or was when its cells were run; 0 if neither is known.
+// task is the task of a set today, or when its cells ran; 0 if both are unknown.
 func (f *Frame) task(dataset, stored string) registry.Task {
 	if e, err := f.Sets.Entry(dataset); err == nil {
 		return e.Task
@@ -355,8 +360,8 @@ func (f *Frame) task(dataset, stored string) registry.Task {
 	return task
 }
 
-// planned lists the planned splits in increasing order: those that were asked for, else the
-// protocol's and any above them that rows have.
+// planned lists the planned splits in increasing order: the requested splits, or else the protocol's and any
+// further splits of the rows.
 func (f *Frame) planned(rows []store.Row) []int {
 	if f.Splits != nil {
 		return slices.Sorted(slices.Values(f.Splits))

@@ -18,9 +18,9 @@ import (
 type Gap struct {
 	Dataset, Method string
 	Done, Planned   int
-	Beyond          []Failure // splits without any run that runs skipped; Status says why
-	NotRun          []int     // the others without any run
-	Why             string    // why these cannot be run; "" if they can
+	Beyond          []Failure // splits without a run that runs skipped; Status says why
+	NotRun          []int     // other splits without a run
+	Why             string    // why NotRun cannot run; "" if they can
 	Failures        []Failure
 }
 
@@ -30,9 +30,8 @@ type Failure struct {
 	Splits        []int
 }
 
-// newGap sorts a cell's unfinished splits into those that failed, grouped by reason in the order of
-// their first split, and those that were not run. A finished run that the metric does not exist for
-// counts as one that failed.
+// newGap divides a cell's unfinished splits into failed splits, grouped by reason in the order of their first
+// split, and splits that did not run. A finished run for which the metric does not exist counts as failed.
 func (t *Table) newGap(dataset, method string, rows []store.Row) Gap {
 	g := Gap{Dataset: dataset, Method: method, Planned: len(t.Splits), Why: t.cannot[cellKey{dataset, method}]}
 	have := map[int]bool{}
@@ -71,7 +70,7 @@ func (t *Table) newGap(dataset, method string, rows []store.Row) Gap {
 	return g
 }
 
-// whyBeyond says of cells that were skipped what they were predicted to need, and which option skipped them.
+// whyBeyond says for skipped cells what they were predicted to need, and which option skipped them.
 func whyBeyond(left []store.Skipped) map[cellKey]map[int]string {
 	out := map[cellKey]map[int]string{}
 	for _, l := range left {
@@ -88,8 +87,7 @@ func whyBeyond(left []store.Skipped) map[cellKey]map[int]string {
 	return out
 }
 
-// Describe says on one line how many splits are finished and what became of the
-// others.
+// Describe says on one line how many splits are finished and what happened to the others.
 func (g Gap) Describe() string {
 	parts := []string{fmt.Sprintf("%d of %s", g.Done, Count(g.Planned, "split"))}
 	for _, f := range g.Failures {
@@ -115,8 +113,7 @@ func (g Gap) notRun() string {
 	return "not run"
 }
 
-// brief puts a message on one line and cuts it where it is longer than a note may
-// be, naming its length.
+// brief puts a message on one line. It cuts a message that is longer than a note may be, and says its length.
 func brief(s string) string {
 	const longest = 300
 	s = doc.OneLine(s)
@@ -127,17 +124,17 @@ func brief(s string) string {
 	return fmt.Sprintf("%s … of %d characters", string([]rune(s)[:longest]), n)
 }
 
-// A Reason is why splits are missing, and where they are.
+// A Reason says why and where splits are missing.
 type Reason struct {
 	Text  string // "Failed (singular matrix)", "Not run"
 	Runs  int    // one a split of a cell
-	Where string // methods, data sets and splits, or how many where they are many
-	Short bool   // Where does not name each
+	Where string // methods, data sets and splits, or how many of them
+	Short bool   // Where gives numbers only
 }
 
-// Reasons sums up all gaps, one entry a status and reason: failures in the order
-// they come, what runs skipped, what cannot be run, then what merely was not. Cells of the sets in
-// Skipped that have no run are told apart and not here.
+// Reasons lists all gaps, one entry a status and reason. Failures come first, in their order, then skipped
+// cells, then cells that cannot run, then cells that did not run. Cells without a run on sets in Skipped are
+// reported elsewhere.
 func (t *Table) Reasons() []Reason {
 	var failed, left, cannot, notRun gapGroups
 	for _, g := range t.Gaps {
@@ -213,8 +210,8 @@ func (g *gapGroups) add(key string, c gapCell) {
 	g.cells[key] = append(g.cells[key], c)
 }
 
-// where writes cells as blocks of methods on data sets, "A, B on wine, sonar
-// (splits 1-3)", or sums them up where that takes many blocks. short says that not each is named.
+// where writes cells as blocks of methods on data sets, "A, B on wine, sonar (splits 1-3)". It writes numbers
+// where this takes many blocks; short reports this.
 func (t *Table) where(cells []gapCell) (text string, short bool) {
 	const most = 3
 	type row struct{ dataset, splits string }
@@ -248,7 +245,7 @@ func (t *Table) where(cells []gapCell) (text string, short bool) {
 	return strings.Join(parts, "; "), short
 }
 
-// sum says how many cells that form no blocks there are, of which methods and data sets.
+// sum says how many cells there are, and of which methods and data sets.
 func (t *Table) sum(cells []gapCell) string {
 	var methods, sets []string
 	runs := 0

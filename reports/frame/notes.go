@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Notes says, one sentence a note, what the table rests on and what it lacks, with the notes of the
-// report that shows it in their place.
+// Notes says, one sentence a note, which splits and sets the table uses and what it lacks. own are notes of
+// the report that shows the table.
 func (t *Table) Notes(own ...string) []string {
 	return slices.Concat(t.splitNotes(), t.countedNotes(), t.partialNotes(), t.belowNotes(), t.gapNotes(), t.skippedNotes(), own, t.other)
 }
 
-// NotesOfPairs is Notes for a report that has neither means over data sets nor ranks, and says beside each value of which splits
-// it is.
+// NotesOfPairs is Notes for a report that has neither means over data sets nor ranks, and names the splits
+// beside each value.
 func (t *Table) NotesOfPairs(own ...string) []string {
 	return slices.Concat(t.gapNotes(), t.skippedNotes(), own, t.other)
 }
 
-// Remarks are those of the notes that say nothing of the table's values: cells of other inputs that were left out, what fits warn of,
-// and where imported cells come from.
+// Remarks are the notes that do not concern the table's values: omitted cells with other inputs, warnings of
+// fits, and the origin of imported cells.
 func (t *Table) Remarks() []string { return t.other }
 
-// splitNotes names the rows whose methods all finished the same splits, but
-// fewer than planned, and those whose methods finished different ones.
+// splitNotes names the sets whose methods finished the same splits but fewer than planned, and the sets whose
+// methods finished different splits.
 func (t *Table) splitNotes() []string {
 	byCount := map[int][]string{}
 	var unequal []string
@@ -71,7 +71,7 @@ func (t *Table) unequal(s Set) string {
 	return fmt.Sprintf("%d to %d of %s", least, most, Count(len(t.Splits), "split"))
 }
 
-// countedNotes says which data sets Mean and the ranks are over, by the shorter of two lists.
+// countedNotes names the sets behind Mean and the ranks, or the sets left out, whichever list is shorter.
 func (t *Table) countedNotes() []string {
 	not := t.setNames(func(s Set) bool { return s.Group == GroupMain && !s.Counted })
 	over := strings.Join(t.Counted, ", ")
@@ -143,7 +143,7 @@ func splitList(splits []int) string {
 // fewNames is how many names a note may list.
 const fewNames = 5
 
-// Briefly lists names where they are few, else it says how many there are.
+// Briefly lists a few names, and gives the number of many.
 func Briefly(names []string, noun string) string {
 	if len(names) > fewNames {
 		return Count(len(names), noun)

@@ -9,9 +9,9 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// withoutProbabilities takes out the cells that lack a metric of probabilities, and says why: their method does
-// not declare that its scores stand for probabilities, or they were stored before it was computed. It returns the
-// methods that have no cell left for the first reason.
+// withoutProbabilities removes the cells that lack a metric of probabilities, and says why: their method does
+// not declare that its scores stand for probabilities, or they were stored before the metric existed. It
+// returns the methods that lost all cells for the first reason.
 func (t *Table) withoutProbabilities(f Frame, of *together) (methods []string) {
 	if !t.Metric.Probabilities {
 		return nil

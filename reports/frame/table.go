@@ -16,39 +16,39 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// The groups of data sets. Only the main group enters means over sets and average ranks; the
-// others are shown below them.
+// These are the groups of data sets. Only the main group enters means over sets and average ranks. Other
+// groups are shown below it.
 const (
 	GroupMain      = "main"
 	GroupApart     = "apart"     // shown apart, as the paper does for bankmarketing
 	GroupGenerated = "generated" // drawn by a generator
 )
 
-// Table is cells that stand together, by data set and method, for one metric.
+// Table is the cells that stand together, by data set and method, for one metric.
 type Table struct {
 	Metric   metric.Metric
 	Protocol string
-	Methods  []string // in order, those that lack counted sets last; see Whole
+	Methods  []string // in order; methods that lack counted sets are last; see Whole
 	Splits   []int    // planned, in increasing order
 	Sets     []Set    // the main group, then apart, then generated
 	Counted  []string // names of the counted sets
 
 	Gaps        []Gap     // cells with fewer finished splits than planned
-	Skipped     []string  // sets of which nothing is stored, left to the full command
-	Without     []Without // sets that have no such metric
-	Changed     []Change  // sets whose runs are of other data than their files hold now
-	FullCommand string    // computes what the table lacks; "" if it lacks nothing that can be run
-	Completes   string    // computes what partial methods lack of the counted sets; "" if nothing of it can be run
-	Warnings    []string  // what must be read before the table
+	Skipped     []string  // sets without stored cells; only the full command runs them
+	Without     []Without // sets for which the metric does not exist
+	Changed     []Change  // sets whose runs belong to older data than their files
+	FullCommand string    // computes what is missing; "" if nothing missing can run
+	Completes   string    // computes the counted sets that partial methods lack; "" if none can run
+	Warnings    []string  // texts to read before the table
 	Provenance  doc.Provenance
 
 	Published      string            // source of the printed values to compare with; "" for none
 	PublishedNames map[string]string // see Protocol
 	Only           bool              // sets were asked for by name
 
-	OnlyMethods bool      // methods were
+	OnlyMethods bool      // methods were asked for by name
 	whole       int       // methods that have every counted set
-	surplus     []gapCell // splits that are more than are compared
+	surplus     []gapCell // splits beyond the compared ones
 	other       []string  // notes on cells of other inputs
 	rows        map[cellKey][]store.Row
 	cannot      map[cellKey]string
@@ -56,7 +56,7 @@ type Table struct {
 	pinned      map[string]store.Version
 }
 
-// Dataset is what is known of a set; counts of zero are unknown.
+// Dataset is what is known of a set; a count of zero is unknown.
 type Dataset struct {
 	Name      string
 	File      string // argument of --datasets where that is not Name: the TOML file of a user's set
@@ -74,17 +74,19 @@ type Dataset struct {
 type Set struct {
 	Dataset
 	Entries []Entry
-	Splits  []int // that are compared: those that most methods finished, the longer list of equals; all that counts of cells with more
-	Missing bool  // at least one cell has no finished split
-	Unequal bool  // cells of whole methods that have a mean finished different splits, so are not comparable
-	Counted bool  // enters means over sets and average ranks
+	// Splits are the compared splits: those that most methods finished, of equal numbers the longer list.
+	// They are all counted splits of cells with more.
+	Splits  []int
+	Missing bool // at least one cell has no finished split
+	Unequal bool // whole methods finished different splits, so that their means are not comparable
+	Counted bool // enters means over sets and average ranks
 }
 
 // Entry holds the runs of one method on one data set.
 type Entry struct {
 	Method string
 	Runs   []Run // finished ones with a value, by split
-	Has    bool  // finished the splits that are compared on the set
+	Has    bool  // the method finished the compared splits of the set
 	stats.Spread
 	SQL string // query that returns the runs
 }
@@ -95,17 +97,17 @@ type Run struct {
 	Value *big.Rat // of the metric; times 100 where the metric is shown in percent
 	Score result.Score
 
-	ScoresHash string // of the bits of its test scores, which tells equal fits; "" if it is not known
+	ScoresHash string // hash of the bits of its test scores, equal for equal fits; "" if unknown
 }
 
-// Without is sets that are not in a table since its metric does not exist for their task.
+// Without is sets outside of the table because the metric does not exist for their task.
 type Without struct {
 	Why  string
 	Sets []string
 }
 
-// A Change is a data set whose runs in the table are of other data than its file holds now: the
-// file, or how it is read, was changed since.
+// A Change is a data set whose runs in the table belong to other data than its file now: the file, or the way
+// it is read, changed.
 type Change struct {
 	Dataset string
 	File    string // names the data to people
@@ -134,14 +136,14 @@ func (f Frame) TableOf(name string) (Table, error) {
 	return t, nil
 }
 
-// Remembering returns the frame for several reports of the same rows, one after another: it makes the table of a metric once.
+// Remembering returns the frame for several reports on the same rows. It makes the table of each metric once.
 func (f Frame) Remembering() Frame {
 	f.tables = map[string]Table{}
 	return f
 }
 
-// usualMetric is the metric of a protocol that names none: as grid points are selected, accuracy of classes, and mse where all that
-// is stored is of regression.
+// usualMetric is the metric of a protocol that names none, as for the selection of grid points: accuracy for
+// classes, and mse where all stored sets are of regression.
 func (f Frame) usualMetric() string {
 	classes := func(r store.Row) bool { return f.task(r.Dataset, r.Task) != registry.Regression }
 	if len(f.Rows) == 0 || slices.ContainsFunc(f.Rows, classes) {
@@ -150,8 +152,8 @@ func (f Frame) usualMetric() string {
 	return "mse"
 }
 
-// Table applies the policy of all reports for one metric. It is an error, a RequestError, if no
-// cell is left, and an error if stored cells contradict each other.
+// Table applies the rules of all reports for one metric. It is a RequestError if no cell is left, and an
+// error if stored cells contradict each other.
 func (f Frame) Table(m metric.Metric) (Table, error) {
 	t := Table{Metric: m, Protocol: f.Protocol.Name, Published: f.Protocol.Published, PublishedNames: f.Protocol.PublishedNames, Only: f.Datasets != nil,
 		OnlyMethods: f.Methods != nil,
@@ -196,8 +198,7 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	return t, nil
 }
 
-// withMetric takes out the sets that have no such metric, with their cells, however these ended,
-// and names them.
+// withMetric removes the sets for which the metric does not exist, with all their cells, and names them.
 func (t *Table) withMetric(f Frame) ([]Dataset, []store.Row) {
 	stored := map[string]string{} // task by set
 	for _, r := range f.Rows {
@@ -227,7 +228,7 @@ func (t *Table) withMetric(f Frame) ([]Dataset, []store.Row) {
 	return sets, rows
 }
 
-// why says what a set of a task has instead of the metric.
+// why says why a set of a task lacks the metric.
 func (t *Table) why(task registry.Task) string {
 	switch {
 	case task == registry.Regression:
@@ -273,7 +274,7 @@ func others(f Frame, dataset string) []string {
 	return names
 }
 
-// plural is of the one metric that has a plural; others are values of it.
+// plural writes the plural of a metric: "accuracies", and "values of" for every other metric.
 func plural(name string) string {
 	if name == "accuracy" {
 		return "accuracies"
@@ -342,7 +343,7 @@ func (t *Table) addSet(d Dataset) error {
 	return nil
 }
 
-// checkRow compares a finished run with itself and with the first one of its split.
+// checkRow compares the counts of a finished run with its rows, and with the first run of its split.
 func checkRow(r *store.Row, first map[int]*store.Row) error {
 	if r.Status != result.OK {
 		return nil
@@ -394,7 +395,8 @@ func (t *Table) value(r store.Row) *big.Rat {
 	return t.ValueOf(r.Score)
 }
 
-// ValueOf is the metric of a score, times 100 where it is shown in percent; nil where the score has none.
+// ValueOf is the metric of a score, times 100 where the metric is in percent; nil where the score has no
+// value.
 func (t *Table) ValueOf(s result.Score) *big.Rat {
 	v := t.Metric.Of(s)
 	if v != nil && t.Metric.Percent {
@@ -403,7 +405,7 @@ func (t *Table) ValueOf(s result.Score) *big.Rat {
 	return v
 }
 
-// Cells returns the cells of a method on a set that stand in the table, by split, however they ended.
+// Cells returns the table's cells of a method on a set, by split, whatever their status.
 func (t *Table) Cells(dataset, method string) []store.Row { return t.rows[cellKey{dataset, method}] }
 
 // Splits returns the finished splits in increasing order.

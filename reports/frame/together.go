@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// together is cells that may stand in one table, and what must be said of them.
+// together is the cells that may stand in one table, and the notes on the cells that may not.
 type together struct {
 	rows     []store.Row
 	changed  []Change
@@ -16,9 +16,8 @@ type together struct {
 	notes    []string // cells that are left out for other reasons
 }
 
-// consistent keeps the cells that belong together: those of the protocol as it is
-// now, for each set those of one kind of data, and for each method on it those of
-// the version and the grid that were run last.
+// consistent keeps the cells that belong together: those of today's protocol, for each set those of one kind
+// of data, and for each method on it those of the version and the grid that ran last.
 func (f Frame) consistent(rows []store.Row) together {
 	t := together{rows: rows}
 	t.drop("the protocol as it was before it was edited", func(r store.Row) bool {
@@ -39,7 +38,7 @@ func (f Frame) consistent(rows []store.Row) together {
 	return t
 }
 
-// drop takes cells out and notes which.
+// drop removes cells and notes which ones.
 func (t *together) drop(what string, out func(store.Row) bool) {
 	before := len(t.rows)
 	var of, methods, sets []string
@@ -61,9 +60,9 @@ func (t *together) drop(what string, out func(store.Row) bool) {
 	}
 }
 
-// oneKindOfData keeps, of the cells of each set, those of the data that its files
-// hold now; where there are none or that is not known, those of the data that was
-// run last. Two files that were run under one name are two kinds of data.
+// oneKindOfData keeps for each set the cells of the data that its files have now. Where there are none or the
+// files are unknown, it keeps the cells of the data that ran last. Two files that ran under one name are two
+// kinds of data.
 func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 	var names []string
 	newest := map[string]store.Row{}
@@ -104,8 +103,8 @@ func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 	}
 }
 
-// dropOtherData takes the cells of a set out that are of other data than keep, and
-// returns their methods, the fingerprints of their data and how many they are.
+// dropOtherData removes the cells of a set whose data is not keep. It returns their methods, the fingerprints
+// of their data and their number.
 func (t *together) dropOtherData(name, keep string) (methods, was []string, n int) {
 	before := len(t.rows)
 	t.rows = slices.DeleteFunc(t.rows, func(r store.Row) bool {

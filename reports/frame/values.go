@@ -11,8 +11,7 @@ import (
 	"github.com/kernelboosting/bench/harness/metric"
 )
 
-// Ascending returns values so that a larger one is better, whatever the metric's direction. Nil
-// stays nil.
+// Ascending returns values for which larger is better, whatever the metric's direction. Nil stays nil.
 func (t *Table) Ascending(values []*big.Rat) []*big.Rat {
 	if t.Metric.Better == metric.Higher {
 		return values
@@ -26,7 +25,8 @@ func (t *Table) Ascending(values []*big.Rat) []*big.Rat {
 	return out
 }
 
-// Difference is a gain, positive where the first of two values is better, as the first less the second.
+// Difference turns a gain, which is positive where the first of two values is better, into the first value
+// less the second.
 func (t *Table) Difference(gain *big.Rat) *big.Rat {
 	if t.Metric.Better == metric.Lower {
 		return new(big.Rat).Neg(gain)
@@ -119,8 +119,8 @@ func Rat(x float64) *big.Rat {
 	return new(big.Rat).SetFloat64(x)
 }
 
-// Known is a float64 for records: nil where there is none, and the texts "inf" and "-inf", which numbers of JSON do not have, where it
-// is infinite.
+// Known is a float64 for records: nil for NaN, and the texts "inf" and "-inf" for infinite values, which JSON
+// cannot have as numbers.
 func Known(x float64) any {
 	switch {
 	case math.IsNaN(x):
@@ -156,8 +156,8 @@ func zeroUnsigned(s string) string {
 	return s
 }
 
-// PValue writes a p-value to three decimals, to four where three would read as a usual level, or the bound that it is below;
-// "-" where it does not exist.
+// PValue writes a p-value with three decimals, with four where three would read as a usual level, or as the
+// bound that it is below. It is "-" where there is no p-value.
 func PValue(p float64) string {
 	switch {
 	case math.IsNaN(p):
@@ -176,7 +176,8 @@ func PValue(p float64) string {
 	return s
 }
 
-// Probability writes a probability to two decimals, or the bound that it is beyond: nothing is known to be impossible or certain.
+// Probability writes a probability with two decimals, or as the bound that it passes: no event is known to be
+// impossible or certain.
 func Probability(p float64) string {
 	switch {
 	case math.IsNaN(p):
@@ -189,7 +190,7 @@ func Probability(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
-// Ranked is an error unless a data set counts, and of several methods at least two are whole.
+// Ranked is an error if no data set counts, or if of several methods fewer than two are whole.
 func (t *Table) Ranked() error {
 	switch {
 	case len(t.Counted) == 0:

@@ -10,8 +10,8 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// pick resolves a method that was asked for: by its name as of the program or of stored cells, or, as NAME@VERSION, at one of the
-// versions that are stored, by the beginning of it. It returns the head of the column.
+// pick resolves a requested method. This is a name of the program or of stored cells, or NAME@VERSION with
+// the beginning of a stored version. It returns the name of the column.
 func (f *Frame) pick(ctx context.Context, from Rows, asked string, rows []store.Row) (string, error) {
 	name, err := f.Method(asked, rows)
 	at := strings.LastIndex(asked, "@")
@@ -65,7 +65,7 @@ func (f *Frame) pick(ctx context.Context, from Rows, asked string, rows []store.
 	return column, nil
 }
 
-// readPinned returns rows with those of the versions that were asked for, under the heads of their columns.
+// readPinned adds the rows of the requested versions under the names of their columns.
 func (f *Frame) readPinned(ctx context.Context, from Rows, rows []store.Row) ([]store.Row, error) {
 	for column, v := range f.pinned {
 		of, err := from.RowsOf(ctx, f.Protocol.Name, v, f.Folds)
@@ -83,13 +83,13 @@ func (f *Frame) readPinned(ctx context.Context, from Rows, rows []store.Row) ([]
 	return rows, nil
 }
 
-// Pinned is the method version that a column was asked for, as NAME@VERSION.
+// Pinned returns the version of a column NAME@VERSION.
 func (t *Table) Pinned(method string) (store.Version, bool) {
 	v, ok := t.pinned[method]
 	return v, ok
 }
 
-// Version is that of the cells of a method on a set; "" without any.
+// Version is the version of a method's cells on a set; "" without cells.
 func (t *Table) Version(dataset, method string) string {
 	for _, r := range t.rows[cellKey{dataset, method}] {
 		return r.MethodVersion

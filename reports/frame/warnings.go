@@ -10,7 +10,7 @@ import (
 // details are the values that end a warning, "key=value key=value", which differ from fit to fit.
 var details = regexp.MustCompile(` [\w.-]+=.*$`)
 
-// warningNotes says in one note that fits warn, and what where all say the same.
+// warningNotes says in one note that fits gave warnings, and quotes the text if it is always the same.
 func warningNotes(rows []store.Row) []string {
 	var methods, sets, texts []string
 	times := 0

@@ -7,8 +7,8 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// compareSplits fills Splits of a set, those that most of its cells finished, the longer list of equals, and marks the cells that
-// finished them. It takes the splits out that such a cell has beyond them, and returns these cells.
+// compareSplits fills Splits of a set with the splits that most cells finished, of equal numbers the longer
+// list. It marks the cells that finished them, removes their further splits, and returns these cells.
 func (s *Set) compareSplits() (beyond []gapCell) {
 	most := 0
 	for _, e := range s.Entries {
@@ -41,7 +41,7 @@ func (s *Set) compareSplits() (beyond []gapCell) {
 	return beyond
 }
 
-// count picks the sets that means and ranks are over, and moves the methods that lack one of them to the end.
+// count picks the counted sets, and moves the methods that lack one of them to the end.
 func (t *Table) count() {
 	have := make([][]int, len(t.Methods)) // places of sets of the main group, by method
 	for i := range t.Sets {
@@ -78,9 +78,10 @@ func (t *Table) count() {
 	}
 }
 
-// countedSets returns the sets that count, of those that each method has: of the methods' lists the longest that at least half
-// of the methods with any set have all of. If there is none it is the list, of a method or of what all have, for which its
-// length times the number of methods that have all of it is the largest.
+// countedSets returns the counted sets from the lists of sets that each method has: the longest list that at
+// least half of the methods with any set have completely. If there is none, it compares each list, and the
+// list of sets that all methods have, by length times the number of methods that have all of it, and takes
+// the largest.
 func countedSets(have [][]int) []int {
 	have = slices.DeleteFunc(slices.Clone(have), func(sets []int) bool { return len(sets) == 0 })
 	if len(have) == 0 {
@@ -130,8 +131,8 @@ func picked[T any](list []T, order []int) []T {
 	return out
 }
 
-// Whole returns the methods that have every counted set: the leading ones of Methods. Means over sets, ranks and marks of the
-// best are theirs alone. Where no set counts, no method lacks one, and all are whole.
+// Whole returns the methods that have every counted set: the first ones of Methods. Only they have means over
+// sets, ranks and marks of the best. If no set counts, all methods are whole.
 func (t *Table) Whole() []string { return t.Methods[:t.whole] }
 
 // Coverage is how many of the counted sets a method has, by its place in Methods.
@@ -145,7 +146,8 @@ func (t *Table) Coverage(method int) int {
 	return n
 }
 
-// partialNotes say which methods lack counted sets, what completes them, and which splits of others are more than are compared.
+// partialNotes say which methods lack counted sets, what completes them, and which splits go beyond the
+// compared ones.
 func (t *Table) partialNotes() []string {
 	var notes, partial []string
 	for i := t.whole; i < len(t.Methods); i++ {

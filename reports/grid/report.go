@@ -1,8 +1,6 @@
 package grid
 
 import (
-	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
@@ -16,10 +14,6 @@ sets whose choice sits on an edge of the grid, where a wider grid might do bette
 sets the folds' results of the chosen points beside those of the test rows.`,
 		Example: `  bench report grid
   bench report grid --methods GBRFF2 --datasets sonar`,
-		Flags: func(flags report.Flags) report.Build {
-			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
-			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
-		},
+		Flags: report.Plain(Build),
 	}
 }

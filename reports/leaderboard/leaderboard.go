@@ -1,16 +1,17 @@
-// Package leaderboard is the short answer to "who leads?": a row a method, with how far it lies above the field, how often it wins,
-// its average rank, whether it is told apart from the leader, what it costs and how much of the table it has.
+// Package leaderboard answers "who leads?" with one row a method: its gain over the field, its share of wins,
+// its average rank, whether it is told apart from the leader, its cost, and how many sets it has.
 //
-// The field is the whole methods: those that have every data set that counts. Rows are in the order of the mean gain over the field,
-// which is the order of the means over data sets. No method is therefore found to be better than a leader that the data chose, since
-// a verdict needs the mean on its side. A partial method stands below, on the sets that it has.
+// The field is the whole methods, which have every counted set. Rows are in the order of the mean gain over
+// the field, which is the order of the means over data sets. So no method is found to be better than a leader
+// that the data chose, since a verdict needs the larger mean. A partial method is below, on the sets that it
+// has.
 //
 //	board.go         the order, as data
 //	words.go         its numbers as text
 //	leaderboard.go   the report
 //
-// Gains and shares of wins have intervals, each of one method by itself: they describe and decide nothing. What is told apart comes
-// from package evidence. The first screen of package page is made of the same rows.
+// Gains and shares of wins have intervals, each for one method by itself; these describe and decide nothing.
+// Package evidence decides which methods are told apart. The first screen of package page has the same rows.
 package leaderboard
 
 import (

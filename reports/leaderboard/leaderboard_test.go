@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/times"
 	"pgregory.net/rapid"
 )
@@ -159,7 +160,7 @@ func TestVerdicts(t *testing.T) {
 func TestTimes(t *testing.T) {
 	in := table([]string{"A", "B"}, []int{84, 79}, []int{67, 73}, []int{67, 73})
 	_, _, b := boardOf(t, in, "")
-	d, err := times.Build(in.Frame(t), times.Options{})
+	d, err := times.Build(in.Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func thirty() sample.Input {
 		for m := range 30 {
 			for split := 1; split <= 20; split++ {
 				r := sample.OK(name, fmt.Sprintf("METHOD-%02d", m), split, 200+(7*s+11*m+13*split)%90, 300)
-				r.Params = []byte(fmt.Sprintf(`{"gamma":%d,"lambda":%d}`, split, m))
+				r.Point = []byte(fmt.Sprintf(`{"gamma":%d,"lambda":%d}`, split, m))
 				in.Rows = append(in.Rows, r)
 			}
 		}

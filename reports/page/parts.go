@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/reports/pairs"
 	"github.com/kernelboosting/bench/reports/ranks"
 	"github.com/kernelboosting/bench/reports/render"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/tests"
 	"github.com/kernelboosting/bench/reports/times"
 )
@@ -69,7 +70,7 @@ func (p *Page) addRanks(f frame.Frame, o Options) error {
 	if p.table.Comparable() != nil {
 		return nil
 	}
-	d, err := ranks.Build(f, ranks.Options{Metric: o.Metric})
+	d, err := ranks.Build(f, report.Options{Metric: o.Metric})
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func shown[B doc.Block](d doc.Document) []doc.Block {
 
 // addTimes takes the plot and the table of times from their report, where there are times.
 func (p *Page) addTimes(f frame.Frame, o Options) error {
-	d, err := times.Build(f, times.Options{Metric: o.Metric})
+	d, err := times.Build(f, report.Options{Metric: o.Metric})
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil // there are none, and the sections say which cells have some
 	}
@@ -113,7 +114,7 @@ func (p *Page) addTimes(f frame.Frame, o Options) error {
 
 // addGrid takes from report grid what was chosen, a table a method, and where a choice sits on an edge.
 func (p *Page) addGrid(f frame.Frame, o Options) error {
-	d, err := grid.Build(f, grid.Options{Metric: o.Metric})
+	d, err := grid.Build(f, report.Options{Metric: o.Metric})
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil // no method has a grid of several points
 	}
@@ -153,7 +154,7 @@ func (p *Page) addMore(f frame.Frame, o Options) error {
 	if err := p.addPart(&p.More, "Tests of all methods and of pairs", true, d.Title, append(shown[doc.Prose](d), shown[doc.Table](d)...)...); err != nil {
 		return err
 	}
-	if d, err = pairs.Build(f, pairs.Options{Metric: o.Metric}); err != nil {
+	if d, err = pairs.Build(f, report.Options{Metric: o.Metric}); err != nil {
 		return err
 	}
 	blocks := shown[doc.Table](d)
@@ -163,7 +164,7 @@ func (p *Page) addMore(f frame.Frame, o Options) error {
 	if err := p.addPart(&p.More, "Pairs: data sets won, tied and lost", true, d.Title, blocks...); err != nil {
 		return err
 	}
-	d, err = curves.Build(f, curves.Options{Metric: o.Metric})
+	d, err = curves.Build(f, report.Options{Metric: o.Metric})
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil
 	}

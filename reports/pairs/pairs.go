@@ -1,7 +1,7 @@
-// Package pairs sets the methods beside one another two at a time: on how many data sets each wins,
-// ties and loses by its mean, and a scatter of the means, a dot a data set.
+// Package pairs compares methods two at a time: on how many data sets each wins, ties and loses by its mean,
+// and a scatter of the means with one dot a data set.
 //
-// Wins are counted on exact means; how sure a win is, is in reports compare and tests.
+// Wins are counted on exact means. Reports compare and tests say how sure a win is.
 package pairs
 
 import (
@@ -13,22 +13,16 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Options adjust the page.
-type Options struct {
-	Metric string // "" for the protocol's
-	Title  string // "" for the usual one
-	Label  string // for LaTeX; "" for "tab:pairs:" and the protocol
-}
 
 // mostScatters bounds the pairs that are drawn: those of the first methods of the table.
 const mostScatters = 36
 
 // Build returns the document. It is an error if there are fewer than two whole methods or no data set
 // that counts, and if stored cells contradict each other.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err

@@ -6,12 +6,13 @@ import (
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/report"
 )
 
 // By hand from the counted sets of sample.Small: tie 80, 80, 76.7 and clear 81.25, 100, 68.75 (of A_1, B and C).
 func TestByHand(t *testing.T) {
 	for _, name := range []string{"accuracy", "error"} {
-		d, err := Build(sample.Small().Frame(t), Options{Metric: name})
+		d, err := Build(sample.Small().Frame(t), report.Options{Metric: name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +35,7 @@ func TestByHand(t *testing.T) {
 
 // More pairs than fit a page are counted all and drawn in part, which is said.
 func TestMany(t *testing.T) {
-	d, err := Build(sample.Sixteen().Frame(t), Options{})
+	d, err := Build(sample.Sixteen().Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

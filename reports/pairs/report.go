@@ -1,8 +1,6 @@
 package pairs
 
 import (
-	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
@@ -15,10 +13,6 @@ func Report() report.Report {
 the means of one against the other's, a dot a data set.`,
 		Example: `  bench report pairs
   bench report pairs --methods GBRFF2,LGBM -o figs/`,
-		Flags: func(flags report.Flags) report.Build {
-			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
-			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
-		},
+		Flags: report.Plain(Build),
 	}
 }

@@ -8,11 +8,12 @@
 //	rank.go    the diagram of critical differences
 //	forest.go  differences with their intervals, line by line
 //
-// Letters have one size in every drawing, that of a paper's small print. What a narrow drawing has no room for is left out and
-// counted in its legend, never drawn over something else. What values share stands in a legend or beside the lines themselves, and
-// what colours tell apart dashes or shapes tell apart too.
+// Letters have one size in every drawing, that of a paper's small print. A narrow drawing leaves out what it
+// has no room for and counts it in its legend; it never draws over something else. A legend, or words beside
+// the lines, explains what values have in common. Where colours distinguish values, dashes or shapes do so,
+// too.
 //
-// It reads no results, computes no statistics and writes no format; package render does that.
+// The package reads no results, computes no statistics and writes no format. Package render writes formats.
 package plot
 
 import (

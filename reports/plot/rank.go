@@ -31,13 +31,14 @@ const (
 
 const rankTitle = "average rank"
 
-// CriticalDifference draws the diagram of Demsar (2006, figure 1): methods on an axis of average ranks, the best at the left, with
-// bars that join those not told apart. names and ranks are in increasing order of rank, at least two; bars holds the places of
-// methods that a bar joins, in increasing order, those of the best methods first; cd is the length of the critical difference, shown
+// CriticalDifference draws the diagram of Demsar (2006, figure 1): methods on an axis of average ranks, the
+// best at the left, with bars that join methods that are not told apart. names and ranks are in increasing
+// order of rank, at least two. Each of bars holds the places of the methods that a bar joins, in increasing
+// order; bars of the best methods are first. cd is the length of the critical difference, which is drawn
 // above the axis, or NaN for none.
 //
-// Where many methods, many bars or long names leave no room for names at both sides, methods stand in a list, one a line, and bars at
-// the right of it; bars that have no room there are counted below.
+// With many methods, many bars or long names there is no room for names at both sides. Then the methods are a
+// list, one a line, with the bars at its right. Bars without room are counted below.
 func CriticalDifference(names []string, ranks []float64, bars [][]int, cd float64) doc.Plot {
 	return func(width float64) doc.Drawing {
 		r := ranking{names: names, ranks: ranks, bars: bars, cd: cd, Drawing: doc.Drawing{Width: width}}

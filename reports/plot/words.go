@@ -158,7 +158,7 @@ type label struct {
 	x, y float64
 }
 
-// A crowd is what names must not stand on, and what they had better not.
+// A crowd is the places that a name must not cover (hard), and those that it should not cover (soft).
 type crowd struct{ hard, soft []box }
 
 func (c crowd) free(b box, soft bool) bool {
@@ -174,9 +174,9 @@ type placed struct {
 	further float64 // how far it stands from its point, more than beside it
 }
 
-// name writes labels within an area: beside their place where there is room, else further away with a thin line to it. It returns
-// how many found none. Names in large type choose first; of several orders of the others, that which leaves out the fewest and
-// moves them least is taken.
+// name writes labels within an area: beside their place where there is room, else further away with a thin
+// line to the place. It returns how many labels have no room. Names in large type choose first. Of several
+// orders of the other names, the one that leaves out the fewest and moves them least is taken.
 func (c crowd) name(d *doc.Drawing, area box, labels []label) (left int) {
 	near := func(l label) float64 {
 		n := 0.0
@@ -241,8 +241,8 @@ func (c crowd) places(area box, labels []label) []placed {
 	return out
 }
 
-// place finds the first free place for a label, from near to far; soft for one near by that is free of what names had better not
-// stand on.
+// place finds the first free place for a label, from near to far. With soft it accepts only a near place that
+// covers nothing of soft.
 func (c crowd) place(area box, l label, soft bool) (placed, bool) {
 	width := TextWidth(l.text)
 	if l.role == doc.Tick {
@@ -284,15 +284,16 @@ func along(line [4]float64) []box {
 	return out
 }
 
-// spread moves places on a line apart, as little as it takes for a gap between each two, within low and high where they fit.
-// It returns them in the order given.
+// spread moves places on a line apart, as little as possible, so that there is a gap between every two. They
+// stay within low and high where they fit. It returns them in the order given.
 func spread(places []float64, gap, low, high float64) []float64 {
 	order := make([]int, len(places))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
-	// Places less their distance from the first one must ascend: pools of neighbours that do not take their mean.
+	// The places less their distance from the first one must ascend. A pool is neighbours that do not, and
+	// its members take their mean.
 	type pool struct {
 		mean float64
 		n    int

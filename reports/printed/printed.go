@@ -1,11 +1,13 @@
 // Package printed compares the means that a paper prints with ours, once for all reports.
 //
-// Both means are over splits of the same rows of the same data set. What the rows share is therefore in both and cancels in the
-// difference; what remains is the chance of the splits and of the methods' draws. The splits behind a printed mean are not known,
-// and are taken as other ones than ours, so that the test is Welch's with the variance s^2/n of each mean. The printed mean is
-// rounded: the difference is taken to be that much nearer to zero. P-values are adjusted by Holm's procedure over all cells.
+// Both means are over splits of the same rows of the same data set. The effect of the rows is in both means
+// and cancels in the difference. The effect of the splits and of the methods' random draws remains. The
+// splits behind a printed mean are unknown and are assumed to differ from ours, so the test is Welch's, with
+// the variance s^2/n of each mean. The printed mean is rounded, so the difference is taken to be nearer to
+// zero by the rounding. P-values are adjusted by Holm's procedure over all cells.
 //
-// The correction for overlapping splits of package stats does not belong here: it is for what other rows would give.
+// The correction of package stats for overlapping splits does not belong here: it is for conclusions about
+// other rows.
 package printed
 
 import (

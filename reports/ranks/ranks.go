@@ -1,11 +1,11 @@
-// Package ranks is the table of average ranks: how the methods place over data sets, and how far that
-// depends on the splits.
+// Package ranks is the table of average ranks: the places of the methods over data sets, and how far these
+// depend on the splits.
 //
-// The conventions are those of package stats: tied methods share the mean of their ranks, over data
-// sets; and, in protocols whose source prints such ranks, the paper's, which ranks the Mean row as one
-// more data set and gives the better rank of a tie to the later column. For the spread every split is ranked by itself, over the same data
-// sets. Where cells are tested with several seeds of a method, the deviation over these stands beside
-// the one over splits.
+// The conventions are those of package stats: tied methods share the mean of their ranks. Where the
+// protocol's source prints ranks, there are also the paper's: they rank the Mean row as one more data set and
+// give the better rank of a tie to the later column. To show the spread, every split is ranked by itself,
+// over the same data sets. Where cells are tested with several seeds of a method, there are two deviations:
+// over seeds and over splits.
 package ranks
 
 import (
@@ -17,15 +17,9 @@ import (
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Options adjust the table.
-type Options struct {
-	Metric string // "" for the protocol's
-	Title  string // "" for the usual one
-	Label  string // for LaTeX; "" for "tab:ranks:" and the protocol
-}
 
 // head names what stands beside a rank, of the ranks in every split.
 var head = []string{"rank", "mean", "s.d.", "min", "25%", "median", "75%", "max"}
@@ -42,7 +36,7 @@ var conventions = []convention{
 
 // Build returns the document. It is an error if the metric does not exist, if no data set is
 // complete for all methods, and if stored cells contradict each other.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err

@@ -1,8 +1,6 @@
 package ranks
 
 import (
-	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
@@ -16,10 +14,6 @@ report accuracy, and ranks every split by itself to show how far a place depends
 the splits.`,
 		Example: `  bench report ranks
   bench report ranks --metric mcc --format csv`,
-		Flags: func(flags report.Flags) report.Build {
-			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
-			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
-		},
+		Flags: report.Plain(Build),
 	}
 }

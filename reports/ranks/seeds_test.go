@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/report"
 )
 
 // seeded has two sets of 100 test rows, of which "once" is divided once. A's tests with three seeds are 80, 82, 84 and
@@ -37,7 +38,7 @@ func seeded() sample.Input {
 
 func seedLines(t *testing.T, in sample.Input) (string, doc.Document) {
 	t.Helper()
-	d := build(t, in, Options{})
+	d := build(t, in, report.Options{})
 	for _, b := range d.Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "seeds" {
 			return lines(table), d

@@ -25,6 +25,7 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/ranks"
 	"github.com/kernelboosting/bench/reports/render"
+	"github.com/kernelboosting/bench/reports/report"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -80,7 +81,7 @@ func TestGolden(t *testing.T) {
 	small := build(t, sample.Small(), accuracy.Options{})
 	options := build(t, sample.Small(), accuracy.Options{Title: "Accuracies", Std: accuracy.StdSample, Ranks: accuracy.RanksMid, Decimals: 2, OmitPublished: true})
 	printed := build(t, sample.Printed(), accuracy.Options{})
-	places, err := ranks.Build(sample.Paper().Frame(t), ranks.Options{})
+	places, err := ranks.Build(sample.Paper().Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func TestHTMLStandsAlone(t *testing.T) {
 // Every format of every report says what is missing and how to get it, but CSV, whose rows tell it.
 func TestGapsAreToldInEveryFormat(t *testing.T) {
 	in := sample.Paper()
-	places, err := ranks.Build(in.Frame(t), ranks.Options{})
+	places, err := ranks.Build(in.Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +227,7 @@ func FuzzNames(f *testing.F) {
 		in.Run.Protocol = reason
 		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2), sample.Failed(dataset, method, 2, result.Status(reason), reason)}
 		d := build(t, in, accuracy.Options{Title: reason, Label: method})
-		places, err := ranks.Build(in.Frame(t), ranks.Options{Title: reason, Label: method})
+		places, err := ranks.Build(in.Frame(t), report.Options{Title: reason, Label: method})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/ranks"
 	"github.com/kernelboosting/bench/reports/render"
+	"github.com/kernelboosting/bench/reports/report"
 )
 
 const host = "\\documentclass{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\nTable~\\ref{LABEL}.\n\\input{table}\nAfter.\n\\end{document}\n"
@@ -40,7 +41,7 @@ func TestLaTeXCompiles(t *testing.T) {
 			wordy.Blocks[i] = table
 		}
 	}
-	places, err := ranks.Build(sample.Sixteen().Frame(t), ranks.Options{})
+	places, err := ranks.Build(sample.Sixteen().Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,23 @@ type Flags interface {
 	Float64Var(p *float64, name string, value float64, usage string)
 }
 
-// Usual adds the flags that most reports have.
+// Options are the options that every report has.
+type Options struct {
+	Metric string // "" for the protocol's
+	Title  string // "" for the usual one
+	Label  string // for LaTeX; "" for one made of the report and the protocol
+}
+
+// Plain is the Flags of a report that has no other options.
+func Plain(build func(f frame.Frame, o Options) (doc.Document, error)) func(Flags) Build {
+	return func(flags Flags) Build {
+		var o Options
+		Usual(flags, &o.Metric, &o.Title, &o.Label)
+		return func(f frame.Frame, _ []string) (doc.Document, error) { return build(f, o) }
+	}
+}
+
+// Usual adds the flags of Options.
 func Usual(flags Flags, metrics, title, label *string) {
 	var names []string
 	for _, m := range metric.All() {

@@ -2,12 +2,10 @@ package stats
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"sort"
 
 	"github.com/kernelboosting/bench/registry/rng"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Probabilities say how sure it is, given the data, that a difference is below the region of
@@ -20,38 +18,6 @@ func (p *Probabilities) Reversed() *Probabilities {
 		return nil
 	}
 	return &Probabilities{Below: p.Above, Within: p.Within, Above: p.Below}
-}
-
-// Posterior is the Bayesian correlated t-test (Corani and Benavoli 2015; Benavoli et al. 2017, 3.1):
-// the mean difference has a Student distribution with n-1 degrees of freedom, centred at Mean and
-// scaled by Error, which follows from a flat prior and a correlation of test/(train+test) between
-// splits. The region of practical equivalence is [-rope, rope], in the unit of the differences.
-//
-// If all differences are equal, the mean is certain; with rope = 0, a mean of zero is then half below
-// and half above. All are NaN for one split. It is an error if rope is nil or negative.
-func (t CorrectedTTest) Posterior(rope *big.Rat) (Probabilities, error) {
-	if err := checkRope(rope); err != nil {
-		return Probabilities{}, err
-	}
-	switch {
-	case t.N < 2:
-		return Probabilities{math.NaN(), math.NaN(), math.NaN()}, nil
-	case t.Error == 0 && new(big.Rat).Abs(t.Mean).Cmp(rope) > 0:
-		if t.Mean.Sign() < 0 {
-			return Probabilities{Below: 1}, nil
-		}
-		return Probabilities{Above: 1}, nil
-	case t.Error == 0 && rope.Sign() > 0:
-		return Probabilities{Within: 1}, nil
-	case t.Error == 0:
-		return Probabilities{Below: 0.5, Above: 0.5}, nil
-	}
-	posterior := distuv.StudentsT{Mu: float(t.Mean), Sigma: t.Error, Nu: float64(t.N - 1)}
-	p := Probabilities{Below: posterior.CDF(-float(rope)), Above: posterior.Survival(float(rope))}
-	if rope.Sign() > 0 {
-		p.Within = max(0, 1-p.Below-p.Above)
-	}
-	return p, nil
 }
 
 // BayesSignedRanks is the Bayesian signed-rank test over data sets (Benavoli et al. 2014; 2017,

@@ -40,8 +40,7 @@ func TestCorrectedT(t *testing.T) {
 	}
 }
 
-// The interval at 1-P ends at zero; with more rows to test P rises; the posterior without a region is
-// the one-sided P; and a region takes its probability from both sides.
+// The interval at 1-P ends at zero; with more rows to test P rises.
 func TestCorrectedTProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.IntRange(-40, 40), 2, 30).Draw(t, "differences")
@@ -59,48 +58,27 @@ func TestCorrectedTProperties(t *testing.T) {
 				t.Fatalf("the interval at %v is %+v, which should end at 0", 1-c.P, i)
 			}
 		}
-		sharp, err := c.Posterior(new(big.Rat))
-		if err != nil {
-			t.Fatal(err)
-		}
-		wide, err := c.Posterior(big.NewRat(5, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !near(2*min(sharp.Below, sharp.Above), c.P, 1e-12) || sharp.Within != 0 || sharp.Below > sharp.Above != (c.Mean.Sign() < 0) {
-			t.Fatalf("posterior %+v of %+v", sharp, c)
-		}
-		if wide.Below > sharp.Below || wide.Above > sharp.Above || !near(wide.Below+wide.Within+wide.Above, 1, 1e-12) {
-			t.Fatalf("posterior %+v with a region, %+v without", wide, sharp)
-		}
 	})
 }
 
 func TestCorrectedTOfLittle(t *testing.T) {
-	nan, inf, zero, one := math.NaN(), math.Inf(1), new(big.Rat), big.NewRat(1, 1)
+	nan, inf := math.NaN(), math.Inf(1)
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	for name, c := range map[string]struct {
 		values       []int
 		statistic, p float64
 		interval     stats.Interval
-		sharp, wide  stats.Probabilities // of regions 0 and 1
 	}{
-		"one split":    {[]int{3}, nan, nan, stats.Interval{Low: nan, High: nan}, stats.Probabilities{Below: nan, Within: nan, Above: nan}, stats.Probabilities{Below: nan, Within: nan, Above: nan}},
-		"all zero":     {[]int{0, 0, 0}, nan, nan, stats.Interval{}, stats.Probabilities{Below: 0.5, Above: 0.5}, stats.Probabilities{Within: 1}},
-		"all better":   {[]int{6, 6}, inf, 0, stats.Interval{Low: 2, High: 2}, stats.Probabilities{Above: 1}, stats.Probabilities{Above: 1}},
-		"all worse":    {[]int{-6, -6}, -inf, 0, stats.Interval{Low: -2, High: -2}, stats.Probabilities{Below: 1}, stats.Probabilities{Below: 1}},
-		"all a little": {[]int{-3, -3}, -inf, 0, stats.Interval{Low: -1, High: -1}, stats.Probabilities{Below: 1}, stats.Probabilities{Within: 1}},
+		"one split":    {[]int{3}, nan, nan, stats.Interval{Low: nan, High: nan}},
+		"all zero":     {[]int{0, 0, 0}, nan, nan, stats.Interval{}},
+		"all better":   {[]int{6, 6}, inf, 0, stats.Interval{Low: 2, High: 2}},
+		"all worse":    {[]int{-6, -6}, -inf, 0, stats.Interval{Low: -2, High: -2}},
+		"all a little": {[]int{-3, -3}, -inf, 0, stats.Interval{Low: -1, High: -1}},
 	} {
 		got := correctedT(t, thirds(c.values), 7, 3)
 		i := got.Interval(0.9)
 		if !same(got.Statistic, c.statistic) || !same(got.P, c.p) || !same(i.Low, c.interval.Low) || !same(i.High, c.interval.High) {
 			t.Errorf("%s: %+v, %+v", name, got, i)
-		}
-		for rope, want := range map[*big.Rat]stats.Probabilities{zero: c.sharp, one: c.wide} {
-			p, err := got.Posterior(rope)
-			if err != nil || !same(p.Below, want.Below) || !same(p.Within, want.Within) || !same(p.Above, want.Above) {
-				t.Errorf("%s, region %v: %+v, %v, want %+v", name, rope, p, err, want)
-			}
 		}
 	}
 	for name, call := range map[string]func() error{
@@ -110,11 +88,6 @@ func TestCorrectedTOfLittle(t *testing.T) {
 			_, err := stats.CorrectedT(thirds([]int{1, 2}), 0, 3)
 			return err
 		},
-		"a negative region": func() error {
-			_, err := correctedT(t, thirds([]int{1, 2}), 7, 3).Posterior(big.NewRat(-1, 2))
-			return err
-		},
-		"no region": func() error { _, err := correctedT(t, thirds([]int{1, 2}), 7, 3).Posterior(nil); return err },
 	} {
 		if call() == nil {
 			t.Errorf("%s is no error", name)

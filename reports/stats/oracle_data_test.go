@@ -49,12 +49,6 @@ type oracle struct {
 			Adjusted [][]json.RawMessage `json:"adjusted"`
 		} `json:"calc"`
 	} `json:"garcia_herrera_2008"`
-	Single struct {
-		NBC  []float64                `json:"nbc"`
-		J48  []float64                `json:"j48"`
-		Runs int                      `json:"runs"`
-		Pub  map[string][]json.Number `json:"pub"`
-	} `json:"baycomp_single"`
 	Multiple struct {
 		Scores map[string][]float64  `json:"avg_over_100_scores_54_datasets"`
 		Pub    map[string][3]float64 `json:"pub"`
@@ -186,9 +180,4 @@ func transposed(columns ...[]float64) [][]float64 {
 		}
 	}
 	return rows
-}
-
-func mustDecimal(t testing.TB, x float64) *big.Rat {
-	t.Helper()
-	return decimals(t, [][]float64{{x}})[0][0]
 }

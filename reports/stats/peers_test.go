@@ -11,7 +11,6 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
-	"github.com/kernelboosting/bench/reports/stats"
 )
 
 // scipyTests reads tables and differences and prints what SciPy makes of them. With ties or zeros its
@@ -30,11 +29,8 @@ for d in cases["untied"]:
     r = stats.wilcoxon(np.array(d, float), method="exact")
     out["untied"].append([r.statistic, r.pvalue])
 for d in cases["tied"]:
-    for zeros in ("wilcox", "pratt", "zsplit"):
-        d = np.array(d, float)
-        exact = stats.wilcoxon(d, zero_method=zeros, method=stats.PermutationMethod(n_resamples=np.inf))
-        normal = [stats.wilcoxon(d, zero_method=zeros, method="approx", correction=c).pvalue for c in (False, True)]
-        out["tied"].append([exact.statistic, exact.pvalue] + normal)
+    exact = stats.wilcoxon(np.array(d, float), zero_method="zsplit", method=stats.PermutationMethod(n_resamples=np.inf))
+    out["tied"].append([exact.statistic, exact.pvalue])
 json.dump(out, sys.stdout)
 `
 
@@ -80,18 +76,14 @@ func TestBesideSciPy(t *testing.T) {
 		compare("Friedman's P", f.Corrected.P, theirs.Friedman[i][1])
 	}
 	for i, d := range cases.Untied {
-		w := wilcoxon(t, thirds(d), stats.ZerosLeftOut)
+		w := wilcoxon(t, thirds(d))
 		compare("Wilcoxon's sum", min(asFloat(w.Plus), asFloat(w.Minus)), theirs.Untied[i][0])
 		compare("Wilcoxon's P", w.P, theirs.Untied[i][1])
 	}
 	for i, d := range cases.Tied {
-		for j, zeros := range allZeros {
-			w, want := wilcoxon(t, thirds(d), zeros), theirs.Tied[3*i+j]
-			compare("sum with ties", min(asFloat(w.Plus), asFloat(w.Minus)), want[0])
-			compare("exact P with ties", w.P, want[1])
-			compare("normal P with ties", w.Normal(true, false).P, want[2])
-			compare("normal P with ties and continuity", w.Normal(true, true).P, want[3])
-		}
+		w, want := wilcoxon(t, thirds(d)), theirs.Tied[i]
+		compare("sum with ties", min(asFloat(w.Plus), asFloat(w.Minus)), want[0])
+		compare("exact P with ties", w.P, want[1])
 	}
 	t.Logf("largest relative differences: %v", largest)
 }

@@ -47,8 +47,6 @@ func fTest(x float64, df1, df2 int) Test {
 	return t
 }
 
-func normalTest(z float64) Test { return Test{Statistic: z, P: twoSided(z)} }
-
 func tTest(x float64, df int) Test {
 	t := Test{Statistic: x, DF: []float64{float64(df)}, P: math.NaN()}
 	switch {

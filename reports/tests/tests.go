@@ -1,14 +1,15 @@
-// Package tests is the page of significance tests over data sets: do the methods rank alike, and if
-// not, which of them differ?
+// Package tests is the page of significance tests over data sets: do the methods rank alike, and if not,
+// which of them differ?
 //
-// All methods at once are compared by Friedman's test, whose p-value comes from permutations and holds for any number of data
-// sets. Pairs are compared as everywhere, by package evidence: Wilcoxon's signed-rank test, adjusted for each method with each, or
-// for the comparisons with a control. Among the details stand the classical approximations (Friedman, Iman and Davenport, Quade)
-// and the tests of pairs by average ranks (Nemenyi, Holm, Shaffer, Bergmann and Hommel). They mark nothing as found: a page has one
-// procedure that does.
+// All methods at once are compared by Friedman's test, whose p-value comes from permutations and holds for
+// any number of data sets. As in all reports, package evidence compares pairs: by Wilcoxon's signed-rank
+// test, adjusted for each method with each, or for the comparisons with a control. The details have the
+// classical approximations (Friedman, Iman and Davenport, Quade) and the tests of pairs by average ranks
+// (Nemenyi, Holm, Shaffer, Bergmann and Hommel). These mark nothing as found: only one procedure of a page
+// does.
 //
-// A data set counts once, by its mean over splits. The omnibus tests and ranks leave out data sets that not all methods have
-// finished; the notes name them.
+// A data set counts once, by its mean over splits. The tests of all methods and the ranks leave out data sets
+// that some method has not finished; the notes name these sets.
 package tests
 
 import (

@@ -1,8 +1,6 @@
 package times
 
 import (
-	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
@@ -18,10 +16,6 @@ data sets, and resampled sets say how sure the front is. Below stand the times b
 Times of different processors are not mixed.`,
 		Example: `  bench report times
   bench report times --methods GBRFF2,LGBM,XGB -o times.svg`,
-		Flags: func(flags report.Flags) report.Build {
-			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
-			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
-		},
+		Flags: report.Plain(Build),
 	}
 }

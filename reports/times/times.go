@@ -1,10 +1,10 @@
-// Package times sets what methods cost beside how good they are: processor time of a cell (the search
-// over the grid, the refit and the test, on all threads that the cell used) and the mean of a metric.
+// Package times compares the cost of methods with their quality: processor time of a cell (the search over
+// the grid, the refit and the test, on all threads that the cell used) and the mean of a metric.
 //
-// A method is on the front if no other is at least as good in no more time. How sure that is over data sets is said by resampling them
-// (front.go), and by intervals of the means without what all methods of a set share. Times of two kinds of
-// processor are not compared: only cells of the one that most were computed on have a time here.
-// Wall times depend on what else a machine does and are not shown; they are in view `results`.
+// A method is on the front if no other method is at least as good in no more time. Resampled data sets show
+// how sure this is (front.go), and so do intervals of the means without the effect that a set has on all
+// methods. Times of two kinds of processor are not compared: only cells of the most frequent processor have a
+// time here. Wall times depend on the load of a machine and are not shown; view `results` has them.
 package times
 
 import (
@@ -21,15 +21,9 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Options adjust the page.
-type Options struct {
-	Metric string // "" for the protocol's
-	Title  string // "" for the usual one
-	Label  string // for LaTeX; "" for "tab:times:" and the protocol
-}
 
 // page is the document before it is laid out.
 type page struct {
@@ -55,7 +49,7 @@ type cost struct {
 
 // Build returns the document. It is an error if no data set counts, of several methods fewer than
 // two are whole, or no set has times, and if stored cells contradict each other.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err

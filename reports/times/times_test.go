@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
 
@@ -33,7 +34,7 @@ func input(rows ...store.Row) sample.Input {
 
 func build(t testing.TB, in sample.Input) doc.Document {
 	t.Helper()
-	d, err := Build(in.Frame(t), Options{})
+	d, err := Build(in.Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func TestProcessors(t *testing.T) {
 			t.Errorf("notes\n%s\nlack %s", notes, want)
 		}
 	}
-	if _, err := Build(input(rows[2:]...).Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "no data set has processor times of every method on one kind of processor") {
+	if _, err := Build(input(rows[2:]...).Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "no data set has processor times of every method on one kind of processor") {
 		t.Errorf("error %v", err)
 	}
 }

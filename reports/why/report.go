@@ -3,8 +3,6 @@ package why
 import (
 	"errors"
 
-	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
@@ -28,10 +26,6 @@ and queries that show the rows of a split and compute the cell again.`,
 			s.Datasets, s.Methods = args[:1], args[1:]
 			return nil
 		},
-		Flags: func(flags report.Flags) report.Build {
-			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
-			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
-		},
+		Flags: report.Plain(Build),
 	}
 }

@@ -1,9 +1,9 @@
-// Package why lists what stands behind one number of a table: a method on a data set under a protocol.
+// Package why lists everything behind one number of a table: a method on a data set under a protocol.
 //
-// For every split: the counts, the chosen setting and how it did in the folds, times, the program and
-// the code that computed it, and the key. Then the commands and queries that show the rows of the
-// split, compute the cell again, and read its folds. Nothing is summed up that the table does not sum
-// up; nothing is judged.
+// For every split it has the counts, the chosen grid point and its result in the folds, times, the program
+// and the code that computed it, and the key. Then follow the commands and queries that show the rows of the
+// split, compute the cell again, and read its folds. The package adds up only what the table adds up, and
+// judges nothing.
 package why
 
 import (
@@ -21,15 +21,9 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Options adjust the page.
-type Options struct {
-	Metric string // "" for the protocol's
-	Title  string // "" for the usual one
-	Label  string // for LaTeX; "" for "tab:why:", the set and the method
-}
 
 // page is the document before it is laid out.
 type page struct {
@@ -45,7 +39,7 @@ type page struct {
 
 // Build returns the document of a frame that was read for one method and one data set, with the folds. It is an error if nothing
 // is stored of the two, and if stored cells contradict each other.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
@@ -256,7 +250,7 @@ func (p *page) records(method string) doc.Records {
 		if r.Score.Correct != nil {
 			correct = *r.Score.Correct
 		}
-		out.Add(p.Protocol, p.set.Name, method, r.Split, string(r.Status), r.Error, correct, r.TestRows, p.Metric.Name, frame.Float(p.value(r)), frame.Float(p.inFolds(r)), string(r.Params), r.CPUSeconds,
+		out.Add(p.Protocol, p.set.Name, method, r.Split, string(r.Status), r.Error, correct, r.TestRows, p.Metric.Name, frame.Float(p.value(r)), frame.Float(p.inFolds(r)), string(r.Point), r.CPUSeconds,
 			r.Key, r.MethodVersion, r.Code, r.Fingerprint, r.Environment.ProgramVersion, r.Environment.VCSRevision, r.Environment.CPU, r.StartedAt, r.Imported)
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
+	"github.com/kernelboosting/bench/reports/report"
 )
 
 func input() sample.Input {
@@ -34,7 +35,7 @@ func input() sample.Input {
 // Everything that stands behind the number is on the page. Means by hand: (50 + 53)/108 = 95.370 %; printed are 98.5 and 1.6, our
 // deviation is 100 * 3/54 / sqrt(2) = 3.928, so (95.370 - 98.5) / sqrt((1.6^2 + 3.928^2)/2) = -1.04.
 func TestPage(t *testing.T) {
-	d, err := Build(input().Frame(t), Options{})
+	d, err := Build(input().Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +70,11 @@ func TestRefusals(t *testing.T) {
 	in := input()
 	in.Methods = nil
 	in.Rows = append(in.Rows, sample.OK("wine", "other", 1, 5, 54))
-	if _, err := Build(in.Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "why is of one method and one data set, not 2 methods and 1 data set") {
+	if _, err := Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "why is of one method and one data set, not 2 methods and 1 data set") {
 		t.Errorf("error %v", err)
 	}
 	in.Methods = []string{"LGBM"}
-	if _, err := Build(in.Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "bench run --methods LGBM --datasets wine --db my.db") {
+	if _, err := Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "bench run --methods LGBM --datasets wine --db my.db") {
 		t.Errorf("error %v", err)
 	}
 }

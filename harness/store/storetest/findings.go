@@ -10,14 +10,14 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// canaryOf is the canary that copies a run and is as right as p says.
+// canaryOf is the canary that copies a run; p and constant are its outcome.
 func canaryOf(r result.Run, p float64, constant int) result.Run {
 	r.Key, r.Canary = "canary "+r.Key, &result.Canary{P: p, Constant: constant}
 	return r
 }
 
-// findings: canaries are no results; the first that ended ok stays. A leak is one with a small p where the method's own result is better
-// than a constant, of the same version, data and protocol.
+// findings: canaries are no results, and the first that ended ok stays. A leak is a canary with a small p
+// where the method's own result, of the same version, data and protocol, is better than a constant.
 func findings(t *testing.T, o Opened) {
 	ctx := t.Context()
 	secret, err := o.Store.Secret(ctx)

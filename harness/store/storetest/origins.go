@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// replaces: only a result that says so, and that is ok, takes the place of one that is ok.
+// replaces: only a result that is ok and has Replace replaces a result that is ok.
 func replaces(t *testing.T, o Opened) {
 	r := Finished("M", "d", 1)
 	put(t, o, r)
@@ -37,7 +37,7 @@ func replaces(t *testing.T, o Opened) {
 	}
 }
 
-// endings: how a cell failed comes back, and is gone when it is ok.
+// endings: the class of a failure comes back, and is gone when the cell is ok.
 func endings(t *testing.T, o Opened) {
 	r := Finished("M", "d", 1)
 	bad := failed(r, result.Failed, "why")
@@ -56,7 +56,7 @@ func endings(t *testing.T, o Opened) {
 	}
 }
 
-// origins: code, source and environment of a cell come back; a cell without them is the writer's.
+// origins: code, source and environment of a cell come back. A cell without an environment has the writer's.
 func origins(t *testing.T, o Opened) {
 	want, plain := Finished("M", "d", 1), Finished("M", "d", 2)
 	plain.Code, plain.Imported, plain.Environment = "", "", nil
@@ -66,7 +66,7 @@ func origins(t *testing.T, o Opened) {
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
-	same := want // what Result leaves out
+	same := want // Result leaves these fields out
 	same.Scores, same.Outputs, same.Model = nil, 0, nil
 	same.ProtocolText, same.ProtocolPath, same.ProtocolSplits, same.SetFile = "", "", 0, ""
 	if !reflect.DeepEqual(got, same) {

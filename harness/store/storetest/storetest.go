@@ -1,9 +1,9 @@
-// Package storetest holds what every store of results must do, whatever keeps them:
-// SQLite today. A store is tested by
+// Package storetest holds the tests that every store of results must pass; today's store is SQLite. A store
+// is tested by
 //
 //	func TestStore(t *testing.T) { storetest.Run(t, open) }
 //
-// where open returns a new, empty one. The suite knows no SQL and no file.
+// where open returns a new, empty store. The suite knows no SQL and no file.
 package storetest
 
 import (
@@ -20,10 +20,10 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// environment is where the cells of the tests are computed.
+// environment is the environment of the tests' cells.
 var environment = result.Environment{ProgramVersion: "test", CPU: "a processor", Cores: 2}
 
-// A Store is what harness and reports ask of a store, as *store.DB gives it.
+// A Store is the part of a store that harness and reports need; *store.DB is one.
 type Store interface {
 	Keys(ctx context.Context) (map[string]store.Known, error)
 	Timings(ctx context.Context, env result.Environment) ([]store.Timing, error)
@@ -49,21 +49,21 @@ type Store interface {
 	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
 }
 
-// A Writer stores finished cells, as *store.Writer does.
+// A Writer stores finished cells; *store.Writer is one.
 type Writer interface {
 	Put(result.Run) error
 	Ready(stop <-chan struct{}) bool
 	Close() error
 }
 
-// Opened is a new, empty store. Writer starts a writer of it; each may be called several
+// Opened is a new, empty store. Writer starts a writer of the store. Each function may be called several
 // times.
 type Opened struct {
 	Store  Store
 	Writer func(env result.Environment) Writer
 }
 
-// Run tests a store. open is called for every part.
+// Run tests a store. It calls open once for each part of the suite.
 func Run(t *testing.T, open func(t *testing.T) Opened) {
 	for _, part := range []struct {
 		name string
@@ -87,8 +87,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 	}
 }
 
-// Finished is a run of a method on a split of a set that ended ok, with everything that a
-// run can hold.
+// Finished is a run of a method on a split of a set that ended ok, with every field that a run can have.
 func Finished(method, dataset string, split int) result.Run {
 	counts := func(n, correct, tn int) result.Score {
 		tp, fp := correct-tn, 1
@@ -101,9 +100,9 @@ func Finished(method, dataset string, split int) result.Run {
 		Key: fmt.Sprintf("%s %s %d", method, dataset, split), Protocol: "p", ProtocolHash: "ph", ProtocolText: "splits = 3", ProtocolSplits: 3,
 		Method: method, MethodVersion: "1", Dataset: dataset, Fingerprint: "f " + dataset, SetFile: "/sets/" + dataset + ".toml",
 		Split: split, Task: "binary", Status: result.OK, GridHash: "g",
-		Grid:       []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
-		GridPoints: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
-		Selected:   &selected, TrainRows: 28, TestRows: 30, Features: 4, Test: counts(30, 27, 10),
+		Grid:        []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
+		GridWritten: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
+		Selected:    &selected, TrainRows: 28, TestRows: 30, Features: 4, Test: counts(30, 27, 10),
 		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, CostUnits: 1e9, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
 		Outputs: 1, Stages: []result.Stage{{Round: 1, Score: counts(30, 20, 8)}, {Round: 10, Score: counts(30, 27, 10)}},
 		Warnings: []result.Warning{{Text: "stopped early", Times: 2}},
@@ -162,10 +161,10 @@ func comesBack(t *testing.T, o Opened) {
 		t.Errorf("keys %v, %v", keys, err)
 	}
 	cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 1)
-	if err != nil || !found || cell.Status != result.OK || string(cell.Params) != `{"c":2}` || *cell.Correct != 27 || cell.TestRows != 30 {
+	if err != nil || !found || cell.Status != result.OK || string(cell.Point) != `{"c":2}` || *cell.Correct != 27 || cell.TestRows != 30 {
 		t.Errorf("cell %+v %v %v", cell, found, err)
 	}
-	if cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != result.Timeout || cell.Error != "too slow" || cell.Params != nil {
+	if cell, found, err := o.Store.Attempt(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != result.Timeout || cell.Error != "too slow" || cell.Point != nil {
 		t.Errorf("cell without a result %+v %v %v", cell, found, err)
 	}
 	artifacts, found, err := o.Store.Artifacts(ctx, "p", "d", "M", 1)

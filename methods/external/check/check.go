@@ -1,7 +1,8 @@
-// Package check tries a plugin: what the harness relies on, for those who write one in another language.
-// [Run] is what `bench plugin check` prints. It stays within a minute, on small data of its own.
+// Package check tests a plugin for everything that the harness relies on, for authors who write a plugin in
+// another language. `bench plugin check` prints the results of [Run]. Run takes less than a minute, on small
+// data of its own.
 //
-// For methods in Go there is registry/conform, which asks more, as a test.
+// For methods in Go there is registry/conform, which checks more, as a test.
 package check
 
 import (
@@ -19,22 +20,22 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// limit bounds all checks together, and patience one fit.
+// limit is the time of all checks together, and patience that of one fit.
 const (
 	limit    = 55 * time.Second
 	patience = 20 * time.Second
 )
 
-// A Result is what came of one check.
+// A Result is the result of one check.
 type Result struct {
 	Name    string
-	Detail  string // what was seen
-	Failure string // what is wrong; "" if nothing is
-	Advice  string // what to do about it
-	Skipped bool   // the check does not apply, or there was no time for it
+	Detail  string // what the check observed
+	Failure string // what is wrong; "" if nothing is wrong
+	Advice  string // how to correct the failure
+	Skipped bool   // the check does not apply, or no time was left for it
 }
 
-// A check asks one thing of a plugin on the first task that it solves; detail is for people.
+// A check tests one property of a plugin on the first task that it solves. detail is for people.
 type check struct {
 	name   string
 	advice string
@@ -46,36 +47,36 @@ type errSkip struct{ why string }
 
 func (e errSkip) Error() string { return e.why }
 
-// A session is what the checks share.
+// A session is the state that the checks share.
 type session struct {
 	ctx    context.Context
 	file   string
 	given  external.Options
 	canary Canary
-	folder string // of the matrices, with a name that is hard on careless code
+	folder string // for matrices; its name is hard on careless code
 	plugin *external.Plugin
 	spec   registry.Spec
 	task   registry.Task
 
-	together context.Context // of the fits of one check, which one process serves
+	together context.Context // context of the fits of one check; one process serves them all
 	part     context.CancelFunc
 
 	mu       sync.Mutex
 	requests []external.Request
 }
 
-// A Canary tries a method on data whose outcome is known beforehand. An error says what it did that no honest
-// method does.
+// A Canary runs a method on data whose outcome is known beforehand. An error describes an outcome that no
+// honest method produces.
 type Canary func(ctx context.Context, spec registry.Spec) (detail string, err error)
 
-// Options say what a plugin is tried with.
+// Options say how a plugin is checked.
 type Options struct {
 	Plugin external.Options // what its processes may do
 	Canary Canary           // nil leaves the check out
 }
 
-// Run makes all checks of the plugin in file and tells each result when it is known. The error says
-// that nothing could be checked.
+// Run runs all checks of the plugin in file and calls tell with each result as soon as it is known. The error
+// says that no check could be run.
 func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 	if _, err := os.Stat(file); err != nil {
 		return err
@@ -130,7 +131,7 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 	return nil
 }
 
-// options are those of the plugin under test: every request is noted.
+// options are the options of the plugin under test: every request is noted.
 func (s *session) options() external.Options {
 	o := s.another()
 	o.Trace = func(r external.Request) {
@@ -141,14 +142,14 @@ func (s *session) options() external.Options {
 	return o
 }
 
-// another is the same for a plugin beside it.
+// another returns the same options for a second plugin, without the notes.
 func (s *session) another() external.Options {
 	o := s.given
 	o.Folder = s.folder
 	return o
 }
 
-// fit trains with the defaults, or a setting. A fit that takes too long is the last of its check.
+// fit trains with setting, or with the defaults for "{}". A fit that takes too long ends its check.
 func (s *session) fit(d registry.Data, setting string) (registry.Model, error) {
 	late := time.AfterFunc(patience, s.part)
 	m, err := s.spec.Fit(s.together, registry.Env{Seed: seed}, d, json.RawMessage(setting))
@@ -158,7 +159,7 @@ func (s *session) fit(d registry.Data, setting string) (registry.Model, error) {
 	return m, err
 }
 
-// scores returns what a model says of the rows of d.
+// scores returns the scores of a model for the rows of d.
 func (s *session) scores(m registry.Model, d registry.Data) ([]float64, error) {
 	out := make([]float64, d.Shape().N*d.Shape().Outputs())
 	return out, m.Score(s.ctx, d.X, out)

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// checks are in the order in which they are made: what fails first often explains what fails later.
+// checks are in the order in which they run: a failure often explains later failures.
 var checks = []check{
 	{"describe", "answer the request describe as docs/plugin-protocol.md says, and print nothing else to standard output", (*session).describe},
 	{"grid", "keep every value of the grid inside the range of its parameter", (*session).grid},
@@ -107,7 +107,7 @@ func (s *session) shapes() (string, error) {
 	})
 }
 
-// noise: any other line would have been bad output of the fits before.
+// noise: any other line would already have been bad output of an earlier fit.
 func (s *session) noise() (string, error) {
 	_, err := s.fitAndScore(toydata.Easy(s.task, 60, 3, seed), toydata.Easy(s.task, 60, 3, seed), "{}")
 	return "nothing but answers on standard output", err
@@ -212,7 +212,7 @@ func (s *session) settingsApart() (string, error) {
 	return "a fit after others gives the same bits", err
 }
 
-// dataUnchanged: after a fit the files of its request hold what was written to them.
+// dataUnchanged: after a fit the files of its request still hold what was written to them.
 func (s *session) dataUnchanged() (string, error) {
 	d := toydata.Easy(s.task, 60, 3, seed)
 	settings, err := s.few(d, 2)
@@ -245,8 +245,8 @@ func (s *session) dataUnchanged() (string, error) {
 	return fmt.Sprintf("files of rows and targets compared %d times", compared), err
 }
 
-// labelsPermuted: where neither the labels to learn nor those to find have to do with the rows, a
-// method that is right more often than by chance has seen what it must not see.
+// labelsPermuted: neither the labels to learn nor the labels to predict depend on the rows. A method that is
+// right more often than by chance has seen labels that it must not see.
 func (s *session) labelsPermuted() (string, error) {
 	learn, test := toydata.Easy(s.task, 200, 4, seed), toydata.Easy(s.task, 400, 4, seed+1)
 	learn.Y, test.Y = toydata.Rows(learn, order(200)).Y, toydata.Rows(test, order(400)).Y
@@ -274,7 +274,7 @@ func (s *session) seen() []external.Request {
 	return slices.Clone(s.requests)
 }
 
-// testLabels: what crosses the pipe when rows are scored holds no target.
+// testLabels: a request to score rows holds no target.
 func (s *session) testLabels() (string, error) {
 	s.forget()
 	learn, test := toydata.Easy(s.task, 60, 3, seed), toydata.Easy(s.task, 40, 3, seed+1)
@@ -342,8 +342,8 @@ func (s *session) rowByRow() (string, error) {
 	return "a row alone has the score that it has among others", nil
 }
 
-// modelOrError fits awkward data: an error of the method is fine where a model is not due, the end of
-// the process is not.
+// modelOrError fits awkward data. due says that a model is required. Otherwise an error of the method is
+// allowed, too, but never the end of the process.
 func (s *session) modelOrError(d registry.Data, due bool) (string, error) {
 	got, err := s.fitAndScore(d, d, "{}")
 	var own *external.MethodError

@@ -7,13 +7,13 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// seed is of the generated data and of the fits.
+// seed is the seed of the generated data and of the fits.
 const seed = 11
 
 // order is a permutation of n rows.
 func order(n int) []int { return rng.New(seed).Permutation(n) }
 
-// equal compares bits.
+// equal compares the bits of scores.
 func equal(what string, got, want []float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%s has %d scores, not %d", what, len(got), len(want))
@@ -26,7 +26,7 @@ func equal(what string, got, want []float64) error {
 	return nil
 }
 
-// near compares up to the order of sums.
+// near compares scores and allows for another order of sums.
 func near(what string, got, want []float64, tolerance float64) error {
 	for i := range got {
 		if math.Abs(got[i]-want[i]) > tolerance*max(1, math.Abs(want[i])) {

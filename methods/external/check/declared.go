@@ -15,7 +15,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// declares skips a check of an operation that the plugin does not have.
+// declares returns an error that skips the check of an operation that the plugin does not declare.
 func (s *session) declares(op string) error {
 	if d := s.plugin.Describes(); !slices.Contains(d.Ops, op) {
 		return errSkip{"the plugin does not declare it"}
@@ -107,7 +107,7 @@ func (s *session) saveAndLoad() (string, error) {
 	return fmt.Sprintf("bytes %d", file.Len()), err
 }
 
-// unknown: a request of a later version gets an error and the plugin goes on.
+// unknown: a request of a later version of the protocol gets an error, and the plugin goes on.
 func (s *session) unknown() (string, error) {
 	err := s.plugin.Ask(s.ctx, "no-such-operation")
 	var own *external.MethodError
@@ -120,7 +120,7 @@ func (s *session) unknown() (string, error) {
 	return "an error, and the plugin goes on", nil
 }
 
-// growth is what a process may grow by over many fits whose models were dropped, in bytes.
+// growth is the most that a process may grow, in bytes, over many fits whose models were dropped.
 const growth = 64 << 20
 
 func (s *session) memory() (string, error) {
@@ -157,7 +157,7 @@ func (s *session) memory() (string, error) {
 	return fmt.Sprintf("peak %d MiB", peak>>20), nil
 }
 
-// cancellation: a fit whose time is over ends the process and what it started.
+// cancellation: a fit whose time is over ends the process and all processes that it started.
 func (s *session) cancellation() (string, error) {
 	before := s.plugin.Processes()
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -190,7 +190,7 @@ func (s *session) cancellation() (string, error) {
 	return fmt.Sprintf("the process was gone; the next fit was done %.1f s later", time.Since(late).Seconds()), nil
 }
 
-// ends: without requests there is no reason to live.
+// ends: a process ends when its requests end.
 func (s *session) ends() (string, error) {
 	p, err := external.Load(s.ctx, s.file, s.another())
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *session) ends() (string, error) {
 	return "by itself, at the end of its standard input", nil
 }
 
-// alive reports whether a process is there and no zombie; without /proc nothing is.
+// alive reports whether a process exists and is no zombie. Without /proc it reports false.
 func alive(pid int) bool {
 	for range 40 {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

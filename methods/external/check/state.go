@@ -6,8 +6,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// keptState: a fit after one of other data of the same shape, in the same process, gives what it gives in a
-// process that has seen nothing else.
+// keptState: a process fits other data of the same shape and then fits d. The second fit must equal a fit of
+// d in a process that has seen no other data.
 func (s *session) keptState() (string, error) {
 	if err := s.deterministic(); err != nil {
 		return "", err
@@ -40,7 +40,7 @@ func (s *session) keptState() (string, error) {
 	return "a fit after one of other data gives the bits of a fresh process", err
 }
 
-// canaryCheck is left out where no canary is given.
+// canaryCheck is the name of the check that is left out if there is no canary.
 const canaryCheck = "canary"
 
 func (s *session) labelsKnown() (string, error) { return s.canary(s.ctx, s.spec) }

@@ -1,10 +1,10 @@
-// Package serve makes a method that is written in Go into a plugin of its own, a program that answers
-// the protocol of docs/plugin-protocol.md:
+// Package serve makes a method that is written in Go into a plugin, a program that answers the protocol of
+// docs/plugin-protocol.md:
 //
 //	func main() { os.Exit(serve.Main(myboost.Spec())) }
 //
-// A method in Go needs no process of its own, since a registry takes it as it is; one that is to be
-// handed to others as an executable, or that may crash, does.
+// A registry takes a method in Go directly, without a process of its own. A plugin is useful for a method
+// that is given to others as an executable, and for a method that may crash.
 package serve
 
 import (
@@ -24,8 +24,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Main serves the method on standard input and output until the input ends, and returns the exit code.
-// What the method prints goes to standard error.
+// Main serves the method on standard input and output until the input ends, and returns the exit code. Output
+// of the method goes to standard error.
 func Main(spec registry.Spec) int {
 	out := os.Stdout
 	os.Stdout = os.Stderr
@@ -36,7 +36,7 @@ func Main(spec registry.Spec) int {
 	return 0
 }
 
-// Serve answers the requests of in until it ends.
+// Serve answers the requests from in until in ends.
 func Serve(spec registry.Spec, in io.Reader, out io.Writer) error {
 	s := &server{spec: spec, models: map[int64]held{}}
 	lines := bufio.NewReaderSize(in, 1<<16)
@@ -73,7 +73,7 @@ type server struct {
 	models map[int64]held
 }
 
-// held is a model with the scores of a row.
+// held is a model and the number of its scores a row.
 type held struct {
 	model   registry.Model
 	outputs int
@@ -130,7 +130,7 @@ func (s *server) describe() (external.Answer, error) {
 	return external.Answer{Description: d}, nil
 }
 
-// fit trains settings and holds their models.
+// fit trains settings and holds their models under the numbers ids.
 func (s *server) fit(r *external.Request, settings []json.RawMessage, ids []int64) (external.Answer, error) {
 	var a external.Answer
 	task, err := registry.ParseTask(r.Task)
