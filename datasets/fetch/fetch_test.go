@@ -25,7 +25,7 @@ type site struct {
 	*httptest.Server
 	mu       sync.Mutex
 	handlers map[string]http.HandlerFunc // by path
-	hits     map[string]int
+	hits     map[string]int              // requests, counted when they are sent, since one that is given up soon may never arrive
 }
 
 func newSite(t *testing.T) *site {
@@ -33,7 +33,6 @@ func newSite(t *testing.T) *site {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		h := s.handlers[r.URL.EscapedPath()]
-		s.hits[r.URL.EscapedPath()]++
 		s.mu.Unlock()
 		if h == nil {
 			http.NotFound(w, r)
@@ -46,6 +45,9 @@ func newSite(t *testing.T) *site {
 }
 
 func (s *site) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	s.hits[r.URL.EscapedPath()]++
+	s.mu.Unlock()
 	r = r.Clone(r.Context())
 	target, err := url.Parse(s.URL)
 	if err != nil {
