@@ -28,23 +28,14 @@ type Standardiser struct {
 // 2^-52. (For a single column scikit-learn sums in pairs instead, which can change
 // the last bit.)
 func FitStandardiser(x *mat.Dense, rows []int) Standardiser {
-	r, d := x.Dims()
-	n := r
-	if rows != nil {
-		n = len(rows)
-	}
+	n, row := selected(x, rows)
 	if n == 0 {
 		panic("datasets: FitStandardiser needs at least one row")
 	}
-	at := func(i int) []float64 {
-		if rows != nil {
-			i = rows[i]
-		}
-		return x.RawRowView(i)
-	}
+	_, d := x.Dims()
 	mean, scale := make([]float64, d), make([]float64, d)
 	for i := range n {
-		for j, v := range at(i) {
+		for j, v := range row(i) {
 			mean[j] += v
 		}
 	}
@@ -54,7 +45,7 @@ func FitStandardiser(x *mat.Dense, rows []int) Standardiser {
 	}
 	correction := make([]float64, d)
 	for i := range n {
-		for j, v := range at(i) {
+		for j, v := range row(i) {
 			diff := v - mean[j]
 			correction[j] += diff
 			scale[j] += float64(diff * diff)
@@ -64,6 +55,15 @@ func FitStandardiser(x *mat.Dense, rows []int) Standardiser {
 		scale[j] = deviation(scale[j], correction[j], mean[j], count)
 	}
 	return Standardiser{Mean: mean, Scale: scale}
+}
+
+// selected returns how many rows of x are chosen, and the i-th of them; nil means all rows.
+func selected(x *mat.Dense, rows []int) (n int, row func(i int) []float64) {
+	if rows == nil {
+		n, _ = x.Dims()
+		return n, x.RawRowView
+	}
+	return len(rows), func(i int) []float64 { return x.RawRowView(rows[i]) }
 }
 
 // deviation turns the sums of squared and of plain differences into the scale.
@@ -83,10 +83,7 @@ func deviation(squares, differences, mean, n float64) float64 {
 // squared differences are lost. Such a column may pass for a constant one. names has
 // one name for each column. The error names the first such column.
 func (s Standardiser) Check(x *mat.Dense, rows []int, names []string) error {
-	n, _ := x.Dims()
-	if rows != nil {
-		n = len(rows)
-	}
+	n, _ := selected(x, rows)
 	for j, scale := range s.Scale {
 		tooLarge := math.IsInf(s.Mean[j], 0) || math.IsNaN(s.Mean[j]) || math.IsInf(scale, 0) || math.IsNaN(scale)
 		var difference float64
@@ -111,17 +108,10 @@ const tiny = 0x1p-510
 
 // spread returns the largest minus the smallest value of column j over the rows.
 func spread(x *mat.Dense, rows []int, j int) float64 {
-	n, _ := x.Dims()
-	if rows != nil {
-		n = len(rows)
-	}
+	n, row := selected(x, rows)
 	low, high := math.Inf(1), math.Inf(-1)
 	for i := range n {
-		if rows != nil {
-			i = rows[i]
-		}
-		v := x.At(i, j)
-		low, high = min(low, v), max(high, v)
+		low, high = min(low, row(i)[j]), max(high, row(i)[j])
 	}
 	return high - low
 }
@@ -130,10 +120,8 @@ func spread(x *mat.Dense, rows []int, j int) float64 {
 // rows. dst is len(rows) x d, or empty, in which case it is allocated; it may be
 // src if rows is nil. It panics if the shapes do not fit.
 func (s Standardiser) Apply(dst, src *mat.Dense, rows []int) {
-	n, d := src.Dims()
-	if rows != nil {
-		n = len(rows)
-	}
+	n, row := selected(src, rows)
+	_, d := src.Dims()
 	if len(s.Mean) != d || len(s.Scale) != d {
 		panic(fmt.Sprintf("datasets: a Standardiser of %d columns is applied to %d", len(s.Mean), d))
 	}
@@ -144,12 +132,8 @@ func (s Standardiser) Apply(dst, src *mat.Dense, rows []int) {
 		panic(fmt.Sprintf("datasets: %d x %d standardised values do not fit into %d x %d", n, d, r, c))
 	}
 	for i := range n {
-		from := i
-		if rows != nil {
-			from = rows[i]
-		}
 		out := dst.RawRowView(i)
-		for j, v := range src.RawRowView(from) {
+		for j, v := range row(i) {
 			out[j] = (v - s.Mean[j]) / s.Scale[j]
 		}
 	}

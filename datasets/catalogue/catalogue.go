@@ -20,13 +20,15 @@
 package catalogue
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 
@@ -65,11 +67,7 @@ var builtinEntries = sync.OnceValue(func() map[string]*Entry {
 
 // Builtin returns a new catalogue of the built-in entries.
 func Builtin() *Catalogue {
-	c := &Catalogue{entries: map[string]*Entry{}}
-	for key, e := range builtinEntries() {
-		c.entries[key] = e
-	}
-	return c
+	return &Catalogue{entries: maps.Clone(builtinEntries())}
 }
 
 // Add reads a user's set from a TOML file and returns its entry. File paths in it
@@ -109,12 +107,7 @@ func (c *Catalogue) add(e *Entry) error {
 
 // All returns the entries sorted by name.
 func (c *Catalogue) All() []*Entry {
-	out := make([]*Entry, 0, len(c.entries))
-	for _, e := range c.entries {
-		out = append(out, e)
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
-	return out
+	return slices.SortedFunc(maps.Values(c.entries), func(a, b *Entry) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // Names returns the names of the entries, sorted.
@@ -129,15 +122,8 @@ func (c *Catalogue) Names() []string {
 // InProtocol returns the entries that list the protocol, by ascending number of
 // rows, which is the order of the rows in the published tables.
 func (c *Catalogue) InProtocol(protocol string) []*Entry {
-	var out []*Entry
-	for _, e := range c.All() {
-		for _, p := range e.Protocols {
-			if p == protocol {
-				out = append(out, e)
-			}
-		}
-	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].Rows < out[j].Rows })
+	out := slices.DeleteFunc(c.All(), func(e *Entry) bool { return !slices.Contains(e.Protocols, protocol) })
+	slices.SortStableFunc(out, func(a, b *Entry) int { return a.Rows - b.Rows })
 	return out
 }
 

@@ -18,10 +18,25 @@ const hopeless = 3
 // hosts remembers which hosts answer, so that a fetch of fifty files without a
 // network ends in seconds and says so once.
 type hosts struct {
-	mu       sync.Mutex
-	answered map[string]bool
-	silent   map[string]int
-	cause    map[string]error
+	mu    sync.Mutex
+	known map[string]*host
+}
+
+type host struct {
+	answered bool
+	silent   int   // requests without an answer
+	cause    error // of the last of them
+}
+
+// of returns a host by its name; the caller holds the lock.
+func (h *hosts) of(name string) *host {
+	if h.known == nil {
+		h.known = map[string]*host{}
+	}
+	if h.known[name] == nil {
+		h.known[name] = &host{}
+	}
+	return h.known[name]
 }
 
 // unreachable is a host that gave no answer.
@@ -35,36 +50,31 @@ func (u unreachable) Error() string { return fmt.Sprintf("no answer from %s: %v"
 func (u unreachable) Unwrap() error { return u.cause }
 
 // check returns the reason not to ask a host again, or nil.
-func (h *hosts) check(host string) error {
+func (h *hosts) check(name string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.answered[host] || h.silent[host] < hopeless {
-		return nil
+	if of := h.of(name); !of.answered && of.silent >= hopeless {
+		return unreachable{name, of.cause}
 	}
-	return unreachable{host, h.cause[host]}
+	return nil
 }
 
-func (h *hosts) answer(host string) {
+func (h *hosts) answer(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.answered == nil {
-		h.answered = map[string]bool{}
-	}
-	h.answered[host] = true
+	h.of(name).answered = true
 }
 
 // silence records a request that got no answer and returns its error: one that
 // may be tried again until the host is given up.
-func (h *hosts) silence(host string, cause error) error {
+func (h *hosts) silence(name string, cause error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.silent == nil {
-		h.silent, h.cause = map[string]int{}, map[string]error{}
-	}
-	h.silent[host]++
-	h.cause[host] = cause
-	if h.silent[host] >= hopeless && !h.answered[host] {
-		return unreachable{host, cause}
+	of := h.of(name)
+	of.silent++
+	of.cause = cause
+	if of.silent >= hopeless && !of.answered {
+		return unreachable{name, cause}
 	}
 	return retryable{cause}
 }
@@ -100,33 +110,29 @@ func (u unfetched) Error() string { return u.message }
 // joinFailures returns one error with a line per file, except that all files that
 // failed for one reason share one line.
 func joinFailures(failures []error) error {
-	groups := map[string][]unfetched{}
-	for _, err := range failures {
-		var u unfetched
+	groups := map[string][]string{} // by key, the sets of the files that failed for one reason
+	shared := func(err error) (u unfetched, key string) {
 		if errors.As(err, &u) && u.reason != nil {
-			groups[u.reason.key()] = append(groups[u.reason.key()], u)
+			key = u.reason.key()
+		}
+		return u, key
+	}
+	for _, err := range failures {
+		if u, key := shared(err); key != "" {
+			groups[key] = append(groups[key], u.set)
 		}
 	}
 	var out []error
-	told := map[string]bool{}
 	for _, err := range failures {
-		var u unfetched
-		if !errors.As(err, &u) || u.reason == nil || len(groups[u.reason.key()]) < 2 {
+		u, key := shared(err)
+		switch sets := groups[key]; {
+		case key == "" || len(sets) == 1:
 			out = append(out, err)
-			continue
+		case sets != nil:
+			n := len(sets)
+			out = append(out, fmt.Errorf("%w; %d files are missing, of %s: %s", u.reason, n, strings.Join(slices.Compact(sets), ", "), u.reason.advice()))
+			groups[key] = nil // told
 		}
-		key := u.reason.key()
-		if told[key] {
-			continue
-		}
-		told[key] = true
-		var sets []string
-		for _, each := range groups[key] {
-			if !slices.Contains(sets, each.set) {
-				sets = append(sets, each.set)
-			}
-		}
-		out = append(out, fmt.Errorf("%w; %d files are missing, of %s: %s", u.reason, len(groups[key]), strings.Join(sets, ", "), u.reason.advice()))
 	}
 	return errors.Join(out...)
 }

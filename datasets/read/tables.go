@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
@@ -198,12 +199,7 @@ func (r reader) levels(tables []*table, j int) ([]string, error) {
 			set[string(text)] = true
 		}
 	}
-	out := make([]string, 0, len(set))
-	for level := range set {
-		out = append(out, level)
-	}
-	sort.Strings(out)
-	return out, nil
+	return slices.Sorted(maps.Keys(set)), nil
 }
 
 // wide says for an error how wide the matrix of t's columns is, and why.
