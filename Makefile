@@ -3,7 +3,7 @@
 #   make build   bin/bench
 #   make run     data, the first 3 of the 20 splits of every method within the
 #                budget, Table 2 as text and as report.html
-#   make test    formatting, vet, staticcheck, every test
+#   make test    formatting and order of imports, vet, staticcheck, every test; how many ran, and why some did not
 #   make thorough  comparisons with other programs on all that they are made for
 #   make portable  the same bits without features of the processor, without C or assembly and in a build for newer processors
 #   make arm64   bin/bench-arm64, and the same bits in it (needs zig and qemu-user-static)
@@ -40,8 +40,7 @@ run: build
 TEST  := RAPID_SEED=1 $(GO) test -timeout 60m -vet=off -ldflags=-w -parallel 4
 SHARED := ./registry ./datasets ./harness ./harness/schedule ./harness/runner ./harness/store ./methods/external ./reports/compare ./cmd
 test: lint
-	$(TEST) ./...
-	GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)
+	@$(GO) run ./scripts/tally '$(TEST) -json ./...' 'GORACE=atexit_sleep_ms=10 $(TEST) -json -race -short $(SHARED)'
 
 # Comparisons with LightGBM, XGBoost and SciPy on all that they are made for, and each check of plugins with one that fails it.
 thorough:
@@ -74,7 +73,7 @@ elsewhere:
 
 # The linter has a module file of its own, so that its needs stay out of ours.
 lint:
-	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }
+	@files=$$($(GO) tool -modfile=tools/go.mod goimports -l .); test -z "$$files" || { echo "goimports would change: $$files"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 
