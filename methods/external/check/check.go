@@ -5,6 +5,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,11 +20,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// limit bounds all checks together, and patience one fit.
-const (
-	limit    = 55 * time.Second
-	patience = 20 * time.Second
-)
+// Limit bounds all checks together, unless Options say otherwise.
+const Limit = 55 * time.Second
 
 // A Result is what came of one check.
 type Result struct {
@@ -57,6 +55,7 @@ type session struct {
 	spec   registry.Spec
 	task   registry.Task
 
+	patience time.Duration   // for one fit
 	together context.Context // of the fits of one check, which one process serves
 	part     context.CancelFunc
 
@@ -72,6 +71,7 @@ type Canary func(ctx context.Context, spec registry.Spec) (detail string, err er
 type Options struct {
 	Plugin external.Options // what its processes may do
 	Canary Canary           // nil leaves the check out
+	Limit  time.Duration    // of all checks together; 0 for Limit
 }
 
 // Run makes all checks of the plugin in file and tells each result when it is known. The error says
@@ -89,9 +89,10 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 	if err := os.Mkdir(s.folder, 0o700); err != nil {
 		return err
 	}
-	end := time.Now().Add(limit)
+	limit := cmp.Or(o.Limit, Limit)
+	s.patience = limit * 4 / 11
 	var cancel context.CancelFunc
-	s.ctx, cancel = context.WithDeadline(ctx, end)
+	s.ctx, cancel = context.WithTimeout(ctx, limit)
 	defer cancel()
 	defer func() {
 		if s.plugin != nil {
@@ -114,7 +115,7 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 			r.Skipped, r.Detail = true, skip.why
 		case err != nil && s.ctx.Err() != nil:
 			r.Failure = fmt.Sprintf("the checks so far took %v together", limit)
-			r.Advice = "make the grid or the defaults lighter: the data has 400 rows at most"
+			r.Advice = "make the grid or the defaults lighter: the data has 400 rows at most; or, on a busy machine, give more with --timeout"
 		case err != nil:
 			r.Failure = err.Error()
 			var own *external.MethodError
@@ -150,10 +151,10 @@ func (s *session) another() external.Options {
 
 // fit trains with the defaults, or a setting. A fit that takes too long is the last of its check.
 func (s *session) fit(d registry.Data, setting string) (registry.Model, error) {
-	late := time.AfterFunc(patience, s.part)
+	late := time.AfterFunc(s.patience, s.part)
 	m, err := s.spec.Fit(s.together, registry.Env{Seed: seed}, d, json.RawMessage(setting))
 	if !late.Stop() && s.ctx.Err() == nil {
-		err = fmt.Errorf("a fit of %d rows takes more than %v", d.Shape().N, patience)
+		err = fmt.Errorf("a fit of %d rows takes more than %v", d.Shape().N, s.patience)
 	}
 	return m, err
 }
