@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -17,6 +18,9 @@ func (s suite) path(t *testing.T) {
 	}
 	d := easy(s.task, 60, 4)
 	all := s.settings(t, d)
+	if !testenv.Thorough() {
+		all = s.few(t, d, 16)
+	}
 	backwards := make([]json.RawMessage, len(all))
 	for i, raw := range all {
 		backwards[len(all)-1-i] = raw
