@@ -34,6 +34,9 @@ func TestGuide(t *testing.T) {
 	for _, b := range blocks {
 		t.Run(b.section, func(t *testing.T) {
 			t.Parallel()
+			if strings.HasPrefix(b.section, "In Python") {
+				testenv.OnlyThorough(t)
+			}
 			if strings.Contains(b.text, "python") || strings.Contains(b.text, "benchplugin") {
 				if python == "" && os.Getenv("CI") == "true" {
 					t.Fatal("BENCH_PEERS is not set: no Python with NumPy and scikit-learn")
@@ -43,6 +46,7 @@ func TestGuide(t *testing.T) {
 				}
 			}
 			dir := t.TempDir()
+			b.text = strings.ReplaceAll(b.text, "plugin check", "plugin check --timeout 1h") // however busy the machine is
 			c := exec.Command("sh", "-e", "-c", b.text)
 			c.Dir = dir
 			c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_MIRROR="+mirror, "BENCH_PYTHON="+python,
@@ -68,7 +72,7 @@ func TestRSkeleton(t *testing.T) {
 	if _, err := exec.LookPath("Rscript"); err != nil {
 		t.Skip("there is no Rscript; r-base-core has it")
 	}
-	c := exec.Command("sh", "-e", "-c", "bench plugin new Mine --lang r; bench plugin check Mine")
+	c := exec.Command("sh", "-e", "-c", "bench plugin new Mine --lang r; bench plugin check Mine --timeout 1h")
 	c.Dir = t.TempDir()
 	c.Env = append(os.Environ(), "BENCH_KNOWN_PLUGINS="+filepath.Join(c.Dir, "known"))
 	if out, err := c.CombinedOutput(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/methods/external/check"
@@ -75,6 +76,7 @@ be used; one that is not known yet, or a file that is no plugin, is no fault.`,
 }
 
 func newPluginCheckCommand(a *app) *cobra.Command {
+	var limit time.Duration
 	c := &cobra.Command{
 		Use:   "check PLUGIN",
 		Short: "Try a plugin: what every method must do, one line a check",
@@ -83,13 +85,14 @@ honesty, awkward data, how it ends. PLUGIN is a file, or the name of a method wh
 A line says what was asked and, where the plugin fails, what to do. The exit code is 3 if a check fails.`,
 		Example: "  bench plugin check ./myboost.py",
 		Args:    takes("PLUGIN"),
-		RunE:    func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0]) },
+		RunE:    func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0], limit) },
 	}
+	c.Flags().DurationVar(&limit, "timeout", check.Limit, "limit for all checks together, for busy machines")
 	permissionFlags(a, c)
 	return c
 }
 
-func (a *app) checkPlugin(c *cobra.Command, name string) error {
+func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) error {
 	f, err := a.namedPlugin(name)
 	if err != nil {
 		return err
@@ -101,7 +104,7 @@ func (a *app) checkPlugin(c *cobra.Command, name string) error {
 		f.in.Close()
 	}
 	failed, total := 0, 0
-	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(f), Canary: tryCanary}, func(r check.Result) {
+	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(f), Canary: tryCanary, Limit: limit}, func(r check.Result) {
 		total++
 		switch {
 		case r.Skipped:

@@ -91,9 +91,12 @@ func TestEveryBitFlipIsNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flips := 200
-	if os.Getenv("BENCH_FIRE") != "" {
+	flips := 60
+	switch {
+	case os.Getenv("BENCH_FIRE") != "":
 		flips = 5000
+	case testenv.Thorough():
+		flips = 200
 	}
 	changed := 0
 	for i := range flips {

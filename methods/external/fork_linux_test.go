@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -182,7 +183,11 @@ serve(Plain)
 
 // TestNoThreadIsLeftInASandbox: a plugin, also the first that a program starts, whatever thread that is on, cannot signal the program.
 func TestNoThreadIsLeftInASandbox(t *testing.T) {
-	for range 20 {
+	plugins := 4
+	if testenv.Thorough() {
+		plugins = 20
+	}
+	for range plugins {
 		p, err := script(t, `
 from benchplugin import serve
 import os
@@ -286,7 +291,11 @@ serve(Names)
 
 // TestForkedBits: a copy gives the bits of a process that was started.
 func TestForkedBits(t *testing.T) {
-	for _, name := range []string{"svc.py", "lightgbm_plugin.py"} {
+	names := []string{"svc.py"}
+	if testenv.Thorough() {
+		names = append(names, "lightgbm_plugin.py")
+	}
+	for _, name := range names {
 		started := example(t, name)
 		copied := load(t, filepath.Join("python", "examples", name), external.Options{Python: python(t), Fork: true})
 		d := sample(200, 5)

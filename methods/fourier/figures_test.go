@@ -154,9 +154,7 @@ func best(t testing.TB, spec registry.Spec, learn, test registry.Data, settings 
 // 78.2 (RFF-SQL-SKL), 82.5 (RFF-SQL-SQR-MKL), 84.0 (RFF-SQL-MKL); 71.6 with sigma fixed, 84.6 learned. Penalties are few, and the best on
 // the test rows counts for every method alike.
 func TestMfeatNoisy(t *testing.T) {
-	if !testenv.Thorough() {
-		t.Skip("make thorough runs it")
-	}
+	testenv.OnlyThorough(t)
 	x, y, blocks := mfeatNoisy(t)
 	ordered, gained := 0, 0.0
 	for seed := range uint32(5) {
@@ -199,6 +197,7 @@ func relevantFew(draws *rng.RandomState, n int) (x *mat.Dense, y []float64) {
 // it is and with the sigma that they learned, and overtake it on eight times as many. A reference program had, on data of this kind, 70.4 (exact 73.5) with
 // sigma fixed and 83.7 (85.4) learned at 2000 rows, 76.6 fixed at 16,000.
 func TestMoreDataThanTheExactKernel(t *testing.T) {
+	testenv.OnlyThorough(t)
 	draws := rng.New(5)
 	data := func(n int) registry.Data {
 		x, y := relevantFew(draws, n)

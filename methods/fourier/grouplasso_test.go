@@ -81,6 +81,7 @@ func TestMoreColumnsThanRows(t *testing.T) {
 // TestABlockOnItsWayToZero: on these channels a block shrinks to zero where P is nearly flat. A method that does not see that the block
 // ends there, or not what it makes of the others, stays 1e-4 from the optimum for thousands of steps.
 func TestABlockOnItsWayToZero(t *testing.T) {
+	testenv.OnlyThorough(t)
 	learn, _ := testsplit.Load(t, "mfeat-noisy", 1)
 	if _, err := MKLJoint().Fit(t.Context(), registry.Env{Seed: 1}, learn, []byte(`{"features":50,"lambda":0.03,"rho":1}`)); err != nil {
 		t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -12,7 +13,11 @@ import (
 
 // TestCancellation: on thousands of rows a fit notices the end of its context.
 func TestCancellation(t *testing.T) {
-	late := conform.Late(testsplit.Rough(10_000, 6), 20*time.Millisecond, 250*time.Millisecond, 600*time.Millisecond)
+	ends := []time.Duration{20 * time.Millisecond, 250 * time.Millisecond}
+	if testenv.Thorough() {
+		ends = append(ends, 600*time.Millisecond)
+	}
+	late := conform.Late(testsplit.Rough(10_000, 6), ends...)
 	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD(), SVM()} {
 		t.Run(spec.Name, func(t *testing.T) { late.Check(t, spec) })
 	}
@@ -29,6 +34,9 @@ func TestDeclared(t *testing.T) {
 		data := testsplit.Rough(n, 8)
 		for _, spec := range []registry.Spec{GK(), GLK(), KRRGD(), SVM()} {
 			t.Run(fmt.Sprint(spec.Name, "/", n), func(t *testing.T) {
+				if spec.Name == "KRR-GD" && n > 1000 {
+					testenv.OnlyThorough(t)
+				}
 				conform.Cost(data, 8).Check(t, spec)
 				switch {
 				case spec.Name == "GK" || spec.Name == "GLK":

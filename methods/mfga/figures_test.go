@@ -3,6 +3,7 @@ package mfga
 import (
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -56,6 +57,7 @@ func within(t *testing.T, what string, got, low, high float64) {
 
 // TestAdultFigures: ten draws with M = 100 (paper: RKS 17.7, LKRF 16.46, EERF 16.15, MFGA 15.10).
 func TestAdultFigures(t *testing.T) {
+	testenv.OnlyThorough(t)
 	for _, s := range realSets(t) {
 		if s.Dataset != "adult" {
 			continue
@@ -82,6 +84,7 @@ func TestAdultFigures(t *testing.T) {
 
 // TestEpilepticFigures: ten splits with M = 20 (paper: RKS 6.21, LKRF 5.24, EERF 4.46, MFGA 4.73).
 func TestEpilepticFigures(t *testing.T) {
+	testenv.OnlyThorough(t)
 	for _, s := range realSets(t) {
 		if s.Dataset != "epileptic" {
 			continue

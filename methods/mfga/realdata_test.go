@@ -125,6 +125,9 @@ func realSets(t testing.TB) []realSet {
 func TestRealSets(t *testing.T) {
 	for _, s := range realSets(t) {
 		t.Run(s.Dataset, func(t *testing.T) {
+			if s.Dataset == "adult" {
+				testenv.OnlyThorough(t) // takes three times as long as the two other sets together
+			}
 			train, test := s.parts(t)
 			_, d := train.X.Dims()
 			width, err := kernelwidth.Width(t.Context(), train.X.RawMatrix().Data, d, 50)

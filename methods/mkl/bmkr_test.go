@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
@@ -136,6 +137,7 @@ func plainBMKR(t *testing.T, data registry.Data, p BMKRParams) []float64 {
 // TestFloat32SelectsTheSame: storing kernel values in float32 changes no grid point that 5-fold
 // cross-validation selects.
 func TestFloat32SelectsTheSame(t *testing.T) {
+	testenv.OnlyThorough(t)
 	selectsTheSame(t, BMKR(), pathBMKR[float32], pathBMKR[float64])
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -17,6 +18,9 @@ func (s suite) path(t *testing.T) {
 	}
 	d := easy(s.task, 60, 4)
 	all := s.settings(t, d)
+	if !testenv.Thorough() {
+		all = spread(all, 16)
+	}
 	backwards := make([]json.RawMessage, len(all))
 	for i, raw := range all {
 		backwards[len(all)-1-i] = raw
@@ -25,7 +29,7 @@ func (s suite) path(t *testing.T) {
 	for _, raw := range all {
 		alone[string(raw)] = score(t, s.fit(t, registry.Env{Seed: seed}, d, raw), d)
 	}
-	for _, settings := range [][]json.RawMessage{all, backwards, s.few(t, d, 3), {all[len(all)-1]}} {
+	for _, settings := range [][]json.RawMessage{all, backwards, spread(all, 3), {all[len(all)-1]}} {
 		seen := make([]bool, len(settings))
 		err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, settings, func(i int, m registry.Model) error {
 			if seen[i] {

@@ -130,7 +130,11 @@ func (s suite) settings(t *testing.T, d registry.Data) []json.RawMessage {
 // few returns at most k settings, spread over the grid.
 func (s suite) few(t *testing.T, d registry.Data, k int) []json.RawMessage {
 	t.Helper()
-	all := s.settings(t, d)
+	return spread(s.settings(t, d), k)
+}
+
+// spread returns at most k of all, the first and the last among them.
+func spread(all []json.RawMessage, k int) []json.RawMessage {
 	if len(all) <= k {
 		return all
 	}

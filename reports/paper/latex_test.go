@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -61,6 +62,9 @@ func TestCompiles(t *testing.T) {
 		"paper": published(sample.Paper(), "GBRFF2"), "sixteen": published(sample.Sixteen(), "GBRFF-random"), "names": published(sample.Small(), sample.Small().Rows[0].Method),
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "usual" && name != "sixteen" {
+				testenv.OnlyThorough(t)
+			}
 			t.Parallel()
 			dir := t.TempDir()
 			files := w.build(t)

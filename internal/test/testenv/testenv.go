@@ -63,6 +63,14 @@ func NotUnderRace(t testing.TB) {
 // takes a part of it.
 func Thorough() bool { return os.Getenv("BENCH_THOROUGH") != "" }
 
+// OnlyThorough skips t where Thorough does not ask for it.
+func OnlyThorough(t testing.TB) {
+	t.Helper()
+	if !Thorough() {
+		t.Skip("make thorough runs it")
+	}
+}
+
 func need(t testing.TB, env, folder, what string) string {
 	t.Helper()
 	dir := os.Getenv(env)

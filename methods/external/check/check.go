@@ -6,6 +6,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,11 +21,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// limit is the time of all checks together, and patience that of one fit.
-const (
-	limit    = 55 * time.Second
-	patience = 20 * time.Second
-)
+// Limit bounds all checks together, unless Options say otherwise.
+const Limit = 55 * time.Second
 
 // A Result is the result of one check.
 type Result struct {
@@ -58,6 +56,7 @@ type session struct {
 	spec   registry.Spec
 	task   registry.Task
 
+	patience time.Duration   // time of one fit
 	together context.Context // context of the fits of one check; one process serves them all
 	part     context.CancelFunc
 
@@ -73,6 +72,7 @@ type Canary func(ctx context.Context, spec registry.Spec) (detail string, err er
 type Options struct {
 	Plugin external.Options // what its processes may do
 	Canary Canary           // nil leaves the check out
+	Limit  time.Duration    // of all checks together; 0 for Limit
 }
 
 // Run runs all checks of the plugin in file and calls tell with each result as soon as it is known. The error
@@ -90,9 +90,10 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 	if err := os.Mkdir(s.folder, 0o700); err != nil {
 		return err
 	}
-	end := time.Now().Add(limit)
+	limit := cmp.Or(o.Limit, Limit)
+	s.patience = limit * 4 / 11
 	var cancel context.CancelFunc
-	s.ctx, cancel = context.WithDeadline(ctx, end)
+	s.ctx, cancel = context.WithTimeout(ctx, limit)
 	defer cancel()
 	defer func() {
 		if s.plugin != nil {
@@ -115,7 +116,7 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 			r.Skipped, r.Detail = true, skip.why
 		case err != nil && s.ctx.Err() != nil:
 			r.Failure = fmt.Sprintf("the checks so far took %v together", limit)
-			r.Advice = "make the grid or the defaults lighter: the data has 400 rows at most"
+			r.Advice = "make the grid or the defaults lighter: the data has 400 rows at most; or, on a busy machine, give more with --timeout"
 		case err != nil:
 			r.Failure = err.Error()
 			var own *external.MethodError
@@ -151,10 +152,10 @@ func (s *session) another() external.Options {
 
 // fit trains with setting, or with the defaults for "{}". A fit that takes too long ends its check.
 func (s *session) fit(d registry.Data, setting string) (registry.Model, error) {
-	late := time.AfterFunc(patience, s.part)
+	late := time.AfterFunc(s.patience, s.part)
 	m, err := s.spec.Fit(s.together, registry.Env{Seed: seed}, d, json.RawMessage(setting))
 	if !late.Stop() && s.ctx.Err() == nil {
-		err = fmt.Errorf("a fit of %d rows takes more than %v", d.Shape().N, patience)
+		err = fmt.Errorf("a fit of %d rows takes more than %v", d.Shape().N, s.patience)
 	}
 	return m, err
 }

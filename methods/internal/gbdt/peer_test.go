@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -25,17 +26,25 @@ func python(t testing.TB) string {
 	if testenv.Race {
 		t.Skip("compared without the race detector only")
 	}
-	name := cmp.Or(os.Getenv("BENCH_PEERS"), "python3")
-	if out, err := exec.Command(name, "-c", "import lightgbm, xgboost, numpy, sklearn").CombinedOutput(); err != nil {
-		lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-		why := fmt.Sprintf("%s cannot import lightgbm, xgboost, numpy and scikit-learn (%v %s); set BENCH_PEERS to an interpreter that can (pip install -r methods/internal/gbdt/testdata/peers.txt)", name, err, lines[len(lines)-1])
-		if os.Getenv("CI") == "true" {
-			t.Fatal(why)
-		}
+	name, why := interpreter()
+	switch {
+	case why != "" && os.Getenv("CI") == "true":
+		t.Fatal(why)
+	case why != "":
 		t.Skip(why)
 	}
 	return name
 }
+
+// interpreter is asked once: to import the libraries takes seconds.
+var interpreter = sync.OnceValues(func() (name, why string) {
+	name = cmp.Or(os.Getenv("BENCH_PEERS"), "python3")
+	if out, err := exec.Command(name, "-c", "import lightgbm, xgboost, numpy, sklearn").CombinedOutput(); err != nil {
+		lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+		why = fmt.Sprintf("%s cannot import lightgbm, xgboost, numpy and scikit-learn (%v %s); set BENCH_PEERS to an interpreter that can (pip install -r methods/internal/gbdt/testdata/peers.txt)", name, err, lines[len(lines)-1])
+	}
+	return name, why
+})
 
 // A peerRun is one training of the real library; the upper part is the request.
 type peerRun struct {
