@@ -87,6 +87,9 @@ func nameOf(e *experiments.Experiment) string {
 
 // drawn is the document of one report of an experiment.
 func (a *app) drawn(ctx context.Context, c *cobra.Command, e *experiments.Experiment, h *plan.Experiment, part experiments.Part, show experiments.Show) (doc.Document, error) {
+	if show.Report == "boundary" {
+		return a.drawnBoundaries(c, e, h, part, show)
+	}
 	all := reports.All()
 	at := slices.IndexFunc(all, func(r report.Report) bool {
 		return (r.Name == show.Report || slices.Contains(r.Aliases, show.Report)) && r.Args == ""
@@ -110,17 +113,33 @@ func (a *app) drawn(ctx context.Context, c *cobra.Command, e *experiments.Experi
 	return d, nil
 }
 
+// drawnBoundaries draws boundaries of an experiment: of the part's methods and sets where show names none.
+func (a *app) drawnBoundaries(c *cobra.Command, e *experiments.Experiment, h *plan.Experiment, part experiments.Part, show experiments.Show) (doc.Document, error) {
+	var b boundaryFlags
+	flags := pflag.NewFlagSet(show.Report, pflag.ContinueOnError)
+	b.add(flags)
+	if err := flags.Parse(show.Flags); err != nil || flags.NArg() > 0 {
+		return doc.Document{}, usage("experiment %s: show: flags of report boundary: %v; see `bench report boundary --help`", e.Name, show.Flags)
+	}
+	b.methods, b.datasets = firstOf(show.Methods, part.Methods, h.Protocol.Columns), firstOf(show.Datasets, part.Datasets, h.Protocol.Datasets)
+	return a.boundaries(c, h, b)
+}
+
+// firstOf is the first list that is given.
+func firstOf(lists ...[]string) []string {
+	for _, l := range lists {
+		if l != nil {
+			return l
+		}
+	}
+	return nil
+}
+
 // experimentFrame reads what a report of an experiment is made of.
 func (a *app) experimentFrame(ctx context.Context, c *cobra.Command, e *experiments.Experiment, h *plan.Experiment, part experiments.Part, show experiments.Show) (frame.Frame, error) {
-	f := reportFlags{protocol: e.Protocol, methods: part.Methods, datasets: part.Datasets, splits: fmt.Sprintf("1-%d", part.Splits)}
+	f := reportFlags{protocol: e.Protocol, methods: firstOf(show.Methods, part.Methods), datasets: firstOf(show.Datasets, part.Datasets), splits: fmt.Sprintf("1-%d", part.Splits)}
 	if f.methods == nil && h.Protocol.Only {
 		f.methods = h.Protocol.Columns
-	}
-	if show.Methods != nil {
-		f.methods = show.Methods
-	}
-	if show.Datasets != nil {
-		f.datasets = show.Datasets
 	}
 	rows, err := a.frame(ctx, c, f)
 	for _, p := range e.Printed {

@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -179,26 +181,15 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 	if spec.Tasks&entry.Task == 0 {
 		return usage("%s is a %s set, which %s does not solve", entry.Name, entry.Task, spec.Name)
 	}
-	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
-	params, stored := json.RawMessage(f.params), (*store.Attempt)(nil)
-	if f.params == "" {
-		if stored, err = a.storedCell(c, cell, h.Protocol, f.dataset); err != nil {
-			return err
-		}
-		params = stored.Point
-	}
 	set, err := read.Load(ctx, a.store(), entry)
 	if err != nil {
 		return exitError{exitIncomplete, err}
 	}
-	if _, err := spec.Settings(registry.Shape{}, nil, params); err != nil {
-		return usage("%s: %w", cell, err)
-	}
-	r, err := runner.Refit(ctx, h.Protocol, spec, set, f.split, params)
+	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
+	r, same, err := a.refit(c, h, spec, set, cell, f)
 	if err != nil {
-		return fmt.Errorf("%s: %w", cell, err)
+		return err
 	}
-	same := a.tellRefit(cell, spec, params, r, stored, set.Fingerprint)
 	m, ok := r.Trees()
 	if !ok {
 		return fmt.Errorf("%s: this model has no trees, though the method's have", cell)
@@ -213,6 +204,27 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 		return exitError{code: exitIncomplete}
 	}
 	return nil
+}
+
+// refit trains the model of a cell again, with the stored cell's grid point where the flags give none, and reports whether it does
+// the same on the test rows.
+func (a *app) refit(c *cobra.Command, h *plan.Experiment, spec registry.Spec, set *datasets.Set, cell runner.Cell, f *modelFlags) (*runner.Refitted, bool, error) {
+	params, stored := json.RawMessage(f.params), (*store.Attempt)(nil)
+	if f.params == "" {
+		var err error
+		if stored, err = a.storedCell(c, cell, h.Protocol, f.dataset); err != nil {
+			return nil, false, err
+		}
+		params = stored.Point
+	}
+	if _, err := spec.Settings(registry.Shape{}, nil, params); err != nil {
+		return nil, false, usage("%s: %w", cell, err)
+	}
+	r, err := runner.Refit(c.Context(), h.Protocol, spec, set, f.split, params)
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w", cell, err)
+	}
+	return r, a.tellRefit(cell, spec, params, r, stored, set.Fingerprint), nil
 }
 
 func (a *app) withTrees() []string {

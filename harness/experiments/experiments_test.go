@@ -41,7 +41,7 @@ func TestBuiltin(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if quick.Splits > whole.Splits || reflect.DeepEqual(quick, whole) {
+		if quick.Splits > whole.Splits || reflect.DeepEqual(quick, whole) && e.Name != "ecml-figure1" { // which is one cell
 			t.Errorf("%s: the quick part is the whole", e.Name)
 		}
 		for _, m := range slices.Concat(whole.Methods, quick.Methods) {

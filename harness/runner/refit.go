@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A Refitted is the refit of a cell, trained and tested once more.
@@ -16,7 +18,9 @@ type Refitted struct {
 	Model    registry.Model
 	Shape    registry.Shape // of the training rows
 	Test     result.Score
-	Features []string // the columns' names
+	Features []string      // the columns' names
+	Rows     []int         // the training rows, by their number in the set
+	Learned  registry.Data // their data as the method saw it
 
 	scale *datasets.Standardiser // nil if the protocol does not standardise
 }
@@ -34,7 +38,7 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 	}
 	j := job{protocol: p}
 	j.Seeds = p.Semantics.Seeds(number, set.TrainRows > 0)
-	r := &Refitted{Shape: whole.Learn.Shape(), Features: set.Features, scale: whole.Inputs}
+	r := &Refitted{Shape: whole.Learn.Shape(), Features: set.Features, Rows: parts.Split.Train, Learned: whole.Learn, scale: whole.Inputs}
 	if r.Model, err = spec.Fit(ctx, j.env(&cpuClock{}), whole.Learn, point); err != nil {
 		return nil, err
 	}
@@ -44,6 +48,32 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 	}
 	r.Test, err = newScore(whole.Score.Shape(), whole.Score.Y, scores)
 	return r, err
+}
+
+// Scaled returns rows in the units of the data file as the model takes them.
+func (r *Refitted) Scaled(x *mat.Dense) *mat.Dense {
+	if r.scale == nil {
+		return x
+	}
+	n, _ := x.Dims()
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	out := &mat.Dense{}
+	r.scale.Apply(out, x, all)
+	return out
+}
+
+// Unscaled returns a vector of the model's space in the units of the data file.
+func (r *Refitted) Unscaled(v []float64) []float64 {
+	out := slices.Clone(v)
+	if r.scale != nil {
+		for j := range out {
+			out[j] = r.scale.Mean[j] + r.scale.Scale[j]*out[j]
+		}
+	}
+	return out
 }
 
 // Trees returns the trees for rows in the units of the data file, not standardised. For this each threshold

@@ -29,6 +29,8 @@ func Fields(fields []Field, classes [2]string, marked string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		const least, gap = 118.0, 10.0
 		columns := max(1, min(len(fields), int((width+gap)/(least+gap))))
+		lines := (len(fields) + columns - 1) / columns
+		columns = (len(fields) + lines - 1) / lines // lines of equal length where that is possible
 		side := (width - gap*float64(columns-1)) / float64(columns)
 		d := doc.Drawing{Width: width}
 		top := 0.0
@@ -72,7 +74,11 @@ func (f Field) draw(d *doc.Drawing, left, top, width float64) float64 {
 			for c < len(values) && level(values[c]) == l {
 				c++
 			}
-			d.Box(doc.Field(l), left+width*float64(from)/columns, top+height*(1-float64(r)/rows), left+width*float64(c)/columns, top+height*(1-float64(r+1)/rows), "")
+			below := 0.4 // boxes overlap, or their edges would show
+			if r == 0 {
+				below = 0
+			}
+			d.Box(doc.Field(l), left+width*float64(from)/columns, top+height*(1-float64(r)/rows)+below, left+width*float64(c)/columns, top+height*(1-float64(r+1)/rows), "")
 		}
 	}
 	for _, p := range f.Points {

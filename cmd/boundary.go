@@ -1,0 +1,218 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/plot"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/mat"
+)
+
+// boundaryFlags say whose boundaries are drawn.
+type boundaryFlags struct {
+	methods, datasets []string
+	split             int
+	rounds            []int
+	loss              bool
+}
+
+func (f *boundaryFlags) add(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&f.datasets, "dataset", nil, "data sets of two features and two classes")
+	flags.IntVar(&f.split, "split", 1, "the split whose training rows are learned from")
+	flags.IntSliceVar(&f.rounds, "rounds", nil, "draw the models of the first so many rounds, e.g. 1,5,10")
+	flags.BoolVar(&f.loss, "loss", false, "of GBRFF1: the loss of each of --rounds by the place of the landmark, too")
+}
+
+func newReportBoundaryCommand(a *app) *cobra.Command {
+	var f reportFlags
+	var b boundaryFlags
+	c := &cobra.Command{
+		Use:   "boundary METHOD...",
+		Short: "Decision boundaries on sets of two features",
+		Long: `boundary draws what methods predict on the plane of a set with two features and two
+classes, with the training rows. The models are trained again with the grid points that
+the stored cells chose; each must do the same on the test rows as is stored.`,
+		Example: `  bench report boundary GBRFF2 LGBM --dataset two-moons
+  bench report boundary GBRFF1 --dataset two-moons --rounds 1,5,10 --loss -o moons.pdf`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(c *cobra.Command, args []string) error {
+			out, err := newReportOutput(f)
+			if err != nil {
+				return err
+			}
+			if len(b.datasets) == 0 {
+				return usage("name a set of two features with --dataset, such as two-moons")
+			}
+			h, err := a.harness(f.protocol)
+			if err != nil {
+				return err
+			}
+			b.methods = args
+			d, err := a.boundaries(c, h, b)
+			if err != nil {
+				return err
+			}
+			return a.emit(c.Context(), d, f, out)
+		},
+	}
+	c.Flags().StringVar(&f.protocol, "protocol", defaultProtocol, "protocol whose cells are drawn")
+	b.add(c.Flags())
+	outputFlags(c, &f)
+	return c
+}
+
+// boundaries draws methods on sets, one drawing a set.
+func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) (doc.Document, error) {
+	d := doc.Document{Report: "boundary", Title: "Decision boundaries on " + frame.Listed(f.datasets), Label: "fig:boundary"}
+	for _, name := range f.datasets {
+		entry, err := a.set(name)
+		if err != nil {
+			return d, err
+		}
+		set, err := read.Load(c.Context(), a.store(), entry)
+		if err != nil {
+			return d, exitError{exitIncomplete, err}
+		}
+		if set.Task != registry.Binary || len(set.Features) != 2 {
+			return d, usage("%s has %s and is a %s set; boundaries are drawn of two features and two classes", entry.Name, plural(len(set.Features), "feature"), set.Task)
+		}
+		var fields []plot.Field
+		for _, method := range f.methods {
+			spec, err := h.Registry.Lookup(method)
+			if err != nil {
+				return d, exitError{exitUsage, err}
+			}
+			cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
+			r, _, err := a.refit(c, h, spec, set, cell, &modelFlags{dataset: name, split: f.split})
+			if err != nil {
+				return d, err
+			}
+			drawn, err := f.fields(c.Context(), spec.Name, set, r)
+			if err != nil {
+				return d, exitError{exitUsage, fmt.Errorf("%s: %w", cell, err)}
+			}
+			fields = append(fields, drawn...)
+		}
+		marked := ""
+		if f.loss {
+			marked = "landmark of the round, of one feature a round"
+		}
+		d.Blocks = append(d.Blocks, doc.Figure{Name: entry.Name, Title: entry.Name, About: fmt.Sprintf("Decision boundaries of %s on %s, split %d", frame.Listed(f.methods), entry.Name, f.split),
+			Alt:  fmt.Sprintf("What %s predict on the plane of %s, with its training rows", strings.Join(f.methods, ", "), entry.Name),
+			Plot: plot.Fields(fields, [2]string{"training rows of class -1", "of class +1"}, marked)})
+	}
+	return d, nil
+}
+
+// mesh is the number of cells of a drawing in each direction.
+const mesh = 90
+
+// fields are the drawings of one model: of all its rounds, or of the first ones that are asked for.
+func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.Set, r *runner.Refitted) ([]plot.Field, error) {
+	base := plot.Field{Signed: true}
+	base.X, base.Y = rangeOf(set, 0), rangeOf(set, 1)
+	const most = 200 // more would hide what is drawn
+	every := (len(r.Rows) + most - 1) / most
+	for i := 0; i < len(r.Rows); i += every {
+		p := plot.FieldPoint{X: set.X.At(r.Rows[i], 0), Y: set.X.At(r.Rows[i], 1)}
+		if set.Y[r.Rows[i]] > 0 {
+			p.Class = 1
+		}
+		base.Points = append(base.Points, p)
+	}
+	grid := r.Scaled(places(base))
+	title := fmt.Sprintf("%s: %.1f %% of the test rows", method, 100*float64(*r.Test.Correct)/float64(r.Test.N))
+	if f.rounds == nil {
+		scores := make([]float64, mesh*mesh)
+		if err := r.Model.Score(ctx, grid, scores); err != nil {
+			return nil, err
+		}
+		return []plot.Field{shown(base, title, scores)}, nil
+	}
+	stager, ok := r.Model.(registry.Stager)
+	if !ok {
+		return nil, fmt.Errorf("--rounds: the method has no rounds")
+	}
+	var out []plot.Field
+	err := stager.ScoreStages(ctx, grid, f.rounds, func(t int, scores []float64) error {
+		out = append(out, shown(base, fmt.Sprintf("%s, round %d", method, t), scores))
+		return nil
+	})
+	if err == nil && len(out) < len(f.rounds) {
+		err = fmt.Errorf("--rounds %v: the model has %d rounds", f.rounds, stager.Rounds())
+	}
+	if err != nil || !f.loss {
+		return out, err
+	}
+	losses, err := f.losses(ctx, base, method, r, grid)
+	return append(losses, out...), err
+}
+
+// losses draws the loss of rounds by the place of the landmark, with the landmarks until then.
+func (f boundaryFlags) losses(ctx context.Context, base plot.Field, method string, r *runner.Refitted, grid *mat.Dense) ([]plot.Field, error) {
+	m, ok := r.Model.(interface {
+		Landscape(ctx context.Context, train registry.Data, t int, at *mat.Dense) (loss, landmark []float64, err error)
+	})
+	if !ok {
+		return nil, fmt.Errorf("--loss: the method has no landmarks")
+	}
+	base.Signed = false
+	var out []plot.Field
+	for _, t := range f.rounds {
+		loss, landmark, err := m.Landscape(ctx, r.Learned, t, grid)
+		if err != nil {
+			return nil, err
+		}
+		field := shown(base, fmt.Sprintf("%s, loss of round %d", method, t), loss)
+		if landmark == nil {
+			out = append(out, field)
+			continue
+		}
+		place := r.Unscaled(landmark)
+		if place[0] > base.X[0] && place[0] < base.X[1] && place[1] > base.Y[0] && place[1] < base.Y[1] {
+			field.Marks = []plot.FieldPoint{{X: place[0], Y: place[1]}}
+		}
+		out = append(out, field)
+	}
+	return out, nil
+}
+
+// rangeOf is what a drawing shows of a column: its values and a twentieth more on each side.
+func rangeOf(set *datasets.Set, column int) [2]float64 {
+	low, high := set.X.At(0, column), set.X.At(0, column)
+	for i := range set.Y {
+		low, high = min(low, set.X.At(i, column)), max(high, set.X.At(i, column))
+	}
+	more := (high - low) / 20
+	return [2]float64{low - more, high + more}
+}
+
+// places are the middles of the cells of a field, row by row from the bottom.
+func places(f plot.Field) *mat.Dense {
+	out := mat.NewDense(mesh*mesh, 2, nil)
+	for i := range mesh * mesh {
+		across, up := (float64(i%mesh)+0.5)/mesh, (float64(i/mesh)+0.5)/mesh
+		out.SetRow(i, []float64{f.X[0] + across*(f.X[1]-f.X[0]), f.Y[0] + up*(f.Y[1]-f.Y[0])})
+	}
+	return out
+}
+
+// shown is a field with values at its places.
+func shown(f plot.Field, title string, values []float64) plot.Field {
+	f.Title = title
+	for i := range mesh {
+		f.Values = append(f.Values, append([]float64(nil), values[i*mesh:(i+1)*mesh]...))
+	}
+	return f
+}

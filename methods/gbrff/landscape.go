@@ -1,0 +1,53 @@
+package gbrff
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vector"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Landscape returns, for each row l of at, the loss that round t (from 1) of GBRFF1 minimised over its landmark,
+//
+//	mean_i exp(-r_i (1/K) sum_j cos(omega_j.(l - x_i))),   r_i = y_i exp(-y_i H_{t-1}(x_i)),
+//
+// and, of K = 1, the landmark of the round: the shortest vector whose product with the frequency is the phase, which is all that the
+// model keeps of it. Of more features a round the landmark is nil. train are the rows that the model was fitted to. It is an error if
+// the model has no such round.
+func (m *ensemble) Landscape(ctx context.Context, train registry.Data, t int, at *mat.Dense) (loss, landmark []float64, err error) {
+	if t < 1 || t > m.T {
+		return nil, nil, fmt.Errorf("round %d of a model of %d rounds", t, m.T)
+	}
+	residual := make([]float64, len(train.Y))
+	err = m.ScoreStages(ctx, train.X, []int{t - 1}, func(_ int, scores []float64) error {
+		for i, y := range train.Y {
+			residual[i] = y * math.Exp(-y*scores[i])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	points, _ := at.Dims()
+	loss = make([]float64, points)
+	for p := range loss {
+		l := at.RawRowView(p)
+		for i, r := range residual {
+			x, sum := train.X.RawRowView(i), 0.0
+			for j := range m.K {
+				omega := m.omega(t-1, j)
+				sum += math.Cos(vector.Dot(omega, l) - vector.Dot(omega, x))
+			}
+			loss[p] += math.Exp(-r*sum/float64(m.K)) / float64(len(residual))
+		}
+	}
+	if m.K == 1 {
+		omega := m.omega(t-1, 0)
+		landmark = floats.ScaleTo(make([]float64, m.D), m.phases(t - 1)[0]/vector.Dot(omega, omega), omega)
+	}
+	return loss, landmark, nil
+}
