@@ -114,6 +114,9 @@ func (t *tally) end(n name, result string) {
 	case "fail":
 		fmt.Fprint(t.to, strings.Join(t.output[n], ""))
 	case "skip":
+		if t.reasons[n] != "" {
+			break // the first command's reason
+		}
 		t.reasons[n] = "for no reason given"
 		for _, line := range t.output[n] {
 			if at := atLine.FindString(line); at != "" {
