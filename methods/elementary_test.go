@@ -25,6 +25,7 @@ var exact = map[string]bool{
 // whose files have checksums; the functions of questions in SQL, which nothing that is stored comes from.
 var seenByNoResult = map[string]bool{
 	"datasets/generate/generate.go twoMoons": true, "datasets/generate/generate.go swiss": true, "datasets/generate/generate.go circles": true, "datasets/generate/generate.go channelSum": true,
+	"datasets/generate/published.go moons": true, "datasets/generate/published.go swissRoll": true, "datasets/generate/published.go rings": true,
 	"methods/internal/gbdt/ranks.go pays": true, "methods/internal/linear/svm.go Cost": true,
 	"methods/mkl/gmkl.go ranks": true, "harness/store/functions.go registerFunctions": true,
 	"methods/cart/cost.go cost": true, "methods/forest/forest.go cost": true, "methods/boosted/cost.go levels": true,

@@ -55,6 +55,9 @@ func frameFor(t *testing.T, r report.Report) frame.Frame {
 		in.Rows[i].CPUSeconds, in.Rows[i].GridHash, in.Rows[i].Selected = &seconds, "g", &point
 		in.Rows[i].Folds = []result.Evaluation{{GridIndex: point, Score: result.Score{N: 10, Correct: &correct}}}
 	}
+	if r.Name == "sweep" {
+		in.Protocol.Sweep = frame.Sweep{Name: "rows", Datasets: true}
+	}
 	if r.Select != nil {
 		s := report.Selection{Protocol: "table2"}
 		if err := r.Select(arguments(r), &s); err != nil {

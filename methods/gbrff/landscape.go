@@ -3,9 +3,9 @@ package gbrff
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/vector"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -25,7 +25,7 @@ func (m *ensemble) Landscape(ctx context.Context, train registry.Data, t int, at
 	residual := make([]float64, len(train.Y))
 	err = m.ScoreStages(ctx, train.X, []int{t - 1}, func(_ int, scores []float64) error {
 		for i, y := range train.Y {
-			residual[i] = y * math.Exp(-y*scores[i])
+			residual[i] = y * vmath.ExpScalar(-y*scores[i])
 		}
 		return nil
 	})
@@ -33,17 +33,22 @@ func (m *ensemble) Landscape(ctx context.Context, train registry.Data, t int, at
 		return nil, nil, err
 	}
 	points, _ := at.Dims()
+	x, n := rowsOf(train.X), len(residual)
+	z, cos, sum := make([]float64, n), make([]float64, n), make([]float64, n)
 	loss = make([]float64, points)
 	for p := range loss {
-		l := at.RawRowView(p)
-		for i, r := range residual {
-			x, sum := train.X.RawRowView(i), 0.0
-			for j := range m.K {
-				omega := m.omega(t-1, j)
-				sum += math.Cos(vector.Dot(omega, l) - vector.Dot(omega, x))
-			}
-			loss[p] += math.Exp(-r*sum/float64(m.K)) / float64(len(residual))
+		clear(sum)
+		for j := range m.K {
+			vmath.MatVec(z, x.slice(0, n), n, m.D, m.omega(t-1, j))
+			floats.AddConst(-vector.Dot(m.omega(t-1, j), at.RawRowView(p)), z)
+			vmath.Cos(cos, z) // which is even
+			floats.Add(sum, cos)
 		}
+		for i, r := range residual {
+			sum[i] *= -r / float64(m.K)
+		}
+		vmath.Exp(sum, sum)
+		loss[p] = vmath.Sum(sum) / float64(n)
 	}
 	if m.K == 1 {
 		omega := m.omega(t-1, 0)

@@ -168,7 +168,11 @@ func alpha(c color.NRGBA, a float64) color.NRGBA {
 // svgFile writes a drawing as a file of its own, with its colours.
 func svgFile(w io.Writer, d doc.Drawing, alt string) error {
 	var css strings.Builder
-	for _, role := range slices.Sorted(maps.Keys(styles)) {
+	used := map[doc.Role]bool{}
+	for _, m := range d.Marks {
+		used[m.Role] = true
+	}
+	for _, role := range slices.Sorted(maps.Keys(used)) {
 		s := styles[role]
 		fmt.Fprintf(&css, ".%s{fill:%s;stroke:%s;stroke-width:%g", role, cssColor(s.fill), cssColor(s.stroke), s.width)
 		if s.size > 0 {
