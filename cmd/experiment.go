@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/system/machine"
 	"github.com/spf13/cobra"
 )
 
@@ -134,6 +135,9 @@ func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f exper
 	passes, err := a.passes(e, &f)
 	if err != nil {
 		return err
+	}
+	if load := machine.Busy(); e.Alone && !f.run.dryRun && load > 0.5 {
+		fmt.Fprintf(a.err, "the machine is busy (%.1f processes wanted a core in the last minute): times will vary\n", load)
 	}
 	var incomplete error
 	for _, splits := range passes {

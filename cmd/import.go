@@ -214,14 +214,16 @@ func (a *app) storeImported(ctx context.Context, db *store.DB, runs []result.Run
 
 func newBundleCommand(a *app) *cobra.Command {
 	var f verifyFlags
+	var without bool
 	c := &cobra.Command{
 		Use:   "bundle FILE",
 		Short: "Write stored results to one small file, for `bench import` elsewhere",
 		Long: `bundle writes the counts of stored results that are ok (every fold of every grid
 point, the test, rounds, times, warnings) with their environments and the hashes
 of their code and scores. No data, no scores and no models: about three bytes for
-a fold. The file is written whole or not at all; its form is described in package
-harness/bundle.`,
+a fold, which --without-folds leaves out: a file a tenth as large, from which tables and
+figures are drawn and cells are verified by what was chosen and tested. The file is
+written whole or not at all; its form is described in package harness/bundle.`,
 		Example: `  bench bundle mine.bench --method MyBoost
   bench bundle table2.bench --protocol table2`,
 		Args: takes("FILE"),
@@ -231,20 +233,21 @@ harness/bundle.`,
 				return err
 			}
 			defer db.Close()
-			return a.bundle(c.Context(), db, args[0], f)
+			return a.bundle(c.Context(), db, args[0], f, !without)
 		},
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.methods, "method", nil, "only these methods")
 	flags.StringSliceVar(&f.datasets, "dataset", nil, "only these data sets, by name or as TOML files")
 	flags.StringVar(&f.protocol, "protocol", "", "only this protocol, by name (default all that are stored)")
+	flags.BoolVar(&without, "without-folds", false, "leave out the folds of every grid point")
 	_ = c.RegisterFlagCompletionFunc("method", listCompletion(a.reg.Names()))
 	_ = c.RegisterFlagCompletionFunc("dataset", listCompletion(a.sets.Names()))
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
 	return c
 }
 
-func (a *app) bundle(ctx context.Context, db *store.DB, path string, f verifyFlags) error {
+func (a *app) bundle(ctx context.Context, db *store.DB, path string, f verifyFlags, folds bool) error {
 	cells, err := a.askedCells(ctx, db, f.methods, f.datasets)
 	if err != nil {
 		return err
@@ -262,6 +265,9 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f verifyFla
 		}
 		if !found {
 			continue // another program took it out since
+		}
+		if !folds {
+			r.Evaluations = nil
 		}
 		if err := w.Add(r); err != nil {
 			return err

@@ -100,6 +100,9 @@ func (p page) notes() []string {
 	if p.Times || p.Against {
 		notes = append(notes, fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: the median over splits.", p.CPU))
 	}
+	if where, ratio := p.outlier(); p.Times && ratio > tooMuch {
+		notes = append(notes, fmt.Sprintf("The machine was busy, or a time is an outlier: of %s the longest time is %.1f times the median.", where, ratio))
+	}
 	if !p.Times && !p.OverSets && !p.Each && len(p.Sets) > 1 {
 		notes = append(notes, fmt.Sprintf("Means are over %s: %s.", frame.Count(len(p.Sets), "data set"), strings.Join(p.Sets, ", ")))
 	}
@@ -107,6 +110,21 @@ func (p page) notes() []string {
 		notes = append(notes, fmt.Sprintf("Left out, since some point of some series has no run there: %s.", strings.Join(p.Dropped, ", ")))
 	}
 	return notes
+}
+
+// tooMuch is how far above the median a repetition may be before it is named.
+const tooMuch = 1.5
+
+// outlier is the point whose longest time is the most above its median, of those with three repetitions or more.
+func (p page) outlier() (where string, ratio float64) {
+	for _, name := range p.Names {
+		for _, x := range p.Xs(name) {
+			if a, ok := p.Median(name, x); ok && a.Runs > 2 && a.High/a.Value > ratio {
+				where, ratio = fmt.Sprintf("%s at %g", name, x), a.High/a.Value
+			}
+		}
+	}
+	return where, ratio
 }
 
 // at returns what is drawn of a series at a value.

@@ -135,6 +135,31 @@ func TestOneProcessor(t *testing.T) {
 	}
 }
 
+// A repetition that took much longer than the others is named.
+func TestOutlier(t *testing.T) {
+	in := input()
+	for split := 3; split <= 5; split++ {
+		for _, r := range slices.Clone(in.Rows) {
+			if r.Split == 1 {
+				r.Split = split
+				in.Rows = append(in.Rows, r)
+			}
+		}
+	}
+	if notes := strings.Join(build(t, in, Options{Times: true}).Notes, " "); strings.Contains(notes, "outlier") {
+		t.Errorf("an outlier among equal times: %s", notes)
+	}
+	for i := range in.Rows {
+		if r := &in.Rows[i]; r.Method == "B landmarks=10" && r.Split == 4 {
+			slow := 2 * *r.CPUSeconds
+			r.CPUSeconds = &slow
+		}
+	}
+	if notes := strings.Join(build(t, in, Options{Times: true}).Notes, " "); !strings.Contains(notes, "of B at 10 the longest time is 2.0 times the median") {
+		t.Errorf("the outlier is not named: %s", notes)
+	}
+}
+
 func TestNothingIsSwept(t *testing.T) {
 	in := input()
 	in.Protocol.Sweep = frame.Sweep{}

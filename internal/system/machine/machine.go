@@ -1,4 +1,4 @@
-// Package machine tells how much memory the program may use.
+// Package machine tells how much memory the program may use, and how busy the machine is.
 //
 // It reads what Linux says in files; on other systems nothing is known and the
 // answer is 0. It does not watch how much memory is free: that changes while the
@@ -19,6 +19,22 @@ import (
 // limits of the control groups, versions 1 and 2, that the process is in, or 0 if
 // none of them is known.
 func MemoryBytes() int64 { return memoryBytes(os.DirFS("/")) }
+
+// Busy returns how many processes wanted a core during the last minute, on average, or 0 where that is not known.
+func Busy() float64 { return busy(os.DirFS("/")) }
+
+func busy(root fs.FS) float64 {
+	text, err := fs.ReadFile(root, "proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	load, err := strconv.ParseFloat(first, 64)
+	if err != nil {
+		return 0
+	}
+	return load
+}
 
 // memoryBytes reads the files below root, which stands for "/".
 func memoryBytes(root fs.FS) int64 {

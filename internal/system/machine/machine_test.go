@@ -98,3 +98,14 @@ func TestThisMachine(t *testing.T) {
 		t.Errorf("%d bytes of %d", got, total)
 	}
 }
+
+func TestBusy(t *testing.T) {
+	for text, want := range map[string]float64{"1.25 0.80 0.50 3/400 1234\n": 1.25, "": 0, "x y": 0} {
+		if got := busy(fstest.MapFS{"proc/loadavg": {Data: []byte(text)}}); got != want {
+			t.Errorf("%q: %g, want %g", text, got, want)
+		}
+	}
+	if got := busy(fstest.MapFS{}); got != 0 {
+		t.Errorf("without the file %g, want 0", got)
+	}
+}
