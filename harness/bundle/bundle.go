@@ -4,7 +4,7 @@
 //
 // A file is
 //
-//	"bench results\n", then a byte for the version of the format: 1 to 4
+//	"bench results\n", then a byte for the version of the format: 4
 //	the body, deflated
 //	SHA-256 of all bytes before it
 //
@@ -28,10 +28,10 @@
 //	warnings how many; each a text and how often (number)
 //	numbers  the selected grid point, the size of the grid, the number of folds
 //	scores   for each fold a column of scores, one score a grid point
-//	version 2 on: 1 and a column with the test score of every grid point, or 0 where the protocol asks for none
-//	version 3 on: the tests with each of the cell's own seeds: how many; each a seed (number), the hash of
+//	tests    1 and a column with the test score of every grid point, or 0 where the protocol asks for none
+//	seeds    the tests with each of the cell's own seeds: how many; each a seed (number), the hash of
 //	         its scores (text) and a score
-//	version 4 on: logloss, brier and ece of the test (reals; NaN if absent)
+//	reals    logloss, brier and ece of the test (NaN if absent)
 //
 // The task of a cell gives the form of its scores. A column of scores has every value of the first number,
 // then every value of the second number and so on:
@@ -76,22 +76,22 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errDamaged}, args...)...)
 }
 
-// opened returns the deflated body of a file and the version of its format.
-func opened(file []byte) ([]byte, int, error) {
+// opened returns the deflated body of a file.
+func opened(file []byte) ([]byte, error) {
 	const head = len(magic) + 1
 	switch {
 	case len(file) > MaxBytes:
-		return nil, 0, fmt.Errorf("it has %d bytes; at most %d are read", len(file), MaxBytes)
+		return nil, fmt.Errorf("it has %d bytes; at most %d are read", len(file), MaxBytes)
 	case len(file) < len(magic) || string(file[:len(magic)]) != magic:
-		return nil, 0, errors.New("it is no file of results; `bench bundle` writes such files")
+		return nil, errors.New("it is no file of results; `bench bundle` writes such files")
 	case len(file) < head+sha256.Size:
-		return nil, 0, damaged("it has %d bytes", len(file))
-	case file[len(magic)] < 1 || file[len(magic)] > version:
-		return nil, 0, fmt.Errorf("it has version %d of the format and this program reads 1 to %d; use a newer bench", file[len(magic)], version)
+		return nil, damaged("it has %d bytes", len(file))
+	case file[len(magic)] != version:
+		return nil, fmt.Errorf("it has version %d of the format and this program reads %d; use the bench that goes with it", file[len(magic)], version)
 	}
 	body, sum := file[:len(file)-sha256.Size], file[len(file)-sha256.Size:]
 	if sha256.Sum256(body) != [sha256.Size]byte(sum) {
-		return nil, 0, damaged("its checksum is not that of its bytes")
+		return nil, damaged("its checksum is not that of its bytes")
 	}
-	return body[head:], int(file[len(magic)]), nil
+	return body[head:], nil
 }

@@ -167,27 +167,9 @@ func TestDamageIsNoticed(t *testing.T) {
 			t.Fatalf("a cut at %d is not noticed", i)
 		}
 	}
-	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x05" + strings.Repeat("x", 40): "newer bench"} {
+	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x05" + strings.Repeat("x", 40): "use the bench that goes with it", magic + "\x03" + strings.Repeat("x", 40): "version 3 of the format"} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
-		}
-	}
-}
-
-// TestOldVersions: files that were written before there were tests of grid points, of seeds, and values of probabilities, are read.
-func TestOldVersions(t *testing.T) {
-	r := storetest.Finished("M", "d", 1)
-	r.GridTests, r.SeedTests, r.Test.LogLoss, r.Test.Brier, r.Test.ECE = nil, nil, nil, nil, nil
-	file := written(t, r)
-	want, err := Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := body(t, file)
-	for version, bytes := range map[int]int{1: 26, 2: 25, 3: 24} { // the last bytes say that there are none of each
-		got, err := decode(whole[:len(whole)-bytes], version)
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("version %d: %v\n%+v\nwant\n%+v", version, err, got, want)
 		}
 	}
 }
@@ -211,7 +193,7 @@ func TestProbabilitiesAgree(t *testing.T) {
 // body returns what a file holds.
 func body(t testing.TB, file []byte) []byte {
 	t.Helper()
-	packed, _, err := opened(file)
+	packed, err := opened(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,17 +214,17 @@ func TestDamagedBodies(t *testing.T) {
 			damaged[i] = b
 			readable(t, damaged)
 		}
-		if _, err := decode(whole[:i], version); err == nil {
+		if _, err := decode(whole[:i]); err == nil {
 			t.Fatalf("a cut at %d is not noticed", i)
 		}
 	}
-	if _, err := decode(append(whole, 0), version); err == nil {
+	if _, err := decode(append(whole, 0)); err == nil {
 		t.Error("a byte behind the end is not noticed")
 	}
 }
 
 func readable(t *testing.T, body []byte) {
-	runs, err := decode(body, version)
+	runs, err := decode(body)
 	if err != nil {
 		return
 	}

@@ -16,7 +16,6 @@ import (
 // A decoder reads a body. After an error it returns zeros, and err holds the first error.
 type decoder struct {
 	left         []byte
-	version      int // of the format
 	err          error
 	texts        []string
 	environments []*result.Environment
@@ -119,7 +118,7 @@ func (d *decoder) text() string {
 // Read returns the results of a file. A grid has as many points as it had, all of them nil. The plan of a
 // result gives their values.
 func Read(file []byte) ([]result.Run, error) {
-	packed, version, err := opened(file)
+	packed, err := opened(file)
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +129,11 @@ func Read(file []byte) ([]result.Run, error) {
 	if len(body) > MaxBody {
 		return nil, fmt.Errorf("it unfolds to more than %d bytes", MaxBody)
 	}
-	return decode(body, version)
+	return decode(body)
 }
 
-func decode(body []byte, version int) ([]result.Run, error) {
-	d := &decoder{left: body, version: version}
+func decode(body []byte) ([]result.Run, error) {
+	d := &decoder{left: body}
 	d.head()
 	var out []result.Run
 	for count := d.length(); len(out) < count && d.err == nil; {
@@ -202,19 +201,15 @@ func (d *decoder) cell() result.Run {
 			r.Evaluations = append(r.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: s})
 		}
 	}
-	if d.version > 1 && d.number(1) == 1 {
+	if d.number(1) == 1 {
 		r.GridTests = d.scores(r.Task, points)
 	}
-	if d.version > 2 {
-		for n := d.length(); len(r.SeedTests) < n && d.err == nil; {
-			r.SeedTests = append(r.SeedTests, result.SeedTest{Seed: uint32(d.number(math.MaxUint32)), ScoresHash: d.text(), Score: d.score(r.Task)})
-		}
+	for n := d.length(); len(r.SeedTests) < n && d.err == nil; {
+		r.SeedTests = append(r.SeedTests, result.SeedTest{Seed: uint32(d.number(math.MaxUint32)), ScoresHash: d.text(), Score: d.score(r.Task)})
 	}
-	if d.version > 3 {
-		r.Test.LogLoss, r.Test.Brier, r.Test.ECE = d.maybeAmount(), d.maybeAmount(), d.maybeAmount()
-		if t := r.Test; (t.LogLoss == nil) != (t.Brier == nil) || (t.LogLoss == nil) != (t.ECE == nil) || t.LogLoss != nil && (r.Task != taskBinary || *t.Brier > 1 || *t.ECE > 1.000001) {
-			d.fail("logloss, brier and ece of a test disagree")
-		}
+	r.Test.LogLoss, r.Test.Brier, r.Test.ECE = d.maybeAmount(), d.maybeAmount(), d.maybeAmount()
+	if t := r.Test; (t.LogLoss == nil) != (t.Brier == nil) || (t.LogLoss == nil) != (t.ECE == nil) || t.LogLoss != nil && (r.Task != taskBinary || *t.Brier > 1 || *t.ECE > 1.000001) {
+		d.fail("logloss, brier and ece of a test disagree")
 	}
 	if d.err != nil {
 		return r

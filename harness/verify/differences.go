@@ -40,11 +40,11 @@ func compare(stored, computed result.Run) []Difference {
 	for g := range max(len(stored.Grid), len(computed.Grid)) {
 		for f := range max(folds(stored), folds(computed)) {
 			at := [2]int{g, f}
-			differs(fmt.Sprintf("fold %d of %s", f+1, point(stored, &g)), counts(before[at]), counts(known(before[at], now[at])))
+			differs(fmt.Sprintf("fold %d of %s", f+1, point(stored, &g)), counts(before[at]), counts(now[at]))
 		}
 	}
 	differs("selected point", point(stored, stored.Selected), point(computed, computed.Selected))
-	differs("test part", counts(&stored.Test), counts(known(&stored.Test, &computed.Test)))
+	differs("test part", counts(&stored.Test), counts(&computed.Test))
 	for i := range max(len(stored.Stages), len(computed.Stages)) {
 		round, a, b := 0, "none", "none"
 		if i < len(stored.Stages) {
@@ -68,21 +68,8 @@ func compare(stored, computed result.Run) []Difference {
 	for k := range max(len(stored.SeedTests), len(computed.SeedTests)) {
 		differs(fmt.Sprintf("test part with seed %d of the cell", k+1), seedTest(stored, k), seedTest(computed, k))
 	}
-	if stored.ScoresHash != "" { // databases of version 1 have no hash
-		differs("bits of the test scores", stored.ScoresHash, computed.ScoresHash)
-	}
+	differs("bits of the test scores", stored.ScoresHash, computed.ScoresHash)
 	return out
-}
-
-// known removes from a computed score what the stored score lacks: databases of version 1 have no areas under
-// curves.
-func known(stored, computed *result.Score) *result.Score {
-	if stored == nil || computed == nil || stored.AUC2 != nil {
-		return computed
-	}
-	out := *computed
-	out.AUC2 = nil
-	return &out
 }
 
 func endOf(r result.Run) string {
