@@ -30,7 +30,7 @@ const referenceRun = "reference"
 func newImportCommand(a *app) *cobra.Command {
 	var from, method, version string
 	c := &cobra.Command{
-		Use:   "import reference | FILE",
+		Use:   "import reference | PROTOCOL | FILE",
 		Short: "Store results that were computed elsewhere: the reference run, a file of `bench bundle`, or test scores",
 		Long: `import stores results of a file that ` + "`bench bundle`" + ` wrote: every count, with the
 environment and the hash of the code that computed it. ` + "`bench import reference`" + ` takes
@@ -39,7 +39,8 @@ and ` + "`bench run`" + ` computes only what is new. Neither the data nor a netw
 
 A result enters only if this program would compute it from the same inputs (method
 version, grid, protocol, data); what is out of date is counted and named. What is
-stored already stays. The column imported of view results names the file.
+stored already stays. The column imported of view results names the file. The name of a
+protocol takes the results of its experiments, where they come with the program.
 
 With --method the file is CSV: the test scores of a method elsewhere, with the columns
 dataset, split, row (of the data file, from 0) and score, or score_0, score_1 and so on
@@ -121,12 +122,14 @@ func (a *app) importResults(ctx context.Context, path, protocolFile string) erro
 // results are said to come from.
 func readResults(path string) (runs []result.Run, name string, err error) {
 	var file []byte
+	of, there := path, false
 	if path == referenceRun {
-		there := false
-		if file, there, err = reference.File(reference.Table2); err == nil && !there {
-			return nil, "", usage("this program was built without the reference run; name a file that `bench bundle` wrote")
+		of = reference.Table2
+	}
+	if name = path; path == referenceRun || slices.Contains(protocol.Names(), path) {
+		if file, there, err = reference.File(of); err == nil && !there {
+			return nil, "", usage("this program comes without results of %s; name a file that `bench bundle` wrote", of)
 		}
-		name = referenceRun
 	} else {
 		name = filepath.Base(path)
 		file, err = readBounded(path, bundle.MaxBytes)

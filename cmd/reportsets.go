@@ -32,7 +32,7 @@ func (a *app) reportSource(f reportFlags, h *plan.Experiment, stored *storedSets
 	src := frame.Source{
 		Protocol: frame.Protocol{
 			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published, PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
-			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once, Sweep: sweepOf(p),
+			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once, Fits: p.Semantics.TestsItself(), Sweep: sweepOf(p),
 		},
 		Registry: h.Registry, Sets: reportSets{stored}, Methods: p.Expand(f.methods), Beside: f.beside, Datasets: f.datasets, Folds: f.folds,
 		Run: a.invocation(p.Name, p.Path, p.Splits),

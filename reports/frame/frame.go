@@ -89,6 +89,7 @@ type Protocol struct {
 	Sizes          func(rows, trainRows int) (train, test int, err error) // sizes of a split; see split.Splitter.Sizes
 	// Once reports whether all splits of a set have the same rows; see split.Splitter.Once. nil means no.
 	Once  func(testPart bool) bool
+	Fits  bool // the rows that are learned from are tested
 	Sweep Sweep
 }
 

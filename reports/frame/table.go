@@ -194,7 +194,11 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	}
 	t.whatIsMissing(f.Run, sets)
 	t.dropSurplus()
-	t.Warnings = slices.Concat(t.findings(f.found), t.versionWarning(f), t.changedWarnings(f.Run, sets), together.warnings)
+	var fits []string
+	if f.Protocol.Fits {
+		fits = []string{"The rows that are tested are those that were learned from: the numbers say how well models fit, and nothing of new data."}
+	}
+	t.Warnings = slices.Concat(fits, t.findings(f.found), t.versionWarning(f), t.changedWarnings(f.Run, sets), together.warnings)
 	return t, nil
 }
 
