@@ -61,6 +61,12 @@ func (a *app) showExperiment(c *cobra.Command, e *experiments.Experiment, f expe
 		d.Blocks = append(d.Blocks, verdicts[0])
 	}
 	for _, show := range e.Shows {
+		if show.Datasets != nil && f.quick && part.Datasets != nil {
+			show.Datasets = slices.DeleteFunc(slices.Clone(show.Datasets), func(set string) bool { return !slices.Contains(part.Datasets, set) })
+			if len(show.Datasets) == 0 {
+				continue
+			}
+		}
 		one, err := a.drawn(ctx, c, e, h, part, show)
 		if err != nil {
 			return err

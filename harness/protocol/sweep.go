@@ -20,6 +20,7 @@ const TrainRows = "train_rows"
 // the number of their training rows is the quantity.
 type Sweep struct {
 	Name     string            `toml:"name"`     // of the quantity, one word
+	Title    string            `toml:"title"`    // what drawings call it; "" for "number of NAME"
 	Values   []float64         `toml:"values"`   // ascending
 	Series   map[string]Series `toml:"series"`   // what is swept, by name
 	Datasets bool              `toml:"datasets"` // the sets are the points

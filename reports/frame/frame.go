@@ -96,6 +96,7 @@ type Protocol struct {
 // A Sweep says which columns or sets are values of one quantity; the zero value is that of a protocol without one.
 type Sweep struct {
 	Name     string  // of the quantity
+	Title    string  // what drawings call it; "" for a number of Name
 	Points   []Point // by series and value; nil where sets are the points
 	Datasets bool    // sets are the points, by their training rows
 

@@ -119,7 +119,8 @@ func (s *sheet) nameEnds(curves []Curve, words []string) {
 		if i >= doc.SeriesRoles {
 			role = doc.Tick
 		}
-		s.Line(doc.Rest, s.x.To+4, ends[i], s.x.To+12, at)
+		end := curves[i].Points[len(curves[i].Points)-1].X
+		s.Line(doc.Rest, s.x.At(end)+4, ends[i], s.x.To+12, at)
 		s.Word(role, s.x.To+14, at+3.5, doc.Start, words[i])
 	}
 }

@@ -15,6 +15,7 @@ import (
 type Lines struct {
 	Table    frame.Table
 	Quantity string   // "" without a sweep
+	Title    string   // what drawings call it; "" for a number of Quantity
 	Names    []string // of the series, as the protocol orders them
 	Sets     []string // that every point of every series shown has runs on; of a sweep over sets the one of each value
 	Dropped  []string // sets that some point lacks
@@ -34,7 +35,7 @@ type place struct {
 
 // LinesOf arranges a table. Times are of the processor that most of its runs were computed on.
 func LinesOf(t frame.Table, s frame.Sweep) Lines {
-	l := Lines{Table: t, Quantity: s.Name, OverSets: s.Datasets, xs: map[string][]float64{}, cells: map[place]map[int]store.Row{}}
+	l := Lines{Table: t, Quantity: s.Name, Title: s.Title, OverSets: s.Datasets, xs: map[string][]float64{}, cells: map[place]map[int]store.Row{}}
 	columns := s.Points
 	if columns == nil {
 		for _, m := range t.Methods {

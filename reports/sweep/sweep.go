@@ -79,6 +79,8 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 // quantity is what the axis of values is called.
 func (p page) quantity() string {
 	switch {
+	case p.Lines.Title != "":
+		return p.Lines.Title
 	case p.Quantity == "" || p.OverSets && p.Quantity == "rows" || p.Quantity == "train_rows":
 		return "training rows"
 	case p.OverSets:
