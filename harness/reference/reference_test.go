@@ -4,19 +4,36 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/bundle"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/reference"
 )
 
-// TestFile: the file, where there is one, is small and can be read.
-func TestFile(t *testing.T) {
-	file, there, err := reference.File(reference.Table2)
-	if err != nil {
-		t.Fatal(err)
+// TestFiles: each file that the program brings can be read, is of the protocol that it is named for, and all together are small.
+func TestFiles(t *testing.T) {
+	total := 0
+	for _, name := range protocol.Names() {
+		file, there, err := reference.File(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !there {
+			continue
+		}
+		total += len(file)
+		runs, err := bundle.Read(file)
+		if err != nil || len(runs) == 0 {
+			t.Fatalf("%s: %d results, %v", name, len(runs), err)
+		}
+		for _, r := range runs {
+			if r.Protocol != name {
+				t.Fatalf("the file of %s has a result of %s", name, r.Protocol)
+			}
+		}
 	}
-	if !there {
-		t.Skip("this program is built without the reference run")
+	if total == 0 {
+		t.Skip("this program is built without results")
 	}
-	if runs, err := bundle.Read(file); err != nil || len(runs) == 0 || len(file) > 5<<20 {
-		t.Errorf("%d results in %d bytes, %v", len(runs), len(file), err)
+	if total > 5<<20 {
+		t.Errorf("the files have %d bytes together, want at most 5 MiB", total)
 	}
 }
