@@ -1,4 +1,4 @@
-# bench: make run gets the data and prints a first Table 2; make test runs every test.
+# bench: make run gets the data and prints a first Table 2; make test runs the tests.
 #
 #   make build   bin/bench
 #   make run     data, the first 3 of the 20 splits of every method within the

@@ -94,9 +94,12 @@ func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) 
 				return d, exitError{exitUsage, err}
 			}
 			cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
-			r, _, err := a.refit(c, h, spec, set, cell, &modelFlags{dataset: name, split: f.split})
+			r, same, err := a.refit(c, h, spec, set, cell, &modelFlags{dataset: name, split: f.split})
 			if err != nil {
 				return d, err
+			}
+			if !same { // refit has said what differs and what to do
+				return d, exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that nothing is drawn", cell)}
 			}
 			drawn, err := f.fields(c.Context(), spec.Name, set, r)
 			if err != nil {
@@ -149,9 +152,6 @@ func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.
 		out = append(out, shown(base, fmt.Sprintf("%s, round %d", method, t), scores))
 		return nil
 	})
-	if err == nil && len(out) < len(f.rounds) {
-		err = fmt.Errorf("--rounds %v: the model has %d rounds", f.rounds, stager.Rounds())
-	}
 	if err != nil || !f.loss {
 		return out, err
 	}
@@ -159,7 +159,7 @@ func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.
 	return append(losses, out...), err
 }
 
-// losses draws the loss of rounds by the place of the landmark, with the landmarks until then.
+// losses draws the loss of rounds by the place of the landmark, and the landmark of the round where the drawing reaches.
 func (f boundaryFlags) losses(ctx context.Context, base plot.Field, method string, r *runner.Refitted, grid *mat.Dense) ([]plot.Field, error) {
 	m, ok := r.Model.(interface {
 		Landscape(ctx context.Context, train registry.Data, t int, at *mat.Dense) (loss, landmark []float64, err error)

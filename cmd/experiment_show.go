@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/bundle"
@@ -131,7 +130,7 @@ func (a *app) drawnBoundaries(c *cobra.Command, e *experiments.Experiment, h *pl
 	return a.boundaries(c, h, b)
 }
 
-// firstOf is the first list that is given.
+// firstOf returns the first of the lists that is not nil, and nil if all are.
 func firstOf(lists ...[]string) []string {
 	for _, l := range lists {
 		if l != nil {
@@ -184,7 +183,7 @@ func add(d *doc.Document, one doc.Document) {
 }
 
 // experimentResults makes the database hold results of a protocol: where it has none, those that come with the program are read
-// into a temporary one, which from names and remove removes.
+// into a temporary database. from says so in words, "" for the user's own database; remove deletes the temporary one.
 func (a *app) experimentResults(ctx context.Context, h *plan.Experiment) (from string, remove func(), err error) {
 	name := h.Protocol.Name
 	db, err := store.OpenReader(ctx, a.db)
@@ -237,6 +236,6 @@ func (a *app) experimentResults(ctx context.Context, h *plan.Experiment) (from s
 	if old > 0 {
 		from += fmt.Sprintf(" (%d of %d are out of date and left out)", old, len(runs))
 	}
-	fmt.Fprintf(a.err, "%s holds no result of protocol %s: drawn from %s\n", stored, name, strings.TrimSpace(from))
+	fmt.Fprintf(a.err, "%s holds no result of protocol %s: drawn from %s\n", stored, name, from)
 	return from, remove, nil
 }

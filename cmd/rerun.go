@@ -35,8 +35,8 @@ func (a *app) rerun(h *plan.Experiment, req *plan.Request, names []string) error
 	return nil
 }
 
-// noteCheckingCode prints the names of the methods of which one stored cell is run again, and the reason: their code changed since
-// the cell was stored, or the cell was imported.
+// noteCheckingCode prints the names of methods and why one stored cell of each is run again: the method's code changed after the
+// cell was stored, or the cell was imported.
 func (a *app) noteCheckingCode(methods []string, imported bool) {
 	why := "code changed since results were stored"
 	if imported {

@@ -73,7 +73,7 @@ type Event struct {
 // right SHA-256; nothing partial is left behind. Documentation is fetched where it
 // can be had. The error has one line for each file that could not be had, or one for
 // all files of a host that gives no answer or of a directory that cannot be written;
-// the others are there all the same. Cancelling ctx stops everything soon.
+// every other file is fetched nevertheless. Cancelling ctx ends all transfers soon.
 func Files(ctx context.Context, d files.Directory, entries []*catalogue.Entry, o Options) error {
 	f, err := newFetcher(d, o)
 	if err != nil {

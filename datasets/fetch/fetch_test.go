@@ -26,7 +26,7 @@ type site struct {
 	*httptest.Server
 	mu       sync.Mutex
 	handlers map[string]http.HandlerFunc // by path
-	hits     map[string]int              // requests, counted when they are sent, since one that is given up soon may never arrive
+	hits     map[string]int              // requests by path, counted when the client sends them: a request that the client gives up may never reach the server
 }
 
 func newSite(t *testing.T) *site {

@@ -1,7 +1,7 @@
 // Package files finds the files of a set and checks them: a [Directory] is a data directory, in which
 // every file has the path that the catalogue gives it. Each file is compared with its
-// SHA-256 whenever it is read, a file that is not there is made where the program can, and only regular
-// files are read. Errors name the set and say what to do.
+// SHA-256 whenever it is read. A missing file of a generated set is made by the program. Only regular
+// files are read: no pipe, no device. Errors name the set and say what to do.
 //
 // It gets no file from elsewhere (package fetch does) and does not look into one (package read does).
 package files
@@ -82,8 +82,8 @@ func (d Directory) State(e *catalogue.Entry) (State, error) {
 }
 
 // Verify checks every file of the entry, documentation included, against its size
-// and SHA-256. Documentation that is not there is no error, and neither is a file
-// that the program can make. The error has one line per file.
+// and SHA-256. A missing documentation file is no error, and neither is a missing file
+// of a set that the program generates. The error has one line per file.
 func (d Directory) Verify(e *catalogue.Entry) error {
 	var all []error
 	for _, f := range e.Files {
@@ -96,7 +96,7 @@ func (d Directory) Verify(e *catalogue.Entry) error {
 	return errors.Join(all...)
 }
 
-// missingError is a file that is not there; it is an fs.ErrNotExist.
+// A missingError says that a file is missing; errors.Is finds fs.ErrNotExist in it.
 type missingError struct{ message string }
 
 func (e missingError) Error() string { return e.message }
@@ -108,8 +108,8 @@ func (d Directory) Check(ctx context.Context, e *catalogue.Entry, f catalogue.Fi
 	return d.scan(ctx, e, f, func(int64) (io.Writer, error) { return io.Discard, nil })
 }
 
-// Read returns the checked bytes of a file and their SHA-256. It makes a file that is not there
-// and that the program can make. reserve is asked whether so many bytes may be taken.
+// Read returns the bytes of a file, compared with the catalogue's SHA-256, and that SHA-256. It makes a missing file of a
+// generated set. reserve is asked whether so many bytes may be taken.
 func (d Directory) Read(ctx context.Context, e *catalogue.Entry, f catalogue.File, reserve func(size int64) error) (data []byte, sum string, err error) {
 	var buf *bytes.Buffer
 	sum, err = d.scan(ctx, e, f, func(size int64) (io.Writer, error) {

@@ -175,7 +175,7 @@ func (e *Experiment) check() error {
 	case e.Title == "":
 		return errors.New("title is missing")
 	case e.Protocol == "":
-		return errors.New("protocol is missing: a name (`bench protocol list`) or a TOML file")
+		return errors.New("protocol is missing: the name of a built-in one (docs/protocols.md) or a TOML file")
 	case len(e.Shows) == 0:
 		return errors.New("show is missing: at least one report that draws the experiment")
 	}

@@ -48,7 +48,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	}
 	sweep := f.Protocol.Sweep
 	if sweep.Name == "" && !sweep.Datasets {
-		return doc.Document{}, fmt.Errorf("protocol %s sweeps nothing: it has no [sweep] (docs/protocols.md); `bench protocol list` says which do", t.Protocol)
+		return doc.Document{}, fmt.Errorf("protocol %s sweeps nothing: it has no [sweep]; docs/protocols.md says which built-in ones do, and how to write one", t.Protocol)
 	}
 	p := page{o, LinesOf(t, sweep), sweep.Printed}
 	if len(p.Sets) == 0 {
