@@ -27,7 +27,7 @@ type boundaryFlags struct {
 }
 
 func (f *boundaryFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.datasets, "dataset", nil, "data sets of two features and two classes")
+	flags.StringSliceVar(&f.datasets, "datasets", nil, "data sets of two features and two classes")
 	flags.IntVar(&f.split, "split", 1, "the split whose training rows are learned from")
 	flags.IntSliceVar(&f.rounds, "rounds", nil, "draw the models of the first so many rounds, e.g. 1,5,10")
 	flags.BoolVar(&f.loss, "loss", false, "of GBRFF1: the loss of each of --rounds by the place of the landmark, too")
@@ -42,8 +42,8 @@ func newReportBoundaryCommand(a *app) *cobra.Command {
 		Long: `boundary draws what methods predict on the plane of a set with two features and two
 classes, with the training rows. The models are trained again with the grid points that
 the stored cells chose; each must do the same on the test rows as is stored.`,
-		Example: `  bench report boundary GBRFF2 LGBM --dataset two-moons
-  bench report boundary GBRFF1 --dataset two-moons --rounds 1,5,10 --loss -o moons.pdf`,
+		Example: `  bench report boundary GBRFF2 LGBM --datasets two-moons
+  bench report boundary GBRFF1 --datasets two-moons --rounds 1,5,10 --loss -o moons.pdf`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,7 +52,7 @@ the stored cells chose; each must do the same on the test rows as is stored.`,
 				return err
 			}
 			if len(b.datasets) == 0 {
-				return usage("name a set of two features with --dataset, such as two-moons")
+				return usage("name a set of two features with --datasets, such as two-moons")
 			}
 			h, err := a.harness(f.protocol)
 			if err != nil {

@@ -142,7 +142,7 @@ func firstOf(lists ...[]string) []string {
 
 // experimentFrame reads what a report of an experiment is made of.
 func (a *app) experimentFrame(ctx context.Context, c *cobra.Command, e *experiments.Experiment, h *plan.Experiment, part experiments.Part, show experiments.Show) (frame.Frame, error) {
-	f := reportFlags{protocol: e.Protocol, methods: firstOf(show.Methods, part.Methods), datasets: firstOf(show.Datasets, part.Datasets), splits: fmt.Sprintf("1-%d", part.Splits)}
+	f := reportFlags{selection: selection{protocol: e.Protocol, methods: firstOf(show.Methods, part.Methods), datasets: firstOf(show.Datasets, part.Datasets), splits: fmt.Sprint(part.Splits)}}
 	if f.methods == nil && h.Protocol.Only {
 		f.methods = h.Protocol.Columns
 	}

@@ -42,7 +42,7 @@ version, grid, protocol, data); what is out of date is counted and named. What i
 stored already stays. The column imported of view results names the file. The name of a
 protocol takes the results of its experiments, where they come with the program.
 
-With --method the file is CSV: the test scores of a method elsewhere, with the columns
+With --as the file is CSV: the test scores of a method elsewhere, with the columns
 dataset, split, row (of the data file, from 0) and score, or score_0, score_1 and so on
 for several classes. Every test row of a split stands in it once (see ` + "`bench data export`" + `).
 A score of 0 or more means class +1; the largest means its class; of a regression it is the
@@ -50,7 +50,7 @@ prediction. Counts are computed here, so that the method stands in every report.
 that differ from stored ones need another --version.`,
 		Example: `  bench import reference && bench report table2
   bench import theirs.bench --db all.db
-  bench import scores.csv --method MyMethod`,
+  bench import scores.csv --as MyMethod`,
 		Args: takes("reference or FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if method != "" {
@@ -60,7 +60,7 @@ that differ from stored ones need another --version.`,
 		},
 	}
 	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, for its results (of scores: the protocol, default table2)")
-	c.Flags().StringVar(&method, "method", "", "the file holds test scores of this method, which is none of the program's")
+	c.Flags().StringVar(&method, "as", "", "the file holds test scores of this method, which is none of the program's")
 	c.Flags().StringVar(&version, "version", "1", "of the method whose scores are imported")
 	return c
 }
@@ -227,7 +227,7 @@ of their code and scores. No data, no scores and no models: about three bytes fo
 a fold. --without-folds leaves the folds out: of the reference run the file then has 141 kB
 in place of 874. Tables and figures are drawn from such a file, and its cells are verified by
 what was chosen and tested. The file is written whole or not at all; its form is described in package harness/bundle.`,
-		Example: `  bench bundle mine.bench --method MyBoost
+		Example: `  bench bundle mine.bench --methods MyBoost
   bench bundle table2.bench --protocol table2`,
 		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -240,18 +240,13 @@ what was chosen and tested. The file is written whole or not at all; its form is
 		},
 	}
 	flags := c.Flags()
-	flags.StringSliceVar(&f.methods, "method", nil, "only these methods")
-	flags.StringSliceVar(&f.datasets, "dataset", nil, "only these data sets, by name or as TOML files")
-	flags.StringVar(&f.protocol, "protocol", "", "only this protocol, by name (default all that are stored)")
+	f.selection.add(a, c, "")
 	flags.BoolVar(&without, "without-folds", false, "leave out the folds of every grid point")
-	_ = c.RegisterFlagCompletionFunc("method", listCompletion(a.reg.Names()))
-	_ = c.RegisterFlagCompletionFunc("dataset", listCompletion(a.sets.Names()))
-	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
 	return c
 }
 
 func (a *app) bundle(ctx context.Context, db *store.DB, path string, f verifyFlags, folds bool) error {
-	cells, err := a.askedCells(ctx, db, f.methods, f.datasets)
+	cells, err := a.askedCells(ctx, db, f.selection)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // importScores counts and stores the test scores of a method elsewhere.
 func (a *app) importScores(ctx context.Context, path, protocolName, method, version string) error {
 	if err := wording.CheckName(method); err != nil {
-		return usage("--method: %w", err)
+		return usage("--as: %w", err)
 	}
 	if version == "" {
 		return usage("--version is empty; give one")

@@ -33,7 +33,7 @@ type modelFlags struct {
 
 const modelHelp = `
 
-The model is that of the cell --protocol, --dataset, --split, METHOD: trained again,
+The model is that of the cell --protocol, --datasets, --split, METHOD: trained again,
 to the same bits, on the split's training rows with the parameters that the cell
 chose, as stored in --db; or with --params, without a database. What is trained, and
 whether it gets as much right on the test rows as is stored, is said on standard error;
@@ -42,7 +42,7 @@ standardised.`
 
 func modelCommand(a *app, f *modelFlags, use, short, long, example string, run func(context.Context, *runner.Refitted, registry.TreeModel) error) *cobra.Command {
 	c := &cobra.Command{
-		Use: use + " METHOD --dataset NAME --split N", Short: short, Long: long + modelHelp, Example: example,
+		Use: use + " METHOD --datasets NAME --split N", Short: short, Long: long + modelHelp, Example: example,
 		Args:              takes("METHOD"),
 		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -50,12 +50,12 @@ func modelCommand(a *app, f *modelFlags, use, short, long, example string, run f
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.dataset, "dataset", "", "data set, by name or as a TOML file")
+	flags.StringVar(&f.dataset, "datasets", "", "data set, by name or as a TOML file")
 	flags.IntVar(&f.split, "split", 1, "number of the split")
 	flags.StringVar(&f.protocol, "protocol", "table2", "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
 	flags.StringVar(&f.params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}', the others at their defaults (default: those that the stored cell chose)`)
-	_ = c.MarkFlagRequired("dataset")
-	_ = c.RegisterFlagCompletionFunc("dataset", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
+	_ = c.MarkFlagRequired("datasets")
+	_ = c.RegisterFlagCompletionFunc("datasets", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
 	return c
 }
@@ -69,8 +69,8 @@ the Go package leaves) and gives it rows of the data file gets the raw scores th
 bench has: log odds of class +1, a raw score a class, or the prediction. The boosted
 trees of LGBM and XGB can be written so; LGBM's scores are the same bits, XGB's the
 same but for the rounding of its sums, which are in single precision.`,
-		`  bench methods export LGBM --dataset pima --split 1 -o pima.txt
-  bench methods export XGB --dataset wine --split 2 --params '{"max_depth": 3}' > wine.txt`,
+		`  bench methods export LGBM --datasets pima --split 1 -o pima.txt
+  bench methods export XGB --datasets wine --split 2 --params '{"max_depth": 3}' > wine.txt`,
 		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
 			w, ok := m.(registry.LightGBMWriter)
 			if !ok {
@@ -98,8 +98,8 @@ func newMethodsImportancesCommand(a *app) *cobra.Command {
 they gain together in the measure by which the method chooses splits (LGBM, XGB: twice
 the second-order drop of the loss; CART, RF: the drop of the impurity times the rows),
 and its share of all gain. The largest gain comes first.`,
-		`  bench methods importances LGBM --dataset pima --split 1
-  bench methods importances CART --dataset swiss --split 1 --params '{"max_depth": 3}' --format csv`,
+		`  bench methods importances LGBM --datasets pima --split 1
+  bench methods importances CART --datasets swiss --split 1 --params '{"max_depth": 3}' --format csv`,
 		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
 			splits, gain := m.Importance()
 			total, order := 0.0, make([]int, len(gain))
@@ -137,8 +137,8 @@ func newMethodsDumpCommand(a *app) *cobra.Command {
 what the split gains, each leaf's value or, of RF, the class it votes for. RF's rows are
 those of the tree's bootstrap sample. Trees are numbered from 0 as in exported models;
 with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
-		`  bench methods dump CART --dataset wine --split 1
-  bench methods dump LGBM --dataset pima --split 1 --tree 5`,
+		`  bench methods dump CART --datasets wine --split 1
+  bench methods dump LGBM --datasets pima --split 1 --tree 5`,
 		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
 			if n := m.TreeCount(); tree < 0 || tree >= n {
 				return usage("--tree %d: the model has %d trees, 0 to %d", tree, n, n-1)

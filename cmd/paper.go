@@ -45,14 +45,12 @@ that holds anything else is refused.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.protocol, "protocol", defaultProtocol, "protocol whose results are written")
-	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in means and ranks")
-	flags.StringVar(&f.splits, "splits", "", "only these splits, e.g. 3 or 4-6")
+	f.addProtocol(a, c, defaultProtocol)
+	f.addSets(a, c)
 	flags.StringVar(&o.Metric, "metric", "", strings.Join(metric.Names(), ", ")+" (default the protocol's)")
 	flags.StringVarP(&f.output, "output", "o", "", "write this folder, whole or not at all (default paper-METHOD)")
 	region := report.TestFlags(flags, &o.Level)
 	c.ValidArgsFunction = cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp)
-	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
 	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if len(args) == 0 {

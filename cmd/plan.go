@@ -14,6 +14,7 @@ import (
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/reports/frame"
 )
 
 // plan works out what is to be run, with what the database knows of cells and times; db may be nil.
@@ -61,13 +62,19 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 	}
 }
 
-// shapeOf is "6 methods x 16 sets x 20 splits", of the cells that are there.
+// shapeOf is "6 methods x 16 sets x splits 1-20", of the cells that are there.
 func shapeOf(cells []*plan.Cell) string {
-	methods, sets, splits := map[string]bool{}, map[string]bool{}, map[int]bool{}
+	methods, sets, splits := map[string]bool{}, map[string]bool{}, []int(nil)
 	for _, c := range cells {
-		methods[c.Method], sets[c.Dataset], splits[c.Split] = true, true, true
+		methods[c.Method], sets[c.Dataset], splits = true, true, append(splits, c.Split)
 	}
-	return fmt.Sprintf("%s x %s x %s", plural(len(methods), "method"), plural(len(sets), "set"), plural(len(splits), "split"))
+	slices.Sort(splits)
+	splits = slices.Compact(splits)
+	which := "splits "
+	if len(splits) == 1 {
+		which = "split "
+	}
+	return fmt.Sprintf("%s x %s x %s", plural(len(methods), "method"), plural(len(sets), "set"), which+frame.Ranges(splits))
 }
 
 // sumSkipped is "312 cells over --max-cell 30m (KRR-GD on bankmarketing: 370h each, GK on occupancy: 3h each)", for each limit.

@@ -161,6 +161,7 @@ func rememberedIn() external.Records {
 // named and cannot be is an error.
 func (a *app) register() error {
 	a.reg = a.own
+	var here []string
 	for i := range a.plugins {
 		f := &a.plugins[i]
 		if f.usable() {
@@ -168,11 +169,15 @@ func (a *app) register() error {
 				f.fault = fmt.Errorf("plugin %s: its method is named %s, as one that is here already (%s); give it another name", f.file, there.Name, there.Source)
 			} else {
 				a.reg = a.reg.With(f.in.Spec())
+				here = append(here, f.in.Spec().Name)
 			}
 		}
 		if f.fault != nil && f.from == fromFlag {
 			return exitError{exitUsage, f.fault}
 		}
+	}
+	if _, err := a.reg.Lookup("plugins"); err != nil && here != nil {
+		a.reg = a.reg.WithGroups(map[string][]string{"plugins": here})
 	}
 	return nil
 }

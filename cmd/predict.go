@@ -29,18 +29,18 @@ with --keep models. The file is in the units of the data set's own: its first li
 the columns, in any order; other columns are passed over. A row gets the class and the
 scores behind it, or for regression the predicted number.`,
 		Example: `  bench run --methods LGBM --datasets wine --splits 1 --keep models
-  bench methods predict LGBM --dataset wine --split 1 new.csv --format csv`,
+  bench methods predict LGBM --datasets wine --split 1 new.csv --format csv`,
 		Args: takes("METHOD", "FILE.csv"),
 		RunE: func(c *cobra.Command, args []string) error { return a.predict(c, args[0], args[1], f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.dataset, "dataset", "", "data set that the model was trained on")
+	flags.StringVar(&f.dataset, "datasets", "", "data set that the model was trained on")
 	flags.IntVar(&f.split, "split", 1, "split that it was trained on")
 	flags.StringVar(&f.protocol, "protocol", defaultProtocol, "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
 	permissionFlags(a, c)
 	formatFlag(c, &f.format)
-	_ = c.MarkFlagRequired("dataset")
-	_ = c.RegisterFlagCompletionFunc("dataset", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
+	_ = c.MarkFlagRequired("datasets")
+	_ = c.RegisterFlagCompletionFunc("datasets", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
 	return c
 }
 

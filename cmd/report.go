@@ -23,11 +23,10 @@ import (
 
 // reportFlags are those of every report.
 type reportFlags struct {
-	protocol, format, output string
+	selection
+	format, output           string
 	figure, width            string
-	methods, datasets        []string
 	beside                   []string // see report.Selection
-	splits                   string
 	wide, landscape, details bool
 	folds                    bool // the report reads them
 }
@@ -61,16 +60,15 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 	f := reportFlags{folds: r.Folds}
 	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary, Long: r.Long, Example: r.Example, Args: takes()}
 	flags := c.Flags()
-	flags.StringVar(&f.protocol, "protocol", "table2", "protocol whose results are shown")
 	outputFlags(c, &f)
 	if r.Select == nil {
-		flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order; NAME@VERSION is a stored version of one, of which the beginning is enough")
+		f.selection.add(a, c, defaultProtocol)
 	} else {
+		f.addProtocol(a, c, defaultProtocol)
+		f.addSets(a, c)
 		c.Args = cobra.ArbitraryArgs
-		c.ValidArgsFunction = cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp)
+		c.ValidArgsFunction = a.completeArguments(r.Args)
 	}
-	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in means and ranks")
-	flags.StringVar(&f.splits, "splits", "", "only these splits, e.g. 3 or 4-6")
 	build := r.Flags(flags)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if r.Select != nil {
@@ -147,6 +145,9 @@ func (a *app) frame(ctx context.Context, c *cobra.Command, f reportFlags) (frame
 		return frame.Frame{}, exitError{exitIncomplete, err}
 	}
 	src, err := a.reportSource(f, h, stored)
+	if err == nil {
+		src.Exclude, err = a.excluded(ctx, h, f.selection, db)
+	}
 	if err != nil {
 		return frame.Frame{}, err
 	}

@@ -28,21 +28,16 @@ type pageFlags struct {
 
 func (f *pageFlags) add(a *app, c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.protocol, "protocol", "table2", "protocol whose results are shown")
-	flags.StringSliceVar(&f.methods, "methods", nil, "only these methods, in this order; NAME@VERSION is a stored version of one, of which the beginning is enough")
-	flags.StringSliceVar(&f.datasets, "datasets", nil, "only these sets, in this order, all of them in means and ranks")
-	flags.StringVar(&f.splits, "splits", "", "only these splits, e.g. 3 or 4-6")
+	f.selection.add(a, c, defaultProtocol)
 	var metrics []string
 	for _, m := range metric.All() {
 		metrics = append(metrics, m.Name)
 	}
 	flags.StringVar(&f.Metric, "metric", "", strings.Join(metrics, ", ")+" (default the protocol's)")
-	flags.StringVar(&f.Method, "method", "", "method in question, named before you look: the others are compared with it (default the one that leads, by mean)")
+	flags.StringVar(&f.Method, "focus", "", "method in question, named before you look: the others are compared with it (default the one that leads, by mean)")
 	flags.Float64Var(&f.Level, "level", 0.05, "level of the tests")
 	flags.StringVar(&f.Title, "title", "", "title of the page")
-	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.reg.Names()))
-	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
-	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("focus", cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metrics, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -60,7 +55,7 @@ in light and dark, on a phone and on paper.
 
 bench publish writes the same as static pages for the web.`,
 		Example: `  bench report html -o report.html
-  bench report html --method MyBoost -o myboost.html
+  bench report html --focus MyBoost -o myboost.html
   bench report html --protocol mfga --metric auc -o mfga.html`,
 		Args: takes(),
 	}

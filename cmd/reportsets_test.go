@@ -105,7 +105,7 @@ func TestReportSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &app{reg: methods.All(), db: defaultDatabase}
-	src, err := a.reportSource(reportFlags{splits: "2-3", methods: []string{"cart"}}, &plan.Experiment{Protocol: p, Registry: a.reg}, &storedSets{app: a})
+	src, err := a.reportSource(reportFlags{selection: selection{splits: "2-3", methods: []string{"cart"}}}, &plan.Experiment{Protocol: p, Registry: a.reg}, &storedSets{app: a})
 	testRows := func(rows int) int {
 		_, test, err := src.Protocol.Sizes(rows, 0)
 		if err != nil {
@@ -125,7 +125,7 @@ func TestReportSource(t *testing.T) {
 	if want := (frame.Invocation{Protocol: "table2-2019", Splits: p.Splits, Database: "other.db", Data: "data"}); err != nil || !reflect.DeepEqual(src.Run, want) || src.Splits != nil {
 		t.Errorf("commands are of %+v, want %+v; error %v", src.Run, want, err)
 	}
-	if _, err := a.reportSource(reportFlags{splits: "x"}, &plan.Experiment{Protocol: p, Registry: a.reg}, &storedSets{app: a}); err == nil || !strings.Contains(err.Error(), "--splits") {
+	if _, err := a.reportSource(reportFlags{selection: selection{splits: "x"}}, &plan.Experiment{Protocol: p, Registry: a.reg}, &storedSets{app: a}); err == nil || !strings.Contains(err.Error(), "--splits") {
 		t.Errorf("--splits x: error %v", err)
 	}
 }

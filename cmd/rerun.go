@@ -52,7 +52,7 @@ func (a *app) noteChangedCode(report verify.CodeReport) {
 		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, areStored(o.Cells), o.Method)
 	}
 	for _, g := range report.Unchecked {
-		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --method %s` compares them\n",
+		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --methods %s` compares them\n",
 			g.Method, wereCells(g.Cells), wording.Spelled(g.Why), g.Method)
 	}
 	taken := map[string][]string{}

@@ -25,6 +25,7 @@ import (
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Exit codes of the program.
@@ -215,7 +216,7 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 	}
 	root.SetVersionTemplate("bench {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%w; see `%s --help`", err, c.CommandPath())
+		return usage("%w; %s", err, flagHint(c, err))
 	})
 	root.AddCommand(newRunCommand(a), newStatusCommand(a), newReportCommand(a), newQueryCommand(a), newVerifyCommand(a), newImportCommand(a), newBundleCommand(a), newPublishCommand(a), newPaperCommand(a), newExperimentCommand(a),
 		newDataCommand(a), newMethodsCommand(a), newPluginCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
@@ -235,6 +236,19 @@ func group(c *cobra.Command) *cobra.Command {
 		return unknown(c, args[0])
 	}
 	return c
+}
+
+// flagHint names the flags of c that are near to the one that an error calls unknown, or else the help.
+func flagHint(c *cobra.Command, err error) string {
+	if name, found := strings.CutPrefix(err.Error(), "unknown flag: --"); found {
+		var known []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		name, _, _ = strings.Cut(name, "=")
+		if meant := wording.Suggest(name, known); meant != nil {
+			return "did you mean --" + strings.Join(meant, " or --") + "?"
+		}
+	}
+	return "see `" + c.CommandPath() + " --help`"
 }
 
 // unknown says that c has no command of this name, and which names are near it.

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/spf13/cobra"
 )
@@ -39,22 +38,22 @@ asks first, or needs --yes. Predictions come from the methods' declared costs an
 from the cells that this machine has stored: --dry-run shows them.
 
 Data sets are names of the catalogue or paths of TOML files that describe your
-own (docs/datasets.md). Without --methods or --datasets: every method that solves
+own (docs/datasets.md). Methods and data sets may be groups: --methods trees,
+--datasets small15. Without --methods or --datasets: every method that solves
 the task, the protocol's sets whose data is here. The results are the same bits
 for any --jobs.`,
 		Example: `  bench run --all                                  the protocol's 20 splits of everything
   bench run --all --splits 3 --budget 7m           what fits 7 minutes, cheapest sets first
-  bench run --methods GBRFF2,CART --datasets wine,sonar --splits 1-5
+  bench run --methods GBRFF2,trees --datasets small15 --splits 5
+  bench run --all --exclude bankmarketing,KRR-GD   everything but these
+  bench run --methods GBRFF2 --split 7,9           two splits alone
   bench run --methods GBRFF2 --datasets ./mydata.toml --dry-run`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.run(c.Context(), f) },
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.all, "all", false, "every method on every set of the protocol")
-	flags.StringSliceVar(&f.methods, "methods", nil, "methods, by name")
-	flags.StringSliceVar(&f.datasets, "datasets", nil, "data sets, by name or as TOML files")
-	flags.StringVar(&f.splits, "splits", "", `20 for the first 20, 4-6 for a range, "5,7" for a list (default all of the protocol)`)
-	flags.StringVar(&f.protocol, "protocol", "table2", "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
+	f.selection.add(a, c, defaultProtocol)
 	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and the predicted times, run nothing")
 	flags.StringVar(&f.format, "format", "table", "with --dry-run: "+strings.Join(listingFormats, ", "))
@@ -69,8 +68,5 @@ for any --jobs.`,
 	permissionFlags(a, c)
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.reg.Names()))
-	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
-	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
 	return c
 }

@@ -15,23 +15,20 @@ import (
 )
 
 type runFlags struct {
-	all      bool
-	methods  []string
-	datasets []string
-	splits   string
-	protocol string
-	jobs     int
-	dryRun   bool
-	explain  bool
-	retry    bool
-	keep     string
-	timeout  time.Duration
-	budget   time.Duration
-	maxCell  time.Duration
-	yes      bool
-	format   string
-	rerun    []string
-	isolate  isolation
+	selection
+	all     bool
+	jobs    int
+	dryRun  bool
+	explain bool
+	retry   bool
+	keep    string
+	timeout time.Duration
+	budget  time.Duration
+	maxCell time.Duration
+	yes     bool
+	format  string
+	rerun   []string
+	isolate isolation
 }
 
 // defaultMaxCell skips what would keep a run from ending within a day or so.
@@ -52,7 +49,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	h.Keep = runner.Keep(f.keep)
-	req, err := a.request(h, f)
+	req, err := a.request(ctx, h, f)
 	if err == nil {
 		err = a.rerun(h, &req, f.rerun)
 	}
@@ -107,11 +104,8 @@ func (f runFlags) check() error {
 }
 
 // request turns flags into names that exist.
-func (a *app) request(h *plan.Experiment, f runFlags) (plan.Request, error) {
-	for i, m := range f.methods {
-		f.methods[i] = strings.TrimSpace(m)
-	}
-	f.methods = h.Protocol.Expand(f.methods)
+func (a *app) request(ctx context.Context, h *plan.Experiment, f runFlags) (plan.Request, error) {
+	f.methods, f.datasets = h.MethodNames(f.methods), plan.SetNames(f.datasets)
 	req := plan.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout, Limits: plan.Limits{MaxCell: f.maxCell, Memory: a.memory}}
 	for _, m := range f.methods {
 		if _, err := h.Registry.Lookup(m); err != nil {
@@ -125,18 +119,18 @@ func (a *app) request(h *plan.Experiment, f runFlags) (plan.Request, error) {
 		}
 		req.Datasets = append(req.Datasets, e.Name)
 	}
-	var err error
-	splits := f.splits
-	if splits == "" {
-		splits = strconv.Itoa(h.Protocol.Splits)
-	}
-	if req.Splits, err = plan.ParseSplits(splits); err != nil {
-		return req, usage("--splits: %w", err)
-	}
 	if f.all {
 		req.Datasets = h.AllSets()
 	}
-	return req, nil
+	var err error
+	if req.Splits, err = f.numbers(); err != nil {
+		return req, err
+	}
+	if req.Splits == nil {
+		req.Splits, _ = plan.Splits(strconv.Itoa(h.Protocol.Splits), "")
+	}
+	req.Exclude, err = a.excluded(ctx, h, f.selection, nil)
+	return req, err
 }
 
 // openToWrite opens the database and waits while another program keeps it from being

@@ -24,28 +24,28 @@ func newMethodsScoreCommand(a *app) *cobra.Command {
 		Use:   "score FILE",
 		Short: "Score the test rows of a split with a LightGBM or XGBoost model that was trained elsewhere",
 		Long: `score reads a model of LightGBM (text) or XGBoost (JSON, UBJ), as Booster.save_model writes
-it, and writes the scores of a split's test rows as CSV, in the form that ` + "`bench import --method`" + ` takes. The model must
+it, and writes the scores of a split's test rows as CSV, in the form that ` + "`bench import --as`" + ` takes. The model must
 have been trained on the training rows of this split, else its scores say nothing.
 The file is checked before it is used, and reading it takes no more than --memory.
 It is shown the rows standardised, as ` + "`bench data export`" + ` writes them, or with --units file
 as they stand in the data file.`,
 		Example: `  bench data export pima --split 1 -o pima-1.npz
-  bench methods score model.txt --dataset pima --split 1 -o scores.csv
-  bench import scores.csv --method MyTrees`,
+  bench methods score model.txt --datasets pima --split 1 -o scores.csv
+  bench import scores.csv --as MyTrees`,
 		Args: takes("FILE"),
 	}
 	flags := c.Flags()
-	flags.StringVar(&dataset, "dataset", "", "the data set, by name or as a TOML file")
+	flags.StringVar(&dataset, "datasets", "", "the data set, by name or as a TOML file")
 	flags.Uint32Var(&number, "split", 1, "number of the split")
 	flags.StringVar(&protocol, "protocol", "table2", "protocol")
 	flags.StringVar(&units, "units", "standardised", "standardised or file: how the model knows the rows")
 	flags.StringVarP(&output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
-	_ = c.RegisterFlagCompletionFunc("dataset", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("datasets", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
 	_ = c.RegisterFlagCompletionFunc("units", cobra.FixedCompletions([]string{"standardised", "file"}, cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case dataset == "":
-			return usage("name the data set with --dataset")
+			return usage("name the data set with --datasets")
 		case number == 0:
 			return usage("--split 0: splits are counted from 1")
 		case units != "standardised" && units != "file":

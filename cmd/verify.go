@@ -23,15 +23,13 @@ import (
 )
 
 type verifyFlags struct {
-	sample   string
-	methods  []string
-	datasets []string
-	protocol string
-	jobs     int
-	seed     uint64
-	seeded   bool
-	format   string
-	isolate  isolation
+	selection
+	sample  string
+	jobs    int
+	seed    uint64
+	seeded  bool
+	format  string
+	isolate isolation
 }
 
 func newVerifyCommand(a *app) *cobra.Command {
@@ -50,8 +48,8 @@ grid or protocol) cannot be compared; they are named and counted as old, as are
 those whose data is not here. Exit code 3 says that a cell differs, or that
 none or not all of the sample could be compared.`,
 		Example: `  bench verify                                     2% of the cells
-  bench verify --sample 10 --method GBRFF2,CART    ten cells of two methods
-  bench verify --sample 100% --dataset wine        every cell of a set`,
+  bench verify --sample 10 --methods GBRFF2,CART    ten cells of two methods
+  bench verify --sample 100% --datasets wine        every cell of a set`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.seeded = c.Flags().Changed("seed")
@@ -60,17 +58,12 @@ none or not all of the sample could be compared.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.sample, "sample", "2%", "share of the cells, at least one, or a number of cells")
-	flags.StringSliceVar(&f.methods, "method", nil, "only these methods")
-	flags.StringSliceVar(&f.datasets, "dataset", nil, "only these data sets, by name or as TOML files")
-	flags.StringVar(&f.protocol, "protocol", "", "only this protocol, by name or as a TOML file (default all that are stored)")
+	f.selection.add(a, c, "")
 	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
 	isolateFlag(c, &f.isolate)
 	permissionFlags(a, c)
 	flags.Uint64Var(&f.seed, "seed", 0, "chooses the cells (default a new one each time)")
 	formatFlag(c, &f.format)
-	_ = c.RegisterFlagCompletionFunc("method", listCompletion(a.reg.Names()))
-	_ = c.RegisterFlagCompletionFunc("dataset", listCompletion(a.sets.Names()))
-	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
 	return c
 }
 
@@ -213,7 +206,7 @@ func (a *app) noteGroups(fate string, groups []plan.Group) {
 // standing reads the stored results that the flags ask for and plans them again.
 func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.Stand, error) {
 	var out plan.Stand
-	cells, err := a.askedCells(ctx, db, f.methods, f.datasets)
+	cells, err := a.askedCells(ctx, db, f.selection)
 	if err != nil {
 		return out, err
 	}
@@ -234,14 +227,24 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.S
 	return out, nil
 }
 
-// askedCells returns the stored results of methods and sets, nil for all; the files of users' own
-// sets are read into the catalogue.
-func (a *app) askedCells(ctx context.Context, db *store.DB, methods, names []string) ([]store.Cell, error) {
+// askedCells returns the stored results that flags ask for, of every protocol; the files of users' own sets are read
+// into the catalogue.
+func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) ([]store.Cell, error) {
 	cells, err := db.Cells(ctx)
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	if methods, err = a.methodNames(methods, cells); err != nil {
+	all := &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg, Catalogue: a.sets} // of no protocol
+	methods, err := a.methodNames(all.MethodNames(s.methods), cells)
+	if err != nil {
+		return nil, err
+	}
+	exclude, err := a.excluded(ctx, all, s, db)
+	if err != nil {
+		return nil, err
+	}
+	splits, err := s.numbers()
+	if err != nil {
 		return nil, err
 	}
 	sets, err := a.storedSets(ctx, db)
@@ -249,8 +252,7 @@ func (a *app) askedCells(ctx context.Context, db *store.DB, methods, names []str
 		return nil, unreadable(err)
 	}
 	var datasets []string
-	for _, name := range names {
-		name = strings.TrimSpace(name)
+	for _, name := range plan.SetNames(s.datasets) {
 		if e, err := sets.entry(name); err == nil {
 			name = e.Name
 		} else if e, err := a.set(name); err == nil {
@@ -262,7 +264,8 @@ func (a *app) askedCells(ctx context.Context, db *store.DB, methods, names []str
 	}
 	return slices.DeleteFunc(cells, func(c store.Cell) bool {
 		_, _ = sets.entry(c.Dataset) // planning says which sets are not known any more
-		return c.Status != result.OK || methods != nil && !slices.Contains(methods, c.Method) || datasets != nil && !slices.Contains(datasets, c.Dataset)
+		return c.Status != result.OK || methods != nil && !slices.Contains(methods, c.Method) || datasets != nil && !slices.Contains(datasets, c.Dataset) ||
+			splits != nil && !slices.Contains(splits, c.Split) || slices.Contains(exclude, c.Method) || slices.Contains(exclude, c.Dataset)
 	}), nil
 }
 

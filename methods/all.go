@@ -23,7 +23,7 @@ import (
 //go:embed */*.go */*/*.go internal/*/*.c internal/*/*.h internal/*/*/*.go internal/*/*/*.c
 var files embed.FS
 
-// All returns a registry of every method, one line each.
+// All returns a registry of every method, one line each, and of the groups that --methods takes for several.
 func All() registry.Registry {
 	return registry.New(
 		gbrff.GBRFF(),
@@ -54,5 +54,12 @@ func All() registry.Registry {
 		boosted.LGBM(),
 		cart.Spec(),
 		boosted.XGB(),
-	).WithSource("github.com/kernelboosting/bench/methods", files)
+	).WithSource("github.com/kernelboosting/bench/methods", files).WithGroups(map[string][]string{
+		"paper":    {"BMKR", "GFC", "PBRFF", "GBRFF1", "LGBM", "GBRFF2"}, // Table 2 of the 2020 paper
+		"trees":    {"CART", "RF", "LGBM", "XGB"},
+		"kernels":  {"SVM", "GK", "GLK", "KRR-GD", "GMKL"}, // exact ones
+		"boosting": {"BMKR", "GBRFF", "GBRFF1", "GBRFF2", "LGBM", "MKBOOST", "XGB"},
+		"features": {"EERF", "GFC", "LKRF", "MFGA", "PBRFF", "RKS"}, // chosen or weighted, then one linear machine
+		"rff":      {"RFF-SQL-SKL", "RFF-SKL", "RFF-SQL-SQR-MKL", "RFF-SQL-MKL", "RFF-MKL", "RFF-SQL-MKL-JOINT", "RFF-MKL-JOINT"},
+	})
 }

@@ -17,6 +17,7 @@ package registry
 
 import (
 	"fmt"
+	"maps"
 	"sort"
 	"strings"
 	"sync"
@@ -31,6 +32,7 @@ type Registry struct {
 	trees  []codehash.Tree // source files of methods
 	hasher *codehash.Hasher
 	codes  *sync.Map // what Code returned, by name
+	groups map[string][]string
 }
 
 // New returns a registry of the given methods. It panics if a spec was not made
@@ -54,9 +56,34 @@ func New(specs ...Spec) Registry {
 // With returns a registry of r's methods and the given ones; r is unchanged.
 func (r Registry) With(specs ...Spec) Registry {
 	out := New(append(r.All(), specs...)...)
-	out.trees, out.hasher = r.trees, newHasher(r.trees)
+	out.trees, out.hasher, out.groups = r.trees, newHasher(r.trees), r.groups
 	return out
 }
+
+// WithGroups returns r with further names that stand for several methods. It panics if a group has the name of
+// a method or a member that is none.
+func (r Registry) WithGroups(groups map[string][]string) Registry {
+	all := maps.Clone(r.groups)
+	if all == nil {
+		all = map[string][]string{}
+	}
+	for name, members := range groups {
+		if _, taken := r.specs[strings.ToLower(name)]; taken {
+			panic(fmt.Sprintf("registry: group %q has the name of a method", name))
+		}
+		for _, m := range members {
+			if _, err := r.Lookup(m); err != nil {
+				panic(fmt.Sprintf("registry: group %s: %v", name, err))
+			}
+		}
+		all[name] = members
+	}
+	r.groups = all
+	return r
+}
+
+// Groups returns the names that stand for several methods, each with its methods. The caller must not change them.
+func (r Registry) Groups() map[string][]string { return r.groups }
 
 // All returns the methods sorted by name.
 func (r Registry) All() []Spec {

@@ -26,7 +26,7 @@ compare() { # name, how to start it; settings and flags of go build
   shift 2
   env "$@" go build "${tags[@]}" -o "$work/$name" ./cmd/bench
   for method in "${all[@]}"; do
-    $start "$work/$name" --db "$work/results.db" verify --method "$method" --sample 3 --seed 1 || { failed=1; echo "everywhere: $method differs in the build $name" >&2; }
+    $start "$work/$name" --db "$work/results.db" verify --methods "$method" --sample 3 --seed 1 || { failed=1; echo "everywhere: $method differs in the build $name" >&2; }
   done
 }
 tags=()

@@ -35,6 +35,18 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
+// groups are names that stand for several sets, in the order of the published tables.
+var groups = map[string][]string{
+	"small15": {
+		"wine", "sonar", "newthyroid", "heart", "bupa", "iono", "wdbc", "balance",
+		"australian", "pima", "vehicle", "german", "splice", "spambase", "occupancy",
+	},
+	"toys": {"moons-100", "swiss-roll", "rings", "checkerboard"},
+}
+
+// Groups returns the names that stand for several sets, each with its sets. The caller must not change them.
+func Groups() map[string][]string { return groups }
+
 //go:embed sets/*.toml
 var builtinFiles embed.FS
 

@@ -3,17 +3,59 @@ package plan
 import (
 	"slices"
 	"testing"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/harness/protocol"
 )
 
-func TestParseSplits(t *testing.T) {
-	for text, want := range map[string][]int{"3": {1, 2, 3}, "4-6": {4, 5, 6}, "5,7": {5, 7}, "1-2,9": {1, 2, 9}, "2-4,3": {2, 3, 4}} {
-		if got, err := ParseSplits(text); err != nil || !slices.Equal(got, want) {
-			t.Errorf("ParseSplits(%q) = %v, %v; want %v", text, got, err, want)
+func TestSplits(t *testing.T) {
+	for _, c := range []struct {
+		first, these string
+		want         []int
+	}{
+		{"", "", nil}, {"3", "", []int{1, 2, 3}}, {"4-6", "", []int{4, 5, 6}}, {"", "7", []int{7}}, {"", "5,7", []int{5, 7}}, {"", "9,1-2", []int{1, 2, 9}}, {"", "2-4,3", []int{2, 3, 4}},
+	} {
+		if got, err := Splits(c.first, c.these); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("Splits(%q, %q) = %v, %v; want %v", c.first, c.these, got, err, c.want)
 		}
 	}
-	for _, text := range []string{"", "0", "-3", "3-1", "a", "1-", "2.5", "1,,2", "1 - 2", "99999999999"} {
-		if got, err := ParseSplits(text); err == nil {
-			t.Errorf("ParseSplits(%q) = %v, want an error", text, got)
+	for _, text := range []string{"0", "-3", "3-1", "a", "1-", "2.5", "1,,2", "1 - 2", "99999999999"} {
+		if got, err := Splits(text, ""); err == nil {
+			t.Errorf("--splits %s is %v, want an error", text, got)
 		}
+		if got, err := Splits("", text); err == nil {
+			t.Errorf("--split %s is %v, want an error", text, got)
+		}
+	}
+	if got, err := Splits("5,7", ""); err == nil {
+		t.Errorf("--splits 5,7 is %v, want an error that names --split", got)
+	}
+	if got, err := Splits("3", "3"); err == nil {
+		t.Errorf("--splits 3 --split 3 is %v, want an error", got)
+	}
+}
+
+// Each set of a group exists, and no group has the name of a set or of a protocol, so that a name means one thing.
+func TestGroupsOfSets(t *testing.T) {
+	all := catalogue.Builtin()
+	for group, sets := range catalogue.Groups() {
+		if _, err := all.Lookup(group); err == nil || slices.Contains(protocol.Names(), group) {
+			t.Errorf("group %s has the name of a set or of a protocol", group)
+		}
+		for _, name := range sets {
+			if e, err := all.Lookup(name); err != nil || e.Name != name {
+				t.Errorf("group %s: %v", group, err)
+			}
+		}
+	}
+	table2, err := protocol.Load("table2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := SetNames([]string{"Table2"}); !slices.Equal(got, table2.Datasets) {
+		t.Errorf("the sets of protocol table2: %v, want %v", got, table2.Datasets)
+	}
+	if got := SetNames([]string{"wine", " SMALL15"}); len(got) != 15 || got[0] != "wine" {
+		t.Errorf("wine and the group that holds it: %v, want 15 sets", got)
 	}
 }

@@ -56,6 +56,7 @@ type Cell struct {
 type Request struct {
 	Methods  []string // names; nil for all that can solve a set's task
 	Datasets []string // names; nil for the protocol's sets whose data is here
+	Exclude  []string // names of methods and of sets that are left out, as Experiment.Excluded returns them
 	Splits   []int
 	Retry    bool          // failed and timed-out cells are run again
 	Timeout  time.Duration // a cell that timed out under a shorter limit is run again
@@ -97,6 +98,11 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 	methods, err := h.Methods(req.Methods)
 	if err != nil {
 		return nil, err
+	}
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(req.Exclude, name) })
+	methods = slices.DeleteFunc(methods, func(m registry.Spec) bool { return slices.Contains(req.Exclude, m.Name) })
+	if req.Exclude != nil && (len(names) == 0 || len(methods) == 0) {
+		return nil, errors.New("--exclude leaves nothing to run; name fewer methods or sets there")
 	}
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -358,30 +364,4 @@ func (c *Cell) Explain(ctx context.Context, db Stored) (string, error) {
 		return "its stored attempt did not end ok", nil
 	}
 	return strings.Join(changedInputs(old, c.Spec.Inputs), "; "), nil
-}
-
-// ParseSplits reads "20" (the first 20), "1-3", "5,7" and mixtures such as "1-3,7".
-func ParseSplits(text string) ([]int, error) {
-	var out []int
-	parts := strings.Split(text, ",")
-	for _, part := range parts {
-		var from, to int
-		if n, err := fmt.Sscanf(part, "%d-%d", &from, &to); n == 2 && err == nil && fmt.Sprintf("%d-%d", from, to) == part {
-		} else if n, err := fmt.Sscanf(part, "%d", &to); n == 1 && err == nil && fmt.Sprint(to) == part {
-			from = to
-			if len(parts) == 1 {
-				from = 1
-			}
-		} else {
-			return nil, errors.New(`splits ` + text + ` are not understood: write 20 for the first 20, 4-6 for a range, "5,7" for a list`)
-		}
-		if from < 1 || to < from || to > 1_000_000 {
-			return nil, fmt.Errorf("splits %s: %s is not a range of numbers from 1", text, part)
-		}
-		for s := from; s <= to; s++ {
-			out = append(out, s)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
 }

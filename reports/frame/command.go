@@ -37,7 +37,7 @@ func (v Invocation) Command(methods, sets []string, splits []int, retry bool) st
 	}
 	add("--methods", commaList(names))
 	add("--datasets", commaList(sets))
-	add("--splits", v.splits(splits))
+	add(v.splits(splits))
 	args = append(args, v.where()...)
 	if retry {
 		args = append(args, "--retry")
@@ -61,21 +61,23 @@ func (v Invocation) where() []string {
 	return args
 }
 
-// splits spells the argument of --splits; it is empty for the protocol's own.
-func (v Invocation) splits(splits []int) string {
+// splits spells --splits or --split and its argument, which is empty for the protocol's own splits.
+func (v Invocation) splits(splits []int) (flag, value string) {
 	first := true // are they 1, 2, 3, ...
 	for i, s := range splits {
 		first = first && s == i+1
 	}
 	switch {
 	case splits == nil || first && len(splits) == v.Splits:
-		return ""
+		return "", ""
 	case first:
-		return Ranges(splits[len(splits)-1:])
-	case len(splits) == 1: // a lone number would be read as that many splits
-		return Ranges(splits) + "-" + Ranges(splits)
+		return "--splits", Ranges(splits[len(splits)-1:])
 	}
-	return strings.ReplaceAll(Ranges(splits), ", ", ",")
+	text := strings.ReplaceAll(Ranges(splits), ", ", ",")
+	if strings.Contains(text, ",") || len(splits) == 1 {
+		return "--split", text
+	}
+	return "--splits", text
 }
 
 // commaList joins names for a flag that takes a list, which reads them as a line of

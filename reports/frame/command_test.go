@@ -73,13 +73,13 @@ func TestFullCommand(t *testing.T) {
 		"one split": {func(in *sample.Input) {
 			only(in, "wine", "B")
 			in.Splits = []int{1, 3}
-		}, "bench run --methods B --datasets wine --splits 3-3"},
+		}, "bench run --methods B --datasets wine --split 3"},
 		"the first split": {func(in *sample.Input) {
 			in.Datasets, in.Methods, in.Splits = []string{"own"}, []string{"A", "B"}, []int{1}
 		}, "bench run --methods A --datasets sets/own.toml --splits 1"},
 		"splits apart": {func(in *sample.Input) {
 			in.Datasets, in.Methods, in.Splits = []string{"own"}, []string{"A", "B"}, []int{4, 1, 3}
-		}, "bench run --methods A --datasets sets/own.toml --splits 1,3-4"},
+		}, "bench run --methods A --datasets sets/own.toml --split 1,3-4"},
 		"more splits than the protocol's": {func(in *sample.Input) {
 			in.Datasets, in.Methods = []string{"own"}, []string{"A", "B"}
 			in.Protocol.Splits, in.Run.Splits = 3, 3
@@ -87,7 +87,7 @@ func TestFullCommand(t *testing.T) {
 		"a failure": {func(in *sample.Input) {
 			only(in, "sonar", "C")
 			failed(in)
-		}, "bench run --methods C --datasets sonar --splits 4-4 --retry"},
+		}, "bench run --methods C --datasets sonar --split 4 --retry"},
 		"a failure on other data": {func(in *sample.Input) {
 			only(in, "sonar", "C")
 			failed(in)
@@ -184,26 +184,28 @@ func asked(t *rapid.T, command string) (methods, sets []string, splits []int) {
 				sets = list
 			}
 		case "--splits":
-			splits = readSplits(args[i+1])
+			splits = readSplits(args[i+1], true)
+		case "--split":
+			splits = readSplits(args[i+1], false)
 		}
 	}
 	return methods, sets, splits
 }
 
-// readSplits is harness.ParseSplits for small numbers, written once more.
-func readSplits(s string) []int {
+// readSplits is plan.Splits for small numbers, written once more: of --splits a lone number is that many splits.
+func readSplits(s string, first bool) []int {
 	var out []int
 	parts := strings.Split(s, ",")
 	for _, part := range parts {
 		from, to, isRange := strings.Cut(part, "-")
-		first, _ := strconv.Atoi(from)
-		last := first
+		low, _ := strconv.Atoi(from)
+		high := low
 		if isRange {
-			last, _ = strconv.Atoi(to)
-		} else if len(parts) == 1 {
-			first = 1
+			high, _ = strconv.Atoi(to)
+		} else if first {
+			low = 1
 		}
-		for k := first; k <= last; k++ {
+		for k := low; k <= high; k++ {
 			out = append(out, k)
 		}
 	}

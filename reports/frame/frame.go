@@ -130,8 +130,9 @@ type Source struct {
 	// Datasets are the only sets, by name or TOML file; all of them enter means and ranks. nil is the
 	// protocol's sets and all that are stored.
 	Datasets []string
-	Splits   []int // only these; nil for all
-	Folds    bool  // read the folds of every grid point, too
+	Exclude  []string // methods and sets that are left out
+	Splits   []int    // only these; nil for all
+	Folds    bool     // read the folds of every grid point, too
 }
 
 // Frame is typed rows with the request that they answer.
@@ -225,6 +226,9 @@ func (f *Frame) pickSets() error {
 		if slices.ContainsFunc(f.sets, func(other Dataset) bool { return other.Name == d.Name }) {
 			return fmt.Errorf("data set %q is named twice; name each once", d.Name)
 		}
+		if slices.Contains(f.Exclude, d.Name) {
+			continue
+		}
 		d.listed = true
 		f.sets = append(f.sets, d)
 	}
@@ -244,7 +248,9 @@ func (f *Frame) pickMethods(ctx context.Context, from Rows, rows []store.Row) er
 		if slices.Contains(f.Methods, name) {
 			return fmt.Errorf("method %q is named twice; name each once", name)
 		}
-		f.Methods = append(f.Methods, name)
+		if !slices.Contains(f.Exclude, name) {
+			f.Methods = append(f.Methods, name)
+		}
 	}
 	for _, asked := range f.Beside {
 		if _, err := f.pick(ctx, from, asked, rows); err != nil {
@@ -320,7 +326,8 @@ func (f *Frame) checkAsked(rows []store.Row) error {
 
 // leavesOut reports whether the request leaves a cell out.
 func (f *Frame) leavesOut(r store.Row) bool {
-	return f.Methods != nil && !slices.Contains(f.Methods, r.Method) ||
+	return slices.Contains(f.Exclude, r.Method) || slices.Contains(f.Exclude, r.Dataset) ||
+		f.Methods != nil && !slices.Contains(f.Methods, r.Method) ||
 		f.Splits != nil && !slices.Contains(f.Splits, r.Split) ||
 		f.Datasets != nil && !slices.ContainsFunc(f.sets, func(d Dataset) bool { return d.Name == r.Dataset })
 }

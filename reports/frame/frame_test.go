@@ -85,7 +85,7 @@ func TestNothingToShow(t *testing.T) {
 	number.Datasets = []string{"mpg"}
 	for want, in := range map[string]sample.Input{
 		"some_results.db holds no accuracies of protocol table2 for what was asked; `bench run --all --protocol 'my p.toml'` makes them": in,
-		"`bench run --methods A --datasets sets/mine.toml,iris --splits 3-3 --protocol 'my p.toml'` makes them":                          only,
+		"`bench run --methods A --datasets sets/mine.toml,iris --split 3 --protocol 'my p.toml'` makes them":                             only,
 		"mpg: the target is a number (regression), and this table is of accuracies; --metric takes ":                                     number,
 	} {
 		_, err := in.Frame(t).TableOf("accuracy")

@@ -142,7 +142,7 @@ func TestSkippedByARun(t *testing.T) {
 		t.Errorf("reasons %+v", reasons)
 	}
 	in.Left = in.Left[:1]
-	if got = table(t, in); got.FullCommand != "bench run --methods B --datasets wine --splits 3-3" {
+	if got = table(t, in); got.FullCommand != "bench run --methods B --datasets wine --split 3" {
 		t.Errorf("the command is %q", got.FullCommand)
 	}
 }

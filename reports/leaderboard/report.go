@@ -18,10 +18,10 @@ the processor time of a cell, and how many sets it has. Methods that lack sets s
 below, on the sets that they have.
 
 The leader is chosen by the data, so that the tests are adjusted for each method with
-each. With --method the others are compared with that method, which you name before
+each. With --focus the others are compared with that method, which you name before
 you look, and the tests are adjusted for it alone.`,
 		Example: `  bench report leaderboard
-  bench report leaderboard --method MyBoost
+  bench report leaderboard --focus MyBoost
   bench report leaderboard --format latex -o leaders.tex`,
 		Flags: func(flags report.Flags) report.Build {
 			var o Options
@@ -29,7 +29,7 @@ you look, and the tests are adjusted for it alone.`,
 			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
 			report.LevelFlag(flags, &o.Level)
 			region := report.RegionFlag(flags)
-			flags.StringVar(&method, "method", "", "compare the others with this method (default with the leader)")
+			flags.StringVar(&method, "focus", "", "compare the others with this method (default with the leader)")
 			return func(f frame.Frame, _ []string) (doc.Document, error) {
 				var err error
 				if o.Method = method; method != "" {

@@ -120,7 +120,7 @@ func (p *Page) addData(level float64) {
 		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower, Counts: counted(t.Metric), Decimals: p.decimals()},
 		Commands: commands{
 			Why:    p.run.Other("report", "why", t.Protocol, setHere, methodHere),
-			Verify: p.run.Other("verify", "--sample", "100%", "--method", methodHere, "--dataset", setHere),
+			Verify: p.run.Other("verify", "--sample", "100%", "--methods", methodHere, "--datasets", setHere),
 			Splits: p.run.Other("data", "splits", setHere, "--seed", "1", "--format", "json"),
 			SQL:    store.CellQuery(t.Protocol, setHere, methodHere),
 		}}

@@ -162,7 +162,7 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("%d splits are listed", splits)
 	}
 	text := is[string](tab, `document.querySelector("dialog[open]").textContent`)
-	for _, want := range []string{"exactly ", "bench report why table2 ", "bench verify --sample 100% --method ", "FROM results WHERE protocol = 'table2'", "A fit warned"} {
+	for _, want := range []string{"exactly ", "bench report why table2 ", "bench verify --sample 100% --methods ", "FROM results WHERE protocol = 'table2'", "A fit warned"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not behind the number:\n%s", want, text)
 		}

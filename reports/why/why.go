@@ -227,7 +227,7 @@ func (p *page) again(method string) []doc.Block {
 	if _, pinned := p.Pinned(method); pinned { // the program has the version of now alone
 		return blocks
 	}
-	return append(blocks, doc.Code{Title: "Every cell computed again and compared", Language: "sh", Text: p.run.Other("verify", "--sample", "100%", "--method", method, "--dataset", set)})
+	return append(blocks, doc.Code{Title: "Every cell computed again and compared", Language: "sh", Text: p.run.Other("verify", "--sample", "100%", "--methods", method, "--datasets", set)})
 }
 
 // queries return the numbers of the page.

@@ -52,7 +52,7 @@ func TestPage(t *testing.T) {
 		"Splits 1-2: GBRFF2 version , code c0de1234, in bench v0",
 		"Split 2 warned 2 times: slow",
 		"bench data splits wine --seed 1 --format json --db my.db",
-		"bench verify --sample 100% --method GBRFF2 --dataset wine --db my.db",
+		"bench verify --sample 100% --methods GBRFF2 --datasets wine --db my.db",
 		"FROM evaluations WHERE protocol = 'table2' AND dataset = 'wine' AND method = 'GBRFF2'",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -1,0 +1,113 @@
+package cmd
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/spf13/cobra"
+)
+
+// selection is the part of a protocol that a verb is about. Every verb has the same flags for it.
+type selection struct {
+	protocol                   string
+	methods, datasets, exclude []string
+	splits, split              string // --splits and --split
+}
+
+// add adds the flags. what is what the verb does to a part, such as "run"; of is the default of --protocol, "" for all that are stored.
+func (s *selection) add(a *app, c *cobra.Command, of string) {
+	s.addProtocol(a, c, of)
+	c.Flags().StringSliceVar(&s.methods, "methods", nil, "only these methods or groups ("+names(a.reg.Groups())+", plugins), in this order; of reports also NAME@VERSION, a stored version")
+	_ = c.RegisterFlagCompletionFunc("methods", func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return listCompletion(a.methodCompletions())(c, args, word)
+	})
+	s.addSets(a, c)
+}
+
+func (s *selection) addProtocol(a *app, c *cobra.Command, of string) {
+	usual := ""
+	if of == "" {
+		usual = " (default all that are stored)"
+	}
+	c.Flags().StringVar(&s.protocol, "protocol", of, "protocol: "+strings.Join(protocol.Names(), ", ")+", one that the database holds, or a TOML file"+usual)
+	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
+}
+
+// addSets adds the flags of a verb whose arguments name its methods.
+func (s *selection) addSets(a *app, c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringSliceVar(&s.datasets, "datasets", nil, "only these data sets, groups ("+names(catalogue.Groups())+"), sets of a protocol by its name, or TOML files, in this order")
+	flags.StringSliceVar(&s.exclude, "exclude", nil, "all but these methods, data sets or groups")
+	flags.StringVar(&s.splits, "splits", "", "20 for the first 20 splits, 4-6 for a range")
+	flags.StringVar(&s.split, "split", "", "these splits alone: 7 or 7,9")
+	sets := slices.Concat(a.sets.Names(), slices.Sorted(maps.Keys(catalogue.Groups())))
+	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(sets))
+	_ = c.RegisterFlagCompletionFunc("exclude", func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return listCompletion(slices.Concat(a.methodCompletions(), sets))(c, args, word)
+	})
+}
+
+func names(groups map[string][]string) string {
+	return strings.Join(slices.Sorted(maps.Keys(groups)), ", ")
+}
+
+// methodCompletions are the methods and groups of this moment, plugins included.
+func (a *app) methodCompletions() []string {
+	return slices.Concat(a.reg.Names(), slices.Sorted(maps.Keys(a.reg.Groups())))
+}
+
+// numbers reads --splits and --split; nil for neither.
+func (s selection) numbers() ([]int, error) {
+	out, err := plan.Splits(s.splits, s.split)
+	if err != nil {
+		return nil, exitError{exitUsage, err}
+	}
+	return out, nil
+}
+
+// excluded reads --exclude, of which names that only the database knows are taken, too; db may be nil.
+func (a *app) excluded(ctx context.Context, h *plan.Experiment, s selection, db *store.DB) ([]string, error) {
+	if s.exclude == nil {
+		return nil, nil
+	}
+	var stored []string
+	if db != nil {
+		cells, err := db.Cells(ctx)
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		for _, c := range cells {
+			stored = append(stored, c.Method, c.Dataset)
+		}
+	}
+	out, err := h.Excluded(s.exclude, stored)
+	if err != nil {
+		return nil, usage("--exclude: %w", err)
+	}
+	return out, nil
+}
+
+// completeArguments completes the methods of a report, or the [PROTOCOL] DATASET METHOD of one.
+func (a *app) completeArguments(arguments string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, before []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		methods := a.reg.Names()
+		if !strings.Contains(arguments, "DATASET") {
+			return methods, cobra.ShellCompDirectiveNoFileComp
+		}
+		switch len(before) {
+		case 0:
+			return slices.Concat(protocol.Names(), a.sets.Names()), cobra.ShellCompDirectiveDefault
+		case 1:
+			if slices.Contains(protocol.Names(), before[0]) || strings.HasSuffix(before[0], ".toml") {
+				return a.sets.Names(), cobra.ShellCompDirectiveDefault
+			}
+		}
+		return methods, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/internal/wording"
+)
+
+// MethodNames replaces the groups among names by their methods, and the series of a sweep by their variants. Other names
+// stay as they are; nil stays nil.
+func (h *Experiment) MethodNames(names []string) []string {
+	return h.Protocol.Expand(members(names, h.Registry.Groups()))
+}
+
+// SetNames replaces the groups among names by their sets, and the names of protocols by the sets of these. Other names and
+// paths stay as they are; nil stays nil.
+func SetNames(names []string) []string {
+	groups := maps.Clone(catalogue.Groups())
+	for _, name := range protocol.Names() {
+		if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), name) }) {
+			if p, err := protocol.Load(name); err == nil {
+				groups[name] = p.Datasets
+			}
+		}
+	}
+	return members(names, groups)
+}
+
+// members replaces the names of groups, in any case, by what the groups hold. What a group brings stands once; a name that is
+// written twice stays, for whoever refuses that.
+func members(names []string, groups map[string][]string) []string {
+	var out []string
+	brought := map[string]bool{}
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		group := []string{name}
+		for g, of := range groups {
+			if strings.EqualFold(g, name) {
+				group = of
+			}
+		}
+		for _, member := range group {
+			if len(group) > 1 && slices.Contains(out, member) || brought[member] {
+				continue
+			}
+			brought[member] = len(group) > 1
+			out = append(out, member)
+		}
+	}
+	return out
+}
+
+// Excluded returns the methods and the sets that names stand for, as they are spelled. A name is that of a method, of a
+// set, of a group of either, or one of stored, which are names of results whose method or set this program does not
+// know. Any other name is an error that says which name is near.
+func (h *Experiment) Excluded(names, stored []string) ([]string, error) {
+	var out []string
+	for _, name := range SetNames(h.MethodNames(names)) {
+		at := slices.IndexFunc(stored, func(s string) bool { return strings.EqualFold(s, name) })
+		if spec, err := h.Registry.Lookup(name); err == nil {
+			out = append(out, spec.Name)
+		} else if e, err := h.Catalogue.Lookup(name); err == nil {
+			out = append(out, e.Name)
+		} else if at >= 0 {
+			out = append(out, stored[at])
+		} else {
+			known := slices.Concat(h.Registry.Names(), slices.Sorted(maps.Keys(h.Registry.Groups())), h.Catalogue.Names(), slices.Sorted(maps.Keys(catalogue.Groups())))
+			hint := "`bench methods list` and `bench data list` name what there is"
+			if meant := wording.Suggest(name, known); meant != nil {
+				hint = "did you mean " + strings.Join(meant, " or ") + "?"
+			}
+			return nil, fmt.Errorf("no method, data set or group is named %q; %s", name, hint)
+		}
+	}
+	return out, nil
+}
+
+// Splits reads --splits and --split, of which one is empty: first "20" for splits 1 to 20 or "4-6" for those, these "7,9"
+// or "7,10-12" for single splits and ranges. Both empty are nil.
+func Splits(first, these string) ([]int, error) {
+	switch {
+	case first != "" && these != "":
+		return nil, fmt.Errorf("--splits %s and --split %s: give one; --splits 7 is the first seven, --split 7 the seventh alone", first, these)
+	case strings.Contains(first, ","):
+		return nil, fmt.Errorf("--splits %s: write single splits with --split %[1]s", first)
+	case first != "":
+		from, to, err := splitRange(first)
+		if err == nil && !strings.Contains(first, "-") {
+			from = 1
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--splits %w", err)
+		}
+		return numbers(from, to), nil
+	case these == "":
+		return nil, nil
+	}
+	var out []int
+	for _, part := range strings.Split(these, ",") {
+		from, to, err := splitRange(part)
+		if err != nil {
+			return nil, fmt.Errorf("--split %w", err)
+		}
+		out = append(out, numbers(from, to)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+func numbers(from, to int) []int {
+	var out []int
+	for s := from; s <= to; s++ {
+		out = append(out, s)
+	}
+	return out
+}
+
+// splitRange reads "7" as 7 to 7, and "4-6".
+func splitRange(text string) (from, to int, err error) {
+	if n, err := fmt.Sscanf(text, "%d-%d", &from, &to); n != 2 || err != nil || fmt.Sprintf("%d-%d", from, to) != text {
+		if n, err := fmt.Sscanf(text, "%d", &to); n != 1 || err != nil || fmt.Sprint(to) != text {
+			return 0, 0, errors.New(text + ` is not understood: write --splits 20 for the first 20, --splits 4-6 for a range, --split 5,7 for these`)
+		}
+		from = to
+	}
+	if from < 1 || to < from || to > 1_000_000 {
+		return 0, 0, fmt.Errorf("%s: not a range of numbers from 1", text)
+	}
+	return from, to, nil
+}
