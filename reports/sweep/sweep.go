@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
@@ -37,7 +38,7 @@ type Options struct {
 type page struct {
 	Options
 	Lines
-	printed []frame.Printed
+	printed []published.Point
 }
 
 // Build returns the document. It is an error if the protocol sweeps nothing, or nothing of the sweep is stored.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -77,7 +78,7 @@ func text(t doc.Table) string {
 // By hand: means over splits and then over sets; medians of times.
 func TestByHand(t *testing.T) {
 	in := input()
-	in.Protocol.Sweep.Printed = []frame.Printed{{Series: "B", At: 10, Value: 95}}
+	in.Protocol.Sweep.Printed = []published.Point{{Series: "B", At: 10, Value: 95}}
 	if got, want := table(build(t, in, Options{}), 0), "A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
 		t.Errorf("means %s, want %s", got, want)
 	}
