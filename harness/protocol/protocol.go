@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,6 +100,19 @@ func (p *Protocol) SplitterOf(method string) split.Splitter {
 	s := p.Semantics.Splitter()
 	s.TrainRows = cmp.Or(p.Methods[method].TrainRows, s.TrainRows)
 	return s
+}
+
+// Fewer returns the protocol with at most so many training rows for a method, drawn as Semantics.TrainRows are; p is not changed.
+func (p *Protocol) Fewer(method string, rows int) *Protocol {
+	q := *p
+	q.Methods = maps.Clone(p.Methods)
+	settings := q.Methods[method]
+	settings.TrainRows = rows
+	if q.Methods == nil {
+		q.Methods = map[string]MethodSettings{}
+	}
+	q.Methods[method] = settings
+	return &q
 }
 
 // TestsItself reports whether the rows that are learned from are tested.
