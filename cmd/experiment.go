@@ -173,9 +173,6 @@ func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, e
 	if f.run.datasets == nil {
 		f.run.datasets = h.Protocol.Datasets
 	}
-	if f.run.methods == nil && h.Protocol.Only {
-		f.run.methods = h.Protocol.Columns
-	}
 	f.run.keep, f.run.explain, f.run.format = string(runner.KeepScores), f.why, "table"
 	if !e.Alone || f.run.dryRun {
 		return []string{fmt.Sprintf("1-%d", part.Splits)}, nil

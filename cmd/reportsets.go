@@ -47,11 +47,7 @@ func sweepOf(p *protocol.Protocol) frame.Sweep {
 	if p.Sweep == nil {
 		return frame.Sweep{}
 	}
-	s := frame.Sweep{Name: p.Sweep.Name, Title: p.Sweep.Title, Datasets: p.Sweep.Datasets}
-	for _, at := range p.Points() {
-		s.Points = append(s.Points, frame.Point(at))
-	}
-	return s
+	return frame.Sweep{Name: p.Sweep.Name, Title: p.Sweep.Title, Datasets: p.Sweep.Datasets, Points: p.Points()}
 }
 
 // reportSets says of the data sets what package frame asks.

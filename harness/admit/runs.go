@@ -1,9 +1,10 @@
-// Package admit takes results that another program computed. There are two kinds of them:
+// Package admit takes results that another program computed. There are three kinds of them:
 //
-//	runs.go    the results of a bundle; the key of each must be the key that this program would plan
-//	scores.go  test scores of a method that this program does not have; they are counted here
+//	runs.go      the results of a bundle; the key of each must be the key that this program would plan
+//	scores.go    test scores of a method that this program does not have; they are counted here
+//	included.go  the results that come with the program, as a database
 //
-// The package stores nothing and opens no file.
+// Only Included stores anything; no file is opened but its database.
 package admit
 
 import (

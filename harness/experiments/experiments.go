@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,11 +19,15 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/internal/tomlfile"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
 //go:embed *.toml
 var builtin embed.FS
+
+var files = tomlfile.Kind{What: "experiment", Doc: "docs/experiments.md", Builtin: builtin}
 
 // An Experiment is a table or a figure of a paper, or a question of one's own.
 type Experiment struct {
@@ -41,9 +44,9 @@ type Experiment struct {
 	Alone    bool     `toml:"alone"`    // its times need the machine alone: one cell at a time, methods taking turns
 	Quick    Quick    `toml:"quick"`    // a part that takes less than a minute
 
-	Shows   []Show    `toml:"show"`
-	Printed []Printed `toml:"printed"`
-	Claims  []Claim   `toml:"claim"`
+	Shows   []Show            `toml:"show"`
+	Printed []published.Point `toml:"printed"` // numbers of the source, drawn beside ours
+	Claims  []Claim           `toml:"claim"`
 }
 
 // Quick is a part of an experiment.
@@ -60,13 +63,6 @@ type Show struct {
 	Flags    []string `toml:"flags"` // as on the command line
 	Datasets []string `toml:"datasets"`
 	Methods  []string `toml:"methods"`
-}
-
-// Printed is a number of the source beside the drawing's.
-type Printed struct {
-	Series string  `toml:"series"`
-	At     float64 `toml:"at"`
-	Value  float64 `toml:"value"`
 }
 
 // A Claim is a sentence of the source with what decides it: it holds if all its comparisons do.
@@ -101,44 +97,23 @@ const (
 )
 
 // Names lists the built-in experiments.
-func Names() []string {
-	files, err := builtin.ReadDir(".")
-	if err != nil {
-		panic(err) // the directory is embedded
-	}
-	var names []string
-	for _, f := range files {
-		names = append(names, strings.TrimSuffix(f.Name(), ".toml"))
-	}
-	return names
-}
+func Names() []string { return files.Names() }
 
 // Load returns a built-in experiment by name, or reads one from a path that ends in .toml.
-func Load(name string) (*Experiment, error) {
-	if strings.HasSuffix(name, ".toml") {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		e, err := Parse(strings.TrimSuffix(filepath.Base(name), ".toml"), raw)
-		if err != nil {
-			return nil, err
-		}
-		e.Path = name
-		if strings.HasSuffix(e.Protocol, ".toml") && !filepath.IsAbs(e.Protocol) {
-			e.Protocol = filepath.Join(filepath.Dir(name), filepath.FromSlash(e.Protocol))
-		}
-		return e, nil
-	}
-	raw, err := builtin.ReadFile(name + ".toml")
+func Load(asked string) (*Experiment, error) {
+	name, path, raw, err := files.Read(asked)
 	if err != nil {
-		known := "known: " + strings.Join(Names(), ", ")
-		if meant := wording.Suggest(name, Names()); meant != nil {
-			known = "did you mean " + strings.Join(meant, " or ") + "?"
-		}
-		return nil, fmt.Errorf("no experiment is named %q; %s (or the path of a .toml file: docs/experiments.md)", name, known)
+		return nil, err
 	}
-	return Parse(name, raw)
+	e, err := Parse(name, raw)
+	if err != nil || path == "" {
+		return e, err
+	}
+	e.Path = path
+	if strings.HasSuffix(e.Protocol, ".toml") && !filepath.IsAbs(e.Protocol) {
+		e.Protocol = filepath.Join(filepath.Dir(path), filepath.FromSlash(e.Protocol))
+	}
+	return e, nil
 }
 
 // All returns the built-in experiments, sorted by name.
@@ -234,7 +209,7 @@ func (c *Comparison) check() error {
 // Part is the experiment as it is run: the whole, or what Quick leaves of it.
 type Part struct {
 	Datasets []string // nil for the protocol's
-	Methods  []string // columns of the protocol; nil for its own
+	Methods  []string // columns of the protocol; nil for all methods, where the protocol does not name its own
 	Splits   int
 }
 
@@ -264,6 +239,9 @@ func (e *Experiment) Of(p *protocol.Protocol, quick bool) (Part, error) {
 		}
 	}
 	part.Methods = names
+	if names == nil && p.Only {
+		part.Methods = p.Columns
+	}
 	if points := p.Points(); points != nil {
 		part.Methods = nil
 		for _, at := range points {

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 )
@@ -130,7 +131,7 @@ func TestDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kind := range []reflect.Type{reflect.TypeFor[experiments.Experiment](), reflect.TypeFor[experiments.Quick](), reflect.TypeFor[experiments.Show](),
-		reflect.TypeFor[experiments.Claim](), reflect.TypeFor[experiments.Comparison](), reflect.TypeFor[experiments.Printed]()} {
+		reflect.TypeFor[experiments.Claim](), reflect.TypeFor[experiments.Comparison](), reflect.TypeFor[published.Point]()} {
 		for i := range kind.NumField() {
 			if key := kind.Field(i).Tag.Get("toml"); key != "-" && !strings.Contains(string(raw), "`"+key) {
 				t.Errorf("docs/experiments.md does not explain %s of %s", key, kind.Name())

@@ -16,7 +16,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,11 +25,14 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/internal/tomlfile"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
 //go:embed *.toml
 var builtin embed.FS
+
+var files = tomlfile.Kind{What: "protocol", Doc: "docs/protocols.md", Builtin: builtin}
 
 // resultsVersion is part of every cell's key. Raise it when a change of the harness (splits, standardising,
 // selection) or of the generator that all methods draw from (registry/rng) changes numbers.
@@ -99,6 +102,19 @@ func (p *Protocol) SplitterOf(method string) split.Splitter {
 	return s
 }
 
+// Fewer returns the protocol with at most so many training rows for a method, drawn as Semantics.TrainRows are; p is not changed.
+func (p *Protocol) Fewer(method string, rows int) *Protocol {
+	q := *p
+	q.Methods = maps.Clone(p.Methods)
+	settings := q.Methods[method]
+	settings.TrainRows = rows
+	if q.Methods == nil {
+		q.Methods = map[string]MethodSettings{}
+	}
+	q.Methods[method] = settings
+	return &q
+}
+
 // TestsItself reports whether the rows that are learned from are tested.
 func (s Semantics) TestsItself() bool { return s.Split == split.All }
 
@@ -148,46 +164,14 @@ type Protocol struct {
 }
 
 // Names lists the built-in protocols.
-func Names() []string {
-	files, err := builtin.ReadDir(".")
-	if err != nil {
-		panic(err) // the directory is embedded
-	}
-	var names []string
-	for _, f := range files {
-		names = append(names, strings.TrimSuffix(f.Name(), ".toml"))
-	}
-	return names
-}
+func Names() []string { return files.Names() }
 
 // Load returns a built-in protocol by name, or reads a protocol from a path that ends in .toml. In the second
 // case the protocol has the name of the file.
-func Load(name string) (*Protocol, error) {
-	var raw []byte
-	var err error
-	path := ""
-	if strings.HasSuffix(name, ".toml") {
-		path = name
-		raw, err = os.ReadFile(name)
-		name = strings.TrimSuffix(filepath.Base(name), ".toml")
-		if err == nil && slices.Contains(Names(), name) {
-			err = fmt.Errorf("the name %q belongs to a built-in protocol; rename the file", name)
-		}
-	} else {
-		raw, err = builtin.ReadFile(name + ".toml")
-		if err != nil {
-			known := "known: " + strings.Join(Names(), ", ")
-			if meant := wording.Suggest(name, Names()); meant != nil {
-				known = "did you mean " + strings.Join(meant, " or ") + "?"
-			}
-			err = fmt.Errorf("no protocol is named %q; %s (or the path of a .toml file: docs/protocols.md)", name, known)
-		}
-	}
+func Load(asked string) (*Protocol, error) {
+	name, path, raw, err := files.Read(asked)
 	if err != nil {
 		return nil, err
-	}
-	if err := wording.CheckName(name); err != nil {
-		return nil, fmt.Errorf("the name of the protocol, which is the name of its file: %w", err)
 	}
 	p, err := Parse(name, raw)
 	if err == nil {

@@ -91,6 +91,8 @@ func (p *Protocol) expandSweep() error {
 		return nil
 	case s.Name == "" || len(s.Values) == 0 || len(s.Series) == 0:
 		return errors.New("sweep needs name, values and series")
+	case strings.ContainsAny(s.Name, " ="):
+		return fmt.Errorf("sweep: name = %q; it must be one word without =, since columns are named SERIES NAME=VALUE", s.Name)
 	case !slices.IsSorted(s.Values) || len(slices.Compact(slices.Clone(s.Values))) < len(s.Values):
 		return fmt.Errorf("sweep: values = %v; they must ascend", s.Values)
 	}

@@ -98,13 +98,14 @@ func TestSweepAlone(t *testing.T) {
 
 func TestSweepIsChecked(t *testing.T) {
 	for change, want := range map[[2]string]string{
-		{"[2, 4, 10]", "[4, 2]"}:                              "protocol mine: sweep: values = [4 2]; they must ascend",
-		{"[2, 4, 10]", "[2, 2]"}:                              "protocol mine: sweep: values = [2 2]; they must ascend",
-		{"values = [2, 4, 10]\n", ""}:                         "protocol mine: sweep needs name, values and series",
-		{"[2, 4, 10]", "[2.5]"}:                               "protocol mine: sweep.series.Less: train_rows = 2.5; it must be a whole number from 1 on",
-		{`Line = { param = "order" }`, `Line = { }`}:          "protocol mine: sweep.series.Line: param is missing: the parameter that takes the values, or train_rows",
-		{"free = false", "order = 3"}:                         `protocol mine: sweep.series.Twice: params sets "order", which the sweep varies`,
-		{"[sweep.series]", "datasets = true\n[sweep.series]"}: "protocol mine: sweep: datasets = true takes the sets for its points; leave out values and series",
+		{`name = "order"`, `name = "two words"`}:                                        "protocol mine: sweep: name = \"two words\"; it must be one word without =, since columns are named SERIES NAME=VALUE",
+		{"[2, 4, 10]", "[4, 2]"}:                                                        "protocol mine: sweep: values = [4 2]; they must ascend",
+		{"[2, 4, 10]", "[2, 2]"}:                                                        "protocol mine: sweep: values = [2 2]; they must ascend",
+		{"values = [2, 4, 10]\n", ""}:                                                   "protocol mine: sweep needs name, values and series",
+		{"[2, 4, 10]", "[2.5]"}:                                                         "protocol mine: sweep.series.Less: train_rows = 2.5; it must be a whole number from 1 on",
+		{`Line = { param = "order" }`, `Line = { }`}:                                    "protocol mine: sweep.series.Line: param is missing: the parameter that takes the values, or train_rows",
+		{"free = false", "order = 3"}:                                                   `protocol mine: sweep.series.Twice: params sets "order", which the sweep varies`,
+		{"[sweep.series]", "datasets = true\n[sweep.series]"}:                           "protocol mine: sweep: datasets = true takes the sets for its points; leave out values and series",
 		{"[methods.Line]", "[methods.\"Line order=2\"]\nof = \"Line\"\n[methods.Line]"}: `protocol mine: sweep and [methods] both have "Line order=2"`,
 	} {
 		if _, err := Parse("mine", []byte(strings.Replace(swept, change[0], change[1], 1))); err == nil || err.Error() != want {

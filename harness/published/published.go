@@ -31,6 +31,13 @@ type Value struct {
 	Std                     *float64 // nil where none is printed
 }
 
+// A Point is what a figure prints for a series at a value of what is swept (see docs/experiments.md).
+type Point struct {
+	Series string  `toml:"series"`
+	At     float64 `toml:"at"`
+	Value  float64 `toml:"value"`
+}
+
 // Values returns every value, in the order of the embedded file.
 func Values() []Value { return slices.Clone(parsed()) }
 

@@ -18,9 +18,10 @@ type Refitted struct {
 	Model    registry.Model
 	Shape    registry.Shape // of the training rows
 	Test     result.Score
-	Features []string      // the columns' names
-	Rows     []int         // the training rows, by their number in the set
-	Learned  registry.Data // their data as the method saw it
+	Stages   []result.Stage // tests of its first rounds, where the protocol lists rounds and the model has them
+	Features []string       // the columns' names
+	Rows     []int          // the training rows, by their number in the set
+	Learned  registry.Data  // their data as the method saw it
 
 	scale *datasets.Standardiser // nil if the protocol does not standardise
 }
@@ -46,7 +47,10 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 	if err != nil {
 		return nil, err
 	}
-	r.Test, err = newScore(whole.Score.Shape(), whole.Score.Y, scores)
+	if r.Test, err = newScore(whole.Score.Shape(), whole.Score.Y, scores); err != nil {
+		return nil, err
+	}
+	r.Stages, err = j.stages(ctx, r.Model, whole)
 	return r, err
 }
 

@@ -22,12 +22,12 @@ import (
 // such a mark.
 const applicationID = 0x626e6368
 
-// schemaVersion is the version of the schema that migrate makes. Programs before the first release made 1 to 8.
-const schemaVersion = 9
+// schemaVersion is the version of the schema that migrate makes. Programs before the first release made 1 to 9.
+const schemaVersion = 10
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, in the form of definitions. A view
 // that was changed would show other numbers.
-const schemaHash = "d75628cf67507fe5f02fb06daeaa816e635f99f070b4e9822e4e9b8f7ea04e27"
+const schemaHash = "3c0494c55d4b859daa755f35e69c72f199cd15ab6b586b39cde06368d655963a"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"

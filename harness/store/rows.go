@@ -39,7 +39,8 @@ type Row struct {
 	CPUSeconds     *float64
 	PeakRSSBytes   *int64
 	ModelBytes     *int64
-	StartedAt      string // UTC, RFC 3339 with nanoseconds
+	CostUnits      float64 // as in Run
+	StartedAt      string  // UTC, RFC 3339 with nanoseconds
 	Environment    *result.Environment
 	Code           string       // as in Run
 	Imported       string       // as in Run
@@ -83,7 +84,7 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 	err = db.scanned(ctx, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2, r.logloss, r.brier, r.ece,
-		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.started_at,
+		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.started_at,
 		  r.code, r.imported, r.class, r.isolated, coalesce(r.scores_hash, '')
 		FROM runs r JOIN grids g ON g.id = r.grid_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
@@ -94,7 +95,7 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 		err := scan(&id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, &params, &r.TrainRows, &r.TestRows, &r.Features,
 			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.AUC2, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2, &r.Score.LogLoss, &r.Score.Brier, &r.Score.ECE,
-			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.StartedAt, &r.Code, &r.Imported, &r.Class, &r.Isolated, &r.ScoresHash)
+			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.CostUnits, &r.StartedAt, &r.Code, &r.Imported, &r.Class, &r.Isolated, &r.ScoresHash)
 		if params.Valid {
 			r.Point = json.RawMessage(params.String)
 		}

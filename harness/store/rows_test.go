@@ -36,7 +36,7 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 			Dataset: r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split, Task: r.Task, Status: r.Status,
 			Error: r.Error, TrainRows: r.TrainRows, TestRows: r.TestRows, Features: r.Features, Stages: r.Stages, Warnings: r.Warnings, SeedTests: r.SeedTests, Score: r.Test, ScoresHash: r.ScoresHash, Folds: r.Evaluations,
 			SearchSeconds: r.SearchSeconds, FitSeconds: r.FitSeconds, PredictSeconds: r.PredictSeconds, CPUSeconds: r.CPUSeconds,
-			Class: r.Class, Isolated: r.Isolated, PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, StartedAt: r.StartedAt, Environment: &environment,
+			Class: r.Class, Isolated: r.Isolated, PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, CostUnits: r.CostUnits, StartedAt: r.StartedAt, Environment: &environment,
 		}
 		if params != "" {
 			out.Point, out.Selected = json.RawMessage(params), r.Selected

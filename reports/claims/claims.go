@@ -358,7 +358,7 @@ func power(l sweep.Lines, c experiments.Comparison) Estimate {
 		return Estimate{}
 	}
 	var list []float64
-	for _, v := range l.Powers(c.Series, xs[0], xs[len(xs)-1]) {
+	for _, v := range l.Powers(c.Series, xs[0], xs[len(xs)-1], l.Seconds()) {
 		list = append(list, v)
 	}
 	slices.Sort(list)

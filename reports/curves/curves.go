@@ -3,7 +3,8 @@
 //
 // The ranks are those of the means over the first splits, for every number of splits. They show whether fewer
 // splits would have given the same order, and whether more splits would change it. The rounds need methods
-// with stages (boosting rounds, features chosen one after another); each set has a drawing of its own.
+// with stages (boosting rounds, features chosen one after another); each set has a drawing of its own. [Learning] draws stages alone,
+// also those that are numbers of training rows.
 package curves
 
 import (
@@ -44,7 +45,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	} else {
 		lack++
 	}
-	if figures, r := stages(t); len(figures) > 0 {
+	if figures, r := stages(t, "round"); len(figures) > 0 {
 		d.Blocks, records = append(d.Blocks, figures...), append(records, r)
 	} else {
 		lack++
@@ -55,6 +56,25 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	d.Blocks = append(append(d.Blocks, t.MissingCode()...), records...)
 	d.Blocks = append(d.Blocks, t.MissingRecords()...)
 	return d, nil
+}
+
+// Learning draws the stages of a frame by a quantity that numbers them: "round", or "training rows" where whoever made the frame has
+// put the tests of models of so many rows there; a note says that the models are trained again. It is an error if no row has stages.
+func Learning(f frame.Frame, quantity string, o report.Options) (doc.Document, error) {
+	t, err := f.TableOf(o.Metric)
+	if err != nil {
+		return doc.Document{}, err
+	}
+	figures, records := stages(t, quantity)
+	if len(figures) == 0 {
+		return doc.Document{}, fmt.Errorf("%w: no run has stages with the metric %s", frame.ErrNoResults, t.Metric.Name)
+	}
+	return doc.Document{
+		Report: "curve", Label: cmp.Or(o.Label, "fig:curve:"+t.Protocol), Warnings: t.Warnings, Provenance: t.Provenance,
+		Title:  cmp.Or(o.Title, fmt.Sprintf("Test %s by %s, protocol %s", t.Metric.Title, quantity, t.Protocol)),
+		Notes:  t.Notes("The models are trained again, with the grid points that the stored cells chose. Nothing is chosen anew for a point of a curve."),
+		Blocks: append(figures, records),
+	}, nil
 }
 
 // stability draws the average ranks of the means over the first 1, 2, ... common splits.
@@ -132,9 +152,9 @@ func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
 	return append(blocks, doc.Prose{Paragraphs: []string{verdict}}), records, nil
 }
 
-// stages draws, for every set with stages, the metric after each round, the mean over the finished splits of a method.
-func stages(t frame.Table) ([]doc.Block, doc.Records) {
-	records := doc.Records{Name: "stages", Columns: []string{"protocol", "metric", "dataset", "method", "round", "splits", "mean", "exact", "version"}}
+// stages draws, for every set with stages, the metric at each of them, the mean over the finished splits of a method.
+func stages(t frame.Table, quantity string) ([]doc.Block, doc.Records) {
+	records := doc.Records{Name: "stages", Columns: []string{"protocol", "metric", "dataset", "method", quantity, "splits", "mean", "exact", "version"}}
 	var blocks []doc.Block
 	for _, s := range t.Sets {
 		means := map[string]map[int]*big.Rat{} // by method and round
@@ -163,7 +183,7 @@ func stages(t frame.Table) ([]doc.Block, doc.Records) {
 		}
 		if len(rounds) > 0 {
 			slices.Sort(rounds)
-			blocks = append(blocks, stageFigure(t, s.Name, rounds, means))
+			blocks = append(blocks, stageFigure(t, s.Name, quantity, rounds, means))
 		}
 	}
 	return blocks, records
@@ -179,7 +199,7 @@ func sorted(values map[int][]*big.Rat) []int {
 }
 
 // stageFigure draws the methods that have every round; the table holds all.
-func stageFigure(t frame.Table, set string, rounds []int, means map[string]map[int]*big.Rat) doc.Figure {
+func stageFigure(t frame.Table, set, quantity string, rounds []int, means map[string]map[int]*big.Rat) doc.Figure {
 	table := doc.Table{Corner: "Method"}
 	var xs []float64
 	for _, r := range rounds {
@@ -210,7 +230,7 @@ func stageFigure(t frame.Table, set string, rounds []int, means map[string]map[i
 		}
 	}
 	table.Sections = [][]doc.Row{rows}
-	f := doc.Figure{Title: set, About: fmt.Sprintf("Mean test %s by round", t.Metric.Title), Numbers: &table, Alt: fmt.Sprintf("Mean test %s on %s after each round", t.Metric.Title, set)}
+	f := doc.Figure{Title: set, About: fmt.Sprintf("Mean test %s by %s", t.Metric.Title, quantity), Numbers: &table, Alt: fmt.Sprintf("Mean test %s on %s by %s", t.Metric.Title, set, quantity)}
 	if len(series) > 0 {
 		slices.SortStableFunc(series, func(a, b plot.Series) int { // the best after the last round first
 			last := len(rounds) - 1
@@ -220,7 +240,7 @@ func stageFigure(t frame.Table, set string, rounds []int, means map[string]map[i
 			return cmp.Compare(b.Values[last], a.Values[last])
 		})
 		f.About += plot.Background(len(series))
-		f.Plot = plot.Lines(xs, series, plot.Axis{Title: "round", Whole: true}, plot.Axis{Title: "mean " + t.Measured(), Percent: t.Metric.Percent})
+		f.Plot = plot.Lines(xs, series, plot.Axis{Title: quantity, Whole: true}, plot.Axis{Title: "mean " + t.Measured(), Percent: t.Metric.Percent})
 	}
 	return f
 }

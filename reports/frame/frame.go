@@ -33,6 +33,8 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -100,21 +102,11 @@ type Sweep struct {
 	Points   []Point // by series and value; nil where sets are the points
 	Datasets bool    // sets are the points, by their training rows
 
-	Printed []Printed // numbers of a source, shown beside ours
+	Printed []published.Point // numbers of a source, shown beside ours
 }
 
-// Printed is what a source prints for a series at a value.
-type Printed struct {
-	Series    string
-	At, Value float64
-}
-
-// A Point is one line of a drawing at one value of the quantity.
-type Point struct {
-	Series string
-	Value  float64
-	Method string // its column
-}
+// A Point is one line of a drawing at one value of the quantity; its method is a column.
+type Point = protocol.Point
 
 // Source says what goes into a frame.
 type Source struct {

@@ -151,6 +151,11 @@ func (l Lines) Seconds() Measure {
 	}
 }
 
+// Declared measures the cost that the method declared of the whole cell when it ran (registry.Cost), in its nanoseconds.
+func (l Lines) Declared() Measure {
+	return func(r store.Row) (float64, bool) { return r.CostUnits, r.CostUnits > 0 }
+}
+
 // Splits returns the measure of a series at a value on a set by split.
 func (l Lines) Splits(series string, x float64, set string, of Measure) map[int]float64 {
 	out := map[int]float64{}
@@ -219,19 +224,20 @@ func (l Lines) Mean(series string, x float64, of Measure) (Average, bool) {
 
 // Median averages processor times.
 func (l Lines) Median(series string, x float64) (Average, bool) {
-	values := sorted(l.logs(series, x))
+	values := sorted(l.logs(series, x, l.Seconds()))
 	if len(values) == 0 {
 		return Average{}, false
 	}
 	return Average{math.Exp(median(values)), math.Exp(values[0]), math.Exp(values[len(values)-1]), len(values)}, true
 }
 
-// logs are the mean logarithms over sets of a series' times at a value, by split; a split counts that every set has.
-func (l Lines) logs(series string, x float64) map[int]float64 {
+// logs are the mean logarithms over sets of a series' times, or of what else is measured, at a value, by split; a split counts that
+// every set has.
+func (l Lines) logs(series string, x float64, of Measure) map[int]float64 {
 	logs := map[int]float64{}
 	sets := l.SetsAt(series, x)
 	for i, set := range sets {
-		next := l.Splits(series, x, set, l.Seconds())
+		next := l.Splits(series, x, set, of)
 		for split, v := range next {
 			if _, ok := logs[split]; ok || i == 0 {
 				logs[split] += math.Log(v) / float64(len(sets))

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
@@ -37,7 +38,7 @@ type Options struct {
 type page struct {
 	Options
 	Lines
-	printed []frame.Printed
+	printed []published.Point
 }
 
 // Build returns the document. It is an error if the protocol sweeps nothing, or nothing of the sweep is stored.
@@ -322,8 +323,9 @@ func (p page) printedRows(xs []float64) []doc.Row {
 
 // slopes says with which power of the quantity times grow, over the upper half of the values.
 func (p page) slopes() doc.Table {
-	t := doc.Table{Heading: "How times grow", Corner: "Series", Head: []doc.Column{{Name: "power"}, {Name: "least"}, {Name: "most"}, {Name: "from"}, {Name: "to"}},
-		Legend: []string{fmt.Sprintf("Power: the slope of log time over log of the %s by least squares over the upper half of the values, the median over splits, with the least and the most.", p.quantity())}}
+	t := doc.Table{Heading: "How times grow", Corner: "Series", Head: []doc.Column{{Name: "power"}, {Name: "least"}, {Name: "most"}, {Name: "declared"}, {Name: "from"}, {Name: "to"}},
+		Legend: []string{fmt.Sprintf("Power: the slope of log time over log of the %s by least squares over the upper half of the values, the median over splits, with the least and the most.", p.quantity()),
+			"Declared: the same slope of the cost that the method declares for these cells, by which runs are planned."}}
 	var rows []doc.Row
 	for _, name := range p.Names {
 		xs := p.Xs(name)
@@ -331,21 +333,25 @@ func (p page) slopes() doc.Table {
 		if len(xs) < 3 {
 			from = xs[0]
 		}
-		s := sorted(p.Powers(name, from, xs[len(xs)-1]))
+		s := sorted(p.Powers(name, from, xs[len(xs)-1], p.Seconds()))
 		if len(s) == 0 {
 			continue
 		}
+		declared := doc.Entry{Text: frame.Absent}
 		number := func(v float64) doc.Entry { return doc.Entry{Text: strconv.FormatFloat(v, 'f', 2, 64)} }
 		whole := func(v float64) doc.Entry { return doc.Entry{Text: strconv.FormatFloat(v, 'g', -1, 64)} }
-		rows = append(rows, doc.Row{Name: name, Entries: []doc.Entry{number(median(s)), number(s[0]), number(s[len(s)-1]), whole(from), whole(xs[len(xs)-1])}})
+		if d := sorted(p.Powers(name, from, xs[len(xs)-1], p.Declared())); len(d) > 0 {
+			declared = number(median(d))
+		}
+		rows = append(rows, doc.Row{Name: name, Entries: []doc.Entry{number(median(s)), number(s[0]), number(s[len(s)-1]), declared, whole(from), whole(xs[len(xs)-1])}})
 	}
 	t.Sections = [][]doc.Row{rows}
 	return t
 }
 
-// Powers fits log processor time over the log of the swept quantity between two values, for each split that has a time at
-// every value between them: how fast a series grows. It is empty where there are fewer than two values.
-func (l Lines) Powers(series string, from, to float64) map[int]float64 {
+// Powers fits the log of what is measured, such as processor time, over the log of the swept quantity between two values, for each
+// split that has a measure at every value between them: how fast a series grows. It is empty where there are fewer than two values.
+func (l Lines) Powers(series string, from, to float64, of Measure) map[int]float64 {
 	var logX []float64
 	logT := map[int][]float64{}
 	for _, x := range l.Xs(series) {
@@ -353,7 +359,7 @@ func (l Lines) Powers(series string, from, to float64) map[int]float64 {
 			continue
 		}
 		logX = append(logX, math.Log(x))
-		for split, v := range l.logs(series, x) {
+		for split, v := range l.logs(series, x, of) {
 			logT[split] = append(logT[split], v)
 		}
 	}

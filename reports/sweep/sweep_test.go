@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -15,7 +16,8 @@ import (
 )
 
 // input is a sweep of two methods over two sets and two values, with two splits: the accuracy of A is 70, 80 and that of B 60, 90
-// on the first set, ten more on the second, one more at the second split; times are x^2 seconds, twice that of B.
+// on the first set, ten more on the second, one more at the second split; times are x^2 seconds, twice that of B;
+// A declares 7x.
 func input() sample.Input {
 	in := sample.Input{Known: map[string]sample.Set{"s": {}, "r": {}}}
 	in.Protocol.Splits, in.Protocol.Datasets = 2, []string{"s", "r"}
@@ -32,6 +34,9 @@ func input() sample.Input {
 					}
 					r := sample.OK(set, method, split, min(99, correct+10*k)+split-1, 100)
 					r.CPUSeconds, r.Environment = &seconds, &result.Environment{CPU: "one"}
+					if m == "A" {
+						r.CostUnits = 7 * float64(x)
+					}
 					in.Rows = append(in.Rows, r)
 				}
 			}
@@ -77,7 +82,7 @@ func text(t doc.Table) string {
 // By hand: means over splits and then over sets; medians of times.
 func TestByHand(t *testing.T) {
 	in := input()
-	in.Protocol.Sweep.Printed = []frame.Printed{{Series: "B", At: 10, Value: 95}}
+	in.Protocol.Sweep.Printed = []published.Point{{Series: "B", At: 10, Value: 95}}
 	if got, want := table(build(t, in, Options{}), 0), "A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
 		t.Errorf("means %s, want %s", got, want)
 	}
@@ -92,7 +97,7 @@ func TestByHand(t *testing.T) {
 			powers = text(s)
 		}
 	}
-	if want := "A 2.00 2.00 2.00 1 10; B 2.00 2.00 2.00 1 10"; powers != want {
+	if want := "A 2.00 2.00 2.00 1.00 1 10; B 2.00 2.00 2.00 - 1 10"; powers != want {
 		t.Errorf("powers %s, want %s", powers, want)
 	}
 	if got, want := table(build(t, in, Options{Bars: true}), 0), "A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2"; got != want {

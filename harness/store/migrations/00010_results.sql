@@ -314,7 +314,8 @@ CREATE TABLE checksums (
   checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Every attempt that is kept, also those of older method versions, grids or data.
+-- Every attempt that is kept, also those of older method versions, grids or data. A sweep names its columns SERIES NAME=VALUE;
+-- rtrim leaves what stands before the last word.
 CREATE VIEW history AS
 SELECT r.protocol, r.method, r.method_version, r.dataset, r.split, r.status,
        p.params,
@@ -326,7 +327,9 @@ SELECT r.protocol, r.method, r.method_version, r.dataset, r.split, r.status,
        r.rmse, r.mae, r.r2, r.task, r.key, r.fingerprint, r.n_features, nullif(p.point, '') AS point,
        CAST(r.auc2 AS REAL) / (2 * (r.tn + r.fp) * (r.fn + r.tp)) AS auc, r.scores_hash,
        r.protocol_hash, nullif(r.code, '') AS code, nullif(r.imported, '') AS imported, r.id AS run_id,
-       nullif(r.class, '') AS failure, r.isolated, nullif(r.stderr, '') AS stderr, r.logloss, r.brier, r.ece
+       nullif(r.class, '') AS failure, r.isolated, nullif(r.stderr, '') AS stderr, r.logloss, r.brier, r.ece,
+       CASE WHEN r.method GLOB '* *=*' AND EXISTS (SELECT 1 FROM protocols d WHERE d.name = r.protocol AND d.hash = r.protocol_hash AND d.text LIKE '%sweep%')
+            THEN substr(r.method, length(rtrim(r.method, replace(r.method, ' ', ''))) + 1) END AS sweep_point
 FROM runs r
 LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected;
 
@@ -337,7 +340,7 @@ SELECT protocol, method, method_version, dataset, split, status, params, grid_si
        search_seconds, fit_seconds, predict_seconds, cpu_seconds, peak_rss_bytes,
        model_bytes, error, started_at, environment_id, rmse, mae, r2, task, key,
        fingerprint, n_features, point, auc, scores_hash, code, imported, run_id, failure, isolated, stderr,
-       logloss, brier, ece
+       logloss, brier, ece, sweep_point
 FROM history
 WHERE run_id IN (SELECT run_id FROM cells);
 

@@ -1,0 +1,156 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/curves"
+	"github.com/kernelboosting/bench/reports/report"
+	"github.com/spf13/cobra"
+)
+
+// curveFlags say which tests a learning curve has.
+type curveFlags struct {
+	report       reportFlags
+	rows, rounds []int
+	options      report.Options
+}
+
+func newReportCurveCommand(a *app) *cobra.Command {
+	var f curveFlags
+	c := &cobra.Command{
+		Use:   "curve METHOD...",
+		Short: "Learning curves: results by the number of training rows, or of rounds",
+		Long: `curve draws how good methods are when they learn from fewer training rows, or with --rounds
+after their first rounds. The models are trained again with the grid points that the stored
+cells chose, on rows that are drawn from the cell's training rows, and do the test of the
+cell; the model of all rows must do the same as is stored. Nothing is chosen anew for fewer
+rows: a protocol with a sweep over train_rows does that (docs/protocols.md, Sweeps).
+Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from what is stored.`,
+		Example: `  bench report curve GBRFF2 LGBM --dataset two-moons
+  bench report curve GBRFF2 --dataset sonar,wine --splits 1-5 --rounds 1,5,10,50,100`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(c *cobra.Command, args []string) error {
+			f.report.methods = args
+			return a.reportCurve(c, f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.report.protocol, "protocol", defaultProtocol, "protocol whose cells are drawn")
+	flags.StringSliceVar(&f.report.datasets, "dataset", nil, "data sets, a drawing each")
+	flags.StringVar(&f.report.splits, "splits", "", "only these splits, e.g. 3 or 4-6 (default all that are stored)")
+	flags.IntSliceVar(&f.rows, "rows", nil, "numbers of training rows; all of them are drawn, too (default the half, a quarter and so on)")
+	flags.IntSliceVar(&f.rounds, "rounds", nil, "the first so many rounds in place of training rows, e.g. 1,5,10; those that a model does not have are left out")
+	report.Usual(flags, &f.options.Metric, &f.options.Title, &f.options.Label)
+	outputFlags(c, &f.report)
+	return c
+}
+
+func (a *app) reportCurve(c *cobra.Command, f curveFlags) error {
+	switch {
+	case len(f.report.datasets) == 0:
+		return usage("name a data set with --dataset, such as two-moons")
+	case f.rows != nil && f.rounds != nil:
+		return usage("--rows and --rounds are two drawings; give one of them")
+	}
+	for _, n := range slices.Concat(f.rows, f.rounds) {
+		if n < 1 {
+			return usage("--rows and --rounds are whole numbers from 1 on, and %d is none", n)
+		}
+	}
+	out, err := newReportOutput(f.report)
+	if err != nil {
+		return err
+	}
+	h, err := a.harness(f.report.protocol)
+	if err != nil {
+		return err
+	}
+	ctx, done := a.untilSignal(c.Context())
+	defer done()
+	rows, err := a.frame(ctx, c, f.report)
+	if err != nil {
+		return err
+	}
+	for i, r := range rows.Rows {
+		if r.Status != result.OK {
+			continue
+		}
+		if rows.Rows[i].Stages, err = a.learned(ctx, c, h, r, f); err != nil {
+			return err
+		}
+	}
+	quantity := "training rows"
+	if f.rounds != nil {
+		quantity = "round"
+	}
+	d, err := curves.Learning(rows, quantity, f.options)
+	if err != nil {
+		return exitError{exitUsage, err}
+	}
+	return a.emit(ctx, d, f.report, out)
+}
+
+// learned trains the model of a stored cell again, and returns the tests of its first rounds, or of models of fewer rows and its own.
+func (a *app) learned(ctx context.Context, c *cobra.Command, h *plan.Experiment, r store.Row, f curveFlags) ([]result.Stage, error) {
+	spec, err := h.Registry.Lookup(r.Method)
+	if err != nil {
+		return nil, exitError{exitUsage, err}
+	}
+	entry, err := a.set(r.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	set, err := read.Load(ctx, a.store(), entry)
+	if err != nil {
+		return nil, exitError{exitIncomplete, err}
+	}
+	with, p := *h, *h.Protocol
+	p.Semantics.Rounds = f.rounds
+	with.Protocol = &p
+	cell := runner.Cell{Protocol: p.Name, Dataset: entry.Name, Split: r.Split, Method: spec.Name}
+	whole, same, err := a.refit(c, &with, spec, set, cell, &modelFlags{dataset: r.Dataset, split: r.Split})
+	if err != nil {
+		return nil, err
+	}
+	if !same { // refit has said what differs and what to do
+		return nil, exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that nothing is drawn", cell)}
+	}
+	if f.rounds != nil {
+		if _, ok := whole.Model.(registry.Stager); !ok {
+			return nil, usage("--rounds: %s has no rounds", spec.Name)
+		}
+		return whole.Stages, nil
+	}
+	p.Semantics.Folds = 0 // nothing is chosen, so that the rows need not be enough for folds
+	var out []result.Stage
+	for _, n := range sizes(f.rows, whole.Shape.N) {
+		less, err := runner.Refit(ctx, p.Fewer(spec.Name, n), spec, set, r.Split, r.Point)
+		if err != nil {
+			return nil, exitError{exitUsage, fmt.Errorf("%s with %d training rows: %w", cell, n, err)}
+		}
+		out = append(out, result.Stage{Round: n, Score: less.Test})
+	}
+	return append(out, result.Stage{Round: whole.Shape.N, Score: whole.Test}), nil
+}
+
+// sizes returns the numbers of training rows below all of them, ascending: those that are asked for, or the half, a quarter and so
+// on, five at most and none below 20 rows.
+func sizes(asked []int, all int) []int {
+	if asked == nil {
+		for n := all / 2; n >= 20 && len(asked) < 5; n /= 2 {
+			asked = append(asked, n)
+		}
+	}
+	asked = slices.DeleteFunc(slices.Clone(asked), func(n int) bool { return n >= all })
+	slices.Sort(asked)
+	return slices.Compact(asked)
+}

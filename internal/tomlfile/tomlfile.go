@@ -1,0 +1,59 @@
+// Package tomlfile finds a TOML file that a user names: one that comes with the program by its name, or one of the user's own by
+// its path. It reads no TOML.
+package tomlfile
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/internal/wording"
+)
+
+// A Kind of files has some that come with the program.
+type Kind struct {
+	What    string // "protocol"
+	Doc     string // that explains the files
+	Builtin fs.FS  // embedded, all in one folder
+}
+
+// Names lists the files that come with the program, sorted.
+func (k Kind) Names() []string {
+	files, err := fs.Glob(k.Builtin, "*.toml")
+	if err != nil {
+		panic(err) // the pattern is well-formed
+	}
+	for i := range files {
+		files[i] = strings.TrimSuffix(files[i], ".toml")
+	}
+	return files
+}
+
+// Read returns the text of a file with its name. What ends in .toml is a path, and the file's own name, without the ending, must be
+// none of Names; else path is "".
+func (k Kind) Read(asked string) (name, path string, text []byte, err error) {
+	if !strings.HasSuffix(asked, ".toml") {
+		if text, err = fs.ReadFile(k.Builtin, asked+".toml"); err == nil {
+			return asked, "", text, nil
+		}
+		known := "known: " + strings.Join(k.Names(), ", ")
+		if meant := wording.Suggest(asked, k.Names()); meant != nil {
+			known = "did you mean " + strings.Join(meant, " or ") + "?"
+		}
+		return "", "", nil, fmt.Errorf("no %s is named %q; %s (or the path of a .toml file: %s)", k.What, asked, known, k.Doc)
+	}
+	if text, err = os.ReadFile(asked); err != nil {
+		return "", "", nil, err
+	}
+	name = strings.TrimSuffix(filepath.Base(asked), ".toml")
+	if slices.Contains(k.Names(), name) {
+		return "", "", nil, fmt.Errorf("the name %q belongs to a built-in %s; rename the file", name, k.What)
+	}
+	if err := wording.CheckName(name); err != nil {
+		return "", "", nil, fmt.Errorf("the name of the %s, which is the name of its file: %w", k.What, err)
+	}
+	return name, asked, text, nil
+}

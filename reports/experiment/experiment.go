@@ -1,0 +1,141 @@
+// Package experiment puts together the page of an experiment (package experiments): the verdicts on its claims, then what its
+// reports draw, then how each verdict came about.
+//
+// [Build] asks a [Source] for the rows of each report, and for drawings of models. The package reads no database, trains nothing
+// and lays nothing out.
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/kernelboosting/bench/harness/experiments"
+	"github.com/kernelboosting/bench/reports"
+	"github.com/kernelboosting/bench/reports/claims"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
+	"github.com/spf13/pflag"
+)
+
+// Boundary is what a show calls drawings of models, which are made from no frame.
+const Boundary = "boundary"
+
+// A Source is where the parts of an experiment come from. Nil lists are those of the protocol.
+type Source struct {
+	Rows     func(methods, datasets []string) (frame.Frame, error)         // cells of the experiment's splits
+	Boundary func(flags, methods, datasets []string) (doc.Document, error) // see Boundary
+}
+
+// Build returns the document of a part of an experiment; quick says that the part is less than the whole. The error is a
+// frame.RequestError if the experiment asks for what does not exist; errors of the source are returned as they are.
+func Build(e *experiments.Experiment, part experiments.Part, quick bool, from Source) (doc.Document, error) {
+	d := doc.Document{Report: "experiment", Title: e.Title, Label: "exp:" + e.Name}
+	if quick {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("This is the quick part of the experiment; `bench experiment run %s` computes the whole.", cmp.Or(e.Path, e.Name)))
+	}
+	rows, err := from.Rows(part.Methods, part.Datasets)
+	if err != nil {
+		return d, err
+	}
+	decided, err := claims.Decide(rows, e.Claims)
+	if err != nil {
+		return d, &frame.RequestError{Err: err}
+	}
+	verdicts := claims.Blocks(decided)
+	if verdicts != nil {
+		d.Blocks = append(d.Blocks, verdicts[0])
+	}
+	for _, show := range e.Shows {
+		if show.Datasets != nil && quick && part.Datasets != nil {
+			show.Datasets = slices.DeleteFunc(slices.Clone(show.Datasets), func(set string) bool { return !slices.Contains(part.Datasets, set) })
+			if len(show.Datasets) == 0 {
+				continue
+			}
+		}
+		one, err := drawn(e, part, show, from)
+		if err != nil {
+			return d, err
+		}
+		add(&d, one)
+	}
+	if verdicts != nil {
+		d.Blocks = append(d.Blocks, verdicts[1:]...)
+	}
+	d.Notes = append(append([]string{"Source: " + e.Source + "."}, e.Notes...), d.Notes...)
+	return d, nil
+}
+
+// drawn is the document of one report: of the part's methods and sets where the show names none.
+func drawn(e *experiments.Experiment, part experiments.Part, show experiments.Show, from Source) (doc.Document, error) {
+	methods, datasets := show.Methods, show.Datasets
+	if methods == nil {
+		methods = part.Methods
+	}
+	if datasets == nil {
+		datasets = part.Datasets
+	}
+	if show.Report == Boundary {
+		d, err := from.Boundary(show.Flags, methods, datasets)
+		if err != nil {
+			err = fmt.Errorf("experiment %s: %w", e.Name, err)
+		}
+		return d, err
+	}
+	wrong := func(format string, args ...any) (doc.Document, error) {
+		return doc.Document{}, &frame.RequestError{Err: fmt.Errorf("experiment %s: show: "+format, append([]any{e.Name}, args...)...)}
+	}
+	all := reports.All()
+	at := slices.IndexFunc(all, func(r report.Report) bool {
+		return (r.Name == show.Report || slices.Contains(r.Aliases, show.Report)) && r.Args == ""
+	})
+	if at < 0 {
+		return wrong("no report is named %q; `bench report` lists them", show.Report)
+	}
+	flags := pflag.NewFlagSet(show.Report, pflag.ContinueOnError)
+	build := all[at].Flags(flags)
+	if err := flags.Parse(show.Flags); err != nil || flags.NArg() > 0 {
+		return wrong("flags of report %s: %v; see `bench report %[1]s --help`", show.Report, show.Flags)
+	}
+	rows, err := from.Rows(methods, datasets)
+	if err != nil {
+		return doc.Document{}, err
+	}
+	rows.Protocol.Sweep.Printed = e.Printed
+	d, err := build(rows, nil)
+	if err != nil {
+		return wrong("report %s: %w", show.Report, err)
+	}
+	return d, nil
+}
+
+// add puts the blocks of a report into a document that has several.
+func add(d *doc.Document, one doc.Document) {
+	if d.Environment == nil {
+		d.Provenance = one.Provenance
+	} else {
+		d.Queries = append(d.Queries, one.Queries...)
+	}
+	d.Warnings, d.Notes = appendNew(d.Warnings, one.Warnings), appendNew(d.Notes, one.Notes)
+	for i, b := range one.Blocks {
+		if code, ok := b.(doc.Code); ok && code.Language == "sh" {
+			continue // how to run what is missing: `bench experiment run` does
+		}
+		if prose, ok := b.(doc.Prose); ok && i == 0 && prose.Heading == "" {
+			prose.Heading = one.Title
+			b = prose
+		}
+		d.Blocks = append(d.Blocks, b)
+	}
+}
+
+// appendNew appends the texts that a list does not hold.
+func appendNew(list, more []string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
