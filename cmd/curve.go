@@ -34,8 +34,8 @@ cells chose, on rows that are drawn from the cell's training rows, and do the te
 cell; the model of all rows must do the same as is stored. Nothing is chosen anew for fewer
 rows: a protocol with a sweep over train_rows does that (docs/protocols.md, Sweeps).
 Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from what is stored.`,
-		Example: `  bench report curve GBRFF2 LGBM --dataset two-moons
-  bench report curve GBRFF2 --dataset sonar,wine --splits 1-5 --rounds 1,5,10,50,100`,
+		Example: `  bench report curve GBRFF2 LGBM --datasets two-moons
+  bench report curve GBRFF2 --datasets sonar,wine --splits 1-5 --rounds 1,5,10,50,100`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -44,9 +44,8 @@ Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from w
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.report.protocol, "protocol", defaultProtocol, "protocol whose cells are drawn")
-	flags.StringSliceVar(&f.report.datasets, "dataset", nil, "data sets, a drawing each")
-	flags.StringVar(&f.report.splits, "splits", "", "only these splits, e.g. 3 or 4-6 (default all that are stored)")
+	f.report.addProtocol(a, c, defaultProtocol)
+	f.report.addSets(a, c)
 	flags.IntSliceVar(&f.rows, "rows", nil, "numbers of training rows; all of them are drawn, too (default the half, a quarter and so on)")
 	flags.IntSliceVar(&f.rounds, "rounds", nil, "the first so many rounds in place of training rows, e.g. 1,5,10; those that a model does not have are left out")
 	report.Usual(flags, &f.options.Metric, &f.options.Title, &f.options.Label)
@@ -57,7 +56,7 @@ Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from w
 func (a *app) reportCurve(c *cobra.Command, f curveFlags) error {
 	switch {
 	case len(f.report.datasets) == 0:
-		return usage("name a data set with --dataset, such as two-moons")
+		return usage("name a data set with --datasets, such as two-moons")
 	case f.rows != nil && f.rounds != nil:
 		return usage("--rows and --rounds are two drawings; give one of them")
 	}

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
@@ -82,7 +83,14 @@ type app struct {
 
 func (a *app) store() files.Directory { return files.Directory{Root: a.data, Memory: a.memory} }
 
+// harness returns the protocol that name is of, with the methods and sets of this program: a built-in one, that of a TOML
+// file, or one that the database holds.
 func (a *app) harness(name string) (*plan.Experiment, error) {
+	if !strings.HasSuffix(name, ".toml") && !slices.Contains(protocol.Names(), name) {
+		if h, err := a.protocolOfDatabase(name); h != nil || err != nil {
+			return h, err
+		}
+	}
 	reg := a.reg
 	p, err := protocol.Load(name)
 	if err == nil {
@@ -219,7 +227,7 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 		return usage("%w; %s", err, flagHint(c, err))
 	})
 	root.AddCommand(newRunCommand(a), newStatusCommand(a), newReportCommand(a), newQueryCommand(a), newVerifyCommand(a), newImportCommand(a), newBundleCommand(a), newPublishCommand(a), newPaperCommand(a), newExperimentCommand(a),
-		newDataCommand(a), newMethodsCommand(a), newPluginCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
+		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newPluginCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
 	root.AddCommand(newReportVerbs(a)...)
 	checkHelp(root)
 	return root

@@ -308,27 +308,9 @@ func (a *app) storedProtocols(ctx context.Context, db *store.DB, asked string) (
 		if out[c.Protocol] != nil {
 			continue
 		}
-		if out[c.Protocol], err = a.storedProtocol(c.Protocol, stored[c.Protocol]); err != nil {
+		if out[c.Protocol], err = a.storedProtocol(ctx, db, c.Protocol, stored[c.Protocol]); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
-}
-
-func (a *app) storedProtocol(name string, s store.StoredProtocol) (*plan.Experiment, error) {
-	if s.Text == "" || slices.Contains(protocol.Names(), name) {
-		return a.harness(name)
-	}
-	if _, err := os.Stat(s.Path); err == nil {
-		return a.harness(s.Path)
-	}
-	reg := a.reg
-	p, err := protocol.Parse(name, []byte(s.Text))
-	if err == nil {
-		reg, err = p.Resolve(a.reg)
-	}
-	if err != nil {
-		return nil, exitError{exitUsage, err}
-	}
-	return &plan.Experiment{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.store()}, nil
 }

@@ -1,0 +1,236 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/spf13/cobra"
+)
+
+func newProtocolCommand(a *app) *cobra.Command {
+	c := group(&cobra.Command{
+		Use:   "protocol",
+		Short: "List, show and write protocols: how methods are compared",
+	})
+	c.AddCommand(newProtocolListCommand(a), newProtocolShowCommand(a), newProtocolNewCommand(a))
+	return c
+}
+
+func newProtocolListCommand(a *app) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the protocols of the program, of this folder and of the database",
+		Long: `list names the protocols that --protocol takes: those of the program, the TOML files of
+this folder that are protocols, and those under which the database holds results.`,
+		Example: `  bench protocol list`,
+		Args:    takes(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			l := listing{header: []string{"protocol", "from", "splits", "datasets", "metric", "title"}}
+			add := func(p *protocol.Protocol, from string) {
+				l.add(p.Name, from, p.Splits, len(p.Datasets), cmp.Or(p.Semantics.Metric, "accuracy or mse"), p.Title)
+			}
+			for _, name := range protocol.Names() {
+				p, err := protocol.Load(name)
+				if err != nil {
+					return err
+				}
+				add(p, "the program")
+			}
+			files, err := filepath.Glob("*.toml")
+			if err != nil {
+				return err
+			}
+			for _, file := range files {
+				if p, err := protocol.Load(file); err == nil {
+					add(p, file)
+				} else if raw, readable := os.ReadFile(file); readable == nil && strings.Contains(string(raw), "[semantics]") {
+					fmt.Fprintln(a.err, wording.Spelled(err.Error()))
+				}
+			}
+			stored, err := a.protocolsOfDatabase(c.Context())
+			if err != nil {
+				return err
+			}
+			for _, name := range slices.Sorted(maps.Keys(stored)) {
+				if p, err := protocol.Parse(name, []byte(stored[name].Text)); err == nil && !slices.Contains(protocol.Names(), name) {
+					add(p, a.db)
+				}
+			}
+			return l.write(a.out, format)
+		},
+	}
+	formatFlag(c, &format)
+	return c
+}
+
+func newProtocolShowCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show NAME|FILE",
+		Short: "Print a protocol as TOML: of the program, of a file, or as the database holds it",
+		Example: `  bench protocol show table2
+  bench protocol show mine > mine.toml     a protocol whose file is gone`,
+		Args:              takes("NAME"),
+		ValidArgsFunction: cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault),
+		RunE: func(_ *cobra.Command, args []string) error {
+			h, err := a.harness(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(a.out, h.Protocol.Text)
+			return err
+		},
+	}
+}
+
+func newProtocolNewCommand(a *app) *cobra.Command {
+	var o protocol.Outline
+	c := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Write NAME.toml, a protocol of your own",
+		Long: `new writes a protocol into this folder, as NAME.toml, with the keys that most need and a
+comment beside each. docs/protocols.md has all keys. A file that is there stays.`,
+		Example: `  bench protocol new mine --splits 10 --folds 3 --metric auc
+  bench protocol new mine --datasets small15,mydata.toml --methods paper,MyBoost`,
+		Args: takes("NAME"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.newProtocol(args[0], o) },
+	}
+	flags := c.Flags()
+	flags.IntVar(&o.Splits, "splits", 20, "number of train/test splits")
+	flags.IntVar(&o.Folds, "folds", 5, "parts of the cross-validation that chooses grid points")
+	flags.Float64Var(&o.TestFraction, "test-fraction", 0.3, "share of the rows that is tested")
+	flags.StringVar(&o.Metric, "metric", "", "what chooses grid points and what reports are of: "+strings.Join(metric.Names(), ", ")+" (default accuracy, of regression mse)")
+	flags.StringSliceVar(&o.Datasets, "datasets", []string{"small15"}, "data sets, groups of them, or TOML files")
+	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run takes without --methods (default all)")
+	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
+	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.methodCompletions()))
+	return c
+}
+
+// newProtocol writes a file that this program reads as a protocol, or says what is wrong with what it was asked for.
+func (a *app) newProtocol(name string, o protocol.Outline) error {
+	file := name + ".toml"
+	o.Datasets = plan.SetNames(o.Datasets)
+	for i, set := range o.Datasets {
+		e, err := a.set(set)
+		if err != nil {
+			return err
+		}
+		if !strings.HasSuffix(set, ".toml") {
+			o.Datasets[i] = e.Name
+		}
+	}
+	all := &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg}
+	o.Methods = all.MethodNames(o.Methods)
+	for i, m := range o.Methods {
+		spec, err := a.reg.Lookup(m)
+		if err != nil {
+			return exitError{exitUsage, err}
+		}
+		o.Methods[i] = spec.Name
+	}
+	text := o.TOML()
+	if _, err := protocol.Parse(name, []byte(text)); err != nil {
+		return exitError{exitUsage, err}
+	}
+	switch _, err := os.Lstat(file); {
+	case wording.CheckName(name) != nil:
+		return usage("the name of the protocol: %w", wording.CheckName(name))
+	case slices.Contains(protocol.Names(), name):
+		return usage("the name %q belongs to a built-in protocol; choose another", name)
+	case err == nil:
+		return usage("%s exists; choose another name, or edit the file", file)
+	}
+	err := atomicfile.Write(file, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+	if err != nil {
+		return exitError{exitUsage, err}
+	}
+	what := []string{"bench", "run", "--all", "--protocol", file, "--dry-run"}
+	fmt.Fprintf(a.err, "wrote %s; `%s` says what it computes and how long that takes\n", file, frame.CommandLine(what...))
+	return nil
+}
+
+// protocolsOfDatabase returns the protocols that the database holds, none where there is no database.
+func (a *app) protocolsOfDatabase(ctx context.Context) (map[string]store.StoredProtocol, error) {
+	db, err := store.OpenReader(ctx, a.db)
+	if isNoDatabase(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer db.Close()
+	stored, err := db.Protocols(ctx)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return stored, nil
+}
+
+// protocolOfDatabase returns the protocol that the database holds under a name; nil where it holds none.
+func (a *app) protocolOfDatabase(name string) (*plan.Experiment, error) {
+	ctx := context.Background()
+	db, err := store.OpenReader(ctx, a.db)
+	if err != nil {
+		return nil, nil // who reads the database says what is wrong with it
+	}
+	defer db.Close()
+	stored, err := db.Protocols(ctx)
+	if s, ok := stored[name]; err == nil && ok {
+		return a.storedProtocol(ctx, db, name, s)
+	}
+	return nil, nil
+}
+
+// storedProtocol returns a protocol that the database holds: a built-in one, the file that it was read from, or, where that
+// file is gone, its text as it was. In the last case sets of a user's own have the names under which they are stored.
+func (a *app) storedProtocol(ctx context.Context, db *store.DB, name string, s store.StoredProtocol) (*plan.Experiment, error) {
+	if s.Text == "" || slices.Contains(protocol.Names(), name) {
+		return a.harness(name)
+	}
+	if _, err := os.Stat(s.Path); err == nil {
+		return a.harness(s.Path)
+	}
+	reg := a.reg
+	p, err := protocol.Parse(name, []byte(s.Text))
+	if err == nil {
+		reg, err = p.Resolve(a.reg)
+	}
+	if err != nil {
+		return nil, exitError{exitUsage, err}
+	}
+	files, err := db.SetFiles(ctx)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	for i, set := range p.Datasets {
+		for known, path := range files {
+			if strings.HasSuffix(set, ".toml") && path == filepath.Join(filepath.Dir(s.Path), filepath.FromSlash(set)) {
+				p.Datasets[i] = known
+				_, _ = a.sets.Add(shortPath(path)) // where the set's file is gone, too, what is stored can still be shown
+				if at := slices.Index(p.Apart, set); at >= 0 {
+					p.Apart[at] = known
+				}
+			}
+		}
+	}
+	return &plan.Experiment{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.store()}, nil
+}
