@@ -110,7 +110,7 @@ func (a *app) experimentResults(ctx context.Context, h *plan.Experiment) (from s
 	}
 	from = "the results that come with the program"
 	if old > 0 {
-		from += fmt.Sprintf(" (%d of %d are out of date and left out)", old, old+len(in.Runs))
+		from += fmt.Sprintf(" (%d of %d are out of date and left out)", old, in.Taken)
 	}
 	fmt.Fprintf(a.err, "%s holds no result of protocol %s: drawn from %s\n", own, name, from)
 	return from, remove, nil

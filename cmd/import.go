@@ -28,19 +28,23 @@ import (
 const referenceRun = "reference"
 
 func newImportCommand(a *app) *cobra.Command {
-	var from, method, version string
+	var from, method, version, format string
 	c := &cobra.Command{
-		Use:   "import reference | PROTOCOL | FILE",
-		Short: "Store results that were computed elsewhere: the reference run, a file of `bench bundle`, or test scores",
-		Long: `import stores results of a file that ` + "`bench bundle`" + ` wrote: every count, with the
-environment and the hash of the code that computed it. ` + "`bench import reference`" + ` takes
+		Use:   "import reference | PROTOCOL | FILE...",
+		Short: "Store results that were computed elsewhere: the reference run, files of `bench bundle`, databases, or test scores",
+		Long: `import stores results of files that ` + "`bench bundle`" + ` wrote, and of whole databases, several
+at once and in any order: every count and every failure, with the environment and the hash of
+the code that computed it; of a database also scores and models. ` + "`bench import reference`" + ` takes
 the reference run that comes with the program, so that a table is whole at once
 and ` + "`bench run`" + ` computes only what is new. Neither the data nor a network is needed.
 
-A result enters only if this program would compute it from the same inputs (method
-version, grid, protocol, data); what is out of date is counted and named. What is
-stored already stays. The column imported of view results names the file. The name of a
-protocol takes the results of its experiments, where they come with the program.
+What is stored already stays. A result that this program would compute from other inputs
+(method version, grid, protocol, data) is named, and kept as a superseded attempt in view
+history; where its cell has no other result, view results shows it, too. A result
+with the key of a stored one and other counts is a conflict: it is listed, what is stored
+stays, and the exit code is 3. The text of a protocol of your own comes with its results. The
+column imported of view results names the file. The name of a protocol takes the results of
+its experiments, where they come with the program.
 
 With --as the file is CSV: the test scores of a method elsewhere, with the columns
 dataset, split, row (of the data file, from 0) and score, or score_0, score_1 and so on
@@ -49,30 +53,44 @@ A score of 0 or more means class +1; the largest means its class; of a regressio
 prediction. Counts are computed here, so that the method stands in every report. Scores
 that differ from stored ones need another --version.`,
 		Example: `  bench import reference && bench report table2
-  bench import theirs.bench --db all.db
+  bench import laptop.db cluster-*.db theirs.bench --db all.db
   bench import scores.csv --as MyMethod`,
-		Args: takes("reference or FILE"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if method != "" {
-				return a.importScores(c.Context(), args[0], from, method, version)
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("%s takes reference, a protocol or files, not none; see `%[1]s --help`", c.CommandPath())
 			}
-			return a.importResults(c.Context(), args[0], from)
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if method == "" {
+				return a.importResults(c.Context(), args, from, format)
+			}
+			if len(args) > 1 {
+				return usage("--as %s: test scores come in one file, not in %d", method, len(args))
+			}
+			return a.importScores(c.Context(), args[0], from, method, version)
 		},
 	}
-	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, for its results (of scores: the protocol, default table2)")
+	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, where a source lacks its text (of scores: the protocol, default table2)")
 	c.Flags().StringVar(&method, "as", "", "the file holds test scores of this method, which is none of the program's")
 	c.Flags().StringVar(&version, "version", "1", "of the method whose scores are imported")
+	formatFlag(c, &format)
 	return c
 }
 
-func (a *app) importResults(ctx context.Context, path, protocolFile string) error {
-	runs, name, err := readResults(path)
-	if err != nil {
+// importResults stores the results of several sources, one after the other, and lists what contradicts what is stored.
+func (a *app) importResults(ctx context.Context, paths []string, protocolFile, format string) error {
+	if _, err := newStream(a.out, format); err != nil {
 		return err
 	}
-	protocols, err := a.protocolsOf(runs, protocolFile)
-	if err != nil {
-		return err
+	var sources []admit.Source
+	for _, path := range paths {
+		src, closed, err := a.source(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer closed()
+		sources = append(sources, src)
 	}
 	db, err := a.openToWrite(ctx)
 	if err != nil {
@@ -83,66 +101,124 @@ func (a *app) importResults(ctx context.Context, path, protocolFile string) erro
 	if err != nil {
 		return unreadable(err)
 	}
-	sets, err := a.storedSets(ctx, db)
-	if err != nil {
-		return unreadable(err)
-	}
-	for _, r := range runs {
-		_, _ = sets.entry(r.Dataset) // a user's own set that was run here; planning says which sets are not known
-	}
-	var all admit.Import
-	for _, p := range slices.Sorted(maps.Keys(protocols)) {
-		h := protocols[p]
-		if h == nil {
-			all.Old = append(all.Old, unknownProtocol(p, runs)...)
-			continue
-		}
-		in, err := admit.Runs(ctx, h, runs, name, known)
+	conflicts := listing{header: []string{"protocol", "dataset", "method", "split", "what", "stored", "imported", "file"}}
+	here := 0
+	for _, src := range sources {
+		in, err := a.importSource(ctx, db, src, protocolFile, known)
 		if err != nil {
 			return err
 		}
-		all.Runs, all.Stored, all.Old = append(all.Runs, in.Runs...), all.Stored+in.Stored, append(all.Old, in.Old...)
+		here += in.Taken + in.Stored
+		a.tellImport(src.Name, in)
+		for _, c := range in.Conflicts {
+			for _, d := range c.Differences {
+				conflicts.add(c.Cell.Protocol, c.Cell.Dataset, c.Cell.Method, c.Cell.Split, d.What, d.Stored, d.Computed, src.Name)
+			}
+		}
 	}
-	if err := a.storeImported(ctx, db, all.Runs); err != nil {
-		return err
-	}
-	a.noteGroups("out of date", all.Old)
-	old := 0
-	for _, g := range all.Old {
-		old += g.Cells
-	}
-	fmt.Fprintf(a.err, "%s: %s imported, %d stored already, %d out of date\n", name, plural(len(all.Runs), "cell"), all.Stored, old)
-	if len(all.Runs)+all.Stored == 0 {
-		return exitError{exitIncomplete, fmt.Errorf("%s holds no result that this program would compute", name)}
+	switch {
+	case len(conflicts.rows) > 0:
+		if err := conflicts.write(a.out, format); err != nil {
+			return err
+		}
+		return exitError{exitIncomplete, fmt.Errorf("results with equal keys differ; `bench verify` says which of them this program computes")}
+	case here == 0:
+		return exitError{exitIncomplete, fmt.Errorf("%s: nothing is imported", strings.Join(paths, ", "))}
 	}
 	return nil
 }
 
-// readResults reads the file, or the one that comes with the program, and returns what imported
-// results are said to come from.
-func readResults(path string) (runs []result.Run, name string, err error) {
-	var file []byte
-	of, there := path, false
+// tellImport says what became of a source.
+func (a *app) tellImport(name string, in admit.Import) {
+	a.noteGroups("out of date, kept as history", in.Old)
+	a.noteGroups("not imported", in.Refused)
+	old, refused := 0, 0
+	for _, g := range in.Old {
+		old += g.Cells
+	}
+	for _, g := range in.Refused {
+		refused += g.Cells
+	}
+	fmt.Fprintf(a.err, "%s: %s imported, %d stored already, %d out of date", name, plural(in.Taken, "cell"), in.Stored, old)
+	if refused > 0 {
+		fmt.Fprintf(a.err, ", %d not imported", refused)
+	}
+	if n := len(in.Conflicts); n > 0 {
+		fmt.Fprintf(a.err, ", %d in conflict", n)
+	}
+	fmt.Fprintln(a.err)
+}
+
+// importSource stores what is new of a source.
+func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, protocolFile string, known map[string]store.Known) (all admit.Import, err error) {
+	protocols, err := a.protocolsOf(src, protocolFile)
+	if err != nil {
+		return all, err
+	}
+	sets, err := a.storedSets(ctx, db)
+	if err != nil {
+		return all, unreadable(err)
+	}
+	for _, c := range src.Cells {
+		_, _ = sets.entry(c.Dataset) // a user's own set that was run here; planning says which sets are not known
+	}
+	put, end := a.importer(ctx, db)
+	for _, p := range slices.Sorted(maps.Keys(protocols)) {
+		var in admit.Import
+		if h := protocols[p]; h != nil {
+			in, err = admit.Runs(ctx, h, src, known, db, put)
+		} else {
+			in, err = admit.Unplanned(ctx, p, "no protocol of this program, and the source lacks its text; name its file with --protocol", src, known, db, put)
+		}
+		if err != nil {
+			break
+		}
+		all.Taken, all.Stored = all.Taken+in.Taken, all.Stored+in.Stored
+		all.Old, all.Refused, all.Conflicts = append(all.Old, in.Old...), append(all.Refused, in.Refused...), append(all.Conflicts, in.Conflicts...)
+	}
+	if stored := end(); stored != nil || err == nil {
+		return all, stored
+	}
+	return all, unreadable(err)
+}
+
+// source opens a source of results: what comes with the program, a database, or a file of bench bundle. closed ends it.
+func (a *app) source(ctx context.Context, path string) (src admit.Source, closed func(), err error) {
+	of, name, own := path, path, path == referenceRun || slices.Contains(protocol.Names(), path)
 	if path == referenceRun {
 		of = reference.Table2
 	}
-	if name = path; path == referenceRun || slices.Contains(protocol.Names(), path) {
+	var file []byte
+	if own {
+		var there bool
 		if file, there, err = reference.File(of); err == nil && !there {
-			return nil, "", usage("this program comes without results of %s; name a file that `bench bundle` wrote", of)
+			return src, nil, usage("this program comes without results of %s; name a file that `bench bundle` wrote", of)
 		}
 	} else {
 		name = filepath.Base(path)
 		file, err = readBounded(path, bundle.MaxBytes)
 	}
+	if err == nil && store.IsDatabase(file) {
+		var db *store.DB
+		if db, err = store.OpenReader(ctx, path); err != nil {
+			return src, nil, unreadable(err)
+		}
+		if src, err = admit.OfDatabase(ctx, name, db); err != nil {
+			_ = db.Close()
+			return src, nil, unreadable(err)
+		}
+		return src, func() { _ = db.Close() }, nil
+	}
+	var runs []result.Run
 	if err == nil {
 		if runs, err = bundle.Read(file); err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	if err != nil {
-		return nil, "", exitError{exitUsage, err}
+		return src, nil, exitError{exitUsage, err}
 	}
-	return runs, name, nil
+	return admit.OfBundle(name, runs), func() {}, nil
 }
 
 // readBounded reads a file of at most limit bytes, and one byte more of a longer one.
@@ -155,8 +231,8 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit+1))
 }
 
-// protocolsOf returns a harness for every protocol of some results, nil for one that is not known.
-func (a *app) protocolsOf(runs []result.Run, file string) (map[string]*plan.Experiment, error) {
+// protocolsOf returns a harness for every protocol of a source, nil for one that is not known and whose text the source lacks.
+func (a *app) protocolsOf(src admit.Source, file string) (map[string]*plan.Experiment, error) {
 	out := map[string]*plan.Experiment{}
 	if file != "" {
 		h, err := a.harness(file)
@@ -165,54 +241,44 @@ func (a *app) protocolsOf(runs []result.Run, file string) (map[string]*plan.Expe
 		}
 		out[h.Protocol.Name] = h
 	}
-	for _, r := range runs {
-		if _, seen := out[r.Protocol]; seen {
+	for _, c := range src.Cells {
+		if _, seen := out[c.Protocol]; seen {
 			continue
 		}
-		out[r.Protocol] = nil
-		if slices.Contains(protocol.Names(), r.Protocol) {
-			h, err := a.harness(r.Protocol)
-			if err != nil {
-				return nil, err
-			}
-			out[r.Protocol] = h
+		var err error
+		if text := src.Protocols[c.Protocol].Text; slices.Contains(protocol.Names(), c.Protocol) {
+			out[c.Protocol], err = a.harness(c.Protocol)
+		} else if text != "" {
+			out[c.Protocol], err = a.parsed(c.Protocol, text)
+		} else {
+			out[c.Protocol] = nil
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func unknownProtocol(name string, runs []result.Run) []plan.Group {
-	var out []plan.Group
-	for _, r := range runs {
-		if r.Protocol == name {
-			out = append(out, plan.Group{Protocol: name, Dataset: r.Dataset, Method: r.Method, Cells: 1, Why: "no protocol of this program; name its file with --protocol"})
-		}
-	}
-	return out
-}
-
-func (a *app) storeImported(ctx context.Context, db *store.DB, runs []result.Run) error {
+// importer returns what stores results as they come, and what waits until they are stored.
+func (a *app) importer(ctx context.Context, db *store.DB) (put func(result.Run) error, end func() error) {
 	w := db.NewWriter(environment.Current(), nil)
 	w.Trouble = func(t store.Trouble) { fmt.Fprintln(a.err, a.troubleLine(t)) }
-	ended, end := context.WithCancel(ctx)
-	defer end()
+	ended, stop := context.WithCancel(ctx)
 	a.handleSignals(ended, stopping{
 		tell: func(string) {
 			fmt.Fprintln(a.err, "stopping when the results are stored; interrupt again to give them up")
 		},
 		cancel: w.Abandon, waiting: func() int { return 0 }, abandon: w.Abandon,
 	})
-	var err error
-	for _, r := range runs {
-		if err = w.Put(r); err != nil {
-			break
+	return w.Put, func() error {
+		defer stop()
+		err := w.Close()
+		if lost := (*store.LostError)(nil); errors.As(err, &lost) {
+			return exitError{exitInterrupted, lost}
 		}
+		return err
 	}
-	err = errors.Join(err, w.Close())
-	if lost := (*store.LostError)(nil); errors.As(err, &lost) {
-		return exitError{exitInterrupted, lost}
-	}
-	return err
 }
 
 func newBundleCommand(a *app) *cobra.Command {
@@ -250,6 +316,10 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f verifyFla
 	if err != nil {
 		return err
 	}
+	own, err := db.Protocols(ctx)
+	if err != nil {
+		return unreadable(err)
+	}
 	name := strings.TrimSuffix(filepath.Base(f.protocol), ".toml")
 	var w bundle.Writer
 	count := 0
@@ -263,6 +333,9 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f verifyFla
 		}
 		if !found {
 			continue // another program took it out since
+		}
+		if p := own[r.Protocol]; p.Hash == r.ProtocolHash && !slices.Contains(protocol.Names(), r.Protocol) {
+			r.ProtocolText, r.ProtocolSplits = p.Text, p.Splits
 		}
 		if !folds {
 			r.Evaluations = nil

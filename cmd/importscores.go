@@ -42,7 +42,13 @@ func (a *app) importScores(ctx context.Context, path, protocolName, method, vers
 	if err != nil {
 		return err
 	}
-	if err := a.storeImported(ctx, db, fresh); err != nil {
+	put, end := a.importer(ctx, db)
+	for _, r := range fresh {
+		if err = put(r); err != nil {
+			break
+		}
+	}
+	if err := cmp.Or(end(), err); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.err, "%s: %s of %s imported, %d stored already\n", filepath.Base(path), plural(len(fresh), "cell"), method, len(runs)-len(fresh))

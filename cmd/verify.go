@@ -210,6 +210,7 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.S
 	if err != nil {
 		return out, err
 	}
+	cells = slices.DeleteFunc(cells, func(c store.Cell) bool { return c.Status != result.OK })
 	protocols, err := a.storedProtocols(ctx, db, f.protocol)
 	if err != nil {
 		return out, err
@@ -227,7 +228,7 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.S
 	return out, nil
 }
 
-// askedCells returns the stored results that flags ask for, of every protocol; the files of users' own sets are read
+// askedCells returns the stored cells that flags ask for, of every protocol, failures included; the files of users' own sets are read
 // into the catalogue.
 func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) ([]store.Cell, error) {
 	cells, err := db.Cells(ctx)
@@ -264,7 +265,7 @@ func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) ([]stor
 	}
 	return slices.DeleteFunc(cells, func(c store.Cell) bool {
 		_, _ = sets.entry(c.Dataset) // planning says which sets are not known any more
-		return c.Status != result.OK || methods != nil && !slices.Contains(methods, c.Method) || datasets != nil && !slices.Contains(datasets, c.Dataset) ||
+		return methods != nil && !slices.Contains(methods, c.Method) || datasets != nil && !slices.Contains(datasets, c.Dataset) ||
 			splits != nil && !slices.Contains(splits, c.Split) || slices.Contains(exclude, c.Method) || slices.Contains(exclude, c.Dataset)
 	}), nil
 }

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"bytes"
-	"context"
 	"strings"
 	"testing"
 
@@ -51,12 +50,12 @@ func TestImportedContentIsTheSame(t *testing.T) {
 	req := plan.Request{Splits: []int{1, 2}}
 	runAll(t, h, db, req, schedule.Options{Jobs: 2}, nil)
 	runs := bundled(t, db)
-	in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", nil)
-	if err != nil || len(in.Runs) != 4 || in.Stored != 0 || in.Old != nil {
-		t.Fatalf("%+v, %v", in, err)
+	in, taken := admitted(t, h.Experiment, runs, other)
+	if len(taken) != 4 || in.Taken != 4 || in.Stored != 0 || in.Old != nil {
+		t.Fatalf("%+v", in)
 	}
 	w := other.NewWriter(result.Environment{ProgramVersion: "importer"}, nil)
-	for _, r := range in.Runs {
+	for _, r := range taken {
 		if err := w.Put(r); err != nil {
 			t.Fatal(err)
 		}
@@ -74,12 +73,16 @@ func TestImportedContentIsTheSame(t *testing.T) {
 	if todo, _ := runAll(t, h, other, req, schedule.Options{Jobs: 2}, nil); len(todo.Cells) != 0 || todo.Stored != 4 {
 		t.Errorf("%d cells are planned again", len(todo.Cells))
 	}
-	known, err := other.Keys(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	if in, taken := admitted(t, h.Experiment, runs, other); taken != nil || in.Stored != 4 || in.Conflicts != nil {
+		t.Errorf("the second time: %+v", in)
 	}
-	if in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", known); err != nil || in.Runs != nil || in.Stored != 4 {
-		t.Errorf("the second time: %+v, %v", in, err)
+
+	// The same cell with another count is told, and stays as it is stored.
+	correct := *runs[0].Test.Correct
+	runs[0].Test = result.Score{N: runs[0].Test.N, Correct: &correct}
+	correct--
+	if in, taken := admitted(t, h.Experiment, runs, other); taken != nil || in.Stored != 4 || len(in.Conflicts) != 1 || in.Conflicts[0].Differences[0].What != "test part" {
+		t.Errorf("with another count: %+v", in)
 	}
 }
 
@@ -108,9 +111,30 @@ func TestAdmitRefuses(t *testing.T) {
 		if c.run != nil {
 			c.run(&runs[0])
 		}
-		in, err := admit.Runs(context.Background(), other.Experiment, runs, "theirs", nil)
-		if err != nil || len(in.Runs) != 0 || len(in.Old) != 1 || in.Old[0].Cells != 1 || !strings.Contains(in.Old[0].Why, c.why) {
-			t.Errorf("%s: %+v, %v", name, in, err)
+		in, taken := admitted(t, other.Experiment, runs, openTestDB(t))
+		groups := append(in.Old, in.Refused...)
+		if len(groups) != 1 || groups[0].Cells != 1 || !strings.Contains(groups[0].Why, c.why) {
+			t.Errorf("%s: %+v", name, in)
+		}
+		if old := len(taken) == 1 && taken[0].Superseded; old != (in.Refused == nil) {
+			t.Errorf("%s: %d results are taken, %+v", name, len(taken), in)
 		}
 	}
+}
+
+// admitted is what Runs takes of results in a file, by a database that holds those that are known.
+func admitted(t *testing.T, h *plan.Experiment, runs []result.Run, db *store.DB) (in admit.Import, taken []result.Run) {
+	t.Helper()
+	known, err := db.Keys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err = admit.Runs(t.Context(), h, admit.OfBundle("theirs", runs), known, db, func(r result.Run) error {
+		taken = append(taken, r)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in, taken
 }

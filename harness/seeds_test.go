@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/read"
-	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -139,15 +138,16 @@ func TestSeedGoesWithTheSplit(t *testing.T) {
 		t.Errorf("verified: %+v", all)
 	}
 	runs := bundled(t, db)
-	if in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", nil); err != nil || len(in.Runs) != 6 || in.Old != nil {
-		t.Errorf("%d runs are admitted, %+v, %v", len(in.Runs), in.Old, err)
+	if in, _ := admitted(t, h.Experiment, runs, openTestDB(t)); in.Taken != 6 || in.Old != nil {
+		t.Errorf("%+v", in)
 	}
 	for i := range runs {
 		runs[i].SeedTests = nil
 	}
-	in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", nil)
-	if want := []plan.Group{{Protocol: "test", Dataset: "parted", Method: "thresholds", Cells: 2, Why: "the method's seed goes with the split now"}}; err != nil || len(in.Runs) != 4 || !reflect.DeepEqual(in.Old, want) {
-		t.Errorf("%d runs without seeds are admitted, %+v, %v", len(in.Runs), in.Old, err)
+	in, taken := admitted(t, h.Experiment, runs, openTestDB(t))
+	old := slices.DeleteFunc(taken, func(r result.Run) bool { return !r.Superseded })
+	if want := []plan.Group{{Protocol: "test", Dataset: "parted", Method: "thresholds", Cells: 2, Why: "the method's seed goes with the split now"}}; in.Taken != 6 || len(old) != 2 || !reflect.DeepEqual(in.Old, want) {
+		t.Errorf("runs without seeds: %+v, %d superseded", in, len(old))
 	}
 }
 
@@ -219,12 +219,12 @@ func TestMethodSeeds(t *testing.T) {
 		t.Errorf("three seeds cost %g, one %g", b, a)
 	}
 	runs := bundled(t, db)
-	if in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", nil); err != nil || len(in.Runs) != 8 || in.Old != nil {
-		t.Errorf("%d runs are admitted, %+v, %v", len(in.Runs), in.Old, err)
+	if in, _ := admitted(t, h.Experiment, runs, openTestDB(t)); in.Taken != 8 || in.Old != nil {
+		t.Errorf("%+v", in)
 	}
 	runs[0].SeedTests = runs[0].SeedTests[:2]
-	if in, err := admit.Runs(t.Context(), h.Experiment, runs, "theirs", nil); err != nil || len(in.Runs) != 7 || len(in.Old) != 1 || !strings.Contains(in.Old[0].Why, "its seeds") {
-		t.Errorf("with a seed less: %d runs are admitted, %+v, %v", len(in.Runs), in.Old, err)
+	if in, _ := admitted(t, h.Experiment, runs, openTestDB(t)); in.Taken != 7 || len(in.Refused) != 1 || !strings.Contains(in.Refused[0].Why, "its seeds") {
+		t.Errorf("with a seed less: %+v", in)
 	}
 
 	// A method that gives other results with a further seed alone is noticed.

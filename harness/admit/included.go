@@ -8,6 +8,7 @@ import (
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/reference"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
@@ -22,9 +23,6 @@ func Included(ctx context.Context, h *plan.Experiment, path string) (in Import, 
 	if err != nil {
 		return in, true, err
 	}
-	if in, err = Runs(ctx, h, runs, name+".bench", nil); err != nil {
-		return in, true, err
-	}
 	db, err := store.Open(ctx, path)
 	if err != nil {
 		return in, true, err
@@ -32,10 +30,11 @@ func Included(ctx context.Context, h *plan.Experiment, path string) (in Import, 
 	w := db.NewWriter(environment.Current(), nil)
 	w.Trouble = func(store.Trouble) { w.Abandon() } // what cannot be stored here can be read again
 	defer context.AfterFunc(ctx, w.Abandon)()
-	for _, r := range in.Runs {
-		if err = w.Put(r); err != nil {
-			break
+	in, err = Runs(ctx, h, OfBundle(name+".bench", runs), map[string]store.Known{}, db, func(r result.Run) error {
+		if r.Superseded {
+			return nil // what another version of a method gave is not shown
 		}
-	}
+		return w.Put(r)
+	})
 	return in, true, errors.Join(err, w.Close(), db.Close())
 }

@@ -1,6 +1,7 @@
 // Package admit takes results that another program computed. There are three kinds of them:
 //
-//	runs.go      the results of a bundle; the key of each must be the key that this program would plan
+//	runs.go      the results of a bundle or of a database; the key of each must be the key that this program would plan
+//	source.go    bundles and databases, as what Runs reads
 //	scores.go    test scores of a method that this program does not have; they are counted here
 //	included.go  the results that come with the program, as a database
 //
@@ -9,68 +10,146 @@ package admit
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 )
 
-// An Import says which results of a file may be stored.
+// An Import says what became of the results of a source.
 type Import struct {
-	Runs   []result.Run // complete, with their keys
-	Stored int          // results whose key is stored already, with whatever status
-	Old    []plan.Group // cells that this program plans with another key, or whose counts do not fit their grid
+	Taken     int          // cells that are new here
+	Stored    int          // cells that are stored already
+	Old       []plan.Group // cells that this program plans with another key; they are taken as superseded attempts
+	Refused   []plan.Group // cells whose counts do not fit their grid, their folds or their seeds; they are not taken
+	Conflicts []Conflict   // cells that are stored with other counts; what is stored stays
 }
 
-// Runs takes results of a file (see package bundle) that belong to h's protocol. It takes those whose key is
-// the key that this program would plan today and is not among known. The plan completes them, and they are
-// marked as imported from name. The data need not be here.
-func Runs(ctx context.Context, h *plan.Experiment, runs []result.Run, name string, known map[string]store.Known) (Import, error) {
-	var out Import
-	var cells []store.Cell
-	byKey := map[string]result.Run{}
-	for _, r := range runs {
-		if r.Protocol != h.Protocol.Name {
-			continue
-		}
-		c := store.Cell{
-			Protocol: r.Protocol, Dataset: r.Dataset, Method: r.Method, Split: r.Split, Status: r.Status, Seconds: r.Seconds(),
-			Inputs: store.Inputs{ProtocolHash: r.ProtocolHash, MethodVersion: r.MethodVersion, Fingerprint: r.Fingerprint, GridHash: r.GridHash},
-		}
-		c.Key = plan.KeyOf(runner.Cell{Protocol: r.Protocol, Dataset: r.Dataset, Split: r.Split, Method: r.Method},
-			runner.Inputs{ProtocolHash: r.ProtocolHash, Fingerprint: r.Fingerprint, MethodVersion: r.MethodVersion, GridHash: r.GridHash, Seed: plan.FirstSeed(plan.SeedsOf(r))})
-		cells = append(cells, c)
-		byKey[c.Key] = r
-	}
+// A Conflict is a cell whose two results have one key and differ.
+type Conflict struct {
+	Cell        store.Cell
+	Differences []verify.Difference // Stored is what is stored here, Computed what the source has
+}
+
+// Results is what is stored here; *store.DB is one.
+type Results interface {
+	Result(ctx context.Context, key string) (result.Run, bool, error)
+}
+
+// Runs hands to put the results of a source that belong to h's protocol and are not stored, each marked as imported from
+// the source. A result whose key is not the key that this program would plan today is marked as superseded. A result that
+// is stored with other counts is a conflict. known are the keys that are stored, which Runs adds to; stored is asked for
+// their results. The data need not be here.
+func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored Results, put func(result.Run) error) (Import, error) {
+	t := taking{src: src, known: known, stored: stored, put: put}
+	cells := slices.DeleteFunc(slices.Clone(src.Cells), func(c store.Cell) bool { return c.Protocol != h.Protocol.Name })
 	stand, err := h.Standing(ctx, cells, false)
 	if err != nil {
-		return out, err
+		return t.out, err
 	}
-	out.Old = append(stand.Old, stand.NoData...)
+	planned := map[string]*plan.Cell{}
 	for _, c := range stand.Cells {
-		r, complete := completed(byKey[c.Spec.Key], c)
-		switch _, stored := known[c.Spec.Key]; {
-		case stored:
-			out.Stored++
-		case !complete:
-			out.Old = append(out.Old, plan.Group{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Cells: 1, Why: "its counts are not those of its grid, its folds and its seeds"})
-		default:
-			r.Imported = name
-			out.Runs = append(out.Runs, r)
+		planned[c.Spec.Key] = c
+	}
+	for _, c := range cells {
+		if err := t.take(ctx, c, planned[c.Key]); err != nil {
+			return t.out, err
 		}
 	}
-	return out, nil
+	t.out.Old = append(stand.Old, stand.NoData...)
+	return t.out, nil
+}
+
+// Unplanned is Runs for a protocol that this program cannot have: its results are taken as superseded attempts.
+func Unplanned(ctx context.Context, protocol, why string, src Source, known map[string]store.Known, stored Results, put func(result.Run) error) (Import, error) {
+	t := taking{src: src, known: known, stored: stored, put: put}
+	for _, c := range src.Cells {
+		if c.Protocol != protocol {
+			continue
+		}
+		if err := t.take(ctx, c, nil); err != nil {
+			return t.out, err
+		}
+		t.out.Old = append(t.out.Old, plan.Group{Protocol: protocol, Dataset: c.Dataset, Method: c.Method, Cells: 1, Why: why})
+	}
+	return t.out, nil
+}
+
+type taking struct {
+	src    Source
+	known  map[string]store.Known
+	stored Results
+	put    func(result.Run) error
+	out    Import
+}
+
+// take hands a result over, or says why not. today is its cell as this program plans it, nil where it would plan another.
+func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell) error {
+	have, there := t.known[c.Key]
+	if there && have.Status != result.OK && c.Status != result.OK {
+		t.out.Stored++
+		return nil
+	}
+	r, err := t.src.Run(ctx, c.Key)
+	if err != nil {
+		return err
+	}
+	r.Key, r.Imported, r.Superseded = c.Key, t.src.Name, today == nil
+	if today != nil {
+		var fits bool
+		if r, fits = completed(r, today); !fits {
+			t.refuse(c, "its counts are not those of its grid, its folds and its seeds")
+			return nil
+		}
+	} else if len(r.Grid) == 0 {
+		t.refuse(c, "its grid is not in the file")
+		return nil
+	}
+	if there && have.Status == result.OK {
+		t.out.Stored++
+		if c.Status != result.OK {
+			return nil
+		}
+		mine, found, err := t.stored.Result(ctx, c.Key)
+		if err != nil {
+			return err
+		}
+		if diff := verify.Differences(mine, r); found && diff != nil {
+			t.out.Conflicts = append(t.out.Conflicts, Conflict{c, diff})
+			return nil
+		}
+		if have.Current || r.Superseded {
+			return nil
+		}
+	} else {
+		t.out.Taken++
+	}
+	t.known[c.Key] = store.Known{Status: r.Status, Current: !r.Superseded, ScoresHash: r.ScoresHash}
+	return t.put(r)
+}
+
+func (t *taking) refuse(c store.Cell, why string) {
+	t.out.Refused = append(t.out.Refused, plan.Group{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Cells: 1, Why: why})
 }
 
 // completed adds to a result of a file what its plan knows, and reports whether the two fit together.
 func completed(r result.Run, c *plan.Cell) (result.Run, bool) {
 	planned := c.Spec.NewRun()
-	if len(r.Grid) != len(planned.Grid) || r.Task != planned.Task || r.TrainRows != planned.TrainRows || r.Features != planned.Features || !slices.Equal(plan.SeedsOf(r), c.Spec.Seeds) {
+	if r.Status == result.OK && (len(r.Grid) != len(planned.Grid) || r.TrainRows != planned.TrainRows || r.Features != planned.Features || !slices.Equal(plan.SeedsOf(r), c.Spec.Seeds)) || r.Task != planned.Task {
 		return r, false
 	}
-	r.Key, r.Grid, r.GridWritten = planned.Key, planned.Grid, planned.GridWritten
+	r.Grid, r.GridWritten = planned.Grid, planned.GridWritten
 	r.ProtocolText, r.ProtocolPath, r.ProtocolSplits, r.SetFile = planned.ProtocolText, planned.ProtocolPath, planned.ProtocolSplits, planned.SetFile
 	return r, true
+}
+
+// String names the cell and its first difference.
+func (c Conflict) String() string {
+	d := c.Differences[0]
+	return fmt.Sprintf("%s on %s, split %d, protocol %s: %s is %s here and %s in the file%s", c.Cell.Method, c.Cell.Dataset, c.Cell.Split, c.Cell.Protocol, d.What, d.Stored, d.Computed,
+		strings.Repeat(", and more differs", min(1, len(c.Differences)-1)))
 }

@@ -1,10 +1,11 @@
 // Package bundle writes results to one small file and reads them back. The file has the counts of every fold
-// of every grid point, the test counts, the measured times and memory, the environments, and the hashes of
-// code and scores. It has no data, no scores, no models and no texts.
+// of every grid point, the test counts, how cells failed, the measured times and memory, the environments, the
+// hashes of code and scores, the grids, and the texts of protocols that are a user's own. It has no data, no
+// scores and no models.
 //
 // A file is
 //
-//	"bench results\n", then a byte for the version of the format: 4
+//	"bench results\n", then a byte for the version of the format: 5
 //	the body, deflated
 //	SHA-256 of all bytes before it
 //
@@ -13,13 +14,27 @@
 //
 //	number of texts, texts       every other mention of a text is its number in this list
 //	number of environments; each as JSON, a text
+//	number of protocols that are a user's own; each a name, a hash and the TOML (texts), and how many splits
+//	number of grids; each a hash (text), the number of its points, and of each the parameters and what the
+//	         grid's author wrote (texts, "" where that is not kept)
 //	number of cells, cells
 //
 // A cell is the following values, one after another:
 //
 //	texts    protocol, protocol hash, data set, fingerprint, method, method version, grid hash, task,
 //	         started_at, hash of the code, hash of the scores
-//	numbers  environment, split, rows for training, columns
+//	numbers  environment, split, rows for training, columns, and how it ended: 0 ok, 1 failed, 2 timeout
+//
+// and then of a cell that failed
+//
+//	texts    key, error, class of the failure, the end of its standard error
+//	numbers  rows of the test, and 1 if it ran in a process of its own
+//	reals    seconds of search, processor (NaN if absent)
+//	number   peak_rss_bytes (the value plus one; 0 if absent)
+//	reals    timeout in seconds (NaN if absent), cost units
+//
+// and of one that ended ok
+//
 //	score    of the test
 //	reals    seconds of search, refit, prediction, processor (NaN if absent)
 //	numbers  peak_rss_bytes, model_bytes, timeout in seconds (the value plus one; 0 if absent)
@@ -45,7 +60,7 @@
 // size, and no table is made from them. A reader divides the seconds of the search among the folds in equal
 // parts.
 //
-// Only results with the status ok are written. Reading checks the SHA-256, the range of every number and that
+// Reading checks the SHA-256, the range of every number and that
 // counts agree with each other. Damage is an error, never a panic, and memory is taken only for bytes that
 // were read.
 package bundle
@@ -58,7 +73,7 @@ import (
 
 const (
 	magic   = "bench results\n"
-	version = 4
+	version = 5
 )
 
 // MaxBytes is the largest size of a file, MaxBody the largest size of its body after inflating.

@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -33,9 +34,16 @@ func written(t testing.TB, runs ...result.Run) []byte {
 
 // kept is what a file holds of a result.
 func kept(r result.Run) result.Run {
+	if r.Status != result.OK {
+		return result.Run{
+			Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Dataset: r.Dataset, Fingerprint: r.Fingerprint, Method: r.Method, MethodVersion: r.MethodVersion, GridHash: r.GridHash, Task: r.Task,
+			StartedAt: r.StartedAt, Code: r.Code, ScoresHash: r.ScoresHash, Split: r.Split, TrainRows: r.TrainRows, Features: r.Features, Environment: r.Environment, Grid: r.Grid, GridWritten: r.GridWritten,
+			ProtocolText: r.ProtocolText, ProtocolSplits: r.ProtocolSplits, Status: r.Status, Error: r.Error, Class: r.Class, Stderr: r.Stderr, Isolated: r.Isolated, TestRows: r.TestRows,
+			SearchSeconds: r.SearchSeconds, CPUSeconds: r.CPUSeconds, PeakRSSBytes: r.PeakRSSBytes, TimeoutSeconds: r.TimeoutSeconds, CostUnits: r.CostUnits,
+		}
+	}
 	r.Key, r.Imported, r.Scores, r.Outputs, r.Model = "", "", nil, 0, nil
-	r.ProtocolText, r.ProtocolPath, r.ProtocolSplits, r.SetFile = "", "", 0, ""
-	r.Grid, r.GridWritten = make([]json.RawMessage, len(r.Grid)), nil
+	r.ProtocolPath, r.SetFile = "", ""
 	out := make([]result.Evaluation, len(r.Evaluations)) // by fold
 	folds := len(r.Evaluations) / len(r.Grid)
 	for _, e := range r.Evaluations {
@@ -87,8 +95,15 @@ func drawn(t *rapid.T) result.Run {
 	r.Task, r.Test = task, scoreOf(t, task)
 	r.TestRows = r.Test.N
 	points, folds := rapid.IntRange(1, 6).Draw(t, "points"), rapid.IntRange(1, 4).Draw(t, "folds")
-	r.Grid, r.GridWritten, r.Evaluations, r.Stages, r.GridTests = make([]json.RawMessage, points), nil, nil, nil, nil
-	r.SeedTests = nil
+	written := rapid.Bool().Draw(t, "as its author wrote")
+	r.Grid, r.GridWritten, r.Evaluations, r.Stages, r.GridTests = gridOf(points), nil, nil, nil, nil
+	if r.SeedTests = nil; written {
+		r.GridWritten = gridOf(points)
+	}
+	r.GridHash = fmt.Sprint(points, written) // as a hash, it follows from the grid
+	if r.ProtocolText, r.ProtocolSplits = "", 0; r.Dataset == "e" {
+		r.ProtocolHash, r.ProtocolText, r.ProtocolSplits = "own", "splits = 3", 3
+	}
 	r.Selected = ptr(rapid.IntRange(0, points-1).Draw(t, "selected"))
 	for g := range points {
 		for f := range folds {
@@ -109,7 +124,19 @@ func drawn(t *rapid.T) result.Run {
 	if rapid.Bool().Draw(t, "measured") {
 		r.CPUSeconds, r.PeakRSSBytes, r.TimeoutSeconds = ptr(1.25), ptr(int64(0)), ptr(600.0)
 	}
+	if r.Status = rapid.SampledFrom(ends).Draw(t, "end"); r.Status != result.OK {
+		r.Error, r.Class, r.Stderr, r.Isolated = "exit status 2", result.ClassCrash, "the end of it", rapid.Bool().Draw(t, "isolated")
+	}
 	return r
+}
+
+// gridOf is a grid of so many points.
+func gridOf(points int) []json.RawMessage {
+	out := make([]json.RawMessage, points)
+	for i := range out {
+		out[i] = fmt.Appendf(nil, `{"c":%d}`, i)
+	}
+	return out
 }
 
 // TestWhatIsWrittenIsRead, whatever the counts.
@@ -130,7 +157,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 // TestWriterRefuses what a reader would refuse.
 func TestWriterRefuses(t *testing.T) {
 	for name, change := range map[string]func(r *result.Run){
-		"failed":             func(r *result.Run) { r.Status = result.Failed },
+		"an unknown end":     func(r *result.Run) { r.Status = "lost" },
 		"no point":           func(r *result.Run) { r.Selected = nil },
 		"no environment":     func(r *result.Run) { r.Environment = nil },
 		"no grid":            func(r *result.Run) { r.Grid = nil },
@@ -167,7 +194,7 @@ func TestDamageIsNoticed(t *testing.T) {
 			t.Fatalf("a cut at %d is not noticed", i)
 		}
 	}
-	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x05" + strings.Repeat("x", 40): "use the bench that goes with it", magic + "\x03" + strings.Repeat("x", 40): "version 3 of the format"} {
+	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x06" + strings.Repeat("x", 40): "use the bench that goes with it", magic + "\x03" + strings.Repeat("x", 40): "version 3 of the format"} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -265,7 +292,7 @@ func TestSize(t *testing.T) {
 	const cells, points, folds = 40, 60, 5
 	for split := range cells {
 		r := storetest.Finished("M", "d", split+1)
-		r.Grid, r.Evaluations, r.GridTests = make([]json.RawMessage, points), nil, nil
+		r.Grid, r.GridWritten, r.GridHash, r.Evaluations, r.GridTests = gridOf(points), nil, "sixty", nil, nil
 		for g := range points {
 			for f := range folds {
 				n, positive := 60, 25

@@ -19,7 +19,16 @@ type decoder struct {
 	err          error
 	texts        []string
 	environments []*result.Environment
+	protocols    map[[2]string]ownProtocol // by name and hash
+	grids        map[string]grid           // by hash
 }
+
+type ownProtocol struct {
+	text   string
+	splits int
+}
+
+type grid struct{ points, written []json.RawMessage }
 
 func (d *decoder) fail(format string, args ...any) {
 	if d.err == nil {
@@ -115,8 +124,7 @@ func (d *decoder) text() string {
 	return ""
 }
 
-// Read returns the results of a file. A grid has as many points as it had, all of them nil. The plan of a
-// result gives their values.
+// Read returns the results of a file, each with its grid, and with the text of its protocol where that is a user's own.
 func Read(file []byte) ([]result.Run, error) {
 	packed, err := opened(file)
 	if err != nil {
@@ -159,10 +167,42 @@ func (d *decoder) head() {
 		}
 		d.environments = append(d.environments, e)
 	}
+	d.protocols, d.grids = map[[2]string]ownProtocol{}, map[string]grid{}
+	for n := d.length(); len(d.protocols) < n && d.err == nil; {
+		at := [2]string{d.string(), d.string()}
+		if _, twice := d.protocols[at]; twice {
+			d.fail("protocol %s stands twice", at[0])
+		}
+		d.protocols[at] = ownProtocol{d.string(), d.number(most)}
+	}
+	for n := d.length(); len(d.grids) < n && d.err == nil; {
+		hash := d.string()
+		if _, twice := d.grids[hash]; twice {
+			d.fail("a grid stands twice")
+		}
+		d.grids[hash] = d.grid()
+	}
+}
+
+func (d *decoder) grid() grid {
+	var g grid
+	complete := true
+	for n := d.number(min(maxPoints, len(d.left))); len(g.points) < n && d.err == nil; {
+		point, written := d.string(), d.string()
+		if !json.Valid([]byte(point)) || written != "" && !json.Valid([]byte(written)) {
+			d.fail("a grid point is no JSON")
+		}
+		complete = complete && written != ""
+		g.points, g.written = append(g.points, json.RawMessage(point)), append(g.written, json.RawMessage(written))
+	}
+	if !complete {
+		g.written = nil
+	}
+	return g
 }
 
 func (d *decoder) cell() result.Run {
-	r := result.Run{Status: result.OK}
+	var r result.Run
 	for _, into := range []*string{&r.Protocol, &r.ProtocolHash, &r.Dataset, &r.Fingerprint, &r.Method, &r.MethodVersion, &r.GridHash, &r.Task, &r.StartedAt, &r.Code, &r.ScoresHash} {
 		*into = d.text()
 	}
@@ -176,6 +216,12 @@ func (d *decoder) cell() result.Run {
 	}
 	for _, into := range []*int{&r.Split, &r.TrainRows, &r.Features} {
 		*into = d.number(most)
+	}
+	own, g := d.protocols[[2]string{r.Protocol, r.ProtocolHash}], d.grids[r.GridHash]
+	r.ProtocolText, r.ProtocolSplits, r.Grid, r.GridWritten = own.text, own.splits, g.points, g.written
+	if r.Status = ends[d.number(len(ends)-1)]; r.Status != result.OK {
+		d.failure(&r)
+		return r
 	}
 	r.Test = d.score(r.Task)
 	r.TestRows = r.Test.N
@@ -193,6 +239,9 @@ func (d *decoder) cell() result.Run {
 	selected := d.number(most)
 	r.Selected = &selected
 	points, folds := d.number(min(maxPoints, len(d.left))), d.length()
+	if points != len(r.Grid) {
+		d.fail("a cell has %d of %d grid points", points, len(r.Grid))
+	}
 	if selected >= points {
 		d.fail("point %d of %d is selected", selected, points)
 	}
@@ -214,11 +263,17 @@ func (d *decoder) cell() result.Run {
 	if d.err != nil {
 		return r
 	}
-	r.Grid = make([]json.RawMessage, points)
 	for i := range r.Evaluations {
 		r.Evaluations[i].FitSeconds = r.SearchSeconds / float64(len(r.Evaluations))
 	}
 	return r
+}
+
+// failure reads what is kept of a cell that failed.
+func (d *decoder) failure(r *result.Run) {
+	r.Key, r.Error, r.Class, r.Stderr = d.text(), d.text(), result.Class(d.text()), d.text()
+	r.TestRows, r.Isolated = d.number(most), d.number(1) == 1
+	r.SearchSeconds, r.CPUSeconds, r.PeakRSSBytes, r.TimeoutSeconds, r.CostUnits = d.amount(), d.maybeAmount(), d.maybeSize(), d.maybeAmount(), d.amount()
 }
 
 func (d *decoder) score(task string) result.Score {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -22,6 +23,10 @@ type Writer struct {
 	textAt       map[string]int
 	environments []string
 	environment  map[result.Environment]int
+	protocols    encoder // name, hash, text and splits of each
+	grids        encoder // hash and points of each
+	seen         map[string]bool
+	howMany      [2]int // protocols and grids
 }
 
 // encoder appends values to a body.
@@ -65,19 +70,42 @@ func (w *Writer) text(s string) {
 	w.cells.number(i)
 }
 
-// Add adds a result with the status ok, in the form that store.DB.Result gives. An error means that the
-// format cannot hold the result.
+// ends is how a cell ended, by the number that stands for it.
+var ends = []result.Status{result.OK, result.Failed, result.Timeout}
+
+// Add adds a result in the form that store.DB.Result gives, with the text of its protocol if that is a user's own. An
+// error means that the format cannot hold the result.
 func (w *Writer) Add(r result.Run) error {
-	if r.Status != result.OK || r.Selected == nil || r.Environment == nil {
-		return fmt.Errorf("%s: only results that are ok, with their environment, are written", r.Name())
+	end := slices.Index(ends, r.Status)
+	if end < 0 || r.Environment == nil || r.GridWritten != nil && len(r.GridWritten) != len(r.Grid) || r.Status == result.OK && r.Selected == nil {
+		return fmt.Errorf("%s: a result without its end, its choice, its environment or its whole grid is not written", r.Name())
 	}
-	folds, err := byFold(r)
-	if err == nil {
-		_, err = time.Parse(time.RFC3339Nano, r.StartedAt)
+	var folds [][]result.Score
+	_, err := time.Parse(time.RFC3339Nano, r.StartedAt)
+	if err == nil && r.Status == result.OK {
+		folds, err = byFold(r)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.Name(), err)
 	}
+	w.once("protocol "+r.ProtocolHash+r.Protocol, r.ProtocolText != "", 0, &w.protocols, func(e *encoder) {
+		for _, s := range []string{r.Protocol, r.ProtocolHash, r.ProtocolText} {
+			e.string(s)
+		}
+		e.number(r.ProtocolSplits)
+	})
+	w.once("grid "+r.GridHash, true, 1, &w.grids, func(e *encoder) {
+		e.string(r.GridHash)
+		e.number(len(r.Grid))
+		for i, point := range r.Grid {
+			e.string(string(point))
+			if r.GridWritten == nil {
+				e.string("")
+			} else {
+				e.string(string(r.GridWritten[i]))
+			}
+		}
+	})
 	for _, t := range []string{r.Protocol, r.ProtocolHash, r.Dataset, r.Fingerprint, r.Method, r.MethodVersion, r.GridHash, r.Task, r.StartedAt, r.Code, r.ScoresHash} {
 		w.text(t)
 	}
@@ -87,6 +115,25 @@ func (w *Writer) Add(r result.Run) error {
 	c := &w.cells
 	for _, n := range []int{r.Split, r.TrainRows, r.Features} {
 		c.number(n)
+	}
+	c.number(end)
+	w.count++
+	if r.Status != result.OK {
+		for _, t := range []string{r.Key, r.Error, string(r.Class), r.Stderr} {
+			w.text(t)
+		}
+		isolated := 0
+		if r.Isolated {
+			isolated = 1
+		}
+		c.number(r.TestRows)
+		c.number(isolated)
+		c.real(r.SearchSeconds)
+		c.maybe(r.CPUSeconds)
+		c.maybeSize(r.PeakRSSBytes)
+		c.maybe(r.TimeoutSeconds)
+		c.real(r.CostUnits)
+		return nil
 	}
 	c.scores(r.Task, []result.Score{r.Test})
 	c.real(r.SearchSeconds)
@@ -128,8 +175,19 @@ func (w *Writer) Add(r result.Run) error {
 	for _, v := range []*float64{r.Test.LogLoss, r.Test.Brier, r.Test.ECE} {
 		c.maybe(v)
 	}
-	w.count++
 	return nil
+}
+
+// once writes what several cells share, under the name of what is shared.
+func (w *Writer) once(name string, wanted bool, kind int, to *encoder, write func(*encoder)) {
+	if w.seen == nil {
+		w.seen = map[string]bool{}
+	}
+	if wanted && !w.seen[name] {
+		w.seen[name] = true
+		w.howMany[kind]++
+		write(to)
+	}
 }
 
 func (w *Writer) addEnvironment(e result.Environment) error {
@@ -211,6 +269,10 @@ func (w *Writer) WriteTo(to io.Writer) (int64, error) {
 			head.string(s)
 		}
 	}
+	head.number(w.howMany[0])
+	head.bytes = append(head.bytes, w.protocols.bytes...)
+	head.number(w.howMany[1])
+	head.bytes = append(head.bytes, w.grids.bytes...)
 	head.number(w.count)
 	file := bytes.NewBufferString(magic)
 	file.WriteByte(version)

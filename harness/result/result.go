@@ -142,6 +142,9 @@ type Run struct {
 	// Replace says that this run, if it is ok, replaces a stored run with the same key, even one that is ok.
 	Replace bool
 
+	// Superseded says that the run stands for its cell only where no other run does.
+	Superseded bool
+
 	Canary *Canary // set for a canary, which is no result; else nil
 
 	Environment *Environment // where the cell was computed; nil for the writer's own environment

@@ -95,8 +95,26 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, values
 	if err != nil {
 		return 0, false, err
 	}
-	id, err = makeCurrent(ctx, tx, r.Key)
+	if r.Superseded {
+		id, err = besides(ctx, tx, r)
+	} else {
+		id, err = makeCurrent(ctx, tx, r.Key)
+	}
 	return id, n > 0, err // no row: another program stored it first
+}
+
+// besides makes the attempt stand for its cell where none does, and returns the attempt's number.
+func besides(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err error) {
+	var others int
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM cells WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?`,
+		r.Protocol, r.Dataset, r.Method, r.Split).Scan(&others)
+	if err == nil && others == 0 {
+		return makeCurrent(ctx, tx, r.Key)
+	}
+	if err == nil {
+		err = tx.QueryRowContext(ctx, `SELECT id FROM runs WHERE key = ?`, r.Key).Scan(&id)
+	}
+	return id, err
 }
 
 // runValues returns the values of runColumns in the form in which they are read back. folds is the digest of

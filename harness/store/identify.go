@@ -30,6 +30,11 @@ const schemaVersion = 10
 const schemaHash = "3c0494c55d4b859daa755f35e69c72f199cd15ab6b586b39cde06368d655963a"
 
 // sqliteHeader begins every SQLite file; the application's mark is at byte 68.
+// IsDatabase reports whether a file that begins with these bytes is a database of SQLite.
+func IsDatabase(file []byte) bool {
+	return strings.HasPrefix(string(file[:min(len(file), len(sqliteHeader))]), sqliteHeader)
+}
+
 const sqliteHeader = "SQLite format 3\x00"
 
 // recognise refuses an existing file that is not a results database, before anything is written to it. A new

@@ -17,10 +17,11 @@ type Difference struct {
 // endDiffers is the What of a cell that ended with another status.
 const endDiffers = "end"
 
-// compare returns where a computed run differs from the stored run of a cell: in its end, in a fold of a grid
+// Differences returns where a computed run differs from the stored run of a cell: in its end, in a fold of a grid
 // point, in the selected grid point, in a count of the test part or of a stage, or in the bits of the test
-// scores.
-func compare(stored, computed result.Run) []Difference {
+// scores. Where one of them came from a file without folds, the folds are not compared: the choice of the grid point
+// speaks for them.
+func Differences(stored, computed result.Run) []Difference {
 	var out []Difference
 	differs := func(what, a, b string) {
 		if a != b {
@@ -34,8 +35,8 @@ func compare(stored, computed result.Run) []Difference {
 	differs("rows", fmt.Sprintf("%d for training, %d for the test", stored.TrainRows, stored.TestRows),
 		fmt.Sprintf("%d for training, %d for the test", computed.TrainRows, computed.TestRows))
 	before, now := byFold(stored), byFold(computed)
-	if stored.Imported != "" && len(before) == 0 { // it came from a file without folds, and the choice of the grid point speaks for them
-		computed.Evaluations = nil
+	if stored.Imported != "" && len(before) == 0 || computed.Imported != "" && len(now) == 0 {
+		stored.Evaluations, computed.Evaluations = nil, nil
 	}
 	for g := range max(len(stored.Grid), len(computed.Grid)) {
 		for f := range max(folds(stored), folds(computed)) {

@@ -54,7 +54,7 @@ func Cells(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells [
 			return err
 		}
 		v := Verified{Cell: runner.Cell{Protocol: computed.Protocol, Dataset: computed.Dataset, Split: computed.Split, Method: computed.Method}}
-		if v.Differences = compare(stored, computed); !found {
+		if v.Differences = Differences(stored, computed); !found {
 			v.Differences = []Difference{{What: "cell", Stored: "gone", Computed: endOf(computed)}}
 		}
 		mu.Lock()
