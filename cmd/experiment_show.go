@@ -43,8 +43,27 @@ func (a *app) showExperiment(c *cobra.Command, e *experiments.Experiment, f expe
 		Rows: func(methods, datasets []string) (frame.Frame, error) {
 			return a.frame(ctx, c, reportFlags{selection: selection{protocol: e.Protocol, methods: methods, datasets: datasets, splits: fmt.Sprint(part.Splits)}})
 		},
-		Boundary: func(flags, methods, datasets []string) (doc.Document, error) {
-			return a.experimentBoundaries(c, h, flags, methods, datasets)
+		Drawn: map[string]experiment.Drawn{
+			"boundary": func(given, methods, datasets []string) (doc.Document, error) {
+				b := boundaryFlags{}
+				if err := parseShown("boundary", given, b.add); err != nil {
+					return doc.Document{}, err
+				}
+				if b.methods = methods; methods == nil {
+					b.methods = h.Protocol.Columns
+				}
+				if b.datasets = datasets; datasets == nil {
+					b.datasets = h.Protocol.Datasets
+				}
+				return a.boundaries(c, h, b)
+			},
+			"loss": func(given, _, _ []string) (doc.Document, error) {
+				l := lossFlags{}
+				if err := parseShown("loss", given, l.add); err != nil {
+					return doc.Document{}, err
+				}
+				return l.build()
+			},
 		},
 	})
 	if request := (*frame.RequestError)(nil); errors.As(err, &request) {
@@ -58,21 +77,14 @@ func (a *app) showExperiment(c *cobra.Command, e *experiments.Experiment, f expe
 	return a.emit(ctx, d, f.report, out)
 }
 
-// experimentBoundaries draws what an experiment shows by `bench report boundary` with these flags.
-func (a *app) experimentBoundaries(c *cobra.Command, h *plan.Experiment, given, methods, datasets []string) (doc.Document, error) {
-	b := boundaryFlags{}
-	flags := pflag.NewFlagSet(experiment.Boundary, pflag.ContinueOnError)
-	b.add(flags)
+// parseShown reads the flags that an experiment gives to a report.
+func parseShown(report string, given []string, add func(*pflag.FlagSet)) error {
+	flags := pflag.NewFlagSet(report, pflag.ContinueOnError)
+	add(flags)
 	if err := flags.Parse(given); err != nil || flags.NArg() > 0 {
-		return doc.Document{}, usage("show: flags of report boundary: %v; see `bench report boundary --help`", given)
+		return usage("show: flags of report %s: %v; see `bench report %[1]s --help`", report, given)
 	}
-	if b.methods = methods; methods == nil {
-		b.methods = h.Protocol.Columns
-	}
-	if b.datasets = datasets; datasets == nil {
-		b.datasets = h.Protocol.Datasets
-	}
-	return a.boundaries(c, h, b)
+	return nil
 }
 
 // experimentResults makes the database hold results of a protocol: where it has none, those that come with the program are read

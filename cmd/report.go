@@ -41,7 +41,7 @@ func newReportCommand(a *app) *cobra.Command {
 			c.AddCommand(newOneReportCommand(a, r))
 		}
 	}
-	c.AddCommand(newReportHTMLCommand(a), newReportBoundaryCommand(a), newReportCurveCommand(a))
+	c.AddCommand(newReportHTMLCommand(a), newReportBoundaryCommand(a), newReportCurveCommand(a), newReportLossCommand(a))
 	return c
 }
 

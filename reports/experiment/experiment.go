@@ -1,7 +1,7 @@
 // Package experiment puts together the page of an experiment (package experiments): the verdicts on its claims, then what its
 // reports draw, then how each verdict came about.
 //
-// [Build] asks a [Source] for the rows of each report, and for drawings of models. The package reads no database, trains nothing
+// [Build] asks a [Source] for the rows of each report, and for what is drawn from models or formulas. The package reads no database, trains nothing
 // and lays nothing out.
 package experiment
 
@@ -19,14 +19,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Boundary is what a show calls drawings of models, which are made from no frame.
-const Boundary = "boundary"
-
 // A Source is where the parts of an experiment come from. Nil lists are those of the protocol.
 type Source struct {
-	Rows     func(methods, datasets []string) (frame.Frame, error)         // cells of the experiment's splits
-	Boundary func(flags, methods, datasets []string) (doc.Document, error) // see Boundary
+	Rows  func(methods, datasets []string) (frame.Frame, error) // cells of the experiment's splits
+	Drawn map[string]Drawn                                      // reports that are not made from a frame, by name
 }
+
+// Drawn makes a report with the flags of a show.
+type Drawn func(flags, methods, datasets []string) (doc.Document, error)
 
 // Build returns the document of a part of an experiment; quick says that the part is less than the whole. The error is a
 // frame.RequestError if the experiment asks for what does not exist; errors of the source are returned as they are.
@@ -76,8 +76,8 @@ func drawn(e *experiments.Experiment, part experiments.Part, show experiments.Sh
 	if datasets == nil {
 		datasets = part.Datasets
 	}
-	if show.Report == Boundary {
-		d, err := from.Boundary(show.Flags, methods, datasets)
+	if build, ok := from.Drawn[show.Report]; ok {
+		d, err := build(show.Flags, methods, datasets)
 		if err != nil {
 			err = fmt.Errorf("experiment %s: %w", e.Name, err)
 		}

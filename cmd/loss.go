@@ -1,0 +1,55 @@
+package cmd
+
+import (
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/loss"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// lossFlags are the parameters of RFF-MKL that its loss has.
+type lossFlags struct {
+	epsilon float64
+	gammas  []float64
+}
+
+func (f *lossFlags) add(flags *pflag.FlagSet) {
+	flags.Float64Var(&f.epsilon, "epsilon", 0.1, "half-width of the tube in which the loss is nearly none")
+	flags.Float64SliceVar(&f.gammas, "gamma", []float64{1, 5, 10}, "sharpness of the tube's edges, a curve each")
+}
+
+func (f *lossFlags) build() (doc.Document, error) {
+	d, err := loss.Build(f.epsilon, f.gammas)
+	if err != nil {
+		err = exitError{exitUsage, err}
+	}
+	return d, err
+}
+
+func newReportLossCommand(a *app) *cobra.Command {
+	var f reportFlags
+	var l lossFlags
+	c := &cobra.Command{
+		Use:   "loss",
+		Short: "The loss of RFF-MKL beside the epsilon-insensitive loss that it approximates",
+		Long: `loss draws the smooth loss that RFF-MKL and RFF-MKL-JOINT minimise, by the residual, beside
+the epsilon-insensitive loss of support vector regression. No result is read.`,
+		Example: `  bench report loss
+  bench report loss --epsilon 0.1 --gamma 10,100 -o loss.pdf`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := newReportOutput(f)
+			if err != nil {
+				return err
+			}
+			d, err := l.build()
+			if err != nil {
+				return err
+			}
+			return a.emit(c.Context(), d, f, out)
+		},
+	}
+	l.add(c.Flags())
+	outputFlags(c, &f)
+	return c
+}

@@ -1,0 +1,84 @@
+// Package loss draws the loss that RFF-MKL minimises (Bazavan, Li and Sminchisescu, ECCV 2012, before eq. (20)) beside the
+// epsilon-insensitive loss that it approximates, as the right half of the paper's Figure 1 does. It has the formula as printed, and
+// reads no result; package methods/fourier computes the same loss in another form.
+package loss
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/plot"
+)
+
+// Smooth is the epsilon-insensitive gamma-logistic loss of a residual.
+func Smooth(epsilon, gamma, residual float64) float64 {
+	return (softplus(gamma*(residual-epsilon)) + softplus(gamma*(-residual-epsilon)) - 2*softplus(-gamma*epsilon)) / gamma
+}
+
+// softplus is log(1 + exp t).
+func softplus(t float64) float64 { return max(t, 0) + math.Log1p(math.Exp(-math.Abs(t))) }
+
+// Exact is the epsilon-insensitive loss of a residual.
+func Exact(epsilon, residual float64) float64 { return max(0, math.Abs(residual)-epsilon) }
+
+// Largest is the largest difference of the two losses. Smooth is above Exact up to a residual of epsilon, and their difference falls
+// from there on.
+func Largest(epsilon, gamma float64) float64 {
+	return max(Smooth(epsilon, gamma, epsilon), 2*softplus(-gamma*epsilon)/gamma)
+}
+
+// reach is the largest residual of the drawing, and steps how many it has on each side of 0.
+const (
+	reach = 1.0
+	steps = 40
+)
+
+// Build returns the document, with a curve for each gamma. It is an error if epsilon is negative, a gamma is not positive, or there
+// is no gamma.
+func Build(epsilon float64, gammas []float64) (doc.Document, error) {
+	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
+		return doc.Document{}, fmt.Errorf("epsilon = %g; it must be 0 or more", epsilon)
+	}
+	if len(gammas) == 0 {
+		return doc.Document{}, fmt.Errorf("gamma is missing: one number above 0 or several")
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	t := doc.Table{Corner: "Loss", Legend: []string{"Columns: residual, the prediction less the target; largest: the largest difference from the exact loss over all residuals."}}
+	at := []float64{0, 0.1, 0.25, 0.5, 1}
+	for _, r := range at {
+		t.Head = append(t.Head, doc.Column{Name: number(r)})
+	}
+	t.Head = append(t.Head, doc.Column{Name: "largest"})
+	var curves []plot.Curve
+	var rows []doc.Row
+	records := doc.Records{Name: "loss", Columns: []string{"epsilon", "gamma", "residual", "loss"}}
+	add := func(name, largest string, gamma any, of func(r float64) float64) {
+		c, row := plot.Curve{Name: name}, doc.Row{Name: name}
+		for i := -steps; i <= steps; i++ {
+			r := reach * float64(i) / steps
+			c.Points = append(c.Points, plot.Point{X: r, Y: of(r)})
+			records.Add(epsilon, gamma, r, of(r))
+		}
+		for _, r := range at {
+			row.Entries = append(row.Entries, doc.Entry{Text: frame.Number(of(r), 4)})
+		}
+		row.Entries = append(row.Entries, doc.Entry{Text: largest})
+		curves, rows = append(curves, c), append(rows, row)
+	}
+	add("exact", frame.Absent, nil, func(r float64) float64 { return Exact(epsilon, r) })
+	for _, gamma := range gammas {
+		if !(gamma > 0) || math.IsInf(gamma, 1) {
+			return doc.Document{}, fmt.Errorf("gamma = %g; it must be above 0", gamma)
+		}
+		add("gamma = "+number(gamma), frame.Number(Largest(epsilon, gamma), 4), gamma, func(r float64) float64 { return Smooth(epsilon, gamma, r) })
+	}
+	t.Sections = [][]doc.Row{rows}
+	title := fmt.Sprintf("The loss of RFF-MKL and the epsilon-insensitive loss, epsilon = %s", number(epsilon))
+	return doc.Document{Report: "loss", Title: title, Label: "fig:loss", Blocks: []doc.Block{doc.Figure{
+		Name: "loss", Title: "The loss of RFF-MKL", About: title, Numbers: &t, Alt: title + ", by the residual",
+		Plot: plot.Curves(curves, nil, "", plot.Axis{Title: "residual"}, plot.Axis{Title: "loss"}),
+	}, records}}, nil
+}
