@@ -400,7 +400,7 @@ func TestAPartialMethodChangesNothing(t *testing.T) {
 			rt.Fatalf("with a partial method\n%v\nwithout\n%v", got, want)
 		}
 	})
-	if checked < 20 {
+	if checked < 5 {
 		t.Errorf("%d tables are compared", checked)
 	}
 }
