@@ -44,8 +44,8 @@ type Request struct {
 	Task     string            `json:"task,omitempty"`
 	Classes  int               `json:"classes,omitempty"`
 	Outputs  int               `json:"outputs,omitempty"` // scores a row
-	Setting  json.RawMessage   `json:"setting,omitempty"`
-	Settings []json.RawMessage `json:"settings,omitempty"`
+	Point    json.RawMessage   `json:"setting,omitempty"`
+	Points   []json.RawMessage `json:"settings,omitempty"`
 	Seed     uint32            `json:"seed"`
 	Workers  int               `json:"workers,omitempty"`
 	Model    int64             `json:"model,omitempty"`
@@ -209,7 +209,7 @@ func (d *Description) bounded() error {
 			points *= len(axis.Values)
 		}
 		if points > mostPoints {
-			return fmt.Errorf("the grid has more than %d settings; each is fitted on every fold, so give fewer values", mostPoints)
+			return fmt.Errorf("the grid has more than %d points; each is fitted on every fold, so give fewer values", mostPoints)
 		}
 	}
 	for _, of := range []struct {
