@@ -15,9 +15,7 @@ import (
 func TestGuide(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)
-	if testing.Short() {
-		t.Skip("builds programs")
-	}
+	testenv.OnlyThorough(t) // it builds programs; TestNewMethodWorksAsWritten builds one, and plugin.txtar checks a plugin
 	mirror, err := filepath.Abs(testenv.Mirror(t))
 	if err != nil {
 		t.Fatal(err)
@@ -34,9 +32,6 @@ func TestGuide(t *testing.T) {
 	for _, b := range blocks {
 		t.Run(b.section, func(t *testing.T) {
 			t.Parallel()
-			if strings.HasPrefix(b.section, "In Python") {
-				testenv.OnlyThorough(t)
-			}
 			if strings.Contains(b.text, "python") || strings.Contains(b.text, "benchplugin") {
 				if python == "" && os.Getenv("CI") == "true" {
 					t.Fatal("BENCH_PEERS is not set: no Python with NumPy and scikit-learn")

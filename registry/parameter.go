@@ -22,6 +22,8 @@ type Parameter struct {
 	Range   string `json:"range,omitempty"`
 	Integer bool   `json:"integer,omitempty"` // numbers must be whole
 	Means   string `json:"means,omitempty"`   // one line, for people
+	// Mixed, of a [Raw] method, allows numbers, strings, booleans and null for one parameter, which then has no range.
+	Mixed bool `json:"mixed,omitempty"`
 
 	intervals []interval
 	choices   []string // numbers as strconv writes them shortest, strings as they are
@@ -100,6 +102,9 @@ func (p *Parameter) allows(v any) bool {
 func (p Parameter) Allowed() string {
 	if read, err := p.parsed(); err == nil {
 		p = read
+	}
+	if p.Mixed {
+		return "a number, a string, true, false or null"
 	}
 	words := slices.Clone(p.choices)
 	for _, in := range p.intervals {

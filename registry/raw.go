@@ -18,13 +18,9 @@ import (
 // Each function is called with whole settings in canonical form. Fields that are nil are
 // capabilities that the method has not: see [Path], [Memory], [Cost] and [PathCost].
 type Raw struct {
-	// Parameters are all of the method's, in the order of the canonical form. Each has a default.
+	// Parameters are all of the method's, in the order of the canonical form. Each has a default. A setting is completed and
+	// checked by them, with numbers as [json.Marshal] writes them.
 	Parameters []Parameter
-	// Canon, if not nil, returns the canonical form of a setting: one JSON object with a value for
-	// every parameter, the same bytes for the same meaning, since keys of stored cells hash it. It
-	// refuses what the method does not know. Without it a setting is completed and checked by
-	// Parameters, with numbers as [json.Marshal] writes them.
-	Canon func(setting json.RawMessage) (json.RawMessage, error)
 
 	Fit      func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error)
 	Path     func(ctx context.Context, env Env, train Data, settings []json.RawMessage, yield func(i int, m Model) error) error
@@ -32,9 +28,10 @@ type Raw struct {
 	Cost     func(s Shape, setting json.RawMessage) (float64, error)
 	PathCost func(s Shape, settings []json.RawMessage) (float64, error)
 
-	// decodes says that every function reads settings by itself, whole or not, and refuses those
-	// that Canon refuses: Define's do.
-	decodes bool
+	// canon returns the canonical form of a setting: one JSON object with a value for every parameter, the same bytes for the
+	// same meaning, since keys of stored cells hash it. It refuses what the method does not know. Define sets it; its functions
+	// read settings by themselves, whole or not, and refuse those that canon refuses.
+	canon func(setting json.RawMessage) (json.RawMessage, error)
 }
 
 // DefineRaw completes s with a method whose parameters are JSON. It panics if the spec is
@@ -51,7 +48,7 @@ func DefineRaw(s Spec, grid Grid, raw Raw) Spec {
 	return s
 }
 
-// complete reads the ranges, gives r a Canon if it has none, and puts it before every function.
+// complete reads the ranges, and gives r a canon if it has none, which it puts before every function.
 func (r *Raw) complete(method string) error {
 	if r.Fit == nil {
 		return fmt.Errorf("method %s has no fit", method)
@@ -66,27 +63,16 @@ func (r *Raw) complete(method string) error {
 			return fmt.Errorf("method %s: parameter %q has no default", method, p.Name)
 		}
 	}
-	if r.decodes {
-		return nil
+	if r.canon == nil {
+		r.canon = r.canonByParameters(method)
+		r.checkFirst()
 	}
-	canon := r.canonByParameters(method)
-	if own := r.Canon; own != nil {
-		canon = func(setting json.RawMessage) (json.RawMessage, error) {
-			whole, err := own(setting)
-			if err != nil {
-				return nil, fmt.Errorf("%s parameters %s: %w", method, setting, err)
-			}
-			return whole, nil
-		}
-	}
-	r.Canon = canon
-	r.checkFirst()
 	return nil
 }
 
 // checkFirst makes every function take any setting and give the method canonical ones.
 func (r *Raw) checkFirst() {
-	canon, given := r.Canon, *r
+	canon, given := r.canon, *r
 	all := func(settings []json.RawMessage) ([]json.RawMessage, error) {
 		out := make([]json.RawMessage, len(settings))
 		for i, s := range settings {
@@ -156,7 +142,7 @@ func (r *Raw) canonByParameters(method string) func(json.RawMessage) (json.RawMe
 			p := &parameters[i]
 			value, there := given[p.Name]
 			delete(given, p.Name)
-			if !there || string(value) == "null" {
+			if !there || string(value) == "null" && !p.Mixed {
 				value = p.Default
 			}
 			whole, err := p.canonical(value)
@@ -186,7 +172,7 @@ var errNotAllowed = errors.New("not allowed")
 
 // canonical returns the one form of a value that the parameter may have.
 func (p *Parameter) canonical(value json.RawMessage) (json.RawMessage, error) {
-	if kind(value) != kind(p.Default) {
+	if k := kind(value); p.Mixed && (k == '[' || k == '{') || !p.Mixed && k != kind(p.Default) {
 		return nil, errNotAllowed
 	}
 	if p.Integer {

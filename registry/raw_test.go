@@ -114,8 +114,8 @@ func TestRawEqualsTyped(t *testing.T) {
 			fields = append(fields, fmt.Sprintf("%q : %s", n, rapid.SampledFrom(values).Draw(rt, n)))
 		}
 		setting := json.RawMessage("{" + strings.Join(fields, ", ") + "}")
-		a, errA := typed.does.Canon(setting)
-		b, errB := raw.does.Canon(setting)
+		a, errA := typed.does.canon(setting)
+		b, errB := raw.does.canon(setting)
 		if (errA == nil) != (errB == nil) || string(a) != string(b) {
 			rt.Fatalf("%s: %s (%v) and %s (%v)", setting, a, errA, b, errB)
 		}
@@ -152,32 +152,6 @@ func TestRawEqualsTyped(t *testing.T) {
 	})
 }
 
-// TestRawCanon: a method's own canonical form is used and its refusals are passed on.
-func TestRawCanon(t *testing.T) {
-	s := DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, nil, Raw{
-		Canon: func(setting json.RawMessage) (json.RawMessage, error) {
-			if strings.Contains(string(setting), "x") {
-				return nil, errors.New("not ok")
-			}
-			return json.RawMessage(`{"ok":true}`), nil
-		},
-		Fit: func(_ context.Context, _ Env, _ Data, setting json.RawMessage) (Model, error) {
-			return constant(float64(len(setting))), nil
-		},
-	})
-	if m, err := s.Fit(t.Context(), Env{}, sound(), nil); err != nil {
-		t.Error(err)
-	} else if out := []float64{0}; m.Score(t.Context(), nil, out) != nil || out[0] != 11 {
-		t.Errorf("a fit with the defaults is given %v characters", out)
-	}
-	if _, err := s.CostEstimate(Shape{N: 1, D: 1}, nil); err != nil {
-		t.Error(err)
-	}
-	if _, err := s.Fit(t.Context(), Env{}, sound(), json.RawMessage(`{"x":1}`)); err == nil || err.Error() != `m parameters {"x":1}: not ok` {
-		t.Errorf("error %v", err)
-	}
-}
-
 // TestRawRefuses: mistakes of the program are found when it starts.
 func TestRawRefuses(t *testing.T) {
 	fit := func(context.Context, Env, Data, json.RawMessage) (Model, error) { return nil, nil }
@@ -188,6 +162,7 @@ func TestRawRefuses(t *testing.T) {
 		`range "(1" of parameter t`:  one(Parameter{Name: "t", Default: json.RawMessage("1"), Range: "(1"}),
 		"t = 0; it must be a finite": one(Parameter{Name: "t", Default: json.RawMessage("0"), Range: "(0,)"}),
 		"t = 1.5; it must be an int": one(Parameter{Name: "t", Default: json.RawMessage("1.5"), Integer: true}),
+		"t = [1]; it must be a numb": one(Parameter{Name: "t", Default: json.RawMessage("[1]"), Mixed: true}),
 		`unknown field "c"`:          one(Parameter{Name: "t", Default: json.RawMessage("1")}),
 	} {
 		func() {

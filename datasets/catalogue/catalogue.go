@@ -20,10 +20,8 @@
 package catalogue
 
 import (
-	"cmp"
 	"embed"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"path/filepath"
@@ -52,29 +50,39 @@ var builtinFiles embed.FS
 
 // A Catalogue is a set of entries with distinct names.
 type Catalogue struct {
-	entries map[string]*Entry // by lower-case name
+	entries map[string]named // by lower-case name
 }
 
-var builtinEntries = sync.OnceValue(func() map[string]*Entry {
-	c := &Catalogue{entries: map[string]*Entry{}}
-	files, err := fs.Glob(builtinFiles, "sets/*.toml")
+// named is an entry that is read when it is first asked for: most commands need few of them, and a built-in one is named like its file.
+type named struct {
+	name  string
+	entry func() *Entry
+}
+
+var builtinEntries = sync.OnceValue(func() map[string]named {
+	files, err := builtinFiles.ReadDir("sets")
 	if err != nil {
 		panic(err)
 	}
+	entries := map[string]named{}
 	for _, file := range files {
-		raw, err := builtinFiles.ReadFile(file)
-		if err != nil {
-			panic(err)
-		}
-		e, err := decodeEntry(path.Base(file), raw, "")
-		if err == nil {
-			err = c.add(e)
-		}
-		if err != nil {
-			panic("catalogue: built-in catalogue: " + err.Error())
-		}
+		name := strings.TrimSuffix(file.Name(), ".toml")
+		entries[strings.ToLower(name)] = named{name, sync.OnceValue(func() *Entry {
+			raw, err := builtinFiles.ReadFile("sets/" + file.Name())
+			if err != nil {
+				panic(err)
+			}
+			e, err := decodeEntry(file.Name(), raw, "")
+			if err == nil && e.Name != name {
+				err = fmt.Errorf("file %s holds the set %q", file.Name(), e.Name)
+			}
+			if err != nil {
+				panic("catalogue: built-in catalogue: " + err.Error())
+			}
+			return e
+		})}
 	}
-	return c.entries
+	return entries
 })
 
 // Builtin returns a new catalogue of the built-in entries.
@@ -89,8 +97,8 @@ func (c *Catalogue) Add(tomlPath string) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if known := c.entries[strings.ToLower(e.Name)]; known != nil && known.sameFile(e) {
-		return known, nil
+	if known, ok := c.entries[strings.ToLower(e.Name)]; ok && known.entry().sameFile(e) {
+		return known.entry(), nil
 	}
 	if err := c.add(e); err != nil {
 		return nil, fmt.Errorf("%s: %w", tomlPath, err)
@@ -107,27 +115,32 @@ func (e *Entry) sameFile(other *Entry) bool {
 
 func (c *Catalogue) add(e *Entry) error {
 	key := strings.ToLower(e.Name)
-	if c.entries[key] != nil {
+	if _, taken := c.entries[key]; taken {
 		return fmt.Errorf("a set named %q exists already; choose another name", e.Name)
 	}
 	if c.entries == nil {
-		c.entries = map[string]*Entry{}
+		c.entries = map[string]named{}
 	}
-	c.entries[key] = e
+	c.entries[key] = named{e.Name, func() *Entry { return e }}
 	return nil
 }
 
 // All returns the entries sorted by name.
 func (c *Catalogue) All() []*Entry {
-	return slices.SortedFunc(maps.Values(c.entries), func(a, b *Entry) int { return cmp.Compare(a.Name, b.Name) })
+	var all []*Entry
+	for _, name := range c.Names() {
+		all = append(all, c.entries[strings.ToLower(name)].entry())
+	}
+	return all
 }
 
 // Names returns the names of the entries, sorted.
 func (c *Catalogue) Names() []string {
 	var names []string
-	for _, e := range c.All() {
-		names = append(names, e.Name)
+	for _, e := range c.entries {
+		names = append(names, e.name)
 	}
+	slices.Sort(names)
 	return names
 }
 
@@ -142,8 +155,8 @@ func (c *Catalogue) InProtocol(protocol string) []*Entry {
 // Lookup finds an entry by name, ignoring case. The error names the nearest
 // names; for the path of a data file it shows the TOML file that describes a set.
 func (c *Catalogue) Lookup(name string) (*Entry, error) {
-	if e := c.entries[strings.ToLower(name)]; e != nil {
-		return e, nil
+	if e, ok := c.entries[strings.ToLower(name)]; ok {
+		return e.entry(), nil
 	}
 	if isDataPath(name) {
 		return nil, howToDescribe(name)

@@ -45,6 +45,7 @@ func TestBackupOnAFullDisk(t *testing.T) {
 // TestTruncatedFiles are never read as if they were whole: a database that was cut anywhere is refused
 // or said to be damaged, by who reads and by who writes.
 func TestTruncatedFiles(t *testing.T) {
+	testenv.NotUnderRace(t)
 	path := smallDatabase(t)
 	whole, err := os.ReadFile(path)
 	if err != nil {

@@ -123,6 +123,7 @@ func TestEveryBitFlipIsNoticed(t *testing.T) {
 
 // TestAChangedCountIsNoticed where it keeps every constraint, by what reads it.
 func TestAChangedCountIsNoticed(t *testing.T) {
+	testenv.NotUnderRace(t)
 	for _, c := range []struct{ change, names string }{
 		{`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`, "CART on wine, split 1"},
 		{`UPDATE fold_counts SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE (run_id, grid_index, fold) = (SELECT min(run_id), 1, 3 FROM fold_counts)`, "CART on wine, split 1"},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"pgregory.net/rapid"
 )
 
@@ -125,6 +126,7 @@ func ask(t testing.TB, db *DB, query string) (rows string, err error) {
 
 // TestAnAnswerComparesWhatItRead: of the folds, those of the runs that it came to, on every way to them.
 func TestAnAnswerComparesWhatItRead(t *testing.T) {
+	testenv.NotUnderRace(t)
 	for _, c := range []struct{ damage, query, noticed string }{
 		{changedFold, "SELECT * FROM evaluations WHERE dataset = 'wine' AND method = 'CART' AND split = 2", "CART on wine, split 2"},
 		{changedFold, "SELECT * FROM evaluations WHERE dataset = 'wine' AND method = 'CART' AND split = 3", ""},
@@ -175,6 +177,7 @@ const (
 
 // TestOtherAnswersAreNoticed: where damaged folds change an answer, a DamageError says so, whatever is asked.
 func TestOtherAnswersAreNoticed(t *testing.T) {
+	testenv.NotUnderRace(t)
 	whole := open(t, smallDatabase(t))
 	from := []string{"evaluations", "evaluations e JOIN results r USING (dataset, method, split)", "results r LEFT JOIN evaluations e USING (dataset, method, split)",
 		"(SELECT * FROM evaluations ORDER BY n_correct LIMIT 7)", "evaluations e JOIN evaluations f USING (dataset, split, grid_index, fold)", "fold_counts f JOIN results r USING (run_id)", "main.evaluations"}
@@ -264,6 +267,7 @@ func TestQueriesOnlyRead(t *testing.T) {
 
 // TestQueriesOnlyReadProperty: also where hostile words are put together.
 func TestQueriesOnlyReadProperty(t *testing.T) {
+	testenv.NotUnderRace(t)
 	f := newFortress(t)
 	t.Chdir(f.dir)
 	words := strings.Fields("SELECT DELETE FROM runs WHERE INSERT INTO VALUES ( ) ' \" ; -- /* */ , * = 0 1 'other.db' AS o ATTACH PRAGMA query_only journal_mode main . temp RETURNING WITH x UNION VACUUM load_extension pragma_query_only EXPLAIN QUERY PLAN CREATE TABLE TEMP VIEW results")

@@ -245,10 +245,10 @@ func TestRefused(t *testing.T) {
 		describes("default", `"name"`, `"parameters":[{"name":"c","default":-1,"range":"[0,)"}],"name"`):                                                "c = -1",
 		describes("null", `"name"`, `"parameters":[{"name":"c","default":null}],"name"`):                                                                `default of parameter c is null; that needs "mixed"`,
 		describes("parameters", `"name"`, `"parameters":[{"name":"p"}`+strings.Repeat(`,{"name":"p"}`, 20_000)+`],"name"`):                              "the description has 20001 parameters; 1000 are allowed",
-		describes("values", `"name"`, `"grid":[{"name":"c","values":[1`+strings.Repeat(",1", 20_000)+`]}],"name"`):                                      "the grid has more than 10000 settings",
-		describes("product", `"name"`, `"grid":[`+strings.Repeat(`{"name":"c","values":[1,2,3,4,5,6,7,8,9]},`, 30)+`{"name":"d","values":[1]}],"name"`): "the grid has more than 10000 settings",
+		describes("values", `"name"`, `"grid":[{"name":"c","values":[1`+strings.Repeat(",1", 20_000)+`]}],"name"`):                                      "the grid has more than 10000 points",
+		describes("product", `"name"`, `"grid":[`+strings.Repeat(`{"name":"c","values":[1,2,3,4,5,6,7,8,9]},`, 30)+`{"name":"d","values":[1]}],"name"`): "the grid has more than 10000 points",
 		describes("summary", `"name"`, `"summary":"`+strings.Repeat("s", 3000)+`","name"`):                                                              "the description has 3000 bytes in its summary; 2000 are allowed",
-		describes("mixed", `"name"`, `"parameters":[{"name":"c","default":[1],"mixed":true}],"name"`):                                                   "not a number, a string",
+		describes("mixed", `"name"`, `"parameters":[{"name":"c","default":[1],"mixed":true}],"name"`):                                                   "c = [1]; it must be a number, a string",
 	} {
 		p, err := external.Load(context.Background(), file, readSelf(external.Options{}))
 		if err == nil {

@@ -44,8 +44,8 @@ type Request struct {
 	Task     string            `json:"task,omitempty"`
 	Classes  int               `json:"classes,omitempty"`
 	Outputs  int               `json:"outputs,omitempty"` // scores a row
-	Setting  json.RawMessage   `json:"setting,omitempty"`
-	Settings []json.RawMessage `json:"settings,omitempty"`
+	Point    json.RawMessage   `json:"setting,omitempty"`
+	Points   []json.RawMessage `json:"settings,omitempty"`
 	Seed     uint32            `json:"seed"`
 	Workers  int               `json:"workers,omitempty"`
 	Model    int64             `json:"model,omitempty"`
@@ -75,27 +75,20 @@ type Answer struct {
 
 // A Description is a plugin's description of itself.
 type Description struct {
-	Protocol      [2]int            `json:"protocol"` // the oldest and the newest version that the plugin supports
-	Name          string            `json:"name"`
-	Version       string            `json:"version"`
-	Tasks         []string          `json:"tasks"`
-	Parameters    []Parameter       `json:"parameters,omitempty"`
-	Grid          registry.Grid     `json:"grid,omitempty"`
-	Ops           []string          `json:"ops,omitempty"`           // beyond fit and score: path, stages, save (with load), fork
-	Probabilities string            `json:"probabilities,omitempty"` // the meaning of the scores of two classes: a key of probabilities
-	Deterministic *bool             `json:"deterministic,omitempty"` // missing means true
-	Network       bool              `json:"network,omitempty"`       // the plugin needs the network; it has the network if its user agrees
-	Summary       string            `json:"summary,omitempty"`
-	Source        string            `json:"source,omitempty"`
-	Files         []string          `json:"files,omitempty"`     // files of the plugin besides the executable, relative to its folder
-	Libraries     map[string]string `json:"libraries,omitempty"` // name to version
-}
-
-// A Parameter is one parameter of a described method.
-type Parameter struct {
-	registry.Parameter
-	// Mixed allows numbers, strings, booleans and null for one parameter, which then has no range.
-	Mixed bool `json:"mixed,omitempty"`
+	Protocol      [2]int               `json:"protocol"` // the oldest and the newest version that the plugin supports
+	Name          string               `json:"name"`
+	Version       string               `json:"version"`
+	Tasks         []string             `json:"tasks"`
+	Parameters    []registry.Parameter `json:"parameters,omitempty"`
+	Grid          registry.Grid        `json:"grid,omitempty"`
+	Ops           []string             `json:"ops,omitempty"`           // beyond fit and score: path, stages, save (with load), fork
+	Probabilities string               `json:"probabilities,omitempty"` // the meaning of the scores of two classes: a key of probabilities
+	Deterministic *bool                `json:"deterministic,omitempty"` // missing means true
+	Network       bool                 `json:"network,omitempty"`       // the plugin needs the network; it has the network if its user agrees
+	Summary       string               `json:"summary,omitempty"`
+	Source        string               `json:"source,omitempty"`
+	Files         []string             `json:"files,omitempty"`     // files of the plugin besides the executable, relative to its folder
+	Libraries     map[string]string    `json:"libraries,omitempty"` // name to version
 }
 
 // can reports whether the method declares an operation.
@@ -216,7 +209,7 @@ func (d *Description) bounded() error {
 			points *= len(axis.Values)
 		}
 		if points > mostPoints {
-			return fmt.Errorf("the grid has more than %d settings; each is fitted on every fold, so give fewer values", mostPoints)
+			return fmt.Errorf("the grid has more than %d points; each is fitted on every fold, so give fewer values", mostPoints)
 		}
 	}
 	for _, of := range []struct {

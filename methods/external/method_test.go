@@ -184,7 +184,7 @@ func TestMixedParameters(t *testing.T) {
 		t.Errorf("%s %v", joined(got), err)
 	}
 	for setting, want := range map[string]string{
-		`{"c": -1}`: "it must be a finite number above 0", `{"c": "x"}`: "it must be", `{"depth": [1]}`: "not a number, a string", `{"d": 1}`: `unknown field "d"`,
+		`{"c": -1}`: "it must be a finite number above 0", `{"c": "x"}`: "it must be", `{"depth": [1]}`: "depth = [1]; it must be a number, a string", `{"d": 1}`: `unknown field "d"`,
 	} {
 		if _, err := s.Settings(shape, nil, json.RawMessage(setting)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", setting, err, want)

@@ -38,10 +38,10 @@ type (
 	}
 )
 
-// fit trains one setting.
-func (p *Plugin) fit(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model, error) {
+// fit trains one grid point.
+func (p *Plugin) fit(ctx context.Context, env registry.Env, train registry.Data, point json.RawMessage) (registry.Model, error) {
 	var out registry.Model
-	err := p.train(ctx, env, train, []json.RawMessage{setting}, false, func(_ int, m registry.Model) error {
+	err := p.train(ctx, env, train, []json.RawMessage{point}, false, func(_ int, m registry.Model) error {
 		out = m
 		return nil
 	})
@@ -51,13 +51,13 @@ func (p *Plugin) fit(ctx context.Context, env registry.Env, train registry.Data,
 	return out, nil
 }
 
-// path trains several settings on rows that are written once. If the plugin shares work between settings it
+// path trains several grid points on rows that are written once. If the plugin shares work between grid points it
 // gets them in one request. Each model lives until yield returns.
-func (p *Plugin) path(ctx context.Context, env registry.Env, train registry.Data, settings []json.RawMessage, yield func(i int, m registry.Model) error) error {
-	return p.train(ctx, env, train, settings, true, yield)
+func (p *Plugin) path(ctx context.Context, env registry.Env, train registry.Data, points []json.RawMessage, yield func(i int, m registry.Model) error) error {
+	return p.train(ctx, env, train, points, true, yield)
 }
 
-func (p *Plugin) train(ctx context.Context, env registry.Env, train registry.Data, settings []json.RawMessage, brief bool, yield func(i int, m registry.Model) error) error {
+func (p *Plugin) train(ctx context.Context, env registry.Env, train registry.Data, points []json.RawMessage, brief bool, yield func(i int, m registry.Model) error) error {
 	q, giveBack, err := p.take(ctx)
 	if err != nil {
 		return err
@@ -73,10 +73,10 @@ func (p *Plugin) train(ctx context.Context, env registry.Env, train registry.Dat
 		return &model{p: q, features: shape.D, outputs: shape.Outputs(), used: env.Used}
 	}
 	if brief && p.described.can("path") {
-		return q.trainTogether(ctx, r, settings, made, env, yield)
+		return q.trainTogether(ctx, r, points, made, env, yield)
 	}
-	for i, setting := range settings {
-		m, err := q.trainOne(ctx, r, setting, made, env)
+	for i, point := range points {
+		m, err := q.trainOne(ctx, r, point, made, env)
 		if err != nil {
 			return err
 		}
@@ -108,9 +108,9 @@ func (q *process) requestOf(env registry.Env, train registry.Data) (r Request, r
 	return Request{X: x, Y: y, Task: train.Task.String(), Classes: train.Classes, Outputs: train.Shape().Outputs(), Seed: env.Seed, Workers: 1}, remove, nil
 }
 
-// trainOne trains one setting.
-func (q *process) trainOne(ctx context.Context, r Request, setting json.RawMessage, made func() *model, env registry.Env) (*model, error) {
-	r.Op, r.Setting, r.Model = "fit", setting, q.newModel()
+// trainOne trains one grid point.
+func (q *process) trainOne(ctx context.Context, r Request, point json.RawMessage, made func() *model, env registry.Env) (*model, error) {
+	r.Op, r.Point, r.Model = "fit", point, q.newModel()
 	a, err := q.told(ctx, &r, env.Used)
 	if err != nil {
 		q.drop(r.Model)
@@ -129,10 +129,10 @@ func (q *process) trainOne(ctx context.Context, r Request, setting json.RawMessa
 	return m, nil
 }
 
-// trainTogether trains all settings by one request.
-func (q *process) trainTogether(ctx context.Context, r Request, settings []json.RawMessage, made func() *model, env registry.Env, yield func(i int, m registry.Model) error) error {
-	r.Op, r.Settings = "path", settings
-	for range settings {
+// trainTogether trains all grid points by one request.
+func (q *process) trainTogether(ctx context.Context, r Request, points []json.RawMessage, made func() *model, env registry.Env, yield func(i int, m registry.Model) error) error {
+	r.Op, r.Points = "path", points
+	for range points {
 		r.Models = append(r.Models, q.newModel())
 	}
 	defer func() {
@@ -147,8 +147,8 @@ func (q *process) trainTogether(ctx context.Context, r Request, settings []json.
 	for _, w := range a.Warnings {
 		env.Log.Warn(w)
 	}
-	if len(a.Rounds) > 0 && len(a.Rounds) != len(settings) {
-		return q.wrong(r.Op, "the rounds of %d models; %d were asked for", len(a.Rounds), len(settings))
+	if len(a.Rounds) > 0 && len(a.Rounds) != len(points) {
+		return q.wrong(r.Op, "the rounds of %d models; %d were asked for", len(a.Rounds), len(points))
 	}
 	for i, id := range r.Models {
 		m := made()

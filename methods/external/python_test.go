@@ -167,12 +167,13 @@ serve(Strict, grid={"c": [1.0]})
 
 // TestRefusedPython: mistakes of a script are said when it is loaded.
 func TestRefusedPython(t *testing.T) {
+	const own = "from benchplugin import serve\nclass Own:\n  def __init__(self, C=1.0): self.C = C\n  def fit(self, X, y): return self\n  def decision_function(self, X): return X[:, 0]\n"
 	for text, want := range map[string]string{
 		"import nothing_of_the_kind": "No module named 'nothing_of_the_kind'",
-		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'CC': [1]})":           "the method has no parameter CC",
-		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'C': []})":             "the grid of C is empty",
-		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'C': [float('nan')]})": "is not finite",
-		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'C': [[1]]})":          "not a number, a string",
+		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'CC': [1]})": "the method has no parameter CC",
+		own + "serve(Own, grid={'C': []})":             "the grid of C is empty",
+		own + "serve(Own, grid={'C': [float('nan')]})": "is not finite",
+		own + "serve(Own, grid={'C': [[1]]})":          "not a number, a string",
 	} {
 		if _, err := script(t, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v; want one line with %q", text, err, want)

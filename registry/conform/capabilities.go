@@ -19,7 +19,7 @@ func (s suite) path(t *testing.T) {
 	d := easy(s.task, 60, 4)
 	all := s.settings(t, d)
 	if !testenv.Thorough() {
-		all = spread(all, 16)
+		all = spread(all, 6)
 	}
 	backwards := make([]json.RawMessage, len(all))
 	for i, raw := range all {

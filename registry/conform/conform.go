@@ -23,9 +23,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -96,25 +94,6 @@ func parameters(t *testing.T, spec registry.Spec) {
 	_, err := spec.Fit(context.Background(), registry.Env{Seed: seed}, d, json.RawMessage(`{"no_such_parameter":1}`))
 	if err == nil {
 		t.Error("an unknown parameter is accepted; misspelt ones would be ignored")
-	}
-	for _, p := range spec.Parameters() {
-		if p.Range == "" {
-			continue
-		}
-		refused := 0
-		for _, value := range []string{"-1e300", "-2", "-1", "0", "1.5", "1e300", `"no such value"`} {
-			setting := json.RawMessage(fmt.Sprintf("{%q: %s}", p.Name, value))
-			if _, err := spec.Settings(d.Shape(), nil, setting); err == nil || !strings.Contains(err.Error(), "it must be "+p.Allowed()) {
-				continue
-			}
-			refused++
-			if _, err := spec.Fit(context.Background(), registry.Env{Seed: seed}, d, setting); err == nil {
-				t.Errorf("a fit accepts %s, which is refused in a grid", setting)
-			}
-		}
-		if refused == 0 {
-			t.Errorf("parameter %s must be %s, but no value was refused", p.Name, p.Allowed())
-		}
 	}
 }
 

@@ -251,15 +251,6 @@ var bad = map[string]struct {
 			return savedAnyway{m.(savedWell).linear}, nil
 		})
 	}, "binary/rows_of_others"},
-	"a range that refuses nothing": {func() registry.Spec {
-		return registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test"}, nil, registry.Raw{
-			Parameters: []registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[0,1]"}},
-			Canon:      func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`{"shift":0}`), nil },
-			Fit: func(ctx context.Context, env registry.Env, d registry.Data, _ json.RawMessage) (registry.Model, error) {
-				return centroids(ctx, env, d, params{})
-			},
-		})
-	}, "parameters"},
 	"learns nothing": {func() registry.Spec {
 		return spec(func(context.Context, registry.Env, registry.Data, params) (registry.Model, error) {
 			return registry.ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error {

@@ -27,9 +27,9 @@ type data struct {
 	Metric   metricData          `json:"metric"`
 	Methods  []methodData        `json:"methods"`
 	Sets     []setData           `json:"sets"`
-	Cells    map[string]cellData `json:"cells"`    // by the places of set and method, "3,5"; those with a stored run
-	Settings []string            `json:"settings"` // grid points
-	Origins  []string            `json:"origins"`  // programs and machines
+	Cells    map[string]cellData `json:"cells"` // by the places of set and method, "3,5"; those with a stored run
+	Points   []string            `json:"points"`
+	Origins  []string            `json:"origins"` // programs and machines
 	Errors   []string            `json:"errors"`
 	Paper    bool                `json:"paper,omitempty"` // the protocol's source prints ranks in the paper's convention
 	Tests    *testData           `json:"tests,omitempty"`
@@ -77,7 +77,7 @@ type cellData struct {
 	Done   string   `json:"d"`           // the finished splits
 	Mean   string   `json:"m,omitempty"` // exactly, as a fraction; "" without a finished split
 	Texts  []string `json:"t,omitempty"` // mean and deviation as the table has them, then the deviations with divisors n and n-1
-	Runs   [][]any  `json:"r"`           // split, rows that are right or the value, place of the setting, milliseconds, test rows where the set's differ; or split, status, place of the error
+	Runs   [][]any  `json:"r"`           // split, rows that are right or the value, place of the grid point, milliseconds, test rows where the set's differ; or split, status, place of the error
 	From   [][]any  `json:"f"`           // splits, place of the origin
 	Warn   []string `json:"w,omitempty"`
 	Beside []string `json:"p,omitempty"` // what was printed, a sentence a source
@@ -141,7 +141,7 @@ func (p *Page) addData(level float64) {
 		}
 		d.Methods = append(d.Methods, md)
 	}
-	var settings, origins, errors list
+	var points, origins, errors list
 	for s, set := range t.Sets {
 		name := set.Name
 		if set.File != "" {
@@ -160,7 +160,7 @@ func (p *Page) addData(level float64) {
 				cell.Texts = []string{frame.Text(e.Mean, p.decimals()), frame.Number(e.StdPop, p.decimals()), frame.Number(e.StdPop, 6), frame.Number(e.StdSample, 6)}
 			}
 			for _, r := range rows {
-				cell.Runs = append(cell.Runs, p.runData(r, set, &settings, &errors))
+				cell.Runs = append(cell.Runs, p.runData(r, set, &points, &errors))
 				for _, w := range r.Warnings {
 					cell.Warn = append(cell.Warn, doc.Flat(fmt.Sprintf("split %d, %s: %s", r.Split, frame.Count(w.Times, "time"), w.Text)))
 				}
@@ -169,7 +169,7 @@ func (p *Page) addData(level float64) {
 			d.Cells[key(s, m)] = cell
 		}
 	}
-	d.Settings, d.Origins, d.Errors = settings.texts, origins.texts, errors.texts
+	d.Points, d.Origins, d.Errors = points.texts, origins.texts, errors.texts
 	p.data = d
 }
 
@@ -235,7 +235,7 @@ func placesOf(t *frame.Table, set frame.Set) []int {
 }
 
 // runData is one split of a cell.
-func (p *Page) runData(r store.Row, set frame.Set, settings, errors *list) []any {
+func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
 	value := p.table.ValueOf(r.Score)
 	if r.Status != result.OK || value == nil {
 		return []any{r.Split, string(r.Status), errors.at(r.Error)}
@@ -244,8 +244,8 @@ func (p *Page) runData(r store.Row, set frame.Set, settings, errors *list) []any
 	if out[1] = any(value.FloatString(p.decimals() + 2)); counted(p.table.Metric) {
 		out[1] = *r.Score.Correct
 	}
-	if points := p.grids.Grids[r.GridHash]; r.Selected != nil && *r.Selected < len(points) {
-		out[2] = settings.at(setting(string(points[*r.Selected])))
+	if grid := p.grids.Grids[r.GridHash]; r.Selected != nil && *r.Selected < len(grid) {
+		out[2] = points.at(frame.PointText(grid[*r.Selected]))
 	}
 	if r.CPUSeconds != nil {
 		out[3] = int64(1000 * *r.CPUSeconds)
@@ -254,11 +254,6 @@ func (p *Page) runData(r store.Row, set frame.Set, settings, errors *list) []any
 		out = append(out, r.Score.N)
 	}
 	return out
-}
-
-// setting writes a grid point shorter than JSON does.
-func setting(point string) string {
-	return strings.NewReplacer(`"`, "", "{", "", "}", "", ":", " ", ",", ", ").Replace(point)
 }
 
 // originsOf says of runs by what they were computed: splits and the place of the origin, alternately.

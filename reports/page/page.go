@@ -10,7 +10,7 @@
 //	verdict.go    what is found of each method: the one family of claims that the page makes
 //	board.go      the first screen: who leads
 //	parts.go      what is taken from other reports
-//	data.go       what the script of the page reads: counts, order and settings, as compact JSON
+//	data.go       what the script of the page reads: counts, order and grid points, as compact JSON
 //	printed.go    published values beside ours, with intervals
 //	sections.go   a section for each data set and each method
 //	write.go      the file, and the pages of a site

@@ -52,7 +52,7 @@ func siteOf(t *testing.T, in sample.Input) string {
 	return root
 }
 
-// thirty is a frame of 30 methods, 16 sets and 20 splits, each run with a setting of its own.
+// thirty is a frame of 30 methods, 16 sets and 20 splits, each run with a grid point of its own.
 func thirty() sample.Input {
 	in := sample.Input{Known: map[string]sample.Set{}}
 	in.Protocol.Splits = 20

@@ -48,7 +48,7 @@ type line struct {
 	Splits     string // "20" or "3 of 20"
 	Printed    *printedCell
 	Time       string
-	Chosen     string // the setting that was chosen most often
+	Chosen     string // the grid point that was chosen most often
 	Why        string // nothing is finished: why
 }
 
@@ -187,7 +187,7 @@ func (p *Page) bestOf(set frame.Set, best []bool) string {
 	return text
 }
 
-// chosen is the setting that most finished runs have, the first among equals, and how many that are.
+// chosen is the grid point that most finished runs have, the first among equals, and the number of these runs.
 func (p *Page) chosen(rows []store.Row) string {
 	n, finished := map[string]int{}, 0
 	var order []string
@@ -197,7 +197,7 @@ func (p *Page) chosen(rows []store.Row) string {
 			continue
 		}
 		finished++
-		text := setting(string(points[*r.Selected]))
+		text := frame.PointText(points[*r.Selected])
 		if n[text]++; n[text] == 1 {
 			order = append(order, text)
 		}

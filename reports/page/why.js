@@ -12,7 +12,7 @@ function split(run, s) {
     return [number, "-", "-", "-", value + (error ? ": " + error : "")];
   }
   const shown = data.metric.counts ? fixed([BigInt(value) * 100n, BigInt(test)], data.metric.decimals + 2) : value;
-  return [number, data.metric.counts ? `${value}/${test}` : "-", shown, run[3] === null ? "-" : time(run[3]), run[2] === null ? "-" : data.settings[run[2]]];
+  return [number, data.metric.counts ? `${value}/${test}` : "-", shown, run[3] === null ? "-" : time(run[3]), run[2] === null ? "-" : data.points[run[2]]];
 }
 
 function explain(key) {

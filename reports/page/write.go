@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/kernelboosting/bench/reports/render"
 )
@@ -35,13 +36,15 @@ var (
 	pageScript template.JS
 )
 
-// layout is the page as a template. A table of lines is told what its rows are, and whether they hold printed values.
-var layout = template.Must(template.New("page").Funcs(template.FuncMap{
-	"lines": func(corner string, rows []line, of string) lines {
-		return lines{corner, of, rows, slices.ContainsFunc(rows, func(l line) bool { return l.Printed != nil })}
-	},
-	"many": func(n int) bool { return n > 20 }, // sections, which then have a fold around them
-}).Parse(source))
+// layout is the page as a template, which is read when it is first needed. A table of lines is told what its rows are, and whether they hold printed values.
+var layout = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"lines": func(corner string, rows []line, of string) lines {
+			return lines{corner, of, rows, slices.ContainsFunc(rows, func(l line) bool { return l.Printed != nil })}
+		},
+		"many": func(n int) bool { return n > 20 }, // sections, which then have a fold around them
+	}).Parse(source))
+})
 
 type lines struct {
 	Corner, Of string
@@ -90,7 +93,7 @@ func (p *Page) Write(w io.Writer) error {
 	}
 	v := p.view(data)
 	v.Whole, v.Sections, v.Nav = true, true, p.nav()
-	return layout.Execute(w, v)
+	return layout().Execute(w, v)
 }
 
 func everything(int, int) bool { return true }
@@ -155,7 +158,7 @@ const Mark = "bench-site.txt"
 // and a page a data set and a method, in folders sets and methods.
 func (p *Page) Site(add func(name string, content func(io.Writer) error) error) error {
 	one := func(name string, v view) error {
-		return add(name, func(w io.Writer) error { return layout.Execute(w, v) })
+		return add(name, func(w io.Writer) error { return layout().Execute(w, v) })
 	}
 	p.linkSite("")
 	data, err := p.dataFor(everything, everything)

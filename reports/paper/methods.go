@@ -126,7 +126,7 @@ func scored(r store.Row) bool {
 	return r.Imported != "" && r.FitSeconds == nil && r.Status == result.OK
 }
 
-// search says how settings are chosen.
+// search says how grid points are chosen.
 func (b *builder) search() string {
 	s := b.o.Protocol.Semantics
 	sizes := map[bool][]string{} // methods by whether they have a grid of several points
@@ -144,22 +144,22 @@ func (b *builder) search() string {
 	}
 	text := ""
 	if sizes[true] != nil {
-		text = tex("The setting of a method is chosen on the training rows alone: of the points of its grid, the one with the best mean %s over the %d folds of a cross-validation, the first of equals. "+
+		text = tex("The grid point of a method is chosen on the training rows alone: it is the one with the best mean %s over the %d folds of a cross-validation, the first of equals. "+
 			"It is then fitted on all training rows and tested once.", b.selection(), s.Folds)
 	}
 	switch {
 	case sizes[false] != nil && sizes[true] == nil:
-		text += " No setting is searched: each method has one, which is fitted on all training rows and tested once."
+		text += " No grid is searched: each method has one grid point, which is fitted on all training rows and tested once."
 	case sizes[false] != nil:
-		text += tex(" %s: one setting, so that nothing is chosen.", frame.Listed(sizes[false]))
+		text += tex(" %s: one grid point, so that nothing is chosen.", frame.Listed(sizes[false]))
 	}
 	if elsewhere != nil {
-		text += tex(" The test scores of %s were made elsewhere on the same rows and counted here; how settings were chosen there is not known to the program.", frame.Listed(elsewhere))
+		text += tex(" The test scores of %s were made elsewhere on the same rows and counted here; how grid points were chosen there is not known to the program.", frame.Listed(elsewhere))
 	}
 	return strings.TrimSpace(text)
 }
 
-// all reports whether a property holds for all stored cells of a method, of which there is at least one.
+// all reports whether a property holds for all stored cells of a method, and that there is at least one cell.
 func (b *builder) all(method string, is func(store.Row) bool) bool {
 	some := false
 	for _, r := range b.rows {
@@ -294,7 +294,7 @@ func (b *builder) kinds(sets []frame.Set) string {
 	return " There are " + frame.Listed(parts) + "."
 }
 
-// compared lists the methods with their versions, how many settings they choose from, and where they come from.
+// compared lists the methods with their versions, how many grid points they choose from, and where they come from.
 func (b *builder) compared() string {
 	var parts []string
 	for _, m := range b.table.Methods {
@@ -325,9 +325,9 @@ func (b *builder) method(name string) string {
 	case b.all(name, scored):
 		about = append(about, "made elsewhere")
 	case known && least == most:
-		about = append(about, frame.Count(most, "setting"))
+		about = append(about, frame.Count(most, "grid point"))
 	case known:
-		about = append(about, fmt.Sprintf("%d to %d settings", least, most))
+		about = append(about, fmt.Sprintf("%d to %d grid points", least, most))
 	}
 	known := name // to protocol and program
 	if v, ok := b.table.Pinned(name); ok {

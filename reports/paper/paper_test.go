@@ -173,21 +173,21 @@ func TestTextIsTrue(t *testing.T) {
 		says, not []string
 	}{
 		"no grid": {func(_ *testing.T, w *world) { w.change(func(r *store.Row) { r.GridHash = "g1" }) },
-			[]string{"No setting is searched: each method has one", "(version 1, 1 setting)"}, []string{"cross-validation", "settings"}},
+			[]string{"No grid is searched: each method has one grid point", "(version 1, 1 grid point)"}, []string{"cross-validation", "grid points"}},
 		"one grid of one point": {func(_ *testing.T, w *world) {
 			w.change(func(r *store.Row) {
 				if r.Method == "B" {
 					r.GridHash = "g1"
 				}
 			})
-		}, []string{"5 folds of a cross-validation", "B: one setting, so that nothing is chosen.", "B~\\cite{bench-breiman2001} (version 1, 1 setting)"}, nil},
+		}, []string{"5 folds of a cross-validation", "B: one grid point, so that nothing is chosen.", "B~\\cite{bench-breiman2001} (version 1, 1 grid point)"}, nil},
 		"other grids by set": {func(_ *testing.T, w *world) {
 			w.change(func(r *store.Row) {
 				if r.Dataset == "s1" {
 					r.GridHash = "g1"
 				}
 			})
-		}, []string{"A (version 1, 1 to 3 settings, this test)"}, nil},
+		}, []string{"A (version 1, 1 to 3 grid points, this test)"}, nil},
 		"unknown grid": {func(_ *testing.T, w *world) { w.change(func(r *store.Row) { r.GridHash = "lost" }) },
 			[]string{"A (version 1, this test)"}, []string{"setting"}},
 		"given": {with("splits = 3\n[semantics]\nsplit = 'given'\nfolds = 2\n"),
@@ -227,7 +227,7 @@ func TestTextIsTrue(t *testing.T) {
 					r.MethodVersion = "2"
 				}
 			})
-		}, []string{"(version 1 on s3, s4, s5, s6, s7 and s8, version 2 on s1 and s2, 3 settings)", "Warning: C: version 1 on"}, nil},
+		}, []string{"(version 1 on s3, s4, s5, s6, s7 and s8, version 2 on s1 and s2, 3 grid points)", "Warning: C: version 1 on"}, nil},
 		"a failure": {func(_ *testing.T, w *world) {
 			w.Rows[0].Status, w.Rows[0].Error, w.Rows[0].Score = result.Failed, "50% of memory_x", result.Score{}
 		}, []string{`71 are finished. Failed (50\% of memory\_x): A on s1 (split 1).`}, nil},
@@ -246,7 +246,7 @@ func TestTextIsTrue(t *testing.T) {
 				}
 			})
 			delete(w.known, "C")
-		}, []string{"The test scores of C were made elsewhere on the same rows and counted here; how settings were chosen there is not known", "C (version 1, made elsewhere)", "24 of 72 cells, from c.csv"}, []string{"C: one setting"}},
+		}, []string{"The test scores of C were made elsewhere on the same rows and counted here; how grid points were chosen there is not known", "C (version 1, made elsewhere)", "24 of 72 cells, from c.csv"}, []string{"C: one setting"}},
 		"a set apart": {func(_ *testing.T, w *world) { w.Protocol.Apart = []string{"s8"} },
 			[]string{"There are 7 data sets", "in neither means, ranks nor tests over data sets: s8."}, nil},
 		"sizes unknown": {func(_ *testing.T, w *world) { w.Input.Known["s4"] = sample.Set{} }, []string{"s7 and s8. They have 200 test rows."}, []string{"features"}},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/kernelboosting/bench/reports/doc"
 )
@@ -18,7 +19,7 @@ var pageSource string
 //go:embed page.css
 var StyleSheet template.CSS
 
-var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageSource)) })
 
 // The page as the template reads it.
 type (
@@ -84,7 +85,7 @@ func HTML(w io.Writer, d doc.Document, _ Options) error {
 		d.Heading = d.Title
 	}
 	page.Doc = d
-	return pageTemplate.Execute(w, page)
+	return pageTemplate().Execute(w, page)
 }
 
 // Fragment writes blocks as a part of a larger page, which has StyleSheet and names them title.
@@ -94,7 +95,7 @@ func Fragment(title string, blocks ...doc.Block) (template.HTML, error) {
 		page.add(b, title)
 	}
 	var out strings.Builder
-	err := pageTemplate.ExecuteTemplate(&out, "blocks", page.Blocks)
+	err := pageTemplate().ExecuteTemplate(&out, "blocks", page.Blocks)
 	return template.HTML(out.String()), err
 }
 

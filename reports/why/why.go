@@ -57,7 +57,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	}
 	p.points = func(r store.Row) string {
 		if points := f.Grids[r.GridHash]; r.Selected != nil && *r.Selected < len(points) {
-			return setting(string(points[*r.Selected]))
+			return frame.PointText(points[*r.Selected])
 		}
 		return frame.Absent
 	}
@@ -76,11 +76,6 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	return d, nil
 }
 
-// setting writes a grid point shorter than JSON does.
-func setting(point string) string {
-	return strings.NewReplacer(`"`, "", "{", "", "}", "", ":", " ", ",", ", ").Replace(point)
-}
-
 func (p *page) decimals() int {
 	if p.Metric.Percent {
 		return 3
@@ -97,7 +92,7 @@ func (p *page) number(method string) []string {
 	lines := []string{fmt.Sprintf("%s%s over %s: %s%s, exactly %s; standard deviation %s (divisor n), %s (divisor n-1).",
 		capital(p.Metric.Title), map[bool]string{true: ", mean", false: ""}[len(e.Runs) > 1], frame.Count(len(e.Runs), "split"),
 		frame.Text(e.Mean, p.decimals()), p.unit, e.Mean.RatString(), frame.Number(e.StdPop, p.decimals()), frame.Number(e.StdSample, p.decimals()))}
-	lines = append(lines, fmt.Sprintf("Each split trains on %d rows and tests on %d; the setting is chosen by %s among %d grid points.",
+	lines = append(lines, fmt.Sprintf("Each split trains on %d rows and tests on %d; the grid point is chosen by %s among %d.",
 		p.set.TrainRows, p.set.TestRows, p.folds(), p.grids[p.rows[0].GridHash]))
 	values, _ := published.Beside(p.Published, p.Metric.Name, p.PublishedNames)
 	for _, v := range values {
@@ -145,7 +140,7 @@ func (p *page) beside(v published.Value) string {
 // splits has a row a split.
 func (p *page) splits() doc.Table {
 	out := doc.Table{Caption: "Split by split", Corner: "Split", Head: []doc.Column{{Name: "correct"}, {Name: p.Metric.Name}, {Name: "folds"}, {Name: "time"}, {Name: "chosen, or what went wrong", Kind: doc.Words}},
-		Legend: []string{"Folds: mean of the chosen setting over the folds; time: processor time of the cell."}}
+		Legend: []string{"Folds: mean of the chosen grid point over the folds; time: processor time of the cell."}}
 	var rows []doc.Row
 	for _, r := range p.rows {
 		correct, value, last := frame.Absent, frame.Absent, string(r.Status)

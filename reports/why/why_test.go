@@ -45,7 +45,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Accuracy, mean over 2 splits: 95.370 %, exactly 2575/27; standard deviation 2.778 (divisor n), 3.928 (divisor n-1).",
-		"the setting is chosen by 1 fold among 2 grid points.",
+		"the grid point is chosen by 1 fold among 2.",
 		"gautheron2020-table2 prints 98.5 ± 1.6: ours is -1.0 standard errors away, were both means of 2 independent splits.",
 		"1    50/54    92.593  80.000  2.5s  c 10, kind x",
 		"timeout: stopped after 10m0s",

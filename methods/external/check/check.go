@@ -150,10 +150,10 @@ func (s *session) another() external.Options {
 	return o
 }
 
-// fit trains with setting, or with the defaults for "{}". A fit that takes too long ends its check.
-func (s *session) fit(d registry.Data, setting string) (registry.Model, error) {
+// fit trains the grid point, or with the defaults for "{}". A fit that takes too long ends its check.
+func (s *session) fit(d registry.Data, point string) (registry.Model, error) {
 	late := time.AfterFunc(s.patience, s.part)
-	m, err := s.spec.Fit(s.together, registry.Env{Seed: seed}, d, json.RawMessage(setting))
+	m, err := s.spec.Fit(s.together, registry.Env{Seed: seed}, d, json.RawMessage(point))
 	if !late.Stop() && s.ctx.Err() == nil {
 		err = fmt.Errorf("a fit of %d rows takes more than %v", d.Shape().N, s.patience)
 	}
@@ -167,15 +167,15 @@ func (s *session) scores(m registry.Model, d registry.Data) ([]float64, error) {
 }
 
 // fitAndScore trains on one sample and scores another.
-func (s *session) fitAndScore(learn, test registry.Data, setting string) ([]float64, error) {
-	m, err := s.fit(learn, setting)
+func (s *session) fitAndScore(learn, test registry.Data, point string) ([]float64, error) {
+	m, err := s.fit(learn, point)
 	if err != nil {
 		return nil, err
 	}
 	return s.scores(m, test)
 }
 
-// few returns at most k settings, spread over the grid.
+// few returns at most k points, spread over the grid.
 func (s *session) few(d registry.Data, k int) ([]json.RawMessage, error) {
 	all, err := s.spec.Settings(d.Shape(), s.spec.DefaultGrid(), nil)
 	if err != nil || len(all) <= k {

@@ -50,7 +50,7 @@ for line in sys.stdin:
             if SIN == "state":
                 seen = X.mean() if seen is None else seen
                 w = w + 1e-9 * (seen - X.mean())
-            if SIN == "settings apart":
+            if SIN == "points apart":
                 w, kept = w + kept, 1e-9 * (r.get("settings") or [r["setting"]])[i]["c"]
             if SIN == "path" and op == "path": w = w * 2
             models[m] = (w, np.ones(1 << 19) if SIN == "memory" else None)
@@ -89,7 +89,7 @@ func TestEachCheckFails(t *testing.T) {
 		t.Skip("BENCH_PEERS is not set: no Python with NumPy")
 	}
 	t.Setenv("BENCH_PYTHON", python)
-	sins := []string{"none", "grid", "shapes", "noise", "learns", "same again", "another process", "state", "canary", "settings apart", "data unchanged", "rows permuted", "row by row",
+	sins := []string{"none", "grid", "shapes", "noise", "learns", "same again", "another process", "state", "canary", "points apart", "data unchanged", "rows permuted", "row by row",
 		"one class", "equal rows", "constant feature", "few rows", "path", "stages", "save and load", "unknown request", "memory", "ends"}
 	for i, sin := range sins {
 		if !testenv.Thorough() && i%8 != 0 {

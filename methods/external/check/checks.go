@@ -26,7 +26,7 @@ var checks = []check{
 	{"same again", "draw every random number from the seed of the request, or say deterministic=False", (*session).sameAgain},
 	{"another process", "let nothing depend on the time, the process or the order of a set", (*session).anotherProcess},
 	{"state", "keep nothing of the data of a fit for fits of other data: no cache, no warm start", (*session).keptState},
-	{"settings apart", "keep nothing from one fit to the next, and do not change the training data in place", (*session).settingsApart},
+	{"points apart", "keep nothing from one fit to the next, and do not change the training data in place", (*session).pointsApart},
 	{"data unchanged", "do not write to the files of the request", (*session).dataUnchanged},
 	{"labels permuted", "find out where the method sees the labels of rows that it is to score", (*session).labelsPermuted},
 	{canaryCheck, "find out how the method comes to know the labels of rows that it is to score", (*session).labelsKnown},
@@ -37,7 +37,7 @@ var checks = []check{
 	{"equal rows", "accept equal rows with different targets", (*session).equalRows},
 	{"constant feature", "accept a feature that is the same in all rows", (*session).constantFeature},
 	{"few rows", "return a model or an error; do not end the process", (*session).fewRows},
-	{"path", "make models of several settings equal to those of single fits", (*session).path},
+	{"path", "make models of several grid points equal to those of single fits", (*session).path},
 	{"stages", "make the last stage equal to the whole model's scores", (*session).stages},
 	{"save and load", "write all that a model's scores depend on", (*session).saveAndLoad},
 	{"unknown request", `answer {"id":N,"error":"..."} to an operation that is not known, and go on`, (*session).unknown},
@@ -68,13 +68,13 @@ func (s *session) grid() (string, error) {
 		seen := map[string]bool{}
 		for _, p := range points {
 			if seen[string(p)] {
-				return "", fmt.Errorf("the setting %s comes twice", p)
+				return "", fmt.Errorf("the grid point %s comes twice", p)
 			}
 			seen[string(p)] = true
 		}
 		n = len(points)
 	}
-	return fmt.Sprintf("settings %d", n), nil
+	return fmt.Sprintf("grid points %d", n), nil
 }
 
 // tasks calls try for each task that the plugin solves.
@@ -117,20 +117,20 @@ func (s *session) learns() (string, error) {
 	var seen []string
 	err := s.tasks(func(task registry.Task) error {
 		learn, test := toydata.Easy(task, 240, 3, seed), toydata.Easy(task, 240, 3, seed+1)
-		settings, err := s.few(learn, 5)
+		points, err := s.few(learn, 5)
 		if err != nil {
 			return err
 		}
 		best := math.Inf(-1)
-		for _, setting := range settings {
-			got, err := s.fitAndScore(learn, test, string(setting))
+		for _, point := range points {
+			got, err := s.fitAndScore(learn, test, string(point))
 			if err != nil {
 				return err
 			}
 			best = max(best, toydata.Goodness(test, got))
 		}
 		if best < 0.8 {
-			return fmt.Errorf("the best of %d settings reaches %.2f on easy data; 0.8 is asked", len(settings), best)
+			return fmt.Errorf("the best of %d grid points reaches %.2f on easy data; 0.8 is asked", len(points), best)
 		}
 		seen = append(seen, fmt.Sprintf("%.2f", best))
 		return nil
@@ -188,20 +188,20 @@ func (s *session) anotherProcess() (string, error) {
 	return "two processes give the same bits", err
 }
 
-func (s *session) settingsApart() (string, error) {
+func (s *session) pointsApart() (string, error) {
 	if err := s.deterministic(); err != nil {
 		return "", err
 	}
 	d := toydata.Easy(s.task, 120, 4, seed)
-	settings, err := s.few(d, 2)
+	points, err := s.few(d, 2)
 	if err != nil {
 		return "", err
 	}
-	alone, err := s.fitAndScore(d, d, string(settings[0]))
+	alone, err := s.fitAndScore(d, d, string(points[0]))
 	if err != nil {
 		return "", err
 	}
-	order := []json.RawMessage{settings[0], settings[len(settings)-1], settings[0]}
+	order := []json.RawMessage{points[0], points[len(points)-1], points[0]}
 	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed}, d, order, func(i int, m registry.Model) error {
 		got, err := s.scores(m, d)
 		if err == nil && i != 1 {
@@ -215,7 +215,7 @@ func (s *session) settingsApart() (string, error) {
 // dataUnchanged: after a fit the files of its request still hold what was written to them.
 func (s *session) dataUnchanged() (string, error) {
 	d := toydata.Easy(s.task, 60, 3, seed)
-	settings, err := s.few(d, 2)
+	points, err := s.few(d, 2)
 	if err != nil {
 		return "", err
 	}
@@ -225,7 +225,7 @@ func (s *session) dataUnchanged() (string, error) {
 	}
 	s.forget()
 	compared := 0
-	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed}, d, settings, func(i int, m registry.Model) error {
+	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed}, d, points, func(i int, m registry.Model) error {
 		if _, err := s.scores(m, d); err != nil {
 			return err
 		}

@@ -28,24 +28,24 @@ func (s *session) path() (string, error) {
 		return "", err
 	}
 	d := toydata.Easy(s.task, 80, 3, seed)
-	settings, err := s.few(d, 4)
+	points, err := s.few(d, 4)
 	if err != nil {
 		return "", err
 	}
 	seen := 0
-	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed}, d, settings, func(i int, m registry.Model) error {
+	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed}, d, points, func(i int, m registry.Model) error {
 		seen++
 		got, err := s.scores(m, d)
 		if err != nil {
 			return err
 		}
-		alone, err := s.fitAndScore(d, d, string(settings[i]))
+		alone, err := s.fitAndScore(d, d, string(points[i]))
 		if err != nil {
 			return err
 		}
-		return equal("the model of "+string(settings[i]), got, alone)
+		return equal("the model of "+string(points[i]), got, alone)
 	})
-	return fmt.Sprintf("settings at once %d", seen), err
+	return fmt.Sprintf("grid points at once %d", seen), err
 }
 
 func (s *session) stages() (string, error) {
@@ -127,11 +127,11 @@ func (s *session) memory() (string, error) {
 	d := toydata.Easy(s.task, 400, 10, seed)
 	var peak int64
 	env := registry.Env{Seed: seed, Used: func(_ float64, bytes int64) { peak = max(peak, bytes) }}
-	settings, err := s.few(d, 1)
+	points, err := s.few(d, 1)
 	if err != nil {
 		return "", err
 	}
-	twenty := slices.Repeat(settings, 20)
+	twenty := slices.Repeat(points, 20)
 	fit := func() error {
 		return s.spec.FitAll(s.ctx, env, d, twenty, func(_ int, m registry.Model) error {
 			_, err := s.scores(m, d)
@@ -162,14 +162,14 @@ func (s *session) cancellation() (string, error) {
 	before := s.plugin.Processes()
 	ctx, cancel := context.WithCancel(s.ctx)
 	d := toydata.Easy(s.task, 400, 40, seed)
-	settings, err := s.few(d, 50)
+	points, err := s.few(d, 50)
 	if err != nil {
 		cancel()
 		return "", err
 	}
 	timer := time.AfterFunc(50*time.Millisecond, cancel)
 	defer timer.Stop()
-	err = s.spec.FitAll(ctx, registry.Env{Seed: seed}, d, slices.Repeat(settings, 50), func(int, registry.Model) error { return nil })
+	err = s.spec.FitAll(ctx, registry.Env{Seed: seed}, d, slices.Repeat(points, 50), func(int, registry.Model) error { return nil })
 	cancelled := ctx.Err() != nil
 	late := time.Now()
 	cancel()

@@ -87,9 +87,9 @@ func (s *server) answer(r *external.Request) (external.Answer, error) {
 	case "describe":
 		return s.describe()
 	case "fit":
-		return s.fit(r, []json.RawMessage{r.Setting}, []int64{r.Model})
+		return s.fit(r, []json.RawMessage{r.Point}, []int64{r.Model})
 	case "path":
-		return s.fit(r, r.Settings, r.Models)
+		return s.fit(r, r.Points, r.Models)
 	case "load":
 		return s.load(r)
 	case "score", "stages", "save":
@@ -110,16 +110,13 @@ func (s *server) answer(r *external.Request) (external.Answer, error) {
 
 func (s *server) describe() (external.Answer, error) {
 	d := &external.Description{
-		Protocol: [2]int{1, 1}, Name: s.spec.Name, Version: s.spec.Version, Grid: s.spec.DefaultGrid(),
+		Protocol: [2]int{1, 1}, Name: s.spec.Name, Version: s.spec.Version, Grid: s.spec.DefaultGrid(), Parameters: s.spec.Parameters(),
 		Ops: []string{"stages"}, Source: s.spec.Source, Summary: s.spec.Summary,
 	}
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		if s.spec.Tasks&task != 0 {
 			d.Tasks = append(d.Tasks, task.String())
 		}
-	}
-	for _, p := range s.spec.Parameters() {
-		d.Parameters = append(d.Parameters, external.Parameter{Parameter: p})
 	}
 	if s.spec.HasPath() {
 		d.Ops = append(d.Ops, "path")
@@ -130,8 +127,8 @@ func (s *server) describe() (external.Answer, error) {
 	return external.Answer{Description: d}, nil
 }
 
-// fit trains settings and holds their models under the numbers ids.
-func (s *server) fit(r *external.Request, settings []json.RawMessage, ids []int64) (external.Answer, error) {
+// fit trains grid points and holds their models under the numbers ids.
+func (s *server) fit(r *external.Request, points []json.RawMessage, ids []int64) (external.Answer, error) {
 	var a external.Answer
 	task, err := registry.ParseTask(r.Task)
 	if err != nil {
@@ -147,7 +144,7 @@ func (s *server) fit(r *external.Request, settings []json.RawMessage, ids []int6
 	}
 	train := registry.Data{Task: task, Classes: r.Classes, X: x, Y: y.Values}
 	env := registry.Env{Seed: r.Seed}
-	err = s.spec.FitAll(context.Background(), env, train, settings, func(i int, m registry.Model) error {
+	err = s.spec.FitAll(context.Background(), env, train, points, func(i int, m registry.Model) error {
 		s.models[ids[i]] = held{m, r.Outputs}
 		if stager, ok := m.(registry.Stager); ok {
 			if a.Rounds == nil {
