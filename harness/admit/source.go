@@ -78,6 +78,32 @@ func OfDatabase(ctx context.Context, name string, db *store.DB) (Source, error) 
 	return src, nil
 }
 
+// OfAttempts is what a database holds of the attempts that are wanted: of each cell the last one.
+func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(store.Attempted) bool) (Source, error) {
+	src, err := OfDatabase(ctx, name, db)
+	if err != nil {
+		return src, err
+	}
+	all, err := db.Attempts(ctx)
+	src.Cells = nil
+	src.Run = func(ctx context.Context, key string) (result.Run, error) {
+		r, _, err := db.Result(ctx, key) // scores and models are kept of the attempt that stands for its cell
+		return r, err
+	}
+	for _, t := range all {
+		if !wanted(t) {
+			continue
+		}
+		c, last := t.Cell, len(src.Cells)-1
+		if last >= 0 && src.Cells[last].Protocol == c.Protocol && src.Cells[last].Dataset == c.Dataset && src.Cells[last].Method == c.Method && src.Cells[last].Split == c.Split {
+			src.Cells[last] = c // attempts at a cell ascend by time
+		} else {
+			src.Cells = append(src.Cells, c)
+		}
+	}
+	return src, err
+}
+
 // keyOf is the key that follows from the inputs of a result.
 func keyOf(r result.Run) string {
 	return plan.KeyOf(runner.Cell{Protocol: r.Protocol, Dataset: r.Dataset, Split: r.Split, Method: r.Method},

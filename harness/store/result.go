@@ -35,6 +35,30 @@ func (db *DB) Cells(ctx context.Context) ([]Cell, error) {
 	})
 }
 
+// An Attempted is an attempt at a cell, whether or not it stands for its cell.
+type Attempted struct {
+	Cell
+	StartedAt     string // UTC, RFC 3339
+	EnvironmentID int64
+	Current       bool // it stands for its cell
+}
+
+// Attempts returns every attempt that is kept, sorted by protocol, data set, method, split and time.
+func (db *DB) Attempts(ctx context.Context) ([]Attempted, error) {
+	if err := db.intact(ctx); err != nil {
+		return nil, err
+	}
+	return listOf(ctx, db, `SELECT r.key, r.protocol, r.dataset, r.method, r.split, r.protocol_hash, r.method_version, r.fingerprint, g.hash,
+		  r.status, r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0), r.code, r.imported,
+		  r.started_at, r.environment_id, r.id IN (SELECT run_id FROM cells)
+		FROM runs r JOIN grids g ON g.id = r.grid_id
+		ORDER BY r.protocol, r.dataset, r.method, r.split, r.started_at`, func(c *Attempted) []any {
+		in := &c.Inputs
+		return []any{&c.Key, &c.Protocol, &c.Dataset, &c.Method, &c.Split, &in.ProtocolHash, &in.MethodVersion, &in.Fingerprint, &in.GridHash,
+			&c.Status, &c.Seconds, &c.Code, &c.Imported, &c.StartedAt, &c.EnvironmentID, &c.Current}
+	})
+}
+
 // Result returns the attempt with a key: every count, and where it was computed. It leaves out the scores,
 // the model and the texts of protocol and set. Damaged data is an error. The second result is false if there
 // is no such attempt.

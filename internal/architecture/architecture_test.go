@@ -39,6 +39,7 @@ var rooms = []room{
 	{"reports/evidence", "reports/frame reports/stats harness/metric"},
 	{"reports/printed", "reports/frame harness/published reports/stats"},
 	{"reports/leaderboard", "reports/compare reports/doc reports/evidence reports/frame reports/report reports/stats reports/times internal/..."},
+	{"reports/diff", "reports/stats harness/metric harness/result"},
 	{"reports/claims", "reports/doc reports/frame reports/sweep harness/experiments"},
 	{"reports/experiment", "reports reports/claims reports/doc reports/frame reports/report harness/experiments"},
 	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
@@ -64,7 +65,7 @@ var rooms = []room{
 	{"harness/schedule", "harness/plan harness/result harness/runner harness/store datasets/catalogue internal/..."},
 	{"harness/environment", "harness/result internal/..."},
 	{"harness/verify", "harness/plan harness/result harness/runner harness/schedule harness/store registry internal/..."},
-	{"harness/admit", "harness/bundle harness/environment harness/plan harness/reference harness/result harness/runner harness/store datasets/read registry internal/..."},
+	{"harness/admit", "harness/bundle harness/environment harness/plan harness/protocol harness/reference harness/result harness/runner harness/store harness/verify datasets/read registry internal/..."},
 	{"harness", "harness/... registry registry/rng internal/..."},
 
 	{"datasets/generate", "registry/rng"},

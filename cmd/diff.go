@@ -1,0 +1,213 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/admit"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/diff"
+	"github.com/spf13/cobra"
+)
+
+func newDiffCommand(a *app) *cobra.Command {
+	var s selection
+	var format string
+	var all bool
+	c := &cobra.Command{
+		Use:   "diff A B",
+		Short: "What changed between two databases, dates, versions or machines: counts, choices, means",
+		Long: `diff sets the results of A beside those of B, cell by cell. A and B are databases, files of
+` + "`bench bundle`" + `, reference, or a database as it was:
+
+  results.db@before=2026-11-01   the last attempt at each cell before a date
+  results.db@version=2           the last attempt of each method's version 2
+  results.db@environment=3       the last attempt in an environment (bench query "SELECT * FROM environments")
+
+A line is a method on a data set with something that differs: on how many cells an end, a
+count of the test part (or a bit of its scores) and the chosen grid point differ, both means, the difference
+with its interval at 95 % for other splits of the same rows (Nadeau and Bengio 2003), and its p-value, adjusted
+for all lines that are compared (Holm). Cells of one side alone are counted on standard
+error. Exit code 3 says that something differs.`,
+		Example: `  bench diff yesterday.db results.db --methods MyBoost
+  bench diff reference results.db
+  bench diff results.db@version=1 results.db@version=2 --methods MyBoost`,
+		Args: takes("A", "B"),
+		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args, s, all, format) },
+	}
+	s.add(a, c, "")
+	c.Flags().BoolVar(&all, "all", false, "list methods and sets without a difference, too")
+	formatFlag(c, &format)
+	return c
+}
+
+func (a *app) diff(ctx context.Context, args []string, s selection, all bool, format string) error {
+	if _, err := newStream(a.out, format); err != nil {
+		return err
+	}
+	var sides [2]admit.Source
+	var cells [2]map[cellName]store.Cell
+	for i, arg := range args {
+		src, closed, err := a.side(ctx, arg)
+		if err != nil {
+			return err
+		}
+		defer closed()
+		if sides[i], cells[i], err = a.chosen(src, s); err != nil {
+			return err
+		}
+	}
+	var tally diff.Tally
+	alone := [2]int{}
+	for _, c := range sides[0].Cells {
+		at := nameOfCell(c)
+		if _, asked := cells[0][at]; !asked {
+			continue
+		}
+		other, both := cells[1][at]
+		if !both {
+			alone[0]++
+			continue
+		}
+		delete(cells[1], at)
+		x, err := sides[0].Run(ctx, c.Key)
+		if err != nil {
+			return unreadable(err)
+		}
+		y, err := sides[1].Run(ctx, other.Key)
+		if err != nil {
+			return unreadable(err)
+		}
+		tally.Add(x, y)
+	}
+	alone[1] = len(cells[1])
+	lines, err := tally.Lines()
+	if err != nil {
+		return err
+	}
+	return a.tellDiff(args, lines, alone, all, format)
+}
+
+// tellDiff lists what differs, and says how much was compared.
+func (a *app) tellDiff(args []string, lines []diff.Line, alone [2]int, all bool, format string) error {
+	l := listing{header: []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric", "a", "b", "difference", "low", "high", "p"}}
+	compared, changed := 0, 0
+	number := func(v float64, places int) any {
+		if math.IsNaN(v) {
+			return nil
+		}
+		if format == "table" || format == "md" {
+			return strconv.FormatFloat(v, 'f', places, 64)
+		}
+		return v
+	}
+	for _, d := range lines {
+		compared += d.Cells
+		if d.Changed() {
+			changed++
+		}
+		if !d.Changed() && !all {
+			continue
+		}
+		versions := d.Versions[0]
+		if d.Versions[1] != versions {
+			versions += " to " + d.Versions[1]
+		}
+		l.add(d.Protocol, d.Dataset, d.Method, versions, d.Cells, d.Ends, d.Counts, d.Choices, d.Metric, number(d.A, 2), number(d.B, 2), number(d.B-d.A, 2), number(d.Low, 2), number(d.High, 2), number(d.P, 3))
+	}
+	if len(l.rows) > 0 || format != "table" {
+		if err := l.write(a.out, format); err != nil {
+			return err
+		}
+	}
+	for i, n := range alone {
+		if n > 0 {
+			fmt.Fprintf(a.err, "%s alone has %s\n", args[i], plural(n, "cell"))
+		}
+	}
+	switch {
+	case compared == 0:
+		return exitError{exitIncomplete, fmt.Errorf("%s and %s have no cell in common for what was asked", args[0], args[1])}
+	case changed > 0:
+		return exitError{exitIncomplete, fmt.Errorf("%s compared: something differs in %s of a method and a set, of %d", plural(compared, "cell"), plural(changed, "pair"), len(lines))}
+	}
+	fmt.Fprintf(a.err, "%s compared: none differs\n", plural(compared, "cell"))
+	return nil
+}
+
+type cellName struct {
+	protocol, dataset, method string
+	split                     int
+}
+
+func nameOfCell(c store.Cell) cellName { return cellName{c.Protocol, c.Dataset, c.Method, c.Split} }
+
+// chosen returns a side with those of its cells that the flags ask for, by name.
+func (a *app) chosen(src admit.Source, s selection) (admit.Source, map[cellName]store.Cell, error) {
+	all := &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg, Catalogue: a.sets}
+	wanted, err := s.numbers()
+	if err != nil {
+		return src, nil, err
+	}
+	var stored []string
+	for _, c := range src.Cells {
+		stored = append(stored, c.Method, c.Dataset)
+	}
+	exclude, err := all.Excluded(s.exclude, stored)
+	if err != nil {
+		return src, nil, usage("--exclude: %w", err)
+	}
+	methods, sets := all.MethodNames(s.methods), plan.SetNames(s.datasets)
+	named := func(names []string, name string) bool {
+		return names == nil || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	}
+	out := map[cellName]store.Cell{}
+	for _, c := range src.Cells {
+		if named(methods, c.Method) && named(sets, c.Dataset) && (s.protocol == "" || s.protocol == c.Protocol) && (wanted == nil || slices.Contains(wanted, c.Split)) &&
+			!slices.Contains(exclude, c.Method) && !slices.Contains(exclude, c.Dataset) {
+			out[nameOfCell(c)] = c
+		}
+	}
+	return src, out, nil
+}
+
+// side opens one side: a source of results, or a database as it was.
+func (a *app) side(ctx context.Context, text string) (admit.Source, func(), error) {
+	path, when, found := strings.Cut(text, "@")
+	if _, err := os.Stat(text); !found || err == nil {
+		return a.source(ctx, text)
+	}
+	what, value, _ := strings.Cut(when, "=")
+	var wanted func(store.Attempted) bool
+	switch what {
+	case "before":
+		if _, err := time.Parse("2006-01-02", value); err != nil {
+			return admit.Source{}, nil, usage("%s: %q is no date; write one as 2026-11-01", text, value)
+		}
+		wanted = func(t store.Attempted) bool { return t.StartedAt < value }
+	case "version":
+		wanted = func(t store.Attempted) bool { return t.Inputs.MethodVersion == value }
+	case "environment":
+		wanted = func(t store.Attempted) bool { return strconv.FormatInt(t.EnvironmentID, 10) == value }
+	default:
+		return admit.Source{}, nil, usage("%s: %q is not one of before=DATE, version=V, environment=NUMBER", text, when)
+	}
+	db, err := store.OpenReader(ctx, path)
+	if err != nil {
+		return admit.Source{}, nil, unreadable(err)
+	}
+	src, err := admit.OfAttempts(ctx, text, db, wanted)
+	if err != nil {
+		_ = db.Close()
+		return src, nil, unreadable(err)
+	}
+	return src, func() { _ = db.Close() }, nil
+}

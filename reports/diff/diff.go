@@ -1,0 +1,183 @@
+// Package diff says what changed between two collections of results: counts, choices of grid points, and means.
+//
+// [Tally.Add] takes the two results of a cell, and [Tally.Lines] sums up by protocol, data set and method. Whether a mean
+// differs is tested on each data set by itself, since a method's author asks of each set whether a change touched it.
+// The package reads nothing and prints nothing; `bench diff` does.
+package diff
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// A Line sums up the cells of a method on a data set that both sides have.
+type Line struct {
+	Protocol, Dataset, Method string
+	Versions                  [2]string // of the method on each side, joined by ", " where there are several
+	Cells                     int
+	Ends                      int // cells of which one side failed and the other did not
+	Counts                    int // cells with other test counts, or other bits of the test scores where both are known
+	Choices                   int // cells with another chosen grid point
+	Metric                    string
+	A, B                      float64 // means of the metric over the cells that ended ok on both sides; in per cent where the metric is
+	// Low and High are the interval at 95 % of B - A for other splits of the same rows (Nadeau and Bengio 2003), NaN for a single
+	// split. P is the p-value of a difference, adjusted for all lines by Holm, and 1 where every split is equal.
+	Low, High, P float64
+}
+
+// Changed reports whether anything of the line differs.
+func (l Line) Changed() bool { return l.Ends+l.Counts+l.Choices > 0 }
+
+// A Tally collects cells. The zero value is ready.
+type Tally struct {
+	lines map[[3]string]*line
+	order [][3]string
+}
+
+type line struct {
+	Line
+	metric      metric.Metric
+	a, b        *big.Rat
+	differences []*big.Rat
+	train, test int
+}
+
+// Add adds a cell's two results.
+func (t *Tally) Add(a, b result.Run) {
+	key := [3]string{a.Protocol, a.Dataset, a.Method}
+	l := t.lines[key]
+	if l == nil {
+		if t.lines == nil {
+			t.lines = map[[3]string]*line{}
+		}
+		l = &line{Line: Line{Protocol: a.Protocol, Dataset: a.Dataset, Method: a.Method}, metric: metricOf(a.Task), a: new(big.Rat), b: new(big.Rat)}
+		t.lines[key] = l
+		t.order = append(t.order, key)
+	}
+	l.Cells++
+	note(&l.Versions[0], a.MethodVersion)
+	note(&l.Versions[1], b.MethodVersion)
+	if a.Status != b.Status {
+		l.Ends++
+	}
+	if a.Status != result.OK || b.Status != result.OK {
+		return
+	}
+	if point(a) != point(b) {
+		l.Choices++
+	}
+	x, y := l.metric.Of(a.Test), l.metric.Of(b.Test)
+	if otherCounts(a.Test, b.Test) || a.ScoresHash != "" && b.ScoresHash != "" && a.ScoresHash != b.ScoresHash {
+		l.Counts++
+	}
+	if x == nil || y == nil {
+		return
+	}
+	l.a.Add(l.a, x)
+	l.b.Add(l.b, y)
+	l.differences = append(l.differences, new(big.Rat).Sub(y, x))
+	l.train, l.test = a.TrainRows, a.TestRows
+}
+
+// Lines returns the sums, by protocol, data set and method.
+func (t *Tally) Lines() ([]Line, error) {
+	var out []Line
+	var p []float64
+	for _, key := range t.order {
+		l := t.lines[key]
+		if err := l.finish(); err != nil {
+			return nil, err
+		}
+		out = append(out, l.Line)
+		if !math.IsNaN(l.P) {
+			p = append(p, l.P)
+		}
+	}
+	adjusted := stats.Holm(p)
+	for i := range out {
+		if !math.IsNaN(out[i].P) {
+			out[i].P, adjusted = adjusted[0], adjusted[1:]
+		}
+	}
+	slices.SortStableFunc(out, func(x, y Line) int {
+		return cmp.Or(strings.Compare(x.Protocol, y.Protocol), strings.Compare(x.Dataset, y.Dataset), strings.Compare(x.Method, y.Method))
+	})
+	return out, nil
+}
+
+// finish computes means, the interval and the p-value of a line.
+func (l *line) finish() error {
+	l.Metric, l.Low, l.High, l.P, l.A, l.B = l.metric.Name, math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
+	n := len(l.differences)
+	if n == 0 {
+		return nil
+	}
+	scale := big.NewRat(1, int64(n))
+	if l.metric.Percent {
+		scale.Mul(scale, big.NewRat(100, 1))
+	}
+	l.A, _ = l.a.Mul(l.a, scale).Float64()
+	l.B, _ = l.b.Mul(l.b, scale).Float64()
+	if !slices.ContainsFunc(l.differences, func(d *big.Rat) bool { return d.Sign() != 0 }) {
+		l.Low, l.High, l.P = 0, 0, 1
+		return nil
+	}
+	if n == 1 || l.train < 1 {
+		return nil
+	}
+	test, err := stats.CorrectedT(l.differences, l.train, l.test)
+	if err != nil {
+		return err
+	}
+	unit := 1.0
+	if l.metric.Percent {
+		unit = 100
+	}
+	between := test.Interval(0.95)
+	l.Low, l.High, l.P = unit*between.Low, unit*between.High, test.P
+	return nil
+}
+
+// metricOf is what a task's results are compared by: the share of right rows, or the error of regression.
+func metricOf(task string) metric.Metric {
+	name := "accuracy"
+	if task == "regression" {
+		name = "rmse"
+	}
+	m, err := metric.Lookup(name)
+	if err != nil {
+		panic(err) // both are metrics of this program
+	}
+	return m
+}
+
+// note adds a version to those of a side.
+func note(versions *string, v string) {
+	if !slices.Contains(strings.Split(*versions, ", "), v) {
+		*versions = strings.TrimPrefix(*versions+", "+v, ", ")
+	}
+}
+
+// point is the parameters of the chosen grid point, "" for none.
+func point(r result.Run) string {
+	if r.Selected == nil || *r.Selected >= len(r.Grid) {
+		return ""
+	}
+	return string(r.Grid[*r.Selected])
+}
+
+// otherCounts reports whether a count or an error of two scores differs.
+func otherCounts(a, b result.Score) bool {
+	ints := func(s result.Score) []*int { return []*int{s.Correct, s.TN, s.FP, s.FN, s.TP} }
+	reals := func(s result.Score) []*float64 { return []*float64{s.RMSE, s.MAE, s.R2} }
+	same := func(x, y *int) bool { return x == nil && y == nil || x != nil && y != nil && *x == *y }
+	sameReal := func(x, y *float64) bool { return x == nil && y == nil || x != nil && y != nil && *x == *y }
+	return a.N != b.N || !slices.EqualFunc(ints(a), ints(b), same) || !slices.EqualFunc(reals(a), reals(b), sameReal)
+}
