@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
@@ -93,6 +94,9 @@ func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) 
 			if err != nil {
 				return d, exitError{exitUsage, err}
 			}
+			if unfit := entry.Unfit(spec); unfit != "" {
+				return d, usage("%s on %s: %s", spec.Name, entry.Name, unfit)
+			}
 			cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
 			r, same, err := a.refit(c, h, spec, set, cell, &modelFlags{dataset: name, split: f.split})
 			if err != nil {
@@ -129,6 +133,9 @@ func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.
 	every := (len(r.Rows) + most - 1) / most
 	for i := 0; i < len(r.Rows); i += every {
 		p := plot.FieldPoint{X: set.X.At(r.Rows[i], 0), Y: set.X.At(r.Rows[i], 1)}
+		if p.X != p.X || p.Y != p.Y {
+			continue // a row with a gap has no place on the plane
+		}
 		if set.Y[r.Rows[i]] > 0 {
 			p.Class = 1
 		}
@@ -190,9 +197,11 @@ func (f boundaryFlags) losses(ctx context.Context, base plot.Field, method strin
 
 // rangeOf is what a drawing shows of a column: its values and a twentieth more on each side.
 func rangeOf(set *datasets.Set, column int) [2]float64 {
-	low, high := set.X.At(0, column), set.X.At(0, column)
+	low, high := math.Inf(1), math.Inf(-1)
 	for i := range set.Y {
-		low, high = min(low, set.X.At(i, column)), max(high, set.X.At(i, column))
+		if v := set.X.At(i, column); v == v {
+			low, high = min(low, v), max(high, v)
+		}
 	}
 	more := (high - low) / 20
 	return [2]float64{low - more, high + more}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -242,6 +243,10 @@ func (a *app) showSet(ctx context.Context, e *catalogue.Entry, format string) er
 		}
 		l.add(fmt.Sprintf("class %+g", coded), fmt.Sprintf("%s: %d rows", label, count(set.Y, coded)))
 	}
+	if gaps := gapsOf(set); gaps != "" {
+		l.add("missing values", gaps)
+		l.add("filled with", filledWith(set.Gaps))
+	}
 	l.add("constant columns", strings.Join(constantColumns(set), ", "))
 	if err := datasets.FitStandardiser(set.X, nil).Check(set.X, nil, set.Features); err != nil {
 		l.add("warning", err.Error())
@@ -260,15 +265,50 @@ func count(y []float64, v float64) int {
 	return n
 }
 
+// gapsOf counts the missing values of the columns that have any.
+func gapsOf(set *datasets.Set) string {
+	n, d := set.X.Dims()
+	var out []string
+	for j := range d {
+		missing := 0
+		for i := range n {
+			if v := set.X.At(i, j); v != v {
+				missing++
+			}
+		}
+		if missing > 0 {
+			out = append(out, fmt.Sprintf("%s: %d", set.Features[j], missing))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// filledWith says what stands in the place of missing values.
+func filledWith(g datasets.Gaps) string {
+	text := "the " + g.Impute + " of the training rows"
+	switch g.Impute {
+	case datasets.None:
+		text = "nothing: methods that take missing values see them"
+	case datasets.MostFrequent:
+		text = "the most frequent value of the training rows"
+	}
+	if g.Indicator {
+		text += "; a further column says where"
+	}
+	return text
+}
+
 func constantColumns(set *datasets.Set) []string {
 	n, d := set.X.Dims()
 	var out []string
 	for j := range d {
-		constant := true
-		for i := 1; i < n && constant; i++ {
-			constant = set.X.At(i, j) == set.X.At(0, j)
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range n {
+			if v := set.X.At(i, j); v == v {
+				low, high = min(low, v), max(high, v)
+			}
 		}
-		if constant {
+		if low >= high {
 			out = append(out, set.Features[j])
 		}
 	}

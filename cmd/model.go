@@ -178,8 +178,8 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 	if err != nil {
 		return err
 	}
-	if spec.Tasks&entry.Task == 0 {
-		return usage("%s is a %s set, which %s does not solve", entry.Name, entry.Task, spec.Name)
+	if unfit := entry.Unfit(spec); unfit != "" {
+		return usage("%s on %s: %s", spec.Name, entry.Name, unfit)
 	}
 	set, err := read.Load(ctx, a.store(), entry)
 	if err != nil {

@@ -40,6 +40,12 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 	if len(plan.Unsuited) > 0 {
 		fmt.Fprintf(a.err, "not run, since the method does not solve the set's task: %s\n", strings.Join(plan.Unsuited, ", "))
 	}
+	if len(plan.NoGaps) > 0 {
+		fmt.Fprintf(a.err, "not run, since the set says impute = \"none\" and the method takes no missing values: %s\n", strings.Join(plan.NoGaps, ", "))
+	}
+	for _, why := range plan.LeftOut {
+		fmt.Fprintf(a.err, "left out: %s\n", why)
+	}
 	if len(plan.Cells) > 0 {
 		canaries := ""
 		switch {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -26,8 +27,9 @@ func newMethodsPredictCommand(a *app) *cobra.Command {
 		Short: "Score the rows of a file with a model that a run kept",
 		Long: `predict scores rows with the refitted model of a stored cell, which must have been run
 with --keep models. The file is in the units of the data set's own: its first line names
-the columns, in any order; other columns are passed over. A row gets the class and the
-scores behind it, or for regression the predicted number.`,
+the columns, in any order; other columns are passed over. Missing values are filled as in
+the cell. A row gets the class and the scores behind it, or for regression the predicted
+number.`,
 		Example: `  bench run --methods LGBM --datasets wine --splits 1 --keep models
   bench methods predict LGBM --datasets wine --split 1 new.csv --format csv`,
 		Args: takes("METHOD", "FILE.csv"),
@@ -46,7 +48,7 @@ scores behind it, or for regression the predicted number.`,
 
 func (a *app) predict(c *cobra.Command, method, file string, f predictFlags) error {
 	ctx := c.Context()
-	p, err := a.predictor(c, method, f)
+	p, like, err := a.predictor(c, method, f)
 	if err != nil {
 		return err
 	}
@@ -54,7 +56,7 @@ func (a *app) predict(c *cobra.Command, method, file string, f predictFlags) err
 	if memory == 0 {
 		memory = machine.MemoryBytes()
 	}
-	x, err := read.Rows(file, p.Features, memory)
+	x, err := read.Rows(file, p.Features, p.Gaps(), like, memory)
 	if err != nil {
 		return exitError{exitUsage, err}
 	}
@@ -65,49 +67,49 @@ func (a *app) predict(c *cobra.Command, method, file string, f predictFlags) err
 	return a.writePredictions(p, scores, f.format)
 }
 
-// predictor loads the model that is kept of a cell.
-func (a *app) predictor(c *cobra.Command, method string, f predictFlags) (*runner.Predictor, error) {
+// predictor loads the model that is kept of a cell, and returns the description of its set, nil where the set is not known by its name.
+func (a *app) predictor(c *cobra.Command, method string, f predictFlags) (*runner.Predictor, *catalogue.Entry, error) {
 	h, err := a.harness(f.protocol)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	spec, err := h.Registry.Lookup(method)
 	if err != nil {
-		return nil, exitError{exitUsage, err}
+		return nil, nil, exitError{exitUsage, err}
 	}
 	db, err := a.reader(c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer db.Close()
 	dataset := f.dataset
-	if e, err := a.sets.Lookup(dataset); err == nil {
-		dataset = e.Name
-	} else if strings.HasSuffix(dataset, ".toml") {
-		e, err := a.set(dataset)
-		if err != nil {
-			return nil, err
+	like, err := a.sets.Lookup(dataset)
+	if err != nil && strings.HasSuffix(dataset, ".toml") {
+		if like, err = a.set(dataset); err != nil {
+			return nil, nil, err
 		}
-		dataset = e.Name
+	}
+	if like != nil {
+		dataset = like.Name
 	}
 	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: dataset, Split: f.split, Method: spec.Name}
 	l, found, err := db.Artifacts(context.WithoutCancel(c.Context()), cell.Protocol, cell.Dataset, cell.Method, cell.Split)
 	switch {
 	case err != nil:
-		return nil, exitError{exitIncomplete, err}
+		return nil, nil, exitError{exitIncomplete, err}
 	case !found || l.Model == nil:
 		v := a.invocation(h.Protocol.Name, h.Protocol.Path, h.Protocol.Splits)
 		if v.Database = "models.db"; filepath.Base(a.db) == v.Database { // a stored cell is not run again
 			v.Database = "models-2.db"
 		}
-		return nil, usage("%s keeps no model of %s; a run into a database of its own does: %s --keep models; then predict with --db %s",
+		return nil, nil, usage("%s keeps no model of %s; a run into a database of its own does: %s --keep models; then predict with --db %s",
 			a.db, cell, v.Command([]string{cell.Method}, []string{f.dataset}, []int{cell.Split}, false), v.Database)
 	}
 	p, err := runner.NewPredictor(spec, l)
 	if err != nil {
-		return nil, exitError{exitIncomplete, fmt.Errorf("%s: %w", cell, err)}
+		return nil, nil, exitError{exitIncomplete, fmt.Errorf("%s: %w", cell, err)}
 	}
-	return p, nil
+	return p, like, nil
 }
 
 // writePredictions lists the rows, numbered from 1.

@@ -160,6 +160,9 @@ func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 	if len(plan.NoData) > 0 {
 		fmt.Fprintf(a.err, "; missing data: %s", strings.Join(plan.NoData, ", "))
 	}
+	if n := len(plan.LeftOut); n > 0 {
+		fmt.Fprintf(a.err, "; left out, since they cannot be split: %s", plural(n, "set"))
+	}
 	if left := slices.Concat(plan.Skipped, out.Skipped); len(left) > 0 {
 		fmt.Fprintf(a.err, "; skipped: %s", sumSkipped(left))
 	}

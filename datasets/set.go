@@ -1,5 +1,5 @@
-// Package datasets holds loaded data: a [Set] of numbers, and the [Standardiser] that centres and
-// scales columns with the statistics of chosen rows. It is what methods are compared on.
+// Package datasets holds loaded data: a [Set] of numbers, the [Imputer] that fills its gaps, and the [Standardiser] that centres and
+// scales columns, both with the statistics of chosen rows ([Inputs] is one after the other). It is what methods are compared on.
 //
 // The packages below it bring a set about, each with one part of the work:
 //
@@ -12,8 +12,7 @@
 // Packages read and fetch stand on files, files on catalogue, and catalogue on generate.
 // Who needs a description alone imports catalogue, and only the command line imports fetch.
 //
-// This package reads no file, draws no splits (package harness/split does) and fills in no
-// missing values.
+// This package reads no file and draws no splits (package harness/split does).
 package datasets
 
 import (
@@ -34,6 +33,7 @@ type Set struct {
 	Labels      []string         // the classes' names in the file, -1 before +1 or 0..K-1; nil for regression
 	Blocks      []registry.Block // of the columns of X, one a channel, where the set has them
 	TrainRows   int              // the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
+	Gaps        Gaps             // what becomes of missing values, which are NaN in X
 	Fingerprint string           // as files.Directory.Fingerprint gives it
 }
 

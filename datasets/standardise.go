@@ -14,7 +14,8 @@ type Standardiser struct {
 }
 
 // FitStandardiser takes the mean and the population standard deviation of every
-// column of x over the given rows; nil means all rows. It panics if there are none.
+// column of x over the given rows; nil means all rows. It panics if there are none. Missing values, which are
+// NaN, count nowhere and stay missing.
 //
 // It is the arithmetic of scikit-learn's StandardScaler on a row-major matrix, in
 // the same order, so that the same rows in the same order give the same bits:
@@ -52,9 +53,28 @@ func FitStandardiser(x *mat.Dense, rows []int) Standardiser {
 		}
 	}
 	for j := range scale {
+		if mean[j] != mean[j] { // the column has gaps
+			mean[j], scale[j] = ofKnown(n, row, j)
+			continue
+		}
 		scale[j] = deviation(scale[j], correction[j], mean[j], count)
 	}
 	return Standardiser{Mean: mean, Scale: scale}
+}
+
+// ofKnown returns the mean and the scale of the values of column j that are not missing; 0 and 1 if there are none.
+func ofKnown(n int, row func(i int) []float64, j int) (mean, scale float64) {
+	var known []float64
+	for i := range n {
+		if v := row(i)[j]; v == v {
+			known = append(known, v)
+		}
+	}
+	if known == nil {
+		return 0, 1
+	}
+	s := FitStandardiser(mat.NewDense(len(known), 1, known), nil)
+	return s.Mean[0], s.Scale[0]
 }
 
 // selected returns how many rows of x are chosen, and the i-th of them; nil means all rows.
@@ -111,9 +131,11 @@ func spread(x *mat.Dense, rows []int, j int) float64 {
 	n, row := selected(x, rows)
 	low, high := math.Inf(1), math.Inf(-1)
 	for i := range n {
-		low, high = min(low, row(i)[j]), max(high, row(i)[j])
+		if v := row(i)[j]; v == v {
+			low, high = min(low, v), max(high, v)
+		}
 	}
-	return high - low
+	return max(0, high-low) // 0 where all are missing
 }
 
 // Apply writes the standardised rows of src to dst, in their order; nil means all

@@ -9,10 +9,14 @@ import (
 // Check reports why d is not a training set of its task: no rows or no features, not a target
 // for each row, a feature that is not finite, a label other than -1 and +1 (Binary) or the whole
 // numbers from 0 to Classes-1 (Multiclass), a target that is not finite (Regression), blocks that overlap or leave the features. It reads
-// the data once. Every fit of a [Spec] starts with it, so that no method asks again.
+// the data once. Every fit of a [Spec] starts with it, so that no method asks again; features may be NaN
+// there if the method declares [Spec.Gaps].
 //
 // A set with one row, or with one class only, is a training set.
-func (d Data) Check() error {
+func (d Data) Check() error { return d.check(false) }
+
+// check is Check, where features may be NaN if gaps is set.
+func (d Data) check(gaps bool) error {
 	if d.X == nil || d.X.IsEmpty() {
 		return errors.New("the training set is empty: it needs rows and features")
 	}
@@ -28,7 +32,7 @@ func (d Data) Check() error {
 	}
 	for i := range n {
 		for j, v := range d.X.RawRowView(i) {
-			if !finite(v) {
+			if !finite(v) && !(gaps && math.IsNaN(v)) {
 				return fmt.Errorf("feature %d of row %d is %v: features must be finite", j, i, v)
 			}
 		}

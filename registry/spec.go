@@ -28,6 +28,7 @@ type Spec struct {
 	// What the method's models can do beside scoring; nothing, where a field is left out.
 	Load        func(r io.Reader) (Model, error) // reads back a model that Saver.Save wrote
 	Trees       bool                             // models are TreeModels
+	Gaps        bool                             // features may be NaN, a value that is missing; other methods are given none
 	Blocks      bool                             // what is learned depends on the blocks of the features; other methods are shown none
 	Probability Probability                      // what scores of two classes stand for
 
@@ -228,7 +229,7 @@ func (s Spec) ready(ctx context.Context, train Data) (Data, error) {
 	if err := ctx.Err(); err != nil {
 		return train, err
 	}
-	err := train.Check()
+	err := train.check(s.Gaps)
 	if err == nil && s.Tasks&train.Task == 0 {
 		err = fmt.Errorf("the task of the training set is %q: the method solves %s", train.Task, s.Tasks)
 	}

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -224,6 +225,23 @@ func (l *Texts) UnmarshalTOML(v any) error {
 	}
 	*l = out
 	return nil
+}
+
+// Marks are the texts that stand for missing values. In TOML they are written as Texts.
+type Marks []string
+
+// UnmarshalTOML implements toml.Unmarshaler.
+func (m *Marks) UnmarshalTOML(v any) error { return (*Texts)(m).UnmarshalTOML(v) }
+
+// IsZero reports marks that are the same reading as none: those of the empty value alone.
+func (m Marks) IsZero() bool { return len(m) == 0 || len(m) == 1 && m[0] == "" }
+
+// MarshalJSON writes one mark as a string, so that readings of former programs keep their bytes.
+func (m Marks) MarshalJSON() ([]byte, error) {
+	if len(m) == 1 {
+		return json.Marshal(m[0])
+	}
+	return json.Marshal([]string(m))
 }
 
 // String returns the list as it is written in TOML.

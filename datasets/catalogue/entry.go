@@ -51,8 +51,11 @@ type Reading struct {
 	Label        *Column    `toml:"label" json:"label,omitempty"`                   // the target; not for libsvm, where it comes first
 	Drop         ColumnList `toml:"drop" json:"drop,omitempty"`                     // columns that are neither input nor target
 	Categorical  ColumnList `toml:"categorical" json:"categorical,omitempty"`       // columns to turn into one 0/1 column per level
-	Missing      string     `toml:"missing" json:"missing,omitempty"`               // the mark of a missing categorical value, e.g. "?"; by default the empty value, in ARFF files "?"
-	MissingAs    string     `toml:"missing_as" json:"missing_as,omitempty"`         // what it becomes: "zero" (zero in all of the column's levels) or "level" (a level of its own); "" makes it an error
+	Decimal      string     `toml:"decimal" json:"decimal,omitempty"`               // of csv and blank: "," where numbers have a decimal comma
+	Missing      Marks      `toml:"missing" json:"missing,omitzero"`                // the texts that stand for a missing value, e.g. "?"; by default the empty value, in ARFF files "?"
+	MissingAs    string     `toml:"missing_as" json:"missing_as,omitempty"`         // what a missing categorical value becomes: "zero" (zero in all of the column's levels) or "level" (a level of its own); "" makes it an error
+	Impute       string     `toml:"impute" json:"impute,omitempty"`                 // what a missing number becomes: "median", "mean" or "most-frequent" of the training rows, or "none" (NaN); "" makes it an error
+	Indicator    bool       `toml:"indicator" json:"indicator,omitempty"`           // a numeric column with missing values gets another one that says where
 	Negative     Texts      `toml:"negative" json:"negative,omitempty"`             // binary: the labels that are -1; by default all that are not positive
 	Positive     Texts      `toml:"positive" json:"positive,omitempty"`             // binary: the labels that are +1
 	PositiveFrom *float64   `toml:"positive_from" json:"positive_from,omitempty"`   // binary, instead of positive: a number as label is +1 from this value on
@@ -60,6 +63,17 @@ type Reading struct {
 	RowsPerClass int        `toml:"rows_per_class" json:"rows_per_class,omitempty"` // multiclass, instead of label: row i has class i / rows_per_class
 	TargetRange  []float64  `toml:"target_range" json:"target_range,omitempty"`     // regression: where the smallest and the largest target of all rows go
 	Channels     []Channel  `toml:"channels" json:"channels,omitempty"`             // the features of the matrix by channel, in order, where no file is a channel
+}
+
+// Unfit says why a method cannot run on the set, "" if it can.
+func (e *Entry) Unfit(m registry.Spec) string {
+	switch {
+	case m.Tasks&e.Task == 0:
+		return fmt.Sprintf("the method does not solve %s sets", e.Task)
+	case e.Impute == "none" && !m.Gaps:
+		return "the method takes no missing values, and the set says impute = \"none\""
+	}
+	return ""
 }
 
 // A Channel is a block of consecutive features.

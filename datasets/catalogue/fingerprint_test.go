@@ -28,7 +28,7 @@ func TestFingerprintIgnoresWhatChangesNoNumber(t *testing.T) {
 		"positive": func(e *Entry) { e.Positive = []string{"3"} },
 		"task":     func(e *Entry) { e.Task = registry.Regression },
 		"coded":    func(e *Entry) { e.Categorical = []Column{{Index: 3}} },
-		"missing":  func(e *Entry) { e.Missing = "?" },
+		"missing":  func(e *Entry) { e.Missing = Marks{"?"} },
 		"role":     func(e *Entry) { e.Files = slices.Clone(e.Files); e.Files[0].Role = RoleTest },
 	} {
 		other := *e

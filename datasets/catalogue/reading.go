@@ -45,11 +45,17 @@ func (e *Entry) complete() error {
 		byName := e.Label != nil && e.Label.Name != "" && e.Columns == nil
 		e.Header = &byName
 	}
-	if e.MissingAs == "" && e.Missing != "" {
+	if e.Decimal == "." {
+		e.Decimal = ""
+	}
+	if e.MissingAs == "" && (len(e.Missing) > 0 || e.Impute != "") {
 		e.MissingAs = "level"
 	}
-	if e.MissingAs != "" && e.Missing == "" && e.Format == ARFF {
-		e.Missing = "?"
+	if e.MissingAs != "" && e.Missing.IsZero() {
+		e.Missing = Marks{""}
+		if e.Format == ARFF {
+			e.Missing = Marks{"?"}
+		}
 	}
 	if e.Columns == nil {
 		return nil
@@ -97,8 +103,27 @@ func (e *Entry) checkFormat() error {
 		return fmt.Errorf("label, drop and categorical are not for libsvm files, whose label comes first and whose inputs are numbers")
 	case e.MissingAs != "" && e.MissingAs != "zero" && e.MissingAs != "level":
 		return fmt.Errorf("missing_as = %q is not \"zero\" or \"level\"", e.MissingAs)
+	case e.Impute != "" && !slices.Contains(imputations, e.Impute):
+		return fmt.Errorf("impute = %q is not one of \"%s\"%s", e.Impute, strings.Join(imputations, "\", \""), meant(e.Impute, imputations))
+	case e.Indicator && e.Impute == "":
+		return fmt.Errorf("indicator = true says where numbers are missing; write impute = \"median\" too, or another way to fill them in")
+	case e.Decimal != "" && e.Decimal != ",":
+		return fmt.Errorf("decimal = %q is not \".\" or \",\"", e.Decimal)
+	case e.Decimal != "" && !textual:
+		return fmt.Errorf("decimal = \",\" is for format csv and blank only, not %s", e.Format)
 	}
 	return nil
+}
+
+// imputations are the values of the key impute, as package datasets names them.
+var imputations = []string{"median", "mean", "most-frequent", "none"}
+
+// meant names the nearest of all, for the end of an error; "" if none is near.
+func meant(name string, all []string) string {
+	if near := wording.Suggest(name, all); near != nil {
+		return fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return ""
 }
 
 func (e *Entry) checkTarget() error {

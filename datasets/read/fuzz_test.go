@@ -80,7 +80,7 @@ func FuzzARFF(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, mode byte) {
 		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: catalogue.ARFF, Label: &catalogue.Column{Index: -1}}}
 		if mode&1 != 0 {
-			e.Missing, e.MissingAs = "?", "level"
+			e.Missing, e.MissingAs = catalogue.Marks{"?"}, "level"
 		}
 		if mode&2 != 0 {
 			e.Task = registry.Binary

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,6 +21,8 @@ type target struct {
 	errorf func(i int, format string, args ...any) error // about the label of row i
 	files  string                                        // for errors that are about no single row
 	hint   string                                        // see encodingHint
+	number func(text []byte) (float64, bool)
+	advice func(text []byte, otherwise string) string // see numberAdvice
 }
 
 // missingMarks are the texts that stand for a missing value, in lower case. "none"
@@ -36,7 +39,7 @@ func isMissingMark(text string) bool {
 // isMissingLabel reports a label that stands for none, unless the entry lists just
 // this text as a label.
 func (r reader) isMissingLabel(name string) bool {
-	if !isMissingMark(name) && (r.Missing == "" || name != r.Missing) {
+	if !isMissingMark(name) && !r.isMark([]byte(name)) {
 		return false
 	}
 	for _, list := range []catalogue.Texts{r.Negative, r.Positive, r.Classes} {
@@ -132,13 +135,13 @@ func (t target) numbers(needs string) ([]float64, error) {
 	y := make([]float64, t.n)
 	for i := range y {
 		text := t.at(i)
-		v, ok := wording.ParseDecimal(text)
+		v, ok := t.number(text)
 		switch {
 		case ok:
 		case isMissingMark(string(text)):
 			return nil, t.errorf(i, "is no label, and every row needs one; fill it in or remove the row")
 		default:
-			return nil, t.errorf(i, "is not a finite number, which %s needs as target; %s", needs, numberAdvice(text, "repair the row or choose another label"))
+			return nil, t.errorf(i, "is not a finite number, which %s needs as target; %s", needs, t.advice(text, "repair the row or choose another label"))
 		}
 		y[i] = v
 	}
@@ -218,10 +221,32 @@ func (r reader) binaryValues(t target, found []string) (map[string]float64, []st
 	case counts[-1] == 0:
 		return nil, nil, fmt.Errorf("%s: positive = %s lists every label (%s), and class -1 has none left; correct the list", t.files, r.Positive, someLabels(found))
 	}
+	if err := errors.Join(t.absent("positive", positive, found), t.absent("negative", negative, found)); err != nil {
+		return nil, nil, err
+	}
 	if negative == nil {
 		negative = rest
 	}
 	return value, []string{strings.Join(negative, ","), strings.Join(positive, ",")}, nil
+}
+
+// absent is the error for the labels of a list that no row has: a slip of the finger would put rows into the other class.
+func (t target) absent(key string, list, found []string) error {
+	var absent []string
+	for _, l := range list {
+		if slices.Contains(found, l) {
+			continue
+		}
+		text := shown(l)
+		if meant := wording.Suggest(l, found); meant != nil {
+			text += fmt.Sprintf(" (did you mean %q?)", meant[0])
+		}
+		absent = append(absent, text)
+	}
+	if absent == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: no row has the label %s that %s lists; the labels are %s; correct the list%s", t.files, strings.Join(absent, ", "), key, someLabels(found), t.hint)
 }
 
 // noneOf is the error for a list of labels of which no row has any.

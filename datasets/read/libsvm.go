@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/internal/wording"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -16,7 +15,7 @@ import (
 func (r reader) readSparse(ctx context.Context, s *datasets.Set, contents []content) (target, error) {
 	var parts []*sparseTable
 	labels, first, err := r.joined(ctx, s, contents, func(c content) (int, string, error) {
-		t, err := parseLIBSVM(c.name, c.data, r.budget)
+		t, err := r.parseLIBSVM(c.name, c.data)
 		if err != nil {
 			return 0, "", err
 		}
@@ -100,15 +99,16 @@ const (
 
 // parseLIBSVM parses lines "label index:value index:value ... # comment" with
 // indices that count from 1 and ascend. The result points into buf.
-func parseLIBSVM(file string, buf []byte, b *budget) (*sparseTable, error) {
+func (r reader) parseLIBSVM(file string, buf []byte) (*sparseTable, error) {
 	buf, err := checkText(file, buf)
 	if err != nil {
 		return nil, err
 	}
-	t, err := newSparseTable(file, buf, b)
+	t, err := newSparseTable(file, buf, r.budget)
 	if err != nil {
 		return nil, err
 	}
+	numbers := r.numeric()
 	for line := 1; len(buf) > 0; line++ {
 		var text []byte
 		text, buf, _ = bytes.Cut(buf, []byte("\n"))
@@ -120,7 +120,7 @@ func parseLIBSVM(file string, buf []byte, b *budget) (*sparseTable, error) {
 		if bytes.IndexByte(label, ':') >= 0 {
 			return nil, fmt.Errorf("%s:%d: the line begins with %q and not with a label; write a label before the index:value pairs", file, line, clip(label))
 		}
-		if err := t.row(line, rest); err != nil {
+		if err := t.row(line, rest, &numbers); err != nil {
 			return nil, err
 		}
 		t.labels = append(t.labels, label)
@@ -148,7 +148,7 @@ func newSparseTable(file string, buf []byte, b *budget) (*sparseTable, error) {
 }
 
 // row reads the index:value pairs of a line.
-func (t *sparseTable) row(line int, text []byte) error {
+func (t *sparseTable) row(line int, text []byte, numbers *numeric) error {
 	previous := 0
 	for {
 		var pair []byte
@@ -163,9 +163,9 @@ func (t *sparseTable) row(line int, text []byte) error {
 		if int(index) <= previous {
 			return fmt.Errorf("%s:%d: index %d comes after index %d; indices must ascend within a line", t.file, line, index, previous)
 		}
-		v, ok := wording.ParseDecimal(right)
+		v, ok := numbers.value(right)
 		if !ok {
-			return fmt.Errorf("%s:%d: feature %d: value %q is not a finite number; %s", t.file, line, index, clip(right), numberAdvice(right, "repair the line"))
+			return fmt.Errorf("%s:%d: feature %d: value %q is not a finite number; %s", t.file, line, index, clip(right), numbers.advice(right, "repair the line"))
 		}
 		previous = int(index)
 		t.index = append(t.index, int32(index-1))

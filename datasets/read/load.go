@@ -10,12 +10,12 @@
 // left out; categorical columns become one 0/1 column per level, levels sorted by
 // name; the numeric columns come first and the 0/1 columns after them, both in
 // file order. A value that is not a finite decimal number is an error that names the file,
-// the line and the column, never a gap filled in silently. Column numbers count
+// the line and the column, unless it is a mark of a missing value in a set that says what becomes of these. Column numbers count
 // from 0, in TOML files and in errors; negative numbers count from the end. Labels
 // that are numbers are compared as numbers, so "1", "+1" and "1.0" are one label. Every
 // row has a label, and NA and the like are none.
 //
-// The package guesses nothing about a file that its entry does not say, and fills in no missing values.
+// The package guesses nothing about a file that its entry does not say. Missing numbers are NaN; package datasets fills them in.
 package read
 
 import (
@@ -88,7 +88,7 @@ func (c content) checkRows(n int) error {
 
 // read turns the bytes of the data files, which the budget holds already, into a set.
 func (r reader) read(ctx context.Context, contents []content) (*datasets.Set, error) {
-	s := &datasets.Set{Name: r.Name, Task: r.Task}
+	s := &datasets.Set{Name: r.Name, Task: r.Task, Gaps: r.gaps()}
 	var labels target
 	var err error
 	switch {
@@ -154,7 +154,7 @@ func (r reader) joined(ctx context.Context, s *datasets.Set, contents []content,
 	if s.TrainRows == t.n {
 		s.TrainRows = 0
 	}
-	t.files = strings.Join(names, ", ")
+	t.files, t.number, t.advice = strings.Join(names, ", "), r.number, r.advice
 	return t, first, nil
 }
 

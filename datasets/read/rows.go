@@ -3,10 +3,12 @@ package read
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/system/regularfile"
-	"github.com/kernelboosting/bench/internal/wording"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -14,9 +16,17 @@ import (
 // columns that a set named features gave a method, in the units of the file. The first
 // line names the columns, in any order; columns of no feature are passed over. A feature
 // "job=admin" is 1 where the column job says admin and 0 elsewhere, unless a column has
-// the feature's own name. Without names the file has a column for each feature. memory is
-// the bytes that reading may take.
-func Rows(path string, features []string, memory int64) (*mat.Dense, error) {
+// the feature's own name. Without names the file has a column for each feature. With gaps a missing number is NaN,
+// where it is empty or a mark such as NA or ?; without gaps it is an error. like is the set that the model was trained on, or nil: its
+// separator, decimal comma and marks of missing values are read too. memory is the bytes that reading may take.
+func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memory int64) (*mat.Dense, error) {
+	own := catalogue.Entry{}
+	if like != nil {
+		own = *like
+	}
+	if own.Impute = ""; gaps {
+		own.Impute = datasets.None
+	}
 	b := &budget{limit: memory}
 	data, err := regularfile.Read(path, memory)
 	if err != nil {
@@ -27,6 +37,13 @@ func Rows(path string, features []string, memory int64) (*mat.Dense, error) {
 		separator = '\t'
 	}
 	header := firstLineNames(data, separator, features)
+	if !header && len(own.Separator) == 1 && firstLineNames(data, own.Separator[0], features) {
+		header, separator = true, own.Separator[0]
+	}
+	if string(separator) != own.Separator {
+		own.Decimal = "" // the file is written in its own way
+	}
+	numbers := reader{&own, b}.numeric()
 	var names []string
 	if !header {
 		names = features
@@ -49,7 +66,7 @@ func Rows(path string, features []string, memory int64) (*mat.Dense, error) {
 	for i := range t.lines {
 		row := x.RawRowView(i)
 		for j, f := range from {
-			if row[j], err = f.value(t, i); err != nil {
+			if row[j], err = f.value(t, i, &numbers); err != nil {
 				return nil, err
 			}
 		}
@@ -114,11 +131,14 @@ func (t *table) sources(features []string) ([]featureSource, error) {
 	return out, nil
 }
 
-func (f featureSource) value(t *table, i int) (float64, error) {
+func (f featureSource) value(t *table, i int, numbers *numeric) (float64, error) {
 	text := t.cell(i, f.column)
 	if f.levels == nil {
-		v, ok := wording.ParseDecimal(text)
-		if !ok {
+		v, ok := numbers.value(text)
+		switch {
+		case !ok && numbers.Impute != "" && isMissingMark(string(text)):
+			return math.NaN(), nil
+		case !ok:
 			return 0, t.errorf(i, f.column, "is not a finite number, which the model needs")
 		}
 		return v, nil

@@ -1,16 +1,13 @@
 package read
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/internal/wording"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -183,9 +180,15 @@ func (r reader) levels(tables []*table, j int) ([]string, error) {
 			if set[string(text)] {
 				continue
 			}
-			marked := r.MissingAs != "" && string(text) == r.Missing
-			if marked && r.MissingAs == "zero" {
+			marked := r.isMark(text)
+			switch {
+			case marked && r.MissingAs == "zero":
 				continue
+			case marked:
+				text = []byte(r.Missing[0])
+				if set[r.Missing[0]] {
+					continue
+				}
 			}
 			if !marked && t.isMissing(i, j) {
 				return nil, t.errorf(i, j, "is missing; say what becomes of it with missing_as = \"level\" or \"zero\"")
@@ -247,52 +250,27 @@ func (t *table) featureName(j int) string {
 
 // fill writes the inputs of every row of t into x from row first on.
 func (r reader) fill(x *mat.Dense, first int, t *table, p *plan) error {
+	numbers := r.numeric()
 	for i := range t.lines {
 		row := x.RawRowView(first + i)
 		for k, j := range p.numeric {
-			v, ok := wording.ParseDecimal(t.cell(i, j))
+			v, ok := numbers.value(t.cell(i, j))
 			if !ok {
 				return r.notNumber(t, i, j)
 			}
 			row[k] = v
 		}
 		for _, c := range p.coded {
-			if l, ok := c.levels[string(t.cell(i, c.column))]; ok {
+			l, ok := c.levels[string(t.cell(i, c.column))]
+			if !ok && len(r.Missing) > 1 && r.isMark(t.cell(i, c.column)) { // all marks are one level, named as the first
+				l, ok = c.levels[r.Missing[0]]
+			}
+			if ok {
 				row[c.offset+l] = 1
 			}
 		}
 	}
 	return nil
-}
-
-// notNumber explains the value at (i, j), which should have been a number.
-func (r reader) notNumber(t *table, i, j int) error {
-	text := t.cell(i, j)
-	bare := strings.ToLower(strings.TrimLeft(string(text), "+-"))
-	switch {
-	case t.isMissing(i, j) || r.Missing != "" && bare == strings.ToLower(r.Missing):
-		return t.errorf(i, j, "is missing, and a numeric input needs a value in every row; fill it in, remove the row, or list the column in drop or categorical")
-	case isMissingMark(string(text)), bare == "inf", bare == "infinity":
-		return t.errorf(i, j, "is not a finite number; fill it in, remove the row, or list the column in drop")
-	case i == 0 && t.levels == nil && !*r.Header && r.Columns == nil && numberAdvice(text, "") == "":
-		return t.errorf(i, j, "is not a number; set header = true if the line names the columns, or list the column in categorical or drop")
-	}
-	return t.errorf(i, j, "is not a finite number; %s", numberAdvice(text, "repair it, or list the column in categorical or drop"))
-}
-
-// numberAdvice says what to do about a text that is no number: otherwise, unless it
-// is a number in another notation.
-func numberAdvice(text []byte, otherwise string) string {
-	point := bytes.ReplaceAll(text, []byte(","), []byte("."))
-	_, oneComma := wording.ParseDecimal(point)
-	_, thousands := wording.ParseDecimal(bytes.ReplaceAll(text, []byte(","), nil))
-	switch {
-	case bytes.IndexByte(text, ',') < 0 || !oneComma && !thousands:
-		return otherwise
-	case !oneComma:
-		return "numbers are written without commas; remove them from the file"
-	}
-	return fmt.Sprintf("numbers have a decimal point; if the comma is a decimal comma, write %s throughout the file", point)
 }
 
 // checkSameColumns compares the columns of files that are joined by rows.

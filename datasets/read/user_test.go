@@ -191,10 +191,10 @@ func TestUserErrors(t *testing.T) {
 		{"two columns of one name", head, "my.csv", "class,class\n1,2\n", `DIR/my.csv: columns 0 and 1 are both named "class"; give the column's number instead (label = "class")`},
 		{"column used twice", head + `drop = ["class"]`, "my.csv", "a,class\n1,2\n", `DIR/my.csv: column 1 ("class") is both label and drop; list it once`},
 		{"no number", head, "my.csv", "a,class\n1,x\nred,y\n", `DIR/my.csv:3: column 0 ("a"): value "red" is not a finite number; repair it, or list the column in categorical or drop`},
-		{"NaN", head, "my.csv", "a,class\n1,x\nNaN,y\n", `DIR/my.csv:3: column 0 ("a"): value "NaN" is not a finite number; fill it in, remove the row, or list the column in drop`},
+		{"NaN", head, "my.csv", "a,class\n1,x\nNaN,y\n", `DIR/my.csv:3: column 0 ("a"): value "NaN" is not a finite number; if it stands for a missing value, write missing = ["NaN"] with impute = "median", fill it in, remove the row, or list the column in drop`},
 		{"infinite", head, "my.csv", "a,class\n1,x\n-Inf,y\n", `DIR/my.csv:3: column 0 ("a"): value "-Inf" is not a finite number; fill it in, remove the row, or list the column in drop`},
 		{"too large", head, "my.csv", "a,class\n1,x\n1e999,y\n", `DIR/my.csv:3: column 0 ("a"): value "1e999" is not a finite number; repair it, or list the column in categorical or drop`},
-		{"gap", head, "my.csv", "a,class\n1,x\n,y\n", `DIR/my.csv:3: column 0 ("a"): value "" is missing, and a numeric input needs a value in every row; fill it in, remove the row, or list the column in drop or categorical`},
+		{"gap", head, "my.csv", "a,class\n1,x\n,y\n", `DIR/my.csv:3: column 0 ("a"): value "" is missing, and a numeric input needs a value in every row; write impute = "median" (or "mean", "most-frequent", "none"), fill it in, remove the row, or list the column in drop or categorical`},
 		{"gap in a category", head + `categorical = ["a"]`, "my.csv", "a,class\n1,x\n,y\n", `DIR/my.csv:3: column 0 ("a"): value "" is missing; say what becomes of it with missing_as = "level" or "zero"`},
 		{"header not announced", "name = \"mine\"\nfile = \"my.csv\"\nlabel = 1\n", "my.csv", "a,class\n1,x\n", `DIR/my.csv:1: column 0: value "a" is not a number; set header = true if the line names the columns, or list the column in categorical or drop`},
 		{"empty", head, "my.csv", "", `DIR/my.csv: the file has no data rows`},
@@ -234,12 +234,12 @@ func TestUserErrors(t *testing.T) {
 		{"libsvm: nan as label", libsvm, "my.svm", "1 1:2\nnan 1:3\n", `DIR/my.svm:2: label "nan" is no label, and every row needs one; fill it in, remove the row, or list it in negative, positive or classes if it is a class`},
 		{"wrong positive", head + `positive = ["z"]` + "\n" + `negative = ["x"]`, "my.csv", "a,class\n1,x\n2,y\n", `DIR/my.csv: no row has a label that positive = ["z"] lists; the labels are x, y; correct the list`},
 		{"wrong negative", head + `positive = ["x"]` + "\n" + `negative = ["z"]`, "my.csv", "a,class\n1,x\n2,y\n", `DIR/my.csv: no row has a label that negative = ["z"] lists; the labels are x, y; correct the list`},
-		{"number with underscores", head, "my.csv", "a,class\n1,x\n1_000,y\n", `DIR/my.csv:3: column 0 ("a"): value "1_000" is not a finite number; repair it, or list the column in categorical or drop`},
+		{"number with underscores", head, "my.csv", "a,class\n1,x\n1_000,y\n", `DIR/my.csv:3: column 0 ("a"): value "1_000" is not a finite number; thousands separators are not read; remove them from the file`},
 		{"hexadecimal number", head, "my.csv", "a,class\n1,x\n0x1p3,y\n", `DIR/my.csv:3: column 0 ("a"): value "0x1p3" is not a finite number; repair it, or list the column in categorical or drop`},
-		{"decimal comma", head + `separator = ";"`, "my.csv", "a;class\n3,14;x\n2,71;y\n", `DIR/my.csv:2: column 0 ("a"): value "3,14" is not a finite number; numbers have a decimal point; if the comma is a decimal comma, write 3.14 throughout the file`},
-		{"decimal comma without header", "name = \"mine\"\nfile = \"my.csv\"\nlabel = 1\nseparator = \";\"\n", "my.csv", "3,14;x\n2,71;y\n", `DIR/my.csv:1: column 0: value "3,14" is not a finite number; numbers have a decimal point; if the comma is a decimal comma, write 3.14 throughout the file`},
-		{"thousands", head + `separator = ";"`, "my.csv", "a;class\n1,234,567;x\n2;y\n", `DIR/my.csv:2: column 0 ("a"): value "1,234,567" is not a finite number; numbers are written without commas; remove them from the file`},
-		{"decimal comma in the target", head + "separator = \";\"\ntask = \"regression\"", "my.csv", "a;class\n1;3,14\n", `DIR/my.csv:2: column 1 ("class"): value "3,14" is not a finite number, which regression needs as target; numbers have a decimal point; if the comma is a decimal comma, write 3.14 throughout the file`},
+		{"decimal comma", head + `separator = ";"`, "my.csv", "a;class\n3,14;x\n2,71;y\n", `DIR/my.csv:2: column 0 ("a"): value "3,14" is not a finite number; if the comma is a decimal comma, write decimal = ","`},
+		{"decimal comma without header", "name = \"mine\"\nfile = \"my.csv\"\nlabel = 1\nseparator = \";\"\n", "my.csv", "3,14;x\n2,71;y\n", `DIR/my.csv:1: column 0: value "3,14" is not a finite number; if the comma is a decimal comma, write decimal = ","`},
+		{"thousands", head + `separator = ";"`, "my.csv", "a;class\n1,234,567;x\n2;y\n", `DIR/my.csv:2: column 0 ("a"): value "1,234,567" is not a finite number; thousands separators are not read; remove them from the file`},
+		{"decimal comma in the target", head + "separator = \";\"\ntask = \"regression\"", "my.csv", "a;class\n1;3,14\n", `DIR/my.csv:2: column 1 ("class"): value "3,14" is not a finite number, which regression needs as target; if the comma is a decimal comma, write decimal = ","`},
 		{"Latin-1 column", "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"größe\"\n", "my.csv", "a,gr\xf6\xdfe\n1,x\n", `DIR/my.csv: there is no column named "größe"; the columns are a, "gr\xf6\xdfe"; DIR/my.csv:1 is not UTF-8 text, save the file as UTF-8 if names look wrong (label = "größe")`},
 		{"Latin-1 label", head + `positive = ["für"]`, "my.csv", "a,class\n1,f\xfcr\n2,wider\n", `DIR/my.csv: no row has a label that positive = ["für"] lists; the labels are "f\xfcr", wider; correct the list; DIR/my.csv:2 is not UTF-8 text, save the file as UTF-8 if names look wrong`},
 		{"Latin-1 class", head + "task = \"multiclass\"\nclasses = [\"für\", \"wider\"]", "my.csv", "a,class\n1,wider\n2,f\xfcr\n", `DIR/my.csv: no row has the label "für" that classes lists; the labels are "f\xfcr", wider; correct the list; DIR/my.csv:3 is not UTF-8 text, save the file as UTF-8 if names look wrong`},
@@ -259,7 +259,7 @@ func TestUserErrors(t *testing.T) {
 		{"arff: type", arff, "my.arff", "@attribute x colour\n", `DIR/my.arff:1: attribute "x": type "colour" is not numeric, real, integer, string, date or a list of levels in braces`},
 		{"arff: level", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n1,c\n", `DIR/my.arff:4: column 1 ("y"): value "c" is not a level of its @attribute line; repair one of them`},
 		{"arff: ragged", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n1\n", `DIR/my.arff:4: the row has 1 values and there are 2 attributes; repair the row`},
-		{"arff: missing", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n?,a\n1,b\n", `DIR/my.arff:4: column 0 ("x"): value "?" is missing, and a numeric input needs a value in every row; fill it in, remove the row, or list the column in drop or categorical`},
+		{"arff: missing", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n?,a\n1,b\n", `DIR/my.arff:4: column 0 ("x"): value "?" is missing, and a numeric input needs a value in every row; write impute = "median" (or "mean", "most-frequent", "none"), fill it in, remove the row, or list the column in drop or categorical`},
 		{"arff: missing level", arff, "my.arff", "@attribute x {p,q}\n@attribute y {a,b}\n@data\n?,a\np,b\n", `DIR/my.arff:4: column 0 ("x"): value "?" is missing; say what becomes of it with missing_as = "level" or "zero"`},
 		{"arff: missing label", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n1,a\n1,?\n", `DIR/my.arff:5: column 1 ("y"): value "?" is no label, and every row needs one; fill it in, remove the row, or list it in negative, positive or classes if it is a class`},
 		{"arff: index", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n{0 1, 2 b}\n", `DIR/my.arff:4: sparse index "2" is not a number above 0 and below 2; indices count from 0 and ascend`},
@@ -369,7 +369,7 @@ func TestReadRows(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.file), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		x, err := Rows(path, features, 1<<20)
+		x, err := Rows(path, features, false, nil, 1<<20)
 		if c.wrong != "" {
 			if err == nil || !strings.Contains(err.Error(), c.wrong) {
 				t.Errorf("%s: error %v, want %q", name, err, c.wrong)
@@ -389,7 +389,7 @@ func TestReadRows(t *testing.T) {
 			t.Errorf("%s: rows %s, want %s", name, got, c.want)
 		}
 	}
-	if _, err := Rows(filepath.Join(t.TempDir(), "none.csv"), features, 1<<20); err == nil {
+	if _, err := Rows(filepath.Join(t.TempDir(), "none.csv"), features, false, nil, 1<<20); err == nil {
 		t.Error("a missing file is no error")
 	}
 }

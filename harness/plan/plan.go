@@ -75,6 +75,8 @@ type Plan struct {
 	Failed    int               // requested cells that are stored as failed or timed out and are not run again
 	NoData    []string          // requested sets whose data is not here
 	Unsuited  []string          // "METHOD on SET" that the request names although the method does not solve the set's task
+	NoGaps    []string          // "METHOD on SET" where the set's missing values stay and the method takes none
+	LeftOut   []string          // requested sets that cannot be split, each with the reason
 	Data      map[string]string // fingerprint of each planned set's data
 	Versions  map[string]string // version of each method
 	// Revive holds the stored keys of requested cells that do not stand for their cells: see
@@ -110,16 +112,9 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 		if err != nil {
 			return nil, err
 		}
-		specs := suited(methods, entry.Task)
-		if len(specs) == 0 {
-			return nil, fmt.Errorf("%s is a %s set, and none of the requested methods solves this task", entry.Name, entry.Task)
-		}
-		if req.Methods != nil {
-			for _, m := range methods {
-				if m.Tasks&entry.Task == 0 {
-					plan.Unsuited = append(plan.Unsuited, m.Name+" on "+entry.Name)
-				}
-			}
+		specs, err := plan.suited(methods, entry, req.Methods != nil)
+		if err != nil {
+			return nil, err
 		}
 		state, err := h.Data.State(entry)
 		if state == files.Wrong {
@@ -134,6 +129,11 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 			continue
 		}
 		set, err := h.set(ctx, entry)
+		if why := (*splitError)(nil); errors.As(err, &why) && len(names) > 1 {
+			plan.LeftOut = append(plan.LeftOut, err.Error())
+			plan.Requested += len(specs) * len(req.Splits)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -158,6 +158,9 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 				plan.addCanary(cells, first, req.Secret, known)
 			}
 		}
+	}
+	if len(plan.LeftOut) == len(names) && len(names) > 0 {
+		return nil, errors.New(strings.Join(plan.LeftOut, "; "))
 	}
 	plan.order()
 	return plan, nil
@@ -240,14 +243,30 @@ func (h *Experiment) Methods(names []string) ([]registry.Spec, error) {
 	return out, nil
 }
 
-func suited(specs []registry.Spec, task registry.Task) []registry.Spec {
+// suited returns the methods that can run on a set, and notes those that cannot. Methods of another task are noted if the request names
+// its methods. It is an error if no method is left.
+func (p *Plan) suited(methods []registry.Spec, e *catalogue.Entry, named bool) ([]registry.Spec, error) {
 	var out []registry.Spec
-	for _, s := range specs {
-		if s.Tasks&task != 0 {
-			out = append(out, s)
+	why := ""
+	for _, m := range methods {
+		solves := m.Tasks&e.Task != 0
+		switch unfit := e.Unfit(m); {
+		case unfit == "":
+			out = append(out, m)
+		case solves:
+			p.NoGaps = append(p.NoGaps, m.Name+" on "+e.Name)
+			why = fmt.Sprintf("%s says impute = \"none\", and none of the requested methods takes missing values; write impute = \"median\", or name methods that do", e.Name)
+		case named:
+			p.Unsuited = append(p.Unsuited, m.Name+" on "+e.Name)
 		}
 	}
-	return out
+	switch {
+	case out != nil:
+		return out, nil
+	case why != "":
+		return nil, errors.New(why)
+	}
+	return nil, fmt.Errorf("%s is a %s set, and none of the requested methods solves this task", e.Name, e.Task)
 }
 
 // cells returns one cell a split. The grid, its hash, the cost and the memory depend on the shape alone, so

@@ -49,7 +49,7 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 	}
 	train, _, err := h.Protocol.Semantics.Splitter().Sizes(sh.N, trainRows)
 	if err != nil {
-		return plannedSet{}, fmt.Errorf("%s, protocol %s: %w", entry.Name, h.Protocol.Name, err)
+		return plannedSet{}, &splitError{fmt.Errorf("%s, protocol %s: %w", entry.Name, h.Protocol.Name, err)}
 	}
 	if err := h.enoughOfEachClass(entry, counts, labels); err != nil {
 		return plannedSet{}, err
@@ -58,6 +58,11 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 	p.train.N = train
 	return p, nil
 }
+
+// A splitError says why a set cannot be split. It keeps no other set from being run.
+type splitError struct{ err error }
+
+func (e *splitError) Error() string { return e.err.Error() }
 
 // enoughOfEachClass refuses a set that no split can serve; labels may be nil.
 func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, labels []string) error {
@@ -73,8 +78,12 @@ func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, lab
 		if labels != nil {
 			name = strconv.Quote(labels[c])
 		}
-		return fmt.Errorf("%s: class %s has %d rows, too few for the %d folds of protocol %s; add rows, or leave the class out",
-			entry.Name, name, n, sem.Folds, h.Protocol.Name)
+		rows := fmt.Sprint(n, " rows")
+		if n == 1 {
+			rows = "1 row"
+		}
+		return &splitError{fmt.Errorf("%s: class %s has %s, too few for the %d folds of protocol %s; add rows, or leave the class out",
+			entry.Name, name, rows, sem.Folds, h.Protocol.Name)}
 	}
 	return nil
 }

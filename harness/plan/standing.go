@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/registry"
 )
 
 // A Group is cells of one method on one data set with the same outcome.
@@ -98,8 +97,8 @@ func (h *Experiment) again(ctx context.Context, stored []store.Cell, withData bo
 	if err != nil {
 		return nil, errors.New("this program has no method of that name")
 	}
-	if len(suited([]registry.Spec{spec}, entry.Task)) == 0 {
-		return nil, errors.New("the method does not solve the set's task")
+	if unfit := entry.Unfit(spec); unfit != "" {
+		return nil, errors.New(unfit)
 	}
 	if withData {
 		if state, err := h.Data.State(entry); state == files.Missing || state == files.Wrong {

@@ -175,7 +175,14 @@ type Model struct {
 	Features    []string  // the columns' names
 	Labels      []string  // the classes' names; nil for regression
 	Mean, Scale []float64 // of the columns, by which the model's rows are standardised; nil if they are not
+	Gaps        *Gaps     `json:",omitempty"` // what fills gaps before that; nil for a set without gaps
 	Target      *Target   // nil if predictions are in the units of the file
+}
+
+// Gaps is what a model's rows go through first: missing values are filled, and indicators of some columns follow all columns.
+type Gaps struct {
+	Fill       []float64 `json:"fill,omitempty"`       // by column; nil leaves missing values
+	Indicators []int     `json:"indicators,omitempty"` // columns
 }
 
 // A Target turns predictions of a model into the units of the file: p * Scale + Mean.

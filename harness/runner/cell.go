@@ -65,6 +65,9 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *result.Run) error
 	if j.Canary != nil {
 		run.Canary = j.Canary.outcome(whole, r.scores)
 	}
+	if j.set.Task == registry.Regression {
+		j.warnOfConstant(parts, r.scores)
+	}
 	run.ScoresHash, run.Outputs = result.HashScores(r.scores), whole.Score.Shape().Outputs()
 	if j.Keep != KeepNone {
 		run.Scores = r.scores
@@ -130,7 +133,8 @@ func (j *job) save(model registry.Model, whole split.Part, run *result.Run) erro
 	run.ModelBytes = &size
 	if j.Keep == KeepModels {
 		run.Model = &result.Model{Data: saved.Bytes(), Features: j.set.Features, Labels: j.set.Labels}
-		if s := whole.Inputs; s != nil {
+		run.Model.Gaps = (*result.Gaps)(whole.Inputs.Gaps)
+		if s := whole.Inputs.Scale; s != nil {
 			run.Model.Mean, run.Model.Scale = s.Mean, s.Scale
 		}
 		if t := result.Target(whole.Target); j.protocol.Semantics.ScaleTarget && j.set.Task == registry.Regression {

@@ -42,19 +42,24 @@ func NewPredictor(spec registry.Spec, l result.Artifacts) (*Predictor, error) {
 	return &Predictor{Features: l.Model.Features, Labels: l.Model.Labels, model: model, kept: l.Model, outputs: sh.Outputs()}, nil
 }
 
+// Gaps reports whether rows may have gaps, NaN.
+func (p *Predictor) Gaps() bool { return p.kept.Gaps != nil }
+
 // Outputs returns the number of scores per row.
 func (p *Predictor) Outputs() int { return p.outputs }
 
-// Scores returns the scores of x's rows, row by row: the scores of the model for the same rows, standardised
-// as in its cell. It changes x.
+// Scores returns the scores of x's rows, row by row: the scores of the model for the same rows, with gaps filled and
+// standardised as in its cell.
 func (p *Predictor) Scores(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	n, d := x.Dims()
 	if d != len(p.Features) {
 		return nil, fmt.Errorf("rows of %d columns for a model of %d", d, len(p.Features))
 	}
+	in := datasets.Inputs{Gaps: (*datasets.Imputer)(p.kept.Gaps)}
 	if p.kept.Mean != nil {
-		datasets.Standardiser{Mean: p.kept.Mean, Scale: p.kept.Scale}.Apply(x, x, nil)
+		in.Scale = &datasets.Standardiser{Mean: p.kept.Mean, Scale: p.kept.Scale}
 	}
+	x = in.Apply(x, nil)
 	out := make([]float64, n*p.outputs)
 	if err := p.model.Score(ctx, x, out); err != nil {
 		return nil, err

@@ -2,7 +2,12 @@ package runner_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
@@ -32,6 +37,41 @@ LGBM = { params = { n_estimators = 5 }, grid = [{ name = "reg_lambda", values = 
 RF = { params = { n_estimators = 5 }, grid = [] }
 `
 
+// gapped describes a file with gaps in three ways, and adds the sets to a catalogue.
+func gapped(t *testing.T, c *catalogue.Catalogue) (names []string) {
+	t.Helper()
+	dir := t.TempDir()
+	var text strings.Builder
+	text.WriteString("a,b,colour,class\n")
+	for i := range 90 {
+		a, b := fmt.Sprint(i*37%90), fmt.Sprint(float64(i*53%90)/7)
+		if i%7 == 2 {
+			a = "?"
+		}
+		if i%5 == 1 {
+			b = "NA"
+		}
+		fmt.Fprintf(&text, "%s,%s,%s,%d\n", a, b, []string{"red", "blue", "NA"}[i%3], (i*37%90/23+i%2)%2)
+	}
+	sets := map[string]string{"gaps.csv": text.String()}
+	for _, how := range []string{`"median"`, "\"mean\"\nindicator = true", `"none"`} {
+		name := fmt.Sprint("gaps-", len(names))
+		names = append(names, name)
+		sets[name+".toml"] = fmt.Sprintf("name = %q\nfile = \"gaps.csv\"\nlabel = \"class\"\ncategorical = \"colour\"\nmissing = [\"?\", \"NA\"]\nimpute = %s\n", name, how)
+	}
+	for name, text := range sets {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range names {
+		if _, err := c.Add(filepath.Join(dir, name+".toml")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
 // specs plans cells of methods with saved models.
 func specs(t *testing.T) (out []runner.CellSpec, data files.Directory) {
 	t.Helper()
@@ -41,9 +81,13 @@ func specs(t *testing.T) (out []runner.CellSpec, data files.Directory) {
 	}
 	data = files.Directory{Root: t.TempDir()}
 	h := plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: data, Keep: runner.KeepModels}
-	plan, err := h.Plan(t.Context(), plan.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Splits: []int{1}}, nil, nil)
+	sets := append(slices.Clone(p.Datasets), gapped(t, h.Catalogue)...)
+	plan, err := h.Plan(t.Context(), plan.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Datasets: sets, Splits: []int{1}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if want := []string{"GBRFF1 on gaps-2", "GBRFF2 on gaps-2", "RF on gaps-2"}; !slices.Equal(plan.NoGaps, want) {
+		t.Errorf("%v are left out, want %v", plan.NoGaps, want)
 	}
 	for _, c := range plan.Cells {
 		out = append(out, c.Spec)

@@ -19,11 +19,11 @@ type Refitted struct {
 	Shape    registry.Shape // of the training rows
 	Test     result.Score
 	Stages   []result.Stage // tests of its first rounds, where the protocol lists rounds and the model has them
-	Features []string       // the columns' names
+	Features []string       // the names of the columns that the method saw
 	Rows     []int          // the training rows, by their number in the set
 	Learned  registry.Data  // their data as the method saw it
 
-	scale *datasets.Standardiser // nil if the protocol does not standardise
+	inputs datasets.Inputs
 }
 
 // Refit trains a method with point, a grid point as JSON, on all training rows of a split, and tests it. A
@@ -39,7 +39,7 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 	}
 	j := job{protocol: p}
 	j.Seeds = p.Semantics.Seeds(number, set.TrainRows > 0)
-	r := &Refitted{Shape: whole.Learn.Shape(), Features: set.Features, Rows: parts.Split.Train, Learned: whole.Learn, scale: whole.Inputs}
+	r := &Refitted{Shape: whole.Learn.Shape(), Features: whole.Inputs.Names(set.Features), Rows: parts.Split.Train, Learned: whole.Learn, inputs: whole.Inputs}
 	if r.Model, err = spec.Fit(ctx, j.env(&cpuClock{}), whole.Learn, point); err != nil {
 		return nil, err
 	}
@@ -55,39 +55,28 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 }
 
 // Scaled returns rows in the units of the data file as the model takes them.
-func (r *Refitted) Scaled(x *mat.Dense) *mat.Dense {
-	if r.scale == nil {
-		return x
-	}
-	n, _ := x.Dims()
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	out := &mat.Dense{}
-	r.scale.Apply(out, x, all)
-	return out
-}
+func (r *Refitted) Scaled(x *mat.Dense) *mat.Dense { return r.inputs.Apply(x, nil) }
 
 // Unscaled returns a vector of the model's space in the units of the data file.
 func (r *Refitted) Unscaled(v []float64) []float64 {
 	out := slices.Clone(v)
-	if r.scale != nil {
+	if s := r.inputs.Scale; s != nil {
 		for j := range out {
-			out[j] = r.scale.Mean[j] + r.scale.Scale[j]*out[j]
+			out[j] = s.Mean[j] + s.Scale[j]*out[j]
 		}
 	}
 	return out
 }
 
-// Trees returns the trees for rows in the units of the data file, not standardised. For this each threshold
+// Trees returns the trees for rows in the units of the data file, whose gaps are filled, not standardised. For this each threshold
 // is moved so that exactly the same rows go left. The second result is false for a model without trees.
 func (r *Refitted) Trees() (registry.TreeModel, bool) {
 	m, ok := r.Model.(registry.TreeModel)
-	if !ok || r.scale == nil {
+	s := r.inputs.Scale
+	if !ok || s == nil {
 		return m, ok
 	}
-	return m.MapThresholds(func(j int, v float64) float64 { return unscale(r.scale.Mean[j], r.scale.Scale[j], v) }), true
+	return m.MapThresholds(func(j int, v float64) float64 { return unscale(s.Mean[j], s.Scale[j], v) }), true
 }
 
 // unscale returns the largest double x with (x-mean)/scale <= v in double arithmetic. The left side does not

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/split"
 )
 
 // maxWarnings bounds the different warnings of a cell.
@@ -37,6 +39,21 @@ func (w *warnings) add(text string) {
 		return
 	}
 	w.list = append(w.list, result.Warning{Text: text, Times: 1})
+}
+
+// warnOfConstant warns of a regression in which nothing is learned: every test row gets the same prediction although targets differ. It
+// happens where targets are far smaller than what a method takes for no error at all, or so far from 0 that single precision loses them.
+func (j *job) warnOfConstant(parts split.Parts, predictions []float64) {
+	targets := make([]float64, len(parts.Split.Train))
+	for i, row := range parts.Split.Train {
+		targets[i] = parts.Set.Y[row]
+	}
+	low, high := slices.Min(targets), slices.Max(targets)
+	if len(predictions) < 2 || slices.Min(predictions) != slices.Max(predictions) || low == high {
+		return
+	}
+	j.said.add(fmt.Sprintf("nothing is learned: every test row gets the prediction %.6g, and the training targets go from %.6g to %.6g; "+
+		"if they are very small or far from 0, give the set a target_range such as [-1.0, 1.0]", predictions[0], low, high))
 }
 
 // all returns the warnings so far, in the order of their first occurrence.

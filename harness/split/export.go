@@ -23,7 +23,7 @@ type Exported struct {
 // Export returns the whole of a split, with the errors of Whole.
 func (p Parts) Export() (Exported, error) {
 	whole, err := p.Whole()
-	return Exported{whole, p.Split, p.Set.Features, p.Set.Labels}, err
+	return Exported{whole, p.Split, whole.Inputs.Names(p.Set.Features), p.Set.Labels}, err
 }
 
 // folds returns the number of the fold, counted from 0, in which each training row is validated.
@@ -62,7 +62,12 @@ func (e Exported) WriteCSV(w io.Writer) error {
 	if err := out.Write(append([]string{"part", "row", "fold", "y"}, wording.SheetCells(e.Features)...)); err != nil {
 		return err
 	}
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	number := func(x float64) string {
+		if x != x {
+			return "" // a gap
+		}
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
 	part := func(name string, d registry.Data, rows, folds []int) error {
 		for i, row := range rows {
 			fold := ""

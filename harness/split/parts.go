@@ -5,11 +5,10 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/registry"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Parts makes the rows that methods see of a split: the training and validation rows of each fold, and the
-// training and test rows of the whole. Means and scales are computed from the rows to learn from alone.
+// training and test rows of the whole. What fills gaps, means and scales are computed from the rows to learn from alone.
 type Parts struct {
 	Set         *datasets.Set
 	Split       Split
@@ -22,8 +21,8 @@ type Part struct {
 	Learn registry.Data
 	Score registry.Data // with targets in the unit of the data
 
-	Inputs *datasets.Standardiser // of the columns of both; nil if the columns are unchanged
-	Target TargetScale            // of the targets of Learn, and so of the predictions of a model
+	Inputs datasets.Inputs // what the columns of both went through
+	Target TargetScale     // of the targets of Learn, and so of the predictions of a model
 }
 
 // Fold returns the part of fold f, counted from 0. It is an error if a column or the targets cannot be scaled
@@ -35,27 +34,17 @@ func (p Parts) Whole() (Part, error) { return p.of(p.Split.Train, p.Split.Test) 
 
 func (p Parts) of(learn, score []int) (Part, error) {
 	part := Part{Target: unscaled}
-	copied := func(rows []int) *mat.Dense { return datasets.Rows(p.Set.X, rows) }
-	if p.Standardise {
-		s := datasets.FitStandardiser(p.Set.X, learn)
-		if err := s.Check(p.Set.X, learn, p.Set.Features); err != nil {
-			return Part{}, fmt.Errorf("%s: %w", p.Set.Name, err)
-		}
-		part.Inputs = &s
-		copied = func(rows []int) *mat.Dense {
-			out := &mat.Dense{}
-			s.Apply(out, p.Set.X, rows)
-			return out
-		}
+	var err error
+	if part.Inputs, err = datasets.FitInputs(p.Set, learn, p.Standardise); err != nil {
+		return Part{}, err
 	}
 	data := func(rows []int) registry.Data {
 		d := p.Set.Data()
-		d.X, d.Y = copied(rows), at(p.Set.Y, rows)
+		d.X, d.Y = part.Inputs.Apply(p.Set.X, rows), at(p.Set.Y, rows)
 		return d
 	}
 	part.Learn, part.Score = data(learn), data(score)
 	if p.ScaleTarget && p.Set.Task == registry.Regression {
-		var err error
 		if part.Target, err = FitTarget(part.Learn.Y); err != nil {
 			return Part{}, fmt.Errorf("%s: %w", p.Set.Name, err)
 		}

@@ -50,7 +50,7 @@ func TestPartsEqualTheirDefinition(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (part.Inputs != nil) != p.Standardise {
+			if (part.Inputs.Scale != nil) != p.Standardise {
 				t.Fatalf("standardised by %v", part.Inputs)
 			}
 			checkRows(t, p, part, part.Learn, learn, learn)

@@ -48,7 +48,7 @@ func insertArtifacts(ctx context.Context, tx *sql.Tx, runID int64, r result.Run)
 	if r.Model == nil {
 		return nil
 	}
-	features, err := json.Marshal(r.Model.Features)
+	features, err := json.Marshal(columnsOf(r.Model))
 	if err != nil {
 		return err
 	}
@@ -61,6 +61,30 @@ func insertArtifacts(ctx context.Context, tx *sql.Tx, runID int64, r result.Run)
 		mean, scale = t.Mean, t.Scale
 	}
 	return sealedModels.insert(ctx, tx, "INSERT", []any{runID, string(features), string(labels), doubles(r.Model.Mean), doubles(r.Model.Scale), mean, scale, deflate(r.Model.Data)})
+}
+
+// filledColumns is column features of a model of a set with gaps. For other models the column is the list of names alone.
+type filledColumns struct {
+	Names []string     `json:"names"`
+	Gaps  *result.Gaps `json:"gaps"`
+}
+
+func columnsOf(m *result.Model) any {
+	if m.Gaps == nil {
+		return m.Features
+	}
+	return filledColumns{m.Features, m.Gaps}
+}
+
+// readColumns is the inverse of columnsOf.
+func readColumns(raw []byte, m *result.Model) error {
+	if !bytes.HasPrefix(raw, []byte("{")) {
+		return json.Unmarshal(raw, &m.Features)
+	}
+	var c filledColumns
+	err := json.Unmarshal(raw, &c)
+	m.Features, m.Gaps = c.Names, c.Gaps
+	return err
 }
 
 // testRow is a row of stages or point_tests. Its last columns are also those of seed_counts.
@@ -210,7 +234,7 @@ func (db *DB) model(ctx context.Context, run int64) (*result.Model, error) {
 		return nil, err
 	}
 	m := &result.Model{}
-	if err := errors.Join(json.Unmarshal([]byte(row[1].(string)), &m.Features), json.Unmarshal([]byte(row[2].(string)), &m.Labels)); err != nil {
+	if err := errors.Join(readColumns([]byte(row[1].(string)), m), json.Unmarshal([]byte(row[2].(string)), &m.Labels)); err != nil {
 		return nil, err
 	}
 	if len(m.Labels) == 0 {

@@ -40,6 +40,7 @@ func LGBM() registry.Spec {
 		Summary:     "gradient boosting of leaf-wise histogram trees, split for split as LightGBM",
 		Load:        lgbmModel(nil).load,
 		Trees:       true,
+		Gaps:        true,
 		Probability: vmath.Sigmoid,
 	}, LGBMParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: noLimit, MinData: 20, MinHessian: 1e-3},
 		registry.Grid{{Values: depths}, {Name: "reg_lambda", Values: append([]any{0.0}, registry.Powers(2, -5, -2)...)}},
@@ -48,7 +49,7 @@ func LGBM() registry.Spec {
 		registry.PathCost(lgbmPathCost))
 }
 
-func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", missing: true, m: m} }
+func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", m: m} }
 
 // lgbmPath puts the sample into bins once for each min_child_samples, on which bins
 // depend, and shares what grid points of different depths have in common.

@@ -2,10 +2,7 @@ package boosted
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
@@ -18,10 +15,9 @@ import (
 // A Model is a sum of trees grown by LGBM or XGB. The score of a binary problem is the log odds of +1. The score of a
 // class is its raw score before softmax.
 type Model struct {
-	name    string
-	missing bool // NaN is a value that may be missing
-	single  bool // scores are summed in single precision
-	m       *gbdt.Model
+	name   string
+	single bool // scores are summed in single precision
+	m      *gbdt.Model
 }
 
 // Rounds returns the number of rounds; LGBM's may be fewer than n_estimators.
@@ -55,11 +51,7 @@ func (b *Model) advance(ctx context.Context, x *mat.Dense, scores []float64, fro
 				return err
 			}
 		}
-		row := x.RawRowView(i)
-		if !b.missing && slices.ContainsFunc(row, math.IsNaN) {
-			return fmt.Errorf("row %d has a NaN; %s scores numbers only", i, b.name)
-		}
-		add(row, scores[i*k:(i+1)*k], from, to)
+		add(x.RawRowView(i), scores[i*k:(i+1)*k], from, to)
 	}
 	return nil
 }

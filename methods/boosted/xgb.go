@@ -30,6 +30,7 @@ func XGB() registry.Spec {
 		Summary:     "gradient boosting of depth-wise trees on exact splits, as XGBoost with tree_method exact",
 		Load:        xgbModel(nil).load,
 		Trees:       true,
+		Gaps:        true,
 		Probability: vmath.Sigmoid,
 	}, XGBParams{Rounds: 100, LearningRate: 0.3, MaxDepth: 6, MinHessian: 1, L2: 1},
 		registry.Grid{

@@ -35,7 +35,7 @@ func (p *Plugin) define() (err error) {
 	p.spec = registry.DefineRaw(registry.Spec{
 		Name: d.Name, Version: d.Version + "+" + p.hash, Tasks: tasks,
 		Source: cmp.Or(d.Source, "plugin "+filepath.Base(p.file)), Summary: summary, Nondeterministic: random,
-		Load: load, Probability: probabilities[d.Probabilities],
+		Load: load, Gaps: d.Gaps, Probability: probabilities[d.Probabilities],
 	}, d.Grid, registry.Raw{Parameters: d.Parameters, Fit: p.fit, Path: p.path})
 	return nil
 }

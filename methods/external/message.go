@@ -84,6 +84,7 @@ type Description struct {
 	Ops           []string             `json:"ops,omitempty"`           // beyond fit and score: path, stages, save (with load), fork
 	Probabilities string               `json:"probabilities,omitempty"` // the meaning of the scores of two classes: a key of probabilities
 	Deterministic *bool                `json:"deterministic,omitempty"` // missing means true
+	Gaps          bool                 `json:"gaps,omitempty"`          // features may be NaN, a value that is missing
 	Network       bool                 `json:"network,omitempty"`       // the plugin needs the network; it has the network if its user agrees
 	Summary       string               `json:"summary,omitempty"`
 	Source        string               `json:"source,omitempty"`

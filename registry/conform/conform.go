@@ -61,6 +61,7 @@ func Run(t *testing.T, spec registry.Spec, opts ...Option) {
 			t.Run("loads what is broken", s.loadBroken)
 			t.Run("rows of others", s.scoreRefusals)
 			t.Run("estimates", s.estimates)
+			t.Run("gaps", s.gaps)
 		})
 	}
 	for _, o := range opts {

@@ -343,10 +343,8 @@ func (f *Frame) cannot(method, dataset string) string {
 		return "the file that describes the set is not known, name it with --datasets FILE.toml"
 	case err != nil:
 		return err.Error()
-	case spec.Tasks&e.Task == 0:
-		return fmt.Sprintf("the method does not solve %s sets", e.Task)
 	}
-	return ""
+	return e.Unfit(spec)
 }
 
 // task is the task of a set today, or when its cells ran; 0 if both are unknown.

@@ -36,6 +36,7 @@ var checks = []check{
 	{"one class", "return a model that says this class, or an error", (*session).oneClass},
 	{"equal rows", "accept equal rows with different targets", (*session).equalRows},
 	{"constant feature", "accept a feature that is the same in all rows", (*session).constantFeature},
+	{"gaps", "accept NaN where a value is missing, or leave gaps out of the description", (*session).gaps},
 	{"few rows", "return a model or an error; do not end the process", (*session).fewRows},
 	{"path", "make models of several grid points equal to those of single fits", (*session).path},
 	{"stages", "make the last stage equal to the whole model's scores", (*session).stages},
@@ -376,6 +377,19 @@ func (s *session) constantFeature() (string, error) {
 	d := toydata.Easy(s.task, 40, 3, seed)
 	for i := range 40 {
 		d.X.Set(i, 1, 0)
+	}
+	return s.modelOrError(d, true)
+}
+
+func (s *session) gaps() (string, error) {
+	if !s.spec.Gaps {
+		return "", errSkip{"the plugin does not say that it takes missing values; sets whose gaps stay are not run with it"}
+	}
+	d := toydata.Easy(s.task, 40, 3, seed)
+	for i := range 40 {
+		if d.X.Set(i, i%3, math.NaN()); i == 7 {
+			d.X.SetRow(i, []float64{math.NaN(), math.NaN(), math.NaN()})
+		}
 	}
 	return s.modelOrError(d, true)
 }

@@ -111,7 +111,7 @@ func (s *server) answer(r *external.Request) (external.Answer, error) {
 func (s *server) describe() (external.Answer, error) {
 	d := &external.Description{
 		Protocol: [2]int{1, 1}, Name: s.spec.Name, Version: s.spec.Version, Grid: s.spec.DefaultGrid(), Parameters: s.spec.Parameters(),
-		Ops: []string{"stages"}, Source: s.spec.Source, Summary: s.spec.Summary,
+		Ops: []string{"stages"}, Gaps: s.spec.Gaps, Source: s.spec.Source, Summary: s.spec.Summary,
 	}
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		if s.spec.Tasks&task != 0 {

@@ -71,8 +71,15 @@ func Depthwise(ctx context.Context, s *Sorted, target Targets, p DepthwiseParams
 
 func (s *Sorted) infos() []string {
 	out := make([]string, s.features)
-	for j, v := range s.values {
-		out[j] = "[" + number(float64(v[0])) + ":" + number(float64(v[len(v)-1])) + "]"
+	for _, c := range s.columns { // of the two columns of a feature, the last is not mirrored
+		known := c.values
+		if known[0] != known[0] {
+			known = known[1:]
+		}
+		out[c.feature] = "none"
+		if len(known) > 0 {
+			out[c.feature] = "[" + number(float64(known[0])) + ":" + number(float64(known[len(known)-1])) + "]"
+		}
 	}
 	return out
 }

@@ -38,6 +38,7 @@
 //
 // Categorical features, row and column sampling, L1 and other penalties, monotone
 // constraints, early stopping, several threads. LightGBM's own results change in the
-// last bits with its number of threads; ours are those of one thread. XGBoost's
-// missing values are refused; LightGBM's are a bin of their own.
+// last bits with its number of threads; ours are those of one thread.
+// A missing value is NaN: a bin of its own for LightGBM's trees (bin.go), rank 0 for XGBoost's (sorted.go). Both learn at each split to
+// which side it goes.
 package gbdt

@@ -27,6 +27,7 @@ type goldenCase struct {
 	N       int            `json:"n"`
 	D       int            `json:"d"`
 	Classes int            `json:"classes"`
+	Gaps    float64        `json:"gaps,omitempty"` // share of the values that are missing
 	Params  map[string]any `json:"params"`
 	Splits  [][][2]float64 `json:"splits"` // by tree: feature and threshold, LightGBM's in the order they are made, XGBoost's by node
 	Scores  []float64      `json:"scores"` // raw, of the first rows
@@ -40,7 +41,11 @@ func (c *goldenCase) sample(t testing.TB) *sample {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return drawn(task, c.N, c.D, c.Classes, goldenSeed)
+	s := drawn(task, c.N, c.D, c.Classes, goldenSeed)
+	if c.Gaps > 0 {
+		s = gapped(s, c.Gaps)
+	}
+	return s
 }
 
 func (c *goldenCase) number(name string) float64 { return c.Params[name].(float64) }
@@ -50,7 +55,9 @@ func goldenCases() []goldenCase {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		out = append(out, goldenCase{Task: task.String(), N: 500, D: 5, Classes: map[registry.Task]int{registry.Binary: 2, registry.Multiclass: 3}[task]})
 	}
-	return out
+	gaps := out[0]
+	gaps.Gaps = 0.1
+	return append(out, gaps)
 }
 
 func readGolden(t *testing.T, name string) golden {

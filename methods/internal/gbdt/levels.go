@@ -1,6 +1,9 @@
 package gbdt
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A levelGrower grows the trees of one model level by level. Its memory is reused
 // from tree to tree.
@@ -27,11 +30,11 @@ type levelNode struct {
 	value             float32 // before the learning rate
 }
 
-// A cut is the best split of a node: rows of at least rank go right.
+// A cut is the best split of a node: rows of at least rank go right, or left in a mirrored column.
 type cut struct {
-	gain                  float32
-	feature, rank, before int32 // before is the next rank below that the node has
-	place                 int32 // of the feature in ranked
+	gain                 float32
+	column, rank, before int32 // before is the next rank below that the node has
+	place                int32 // of the column in ranked
 }
 
 func newLevelGrower(s *Sorted, p DepthwiseParams) *levelGrower {
@@ -61,7 +64,7 @@ func (g *levelGrower) grow(pairs, scores []float32) *Tree {
 		into := g.lists[depth%2]
 		for i := range g.level {
 			n := &g.level[i]
-			c := cut{gain: leastGain, feature: -1}
+			c := cut{gain: leastGain, column: -1}
 			switch {
 			case !g.open(n):
 			case g.ranks:
@@ -69,7 +72,7 @@ func (g *levelGrower) grow(pairs, scores []float32) *Tree {
 			default:
 				g.search(lists, n, pairs, &c)
 			}
-			if c.feature < 0 {
+			if c.column < 0 {
 				g.finish(n, scores)
 				continue
 			}
@@ -111,11 +114,11 @@ func singleGain(g, h, l2 float64) float32 {
 	return float32(float64(g*g)) / float32(h+l2)
 }
 
-// search finds the best cut of a node over all features, from the largest value down.
+// search finds the best cut of a node over all columns, from the last rank down.
 func (g *levelGrower) search(lists []entry, n *levelNode, pairs []float32, best *cut) {
 	root := singleGain(n.gradient, n.hessian, g.l2)
-	for f := range g.s.features {
-		list := lists[f*g.s.rows+n.from:][:n.rows]
+	for f := range g.s.columns {
+		list := g.s.list(lists, f, n.from, n.rows)
 		if list[0].rank == list[n.rows-1].rank {
 			continue
 		}
@@ -134,7 +137,7 @@ func (g *levelGrower) search(lists []entry, n *levelNode, pairs []float32, best 
 				if float64(left*left*hr)+float64(right*right*hl) > low*(hl*hr) {
 					gain := singleGain(left, rest, g.l2) + singleGain(right, hessian, g.l2) - root
 					if gain > best.gain {
-						*best = cut{gain: gain, feature: int32(f), rank: last, before: e.rank}
+						*best = cut{gain: gain, column: int32(f), rank: last, before: e.rank}
 						low = (float64(best.gain) + float64(root)) * (1 - 1e-6)
 					}
 				}
@@ -148,19 +151,25 @@ func (g *levelGrower) search(lists []entry, n *levelNode, pairs []float32, best 
 
 // apply splits a node and lists its children for the next level.
 func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs []float32, into []entry, further bool) {
-	f := int(c.feature)
-	var left int
-	var sums [4]float64
-	if g.ranks {
-		left, sums = g.divideRanks(n, c, pairs)
-	} else {
-		left, sums = g.divideLists(lists[f*g.s.rows+n.from:][:n.rows], n, c, pairs)
+	column := &g.s.columns[c.column]
+	divide := func() (left int, sums [4]float64) {
+		if g.ranks {
+			return g.divideRanks(n, c, pairs)
+		}
+		return g.divideLists(g.s.list(lists, int(c.column), n.from, n.rows), n, c, pairs)
+	}
+	left, sums := divide()
+	threshold := column.threshold(c)
+	if column.mirrored && threshold == column.values[c.rank] { // no number lies between both values: XGBoost's threshold sends the lower one right
+		slices.Sort(g.index[n.from:][:n.rows])
+		c.rank++
+		left, sums = divide()
 	}
 	var right int
 	g.parents, right = t.split(g.parents, n.leaf)
-	t.Feature = append(t.Feature, c.feature)
-	t.Threshold = append(t.Threshold, below(middle(g.s.values[f][c.before], g.s.values[f][c.rank])))
-	t.DefaultLeft, t.MissingNaN = append(t.DefaultLeft, true), append(t.MissingNaN, false)
+	t.Feature = append(t.Feature, int32(column.feature))
+	t.Threshold = append(t.Threshold, below(threshold))
+	t.DefaultLeft, t.MissingNaN = append(t.DefaultLeft, !column.mirrored), append(t.MissingNaN, true)
 	t.Gain = append(t.Gain, c.gain)
 	t.NodeWeight, t.NodeCount = append(t.NodeWeight, n.hessian), append(t.NodeCount, int32(n.rows))
 	l := g.node(t, n.leaf, n.from, left, sums[0], sums[1])
@@ -169,8 +178,8 @@ func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs 
 	if !further || g.ranks {
 		return
 	}
-	for j := range g.s.features {
-		list, into := lists[j*g.s.rows+n.from:][:n.rows], into[j*g.s.rows+n.from:][:n.rows]
+	for j := range g.s.columns {
+		list, into := g.s.list(lists, j, n.from, n.rows), g.s.list(into, j, n.from, n.rows)
 		switch {
 		case g.open(&l) && g.open(&r):
 			g.splitList(list, into, left)
@@ -185,10 +194,14 @@ func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs 
 // divideLists divides the rows of a node, and marks those that go right.
 func (g *levelGrower) divideLists(list []entry, n *levelNode, c *cut, pairs []float32) (left int, sums [4]float64) {
 	left = n.rows
+	below, above := uint8(0), uint8(1)
+	if g.s.columns[c.column].mirrored {
+		below, above = above, below
+	}
 	for _, e := range list {
-		side := uint8(0)
+		side := below
 		if e.rank >= c.rank {
-			side = 1
+			side = above
 		}
 		g.goesRight[e.row] = side
 		left -= int(side)
@@ -236,15 +249,6 @@ func (g *levelGrower) pickList(list, into []entry, which uint8) {
 		into[at] = e
 		at += int(1 ^ (g.goesRight[e.row] ^ which))
 	}
-}
-
-// middle is XGBoost's threshold c between two values: rows below c go left.
-func middle(low, high float32) float32 {
-	c := (low + high) * 0.5
-	if c == low {
-		return high
-	}
-	return c
 }
 
 // below returns the largest double that single precision rounds to less than c, so that x <= below(c) if and only if float32(x) < c.

@@ -58,10 +58,12 @@ type peerRun struct {
 	Layout  map[string]any `json:"layout"`
 	Repeat  int            `json:"repeat"`
 	Model   string         `json:"model"`
-	Load    string         `json:"load"` // a text model whose scores are wanted too
+	Load    string         `json:"load"`  // a text model whose scores are wanted too
+	Other   string         `json:"other"` // rows that are not of the sample, whose scores are wanted too
 	Scores  string         `json:"scores"`
 
 	sample  *sample
+	other   *sample
 	version string
 	seconds float64
 }
@@ -80,6 +82,10 @@ func runPeers(t testing.TB, runs []*peerRun) {
 			writeDoubles(t, base+".y", r.sample.y)
 		}
 		r.X, r.Y, r.N, r.D, r.Task = base+".x", base+".y", r.sample.n, r.sample.d, r.sample.task
+		if r.other != nil {
+			r.Other = base + ".other"
+			writeDoubles(t, r.Other, r.other.x)
+		}
 		if r.Layout == nil {
 			r.Layout = map[string]any{}
 		}

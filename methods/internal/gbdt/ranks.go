@@ -9,11 +9,11 @@ import (
 // distinct value. The candidates are the same. The sums differ by the order of rows with equal values, which changes the last of 53 bits
 // before gains are rounded to 24 bits.
 
-// A ranked holds the ranks of a sample's values, in blocks of eight features as in a Dataset, with two bytes for a rank. Features with one
+// A ranked holds the ranks of a sample's values, in blocks of eight features as in a Dataset, with two bytes for a rank. Columns with one
 // value are left out.
 type ranked struct {
 	rows int
-	real []int    // place -> feature
+	real []int    // place -> column
 	bins []uint16 // [block][row][lane]
 	top  []int32  // distinct values of the widest feature of each block
 	use  []uint8  // [block]: lanes with a feature
@@ -22,23 +22,23 @@ type ranked struct {
 // newRanked returns nil if a feature has more values than two bytes tell apart.
 func newRanked(s *Sorted) *ranked {
 	r := &ranked{rows: s.rows}
-	for j, v := range s.values {
-		if len(v) > math.MaxUint16+1 {
+	for j, c := range s.columns {
+		if len(c.values) > math.MaxUint16+1 {
 			return nil
 		}
-		if len(v) > 1 {
+		if len(c.values) > 1 {
 			r.real = append(r.real, j)
 		}
 	}
-	slices.SortStableFunc(r.real, func(a, b int) int { return len(s.values[b]) - len(s.values[a]) })
+	slices.SortStableFunc(r.real, func(a, b int) int { return len(s.columns[b].values) - len(s.columns[a].values) })
 	blocks := (len(r.real) + lanes - 1) / lanes
 	r.bins, r.top, r.use = make([]uint16, blocks*s.rows*lanes), make([]int32, blocks), make([]uint8, blocks)
 	for f, j := range r.real {
 		b := f / lanes
-		r.top[b] = max(r.top[b], int32(len(s.values[j])))
+		r.top[b] = max(r.top[b], int32(len(s.columns[j].values)))
 		r.use[b] |= 1 << (f % lanes)
 		out := r.place(f)
-		for _, e := range s.order[j*s.rows : (j+1)*s.rows] {
+		for _, e := range s.list(s.order, j, 0, s.rows) {
 			out[int(e.row)*lanes] = uint16(e.rank)
 		}
 	}
@@ -138,7 +138,7 @@ func (r *ranked) cutRef(c *cutCall) {
 	}
 }
 
-// searchRanks finds the best cut of a node over all features.
+// searchRanks finds the best cut of a node over all columns.
 func (g *levelGrower) searchRanks(n *levelNode, pairs []float32, best *cut) {
 	r := g.s.ranked
 	c := &g.call
@@ -148,8 +148,8 @@ func (g *levelGrower) searchRanks(n *levelNode, pairs []float32, best *cut) {
 	for b := range r.top {
 		for lane := range min(lanes, len(r.real)-b*lanes) {
 			gain, f := float32(c.best[b].gain[lane]), int32(r.real[b*lanes+lane])
-			if c.best[b].rank[lane] > 0 && (gain > best.gain || gain == best.gain && f < best.feature) {
-				*best = cut{gain: gain, feature: f, rank: int32(c.best[b].rank[lane]), place: int32(b*lanes + lane)}
+			if c.best[b].rank[lane] > 0 && (gain > best.gain || gain == best.gain && f < best.column) {
+				*best = cut{gain: gain, column: f, rank: int32(c.best[b].rank[lane]), place: int32(b*lanes + lane)}
 			}
 		}
 	}
@@ -202,5 +202,11 @@ func (g *levelGrower) divideRanks(n *levelNode, c *cut, pairs []float32) (left i
 	*d = division{place: int(c.place), index: g.index[n.from:][:n.rows], spare: g.copy, pairs: pairs, ranks: [2]int32{c.rank}}
 	left = g.s.ranked.divide(d)
 	c.rank, c.before = d.ranks[0], d.ranks[1]
+	if g.s.columns[c.column].mirrored { // the rows behind go left
+		copy(d.spare, d.index[:left])
+		copy(d.index, d.index[left:])
+		copy(d.index[n.rows-left:], d.spare[:left])
+		return n.rows - left, [4]float64{d.sums[2], d.sums[3], d.sums[0], d.sums[1]}
+	}
 	return left, d.sums
 }

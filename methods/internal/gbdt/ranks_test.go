@@ -22,9 +22,10 @@ func coded(task registry.Task, n, d int, seed uint32) *sample {
 	return s
 }
 
-// Histograms of ranks and sorted lists give the same models.
+// Histograms of ranks and sorted lists give the same models, with and without missing values.
 func TestRanksEqualLists(t *testing.T) {
-	for _, s := range []*sample{coded(registry.Binary, 300, 9, 1), coded(registry.Multiclass, 200, 17, 2), coded(registry.Regression, 900, 8, 3)} {
+	for _, s := range []*sample{coded(registry.Binary, 300, 9, 1), coded(registry.Multiclass, 200, 17, 2), coded(registry.Regression, 900, 8, 3),
+		gapped(coded(registry.Binary, 300, 9, 5), 0.1)} {
 		for _, depth := range []int{1, 3, 5} {
 			p := xgboostDefaults
 			p.Rounds, p.MaxDepth = 30, depth
@@ -56,7 +57,7 @@ func TestRanksEqualLists(t *testing.T) {
 func TestCutKernelsEqualReference(t *testing.T) {
 	best := level
 	defer func() { level = use(best) }()
-	s := coded(registry.Binary, 400, 11, 4)
+	s := gapped(coded(registry.Binary, 400, 11, 4), 0.02)
 	sorted, err := NewSorted(t.Context(), s.x, s.n, s.d)
 	if err != nil {
 		t.Fatal(err)
@@ -85,9 +86,9 @@ func TestCutKernelsEqualReference(t *testing.T) {
 			level = use(l)
 			g := newLevelGrower(sorted, p)
 			g.index = slices.Clone(index)
-			c := cut{gain: leastGain, feature: -1}
+			c := cut{gain: leastGain, column: -1}
 			g.searchRanks(&n, pairs, &c)
-			if c.feature >= 0 {
+			if c.column >= 0 {
 				g.divideRanks(&n, &c, pairs)
 			}
 			g.division.index, g.division.spare = nil, nil

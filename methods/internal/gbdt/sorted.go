@@ -15,46 +15,103 @@ type entry struct{ row, rank int32 }
 // keeps it, which any number of fits share. It is immutable.
 type Sorted struct {
 	rows, features int
-	order          []entry     // [feature][position], ascending; equal values by row
-	values         [][]float32 // [feature][rank]
-	ranked         *ranked     // the same as ranks; nil if a feature has too many
+	columns        []sortedColumn
+	order          []entry // [column][position], ascending by rank
+	ranked         *ranked // the same as ranks; nil if a column has too many
+}
+
+// A sortedColumn is a feature whose cuts are searched from the last rank down, with missing values on the other side.
+//
+// A feature with missing values has rank 0 for these, and two columns: XGBoost searches such a feature from both ends, first with the missing
+// values on the right side and then with them on the left side. For the first search the column is mirrored, with the largest value first,
+// so that one search serves both. With one known value XGBoost searches from one end only.
+type sortedColumn struct {
+	feature  int
+	values   []float32 // by rank; NaN first where values are missing
+	mirrored bool      // the rows from a rank on go left
+}
+
+// A keyed is a value with its row.
+type keyed struct {
+	value float32
+	row   int32
 }
 
 // NewSorted sorts the features of n rows of d values, row-major in x. Values must be
-// finite in single precision: there is no default direction for missing ones.
+// finite in single precision, or NaN, which is a missing value.
 func NewSorted(ctx context.Context, x []float64, n, d int) (*Sorted, error) {
 	if n < 1 || d < 1 || len(x) != n*d || n > math.MaxInt32 {
 		return nil, fmt.Errorf("gbdt: %d values are not a sample of %d rows and %d features", len(x), n, d)
 	}
 	for i, v := range x {
-		if !(math.Abs(v) <= math.MaxFloat32) {
-			return nil, fmt.Errorf("gbdt: feature %d of row %d is %v; values must be finite in single precision", i%d, i/d, v)
+		if !(math.Abs(v) <= math.MaxFloat32) && v == v {
+			return nil, fmt.Errorf("gbdt: feature %d of row %d is %v; values must be finite in single precision or missing", i%d, i/d, v)
 		}
 	}
-	s := &Sorted{rows: n, features: d, order: make([]entry, n*d), values: make([][]float32, d)}
-	type keyed struct {
-		value float32
-		row   int32
-	}
-	column := make([]keyed, n)
+	s := &Sorted{rows: n, features: d, order: make([]entry, 0, n*d)}
+	var missing []int32
+	known := make([]keyed, 0, n)
 	for j := range d {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		missing, known = missing[:0], known[:0]
 		for i := range n {
-			column[i] = keyed{float32(x[i*d+j]), int32(i)}
+			if v := float32(x[i*d+j]); v == v {
+				known = append(known, keyed{v, int32(i)})
+			} else {
+				missing = append(missing, int32(i))
+			}
 		}
-		slices.SortFunc(column, func(a, b keyed) int {
+		slices.SortFunc(known, func(a, b keyed) int {
 			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.row, b.row))
 		})
-		order := s.order[j*n : (j+1)*n]
-		for i, c := range column {
-			if i == 0 || c.value != column[i-1].value {
-				s.values[j] = append(s.values[j], c.value)
-			}
-			order[i] = entry{c.row, int32(len(s.values[j]) - 1)}
+		if len(missing) > 0 && len(known) > 0 && known[0].value != known[len(known)-1].value {
+			slices.Reverse(known)
+			s.add(sortedColumn{feature: j, mirrored: true}, missing, known)
+			slices.Reverse(known)
 		}
+		s.add(sortedColumn{feature: j}, missing, known)
 	}
 	s.ranked = newRanked(s)
 	return s, nil
+}
+
+// add adds a column of missing values and of known ones in their order.
+func (s *Sorted) add(c sortedColumn, missing []int32, known []keyed) {
+	if len(missing) > 0 {
+		c.values = append(c.values, float32(math.NaN()))
+	}
+	for _, row := range missing {
+		s.order = append(s.order, entry{row, 0})
+	}
+	for i, k := range known {
+		if i == 0 || k.value != known[i-1].value {
+			c.values = append(c.values, k.value)
+		}
+		s.order = append(s.order, entry{k.row, int32(len(c.values) - 1)})
+	}
+	s.columns = append(s.columns, c)
+}
+
+// list returns the column's entries of the rows that stand at from in a list like order.
+func (s *Sorted) list(of []entry, column, from, rows int) []entry {
+	return of[column*s.rows+from:][:rows]
+}
+
+// threshold is XGBoost's threshold of a cut: rows below it go left. It lies between the two values beside the cut. Where all known values
+// are on one side, it lies beyond them.
+func (c *sortedColumn) threshold(at *cut) float32 {
+	last, next := c.values[at.rank], c.values[at.before]
+	if next != next {
+		beyond := float32(math.Abs(float64(last))) + leastGain
+		if c.mirrored {
+			return last + beyond
+		}
+		return last - beyond
+	}
+	if middle := (next + last) * 0.5; middle != next {
+		return middle
+	}
+	return last
 }

@@ -41,6 +41,7 @@ type xgboostTree struct {
 	Right      []int     `json:"right_children"`
 	Feature    []int     `json:"split_indices"`
 	Conditions []float32 `json:"split_conditions"`
+	Default    []int     `json:"default_left"`
 }
 
 func (r *peerRun) xgboostTrees(t testing.TB) []xgboostTree {
@@ -80,9 +81,9 @@ func xgboostDifference(m *Model, want []xgboostTree) string {
 			if leaf {
 				return ""
 			}
-			if int(t.Feature[at]) != w.Feature[node] || t.Threshold[at] != below(w.Conditions[node]) {
-				return fmt.Sprintf("tree %d, node %d: feature %d <= %v (gain %v, %d rows), not %d < %v", i, node,
-					t.Feature[at], t.Threshold[at], t.Gain[at], t.NodeCount[at], w.Feature[node], w.Conditions[node])
+			if int(t.Feature[at]) != w.Feature[node] || t.Threshold[at] != below(w.Conditions[node]) || t.DefaultLeft[at] != (w.Default[node] == 1) {
+				return fmt.Sprintf("tree %d, node %d: feature %d <= %v (gain %v, %d rows, default left %v), not %d < %v (%d)", i, node,
+					t.Feature[at], t.Threshold[at], t.Gain[at], t.NodeCount[at], t.DefaultLeft[at], w.Feature[node], w.Conditions[node], w.Default[node])
 			}
 			if d := walk(t.Left[at], w.Left[node]); d != "" {
 				return d

@@ -141,7 +141,7 @@ class Fitted:
 class Method:
     """A method: an object or a class, and what was said about it."""
 
-    def __init__(self, method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source, files, libraries, probabilities=None, network=False):
+    def __init__(self, method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source, files, libraries, probabilities=None, network=False, gaps=False):
         self.method, self.regressor, self.save = method, regressor, save
         self.estimator, self.open = is_estimator(method), {}
         of = method if inspect.isclass(method) else type(method)
@@ -162,6 +162,8 @@ class Method:
             probabilities = "shifted"
         if probabilities:
             self.description["probabilities"] = probabilities
+        if gaps:
+            self.description["gaps"] = True
         if network:
             self.description["network"] = True
 

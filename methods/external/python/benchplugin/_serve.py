@@ -32,7 +32,7 @@ streams = private_streams() if os.environ.pop("BENCH_PLUGIN", None) else None
 
 
 def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=None, defaults=None, ranges=None,
-          save=False, deterministic=True, summary=None, source=None, files=None, libraries=None, probabilities=None, network=False):
+          save=False, deterministic=True, summary=None, source=None, files=None, libraries=None, probabilities=None, network=False, gaps=False):
     """Serves a method to bench until bench ends.
 
     method         an estimator, such as SVC(), or a class with fit(X, y) and decision_function(X),
@@ -47,6 +47,7 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
     deterministic  False says that two fits may differ
     probabilities  "logit" says that decision values of two classes are log-odds, as LogisticRegression's are;
                    predict_proba without decision_function is known to give probabilities, and False denies it
+    gaps           True says that rows may have NaN where a value is missing; other methods get no such rows
     network        True says that fits need the network, which bench gives if its user agrees
     files, libraries  what the method is made of, where it is more than what the script imports
 
@@ -63,7 +64,7 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
     versions["benchplugin"] = sys.modules["benchplugin"].__version__
     versions.update({m: getattr(__import__(m), "__version__", "unknown") for m in libraries or ()})
     m = Method(method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source,
-               sorted(set(found) | set(files or ())), versions, probabilities, network)
+               sorted(set(found) | set(files or ())), versions, probabilities, network, gaps)
     Server(m).run(*streams)
     sys.stdout.flush()
     os._exit(0)  # threads of libraries must not keep the process

@@ -10,6 +10,10 @@ import time
 import numpy as np
 
 
+def other(r, predict):
+    return predict(np.fromfile(r["other"]).reshape(-1, r["d"])) if r["other"] else None
+
+
 def lightgbm(r, x, y):
     import lightgbm as lib
     estimator = {"binary": lib.LGBMClassifier, "multiclass": lib.LGBMClassifier, "regression": lib.LGBMRegressor}[r["task"]]
@@ -19,7 +23,7 @@ def lightgbm(r, x, y):
     seconds = (time.process_time() - start) / r["repeat"]
     m.booster_.save_model(r["model"])
     again = lib.Booster(model_file=r["load"]).predict(x, raw_score=True) if r["load"] else None
-    return lib.__version__, seconds, m.predict(x, raw_score=True), again
+    return lib.__version__, seconds, m.predict(x, raw_score=True), again, other(r, lambda rows: m.predict(rows, raw_score=True))
 
 
 def xgboost(r, x, y):
@@ -30,7 +34,7 @@ def xgboost(r, x, y):
         m = estimator(n_jobs=1, tree_method="exact", **r["params"]).fit(x, y)
     seconds = (time.process_time() - start) / r["repeat"]
     m.get_booster().save_model(r["model"])
-    return lib.__version__, seconds, m.predict(x, output_margin=True), None
+    return lib.__version__, seconds, m.predict(x, output_margin=True), None, other(r, lambda rows: m.predict(rows, output_margin=True))
 
 
 def main():
@@ -41,8 +45,10 @@ def main():
             y = (y > 0).astype(int)
         elif r["task"] == "multiclass":
             y = y.astype(int)
-        version, seconds, scores, again = {"lightgbm": lightgbm, "xgboost": xgboost}[r["library"]](r, x, y)
+        version, seconds, scores, again, others = {"lightgbm": lightgbm, "xgboost": xgboost}[r["library"]](r, x, y)
         np.asarray(scores, dtype=float).tofile(r["scores"])
+        if r["other"]:
+            np.asarray(others, dtype=float).tofile(r["scores"] + ".other")
         if again is not None:
             np.asarray(again, dtype=float).tofile(r["scores"] + ".again")
         print(json.dumps({"version": version, "seconds": seconds, "python": sys.version.split()[0]}))

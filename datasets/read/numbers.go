@@ -1,0 +1,174 @@
+package read
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/wording"
+)
+
+// Notations of numbers that are no plain decimal numbers. Spaces that separate thousands may be those that do not break a line, and
+// apostrophes may be curly.
+var (
+	dates     = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}[ -]?[A-Za-z]{3,9}[ ,-]*\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})([ T]\d{1,2}:\d{2}.*)?$`)
+	times     = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)
+	thousands = map[string]*regexp.Regexp{
+		"":  regexp.MustCompile(`^[+-]?\d{1,3}([, \x{a0}\x{202f}'’_]\d{3})+(\.\d*)?$`),
+		",": regexp.MustCompile(`^[+-]?\d{1,3}([. \x{a0}\x{202f}'’_]\d{3})+(,\d*)?$`),
+	}
+)
+
+// A notation is how a text that is no plain number writes one.
+type notation string
+
+const (
+	noNumber       notation = ""
+	aDate          notation = "date"
+	aTime          notation = "time"
+	decimalComma   notation = "decimal comma"
+	decimalPoint   notation = "decimal point" // where decimal = "," is said
+	withThousands  notation = "thousands"
+	commaAmbiguous notation = "comma" // one comma before three digits, which is either
+)
+
+// notationOf tells how a text that is no number under the decimal separator, "" or ",", writes one.
+func notationOf(text []byte, decimal string) notation {
+	text = bytes.TrimSpace(text)
+	isThousands := thousands[decimal].Match(text)
+	_, comma := commaNumber(text)
+	_, point := wording.ParseDecimal(text)
+	switch {
+	case decimal == "" && comma && isThousands:
+		return commaAmbiguous
+	case decimal == "" && comma:
+		return decimalComma
+	case isThousands:
+		return withThousands
+	case decimal == "," && point:
+		return decimalPoint
+	case dates.Match(text):
+		return aDate
+	case times.Match(text):
+		return aTime
+	}
+	return noNumber
+}
+
+// numberAdvice says what to do about a text that is no number: otherwise, unless it is a number in another notation, or a date. textual
+// says that the format has the key decimal.
+func numberAdvice(text []byte, decimal string, textual bool, otherwise string) string {
+	comma := "write it with a decimal point"
+	if textual {
+		comma = `write decimal = ","`
+	}
+	switch notationOf(text, decimal) {
+	case decimalComma:
+		return "if the comma is a decimal comma, " + comma
+	case commaAmbiguous:
+		return "if the comma is a decimal comma, " + comma + "; if it separates thousands, which is not read, remove it from the file"
+	case withThousands:
+		return "thousands separators are not read; remove them from the file"
+	case decimalPoint:
+		return `it has a decimal point, and the set says decimal = ","; write one of them throughout the file`
+	case aDate, aTime:
+		return "dates and times are not read; list the column in drop, or write a number in their place, such as days or seconds"
+	}
+	return otherwise
+}
+
+// advice is numberAdvice under the entry's keys.
+func (r reader) advice(text []byte, otherwise string) string {
+	return numberAdvice(text, r.Decimal, r.Format == catalogue.CSV || r.Format == catalogue.Blank, otherwise)
+}
+
+// number reads a finite number in the notation of the entry.
+func (r reader) number(text []byte) (float64, bool) {
+	if r.Decimal == "," {
+		return commaNumber(text)
+	}
+	return wording.ParseDecimal(text)
+}
+
+// commaNumber reads a finite number with at most one decimal comma and no point.
+func commaNumber(text []byte) (float64, bool) {
+	at := bytes.IndexByte(text, ',')
+	if bytes.IndexByte(text, '.') >= 0 || len(text) > 64 {
+		return 0, false
+	}
+	if at < 0 {
+		return wording.ParseDecimal(text)
+	}
+	var room [64]byte
+	point := append(room[:0], text...)
+	point[at] = '.'
+	return wording.ParseDecimal(point)
+}
+
+// isMark reports a text that the entry lists as a mark of a missing value.
+func (r reader) isMark(text []byte) bool {
+	return slices.ContainsFunc(r.Missing, func(mark string) bool { return mark == string(text) })
+}
+
+// A numeric reads the values of numeric columns: numbers, and NaN for marks of missing values where the entry fills these in. A mark that
+// is a number, such as -999, stands for all its spellings.
+type numeric struct {
+	reader
+	marks []float64
+}
+
+func (r reader) numeric() numeric {
+	n := numeric{reader: r}
+	if r.Impute == "" {
+		return n
+	}
+	for _, mark := range r.Missing {
+		if v, ok := r.number([]byte(mark)); ok {
+			n.marks = append(n.marks, v)
+		}
+	}
+	return n
+}
+
+// value returns the number that a text stands for, and false if it stands for none.
+func (n *numeric) value(text []byte) (float64, bool) {
+	v, ok := n.number(text)
+	switch {
+	case !ok && n.Impute != "" && n.isMark(text), ok && slices.Contains(n.marks, v):
+		return math.NaN(), true
+	}
+	return v, ok
+}
+
+// gaps says for the set what becomes of missing numbers.
+func (r reader) gaps() datasets.Gaps {
+	return datasets.Gaps{Impute: r.Impute, Indicator: r.Indicator}
+}
+
+// howToFill is what to do about a missing number.
+const howToFill = `write impute = "median" (or "mean", "most-frequent", "none"), fill it in, remove the row, or list the column in drop or categorical`
+
+// notNumber explains the value at (i, j), which should have been a number.
+func (r reader) notNumber(t *table, i, j int) error {
+	text := t.cell(i, j)
+	bare := strings.ToLower(strings.TrimLeft(string(text), "+-"))
+	switch {
+	case t.isMissing(i, j) && r.Impute == "", r.isMark(text):
+		return t.errorf(i, j, "is missing, and a numeric input needs a value in every row; %s", howToFill)
+	case isMissingMark(string(text)):
+		also := make([]string, 0, len(r.Missing)+1)
+		if !r.Missing.IsZero() || r.Impute != "" {
+			also = append(also, r.Missing...)
+		}
+		return t.errorf(i, j, "is not a finite number; if it stands for a missing value, write missing = %s with impute = \"median\", fill it in, remove the row, or list the column in drop", catalogue.Texts(append(also, string(text))))
+	case bare == "inf", bare == "infinity":
+		return t.errorf(i, j, "is not a finite number; fill it in, remove the row, or list the column in drop")
+	case i == 0 && t.levels == nil && !*r.Header && r.Columns == nil && r.advice(text, "") == "":
+		return t.errorf(i, j, "is not a number; set header = true if the line names the columns, or list the column in categorical or drop")
+	}
+	return t.errorf(i, j, "is not a finite number; %s", r.advice(text, "repair it, or list the column in categorical or drop"))
+}

@@ -1,0 +1,55 @@
+package conform
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// gaps checks what [registry.Spec.Gaps] declares: that data with missing values gives models with finite scores, also where a column or a
+// row has nothing else, that a gap is not read as a zero, and that paths and saved models hold with gaps too.
+func (s suite) gaps(t *testing.T) {
+	if !s.spec.Gaps {
+		t.Skip("the method takes no missing values")
+	}
+	zeros, d := easy(s.task, 80, 4), easy(s.task, 80, 4)
+	for i := range 80 {
+		for j := range 4 {
+			if i == 5 || j == 3 || j == i%7 {
+				zeros.X.Set(i, j, 0)
+				d.X.Set(i, j, math.NaN())
+			}
+		}
+	}
+	env, settings, told := registry.Env{Seed: seed}, s.few(t, d, 3), false
+	for i, raw := range settings {
+		m := s.fit(t, env, d, raw)
+		want := score(t, m, d)
+		told = told || !slices.Equal(want, score(t, s.fit(t, env, zeros, raw), zeros))
+		if err := s.spec.FitAll(t.Context(), env, d, settings, func(k int, m registry.Model) error {
+			if k == i {
+				equal(t, "the path's model with gaps", score(t, m, d), want)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if saver, ok := m.(registry.Saver); ok {
+			var file bytes.Buffer
+			if err := saver.Save(&file); err != nil {
+				t.Fatal(err)
+			}
+			back, err := s.spec.LoadModel(&file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "the model with gaps read back", score(t, back, d), want)
+		}
+	}
+	if !told {
+		t.Error("with gaps and with zeros in their place the models score the same: a gap should not be read as a zero")
+	}
+}
