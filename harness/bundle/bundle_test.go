@@ -311,3 +311,13 @@ func TestSize(t *testing.T) {
 		t.Errorf("500,000 folds would take %.1f MB", whole/1e6)
 	}
 }
+
+// TestWithoutFolds: the last cell of a file may have a grid of more points than bytes follow it.
+func TestWithoutFolds(t *testing.T) {
+	r := storetest.Finished("M", "d", 1)
+	r.Grid, r.GridWritten, r.Evaluations, r.GridTests = gridOf(200), nil, nil, nil
+	got, err := Read(written(t, r))
+	if err != nil || len(got) != 1 || len(got[0].Grid) != 200 || got[0].Evaluations != nil {
+		t.Errorf("%v: %d results", err, len(got))
+	}
+}

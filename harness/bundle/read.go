@@ -238,9 +238,10 @@ func (d *decoder) cell() result.Run {
 	}
 	selected := d.number(most)
 	r.Selected = &selected
-	points, folds := d.number(min(maxPoints, len(d.left))), d.length()
+	points, folds := d.number(len(r.Grid)), d.length()
 	if points != len(r.Grid) {
 		d.fail("a cell has %d of %d grid points", points, len(r.Grid))
+		return r
 	}
 	if selected >= points {
 		d.fail("point %d of %d is selected", selected, points)
