@@ -65,7 +65,13 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, fo
 			return err
 		}
 	}
-	var tally diff.Tally
+	tally := diff.Tally{Rows: func(name string) int {
+		e, err := a.sets.Lookup(name)
+		if err != nil {
+			return 0
+		}
+		return e.Rows
+	}}
 	alone := [2]int{}
 	for _, c := range sides[0].Cells {
 		at := nameOfCell(c)

@@ -115,12 +115,12 @@ func (a *app) experimentResults(ctx context.Context, h *plan.Experiment) (from s
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	own := a.db
-	a.db, remove = temporary, func() { a.db = own; _ = os.RemoveAll(dir) }
+	a.db, a.included, remove = temporary, "the results that come with the program", func() { a.db, a.included = own, ""; _ = os.RemoveAll(dir) }
 	old := 0
 	for _, g := range in.Old {
 		old += g.Cells
 	}
-	from = "the results that come with the program"
+	from = a.included
 	if old > 0 {
 		from += fmt.Sprintf(" (%d of %d are out of date and left out)", old, in.Taken)
 	}

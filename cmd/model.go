@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -282,7 +283,7 @@ func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMes
 		was = plainResult(stored.RMSE)
 	}
 	if same {
-		fmt.Fprintf(a.err, "%s, as stored in %s\n", line, a.db)
+		fmt.Fprintf(a.err, "%s, as stored in %s\n", line, cmp.Or(a.included, a.db))
 		return true
 	}
 	why := "the program has changed since"

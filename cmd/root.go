@@ -65,6 +65,7 @@ type app struct {
 	err       io.Writer // standard error, for text
 	screen    io.Writer // the same, for what moves a terminal's cursor
 	db        string
+	included  string // what a temporary database is called that holds results that come with the program
 	data      string
 	limit     string // --memory as it was given
 	memory    int64  // bytes that cells together, or the loading of one set, may need

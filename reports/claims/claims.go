@@ -415,6 +415,9 @@ func (p Part) row(claim int) doc.Row {
 	if p.WithAt != nil {
 		name += " and " + points(p.WithAt)
 	}
+	if len(p.Datasets) == 1 {
+		name += ", " + p.Datasets[0]
+	}
 	entries := []doc.Entry{{Text: number(p.Value())}, {Text: number(low)}, {Text: number(high)}, {Text: p.asked()}, {Text: frame.Absent}, {Text: strconv.Itoa(p.Estimate.Sets)}, {Text: strconv.Itoa(p.Estimate.Splits)}, {Text: string(p.Verdict)}}
 	if p.Verdict == Missing {
 		for i := range entries[:3] {

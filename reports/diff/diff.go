@@ -37,6 +37,10 @@ func (l Line) Changed() bool { return l.Ends+l.Counts+l.Choices > 0 }
 
 // A Tally collects cells. The zero value is ready.
 type Tally struct {
+	// Rows says how many rows a data set has, 0 where that is not known. A protocol may learn from a few of the rows that a split
+	// does not test, and how alike splits are is a matter of the rows that they divide.
+	Rows func(dataset string) int
+
 	lines map[[3]string]*line
 	order [][3]string
 }
@@ -83,7 +87,9 @@ func (t *Tally) Add(a, b result.Run) {
 	l.a.Add(l.a, x)
 	l.b.Add(l.b, y)
 	l.differences = append(l.differences, new(big.Rat).Sub(y, x))
-	l.train, l.test = a.TrainRows, a.TestRows
+	if l.train, l.test = a.TrainRows, a.TestRows; t.Rows != nil {
+		l.train = max(l.train, t.Rows(a.Dataset)-l.test)
+	}
 }
 
 // Lines returns the sums, by protocol, data set and method.

@@ -142,7 +142,7 @@ func (p *Pair) on(set frame.Set, m metric.Metric, o Options) (SetPair, error) {
 	s.Ours, s.Theirs = mean(ours), mean(theirs)
 	s.Rope = o.Region.on(m, s.Ours, s.Theirs)
 	var err error
-	if s.Test, err = stats.CorrectedT(gains, set.TrainRows, set.TestRows); err != nil {
+	if s.Test, err = stats.CorrectedT(gains, set.TrainPart(set.TrainRows), set.TestRows); err != nil {
 		return s, err
 	}
 	s.Gain, s.P = s.Test.Mean, math.NaN()

@@ -70,6 +70,10 @@ type Dataset struct {
 	listed bool // in every table, whatever is stored of it
 }
 
+// TrainPart returns how many rows a split has beside its test rows. A protocol with train_rows, or a point of a sweep, learns
+// from fewer of them, learned in number; how alike splits are is a matter of the rows that they divide.
+func (d Dataset) TrainPart(learned int) int { return max(learned, d.Rows-d.TestRows) }
+
 // Set is a data set with one cell a method.
 type Set struct {
 	Dataset

@@ -24,6 +24,8 @@ type CorrectedTTest struct {
 //
 //	Error^2 = (1/n + test/train) s^2,     t = mean / Error
 //
+// The heuristic takes the correlation of two splits to be test / (train + test), the share of the rows that a split tests. Where
+// a split learns from a few of its training rows, train is therefore the number of the rows that it could learn from.
 // With k folds test/train is 1/(k-1). With test = 0 it is the ordinary paired t-test.
 //
 // For one split, Error, statistic and P are NaN. If all differences are equal, Error is 0: the

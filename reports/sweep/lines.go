@@ -167,16 +167,17 @@ func (l Lines) Splits(series string, x float64, set string, of Measure) map[int]
 	return out
 }
 
-// Ratio returns how many test rows there are for each training row of a point, 0 where the splits are draws of the method over
-// one division: what stats.CorrectedT corrects for.
+// Ratio returns how many test rows there are for each row of the training part of a point, 0 where the splits are draws of the
+// method over one division: what stats.CorrectedT corrects for. Of the training part fewer rows may be learned from.
 func (l Lines) Ratio(series string, x float64, set string) float64 {
-	for _, s := range l.Table.Sets {
-		if s.Name == set && s.Draws {
-			return 0
-		}
-	}
+	at := slices.IndexFunc(l.Table.Sets, func(s frame.Set) bool { return s.Name == set })
 	for _, r := range l.cells[place{series, x, set}] {
-		return float64(r.TestRows) / float64(r.TrainRows)
+		if at < 0 {
+			return float64(r.TestRows) / float64(r.TrainRows)
+		}
+		if d := l.Table.Sets[at]; !d.Draws {
+			return float64(r.TestRows) / float64(d.TrainPart(r.TrainRows))
+		}
 	}
 	return 0
 }
