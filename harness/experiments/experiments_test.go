@@ -112,7 +112,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestOwnFile: the protocol of a file is beside it.
+// TestOwnFile: the protocol of a file is beside it, and the file's name is none of the program's.
 func TestOwnFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mine.toml")
 	if err := os.WriteFile(path, []byte(strings.Replace(mine, `"table2"`, `"my-protocol.toml"`, 1)), 0o644); err != nil {
@@ -121,6 +121,13 @@ func TestOwnFile(t *testing.T) {
 	e, err := experiments.Load(path)
 	if err != nil || e.Name != "mine" || e.Protocol != filepath.Join(filepath.Dir(path), "my-protocol.toml") {
 		t.Errorf("%+v, %v", e, err)
+	}
+	taken := filepath.Join(filepath.Dir(path), "ecml-figure2.toml")
+	if err := os.Rename(path, taken); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := experiments.Load(taken); err == nil || !strings.Contains(err.Error(), `"ecml-figure2" belongs to a built-in experiment`) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -86,6 +86,9 @@ type countWriter int
 
 func (n *countWriter) Write(b []byte) (int, error) { *n += countWriter(len(b)); return len(b), nil }
 
+// papers is the one address outside of the page. A link loads nothing before somebody follows it.
+const papers = "https://github.com/kernelboosting/bench/blob/main/docs/papers.md"
+
 // The file loads nothing and runs nothing but what its policy knows by hash, whatever the names in it.
 func TestSelfContained(t *testing.T) {
 	for name, in := range map[string]sample.Input{"paper": sample.Paper(), "names": sample.Small()} {
@@ -94,6 +97,7 @@ func TestSelfContained(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := strings.ReplaceAll(out.String(), "http://www.w3.org/2000/svg", "") // a name, and nothing to load
+		page = strings.Replace(page, `<a href="`+papers+`">`, "", 1)
 		for _, bad := range []string{`<script>alert`, ` style="`, `src="`, `url(`, `@import`, "http://", "https://"} {
 			if i := strings.Index(page, bad); i >= 0 {
 				t.Errorf("%s: %q stands in %q", name, bad, page[max(0, i-60):i+60])
@@ -126,7 +130,7 @@ func TestSite(t *testing.T) {
 		for _, m := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(string(content), -1) {
 			links++
 			switch target := m[1]; {
-			case strings.HasPrefix(target, "data:"):
+			case strings.HasPrefix(target, "data:"), target == papers:
 			case strings.HasPrefix(target, "#"):
 				if !strings.Contains(string(content), ` id="`+target[1:]+`"`) {
 					t.Errorf("%s: nothing is called %s", file, target)
