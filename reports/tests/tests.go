@@ -29,7 +29,7 @@ import (
 type Options struct {
 	Metric  string           // "" for the protocol's
 	Level   float64          // such as 0.05
-	Control string           // compare the others with this method alone; "" compares each with each
+	Control string           // compare the other methods with this method alone; "" compares all pairs
 	Region  *evidence.Region // nil for the usual one
 	Title   string           // "" for the usual one
 	Label   string           // for LaTeX; "" for "tab:tests:" and the protocol
