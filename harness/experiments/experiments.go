@@ -101,17 +101,7 @@ const (
 )
 
 // Names lists the built-in experiments.
-func Names() []string {
-	files, err := builtin.ReadDir(".")
-	if err != nil {
-		panic(err) // the directory is embedded
-	}
-	var names []string
-	for _, f := range files {
-		names = append(names, strings.TrimSuffix(f.Name(), ".toml"))
-	}
-	return names
-}
+func Names() []string { return protocol.NamesIn(builtin) }
 
 // Load returns a built-in experiment by name, or reads one from a path that ends in .toml.
 func Load(name string) (*Experiment, error) {

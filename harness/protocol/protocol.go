@@ -148,8 +148,11 @@ type Protocol struct {
 }
 
 // Names lists the built-in protocols.
-func Names() []string {
-	files, err := builtin.ReadDir(".")
+func Names() []string { return NamesIn(builtin) }
+
+// NamesIn lists the TOML files of an embedded folder without their endings.
+func NamesIn(folder embed.FS) []string {
+	files, err := folder.ReadDir(".")
 	if err != nil {
 		panic(err) // the directory is embedded
 	}

@@ -142,46 +142,41 @@ func (s *session) deterministic() error {
 }
 
 func (s *session) sameAgain() (string, error) {
-	if err := s.deterministic(); err != nil {
-		return "", err
-	}
-	d := toydata.Easy(s.task, 120, 4, seed)
-	first, err := s.defaults(d, d)
-	if err != nil {
-		return "", err
-	}
-	second, err := s.defaults(d, d)
-	if err == nil {
-		err = toydata.Equal("a second fit", second, first)
-	}
-	return "two fits give the same bits", err
+	return "two fits give the same bits", s.twice("a second fit", s.defaults)
 }
 
 func (s *session) anotherProcess() (string, error) {
+	return "two processes give the same bits", s.twice("a fit in another process", func(learn, test registry.Data) ([]float64, error) {
+		other, err := external.Load(s.ctx, s.file, s.another())
+		if err != nil {
+			return nil, err
+		}
+		defer other.Close()
+		if v := other.Spec().Version; v != s.spec.Version {
+			return nil, fmt.Errorf("another process says version %s, not %s", v, s.spec.Version)
+		}
+		here := s.spec
+		defer func() { s.spec = here }()
+		s.spec = other.Spec()
+		return s.defaults(learn, test)
+	})
+}
+
+// twice compares the scores of a fit with those of a second one, which fit makes.
+func (s *session) twice(what string, fit func(learn, test registry.Data) ([]float64, error)) error {
 	if err := s.deterministic(); err != nil {
-		return "", err
+		return err
 	}
 	d := toydata.Easy(s.task, 120, 4, seed)
 	first, err := s.defaults(d, d)
 	if err != nil {
-		return "", err
+		return err
 	}
-	other, err := external.Load(s.ctx, s.file, s.another())
-	if err != nil {
-		return "", err
-	}
-	defer other.Close()
-	if v := other.Spec().Version; v != s.spec.Version {
-		return "", fmt.Errorf("another process says version %s, not %s", v, s.spec.Version)
-	}
-	here := s.spec
-	s.spec = other.Spec()
-	second, err := s.defaults(d, d)
-	s.spec = here
+	second, err := fit(d, d)
 	if err == nil {
-		err = toydata.Equal("a fit in another process", second, first)
+		err = toydata.Equal(what, second, first)
 	}
-	return "two processes give the same bits", err
+	return err
 }
 
 func (s *session) pointsApart() (string, error) {
