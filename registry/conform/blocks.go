@@ -28,15 +28,15 @@ func (s suite) blocks(t *testing.T) {
 	single, joined := plain, plain
 	single.Blocks = []registry.Block{{Name: "one", From: 1, To: 2}, {Name: "other", From: 2, To: 3}}
 	joined.Blocks = []registry.Block{{Name: "two", From: 0, To: 2}, {Name: "one", From: 3, To: 4}}
-	env, settings := registry.Env{Seed: seed}, s.few(t, plain, 3)
+	settings := s.few(t, plain, 3)
 	changed := false
 	for i, raw := range settings {
-		alone := score(t, s.fit(t, env, plain, raw), plain)
-		equal(t, "the model with blocks of one feature", score(t, s.fit(t, env, single, raw), single), alone)
-		m := s.fit(t, env, joined, raw)
+		alone := score(t, s.fit(t, plain, raw), plain)
+		equal(t, "the model with blocks of one feature", score(t, s.fit(t, single, raw), single), alone)
+		m := s.fit(t, joined, raw)
 		want := score(t, m, joined)
 		changed = changed || !slices.Equal(want, alone)
-		err := s.spec.FitAll(t.Context(), env, joined, settings, func(k int, m registry.Model) error {
+		err := s.spec.FitAll(t.Context(), registry.Env{Seed: seed}, joined, settings, func(k int, m registry.Model) error {
 			if k == i {
 				equal(t, "the path's model with blocks", score(t, m, joined), want)
 			}

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -17,35 +20,17 @@ func (s suite) path(t *testing.T) {
 		t.Skip("the method declares no path")
 	}
 	d := easy(s.task, 60, 4)
-	all := s.settings(t, d)
-	if !testenv.Thorough() {
-		all = spread(all, 6)
+	most := 6
+	if testenv.Thorough() {
+		most = math.MaxInt
 	}
-	backwards := make([]json.RawMessage, len(all))
-	for i, raw := range all {
-		backwards[len(all)-1-i] = raw
-	}
-	alone := map[string][]float64{} // scores of single fits
-	for _, raw := range all {
-		alone[string(raw)] = score(t, s.fit(t, registry.Env{Seed: seed}, d, raw), d)
-	}
-	for _, settings := range [][]json.RawMessage{all, backwards, spread(all, 3), {all[len(all)-1]}} {
-		seen := make([]bool, len(settings))
-		err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, settings, func(i int, m registry.Model) error {
-			if seen[i] {
-				t.Errorf("setting %d was given twice", i)
-			}
-			seen[i] = true
-			equal(t, "the path's model of "+string(settings[i]), score(t, m, d), alone[string(settings[i])])
-			return nil
-		})
-		if err != nil {
+	all := s.few(t, d, most)
+	backwards := slices.Clone(all)
+	slices.Reverse(backwards)
+	alone := map[string][]float64{}
+	for _, points := range [][]json.RawMessage{all, backwards, toydata.Spread(all, 3), {all[len(all)-1]}} {
+		if err := s.subject().Path(context.Background(), d, points, alone); err != nil {
 			t.Fatal(err)
-		}
-		for i, ok := range seen {
-			if !ok {
-				t.Errorf("setting %d was not given", i)
-			}
 		}
 	}
 	stop := errors.New("stop")
@@ -58,31 +43,14 @@ func (s suite) path(t *testing.T) {
 func (s suite) staged(t *testing.T) {
 	d := easy(s.task, 60, 4)
 	for _, raw := range s.few(t, d, 2) {
-		m, ok := s.fit(t, registry.Env{Seed: seed}, d, raw).(registry.Stager)
+		m, ok := s.fit(t, d, raw).(registry.Stager)
 		if !ok {
 			t.Skip("the model has no stages")
 		}
-		last := m.Rounds()
-		at := []int{1, (last + 1) / 2, last}
-		var got []int
-		var final []float64
-		err := m.ScoreStages(context.Background(), d.X, at, func(round int, scores []float64) error {
-			got = append(got, round)
-			final = append(final[:0], scores...)
-			return nil
-		})
+		at, err := s.subject().Stages(context.Background(), m, d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got) != len(at) {
-			t.Fatalf("asked for stages %v, given %v", at, got)
-		}
-		for i := range at {
-			if got[i] != at[i] {
-				t.Fatalf("asked for stages %v, given %v", at, got)
-			}
-		}
-		equal(t, "the last stage", final, score(t, m, d))
 		for _, round := range at {
 			alone := stage(t, m, d, round)
 			err := m.ScoreStages(context.Background(), d.X, at, func(r int, scores []float64) error {
@@ -123,7 +91,7 @@ func Prefixes(t *testing.T, spec registry.Spec, rounds string) {
 			s := suite{spec: spec, task: task}
 			d := easy(task, 60, 4)
 			fit := func(n int) registry.Stager {
-				m, ok := s.fit(t, registry.Env{Seed: seed}, d, json.RawMessage(fmt.Sprintf(`{%q: %d}`, rounds, n))).(registry.Stager)
+				m, ok := s.fit(t, d, json.RawMessage(fmt.Sprintf(`{%q: %d}`, rounds, n))).(registry.Stager)
 				if !ok {
 					t.Fatal("the model has no stages")
 				}
@@ -140,32 +108,24 @@ func Prefixes(t *testing.T, spec registry.Spec, rounds string) {
 func (s suite) saveLoad(t *testing.T) {
 	d := easy(s.task, 60, 4)
 	for _, raw := range s.few(t, d, 2) {
-		m, ok := s.fit(t, registry.Env{Seed: seed}, d, raw).(registry.Saver)
+		m, ok := s.fit(t, d, raw).(registry.Saver)
 		if ok != (s.spec.Load != nil) {
 			t.Fatalf("models can be saved: %v; the method can load them: %v", ok, s.spec.Load != nil)
 		}
 		if !ok {
 			t.Skip("the method has no saved form")
 		}
-		var file bytes.Buffer
-		if err := m.Save(&file); err != nil {
-			t.Fatal(err)
-		}
-		var again bytes.Buffer
-		if err := m.Save(&again); err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(file.Bytes(), again.Bytes()) {
-			t.Error("a model saved twice gives different bytes")
-		}
-		size := file.Len()
-		back, err := s.spec.LoadModel(bytes.NewReader(file.Bytes()))
+		file, err := s.subject().Saved(m.(registry.Model), d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "the model read back", score(t, back, d), score(t, m, d))
+		var again bytes.Buffer
+		if err := m.Save(&again); err != nil || !bytes.Equal(file, again.Bytes()) {
+			t.Errorf("a model saved twice gives different bytes, error %v", err)
+		}
+		size := len(file)
 		for _, n := range []int{0, 1, size / 2, size - 2} {
-			if _, err := s.spec.LoadModel(bytes.NewReader(file.Bytes()[:n])); err == nil {
+			if _, err := s.spec.LoadModel(bytes.NewReader(file[:n])); err == nil {
 				t.Errorf("the first %d of a saved model's %d bytes are read without an error", n, size)
 			}
 		}

@@ -23,6 +23,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -37,6 +38,9 @@ import (
 
 // seed is the suite's own: of the generated data and of the fits.
 const seed = 7
+
+// easy is data that every sensible method can learn.
+func easy(task registry.Task, n, d int) registry.Data { return toydata.Easy(task, n, d, seed) }
 
 // Run checks spec for each task it declares, and the options.
 func Run(t *testing.T, spec registry.Spec, opts ...Option) {
@@ -75,83 +79,75 @@ type suite struct {
 }
 
 func parameters(t *testing.T, spec registry.Spec) {
-	for _, sh := range []registry.Shape{
-		{Task: registry.Binary, N: 50, D: 1, Classes: 2},
-		{Task: registry.Binary, N: 1000, D: 60, Classes: 2},
-	} {
-		points, err := spec.Settings(sh, spec.DefaultGrid(), nil)
-		if err != nil {
-			t.Fatalf("grid for n=%d d=%d: %v", sh.N, sh.D, err)
-		}
-		seen := map[string]int{}
-		for i, p := range points {
-			if first, dup := seen[string(p)]; dup {
-				t.Errorf("grid points %d and %d are both %s", first, i, p)
-			}
-			seen[string(p)] = i
-		}
+	first := suite{spec: spec, task: spec.Tasks & -spec.Tasks}
+	for _, dims := range [][2]int{{50, 1}, {1000, 60}} {
+		first.few(t, easy(first.task, dims[0], dims[1]), 1)
 	}
-	d := easy(spec.Tasks&-spec.Tasks, 20, 2)
+	d := easy(first.task, 20, 2)
 	_, err := spec.Fit(context.Background(), registry.Env{Seed: seed}, d, json.RawMessage(`{"no_such_parameter":1}`))
 	if err == nil {
 		t.Error("an unknown parameter is accepted; misspelt ones would be ignored")
 	}
 }
 
-func (s suite) settings(t *testing.T, d registry.Data) []json.RawMessage {
+// few returns at most k grid points, spread over the grid.
+func (s suite) few(t *testing.T, d registry.Data, k int) []json.RawMessage {
 	t.Helper()
-	points, err := s.spec.Settings(d.Shape(), s.spec.DefaultGrid(), nil)
+	points, err := s.subject().Points(d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return points
 }
 
-// few returns at most k settings, spread over the grid.
-func (s suite) few(t *testing.T, d registry.Data, k int) []json.RawMessage {
-	t.Helper()
-	return spread(s.settings(t, d), k)
+func (s suite) subject() toydata.Subject {
+	return toydata.Subject{Spec: s.spec, Seed: seed, Fit: s.tryFit, Score: tryScore}
 }
 
-// spread returns at most k of all, the first and the last among them.
-func spread(all []json.RawMessage, k int) []json.RawMessage {
-	if len(all) <= k {
-		return all
-	}
-	out := make([]json.RawMessage, k)
-	for i := range out {
-		out[i] = all[i*(len(all)-1)/max(1, k-1)]
-	}
-	return out
-}
-
-func (s suite) fit(t *testing.T, env registry.Env, d registry.Data, raw json.RawMessage) registry.Model {
+func (s suite) fit(t *testing.T, d registry.Data, raw json.RawMessage) registry.Model {
 	t.Helper()
-	m, err := s.spec.Fit(context.Background(), env, d, raw)
+	m, err := s.tryFit(d, raw)
 	if err != nil {
-		t.Fatalf("fit with %s: %v", raw, err)
-	}
-	if m == nil {
-		t.Fatalf("fit with %s gave neither a model nor an error", raw)
-	}
-	if _, trees := m.(registry.TreeModel); trees != s.spec.Trees {
-		t.Fatalf("the model is a registry.TreeModel: %t; Spec.Trees declares it: %t", trees, s.spec.Trees)
+		t.Fatal(err)
 	}
 	return m
 }
 
+func (s suite) tryFit(d registry.Data, raw json.RawMessage) (registry.Model, error) {
+	m, err := s.spec.Fit(context.Background(), registry.Env{Seed: seed}, d, raw)
+	if err != nil {
+		return nil, fmt.Errorf("fit with %s: %w", raw, err)
+	}
+	if m == nil {
+		return nil, fmt.Errorf("fit with %s gave neither a model nor an error", raw)
+	}
+	if _, trees := m.(registry.TreeModel); trees != s.spec.Trees {
+		return nil, fmt.Errorf("the model is a registry.TreeModel: %t; Spec.Trees declares it: %t", trees, s.spec.Trees)
+	}
+	return m, nil
+}
+
 func score(t *testing.T, m registry.Model, d registry.Data) []float64 {
 	t.Helper()
-	out := unwritten(d.Shape().N * d.Shape().Outputs())
+	out, err := tryScore(m, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func tryScore(m registry.Model, d registry.Data) ([]float64, error) {
+	k := d.Shape().Outputs()
+	out := unwritten(d.Shape().N * k)
 	if err := m.Score(context.Background(), d.X, out); err != nil {
-		t.Fatalf("score: %v", err)
+		return nil, fmt.Errorf("score: %w", err)
 	}
 	for i, v := range out {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			t.Fatalf("score %d of row %d is %v, or was not written if NaN: scores must be finite", i%d.Shape().Outputs(), i/d.Shape().Outputs(), v)
+			return nil, fmt.Errorf("score %d of row %d is %v, or was not written if NaN: scores must be finite", i%k, i/k, v)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // unwritten returns scores that are NaN, so that one the model forgets to write shows.
@@ -165,9 +161,9 @@ func unwritten(n int) []float64 {
 
 func (s suite) learns(t *testing.T) {
 	d := easy(s.task, 120, 3)
-	best := math.Inf(-1)
-	for _, raw := range s.few(t, d, 9) {
-		best = max(best, toydata.Goodness(d, score(t, s.fit(t, registry.Env{Seed: seed}, d, raw), d)))
+	best, err := s.subject().Best(d, d, s.few(t, d, 9))
+	if err != nil {
+		t.Fatal(err)
 	}
 	if best < 0.85 {
 		t.Errorf("the best of a few settings reaches %.2f on its own easy training data (accuracy, or R2); 0.85 is asked", best)
@@ -178,7 +174,7 @@ func (s suite) shapes(t *testing.T) {
 	for _, dim := range [][2]int{{12, 1}, {30, 2}, {24, 40}} {
 		d := easy(s.task, dim[0], dim[1])
 		for _, raw := range s.few(t, d, 2) {
-			m := s.fit(t, registry.Env{Seed: seed}, d, raw)
+			m := s.fit(t, d, raw)
 			score(t, m, d)
 			score(t, m, toydata.Rows(d, []int{0}))
 		}
@@ -188,9 +184,9 @@ func (s suite) shapes(t *testing.T) {
 func (s suite) sameBits(t *testing.T) {
 	d := easy(s.task, 60, 4)
 	for _, raw := range s.few(t, d, 2) {
-		m := s.fit(t, registry.Env{Seed: seed}, d, raw)
+		m := s.fit(t, d, raw)
 		want := score(t, m, d)
-		equal(t, "a second fit", score(t, s.fit(t, registry.Env{Seed: seed}, d, raw), d), want)
+		equal(t, "a second fit", score(t, s.fit(t, d, raw), d), want)
 		var wg sync.WaitGroup
 		outs := make([][]float64, 4)
 		for i := range outs {
@@ -214,7 +210,7 @@ func (s suite) inputsUnchanged(t *testing.T) {
 	d := easy(s.task, 40, 3)
 	x, y := mat.DenseCopyOf(d.X), append([]float64(nil), d.Y...)
 	for _, raw := range s.few(t, d, 2) {
-		score(t, s.fit(t, registry.Env{Seed: seed}, d, raw), d)
+		score(t, s.fit(t, d, raw), d)
 	}
 	equal(t, "X after a fit and a score", d.X.RawMatrix().Data, x.RawMatrix().Data)
 	equal(t, "Y after a fit and a score", d.Y, y)
@@ -222,17 +218,9 @@ func (s suite) inputsUnchanged(t *testing.T) {
 
 func (s suite) rowByRow(t *testing.T) {
 	d := easy(s.task, 50, 3)
-	k := d.Shape().Outputs()
 	for _, raw := range s.few(t, d, 2) {
-		m := s.fit(t, registry.Env{Seed: seed}, d, raw)
-		want := score(t, m, d)
-		for i := range 50 {
-			got := score(t, m, toydata.Rows(d, []int{i}))
-			for c, v := range got {
-				if w := want[i*k+c]; math.Abs(v-w) > 1e-9*max(1, math.Abs(w)) {
-					t.Fatalf("row %d alone scores %v and within a batch %v", i, v, w)
-				}
-			}
+		if err := s.subject().OneByOne(s.fit(t, d, raw), d, 50, 1e-9); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -267,12 +255,7 @@ func (s suite) cancellation(t *testing.T) {
 
 func equal(t *testing.T, what string, got, want []float64) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s has %d values, not %d", what, len(got), len(want))
-	}
-	for i := range got {
-		if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
-			t.Fatalf("%s differs at %d: %v, not %v", what, i, got[i], want[i])
-		}
+	if err := toydata.Equal(what, got, want); err != nil {
+		t.Fatal(err)
 	}
 }

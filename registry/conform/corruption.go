@@ -18,7 +18,7 @@ func (s suite) loadBroken(t *testing.T) {
 		t.Skip("the method has no saved form")
 	}
 	d := easy(s.task, 30, 3)
-	m := s.fit(t, registry.Env{Seed: seed}, d, s.few(t, d, 1)[0])
+	m := s.fit(t, d, s.few(t, d, 1)[0])
 	var file bytes.Buffer
 	if err := m.(registry.Saver).Save(&file); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func (s suite) scoreRefusals(t *testing.T) {
 		t.Skip("the method has no saved form")
 	}
 	ctx, d := context.Background(), easy(s.task, 40, 3)
-	m, k := s.fit(t, registry.Env{Seed: seed}, d, s.few(t, d, 1)[0]), d.Shape().Outputs()
+	m, k := s.fit(t, d, s.few(t, d, 1)[0]), d.Shape().Outputs()
 	for what, wrong := range map[string]struct{ rows, features, places int }{
 		"rows of 4 features scored by a model of 3": {2, 4, 2 * k}, "rows of 2 features scored by a model of 3": {2, 2, 2 * k},
 		"two rows scored into one": {2, 3, k}, "two rows scored into three": {2, 3, 3 * k},

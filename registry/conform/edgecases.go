@@ -13,41 +13,14 @@ import (
 
 // awkward data gives a model or an error; a panic fails the test by itself.
 func (s suite) awkward(t *testing.T) {
-	constant := easy(s.task, 40, 3)
-	for i := range 40 {
-		constant.X.Set(i, 1, 0)
-	}
-	twins := easy(s.task, 40, 2)
-	for i := 1; i < 40; i += 2 {
-		twins.X.SetRow(i, twins.X.RawRowView(i-1))
-	}
-	zero := easy(s.task, 40, 2)
-	zero.X.Zero()
-	single, other := easy(s.task, 40, 2), easy(s.task, 40, 2)
-	for i := range single.Y {
-		single.Y[i], other.Y[i] = single.Y[0], other.Y[1]
-	}
-	empty := easy(s.task, 40, 2) // the last class has no row
-	for i, y := range empty.Y {
-		empty.Y[i] = min(y, 1)
-	}
-	for _, c := range []struct {
-		name string
-		data registry.Data
-		must bool // a model is asked for
-	}{
-		{"constant column", constant, true}, {"equal rows, different targets", twins, true},
-		{"all inputs zero", zero, false}, {"one class, or a constant target", single, false}, {"the other class alone", other, false},
-		{"a class without rows", empty, false},
-		{"one row", toydata.Rows(easy(s.task, 40, 2), []int{1}), false}, {"two rows", easy(s.task, 2, 2), false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			for _, raw := range s.few(t, c.data, 2) {
-				m, err := s.spec.Fit(context.Background(), registry.Env{Seed: seed}, c.data, raw)
+	for _, c := range toydata.AwkwardData(s.task, seed) {
+		t.Run(c.Name, func(t *testing.T) {
+			for _, raw := range s.few(t, c.Data, 2) {
+				m, err := s.spec.Fit(context.Background(), registry.Env{Seed: seed}, c.Data, raw)
 				switch {
 				case err == nil:
-					score(t, m, c.data)
-				case c.must:
+					score(t, m, c.Data)
+				case c.Learnable:
 					t.Errorf("fit with %s: %v", raw, err)
 				}
 			}

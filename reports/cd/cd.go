@@ -41,21 +41,9 @@ type Options struct {
 // Build returns the document. It is an error if an option has no meaning, if there are fewer than two
 // methods, if no data set was finished by all of them, or if stored cells contradict each other.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
-	if err := frame.CheckLevel(o.Level); err != nil {
-		return doc.Document{}, err
-	}
-	t, err := f.TableOf(o.Metric)
+	t, err := f.Tested(o.Metric, o.Level, o.Control)
 	if err != nil {
 		return doc.Document{}, err
-	}
-	if err := t.Comparable(); err != nil {
-		return doc.Document{}, err
-	}
-	switch control := slices.Index(t.Methods, o.Control); {
-	case control >= len(t.Whole()):
-		return doc.Document{}, fmt.Errorf("the control %s has %d of %s; name these with --datasets", o.Control, t.Coverage(control), frame.Count(len(t.Counted), "data set"))
-	case control < 0 && o.Control != "":
-		return doc.Document{}, fmt.Errorf("the control %s is not among the methods of the table: %s", o.Control, strings.Join(t.Methods, ", "))
 	}
 	friedman, err := stats.Friedman(t.Means())
 	if err != nil {

@@ -87,7 +87,7 @@ func whyBeyond(left []store.Skipped) map[cellKey]map[int]string {
 	return out
 }
 
-// Describe says on one line how many splits are finished and what happened to the others.
+// Describe says on one line how many splits are finished and what happened to the other splits.
 func (g Gap) Describe() string {
 	parts := []string{fmt.Sprintf("%d of %s", g.Done, Count(g.Planned, "split"))}
 	for _, f := range g.Failures {

@@ -222,6 +222,28 @@ func (t *Table) Comparable() error {
 	return t.Ranked()
 }
 
+// Tested is TableOf for a report that tests its methods. It is an error unless the table is Comparable, the level is one, and the
+// control, "" for none, is a whole method.
+func (f Frame) Tested(metric string, level float64, control string) (Table, error) {
+	if err := CheckLevel(level); err != nil {
+		return Table{}, err
+	}
+	t, err := f.TableOf(metric)
+	if err == nil {
+		err = t.Comparable()
+	}
+	if err != nil {
+		return t, err
+	}
+	switch at := slices.Index(t.Methods, control); {
+	case at >= t.whole:
+		return t, fmt.Errorf("the control %s has %d of %s; name these with --datasets", control, t.Coverage(at), Count(len(t.Counted), "data set"))
+	case at < 0 && control != "":
+		return t, fmt.Errorf("the control %s is not among the methods of the table: %s", control, strings.Join(t.Methods, ", "))
+	}
+	return t, nil
+}
+
 // CheckLevel is an error unless a level of tests lies between 0 and 1.
 func CheckLevel(level float64) error {
 	if level > 0 && level < 1 {

@@ -15,7 +15,7 @@ import (
 
 // A Board is the methods of a table in order.
 type Board struct {
-	Asked  int      // place in the table of the method that the others are compared with: the one that was named, or the leader
+	Asked  int      // place in the table of the method that the other methods are compared with: the method that was named, or the leader
 	Named  bool     // it was named before the data were seen
 	Sets   []string // that count, of the main group
 	Matter string   // the largest difference that does not matter, as text

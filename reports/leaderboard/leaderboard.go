@@ -28,7 +28,7 @@ import (
 
 // Options adjust the table.
 type Options struct {
-	Method string           // named before the data were seen, with which the others are compared; "" for the leader
+	Method string           // named before the data were seen; the other methods are compared with it; "" for the leader
 	Metric string           // "" for the protocol's
 	Level  float64          // such as 0.05; intervals hold 1 - Level
 	Region *evidence.Region // nil for the usual one

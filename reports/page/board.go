@@ -15,7 +15,7 @@ import (
 type board struct {
 	*leaderboard.Board
 	Points  bool   // gains are in percentage points
-	Than    string // with what methods are compared: the leader, or the method that was named
+	Than    string // what methods are compared with: the leader, or the method that was named
 	Lines   []boardRow
 	Partial []boardRow
 	Legend  []string
@@ -33,10 +33,10 @@ type boardRow struct {
 	From, To, At, Zero                            float64
 }
 
-// boardWidth is that of the drawing of a gain.
+// boardWidth is the width of the drawing of a gain.
 const boardWidth = 150.0
 
-// classes of rows by what is found beside the asked method.
+// boardClasses are the style classes of rows by the verdict on the method in question.
 var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.Worse: "down", evidence.Open: "open", evidence.Smaller: "open", evidence.Mixed: "open"}
 
 // newBoard lays a board out.
@@ -82,7 +82,7 @@ func (p *Page) newBoard(b *leaderboard.Board) *board {
 	return out
 }
 
-// minus writes negative numbers with a true minus; "-" for none stays.
+// minus writes negative numbers with a true minus. The text "-" of an absent value stays.
 func minus(text string) string {
 	if text == frame.Absent {
 		return text

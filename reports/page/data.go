@@ -42,7 +42,7 @@ type testData struct {
 	Level  float64 `json:"level"`
 	Rope   string  `json:"rope,omitempty"`  // the largest difference that does not matter, as a fraction; "" for none
 	Matter string  `json:"matter"`          // the same as text
-	Named  *int    `json:"named,omitempty"` // place of the method that was named, beside which alone the others are tested
+	Named  *int    `json:"named,omitempty"` // place of the method that was named; only comparisons with it are tested
 	Family string  `json:"family"`          // what p-values are adjusted for
 	Order  []int   `json:"order"`           // places of the methods in the leaderboard
 }
@@ -59,7 +59,7 @@ type methodData struct {
 	Name  string `json:"name"`
 	Link  string `json:"link"`
 	Shell string `json:"shell,omitempty"` // the name as a command takes it, if that is another
-	SQL   string `json:"sql,omitempty"`   // of a version that was asked for, which no command computes again
+	SQL   string `json:"sql,omitempty"`   // query for a version that was asked for, whose cells no command computes again
 }
 
 type setData struct {
@@ -256,7 +256,7 @@ func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
 	return out
 }
 
-// originsOf says of runs by what they were computed: splits and the place of the origin, alternately.
+// originsOf says by what runs were computed, as pairs of splits and the place of their origin.
 func originsOf(rows []store.Row, origins *list) [][]any {
 	var order []int
 	splits := map[int][]int{}
@@ -305,7 +305,7 @@ func seconds(rows []store.Row) string {
 	return wording.Seconds(sum / float64(n))
 }
 
-// midRanks ranks the whole methods on a set by their means, the best first; "-" of others and where their means do not compare.
+// midRanks ranks the whole methods on a set by their means, the best first. Other methods, and means that do not compare, have "-".
 func midRanks(t *frame.Table, set frame.Set) []string {
 	out := make([]string, len(set.Entries))
 	var at []int

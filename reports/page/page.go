@@ -45,7 +45,7 @@ import (
 // Options adjust the page.
 type Options struct {
 	Metric string  // "" for the protocol's
-	Method string  // in question, named before the data were seen; "" for the one that leads
+	Method string  // the method in question, named before the data were seen; "" for the method that leads
 	Level  float64 // of the tests, such as 0.05
 	Title  string  // "" for the usual one
 
@@ -123,7 +123,7 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	return p, nil
 }
 
-// warned is one line in the place of several warnings, or of a long one: the beginning of the first, without its command.
+// warned is one line that stands for several warnings or for a long one: the beginning of the first warning, without its command.
 func warned(warnings []string) string {
 	const most = 140
 	if len(warnings) == 0 || len(warnings) == 1 && len(warnings[0]) <= most {
@@ -139,7 +139,7 @@ func warned(warnings []string) string {
 	return text
 }
 
-// missing has a line a reason, sets of which nothing is stored at the end.
+// missing has a line for each reason. Sets without stored cells are last.
 func missing(t frame.Table) []frame.Reason {
 	out := t.Reasons()
 	if n := len(t.Skipped); n > 0 {
@@ -197,7 +197,7 @@ func each[T, U any](list []T, f func(T) U) []U {
 // fraction writes an exact value as the script reads it.
 func fraction(x *big.Rat) string { return x.Num().String() + "/" + x.Denom().String() }
 
-// ids names things by what a link and a file name may hold; no two are equal.
+// ids makes from names of things what a link and a file name may hold. No two are equal.
 func ids(names []string) []string {
 	taken := map[string]bool{}
 	out := make([]string, len(names))

@@ -51,7 +51,7 @@ func (p *Page) addTable(f frame.Frame, o Options) error {
 	return nil
 }
 
-// addPart lays blocks out and appends them, to the last part where that has the same heading.
+// addPart lays blocks out and appends them as a part, or to the last part if that has the same heading.
 func (p *Page) addPart(parts *[]part, heading string, closed bool, title string, blocks ...doc.Block) error {
 	html, err := render.Fragment(title, blocks...)
 	if err != nil {

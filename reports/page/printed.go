@@ -98,7 +98,7 @@ func signed(x float64) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// sentences say of a cell what is printed of it; none without a comparison.
+// sentences say what is printed for a cell; nil without a comparison.
 func (d *printed) sentences(set, method string) []string {
 	if d == nil {
 		return nil

@@ -22,7 +22,7 @@ type setSection struct {
 	About    string
 	Plot     template.HTML
 	Rows     []line
-	Best     string // methods with the best mean, and this
+	Best     string // the methods with the best mean
 	From     []string
 }
 
@@ -32,7 +32,7 @@ type methodSection struct {
 	Place          int // in the table
 	About          string
 	Verdict        string // a sentence; "" where the page does not test the method beside each other one
-	Command        string // that says more of the method beside the other ones; "" where there are none
+	Command        string // compares the method with the other methods; "" if there are none
 	Chosen         template.HTML
 	Rows           []line
 	From           []string
@@ -49,7 +49,7 @@ type line struct {
 	Printed    *printedCell
 	Time       string
 	Chosen     string // the grid point that was chosen most often
-	Why        string // nothing is finished: why
+	Why        string // what the cell lacks, and why
 }
 
 // addSections fills the sections of sets and methods.

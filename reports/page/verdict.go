@@ -23,8 +23,8 @@ type verdict struct {
 	Command  string // that shows more
 }
 
-// addVerdict compares the methods: once, since all that the page says of differences is one family. A method that is named makes the
-// family its own comparisons. Without one the data choose the method in question, and each is compared with each.
+// addVerdict compares the methods once, since all that the page says of differences is one family of tests. If a method is named, the
+// family is the comparisons with this method. Otherwise the data choose the method in question, and the family is all pairs.
 func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	t := p.table
 	if len(t.Methods) < 2 {
@@ -76,11 +76,11 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	return p.addPairs()
 }
 
-// mostSentences is how many comparisons are told in sentences, too. More are in the table alone.
+// mostSentences is the largest number of comparisons that are told in sentences. If there are more, only the table has them.
 const mostSentences = 8
 
-// addEvidence takes from the comparison what the verdict rests on, folded: the sentences where they are few, the tables, and those
-// of single sets, of which there is one an other method, in one part with one legend.
+// addEvidence takes from the comparison what the verdict rests on, in folded parts: the sentences if they are few, and the tables. The
+// tables of single sets, one for each other method, are one part with one legend.
 func (p *Page) addEvidence(d doc.Document) error {
 	for i, b := range d.Blocks {
 		heading := ""
@@ -124,7 +124,7 @@ func cornerOf(b doc.Block) string {
 	return t.Corner
 }
 
-// addOnSets adds the comparison with one other method on each data set, folded. The legend stands below the last one.
+// addOnSets adds the comparison with one other method on each data set, folded. The legend stands below the last table.
 func (p *Page) addOnSets(t doc.Table, more bool) error {
 	name := t.Caption
 	if t.Caption = ""; more {
@@ -145,10 +145,10 @@ func (p *Page) addOnSets(t doc.Table, more bool) error {
 
 func noVerdict(err error) string { return "There is no verdict: " + err.Error() + "." }
 
-// addPairs takes what the script draws of pairs: the places of both methods, the mean gain of the first and its interval, the verdict and
-// the adjusted p, then the number of data sets, and of those where it is ahead, within what does not matter and behind. The verdict is
-// "" and p null where the page does not test the pair. With a method that is named the others are not tested beside one another: of these
-// pairs there are differences and intervals, which are of one comparison by itself, and no verdict.
+// addPairs collects what the script draws of pairs: the places of both methods, the mean gain of the first method and its interval, the
+// verdict, the adjusted p, the number of data sets, and on how many of them the first method is ahead, within what does not matter, and
+// behind. A pair that the page does not test has the verdict "" and no p. If a method is named, pairs of other methods are not tested:
+// they have differences, and intervals of one comparison by itself.
 func (p *Page) addPairs() error {
 	drawn := p.evidence
 	if drawn.Method != "" {

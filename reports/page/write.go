@@ -42,7 +42,7 @@ var layout = sync.OnceValue(func() *template.Template {
 		"lines": func(corner string, rows []line, of string) lines {
 			return lines{corner, of, rows, slices.ContainsFunc(rows, func(l line) bool { return l.Printed != nil })}
 		},
-		"many": func(n int) bool { return n > 20 }, // sections, which then have a fold around them
+		"many": func(n int) bool { return n > 20 }, // so many sections have a fold around them
 	}).Parse(source))
 })
 
@@ -59,8 +59,8 @@ type view struct {
 	Heading, Lead string
 	Up            string // link to the first page of a site; "" on it
 	Nav           [][2]string
-	Whole         bool // holds all but the sections
-	Sections      bool // and these, too
+	Whole         bool // the file holds all but the sections
+	Sections      bool // the file holds the sections, too
 	Set           *setSection
 	Method        *methodSection
 	Footer        string
@@ -70,10 +70,10 @@ type view struct {
 	Policy        string
 }
 
-// script is what a page does: one block, so that its names meet no others.
+// script is the program of a page: one block, so that its names meet no other names.
 var script = "\"use strict\";\n{\n" + exactScript + tableScript + testsScript + diagramScript + whyScript + takeScript + boardScript + pageScript + "}\n"
 
-// style is how a page looks: as every report, and what this one adds.
+// style is the style of every report with what this page adds.
 var style = render.StyleSheet + ownStyle
 
 // policy lets a page use its own style and script, known by their hashes, and nothing else: it can load nothing and send nothing.
@@ -98,7 +98,7 @@ func (p *Page) Write(w io.Writer) error {
 
 func everything(int, int) bool { return true }
 
-// view is a file before its content.
+// view returns what all files of the page have in common.
 func (p *Page) view(data template.JS) view {
 	footer := "Made by bench."
 	for _, f := range p.Facts {
@@ -154,8 +154,8 @@ func (p *Page) link(set func(*setSection) string, method func(*methodSection) st
 // Mark is the file of a site that lists what the site holds.
 const Mark = "bench-site.txt"
 
-// Site hands over the files of a site, by their names with slashes: index.html, which is the page of Write without its sections,
-// and a page a data set and a method, in folders sets and methods.
+// Site hands over the files of a site, by their names with slashes: index.html, which is the page of Write without its sections, and
+// a page for each data set and each method, in folders sets and methods.
 func (p *Page) Site(add func(name string, content func(io.Writer) error) error) error {
 	one := func(name string, v view) error {
 		return add(name, func(w io.Writer) error { return layout().Execute(w, v) })

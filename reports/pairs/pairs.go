@@ -72,7 +72,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	return d, nil
 }
 
-// count compares two columns of means, of which a larger one is better.
+// count compares two columns of means. A larger mean is better.
 func count(means [][]*big.Rat, a, b int) (won, tied, lost int, mean *big.Rat) {
 	var differences []*big.Rat
 	for _, row := range means {

@@ -29,7 +29,7 @@ func (b *builder) methods() string {
 	return out.String()
 }
 
-// tasks are those of the rows, each once.
+// tasks returns the tasks of the rows.
 func (b *builder) tasks() registry.Task {
 	var all registry.Task
 	for _, r := range b.rows {

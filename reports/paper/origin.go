@@ -182,7 +182,7 @@ func machine(e *result.Environment) string {
 	return name
 }
 
-// coverage says how many of the planned cells are finished, and what became of the others.
+// coverage says how many of the planned cells are finished, and what became of the other cells.
 func (b *builder) coverage() string {
 	planned, missing := len(b.table.Sets)*len(b.table.Methods)*len(b.table.Splits), 0
 	for _, g := range b.table.Gaps {

@@ -2,13 +2,13 @@
 // the paragraphs on methods, the references, and a small document that shows all of them.
 //
 // Tables, verdicts and the figure are those of other reports (accuracy, compare, cd), and package render writes them. The package
-// adds what an author writes around them. Each number of it is read from stored cells, from the protocol or from the
-// comparisons, so that the text is true of what was run, also where that is less than what was planned.
+// adds what an author writes around them. Each number in the text is read from stored cells, from the protocol or from the
+// comparisons, so that the text is true of what was run, even if that is less than what was planned.
 //
 //	paper.go       what is asked, and the files
 //	sentences.go   what is found, for the text
 //	methods.go     how it was found: protocol, data sets, methods
-//	origin.go      and by which tests, programs and machines; what is missing
+//	origin.go      by which tests, programs and machines it was found; what is missing
 //	references.go  the papers that the other files cite; references.bib holds all that the project knows
 //	tex.go         text with mathematics, escaped
 //
@@ -37,14 +37,14 @@ import (
 
 // Options say what the folder is about.
 type Options struct {
-	Method   string             // the one in question, as it is spelled
+	Method   string             // the method in question, as it is spelled
 	Metric   string             // "" for the protocol's
 	Level    float64            // of all tests together
 	Region   *evidence.Region   // nil for the usual one
-	Protocol *protocol.Protocol // that the frame was read of
+	Protocol *protocol.Protocol // of the frame
 
 	Program   string // name and version of this program
-	Command   string // that makes the folder
+	Command   string // the command that makes the folder
 	Generated time.Time
 }
 
@@ -88,8 +88,8 @@ type builder struct {
 	frame       frame.Frame
 	table       frame.Table
 	ev          *evidence.Evidence
-	first, rest []string    // verdicts: those for the text, and one for each other method where these are many
-	lacks       string      // what makes them preliminary; "" for nothing
+	first, rest []string    // verdicts: those for the text, and one for each other method if there are many
+	lacks       string      // what makes the verdicts preliminary; "" for nothing
 	rows        []store.Row // of the table
 	figures     []figure
 }
@@ -102,8 +102,8 @@ type figure struct {
 	caption string // LaTeX
 }
 
-// Build makes the files for a method beside the others of the frame. It is an error if an option has no meaning, and if the method
-// and no other one have finished the same split of a set.
+// Build makes the files for a method, compared with the other methods of the frame. It is an error if an option has no meaning, or if
+// no other method has finished a split of a set that this method has finished.
 func Build(f frame.Frame, o Options) (*Paper, error) {
 	asked := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: 0.8, Region: o.Region, Label: string(labelOf(o.Method)) + ":compare"}
 	verdicts, err := compare.Build(f, asked)
@@ -139,8 +139,8 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	return p, b.write(p, means, verdicts)
 }
 
-// draw takes the figures from the diagram of average ranks, which is there if two methods have a data set that counts, and from the
-// comparisons: differences from each other method where there are several, else on each data set.
+// draw takes two figures from other reports. The diagram of average ranks exists if two methods have a data set that counts. The second
+// figure shows differences: from each other method if there are several, and otherwise on each data set.
 func (b *builder) draw(verdicts doc.Document) error {
 	asked := cd.Options{Metric: b.o.Metric, Level: b.o.Level}
 	if slices.Contains(b.table.Whole(), b.o.Method) { // a partial method has no rank, and stands in no diagram
@@ -176,7 +176,7 @@ func firstFigure(d doc.Document) (doc.Figure, bool) {
 	return doc.Figure{}, false
 }
 
-// write fills the files. The references are those that the others cite.
+// write fills the files. The references are the papers that the other files cite.
 func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 	add := func(name, text string) { p.files = append(p.files, file{name, text}) }
 	table, err := b.floats(means, b.table.Remarks())
@@ -203,8 +203,8 @@ func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 	return nil
 }
 
-// floats lays out the tables of a report that are not details, with the first one's legend below it, and without some notes, which
-// stand elsewhere.
+// floats lays out the tables of a report that are no details, with the legend of the first table below that table. The notes in without
+// stand elsewhere and are left out.
 func (b *builder) floats(d doc.Document, without []string) (string, error) {
 	var tables []doc.Block
 	var legend []string

@@ -10,7 +10,7 @@ import (
 )
 
 // library is the papers that the project knows, as BibTeX. Fields named says are the words by which methods and protocols name a
-// paper as their source; they stay here.
+// paper as their source; the file of a folder has no such fields.
 //
 //go:embed references.bib
 var library string
@@ -73,7 +73,7 @@ func cited(source string) string {
 	return `~\cite{` + strings.Join(keys, ",") + "}"
 }
 
-// references are the entries that files cite, and that of the program with the versions that computed the cells.
+// references returns the entries that files cite, and an entry for the program with the versions that computed the cells.
 func (b *builder) references(files []file) string {
 	used := map[string]bool{}
 	for _, f := range files {

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// sentences are verdicts, a paragraph each, after what the results lack.
+// sentences returns the verdicts, a paragraph each, after a paragraph on what the results lack.
 func (b *builder) sentences(verdicts []string) []string {
 	if partial := b.partial(); partial != "" {
 		return append([]string{partial}, verdicts...)
@@ -16,7 +16,7 @@ func (b *builder) sentences(verdicts []string) []string {
 	return verdicts
 }
 
-// partial says what splits and data sets the comparisons lack, of those planned and of the protocol's; "" for none.
+// partial says which of the planned splits and data sets, and which of the protocol's, the comparisons lack; "" if none.
 func (b *builder) partial() string {
 	stored, planned := b.mainSets()
 	var text, some []string
@@ -41,8 +41,7 @@ func (b *builder) partial() string {
 	return strings.Join(text, " ")
 }
 
-// chosen counts the protocol's data sets that are not shown apart, and those of them that were asked for, which are all where none were
-// named.
+// chosen counts the protocol's data sets that are not shown apart, and how many of these were asked for: all of them if no set was named.
 func (b *builder) chosen() (chosen, of int) {
 	p := b.frame.Protocol
 	for _, name := range p.Datasets {
@@ -57,7 +56,7 @@ func (b *builder) chosen() (chosen, of int) {
 	return chosen, of
 }
 
-// mainSets are the sets of the main group with a result, and how many there are without one, too.
+// mainSets returns the sets of the main group that have a result, and the number of all sets of the group.
 func (b *builder) mainSets() (stored []frame.Set, planned int) {
 	for _, s := range b.table.Sets {
 		if s.Group == frame.GroupMain {

@@ -19,7 +19,7 @@ type Curve struct {
 	Points []Point // X, Y and Up
 }
 
-// Lines draws series over xs, at least one of each, as Curves does.
+// Lines draws series over xs as Curves does. There is at least one series and at least one x.
 func Lines(xs []float64, series []Series, x, y Axis) doc.Plot {
 	curves := make([]Curve, len(series))
 	for i, l := range series {
@@ -31,9 +31,9 @@ func Lines(xs []float64, series []Series, x, y Axis) doc.Plot {
 	return Curves(curves, nil, "", x, y)
 }
 
-// Curves draws curves, at least one. Their names stand at the right where all end at one place, and else below. The first
-// doc.SeriesRoles have colours, dashes and marks of their own, the others are in the background. printed are points of somebody else, and
-// called says so in the legend.
+// Curves draws at least one curve. The names stand at the right where all curves end at the same place, and otherwise below. The first
+// doc.SeriesRoles curves have colours, dashes and marks of their own; further curves are in the background. printed are points of
+// another source, and called names them in the legend.
 func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var xs, ys, ends []float64
@@ -54,7 +54,7 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 			right, height = widest(words)+18, labelHeight*float64(len(curves)-1)
 		}
 		s := newSheet(width, x, y, xs, ys, right, height)
-		for i := len(curves) - 1; i >= 0; i-- { // the first ones over the others
+		for i := len(curves) - 1; i >= 0; i-- { // the first curves over later ones
 			s.curve(i, curves[i].Points)
 		}
 		for _, p := range printed {
@@ -126,7 +126,7 @@ func (s *sheet) nameEnds(curves []Curve, words []string) {
 }
 
 // Groups draws bars side by side, one for each series at each value, with the numbers above and a line of words below the
-// names of each group. It has at least one of each; series have a value for every name.
+// names of each group. There is at least one name and one series, and each series has a value for every name.
 func Groups(names []string, series []Series, below []string, x string, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var all []float64

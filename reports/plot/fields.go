@@ -14,7 +14,7 @@ type Field struct {
 	Signed bool        // what is above and what is below zero have colours of their own; else the colours go from the least value to the largest
 
 	Points []FieldPoint
-	Marks  []FieldPoint // of which Class does not count: larger, the last one apart
+	Marks  []FieldPoint // drawn larger, the last one in another colour; their Class has no meaning
 }
 
 // A FieldPoint is an example of one of two classes, 0 and 1.
@@ -23,8 +23,8 @@ type FieldPoint struct {
 	Class int
 }
 
-// Fields draws fields beside each other, at least one, as many in a line as the width has room for; classes names the two
-// classes, and marked what marks are, "" for none.
+// Fields draws at least one field, as many side by side as the width has room for. classes names the two classes, and marked says what
+// the marks are; "" if there are none.
 func Fields(fields []Field, classes [2]string, marked string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		const least, gap = 118.0, 10.0
@@ -54,8 +54,8 @@ func Fields(fields []Field, classes [2]string, marked string) doc.Plot {
 	}
 }
 
-// draw draws a field in a column that begins at left and is so wide, and returns its lower end. Both axes have one scale where
-// that leaves the field a usual shape.
+// draw draws a field in a column of the given width that begins at left, and returns the lower end of the field. Both axes have the
+// same scale, unless the field would be very flat or very high.
 func (f Field) draw(d *doc.Drawing, left, top, width float64) float64 {
 	lines := wrap(f.Title, width)
 	for i, line := range lines {

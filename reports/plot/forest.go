@@ -32,8 +32,8 @@ type ForestOptions struct {
 	Rope          float64 // half the width of the region around zero in which differences do not matter; 0 or NaN for none
 	RopeText      string  // what that region is called in the legend; "" for "too small to matter"
 	Interval      string  // what the intervals are, such as "95 % interval"; "" for "interval"
-	Single        string  // what a line by itself is, such as "one data set"; "" for nothing in the legend
-	Summary       string  // what sums up, such as "mean over data sets"; "" for "summary"
+	Single        string  // what a row of kind Single is, such as "one data set"; "" for nothing in the legend
+	Summary       string  // what a row of kind Summary is, such as "mean over data sets"; "" for "summary"
 	Worse, Better string  // what negative differences say and what positive ones, such as "LGBM ahead"; "" for nothing
 	Texts         string  // heading of the rows' texts
 }
@@ -41,12 +41,12 @@ type ForestOptions struct {
 const (
 	forestLine  = 13.0
 	forestAxis  = 110.0 // least width of the axis
-	forestReach = 3.0   // how far intervals count for the axis: so many times as far as all estimates do
+	forestReach = 3.0   // the axis reaches at most this many times as far for intervals as for estimates
 )
 
-// Forest draws rows, at least one, from the top to the bottom: a square at each estimate with a line for its interval, a diamond for
-// what sums up, a line at zero and a shaded region of what does not matter. Intervals that would leave the estimates no room end in an
-// arrow at the edge of the axis. A row without an interval has none, and without an estimate its words alone.
+// Forest draws at least one row, from the top to the bottom: a square at each estimate with a line for its interval, a diamond for
+// a summary, a line at zero and a shaded region of differences that do not matter. Intervals that would leave the estimates no room end in
+// an arrow at the edge of the axis. A row without an interval shows its estimate alone, and a row without an estimate its words alone.
 func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var labels, texts []string
@@ -90,7 +90,8 @@ func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
 
 func (f ForestOptions) rope() bool { return f.Rope > 0 && !math.IsInf(f.Rope, 0) }
 
-// reach encloses zero, the estimates, and intervals as far as they leave the estimates room, with some to spare.
+// reach returns the ends of the axis. They enclose zero, the estimates, and the intervals as far as these leave the estimates room, with a
+// margin.
 func (f ForestOptions) reach(rows []ForestRow) (low, high float64) {
 	include := func(v, least, most float64) {
 		if v = max(least, min(most, v)); !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -124,7 +125,7 @@ func (f ForestOptions) reach(rows []ForestRow) (low, high float64) {
 	return low - spare, high + spare
 }
 
-// ticksWithin are four to nine round numbers within low and high, of which zero is one, and the decimals that they need.
+// ticksWithin returns four to nine round numbers within low and high, zero among them, and the decimals that they need.
 func ticksWithin(low, high float64) ([]float64, int) {
 	for exponent := int(math.Ceil(math.Log10(high - low))); ; exponent-- {
 		for _, digit := range []float64{5, 2, 1} {

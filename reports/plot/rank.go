@@ -12,7 +12,7 @@ import (
 // Geometry of the diagram, in units of a drawing.
 const (
 	rankAxis  = 44.0 // y of the axis
-	rankCD    = 18.0 // of that for the critical difference
+	rankCD    = 18.0 // room above the axis for the critical difference
 	rankLine  = 15.0 // between names at both sides
 	rankBar   = 8.0  // between bars
 	rankLeast = 0.3  // share of the width that the axis has at least, with names at both sides
@@ -172,8 +172,8 @@ func (r *ranking) list() {
 	r.legend(len(r.bars) - shown)
 }
 
-// join draws a bar that is a little longer than from its first place to its last. Where it passes over a method that it does not
-// join, a thin line has dots at those that it does.
+// join draws a bar that is a little longer than from its first place to its last. A bar that passes over a method which it does not join
+// is a thin line with dots at the methods that it joins.
 func (r *ranking) join(bar []int, at func(place int) (x, y float64), dx, dy float64) {
 	first, last := bar[0], bar[len(bar)-1]
 	x, y := at(first)

@@ -33,8 +33,8 @@ type sheet struct {
 	area box
 }
 
-// newSheet draws axes around values on a drawing of a width; right is the room for words at the right, height the least that the area
-// of the values may have.
+// newSheet draws axes around values on a drawing of a width. right is the room for words at the right, and height the least height of
+// the area of the values.
 func newSheet(width float64, x, y Axis, xs, ys []float64, right, height float64) *sheet {
 	height = max(height, min(280, 0.6*width))
 	s := &sheet{Drawing: doc.Drawing{Width: width}}
@@ -70,8 +70,8 @@ func (s *sheet) topTitle(title string) float64 {
 	return sheetTop + lineHeight*float64(max(0, len(lines)-1))
 }
 
-// bottomTitle writes a title below an area and its ticks, its middle at a place where that leaves it on the drawing, and makes the drawing
-// as high as that.
+// bottomTitle writes a title below an area and its ticks. Its middle is at the given place, or as near as the edges of the drawing allow.
+// The drawing becomes high enough for the title.
 func (s *sheet) bottomTitle(title string, at, bottom float64) {
 	s.Height = bottom + sheetBottom
 	for _, line := range wrap(title, s.Width) {
@@ -81,7 +81,7 @@ func (s *sheet) bottomTitle(title string, at, bottom float64) {
 	}
 }
 
-// acrossTicks draws the ticks of an axis at the bottom of an area; numbers that would run into the former one are left out.
+// acrossTicks draws the ticks of an axis at the bottom of an area. A number that would touch the number before it is left out.
 func (s *sheet) acrossTicks(scale Scale, ticks []float64, texts []string, top, bottom float64) {
 	end := math.Inf(-1)
 	for i, v := range ticks {
@@ -108,7 +108,7 @@ func (a Axis) ticks(values []float64) ([]float64, []string) {
 	return ticks, tickTexts(ticks, decimals)
 }
 
-// tickTexts writes ticks with so many decimals, as powers of ten where these are many.
+// tickTexts writes ticks with the given number of decimals, or with an exponent if that number is large.
 func tickTexts(ticks []float64, decimals int) []string {
 	var texts []string
 	for _, v := range ticks {
@@ -121,7 +121,7 @@ func tickTexts(ticks []float64, decimals int) []string {
 	return texts
 }
 
-// logTicks are powers of ten, with 2 and 5 times these where few powers do.
+// logTicks returns powers of ten and their texts. If low and high are close, it adds 2 and 5 times the powers.
 func logTicks(low, high float64) ([]float64, []string) {
 	first, last := int(math.Floor(math.Log10(low)+1e-9)), int(math.Ceil(math.Log10(high)-1e-9))
 	if first == last {
@@ -157,7 +157,7 @@ type Point struct {
 	Name, Tip  string
 	X, Y       float64
 	Across, Up [2]float64 // intervals around X and Y; equal ends for none
-	Front      bool       // stands out, and its name too
+	Front      bool       // the point and its name stand out
 }
 
 // A Legend says what the parts of a scatter mean; "" for what is not drawn.
@@ -167,7 +167,7 @@ type Legend struct {
 	Across, Up   string // intervals
 }
 
-// Scatter draws named points, at least one, and a line that goes from each of the front to the next one to the right, as stairs.
+// Scatter draws at least one named point, and a line like stairs through the points of the front, from the left to the right.
 func Scatter(points []Point, x, y Axis, text Legend) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var xs, ys []float64
@@ -202,7 +202,7 @@ func Scatter(points []Point, x, y Axis, text Legend) doc.Plot {
 	}
 }
 
-// intervals draws those of points and returns where names had better not stand.
+// intervals draws the intervals of points. It returns the places that names should avoid.
 func (s *sheet) intervals(points []Point) (taken crowd) {
 	for _, p := range points {
 		at, up := s.x.At(p.X), s.y.At(p.Y)
@@ -220,7 +220,7 @@ func (s *sheet) intervals(points []Point) (taken crowd) {
 	return taken
 }
 
-// stairs draws the front: what an x reaches stays reached.
+// stairs draws the line of the front: a value that is reached at an x stays reached at larger ones.
 func (s *sheet) stairs(points []Point, taken *crowd) {
 	var front []Point
 	for _, p := range points {
@@ -257,7 +257,7 @@ func names(n int) string {
 	return fmt.Sprintf("%d names", n)
 }
 
-// Background says for a number of series, the best at the end first, which of them Lines draws in the background; "" for none.
+// Background says which of a number of series Lines draws in the background; "" if none. The series whose last value is best comes first.
 func Background(series int) string {
 	if series <= doc.SeriesRoles {
 		return ""
@@ -265,8 +265,8 @@ func Background(series int) string {
 	return fmt.Sprintf("; the %d best at the end are in colours, the others grey", doc.SeriesRoles)
 }
 
-// Diagonal draws named points, at least one, on two axes of one scale, with the line on which both coordinates are equal, the names
-// of the coordinates, which may be short, and what is measured on both.
+// Diagonal draws at least one named point on two axes of the same scale, with the line on which both coordinates are equal. x and y name
+// the coordinates, and measure says what both of them are.
 func Diagonal(points []Point, x, y, measure string, percent bool) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var both []float64

@@ -33,7 +33,7 @@ func TextWidth(text string) float64 {
 	return width / 1000 * size * spare
 }
 
-// tickWidth is that of a word in the small type of ticks.
+// tickWidth is the width of a word in the small type of ticks.
 func tickWidth(text string) float64 { return 9.8 / 10.5 * TextWidth(text) }
 
 // widest is the greatest width of some names.
@@ -145,7 +145,7 @@ type box struct{ x, y, x2, y2 float64 }
 
 func (b box) meets(o box) bool { return b.x < o.x2 && o.x < b.x2 && b.y < o.y2 && o.y < b.y2 }
 
-// labelHeight is that of a name, above and below which no other one stands.
+// labelHeight is the height of a name with the room that it keeps free above and below.
 const labelHeight = 11.0
 
 // wordBox is what a name covers whose baseline starts at a place.
@@ -166,12 +166,12 @@ func (c crowd) free(b box, soft bool) bool {
 	return !slices.ContainsFunc(c.hard, meets) && !(soft && slices.ContainsFunc(c.soft, meets))
 }
 
-// A placed label has a place, and a line to its point where that is not beside it.
+// A placed label has a place, and a line to its point if the point is not beside it.
 type placed struct {
 	label
 	box
 	line    [4]float64
-	further float64 // how far it stands from its point, more than beside it
+	further float64 // its distance from its point, beyond that of a label beside the point
 }
 
 // name writes labels within an area: beside their place where there is room, else further away with a thin
@@ -270,7 +270,7 @@ func (c crowd) place(area box, l label, soft bool) (placed, bool) {
 	return placed{}, false
 }
 
-// along is boxes on a line from a place to another, one a few units.
+// along returns boxes on a line from one place to another, one box every few units.
 func along(line [4]float64) []box {
 	const step = 3.0
 	across, down := line[2]-line[0], line[3]-line[1]

@@ -81,7 +81,7 @@ func FigureNames(d doc.Document) []NamedFigure {
 	return out
 }
 
-// fileName makes a name that every file system takes of a title.
+// fileName makes from a title a name that every file system accepts.
 func fileName(title string) string {
 	keep := func(r rune) rune {
 		switch {
@@ -116,8 +116,8 @@ const (
 	tickSize  = 9.8
 )
 
-// styles are those of the page (page.css) in its light colours. Colours of series are those of Okabe and Ito, which readers who see
-// few colours tell apart; dashes tell them apart without colours.
+// styles are the styles of the page (page.css) in its light colours. The colours of series are the palette of Okabe and Ito, which
+// readers who see few colours tell apart. Dashes distinguish series without colours.
 var styles = map[doc.Role]style{
 	doc.Name:    {fill: ink},
 	doc.Head:    {fill: ink, bold: true},
@@ -206,7 +206,7 @@ func cssColor(c color.NRGBA) string {
 // fonts are read once: a cache of the Liberation fonts, which come with the program.
 var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
 
-// unit is that of drawings in points of 1/72 inch.
+// unit is the unit of drawings in points of 1/72 inch.
 const unit = vg.Length(0.72)
 
 func pdfFile(w io.Writer, d doc.Drawing, _ string) error {
@@ -246,8 +246,8 @@ func resolution() []byte {
 	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(body))
 }
 
-// A straight colour is one for vgpdf, which takes the channels of a see-through colour as they are seen alone: image/color gives them
-// multiplied by how much is seen, and white would be grey.
+// A straight colour is a colour for vgpdf, which expects the channels of a transparent colour as they are. image/color multiplies them
+// by the opacity, and white would become grey.
 type straight color.NRGBA
 
 func (s straight) RGBA() (r, g, b, a uint32) {

@@ -88,7 +88,7 @@ func HTML(w io.Writer, d doc.Document, _ Options) error {
 	return pageTemplate().Execute(w, page)
 }
 
-// Fragment writes blocks as a part of a larger page, which has StyleSheet and names them title.
+// Fragment writes blocks as a part of a larger page, which has StyleSheet. title is the caption of a table that has none.
 func Fragment(title string, blocks ...doc.Block) (template.HTML, error) {
 	var page htmlPage
 	for _, b := range (doc.Document{Blocks: blocks}).Clean().Blocks {

@@ -28,9 +28,9 @@ const (
 	latexClose = "\\benchtableend\n"
 )
 
-// latexPage is where a table must fit, in points: upright, the text block of the article class, which
-// is narrower than that of the file by itself; over two columns, the narrowest of the usual ones, and a narrower
-// text makes the table smaller; on its side, that of the file by itself.
+// A latexPage is the room for a table, in points. An upright table fits the text block of the article class, which is narrower than
+// the text block of the file by itself. A table over two columns fits the narrowest of the usual pages; LaTeX makes it smaller in a
+// narrower text. A table on its side fits the text block of the file by itself.
 type latexPage struct {
 	geometry      string
 	width, height float64
@@ -131,8 +131,8 @@ func (l *latex) paragraphs(texts []string) {
 	}
 }
 
-// table sets a table, in blocks of columns where they do not fit side by side: below each other where
-// the page is high enough, else each by itself.
+// table sets a table. Columns that do not fit side by side are divided into blocks. The blocks stand below each other if the page is
+// high enough, and otherwise each block is a table by itself.
 func (l *latex) table(t doc.Table, withNotes bool) {
 	caption := t.Caption
 	if caption == "" {
@@ -384,10 +384,10 @@ func latexEscape(s string) string {
 // LaTeXText makes a text of one line stand for itself in a LaTeX document, where its lists and paths may be broken between lines.
 func LaTeXText(s string) string { return latexNote(doc.OneLine(s)) }
 
-// latexNote escapes a note and lets its lists and paths be broken between lines, long words such as commands and names after any of
-// their signs, and what has no sign, such as a hash, anywhere.
+// latexNote escapes a note and lets it be broken between lines: lists and paths after their signs, long words such as commands and names
+// after any sign, and long words without a sign, such as a hash, anywhere.
 func latexNote(s string) string {
-	const long, run = 16, 24 // letters of a word; without a sign TeX's own hyphens serve up to the second
+	const long, run = 16, 24 // letters of a long word; letters without a sign up to which TeX's own hyphens suffice
 	words := strings.Split(s, " ")
 	for i, word := range words {
 		signs := ",/"

@@ -46,8 +46,8 @@ var formats = []struct {
 	{"json", []string{".json"}, JSON},
 }
 
-// FormatOf is the format that a file of this name holds by its ending, of a document or of a figure; "" where the ending is no
-// format's. What ends in .tex holds LaTeX with the tables; a figure for LaTeX is format tikz.
+// FormatOf returns the format, of a document or of a figure, that belongs to the ending of a file's name; "" if none does. A file that
+// ends in .tex holds LaTeX with the tables; a figure for LaTeX is format tikz.
 func FormatOf(file string) string {
 	ending := strings.ToLower(filepath.Ext(file))
 	for _, f := range formats {
@@ -63,7 +63,7 @@ func FormatOf(file string) string {
 	return ""
 }
 
-// Endings lists those that FormatOf knows.
+// Endings lists the endings that FormatOf knows.
 func Endings() []string {
 	var endings []string
 	for _, f := range formats {
@@ -136,7 +136,7 @@ func firstTable(d doc.Document) int {
 	return -1
 }
 
-// groups are the columns of a head that are side by side under one name, as from and to.
+// groups returns the groups of columns that stand side by side under one name, each as its first column and the column after its last.
 func groups(head []doc.Column) [][2]int {
 	var out [][2]int
 	for i, c := range head {
@@ -149,13 +149,13 @@ func groups(head []doc.Column) [][2]int {
 	return out
 }
 
-// grouped reports whether any columns are.
+// grouped reports whether any group has several columns.
 func grouped(t doc.Table) bool { return len(groups(t.Head)) < len(t.Head) }
 
 // blocks divides the columns of a table into as few blocks as there is room for, as even as they
 // can be, and returns the columns of each. Groups are never parted, repeated columns are in every
-// block, and each block has at least one group. widths are of the columns, room is what is left
-// beside the rows' names; 0 is enough for all.
+// block, and each block has at least one group. widths are the widths of the columns. room is the width
+// beside the rows' names; 0 means no bound.
 func blocks(head []doc.Column, widths []int, room int) [][]int {
 	bounded := room > 0
 	var repeated []int
@@ -191,7 +191,7 @@ func blocks(head []doc.Column, widths []int, room int) [][]int {
 	return out
 }
 
-// share says how many parts stand in each block: in as few blocks as fit, as even as fit.
+// share returns the number of parts in each block. There are as few blocks as fit, and they are as even as fits.
 func share(sizes []int, room int) []int {
 	var counts []int
 	used := 0

@@ -12,7 +12,7 @@ import (
 // practical equivalence, within it, or above it. They add up to 1.
 type Probabilities struct{ Below, Within, Above float64 }
 
-// Reversed are those of the difference the other way round; nil stays nil.
+// Reversed returns the probabilities of the negative difference; nil stays nil.
 func (p *Probabilities) Reversed() *Probabilities {
 	if p == nil {
 		return nil

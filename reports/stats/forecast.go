@@ -44,11 +44,11 @@ func (n Shares) Forecast() Probabilities {
 	return Probabilities{Below: (n[0] + 1) / total, Within: (n[1] + 1) / total, Above: (n[2] + 1) / total}
 }
 
-// UniformLoss is the log loss of who gives each of the three sides the same probability.
+// UniformLoss is the log loss of a forecast that gives each of the three sides the same probability.
 var UniformLoss = math.Log(3)
 
-// ForecastLoss is the mean log loss of forecasts that leave one data set out: each difference is forecast from the other ones of
-// its list. It is NaN where no list has two differences. A forecast is worth printing where its loss is below UniformLoss.
+// ForecastLoss is the mean log loss of forecasts that leave one data set out: each difference is forecast from the other
+// differences of its list. It is NaN where no list has two differences. A forecast is worth printing where its loss is below UniformLoss.
 func ForecastLoss(lists, ropes [][]*big.Rat) float64 {
 	loss, n := 0.0, 0
 	for l, differences := range lists {

@@ -12,9 +12,9 @@ import (
 //	y_ij = x_ij - mean_j x_ij
 //	half_j = t(1-(1-level)/2, n-1) sd_i(y_ij) sqrt(k/(k-1)) / sqrt(n)
 //
-// (Cousineau 2005; the factor of k is Morey's, 2008, and makes up for the means that the columns are part of). Rows are data sets and
-// columns methods, say: how hard a set is moves all methods and says nothing about which is better, and makes an interval of a plain mean
-// wide. All are NaN for fewer than two rows or columns and for a level outside 0 to 1.
+// (Cousineau 2005; the factor of k is Morey's, 2008, and corrects for the means that the columns are part of). If rows are data sets and
+// columns are methods, the difficulty of a set moves all methods. It says nothing about which method is better, but it makes the interval
+// of a plain mean wide. All values are NaN for fewer than two rows or columns and for a level outside 0 to 1.
 func PairedHalfWidths(values [][]float64, level float64) []float64 {
 	n := len(values)
 	if n == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// MostArrangements is how many arrangements FriedmanPermutation looks at one by one; beyond, it draws that many.
+// MostArrangements is the largest number of arrangements that FriedmanPermutation looks at one by one. Of more it draws this many.
 const MostArrangements = 10_000
 
 // A PermutationTest is a p-value from arrangements of the data that are equally likely under the hypothesis.

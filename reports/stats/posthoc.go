@@ -12,7 +12,7 @@ type Comparison struct {
 	A, B       int
 	Difference *big.Rat // rank of A less that of B: negative where A is better
 	Z          float64  // Difference / sqrt(k (k+1) / (6 N))
-	P          float64  // of Z, two-sided and not adjusted; see Holm and its neighbours
+	P          float64  // of Z, two-sided and not adjusted; Holm and other functions adjust it
 	Nemenyi    float64  // P of the largest of all differences: already adjusted for all pairs
 }
 

@@ -30,7 +30,7 @@ func Power(n int, size, deviation, alpha float64) float64 {
 	return tPower(size/deviation*math.Sqrt(float64(n)), n-1, alpha)
 }
 
-// SetsNeeded is the least number of data sets for which Power reaches the given power; 0 where MostNeeded do not. It is an error if
+// SetsNeeded is the least number of data sets for which Power reaches the given power; 0 if MostNeeded data sets do not reach it. It is an error if
 // alpha or power is outside 0 to 1, or size or deviation is negative.
 func SetsNeeded(size, deviation, alpha, power float64) (int, error) {
 	if !within(alpha) || !within(power) || !(size >= 0) || !(deviation >= 0) {

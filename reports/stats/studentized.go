@@ -71,8 +71,8 @@ func rangeTail(q float64, k int) float64 {
 	return min(float64(k)*step*sum, 1)
 }
 
-// overChi returns the mean of g(s), s^2 = chi2_df / df, for a g that changes on the scale of one in
-// its argument times s, and about a centre as far away as rough says. In t = ln s the density is
+// overChi returns the mean of g(s), s^2 = chi2_df / df. g may change as fast as a function that changes on the scale of one in
+// (10 + rough) s. In t = ln s the density is
 // proportional to exp(-df (e^2t - 1 - 2t) / 2), which falls off on both sides; the trapezoidal rule
 // divides by the sum of its weights, so that no constant is needed.
 func overChi(df, rough float64, g func(s float64) float64) float64 {

@@ -23,37 +23,30 @@ type Test struct {
 // their digits.
 
 func chiSquareTest(x float64, df int) Test {
-	t := Test{Statistic: x, DF: []float64{float64(df)}, P: math.NaN()}
-	switch {
-	case math.IsInf(x, 1):
-		t.P = 0
-	case !math.IsNaN(x):
-		t.P = distuv.ChiSquared{K: float64(df)}.Survival(x)
-	}
-	return t
+	return newTest(x, func(x float64) float64 { return distuv.ChiSquared{K: float64(df)}.Survival(x) }, float64(df))
 }
 
 // fTest has no P without degrees of freedom, which is the case of a single data set.
 func fTest(x float64, df1, df2 int) Test {
 	a, b := float64(df1), float64(df2)
-	t := Test{Statistic: x, DF: []float64{a, b}, P: math.NaN()}
-	switch {
-	case df2 < 1:
-	case math.IsInf(x, 1):
-		t.P = 0
-	case !math.IsNaN(x):
-		t.P = mathext.RegIncBeta(b/2, a/2, b/(float64(a*x)+b))
+	if df2 < 1 {
+		return Test{Statistic: x, DF: []float64{a, b}, P: math.NaN()}
 	}
-	return t
+	return newTest(x, func(x float64) float64 { return mathext.RegIncBeta(b/2, a/2, b/(float64(a*x)+b)) }, a, b)
 }
 
 func tTest(x float64, df int) Test {
-	t := Test{Statistic: x, DF: []float64{float64(df)}, P: math.NaN()}
+	return newTest(x, func(x float64) float64 { return 2 * distuv.StudentsT{Sigma: 1, Nu: float64(df)}.CDF(-math.Abs(x)) }, float64(df))
+}
+
+// newTest is the test of a statistic with the tail of its distribution, which is 0 at infinity.
+func newTest(x float64, tail func(float64) float64, df ...float64) Test {
+	t := Test{Statistic: x, DF: df, P: math.NaN()}
 	switch {
 	case math.IsInf(x, 0):
 		t.P = 0
 	case !math.IsNaN(x):
-		t.P = 2 * distuv.StudentsT{Sigma: 1, Nu: float64(df)}.CDF(-math.Abs(x))
+		t.P = tail(x)
 	}
 	return t
 }

@@ -29,7 +29,7 @@ import (
 type Options struct {
 	Metric  string           // "" for the protocol's
 	Level   float64          // such as 0.05
-	Control string           // compare the others with this method alone; "" compares each with each
+	Control string           // compare the other methods with this method alone; "" compares all pairs
 	Region  *evidence.Region // nil for the usual one
 	Title   string           // "" for the usual one
 	Label   string           // for LaTeX; "" for "tab:tests:" and the protocol
@@ -57,21 +57,9 @@ type pair struct {
 // Build returns the document. It is an error if an option has no meaning, if there are fewer than two
 // whole methods or no data set that counts, and if stored cells contradict each other.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
-	if err := frame.CheckLevel(o.Level); err != nil {
-		return doc.Document{}, err
-	}
-	t, err := f.TableOf(o.Metric)
+	t, err := f.Tested(o.Metric, o.Level, o.Control)
 	if err != nil {
 		return doc.Document{}, err
-	}
-	if err := t.Comparable(); err != nil {
-		return doc.Document{}, err
-	}
-	switch control := slices.Index(t.Methods, o.Control); {
-	case control >= len(t.Whole()):
-		return doc.Document{}, fmt.Errorf("the control %s has %d of %s; name these with --datasets", o.Control, t.Coverage(control), frame.Count(len(t.Counted), "data set"))
-	case control < 0 && o.Control != "":
-		return doc.Document{}, fmt.Errorf("the control %s is not among the methods of the table: %s", o.Control, strings.Join(t.Methods, ", "))
 	}
 	region := evidence.UsualRegion(t.Metric)
 	if o.Region != nil {

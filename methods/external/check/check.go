@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -150,10 +151,15 @@ func (s *session) another() external.Options {
 	return o
 }
 
-// fit trains the grid point, or with the defaults for "{}". A fit that takes too long ends its check.
-func (s *session) fit(d registry.Data, point string) (registry.Model, error) {
+// subject is the plugin's method as the checks that registry/conform makes, too, know it.
+func (s *session) subject() toydata.Subject {
+	return toydata.Subject{Spec: s.spec, Seed: seed, Fit: s.fit, Score: s.scores}
+}
+
+// fit trains a grid point. A fit that takes too long ends its check.
+func (s *session) fit(d registry.Data, point json.RawMessage) (registry.Model, error) {
 	late := time.AfterFunc(s.patience, s.part)
-	m, err := s.spec.Fit(s.together, registry.Env{Seed: seed}, d, json.RawMessage(point))
+	m, err := s.spec.Fit(s.together, registry.Env{Seed: seed}, d, point)
 	if !late.Stop() && s.ctx.Err() == nil {
 		err = fmt.Errorf("a fit of %d rows takes more than %v", d.Shape().N, s.patience)
 	}
@@ -166,24 +172,7 @@ func (s *session) scores(m registry.Model, d registry.Data) ([]float64, error) {
 	return out, m.Score(s.ctx, d.X, out)
 }
 
-// fitAndScore trains on one sample and scores another.
-func (s *session) fitAndScore(learn, test registry.Data, point string) ([]float64, error) {
-	m, err := s.fit(learn, point)
-	if err != nil {
-		return nil, err
-	}
-	return s.scores(m, test)
-}
-
-// few returns at most k points, spread over the grid.
-func (s *session) few(d registry.Data, k int) ([]json.RawMessage, error) {
-	all, err := s.spec.Settings(d.Shape(), s.spec.DefaultGrid(), nil)
-	if err != nil || len(all) <= k {
-		return all, err
-	}
-	out := make([]json.RawMessage, k)
-	for i := range out {
-		out[i] = all[i*(len(all)-1)/max(1, k-1)]
-	}
-	return out, nil
+// defaults trains one sample with the defaults and scores another.
+func (s *session) defaults(learn, test registry.Data) ([]float64, error) {
+	return s.subject().FitAndScore(learn, test, nil)
 }

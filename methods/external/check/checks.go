@@ -14,7 +14,14 @@ import (
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 )
+
+// seed is the seed of the generated data and of the fits.
+const seed = 11
+
+// order is a permutation of n rows.
+func order(n int) []int { return rng.New(seed).Permutation(n) }
 
 // checks are in the order in which they run: a failure often explains later failures.
 var checks = []check{
@@ -33,11 +40,11 @@ var checks = []check{
 	{"test labels", "nothing: this is about bench", (*session).testLabels},
 	{"rows permuted", "score each row by itself", (*session).rowsPermuted},
 	{"row by row", "score each row by itself, whatever rows are beside it", (*session).rowByRow},
-	{"one class", "return a model that says this class, or an error", (*session).oneClass},
-	{"equal rows", "accept equal rows with different targets", (*session).equalRows},
-	{"constant feature", "accept a feature that is the same in all rows", (*session).constantFeature},
+	{"one class", "return a model that says this class, or an error", awkward("one class")},
+	{"equal rows", "accept equal rows with different targets", awkward("equal rows")},
+	{"constant feature", "accept a feature that is the same in all rows", awkward("constant feature")},
 	{"gaps", "accept NaN where a value is missing, or leave gaps out of the description", (*session).gaps},
-	{"few rows", "return a model or an error; do not end the process", (*session).fewRows},
+	{"few rows", "return a model or an error; do not end the process", awkward("one row", "two rows")},
 	{"path", "make models of several grid points equal to those of single fits", (*session).path},
 	{"stages", "make the last stage equal to the whole model's scores", (*session).stages},
 	{"save and load", "write all that a model's scores depend on", (*session).saveAndLoad},
@@ -61,17 +68,10 @@ func (s *session) describe() (string, error) {
 
 func (s *session) grid() (string, error) {
 	n := 0
-	for _, sh := range []registry.Shape{toydata.Easy(s.task, 50, 1, seed).Shape(), toydata.Easy(s.task, 200, 60, seed).Shape()} {
-		points, err := s.spec.Settings(sh, s.spec.DefaultGrid(), nil)
+	for _, d := range []registry.Data{toydata.Easy(s.task, 50, 1, seed), toydata.Easy(s.task, 200, 60, seed)} {
+		points, err := s.subject().Points(d, math.MaxInt)
 		if err != nil {
 			return "", err
-		}
-		seen := map[string]bool{}
-		for _, p := range points {
-			if seen[string(p)] {
-				return "", fmt.Errorf("the grid point %s comes twice", p)
-			}
-			seen[string(p)] = true
 		}
 		n = len(points)
 	}
@@ -94,7 +94,7 @@ func (s *session) shapes() (string, error) {
 	return "1, 2 and 40 features; one row and many", s.tasks(func(task registry.Task) error {
 		for _, dims := range [][2]int{{24, 1}, {60, 2}, {48, 40}} {
 			d := toydata.Easy(task, dims[0], dims[1], seed)
-			m, err := s.fit(d, "{}")
+			m, err := s.fit(d, nil)
 			if err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ func (s *session) shapes() (string, error) {
 
 // noise: any other line would already have been bad output of an earlier fit.
 func (s *session) noise() (string, error) {
-	_, err := s.fitAndScore(toydata.Easy(s.task, 60, 3, seed), toydata.Easy(s.task, 60, 3, seed), "{}")
+	_, err := s.defaults(toydata.Easy(s.task, 60, 3, seed), toydata.Easy(s.task, 60, 3, seed))
 	return "nothing but answers on standard output", err
 }
 
@@ -118,17 +118,13 @@ func (s *session) learns() (string, error) {
 	var seen []string
 	err := s.tasks(func(task registry.Task) error {
 		learn, test := toydata.Easy(task, 240, 3, seed), toydata.Easy(task, 240, 3, seed+1)
-		points, err := s.few(learn, 5)
+		points, err := s.subject().Points(learn, 5)
 		if err != nil {
 			return err
 		}
-		best := math.Inf(-1)
-		for _, point := range points {
-			got, err := s.fitAndScore(learn, test, string(point))
-			if err != nil {
-				return err
-			}
-			best = max(best, toydata.Goodness(test, got))
+		best, err := s.subject().Best(learn, test, points)
+		if err != nil {
+			return err
 		}
 		if best < 0.8 {
 			return fmt.Errorf("the best of %d grid points reaches %.2f on easy data; 0.8 is asked", len(points), best)
@@ -147,46 +143,41 @@ func (s *session) deterministic() error {
 }
 
 func (s *session) sameAgain() (string, error) {
-	if err := s.deterministic(); err != nil {
-		return "", err
-	}
-	d := toydata.Easy(s.task, 120, 4, seed)
-	first, err := s.fitAndScore(d, d, "{}")
-	if err != nil {
-		return "", err
-	}
-	second, err := s.fitAndScore(d, d, "{}")
-	if err == nil {
-		err = equal("a second fit", second, first)
-	}
-	return "two fits give the same bits", err
+	return "two fits give the same bits", s.twice("a second fit", s.defaults)
 }
 
 func (s *session) anotherProcess() (string, error) {
+	return "two processes give the same bits", s.twice("a fit in another process", func(learn, test registry.Data) ([]float64, error) {
+		other, err := external.Load(s.ctx, s.file, s.another())
+		if err != nil {
+			return nil, err
+		}
+		defer other.Close()
+		if v := other.Spec().Version; v != s.spec.Version {
+			return nil, fmt.Errorf("another process says version %s, not %s", v, s.spec.Version)
+		}
+		here := s.spec
+		defer func() { s.spec = here }()
+		s.spec = other.Spec()
+		return s.defaults(learn, test)
+	})
+}
+
+// twice compares the scores of a fit with those of a second one, which fit makes.
+func (s *session) twice(what string, fit func(learn, test registry.Data) ([]float64, error)) error {
 	if err := s.deterministic(); err != nil {
-		return "", err
+		return err
 	}
 	d := toydata.Easy(s.task, 120, 4, seed)
-	first, err := s.fitAndScore(d, d, "{}")
+	first, err := s.defaults(d, d)
 	if err != nil {
-		return "", err
+		return err
 	}
-	other, err := external.Load(s.ctx, s.file, s.another())
-	if err != nil {
-		return "", err
-	}
-	defer other.Close()
-	if v := other.Spec().Version; v != s.spec.Version {
-		return "", fmt.Errorf("another process says version %s, not %s", v, s.spec.Version)
-	}
-	here := s.spec
-	s.spec = other.Spec()
-	second, err := s.fitAndScore(d, d, "{}")
-	s.spec = here
+	second, err := fit(d, d)
 	if err == nil {
-		err = equal("a fit in another process", second, first)
+		err = toydata.Equal(what, second, first)
 	}
-	return "two processes give the same bits", err
+	return err
 }
 
 func (s *session) pointsApart() (string, error) {
@@ -194,11 +185,11 @@ func (s *session) pointsApart() (string, error) {
 		return "", err
 	}
 	d := toydata.Easy(s.task, 120, 4, seed)
-	points, err := s.few(d, 2)
+	points, err := s.subject().Points(d, 2)
 	if err != nil {
 		return "", err
 	}
-	alone, err := s.fitAndScore(d, d, string(points[0]))
+	alone, err := s.subject().FitAndScore(d, d, points[0])
 	if err != nil {
 		return "", err
 	}
@@ -206,7 +197,7 @@ func (s *session) pointsApart() (string, error) {
 	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed}, d, order, func(i int, m registry.Model) error {
 		got, err := s.scores(m, d)
 		if err == nil && i != 1 {
-			err = equal("a fit after others", got, alone)
+			err = toydata.Equal("a fit after others", got, alone)
 		}
 		return err
 	})
@@ -216,7 +207,7 @@ func (s *session) pointsApart() (string, error) {
 // dataUnchanged: after a fit the files of its request still hold what was written to them.
 func (s *session) dataUnchanged() (string, error) {
 	d := toydata.Easy(s.task, 60, 3, seed)
-	points, err := s.few(d, 2)
+	points, err := s.subject().Points(d, 2)
 	if err != nil {
 		return "", err
 	}
@@ -251,7 +242,7 @@ func (s *session) dataUnchanged() (string, error) {
 func (s *session) labelsPermuted() (string, error) {
 	learn, test := toydata.Easy(s.task, 200, 4, seed), toydata.Easy(s.task, 400, 4, seed+1)
 	learn.Y, test.Y = toydata.Rows(learn, order(200)).Y, toydata.Rows(test, order(400)).Y
-	scores, err := s.fitAndScore(learn, test, "{}")
+	scores, err := s.defaults(learn, test)
 	if err != nil {
 		return "", err
 	}
@@ -279,7 +270,7 @@ func (s *session) seen() []external.Request {
 func (s *session) testLabels() (string, error) {
 	s.forget()
 	learn, test := toydata.Easy(s.task, 60, 3, seed), toydata.Easy(s.task, 40, 3, seed+1)
-	if _, err := s.fitAndScore(learn, test, "{}"); err != nil {
+	if _, err := s.defaults(learn, test); err != nil {
 		return "", err
 	}
 	n := 0
@@ -299,7 +290,7 @@ func (s *session) testLabels() (string, error) {
 
 func (s *session) rowsPermuted() (string, error) {
 	learn, test := toydata.Easy(s.task, 100, 3, seed), toydata.Easy(s.task, 80, 3, seed+1)
-	m, err := s.fit(learn, "{}")
+	m, err := s.fit(learn, nil)
 	if err != nil {
 		return "", err
 	}
@@ -317,70 +308,42 @@ func (s *session) rowsPermuted() (string, error) {
 	for _, r := range by {
 		want = append(want, straight[r*k:(r+1)*k]...)
 	}
-	return "rows in another order have the same scores", near("rows in another order", mixed, want, 1e-9)
+	return "rows in another order have the same scores", toydata.Near("rows in another order", mixed, want, 1e-9)
 }
 
 func (s *session) rowByRow() (string, error) {
 	d := toydata.Easy(s.task, 40, 3, seed)
-	m, err := s.fit(d, "{}")
+	m, err := s.fit(d, nil)
 	if err != nil {
 		return "", err
 	}
-	all, err := s.scores(m, d)
-	if err != nil {
-		return "", err
-	}
-	k := d.Shape().Outputs()
-	for i := range 10 {
-		alone, err := s.scores(m, toydata.Rows(d, []int{i}))
-		if err == nil {
-			err = near(fmt.Sprintf("row %d alone", i), alone, all[i*k:(i+1)*k], 1e-6)
+	return "a row alone has the score that it has among others", s.subject().OneByOne(m, d, 10, 1e-6)
+}
+
+// awkward returns the check of awkward data of some names: the method gives a model, or an error of its own if the data may have none,
+// but never the end of the process.
+func awkward(names ...string) func(*session) (string, error) {
+	return func(s *session) (said string, err error) {
+		for _, a := range toydata.AwkwardData(s.task, seed) {
+			if !slices.Contains(names, a.Name) {
+				continue
+			}
+			got, err := s.defaults(a.Data, a.Data)
+			var own *external.MethodError
+			switch {
+			case err == nil:
+				said = fmt.Sprintf("a model, right %.2f", toydata.Goodness(a.Data, got))
+			case errors.As(err, &own) && !a.Learnable:
+				said = "an error: " + own.Message
+			default:
+				return "", fmt.Errorf("%s: %w", a.Name, err)
+			}
 		}
-		if err != nil {
-			return "", err
-		}
+		return said, nil
 	}
-	return "a row alone has the score that it has among others", nil
 }
 
-// modelOrError fits awkward data. due says that a model is required. Otherwise an error of the method is
-// allowed, too, but never the end of the process.
-func (s *session) modelOrError(d registry.Data, due bool) (string, error) {
-	got, err := s.fitAndScore(d, d, "{}")
-	var own *external.MethodError
-	switch {
-	case err == nil:
-		return fmt.Sprintf("a model, right %.2f", toydata.Goodness(d, got)), nil
-	case errors.As(err, &own) && !due:
-		return "an error: " + own.Message, nil
-	}
-	return "", err
-}
-
-func (s *session) oneClass() (string, error) {
-	d := toydata.Easy(s.task, 40, 2, seed)
-	for i := range d.Y {
-		d.Y[i] = d.Y[0]
-	}
-	return s.modelOrError(d, false)
-}
-
-func (s *session) equalRows() (string, error) {
-	d := toydata.Easy(s.task, 40, 2, seed)
-	for i := 1; i < 40; i += 2 {
-		d.X.SetRow(i, d.X.RawRowView(i-1))
-	}
-	return s.modelOrError(d, true)
-}
-
-func (s *session) constantFeature() (string, error) {
-	d := toydata.Easy(s.task, 40, 3, seed)
-	for i := range 40 {
-		d.X.Set(i, 1, 0)
-	}
-	return s.modelOrError(d, true)
-}
-
+// gaps checks that a plugin which says that it takes missing values learns from rows that have some, one row has none but these.
 func (s *session) gaps() (string, error) {
 	if !s.spec.Gaps {
 		return "", errSkip{"the plugin does not say that it takes missing values; sets whose gaps stay are not run with it"}
@@ -391,14 +354,9 @@ func (s *session) gaps() (string, error) {
 			d.X.SetRow(i, []float64{math.NaN(), math.NaN(), math.NaN()})
 		}
 	}
-	return s.modelOrError(d, true)
-}
-
-func (s *session) fewRows() (string, error) {
-	for _, n := range []int{1, 2} {
-		if _, err := s.modelOrError(toydata.Easy(s.task, n, 2, seed), false); err != nil {
-			return "", fmt.Errorf("%d rows: %w", n, err)
-		}
+	got, err := s.defaults(d, d)
+	if err != nil {
+		return "", err
 	}
-	return "one row and two", nil
+	return fmt.Sprintf("a model, right %.2f", toydata.Goodness(d, got)), nil
 }

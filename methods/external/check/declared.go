@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,24 +27,11 @@ func (s *session) path() (string, error) {
 		return "", err
 	}
 	d := toydata.Easy(s.task, 80, 3, seed)
-	points, err := s.few(d, 4)
-	if err != nil {
-		return "", err
+	points, err := s.subject().Points(d, 4)
+	if err == nil {
+		err = s.subject().Path(s.ctx, d, points, map[string][]float64{})
 	}
-	seen := 0
-	err = s.spec.FitAll(s.ctx, registry.Env{Seed: seed}, d, points, func(i int, m registry.Model) error {
-		seen++
-		got, err := s.scores(m, d)
-		if err != nil {
-			return err
-		}
-		alone, err := s.fitAndScore(d, d, string(points[i]))
-		if err != nil {
-			return err
-		}
-		return equal("the model of "+string(points[i]), got, alone)
-	})
-	return fmt.Sprintf("grid points at once %d", seen), err
+	return fmt.Sprintf("grid points at once %d", len(points)), err
 }
 
 func (s *session) stages() (string, error) {
@@ -53,7 +39,7 @@ func (s *session) stages() (string, error) {
 		return "", err
 	}
 	d := toydata.Easy(s.task, 80, 3, seed)
-	m, err := s.fit(d, "{}")
+	m, err := s.fit(d, nil)
 	if err != nil {
 		return "", err
 	}
@@ -61,17 +47,7 @@ func (s *session) stages() (string, error) {
 	if !ok {
 		return "", errSkip{"the model with the defaults has no rounds"}
 	}
-	whole, err := s.scores(m, d)
-	if err != nil {
-		return "", err
-	}
-	at := slices.Compact([]int{1, (stager.Rounds() + 1) / 2, stager.Rounds()})
-	err = stager.ScoreStages(s.ctx, d.X, at, func(t int, scores []float64) error {
-		if t == stager.Rounds() {
-			return equal("the last stage", scores, whole)
-		}
-		return nil
-	})
+	_, err = s.subject().Stages(s.ctx, stager, d)
 	return fmt.Sprintf("rounds %d", stager.Rounds()), err
 }
 
@@ -80,31 +56,12 @@ func (s *session) saveAndLoad() (string, error) {
 		return "", err
 	}
 	d := toydata.Easy(s.task, 80, 3, seed)
-	m, err := s.fit(d, "{}")
+	m, err := s.fit(d, nil)
 	if err != nil {
 		return "", err
 	}
-	saver, ok := m.(registry.Saver)
-	if !ok {
-		return "", errors.New("the model cannot be saved")
-	}
-	var file bytes.Buffer
-	if err := saver.Save(&file); err != nil {
-		return "", err
-	}
-	want, err := s.scores(m, d)
-	if err != nil {
-		return "", err
-	}
-	back, err := s.spec.LoadModel(bytes.NewReader(file.Bytes()))
-	if err != nil {
-		return "", err
-	}
-	got, err := s.scores(back, d)
-	if err == nil {
-		err = equal("the model read back", got, want)
-	}
-	return fmt.Sprintf("bytes %d", file.Len()), err
+	file, err := s.subject().Saved(m, d)
+	return fmt.Sprintf("bytes %d", len(file)), err
 }
 
 // unknown: a request of a later version of the protocol gets an error, and the plugin goes on.
@@ -127,7 +84,7 @@ func (s *session) memory() (string, error) {
 	d := toydata.Easy(s.task, 400, 10, seed)
 	var peak int64
 	env := registry.Env{Seed: seed, Used: func(_ float64, bytes int64) { peak = max(peak, bytes) }}
-	points, err := s.few(d, 1)
+	points, err := s.subject().Points(d, 1)
 	if err != nil {
 		return "", err
 	}
@@ -162,7 +119,7 @@ func (s *session) cancellation() (string, error) {
 	before := s.plugin.Processes()
 	ctx, cancel := context.WithCancel(s.ctx)
 	d := toydata.Easy(s.task, 400, 40, seed)
-	points, err := s.few(d, 50)
+	points, err := s.subject().Points(d, 50)
 	if err != nil {
 		cancel()
 		return "", err
@@ -184,7 +141,7 @@ func (s *session) cancellation() (string, error) {
 			return "", fmt.Errorf("process %d lives on after its fit was cancelled", pid)
 		}
 	}
-	if _, err := s.fitAndScore(d, d, "{}"); err != nil {
+	if _, err := s.defaults(d, d); err != nil {
 		return "", fmt.Errorf("the fit after a cancelled one: %w", err)
 	}
 	return fmt.Sprintf("the process was gone; the next fit was done %.1f s later", time.Since(late).Seconds()), nil

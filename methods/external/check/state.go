@@ -23,7 +23,7 @@ func (s *session) keptState() (string, error) {
 		defer func() { s.spec = here }()
 		s.spec = p.Spec()
 		for _, each := range data {
-			if scores, err = s.fitAndScore(each, each, "{}"); err != nil {
+			if scores, err = s.defaults(each, each); err != nil {
 				return nil, err
 			}
 		}
@@ -35,7 +35,7 @@ func (s *session) keptState() (string, error) {
 	}
 	after, err := in(before, d)
 	if err == nil {
-		err = equal("a fit after one of other data", after, alone)
+		err = toydata.Equal("a fit after one of other data", after, alone)
 	}
 	return "a fit after one of other data gives the bits of a fresh process", err
 }
