@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -190,8 +191,12 @@ func howToDescribe(name string) error {
 	}
 	set := SetName(name)
 	description := path.Join(path.Dir(filepath.ToSlash(name)), set+".toml")
-	return fmt.Errorf("%[1]q is not the name of a set; a data file is described by a TOML file beside it. `bench data describe %[1]s -o %[2]s` writes one; or write %[2]s, and name that instead:\nname = %[3]q\nfile = %[4]q\n%[5]s",
-		name, description, set, base, label)
+	shell := name
+	if strings.ContainsAny(name, " '\"$`\\") {
+		shell = strconv.Quote(name)
+	}
+	return fmt.Errorf("%[1]q is not the name of a set; a data file is described by a TOML file beside it. `bench data describe %[6]s -o %[2]s` writes one; or write %[2]s, and name that instead:\nname = %[3]q\nfile = %[4]q\n%[5]s",
+		name, description, set, base, label, shell)
 }
 
 // SetName makes a name for a set of the path of its data file.
