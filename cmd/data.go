@@ -24,9 +24,9 @@ import (
 func newDataCommand(a *app) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "data",
-		Short: "List, fetch, verify, show and export the data sets and their splits",
+		Short: "List, fetch, verify, show, describe and export the data sets and their splits",
 	})
-	c.AddCommand(newDataListCommand(a), newDataFetchCommand(a), newDataVerifyCommand(a), newDataShowCommand(a), newDataSplitsCommand(a), newDataExportCommand(a))
+	c.AddCommand(newDataListCommand(a), newDataFetchCommand(a), newDataVerifyCommand(a), newDataShowCommand(a), newDataDescribeCommand(a), newDataSplitsCommand(a), newDataExportCommand(a))
 	return c
 }
 

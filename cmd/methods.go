@@ -108,6 +108,7 @@ func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) e
 	l.add("shares work over the grid", s.HasPath())
 	l.add("models can be saved", s.Load != nil)
 	l.add("models have trees", s.Trees)
+	l.add("takes missing values", s.Gaps)
 	l.add("scores stand for probabilities", s.Probability != nil)
 	return l.write(a.out, layout)
 }

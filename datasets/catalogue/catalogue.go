@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -184,18 +185,28 @@ func isDataPath(name string) bool {
 // description to write.
 func howToDescribe(name string) error {
 	base := path.Base(filepath.ToSlash(name))
-	stem := strings.TrimSuffix(base, path.Ext(base))
 	label := "label = \"the name of the label's column\"   # or its number: -1 is the last\n"
 	if formatByExtension[strings.ToLower(path.Ext(base))] == LIBSVM {
 		label = ""
 	}
-	set := strings.Trim(unfitForName.ReplaceAllString(stem, "-"), "._-")
-	if set == "" {
-		set = "mydata"
-	}
+	set := SetName(name)
 	description := path.Join(path.Dir(filepath.ToSlash(name)), set+".toml")
-	return fmt.Errorf("%q is not the name of a set; a data file is described by a TOML file beside it. Write %s, and name that instead:\nname = %q\nfile = %q\n%s",
-		name, description, set, base, label)
+	shell := name
+	if strings.ContainsAny(name, " '\"$`\\") {
+		shell = strconv.Quote(name)
+	}
+	return fmt.Errorf("%[1]q is not the name of a set; a data file is described by a TOML file beside it. `bench data describe %[6]s -o %[2]s` writes one; or write %[2]s, and name that instead:\nname = %[3]q\nfile = %[4]q\n%[5]s",
+		name, description, set, base, label, shell)
+}
+
+// SetName makes a name for a set of the path of its data file.
+func SetName(file string) string {
+	base := path.Base(filepath.ToSlash(file))
+	name := strings.Trim(unfitForName.ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "-"), "._-")
+	if name == "" {
+		return "mydata"
+	}
+	return name
 }
 
 var unfitForName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

@@ -146,12 +146,12 @@ func TestLookup(t *testing.T) {
 		"australain": `no data set is named "australain"; did you mean australian?`,
 		"ionosphere": `no data set is named "ionosphere"; did you mean iono?`,
 		"mnist":      "no data set is named \"mnist\"; see `bench data list`, or name a TOML file that describes your own",
-		"dir/my data.csv": `"dir/my data.csv" is not the name of a set; a data file is described by a TOML file beside it. Write dir/my-data.toml, and name that instead:
+		"dir/my data.csv": `"dir/my data.csv" is not the name of a set; a data file is described by a TOML file beside it. ` + "`bench data describe \"dir/my data.csv\" -o dir/my-data.toml`" + ` writes one; or write dir/my-data.toml, and name that instead:
 name = "my-data"
 file = "my data.csv"
 label = "the name of the label's column"   # or its number: -1 is the last
 `,
-		"a1a.svm": `"a1a.svm" is not the name of a set; a data file is described by a TOML file beside it. Write a1a.toml, and name that instead:
+		"a1a.svm": `"a1a.svm" is not the name of a set; a data file is described by a TOML file beside it. ` + "`bench data describe a1a.svm -o a1a.toml`" + ` writes one; or write a1a.toml, and name that instead:
 name = "a1a"
 file = "a1a.svm"
 `,

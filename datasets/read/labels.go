@@ -186,7 +186,7 @@ func (r reader) encodeThreshold(t target) ([]float64, []string, error) {
 // binaryValues maps each label found to -1 or +1.
 func (r reader) binaryValues(t target, found []string) (map[string]float64, []string, error) {
 	found = slices.Clone(found)
-	sortLabels(found)
+	SortLabels(found)
 	if len(found) < 2 {
 		return nil, nil, fmt.Errorf("%s: every row has the label %q; two classes are needed", t.files, found[0])
 	}
@@ -257,7 +257,7 @@ func (t target) noneOf(key string, list catalogue.Texts, found []string) error {
 // classValues maps each label found to its class index.
 func (r reader) classValues(t target, found []string) (map[string]float64, []string, error) {
 	found = slices.Clone(found)
-	sortLabels(found)
+	SortLabels(found)
 	classes := catalogue.CanonicalLabels(r.Classes)
 	if classes == nil {
 		classes = found
@@ -303,8 +303,8 @@ func (r reader) classesByPosition(s *datasets.Set) error {
 	return nil
 }
 
-// sortLabels sorts numbers by value, before any text, and text by its bytes.
-func sortLabels(labels []string) {
+// SortLabels sorts numbers by value, before any text, and text by its bytes.
+func SortLabels(labels []string) {
 	sort.Slice(labels, func(i, j int) bool {
 		a, aIsNumber := wording.ParseDecimal([]byte(labels[i]))
 		b, bIsNumber := wording.ParseDecimal([]byte(labels[j]))

@@ -23,40 +23,41 @@ var (
 	}
 )
 
-// A notation is how a text that is no plain number writes one.
-type notation string
+// A Notation is how a text that is no plain number writes one.
+type Notation string
 
+// The notations.
 const (
-	noNumber       notation = ""
-	aDate          notation = "date"
-	aTime          notation = "time"
-	decimalComma   notation = "decimal comma"
-	decimalPoint   notation = "decimal point" // where decimal = "," is said
-	withThousands  notation = "thousands"
-	commaAmbiguous notation = "comma" // one comma before three digits, which is either
+	NoNumber       Notation = ""
+	Date           Notation = "date"
+	Time           Notation = "time"
+	DecimalComma   Notation = "decimal comma"
+	DecimalPoint   Notation = "decimal point"        // where decimal = "," is said
+	Thousands      Notation = "thousands separators" // as in 1,234.5
+	CommaAmbiguous Notation = "comma"                // one comma before three digits, which is a decimal comma or separates thousands
 )
 
-// notationOf tells how a text that is no number under the decimal separator, "" or ",", writes one.
-func notationOf(text []byte, decimal string) notation {
+// NotationOf tells how a text that is no number under the decimal separator, "" or ",", writes one.
+func NotationOf(text []byte, decimal string) Notation {
 	text = bytes.TrimSpace(text)
 	isThousands := thousands[decimal].Match(text)
-	_, comma := commaNumber(text)
+	_, comma := CommaNumber(text)
 	_, point := wording.ParseDecimal(text)
 	switch {
 	case decimal == "" && comma && isThousands:
-		return commaAmbiguous
+		return CommaAmbiguous
 	case decimal == "" && comma:
-		return decimalComma
+		return DecimalComma
 	case isThousands:
-		return withThousands
+		return Thousands
 	case decimal == "," && point:
-		return decimalPoint
+		return DecimalPoint
 	case dates.Match(text):
-		return aDate
+		return Date
 	case times.Match(text):
-		return aTime
+		return Time
 	}
-	return noNumber
+	return NoNumber
 }
 
 // numberAdvice says what to do about a text that is no number: otherwise, unless it is a number in another notation, or a date. textual
@@ -66,16 +67,16 @@ func numberAdvice(text []byte, decimal string, textual bool, otherwise string) s
 	if textual {
 		comma = `write decimal = ","`
 	}
-	switch notationOf(text, decimal) {
-	case decimalComma:
+	switch NotationOf(text, decimal) {
+	case DecimalComma:
 		return "if the comma is a decimal comma, " + comma
-	case commaAmbiguous:
+	case CommaAmbiguous:
 		return "if the comma is a decimal comma, " + comma + "; if it separates thousands, which is not read, remove it from the file"
-	case withThousands:
+	case Thousands:
 		return "thousands separators are not read; remove them from the file"
-	case decimalPoint:
+	case DecimalPoint:
 		return `it has a decimal point, and the set says decimal = ","; write one of them throughout the file`
-	case aDate, aTime:
+	case Date, Time:
 		return "dates and times are not read; list the column in drop, or write a number in their place, such as days or seconds"
 	}
 	return otherwise
@@ -89,13 +90,13 @@ func (r reader) advice(text []byte, otherwise string) string {
 // number reads a finite number in the notation of the entry.
 func (r reader) number(text []byte) (float64, bool) {
 	if r.Decimal == "," {
-		return commaNumber(text)
+		return CommaNumber(text)
 	}
 	return wording.ParseDecimal(text)
 }
 
-// commaNumber reads a finite number with at most one decimal comma and no point.
-func commaNumber(text []byte) (float64, bool) {
+// CommaNumber reads a finite number with at most one decimal comma and no point.
+func CommaNumber(text []byte) (float64, bool) {
 	at := bytes.IndexByte(text, ',')
 	if bytes.IndexByte(text, '.') >= 0 || len(text) > 64 {
 		return 0, false

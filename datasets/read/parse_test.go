@@ -120,7 +120,7 @@ func TestFormatsAgree(t *testing.T) {
 
 func TestLabelsSortAsNumbers(t *testing.T) {
 	labels := []string{"b", "10", "9", "-1", "a"}
-	if sortLabels(labels); !slices.Equal(labels, []string{"-1", "9", "10", "a", "b"}) {
+	if SortLabels(labels); !slices.Equal(labels, []string{"-1", "9", "10", "a", "b"}) {
 		t.Errorf("sorted %v", labels)
 	}
 }

@@ -295,7 +295,7 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path), Splits: h.Protocol.Splits},
 		Set:      set.entry.Description(), Grid: grid, Written: written, Shape: set.train, Keep: h.Keep,
 	}
-	memory, err := h.estimate(spec, &common, set.rows)
+	memory, err := h.estimate(spec, &common, set)
 	if err != nil {
 		return nil, err
 	}
@@ -326,13 +326,17 @@ func absolute(path string) string {
 // estimate sets the cell's cost: every fold of the grid, the refit with every seed and the test of the grid.
 // It returns the cell's memory: standardised copies of the training and test rows, and the memory of the grid
 // point that needs most.
-func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, rows int) (int64, error) {
+func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, set plannedSet) (int64, error) {
+	sh := c.Shape
+	if e := set.entry; e.Indicator || e.Impute == "none" {
+		sh.D *= 2 // at most: a column or a second search for each column with gaps
+	}
 	folds := h.Protocol.Semantics.Folds
 	var search float64
 	if folds > 0 {
 		var err error
-		inFold := c.Shape
-		inFold.N = c.Shape.N * (folds - 1) / folds
+		inFold := sh
+		inFold.N = sh.N * (folds - 1) / folds
 		if search, err = spec.PathCostEstimate(inFold, c.Grid); err != nil {
 			return 0, err
 		}
@@ -340,11 +344,11 @@ func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, rows int) 
 	var heaviest float64
 	var hungriest int64
 	for _, s := range c.Grid {
-		refit, err := spec.CostEstimate(c.Shape, s)
+		refit, err := spec.CostEstimate(sh, s)
 		if err != nil {
 			return 0, err
 		}
-		bytes, err := spec.MemoryEstimate(c.Shape, s)
+		bytes, err := spec.MemoryEstimate(sh, s)
 		if err != nil {
 			return 0, err
 		}
@@ -353,13 +357,13 @@ func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, rows int) 
 	}
 	c.Cost = search*float64(folds) + heaviest*float64(max(1, h.Protocol.Semantics.MethodSeeds))
 	if h.Protocol.Semantics.TestGrid {
-		tests, err := spec.PathCostEstimate(c.Shape, c.Grid)
+		tests, err := spec.PathCostEstimate(sh, c.Grid)
 		if err != nil {
 			return 0, err
 		}
 		c.Cost += tests
 	}
-	return hungriest + 8*int64(rows)*int64(c.Shape.D+1), nil
+	return hungriest + 8*int64(set.rows)*int64(sh.D+1), nil
 }
 
 // Stored is the part of a store that Explain needs.

@@ -1,0 +1,85 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/describe"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/machine"
+	"github.com/spf13/cobra"
+)
+
+func newDataDescribeCommand(a *app) *cobra.Command {
+	var o describe.Options
+	var positive, out string
+	c := &cobra.Command{
+		Use:   "describe FILE",
+		Short: "Find out how a data file is read, and write its description",
+		Long: `describe looks at a file in CSV (also as spreadsheets export it), TSV, columns separated by
+blanks, ARFF or LIBSVM. It writes the TOML that describes the set: separator, header, decimal
+commas, the label, columns of categories, marks of missing values, and columns that are left
+out with the reason. What is wrong with the file, and what is to be checked, follows on
+standard error, all at once: lines and values that cannot be read, identifiers, constant
+columns, columns that tell the label, repeated rows, rare levels. Exit code 3 says that the
+set does not load yet.`,
+		Example: `  bench data describe patients.csv --label outcome --positive mild,severe -o patients.toml
+  bench run --methods LGBM --datasets patients.toml`,
+		Args: takes("FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.TOML = out; out == "" {
+				o.TOML = filepath.Join(filepath.Dir(args[0]), catalogue.SetName(args[0])+".toml")
+			} else if filepath.Ext(out) != ".toml" {
+				return usage("-o %s: a description is a TOML file; write a name that ends in .toml", out)
+			}
+			if positive != "" {
+				o.Positive = strings.Split(positive, ",")
+			}
+			if o.Memory = a.memory; o.Memory == 0 {
+				o.Memory = machine.MemoryBytes()
+			}
+			o.Taken = func(name string) bool {
+				_, err := catalogue.Builtin().Lookup(name)
+				return err == nil
+			}
+			return a.describe(c, args[0], out, o)
+		},
+	}
+	c.Flags().StringVar(&o.Label, "label", "", "the label's column, by name or number (default: by its name, else the last)")
+	c.Flags().StringVar(&positive, "positive", "", "labels of class +1, with commas between them")
+	c.Flags().StringVar(&o.Test, "test", "", "a test file of the set's own")
+	c.Flags().StringVarP(&out, "output", "o", "", "write the description to this file")
+	return c
+}
+
+func (a *app) describe(c *cobra.Command, file, out string, o describe.Options) error {
+	d, err := describe.File(c.Context(), file, o)
+	if err != nil {
+		return exitError{exitUsage, err}
+	}
+	write := func(w io.Writer) error {
+		_, err := io.WriteString(w, d.TOML)
+		return err
+	}
+	if out == "" {
+		err = write(a.out)
+	} else {
+		err = atomicfile.Write(out, write)
+	}
+	if err != nil {
+		return err
+	}
+	for _, text := range d.Problems {
+		fmt.Fprintf(a.err, "problem: %s\n", text)
+	}
+	for _, text := range d.Notes {
+		fmt.Fprintf(a.err, "note: %s\n", text)
+	}
+	if !d.Loads {
+		return exitError{code: exitIncomplete}
+	}
+	return nil
+}

@@ -1,0 +1,306 @@
+// Package describe finds out how a data file of a user is to be read, and writes the description that package catalogue reads.
+//
+//	sniff.go   the format, the separator, the header and the decimal comma
+//	column.go  what a column holds: numbers, categories, an identifier, dates, nothing new
+//	label.go   which column is the label, the task, and columns that tell the label
+//	write.go   the TOML
+//
+// All that is wrong with a file is found in one go. What is only likely is said as a note, and what keeps rows or columns from being read
+// as a problem. The description is read back and the set is loaded before anything is returned.
+//
+// The package decides nothing in silence: a column that it leaves out is in the description with the reason. It changes no file.
+package describe
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/internal/system/regularfile"
+)
+
+// Options say what is known of a file.
+type Options struct {
+	TOML     string                 // path of the description that is to be written; files are named relative to it
+	Test     string                 // path of a test file of the set's own; "" for none
+	Label    string                 // name or number of the label; "" lets it be guessed
+	Positive []string               // labels of class +1; nil lets them be guessed
+	Taken    func(name string) bool // whether a set has the name already
+	Memory   int64                  // bytes that reading may take
+}
+
+// A Description is what was found.
+type Description struct {
+	TOML     string
+	Problems []string // what is wrong with the file: each keeps rows, a column or the whole set from being used
+	Notes    []string // what is to be checked
+	Loads    bool     // the set loads with this description
+}
+
+func (d *Description) problem(format string, args ...any) {
+	d.Problems = append(d.Problems, fmt.Sprintf(format, args...))
+}
+
+func (d *Description) note(format string, args ...any) {
+	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+}
+
+// File describes a data file. It is an error if the file cannot be read at all, if the label is not there, or if a label of class +1 is
+// none of the file's.
+func File(ctx context.Context, path string, o Options) (*Description, error) {
+	d := &Description{}
+	s, err := open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	if s.format == catalogue.LIBSVM {
+		err = s.sparse(ctx, d, o)
+	} else {
+		err = s.table(d, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.TOML = s.toml(o)
+	s.check(ctx, d, o)
+	return d, nil
+}
+
+// A source is the file with what is found of it.
+type source struct {
+	paths   []string // of the file, and of the test file
+	format  string
+	sep     byte
+	decimal string // "," or ""
+	header  bool
+
+	parts   []*read.Cells
+	first   int // the first row of each part that is no header
+	names   []string
+	columns []*column
+	label   int
+	guessed bool // nobody said which column is the label
+	task    string
+	classes []class
+	pos     []string
+}
+
+// open reads the files and finds their format.
+func open(path string, o Options) (*source, error) {
+	s := &source{paths: []string{path}}
+	if o.Test != "" {
+		s.paths = append(s.paths, o.Test)
+	}
+	for k, path := range s.paths {
+		data, err := regularfile.Read(path, o.Memory)
+		if err != nil {
+			return nil, err
+		}
+		if err := refuse(path, data); err != nil {
+			return nil, err
+		}
+		if k == 0 {
+			s.format, s.sep = formatOf(path, data, o.Memory)
+		}
+		if s.format == catalogue.LIBSVM {
+			return s, nil
+		}
+		part, err := read.CellsOf(path, data, s.format, s.sep, o.Memory)
+		if err != nil {
+			return nil, err
+		}
+		if k > 0 && part.Columns() != s.parts[0].Columns() {
+			return nil, fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", path, part.Columns(), s.paths[0], s.parts[0].Columns())
+		}
+		s.parts = append(s.parts, part)
+	}
+	return s, nil
+}
+
+// table describes a file of columns.
+func (s *source) table(d *Description, o Options) error {
+	for k, part := range s.parts {
+		for i, odd := range part.Odd {
+			if i == 5 {
+				d.problem("%s: %d more lines have another number of columns than the others", s.paths[k], len(part.Odd)-i)
+				break
+			}
+			columns := "1 column"
+			if odd.Columns != 1 {
+				columns = fmt.Sprint(odd.Columns, " columns")
+			}
+			d.problem("%s:%d: the line has %s and most have %d; repair the line, or its quotes", s.paths[k], odd.Line, columns, part.Columns())
+		}
+		if hint := part.Encoding(); hint != "" {
+			d.note("%s", strings.TrimPrefix(hint, "; "))
+		}
+	}
+	if s.parts[0].Columns() < 2 {
+		return fmt.Errorf("%s: every line has one column; a set needs an input and a label", s.paths[0])
+	}
+	s.findHeader()
+	s.findDecimal(d)
+	if s.rows() == 0 {
+		return fmt.Errorf("%s: the file has no data rows", s.paths[0])
+	}
+	if err := s.findLabel(d, o); err != nil {
+		return err
+	}
+	for j := range s.parts[0].Columns() {
+		s.columns = append(s.columns, s.look(j, d))
+	}
+	s.findLeaks(d)
+	s.repeats(d)
+	s.levels(d)
+	return nil
+}
+
+// rows counts the rows of all parts.
+func (s *source) rows() int {
+	n := 0
+	for _, p := range s.parts {
+		n += p.Rows() - s.first
+	}
+	return n
+}
+
+// at returns the part of row i and its number there.
+func (s *source) at(i int) (part, row int) {
+	for i >= s.parts[part].Rows()-s.first {
+		i -= s.parts[part].Rows() - s.first
+		part++
+	}
+	return part, i + s.first
+}
+
+func (s *source) text(i, j int) []byte {
+	part, row := s.at(i)
+	return s.parts[part].Text(row, j)
+}
+
+// where is file:line of row i.
+func (s *source) where(i int) string {
+	part, row := s.at(i)
+	return fmt.Sprintf("%s:%d", s.paths[part], s.parts[part].Line(row))
+}
+
+// repeats looks for equal columns and equal rows.
+func (s *source) repeats(d *Description) {
+	columns := map[[32]byte]*column{}
+	for _, c := range s.columns {
+		if c.drop != "" || c.j == s.label {
+			continue
+		}
+		hash := sha256.New()
+		for i := range s.rows() {
+			hash.Write(append(bytes.Clone(s.text(i, c.j)), 0))
+		}
+		key := [32]byte(hash.Sum(nil))
+		if same := columns[key]; same != nil {
+			d.note("column %s repeats column %s", c.name, same.name)
+			continue
+		}
+		columns[key] = c
+	}
+	labels, equal, other := map[[32]byte]string{}, 0, 0
+	var row []byte
+	for i := range s.rows() {
+		row = row[:0]
+		for _, c := range s.columns {
+			if c.drop == "" && c.j != s.label {
+				row = append(append(row, s.text(i, c.j)...), 0)
+			}
+		}
+		key, label := sha256.Sum256(row), string(s.text(i, s.label))
+		switch before, seen := labels[key]; {
+		case !seen:
+			labels[key] = label
+		case before == label:
+			equal++
+		default:
+			other++
+		}
+	}
+	if equal > 0 {
+		d.note("%s an earlier row with the same label: a random split puts such rows on both sides", repeat(equal))
+	}
+	if other > 0 {
+		d.note("%s an earlier row with another label", repeat(other))
+	}
+}
+
+func repeat(n int) string {
+	if n == 1 {
+		return "1 row repeats"
+	}
+	return fmt.Sprint(n, " rows repeat")
+}
+
+// check reads the description back and loads the set.
+func (s *source) check(ctx context.Context, d *Description, o Options) {
+	full, err := filepath.Abs(o.TOML)
+	if err == nil {
+		var e *catalogue.Entry
+		if e, err = (catalogue.Description{TOML: d.TOML, Path: full}).Entry(); err == nil {
+			set, loadErr := read.Load(ctx, files.Directory{Memory: o.Memory}, e)
+			if err = loadErr; err == nil {
+				n, width := set.X.Dims()
+				d.note("the set has %d rows and %d features", n, width)
+			}
+		}
+	}
+	if d.Loads = err == nil; !d.Loads {
+		d.problem("the set does not load yet: %v", err)
+	}
+}
+
+// setName makes a name of the file's.
+func (s *source) setName(o Options) string {
+	name := catalogue.SetName(s.paths[0])
+	for o.Taken != nil && o.Taken(name) {
+		name += "-own"
+	}
+	return name
+}
+
+// listed writes up to eight texts for people.
+func listed(texts []string) string {
+	var out []string
+	for i, t := range texts {
+		if i == 8 {
+			return strings.Join(out, ", ") + fmt.Sprintf(" and %d more", len(texts)-8)
+		}
+		out = append(out, fmt.Sprintf("%q", clip(t)))
+	}
+	return strings.Join(out, ", ")
+}
+
+// clip shortens a text for a line.
+func clip(text string) string {
+	if r := []rune(text); len(r) > 40 {
+		return string(r[:37]) + "..."
+	}
+	return text
+}
+
+// sortedKeys returns the keys by falling count, equal counts by name.
+func sortedKeys(counts map[string]int) []string {
+	keys := make([]string, 0, len(counts))
+	for k := range counts {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	return keys
+}

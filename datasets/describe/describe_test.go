@@ -1,0 +1,198 @@
+package describe
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+)
+
+// described writes a file and describes it. In texts the folder reads DIR.
+func described(t *testing.T, name, content string, o Options) (*Description, error) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o.Test != "" {
+		test := filepath.Join(dir, "test-"+name)
+		if err := os.WriteFile(test, []byte(o.Test), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o.Test = test
+	}
+	o.TOML, o.Memory = filepath.Join(dir, "set.toml"), 1<<30
+	d, err := File(t.Context(), path, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s", strings.ReplaceAll(err.Error(), dir, "DIR"))
+	}
+	d.TOML = strings.ReplaceAll(d.TOML, dir, "DIR")
+	for _, list := range [][]string{d.Problems, d.Notes} {
+		for i := range list {
+			list[i] = strings.ReplaceAll(list[i], dir, "DIR")
+		}
+	}
+	return d, nil
+}
+
+// keys are the lines of a description that are no comments.
+func keys(toml string) string {
+	lines := slices.DeleteFunc(strings.Split(toml, "\n"), func(l string) bool { return l == "" || l[0] == '#' })
+	return strings.Join(lines, "; ")
+}
+
+// rows repeats lines until there are n.
+func rows(n int, line func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(line(i) + "\n")
+	}
+	return b.String()
+}
+
+// TestFormats: what decides how a file is read. Each description loads.
+func TestFormats(t *testing.T) {
+	csv := func(sep, point string) string {
+		return rows(40, func(i int) string {
+			return strings.Join([]string{strings.ReplaceAll(fmt.Sprint(float64(i*7%40)/2, sep, i*11%13), ".", point), []string{"u", "v"}[i*5%7%2]}, sep)
+		})
+	}
+	for _, c := range []struct{ what, name, content, want string }{
+		{"commas and a header", "a b.csv", "x,z,class\n" + csv(",", "."), `name = "a-b"; file = "a b.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "class"   # a guess; positive = ["v"]`},
+		{"an export of a spreadsheet", "a.csv", "\xef\xbb\xbf" + strings.ReplaceAll("x;z;class\n"+csv(";", ","), "\n", "\r\n"), `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ";"; header = true; decimal = ","; label = "class"   # a guess; positive = ["v"]`},
+		{"no header", "a.data", csv(",", "."), `name = "a"; file = "a.data"; task = "binary"; format = "csv"; separator = ","; header = false; label = 2   # a guess; positive = ["v"]`},
+		{"decimal commas without a header", "a.csv", csv(";", ","), `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ";"; header = false; decimal = ","; label = 2   # a guess; positive = ["v"]`},
+		{"tabs", "a.txt", "x\tz\ty\n" + csv("\t", "."), `name = "a"; file = "a.txt"; task = "binary"; format = "csv"; separator = "tab"; header = true; label = "y"   # a guess; positive = ["v"]`},
+		{"blanks", "a.txt", csv("  ", "."), `name = "a"; file = "a.txt"; task = "binary"; format = "blank"; header = false; label = 2   # a guess; positive = ["v"]`},
+		{"LIBSVM", "a.dat", rows(30, func(i int) string { return fmt.Sprintf("%+d 1:%d 7:2", i%2*2-1, i) }), `name = "a"; file = "a.dat"; task = "binary"; format = "libsvm"; positive = ["1"]`},
+		{"ARFF", "a.txt", "% c\n@relation r\n@attribute x numeric\n@attribute colour {red, blue}\n@attribute class {p, q, r}\n@data\n" + rows(30, func(i int) string {
+			return fmt.Sprintf("%s,%s,%s", []string{"?", "1", "2.5"}[i%3], []string{"red", "?", "blue", "red"}[i%4], []string{"p", "q", "r"}[i*7%5%3])
+		}), `name = "a"; file = "a.txt"; task = "multiclass"; format = "arff"; label = "class"   # a guess; missing = ["?"]; impute = "median"`},
+		{"regression", "a.csv", "x,y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d,%v", i*7%40, float64(i*i%41)/3) }), `name = "a"; file = "a.csv"; task = "regression"; format = "csv"; separator = ","; header = true; label = "y"   # a guess`},
+		{"two columns of one name", "a.csv", "x,x,y\n" + csv(",", "."), `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "y"   # a guess; positive = ["v"]`},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			d, err := described(t, c.name, c.content, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := keys(d.TOML); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			if !d.Loads || d.Problems != nil {
+				t.Errorf("problems: %v", d.Problems)
+			}
+		})
+	}
+}
+
+// TestColumns: what is left out, what is coded, and what is said of columns and rows.
+func TestColumns(t *testing.T) {
+	content := "id,unit,when,amount,age,colour,note,code,leak,level,twin,outcome\n" + rows(120, func(i int) string {
+		age, level := fmt.Sprint(20+i*37%60), []string{"low", "high"}[i%2]
+		if i%10 == 3 {
+			age = "unknown"
+		}
+		if i == 50 {
+			level = "rare"
+		}
+		outcome := []string{"none", "mild", "severe"}[i*7%11%3]
+		return strings.Join([]string{fmt.Sprint(1000 + i), "kg", fmt.Sprintf("2021-03-%02d", 1+i%28), fmt.Sprintf("%q", fmt.Sprintf("%d,%03d,000.5", 1+i%9, i)), age,
+			[]string{"red", "NA", "blue"}[i%3], fmt.Sprintf("text %d", i), []string{"-999", fmt.Sprint(i * 13 % 40)}[min(1, i%8)], outcome[:1], level, level, outcome}, ",")
+	})
+	content += content[strings.Index(content, "\n")+1:][:strings.Index(content[strings.Index(content, "\n")+1:], "\n")+1]
+	d, err := described(t, "a.csv", content, Options{Positive: []string{"mild", "severe"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "outcome"   # a guess; positive = ["mild", "severe"]; ` +
+		`drop = ["id", "unit", "when", "amount", "note"]; categorical = ["colour", "leak", "level", "twin"]; missing = ["NA", "unknown"]; impute = "median"`
+	if got := keys(d.TOML); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	said := strings.Join(append(d.Problems, d.Notes...), "\n")
+	for _, part := range []string{
+		"column id is left out: it numbers the rows", `column unit is left out: every known value is "kg"`, "column when: each of 121 values is a date or a time (DIR/a.csv:2 \"2021-03-01\"",
+		"column amount: each of 121 values is written with thousands separators", `column age: "unknown" in 12 rows is read as a missing value`,
+		"column note is left out: it looks like an identifier or free text", "column code has -999 in 16 rows, far from its other values 1 to 39",
+		"column leak looks like a leak", `column level: levels with fewer than 5 rows, which a fold may have in its validation part alone: "rare"`,
+		"column twin repeats column level", "1 row repeats an earlier row with the same label", "the set has 121 rows and 14 features",
+	} {
+		if !strings.Contains(said, part) {
+			t.Errorf("nothing says %q in\n%s", part, said)
+		}
+	}
+	if !d.Loads || strings.Contains(said, "column colour looks") || strings.Contains(said, "column age looks") {
+		t.Errorf("said:\n%s", said)
+	}
+}
+
+// TestTestFile: levels that only test rows have are named, and the description has both files.
+func TestTestFile(t *testing.T) {
+	line := func(i int) string { return fmt.Sprintf("%d,%s,%d", i*7%40, []string{"red", "blue"}[i%2], i*5%7%2) }
+	d, err := described(t, "a.csv", "x,colour,y\n"+rows(40, line), Options{Test: "x,colour,y\n" + rows(20, line) + "3,green,1\n"})
+	if err != nil || !d.Loads {
+		t.Fatal(d, err)
+	}
+	if !strings.Contains(d.TOML, "test = \"test-a.csv\"\n") || !slices.Contains(d.Notes, `column colour: levels of the test file that no training row has: "green"`) {
+		t.Errorf("%s\n%v", d.TOML, d.Notes)
+	}
+}
+
+// TestAllAtOnce: several things that are wrong are said in one go, with a description that says what does not load.
+func TestAllAtOnce(t *testing.T) {
+	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string { return fmt.Sprintf("%d,%d.5,%s", i, i, []string{"a", "b", "c"}[i*7%5%3]) })+"1,2\nabc1,3.5,\n4,5.5,d\n", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := strings.Join(d.Problems, "\n")
+	for _, part := range []string{"DIR/a.csv:32: the line has 2 columns and most have 3", `column x: 1 value is not a number (DIR/a.csv:33 "abc1")`, "rows without a label: 1 (DIR/a.csv:33)", `class "d" has 1 of 32 rows`, "the set does not load yet: "} {
+		if !strings.Contains(said, part) {
+			t.Errorf("nothing says %q in\n%s", part, said)
+		}
+	}
+	if d.Loads {
+		t.Error("it loads")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	plain := "x,y\n" + rows(30, func(i int) string { return fmt.Sprintf("%d,%s", i, []string{"mild", "none", "severe"}[i%3]) })
+	for _, c := range []struct {
+		name, content string
+		o             Options
+		want          string
+	}{
+		{"a.parquet", "PAR1xxxx", Options{}, `DIR/a.parquet: Parquet files are not read; this makes a CSV file of it: python3 -c "import pandas; pandas.read_parquet('DIR/a.parquet').to_csv('DIR/a.csv', index=False)"`},
+		{"a.xlsx", "PK\x03\x04", Options{}, "DIR/a.xlsx: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program"},
+		{"a.csv", plain, Options{Positive: []string{"mild", "sever"}}, `DIR/a.csv: no row has the label "sever" of --positive; the labels are "mild", "none", "severe"; did you mean "severe"?`},
+		{"a.csv", "outcome,y\n" + plain, Options{Label: "outcom"}, `DIR/a.csv: there is no column "outcom"; the columns are "outcome", "y"; did you mean "outcome"?`},
+		{"a.csv", "x,y\n1,a\n2,a\n", Options{}, `DIR/a.csv: every row has the label "a"; --label names another column`},
+		{"a.csv", "words\nonly\n", Options{}, "DIR/a.csv: every line has one column; a set needs an input and a label"},
+	} {
+		if _, err := described(t, c.name, c.content, c.o); err == nil || err.Error() != c.want {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
+	}
+}
+
+// FuzzDescribe: any text gives an error of one line or a description that the catalogue reads.
+func FuzzDescribe(f *testing.F) {
+	for _, seed := range []string{"a,b\n1,x\n2,y\n", "x;y\n1,5;a\n?;b\n", "1 1:2\n-1 3:4\n", "@relation r\n@attribute a {u,v}\n@attribute b {p,q}\n@data\nu,p\nv,q\n", "\"\n\",\\,y\n1,2,3\n4,5,6\n", "a\x7f,b\n1,\x00\n,y\n"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, err := described(t, "a.csv", string(data), Options{})
+		if err != nil {
+			return
+		}
+		if _, err := (catalogue.Description{TOML: d.TOML, Path: "/set.toml"}).Entry(); err != nil {
+			t.Fatalf("%v in\n%s", err, d.TOML)
+		}
+	})
+}

@@ -1,0 +1,244 @@
+package describe
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/wording"
+)
+
+// A class is a label with its rows.
+type class struct {
+	name string
+	rows int
+}
+
+// usual are names that columns with labels have, the likeliest first.
+var usual = []string{"class", "label", "target", "outcome", "y", "diagnosis", "result", "response", "status"}
+
+// findLabel finds the column of the label.
+func (s *source) findLabel(d *Description, o Options) error {
+	width := s.parts[0].Columns()
+	if s.label = width - 1; o.Label != "" {
+		s.label = slices.Index(s.names, o.Label)
+		if n, err := strconv.Atoi(o.Label); s.label < 0 && err == nil && n >= -width && n < width {
+			s.label = (n + width) % width
+		}
+		if s.label < 0 {
+			meant := ""
+			if near := wording.Suggest(o.Label, s.names); near != nil {
+				meant = fmt.Sprintf("; did you mean %q?", near[0])
+			}
+			return fmt.Errorf("%s: there is no column %q; the columns are %s%s", s.paths[0], o.Label, listed(s.names), meant)
+		}
+	} else {
+		s.guessed = true
+		for _, name := range slices.Backward(usual) {
+			if j := slices.IndexFunc(s.names, func(n string) bool { return strings.EqualFold(n, name) }); j >= 0 {
+				s.label = j
+			}
+		}
+		d.note("nothing says which column is the label; %s is taken, and --label names another one", s.nameOf(s.label))
+	}
+	labels := make([][]byte, s.rows())
+	for i := range labels {
+		labels[i] = s.text(i, s.label)
+	}
+	return s.chooseTask(d, o, labels, s.where)
+}
+
+// chooseTask counts the labels and chooses the task.
+func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where func(i int) string) error {
+	counts, missing, numbers, whole := map[string]int{}, []string(nil), true, true
+	for i, text := range labels {
+		if read.IsMissingMark(text) {
+			missing = append(missing, where(i))
+			continue
+		}
+		counts[catalogue.CanonicalLabel(text)]++
+		v, ok := s.number(text)
+		numbers, whole = numbers && ok, whole && v == math.Trunc(v)
+	}
+	if missing != nil {
+		d.problem("rows without a label: %d (%s); fill it in or remove the rows", len(missing), strings.Join(missing[:min(3, len(missing))], ", "))
+	}
+	names := sortedKeys(counts)
+	read.SortLabels(names)
+	for _, n := range names {
+		s.classes = append(s.classes, class{n, counts[n]})
+	}
+	if len(names) < 2 {
+		return fmt.Errorf("%s: every row has the label %s; --label names another column", s.paths[0], listed(names))
+	}
+	switch {
+	case o.Positive != nil:
+		s.task, s.pos = "binary", catalogue.CanonicalLabels(o.Positive)
+		for _, p := range s.pos {
+			if counts[p] > 0 {
+				continue
+			}
+			meant := ""
+			if near := wording.Suggest(p, names); near != nil {
+				meant = fmt.Sprintf("; did you mean %q?", near[0])
+			}
+			return fmt.Errorf("%s: no row has the label %q of --positive; the labels are %s%s", s.paths[0], p, listed(names), meant)
+		}
+		if len(s.pos) == len(names) {
+			return fmt.Errorf("%s: --positive lists every label (%s), and class -1 has none left", s.paths[0], listed(names))
+		}
+	case len(names) == 2:
+		s.task, s.pos = "binary", names[1:]
+	case numbers && (len(names) > 20 || !whole):
+		s.task = "regression"
+		return nil
+	default:
+		s.task = "multiclass"
+		d.note("the label has %d values; for two classes list those of class +1 with --positive", len(names))
+		if len(names) > 20 {
+			d.problem("the label has %d different texts (%s): is it the label? --label names another column", len(names), listed(names))
+		}
+	}
+	for _, c := range s.classes {
+		if c.rows < rare && s.task == "multiclass" {
+			d.problem("class %q has %d of %d rows: a protocol with five folds cannot split the set; leave the class out or join it with another one", c.name, c.rows, len(labels))
+		}
+	}
+	return nil
+}
+
+// sparse describes a LIBSVM file by its labels; its inputs are numbers.
+func (s *source) sparse(_ context.Context, d *Description, o Options) error {
+	if o.Label != "" {
+		return fmt.Errorf("%s: in a LIBSVM file the label comes first; leave out --label", s.paths[0])
+	}
+	var labels [][]byte
+	var lines []string
+	for _, path := range s.paths {
+		data, err := regularfile.Read(path, o.Memory)
+		if err != nil {
+			return err
+		}
+		number := 0
+		for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
+			number++
+			text, _, _ := bytes.Cut(line, []byte("#"))
+			if fields := bytes.Fields(text); len(fields) > 0 {
+				labels, lines = append(labels, fields[0]), append(lines, fmt.Sprintf("%s:%d", path, number))
+			}
+		}
+	}
+	if labels == nil {
+		return fmt.Errorf("%s: the file has no data rows", s.paths[0])
+	}
+	return s.chooseTask(d, o, labels, func(i int) string { return lines[i] })
+}
+
+// findLeaks looks for columns that tell the label of every row.
+func (s *source) findLeaks(d *Description) {
+	if s.rows() < 20 {
+		return
+	}
+	for _, c := range s.columns {
+		if c.drop != "" || c.missing == s.rows() {
+			continue
+		}
+		if s.task == "regression" {
+			if c.numeric && s.line(c.j) {
+				d.note("column %s looks like a leak: it is a straight line of the label", c.name)
+			}
+		} else if s.tells(c) {
+			d.note("column %s looks like a leak: it tells the label of every row by itself; drop it if it is not known before the label", c.name)
+		}
+	}
+}
+
+// tells reports whether the values of a column divide the classes without error: each of few values has one label, or each class has a
+// range of numbers of its own.
+func (s *source) tells(c *column) bool {
+	class := s.classOf()
+	if c.distinct <= s.rows()/5 {
+		of := map[string]string{}
+		for i := range s.rows() {
+			text := string(s.text(i, c.j))
+			if have, seen := of[text]; seen && have != class(i) {
+				return false
+			}
+			of[text] = class(i)
+		}
+		return true
+	}
+	if !c.numeric {
+		return false
+	}
+	type labelled struct {
+		v     float64
+		label string
+	}
+	var all []labelled
+	for i := range s.rows() {
+		if v, ok := s.number(s.text(i, c.j)); ok {
+			all = append(all, labelled{v, class(i)})
+		}
+	}
+	slices.SortFunc(all, func(a, b labelled) int {
+		switch {
+		case a.v != b.v && a.v < b.v:
+			return -1
+		case a.v != b.v:
+			return 1
+		}
+		return strings.Compare(a.label, b.label)
+	})
+	changes, seen := 0, map[string]bool{all[0].label: true}
+	for i := 1; i < len(all); i++ {
+		if all[i].label != all[i-1].label {
+			if changes++; all[i].v == all[i-1].v || seen[all[i].label] {
+				return false
+			}
+			seen[all[i].label] = true
+		}
+	}
+	return changes > 0
+}
+
+// classOf returns the function that gives the class of a row.
+func (s *source) classOf() func(i int) string {
+	return func(i int) string {
+		label := catalogue.CanonicalLabel(s.text(i, s.label))
+		if s.task == "binary" && !slices.Contains(s.pos, label) {
+			return ""
+		}
+		if s.task == "binary" {
+			return "+"
+		}
+		return label
+	}
+}
+
+// line reports a correlation with the label that is 1 or -1 but for rounding.
+func (s *source) line(j int) bool {
+	var n, sx, sy, sxx, syy, sxy float64
+	for i := range s.rows() {
+		x, ok := s.number(s.text(i, j))
+		y, there := s.number(s.text(i, s.label))
+		if !ok || !there {
+			continue
+		}
+		n++
+		dx, dy := x-sx, y-sy // running means (Welford)
+		sx += dx / n
+		sy += dy / n
+		sxx += float64(dx * (x - sx))
+		syy += float64(dy * (y - sy))
+		sxy += float64(dx * (y - sy))
+	}
+	return sxx > 0 && syy > 0 && float64(sxy*sxy) > 0.999999*float64(sxx*syy)
+}

@@ -1,0 +1,155 @@
+package describe
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/internal/wording"
+)
+
+// refuse names formats that have to be converted first, with a line that does it.
+func refuse(path string, data []byte) error {
+	switch lower := strings.ToLower(filepath.Ext(path)); {
+	case bytes.HasPrefix(data, []byte("PAR1")) || lower == ".parquet":
+		csv := strings.TrimSuffix(path, filepath.Ext(path)) + ".csv"
+		return fmt.Errorf("%s: Parquet files are not read; this makes a CSV file of it: python3 -c \"import pandas; pandas.read_parquet('%s').to_csv('%s', index=False)\"", path, path, csv)
+	case lower == ".xlsx" || lower == ".xls" || lower == ".ods":
+		return fmt.Errorf("%s: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program", path)
+	}
+	return nil
+}
+
+// sample is how much of a file decides its format.
+const sample = 1 << 16
+
+var sparseLine = regexp.MustCompile(`^\S+(\s+\d+:\S+)+\s*(#.*)?$`)
+
+// formatOf finds the format of a file, and the separator of csv.
+func formatOf(path string, data []byte, memory int64) (format string, separator byte) {
+	head := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if len(head) > sample {
+		head = head[:bytes.LastIndexByte(head[:sample], '\n')+1]
+	}
+	sparse, lines := 0, 0
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '%' || line[0] == '#' {
+			continue
+		}
+		if lines == 0 && bytes.HasPrefix(bytes.ToLower(line), []byte("@")) {
+			return catalogue.ARFF, 0
+		}
+		if lines++; sparseLine.Match(line) {
+			sparse++
+		}
+	}
+	if sparse > 0 && 2*sparse > lines {
+		return catalogue.LIBSVM, 0
+	}
+	best := 0.0
+	format, separator = catalogue.CSV, ','
+	for _, c := range []struct {
+		format string
+		sep    byte
+	}{{catalogue.CSV, '\t'}, {catalogue.CSV, ';'}, {catalogue.CSV, '|'}, {catalogue.CSV, ','}, {catalogue.Blank, 0}} {
+		cells, err := read.CellsOf(path, bytes.Clone(head), c.format, c.sep, memory)
+		if err != nil || cells.Columns() < 2 {
+			continue
+		}
+		if share := float64(cells.Rows()) / float64(cells.Rows()+len(cells.Odd)); share > best+0.05 {
+			best, format, separator = share, c.format, c.sep
+		}
+	}
+	return format, separator
+}
+
+// findHeader decides whether the first line names the columns: nothing in it is a number or missing, beside a first name without text as
+// spreadsheets and pandas leave it, and some column holds other things than its name.
+func (s *source) findHeader() {
+	cells := s.parts[0]
+	if cells.Names != nil {
+		s.names = cells.Names
+		return
+	}
+	names, differs := make([]string, cells.Columns()), false
+	for j := range names {
+		text := cells.Text(0, j)
+		_, number := wording.ParseDecimal(text)
+		_, comma := read.CommaNumber(text)
+		if number || comma || read.NotationOf(text, "") != read.NoNumber || read.IsMissingMark(text) && (j > 0 || len(text) > 0) {
+			s.names = make([]string, cells.Columns())
+			return
+		}
+		names[j] = string(text)
+		again := false
+		for i := 1; i < cells.Rows() && !again; i++ {
+			again = bytes.Equal(cells.Text(i, j), text)
+		}
+		differs = differs || !again
+	}
+	if s.header = differs; s.header {
+		s.first, s.names = 1, names
+	} else {
+		s.names = make([]string, cells.Columns())
+	}
+}
+
+// findDecimal decides whether numbers have a decimal comma: some column says so, and none has decimal points.
+func (s *source) findDecimal(d *Description) {
+	if s.format != catalogue.CSV && s.format != catalogue.Blank {
+		return
+	}
+	var commas, points []string
+	sure := false // a comma stands before other than three digits, so that it separates no thousands
+	for j := range s.parts[0].Columns() {
+		comma, point, known := 0, 0, 0
+		for i := range s.rows() {
+			text := s.text(i, j)
+			if read.IsMissingMark(text) {
+				continue
+			}
+			known++
+			if _, ok := read.CommaNumber(text); ok && bytes.IndexByte(text, ',') >= 0 {
+				comma++
+				sure = sure || read.NotationOf(text, "") == read.DecimalComma
+			}
+			if _, ok := wording.ParseDecimal(text); ok && bytes.IndexByte(text, '.') >= 0 {
+				point++
+			}
+		}
+		switch {
+		case comma > 0 && 5*comma > known:
+			commas = append(commas, s.nameOf(j))
+		case point > 0 && 5*point > known:
+			points = append(points, s.nameOf(j))
+		}
+	}
+	switch {
+	case !sure:
+	case commas != nil && points == nil:
+		s.decimal = ","
+	case commas != nil:
+		d.problem("numbers have a decimal comma in %s and a decimal point in %s; write one of them throughout the file", listed(commas), listed(points))
+	}
+}
+
+// nameOf is a column's name for people.
+func (s *source) nameOf(j int) string {
+	if s.names[j] == "" {
+		return fmt.Sprint(j)
+	}
+	return s.names[j]
+}
+
+// byName reports whether a column can be called by its name: it is text, and no other column has it.
+func (s *source) byName(j int) bool {
+	name := s.names[j]
+	return name != "" && utf8.ValidString(name) && slices.Index(s.names, name) == j && !slices.Contains(s.names[j+1:], name)
+}

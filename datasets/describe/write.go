@@ -1,0 +1,172 @@
+package describe
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+)
+
+// quoted writes a text for TOML, whose basic strings hold what JSON's do.
+func quoted(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string always encodes
+	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\x7f", `\u007f`)
+}
+
+func quotedList(texts []string) string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = quoted(t)
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// ref is how column j is called in TOML.
+func (s *source) ref(j int) string {
+	if s.byName(j) {
+		return quoted(s.names[j])
+	}
+	return fmt.Sprint(j)
+}
+
+// toml writes the description.
+func (s *source) toml(o Options) string {
+	var b strings.Builder
+	key := func(name, value string) { fmt.Fprintf(&b, "%s = %s\n", name, value) }
+	fmt.Fprintf(&b, "# Written by `bench data describe`; check the label, and what is left out.\n")
+	key("name", quoted(s.setName(o)))
+	for k, path := range s.paths {
+		key([]string{"file", "test"}[k], quoted(relative(path, o.TOML)))
+	}
+	key("task", quoted(s.task))
+	key("format", quoted(s.format))
+	if s.format == catalogue.CSV {
+		key("separator", quoted(map[byte]string{'\t': "tab"}[s.sep]+strings.Trim(string(s.sep), "\t")))
+	}
+	if s.format == catalogue.CSV || s.format == catalogue.Blank {
+		key("header", fmt.Sprint(s.header))
+	}
+	if s.decimal != "" {
+		key("decimal", quoted(s.decimal))
+	}
+	if s.format != catalogue.LIBSVM {
+		guess := ""
+		if s.guessed {
+			guess = "   # a guess"
+		}
+		key("label", s.ref(s.label)+guess)
+	}
+	if s.pos != nil {
+		key("positive", quotedList(s.pos))
+	}
+	s.columnKeys(key)
+	b.WriteString("\n")
+	s.comments(&b)
+	return b.String()
+}
+
+// columnKeys writes what becomes of columns and of missing values.
+func (s *source) columnKeys(key func(name, value string)) {
+	var drop, categorical, marks []string
+	numbers := false
+	for _, c := range s.columns {
+		switch {
+		case c.j == s.label:
+			continue
+		case c.drop != "":
+			drop = append(drop, s.ref(c.j))
+			continue
+		case !c.numeric && !s.parts[0].Nominal(c.j):
+			categorical = append(categorical, s.ref(c.j))
+		}
+		for m := range c.marks {
+			if !slices.Contains(marks, m) {
+				marks = append(marks, m)
+			}
+		}
+		numbers = numbers || c.numeric && c.missing > 0
+	}
+	if drop != nil {
+		key("drop", "["+strings.Join(drop, ", ")+"]")
+	}
+	if categorical != nil {
+		key("categorical", "["+strings.Join(categorical, ", ")+"]")
+	}
+	if marks == nil {
+		return
+	}
+	slices.Sort(marks)
+	key("missing", quotedList(marks))
+	if numbers {
+		key("impute", quoted("median"))
+	}
+}
+
+// mostColumns bounds the lines on columns.
+const mostColumns = 200
+
+// comments writes what the classes and the columns are, for people.
+func (s *source) comments(b *strings.Builder) {
+	line := func(format string, args ...any) {
+		b.WriteString(strings.TrimRight("# "+fmt.Sprintf(format, args...), " ") + "\n")
+	}
+	if s.task != "regression" {
+		for _, c := range s.classes {
+			sign := ""
+			if slices.Contains(s.pos, c.name) {
+				sign = " (class +1)"
+			}
+			line("label %s%s: %d rows", quoted(clip(c.name)), sign, c.rows)
+		}
+	}
+	for k, c := range s.columns {
+		if k == mostColumns {
+			line("... and %d columns more", len(s.columns)-k)
+			break
+		}
+		text := ""
+		switch {
+		case c.drop == "label":
+			continue
+		case c.drop != "":
+			text = "left out: " + strings.ReplaceAll(c.drop, "\n", " ")
+		case c.numeric:
+			text = fmt.Sprintf("numbers %v to %v, %d different", c.values[0], c.values[len(c.values)-1], c.distinct)
+		default:
+			levels := sortedKeys(c.levels)
+			if len(levels) > 8 {
+				levels = append(levels[:8:8], fmt.Sprintf("and %d more", len(levels)-8))
+			}
+			for i := range levels {
+				levels[i] = quoted(clip(levels[i]))
+			}
+			text = fmt.Sprintf("%d categories: %s", c.distinct, strings.Join(levels, ", "))
+		}
+		if c.missing > 0 {
+			text += fmt.Sprintf("; %d missing", c.missing)
+		}
+		line("column %d %s: %s", c.j, quoted(c.name), text)
+	}
+}
+
+// relative returns the path of a file as a description beside it names it.
+func relative(path, toml string) string {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	base, err := filepath.Abs(filepath.Dir(toml))
+	if err != nil {
+		return full
+	}
+	if rel, err := filepath.Rel(base, full); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return full
+}

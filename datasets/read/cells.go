@@ -1,0 +1,103 @@
+package read
+
+import (
+	"fmt"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+)
+
+// Cells are the values of a text file as text, for who has to find out first how the file is to be read.
+type Cells struct {
+	Odd   []OddLine // lines with another number of columns than most, which are not among the rows
+	Names []string  // of the attributes of an ARFF file; nil for other files
+
+	t     *table
+	width int
+}
+
+// An OddLine is a line with its number, from 1, and its columns.
+type OddLine struct{ Line, Columns int }
+
+// CellsOf divides the content of a file into cells. The format is csv, blank or arff; separator is csv's. Every line of a csv or blank file
+// is a row, also one that names the columns. memory is the bytes that this may take. It changes data and keeps it.
+func CellsOf(file string, data []byte, format string, separator byte, memory int64) (*Cells, error) {
+	b := &budget{limit: memory}
+	if format == catalogue.ARFF {
+		t, err := parseARFF(file, data, b)
+		if err != nil {
+			return nil, err
+		}
+		return &Cells{Names: t.names, t: t, width: len(t.names)}, nil
+	}
+	if format == catalogue.Blank {
+		separator = blankSeparator
+	}
+	buf, err := checkText(file, data)
+	if err != nil {
+		return nil, err
+	}
+	lines, cells := countCells(buf, separator)
+	if memory := plus(product(int64(lines), 2*lineBytes), product(int64(cells), 2*cellBytes)); !b.fits(memory) {
+		return nil, b.refuse(memory, "take fewer rows or columns", "%s: %d lines with %d values", file, lines, cells)
+	}
+	s := csvScanner{file: file, buf: buf, sep: separator, line: 1, cells: make([]span, 0, cells)}
+	var starts, at []int // of each record: its first cell and its line
+	for s.pos < len(s.buf) {
+		line, start := s.line, len(s.cells)
+		if err := s.record(); err != nil {
+			return nil, err
+		}
+		if len(s.cells) > start {
+			starts, at = append(starts, start), append(at, line)
+		}
+	}
+	if starts == nil {
+		return nil, fmt.Errorf("%s: the file has no data rows", file)
+	}
+	return cellsOf(file, &s, append(starts, len(s.cells)), at), nil
+}
+
+// cellsOf keeps the records that have as many cells as most have.
+func cellsOf(file string, s *csvScanner, starts, at []int) *Cells {
+	count, width := map[int]int{}, 0
+	for i := range at {
+		n := starts[i+1] - starts[i]
+		if count[n]++; count[n] > count[width] || count[n] == count[width] && n > width {
+			width = n
+		}
+	}
+	c := &Cells{t: &table{file: file, buf: s.buf, names: make([]string, width), hint: encodingHint(file, s.buf)}, width: width}
+	for i, line := range at {
+		if n := starts[i+1] - starts[i]; n != width {
+			c.Odd = append(c.Odd, OddLine{line, n})
+			continue
+		}
+		c.t.cells = append(c.t.cells, s.cells[starts[i]:starts[i+1]]...)
+		c.t.lines = append(c.t.lines, int32(line))
+	}
+	return c
+}
+
+// Rows returns the number of rows.
+func (c *Cells) Rows() int { return c.t.rows() }
+
+// Columns returns the number of columns.
+func (c *Cells) Columns() int { return c.width }
+
+// Text returns the value of row i in column j.
+func (c *Cells) Text(i, j int) []byte { return c.t.cell(i, j) }
+
+// Line returns the line of row i, from 1.
+func (c *Cells) Line(i int) int { return int(c.t.lines[i]) }
+
+// Nominal reports whether an ARFF file declares the levels of column j.
+func (c *Cells) Nominal(j int) bool { return c.t.nominal(j) }
+
+// Encoding says where the file is no UTF-8 text, "" if it is.
+func (c *Cells) Encoding() string { return c.t.hint }
+
+// MaxLevels bounds the levels of a categorical column.
+const MaxLevels = maxLevels
+
+// IsMissingMark reports a text that usually stands for a missing value: the empty one, NA, ?, null and their like.
+func IsMissingMark(text []byte) bool { return isMissingMark(string(text)) }
