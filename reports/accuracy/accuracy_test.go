@@ -282,7 +282,7 @@ func TestGapsAreTold(t *testing.T) {
 	notes := strings.Join(d.Notes, "\n")
 	for _, s := range []string{
 		"exit status 137: out of memory", "PBRFF on german (split 7)", "stopped after 10m0s", "BMKR, GFC, PBRFF on bankmarketing (splits 1-20)",
-		"Partial, so without Mean and ranks: PBRFF (14 of 15 data sets). To complete what can be run: `bench run --methods PBRFF --datasets german --splits 7-7 --retry`.",
+		"Partial, so without Mean and ranks: PBRFF (14 of 15 data sets). To complete what can be run: `bench run --methods PBRFF --datasets german --split 7 --retry`.",
 	} {
 		if !strings.Contains(notes, s) {
 			t.Errorf("notes do not say %q", s)
