@@ -127,6 +127,18 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	})
 }
 
+// TestWithoutFolds: the grid of the last result may have more points than bytes follow.
+func TestWithoutFolds(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := drawn(rt)
+		r.Evaluations, r.GridTests, r.Grid = nil, nil, make([]json.RawMessage, 1000)
+		got, err := Read(written(t, r))
+		if err != nil || len(got) != 1 || len(got[0].Grid) != 1000 {
+			rt.Fatalf("%d results, %v", len(got), err)
+		}
+	})
+}
+
 // TestWriterRefuses what a reader would refuse.
 func TestWriterRefuses(t *testing.T) {
 	for name, change := range map[string]func(r *result.Run){

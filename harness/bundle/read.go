@@ -19,6 +19,7 @@ type decoder struct {
 	err          error
 	texts        []string
 	environments []*result.Environment
+	points       int // of the grids so far; MaxBody at most, as where each has a fold
 }
 
 func (d *decoder) fail(format string, args ...any) {
@@ -192,7 +193,8 @@ func (d *decoder) cell() result.Run {
 	}
 	selected := d.number(most)
 	r.Selected = &selected
-	points, folds := d.number(min(maxPoints, len(d.left))), d.length()
+	points, folds := d.number(min(maxPoints, MaxBody-d.points)), d.length()
+	d.points += points
 	if selected >= points {
 		d.fail("point %d of %d is selected", selected, points)
 	}
@@ -231,6 +233,10 @@ func (d *decoder) score(task string) result.Score {
 
 // scores reads a column of scores, nil after an error.
 func (d *decoder) scores(task string, points int) []result.Score {
+	if points > len(d.left) { // each takes a byte at least
+		d.fail("scores are missing, %d are told", points)
+		return nil
+	}
 	out := make([]result.Score, points)
 	for _, n := range numbers(task) {
 		before := int64(0)
