@@ -168,15 +168,19 @@ func (l Lines) Splits(series string, x float64, set string, of Measure) map[int]
 }
 
 // Ratio returns how many test rows there are for each training row of a point, 0 where the splits are draws of the method over
-// one division: what stats.CorrectedT corrects for.
+// one division: what stats.CorrectedT corrects for. Where fewer rows are learned from than a split has for training (train_rows),
+// those of the split count: splits share no larger part of the fewer rows than of these.
 func (l Lines) Ratio(series string, x float64, set string) float64 {
+	all := 0
 	for _, s := range l.Table.Sets {
 		if s.Name == set && s.Draws {
 			return 0
+		} else if s.Name == set {
+			all = s.Rows
 		}
 	}
 	for _, r := range l.cells[place{series, x, set}] {
-		return float64(r.TestRows) / float64(r.TrainRows)
+		return float64(r.TestRows) / float64(max(r.TrainRows, all-r.TestRows))
 	}
 	return 0
 }
