@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
@@ -193,5 +194,27 @@ func TestDrawings(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Where fewer rows are learned from, the ratio is that of the split: 200 rows of which 100 are tested have 100 to learn from, of
+// which 10 are taken at the second value.
+func TestRatioOfFewerRows(t *testing.T) {
+	in := input()
+	in.Known["s"] = sample.Set{Entry: catalogue.Entry{Rows: 200}}
+	for i := range in.Rows {
+		in.Rows[i].TrainRows = 100
+		if strings.HasSuffix(in.Rows[i].Method, "=10") {
+			in.Rows[i].TrainRows = 10
+		}
+	}
+	f := in.Frame(t)
+	table, err := f.TableOf("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := LinesOf(table, f.Protocol.Sweep)
+	if few, all, unknown := l.Ratio("A", 10, "s"), l.Ratio("A", 1, "s"), l.Ratio("A", 10, "r"); few != 1 || all != 1 || unknown != 10 {
+		t.Errorf("the ratios are %v and %v, want 1; of a set of unknown size %v, want 10", few, all, unknown)
 	}
 }
