@@ -48,7 +48,10 @@ func (a *app) importScores(ctx context.Context, path, protocolName, method, vers
 			break
 		}
 	}
-	if err := cmp.Or(end(), err); err != nil {
+	if stored := end(); stored != nil {
+		return stored
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(a.err, "%s: %s of %s imported, %d stored already\n", filepath.Base(path), plural(len(fresh), "cell"), method, len(runs)-len(fresh))

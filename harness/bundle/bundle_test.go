@@ -158,7 +158,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestWithoutFolds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := drawn(rt)
-		r.Evaluations, r.GridTests, r.Grid = nil, nil, make([]json.RawMessage, 1000)
+		r.Status, r.Evaluations, r.GridTests, r.Grid, r.GridWritten = result.OK, nil, nil, gridOf(1000), nil
 		got, err := Read(written(t, r))
 		if err != nil || len(got) != 1 || len(got[0].Grid) != 1000 {
 			rt.Fatalf("%d results, %v", len(got), err)
