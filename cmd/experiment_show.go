@@ -39,7 +39,12 @@ func (a *app) showExperiment(c *cobra.Command, e *experiments.Experiment, f expe
 		return err
 	}
 	defer remove()
+	cells, err := a.cellsOf(ctx, h, part)
+	if err != nil {
+		return err
+	}
 	d, err := experiment.Build(e, part, f.quick, experiment.Source{
+		Cells: cells,
 		Rows: func(methods, datasets []string) (frame.Frame, error) {
 			return a.frame(ctx, c, reportFlags{selection: selection{protocol: e.Protocol, methods: methods, datasets: datasets, splits: fmt.Sprint(part.Splits)}})
 		},
@@ -75,6 +80,23 @@ func (a *app) showExperiment(c *cobra.Command, e *experiments.Experiment, f expe
 		d.Database = from
 	}
 	return a.emit(ctx, d, f.report, out)
+}
+
+// cellsOf counts the cells of a part, whether or not they are stored or their data is here.
+func (a *app) cellsOf(ctx context.Context, h *plan.Experiment, part experiments.Part) (int, error) {
+	splits, err := plan.Splits(fmt.Sprint(part.Splits), "")
+	if err != nil {
+		return 0, err
+	}
+	req := plan.Request{Methods: part.Methods, Datasets: part.Datasets, Splits: splits}
+	if req.Methods == nil && h.Protocol.Only {
+		req.Methods = h.Protocol.Columns
+	}
+	todo, err := h.Plan(ctx, req, nil, nil)
+	if err != nil {
+		return 0, refused(err)
+	}
+	return todo.Requested, nil
 }
 
 // parseShown reads the flags that an experiment gives to a report.

@@ -20,7 +20,7 @@ func (a *app) invocation(protocol, path string, splits int) frame.Invocation {
 	if path == "" && protocol != defaultProtocol {
 		v.Protocol = protocol
 	}
-	if a.db != defaultDatabase {
+	if a.db != defaultDatabase && a.included == "" {
 		v.Database = a.db
 	}
 	return v

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/harness/experiments"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/claims"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -21,6 +22,7 @@ import (
 
 // A Source is where the parts of an experiment come from. Nil lists are those of the protocol.
 type Source struct {
+	Cells int                                                   // how many the part has
 	Rows  func(methods, datasets []string) (frame.Frame, error) // cells of the experiment's splits
 	Drawn map[string]Drawn                                      // reports that are not made from a frame, by name
 }
@@ -38,6 +40,9 @@ func Build(e *experiments.Experiment, part experiments.Part, quick bool, from So
 	rows, err := from.Rows(part.Methods, part.Datasets)
 	if err != nil {
 		return d, err
+	}
+	if done := finished(rows); done < from.Cells {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("%d of the %d cells of this are stored; `bench experiment run %s` computes what it can of the rest.", done, from.Cells, cmp.Or(e.Path, e.Name)))
 	}
 	decided, err := claims.Decide(rows, e.Claims)
 	if err != nil {
@@ -65,6 +70,17 @@ func Build(e *experiments.Experiment, part experiments.Part, quick bool, from So
 	}
 	d.Notes = append(append([]string{"Source: " + e.Source + "."}, e.Notes...), d.Notes...)
 	return d, nil
+}
+
+// finished is how many cells ended with a result.
+func finished(f frame.Frame) int {
+	n := 0
+	for _, r := range f.Rows {
+		if r.Status == result.OK {
+			n++
+		}
+	}
+	return n
 }
 
 // drawn is the document of one report: of the part's methods and sets where the show names none.
