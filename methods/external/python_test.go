@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/external"
+	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )
 
@@ -41,6 +43,34 @@ func TestExamplesConform(t *testing.T) {
 	}
 	for _, name := range examples {
 		t.Run(name, func(t *testing.T) { conform.Run(t, example(t, name).Spec()) })
+	}
+}
+
+// TestExamplesLearn: the other shipped plugins, one line of scikit-learn each, learn within the sandbox what is easy, for each of their tasks.
+// Scoring with kNN asks threadpoolctl for the libraries of the process.
+func TestExamplesLearn(t *testing.T) {
+	if !testenv.Thorough() {
+		t.Skip("make thorough runs it")
+	}
+	for _, name := range []string{"logistic.py", "knn.py", "nystroem.py", "forest.py", "mlp.py"} {
+		s := example(t, name).Spec()
+		for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+			if s.Tasks&task == 0 {
+				continue
+			}
+			d := toydata.Easy(task, 100, 3, 1)
+			m, err := s.Fit(t.Context(), registry.Env{Seed: 1}, d, nil)
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, task, err)
+				continue
+			}
+			scores := make([]float64, 100*d.Shape().Outputs())
+			if err := m.Score(t.Context(), d.X, scores); err != nil {
+				t.Errorf("%s, %s: %v", name, task, err)
+			} else if good := toydata.Goodness(d, scores); good < 0.8 {
+				t.Errorf("%s, %s: right %.2f", name, task, good)
+			}
+		}
 	}
 }
 

@@ -65,9 +65,32 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
     versions.update({m: getattr(__import__(m), "__version__", "unknown") for m in libraries or ()})
     m = Method(method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source,
                sorted(set(found) | set(files or ())), versions, probabilities, network, gaps)
+    find_threads_without_proc()
     Server(m).run(*streams)
     sys.stdout.flush()
     os._exit(0)  # threads of libraries must not keep the process
+
+
+def find_threads_without_proc():
+    """Lets threadpoolctl, by which scikit-learn limits threads, look for libraries as its older versions do: newer ones read
+    /proc/self/maps, and nothing below /proc can be read in the sandbox."""
+    if "sklearn" not in sys.modules and "threadpoolctl" not in sys.modules:
+        return
+    try:
+        from threadpoolctl import ThreadpoolController as controller
+    except ImportError:
+        return
+    read = getattr(controller, "_find_libraries_with_linux", None)
+    if read is None or not hasattr(controller, "_find_libraries_with_dl_iterate_phdr"):
+        return
+
+    def find(self):
+        try:
+            read(self)
+        except PermissionError:
+            self._find_libraries_with_dl_iterate_phdr()
+
+    controller._find_libraries_with_linux = find
 
 
 def write_below(folder, devices):
