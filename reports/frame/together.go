@@ -17,7 +17,8 @@ type together struct {
 }
 
 // consistent keeps the cells that belong together: those of today's protocol, for each set those of one kind
-// of data, and for each method on it those of the version and the grid that ran last.
+// of data, and for each method on it those of one version and grid: of the program's own version if there are such cells,
+// since older ones may have been imported later, and else of the one that ran last.
 func (f Frame) consistent(rows []store.Row) together {
 	t := together{rows: rows}
 	t.drop("the protocol as it was before it was edited", func(r store.Row) bool {
@@ -26,8 +27,16 @@ func (f Frame) consistent(rows []store.Row) together {
 	t.oneKindOfData(f.Sets.Now)
 	type pair struct{ dataset, method string }
 	fits := map[pair]store.Row{}
+	todays := func(r store.Row) bool {
+		if f.Registry == nil {
+			return false
+		}
+		spec, err := f.Registry.Lookup(r.Method)
+		return err == nil && spec.Version == r.MethodVersion
+	}
 	for _, r := range t.rows {
-		if key := (pair{r.Dataset, r.Method}); r.StartedAt > fits[key].StartedAt {
+		key := pair{r.Dataset, r.Method}
+		if best, there := fits[key]; !there || todays(r) && !todays(best) || todays(r) == todays(best) && r.StartedAt > best.StartedAt {
 			fits[key] = r
 		}
 	}

@@ -1,6 +1,8 @@
 package frame
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // TestATableNeverMixes: cells made from other inputs than the newest ones of their
@@ -44,6 +47,15 @@ func TestATableNeverMixes(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("notes %q lack %q", all, want)
 		}
+	}
+	// The program's own version stays, although another one was run, or imported, later.
+	f.Registry = registry.New(registry.DefineRaw(registry.Spec{Name: "A", Version: "1", Tasks: registry.Binary, Source: "a test"}, nil,
+		registry.Raw{Fit: func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
+			return nil, nil
+		}}))
+	imported := f.consistent([]store.Row{cell("A", "pima", nil), cell("A", "pima", func(r *store.Row) { r.MethodVersion = "0"; newer(r) })})
+	if len(imported.rows) != 1 || imported.rows[0].MethodVersion != "1" || imported.notes == nil {
+		t.Errorf("beside an older version that came later: %+v", imported)
 	}
 	if one := f.consistent([]store.Row{cell("A", "wine", nil), cell("B", "wine", nil)}); one.notes != nil || one.warnings != nil {
 		t.Errorf("a table of one kind has notes %v, %v", one.warnings, one.notes)
