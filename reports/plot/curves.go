@@ -126,7 +126,8 @@ func (s *sheet) nameEnds(curves []Curve, words []string) {
 }
 
 // Groups draws bars side by side, one for each series at each value, with the numbers above and a line of words below the
-// names of each group. There is at least one name and one series, and each series has a value for every name.
+// names of each group, where all of these words have room. There is at least one name and one series, and each series has a value
+// for every name.
 func Groups(names []string, series []Series, below []string, x string, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var all []float64
@@ -146,6 +147,10 @@ func Groups(names []string, series []Series, below []string, x string, y Axis) d
 		step := (width - left) / float64(len(names))
 		bar := 0.84 * step / float64(len(series))
 		roomy := tickWidth("88.8") < bar
+		below := below
+		if slices.ContainsFunc(below, func(words string) bool { return tickWidth(words) >= step }) {
+			below = nil
+		}
 		for g, name := range names {
 			from := left + step*float64(g) + 0.08*step
 			for i, l := range series {
@@ -158,7 +163,7 @@ func Groups(names []string, series []Series, below []string, x string, y Axis) d
 			}
 			middle := left + step*(float64(g)+0.5)
 			s.Word(doc.Tick, middle, base+13, doc.Middle, name)
-			if below != nil && tickWidth(below[g]) < step {
+			if below != nil {
 				s.Word(doc.Tick, middle, base+13+lineHeight, doc.Middle, below[g])
 			}
 		}
