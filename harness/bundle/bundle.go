@@ -60,6 +60,9 @@
 // size, and no table is made from them. A reader divides the seconds of the search among the folds in equal
 // parts.
 //
+// Version 4 of the format, which programs before this one wrote, has neither protocols nor grids, and results that are ok alone. Its
+// results have as many grid points as they had, each nil: the plan of a result gives their values.
+//
 // Reading checks the SHA-256, the range of every number and that
 // counts agree with each other. Damage is an error, never a panic, and memory is taken only for bytes that
 // were read.
@@ -74,6 +77,7 @@ import (
 const (
 	magic   = "bench results\n"
 	version = 5
+	earlier = 4
 )
 
 // MaxBytes is the largest size of a file, MaxBody the largest size of its body after inflating.
@@ -91,22 +95,22 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errDamaged}, args...)...)
 }
 
-// opened returns the deflated body of a file.
-func opened(file []byte) ([]byte, error) {
+// opened returns the deflated body of a file, and the version of its format.
+func opened(file []byte) ([]byte, int, error) {
 	const head = len(magic) + 1
 	switch {
 	case len(file) > MaxBytes:
-		return nil, fmt.Errorf("it has %d bytes; at most %d are read", len(file), MaxBytes)
+		return nil, 0, fmt.Errorf("it has %d bytes; at most %d are read", len(file), MaxBytes)
 	case len(file) < len(magic) || string(file[:len(magic)]) != magic:
-		return nil, errors.New("it is no file of results; `bench bundle` writes such files")
+		return nil, 0, errors.New("it is no file of results; `bench bundle` writes such files")
 	case len(file) < head+sha256.Size:
-		return nil, damaged("it has %d bytes", len(file))
-	case file[len(magic)] != version:
-		return nil, fmt.Errorf("it has version %d of the format and this program reads %d; use the bench that goes with it", file[len(magic)], version)
+		return nil, 0, damaged("it has %d bytes", len(file))
+	case file[len(magic)] != version && file[len(magic)] != earlier:
+		return nil, 0, fmt.Errorf("it has version %d of the format and this program reads %d; use the bench that goes with it", file[len(magic)], version)
 	}
 	body, sum := file[:len(file)-sha256.Size], file[len(file)-sha256.Size:]
 	if sha256.Sum256(body) != [sha256.Size]byte(sum) {
-		return nil, damaged("its checksum is not that of its bytes")
+		return nil, 0, damaged("its checksum is not that of its bytes")
 	}
-	return body[head:], nil
+	return body[head:], int(file[len(magic)]), nil
 }

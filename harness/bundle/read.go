@@ -15,6 +15,7 @@ import (
 
 // A decoder reads a body. After an error it returns zeros, and err holds the first error.
 type decoder struct {
+	format       int // its version
 	left         []byte
 	err          error
 	texts        []string
@@ -126,7 +127,7 @@ func (d *decoder) text() string {
 
 // Read returns the results of a file, each with its grid, and with the text of its protocol where that is a user's own.
 func Read(file []byte) ([]result.Run, error) {
-	packed, err := opened(file)
+	packed, format, err := opened(file)
 	if err != nil {
 		return nil, err
 	}
@@ -137,11 +138,11 @@ func Read(file []byte) ([]result.Run, error) {
 	if len(body) > MaxBody {
 		return nil, fmt.Errorf("it unfolds to more than %d bytes", MaxBody)
 	}
-	return decode(body)
+	return decode(body, format)
 }
 
-func decode(body []byte) ([]result.Run, error) {
-	d := &decoder{left: body}
+func decode(body []byte, format int) ([]result.Run, error) {
+	d := &decoder{left: body, format: format}
 	d.head()
 	var out []result.Run
 	for count := d.length(); len(out) < count && d.err == nil; {
@@ -166,6 +167,9 @@ func (d *decoder) head() {
 			d.fail("an environment is no JSON")
 		}
 		d.environments = append(d.environments, e)
+	}
+	if d.format == earlier {
+		return
 	}
 	d.protocols, d.grids = map[[2]string]ownProtocol{}, map[string]grid{}
 	for n := d.length(); len(d.protocols) < n && d.err == nil; {
@@ -219,7 +223,10 @@ func (d *decoder) cell() result.Run {
 	}
 	own, g := d.protocols[[2]string{r.Protocol, r.ProtocolHash}], d.grids[r.GridHash]
 	r.ProtocolText, r.ProtocolSplits, r.Grid, r.GridWritten = own.text, own.splits, g.points, g.written
-	if r.Status = ends[d.number(len(ends)-1)]; r.Status != result.OK {
+	if r.Status = result.OK; d.format != earlier {
+		r.Status = ends[d.number(len(ends)-1)]
+	}
+	if r.Status != result.OK {
 		d.failure(&r)
 		return r
 	}
@@ -238,7 +245,14 @@ func (d *decoder) cell() result.Run {
 	}
 	selected := d.number(most)
 	r.Selected = &selected
-	points, folds := d.number(len(r.Grid)), d.length()
+	limit := len(r.Grid)
+	if d.format == earlier {
+		limit = maxPoints
+	}
+	points, folds := d.number(limit), d.length()
+	if d.format == earlier {
+		r.Grid = make([]json.RawMessage, points)
+	}
 	if points != len(r.Grid) {
 		d.fail("a cell has %d of %d grid points", points, len(r.Grid))
 		return r
