@@ -54,14 +54,13 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, fo
 		return err
 	}
 	var sides [2]admit.Source
-	var cells [2]map[cellName]store.Cell
 	for i, arg := range args {
 		src, closed, err := a.side(ctx, arg)
 		if err != nil {
 			return err
 		}
 		defer closed()
-		if sides[i], cells[i], err = a.chosen(src, s); err != nil {
+		if sides[i], err = a.chosen(src, s); err != nil {
 			return err
 		}
 	}
@@ -72,29 +71,10 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, fo
 		}
 		return e.Rows
 	}}
-	alone := [2]int{}
-	for _, c := range sides[0].Cells {
-		at := nameOfCell(c)
-		if _, asked := cells[0][at]; !asked {
-			continue
-		}
-		other, both := cells[1][at]
-		if !both {
-			alone[0]++
-			continue
-		}
-		delete(cells[1], at)
-		x, err := sides[0].Run(ctx, c.Key)
-		if err != nil {
-			return unreadable(err)
-		}
-		y, err := sides[1].Run(ctx, other.Key)
-		if err != nil {
-			return unreadable(err)
-		}
-		tally.Add(x, y)
+	alone, err := admit.Pairs(ctx, sides, tally.Add)
+	if err != nil {
+		return unreadable(err)
 	}
-	alone[1] = len(cells[1])
 	lines, err := tally.Lines()
 	if err != nil {
 		return err
@@ -149,19 +129,12 @@ func (a *app) tellDiff(args []string, lines []diff.Line, alone [2]int, all bool,
 	return nil
 }
 
-type cellName struct {
-	protocol, dataset, method string
-	split                     int
-}
-
-func nameOfCell(c store.Cell) cellName { return cellName{c.Protocol, c.Dataset, c.Method, c.Split} }
-
-// chosen returns a side with those of its cells that the flags ask for, by name.
-func (a *app) chosen(src admit.Source, s selection) (admit.Source, map[cellName]store.Cell, error) {
+// chosen returns a side with those of its cells that the flags ask for.
+func (a *app) chosen(src admit.Source, s selection) (admit.Source, error) {
 	all := &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg, Catalogue: a.sets}
 	wanted, err := s.numbers()
 	if err != nil {
-		return src, nil, err
+		return src, err
 	}
 	var stored []string
 	for _, c := range src.Cells {
@@ -169,20 +142,17 @@ func (a *app) chosen(src admit.Source, s selection) (admit.Source, map[cellName]
 	}
 	exclude, err := all.Excluded(s.exclude, stored)
 	if err != nil {
-		return src, nil, usage("--exclude: %w", err)
+		return src, usage("--exclude: %w", err)
 	}
 	methods, sets := all.MethodNames(s.methods), plan.SetNames(s.datasets)
 	named := func(names []string, name string) bool {
 		return names == nil || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 	}
-	out := map[cellName]store.Cell{}
-	for _, c := range src.Cells {
-		if named(methods, c.Method) && named(sets, c.Dataset) && (s.protocol == "" || s.protocol == c.Protocol) && (wanted == nil || slices.Contains(wanted, c.Split)) &&
-			!slices.Contains(exclude, c.Method) && !slices.Contains(exclude, c.Dataset) {
-			out[nameOfCell(c)] = c
-		}
-	}
-	return src, out, nil
+	src.Cells = slices.DeleteFunc(src.Cells, func(c store.Cell) bool {
+		return !(named(methods, c.Method) && named(sets, c.Dataset) && (s.protocol == "" || s.protocol == c.Protocol) && (wanted == nil || slices.Contains(wanted, c.Split)) &&
+			!slices.Contains(exclude, c.Method) && !slices.Contains(exclude, c.Dataset))
+	})
+	return src, nil
 }
 
 // side opens one side: a source of results, or a database as it was.

@@ -231,7 +231,8 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit+1))
 }
 
-// protocolsOf returns a harness for every protocol of a source, nil for one that is not known and whose text the source lacks.
+// protocolsOf returns, by its name, each protocol whose results a source has, as an experiment of this program. The experiment is nil if
+// this program does not have the protocol and the source does not hold its text.
 func (a *app) protocolsOf(src admit.Source, file string) (map[string]*plan.Experiment, error) {
 	out := map[string]*plan.Experiment{}
 	if file != "" {

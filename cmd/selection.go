@@ -71,7 +71,8 @@ func (s selection) numbers() ([]int, error) {
 	return out, nil
 }
 
-// excluded reads --exclude, of which names that only the database knows are taken, too; db may be nil.
+// excluded returns the methods and data sets that --exclude names. A name may also be that of a stored method or set that this program does
+// not know; without a database, where db is nil, such a name is an error.
 func (a *app) excluded(ctx context.Context, h *plan.Experiment, s selection, db *store.DB) ([]string, error) {
 	if s.exclude == nil {
 		return nil, nil

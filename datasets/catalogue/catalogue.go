@@ -54,7 +54,8 @@ type Catalogue struct {
 	entries map[string]named // by lower-case name
 }
 
-// named is an entry that is read when it is first asked for: most commands need few of them, and a built-in one is named like its file.
+// A named is the name of a data set with its entry, which is read from its TOML file when it is first asked for: most commands need the
+// entries of a few sets. The name of a built-in set is that of its file.
 type named struct {
 	name  string
 	entry func() *Entry

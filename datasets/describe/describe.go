@@ -5,8 +5,8 @@
 //	label.go   which column is the label, the task, and columns that tell the label
 //	write.go   the TOML
 //
-// All that is wrong with a file is found in one go. What is only likely is said as a note, and what keeps rows or columns from being read
-// as a problem. The description is read back and the set is loaded before anything is returned.
+// One call finds every fault of a data file. A fault that keeps rows or columns from being read is a problem; a guess that the user
+// should look at is a note. The description is read back and the set is loaded before anything is returned.
 //
 // The package decides nothing in silence: a column that it leaves out is in the description with the reason. It changes no file.
 package describe
@@ -28,7 +28,7 @@ import (
 
 // Options say what is known of a file.
 type Options struct {
-	TOML     string                 // path of the description that is to be written; files are named relative to it
+	TOML     string                 // path where the caller will write the description; the description names data files relative to it
 	Test     string                 // path of a test file of the set's own; "" for none
 	Label    string                 // name or number of the label; "" lets it be guessed
 	Positive []string               // labels of class +1; nil lets them be guessed
@@ -82,7 +82,7 @@ type source struct {
 	header  bool
 
 	parts   []*read.Cells
-	first   int // the first row of each part that is no header
+	first   int // number of header rows of each file: 0 or 1
 	names   []string
 	columns []*column
 	label   int

@@ -91,7 +91,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestColumns: what is left out, what is coded, and what is said of columns and rows.
+// TestColumns: for each kind of column, whether the description drops or encodes the column, and which problem or note names it.
 func TestColumns(t *testing.T) {
 	content := "id,unit,when,amount,age,colour,note,code,leak,level,twin,outcome\n" + rows(120, func(i int) string {
 		age, level := fmt.Sprint(20+i*37%60), []string{"low", "high"}[i%2]

@@ -104,6 +104,36 @@ func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(stor
 	return src, err
 }
 
+// Pairs hands over the two results of each cell that both sources have, and returns how many cells each has alone.
+func Pairs(ctx context.Context, sides [2]Source, take func(a, b result.Run)) (alone [2]int, err error) {
+	name := func(c store.Cell) runner.Cell {
+		return runner.Cell{Protocol: c.Protocol, Dataset: c.Dataset, Split: c.Split, Method: c.Method}
+	}
+	keys := map[runner.Cell]string{}
+	for _, c := range sides[1].Cells {
+		keys[name(c)] = c.Key
+	}
+	for _, c := range sides[0].Cells {
+		key, both := keys[name(c)]
+		if !both {
+			alone[0]++
+			continue
+		}
+		delete(keys, name(c))
+		a, err := sides[0].Run(ctx, c.Key)
+		if err != nil {
+			return alone, err
+		}
+		b, err := sides[1].Run(ctx, key)
+		if err != nil {
+			return alone, err
+		}
+		take(a, b)
+	}
+	alone[1] = len(keys)
+	return alone, nil
+}
+
 // keyOf is the key that follows from the inputs of a result.
 func keyOf(r result.Run) string {
 	return plan.KeyOf(runner.Cell{Protocol: r.Protocol, Dataset: r.Dataset, Split: r.Split, Method: r.Method},

@@ -45,7 +45,7 @@ func (s suite) blocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.blocksSaved(t, m, joined, want)
+		s.savedScores(t, "blocks", m, joined, want)
 		s.blocksEstimated(t, joined.Shape(), raw)
 	}
 	if !changed {
@@ -53,7 +53,8 @@ func (s suite) blocks(t *testing.T) {
 	}
 }
 
-func (s suite) blocksSaved(t *testing.T, m registry.Model, d registry.Data, want []float64) {
+// savedScores checks that a model which can be saved scores the same when it is read back.
+func (s suite) savedScores(t *testing.T, what string, m registry.Model, d registry.Data, want []float64) {
 	t.Helper()
 	saver, ok := m.(registry.Saver)
 	if !ok {
@@ -67,7 +68,7 @@ func (s suite) blocksSaved(t *testing.T, m registry.Model, d registry.Data, want
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "the model with blocks, read back,", score(t, back, d), want)
+	equal(t, "the model with "+what+", read back,", score(t, back, d), want)
 }
 
 func (s suite) blocksEstimated(t *testing.T, sh registry.Shape, raw json.RawMessage) {

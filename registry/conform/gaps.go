@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"testing"
@@ -37,17 +36,7 @@ func (s suite) gaps(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if saver, ok := m.(registry.Saver); ok {
-			var file bytes.Buffer
-			if err := saver.Save(&file); err != nil {
-				t.Fatal(err)
-			}
-			back, err := s.spec.LoadModel(&file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			equal(t, "the model with gaps read back", score(t, back, d), want)
-		}
+		s.savedScores(t, "gaps", m, d, want)
 	}
 	if !told {
 		t.Error("with gaps and with zeros in their place the models score the same: a gap should not be read as a zero")

@@ -400,7 +400,7 @@ func TestAPartialMethodChangesNothing(t *testing.T) {
 			rt.Fatalf("with a partial method\n%v\nwithout\n%v", got, want)
 		}
 	})
-	if checked == 0 {
+	if checked < 5 && !testing.Short() || checked == 0 {
 		t.Errorf("%d tables are compared", checked)
 	}
 }

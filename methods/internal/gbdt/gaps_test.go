@@ -110,13 +110,7 @@ func TestGapsAsLightGBM(t *testing.T) {
 	runPeers(t, runs)
 	for i, r := range runs {
 		t.Run(fmt.Sprintf("%s/%d leaves depth %d l2 %v", r.sample.name, params[i].NumLeaves, params[i].MaxDepth, params[i].L2), func(t *testing.T) {
-			m := leafwise(t, r.sample, params[i])
-			if d := difference(m, r.lightgbmModel(t)); d != "" {
-				t.Errorf("LightGBM %s differs: %s", r.version, d)
-			}
-			if w := worst(scoresOf(m, r.sample, m.Rounds()), readDoubles(t, r.Scores)); !(w <= 1e-9) {
-				t.Errorf("raw scores differ from LightGBM %s by %.2g", r.version, w)
-			}
+			m := sameAsLightGBM(t, r, params[i])
 			if w := worst(scoresOf(m, r.other, m.Rounds()), readDoubles(t, r.Scores+".other")); !(w <= 1e-9) {
 				t.Errorf("raw scores of other rows differ from LightGBM %s by %.2g", r.version, w)
 			}

@@ -137,15 +137,22 @@ func TestLightGBM(t *testing.T) {
 	runPeers(t, runs)
 	for i, r := range runs {
 		t.Run(fmt.Sprintf("%s/%d leaves depth %d l2 %v", r.sample.name, params[i].NumLeaves, params[i].MaxDepth, params[i].L2), func(t *testing.T) {
-			m := leafwise(t, r.sample, params[i])
-			if d := difference(m, r.lightgbmModel(t)); d != "" {
-				t.Errorf("LightGBM %s differs: %s", r.version, d)
-			}
-			if w := worst(scoresOf(m, r.sample, m.Rounds()), readDoubles(t, r.Scores)); !(w <= 1e-9) {
-				t.Errorf("raw scores differ from LightGBM %s by %.2g", r.version, w)
-			}
+			sameAsLightGBM(t, r, params[i])
 		})
 	}
+}
+
+// sameAsLightGBM compares our trees, and their raw scores of the training rows, with those of a run of LightGBM.
+func sameAsLightGBM(t *testing.T, r *peerRun, p LeafwiseParams) *Model {
+	t.Helper()
+	m := leafwise(t, r.sample, p)
+	if d := difference(m, r.lightgbmModel(t)); d != "" {
+		t.Errorf("LightGBM %s differs: %s", r.version, d)
+	}
+	if w := worst(scoresOf(m, r.sample, m.Rounds()), readDoubles(t, r.Scores)); !(w <= 1e-9) {
+		t.Errorf("raw scores differ from LightGBM %s by %.2g", r.version, w)
+	}
+	return m
 }
 
 // Columns that are constant but for missing values, on few rows.
