@@ -32,7 +32,7 @@ func TestGuide(t *testing.T) {
 	for _, b := range blocks {
 		t.Run(b.section, func(t *testing.T) {
 			t.Parallel()
-			if strings.Contains(b.text, "python") || strings.Contains(b.text, "benchplugin") {
+			if strings.Contains(b.text, "python") || strings.Contains(b.text, "sklearn") {
 				if python == "" && os.Getenv("CI") == "true" {
 					t.Fatal("BENCH_PEERS is not set: no Python with NumPy and scikit-learn")
 				}

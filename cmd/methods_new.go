@@ -33,21 +33,31 @@ var methodName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 const ourModule = "github.com/kernelboosting/bench"
 
 func newMethodsNewCommand(a *app) *cobra.Command {
-	var dir, lang string
+	var dir, lang, from string
 	c := &cobra.Command{
 		Use:   "new NAME",
-		Short: "Write the skeleton of a new method",
+		Short: "Write the skeleton of a new method, or make one of an estimator in Python",
 		Long: `new writes a method that works (ridge regression on the labels, to be replaced by
 yours) and says what to do with it. In a checkout of this repository it is a package
 methods/NAME with its test; in a Go module of your own a package NAME, its test, and
 a main.go if there is none. With --lang python, r or sh it is one file in plugins/
 beside the database, where every command finds it; nothing needs to be installed but
-the language. See docs/adding-a-method.md.`,
+the language. See docs/adding-a-method.md.
+
+--from makes a method of an estimator that exists, in a Python file of yours or in an
+installed module. It runs that file once, in the sandbox of plugins. Where the estimator
+has no attribute grid, values around the defaults of its numbers are tried on small data,
+and those that change what it learns are written as a grid, for you to look at.`,
 		Example: `  bench methods new MyBoost                    in a Go module, this repository's or your own
-  bench methods new MyBoost --lang python      plugins/myboost.py`,
+  bench methods new MyBoost --lang python      plugins/myboost.py
+  bench methods new RFBoost --from my.py:RFBoost
+  bench methods new SVC --from sklearn.svm:SVC`,
 		Args:        takes("NAME"),
 		Annotations: map[string]string{"methods": "none"},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if from != "" {
+				return a.newFrom(c.Context(), args[0], from, dir)
+			}
 			if lang != "" && lang != "go" {
 				return a.newPlugin(args[0], lang, dir)
 			}
@@ -56,6 +66,8 @@ the language. See docs/adding-a-method.md.`,
 	}
 	c.Flags().StringVar(&dir, "dir", "", "folder to write to (default: see above)")
 	c.Flags().StringVar(&lang, "lang", "go", "language: go, python, r or sh")
+	c.Flags().StringVar(&from, "from", "", "estimator or class in Python that becomes the method: FILE.py:NAME or MODULE:NAME")
+	c.MarkFlagsMutuallyExclusive("lang", "from")
 	return c
 }
 

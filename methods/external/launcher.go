@@ -163,10 +163,7 @@ func (p *Plugin) shebang() (words []string, named bool) {
 func (p *Plugin) rights() sandbox.Policy {
 	read, use := sandbox.System()
 	read = append(read, p.launch.read...)
-	read = append(read, p.home, filepath.Join(p.home, filepath.Base(p.file)), filepath.Join(p.data, "python"))
-	if real, err := filepath.EvalSymlinks(filepath.Join(p.home, filepath.Base(p.file))); err == nil {
-		read = append(read, filepath.Dir(real)) // a link in a folder of plugins
-	}
+	read = append(read, p.home, filepath.Join(p.data, "python"))
 	for _, variable := range []string{"LD_LIBRARY_PATH", "PYTHONPATH", "R_LIBS", "R_LIBS_USER"} {
 		read = append(read, filepath.SplitList(os.Getenv(variable))...)
 	}

@@ -56,7 +56,7 @@ const asking = 30 * time.Second
 // A Plugin is an executable with its description. It is safe for concurrent use.
 type Plugin struct {
 	file    string // as the user named it
-	full    string // the same as an absolute path
+	full    string // the same as an absolute path without links
 	home    string // its folder
 	argv    []string
 	options Options
@@ -93,6 +93,9 @@ func located(file string, o Options) (*Plugin, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link's plugin is made of the files beside the script that the link names
 	}
 	p := &Plugin{file: file, full: path, home: filepath.Dir(path), options: o, all: map[*process]bool{}, leases: map[<-chan struct{}]*lease{}}
 	p.options.Network = false // until its description says that it needs the network

@@ -184,27 +184,17 @@ func (p *Plugin) identify(d *Description) (version string, sums map[string]strin
 }
 
 // part returns the path of a declared file. It must be in the folder of the plugin, without links that lead
-// out of the folder. A plugin that is a link has two such folders: that of the link and that of the file.
+// out of the folder.
 func (p *Plugin) part(name string) (string, error) {
 	if !filepath.IsLocal(name) {
 		return "", fmt.Errorf("it declares the file %q; a plugin is made of files in its own folder, named relative to it (bench's --allow-read adds what else it reads)", name)
-	}
-	home, err := filepath.EvalSymlinks(p.home)
-	if err != nil {
-		return "", err
 	}
 	real, err := filepath.EvalSymlinks(filepath.Join(p.home, name))
 	if err != nil {
 		return "", fmt.Errorf("a file that it declares cannot be read: %w", err)
 	}
-	folders := []string{home}
-	if script, err := filepath.EvalSymlinks(p.full); err == nil {
-		folders = append(folders, filepath.Dir(script))
+	if inside, err := filepath.Rel(p.home, real); err != nil || !filepath.IsLocal(inside) {
+		return "", fmt.Errorf("it declares the file %q, a link out of its own folder; a plugin is made of files in its own folder", name)
 	}
-	for _, folder := range folders {
-		if inside, err := filepath.Rel(folder, real); err == nil && filepath.IsLocal(inside) {
-			return real, nil
-		}
-	}
-	return "", fmt.Errorf("it declares the file %q, a link out of its own folder; a plugin is made of files in its own folder", name)
+	return real, nil
 }

@@ -51,7 +51,7 @@ def parameter(name, default, values, allowed):
 
 
 def is_estimator(thing):
-    return not inspect.isclass(thing) and all(hasattr(thing, a) for a in ("get_params", "set_params", "fit"))
+    return all(hasattr(thing, a) for a in ("get_params", "set_params", "fit"))
 
 
 class Constant:
@@ -142,8 +142,12 @@ class Method:
     """A method: an object or a class, and what was said about it."""
 
     def __init__(self, method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source, files, libraries, probabilities=None, network=False, gaps=False):
+        if inspect.isclass(method) and is_estimator(method):
+            method = method()
         self.method, self.regressor, self.save = method, regressor, save
         self.estimator, self.open = is_estimator(method), {}
+        if grid is None and isinstance(getattr(method, "grid", None), dict):
+            grid = method.grid
         of = method if inspect.isclass(method) else type(method)
         self.fit_path = None if self.estimator else getattr(method, "fit_path", None)
         self.given = inspect.signature(method).parameters if not self.estimator and callable(method) else {}

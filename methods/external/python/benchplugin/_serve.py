@@ -13,6 +13,7 @@ import warnings
 
 import numpy as np
 
+from ._guess import guess_grid, guess_tasks
 from ._method import Method, loaded_code, per_feature
 
 __all__ = ["serve", "per_feature"]
@@ -37,10 +38,12 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
 
     method         an estimator, such as SVC(), or a class with fit(X, y) and decision_function(X),
                    predict_proba(X) or predict(X)
-    grid           lists of values by the parameter's name; per_feature([...]) divides by the number of features
+    grid           lists of values by the parameter's name; per_feature([...]) divides by the number of features;
+                   without it the attribute `grid` of the method; "guess" takes values around the defaults of numbers
     regressor      the estimator for regression, if the method is one for classes
     name, version  as tables print them; raise the version when results change though no file did
-    tasks          of "binary", "multiclass", "regression"; a class of one's own is taken to solve "binary"
+    tasks          of "binary", "multiclass", "regression"; a class of one's own is taken to solve "binary";
+                   "guess" tries each on small data
     defaults       values of further parameters that a protocol may set
     ranges         values that parameters may have, such as {"C": "(0,)"}
     save           whether models can be saved; they are pickles, which only those should load who trust them
@@ -63,8 +66,14 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
     found, versions = loaded_code(sys.modules["__main__"])
     versions["benchplugin"] = sys.modules["benchplugin"].__version__
     versions.update({m: getattr(__import__(m), "__version__", "unknown") for m in libraries or ()})
-    m = Method(method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source,
-               sorted(set(found) | set(files or ())), versions, probabilities, network, gaps)
+
+    def described(grid, tasks):
+        return Method(method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source,
+                      sorted(set(found) | set(files or ())), versions, probabilities, network, gaps)
+
+    if tasks == "guess":
+        tasks = guess_tasks(described({}, None))
+    m = described(guess_grid(described({}, tasks)) if grid == "guess" else grid, tasks)
     find_threads_without_proc()
     Server(m).run(*streams)
     sys.stdout.flush()

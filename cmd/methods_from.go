@@ -1,0 +1,224 @@
+package cmd
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/methods/external"
+	"github.com/kernelboosting/bench/registry"
+)
+
+//go:embed skeleton/wrapper.py.tmpl
+var wrapperSkeleton string
+
+// A pythonObject is an estimator or a class that a Python file or an installed module has.
+type pythonObject struct {
+	folder string // of the file; "" for an installed module
+	module string
+	name   string
+}
+
+var pythonName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// parsePythonObject reads FILE.py:NAME or MODULE:NAME.
+func parsePythonObject(from string) (pythonObject, error) {
+	where, name, found := strings.Cut(from, ":")
+	if !found || !pythonName.MatchString(name) {
+		return pythonObject{}, usage("--from %q: name an estimator or a class as FILE.py:NAME or MODULE:NAME, such as my.py:RFBoost or sklearn.svm:SVC", from)
+	}
+	if !strings.HasSuffix(where, ".py") {
+		for _, part := range strings.Split(where, ".") {
+			if !pythonName.MatchString(part) {
+				return pythonObject{}, usage("--from %q: %q is no module of Python and no file that ends in .py", from, where)
+			}
+		}
+		return pythonObject{module: where, name: name}, nil
+	}
+	if _, err := os.Stat(where); err != nil {
+		return pythonObject{}, usage("--from %q: %w", from, err)
+	}
+	o := pythonObject{folder: filepath.Dir(where), module: strings.TrimSuffix(filepath.Base(where), ".py"), name: name}
+	if !pythonName.MatchString(o.module) {
+		return pythonObject{}, usage("--from %q: Python cannot import a file of that name; use letters, digits and _, a letter first", from)
+	}
+	return o, nil
+}
+
+// newFrom writes a plugin that serves an estimator that exists. The plugin of a file lies beside the file, since
+// it reads its own folder; a link in the folder of plugins makes it found.
+func (a *app) newFrom(ctx context.Context, name, from, dir string) error {
+	if err := a.freeName(name); err != nil {
+		return err
+	}
+	o, err := parsePythonObject(from)
+	if err != nil {
+		return err
+	}
+	named := dir != ""
+	if !named {
+		dir = a.pluginFolder()
+	}
+	link := filepath.Join(dir, skeletonFileName(name, ".py"))
+	file := link
+	if o.folder != "" {
+		file = filepath.Join(o.folder, "bench_"+skeletonFileName(name, ".py"))
+	} else if root, _, _ := strings.Cut(o.module, "."); strings.EqualFold(root+".py", filepath.Base(file)) {
+		return usage("a plugin %s would hide the module %s from itself; choose another name", file, root)
+	}
+	for _, path := range []string{file, link} {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return usage("%s is there already; choose another name or --dir", path)
+		}
+	}
+	if err := a.writeWrapper(ctx, file, name, o); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out, file)
+	return a.linkPlugin(link, file, name, named)
+}
+
+// writeWrapper writes a plugin that guesses what it can be asked for, asks it for the guess, and writes this guess into
+// it, for its user to see and change. No file is left where the plugin cannot be used.
+func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObject) error {
+	asked := func(grid, tasks string) (external.Description, error) {
+		d, err := a.askWrapper(ctx, file, map[string]string{"Name": name, "Module": o.module, "Object": o.name, "Grid": grid, "Tasks": tasks})
+		if err != nil {
+			os.Remove(file)
+		}
+		return d, err
+	}
+	all, err := asked("", "")
+	if err != nil {
+		return err
+	}
+	guess := `"guess"`
+	grid := guess
+	if len(all.Grid) > 0 {
+		grid = "" // that of the estimator
+		fmt.Fprintf(a.err, "The grid is %s.grid: %s\n", o.name, pythonGrid(all.Grid, all.Parameters))
+	}
+	d, err := asked(grid, guess)
+	if err != nil {
+		return err
+	}
+	tasks := ""
+	if len(d.Tasks) < len(all.Tasks) {
+		tasks = fmt.Sprintf(`["%s"]`, strings.Join(d.Tasks, `", "`))
+		refused := slices.DeleteFunc(slices.Clone(all.Tasks), func(t string) bool { return slices.Contains(d.Tasks, t) })
+		fmt.Fprintf(a.err, "Its tasks are %s: a small fit for %s does not end in scores.\n", strings.Join(d.Tasks, ", "), strings.Join(refused, ", "))
+	}
+	if grid == guess {
+		if grid = pythonGrid(d.Grid, d.Parameters); len(d.Grid) > 0 {
+			fmt.Fprintf(a.err, "The grid is guessed, from the defaults of the parameters: %s. Look at it in %s.\n", grid, file)
+		} else {
+			fmt.Fprintf(a.err, "No number among the parameters of %s changes what it learns, so that its grid is a single point. Write one into %s.\n", o.name, file)
+		}
+	}
+	_, err = asked(grid, tasks)
+	return err
+}
+
+// askWrapper writes a plugin from the template and asks it what it is.
+func (a *app) askWrapper(ctx context.Context, file string, values map[string]string) (external.Description, error) {
+	text, err := fillSkeleton(skeletonFile{file, wrapperSkeleton}, values)
+	if err != nil {
+		return external.Description{}, err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return external.Description{}, err
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return external.Description{}, err
+	}
+	f, err := a.namedPlugin(file)
+	if err == nil {
+		err = a.askTogether(ctx, []*foundPlugin{f})
+	}
+	if err != nil {
+		return external.Description{}, err
+	}
+	if f.fault != nil {
+		return external.Description{}, exitError{exitUsage, f.fault}
+	}
+	defer f.in.Close()
+	return f.in.Describes(), nil
+}
+
+// linkPlugin makes a plugin found by every command, and says how to use it.
+func (a *app) linkPlugin(link, file, name string, named bool) error {
+	if link != file {
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			return err
+		}
+		folder, err := filepath.EvalSymlinks(filepath.Dir(link))
+		if err != nil {
+			return err
+		}
+		if folder, err = filepath.Abs(folder); err != nil {
+			return err
+		}
+		full, err := filepath.Abs(file)
+		if err != nil {
+			return err
+		}
+		to, err := filepath.Rel(folder, full)
+		if err != nil {
+			return err
+		}
+		if err := os.Symlink(to, link); err != nil {
+			return fmt.Errorf("%s was written, and no link to it can be made: %w; name the plugin by --plugin %s", file, err, file)
+		}
+		fmt.Fprintln(a.out, link)
+	}
+	flag := ""
+	if named {
+		flag = " --plugin " + link
+	}
+	fmt.Fprintf(a.err, "Try it with: bench plugin check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar\n", link, flag, name)
+	return nil
+}
+
+// pythonGrid writes a grid as a dictionary of Python. A parameter that takes real numbers shows them with a point.
+func pythonGrid(axes registry.Grid, parameters []registry.Parameter) string {
+	whole := map[string]bool{}
+	for _, p := range parameters {
+		whole[p.Name] = p.Integer || p.Mixed
+	}
+	var out []string
+	for _, axis := range axes {
+		var values []string
+		for _, v := range axis.Values {
+			values = append(values, pythonValue(v, whole[axis.Name]))
+		}
+		out = append(out, fmt.Sprintf("%q: [%s]", axis.Name, strings.Join(values, ", ")))
+	}
+	return "{" + strings.Join(out, ", ") + "}"
+}
+
+// pythonValue writes a value of a grid as Python does.
+func pythonValue(v any, whole bool) string {
+	switch v := v.(type) {
+	case nil:
+		return "None"
+	case bool:
+		if v {
+			return "True"
+		}
+		return "False"
+	case string:
+		return fmt.Sprintf("%q", v)
+	}
+	text := fmt.Sprint(v)
+	if !whole && !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return text
+}
