@@ -18,10 +18,14 @@ BUDGET  ?= 6m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
-.PHONY: build run test thorough portable arm64 elsewhere lint fire figures bench-peers clean
+.PHONY: build wheels run test thorough portable arm64 elsewhere lint fire figures bench-peers clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
+
+# The Python packages, in dist/: one for plugins alone, and one that carries the program.
+wheels: build
+	scripts/wheels.sh
 
 # Exit code 3 means that cells or files are missing, and 2 of a report that nothing is
 # stored to show; the output explains it.

@@ -1,0 +1,42 @@
+package cmd_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/testenv"
+)
+
+// TestPythonPackage runs the tests of the Python package in cmd/python with this program. It needs the libraries of
+// methods/internal/gbdt/testdata/peers.txt.
+func TestPythonPackage(t *testing.T) {
+	t.Parallel()
+	testenv.NotUnderRace(t)
+	python := os.Getenv("BENCH_PEERS")
+	if python == "" {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("BENCH_PEERS is not set: no Python with NumPy, scikit-learn and pandas")
+		}
+		t.Skip("BENCH_PEERS is not set: no Python with NumPy, scikit-learn and pandas")
+	}
+	tests := []string{"test_bench"}
+	if !testenv.Thorough() {
+		tests = []string{"test_bench.SourceTest", "test_bench.RunTest.test_run_and_ask"}
+	}
+	root, err := filepath.Abs(testenv.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	c := exec.Command(python, append([]string{"-m", "unittest"}, tests...)...)
+	c.Dir = dir
+	packages := []string{filepath.Join(root, "cmd", "python"), filepath.Join(root, "cmd", "python", "tests"), filepath.Join(root, "methods", "external", "python")}
+	c.Env = append(os.Environ(), "PYTHONPATH="+strings.Join(packages, string(os.PathListSeparator)), "PYTHONDONTWRITEBYTECODE=1",
+		"BENCH_PYTHON="+python, "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_PLUGINS=", "BENCH_KNOWN_PLUGINS="+filepath.Join(dir, "known"))
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

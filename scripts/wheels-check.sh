@@ -1,0 +1,39 @@
+#!/bin/sh
+# Installs the wheels of dist/ each in a new environment, and goes from there to a verdict in an empty folder, offline:
+# what `make wheels` made is whole, and needs NumPy and, for frames, pandas alone.
+set -eu
+cd "$(dirname "$0")/.."
+here=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python3 -m venv "$work/plugin"
+"$work/plugin/bin/pip" install -q --disable-pip-version-check "$here"/dist/benchplugin-*.whl
+"$work/plugin/bin/python" -c 'import benchplugin; benchplugin.serve'
+python3 -m venv "$work/whole"
+"$work/whole/bin/pip" install -q --disable-pip-version-check "$here"/dist/kernelboosting_bench-*.whl pandas
+cat >"$work/mine.py" <<'END'
+import bench
+import numpy as np
+
+
+class Mine:
+    grid = {"penalty": [0.1, 10.0]}
+
+    def __init__(self, penalty=1.0):
+        self.penalty = penalty
+
+    def fit(self, X, y):
+        self.w = np.linalg.solve(X.T @ X + self.penalty * np.eye(X.shape[1]), X.T @ y)
+
+    def decision_function(self, X):
+        return X @ self.w
+
+
+found = bench.run([Mine, "CART"], ["swiss", "circles"], splits=2)
+assert len(found.frame) == 8 and set(found.frame.status) == {"ok"}, found.frame
+print(found.compare("Mine"))
+END
+cd "$work"
+env -u BENCH_PYTHON -u BENCH_PLUGINS BENCH_MIRROR="$work/none" BENCH_DATA="$work/data" BENCH_KNOWN_PLUGINS="$work/known" "$work/whole/bin/python" mine.py | grep -q 'Mine against CART'
+env -u BENCH_PYTHON -u BENCH_PLUGINS BENCH_DATA="$work/data" BENCH_KNOWN_PLUGINS="$work/known" "$work/whole/bin/bench" plugin list | grep -q 'plugins/mine.py .*Mine'
+echo "wheels: installed, and a verdict from the program that one carries"
