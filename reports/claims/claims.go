@@ -24,6 +24,7 @@ import (
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/stats"
 	"github.com/kernelboosting/bench/reports/sweep"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -86,6 +87,7 @@ type sample struct {
 }
 
 // combine adds samples up. The variance of each mean is Nadeau and Bengio's, that of their sum has Satterthwaite's degrees of freedom.
+// A few sets with fewer splits than stats.FewestSplits have no standard error: the spread of so few counts is often zero by chance.
 func combine(samples []sample) Estimate {
 	e := Estimate{Sets: len(samples), Splits: math.MaxInt}
 	sum, down := 0.0, 0.0
@@ -105,6 +107,9 @@ func combine(samples []sample) Estimate {
 		e.Splits = min(e.Splits, len(s.values))
 	}
 	e.Error, e.DF = math.Sqrt(sum), sum*sum/down
+	if len(samples) < stats.FewestSplits && slices.ContainsFunc(samples, func(s sample) bool { return s.ratio > 0 && len(s.values) < stats.FewestSplits }) {
+		e.Error = math.NaN()
+	}
 	return e
 }
 

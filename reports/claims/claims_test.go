@@ -122,13 +122,13 @@ func row(dataset, method string, split, correct int, seconds float64) store.Row 
 // grows with the square of the quantity.
 func frameOf(t *testing.T) frame.Frame {
 	in := rows.Input{Known: map[string]rows.Set{"s": {}, "r": {}}}
-	in.Protocol.Splits, in.Protocol.Datasets = 4, []string{"s", "r"}
+	in.Protocol.Splits, in.Protocol.Datasets = 5, []string{"s", "r"}
 	in.Protocol.Sweep.Name = "rounds"
 	for _, x := range []int{1, 2, 4} {
 		for _, m := range []string{"A", "B"} {
 			method := m + " rounds=" + string(rune('0'+x))
 			in.Protocol.Sweep.Points = append(in.Protocol.Sweep.Points, frame.Point{Series: m, Value: float64(x), Method: method})
-			for split := 1; split <= 4; split++ {
+			for split := 1; split <= 5; split++ {
 				for i, set := range []string{"s", "r"} {
 					correct, time := 70+split+10*i, float64(x*x)*(1+0.01*float64(split))
 					if m == "A" && x == 1 {
@@ -158,16 +158,16 @@ func TestDecide(t *testing.T) {
 		value   float64
 		want    Verdict
 	}{
-		{"ahead at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 0, inf), 4.5, Holds},
-		{"ahead by six at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 6, inf), 4.5, Fails},
-		{"ahead by four and a half at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 4.5, inf), 4.5, Open},
+		{"ahead at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 0, inf), 4.6, Holds},
+		{"ahead by six at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 6, inf), 4.6, Fails},
+		{"ahead by what it is at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 4.6, inf), 4.6, Open},
 		{"equal at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{2}}, -1, 1), 0, Holds},
-		{"ahead on one set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}, Datasets: []string{"r"}}, 0, inf), 4.5, Holds},
-		{"the mean over points", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1, 2}}, 0, inf), 2.25, Holds},
-		{"better at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{1}, WithAt: []float64{2}}, 0, inf), 4.5, Holds},
-		{"a number", ends(experiments.Comparison{Series: "B", At: []float64{4}}, 70, 90), 77.5, Holds},
-		{"twice the time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU}, 1.9, 2.1), 2.0025, Holds},
-		{"faster", ends(experiments.Comparison{Series: "A", With: []string{"*"}, Of: experiments.CPU}, -inf, 1), 2.0025, Fails},
+		{"ahead on one set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}, Datasets: []string{"r"}}, 0, inf), 4.6, Holds},
+		{"the mean over points", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1, 2}}, 0, inf), 2.3, Holds},
+		{"better at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{1}, WithAt: []float64{2}}, 0, inf), 4.6, Holds},
+		{"a number", ends(experiments.Comparison{Series: "B", At: []float64{4}}, 70, 90), 78, Holds},
+		{"twice the time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU}, 1.9, 2.1), 2.003, Holds},
+		{"faster", ends(experiments.Comparison{Series: "A", With: []string{"*"}, Of: experiments.CPU}, -inf, 1), 2.003, Fails},
 		{"a square", ends(experiments.Comparison{Series: "B", Of: experiments.Slope}, 1.8, 2.2), 2, Holds},
 		{"another series", ends(experiments.Comparison{Series: "A", With: []string{"C"}}, 0, inf), 0, Missing},
 		{"another point", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{3}}, 0, inf), 0, Missing},
@@ -186,12 +186,12 @@ func TestDecide(t *testing.T) {
 // Where sets are the points, a comparison at a value is of the set that has so many rows.
 func TestSetsArePoints(t *testing.T) {
 	in := rows.Input{Known: map[string]rows.Set{}}
-	in.Protocol.Splits = 3
+	in.Protocol.Splits = 5
 	in.Protocol.Sweep = frame.Sweep{Name: "rows", Datasets: true}
 	for i, set := range []string{"small", "large"} {
 		in.Known[set] = rows.Set{}
 		in.Protocol.Datasets = append(in.Protocol.Datasets, set)
-		for split := 1; split <= 3; split++ {
+		for split := 1; split <= 5; split++ {
 			for method, correct := range map[string]int{"A": 60 + 10*i + split%2, "B": 70} {
 				r := row(set, method, split, correct, 1)
 				r.TrainRows = 70 * (i + 1)

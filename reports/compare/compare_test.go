@@ -60,18 +60,18 @@ func near(t testing.TB, what string, got any, want, tolerance float64) {
 	}
 }
 
-// By hand. On s00 A has 81, 82, 83 of 100 and B 80: differences 1, 2, 3 with mean 2 and s^2 = 1, so that with 200 training
-// rows the error is sqrt(1/3 + 1/2) = 0.912871, t = 2.190890 with 2 degrees of freedom and
-// p = 1 - t / sqrt(2 + t^2) = 0.159832; t_0.975 = 4.302653 makes the interval 2 +- 3.927767. On s01 both are equal.
+// By hand. On s00 A has 81 to 85 of 100 and B 80: differences 1 to 5 with mean 3 and s^2 = 2.5, so that with 200 training
+// rows the error is sqrt(2.5 (1/5 + 1/2)) = 1.322876, t = 2.267787 with 4 degrees of freedom and, with v = 1 + t^2 / 4,
+// p = 1 - 3/4 t / sqrt(v) (1 - t^2 / (12 v)) = 0.085937; t_0.975 = 2.776445 makes the interval 3 +- 3.672891. On s01 both are equal.
 func TestByHand(t *testing.T) {
-	d := build(t, two([][]int{{81, 82, 83}, {70, 71, 72}}, [][]int{{80, 80, 80}, {70, 71, 72}}), usual("A"))
+	d := build(t, two([][]int{{81, 82, 83, 84, 85}, {70, 71, 72, 73, 74}}, [][]int{{80, 80, 80, 80, 80}, {70, 71, 72, 73, 74}}), usual("A"))
 	sets := sample.Records(t, d, "sets")
-	near(t, "gain", sets[0]["gain"], 2, 0)
-	near(t, "t", sets[0]["corrected_t"], 2.190890, 1e-6)
-	near(t, "p", sets[0]["p"], 0.159832, 1e-6)
-	near(t, "adjusted p of two sets", sets[0]["adjusted_p"], 2*0.159832, 2e-6)
-	near(t, "lower end", sets[0]["gain_low"], 2-3.927767, 1e-6)
-	near(t, "upper end", sets[0]["gain_high"], 2+3.927767, 1e-6)
+	near(t, "gain", sets[0]["gain"], 3, 0)
+	near(t, "t", sets[0]["corrected_t"], 2.267787, 1e-6)
+	near(t, "p", sets[0]["p"], 0.085937, 1e-6)
+	near(t, "adjusted p of two sets", sets[0]["adjusted_p"], 2*0.085937, 2e-6)
+	near(t, "lower end", sets[0]["gain_low"], 3-3.672891, 1e-6)
+	near(t, "upper end", sets[0]["gain_high"], 3+3.672891, 1e-6)
 	if sets[0]["verdict"] != "open" || sets[1]["verdict"] != "smaller" {
 		t.Errorf("verdicts %v and %v, want open and smaller", sets[0]["verdict"], sets[1]["verdict"])
 	}
@@ -191,7 +191,7 @@ func TestRelativeRegion(t *testing.T) {
 	}
 	o := usual("A")
 	o.Region = &region
-	d := build(t, two([][]int{{98, 98}, {61, 61}}, [][]int{{100, 100}, {59, 59}}), o)
+	d := build(t, two([][]int{{98, 98, 98, 98, 98}, {61, 61, 61, 61, 61}}, [][]int{{100, 100, 100, 100, 100}, {59, 59, 59, 59, 59}}), o)
 	sets, pair := sample.Records(t, d, "sets"), sample.Records(t, d, "pairs")[0]
 	near(t, "region at 99 %", sets[0]["rope"], 0.1, 0)
 	near(t, "region at 60 %", sets[1]["rope"], 4, 0)

@@ -146,9 +146,10 @@ func (p *page) bySet(q *evidence.Pair) doc.Table {
 	out.Head = []doc.Column{{Name: "splits", Kind: doc.Repeated}, {Name: p.method}, {Name: other}, {Name: "diff.", Long: "difference", Kind: doc.Signed},
 		{Name: "from", Group: interval, Kind: doc.Signed}, {Name: "to", Group: interval, Kind: doc.Signed}, {Name: "p", Group: test}, {Name: "adjusted", Group: test}, {Name: "verdict", Kind: doc.Words}}
 	var sections [2][]doc.Row // of the main group, and below it
-	draws := false
+	draws, few := false, false
 	for i := range q.Sets {
 		s := &q.Sets[i]
+		few = few || !s.Set.Draws && !s.Tested()
 		difference := p.interval(s.Interval(1 - p.o.Level))
 		over := fmt.Sprint(len(s.Splits))
 		if s.Set.Draws {
@@ -174,6 +175,9 @@ func (p *page) bySet(q *evidence.Pair) doc.Table {
 	}
 	if out.Legend = p.setLegend(len(sections[1]) > 0); draws {
 		out.Legend = append(out.Legend, "Draws: the set is divided once, and its splits are draws of the methods. Equal fits of both methods count once, and there is no test on the set.")
+	}
+	if few {
+		out.Legend = append(out.Legend, fmt.Sprintf("A set with fewer than %d splits has no test: in so few splits equal differences are common by chance.", stats.FewestSplits))
 	}
 	return out
 }

@@ -187,6 +187,8 @@ func (p *page) singles(q *evidence.Pair) string {
 		return " Found on single sets: " + strings.Join(parts, "; ") + "."
 	case tested:
 		return " On no single set is a difference found that matters."
+	case slices.ContainsFunc(q.Sets, func(s evidence.SetPair) bool { return !s.Set.Draws }):
+		return fmt.Sprintf(" No single set has the %d splits that a test on it takes.", stats.FewestSplits)
 	}
 	return ""
 }

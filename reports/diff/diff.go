@@ -135,7 +135,7 @@ func (l *line) finish() error {
 		l.Low, l.High, l.P = 0, 0, 1
 		return nil
 	}
-	if n == 1 || l.train < 1 {
+	if n < stats.FewestSplits || l.train < 1 {
 		return nil
 	}
 	test, err := stats.CorrectedT(l.differences, l.train, l.test)

@@ -138,3 +138,56 @@ func BenchmarkNullPages(b *testing.B) {
 		}
 	}
 }
+
+// countTable is results of two methods that are equally good: on each set as many rows speak for the one as for the other, on average, and
+// a split counts those of the rows that it tests. Counts of few rows are often equal.
+func countTable(stream *rng.RandomState, sets, splits int) *frame.Table {
+	t := nullTable(stream, 2, 0, splits)
+	for s := range sets {
+		rows := 150 + int(650*stream.Float64())
+		test, share := rows*3/10, 0.005+0.055*stream.Float64()
+		gains := make([]int64, rows)
+		for i := range gains {
+			switch u := stream.Float64(); {
+			case u < share:
+				gains[i] = 1
+			case u < 2*share:
+				gains[i] = -1
+			}
+		}
+		set := frame.Set{Dataset: frame.Dataset{Name: fmt.Sprintf("s%02d", s), Group: frame.GroupMain, TrainRows: rows - test, TestRows: test}, Counted: true,
+			Entries: []frame.Entry{{Method: "M00"}, {Method: "M01"}}}
+		for k := range splits {
+			gain := int64(0)
+			for _, i := range stream.Permutation(rows)[:test] {
+				gain += gains[i]
+			}
+			set.Entries[0].Runs = append(set.Entries[0].Runs, frame.Run{Split: k + 1, Value: big.NewRat(50*int64(test)+100*gain, int64(test))})
+			set.Entries[1].Runs = append(set.Entries[1].Runs, frame.Run{Split: k + 1, Value: big.NewRat(50, 1)})
+		}
+		t.Sets = append(t.Sets, set)
+	}
+	return t
+}
+
+// Results are counts. With two or three splits their differences are often equal by chance, which a t-test takes for certainty.
+func TestFewSplitsOfCounts(t *testing.T) {
+	const pages = 200
+	for splits := 2; splits <= 6; splits++ {
+		stream := rng.New(11)
+		claimed := 0
+		for range pages {
+			ev, err := evidence.Of(countTable(stream, 15, splits), evidence.Options{Level: 0.05, Region: evidence.Region{Width: big.NewRat(1, 100)}, Method: "M00"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := ev.Pairs[0]
+			if p.Verdict == evidence.Better || p.Verdict == evidence.Worse || p.Count(evidence.Better)+p.Count(evidence.Worse) > 0 {
+				claimed++
+			}
+		}
+		if beyond(claimed, pages) {
+			t.Errorf("%d splits: %d of %d pages of equal methods claim a difference", splits, claimed, pages)
+		}
+	}
+}

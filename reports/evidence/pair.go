@@ -23,7 +23,7 @@ const (
 	Smaller  Verdict = "smaller"
 	Mixed    Verdict = "mixed" // a difference is found over sets, but most sets and the mean point to different sides
 	Open     Verdict = "open"  // neither a difference nor equivalence is found
-	Untested Verdict = "-"     // there is no test: too few sets, or a single split
+	Untested Verdict = "-"     // there is no test: too few sets, or too few splits
 )
 
 // A Pair compares method A with method B. Gains are differences in favour of A in the unit of the table: they
@@ -64,9 +64,9 @@ type SetPair struct {
 	Verdict      Verdict
 }
 
-// Tested reports whether there is a test on the set. A test needs two splits. A set whose rows are divided
+// Tested reports whether there is a test on the set. A test needs stats.FewestSplits splits. A set whose rows are divided
 // once has none: its splits are draws of the methods, which tell nothing about other rows.
-func (s *SetPair) Tested() bool { return len(s.Splits) > 1 && !s.Set.Draws }
+func (s *SetPair) Tested() bool { return len(s.Splits) >= stats.FewestSplits && !s.Set.Draws }
 
 // Interval is the confidence interval of the gain at a level such as 0.95; NaN without a test.
 func (s *SetPair) Interval(level float64) stats.Interval {

@@ -23,7 +23,7 @@ func (b *builder) tests() string {
 
 func (b *builder) singles() string {
 	if b.ev.Sets == 0 {
-		return "There is no test on a single data set: that needs two splits with other rows."
+		return fmt.Sprintf("There is no test on a single data set: that needs %d splits with other rows.", stats.FewestSplits)
 	}
 	text := `On a data set the differences of two methods, one a split, go to the $t$-test whose variance is corrected for splits that share training rows~\cite{bench-nadeau2003}.`
 	if slices.ContainsFunc(b.table.Sets, func(s frame.Set) bool { return s.Draws && s.Finished() > 0 }) {

@@ -46,7 +46,7 @@ func (w world) Lookup(name string) (registry.Spec, error) {
 const every = registry.Binary | registry.Multiclass | registry.Regression
 
 const semantics = `
-splits = 3
+splits = 5
 source = "Gautheron et al., ECML PKDD 2020, Section 4"
 [semantics]
 folds = 5
@@ -64,21 +64,21 @@ func parsed(t *testing.T, text string) *protocol.Protocol {
 	return p
 }
 
-// usual is three methods on eight sets with three splits each, all finished: A is better than B by 4 points on each set, and as good
+// usual is three methods on eight sets with five splits each, all finished: A is better than B by 4 points on each set, and as good
 // as C, or not by a row.
 func usual(t *testing.T) world {
 	w := world{protocol: parsed(t, semantics), known: map[string]registry.Spec{
 		"A": {Name: "A", Tasks: every, Source: "this test"}, "B": {Name: "B", Tasks: every, Source: "Breiman 2001"}, "C": {Name: "C", Tasks: every, Source: "Sinha and Duchi, NIPS 2016; Rahimi and Recht, NIPS 2008"},
 	}}
 	w.o = Options{Method: "A", Level: 0.05, Program: "bench v9", Command: "bench paper A", Generated: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)}
-	w.Protocol.Name, w.Protocol.Splits = "mine", 3
+	w.Protocol.Name, w.Protocol.Splits = "mine", 5
 	w.Input.Known, w.Grids = map[string]sample.Set{}, map[string][]json.RawMessage{"g1": make([]json.RawMessage, 1), "g3": make([]json.RawMessage, 3)}
 	environment := &result.Environment{ProgramVersion: "v8", VCSRevision: "0123456789abcdef", GoVersion: "go1.26", OS: "linux", Arch: "amd64", CPU: "A Processor", Cores: 2}
 	for s := range 8 {
 		name := fmt.Sprintf("s%d", s+1)
 		w.Protocol.Datasets = append(w.Protocol.Datasets, name)
 		w.Input.Known[name] = sample.Set{Entry: catalogue.Entry{Rows: 100 * (s + 3), Features: s + 2}}
-		for split := 1; split <= 3; split++ {
+		for split := 1; split <= 5; split++ {
 			for i, m := range []string{"A", "B", "C"} {
 				r := sample.OK(name, m, split, 160+s+split-[]int{0, 8, (s + split) % 2}[i], 200)
 				seconds := 1.0
@@ -128,7 +128,7 @@ func (w *world) change(edit func(*store.Row)) {
 	}
 }
 
-// The whole folder of a table without gaps, but for drawings. Its numbers are those of usual: 8 sets of 300 to 1000 rows, 3 splits,
+// The whole folder of a table without gaps, but for drawings. Its numbers are those of usual: 8 sets of 300 to 1000 rows, 5 splits,
 // 72 cells, 2 comparisons and 16 tests.
 func TestGolden(t *testing.T) {
 	files := usual(t).build(t)
@@ -190,27 +190,27 @@ func TestTextIsTrue(t *testing.T) {
 		}, []string{"A (version 1, 1 to 3 grid points, this test)"}, nil},
 		"unknown grid": {func(_ *testing.T, w *world) { w.change(func(r *store.Row) { r.GridHash = "lost" }) },
 			[]string{"A (version 1, this test)"}, []string{"setting"}},
-		"given": {with("splits = 3\n[semantics]\nsplit = 'given'\nfolds = 2\n"),
-			[]string{"tested on the test part that it comes with. A method has 3 runs on these rows, each with folds and a seed of its own", "Features are not standardised."}, []string{"divided", "30~"}},
+		"given": {with("splits = 5\n[semantics]\nsplit = 'given'\nfolds = 2\n"),
+			[]string{"tested on the test part that it comes with. A method has 5 runs on these rows, each with folds and a seed of its own", "Features are not standardised."}, []string{"divided", "30~"}},
 		"given or stratified": {func(t *testing.T, w *world) {
-			w.protocol = parsed(t, "splits = 3\n[semantics]\nsplit = 'given-or-stratified'\ntest_fraction = 0.25\nfolds = 2\n")
+			w.protocol = parsed(t, "splits = 5\n[semantics]\nsplit = 'given-or-stratified'\ntest_fraction = 0.25\nfolds = 2\n")
 			s := w.Input.Known["s2"]
 			s.Entry.Files = []catalogue.File{{Rows: 200}, {Rows: 200, Role: catalogue.RoleTest}}
 			w.Input.Known["s2"] = s
-		}, []string{"s2 come with a test part and are tested on it. A method has 3 runs", "The rows of other data sets are divided 3 times into training and test rows, with the shares of the classes kept; 25~\\% of the rows"}, nil},
-		"parts": {with("splits = 3\n[semantics]\nsplit = 'kfold'\nparts = 2\nfolds = 2\n"),
-			[]string{"divided into 2 parts, with the shares of the classes kept, and each split tests one part; after all parts the rows are divided anew; there are 3 splits."}, []string{"rounded"}},
-		"one round of parts": {with("splits = 3\n[semantics]\nsplit = 'kfold'\nparts = 3\nfolds = 2\n"), []string{"divided into 3 parts"}, []string{"anew"}},
-		"an exact share":     {with("splits = 3\n[semantics]\ntest_fraction = 0.333\nfolds = 2\n"), []string{"33.3~\\% of the rows"}, nil},
-		"another metric":     {with("splits = 3\n[semantics]\ntest_fraction = 0.3\nfolds = 2\nmetric = 'auc'\n"), []string{"the best mean area under the ROC curve over the 2 folds", "the mean test accuracy"}, nil},
-		"no source":          {with("splits = 3\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"), []string{"Results follow the protocol mine."}, []string{"after "}},
-		"source unknown":     {with("splits = 3\nsource = 'A_B 2031'\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"), []string{`protocol mine (after A\_B 2031).`}, nil},
+		}, []string{"s2 come with a test part and are tested on it. A method has 5 runs", "The rows of other data sets are divided 5 times into training and test rows, with the shares of the classes kept; 25~\\% of the rows"}, nil},
+		"parts": {with("splits = 5\n[semantics]\nsplit = 'kfold'\nparts = 2\nfolds = 2\n"),
+			[]string{"divided into 2 parts, with the shares of the classes kept, and each split tests one part; after all parts the rows are divided anew; there are 5 splits."}, []string{"rounded"}},
+		"one round of parts": {with("splits = 5\n[semantics]\nsplit = 'kfold'\nparts = 5\nfolds = 2\n"), []string{"divided into 5 parts"}, []string{"anew"}},
+		"an exact share":     {with("splits = 5\n[semantics]\ntest_fraction = 0.333\nfolds = 2\n"), []string{"33.3~\\% of the rows"}, nil},
+		"another metric":     {with("splits = 5\n[semantics]\ntest_fraction = 0.3\nfolds = 2\nmetric = 'auc'\n"), []string{"the best mean area under the ROC curve over the 2 folds", "the mean test accuracy"}, nil},
+		"no source":          {with("splits = 5\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"), []string{"Results follow the protocol mine."}, []string{"after "}},
+		"source unknown":     {with("splits = 5\nsource = 'A_B 2031'\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"), []string{`protocol mine (after A\_B 2031).`}, nil},
 		"fewer splits": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Split > 1 }) },
-			[]string{"Preliminary, 1 of 3 splits.", "Of 72 cells (3 methods on 8 data sets, 3 splits each), 24 are finished. Not run: every method on ", "There is no test on a single data set: that needs two splits"}, []string{"All 72"}},
+			[]string{"Preliminary, 1 of 5 splits.", "Of 120 cells (3 methods on 8 data sets, 5 splits each), 24 are finished. Not run: every method on ", "There is no test on a single data set: that needs 5 splits"}, []string{"All 120"}},
 		"chosen splits": {func(_ *testing.T, w *world) { w.Splits = []int{2, 3} },
-			[]string{"divided 2 times", "of the protocol's 3 splits these are numbers 2-3.", "All 48 cells (3 methods on 8 data sets, 2 splits each) are finished.", "Preliminary: 2 of the protocol's 3 splits.\n"}, nil},
+			[]string{"divided 2 times", "of the protocol's 5 splits these are numbers 2-3.", "All 48 cells (3 methods on 8 data sets, 2 splits each) are finished.", "Preliminary: 2 of the protocol's 5 splits.\n"}, nil},
 		"two sets": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Dataset > "s2" }) },
-			[]string{"Results are on 2 of 8 data sets.", "Of 8 data sets, 2 have results: s1 and s2.", "There is no test over data sets: fewer than 7 cannot show a difference among so many comparisons, and no comparison has more than 2.", "Of 72 cells"}, []string{"Wilcoxon's exact"}},
+			[]string{"Results are on 2 of 8 data sets.", "Of 8 data sets, 2 have results: s1 and s2.", "There is no test over data sets: fewer than 7 cannot show a difference among so many comparisons, and no comparison has more than 2.", "Of 120 cells"}, []string{"Wilcoxon's exact"}},
 		"one set": {func(_ *testing.T, w *world) {
 			w.Datasets = []string{"s3"}
 		}, []string{"There is one data set, s3. It has 500 rows, 4 features and 200 test rows.", "Preliminary, 1 data set.", "Of the protocol's 8 data sets, 1 were chosen.\n"}, []string{"All have"}},
@@ -230,15 +230,15 @@ func TestTextIsTrue(t *testing.T) {
 		}, []string{"(version 1 on s3, s4, s5, s6, s7 and s8, version 2 on s1 and s2, 3 grid points)", "Warning: C: version 1 on"}, nil},
 		"a failure": {func(_ *testing.T, w *world) {
 			w.Rows[0].Status, w.Rows[0].Error, w.Rows[0].Score = result.Failed, "50% of memory_x", result.Score{}
-		}, []string{`71 are finished. Failed (50\% of memory\_x): A on s1 (split 1).`}, nil},
+		}, []string{`119 are finished. Failed (50\% of memory\_x): A on s1 (split 1).`}, nil},
 		"changes": {func(_ *testing.T, w *world) {
 			e := *w.Rows[0].Environment
 			e.VCSModified, e.CPU, e.VCSRevision = true, "", "fedcba9876543210"
 			w.Rows[0].Environment, w.Rows[0].StartedAt = &e, "2026-01-05T00:00:00Z"
-		}, []string{"bench v8 (git revision fedcba987654 with changes that were not committed, go1.26) (1 cell)", "bench v8 (git revision 0123456789ab, go1.26) (71 cells)",
-			"A Processor (2 cores, linux/\\allowbreak{}amd64) (71 cells)", "a processor that was not recorded (1 cell)", "from 2026-01-02 to 2026-01-05"}, nil},
+		}, []string{"bench v8 (git revision fedcba987654 with changes that were not committed, go1.26) (1 cell)", "bench v8 (git revision 0123456789ab, go1.26) (119 cells)",
+			"A Processor (2 cores, linux/\\allowbreak{}amd64) (119 cells)", "a processor that was not recorded (1 cell)", "from 2026-01-02 to 2026-01-05"}, nil},
 		"imported": {func(_ *testing.T, w *world) { w.Rows[0].Imported = "their.bench" },
-			[]string{"Imported, and not computed into this database: 1 of 72 cells, from their.bench."}, nil},
+			[]string{"Imported, and not computed into this database: 1 of 120 cells, from their.bench."}, nil},
 		"test scores of elsewhere": {func(_ *testing.T, w *world) {
 			w.change(func(r *store.Row) {
 				if r.Method == "C" {
@@ -246,12 +246,12 @@ func TestTextIsTrue(t *testing.T) {
 				}
 			})
 			delete(w.known, "C")
-		}, []string{"The test scores of C were made elsewhere on the same rows and counted here; how grid points were chosen there is not known", "C (version 1, made elsewhere)", "24 of 72 cells, from c.csv"}, []string{"C: one setting"}},
+		}, []string{"The test scores of C were made elsewhere on the same rows and counted here; how grid points were chosen there is not known", "C (version 1, made elsewhere)", "40 of 120 cells, from c.csv"}, []string{"C: one setting"}},
 		"a set apart": {func(_ *testing.T, w *world) { w.Protocol.Apart = []string{"s8"} },
 			[]string{"There are 7 data sets", "in neither means, ranks nor tests over data sets: s8."}, nil},
 		"sizes unknown": {func(_ *testing.T, w *world) { w.Input.Known["s4"] = sample.Set{} }, []string{"s7 and s8. They have 200 test rows."}, []string{"features"}},
 		"regression": {func(t *testing.T, w *world) {
-			w.protocol = parsed(t, "splits = 3\n[semantics]\ntest_fraction = 0.3\nfolds = 2\nscale_target = true\n")
+			w.protocol = parsed(t, "splits = 5\n[semantics]\ntest_fraction = 0.3\nfolds = 2\nscale_target = true\n")
 			for i, r := range w.Rows {
 				n := sample.Numbers(r.Dataset, r.Method, r.Split, float64(r.TestRows-*r.Score.Correct))
 				n.MethodVersion, n.GridHash, n.Environment, n.FitSeconds, n.StartedAt = r.MethodVersion, r.GridHash, r.Environment, r.FitSeconds, r.StartedAt
@@ -292,7 +292,7 @@ func TestPreliminaryIsSaid(t *testing.T) {
 	w.drop(func(r store.Row) bool { return r.Split > 1 || r.Method == "A" && r.Dataset > "s5" })
 	files := w.build(t)
 	for _, name := range []string{"sentence.tex", "sentence.txt", "methods.tex"} {
-		for _, want := range []string{"Preliminary, 1 of 3 splits.", "Partial: of the 8 data sets that means and ranks are over, A has 5;"} {
+		for _, want := range []string{"Preliminary, 1 of 5 splits.", "Partial: of the 8 data sets that means and ranks are over, A has 5;"} {
 			if !strings.Contains(files[name], want) {
 				t.Errorf("%s lacks %q:\n%s", name, want, files[name])
 			}

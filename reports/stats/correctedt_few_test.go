@@ -1,7 +1,10 @@
 package stats
 
 import (
+	"fmt"
+	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/registry/rng"
@@ -71,4 +74,52 @@ func right(positive bool, label int) int {
 		return 1
 	}
 	return 0
+}
+
+// go test -run '^$' -bench EqualCounts -benchtime 1x ./reports/stats
+//
+// Shares of pages of two methods that are equally good on 15 sets on which Holm's procedure finds a difference, by the number of splits. A
+// result is a count of rows, so that a few splits often have equal differences.
+func BenchmarkEqualCounts(b *testing.B) {
+	const pages, sets = 1500, 15
+	for _, splits := range []int{2, 3, 4, 5, 6, 8, 20} {
+		b.Run(fmt.Sprint(splits), func(b *testing.B) {
+			stream := rng.New(1)
+			found := 0
+			for range pages {
+				p := make([]float64, sets)
+				for s := range p {
+					rows := 150 + int(650*stream.Float64())
+					test, share := rows*3/10, 0.005+0.055*stream.Float64()
+					gains := make([]int64, rows)
+					for i := range gains {
+						if u := stream.Float64(); u < share {
+							gains[i] = 1
+						} else if u < 2*share {
+							gains[i] = -1
+						}
+					}
+					var differences []*big.Rat
+					for range splits {
+						gain := int64(0)
+						for _, i := range stream.Permutation(rows)[:test] {
+							gain += gains[i]
+						}
+						differences = append(differences, big.NewRat(gain, int64(test)))
+					}
+					t, err := CorrectedT(differences, rows-test, test)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if p[s] = t.P; math.IsNaN(p[s]) {
+						p[s] = 1
+					}
+				}
+				if slices.Min(Holm(p)) < 0.05 {
+					found++
+				}
+			}
+			b.ReportMetric(100*float64(found)/pages, "%/false")
+		})
+	}
 }
