@@ -236,6 +236,9 @@ func (a *app) showSet(ctx context.Context, e *catalogue.Entry, format string) er
 	if set.TrainRows > 0 {
 		l.add("own test part", fmt.Sprintf("the last %d rows; protocols pool all rows and split them anew unless they say split = \"given\"", n-set.TrainRows))
 	}
+	if len(set.Splits) > 0 {
+		l.add("own splits", fmt.Sprintf("%d, of which the first learns from %d rows and tests %d; a protocol with split = \"openml\" follows them", len(set.Splits), len(set.Splits[0].Train), len(set.Splits[0].Test)))
+	}
 	for i, label := range set.Labels {
 		coded := float64(i)
 		if set.Task == registry.Binary {

@@ -34,8 +34,14 @@ type Set struct {
 	Blocks      []registry.Block // of the columns of X, one a channel, where the set has them
 	TrainRows   int              // the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
 	Gaps        Gaps             // what becomes of missing values, which are NaN in X
+	Splits      []Division       // the set's own splits, in order; nil if it has none
+	SplitsHash  string           // SHA-256 of the file that lists them; "" if there is none
 	Fingerprint string           // as files.Directory.Fingerprint gives it
 }
+
+// A Division is one of the splits that come with a set: rows to learn from and rows to test on, each in ascending order. No row is
+// in both. A row may be in neither.
+type Division struct{ Train, Test []int }
 
 // Data returns the set as methods take it.
 func (s *Set) Data() registry.Data {

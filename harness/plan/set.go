@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -22,6 +23,7 @@ type plannedSet struct {
 	train       registry.Shape // shape of a split's training part
 	rows        int
 	testPart    bool // the set has a test part of its own
+	splits      int  // how many splits there are; 0 for as many as are asked for
 }
 
 // set looks a data set up in the catalogue. It loads the set where the catalogue does not tell its size, its
@@ -47,16 +49,40 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 		sh.N, sh.D, sh.Classes, sh.Blocks = n, d, set.Classes, set.Blocks
 		trainRows, counts, labels = set.TrainRows, set.Counts(), set.Labels
 	}
-	train, _, err := h.Protocol.Semantics.Splitter().Sizes(sh.N, trainRows)
+	splitter, own := h.Protocol.Semantics.Splitter(), 0
+	var train int
+	if splitter.Kind == split.OpenML {
+		train, own, err = h.ownSplits(ctx, entry, sh.N)
+		file, _ := entry.SplitsFile()
+		fingerprint = splitter.Fingerprint(fingerprint, file.SHA256)
+	} else {
+		train, _, err = splitter.Sizes(sh.N, trainRows)
+	}
 	if err != nil {
 		return plannedSet{}, &splitError{fmt.Errorf("%s, protocol %s: %w", entry.Name, h.Protocol.Name, err)}
 	}
 	if err := h.enoughOfEachClass(entry, counts, labels); err != nil {
 		return plannedSet{}, err
 	}
-	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh, testPart: trainRows > 0}
+	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh, testPart: trainRows > 0, splits: own}
 	p.train.N = train
 	return p, nil
+}
+
+// ownSplits returns the number of training rows of the first of a set's own splits, and how many splits these are.
+func (h *Experiment) ownSplits(ctx context.Context, entry *catalogue.Entry, n int) (train, splits int, err error) {
+	own, err := read.Splits(ctx, h.Data, entry, n)
+	if err == nil {
+		err = split.Own(own)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	train = len(own[0].Train)
+	if most := h.Protocol.Semantics.TrainRows; most > 0 {
+		train = min(train, most)
+	}
+	return train, len(own), nil
 }
 
 // A splitError says why a set cannot be split. It keeps no other set from being run.

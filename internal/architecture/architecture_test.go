@@ -61,7 +61,7 @@ var rooms = []room{
 	{"harness/protocol", "harness/metric harness/split registry datasets/catalogue internal/..."},
 	{"harness/canary", "registry"},
 	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/result registry datasets datasets/catalogue datasets/files datasets/read internal/..."},
-	{"harness/plan", "harness/metric harness/protocol harness/result harness/runner harness/store registry datasets/catalogue datasets/files datasets/read internal/..."},
+	{"harness/plan", "harness/metric harness/protocol harness/result harness/runner harness/split harness/store registry datasets/catalogue datasets/files datasets/read internal/..."},
 	{"harness/schedule", "harness/plan harness/result harness/runner harness/store datasets/catalogue internal/..."},
 	{"harness/environment", "harness/result internal/..."},
 	{"harness/verify", "harness/plan harness/result harness/runner harness/schedule harness/store registry internal/..."},
