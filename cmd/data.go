@@ -24,9 +24,9 @@ import (
 func newDataCommand(a *app) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "data",
-		Short: "List, fetch, verify, show, describe and export the data sets and their splits",
+		Short: "List, add, fetch, verify, show, describe and export the data sets and their splits",
 	})
-	c.AddCommand(newDataListCommand(a), newDataFetchCommand(a), newDataVerifyCommand(a), newDataShowCommand(a), newDataDescribeCommand(a), newDataSplitsCommand(a), newDataExportCommand(a))
+	c.AddCommand(newDataListCommand(a), newDataAddCommand(a), newDataFetchCommand(a), newDataVerifyCommand(a), newDataShowCommand(a), newDataDescribeCommand(a), newDataSplitsCommand(a), newDataExportCommand(a))
 	return c
 }
 
@@ -67,17 +67,8 @@ partial is left behind.`,
   bench data fetch --from /mnt/mirror wine sonar`,
 		ValidArgsFunction: a.completeSets(cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx, cancel := context.WithCancel(c.Context())
-			defer cancel()
-			signals, done := a.signals()
+			ctx, done := a.interruptible(c)
 			defer done()
-			go func() {
-				select {
-				case <-signals:
-					cancel()
-				case <-ctx.Done():
-				}
-			}()
 			if protocol != "" {
 				h, err := a.harness(protocol)
 				if err != nil {
@@ -91,6 +82,23 @@ partial is left behind.`,
 	c.Flags().StringVar(&protocol, "protocol", "", "the sets of this protocol")
 	c.Flags().StringVar(&from, "from", fetch.DefaultMirror(), "mirror: a directory or URL (default $BENCH_MIRROR)")
 	return c
+}
+
+// interruptible returns a context that ends at an interrupt, and what frees it.
+func (a *app) interruptible(c *cobra.Command) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(c.Context())
+	signals, done := a.signals()
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel()
+		done()
+	}
 }
 
 func (a *app) fetch(ctx context.Context, from string, names []string) error {

@@ -63,7 +63,6 @@ func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets
 	}
 	set.Fingerprint = e.Fingerprint(sums)
 	if f, has := e.SplitsFile(); has {
-		set.SplitsHash = f.SHA256
 		set.Splits, err = r.splits(ctx, d, f, len(set.Y))
 	}
 	return set, err

@@ -301,7 +301,7 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	common := runner.CellSpec{
 		Inputs: runner.Inputs{
 			ProtocolHash: h.Protocol.Hash(), Fingerprint: set.fingerprint,
-			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, grid, fewer),
+			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, grid, fewer, set.splitsHash),
 		},
 		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path), Splits: h.Protocol.Splits},
 		Set:      set.entry.Description(), Grid: grid, Written: written, Shape: set.train, Keep: h.Keep,

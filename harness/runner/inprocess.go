@@ -68,7 +68,7 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	if l.err != nil {
 		return result.Run{}, l.err
 	}
-	if j.protocol.Semantics.Splitter().Fingerprint(l.set.Fingerprint, l.set.SplitsHash) != c.Inputs.Fingerprint {
+	if l.set.Fingerprint != c.Inputs.Fingerprint {
 		return result.Run{}, fmt.Errorf("%s changed while the run was under way; what is stored stands, run again", c.Cell.Dataset)
 	}
 	j.set = l.set

@@ -56,14 +56,3 @@ func TestOwnSplits(t *testing.T) {
 		t.Error("Sizes knows the sizes of a file that it was not given")
 	}
 }
-
-// TestFingerprintHasTheSplits: the file of splits counts where it is followed, and nowhere else.
-func TestFingerprintHasTheSplits(t *testing.T) {
-	own, drawn := Splitter{Kind: OpenML}, Splitter{Kind: Stratified}
-	if drawn.Fingerprint("data", "a") != "data" || drawn.Fingerprint("data", "b") != "data" {
-		t.Error("the file of splits changes what stratified splits depend on")
-	}
-	if a := own.Fingerprint("data", "a"); a == own.Fingerprint("data", "b") || a == own.Fingerprint("other", "a") || a == "data" {
-		t.Error("the file of splits, or the data, is not part of what its splits depend on")
-	}
-}

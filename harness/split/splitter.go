@@ -1,8 +1,6 @@
 package split
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -256,16 +254,6 @@ func Own(splits []datasets.Division) error {
 		return fmt.Errorf("split = %q follows splits that come with the set, and the set has none", OpenML)
 	}
 	return nil
-}
-
-// Fingerprint identifies what a split depends on besides the splitter: data is the fingerprint of a set, and splits the hash of the
-// file with the set's own splits, which counts where these are followed.
-func (s Splitter) Fingerprint(data, splits string) string {
-	if s.Kind != OpenML {
-		return data
-	}
-	sum := sha256.Sum256([]byte(data + " " + splits))
-	return hex.EncodeToString(sum[:])
 }
 
 // some draws TrainRows of the training rows.
