@@ -135,25 +135,24 @@ func (a *Adder) taskOf(ctx context.Context, id string) (*task, error) {
 			Type   text `json:"task_type"`
 			TypeID text `json:"task_type_id"`
 			Input  many[struct {
-				Name text `json:"name"`
-				Data struct {
+				Data many[struct {
 					ID     text `json:"data_set_id"`
 					Target text `json:"target_feature"`
-				} `json:"data_set"`
-				Procedure struct {
+				}] `json:"data_set"`
+				Procedure many[struct {
 					Splits text `json:"data_splits_url"`
-				} `json:"estimation_procedure"`
+				}] `json:"estimation_procedure"`
 			}] `json:"input"`
 		} `json:"task"`
 	}
 	t := &task{id: id}
 	err := a.ask(ctx, "task/"+id, func() bool {
 		for _, in := range answer.Task.Input {
-			switch in.Name {
-			case "source_data":
-				t.set, t.target = string(in.Data.ID), string(in.Data.Target)
-			case "estimation_procedure":
-				t.splits = string(in.Procedure.Splits)
+			for _, d := range in.Data {
+				t.set, t.target = string(d.ID), string(d.Target)
+			}
+			for _, p := range in.Procedure {
+				t.splits = string(p.Splits)
 			}
 		}
 		return string(answer.Task.ID) == id && t.set != ""
@@ -169,7 +168,7 @@ func (a *Adder) taskOf(ctx context.Context, id string) (*task, error) {
 		return nil, fmt.Errorf("the task is of type %q; classification and regression are taken", cmp.Or(answer.Task.Type, answer.Task.TypeID))
 	}
 	if t.target == "" {
-		return nil, fmt.Errorf("the task names no target")
+		return nil, errors.New("the task names no target")
 	}
 	return t, nil
 }
@@ -304,20 +303,22 @@ func (a *Adder) listed(ctx context.Context, asked string) (suite, error) {
 		Study struct {
 			ID    text `json:"id"`
 			Alias text `json:"alias"`
-			Tasks struct {
+			Tasks many[struct {
 				ID texts `json:"task_id"`
-			} `json:"tasks"`
+			}] `json:"tasks"`
 		} `json:"study"`
 	}
 	if err := a.ask(ctx, "study/"+url.PathEscape(asked), func() bool { return answer.Study.ID != "" }, &answer); err != nil {
 		return suite{}, err
 	}
 	s := suite{name: cmp.Or(string(answer.Study.Alias), "openml-suite-"+string(answer.Study.ID))}
-	for _, id := range answer.Study.Tasks.ID {
-		s.tasks = append(s.tasks, listedTask{id: id})
+	for _, tasks := range answer.Study.Tasks {
+		for _, id := range tasks.ID {
+			s.tasks = append(s.tasks, listedTask{id: id})
+		}
 	}
 	if len(s.tasks) == 0 {
-		return s, fmt.Errorf("the suite has no tasks")
+		return s, errors.New("the suite has no tasks")
 	}
 	if catalogue.SetName(s.name+".group") == "mydata" {
 		s.name = "openml-suite-" + string(answer.Study.ID)

@@ -23,6 +23,7 @@ type set struct {
 	Title    string           `toml:"title"`
 	Source   string           `toml:"source"` // set and task: equal sources are equal descriptions
 	Citation string           `toml:"citation,omitempty"`
+	Defects  []string         `toml:"defects,omitempty"`
 	Task     string           `toml:"task"`
 	Format   string           `toml:"format"`
 	Label    any              `toml:"label"` // a name or a number, as those of Drop
@@ -56,6 +57,9 @@ func (a *Adder) describe(ctx context.Context, id string, t *task) (*set, error) 
 		Name: catalogue.SetName(string(d.Name)+".arff") + "-" + id, Title: fmt.Sprintf("%s, version %s", d.Name, d.Version),
 		Source: "OpenML data set " + id, Citation: string(d.Citation), Format: catalogue.ARFF,
 		id: id, ref: Set + id, address: string(d.URL), md5: strings.ToLower(string(d.MD5)), plain: string(d.Name),
+	}
+	if d.Status != "" && d.Status != "active" {
+		s.Defects = []string{fmt.Sprintf("OpenML calls this version %s, not active", d.Status)}
 	}
 	label, err := labelOf(d, features, t)
 	if err != nil {

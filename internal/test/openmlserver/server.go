@@ -13,6 +13,7 @@
 package openmlserver
 
 import (
+	"cmp"
 	"crypto/md5"
 	"fmt"
 	"net/http"
@@ -91,6 +92,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 // A set is what the server has of one.
 type set struct {
 	name, target, extra, features, arff string
+	status                              string // "" for active
 	wrongMD5                            bool
 }
 
@@ -141,7 +143,7 @@ func sets() map[int]set {
 			name: "Tales", target: "end", arff: tales.String(),
 			features: list(feature(0, "words", "numeric", plain), feature(1, "beginning", "string", plain), feature(2, "end", "nominal", `"nominal_value":["good","bad"],`+plain)),
 		},
-		10: {name: "Heat", target: "degrees", arff: heat.String(), features: list(feature(0, "hour", "numeric", plain), feature(1, "degrees", "numeric", plain))},
+		10: {name: "Heat", target: "degrees", status: "deactivated", arff: heat.String(), features: list(feature(0, "hour", "numeric", plain), feature(1, "degrees", "numeric", plain))},
 		11: {
 			name: "Broken", target: "degrees", arff: heat.String(), wrongMD5: true,
 			features: list(feature(0, "hour", "numeric", plain), feature(1, "degrees", "numeric", plain)),
@@ -185,8 +187,8 @@ func (s *Server) answers() map[string]string {
 		if d.wrongMD5 {
 			sum[0]++
 		}
-		out[fmt.Sprint(api, "data/", id)] = fmt.Sprintf(`{"data_set_description":{"id":"%d","name":"%s","version":"2","description":"Of our own.","format":"ARFF","licence":"Public","file_id":"%d","url":"%s/data/v1/download/%d/%s.arff","default_target_attribute":"%s",%s"status":"active","md5_checksum":"%x"}}`,
-			id, d.name, 1000+id, s.URL, 1000+id, d.name, d.target, d.extra, sum)
+		out[fmt.Sprint(api, "data/", id)] = fmt.Sprintf(`{"data_set_description":{"id":"%d","name":"%s","version":"2","description":"Of our own.","format":"ARFF","licence":"Public","file_id":"%d","url":"%s/data/v1/download/%d/%s.arff","status":"%s","default_target_attribute":"%s",%s"md5_checksum":"%x"}}`,
+			id, d.name, 1000+id, s.URL, 1000+id, d.name, cmp.Or(d.status, "active"), d.target, d.extra, sum)
 		out[fmt.Sprint(api, "data/features/", id)] = fmt.Sprintf(`{"data_features":{"feature":%s}}`, d.features)
 		out[fmt.Sprintf("/data/v1/download/%d/%s.arff", 1000+id, d.name)] = d.arff
 		task, kind, number := 100+id, "Supervised Classification", 1
