@@ -35,6 +35,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -148,7 +149,7 @@ const GroupExtension = ".group"
 // its set.
 func (c *Catalogue) AddFolder(dir string) error {
 	files, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // what lies in a file is not there
 		return err
 	}
 	for _, f := range files {
