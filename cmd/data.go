@@ -24,9 +24,9 @@ import (
 func newDataCommand(a *app) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "data",
-		Short: "List, fetch, verify, show, describe and export the data sets and their splits",
+		Short: "List, add, fetch, verify, show, describe and export the data sets and their splits",
 	})
-	c.AddCommand(newDataListCommand(a), newDataFetchCommand(a), newDataVerifyCommand(a), newDataShowCommand(a), newDataDescribeCommand(a), newDataSplitsCommand(a), newDataExportCommand(a))
+	c.AddCommand(newDataListCommand(a), newDataAddCommand(a), newDataFetchCommand(a), newDataVerifyCommand(a), newDataShowCommand(a), newDataDescribeCommand(a), newDataSplitsCommand(a), newDataExportCommand(a))
 	return c
 }
 
@@ -38,7 +38,11 @@ func newDataListCommand(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
 			l := listing{header: []string{"dataset", "task", "rows", "features", "state", "variant_of", "protocols", "title"}}
-			for _, e := range a.sets.All() {
+			entries, err := a.entries(nil)
+			if err != nil {
+				return err
+			}
+			for _, e := range entries {
 				state, _ := a.store().State(e) // what is missing or wrong is what the column says
 				l.add(e.Name, e.Task.String(), e.Rows, e.Features, string(state), e.VariantOf, strings.Join(e.Protocols, ","), e.Title)
 			}
@@ -61,19 +65,10 @@ partial is left behind.`,
 		Example: `  bench data fetch
   bench data fetch --protocol table2
   bench data fetch --from /mnt/mirror wine sonar`,
-		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.completeSets(cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx, cancel := context.WithCancel(c.Context())
-			defer cancel()
-			signals, done := a.signals()
+			ctx, done := a.interruptible(c)
 			defer done()
-			go func() {
-				select {
-				case <-signals:
-					cancel()
-				case <-ctx.Done():
-				}
-			}()
 			if protocol != "" {
 				h, err := a.harness(protocol)
 				if err != nil {
@@ -87,6 +82,23 @@ partial is left behind.`,
 	c.Flags().StringVar(&protocol, "protocol", "", "the sets of this protocol")
 	c.Flags().StringVar(&from, "from", fetch.DefaultMirror(), "mirror: a directory or URL (default $BENCH_MIRROR)")
 	return c
+}
+
+// interruptible returns a context that ends at an interrupt, and what frees it.
+func (a *app) interruptible(c *cobra.Command) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(c.Context())
+	signals, done := a.signals()
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel()
+		done()
+	}
 }
 
 func (a *app) fetch(ctx context.Context, from string, names []string) error {
@@ -121,7 +133,7 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 // entries looks names up; none means the whole catalogue.
 func (a *app) entries(names []string) ([]*catalogue.Entry, error) {
 	if len(names) == 0 {
-		return a.sets.All(), nil
+		names = a.sets.Names()
 	}
 	var out []*catalogue.Entry
 	for _, n := range names {
@@ -138,7 +150,7 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "verify [NAME ...]",
 		Short:             "Check the files that are here against their SHA-256 and load every set",
-		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.completeSets(cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
 			entries, err := a.entries(args)
 			if err != nil {
@@ -183,7 +195,7 @@ func newDataShowCommand(a *app) *cobra.Command {
 		Long: `show prints what is known of a set. A set that cannot be loaded is shown as far as
 it is described, the reason follows on standard error, and the exit code is 3.`,
 		Args:              takes("NAME"),
-		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: a.completeSets(cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) error {
 			e, err := a.set(args[0])
 			if err != nil {
@@ -235,6 +247,9 @@ func (a *app) showSet(ctx context.Context, e *catalogue.Entry, format string) er
 	l.add("features", d)
 	if set.TrainRows > 0 {
 		l.add("own test part", fmt.Sprintf("the last %d rows; protocols pool all rows and split them anew unless they say split = \"given\"", n-set.TrainRows))
+	}
+	if len(set.Splits) > 0 {
+		l.add("own splits", fmt.Sprintf("%d, of which the first learns from %d rows and tests %d; a protocol with split = \"openml\" follows them", len(set.Splits), len(set.Splits[0].Train), len(set.Splits[0].Test)))
 	}
 	for i, label := range set.Labels {
 		coded := float64(i)
@@ -327,7 +342,7 @@ as positions within train. The other formats print each part's size and the
 SHA-256 of its numbers, in decimal and joined by commas.`,
 		Example:           `  bench data splits wine --seed 1 --format json`,
 		Args:              takes("NAME"),
-		ValidArgsFunction: cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: a.completeSets(cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) error {
 			parts, err := a.parts(c, args[0], protocol, seed)
 			if err != nil {

@@ -144,7 +144,7 @@ func (a *app) chosen(src admit.Source, s selection) (admit.Source, error) {
 	if err != nil {
 		return src, usage("--exclude: %w", err)
 	}
-	methods, sets := all.MethodNames(s.methods), plan.SetNames(s.datasets)
+	methods, sets := all.MethodNames(s.methods), plan.SetNames(a.sets, s.datasets)
 	named := func(names []string, name string) bool {
 		return names == nil || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 	}

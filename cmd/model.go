@@ -56,7 +56,7 @@ func modelCommand(a *app, f *modelFlags, use, short, long, example string, run f
 	flags.StringVar(&f.protocol, "protocol", "table2", "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
 	flags.StringVar(&f.params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}', the others at their defaults (default: those that the stored cell chose)`)
 	_ = c.MarkFlagRequired("datasets")
-	_ = c.RegisterFlagCompletionFunc("datasets", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSets(cobra.ShellCompDirectiveDefault))
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
 	return c
 }

@@ -46,6 +46,9 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 	for _, why := range plan.LeftOut {
 		fmt.Fprintf(a.err, "left out: %s\n", why)
 	}
+	if len(plan.Beyond) > 0 {
+		fmt.Fprintf(a.err, "only the splits that there are: %s\n", strings.Join(plan.Beyond, ", "))
+	}
 	if len(plan.Cells) > 0 {
 		canaries := ""
 		switch {

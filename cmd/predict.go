@@ -42,7 +42,7 @@ number.`,
 	permissionFlags(a, c)
 	formatFlag(c, &f.format)
 	_ = c.MarkFlagRequired("datasets")
-	_ = c.RegisterFlagCompletionFunc("datasets", cobra.FixedCompletions(a.sets.Names(), cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSets(cobra.ShellCompDirectiveDefault))
 	return c
 }
 

@@ -117,7 +117,7 @@ comment beside each. docs/protocols.md has all keys. A file that is there stays.
 	flags.StringSliceVar(&o.Datasets, "datasets", []string{"small15"}, "data sets, groups of them, or TOML files")
 	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run takes without --methods (default all)")
 	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.sets.Names()))
+	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSetList())
 	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.methodCompletions()))
 	return c
 }
@@ -125,7 +125,7 @@ comment beside each. docs/protocols.md has all keys. A file that is there stays.
 // newProtocol writes a file that this program reads as a protocol, or says what is wrong with what it was asked for.
 func (a *app) newProtocol(name string, o protocol.Outline) error {
 	file := name + ".toml"
-	o.Datasets = plan.SetNames(o.Datasets)
+	o.Datasets = plan.SetNames(a.sets, o.Datasets)
 	for i, set := range o.Datasets {
 		e, err := a.set(set)
 		if err != nil {

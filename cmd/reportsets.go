@@ -34,7 +34,7 @@ func (a *app) reportSource(f reportFlags, h *plan.Experiment, stored *storedSets
 			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published, PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
 			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once, Fits: p.Semantics.TestsItself(), Sweep: sweepOf(p),
 		},
-		Registry: h.Registry, Sets: reportSets{stored}, Methods: h.MethodNames(f.methods), Beside: f.beside, Datasets: plan.SetNames(f.datasets), Folds: f.folds,
+		Registry: h.Registry, Sets: reportSets{stored}, Methods: h.MethodNames(f.methods), Beside: f.beside, Datasets: plan.SetNames(a.sets, f.datasets), Folds: f.folds,
 		Run: a.invocation(p.Name, p.Path, p.Splits),
 	}
 	var err error

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -83,6 +84,12 @@ type app struct {
 }
 
 func (a *app) store() files.Directory { return files.Directory{Root: a.data, Memory: a.memory} }
+
+// added is the folder of the sets that `bench data add` brought.
+func (a *app) added() string { return filepath.Join(a.store().Dir(), "openml") }
+
+// knowAdded makes these sets known by their names.
+func (a *app) knowAdded() error { return a.sets.AddFolder(a.added()) }
 
 // harness returns the protocol that name is of, with the methods and sets of this program: a built-in one, that of a TOML
 // file, or one that the database holds.
@@ -216,6 +223,9 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
 		if a.memory, err = memoryLimit(a.limit); err != nil {
 			return err
+		}
+		if err := a.knowAdded(); err != nil {
+			return usage("%w", err)
 		}
 		if err := a.checkPermissions(); err != nil || !needsMethods(c) {
 			return err

@@ -105,7 +105,7 @@ func (f runFlags) check() error {
 
 // request turns flags into names that exist.
 func (a *app) request(ctx context.Context, h *plan.Experiment, f runFlags) (plan.Request, error) {
-	f.methods, f.datasets = h.MethodNames(f.methods), plan.SetNames(f.datasets)
+	f.methods, f.datasets = h.MethodNames(f.methods), plan.SetNames(a.sets, f.datasets)
 	req := plan.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout, Limits: plan.Limits{MaxCell: f.maxCell, Memory: a.memory}}
 	for _, m := range f.methods {
 		if _, err := h.Registry.Lookup(m); err != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
@@ -42,15 +41,35 @@ func (s *selection) addProtocol(a *app, c *cobra.Command, of string) {
 // addSets adds the flags of a verb whose arguments name its methods.
 func (s *selection) addSets(a *app, c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringSliceVar(&s.datasets, "datasets", nil, "only these data sets, groups ("+names(catalogue.Groups())+"), sets of a protocol by its name, or TOML files, in this order")
+	flags.StringSliceVar(&s.datasets, "datasets", nil, "only these data sets, groups ("+names(a.sets.Groups())+"), sets of a protocol by its name, or TOML files, in this order")
 	flags.StringSliceVar(&s.exclude, "exclude", nil, "all but these methods, data sets or groups")
 	flags.StringVar(&s.splits, "splits", "", "20 for the first 20 splits, 4-6 for a range")
 	flags.StringVar(&s.split, "split", "", "these splits alone: 7 or 7,9")
-	sets := slices.Concat(a.sets.Names(), slices.Sorted(maps.Keys(catalogue.Groups())))
-	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(sets))
+	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSetList())
 	_ = c.RegisterFlagCompletionFunc("exclude", func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return listCompletion(slices.Concat(a.methodCompletions(), sets))(c, args, word)
+		return listCompletion(slices.Concat(a.methodCompletions(), a.setsAndGroups()))(c, args, word)
 	})
+}
+
+// setsAndGroups are the sets and groups of this moment, those of the data directory included.
+func (a *app) setsAndGroups() []string {
+	_ = a.knowAdded() // a completion has nobody to tell an error
+	return slices.Concat(a.sets.Names(), slices.Sorted(maps.Keys(a.sets.Groups())))
+}
+
+// completeSetList completes the words of a list of sets and groups.
+func (a *app) completeSetList() cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return listCompletion(a.setsAndGroups())(c, args, word)
+	}
+}
+
+// completeSets completes the name of a set.
+func (a *app) completeSets(directive cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		_ = a.knowAdded()
+		return a.sets.Names(), directive
+	}
 }
 
 func names(groups map[string][]string) string {

@@ -253,7 +253,7 @@ func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) ([]stor
 		return nil, unreadable(err)
 	}
 	var datasets []string
-	for _, name := range plan.SetNames(s.datasets) {
+	for _, name := range plan.SetNames(a.sets, s.datasets) {
 		if e, err := sets.entry(name); err == nil {
 			name = e.Name
 		} else if e, err := a.set(name); err == nil {

@@ -8,9 +8,10 @@
 //	files      finds the files of a set in the data directory and checks them
 //	fetch      brings files there, from a mirror or from their public addresses
 //	read       loads the files of a set, which makes it a Set
+//	openml     brings sets of OpenML, described, to a folder of the user's
 //
-// Packages read and fetch stand on files, files on catalogue, and catalogue on generate.
-// Who needs a description alone imports catalogue, and only the command line imports fetch.
+// Packages read and fetch stand on files, files on catalogue, and catalogue on generate; openml stands on all of these.
+// Who needs a description alone imports catalogue, and only the command line imports what fetches.
 //
 // This package reads no file and draws no splits (package harness/split does).
 package datasets
@@ -34,8 +35,13 @@ type Set struct {
 	Blocks      []registry.Block // of the columns of X, one a channel, where the set has them
 	TrainRows   int              // the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
 	Gaps        Gaps             // what becomes of missing values, which are NaN in X
+	Splits      []Division       // the set's own splits, in order; nil if it has none
 	Fingerprint string           // as files.Directory.Fingerprint gives it
 }
+
+// A Division is one of the splits that come with a set: rows to learn from and rows to test on, each in ascending order. No row is
+// in both. A row may be in neither.
+type Division struct{ Train, Test []int }
 
 // Data returns the set as methods take it.
 func (s *Set) Data() registry.Data {

@@ -10,6 +10,8 @@
 //	label = "class"
 //	positive = ["yes"]
 //
+// or one of several in a folder ([Catalogue.AddFolder]).
+//
 // An Entry has a [Reading], and each [File] its checksum: together they are what the numbers of the
 // set depend on, and what [Entry.Fingerprint] hashes. A [Description] takes an entry to another
 // process. Where the published experiments read a damaged file, the damaged reading is the default,
@@ -21,8 +23,11 @@ package catalogue
 
 import (
 	"embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -30,12 +35,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// groups are names that stand for several sets, in the order of the published tables.
-var groups = map[string][]string{
+// builtinGroups are names that stand for several sets, in the order of the published tables.
+var builtinGroups = map[string][]string{
 	"small15": {
 		"wine", "sonar", "newthyroid", "heart", "bupa", "iono", "wdbc", "balance",
 		"australian", "pima", "vehicle", "german", "splice", "spambase", "occupancy",
@@ -43,8 +50,12 @@ var groups = map[string][]string{
 	"toys": {"moons-100", "swiss-roll", "rings", "checkerboard"},
 }
 
-// Groups returns the names that stand for several sets, each with its sets. The caller must not change them.
-func Groups() map[string][]string { return groups }
+// Groups returns the names that stand for several sets, each with its sets.
+func (c *Catalogue) Groups() map[string][]string {
+	out := maps.Clone(builtinGroups)
+	maps.Copy(out, c.groups)
+	return out
+}
 
 //go:embed sets/*.toml
 var builtinFiles embed.FS
@@ -52,13 +63,14 @@ var builtinFiles embed.FS
 // A Catalogue is a set of entries with distinct names.
 type Catalogue struct {
 	entries map[string]named // by lower-case name
+	groups  map[string][]string
 }
 
 // A named is the name of a data set with its entry, which is read from its TOML file when it is first asked for: most commands need the
 // entries of a few sets. The name of a built-in set is that of its file.
 type named struct {
 	name  string
-	entry func() *Entry
+	entry func() (*Entry, error)
 }
 
 var builtinEntries = sync.OnceValue(func() map[string]named {
@@ -69,7 +81,7 @@ var builtinEntries = sync.OnceValue(func() map[string]named {
 	entries := map[string]named{}
 	for _, file := range files {
 		name := strings.TrimSuffix(file.Name(), ".toml")
-		entries[strings.ToLower(name)] = named{name, sync.OnceValue(func() *Entry {
+		entries[strings.ToLower(name)] = named{name, sync.OnceValues(func() (*Entry, error) {
 			raw, err := builtinFiles.ReadFile("sets/" + file.Name())
 			if err != nil {
 				panic(err)
@@ -81,7 +93,7 @@ var builtinEntries = sync.OnceValue(func() map[string]named {
 			if err != nil {
 				panic("catalogue: built-in catalogue: " + err.Error())
 			}
-			return e
+			return e, nil
 		})}
 	}
 	return entries
@@ -99,8 +111,10 @@ func (c *Catalogue) Add(tomlPath string) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if known, ok := c.entries[strings.ToLower(e.Name)]; ok && known.entry().sameFile(e) {
-		return known.entry(), nil
+	if known, ok := c.entries[strings.ToLower(e.Name)]; ok {
+		if have, err := known.entry(); err == nil && have.sameFile(e) {
+			return have, nil
+		}
 	}
 	if err := c.add(e); err != nil {
 		return nil, fmt.Errorf("%s: %w", tomlPath, err)
@@ -123,15 +137,54 @@ func (c *Catalogue) add(e *Entry) error {
 	if c.entries == nil {
 		c.entries = map[string]named{}
 	}
-	c.entries[key] = named{e.Name, func() *Entry { return e }}
+	c.entries[key] = named{e.Name, func() (*Entry, error) { return e, nil }}
 	return nil
 }
 
-// All returns the entries sorted by name.
+// GroupExtension ends the name of a file in a folder of AddFolder that makes a group: the file has the name of a set on each line.
+const GroupExtension = ".group"
+
+// AddFolder makes the sets of a folder known, each by the name of its TOML file, which is read when the set is first asked for, and
+// the groups of the folder by the names of their files. A folder that is not there has none. A name that the catalogue has keeps
+// its set.
+func (c *Catalogue) AddFolder(dir string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // what lies in a file is not there
+		return err
+	}
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name())
+		name, isSet := strings.CutSuffix(f.Name(), ".toml")
+		if _, taken := c.entries[strings.ToLower(name)]; isSet && !taken {
+			c.entries[strings.ToLower(name)] = named{name, sync.OnceValues(func() (*Entry, error) {
+				e, err := readEntry(path)
+				if err == nil && e.Name != name {
+					err = fmt.Errorf("%s: the file holds the set %q; in this folder a file has the name of its set", path, e.Name)
+				}
+				return e, err
+			})}
+		}
+		if group, isGroup := strings.CutSuffix(f.Name(), GroupExtension); isGroup {
+			raw, err := regularfile.Read(path, maxDescription)
+			if err != nil {
+				return err
+			}
+			if c.groups == nil {
+				c.groups = map[string][]string{}
+			}
+			c.groups[group] = strings.Fields(string(raw))
+		}
+	}
+	return nil
+}
+
+// All returns the entries sorted by name, but for those of a folder whose description cannot be read: Lookup says why.
 func (c *Catalogue) All() []*Entry {
 	var all []*Entry
 	for _, name := range c.Names() {
-		all = append(all, c.entries[strings.ToLower(name)].entry())
+		if e, err := c.Lookup(name); err == nil {
+			all = append(all, e)
+		}
 	}
 	return all
 }
@@ -158,7 +211,7 @@ func (c *Catalogue) InProtocol(protocol string) []*Entry {
 // names; for the path of a data file it shows the TOML file that describes a set.
 func (c *Catalogue) Lookup(name string) (*Entry, error) {
 	if e, ok := c.entries[strings.ToLower(name)]; ok {
-		return e.entry(), nil
+		return e.entry()
 	}
 	if isDataPath(name) {
 		return nil, howToDescribe(name)

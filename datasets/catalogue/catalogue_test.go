@@ -170,3 +170,38 @@ func ExampleCatalogue_Lookup() {
 	fmt.Println(err)
 	// Output: no data set is named "spambsae"; did you mean spambase?
 }
+
+// TestAddFolder: the sets and groups of a folder are known by their files' names; what is wrong with one is said when it is asked for.
+func TestAddFolder(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"mine-7.toml": "name = \"mine-7\"\nfile = \"mine.arff\"\nlabel = \"y\"\n", "other.toml": "name = \"mine-8\"\nfile = \"a.csv\"\nlabel = \"y\"\n",
+		"wine.toml": "not read: the name is taken", "suite.group": "mine-7\nwine\n", "notes.txt": "nothing",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := Builtin()
+	before := len(c.All())
+	for range 2 { // a second time changes nothing
+		if err := c.AddFolder(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e, err := c.Lookup("MINE-7"); err != nil || e.Path("", e.Files[0]) != filepath.Join(dir, "mine.arff") {
+		t.Errorf("mine-7: %v, %v", e, err)
+	}
+	if _, err := c.Lookup("other"); err == nil || !strings.Contains(err.Error(), `the file holds the set "mine-8"`) {
+		t.Errorf("a file with the set of another name: %v", err)
+	}
+	if e, err := c.Lookup("wine"); err != nil || e.Local() {
+		t.Errorf("the built-in wine: %v, %v", e, err)
+	}
+	if all, group := c.All(), c.Groups()["suite"]; len(all) != before+1 || !slices.Equal(group, []string{"mine-7", "wine"}) || len(c.Groups()) != len(Builtin().Groups())+1 {
+		t.Errorf("%d sets, %d before; the group has %v", len(all), before, group)
+	}
+	if err := c.AddFolder(filepath.Join(dir, "nowhere")); err != nil {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}

@@ -85,7 +85,7 @@ type Channel struct {
 // A File is one file of an entry.
 type File struct {
 	Path       string `toml:"path"` // relative to the data directory, or to the TOML file of a user's set
-	Role       string `toml:"role"` // "" training rows or all rows, "test" rows after those, "documentation" not read
+	Role       string `toml:"role"` // "" training rows or all rows, "test" rows after those, "splits" how protocols may divide the rows, "documentation" not read
 	Bytes      int64  `toml:"bytes"`
 	SHA256     string `toml:"sha256"`     // hexadecimal; may be "" in a user's set only
 	Repository string `toml:"repository"` // public address: host/owner/name,
@@ -102,6 +102,7 @@ type File struct {
 // The roles of a File.
 const (
 	RoleTest          = "test"
+	RoleSplits        = "splits"
 	RoleDocumentation = "documentation"
 )
 
@@ -124,9 +125,17 @@ func (e *Entry) Path(root string, f File) string {
 	return filepath.Join(root, filepath.FromSlash(f.Path))
 }
 
-// DataFiles returns the files that Load reads, in reading order.
+// DataFiles returns the files that have the rows, in reading order.
 func (e *Entry) DataFiles() []File {
-	return slices.DeleteFunc(slices.Clone(e.Files), func(f File) bool { return f.Role == RoleDocumentation })
+	return slices.DeleteFunc(slices.Clone(e.Files), func(f File) bool { return f.Role == RoleDocumentation || f.Role == RoleSplits })
+}
+
+// SplitsFile returns the file with the set's own splits, and whether there is one. It has a SHA-256.
+func (e *Entry) SplitsFile() (File, bool) {
+	if i := slices.IndexFunc(e.Files, func(f File) bool { return f.Role == RoleSplits }); i >= 0 {
+		return e.Files[i], true
+	}
+	return File{}, false
 }
 
 // TrainRows returns the size of the set's own training part, 0 if it has none, and whether it is known
@@ -259,7 +268,7 @@ func (e *Entry) check() error {
 	if len(e.Drop) == 1 && e.Drop[0].All {
 		return fmt.Errorf("set %s: drop = \"all\" leaves no input; for a column of that name write drop = [\"all\"]", e.Name)
 	}
-	channels, test := 0, false
+	channels, test, splits := 0, false, 0
 	for _, f := range e.DataFiles() {
 		if f.Channel != "" {
 			channels++
@@ -280,17 +289,25 @@ func (e *Entry) check() error {
 		return fmt.Errorf("set %s: %w", e.Name, err)
 	}
 	for _, f := range e.Files {
+		if f.Role == RoleSplits {
+			splits++
+		}
 		if err := e.checkFile(f); err != nil {
 			return fmt.Errorf("set %s: file %q: %w", e.Name, f.Path, err)
 		}
+	}
+	if splits > 1 {
+		return fmt.Errorf("set %s has %d files with role %q; keep one", e.Name, splits, RoleSplits)
 	}
 	return nil
 }
 
 func (e *Entry) checkFile(f File) error {
 	switch {
-	case f.Role != "" && f.Role != RoleTest && f.Role != RoleDocumentation:
-		return fmt.Errorf("role %q is not %q or %q", f.Role, RoleTest, RoleDocumentation)
+	case f.Role != "" && f.Role != RoleTest && f.Role != RoleSplits && f.Role != RoleDocumentation:
+		return fmt.Errorf("role %q is not %q, %q or %q", f.Role, RoleTest, RoleSplits, RoleDocumentation)
+	case f.Role == RoleSplits && f.SHA256 == "":
+		return fmt.Errorf("a file with role %q needs its sha256, which is a part of what decides results", RoleSplits)
 	case f.Path == "":
 		return fmt.Errorf("path is empty")
 	case f.Rows < 0 || f.Features < 0:

@@ -42,7 +42,7 @@ func TestDescriptionErrors(t *testing.T) {
 		csv + "task = \"multiclass\"\nrows_per_class = 3":    `set mine: rows_per_class = 3 must be positive and stands instead of label`,
 		csv + "generate = \"moons\"":                         `set mine: generate = "moons": not a generator of this program: their names, those of published sets with a number of rows, and channels(n, informative, noise)`,
 		csv + "drop = [\"\"]":                                `toml: line 4 (last key "drop"): a column's name is empty; give its number instead`,
-		head + "[[files]]\npath = \"a.csv\"\nrole = \"x\"":   `set mine: file "a.csv": role "x" is not "test" or "documentation"`,
+		head + "[[files]]\npath = \"a.csv\"\nrole = \"x\"":   `set mine: file "a.csv": role "x" is not "test", "splits" or "documentation"`,
 		head + "[[files]]\nbytes = 3":                        `set mine: file "": path is empty`,
 		head + "[[files]]\npath = \"a.csv\"\nsha256 = \"f\"": `set mine: file "a.csv": sha256 "f" is not 64 lower-case hexadecimal digits`,
 		head + "[[files]]\npath = \"a.csv\"\nrepository = \"github.com/a/b\"\ncommit = \"f\"\nsource = \"x\"":         `set mine: file "a.csv": repository "github.com/a/b" needs a full commit and a source path`,

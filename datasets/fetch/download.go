@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,9 +25,20 @@ import (
 const maxArchive = 256 << 20
 
 // retryable marks an error that another attempt may not meet.
-type retryable struct{ error }
+type retryable struct {
+	error
+	after time.Duration // how long the server asks to wait; 0 where it does not say
+}
 
 func (r retryable) Unwrap() error { return r.error }
+
+// A Refusal is an answer of a server that is not what was asked for.
+type Refusal struct {
+	Status string // "412 Precondition Failed"
+	Body   []byte // the beginning of what the server says of it
+}
+
+func (r *Refusal) Error() string { return "the server answers " + r.Status }
 
 // A source is one place to get a file from.
 type source struct {
@@ -108,7 +121,7 @@ func (f *fetcher) get(ctx context.Context, address string, want int64, w io.Writ
 	if err != nil {
 		return err
 	}
-	request.Header.Set("User-Agent", "bench")
+	request.Header.Set("User-Agent", cmp.Or(f.Agent, "bench"))
 	host := request.URL.Host
 	if err := f.hosts.check(host); err != nil {
 		return err
@@ -130,12 +143,12 @@ func (f *fetcher) get(ctx context.Context, address string, want int64, w io.Writ
 	switch {
 	case err != nil:
 		var local localError
-		if errors.As(err, &local) || errors.Is(err, errArchiveTooLarge) {
+		if errors.As(err, &local) || errors.As(err, new(tooLarge)) {
 			return err
 		}
-		return retryable{explain(fmt.Errorf("the answer broke off after %d bytes: %w", n, err))}
+		return retryable{error: explain(fmt.Errorf("the answer broke off after %d bytes: %w", n, err))}
 	case want >= 0 && n < want:
-		return retryable{fmt.Errorf("expected %d bytes, got %d", want, n)}
+		return retryable{error: fmt.Errorf("expected %d bytes, got %d", want, n)}
 	case want >= 0 && n > want:
 		return fmt.Errorf("expected %d bytes, got more", want)
 	}
@@ -149,10 +162,24 @@ func checkAnswer(r *http.Response, want int64) error {
 		return fmt.Errorf("expected %d bytes, the server announces %d", want, r.ContentLength)
 	case r.StatusCode == http.StatusOK:
 		return nil
-	case r.StatusCode >= 500, r.StatusCode == http.StatusTooManyRequests, r.StatusCode == http.StatusRequestTimeout:
-		return retryable{fmt.Errorf("the server answers %s", r.Status)}
 	}
-	return fmt.Errorf("the server answers %s", r.Status)
+	body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<16)) // what it says of the refusal may break off
+	refusal := &Refusal{r.Status, body}
+	if r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusRequestTimeout {
+		return retryable{refusal, retryAfter(r.Header.Get("Retry-After"))}
+	}
+	return refusal
+}
+
+// retryAfter reads how long a server asks to wait: seconds, or a date.
+func retryAfter(text string) time.Duration {
+	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 && seconds < 1<<30 {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
 }
 
 // A watchedReader tells when bytes arrive.
@@ -222,7 +249,7 @@ func (f *fetcher) archive(ctx context.Context, address string) (string, error) {
 	if err != nil {
 		return "", inTempDir(err)
 	}
-	err = f.get(ctx, address, -1, &limitedWriter{out, maxArchive})
+	err = f.get(ctx, address, -1, &limitedWriter{out, maxArchive, "archive"})
 	if e := out.Close(); err == nil && e != nil {
 		err = inTempDir(e)
 	}
@@ -241,13 +268,17 @@ func (f *fetcher) archive(ctx context.Context, address string) (string, error) {
 type limitedWriter struct {
 	w    io.Writer
 	left int64
+	what string // "archive"
 }
 
-var errArchiveTooLarge = fmt.Errorf("the archive is larger than %d bytes", int64(maxArchive))
+// tooLarge is what a limitedWriter refuses.
+type tooLarge string
+
+func (t tooLarge) Error() string { return "the " + string(t) + " is larger than 256 MiB" }
 
 func (l *limitedWriter) Write(p []byte) (int, error) {
 	if l.left -= int64(len(p)); l.left < 0 {
-		return 0, errArchiveTooLarge
+		return 0, tooLarge(l.what)
 	}
 	n, err := l.w.Write(p)
 	if err != nil {

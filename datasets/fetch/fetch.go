@@ -5,6 +5,8 @@
 // A request is tried three times where that can help. A host that gives no answer, and a directory
 // that cannot be written, are given up for all files at once, and told in one line.
 //
+// A [Polite] asks one server for one thing at a time, with pauses.
+//
 // The package reads no data file beyond its checksum, and keeps nothing outside the data directory.
 package fetch
 
@@ -32,6 +34,7 @@ func DefaultMirror() string { return os.Getenv("BENCH_MIRROR") }
 type Options struct {
 	From    string        // a mirror laid out like the data directory: a directory or an http(s) URL; it is asked first
 	Client  *http.Client  // nil means one with default transport and a short connection timeout
+	Agent   string        // the User-Agent of requests; "" means bench
 	Log     func(Event)   // called by one goroutine at a time; may be nil
 	Timeout time.Duration // of one request; 0 means 15 minutes
 	Stall   time.Duration // without a byte before a request is given up; 0 means 30 seconds

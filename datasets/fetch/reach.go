@@ -76,7 +76,7 @@ func (h *hosts) silence(name string, cause error) error {
 	if of.silent >= hopeless && !of.answered {
 		return unreachable{name, cause}
 	}
-	return retryable{cause}
+	return retryable{error: cause}
 }
 
 // defaultClient gives up connecting after ten seconds; proxies are honoured.

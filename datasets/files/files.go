@@ -171,7 +171,11 @@ func (d Directory) scan(ctx context.Context, e *catalogue.Entry, f catalogue.Fil
 	var damaged damagedError
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && e.Local():
-		return "", missingError{fmt.Sprintf("%s: %s is not there; correct the path in the set's TOML file", e.Name, path)}
+		again := ""
+		if f.Note != "" {
+			again = " (its note on the file: " + f.Note + ")"
+		}
+		return "", missingError{fmt.Sprintf("%s: %s is not there; correct the path in the set's TOML file%s", e.Name, path, again)}
 	case errors.Is(err, fs.ErrNotExist):
 		return "", missingError{fmt.Sprintf("%s: %s is not there; get it with `bench data fetch %s`%s", e.Name, path, e.Name, advice(f))}
 	case ctx.Err() != nil:

@@ -62,7 +62,10 @@ func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets
 		return nil, err
 	}
 	set.Fingerprint = e.Fingerprint(sums)
-	return set, nil
+	if f, has := e.SplitsFile(); has {
+		set.Splits, err = r.splits(ctx, d, f, len(set.Y))
+	}
+	return set, err
 }
 
 // A reader is one loading of a set, within a budget of memory.

@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/registry"
 )
 
 func TestSplits(t *testing.T) {
@@ -38,7 +40,7 @@ func TestSplits(t *testing.T) {
 // Each set of a group exists, and no group has the name of a set or of a protocol, so that a name means one thing.
 func TestGroupsOfSets(t *testing.T) {
 	all := catalogue.Builtin()
-	for group, sets := range catalogue.Groups() {
+	for group, sets := range all.Groups() {
 		if _, err := all.Lookup(group); err == nil || slices.Contains(protocol.Names(), group) {
 			t.Errorf("group %s has the name of a set or of a protocol", group)
 		}
@@ -52,10 +54,22 @@ func TestGroupsOfSets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := SetNames([]string{"Table2"}); !slices.Equal(got, table2.Datasets) {
+	if got := SetNames(all, []string{"Table2"}); !slices.Equal(got, table2.Datasets) {
 		t.Errorf("the sets of protocol table2: %v, want %v", got, table2.Datasets)
 	}
-	if got := SetNames([]string{"wine", " SMALL15"}); len(got) != 15 || got[0] != "wine" {
+	if got := SetNames(all, []string{"wine", " SMALL15"}); len(got) != 15 || got[0] != "wine" {
 		t.Errorf("wine and the group that holds it: %v, want 15 sets", got)
+	}
+}
+
+// TestOwnSplitsAreInTheKey: the file of a set's own splits counts where a protocol follows it, and changes no key elsewhere.
+func TestOwnSplitsAreInTheKey(t *testing.T) {
+	grid := []json.RawMessage{json.RawMessage(`{"t":1}`)}
+	hash := func(splits string) string { return gridHash(registry.Spec{}, registry.Shape{}, grid, 0, splits) }
+	if hash("") != protocol.HashJSON(grid) {
+		t.Error("the key of a set without splits of its own is another than before")
+	}
+	if hash("a") == hash("") || hash("a") == hash("b") {
+		t.Error("the file of splits is no part of the key")
 	}
 }

@@ -77,6 +77,7 @@ type Plan struct {
 	Unsuited  []string          // "METHOD on SET" that the request names although the method does not solve the set's task
 	NoGaps    []string          // "METHOD on SET" where the set's missing values stay and the method takes none
 	LeftOut   []string          // requested sets that cannot be split, each with the reason
+	Beyond    []string          // sets with fewer splits of their own than the request asks for; what is not there is not counted
 	Data      map[string]string // fingerprint of each planned set's data
 	Versions  map[string]string // version of each method
 	// Revive holds the stored keys of requested cells that do not stand for their cells: see
@@ -138,9 +139,19 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 			return nil, err
 		}
 		plan.Data[entry.Name] = set.fingerprint
+		splits := req.Splits
+		if set.splits > 0 {
+			splits = slices.DeleteFunc(slices.Clone(splits), func(s int) bool { return s > set.splits })
+		}
+		if len(splits) < len(req.Splits) {
+			plan.Beyond = append(plan.Beyond, fmt.Sprintf("%s has splits 1 to %d of its own", entry.Name, set.splits))
+		}
+		if len(splits) == 0 {
+			continue
+		}
 		for _, spec := range specs {
 			plan.Versions[spec.Name] = spec.Version
-			cells, err := h.cells(set, spec, req.Splits, forecast)
+			cells, err := h.cells(set, spec, splits, forecast)
 			if err != nil {
 				return nil, err
 			}
@@ -290,7 +301,7 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	common := runner.CellSpec{
 		Inputs: runner.Inputs{
 			ProtocolHash: h.Protocol.Hash(), Fingerprint: set.fingerprint,
-			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, grid, fewer),
+			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, grid, fewer, set.splitsHash),
 		},
 		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path), Splits: h.Protocol.Splits},
 		Set:      set.entry.Description(), Grid: grid, Written: written, Shape: set.train, Keep: h.Keep,

@@ -18,10 +18,10 @@ func (h *Experiment) MethodNames(names []string) []string {
 	return h.Protocol.Expand(members(names, h.Registry.Groups()))
 }
 
-// SetNames replaces the groups among names by their sets, and the names of protocols by the sets of these. Other names and
+// SetNames replaces the groups of c among names by their sets, and the names of protocols by the sets of these. Other names and
 // paths stay as they are; nil stays nil.
-func SetNames(names []string) []string {
-	groups := maps.Clone(catalogue.Groups())
+func SetNames(c *catalogue.Catalogue, names []string) []string {
+	groups := c.Groups()
 	for _, name := range protocol.Names() {
 		if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), name) }) {
 			if p, err := protocol.Load(name); err == nil {
@@ -61,7 +61,7 @@ func members(names []string, groups map[string][]string) []string {
 // know. Any other name is an error that says which name is near.
 func (h *Experiment) Excluded(names, stored []string) ([]string, error) {
 	var out []string
-	for _, name := range SetNames(h.MethodNames(names)) {
+	for _, name := range SetNames(h.Catalogue, h.MethodNames(names)) {
 		at := slices.IndexFunc(stored, func(s string) bool { return strings.EqualFold(s, name) })
 		if spec, err := h.Registry.Lookup(name); err == nil {
 			out = append(out, spec.Name)
@@ -70,7 +70,7 @@ func (h *Experiment) Excluded(names, stored []string) ([]string, error) {
 		} else if at >= 0 {
 			out = append(out, stored[at])
 		} else {
-			known := slices.Concat(h.Registry.Names(), slices.Sorted(maps.Keys(h.Registry.Groups())), h.Catalogue.Names(), slices.Sorted(maps.Keys(catalogue.Groups())))
+			known := slices.Concat(h.Registry.Names(), slices.Sorted(maps.Keys(h.Registry.Groups())), h.Catalogue.Names(), slices.Sorted(maps.Keys(h.Catalogue.Groups())))
 			hint := "`bench methods list` and `bench data list` name what there is"
 			if meant := wording.Suggest(name, known); meant != nil {
 				hint = "did you mean " + strings.Join(meant, " or ") + "?"

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -21,7 +22,9 @@ type plannedSet struct {
 	fingerprint string
 	train       registry.Shape // shape of a split's training part
 	rows        int
-	testPart    bool // the set has a test part of its own
+	testPart    bool   // the set has a test part of its own
+	splits      int    // how many splits there are; 0 for as many as are asked for
+	splitsHash  string // SHA-256 of the file that lists them, "" where the protocol follows no such file
 }
 
 // set looks a data set up in the catalogue. It loads the set where the catalogue does not tell its size, its
@@ -47,16 +50,40 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 		sh.N, sh.D, sh.Classes, sh.Blocks = n, d, set.Classes, set.Blocks
 		trainRows, counts, labels = set.TrainRows, set.Counts(), set.Labels
 	}
-	train, _, err := h.Protocol.Semantics.Splitter().Sizes(sh.N, trainRows)
+	splitter, own := h.Protocol.Semantics.Splitter(), 0
+	var train int
+	var file catalogue.File
+	if splitter.Kind == split.OpenML {
+		file, _ = entry.SplitsFile()
+		train, own, err = h.ownSplits(ctx, entry, sh.N)
+	} else {
+		train, _, err = splitter.Sizes(sh.N, trainRows)
+	}
 	if err != nil {
 		return plannedSet{}, &splitError{fmt.Errorf("%s, protocol %s: %w", entry.Name, h.Protocol.Name, err)}
 	}
 	if err := h.enoughOfEachClass(entry, counts, labels); err != nil {
 		return plannedSet{}, err
 	}
-	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh, testPart: trainRows > 0}
+	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh, testPart: trainRows > 0, splits: own, splitsHash: file.SHA256}
 	p.train.N = train
 	return p, nil
+}
+
+// ownSplits returns the number of training rows of the first of a set's own splits, and how many splits these are.
+func (h *Experiment) ownSplits(ctx context.Context, entry *catalogue.Entry, n int) (train, splits int, err error) {
+	own, err := read.Splits(ctx, h.Data, entry, n)
+	if err == nil {
+		err = split.Own(own)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	train = len(own[0].Train)
+	if most := h.Protocol.Semantics.TrainRows; most > 0 {
+		train = min(train, most)
+	}
+	return train, len(own), nil
 }
 
 // A splitError says why a set cannot be split. It keeps no other set from being run.
@@ -89,20 +116,21 @@ func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, lab
 }
 
 // gridHash identifies what a method does with a set: by the grid points, by the blocks of the features where the method uses them,
-// and by fewer, the number of training rows where the method has its own. Without blocks and such a number it is the hash of
-// the grid points alone.
-func gridHash(spec registry.Spec, sh registry.Shape, grid []json.RawMessage, fewer int) string {
+// by fewer, the number of training rows where the method has its own, and by the hash of the set's own splits where the protocol
+// follows these. With none of the three it is the hash of the grid points alone.
+func gridHash(spec registry.Spec, sh registry.Shape, grid []json.RawMessage, fewer int, splits string) string {
 	if !spec.Blocks {
 		sh.Blocks = nil
 	}
-	if sh.Blocks == nil && fewer == 0 {
+	if sh.Blocks == nil && fewer == 0 && splits == "" {
 		return protocol.HashJSON(grid)
 	}
 	return protocol.HashJSON(struct {
 		Settings  []json.RawMessage
 		Blocks    []registry.Block
-		TrainRows int `json:",omitempty"`
-	}{grid, sh.Blocks, fewer})
+		TrainRows int    `json:",omitempty"`
+		Splits    string `json:",omitempty"`
+	}{grid, sh.Blocks, fewer, splits})
 }
 
 // mostToSee is the most rows of a generated set that stands for missing data: its results are to be there soon.

@@ -48,7 +48,7 @@ func TestHashesAreStable(t *testing.T) {
 
 func TestSemanticsAreChecked(t *testing.T) {
 	for text, want := range map[string]string{
-		"test_fraction = 0.3\nsplit = \"random\"":               `protocol mine: semantics.split = "random"; known: stratified, kfold, given, given-or-stratified, all`,
+		"test_fraction = 0.3\nsplit = \"random\"":               `protocol mine: semantics.split = "random"; known: stratified, kfold, given, given-or-stratified, openml, all`,
 		"split = \"kfold\"":                                     `protocol mine: semantics.parts = 0; split = "kfold" needs at least 2`,
 		"test_fraction = 0.3\nsplit = \"given\"":                `protocol mine: semantics.test_fraction = 0.3; split = "given" does not use it, leave it out`,
 		"test_fraction = 0.3\nmethod_seeds = -1":                `protocol mine: semantics.method_seeds = -1; it must be 1 to 1000`,

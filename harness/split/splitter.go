@@ -28,6 +28,8 @@ const (
 	Given Kind = "given"
 	// GivenOrStratified is Given for sets with a test part of their own, and Stratified for all other sets.
 	GivenOrStratified Kind = "given-or-stratified"
+	// OpenML follows the splits that come with the set: split s tests on fold (s-1) % folds of repeat (s-1) / folds.
+	OpenML Kind = "openml"
 	// All learns from every row and tests on every row: for times and pictures, not for errors on new data.
 	All Kind = "all"
 )
@@ -46,8 +48,8 @@ type Splitter struct {
 func (s Splitter) Check() error {
 	kind := s.kind()
 	switch {
-	case !slices.Contains([]Kind{Stratified, KFold, Given, GivenOrStratified, All}, kind):
-		return fmt.Errorf("split = %q; known: %s, %s, %s, %s, %s", s.Kind, Stratified, KFold, Given, GivenOrStratified, All)
+	case !slices.Contains([]Kind{Stratified, KFold, Given, GivenOrStratified, OpenML, All}, kind):
+		return fmt.Errorf("split = %q; known: %s, %s, %s, %s, %s, %s", s.Kind, Stratified, KFold, Given, GivenOrStratified, OpenML, All)
 	case kind.draws() && !(s.TestFraction > 0 && s.TestFraction < 1):
 		return fmt.Errorf("test_fraction = %g; it must lie between 0 and 1", s.TestFraction)
 	case !kind.draws() && s.TestFraction != 0:
@@ -96,13 +98,15 @@ func (s Splitter) Once(testPart bool) bool {
 
 // Sizes returns how many of n rows are training rows and how many are test rows. trainRows is the size of the
 // set's own training part, 0 if the set has none. Splits of KFold differ by a row where Parts does not divide
-// n; the sizes are those of the first split. It is an error if the rows are too few, or if the kind is Given
-// and the set has no test part.
+// n; the sizes are those of the first split. It is an error if the rows are too few, if the kind is Given
+// and the set has no test part, or if the kind is OpenML: only the file of a set's own splits tells their sizes.
 func (s Splitter) Sizes(n, trainRows int) (train, test int, err error) {
 	kind := s.kindFor(trainRows)
 	switch kind {
 	case KFold:
 		test = (n + s.Parts - 1) / s.Parts
+	case OpenML:
+		return 0, 0, errors.New("the sizes are those of the set's own splits")
 	case Given:
 		if trainRows <= 0 || trainRows >= n {
 			return 0, 0, errors.New("the set has no test part of its own")
@@ -142,7 +146,7 @@ func (s Splitter) Serves(n int) bool {
 	switch s.kind() {
 	case KFold:
 		return n >= s.Parts && n-n/s.Parts >= s.Folds
-	case Given, GivenOrStratified, All:
+	case Given, GivenOrStratified, OpenML, All:
 		return n >= s.Folds
 	}
 	return n-int(math.Floor(s.TestFraction*float64(n))) >= s.Folds
@@ -191,14 +195,18 @@ func (s Splitter) Split(set *datasets.Set, seed uint32) (Split, error) {
 }
 
 func (s Splitter) split(set *datasets.Set, seed uint32) (out Split, err error) {
-	_, test, err := s.Sizes(len(set.Y), set.TrainRows)
-	if err != nil {
-		return out, err
+	test := 0
+	if s.Kind != OpenML {
+		if _, test, err = s.Sizes(len(set.Y), set.TrainRows); err != nil {
+			return out, err
+		}
 	}
 	rng := rng.New(seed)
 	switch s.kindFor(set.TrainRows) {
 	case KFold:
 		out.Train, out.Test, err = s.part(set, seed)
+	case OpenML:
+		out.Train, out.Test, err = s.own(set, seed)
 	case Given:
 		out.Train, out.Test = upto(0, set.TrainRows), upto(set.TrainRows, len(set.Y))
 	case All:
@@ -223,6 +231,29 @@ func (s Splitter) drawn(rng *rng.RandomState, task registry.Task, y []float64, n
 	}
 	p := rng.Permutation(len(y))
 	return p[nTest:], p[:nTest], nil
+}
+
+// own returns a split that comes with the set; seed is its number.
+func (s Splitter) own(set *datasets.Set, seed uint32) (train, test []int, err error) {
+	if err := Own(set.Splits); err != nil {
+		return nil, nil, err
+	}
+	if seed < 1 || int(seed) > len(set.Splits) {
+		return nil, nil, fmt.Errorf("there is no split %d; the set's own splits are 1 to %d", seed, len(set.Splits))
+	}
+	d := set.Splits[seed-1]
+	if len(d.Train) < s.Folds {
+		return nil, nil, fmt.Errorf("%d training rows are too few for %d folds", len(d.Train), s.Folds)
+	}
+	return slices.Clone(d.Train), slices.Clone(d.Test), nil
+}
+
+// Own returns an error where a set has no splits of its own, which kind OpenML needs.
+func Own(splits []datasets.Division) error {
+	if len(splits) == 0 {
+		return fmt.Errorf("split = %q follows splits that come with the set, and the set has none", OpenML)
+	}
+	return nil
 }
 
 // some draws TrainRows of the training rows.

@@ -28,7 +28,7 @@ type room struct {
 // room imports none that stands above it, but for published values, which are a leaf.
 var rooms = []room{
 	{"cmd/bench", "cmd methods"},
-	{"cmd", "harness/... reports/... methods/external/... registry registry/rng datasets datasets/catalogue datasets/describe datasets/fetch datasets/files datasets/read internal/..."},
+	{"cmd", "harness/... reports/... methods/external/... registry registry/rng datasets datasets/catalogue datasets/describe datasets/fetch datasets/files datasets/openml datasets/read internal/..."},
 	{"scripts/...", "..."},
 
 	{"reports/doc", "internal/..."},
@@ -61,7 +61,7 @@ var rooms = []room{
 	{"harness/protocol", "harness/metric harness/split registry datasets/catalogue internal/..."},
 	{"harness/canary", "registry"},
 	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/result registry datasets datasets/catalogue datasets/files datasets/read internal/..."},
-	{"harness/plan", "harness/metric harness/protocol harness/result harness/runner harness/store registry datasets/catalogue datasets/files datasets/read internal/..."},
+	{"harness/plan", "harness/metric harness/protocol harness/result harness/runner harness/split harness/store registry datasets/catalogue datasets/files datasets/read internal/..."},
 	{"harness/schedule", "harness/plan harness/result harness/runner harness/store datasets/catalogue internal/..."},
 	{"harness/environment", "harness/result internal/..."},
 	{"harness/verify", "harness/plan harness/result harness/runner harness/schedule harness/store registry internal/..."},
@@ -72,6 +72,7 @@ var rooms = []room{
 	{"datasets/catalogue", "datasets/generate registry internal/..."},
 	{"datasets/files", "datasets/catalogue datasets/generate internal/..."},
 	{"datasets/fetch", "datasets/catalogue datasets/files internal/..."},
+	{"datasets/openml", "datasets/catalogue datasets/describe datasets/fetch datasets/files datasets/read registry internal/..."},
 	{"datasets/read", "datasets datasets/catalogue datasets/files registry registry/rng internal/..."},
 	{"datasets/describe", "datasets/catalogue datasets/files datasets/read internal/..."},
 	{"datasets", "registry"},
@@ -93,7 +94,7 @@ var rooms = []room{
 }
 
 // forTests are the packages that only tests, and each other, import.
-var forTests = strings.Fields("internal/architecture internal/test/faulty internal/test/canceltest internal/test/testenv internal/test/testsplit " +
+var forTests = strings.Fields("internal/architecture internal/test/faulty internal/test/canceltest internal/test/testenv internal/test/testsplit internal/test/openmlserver " +
 	"methods/internal/saved/savedtest methods/internal/treetest registry/conform harness/store/storetest reports/internal/sample")
 
 // forSQL are imported by harness/store alone.
@@ -240,6 +241,7 @@ func TestRules(t *testing.T) {
 		{"datasets/read/load.go", module + "harness/split", "imports harness/split"},
 		{"datasets/set.go", module + "datasets/read", "imports datasets/read"},
 		{"harness/plan/set.go", module + "datasets/fetch", "imports datasets/fetch"},
+		{"harness/plan/set.go", module + "datasets/openml", "imports datasets/openml"},
 		{"harness/session.go", module + "cmd", "imports cmd"},
 		{"harness/session.go", module + "reports", "imports reports"},
 		{"harness/store/read.go", module + "harness", "imports harness"},

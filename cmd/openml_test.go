@@ -1,0 +1,38 @@
+package cmd_test
+
+import (
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/openmlserver"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestOpenMLScripts runs each script of testdata/openml against a server of ours, whose answers are described there. The command `asked N` says how
+// many requests came since it was last called.
+func TestOpenMLScripts(t *testing.T) {
+	testenv.NotUnderRace(t)
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "openml"), UpdateScripts: *update, RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			server := openmlserver.New()
+			e.Defer(server.Close)
+			e.Values["server"] = server
+			e.Setenv("BENCH_DATA", filepath.Join(e.WorkDir, "data"))
+			e.Setenv("BENCH_OPENML", server.URL)
+			e.Setenv("BENCH_KNOWN_PLUGINS", filepath.Join(e.WorkDir, "known"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"asked": func(ts *testscript.TestScript, not bool, args []string) {
+				want, err := strconv.Atoi(args[0])
+				ts.Check(err)
+				if paths := ts.Value("server").(*openmlserver.Server).Asked(); len(paths) != want {
+					ts.Fatalf("%d requests, want %d: %v", len(paths), want, paths)
+				}
+			},
+		},
+	})
+}

@@ -1,0 +1,210 @@
+package openml
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// A set is a data set on its way into the folder. Its exported fields are the keys of its description.
+type set struct {
+	Name     string           `toml:"name"`
+	Title    string           `toml:"title"`
+	Source   string           `toml:"source"` // set and task: equal sources are equal descriptions
+	Citation string           `toml:"citation,omitempty"`
+	Defects  []string         `toml:"defects,omitempty"`
+	Task     string           `toml:"task"`
+	Format   string           `toml:"format"`
+	Label    any              `toml:"label"` // a name or a number, as those of Drop
+	Positive []string         `toml:"positive,omitempty"`
+	Drop     []any            `toml:"drop,omitempty"`
+	Missing  string           `toml:"missing,omitempty"`
+	Impute   string           `toml:"impute,omitempty"`
+	Rows     int              `toml:"rows,omitzero"`
+	Features int              `toml:"features,omitzero"`
+	Counts   []int            `toml:"counts,omitempty"`
+	Files    []catalogue.File `toml:"-"`
+
+	id, ref, address, md5 string
+	plain                 string // the set's name on the server
+}
+
+// describe says how a set is read, by what the server says of it. Only what the file itself tells is left for complete.
+func (a *Adder) describe(ctx context.Context, id string, t *task) (*set, error) {
+	d, err := a.dataOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if f := strings.ToLower(string(d.Format)); f != "arff" && f != "sparse_arff" {
+		return nil, fmt.Errorf("the file of %s is in the format %q; ARFF is read", d.Name, d.Format)
+	}
+	features, err := a.featuresOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s := &set{
+		Name: catalogue.SetName(string(d.Name)+".arff") + "-" + id, Title: fmt.Sprintf("%s, version %s", d.Name, d.Version),
+		Source: "OpenML data set " + id, Citation: string(d.Citation), Format: catalogue.ARFF,
+		id: id, ref: Set + id, address: string(d.URL), md5: strings.ToLower(string(d.MD5)), plain: string(d.Name),
+	}
+	if d.Status != "" && d.Status != "active" {
+		s.Defects = []string{fmt.Sprintf("OpenML calls this version %s, not active", d.Status)}
+	}
+	label, err := labelOf(d, features, t)
+	if err != nil {
+		return nil, err
+	}
+	s.Task, s.Label = registry.Multiclass.String(), column(features, label)
+	if t == nil && features[label].Type == "numeric" || t != nil && !t.classes {
+		s.Task = registry.Regression.String()
+	}
+	if t != nil {
+		s.Source += ", task " + t.id
+		s.ref = Task + t.id
+		if t.target != string(d.Target) {
+			s.Name += "-task-" + t.id
+		}
+	}
+	return s, s.columns(d, features, label, a.DropText)
+}
+
+// columns says which columns are left out, and whether values are missing.
+func (s *set) columns(d description, features []feature, label int, dropText bool) error {
+	var texts []string
+	for i, f := range features {
+		out := f.Ignored == "true" || f.RowID == "true" || f.Name == d.RowID || slices.Contains(d.Ignored, string(f.Name)) ||
+			slices.Contains(strings.Split(strings.Join(d.Ignored, ","), ","), string(f.Name))
+		text := f.Type != "numeric" && f.Type != "nominal"
+		switch {
+		case i == label:
+			continue
+		case !out && text && !dropText:
+			texts = append(texts, string(f.Name))
+		case out || text:
+			s.Drop = append(s.Drop, column(features, i))
+			continue
+		}
+		if n, err := strconv.ParseFloat(string(f.Missing), 64); err != nil || n > 0 {
+			s.Missing, s.Impute = "?", "median"
+		}
+	}
+	if texts != nil {
+		return fmt.Errorf("%s has columns of text or dates, which are no inputs: %s; --drop-text leaves such columns out", s.plain, strings.Join(texts, ", "))
+	}
+	if len(s.Drop) == len(features)-1 {
+		return fmt.Errorf("every column of %s is the target or is to be ignored; there is no input", s.plain)
+	}
+	return nil
+}
+
+// labelOf returns the number of the target's column.
+func labelOf(d description, features []feature, t *task) (int, error) {
+	target := string(d.Target)
+	if t != nil {
+		target = t.target
+	}
+	if i := slices.IndexFunc(features, func(f feature) bool { return string(f.Name) == target }); i >= 0 {
+		return i, nil
+	}
+	switch {
+	case target == "":
+		return 0, fmt.Errorf("%s has no default target; add one of its tasks with %sNUMBER", d.Name, Task)
+	case strings.Contains(target, ","):
+		return 0, fmt.Errorf("%s has several targets, %s; add one of its tasks with %sNUMBER", d.Name, target, Task)
+	}
+	return 0, fmt.Errorf("the target %q is no column of %s", target, d.Name)
+}
+
+// column is how a column is called in TOML: by its name where no other has this name, else by its number.
+func column(features []feature, i int) any {
+	name := string(features[i].Name)
+	for j, f := range features {
+		if name == "" || name != strings.TrimSpace(name) || j != i && string(f.Name) == name {
+			return i
+		}
+	}
+	return name
+}
+
+// mirrored are the names that a mirror may give the file.
+func (s *set) mirrored() []string {
+	return []string{s.id + ".arff", filepath.Base(s.plain) + ".arff", catalogue.SetName(s.plain+".arff") + "-" + s.id + ".arff"}
+}
+
+func (s *set) path(a *Adder) string { return filepath.Join(a.Dir, s.Name+".toml") }
+
+// present returns the entry of the set where it is in the folder, described for the same task, with all its files.
+func (s *set) present(a *Adder) *catalogue.Entry {
+	e, err := new(catalogue.Catalogue).Add(s.path(a))
+	if err != nil || e.Source != s.Source || (files.Directory{}).Verify(e) != nil {
+		return nil
+	}
+	return e
+}
+
+// complete loads the set and writes what only its file tells into the description: the task, the class +1, and counts. It returns
+// these for people.
+func (s *set) complete(ctx context.Context, a *Adder) (string, error) {
+	path, err := filepath.Abs(s.path(a))
+	if err != nil {
+		return "", err
+	}
+	e, err := catalogue.Description{TOML: s.toml(), Path: path}.Entry()
+	if err != nil {
+		return "", err
+	}
+	loaded, err := read.Load(ctx, files.Directory{Memory: a.Memory}, e)
+	if err != nil {
+		return "", err
+	}
+	s.Rows, s.Features = loaded.X.Dims()
+	s.Counts = loaded.Counts()
+	what := fmt.Sprintf("%d rows, %d features", s.Rows, s.Features)
+	switch {
+	case e.Task == registry.Regression:
+		what += ", regression"
+	case len(loaded.Labels) == 2:
+		s.Task, s.Positive = registry.Binary.String(), loaded.Labels[1:]
+		what += fmt.Sprintf(", class +1 is %s", loaded.Labels[1])
+	default:
+		what += fmt.Sprintf(", %d classes", len(loaded.Labels))
+	}
+	return what + fmt.Sprintf(", %d splits of its own", len(loaded.Splits)), nil
+}
+
+// toml writes the description.
+func (s *set) toml() string {
+	type file struct {
+		Path   string `toml:"path"`
+		Role   string `toml:"role,omitempty"`
+		Bytes  int64  `toml:"bytes"`
+		SHA256 string `toml:"sha256"`
+		Note   string `toml:"note"`
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Written by `bench data add %s`. Names, target and ignored columns are OpenML's.\n", s.ref)
+	all := struct {
+		*set
+		Files []file `toml:"files"`
+	}{set: s}
+	for _, f := range s.Files {
+		all.Files = append(all.Files, file{f.Path, f.Role, f.Bytes, f.SHA256, cmp.Or(f.Note, "bench data add "+s.ref)})
+	}
+	e := toml.NewEncoder(&b)
+	e.Indent = ""
+	if err := e.Encode(all); err != nil {
+		panic(err) // strings and numbers always encode
+	}
+	return b.String()
+}

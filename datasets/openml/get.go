@@ -1,0 +1,82 @@
+package openml
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/describe"
+	"github.com/kernelboosting/bench/datasets/fetch"
+	"github.com/kernelboosting/bench/internal/system/regularfile"
+)
+
+// file brings a file into the folder under a name: it stays where it is there with the right MD5, is copied from a mirror, which may
+// call it name or one of others, or comes from an address. "" accepts any MD5.
+func (a *Adder) file(ctx context.Context, others []string, address, name, md5sum string) (catalogue.File, error) {
+	path := filepath.Join(a.Dir, name)
+	f, err := a.here(ctx, path, md5sum)
+	if errors.Is(err, fs.ErrNotExist) && a.From != "" {
+		f, err = a.fromMirror(ctx, append(others, name), path, md5sum)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if u, e := url.Parse(address); e != nil || u.Scheme != "http" && u.Scheme != "https" {
+			return f, fmt.Errorf("the server tells the address %q of the file, which begins with neither http:// nor https://", address)
+		}
+		if f, err = a.Web.File(ctx, address, path, md5sum); err != nil {
+			err = fmt.Errorf("%s: %w%s", address, err, a.offline(err))
+		}
+	}
+	f.Path = name
+	return f, err
+}
+
+// here returns a file of the folder; one that is not there, or has another MD5, is fs.ErrNotExist.
+func (a *Adder) here(ctx context.Context, path, md5sum string) (f catalogue.File, err error) {
+	theirs, ours := md5.New(), sha256.New()
+	err = regularfile.Copy(ctx, path, func(size int64) (io.Writer, error) {
+		f.Bytes = size
+		return io.MultiWriter(theirs, ours), nil
+	})
+	if err == nil && md5sum != "" && hex.EncodeToString(theirs.Sum(nil)) != md5sum {
+		err = fs.ErrNotExist
+	}
+	f.SHA256 = hex.EncodeToString(ours.Sum(nil))
+	return f, err
+}
+
+// fromMirror copies the first file of the mirror that has one of the names and the right MD5.
+func (a *Adder) fromMirror(ctx context.Context, names []string, path, md5sum string) (f catalogue.File, err error) {
+	var wrong error
+	for _, name := range names {
+		from := filepath.Join(a.From, name)
+		f, err = fetch.WriteFile(path, md5sum, func(w io.Writer) error {
+			return regularfile.Copy(ctx, from, func(int64) (io.Writer, error) { return w, nil })
+		})
+		switch {
+		case err == nil:
+			return f, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			wrong = fmt.Errorf("%s: %w; is it another version of the set? Take it out of the folder", from, err)
+		}
+		for _, ending := range []string{".parquet", ".pq"} {
+			from := strings.TrimSuffix(from, ".arff") + ending
+			if _, e := os.Stat(from); e == nil && wrong == nil {
+				_, wrong = describe.File(ctx, from, describe.Options{Memory: a.Memory}) // which says what to do with Parquet files
+			}
+		}
+	}
+	if wrong != nil {
+		return f, wrong
+	}
+	return f, fs.ErrNotExist
+}

@@ -1,0 +1,195 @@
+// Package openml brings data sets of OpenML into a folder: [Adder.Add] takes a set, a task or a whole suite by its number.
+//
+//	openml.go    Add: sets one after another, and the group of a suite
+//	answers.go   what the server says of sets, features, tasks and suites, asked for once and kept
+//	get.go       files, from a mirror or from the server, compared with the server's MD5
+//	describe.go  the description of a set (TOML), which is read back and loaded before it is written
+//	suites/      suites whose tasks the program knows
+//
+// The folder has, of each set, NAME-ID.toml and NAME-ID.arff, with task-ID-splits.arff where a task says how rows are divided, and the
+// server's answers in meta/. Another machine's folder is a mirror. What is there is not asked for again.
+//
+// The package reads no Parquet files. Only cmd imports it, since it asks a server.
+package openml
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/fetch"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
+)
+
+// PublicServer is the address of OpenML.
+const PublicServer = "https://www.openml.org"
+
+// The kinds of things that can be added, as they are written before a number.
+const (
+	Set   = "openml:"
+	Task  = "openml-task:"
+	Suite = "openml-suite:"
+)
+
+// An Adder adds data sets to a folder.
+type Adder struct {
+	Dir      string // the folder, which is made where it is not there
+	Server   string // "" means PublicServer
+	From     string // a mirror: a folder with files of sets, which is asked before the server; "" for none
+	DropText bool   // columns of text are left out; otherwise a set that has one is an error
+	Memory   int64  // bytes that loading a set may take
+	Web      *fetch.Polite
+	Tell     func(format string, args ...any) // a line on what was done
+}
+
+// A LeftOut is a task of a suite whose set was not added.
+type LeftOut struct {
+	Task string
+	Why  error
+}
+
+// Add adds what ref names: "openml:40981", a data set with its default target; "openml-task:146818", a task's set with the task's
+// target and splits; "openml-suite:99" or "openml-suite:OpenML-CC18", the set of each task, and a group of these. A set that is there
+// as it was described is not touched. Tasks of a suite whose sets cannot be had or read are returned, the others are added; the group
+// has those that are there. It is an error if ref cannot be understood, or if what it names cannot be had.
+func (a *Adder) Add(ctx context.Context, ref string) ([]LeftOut, error) {
+	if err := os.MkdirAll(filepath.Join(a.Dir, "meta"), 0o777); err != nil {
+		return nil, fmt.Errorf("%w; choose another data directory with --data", err)
+	}
+	kind, what, err := parse(ref)
+	switch kind {
+	case Suite:
+		return a.suite(ctx, what)
+	case Task:
+		_, err = a.task(ctx, what, "")
+	case Set:
+		_, err = a.set(ctx, what, nil)
+	}
+	if err != nil && kind != "" {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	return nil, err
+}
+
+// Check returns an error for a ref that Add cannot understand.
+func Check(ref string) error {
+	_, _, err := parse(ref)
+	return err
+}
+
+// parse divides a ref into its kind and a number, or the name of a suite.
+func parse(ref string) (kind, what string, err error) {
+	for _, kind := range []string{Set, Task, Suite} {
+		what, ok := strings.CutPrefix(ref, kind)
+		n, err := strconv.Atoi(what)
+		number := err == nil && n > 0 && strconv.Itoa(n) == what
+		if ok && (number || kind == Suite && err != nil && what != "" && !strings.ContainsAny(what, "/\\?#%")) {
+			return kind, what, nil
+		}
+	}
+	return "", "", fmt.Errorf("%q is nothing that can be added; write %s40981 for a data set, %s146818 for a task with its splits, %s99 or %sOpenML-CC18 for a suite, with the numbers of %s", ref, Set, Task, Suite, Suite, PublicServer)
+}
+
+// suite adds the sets of a suite, by number or name.
+func (a *Adder) suite(ctx context.Context, asked string) ([]LeftOut, error) {
+	s, err := a.listed(ctx, asked)
+	if err != nil {
+		return nil, fmt.Errorf("%s%s: %w", Suite, asked, err)
+	}
+	var out []LeftOut
+	var names []string
+	for i, t := range s.tasks {
+		place := *a
+		place.Tell = func(format string, args ...any) {
+			a.Tell("%d/%d %s", i+1, len(s.tasks), fmt.Sprintf(format, args...))
+		}
+		name, err := place.task(ctx, t.id, t.name)
+		switch {
+		case err == nil:
+			names = append(names, name)
+		case ctx.Err() != nil:
+			return out, fmt.Errorf("%s%s was interrupted after %d of %d tasks; run it again for the others", Suite, asked, i, len(s.tasks))
+		case fetch.IsUnreachable(err):
+			return out, fmt.Errorf("%s%s: task %s: %w; what is there stays, run it again for the others", Suite, asked, t.id, err)
+		default:
+			place.Tell("%s is left out: %v", strings.TrimSpace("task "+t.id+" "+t.name), err)
+			out = append(out, LeftOut{t.id, err})
+		}
+	}
+	if names == nil {
+		return out, fmt.Errorf("%s%s: none of its %d sets can be had or read", Suite, asked, len(s.tasks))
+	}
+	group := catalogue.SetName(s.name + ".group")
+	path := filepath.Join(a.Dir, group+catalogue.GroupExtension)
+	if err := write(path, strings.Join(names, "\n")+"\n"); err != nil {
+		return out, err
+	}
+	a.Tell("group %s has %d of %d sets; `bench run --datasets %s` takes them", group, len(names), len(s.tasks), group)
+	return out, nil
+}
+
+// task adds the set of a task, and returns the set's name. suite is what a suite calls the set, "" without one.
+func (a *Adder) task(ctx context.Context, id, suite string) (string, error) {
+	t, err := a.taskOf(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if suite != "" {
+		if d, err := a.dataOf(ctx, t.set); err != nil {
+			return "", err
+		} else if string(d.Name) != suite {
+			return "", fmt.Errorf("the list of the suite calls the set %s, and its server %s", suite, d.Name)
+		}
+	}
+	return a.set(ctx, t.set, t)
+}
+
+// set adds a data set, with the target and the splits of a task; nil for the default target and no splits. It returns the set's name.
+func (a *Adder) set(ctx context.Context, id string, t *task) (string, error) {
+	s, err := a.describe(ctx, id, t)
+	if err != nil {
+		return "", err
+	}
+	if entry := s.present(a); entry != nil {
+		a.Tell("%s is here already", s.Name)
+		return s.Name, nil
+	}
+	data, err := a.file(ctx, s.mirrored(), s.address, s.Name+".arff", s.md5)
+	if err != nil {
+		return "", err
+	}
+	s.Files = append(s.Files, data)
+	if t != nil && t.splits != "" {
+		splits, err := a.file(ctx, []string{"Task_" + t.id + "_splits.arff"}, t.splits, "task-"+t.id+"-splits.arff", "")
+		if err != nil {
+			return "", fmt.Errorf("the splits: %w", err)
+		}
+		splits.Role = catalogue.RoleSplits
+		s.Files = append(s.Files, splits)
+	}
+	what, err := s.complete(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	if err := write(s.path(a), s.toml()); err != nil {
+		return "", err
+	}
+	a.Tell("%s: %s", s.Name, what)
+	return s.Name, nil
+}
+
+func write(path, text string) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// errWrongAnswer is the error for an answer that lacks what every answer of its kind has.
+var errWrongAnswer = errors.New("the answer is not what OpenML answers; is the server's address right?")
