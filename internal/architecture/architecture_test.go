@@ -40,7 +40,7 @@ var rooms = []room{
 	{"reports/printed", "reports/frame harness/published reports/stats"},
 	{"reports/leaderboard", "reports/compare reports/doc reports/evidence reports/frame reports/report reports/stats reports/times internal/..."},
 	{"reports/diff", "reports/stats harness/metric harness/result"},
-	{"reports/claims", "reports/doc reports/frame reports/sweep harness/experiments"},
+	{"reports/claims", "reports/doc reports/frame reports/stats reports/sweep harness/experiments"},
 	{"reports/experiment", "reports reports/claims reports/doc reports/frame reports/report harness/experiments harness/result"},
 	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
 	{"reports/paper", "reports/* harness/metric harness/protocol harness/split harness/result harness/store registry"},
