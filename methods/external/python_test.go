@@ -23,7 +23,7 @@ func python(t testing.TB) string {
 	testenv.NotUnderRace(t)
 	path := os.Getenv("BENCH_PEERS")
 	if path == "" {
-		const why = "BENCH_PEERS is not set: no Python with NumPy, scikit-learn, LightGBM and XGBoost"
+		const why = "BENCH_PEERS is not set: no Python with the libraries of peers.txt"
 		if os.Getenv("CI") == "true" {
 			t.Fatal(why)
 		}
@@ -48,14 +48,18 @@ func TestExamplesConform(t *testing.T) {
 	}
 }
 
-// TestExamplesLearn: the other shipped plugins, one line of scikit-learn each, learn within the sandbox what is easy, for each of their tasks.
+// TestExamplesLearn: the other shipped plugins, a few lines around an estimator each, learn within the sandbox what is easy, for each of their tasks.
 // Scoring with kNN asks threadpoolctl for the libraries of the process.
 func TestExamplesLearn(t *testing.T) {
 	if !testenv.Thorough() {
 		t.Skip("make thorough runs it")
 	}
-	for _, name := range []string{"logistic.py", "knn.py", "nystroem.py", "forest.py", "mlp.py"} {
-		s := example(t, name).Spec()
+	for _, name := range []string{"logistic.py", "knn.py", "nystroem.py", "forest.py", "mlp.py", "ebm.py", "catboost_plugin.py"} {
+		options := external.Options{Python: python(t)}
+		if name == "catboost_plugin.py" {
+			options.AllowRead = []string{"/proc"} // as its first lines say
+		}
+		s := load(t, filepath.Join("python", "examples", name), options).Spec()
 		for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 			if s.Tasks&task == 0 {
 				continue

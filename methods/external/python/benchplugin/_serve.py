@@ -118,7 +118,7 @@ def write_below(folder, devices):
 def readable(e):
     """What an exception says, and what to do about it where its words are the system's."""
     said = f"{type(e).__name__}: {e}"
-    if isinstance(e, PermissionError):
+    if isinstance(e, PermissionError) or "Permission denied" in said:  # libraries have errors of their own
         if any("SemLock" in line for line in traceback.format_tb(e.__traceback__)):
             return said + " (locks and pools of multiprocessing need memory that all programs share; use threads, or Process with Pipe)"
         return said + " (a plugin reads its own files and libraries, and writes to its temporary folder; bench's --allow-read DIR adds a folder)"
