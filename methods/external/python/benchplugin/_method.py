@@ -336,7 +336,7 @@ def version_of(name):
     """The version of a library that is imported or installed under a name, or None."""
     version = getattr(sys.modules.get(name), "__version__", None)
     if isinstance(version, str) and version:
-        return version
+        return "_".join(version.replace(",", " ").split())  # it stands in the method's version, with blanks around it
     from importlib import metadata  # its import takes time, and most libraries say their versions themselves
 
     def distributions():
