@@ -39,10 +39,10 @@ the reference run that comes with the program, so that a table is whole at once
 and ` + "`bench run`" + ` computes only what is new. Neither the data nor a network is needed.
 
 What is stored already stays. A result that this program would compute from other inputs
-(method version, grid, protocol, data) is named, and kept as a superseded attempt in view
-history; where its cell has no other result, view results shows it, too. A result
-with the key of a stored one and other counts is a conflict: it is listed, what is stored
-stays, and the exit code is 3. The text of a protocol of your own comes with its results. The
+(method version, libraries of a plugin, grid, protocol, data) is named, and kept as a
+superseded attempt in view history; where its cell has no other result, view results shows
+it, too. A result with the key of a stored one and other counts is a conflict: it is listed,
+what is stored stays, and the exit code is 3. The text of a protocol of your own comes with its results. The
 column imported of view results names the file. The name of a protocol takes the results of
 its experiments, where they come with the program.
 

@@ -20,7 +20,8 @@ import (
 	"golang.org/x/term"
 )
 
-// lineEvery is the least time between progress lines where there is no terminal.
+// lineEvery is the least time between progress lines where there is no terminal. The first cell and the last one have a
+// line in any case: after the first it is known what a method takes here.
 const lineEvery = 10 * time.Second
 
 // progress shows how far a run is: a bar on a terminal with a line of what runs now, plain lines elsewhere. The time
@@ -198,7 +199,7 @@ func (p *progress) finished(c *plan.Cell, r result.Run) {
 	default:
 		p.label = ", " + name
 	}
-	due := p.bar == nil && (time.Since(p.last) >= lineEvery || p.done == p.cells)
+	due := p.bar == nil && (p.done == 1 || time.Since(p.last) >= lineEvery || p.done == p.cells)
 	if due {
 		p.last = time.Now()
 	}

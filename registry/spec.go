@@ -313,6 +313,9 @@ func (s Spec) CostEstimate(sh Shape, raw json.RawMessage) (float64, error) {
 	return s.checkedCost(sh, ns, err)
 }
 
+// DeclaresCost reports whether the method says what its fits cost.
+func (s Spec) DeclaresCost() bool { return s.does.Cost != nil || s.does.PathCost != nil }
+
 // PathCostEstimate returns the predicted nanoseconds of FitAll on raws.
 func (s Spec) PathCostEstimate(sh Shape, raws []json.RawMessage) (float64, error) {
 	if s.does.PathCost != nil {

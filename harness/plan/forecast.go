@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // A Forecast predicts how long cells take. It starts from their declared cost (see registry.Cost) and
@@ -23,6 +24,9 @@ import (
 //   - the machine's factor, where no cell of the method is known. This is the geometric mean of the factors
 //     of all known methods and of 1e-9.
 //
+// A method that declares no cost, such as a plugin, is taken to need n d for n training rows of d features, which
+// is often wrong. Of such a method's other sets the factors are fitted by a line in log n and log d: see law.
+//
 // Measured seconds are processor time, which hardly depends on other programs of the machine. A Forecast
 // measures beside it how much longer the cells of a run take than their processor time, and counts this in
 // the time that the run still takes.
@@ -31,23 +35,33 @@ import (
 type Forecast struct {
 	mu      sync.Mutex
 	took    map[methodName]map[string]timing // by method and data set
+	laws    map[methodName]law               // computed from took
 	machine float64                          // the logarithm of its factor times 1e9; NaN until it is computed
 
 	wall, processor float64 // seconds of the cells that have ended in this run
 }
 
+// A methodName names a method. Libraries are left out of its version, since its times hardly depend on theirs.
 type methodName struct{ name, version string }
 
-type timing struct{ seconds, units, cells float64 }
+func nameOf(method, version string) methodName {
+	own, _ := registry.Libraries(version)
+	return methodName{method, own}
+}
+
+type timing struct {
+	seconds, units, cells float64
+	rows, features        int // of the training part; 0 where they are unknown
+}
 
 // factor is the logarithm of seconds over units, times 1e9.
 func (t timing) factor() float64 { return math.Log(1e9 * t.seconds / t.units) }
 
 // NewForecast returns the forecast from stored timings.
 func NewForecast(stored []store.Timing) *Forecast {
-	f := &Forecast{took: map[methodName]map[string]timing{}}
+	f := &Forecast{took: map[methodName]map[string]timing{}, laws: map[methodName]law{}}
 	for _, t := range stored {
-		f.record(methodName{t.Method, t.MethodVersion}, t.Dataset, timing{t.Seconds, t.CostUnits, float64(t.Cells)})
+		f.record(nameOf(t.Method, t.MethodVersion), t.Dataset, timing{t.Seconds, t.CostUnits, float64(t.Cells), t.TrainRows, t.Features})
 	}
 	return f
 }
@@ -61,7 +75,7 @@ func (f *Forecast) Record(c *Cell, wall, processor float64) {
 	}
 	f.wall += wall
 	f.processor += processor
-	f.record(methodOf(c), c.Dataset, timing{processor, c.Spec.Cost, 1})
+	f.record(methodOf(c), c.Dataset, timing{processor, c.Spec.Cost, 1, c.Spec.Shape.N, c.Spec.Shape.D})
 }
 
 // slowdown is the wall time of cells over their processor time. A minute of cells without slowdown is added
@@ -73,7 +87,7 @@ func (f *Forecast) slowdown() float64 {
 	return max(1, (f.wall+calm)/(f.processor+calm))
 }
 
-func methodOf(c *Cell) methodName { return methodName{c.Method, c.Spec.Inputs.MethodVersion} }
+func methodOf(c *Cell) methodName { return nameOf(c.Method, c.Spec.Inputs.MethodVersion) }
 
 func (f *Forecast) record(m methodName, dataset string, more timing) {
 	if !(more.seconds > 0 && more.units > 0) {
@@ -83,8 +97,9 @@ func (f *Forecast) record(m methodName, dataset string, more timing) {
 		f.took[m] = map[string]timing{}
 	}
 	t := f.took[m][dataset]
-	f.took[m][dataset] = timing{t.seconds + more.seconds, t.units + more.units, t.cells + more.cells}
+	f.took[m][dataset] = timing{t.seconds + more.seconds, t.units + more.units, t.cells + more.cells, more.rows, more.features}
 	f.machine = math.NaN()
+	delete(f.laws, m)
 }
 
 // Seconds predicts the time of a cell that has a core for itself.
@@ -94,6 +109,17 @@ func (f *Forecast) Seconds(c *Cell) float64 {
 	sets := f.took[methodOf(c)]
 	if t, known := sets[c.Dataset]; known {
 		return c.Spec.Cost * t.seconds / t.units
+	}
+	if c.Guessed {
+		l, known := f.laws[methodOf(c)]
+		if !known {
+			if l, known = lawOf(sets); known {
+				f.laws[methodOf(c)] = l
+			}
+		}
+		if known {
+			return c.Spec.Cost * 1e-9 * math.Exp(l.factor(c.Spec.Shape.N, c.Spec.Shape.D))
+		}
 	}
 	sum, weights := f.machineFactor()*strangerWeight, strangerWeight
 	if len(sets) == 0 {

@@ -8,22 +8,26 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // changedInputs names the inputs in which a stored cell and a planned cell differ. Their keys differ. Where
 // no other input differs, the seed does: an attempt that failed has no stored seed.
 func changedInputs(old store.Inputs, now runner.Inputs) []string {
 	var changed []string
+	was, _ := registry.Libraries(old.MethodVersion)
+	is, _ := registry.Libraries(now.MethodVersion)
 	for _, part := range []struct{ name, before, now string }{
 		{"protocol", old.ProtocolHash, now.ProtocolHash},
 		{"data", old.Fingerprint, now.Fingerprint},
-		{"method version", old.MethodVersion, now.MethodVersion},
+		{"method version", was, is},
 		{"grid", old.GridHash, now.GridHash},
 	} {
 		if part.before != part.now {
 			changed = append(changed, fmt.Sprintf("%s was %.8s, is %.8s", part.name, part.before, part.now))
 		}
 	}
+	changed = append(changed, registry.OtherLibraries(old.MethodVersion, now.MethodVersion)...)
 	if changed == nil {
 		return []string{"the method's seed goes with the split now"}
 	}

@@ -50,6 +50,7 @@ type Cell struct {
 	Attempt  int64   // the stored attempt that is to be replaced; see store.Claims
 	Foreign  bool    // the method is a foreign one
 	Early    bool    // the first cell of its method on its set, where none is stored
+	Guessed  bool    // the method declares no cost: see Forecast
 }
 
 // A Request says what to run.
@@ -315,6 +316,7 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 		c := &Cell{
 			Cell: runner.Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
 			Spec: common, Foreign: runner.Foreign(spec), Memory: memory, SetBytes: 8 * int64(set.rows) * int64(set.train.D+1),
+			Guessed: !spec.DeclaresCost(),
 		}
 		c.Spec.Cell = c.Cell
 		c.Spec.Seeds = h.Protocol.Semantics.Seeds(s, set.testPart)

@@ -33,7 +33,7 @@ func (p *Plugin) define() (err error) {
 		load = p.loadModel
 	}
 	p.spec = registry.DefineRaw(registry.Spec{
-		Name: d.Name, Version: d.Version + "+" + p.hash, Tasks: tasks,
+		Name: d.Name, Version: registry.WithLibraries(d.Version+"+"+p.hash, d.Libraries), Tasks: tasks,
 		Source: cmp.Or(d.Source, "plugin "+filepath.Base(p.file)), Summary: summary, Nondeterministic: random,
 		Load: load, Gaps: d.Gaps, Probability: probabilities[d.Probabilities],
 	}, d.Grid, registry.Raw{Parameters: d.Parameters, Fit: p.fit, Path: p.path})

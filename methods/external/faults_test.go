@@ -235,6 +235,7 @@ func TestRefused(t *testing.T) {
 		describes("escape", `"1"`, `"1\\u001b[31m"`): `the version holds what a terminal obeys, or is no UTF-8: 1\x1b[31m`,
 		describes("tags", `"name"`, `"summary":"a\\udb40\\udc41","name"`):                                                                               `the summary holds what a terminal obeys`,
 		describes("library", `"name"`, `"libraries":{"numpy":"1\\n2"},"name"`):                                                                          `the version of a library holds`,
+		describes("blanks", `"name"`, `"libraries":{"R":"4.3 (2023)"},"name"`):                                                                          `the library "R" has the version "4.3 (2023)"; both are part of the method's version`,
 		describes("task", `"binary"`, `"ranking"`):                                                                                                      `task "ranking" is not binary, multiclass or regression`,
 		describes("notask", `"binary"`, ``):                                                                                                             `no "tasks"`,
 		describes("op", `"name"`, `"ops":["fly"],"name"`):                                                                                               `"fly" is not one of path, stages, save`,

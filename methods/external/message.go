@@ -30,8 +30,9 @@ const (
 	mostWarnings   = 20
 	mostParameters = 1000
 	mostPoints     = 10_000 // of a grid
-	mostParts      = 10_000 // files, and libraries
-	mostText       = 2000   // bytes of summary and source
+	mostParts      = 10_000 // files
+	mostLibraries  = 100
+	mostText       = 2000 // bytes of summary and source
 )
 
 // A Request is one line to a plugin. docs/plugin-protocol.md lists the fields of each operation.
@@ -189,7 +190,11 @@ func (d *Description) visible() error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Libraries)) {
-		texts = append(texts, text{"the name of a library", name}, text{"the version of a library", d.Libraries[name]})
+		version := d.Libraries[name]
+		texts = append(texts, text{"the name of a library", name}, text{"the version of a library", version})
+		if name == "" || version == "" || strings.ContainsAny(name, " ,=") || strings.ContainsAny(version, " ,") || len(name)+len(version) > 200 {
+			return fmt.Errorf("the library %q has the version %q; both are part of the method's version, so write them short, without blanks, commas and \"=\"", short(name, 100), short(version, 100))
+		}
 	}
 	for _, file := range d.Files {
 		texts = append(texts, text{"the name of a file", file})
@@ -218,7 +223,7 @@ func (d *Description) bounded() error {
 		has, limit int
 	}{
 		{"bytes in its version", len(d.Version), 100}, {"tasks", len(d.Tasks), 10}, {"parameters", len(d.Parameters), mostParameters},
-		{"axes of the grid", len(d.Grid), mostParameters}, {"operations", len(d.Ops), 10}, {"files", len(d.Files), mostParts}, {"libraries", len(d.Libraries), mostParts},
+		{"axes of the grid", len(d.Grid), mostParameters}, {"operations", len(d.Ops), 10}, {"files", len(d.Files), mostParts}, {"libraries", len(d.Libraries), mostLibraries},
 		{"bytes in its summary", len(d.Summary), mostText}, {"bytes in its source", len(d.Source), mostText},
 	} {
 		if of.has > of.limit {

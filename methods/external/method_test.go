@@ -148,7 +148,7 @@ func TestHash(t *testing.T) {
 	write("part", "one")
 	write("a.sh", script(`"numpy":"1"`))
 	first := version()
-	if len(first) != len("1+3fa9c1d2") || !strings.HasPrefix(first, "1+") {
+	if own, libraries := registry.Libraries(first); len(own) != len("1+3fa9c1d2") || !strings.HasPrefix(own, "1+") || len(libraries) != 1 || libraries["numpy"] != "1" {
 		t.Errorf("version %s", first)
 	}
 	if again := version(); again != first {

@@ -1,9 +1,11 @@
 package external_test
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +23,7 @@ func python(t testing.TB) string {
 	testenv.NotUnderRace(t)
 	path := os.Getenv("BENCH_PEERS")
 	if path == "" {
-		const why = "BENCH_PEERS is not set: no Python with NumPy, scikit-learn, LightGBM and XGBoost"
+		const why = "BENCH_PEERS is not set: no Python with the libraries of peers.txt"
 		if os.Getenv("CI") == "true" {
 			t.Fatal(why)
 		}
@@ -46,14 +48,18 @@ func TestExamplesConform(t *testing.T) {
 	}
 }
 
-// TestExamplesLearn: the other shipped plugins, one line of scikit-learn each, learn within the sandbox what is easy, for each of their tasks.
+// TestExamplesLearn: the other shipped plugins, a few lines around an estimator each, learn within the sandbox what is easy, for each of their tasks.
 // Scoring with kNN asks threadpoolctl for the libraries of the process.
 func TestExamplesLearn(t *testing.T) {
 	if !testenv.Thorough() {
 		t.Skip("make thorough runs it")
 	}
-	for _, name := range []string{"logistic.py", "knn.py", "nystroem.py", "forest.py", "mlp.py"} {
-		s := example(t, name).Spec()
+	for _, name := range []string{"logistic.py", "knn.py", "nystroem.py", "forest.py", "mlp.py", "ebm.py", "catboost_plugin.py"} {
+		options := external.Options{Python: python(t)}
+		if name == "catboost_plugin.py" {
+			options.AllowRead = []string{"/proc"} // as its first lines say
+		}
+		s := load(t, filepath.Join("python", "examples", name), options).Spec()
 		for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 			if s.Tasks&task == 0 {
 				continue
@@ -223,14 +229,81 @@ func TestImportedFilesCount(t *testing.T) {
 	write("helper.py", "class Method:\n    def fit(self, X, y): pass\n    def decision_function(self, X): return X[:, 0]\n")
 	p := load(t, filepath.Join(dir, "mine.py"), external.Options{Python: python(t)})
 	d := p.Describes()
-	if len(d.Files) != 1 || d.Files[0] != "helper.py" || d.Libraries["numpy"] == "" || d.Libraries["python"] == "" {
-		t.Errorf("%v %v", d.Files, d.Libraries)
+	if len(d.Files) != 1 || d.Files[0] != "helper.py" {
+		t.Errorf("%v", d.Files)
 	}
 	first := p.Spec().Version
 	write("helper.py", "class Method:\n    def fit(self, X, y): pass\n    def decision_function(self, X): return -X[:, 0]\n")
 	if second := load(t, filepath.Join(dir, "mine.py"), external.Options{Python: python(t)}).Spec().Version; second == first {
 		t.Errorf("version %s after a change of helper.py", second)
 	}
+}
+
+// TestDeclaredLibraries: the version of a method names the libraries that it declares, or else those that its own files import themselves,
+// wherever in them. What these import in turn, Python's modules and what is not there do not count.
+func TestDeclaredLibraries(t *testing.T) {
+	const serve = "from benchplugin import serve\nclass Own:\n    def fit(self, X, y): return self\n    def decision_function(self, X): return X[:, 0]\n"
+	for _, c := range []struct {
+		name, script string
+		want         []string // names of libraries
+		fault        string
+	}{
+		{name: "of its own", script: serve + "serve(Own)", want: []string{"benchplugin"}},
+		{name: "imported", script: serve + "import numpy.linalg, json, os.path\nfrom math import pi\nserve(Own)", want: []string{"benchplugin", "numpy"}},
+		{name: "by what it imports", script: serve + "from sklearn import svm\nserve(Own)", want: []string{"benchplugin", "sklearn"}},
+		{name: "in a function", script: serve + "def later():\n    import scipy.special\ntry:\n    import no_such_library\nexcept ImportError:\n    pass\nserve(Own)", want: []string{"benchplugin", "scipy"}},
+		{name: "not loaded, under another name", script: serve + "def later():\n    import sklearn.svm\nserve(Own)", want: []string{"benchplugin", "sklearn"}},
+		{name: "beside it", script: serve + "import helper, helped.part\nserve(Own)", want: []string{"benchplugin", "joblib", "scipy"}},
+		{name: "declared", script: serve + "import numpy\nserve(Own, libraries=['scikit-learn', 'scipy'])", want: []string{"benchplugin", "scikit-learn", "scipy"}},
+		{name: "none", script: serve + "import numpy\nserve(Own, libraries=[])", want: []string{"benchplugin"}},
+		{name: "absent", script: serve + "serve(Own, libraries=['no-such-library'])", fault: "the version of 'no-such-library' is not known here"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range map[string]string{"mine.py": c.script, "helper.py": "import joblib", "helped/__init__.py": "", "helped/part.py": "from . import other", "helped/other.py": "from scipy import special"} {
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p, err := external.Load(t.Context(), filepath.Join(dir, "mine.py"), external.Options{Python: python(t)})
+			if err == nil {
+				t.Cleanup(p.Close)
+			}
+			if c.fault != "" {
+				if err == nil || !strings.Contains(err.Error(), c.fault) {
+					t.Errorf("%v; want %q", err, c.fault)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, named := registry.Libraries(p.Spec().Version)
+			if got := slices.Sorted(maps.Keys(named)); !slices.Equal(got, c.want) {
+				t.Errorf("version %s; want %v", p.Spec().Version, c.want)
+			}
+			for name, version := range named {
+				if name != "benchplugin" && version != installed(t, name) {
+					t.Errorf("%s %s; pip says %s", name, version, installed(t, name))
+				}
+			}
+		})
+	}
+}
+
+// installed asks Python for the version of a package that pip installed.
+func installed(t *testing.T, name string) string {
+	if name == "sklearn" {
+		name = "scikit-learn"
+	}
+	out, err := exec.Command(python(t), "-c", "import sys; from importlib.metadata import version; print(version(sys.argv[1]), end='')", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
 }
 
 // TestInstalls: the package is one that pip installs, with NumPy alone.

@@ -146,8 +146,8 @@ func hashOfFile(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// identify hashes the content of the plugin. version stands for its own file, for the files that it declares
-// and for the versions of its libraries. sums holds the hash of each file, with that of the plugin's own file
+// identify hashes the content of the plugin. version stands for its own file and for the files that it declares;
+// the versions of its libraries stand beside it in the method's version, by name. sums holds the hash of each file, with that of the plugin's own file
 // under "".
 func (p *Plugin) identify(d *Description) (version string, sums map[string]string, err error) {
 	all, sums := sha256.New(), map[string]string{}
@@ -176,9 +176,6 @@ func (p *Plugin) identify(d *Description) (version string, sums map[string]strin
 		if err != nil {
 			return "", nil, err
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(d.Libraries)) {
-		fmt.Fprintf(all, "%s\x00%s\x00%d\x00", name, d.Libraries[name], len(d.Libraries[name]))
 	}
 	return hex.EncodeToString(all.Sum(nil)[:4]), sums, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // together is the cells that may stand in one table, and the notes on the cells that may not.
@@ -18,7 +19,8 @@ type together struct {
 
 // consistent keeps the cells that belong together: those of today's protocol, for each set those of one kind
 // of data, and for each method on it those of one version and grid: of the program's own version if there are such cells,
-// since older ones may have been imported later, and else of the one that ran last.
+// since older ones may have been imported later, and else of the one that ran last. Versions of a plugin that differ in
+// its libraries alone count as one, so that results of several machines stand together; a warning names them.
 func (f Frame) consistent(rows []store.Row) together {
 	t := together{rows: rows}
 	t.drop("the protocol as it was before it was edited", func(r store.Row) bool {
@@ -42,7 +44,9 @@ func (f Frame) consistent(rows []store.Row) together {
 	}
 	t.drop("another method version or grid", func(r store.Row) bool {
 		newest := fits[pair{r.Dataset, r.Method}]
-		return r.MethodVersion != newest.MethodVersion || r.GridHash != newest.GridHash
+		own, _ := registry.Libraries(r.MethodVersion)
+		kept, _ := registry.Libraries(newest.MethodVersion)
+		return own != kept || r.GridHash != newest.GridHash
 	})
 	return t
 }

@@ -57,6 +57,18 @@ func TestATableNeverMixes(t *testing.T) {
 	if len(imported.rows) != 1 || imported.rows[0].MethodVersion != "1" || imported.notes == nil {
 		t.Errorf("beside an older version that came later: %+v", imported)
 	}
+	// Versions of a plugin that differ in libraries alone stand together, and both are named.
+	of := func(split int, version string) store.Row {
+		return cell("A", "pima", func(r *store.Row) { r.Split, r.MethodVersion = split, version })
+	}
+	joined := f.consistent([]store.Row{of(1, "1+ab sklearn=1.9.0"), of(2, "1+ab sklearn=1.9.1"), of(3, "1+cd sklearn=1.9.1")})
+	if len(joined.rows) != 2 || joined.rows[0].Split != 1 || joined.rows[1].Split != 2 || len(joined.notes) != 1 {
+		t.Errorf("libraries: %+v", joined)
+	}
+	table := Table{Methods: []string{"A"}, Sets: []Set{{Dataset: Dataset{Name: "pima"}}}, rows: map[cellKey][]store.Row{{"pima", "A"}: joined.rows}}
+	if got := table.versionWarning(f); len(got) != 1 || !strings.HasPrefix(got[0], "A: version 1+ab sklearn=1.9.0 on pima, version 1+ab sklearn=1.9.1 on pima") {
+		t.Errorf("%q", got)
+	}
 	if one := f.consistent([]store.Row{cell("A", "wine", nil), cell("B", "wine", nil)}); one.notes != nil || one.warnings != nil {
 		t.Errorf("a table of one kind has notes %v, %v", one.warnings, one.notes)
 	}

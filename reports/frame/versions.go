@@ -89,12 +89,18 @@ func (t *Table) Pinned(method string) (store.Version, bool) {
 	return v, ok
 }
 
-// Version is the version of a method's cells on a set; "" without cells.
+// Version is the version of a method's cells on a set, or the versions, with "; " between them, where they differ in
+// the libraries of a plugin; "" without cells.
 func (t *Table) Version(dataset, method string) string {
+	return strings.Join(t.versions(dataset, method), "; ")
+}
+
+func (t *Table) versions(dataset, method string) []string {
+	var out []string
 	for _, r := range t.rows[cellKey{dataset, method}] {
-		return r.MethodVersion
+		note(&out, r.MethodVersion)
 	}
-	return ""
+	return out
 }
 
 // versionWarning says which columns hold more than one version, in one line; nothing if none does.
@@ -104,7 +110,7 @@ func (t *Table) versionWarning(f Frame) []string {
 		var versions []string
 		sets := map[string][]string{}
 		for _, s := range t.Sets {
-			if v := t.Version(s.Name, m); v != "" {
+			for _, v := range t.versions(s.Name, m) {
 				note(&versions, v)
 				sets[v] = append(sets[v], s.Name)
 			}

@@ -181,7 +181,7 @@ func comesBack(t *testing.T, o Opened) {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
 	for env, want := range map[result.Environment][]store.Timing{
-		{CPU: "another", Cores: 3}: {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1, CostUnits: 1e9}},
+		{CPU: "another", Cores: 3}: {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1, CostUnits: 1e9, TrainRows: 28, Features: 4}},
 		{CPU: "another", Cores: 4}: nil,
 		environment:                nil,
 	} {

@@ -1,6 +1,8 @@
 """What a method says of itself, and how its models are made and scored."""
 
+import ast
 import copy
+import importlib.util
 import inspect
 import math
 import os
@@ -278,25 +280,76 @@ class Method:
             return pickle.load(f)
 
 
-def loaded_code(main):
-    """The files beside the script that it imports, and the versions of the libraries that it names."""
+def own_files(main):
+    """The script and the files beside it that it has imported, as absolute paths."""
     script = os.path.abspath(main.__file__)
-    home, own = os.path.dirname(script), os.path.dirname(os.path.abspath(__file__))
-    files = []
+    home, ours = os.path.dirname(script) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep
+    found = {script}
     for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if not file or not file.endswith(".py"):
-            continue
-        file = os.path.abspath(file)
-        inside = os.path.relpath(file, home)
-        if file == script or inside.startswith("..") or file.startswith(own + os.sep) or f"{os.sep}site-packages{os.sep}" in file:
-            continue
-        files.append(inside)
-    libraries = {"python": "%d.%d.%d" % sys.version_info[:3], "numpy": np.__version__}
-    for value in vars(main).values():
-        name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None) or type(value).__module__
-        root = str(name).split(".")[0]
-        version = getattr(sys.modules.get(root), "__version__", None)
-        if isinstance(version, str):
-            libraries[root] = version
-    return sorted(files), libraries
+        file = os.path.abspath(getattr(module, "__file__", None) or os.sep)
+        if file.endswith(".py") and file.startswith(home) and not file.startswith(ours) and not installed(file):
+            found.add(file)
+    return sorted(found)
+
+
+def installed(file):
+    return any(f"{os.sep}{folder}{os.sep}" in file for folder in ("site-packages", "dist-packages"))
+
+
+def made_of(main, declared=None):
+    """The files beside the script that it imports, by their paths from its folder, and the versions of its libraries by name.
+    These are the declared ones. Where none are declared they are those that the files import themselves, inside functions too;
+    what a library imports in turn does not count."""
+    files = own_files(main)
+    home = os.path.dirname(os.path.abspath(main.__file__))
+    if declared is None:
+        names = {name for file in files for name in imported(file)}
+        libraries = {name: version_of(name) or "unknown" for name in names if is_library(name, home)}
+    else:
+        libraries = {name: version_of(name) for name in declared}
+        for name, version in libraries.items():
+            if version is None:
+                raise ValueError(f"libraries: the version of {name!r} is not known here; give names by which libraries are imported or installed")
+    libraries["benchplugin"] = sys.modules["benchplugin"].__version__
+    return [os.path.relpath(f, home) for f in files if f != os.path.abspath(main.__file__)], libraries
+
+
+def imported(file):
+    """The top-level names that a source file imports."""
+    with open(file, "rb") as f:
+        tree = ast.parse(f.read())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module.split(".")[0]
+
+
+def is_library(name, home):
+    """Whether an imported name is there and is neither part of Python nor of the script's folder."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except ValueError:  # __main__
+        return False
+    places = [] if spec is None else [spec.origin] if spec.has_location else list(spec.submodule_search_locations or ())
+    standard = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+    return any(installed(p) or not p.startswith((standard, home + os.sep)) for p in map(os.path.abspath, places))
+
+
+def version_of(name):
+    """The version of a library that is imported or installed under a name, or None."""
+    version = getattr(sys.modules.get(name), "__version__", None)
+    if isinstance(version, str) and version:
+        return "_".join(version.replace(",", " ").split())  # it stands in the method's version, with blanks around it
+    from importlib import metadata  # its import takes time, and most libraries say their versions themselves
+
+    def distributions():
+        yield name
+        yield from getattr(metadata, "packages_distributions", dict)().get(name, ())  # since Python 3.10
+
+    for distribution in distributions():
+        try:
+            return metadata.version(distribution)
+        except metadata.PackageNotFoundError:
+            pass
+    return None

@@ -14,7 +14,7 @@ import warnings
 import numpy as np
 
 from ._guess import guess_grid, guess_tasks
-from ._method import Method, loaded_code, per_feature
+from ._method import Method, made_of, per_feature
 
 __all__ = ["serve", "per_feature"]
 
@@ -52,7 +52,9 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
                    predict_proba without decision_function is known to give probabilities, and False denies it
     gaps           True says that rows may have NaN where a value is missing; other methods get no such rows
     network        True says that fits need the network, which bench gives if its user agrees
-    files, libraries  what the method is made of, where it is more than what the script imports
+    files          what the method is made of beside the script and the files of its folder that it imports
+    libraries      names of the libraries whose versions are part of the method's; where it is not given, those that the
+                   script and these files import themselves. Their versions stand in the method's version by name
 
     A class gets -1 and +1 (binary) or 0, 1, ... (multiclass) as y, an estimator its classes numbered from 0.
     A class whose constructor takes `seed` gets the protocol's. One with a static method
@@ -63,9 +65,7 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
     if streams is None:
         print("This is a plugin for bench. Try: bench plugin check", sys.argv[0], file=sys.stderr)
         sys.exit(2)
-    found, versions = loaded_code(sys.modules["__main__"])
-    versions["benchplugin"] = sys.modules["benchplugin"].__version__
-    versions.update({m: getattr(__import__(m), "__version__", "unknown") for m in libraries or ()})
+    found, versions = made_of(sys.modules["__main__"], libraries)
 
     def described(grid, tasks):
         return Method(method, grid, regressor, name, version, tasks, defaults, ranges, save, deterministic, summary, source,
@@ -127,7 +127,7 @@ def write_below(folder, devices):
 def readable(e):
     """What an exception says, and what to do about it where its words are the system's."""
     said = f"{type(e).__name__}: {e}"
-    if isinstance(e, PermissionError):
+    if isinstance(e, PermissionError) or "Permission denied" in said:  # libraries have errors of their own
         if any("SemLock" in line for line in traceback.format_tb(e.__traceback__)):
             return said + " (locks and pools of multiprocessing need memory that all programs share; use threads, or Process with Pipe)"
         return said + " (a plugin reads its own files and libraries, and writes to its temporary folder; bench's --allow-read DIR adds a folder)"

@@ -1,0 +1,50 @@
+package registry
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// WithLibraries returns the version of a method that stands on libraries, whose versions are given by name:
+// "1+3fa9c1d2" with two libraries is "1+3fa9c1d2 numpy=2.4.6 sklearn=1.9.1". Neither a name nor a version of a
+// library may hold a blank, and a name no "=".
+func WithLibraries(own string, libraries map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(libraries)) {
+		own += " " + name + "=" + libraries[name]
+	}
+	return own
+}
+
+// Libraries takes a version of WithLibraries apart.
+func Libraries(version string) (own string, libraries map[string]string) {
+	own, rest, _ := strings.Cut(version, " ")
+	libraries = map[string]string{}
+	for _, part := range strings.Fields(rest) {
+		name, v, _ := strings.Cut(part, "=")
+		libraries[name] = v
+	}
+	return own, libraries
+}
+
+// OtherLibraries names the libraries in which two versions differ, such as "sklearn was 1.9.0, is 1.9.1 here".
+func OtherLibraries(was, is string) []string {
+	_, before := Libraries(was)
+	_, now := Libraries(is)
+	all := maps.Clone(before)
+	maps.Copy(all, now)
+	version := func(of map[string]string, name string) string {
+		if v, there := of[name]; there {
+			return v
+		}
+		return "not named"
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if b, n := version(before, name), version(now, name); b != n {
+			out = append(out, fmt.Sprintf("%s was %s, is %s here", name, b, n))
+		}
+	}
+	return out
+}
