@@ -49,6 +49,9 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 	if len(plan.Beyond) > 0 {
 		fmt.Fprintf(a.err, "only the splits that there are: %s\n", strings.Join(plan.Beyond, ", "))
 	}
+	if d := plan.Dealt; d != nil {
+		fmt.Fprintf(a.err, "shard %d/%d: %d of %s; every shard of this request says list %s\n", d.Number, d.Of, plan.Requested, plural(d.Cells, "cell"), d.List)
+	}
 	if len(plan.Cells) > 0 {
 		canaries := ""
 		switch {

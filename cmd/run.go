@@ -47,7 +47,8 @@ for any --jobs.`,
   bench run --methods GBRFF2,trees --datasets small15 --splits 5
   bench run --all --exclude bankmarketing,KRR-GD   everything but these
   bench run --methods GBRFF2 --split 7,9           two splits alone
-  bench run --methods GBRFF2 --datasets ./mydata.toml --dry-run`,
+  bench run --methods GBRFF2 --datasets ./mydata.toml --dry-run
+  bench run --all --shard 3/40 --db shard3.db      a share, for machines that share no network`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.run(c.Context(), f) },
 	}
@@ -64,6 +65,7 @@ for any --jobs.`,
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
 	isolateFlag(c, &f.isolate)
 	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one core; 0 for none")
+	flags.StringVar(&f.shard, "shard", "", "one of several shares of the cells, each for a database of its own that bench import joins: 3/40")
 	flags.BoolVar(&f.yes, "yes", false, "start without asking, however long it takes, and plugins that are not known")
 	permissionFlags(a, c)
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -29,6 +30,7 @@ type runFlags struct {
 	format  string
 	rerun   []string
 	isolate isolation
+	shard   string
 }
 
 // defaultMaxCell skips what would keep a run from ending within a day or so.
@@ -107,6 +109,10 @@ func (f runFlags) check() error {
 func (a *app) request(ctx context.Context, h *plan.Experiment, f runFlags) (plan.Request, error) {
 	f.methods, f.datasets = h.MethodNames(f.methods), plan.SetNames(a.sets, f.datasets)
 	req := plan.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout, Limits: plan.Limits{MaxCell: f.maxCell, Memory: a.memory}}
+	var err error
+	if req.Shard, err = plan.ParseShard(f.shard); err != nil {
+		return req, exitError{exitUsage, fmt.Errorf("--%w", err)}
+	}
 	for _, m := range f.methods {
 		if _, err := h.Registry.Lookup(m); err != nil {
 			return req, exitError{exitUsage, err}
@@ -122,7 +128,6 @@ func (a *app) request(ctx context.Context, h *plan.Experiment, f runFlags) (plan
 	if f.all {
 		req.Datasets = h.AllSets()
 	}
-	var err error
 	if req.Splits, err = f.numbers(); err != nil {
 		return req, err
 	}

@@ -63,6 +63,7 @@ type Request struct {
 	Timeout  time.Duration // a cell that timed out under a shorter limit is run again
 	Rerun    []string      // names of methods whose stored cells are run again and replaced
 	Limits   Limits
+	Shard    Shard  // the share of the cells that this database gets; the zero value is all of them
 	Secret   []byte // the secret of the database, from which canaries are drawn; nil plans no canary
 }
 
@@ -85,6 +86,7 @@ type Plan struct {
 	// store.MakeCurrent.
 	Revive   []string
 	Forecast *Forecast // the forecast that the plan is made with
+	Dealt    *dealing  // nil where the request is no shard
 }
 
 // Plan works out the cells of a request. It drops the cells that are needless by known, the stored cells and
@@ -108,7 +110,7 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 	if req.Exclude != nil && (len(names) == 0 || len(methods) == 0) {
 		return nil, errors.New("--exclude leaves nothing to run; name fewer methods or sets there")
 	}
-	seen := map[string]bool{}
+	var pairs []pair
 	for _, name := range names {
 		entry, err := h.Catalogue.Lookup(name)
 		if err != nil {
@@ -156,26 +158,40 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 			if err != nil {
 				return nil, err
 			}
-			first, stored := len(plan.Cells), plan.Stored
-			for _, c := range cells {
-				if !seen[c.Spec.Key] {
-					seen[c.Spec.Key] = true
-					plan.take(c, req, known)
-				}
-			}
-			if len(plan.Cells) > first && plan.Stored == stored {
-				plan.Cells[first].Early = true
-			}
-			if runner.Foreign(spec) && !h.Protocol.Semantics.TestsItself() { // what tests the rows that it learns from may know their labels
-				plan.addCanary(cells, first, req.Secret, known)
-			}
+			pairs = append(pairs, pair{spec, cells})
 		}
 	}
 	if len(plan.LeftOut) == len(names) && len(names) > 0 {
 		return nil, errors.New(strings.Join(plan.LeftOut, "; "))
 	}
+	if req.Shard.Of > 1 && plan.NoData != nil {
+		return nil, fmt.Errorf("the data of %s is not here, and a shard takes its share of all sets: `bench data fetch` gets data, --exclude leaves sets out of every shard", strings.Join(plan.NoData, ", "))
+	}
+	plan.Dealt = req.Shard.deal(pairs, req.Limits.MaxCell)
+	seen := map[string]bool{}
+	for _, p := range pairs {
+		first, stored := len(plan.Cells), plan.Stored
+		for _, c := range p.cells {
+			if plan.Dealt.has(c) && !seen[c.Spec.Key] {
+				seen[c.Spec.Key] = true
+				plan.take(c, req, known)
+			}
+		}
+		if len(plan.Cells) > first && plan.Stored == stored {
+			plan.Cells[first].Early = true
+		}
+		if runner.Foreign(p.spec) && plan.Dealt.has(p.cells[0]) && !h.Protocol.Semantics.TestsItself() { // what tests the rows that it learns from may know their labels
+			plan.addCanary(p.cells, first, req.Secret, known)
+		}
+	}
 	plan.order()
 	return plan, nil
+}
+
+// A pair is a method on a set, with its cells by split.
+type pair struct {
+	spec  registry.Spec
+	cells []*Cell
 }
 
 // order puts the cells into the order in which a run starts them.
