@@ -18,6 +18,7 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/test/faulty"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/cart"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -197,6 +198,7 @@ func againSince(t *testing.T, run result.Run, err error, says string) {
 
 // TestProcessorTimeOfChildren is the cell's: a second that a process of the method works is in its row.
 func TestProcessorTimeOfChildren(t *testing.T) {
+	testenv.NotUnderRace(t)
 	run, err := newWorkers(t, 0).Run(context.Background(), cells(t, "ChildWorks", 1)[0])
 	if err != nil || run.Status != result.OK {
 		t.Fatalf("%s %s, %v", run.Status, run.Error, err)
