@@ -52,13 +52,13 @@ thorough:
 # make test runs these two tests in the ordinary build. Here are processes without fused products and sums, without
 # other features of the processor, the builds without C and without gonum's assembly, and that for amd64 from AVX2 on, where the
 # compiler may fuse.
-PINNED := -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./methods
+PINNED := -vet=off -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./methods
 portable: export BENCH_THOROUGH = 1
 portable:
-	BENCH_FEATURES=all $(GO) test -run '^TestWithoutFeatures$$' ./methods
-	$(GO) test -tags 'purego noasm' $(PINNED)
-	$(GO) test -tags noasm $(PINNED)
-	GOAMD64=v3 $(GO) test $(PINNED)
+	BENCH_FEATURES=all $(GO) test -vet=off -ldflags=-w -run '^TestWithoutFeatures$$' ./methods
+	$(GO) test -ldflags=-w -tags 'purego noasm' $(PINNED)
+	$(GO) test -ldflags=-w -tags noasm $(PINNED)
+	GOAMD64=v3 $(GO) test -ldflags=-w $(PINNED)
 
 # The program for another processor, by a C compiler for all of them (ZIG may be "python -m ziglang"), linked without the
 # system's library, so that an emulator runs it. Its compiler fuses more products than that for amd64 does.
@@ -66,7 +66,7 @@ ZIG ?= zig
 ARM := CC='$(ZIG) cc -target aarch64-linux-musl' CGO_ENABLED=1 GOOS=linux GOARCH=arm64
 arm64:
 	$(ARM) $(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH)-arm64 ./cmd/bench
-	$(ARM) $(GO) test -short -timeout 60m -vet=off -ldflags='-linkmode=external -w' -exec qemu-aarch64-static $(PINNED)
+	$(ARM) $(GO) test -short -timeout 60m -ldflags='-linkmode=external -w' -exec qemu-aarch64-static $(PINNED)
 	$(ARM) $(GO) test -vet=off -ldflags='-linkmode=external -w' -exec qemu-aarch64-static -run '^(TestEqualRemainders|TestGenerate.*)$$' ./harness/split ./datasets/read
 
 # The program compiles for systems on which nothing of ours is run. A program for macOS needs Apple's libraries to be linked.
