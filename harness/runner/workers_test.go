@@ -111,7 +111,7 @@ func cells(t testing.TB, method string, splits int) []runner.CellSpec {
 // below waits until this process has as many processes below it as wanted.
 func below(t *testing.T, wanted int) []processes.Process {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(time.Millisecond) {
 		all := processes.Below(os.Getpid())
 		if len(all) == wanted {
 			return all
