@@ -40,11 +40,13 @@ run: build
 # The limit of time is for tests that hang, not for a machine whose cores are busy. Test programs are linked without what debuggers
 # read; lint has run vet. Many tests wait for processes, so that more run at a time than there are cores. Property tests draw 25
 # times from one seed here, 100 times in make thorough, and from new seeds in make fire. The second line is for the packages in
-# which goroutines share something, with the race detector, whose programs wait for a second at their end; 10 ms do.
-TEST  := RAPID_SEED=1 RAPID_CHECKS=$(if $(BENCH_THOROUGH),100,25) $(GO) test -timeout 60m -vet=off -ldflags=-w -parallel 4
+# which goroutines share something, with the race detector, whose programs wait for a second at their end; 10 ms do. make thorough
+# runs the same there: what it has more of are cases, not goroutines.
+TEST  := $(GO) test -timeout 60m -vet=off -ldflags=-w -parallel 4 -json
 SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/runner ./harness/store ./methods/external ./reports/compare ./cmd
 test: lint
-	@$(GO) run ./scripts/tally '$(TEST) -json ./...' 'GORACE=atexit_sleep_ms=10 $(TEST) -json -race -short $(SHARED)'
+	@$(GO) run ./scripts/tally 'RAPID_SEED=1 RAPID_CHECKS=$(if $(BENCH_THOROUGH),100,25) $(TEST) ./...' \
+		'BENCH_THOROUGH= RAPID_SEED=1 RAPID_CHECKS=25 GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)'
 
 # All that tests are made for, where make test takes a part: comparisons with other programs, published figures, each check of plugins
 # with one that fails it. The tests ask testenv.Thorough.
@@ -54,13 +56,13 @@ thorough:
 # make test runs these two tests in the ordinary build. Here are processes without fused products and sums, without
 # other features of the processor, the builds without C and without gonum's assembly, and that for amd64 from AVX2 on, where the
 # compiler may fuse.
-PINNED := -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./methods
+PINNED := -vet=off -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./methods
 portable: export BENCH_THOROUGH = 1
 portable:
-	BENCH_FEATURES=all $(GO) test -run '^TestWithoutFeatures$$' ./methods
-	$(GO) test -tags 'purego noasm' $(PINNED)
-	$(GO) test -tags noasm $(PINNED)
-	GOAMD64=v3 $(GO) test $(PINNED)
+	BENCH_FEATURES=all $(GO) test -vet=off -ldflags=-w -run '^TestWithoutFeatures$$' ./methods
+	$(GO) test -ldflags=-w -tags 'purego noasm' $(PINNED)
+	$(GO) test -ldflags=-w -tags noasm $(PINNED)
+	GOAMD64=v3 $(GO) test -ldflags=-w $(PINNED)
 
 # The program for another processor, by a C compiler for all of them (ZIG may be "python -m ziglang"), linked without the
 # system's library, so that an emulator runs it. Its compiler fuses more products than that for amd64 does.
@@ -68,7 +70,7 @@ ZIG ?= zig
 ARM := CC='$(ZIG) cc -target aarch64-linux-musl' CGO_ENABLED=1 GOOS=linux GOARCH=arm64
 arm64:
 	$(ARM) $(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH)-arm64 ./cmd/bench
-	$(ARM) $(GO) test -short -timeout 60m -vet=off -ldflags='-linkmode=external -w' -exec qemu-aarch64-static $(PINNED)
+	$(ARM) $(GO) test -short -timeout 60m -ldflags='-linkmode=external -w' -exec qemu-aarch64-static $(PINNED)
 	$(ARM) $(GO) test -vet=off -ldflags='-linkmode=external -w' -exec qemu-aarch64-static -run '^(TestEqualRemainders|TestGenerate.*)$$' ./harness/split ./datasets/read
 
 # The program compiles for systems on which nothing of ours is run. A program for macOS needs Apple's libraries to be linked.

@@ -250,7 +250,7 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("standard error lacks %q:\n%s", want, stderr)
 		}
 	}
-	if c, stderr := p.work(t, "KRR-GD,CART", 1, 2); c.Run() != nil {
+	if c, stderr := p.work(t, "GBRFF2,CART", 1, 2); c.Run() != nil {
 		t.Errorf("the continuation failed: %s", stderr)
 	}
 }
@@ -295,7 +295,7 @@ const patience = 20 * time.Minute
 
 func waitFor(t *testing.T, ready func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ready(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !ready(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited %v in vain", patience)
 		}

@@ -60,9 +60,7 @@ XGB          = { params = { n_estimators = 30 }, grid = [{ name = "max_depth", v
 //
 // with five seeds each. Without the variable it takes two cheap methods and the made sets.
 func TestHonestMethodsAreNotAccused(t *testing.T) {
-	if testenv.Race {
-		testenv.OnlyThorough(t) // fits of all methods, ten times as long under the detector
-	}
+	testenv.NotUnderRace(t)
 	seeds, _ := strconv.Atoi(os.Getenv("BENCH_CANARIES"))
 	all := seeds > 0
 	p, err := protocol.Parse("sim", []byte(simProtocol))

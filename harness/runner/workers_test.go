@@ -18,6 +18,7 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/test/faulty"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/cart"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -110,7 +111,7 @@ func cells(t testing.TB, method string, splits int) []runner.CellSpec {
 // below waits until this process has as many processes below it as wanted.
 func below(t *testing.T, wanted int) []processes.Process {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(time.Millisecond) {
 		all := processes.Below(os.Getpid())
 		if len(all) == wanted {
 			return all
@@ -197,6 +198,7 @@ func againSince(t *testing.T, run result.Run, err error, says string) {
 
 // TestProcessorTimeOfChildren is the cell's: a second that a process of the method works is in its row.
 func TestProcessorTimeOfChildren(t *testing.T) {
+	testenv.NotUnderRace(t)
 	run, err := newWorkers(t, 0).Run(context.Background(), cells(t, "ChildWorks", 1)[0])
 	if err != nil || run.Status != result.OK {
 		t.Fatalf("%s %s, %v", run.Status, run.Error, err)

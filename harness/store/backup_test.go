@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // dump is every row of every table, in an order of their own, with row numbers.
@@ -60,6 +61,7 @@ func TestBackup(t *testing.T) {
 
 // TestBackupRefuses to write over the database itself, a file of another kind and a database in use.
 func TestBackupRefuses(t *testing.T) {
+	testenv.NotUnderRace(t)
 	path := smallDatabase(t)
 	db := open(t, path)
 	text, used := filepath.Join(t.TempDir(), "text"), smallDatabase(t)
@@ -82,6 +84,7 @@ func TestBackupRefuses(t *testing.T) {
 
 // TestBackupOfADamagedDatabase is none: what was there stays.
 func TestBackupOfADamagedDatabase(t *testing.T) {
+	testenv.NotUnderRace(t)
 	path, to := smallDatabase(t), filepath.Join(t.TempDir(), "copy.db")
 	db := open(t, path)
 	if err := db.Backup(context.Background(), to); err != nil {

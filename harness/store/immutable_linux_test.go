@@ -29,6 +29,7 @@ func refusesToWrite(t *testing.T, path, says string) {
 
 // TestImmutable: a file, and a folder, that nobody may change, root included.
 func TestImmutable(t *testing.T) {
+	testenv.NotUnderRace(t)
 	for _, what := range []string{"file", "folder"} {
 		path := smallDatabase(t)
 		target := path

@@ -296,11 +296,15 @@ func TestCheckBesideAWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
 	put(t, db, testRun("first", result.OK))
+	most := 60
+	if testenv.Thorough() {
+		most = 200
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		w := db.NewWriter(result.Environment{}, nil)
-		for i := 2; i <= 200; i++ { // a bound, since a check lasts longer the more is stored
+		for i := 2; i <= most; i++ { // a bound, since a check lasts longer the more is stored
 			r := testRun(fmt.Sprint("k", i), result.OK)
 			r.Split = i
 			if err := w.Put(r); err != nil {

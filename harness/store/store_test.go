@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -176,6 +177,7 @@ func TestReaderChangesNothing(t *testing.T) {
 }
 
 func TestOpenExplains(t *testing.T) {
+	testenv.NotUnderRace(t)
 	dir := t.TempDir()
 	_, err := OpenReader(context.Background(), filepath.Join(dir, "none.db"))
 	if !errors.Is(err, ErrNoDatabase) || !strings.Contains(err.Error(), "none.db") {

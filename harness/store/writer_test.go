@@ -173,7 +173,7 @@ func TestAbandonSaysWhatIsLost(t *testing.T) {
 	if err := w.Put(kept); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); stored(t, path) == 0 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(10 * time.Minute); stored(t, path) == 0 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	release := lock(t, path)

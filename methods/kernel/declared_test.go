@@ -13,11 +13,11 @@ import (
 
 // TestCancellation: on thousands of rows a fit notices the end of its context.
 func TestCancellation(t *testing.T) {
-	ends := []time.Duration{20 * time.Millisecond, 250 * time.Millisecond}
+	rows, ends := 6_000, []time.Duration{20 * time.Millisecond, 250 * time.Millisecond}
 	if testenv.Thorough() {
-		ends = append(ends, 600*time.Millisecond)
+		rows, ends = 10_000, append(ends, 600*time.Millisecond)
 	}
-	late := conform.Late(testsplit.Rough(10_000, 6), ends...)
+	late := conform.Late(testsplit.Rough(rows, 6), ends...)
 	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD(), SVM()} {
 		t.Run(spec.Name, func(t *testing.T) { late.Check(t, spec) })
 	}

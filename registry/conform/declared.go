@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/canceltest"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -127,8 +128,8 @@ func gauge(name string) int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// Cost checks the declared cost: the processor time of a fit of d with the defaults, the least of three,
-// is what is declared within a factor. It is for processors of some years around 2020; a factor
+// Cost checks the declared cost: the processor time of a fit of d with the defaults is what is declared within a factor. Where it is
+// more, since caches and clocks of a busy machine slow work down, the least of three fits counts, as it always does in make thorough. It is for processors of some years around 2020; a factor
 // below 5 would ask too much of them.
 func Cost(d registry.Data, factor float64) Option { return CostAt(d, nil, factor) }
 
@@ -141,7 +142,7 @@ func CostAt(d registry.Data, setting json.RawMessage, factor float64) Option {
 			t.Fatal(err)
 		}
 		took := math.Inf(1)
-		for range 3 {
+		for try := 0; try < 3 && (testenv.Thorough() || took > factor*declared/1e9); try++ {
 			took = min(took, cputime.Of(func() {
 				if _, err := spec.Fit(t.Context(), registry.Env{Seed: seed}, d, setting); err != nil {
 					t.Error(err)

@@ -84,7 +84,7 @@ func open(t *testing.T, file string, l look) *tab {
 	}
 	ctx, cancel := chromedp.NewContext(parent)
 	t.Cleanup(cancel)
-	ctx, stop := context.WithTimeout(ctx, 5*time.Minute) // a machine whose cores are busy
+	ctx, stop := context.WithTimeout(ctx, 10*time.Minute) // a machine whose cores are busy
 	t.Cleanup(stop)
 	out := &tab{T: t, ctx: ctx}
 	err = chromedp.Listen(ctx, func(event any) {

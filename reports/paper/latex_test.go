@@ -89,7 +89,7 @@ func TestCompiles(t *testing.T) {
 // compile runs LaTeX as often as references need.
 func compile(t *testing.T, dir, file string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	var out []byte
 	for _, args := range [][]string{{"pdflatex", "-draftmode", "-interaction=nonstopmode", "-halt-on-error", file}, {"bibtex", file},

@@ -71,7 +71,7 @@ func TestLaTeXCompiles(t *testing.T) {
 				files = files[:1]
 			}
 			for _, file := range files {
-				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 				defer cancel()
 				command := exec.CommandContext(ctx, pdflatex, "-interaction=nonstopmode", "-halt-on-error", file+".tex")
 				command.Dir = dir

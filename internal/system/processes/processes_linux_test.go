@@ -45,7 +45,7 @@ func TestBelow(t *testing.T) {
 	if !there || p.Parent != os.Getpid() || !Alive(p.ID, p.Started) || Alive(p.ID, p.Started+1) {
 		t.Errorf("the child is %+v", p)
 	}
-	for deadline := time.Now().Add(time.Minute); len(Below(p.ID)) != 2; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); len(Below(p.ID)) != 2; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("below the child: %+v", Below(p.ID))
 		}

@@ -56,7 +56,7 @@ func Check(t *testing.T, work func(ctx context.Context) error, ends ...time.Dura
 	if noticed == 0 {
 		t.Fatalf("the work was over before any of %v; give it more", ends)
 	}
-	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
 		}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -130,7 +131,7 @@ func processFaults() []Fault {
 		}),
 		endless("IgnoresSIGTERM", func() {
 			signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
-			child("trap '' TERM HUP INT; while :; do :; done")
+			child("trap '' TERM HUP INT; exec sleep 200000")
 			select {}
 		}),
 		add("Panics", crash, "panic: on purpose", func() { panic("on purpose") }),
@@ -138,7 +139,10 @@ func processFaults() []Fault {
 			go panic("in a goroutine")
 			select {}
 		}),
-		add("Overflows", crash, "stack overflow", func() { sink = deeper(1) }),
+		add("Overflows", crash, "stack overflow", func() {
+			debug.SetMaxStack(16 << 20) // a GiB by itself, which takes a second to fill
+			sink = deeper(1)
+		}),
 		add("RacesOnAMap", crash, "concurrent map", raceOnAMap),
 		add("Segfaults", crash, "fault", func() { *(*int)(unsafe.Add(unsafe.Pointer(&sink), 1<<46)) = 1 }),
 		add("IsAborted", crash, "SIGABRT", func() { signalSelf(syscall.SIGABRT) }),

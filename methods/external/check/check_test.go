@@ -95,7 +95,7 @@ func TestEachCheckFails(t *testing.T) {
 	sins := []string{"none", "grid", "shapes", "noise", "learns", "same again", "another process", "state", "canary", "points apart", "data unchanged", "rows permuted", "row by row",
 		"one class", "equal rows", "constant feature", "gaps", "few rows", "path", "stages", "save and load", "unknown request", "memory", "ends"}
 	for i, sin := range sins {
-		if !testenv.Thorough() && i%8 != 0 {
+		if !testenv.Thorough() && i%12 != 0 {
 			continue
 		}
 		t.Run(sin, func(t *testing.T) {
@@ -112,8 +112,13 @@ func TestEachCheckFails(t *testing.T) {
 				}
 				return "it does not know", nil
 			}}
-			err := Run(context.Background(), file, o, func(r Result) {
+			ctx, enough := context.WithCancel(t.Context())
+			defer enough()
+			err := Run(ctx, file, o, func(r Result) {
 				n++
+				if r.Name == sin { // what the other checks say of this plugin does not matter
+					enough()
+				}
 				if r.Failure != "" {
 					failed[r.Name] = r.Failure
 				}
@@ -121,10 +126,10 @@ func TestEachCheckFails(t *testing.T) {
 					t.Errorf("%+v", r)
 				}
 			})
-			if err != nil {
+			if err != nil && (sin == "none" || !errors.Is(err, context.Canceled)) {
 				t.Fatal(err)
 			}
-			if n != len(checks) {
+			if sin == "none" && n != len(checks) {
 				t.Errorf("%d results of %d checks", n, len(checks))
 			}
 			if _, caught := failed[sin]; caught == (sin == "none") || sin == "none" && len(failed) > 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -57,12 +58,19 @@ func oddGaps() *sample {
 // holed are the first rows of a sample with further gaps, also in columns that have none in the sample.
 func holed(s *sample) *sample { return gapped(s.head(200), 0.3) }
 
-// withGaps are three sets of the catalogue without 1, 10 and 40 % of their values, of two classes, of four and with real targets.
+// withGaps are three sets of the catalogue without 1, 10 and 40 % of their values, of two classes, of four and with real targets. Each
+// share is taken of each set in make thorough; else of one set, and of its first rows.
 func withGaps(t *testing.T) []*sample {
 	out := []*sample{oddGaps()}
-	for _, name := range []string{"pima", "vehicle-multiclass", "year-prediction"} {
-		for _, share := range []float64{0.01, 0.1, 0.4} {
-			out = append(out, gapped(catalogued(t, name), share))
+	shares := []float64{0.01, 0.1, 0.4}
+	for i, name := range []string{"pima", "vehicle-multiclass", "year-prediction"} {
+		s := catalogued(t, name)
+		if !testenv.Thorough() {
+			out = append(out, gapped(s.head(500), shares[i]))
+			continue
+		}
+		for _, share := range shares {
+			out = append(out, gapped(s, share))
 		}
 	}
 	return out
