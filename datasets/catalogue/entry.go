@@ -44,7 +44,7 @@ type Entry struct {
 // is all that a Set depends on, and what Fingerprint hashes, as JSON: a new
 // field must be left out when it is empty, or every stored result loses its key.
 type Reading struct {
-	Format       string     `toml:"format" json:"format,omitempty"`                 // csv, blank (columns separated by runs of blanks), libsvm, arff
+	Format       string     `toml:"format" json:"format,omitempty"`                 // csv, blank (columns separated by runs of blanks), libsvm, arff, parquet
 	Separator    string     `toml:"separator" json:"separator,omitempty"`           // of csv: one character; default ","
 	Header       *bool      `toml:"header" json:"header,omitempty"`                 // whether the first line names the columns; by default it does if label is a name
 	Columns      Texts      `toml:"columns" json:"columns,omitempty"`               // names of all the file's columns, where the file has no header

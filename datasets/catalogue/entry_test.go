@@ -29,7 +29,7 @@ func TestDescriptionErrors(t *testing.T) {
 	const svm = "name = \"mine\"\nfile = \"my.svm\"\n"
 	sha := strings.Repeat("0", 64)
 	for toml, want := range map[string]string{
-		csv + "format = \"xls\"":                             `set mine: format "xls" is not csv, blank, libsvm or arff`,
+		csv + "format = \"xls\"":                             `set mine: format "xls" is not csv, blank, libsvm, arff or parquet`,
 		csv + "format = \"blank\"\nseparator = \";\"":        `set mine: separator ";" is for format csv only, not blank`,
 		svm + "header = true":                                `set mine: header and columns are for format csv and blank only, not libsvm`,
 		svm + "drop = [1]":                                   `set mine: label, drop and categorical are not for libsvm files, whose label comes first and whose inputs are numbers`,

@@ -14,15 +14,17 @@ import (
 
 // The formats of a Reading.
 const (
-	CSV    = "csv"
-	Blank  = "blank"
-	LIBSVM = "libsvm"
-	ARFF   = "arff"
+	CSV     = "csv"
+	Blank   = "blank"
+	LIBSVM  = "libsvm"
+	ARFF    = "arff"
+	Parquet = "parquet"
 )
 
 var formatByExtension = map[string]string{
 	".csv": CSV, ".tsv": CSV, ".tab": CSV,
-	".arff":   ARFF,
+	".arff":    ARFF,
+	".parquet": Parquet, ".pq": Parquet,
 	".libsvm": LIBSVM, ".svm": LIBSVM, ".svmlight": LIBSVM,
 }
 
@@ -88,14 +90,14 @@ func (e *Entry) checkFormat() error {
 	textual := e.Format == CSV || e.Format == Blank
 	switch {
 	case e.Format == "":
-		return fmt.Errorf("the format of %s is not clear from its name; write format = \"csv\", \"blank\", \"libsvm\" or \"arff\"", e.DataFiles()[0].Path)
-	case !textual && e.Format != LIBSVM && e.Format != ARFF:
-		return fmt.Errorf("format %q is not csv, blank, libsvm or arff", e.Format)
+		return fmt.Errorf("the format of %s is not clear from its name; write format = \"csv\", \"blank\", \"libsvm\", \"arff\" or \"parquet\"", e.DataFiles()[0].Path)
+	case !textual && e.Format != LIBSVM && e.Format != ARFF && e.Format != Parquet:
+		return fmt.Errorf("format %q is not csv, blank, libsvm, arff or parquet", e.Format)
 	case e.Format != CSV && e.Separator != "":
 		return fmt.Errorf("separator %q is for format csv only, not %s", e.Separator, e.Format)
 	case e.Format == CSV && (len(e.Separator) != 1 || strings.ContainsAny(e.Separator, "\"\r\n ")):
 		return fmt.Errorf("separator %q is not one character such as \",\", \";\" or \"tab\"; for columns separated by blanks write format = \"blank\"", e.Separator)
-	case !textual && (*e.Header && e.Format != ARFF || e.Columns != nil):
+	case !textual && (*e.Header && e.Format == LIBSVM || e.Columns != nil):
 		return fmt.Errorf("header and columns are for format csv and blank only, not %s", e.Format)
 	case *e.Header && e.Columns != nil:
 		return fmt.Errorf("columns names the columns of a file without a header; remove columns or header = true")

@@ -103,7 +103,7 @@ func open(path string, o Options) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := refuse(path, data); err != nil {
+		if err := refuse(path); err != nil {
 			return nil, err
 		}
 		if k == 0 {

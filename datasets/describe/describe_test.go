@@ -168,7 +168,7 @@ func TestRefusals(t *testing.T) {
 		o             Options
 		want          string
 	}{
-		{"a.parquet", "PAR1xxxx", Options{}, `DIR/a.parquet: Parquet files are not read; this makes a CSV file of it: python3 -c "import pandas; pandas.read_parquet('DIR/a.parquet').to_csv('DIR/a.csv', index=False)"`},
+		{"a.parquet", "PAR1xxxx", Options{}, `DIR/a.parquet: the file cannot be read as Parquet: invalid magic footer of parquet file: "xxxx"`},
 		{"a.xlsx", "PK\x03\x04", Options{}, "DIR/a.xlsx: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program"},
 		{"a.csv", plain, Options{Positive: []string{"mild", "sever"}}, `DIR/a.csv: no row has the label "sever" of --positive; the labels are "mild", "none", "severe"; did you mean "severe"?`},
 		{"a.csv", "outcome,y\n" + plain, Options{Label: "outcom"}, `DIR/a.csv: there is no column "outcom"; the columns are "outcome", "y"; did you mean "outcome"?`},

@@ -15,11 +15,8 @@ import (
 )
 
 // refuse names formats that have to be converted first, with a line that does it.
-func refuse(path string, data []byte) error {
+func refuse(path string) error {
 	switch lower := strings.ToLower(filepath.Ext(path)); {
-	case bytes.HasPrefix(data, []byte("PAR1")) || lower == ".parquet":
-		csv := strings.TrimSuffix(path, filepath.Ext(path)) + ".csv"
-		return fmt.Errorf("%s: Parquet files are not read; this makes a CSV file of it: python3 -c \"import pandas; pandas.read_parquet('%s').to_csv('%s', index=False)\"", path, path, csv)
 	case lower == ".xlsx" || lower == ".xls" || lower == ".ods":
 		return fmt.Errorf("%s: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program", path)
 	}
@@ -33,6 +30,9 @@ var sparseLine = regexp.MustCompile(`^\S+(\s+\d+:\S+)+\s*(#.*)?$`)
 
 // formatOf finds the format of a file, and the separator of csv.
 func formatOf(path string, data []byte, memory int64) (format string, separator byte) {
+	if bytes.HasPrefix(data, []byte("PAR1")) {
+		return catalogue.Parquet, 0
+	}
 	head := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(head) > sample {
 		head = head[:bytes.LastIndexByte(head[:sample], '\n')+1]

@@ -19,23 +19,25 @@ import (
 
 // A set is a data set on its way into the folder. Its exported fields are the keys of its description.
 type set struct {
-	Name     string           `toml:"name"`
-	Title    string           `toml:"title"`
-	Source   string           `toml:"source"` // set and task: equal sources are equal descriptions
-	Citation string           `toml:"citation,omitempty"`
-	Defects  []string         `toml:"defects,omitempty"`
-	Task     string           `toml:"task"`
-	Format   string           `toml:"format"`
-	Label    any              `toml:"label"` // a name or a number, as those of Drop
-	Positive []string         `toml:"positive,omitempty"`
-	Drop     []any            `toml:"drop,omitempty"`
-	Missing  string           `toml:"missing,omitempty"`
-	Impute   string           `toml:"impute,omitempty"`
-	Rows     int              `toml:"rows,omitzero"`
-	Features int              `toml:"features,omitzero"`
-	Counts   []int            `toml:"counts,omitempty"`
-	Files    []catalogue.File `toml:"-"`
+	Name        string           `toml:"name"`
+	Title       string           `toml:"title"`
+	Source      string           `toml:"source"` // set and task: equal sources are equal descriptions
+	Citation    string           `toml:"citation,omitempty"`
+	Defects     []string         `toml:"defects,omitempty"`
+	Task        string           `toml:"task"`
+	Format      string           `toml:"format"`
+	Label       any              `toml:"label"` // a name or a number, as those of Drop
+	Positive    []string         `toml:"positive,omitempty"`
+	Drop        []any            `toml:"drop,omitempty"`
+	Categorical []any            `toml:"categorical,omitempty"` // of a Parquet file; an ARFF file says which columns are
+	Missing     string           `toml:"missing,omitempty"`
+	Impute      string           `toml:"impute,omitempty"`
+	Rows        int              `toml:"rows,omitzero"`
+	Features    int              `toml:"features,omitzero"`
+	Counts      []int            `toml:"counts,omitempty"`
+	Files       []catalogue.File `toml:"-"`
 
+	nominal               []any
 	id, ref, address, md5 string
 	plain                 string // the set's name on the server
 }
@@ -94,6 +96,8 @@ func (s *set) columns(d description, features []feature, label int, dropText boo
 		case out || text:
 			s.Drop = append(s.Drop, column(features, i))
 			continue
+		case f.Type == "nominal":
+			s.nominal = append(s.nominal, column(features, i))
 		}
 		if n, err := strconv.ParseFloat(string(f.Missing), 64); err != nil || n > 0 {
 			s.Missing, s.Impute = "?", "median"

@@ -12,10 +12,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/describe"
 	"github.com/kernelboosting/bench/datasets/fetch"
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
@@ -38,6 +38,30 @@ func (a *Adder) file(ctx context.Context, others []string, address, name, md5sum
 	}
 	f.Path = name
 	return f, err
+}
+
+// data brings the file of a set: the ARFF file, or a Parquet file where a mirror has this alone. The server's MD5 is of the ARFF file, so that
+// a Parquet file is taken as it is; its columns of categories are listed, since it does not say which these are.
+func (a *Adder) data(ctx context.Context, s *set) (catalogue.File, error) {
+	_, missing := a.here(ctx, filepath.Join(a.Dir, s.Name+".arff"), s.md5)
+	if a.From != "" && errors.Is(missing, fs.ErrNotExist) && !slices.ContainsFunc(s.mirrored(), a.mirrors) {
+		names := []string{"dataset_" + s.id + ".pq"}
+		for _, name := range s.mirrored() {
+			name = strings.TrimSuffix(name, ".arff")
+			names = append(names, name+".parquet", name+".pq")
+		}
+		if i := slices.IndexFunc(names, a.mirrors); i >= 0 {
+			s.Format, s.Categorical, s.Missing = catalogue.Parquet, s.nominal, ""
+			return a.file(ctx, names[i:i+1], "", s.Name+".parquet", "")
+		}
+	}
+	return a.file(ctx, s.mirrored(), s.address, s.Name+".arff", s.md5)
+}
+
+// mirrors reports whether the mirror has a file.
+func (a *Adder) mirrors(name string) bool {
+	_, err := os.Stat(filepath.Join(a.From, name))
+	return err == nil
 }
 
 // here returns a file of the folder; one that is not there, or has another MD5, is fs.ErrNotExist.
@@ -67,12 +91,6 @@ func (a *Adder) fromMirror(ctx context.Context, names []string, path, md5sum str
 			return f, nil
 		case !errors.Is(err, fs.ErrNotExist):
 			wrong = fmt.Errorf("%s: %w; is it another version of the set? Take it out of the folder", from, err)
-		}
-		for _, ending := range []string{".parquet", ".pq"} {
-			from := strings.TrimSuffix(from, ".arff") + ending
-			if _, e := os.Stat(from); e == nil && wrong == nil {
-				_, wrong = describe.File(ctx, from, describe.Options{Memory: a.Memory}) // which says what to do with Parquet files
-			}
 		}
 	}
 	if wrong != nil {

@@ -9,7 +9,7 @@
 // The folder has, of each set, NAME-ID.toml and NAME-ID.arff, with task-ID-splits.arff where a task says how rows are divided, and the
 // server's answers in meta/. Another machine's folder is a mirror. What is there is not asked for again.
 //
-// The package reads no Parquet files. Only cmd imports it, since it asks a server.
+// Only cmd imports it, since it asks a server.
 package openml
 
 import (
@@ -160,7 +160,7 @@ func (a *Adder) set(ctx context.Context, id string, t *task) (string, error) {
 		a.Tell("%s is here already", s.Name)
 		return s.Name, nil
 	}
-	data, err := a.file(ctx, s.mirrored(), s.address, s.Name+".arff", s.md5)
+	data, err := a.data(ctx, s)
 	if err != nil {
 		return "", err
 	}

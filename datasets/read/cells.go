@@ -9,7 +9,7 @@ import (
 // Cells are the values of a text file as text, for who has to find out first how the file is to be read.
 type Cells struct {
 	Odd   []OddLine // lines with another number of columns than most, which are not among the rows
-	Names []string  // of the attributes of an ARFF file; nil for other files
+	Names []string  // of the columns of an ARFF or Parquet file; nil for other files
 
 	t     *table
 	width int
@@ -18,12 +18,16 @@ type Cells struct {
 // An OddLine is a line with its number, from 1, and its columns.
 type OddLine struct{ Line, Columns int }
 
-// CellsOf divides the content of a file into cells. The format is csv, blank or arff; separator is csv's. Every line of a csv or blank file
+// CellsOf divides the content of a file into cells. The format is csv, blank, arff or parquet; separator is csv's. Every line of a csv or blank file
 // is a row, also one that names the columns. memory is the bytes that this may take. It changes data and keeps it.
 func CellsOf(file string, data []byte, format string, separator byte, memory int64) (*Cells, error) {
 	b := &budget{limit: memory}
-	if format == catalogue.ARFF {
-		t, err := parseARFF(file, data, b)
+	if format == catalogue.ARFF || format == catalogue.Parquet {
+		parse := parseARFF
+		if format == catalogue.Parquet {
+			parse = parseParquet
+		}
+		t, err := parse(file, data, b)
 		if err != nil {
 			return nil, err
 		}

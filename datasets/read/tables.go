@@ -64,6 +64,8 @@ func (r reader) parse(c content) (*table, error) {
 	switch r.Format {
 	case catalogue.ARFF:
 		return parseARFF(c.name, c.data, r.budget)
+	case catalogue.Parquet:
+		return parseParquet(c.name, c.data, r.budget)
 	case catalogue.Blank:
 		return parseCSV(c.name, c.data, blankSeparator, *r.Header, r.Columns, r.budget)
 	}

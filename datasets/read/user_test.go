@@ -273,7 +273,7 @@ func TestUserErrors(t *testing.T) {
 		{"toml: taken name", "name = \"Wine\"\nfile = \"my.csv\"\nlabel = 0\n", "", "", `DIR/set.toml: a set named "Wine" exists already; choose another name`},
 		{"toml: no file", "name = \"mine\"\n", "", "", `DIR/set.toml: set mine has no data file; write file = "my.csv"`},
 		{"toml: no label", "name = \"mine\"\nfile = \"my.csv\"\n", "", "", `DIR/set.toml: set mine: the target column is not given; write label = "its name", or label = -1 for the last column`},
-		{"toml: no format", "name = \"mine\"\nfile = \"my.data\"\nlabel = 0\n", "", "", `DIR/set.toml: set mine: the format of my.data is not clear from its name; write format = "csv", "blank", "libsvm" or "arff"`},
+		{"toml: no format", "name = \"mine\"\nfile = \"my.data\"\nlabel = 0\n", "", "", `DIR/set.toml: set mine: the format of my.data is not clear from its name; write format = "csv", "blank", "libsvm", "arff" or "parquet"`},
 		{"toml: task", head + `task = "ranking"`, "", "", `DIR/set.toml: task "ranking" is not binary, multiclass or regression`},
 		{"toml: separator", head + `separator = "::"`, "", "", `DIR/set.toml: set mine: separator "::" is not one character such as ",", ";" or "tab"; for columns separated by blanks write format = "blank"`},
 		{"toml: label twice", head + "positive = [\"1\"]\nnegative = [\"1.0\"]", "", "", `DIR/set.toml: set mine: label "1" is listed twice`},
