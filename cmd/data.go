@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/fetch"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
@@ -58,12 +60,12 @@ func newDataFetchCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fetch [NAME ...]",
 		Short: "Bring data files into the data directory, each checked by its SHA-256",
-		Long: `fetch gets the files of the named sets (default all) from --from or $BENCH_MIRROR,
+		Long: `fetch gets the files of the named sets or groups (default all) from --from or $BENCH_MIRROR,
 a directory or URL laid out like the data directory, and what that lacks from
 each file's public address. Files that are here and right are left alone; nothing
 partial is left behind.`,
 		Example: `  bench data fetch
-  bench data fetch --protocol table2
+  bench data fetch small15
   bench data fetch --from /mnt/mirror wine sonar`,
 		ValidArgsFunction: a.completeSets(cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -136,7 +138,7 @@ func (a *app) entries(names []string) ([]*catalogue.Entry, error) {
 		names = a.sets.Names()
 	}
 	var out []*catalogue.Entry
-	for _, n := range names {
+	for _, n := range plan.SetNames(a.sets, names) {
 		e, err := a.set(n)
 		if err != nil {
 			return nil, err
@@ -259,10 +261,13 @@ func (a *app) showSet(ctx context.Context, e *catalogue.Entry, format string) er
 		l.add(fmt.Sprintf("class %+g", coded), fmt.Sprintf("%s: %d rows", label, count(set.Y, coded)))
 	}
 	if gaps := gapsOf(set); gaps != "" {
-		l.add("missing values", gaps)
+		l.add("missing numbers", gaps)
 		l.add("filled with", filledWith(set.Gaps))
 	}
-	l.add("constant columns", strings.Join(constantColumns(set), ", "))
+	if gaps := gapsOfCategories(set, e.Missing); gaps != "" {
+		l.add("missing categories", gaps+"; a category of its own")
+	}
+	l.add("constant columns", cmp.Or(strings.Join(constantColumns(set), ", "), "none"))
 	if err := datasets.FitStandardiser(set.X, nil).Check(set.X, nil, set.Features); err != nil {
 		l.add("warning", err.Error())
 	}
@@ -293,6 +298,26 @@ func gapsOf(set *datasets.Set) string {
 		}
 		if missing > 0 {
 			out = append(out, fmt.Sprintf("%s: %d", set.Features[j], missing))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// gapsOfCategories counts the missing values of the columns of categories that have any: those of the level that the marks became.
+func gapsOfCategories(set *datasets.Set, marks catalogue.Marks) string {
+	if marks.IsZero() {
+		return ""
+	}
+	n, _ := set.X.Dims()
+	var out []string
+	for j, name := range set.Features {
+		column, found := strings.CutSuffix(name, "="+marks[0])
+		missing := 0
+		for i := 0; found && i < n; i++ {
+			missing += int(set.X.At(i, j))
+		}
+		if missing > 0 {
+			out = append(out, fmt.Sprintf("%s: %d", column, missing))
 		}
 	}
 	return strings.Join(out, ", ")

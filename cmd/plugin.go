@@ -28,7 +28,9 @@ Python scripts are run by $BENCH_PYTHON, or python3.
 What a plugin says of itself is remembered for its user, in bench/plugins of the folder for
 settings or in $BENCH_KNOWN_PLUGINS: only run, verify, methods predict and plugin check start
 plugins. One that is new, or whose files changed, is asked what it is by ` + "`bench plugin check`" + `,
-or by the first run with it, which asks you before.`,
+or by the first run with it, which asks you before.
+
+` + "`bench methods new NAME --from my.py:CLASS`" + ` makes a plugin of an estimator that exists.`,
 	})
 	c.AddCommand(newPluginListCommand(a), newPluginCheckCommand(a), newPluginNewCommand(a))
 	return c
@@ -103,10 +105,13 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 	if f.in != nil {
 		f.in.Close()
 	}
-	failed, total := 0, 0
+	failed, total, stopped := 0, 0, ""
 	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(f), Canary: tryCanary, Limit: limit}, func(r check.Result) {
 		total++
 		switch {
+		case r.Stopped:
+			stopped = r.Advice
+			fmt.Fprintf(a.out, "stop  %-22s %s\n", wording.Spelled(r.Name), wording.Spelled(r.Detail))
 		case r.Skipped:
 			fmt.Fprintf(a.out, "skip  %-22s %s\n", wording.Spelled(r.Name), wording.Spelled(r.Detail))
 		case r.Failure == "":
@@ -119,8 +124,13 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 	if err != nil {
 		return exitError{exitUsage, err}
 	}
+	if stopped != "" {
+		fmt.Fprintf(a.err, "stopped after %s; %s\n", plural(total-1, "check"), stopped)
+	}
 	if failed > 0 {
 		fmt.Fprintf(a.err, "%d of %s failed\n", failed, plural(total, "check"))
+	}
+	if failed > 0 || stopped != "" {
 		return exitError{code: exitIncomplete}
 	}
 	fmt.Fprintf(a.err, "%s passed\n", plural(total, "check"))
@@ -181,7 +191,8 @@ func newPluginNewCommand(a *app) *cobra.Command {
 		Short: "Write the skeleton of a plugin",
 		Long: `new writes a plugin that works, to be replaced by your method: one file in plugins/ beside
 the database, where every command finds it. In Go it is a package NAME with its test, and a program
-NAME/plugin that serves it.`,
+NAME/plugin that serves it. An estimator in the manner of scikit-learn that exists already, in a file
+or a library, becomes one by ` + "`bench methods new NAME --from my.py:CLASS`" + `.`,
 		Example: "  bench plugin new MyBoost --lang python       plugins/myboost.py",
 		Args:    takes("NAME"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -182,12 +182,20 @@ func (a *app) register() error {
 	return nil
 }
 
+// isPart reports whether a file is one of those that a plugin which is known consists of, such as a module beside it.
+func (a *app) isPart(i int) bool {
+	return slices.ContainsFunc(a.plugins, func(f foundPlugin) bool {
+		return f.usable() && filepath.Dir(f.file) == filepath.Dir(a.plugins[i].file) && slices.Contains(f.in.Describes().Files, filepath.Base(a.plugins[i].file))
+	})
+}
+
 // noteFaults says which plugins of folders cannot be used, and which are not known. A file that is no plugin
 // is left alone.
 func (a *app) noteFaults() {
 	var unknown []string
-	for _, f := range a.plugins {
+	for i, f := range a.plugins {
 		switch {
+		case f.unknown() && a.isPart(i):
 		case f.unknown():
 			unknown = append(unknown, f.file)
 		case f.fault != nil && !f.known.NoPlugin:

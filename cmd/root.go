@@ -207,6 +207,8 @@ single evaluation in a SQLite file, and makes tables from it.
 Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 3 finished, but some cells failed or are missing; 130 interrupted.`,
 		Example: `  bench data fetch                               get the data sets
+  bench data describe my.csv -o my.toml          read data of your own
+  bench methods new Mine --from my.py:MyClass    make a method of an estimator in Python
   bench run --all --splits 3                     run everything on the first 3 splits
   bench report table2                            print Table 2 from what is stored
   bench query "SELECT * FROM results LIMIT 5"    ask the database`,

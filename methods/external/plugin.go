@@ -260,7 +260,11 @@ func (p *Plugin) inOneLine(err error) error {
 func (p *Plugin) lastLine(said string) string {
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	last := lines[len(lines)-1]
-	if strings.Contains(last, "No module named") {
+	if _, name, found := strings.Cut(last, "No module named '"); found {
+		file := strings.TrimSuffix(name, "'") + ".py"
+		if _, err := os.Stat(file); err == nil { // in the folder where the program runs
+			return last + fmt.Sprintf("; %[1]s is in this folder, and a plugin reads its own: copy %[1]s beside the plugin, or let `bench methods new NAME --from %[1]s:CLASS` write the plugin beside %[1]s", file)
+		}
 		last += fmt.Sprintf("; install it for the Python that runs plugins (%s) or name another by BENCH_PYTHON", p.argv[0])
 	}
 	return last

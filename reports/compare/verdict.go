@@ -32,8 +32,8 @@ func (p *page) verdicts() (first, rest []string) {
 	return first, each
 }
 
-// preliminary says that most comparisons on a set rest on fewer splits than planned, or that all rest on one
-// data set.
+// preliminary says that most comparisons on a set rest on fewer splits than the protocol has, whether they are not run yet or were not asked
+// for, or that all rest on one data set.
 func (p *page) preliminary() string {
 	var splits []int
 	sets := 0
@@ -46,8 +46,8 @@ func (p *page) preliminary() string {
 	slices.Sort(splits)
 	middle := splits[len(splits)/2]
 	var of []string
-	if middle < len(p.Splits) {
-		of = append(of, fmt.Sprintf("%d of %s", middle, frame.Count(len(p.Splits), "split")))
+	if planned := max(len(p.Splits), p.AllSplits); middle < planned {
+		of = append(of, fmt.Sprintf("%d of %s", middle, frame.Count(planned, "split")))
 	}
 	if sets == 1 {
 		of = append(of, "1 data set")

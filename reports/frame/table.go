@@ -26,12 +26,13 @@ const (
 
 // Table is the cells that stand together, by data set and method, for one metric.
 type Table struct {
-	Metric   metric.Metric
-	Protocol string
-	Methods  []string // in order; methods that lack counted sets are last; see Whole
-	Splits   []int    // planned, in increasing order
-	Sets     []Set    // the main group, then apart, then generated
-	Counted  []string // names of the counted sets
+	Metric    metric.Metric
+	Protocol  string
+	Methods   []string // in order; methods that lack counted sets are last; see Whole
+	Splits    []int    // planned, in increasing order
+	AllSplits int      // of the protocol, of which Splits may be some
+	Sets      []Set    // the main group, then apart, then generated
+	Counted   []string // names of the counted sets
 
 	Gaps        []Gap     // cells with fewer finished splits than planned
 	Skipped     []string  // sets without stored cells; only the full command runs them
@@ -191,7 +192,7 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 			t.Provenance.Queries = append(t.Provenance.Queries, doc.Query{Title: "Cells of " + m, SQL: store.VersionQuery(t.Protocol, "", v)})
 		}
 	}
-	t.Splits = f.planned(together.rows)
+	t.Splits, t.AllSplits = f.planned(together.rows), f.Protocol.Splits
 	sets = slices.DeleteFunc(sets, func(d Dataset) bool { return !t.stored(d.Name) && !d.listed })
 	if err := t.addSets(f, sets); err != nil {
 		return t, err

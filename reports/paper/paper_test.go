@@ -208,7 +208,7 @@ func TestTextIsTrue(t *testing.T) {
 		"fewer splits": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Split > 1 }) },
 			[]string{"Preliminary, 1 of 5 splits.", "Of 120 cells (3 methods on 8 data sets, 5 splits each), 24 are finished. Not run: every method on ", "There is no test on a single data set: that needs 5 splits"}, []string{"All 120"}},
 		"chosen splits": {func(_ *testing.T, w *world) { w.Splits = []int{2, 3} },
-			[]string{"divided 2 times", "of the protocol's 5 splits these are numbers 2-3.", "All 48 cells (3 methods on 8 data sets, 2 splits each) are finished.", "Preliminary: 2 of the protocol's 5 splits.\n"}, nil},
+			[]string{"divided 2 times", "of the protocol's 5 splits these are numbers 2-3.", "All 48 cells (3 methods on 8 data sets, 2 splits each) are finished.", "Preliminary, 2 of 5 splits. "}, nil},
 		"two sets": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Dataset > "s2" }) },
 			[]string{"Results are on 2 of 8 data sets.", "Of 8 data sets, 2 have results: s1 and s2.", "There is no test over data sets: fewer than 7 cannot show a difference among so many comparisons, and no comparison has more than 2.", "Of 120 cells"}, []string{"Wilcoxon's exact"}},
 		"one set": {func(_ *testing.T, w *world) {

@@ -20,9 +20,6 @@ func (b *builder) sentences(verdicts []string) []string {
 func (b *builder) partial() string {
 	stored, planned := b.mainSets()
 	var text, some []string
-	if n := len(b.table.Splits); n < b.o.Protocol.Splits {
-		text = append(text, fmt.Sprintf("Preliminary: %d of the protocol's %s.", n, frame.Count(b.o.Protocol.Splits, "split")))
-	}
 	if chosen, of := b.chosen(); chosen < of {
 		text = append(text, fmt.Sprintf("Of the protocol's %s, %d were chosen.", frame.Count(of, "data set"), chosen))
 	}

@@ -31,7 +31,8 @@ type Result struct {
 	Detail  string // what the check observed
 	Failure string // what is wrong; "" if nothing is wrong
 	Advice  string // how to correct the failure
-	Skipped bool   // the check does not apply, or no time was left for it
+	Skipped bool   // the check does not apply
+	Stopped bool   // no time was left for the check; nothing is said of the plugin
 }
 
 // A check tests one property of a plugin on the first task that it solves. detail is for people.
@@ -116,8 +117,8 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 		case errors.As(err, &skip):
 			r.Skipped, r.Detail = true, skip.why
 		case err != nil && s.ctx.Err() != nil:
-			r.Failure = fmt.Sprintf("the checks so far took %v together", limit)
-			r.Advice = "make the grid or the defaults lighter: the data has 400 rows at most; or, on a busy machine, give more with --timeout"
+			r.Stopped, r.Detail = true, fmt.Sprintf("the checks so far took %v together", limit)
+			r.Advice = "repeat with more time, as --timeout 5m, on a busy machine; else make the grid or the defaults lighter: the data has 400 rows at most"
 		case err != nil:
 			r.Failure = err.Error()
 			var own *external.MethodError
