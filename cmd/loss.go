@@ -9,17 +9,17 @@ import (
 
 // lossFlags are the parameters of RFF-MKL that its loss has.
 type lossFlags struct {
-	epsilon float64
-	gammas  []float64
+	epsilon   float64
+	sharpness []float64
 }
 
 func (f *lossFlags) add(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.epsilon, "epsilon", 0.1, "half-width of the tube in which the loss is nearly none")
-	flags.Float64SliceVar(&f.gammas, "gamma", []float64{1, 5, 10}, "sharpness of the tube's edges, a curve each")
+	flags.Float64SliceVar(&f.sharpness, "sharpness", []float64{1, 5, 10}, "sharpness of the tube's edges, a curve each")
 }
 
 func (f *lossFlags) build() (doc.Document, error) {
-	d, err := loss.Build(f.epsilon, f.gammas)
+	d, err := loss.Build(f.epsilon, f.sharpness)
 	if err != nil {
 		err = exitError{exitUsage, err}
 	}
@@ -35,7 +35,7 @@ func newReportLossCommand(a *app) *cobra.Command {
 		Long: `loss draws the smooth loss that RFF-MKL and RFF-MKL-JOINT minimise, by the residual, beside
 the epsilon-insensitive loss of support vector regression. No result is read.`,
 		Example: `  bench report loss
-  bench report loss --epsilon 0.1 --gamma 10,100 -o loss.pdf`,
+  bench report loss --epsilon 0.1 --sharpness 10,100 -o loss.pdf`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := newReportOutput(f)

@@ -112,9 +112,9 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 		}
 		standard := new(mat.Dense)
 		datasets.FitStandardiser(set.X, split.Train).Apply(standard, set.X, nil)
-		for method, params := range map[string]string{"LGBM": `{"n_estimators": 30}`, "XGB": `{"n_estimators": 30}`, "CART": `{"max_depth": 4}`, "RF": `{"n_estimators": 20}`} {
+		for method, params := range map[string]string{"LGBM": `{"rounds": 30}`, "XGB": `{"rounds": 30}`, "CART": `{"max_depth": 4}`, "RF": `{"trees": 20}`} {
 			if name == "adult" {
-				if params = `{"n_estimators": 10}`; method == "CART" || method == "RF" {
+				if params = `{"rounds": 10}`; method == "CART" || method == "RF" {
 					continue // no text, and long to grow
 				}
 			}

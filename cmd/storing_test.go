@@ -26,7 +26,7 @@ folds = 5
 method_seed = 1
 standardise = true
 [methods.GBRFF2]
-params = { t = 2000000 }
+params = { rounds = 2000000 }
 `)
 	return p.command("run", "--methods", "GBRFF2,CART", "--datasets", "board", "--protocol", "long.toml", "--jobs", "2", "--max-cell", "0")
 }

@@ -38,19 +38,19 @@ folds = 2
 method_seed = 1
 standardise = true
 [methods]
-BMKR         = { params = { t = 3 }, grid = [{ name = "c", values = [0.1, 1.0] }] }
-GBRFF        = { params = { t = 4, k = 5, v = 0.1 }, grid = [{ name = "c", values = [1.0, 16.0] }] }
-GBRFF-random = { params = { t = 4, k = 5, v = 0.1 }, grid = [{ name = "c", values = [1.0, 16.0] }] }
-GBRFF1       = { params = { t = 20 }, grid = [{ name = "beta", values = [0.1, 10.0] }] }
-GBRFF2       = { params = { t = 40 } }
+BMKR         = { params = { rounds = 3 }, grid = [{ name = "c", values = [0.1, 1.0] }] }
+GBRFF        = { params = { rounds = 4, features = 5, learning_rate = 0.1 }, grid = [{ name = "beta", values = [1.0, 16.0] }] }
+GBRFF-random = { params = { rounds = 4, features = 5, learning_rate = 0.1 }, grid = [{ name = "beta", values = [1.0, 16.0] }] }
+GBRFF1       = { params = { rounds = 20 }, grid = [{ name = "beta", values = [0.1, 10.0] }] }
+GBRFF2       = { params = { rounds = 40 } }
 GFC          = { params = { features = 3 } }
 GMKL         = { grid = [{ name = "c", values = [0.1, 1.0] }] }
-KRR-GD       = { params = { iter = 2 }, grid = [{ name = "lambda", values = [0.01, 1.0] }] }
-LGBM         = { params = { n_estimators = 30, num_leaves = 7 }, grid = [{ name = "reg_lambda", values = [0.0, 1.0] }] }
-MKBOOST      = { params = { t = 3 }, grid = [{ name = "c", values = [0.01, 1.0] }] }
+KRR-GD       = { params = { max_iter = 2 }, grid = [{ name = "lambda", values = [0.01, 1.0] }] }
+LGBM         = { params = { rounds = 30, num_leaves = 7 }, grid = [{ name = "lambda", values = [0.0, 1.0] }] }
+MKBOOST      = { params = { rounds = 3 }, grid = [{ name = "c", values = [0.01, 1.0] }] }
 PBRFF        = { params = { landmarks = 10 }, grid = [{ name = "c", values = [0.1, 1.0] }] }
-RF           = { params = { n_estimators = 50 } }
-XGB          = { params = { n_estimators = 30 }, grid = [{ name = "max_depth", values = [2, 4] }] }
+RF           = { params = { trees = 50 } }
+XGB          = { params = { rounds = 30 }, grid = [{ name = "max_depth", values = [2, 4] }] }
 `
 
 // TestHonestMethodsAreNotAccused computes canaries of the project's own methods, which know no labels, on sets of the

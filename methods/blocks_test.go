@@ -23,7 +23,7 @@ func TestThoseThatUseBlocks(t *testing.T) {
 	// The settings of these two are part of the keys of results that were stored when they had a
 	// parameter for groups of features, whose absence was not written.
 	sh := registry.Shape{Task: registry.Binary, Classes: 2, N: 100, D: 10}
-	for name, want := range map[string]string{"GMKL": `{"c":0.01,"epsilon":0.1}`, "KRR-GD": `{"lambda":0.00001,"iter":20}`} {
+	for name, want := range map[string]string{"GMKL": `{"c":0.01,"epsilon":0.1}`, "KRR-GD": `{"lambda":0.00001,"max_iter":20}`} {
 		spec, err := methods.All().Lookup(name)
 		if err != nil {
 			t.Fatal(err)

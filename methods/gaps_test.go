@@ -48,7 +48,7 @@ func TestGapsAsInAPipeline(t *testing.T) {
 	if err := json.Unmarshal(raw, &oracle); err != nil || len(oracle.Cases) != 20 {
 		t.Fatalf("%d cases, %v", len(oracle.Cases), err)
 	}
-	settings := map[string]string{"LGBM": `{"n_estimators": 30}`, "XGB": `{"n_estimators": 30, "max_depth": 3}`, "SVM": `{"c": 1, "gamma": 0.2}`}
+	settings := map[string]string{"LGBM": `{"rounds": 30}`, "XGB": `{"rounds": 30, "max_depth": 3}`, "SVM": `{"c": 1, "gamma": 0.2}`}
 	for _, c := range oracle.Cases {
 		t.Run(fmt.Sprintf("%s/%s/%t", c.Method, c.Impute, c.Indicator), func(t *testing.T) {
 			toml := fmt.Sprintf("name = \"gaps\"\nfile = \"gaps.csv\"\nseparator = \";\"\ndecimal = \",\"\nlabel = \"class\"\nmissing = [\"\", \"?\", \"NA\", -999]\nimpute = %q\nindicator = %t\n", c.Impute, c.Indicator)

@@ -1,6 +1,8 @@
 package methods_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/methods"
@@ -12,6 +14,29 @@ func TestParametersAreDescribed(t *testing.T) {
 		for _, p := range spec.Parameters() {
 			if p.Means == "" || p.Allowed() == "" {
 				t.Errorf("%s: parameter %s may be %q and means %q", spec.Name, p.Name, p.Allowed(), p.Means)
+			}
+		}
+	}
+}
+
+// TestParametersAreInTheGlossary: a parameter's name stands in docs/glossary.md, so that one name is not given two meanings.
+func TestParametersAreInTheGlossary(t *testing.T) {
+	glossary, err := os.ReadFile("../docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	_, table, _ := strings.Cut(string(glossary), "| parameter | meaning |")
+	for _, line := range strings.Split(table, "\n") {
+		names, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), "|")
+		for _, name := range strings.Split(names, ",") {
+			known[strings.Trim(name, " `")] = true
+		}
+	}
+	for _, spec := range methods.All().All() {
+		for _, p := range spec.Parameters() {
+			if !known[p.Name] {
+				t.Errorf("%s: parameter %s is not in docs/glossary.md", spec.Name, p.Name)
 			}
 		}
 	}

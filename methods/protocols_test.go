@@ -27,7 +27,7 @@ var (
 )
 
 func features2019(rounds float64) grid {
-	return grid{map[string]float64{"t": rounds, "k": 100}, map[string][]float64{"gamma": {0.5 / 8}, "c": cs, "v": rates}}
+	return grid{map[string]float64{"rounds": rounds, "features": 100}, map[string][]float64{"gamma": {0.5 / 8}, "beta": cs, "learning_rate": rates}}
 }
 
 // TestProtocolGrids compares the settings that the shipped protocols give with the papers': Gautheron et al. 2019, Section 5,
@@ -39,11 +39,11 @@ func TestProtocolGrids(t *testing.T) {
 		methods      map[string]grid
 	}{
 		{"table2-2019", 0.7, map[string]grid{
-			"XGB":          {map[string]float64{"n_estimators": 200}, map[string][]float64{"learning_rate": rates, "max_depth": depths}},
-			"LGBM":         {map[string]float64{"n_estimators": 200, "num_leaves": 32}, map[string][]float64{"learning_rate": rates, "max_depth": depths}},
-			"MKBOOST":      {map[string]float64{"t": 200}, map[string][]float64{"c": costs}},
-			"BMKR":         {map[string]float64{"t": 200}, map[string][]float64{"c": costs, "learning_rate": rates}},
-			"PBRFF":        {map[string]float64{"landmarks": 200, "k": 100}, map[string][]float64{"gamma": {0.5 / 8}, "beta": wide, "c": wide}},
+			"XGB":          {map[string]float64{"rounds": 200}, map[string][]float64{"learning_rate": rates, "max_depth": depths}},
+			"LGBM":         {map[string]float64{"rounds": 200, "num_leaves": 32}, map[string][]float64{"learning_rate": rates, "max_depth": depths}},
+			"MKBOOST":      {map[string]float64{"rounds": 200}, map[string][]float64{"c": costs}},
+			"BMKR":         {map[string]float64{"rounds": 200}, map[string][]float64{"c": costs, "learning_rate": rates}},
+			"PBRFF":        {map[string]float64{"landmarks": 200, "features": 100}, map[string][]float64{"gamma": {0.5 / 8}, "beta": wide, "c": wide}},
 			"GBRFF":        features2019(200),
 			"GBRFF-random": features2019(200),
 		}},

@@ -31,7 +31,7 @@ func (m savedModel) String() string { return m.spec.Name + "/" + m.data.Task.Str
 
 // small has few rounds where the method has any.
 func small(spec registry.Spec) []byte {
-	for _, raw := range []string{`{"t":4,"k":3}`, `{"t":4}`, `{"n_estimators":4}`, `{"features":4}`, `{"landmarks":4}`} {
+	for _, raw := range []string{`{"rounds":4,"features":3}`, `{"rounds":4}`, `{"trees":4}`, `{"features":4}`, `{"landmarks":4}`} {
 		if _, err := spec.MemoryEstimate(registry.Shape{Task: registry.Binary, N: 1, D: 1, Classes: 2}, []byte(raw)); err == nil {
 			return []byte(raw)
 		}

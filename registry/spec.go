@@ -67,7 +67,7 @@ func DefinePath[P any](s Spec, defaults P, grid Grid, fit PathFunc[P], opts ...O
 // parameter that the grid leaves alone; P is a struct whose fields have JSON
 // names, and tags that say what they mean and which values they may have:
 //
-//	T int `json:"t" range:"[1,)" means:"rounds"`
+//	Rounds int `json:"rounds" range:"[1,)" means:"steps of boosting"`
 //
 // with a range as in [Parameter]. What depends on several fields at once is checked by a method
 // Validate() error of P, if there is one. A

@@ -38,7 +38,7 @@ standardise   = true # each column, by the training rows
 # For one method alone, other parameters or another grid (bench methods show NAME lists them):
 #
 # [methods.GBRFF2]
-# params = { t = 200 }
+# params = { rounds = 200 }
 # grid   = [{ name = "gamma", values = [0.5, 1.0], per = "feature" }]
 `)
 	return b.String()

@@ -31,10 +31,10 @@ method_seed = 1
 standardise = true
 rounds = [1, 2]
 [methods]
-GBRFF1 = { params = { t = 5 }, grid = [{ name = "beta", values = [0.1] }] }
-GBRFF2 = { params = { t = 5 }, grid = [{ name = "lambda", values = [0.0] }] }
-LGBM = { params = { n_estimators = 5 }, grid = [{ name = "reg_lambda", values = [0.0] }] }
-RF = { params = { n_estimators = 5 }, grid = [] }
+GBRFF1 = { params = { rounds = 5 }, grid = [{ name = "beta", values = [0.1] }] }
+GBRFF2 = { params = { rounds = 5 }, grid = [{ name = "lambda", values = [0.0] }] }
+LGBM = { params = { rounds = 5 }, grid = [{ name = "lambda", values = [0.0] }] }
+RF = { params = { trees = 5 }, grid = [] }
 `
 
 // gapped describes a file with gaps in three ways, and adds the sets to a catalogue.

@@ -22,8 +22,9 @@ import (
 // such a mark.
 const applicationID = 0x626e6368
 
-// schemaVersion is the version of the schema that migrate makes. Programs before the first release made 1 to 9.
-const schemaVersion = 10
+// schemaVersion is the version of the schema that migrate makes. Programs before the first release made 1 to 10; version 10 differs by
+// names of parameters in grids alone.
+const schemaVersion = 11
 
 // schemaHash is the SHA-256 of the definitions of all tables and views, in the form of definitions. A view
 // that was changed would show other numbers.
@@ -96,7 +97,7 @@ func (db *DB) checkSchema(ctx context.Context) error {
 		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", version, schemaVersion)
 	case version < schemaVersion:
 		return fmt.Errorf("its schema is version %d, of a program before the first release, and this one reads version %d; "+
-			"write a bundle with the program that made it (bench bundle FILE) and import that into a new database (bench import FILE)", version, schemaVersion)
+			"write a bundle with the program that made it (bench bundle FILE) and import that into a new database (bench import FILE), where results of grids that have changed are history", version, schemaVersion)
 	}
 	have, err := db.definitions(ctx)
 	if err == nil && have != schemaHash {

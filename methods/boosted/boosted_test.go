@@ -22,16 +22,16 @@ func declared(setting string) []conform.Option {
 }
 
 func TestLGBMConforms(t *testing.T) {
-	conform.Run(t, LGBM(), declared(`{"n_estimators":5}`)...)
+	conform.Run(t, LGBM(), declared(`{"rounds":5}`)...)
 }
 
 func TestXGBConforms(t *testing.T) {
-	conform.Run(t, XGB(), declared(`{"n_estimators":5,"max_depth":12}`)...)
+	conform.Run(t, XGB(), declared(`{"rounds":5,"max_depth":12}`)...)
 }
 
 func TestPrefixes(t *testing.T) {
 	for _, spec := range []registry.Spec{LGBM(), XGB()} {
-		t.Run(spec.Name, func(t *testing.T) { conform.Prefixes(t, spec, "n_estimators") })
+		t.Run(spec.Name, func(t *testing.T) { conform.Prefixes(t, spec, "rounds") })
 	}
 }
 
@@ -44,11 +44,11 @@ func TestDefaultsAndGrids(t *testing.T) {
 		points      int
 		first, last string
 	}{
-		{LGBM(), `{"n_estimators":100,"learning_rate":0.1,"num_leaves":31,"max_depth":-1,"min_child_samples":20,"min_child_weight":0.001,"reg_lambda":0}`, 50,
-			`"num_leaves":2,"max_depth":1,"min_child_samples":20,"min_child_weight":0.001,"reg_lambda":0}`,
-			`"num_leaves":1024,"max_depth":10,"min_child_samples":20,"min_child_weight":0.001,"reg_lambda":0.25}`},
-		{XGB(), `{"n_estimators":100,"learning_rate":0.3,"max_depth":6,"min_child_weight":1,"reg_lambda":1}`, 25,
-			`"learning_rate":1,"max_depth":1,"min_child_weight":1,"reg_lambda":1}`, `"learning_rate":0.01,"max_depth":5,"min_child_weight":1,"reg_lambda":1}`},
+		{LGBM(), `{"rounds":100,"learning_rate":0.1,"num_leaves":31,"max_depth":-1,"min_child_samples":20,"min_child_weight":0.001,"lambda":0}`, 50,
+			`"num_leaves":2,"max_depth":1,"min_child_samples":20,"min_child_weight":0.001,"lambda":0}`,
+			`"num_leaves":1024,"max_depth":10,"min_child_samples":20,"min_child_weight":0.001,"lambda":0.25}`},
+		{XGB(), `{"rounds":100,"learning_rate":0.3,"max_depth":6,"min_child_weight":1,"lambda":1}`, 25,
+			`"learning_rate":1,"max_depth":1,"min_child_weight":1,"lambda":1}`, `"learning_rate":0.01,"max_depth":5,"min_child_weight":1,"lambda":1}`},
 	} {
 		if got := string(c.spec.Defaults()); got != c.defaults {
 			t.Errorf("%s: defaults %s, want %s", c.spec.Name, got, c.defaults)
@@ -66,6 +66,6 @@ func TestDefaultsAndGrids(t *testing.T) {
 // Feature 0 of the drawn sample, which alone decides in part, is used.
 func TestLooks(t *testing.T) {
 	for _, spec := range []registry.Spec{LGBM(), XGB()} {
-		t.Run(spec.Name, func(t *testing.T) { treetest.Looks(t, spec, true) })
+		t.Run(spec.Name, func(t *testing.T) { treetest.Looks(t, spec, `{"rounds":10}`, true) })
 	}
 }

@@ -12,20 +12,20 @@ import (
 // noLimit is the MaxDepth of LGBM with which only the number of leaves limits a tree.
 const noLimit = -1
 
-// LGBMParams are the parameters of LightGBM, with the names and the defaults of its sklearn interface.
+// LGBMParams are the parameters of LightGBM with the defaults of its sklearn interface. Its n_estimators is rounds here, and its reg_lambda lambda.
 type LGBMParams struct {
-	Rounds       int     `json:"n_estimators" range:"[1,1e6]" means:"rounds"`
+	Rounds       int     `json:"rounds" range:"[1,1e6]" means:"rounds"`
 	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
 	NumLeaves    int     `json:"num_leaves" range:"[2,131072]" means:"leaves of a tree at most"`
 	MaxDepth     int     `json:"max_depth" means:"splits from the root to a leaf at most; no limit if not positive"`
 	MinData      int     `json:"min_child_samples" range:"[1,2147483647]" means:"rows of a leaf at least"`
 	MinHessian   float64 `json:"min_child_weight" range:"[0,)" means:"sum of a leaf's second derivatives at least"`
-	L2           float64 `json:"reg_lambda" range:"[0,1e100]" means:"penalty on the squared values of leaves"`
+	L2           float64 `json:"lambda" range:"[0,1e100]" means:"penalty on the squared values of leaves"`
 }
 
 // LGBM declares LightGBM's boosting: leaf-wise trees on histograms of at most 255
 // bins. The grid is that of the 2020 paper: max_depth 1..10 with num_leaves
-// 2^max_depth, and reg_lambda 0, 2^-5..2^-2. docs/methods.md says how far it agrees
+// 2^max_depth, and lambda 0, 2^-5..2^-2. docs/methods.md says how far it agrees
 // with LightGBM itself.
 func LGBM() registry.Spec {
 	var depths []any
@@ -43,7 +43,7 @@ func LGBM() registry.Spec {
 		Gaps:        true,
 		Probability: vmath.Sigmoid,
 	}, LGBMParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: noLimit, MinData: 20, MinHessian: 1e-3},
-		registry.Grid{{Values: depths}, {Name: "reg_lambda", Values: append([]any{0.0}, registry.Powers(2, -5, -2)...)}},
+		registry.Grid{{Values: depths}, {Name: "lambda", Values: append([]any{0.0}, registry.Powers(2, -5, -2)...)}},
 		lgbmPath,
 		registry.Memory(lgbmMemory),
 		registry.PathCost(lgbmPathCost))

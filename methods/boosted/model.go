@@ -20,7 +20,7 @@ type Model struct {
 	m      *gbdt.Model
 }
 
-// Rounds returns the number of rounds; LGBM's may be fewer than n_estimators.
+// Rounds returns the number of rounds; LGBM's may be fewer than the parameter rounds.
 func (b *Model) Rounds() int { return b.m.Rounds() }
 
 // Score implements registry.Model.

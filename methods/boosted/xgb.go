@@ -9,13 +9,13 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// XGBParams are the parameters of XGBoost, with the names and the defaults of its sklearn interface.
+// XGBParams are the parameters of XGBoost with the defaults of its sklearn interface. Its n_estimators is rounds here, and its reg_lambda lambda.
 type XGBParams struct {
-	Rounds       int     `json:"n_estimators" range:"[1,1e6]" means:"rounds"`
+	Rounds       int     `json:"rounds" range:"[1,1e6]" means:"rounds"`
 	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
 	MaxDepth     int     `json:"max_depth" range:"[1,30]" means:"splits from the root to a leaf at most"`
 	MinHessian   float64 `json:"min_child_weight" range:"(0,1e30]" means:"sum of a leaf's second derivatives at least"`
-	L2           float64 `json:"reg_lambda" range:"[0,1e30]" means:"penalty on the squared values of leaves"`
+	L2           float64 `json:"lambda" range:"[0,1e30]" means:"penalty on the squared values of leaves"`
 }
 
 // XGB declares XGBoost's boosting: trees grown level by level on exact splits. The

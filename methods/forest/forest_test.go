@@ -20,13 +20,13 @@ import (
 func TestConform(t *testing.T) {
 	conform.Run(t, Spec(),
 		conform.Late(testsplit.Waves(1, 34000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond),
-		conform.Memory(testsplit.Waves(9, 20000, 50), `{"n_estimators":3}`),
+		conform.Memory(testsplit.Waves(9, 20000, 50), `{"trees":3}`),
 		conform.Cost(testsplit.Waves(3, 700, 20), 8))
 }
 
-func TestPrefixes(t *testing.T) { conform.Prefixes(t, Spec(), "n_estimators") }
+func TestPrefixes(t *testing.T) { conform.Prefixes(t, Spec(), "trees") }
 
-func TestLooks(t *testing.T) { treetest.Looks(t, Spec(), false) }
+func TestLooks(t *testing.T) { treetest.Looks(t, Spec(), `{"trees":10}`, false) }
 
 func fitted(t testing.TB, d registry.Data, raw string) *Model {
 	t.Helper()
@@ -42,7 +42,7 @@ func fitted(t testing.TB, d registry.Data, raw string) *Model {
 func TestForestRootIsOptimal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data := treetest.Draw(rt)
-		f := fitted(t, data, `{"n_estimators":1,"max_features":99}`)
+		f := fitted(t, data, `{"trees":1,"max_features":99}`)
 		g, err := newGrower(t.Context(), data)
 		if err != nil {
 			rt.Fatal(err)
@@ -195,7 +195,7 @@ func TestBreimansRules(t *testing.T) {
 			if share := float64(distinct) / (n * trees); math.Abs(share-(1-1/math.E)) > 0.005 {
 				t.Errorf("%.3f of the rows are in a sample", share)
 			}
-			m := fitted(t, data, `{"n_estimators":900}`)
+			m := fitted(t, data, `{"trees":900}`)
 			first, same := 0.0, 0.0
 			least := map[registry.Task]int32{registry.Binary: 2, registry.Regression: 6}[task]
 			for _, tree := range m.Trees {

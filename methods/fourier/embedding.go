@@ -237,7 +237,7 @@ func (k kernel) mapRows(x []float64, d int) ([]float64, error) {
 	out := make([]float64, 0, len(x)*k.mapped())
 	for i, v := range x {
 		if !k.allows(v) {
-			return nil, fmt.Errorf("feature %d of row %d is %v: the kernel %s needs features %s; raise c, shift the data, or use a protocol that does not standardise",
+			return nil, fmt.Errorf("feature %d of row %d is %v: the kernel %s needs features %s; raise skew, shift the data, or use a protocol that does not standardise",
 				i%d, i/d, v, k.name, k.domain())
 		}
 		out = k.appendMapped(out, v)

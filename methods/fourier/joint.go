@@ -9,23 +9,23 @@ import (
 // JointParams holds RFF-SQL-MKL-JOINT's parameters.
 type JointParams struct {
 	Embedded
-	Steps  int     `json:"steps" range:"[1,)" means:"L-BFGS steps on the inverse widths"`
-	Lambda float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero where learning starts"`
-	Rho    float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
+	MaxIter int     `json:"max_iter" range:"[1,)" means:"L-BFGS steps on the inverse widths at most"`
+	Lambda  float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero where learning starts"`
+	Rho     float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
 }
 
 // JointTubeParams holds RFF-MKL-JOINT's parameters.
 type JointTubeParams struct {
 	Embedded
-	Steps   int     `json:"steps" range:"[1,)" means:"L-BFGS steps on the inverse widths"`
-	Epsilon float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube in which the loss is nearly none; for regression in standard deviations of the target"`
-	Gamma   float64 `json:"gamma" range:"(0,)" means:"sharpness of the tube's edges"`
-	Lambda  float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero where learning starts"`
-	Rho     float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
+	MaxIter   int     `json:"max_iter" range:"[1,)" means:"L-BFGS steps on the inverse widths at most"`
+	Epsilon   float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube in which the loss is nearly none; for regression in standard deviations of the target"`
+	Sharpness float64 `json:"sharpness" range:"(0,)" means:"sharpness of the tube's edges"`
+	Lambda    float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero where learning starts"`
+	Rho       float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
 }
 
 // Validate refuses a tube whose hyperbolic cosine overflows.
-func (p JointTubeParams) Validate() error { return checkTube(p.Epsilon, p.Gamma) }
+func (p JointTubeParams) Validate() error { return checkTube(p.Epsilon, p.Sharpness) }
 
 var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1, 0.3)}, {Name: "rho", Values: registry.Values(0.0, 1.0)}}
 
@@ -33,9 +33,9 @@ var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1
 func SQLMKLJoint() registry.Spec {
 	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "3", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, square loss"},
-		JointParams{Embedded: defaultEmbedded(20), Steps: 15, Lambda: 0.05, Rho: 1}, jointGrid,
+		JointParams{Embedded: defaultEmbedded(20), MaxIter: 15, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointParams) groupSetting {
-			return groupSetting{design: p.design(false, "RFF-SQL-MKL-JOINT"), lambda: p.Lambda, rho: p.Rho, steps: p.Steps}
+			return groupSetting{design: p.design(false, "RFF-SQL-MKL-JOINT"), lambda: p.Lambda, rho: p.Rho, steps: p.MaxIter}
 		})
 }
 
@@ -43,10 +43,10 @@ func SQLMKLJoint() registry.Spec {
 func MKLJoint() registry.Spec {
 	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "3", Tasks: tasks, Source: source + "eqs. (5) and (19)",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, smooth epsilon-insensitive loss"},
-		JointTubeParams{Embedded: defaultEmbedded(20), Steps: 15, Epsilon: 0.1, Gamma: 10, Lambda: 0.05, Rho: 1}, jointGrid,
+		JointTubeParams{Embedded: defaultEmbedded(20), MaxIter: 15, Epsilon: 0.1, Sharpness: 10, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointTubeParams) groupSetting {
 			return groupSetting{design: p.design(false, "RFF-MKL-JOINT"), tube: true, epsilon: p.Epsilon,
-				gamma: p.Gamma, lambda: p.Lambda, rho: p.Rho, steps: p.Steps}
+				gamma: p.Sharpness, lambda: p.Lambda, rho: p.Rho, steps: p.MaxIter}
 		})
 }
 

@@ -63,7 +63,7 @@ func (k kernel) domain() string {
 	if k.name == expchi2 {
 		return "of at least 0"
 	}
-	return fmt.Sprintf("above -c = %v", -k.c)
+	return fmt.Sprintf("above -skew = %v", -k.c)
 }
 
 // appendMapped appends the inputs that feature x becomes.

@@ -16,18 +16,18 @@ const tasks = registry.Binary | registry.Multiclass | registry.Regression
 
 // Embedded holds the parameters that all methods of this family begin with.
 type Embedded struct {
-	Kernel   string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
-	C        float64 `json:"c" range:"(0,)" means:"skew of the skewed kernels, which need features above -c"`
-	Features int     `json:"features" range:"[1,)" means:"random features, of each channel where they are concatenated"`
-	Sigma    float64 `json:"sigma" range:"(0,)" means:"inverse width, as a multiple of the usual sqrt(2 / mean squared distance); learning starts there in the methods that learn it"`
+	Kernel       string  `json:"kernel" range:"gaussian|chi2|intersection|expchi2" means:"kernel that is approximated: Gaussian, skewed chi-square, skewed intersection, exponentiated chi-square"`
+	Skew         float64 `json:"skew" range:"(0,)" means:"shift of the features in the skewed kernels, which need features above -skew"`
+	Features     int     `json:"features" range:"[1,)" means:"random features, of each channel where they are concatenated"`
+	InverseWidth float64 `json:"inverse_width" range:"(0,)" means:"inverse width, as a multiple of the usual sqrt(2 / mean squared distance); learning starts there in the methods that learn it"`
 }
 
 func defaultEmbedded(features int) Embedded {
-	return Embedded{Kernel: gaussian, C: 1, Features: features, Sigma: 1}
+	return Embedded{Kernel: gaussian, Skew: 1, Features: features, InverseWidth: 1}
 }
 
 func (p Embedded) design(product bool, method string) design {
-	return design{method: method, product: product, kernel: kernel{name: p.Kernel, c: p.C}, features: p.Features, sigma: p.Sigma}
+	return design{method: method, product: product, kernel: kernel{name: p.Kernel, c: p.Skew}, features: p.Features, sigma: p.InverseWidth}
 }
 
 // FixedParams holds the parameters of the methods with an l2 penalty at a fixed sigma.

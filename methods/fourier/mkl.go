@@ -17,17 +17,17 @@ type GroupParams struct {
 // TubeParams holds RFF-MKL's parameters.
 type TubeParams struct {
 	Embedded
-	Epsilon float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube in which the loss is nearly none; for regression in standard deviations of the target"`
-	Gamma   float64 `json:"gamma" range:"(0,)" means:"sharpness of the tube's edges"`
-	Lambda  float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero"`
+	Epsilon   float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube in which the loss is nearly none; for regression in standard deviations of the target"`
+	Sharpness float64 `json:"sharpness" range:"(0,)" means:"sharpness of the tube's edges"`
+	Lambda    float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero"`
 }
 
 // Validate refuses a tube whose hyperbolic cosine overflows.
-func (p TubeParams) Validate() error { return checkTube(p.Epsilon, p.Gamma) }
+func (p TubeParams) Validate() error { return checkTube(p.Epsilon, p.Sharpness) }
 
-func checkTube(epsilon, gamma float64) error {
-	if !(epsilon*gamma <= 700) {
-		return fmt.Errorf("epsilon = %v times gamma = %v is more than 700, where exponentials overflow: lower gamma", epsilon, gamma)
+func checkTube(epsilon, sharpness float64) error {
+	if !(epsilon*sharpness <= 700) {
+		return fmt.Errorf("epsilon = %v times sharpness = %v is more than 700, where exponentials overflow: lower sharpness", epsilon, sharpness)
 	}
 	return nil
 }
@@ -71,10 +71,10 @@ func SQLMKL() registry.Spec {
 func MKL() registry.Spec {
 	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "3", Tasks: tasks, Source: source + "section 3.4, eq. (19)",
 		Summary: "group lasso over channels of random Fourier features, smooth epsilon-insensitive loss"},
-		TubeParams{Embedded: defaultEmbedded(100), Epsilon: 0.1, Gamma: 10, Lambda: 0.05}, registry.Grid{groupGrid},
+		TubeParams{Embedded: defaultEmbedded(100), Epsilon: 0.1, Sharpness: 10, Lambda: 0.05}, registry.Grid{groupGrid},
 		func(p TubeParams) groupSetting {
 			return groupSetting{design: p.design(false, "RFF-MKL"), tube: true, epsilon: p.Epsilon,
-				gamma: p.Gamma, lambda: p.Lambda}
+				gamma: p.Sharpness, lambda: p.Lambda}
 		})
 }
 

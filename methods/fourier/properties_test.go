@@ -247,15 +247,15 @@ func TestOneStart(t *testing.T) {
 func TestDomains(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{1, 2, 3, 0.5, 2, 2, 1, 1})
 	data := registry.Data{Task: registry.Binary, Classes: 2, X: x, Y: []float64{1, -1, 1, -1}}
-	for name, domain := range map[string]string{chi2: "above -c = -0.5", intersection: "above -c = -0.5", expchi2: "of at least 0"} {
-		setting := []byte(fmt.Sprintf(`{"kernel":%q,"c":0.5,"features":20}`, name))
+	for name, domain := range map[string]string{chi2: "above -skew = -0.5", intersection: "above -skew = -0.5", expchi2: "of at least 0"} {
+		setting := []byte(fmt.Sprintf(`{"kernel":%q,"skew":0.5,"features":20}`, name))
 		m, err := SQLSKL().Fit(t.Context(), registry.Env{}, data, setting)
 		if err != nil {
 			t.Fatal(err)
 		}
 		bad := mat.DenseCopyOf(x)
 		bad.Set(2, 1, -0.7)
-		want := fmt.Sprintf("feature 1 of row 2 is -0.7: the kernel %s needs features %s; raise c", name, domain)
+		want := fmt.Sprintf("feature 1 of row 2 is -0.7: the kernel %s needs features %s; raise skew", name, domain)
 		if err := m.Score(t.Context(), bad, make([]float64, 4)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("scoring gives %v", err)
 		}

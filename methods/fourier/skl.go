@@ -11,9 +11,9 @@ import (
 // LearnedParams holds RFF-SKL's parameters.
 type LearnedParams struct {
 	Embedded
-	Steps  int     `json:"steps" range:"[1,)" means:"L-BFGS steps on the inverse widths"`
-	Lambda float64 `json:"lambda" range:"(0,)" means:"penalty of the squared weights"`
-	Rho    float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
+	MaxIter int     `json:"max_iter" range:"[1,)" means:"L-BFGS steps on the inverse widths at most"`
+	Lambda  float64 `json:"lambda" range:"(0,)" means:"penalty of the squared weights"`
+	Rho     float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
 }
 
 func (p LearnedParams) design() design { return p.Embedded.design(true, "RFF-SKL") }
@@ -25,13 +25,13 @@ func SKL() registry.Spec {
 		Load:    load,
 		Blocks:  true,
 	},
-		LearnedParams{Embedded: defaultEmbedded(500), Steps: 20, Lambda: 1, Rho: 1},
+		LearnedParams{Embedded: defaultEmbedded(500), MaxIter: 20, Lambda: 1, Rho: 1},
 		registry.Grid{{Name: "lambda", Values: registry.Powers(10, -2, 1)}, {Name: "rho", Values: registry.Values(0.0, 1.0, 10.0)}},
 		pathSKL,
 		registry.Memory(func(sh registry.Shape, p LearnedParams) int64 { return p.design().ridgeMemory(sh, true) }),
 		registry.Cost(func(sh registry.Shape, p LearnedParams) float64 {
 			d := p.design()
-			return 1.2 * float64(p.Steps+1) * (d.prepareNanoseconds(sh) + d.solveNanoseconds(sh) + d.passNanoseconds(sh))
+			return 1.2 * float64(p.MaxIter+1) * (d.prepareNanoseconds(sh) + d.solveNanoseconds(sh) + d.passNanoseconds(sh))
 		}))
 }
 
@@ -41,7 +41,7 @@ func pathSKL(ctx context.Context, env registry.Env, train registry.Data, ps []Le
 		r := newRidge(of.problem)
 		for _, i := range which {
 			l := learner{ridge: r, lambda: ps[i].Lambda, rho: ps[i].Rho}
-			sigma, w, err := l.learn(ctx, of.sigma, ps[i].Steps)
+			sigma, w, err := l.learn(ctx, of.sigma, ps[i].MaxIter)
 			if err != nil {
 				return named("RFF-SKL", err)
 			}

@@ -13,16 +13,16 @@ import (
 
 // Params2019 holds the parameters of GBRFF and GBRFF-random.
 type Params2019 struct {
-	T     int     `json:"t" range:"[1,)" means:"rounds"`
-	K     int     `json:"k" range:"[1,)" means:"random features of a round"`
-	Gamma float64 `json:"gamma" range:"[0,)" means:"frequencies are N(0, 2 gamma I); 0 is 1/2, N(0, I) as the paper writes"`
-	C     float64 `json:"c" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`
-	V     float64 `json:"v" range:"(0,)" means:"learning rate"`
+	T            int     `json:"rounds" range:"[1,)" means:"rounds"`
+	K            int     `json:"features" range:"[1,)" means:"random features of a round"`
+	Gamma        float64 `json:"gamma" range:"[0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2), whose frequencies are N(0, 2 gamma I); 0 is 1/2, N(0, I) as the paper writes"`
+	Beta         float64 `json:"beta" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`
+	LearningRate float64 `json:"learning_rate" range:"(0,)" means:"share of a round that is added"`
 }
 
-// butCV returns p with c = v = 0. Grid points that differ in c and v alone have the same butCV and are advanced together.
-func (p Params2019) butCV() Params2019 {
-	p.C, p.V = 0, 0
+// shared returns p with beta = learning_rate = 0. Grid points that are equal in the rest are advanced together.
+func (p Params2019) shared() Params2019 {
+	p.Beta, p.LearningRate = 0, 0
 	return p
 }
 
@@ -59,9 +59,9 @@ func spec2019(s registry.Spec, random bool) registry.Spec {
 		return fit2019(ctx, env, train, ps, s.Name, random, yield)
 	}
 	cost := func(s registry.Shape, ps []Params2019) float64 { return pathCost2019(s, ps, random) }
-	return registry.DefinePath(s, Params2019{T: 200, K: 100, C: 16, V: 0.1}, registry.Grid{
-		{Name: "c", Values: append(registry.Values(0.0), registry.Powers(2, 0, 10)...)},
-		{Name: "v", Values: registry.Values(1, 0.5, 0.1, 0.05, 0.01)},
+	return registry.DefinePath(s, Params2019{T: 200, K: 100, Beta: 16, LearningRate: 0.1}, registry.Grid{
+		{Name: "beta", Values: append(registry.Values(0.0), registry.Powers(2, 0, 10)...)},
+		{Name: "learning_rate", Values: registry.Values(1, 0.5, 0.1, 0.05, 0.01)},
 	}, fit, registry.Memory(memory2019), registry.PathCost(cost))
 }
 
@@ -84,7 +84,7 @@ func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 	ns := 0.0
 	for _, p := range ps {
 		features := float64(p.T) * float64(p.K)
-		if key := p.butCV(); !shared[key] {
+		if key := p.shared(); !shared[key] {
 			shared[key] = true
 			ns += features * (20*d + n*(1+0.03*d))
 		}
@@ -106,21 +106,21 @@ func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 // leastSquares is the criterion of equations (5) and (7):
 //
 //	landmark  min over l in R^d of  mean (r_i - (1/K) sum_j cos(omega_j.(l - x_i)))^2
-//	weights   q_j proportional to exp(-c mean (r_i - cos(omega_j.(l - x_i)))^2)
+//	weights   q_j proportional to exp(-beta mean (r_i - cos(omega_j.(l - x_i)))^2)
 //
 // (the paper's second line of (7) lacks the minus sign of its first).
 var leastSquares = criterion{landmark: (*vmath.Packed).LandmarkSquareLoss, features: (*vmath.Packed).PairSquareLosses}
 
 // fit2019 is Algorithm 1 with the weak learners of Section 4.2. The landmark's descent
-// is that of GBRFF1. Grid points that differ in c and v alone are advanced together.
+// is that of GBRFF1. Grid points that differ in beta and learning_rate alone are advanced together.
 func fit2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, name string, random bool, yield func(i int, m registry.Model) error) error {
 	x := rowsOf(train.X).pack()
-	return inGroups(name, ps, Params2019.butCV, func(group []int) ([]*ensemble, error) {
+	return inGroups(name, ps, Params2019.shared, func(group []int) ([]*ensemble, error) {
 		return boost2019(ctx, env, train, x, ps, group, random)
 	}, yield)
 }
 
-// boost2019 fits the grid points ps[i], i of the group, which differ in c and v alone.
+// boost2019 fits the grid points ps[i], i of the group, which differ in beta and learning_rate alone.
 func boost2019(ctx context.Context, env registry.Env, train registry.Data, x *vmath.Packed, ps []Params2019, group []int, random bool) ([]*ensemble, error) {
 	p, d := ps[group[0]], x.Cols()
 	rng := env.Rand()
@@ -149,13 +149,13 @@ func boost2019(ctx context.Context, env registry.Env, train registry.Data, x *vm
 			} else {
 				copy(m.phases(t), b.findLandmark(r))
 			}
-			b.weigh(m.weights(t), ps[i].C) // equation (7)
+			b.weigh(m.weights(t), ps[i].Beta) // equation (7)
 			h := b.values(m.weights(t))
 			alpha := leastSquaresStep(r, h) // equation (8)
 			if math.IsNaN(alpha) {
 				return nil, fmt.Errorf("round %d: %w", t+1, errNotANumber)
 			}
-			m.Alpha[t] = ps[i].V * alpha
+			m.Alpha[t] = ps[i].LearningRate * alpha
 			vmath.Axpy(-m.Alpha[t], h, r) // line 5; line 3 of the next round
 		}
 	}

@@ -35,14 +35,14 @@ func variant2019(random bool) registry.Spec {
 	return GBRFF()
 }
 
-// TestPublishedGrid2019: Section 5 of the paper, c = 0, 2^0..2^10 and five learning rates.
+// TestPublishedGrid2019: Section 5 of the paper, beta (c there) = 0, 2^0..2^10 and five learning rates.
 func TestPublishedGrid2019(t *testing.T) {
 	for _, spec := range []registry.Spec{GBRFF(), GBRFFRandom()} {
 		points, err := spec.Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, spec.DefaultGrid(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, last := `{"t":200,"k":100,"gamma":0,"c":0,"v":1}`, `{"t":200,"k":100,"gamma":0,"c":1024,"v":0.01}`
+		first, last := `{"rounds":200,"features":100,"gamma":0,"beta":0,"learning_rate":1}`, `{"rounds":200,"features":100,"gamma":0,"beta":1024,"learning_rate":0.01}`
 		if len(points) != 60 || string(points[0]) != first || string(points[59]) != last {
 			t.Errorf("%s: %d points, %s .. %s", spec.Name, len(points), points[0], points[len(points)-1])
 		}
@@ -78,7 +78,7 @@ func TestAgainstSciPy(t *testing.T) {
 		data.Y[i] = math.Copysign(1, math.Sin(2*data.X.At(i, 0))+0.5*draws.Norm())
 	}
 	for _, run := range runs {
-		m := fitOne2019(t, variant2019(run.Random), data, 1, Params2019{T: len(run.Alpha), K: k, C: run.C, V: run.V})
+		m := fitOne2019(t, variant2019(run.Random), data, 1, Params2019{T: len(run.Alpha), K: k, Beta: run.C, LearningRate: run.V})
 		compare := func(name string, round int, got, want, tol float64) {
 			if math.Abs(got-want) > tol {
 				t.Errorf("c=%v v=%v random=%v round %d: %s %v, SciPy %v", run.C, run.V, run.Random, round, name, got, want)
@@ -156,7 +156,7 @@ func plain2019(t *rapid.T, m *ensemble, data registry.Data, seed uint32, p Param
 		for j := range q {
 			for i, y := range data.Y {
 				e := y - scores[i] - feature(j, i)
-				q[j] -= p.C * e * e / float64(n)
+				q[j] -= p.Beta * e * e / float64(n)
 			}
 		}
 		least := floats.Max(q)
@@ -172,7 +172,7 @@ func plain2019(t *rapid.T, m *ensemble, data registry.Data, seed uint32, p Param
 			rh += (y - scores[i]) * h[i]
 			hh += h[i] * h[i]
 		}
-		floats.AddScaled(scores, p.V*rh/hh, h)
+		floats.AddScaled(scores, p.LearningRate*rh/hh, h)
 	}
 	return scores
 }
@@ -184,7 +184,7 @@ func TestAgainstPlain(t *testing.T) {
 		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 40).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d"))
 		p := Params2019{
 			T: rapid.IntRange(1, 3).Draw(rt, "t"), K: rapid.IntRange(1, 12).Draw(rt, "k"),
-			C: rapid.SampledFrom([]float64{0, 1, 16, 1024}).Draw(rt, "c"), V: rapid.SampledFrom([]float64{1, 0.1}).Draw(rt, "v"),
+			Beta: rapid.SampledFrom([]float64{0, 1, 16, 1024}).Draw(rt, "beta"), LearningRate: rapid.SampledFrom([]float64{1, 0.1}).Draw(rt, "learning_rate"),
 		}
 		random := rapid.Bool().Draw(rt, "random")
 		seed := rapid.Uint32().Draw(rt, "draws")
@@ -229,7 +229,7 @@ func TestLeastSquaresFalls(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"), rapid.IntRange(1, 6).Draw(rt, "d"))
 		v := rapid.Float64Range(0.01, 1.9).Draw(rt, "v")
-		m := fitOne2019(t, variant2019(rapid.Bool().Draw(rt, "random")), data, 3, Params2019{T: 15, K: 4, C: 8, V: v})
+		m := fitOne2019(t, variant2019(rapid.Bool().Draw(rt, "random")), data, 3, Params2019{T: 15, K: 4, Beta: 8, LearningRate: v})
 		before := math.Inf(1)
 		stages(t, m, data, func(round int, scores []float64) {
 			loss := floats.Distance(scores, data.Y, 2)
@@ -248,7 +248,7 @@ func TestOneClass2019(t *testing.T) {
 		data.Y[i] = -1
 	}
 	scores := make([]float64, 12)
-	if err := fitOne2019(t, GBRFF(), data, 1, Params2019{T: 3, K: 2, V: 1}).Score(context.Background(), data.X, scores); err != nil {
+	if err := fitOne2019(t, GBRFF(), data, 1, Params2019{T: 3, K: 2, LearningRate: 1}).Score(context.Background(), data.X, scores); err != nil {
 		t.Fatal(err)
 	}
 	for i, s := range scores {
@@ -259,7 +259,7 @@ func TestOneClass2019(t *testing.T) {
 }
 
 func TestRefusals2019(t *testing.T) {
-	for _, raw := range []string{`{"t":0}`, `{"k":0}`, `{"c":-1}`, `{"v":0}`, `{"v":-0.1}`, `{"gamma":-1}`, `{"beta":1}`} {
+	for _, raw := range []string{`{"rounds":0}`, `{"features":0}`, `{"beta":-1}`, `{"learning_rate":0}`, `{"learning_rate":-0.1}`, `{"gamma":-1}`, `{"c":1}`} {
 		if _, err := GBRFF().Fit(context.Background(), registry.Env{}, testsplit.Waves(1, 10, 2), []byte(raw)); err == nil {
 			t.Errorf("GBRFF accepts %s", raw)
 		}

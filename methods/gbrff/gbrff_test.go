@@ -30,7 +30,7 @@ func TestConform(t *testing.T) {
 	// Settings of GBRFF1 and GBRFF2 are fitted a few at a time, GBRFF's whole grid at once.
 	var grid []string
 	for c := range gridSettings {
-		grid = append(grid, fmt.Sprintf(`{"c":%d}`, c))
+		grid = append(grid, fmt.Sprintf(`{"beta":%d}`, c))
 	}
 	for _, c := range []struct {
 		spec   registry.Spec
@@ -46,7 +46,7 @@ func TestConform(t *testing.T) {
 // TestPrefixes leaves out GBRFF-random, which draws its landmarks after the frequencies of all rounds.
 func TestPrefixes(t *testing.T) {
 	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2(), GBRFF()} {
-		t.Run(spec.Name, func(t *testing.T) { conform.Prefixes(t, spec, "t") })
+		t.Run(spec.Name, func(t *testing.T) { conform.Prefixes(t, spec, "rounds") })
 	}
 }
 
@@ -58,10 +58,10 @@ func TestPublishedGrid(t *testing.T) {
 		first, last string
 		second      string
 	}{
-		{GBRFF1(), `{"t":100,"k":10,"gamma":0.0625,"beta":0.01}`, `{"t":100,"k":10,"gamma":1,"beta":100}`,
-			`{"t":100,"k":10,"gamma":0.0625,"beta":0.1}`},
-		{GBRFF2(), `{"t":100,"gamma":0.0625,"lambda":0}`, `{"t":100,"gamma":1,"lambda":0.25}`,
-			`{"t":100,"gamma":0.125,"lambda":0}`},
+		{GBRFF1(), `{"rounds":100,"features":10,"gamma":0.0625,"beta":0.01}`, `{"rounds":100,"features":10,"gamma":1,"beta":100}`,
+			`{"rounds":100,"features":10,"gamma":0.0625,"beta":0.1}`},
+		{GBRFF2(), `{"rounds":100,"gamma":0.0625,"lambda":0}`, `{"rounds":100,"gamma":1,"lambda":0.25}`,
+			`{"rounds":100,"gamma":0.125,"lambda":0}`},
 	} {
 		points, err := c.spec.Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, c.spec.DefaultGrid(), nil)
 		if err != nil {
@@ -258,7 +258,7 @@ func TestRefusals(t *testing.T) {
 		oneClass.Y[i] = 1
 	}
 	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2()} {
-		_, err := spec.Fit(context.Background(), registry.Env{}, oneClass, []byte(`{"t":2}`))
+		_, err := spec.Fit(context.Background(), registry.Env{}, oneClass, []byte(`{"rounds":2}`))
 		if err == nil || !strings.Contains(err.Error(), "all 10 training labels are +1") || !strings.HasPrefix(err.Error(), spec.Name) {
 			t.Errorf("%s: one class gives %v", spec.Name, err)
 		}
@@ -323,7 +323,7 @@ func TestMemoryInPlace(t *testing.T) {
 	data := testsplit.Waves(9, n, d)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := GBRFF2().Fit(t.Context(), registry.Env{Seed: 1}, data, json.RawMessage(`{"t": 2}`)); err != nil {
+	if _, err := GBRFF2().Fit(t.Context(), registry.Env{Seed: 1}, data, json.RawMessage(`{"rounds": 2}`)); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -23,7 +23,7 @@ func TestLandscape(t *testing.T) {
 	}
 	train := registry.Data{Task: registry.Binary, X: x, Y: y}
 	spec := GBRFF1()
-	model, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, train, []byte(`{"t":5,"k":1}`))
+	model, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, train, []byte(`{"rounds":5,"features":1}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func GLK() registry.Spec {
 type Params struct {
 	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty"`
 	Neighbour int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
-	Width     float64 `json:"width" range:"[0,)" means:"width of the kernel exp(-|x-x'|^2 / 2 width^2); 0 is by neighbour"`
+	Sigma     float64 `json:"sigma" range:"[0,)" means:"width of the kernel exp(-|x-x'|^2 / (2 sigma^2)); 0 is by neighbour"`
 	Intercept bool    `json:"intercept" means:"whether an intercept is fitted, without penalty"`
 }
 
@@ -91,8 +91,8 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 	known := map[int]float64{} // width by neighbour
 	widths := make([]float64, len(ps))
 	for i, p := range ps {
-		widths[i] = p.Width
-		if p.Width > 0 {
+		widths[i] = p.Sigma
+		if p.Sigma > 0 {
 			continue
 		}
 		if known[p.Neighbour] == 0 {

@@ -146,7 +146,7 @@ func TestLeaveOneOut(t *testing.T) {
 // TestCoefficientsFollowRelevance: descent gives the irrelevant feature the least kernel coefficient and lowers the error.
 func TestCoefficientsFollowRelevance(t *testing.T) {
 	data := small(registry.Regression)
-	p := KRRGDParams{Lambda: 1e-3, Iter: 30}
+	p := KRRGDParams{Lambda: 1e-3, MaxIter: 30}
 	m, err := fitKRRGD(t.Context(), registry.Env{}, data, p)
 	if err != nil {
 		t.Fatal(err)

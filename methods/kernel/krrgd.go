@@ -18,7 +18,7 @@ import (
 //	min over alpha  (1/n) |y - mean y - K alpha|^2 + lambda alpha'K alpha,   K_ab = exp(-sum_j gamma_j (x_aj - x_bj)^2).
 //
 // The kernel coefficients gamma, one for each block of the data and each feature outside of blocks, minimise the leave-one-out error
-// (Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002): at most Iter steps of L-BFGS in their logarithms, from
+// (Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002): at most MaxIter steps of L-BFGS in their logarithms, from
 // 1/(2 d). An evaluation ([looProblem]) factors and inverts an n x n matrix whatever n is, so that the method costs n^3 time and n^2
 // memory: that it does not scale is what Bazavan et al. (ECCV 2012) compare with.
 func KRRGD() registry.Spec {
@@ -28,15 +28,15 @@ func KRRGD() registry.Spec {
 		Summary: "kernel ridge regression with kernel coefficients by gradient descent",
 		Load:    load,
 		Blocks:  true,
-	}, KRRGDParams{Lambda: 1e-3, Iter: 20}, registry.Grid{
+	}, KRRGDParams{Lambda: 1e-3, MaxIter: 20}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 0)},
 	}, fitKRRGD, registry.Memory(memoryKRRGD), registry.Cost(costKRRGD))
 }
 
 // KRRGDParams holds KRR-GD's parameters.
 type KRRGDParams struct {
-	Lambda float64 `json:"lambda" range:"(0,)" means:"ridge penalty"`
-	Iter   int     `json:"iter" range:"[0,)" means:"gradient steps on the kernel coefficients; 0 keeps the initial ones"`
+	Lambda  float64 `json:"lambda" range:"(0,)" means:"ridge penalty"`
+	MaxIter int     `json:"max_iter" range:"[0,)" means:"L-BFGS steps on the kernel coefficients at most; 0 keeps the initial ones"`
 }
 
 // memoryKRRGD counts four n x n matrices, a fifth one for garbage, what a factorisation and an inversion take, and the model.
@@ -48,7 +48,7 @@ func memoryKRRGD(s registry.Shape, _ KRRGDParams) int64 {
 // costKRRGD counts for each evaluation a factorisation, an inversion and a product of n x n matrices. A step takes about 1.1 evaluations.
 func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
 	n, d := float64(s.N), float64(s.D)
-	return float64(s.Outputs()) * (1 + float64(1.1*float64(p.Iter))) * (n*n*n/30 + n*n*(0.2*d+25) + 1000)
+	return float64(s.Outputs()) * (1 + float64(1.1*float64(p.MaxIter))) * (n*n*n/30 + n*n*(0.2*d+25) + 1000)
 }
 
 func fitKRRGD(ctx context.Context, _ registry.Env, train registry.Data, p KRRGDParams) (registry.Model, error) {
@@ -70,8 +70,8 @@ func fitKRRGD(ctx context.Context, _ registry.Env, train registry.Data, p KRRGDP
 		for g := range theta {
 			theta[g] = -vmath.LogScalar(2 * float64(d))
 		}
-		if p.Iter > 0 {
-			descent := lbfgs.Minimizer{MaxIter: p.Iter}
+		if p.MaxIter > 0 {
+			descent := lbfgs.Minimizer{MaxIter: p.MaxIter}
 			descent.Minimize(theta, loo.value)
 		}
 		if loo.err == nil {

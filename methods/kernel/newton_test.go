@@ -53,7 +53,7 @@ func TestHardProblems(t *testing.T) {
 			}
 			var ps []Params
 			for _, lambda := range []float64{1e-8, 1e-5, 1e-2, 10} {
-				ps = append(ps, Params{Lambda: lambda, Width: c.width, Intercept: true}, Params{Lambda: lambda, Width: c.width})
+				ps = append(ps, Params{Lambda: lambda, Sigma: c.width, Intercept: true}, Params{Lambda: lambda, Sigma: c.width})
 			}
 			err := fitAll(t.Context(), data, c.linear, ps, func(i int, m registry.Model) error {
 				stationary(t, m.(*machine), data, ps[i])

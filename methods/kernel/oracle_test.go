@@ -69,7 +69,7 @@ func TestOracle(t *testing.T) {
 				if intercept {
 					want, bias = c.Alpha, c.Intercept
 				}
-				ps := []Params{{Lambda: c.Lam / part, Width: c.Width, Intercept: intercept}}
+				ps := []Params{{Lambda: c.Lam / part, Sigma: c.Width, Intercept: intercept}}
 				err := fitAll(t.Context(), data, c.Kernel != "GK", ps, func(_ int, model registry.Model) error {
 					m := model.(*machine)
 					alpha := slices.Clone(m.Coef)

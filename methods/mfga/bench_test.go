@@ -128,7 +128,7 @@ print(best)
 // products that it contains, and these beside NumPy's, if BENCH_NUMPY names a Python that has it.
 func BenchmarkAdult(b *testing.B) {
 	train, width := adult(b)
-	p := Params{Features: 100, Lambda: 1e-3, Candidates: mergedLinear, Function: Function{Intercept: true, Width: width}}
+	p := Params{Features: 100, Lambda: 1e-3, Pool: mergedLinear, Function: Function{Intercept: true, Sigma: width}}
 	passes := passesOf(b, train, p)
 	b.Log(passes)
 	n, d := train.X.Dims()

@@ -31,7 +31,7 @@ func conforms(t *testing.T, spec registry.Spec) {
 		conform.Memory(testsplit.Waves(9, 3000, 30), `{"features":30}`),
 		conform.Cost(testsplit.Waves(3, 3000, 30), 4))
 	conform.Memory(squares(testsplit.Waves(9, 3000, 30))).Check(t, spec)
-	conform.Memory(squares(testsplit.Waves(1, 6000, 100)), `{"width":3,"features":60}`).Check(t, spec)
+	conform.Memory(squares(testsplit.Waves(1, 6000, 100)), `{"sigma":3,"features":60}`).Check(t, spec)
 	conform.Memory(classes(testsplit.Waves(1, 2000, 20))).Check(t, spec)
 	conform.Cost(squares(testsplit.Waves(3, 3000, 30)), 4).Check(t, spec)
 }

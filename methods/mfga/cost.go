@@ -11,7 +11,7 @@ import (
 func memory(s registry.Shape, p Params) int64 {
 	features, step := p.size(s.Task, s.D)
 	bytes := 8 * int64(s.N+5*p.kernel(s.Task).count(s.D)) // derivatives, and what sorts them
-	if p.Width == 0 {
+	if p.Sigma == 0 {
 		bytes += kernelwidth.Bytes(s.N, p.Neighbour)
 	}
 	if p.kernel(s.Task).Order == 2 {
@@ -24,7 +24,7 @@ func memory(s registry.Shape, p Params) int64 {
 // randomMemory counts what a fit of RKS, EERF or LKRF allocates: the draws, blocks of scores, and the solver that MFGA has too.
 func randomMemory(s registry.Shape, p random) int64 {
 	bytes := 8 * int64(p.Candidates+p.Features*s.Outputs()) * int64(s.D+1)
-	if p.Width == 0 {
+	if p.Sigma == 0 {
 		bytes += kernelwidth.Bytes(s.N, p.Neighbour)
 	}
 	if p.choice != byOrder {
@@ -85,7 +85,7 @@ func randomPathCost(s registry.Shape, ps []random) float64 {
 			if p.choice != byOrder {
 				columns += p.Candidates
 			}
-			sum += widthCost(s, kernelOf{Width: p.Width, Neighbour: p.Neighbour}) + float64(p.Candidates*s.D)*15
+			sum += widthCost(s, kernelOf{Width: p.Sigma, Neighbour: p.Neighbour}) + float64(p.Candidates*s.D)*15
 			sum += float64(s.Outputs()) * float64(s.N) * float64(columns) * (1.5 + 0.045*float64(s.D))
 		}
 	}

@@ -11,11 +11,11 @@ import (
 
 // Params holds the parameters of MFGA.
 type Params struct {
-	Features   int     `json:"features" range:"[1,)" means:"M: columns at the end, or all candidates if these are fewer"`
-	Step       int     `json:"step" range:"[0,)" means:"columns that a step adds; 0 is a tenth of M"`
-	Lambda     float64 `json:"lambda" range:"(0,)" means:"penalty"`
-	Candidates string  `json:"candidates" range:"merged+linear|merged|cross+linear" means:"Taylor features with each pair once, and the inputs; without the inputs; or with pairs of different inputs only, and the inputs"`
-	Order      int     `json:"order" range:"0|1|2" means:"largest degree of a Taylor feature; 0 is 1 for classes and 2 for regression"`
+	Features int     `json:"features" range:"[1,)" means:"M: columns at the end, or all candidates if these are fewer"`
+	Step     int     `json:"step" range:"[0,)" means:"columns that a step adds; 0 is a tenth of M"`
+	Lambda   float64 `json:"lambda" range:"(0,)" means:"penalty"`
+	Pool     string  `json:"pool" range:"merged+linear|merged|cross+linear" means:"what columns are chosen from: Taylor features with each pair once, and the inputs; without the inputs; or with pairs of different inputs only, and the inputs"`
+	Order    int     `json:"order" range:"0|1|2" means:"largest degree of a Taylor feature; 0 is 1 for classes and 2 for regression"`
 	Function
 }
 
@@ -23,7 +23,7 @@ type Params struct {
 type Function struct {
 	Intercept bool    `json:"intercept" means:"whether the function has an intercept, which is not penalised"`
 	Neighbour int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
-	Width     float64 `json:"width" range:"[0,)" means:"width s of the kernel exp(-|x-x'|^2 / 2 s^2); 0 is by neighbour"`
+	Sigma     float64 `json:"sigma" range:"[0,)" means:"width of the kernel exp(-|x-x'|^2 / (2 sigma^2)); 0 is by neighbour"`
 }
 
 // Defaults of the family: the paper's values for its classification sets.
@@ -43,7 +43,7 @@ func MFGA() registry.Spec {
 		Name: "MFGA", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: source + ", Algorithm 1", Summary: "linear model on greedily chosen Taylor features of kernels",
 		Load: load,
-	}, Params{Features: defaultFeatures, Lambda: defaultLambda, Candidates: mergedLinear, Function: defaultFunction}, lambdas(),
+	}, Params{Features: defaultFeatures, Lambda: defaultLambda, Pool: mergedLinear, Function: defaultFunction}, lambdas(),
 		fitPath, registry.Memory(memory), registry.PathCost(pathCost))
 }
 
@@ -54,15 +54,15 @@ func lambdas() registry.Grid {
 
 // kernelOf are the parameters on which the candidates depend.
 type kernelOf struct {
-	Candidates string
-	Order      int
-	Neighbour  int
-	Width      float64
+	Pool      string
+	Order     int
+	Neighbour int
+	Width     float64
 }
 
 func (p Params) kernel(task registry.Task) kernelOf {
-	k := kernelOf{Candidates: p.Candidates, Order: p.Order, Width: p.Width}
-	if p.Width == 0 {
+	k := kernelOf{Pool: p.Pool, Order: p.Order, Width: p.Sigma}
+	if p.Sigma == 0 {
 		k.Neighbour = p.Neighbour
 	}
 	if k.Order == 0 {

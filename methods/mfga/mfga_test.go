@@ -22,8 +22,8 @@ func TestDerivatives(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(1, 600).Draw(rt, "n"), rapid.IntRange(1, 9).Draw(rt, "d")
 		k := kernelOf{
-			Candidates: rapid.SampledFrom([]string{mergedLinear, merged, crossLinear}).Draw(rt, "candidates"),
-			Order:      rapid.IntRange(1, 2).Draw(rt, "order"), Width: rapid.Float64Range(0.5, 5).Draw(rt, "width"),
+			Pool:  rapid.SampledFrom([]string{mergedLinear, merged, crossLinear}).Draw(rt, "pool"),
+			Order: rapid.IntRange(1, 2).Draw(rt, "order"), Width: rapid.Float64Range(0.5, 5).Draw(rt, "width"),
 		}
 		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), max(n, 2), d)
 		all, err := newTaylor(t.Context(), k, data.X.RawMatrix().Data, d)
@@ -148,7 +148,7 @@ func scoresOf(t *testing.T, spec registry.Spec, data registry.Data, settings []j
 func TestSharedWork(t *testing.T) {
 	data := testsplit.Waves(4, 300, 6)
 	settings := []json.RawMessage{}
-	for _, s := range []string{`{}`, `{"lambda":10}`, `{"intercept":false}`, `{"lambda":0.1}`, `{"features":7,"step":3}`, `{"width":2}`,
+	for _, s := range []string{`{}`, `{"lambda":10}`, `{"intercept":false}`, `{"lambda":0.1}`, `{"features":7,"step":3}`, `{"sigma":2}`,
 		`{"lambda":0.1,"intercept":false}`, `{"features":7,"step":3,"lambda":1}`, `{"neighbour":3}`} {
 		settings = append(settings, json.RawMessage(s))
 	}
@@ -215,7 +215,7 @@ func TestFarFits(t *testing.T) {
 	}
 	for _, lambda := range []float64{1e-10, 1e-5, 1, 1e5} {
 		for _, intercept := range []bool{true, false} {
-			p := Params{Features: 11, Lambda: lambda, Candidates: mergedLinear, Function: Function{Intercept: intercept, Width: 2}}
+			p := Params{Features: 11, Lambda: lambda, Pool: mergedLinear, Function: Function{Intercept: intercept, Sigma: 2}}
 			tl, err := newTaylor(t.Context(), p.kernel(data.Task), data.X.RawMatrix().Data, 5)
 			if err != nil {
 				t.Fatal(err)
@@ -261,8 +261,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: too few candidates give %v", spec.Name, err)
 		}
 	}
-	if _, err := MFGA().Fit(t.Context(), registry.Env{}, data, []byte(`{"candidates":"all"}`)); err == nil || !strings.Contains(err.Error(), "merged+linear, merged or cross+linear") {
-		t.Errorf("an unknown set of candidates gives %v", err)
+	if _, err := MFGA().Fit(t.Context(), registry.Env{}, data, []byte(`{"pool":"all"}`)); err == nil || !strings.Contains(err.Error(), "merged+linear, merged or cross+linear") {
+		t.Errorf("an unknown pool gives %v", err)
 	}
 	if err := (&ridge{}).factorless(t.Context()); err == nil || !strings.Contains(err.Error(), "raise lambda") {
 		t.Errorf("an indefinite system gives %v", err)

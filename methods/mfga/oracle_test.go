@@ -102,10 +102,10 @@ func TestPaths(t *testing.T) {
 			t.Run(fmt.Sprintf("%d/%s/%d/%v/%d/%v", c.Seed, path.Loss, path.Order, path.Intercept, path.Step, path.Lambda), func(t *testing.T) {
 				data := problem(path.Loss, x, c.YRegression, c.YClass)
 				m, out := outputOf(t, data, Params{
-					Features: len(path.Selected), Step: path.Step, Lambda: path.Lambda, Candidates: mergedLinear,
+					Features: len(path.Selected), Step: path.Step, Lambda: path.Lambda, Pool: mergedLinear,
 					Order: path.Order, Function: Function{Intercept: path.Intercept, Neighbour: 50},
 				})
-				k := kernelOf{Candidates: mergedLinear, Order: path.Order, Width: out.Taylor.Width}
+				k := kernelOf{Pool: mergedLinear, Order: path.Order, Width: out.Taylor.Width}
 				all := &taylor{kernelOf: k, d: d, scale: math.Sqrt(0.5)}
 				if want := all.expansion(path.Selected).Monomials; !slices.Equal(out.Taylor.Monomials, want) {
 					t.Fatalf("columns %v, want %v, which are %v", out.Taylor.Monomials, want, path.Selected)
@@ -138,7 +138,7 @@ func TestPaths(t *testing.T) {
 // taylorFeatures compares the columns themselves.
 func taylorFeatures(t *testing.T, c mfgaCase, x []float64, n, d int) {
 	t.Helper()
-	all, err := newTaylor(t.Context(), kernelOf{Candidates: merged, Order: 2, Width: c.Width}, x, d)
+	all, err := newTaylor(t.Context(), kernelOf{Pool: merged, Order: 2, Width: c.Width}, x, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func (c randomCase) chosen(t *testing.T, f *fourier, y []float64, s scored, cent
 		if support != want.Support {
 			t.Errorf("rho %v: %d weights are positive, want %d", rho, support, want.Support)
 		}
-		drawn, err := f.choose(t.Context(), random{byAlignment, LKRFParams{Drawn: Drawn{Features: len(c.Uniforms)}, Centred: centred, Rho: rho}}, y)
+		drawn, err := f.choose(t.Context(), random{byAlignment, LKRFParams{Drawn: Drawn{Features: len(c.Uniforms)}, Centred: centred, Radius: rho}}, y)
 		if err != nil || !slices.Equal(drawn, want.Sampled) {
 			t.Errorf("rho %v: LKRF draws %v (%v), want %v", rho, drawn, err, want.Sampled)
 		}

@@ -36,7 +36,7 @@ type EERFParams struct {
 type LKRFParams struct {
 	Drawn
 	Centred bool    `json:"centred" means:"whether columns are scored by the target less its mean"`
-	Rho     float64 `json:"rho" range:"[0,)" means:"how far the weights may be from uniform, as a sum of squares"`
+	Radius  float64 `json:"radius" range:"[0,)" means:"how far the weights may be from uniform, as a sum of squares"`
 	Function
 }
 
@@ -126,8 +126,8 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 		candidates, uniforms int
 	}
 	key := func(i int) drawn {
-		k := drawn{kernelOf{Width: ps[i].Width}, ps[i].Candidates, 0}
-		if ps[i].Width == 0 {
+		k := drawn{kernelOf{Width: ps[i].Sigma}, ps[i].Candidates, 0}
+		if ps[i].Sigma == 0 {
 			k.kernel.Neighbour = ps[i].Neighbour
 		}
 		if ps[i].choice == byAlignment {
@@ -184,7 +184,7 @@ func (f *fourier) choose(ctx context.Context, p random, y []float64) ([]int, err
 		return largest(scores, nil, p.Features), nil
 	}
 	floats.Mul(scores, scores)
-	return sample(align(scores, p.Rho), f.u), nil
+	return sample(align(scores, p.Radius), f.u), nil
 }
 
 // target returns the vector by which columns are scored: y, or y less its mean.

@@ -150,10 +150,10 @@ func (s realSet) classification(t *testing.T, train, test registry.Data) {
 	for _, run := range s.MFGA {
 		features := run.PerStep * len(run.Steps)
 		m, out := outputOf(t, train, Params{
-			Features: features, Step: run.PerStep, Lambda: run.Lambda, Candidates: mergedLinear, Order: run.Order,
-			Function: Function{Intercept: run.Intercept, Width: s.Width},
+			Features: features, Step: run.PerStep, Lambda: run.Lambda, Pool: mergedLinear, Order: run.Order,
+			Function: Function{Intercept: run.Intercept, Sigma: s.Width},
 		})
-		all := &taylor{kernelOf: kernelOf{Candidates: mergedLinear, Order: run.Order, Width: s.Width}, d: d, scale: math.Sqrt(0.5)}
+		all := &taylor{kernelOf: kernelOf{Pool: mergedLinear, Order: run.Order, Width: s.Width}, d: d, scale: math.Sqrt(0.5)}
 		at, clear := 0, true
 		thetas := make([][]float64, len(run.Steps))
 		for i, step := range run.Steps {
@@ -193,12 +193,12 @@ func (s realSet) regression(t *testing.T, train, test registry.Data) {
 	names := map[string]string{"gaussian_merged": merged, "gaussian_merged_plus_linear": mergedLinear, "gaussian_cross_plus_linear": crossLinear}
 	for _, run := range s.MFGA {
 		p := Params{
-			Features: run.PerStep * len(run.MSE), Step: run.PerStep, Lambda: run.Lambda, Candidates: names[run.Candidates],
-			Function: Function{Intercept: run.Intercept, Width: s.Width},
+			Features: run.PerStep * len(run.MSE), Step: run.PerStep, Lambda: run.Lambda, Pool: names[run.Candidates],
+			Function: Function{Intercept: run.Intercept, Sigma: s.Width},
 		}
 		k := p.kernel(train.Task)
 		if got := k.count(d); got != run.Count {
-			t.Errorf("%s: %d candidates, want %d", p.Candidates, got, run.Count)
+			t.Errorf("%s: %d candidates, want %d", p.Pool, got, run.Count)
 		}
 		m, out := outputOf(t, train, p)
 		all := &taylor{kernelOf: k, d: d, scale: math.Sqrt(0.5)}
@@ -224,7 +224,7 @@ func (s realSet) regression(t *testing.T, train, test registry.Data) {
 func (s realSet) random(t *testing.T, train, test registry.Data) {
 	_, d := train.X.Dims()
 	for _, run := range s.Random {
-		p := random{LKRFParams: LKRFParams{Drawn{Features: run.M, Candidates: run.M0, Lambda: run.Lambda}, run.Centred, 0.005, Function{Intercept: true, Width: s.Width}}}
+		p := random{LKRFParams: LKRFParams{Drawn{Features: run.M, Candidates: run.M0, Lambda: run.Lambda}, run.Centred, 0.005, Function{Intercept: true, Sigma: s.Width}}}
 		if run.M0 == 0 {
 			p.Candidates, p.Features, p.Lambda = 2000, map[string]int{"adult": 100, "epileptic": 20}[s.Dataset], 1e-4
 		}
@@ -275,7 +275,7 @@ func (s realSet) weights(t *testing.T, f *fourier, p random, y, first []float64,
 		near(t, "a score", math.Abs(scores[m])/float64(f.n), want, 1e-12)
 	}
 	floats.Mul(scores, scores)
-	q, positive := align(scores, p.Rho), 0
+	q, positive := align(scores, p.Radius), 0
 	for _, v := range q {
 		if v > 0 {
 			positive++

@@ -26,14 +26,14 @@ func (k kernelOf) gaussians(d int) int {
 	if k.Order == 1 {
 		return 1 + d
 	}
-	if k.Candidates == crossLinear {
+	if k.Pool == crossLinear {
 		return 1 + d + d*(d-1)/2
 	}
 	return 1 + d + d*(d+1)/2
 }
 
 func (k kernelOf) linear(d int) int {
-	if k.Candidates == merged {
+	if k.Pool == merged {
 		return 0
 	}
 	return d
@@ -126,7 +126,7 @@ func (t *taylor) pair(j, k int) float64 {
 
 // partner is the least k of the pairs (j, k) among the candidates.
 func (k kernelOf) partner(j int) int {
-	if k.Candidates == crossLinear {
+	if k.Pool == crossLinear {
 		return j + 1
 	}
 	return j

@@ -13,7 +13,7 @@ import (
 
 // BMKRParams holds BMKR's parameters.
 type BMKRParams struct {
-	T            int     `json:"t" range:"[1,)" means:"rounds"`
+	T            int     `json:"rounds" range:"[1,)" means:"rounds"`
 	C            float64 `json:"c" range:"(0,)" means:"cost of the epsilon-SVRs"`
 	LearningRate float64 `json:"learning_rate" range:"(0,1]" means:"share of a learner that is added; 1 in 2020"`
 	Epsilon      float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube"`

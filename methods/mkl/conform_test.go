@@ -21,7 +21,7 @@ func TestConformGMKL(t *testing.T) {
 
 func TestPrefixes(t *testing.T) {
 	for _, spec := range []registry.Spec{BMKR(), MKBoost()} {
-		t.Run(spec.Name, func(t *testing.T) { conform.Prefixes(t, spec, "t") })
+		t.Run(spec.Name, func(t *testing.T) { conform.Prefixes(t, spec, "rounds") })
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 // MKBoostParams holds MKBOOST's parameters.
 type MKBoostParams struct {
-	T       int     `json:"t" range:"[1,)" means:"rounds"`
+	T       int     `json:"rounds" range:"[1,)" means:"rounds"`
 	C       float64 `json:"c" range:"(0,)" means:"mean cost of the SVMs"`
 	MaxIter int     `json:"max_iter" range:"[0,)" means:"steps of one SVM; 0 is to convergence"`
 }

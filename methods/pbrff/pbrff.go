@@ -31,7 +31,7 @@ import (
 // Params holds PBRFF's parameters.
 type Params struct {
 	Landmarks int     `json:"landmarks" range:"[1,)" means:"training rows, drawn with replacement"`
-	K         int     `json:"k" range:"[1,)" means:"random features of a landmark"`
+	K         int     `json:"features" range:"[1,)" means:"random features of a landmark"`
 	Gamma     float64 `json:"gamma" range:"[0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
 	Beta      float64 `json:"beta" range:"[0,)" means:"how sharply aligned features are preferred; 0 weighs all alike"`
 	C         float64 `json:"c" range:"(0,)" means:"cost of the linear support vector machine"`

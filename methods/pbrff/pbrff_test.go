@@ -38,10 +38,10 @@ func TestPublishedGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range map[int]string{
-		0:   `{"landmarks":100,"k":10,"gamma":0.0625,"beta":0.01,"c":0.01,"max_iter":0}`,
-		1:   `{"landmarks":100,"k":10,"gamma":0.0625,"beta":0.01,"c":0.1,"max_iter":0}`,
-		5:   `{"landmarks":100,"k":10,"gamma":0.0625,"beta":0.1,"c":0.01,"max_iter":0}`,
-		124: `{"landmarks":100,"k":10,"gamma":1,"beta":100,"c":100,"max_iter":0}`,
+		0:   `{"landmarks":100,"features":10,"gamma":0.0625,"beta":0.01,"c":0.01,"max_iter":0}`,
+		1:   `{"landmarks":100,"features":10,"gamma":0.0625,"beta":0.01,"c":0.1,"max_iter":0}`,
+		5:   `{"landmarks":100,"features":10,"gamma":0.0625,"beta":0.1,"c":0.01,"max_iter":0}`,
+		124: `{"landmarks":100,"features":10,"gamma":1,"beta":100,"c":100,"max_iter":0}`,
 	} {
 		if len(points) != 125 || string(points[i]) != want {
 			t.Errorf("point %d of %d is %s, want %s", i, len(points), points[i], want)
@@ -129,7 +129,7 @@ func TestRefusals(t *testing.T) {
 func TestRecentRows(t *testing.T) {
 	train := testsplit.Waves(1, 60, 2)
 	var models []registry.Model
-	settings := []json.RawMessage{[]byte(`{"landmarks":50,"k":20,"c":1}`), []byte(`{"landmarks":50,"k":20,"c":10}`)}
+	settings := []json.RawMessage{[]byte(`{"landmarks":50,"features":20,"c":1}`), []byte(`{"landmarks":50,"features":20,"c":10}`)}
 	if err := Spec().FitAll(t.Context(), registry.Env{Seed: 3}, train, settings, func(_ int, m registry.Model) error {
 		models = append(models, m)
 		return nil

@@ -36,14 +36,14 @@ const (
 	steps = 40
 )
 
-// Build returns the document, with a curve for each gamma. It is an error if epsilon is negative, a gamma is not positive, or there
-// is no gamma.
+// Build returns the document, with a curve for each sharpness (gamma above). It is an error if epsilon is negative, a sharpness is not
+// positive, or there is none.
 func Build(epsilon float64, gammas []float64) (doc.Document, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return doc.Document{}, fmt.Errorf("epsilon = %g; it must be 0 or more", epsilon)
 	}
 	if len(gammas) == 0 {
-		return doc.Document{}, fmt.Errorf("gamma is missing: one number above 0 or several")
+		return doc.Document{}, fmt.Errorf("sharpness is missing: one number above 0 or several")
 	}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	t := doc.Table{Corner: "Loss", Legend: []string{"Columns: residual, the prediction less the target; largest: the largest difference from the exact loss over all residuals."}}
@@ -54,7 +54,7 @@ func Build(epsilon float64, gammas []float64) (doc.Document, error) {
 	t.Head = append(t.Head, doc.Column{Name: "largest"})
 	var curves []plot.Curve
 	var rows []doc.Row
-	records := doc.Records{Name: "loss", Columns: []string{"epsilon", "gamma", "residual", "loss"}}
+	records := doc.Records{Name: "loss", Columns: []string{"epsilon", "sharpness", "residual", "loss"}}
 	add := func(name, largest string, gamma any, of func(r float64) float64) {
 		c, row := plot.Curve{Name: name}, doc.Row{Name: name}
 		for i := -steps; i <= steps; i++ {
@@ -71,9 +71,9 @@ func Build(epsilon float64, gammas []float64) (doc.Document, error) {
 	add("exact", frame.Absent, nil, func(r float64) float64 { return Exact(epsilon, r) })
 	for _, gamma := range gammas {
 		if !(gamma > 0) || math.IsInf(gamma, 1) {
-			return doc.Document{}, fmt.Errorf("gamma = %g; it must be above 0", gamma)
+			return doc.Document{}, fmt.Errorf("sharpness = %g; it must be above 0", gamma)
 		}
-		add("gamma = "+number(gamma), frame.Number(Largest(epsilon, gamma), 4), gamma, func(r float64) float64 { return Smooth(epsilon, gamma, r) })
+		add("sharpness = "+number(gamma), frame.Number(Largest(epsilon, gamma), 4), gamma, func(r float64) float64 { return Smooth(epsilon, gamma, r) })
 	}
 	t.Sections = [][]doc.Row{rows}
 	title := fmt.Sprintf("The loss of RFF-MKL and the epsilon-insensitive loss, epsilon = %s", number(epsilon))

@@ -119,11 +119,11 @@ func Divided(data registry.Data, criterion string, feature int, threshold float6
 	return sum
 }
 
-// Looks checks that what boosted trees or a forest tell about themselves adds up; perClass says
+// Looks checks that what boosted trees or a forest of ten rounds, as setting says, tell about themselves adds up; perClass says
 // that a round of a multiclass problem grows a tree for each class.
-func Looks(t *testing.T, spec registry.Spec, perClass bool) {
+func Looks(t *testing.T, spec registry.Spec, setting string, perClass bool) {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		fitted, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, Synthetic(task, 300, 4, 3), []byte(`{"n_estimators":10}`))
+		fitted, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, Synthetic(task, 300, 4, 3), []byte(setting))
 		if err != nil {
 			t.Fatal(err)
 		}
