@@ -22,7 +22,7 @@ type criterion struct {
 // r, K frequencies omega_j given:
 //
 //	landmark  min over l in R^d of the loss of (1/K) sum_j cos(omega_j.(l - x_i))
-//	weights   q_j proportional to exp(-sharpness * loss of cos(omega_j.(l - x_i)))
+//	weights   q_j proportional to exp(-factor * loss of cos(omega_j.(l - x_i)))
 //
 // The landmark is found by L-BFGS from the origin. With z_ij = omega_j.x_i and
 // u_j = omega_j.l, cos(u_j - z_ij) = cos u_j cos z_ij + sin u_j sin z_ij: sines and
@@ -92,9 +92,9 @@ func (b *learner) landmarkLoss(l, gradient []float64) float64 {
 }
 
 // weigh writes the K feature weights to q.
-func (b *learner) weigh(q []float64, sharpness float64) {
+func (b *learner) weigh(q []float64, factor float64) {
 	b.measure.features(b.trig, b.u, b.r, q)
-	floats.Scale(-sharpness, q)
+	floats.Scale(-factor, q)
 	vmath.Softmax(q, q)
 }
 
