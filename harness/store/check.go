@@ -59,7 +59,8 @@ func (db *DB) intact(ctx context.Context) error {
 	defer db.checked.Unlock()
 	if !db.compared {
 		db.damage = db.damageOf(ctx, false)
-		db.compared = ctx.Err() == nil // an interrupted check says nothing about the next
+		var damage *DamageError // a check that was interrupted, or could not read, says nothing about the next
+		db.compared = ctx.Err() == nil && (db.damage == nil || errors.As(db.damage, &damage))
 	}
 	return db.damage
 }

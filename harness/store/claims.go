@@ -64,10 +64,10 @@ type Claim struct {
 
 // NewClaims begins to claim cells of the database in the name of this process.
 func (db *DB) NewClaims() (*Claims, error) {
-	// Claims have a connection of their own. A claim need not survive a loss of power, so this connection
-	// does not wait for the disk.
+	// Claims have a connection of their own. A claim need not survive a loss of power, but it lies in the log
+	// before cells that must: where a sync fails, the system may forget what was written and not synced before.
 	other, err := connect(db.path, url.Values{
-		"_journal_mode": {"WAL"}, "_synchronous": {"NORMAL"}, "_busy_timeout": {fmt.Sprint(claimsWait.Milliseconds())}, "_txlock": {"immediate"}, "_stmt_cache_size": {"8"},
+		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_busy_timeout": {fmt.Sprint(claimsWait.Milliseconds())}, "_txlock": {"immediate"}, "_stmt_cache_size": {"8"},
 	})
 	if err != nil {
 		return nil, err

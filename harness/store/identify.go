@@ -58,16 +58,51 @@ func recognise(ctx context.Context, path string) error {
 	}
 	defer f.Close()
 	head := make([]byte, 100)
-	if _, err := io.ReadFull(f, head); err != nil || !strings.HasPrefix(string(head), sqliteHeader) {
-		return fmt.Errorf("database %s: it is not a SQLite file (%d bytes); it is left as it is, name another with --db", path, info.Size())
+	_, err = io.ReadFull(f, head)
+	mark := binary.BigEndian.Uint32(head[68:])
+	if err != nil || !strings.HasPrefix(string(head), sqliteHeader) {
+		if wasEmpty(path) {
+			return nil
+		}
+		if mark, err = loggedMark(ctx, path); err != nil {
+			return fmt.Errorf("database %s: it is not a SQLite file (%d bytes); it is left as it is, name another with --db", path, info.Size())
+		}
 	}
-	switch binary.BigEndian.Uint32(head[68:]) {
+	switch mark {
 	case applicationID:
 		return nil
 	case 0: // another process is just creating the database, or it is another program's file
 		return recogniseTables(ctx, path)
 	}
 	return foreign(path)
+}
+
+// loggedMark returns the mark of a file whose first page is in its log. Where power was lost while the page was
+// copied from there, the file itself may hold anything.
+func loggedMark(ctx context.Context, path string) (uint32, error) {
+	if noLog(path) {
+		return 0, errors.New("no log")
+	}
+	db, err := connect(path, url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}})
+	if err != nil {
+		return 0, err
+	}
+	mark, err := db.one(ctx, "PRAGMA application_id")
+	number, _ := mark.(int64)
+	return uint32(number), errors.Join(err, db.Close())
+}
+
+// wasEmpty reports that SQLite's journal beside a file says that the file was empty before. Power was lost while
+// SQLite wrote the first page, and SQLite makes the file empty again.
+func wasEmpty(path string) bool {
+	f, err := os.Open(path + "-journal")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 20) // the mark, numbers of records and of the journal, pages of the file
+	_, err = io.ReadFull(f, head)
+	return err == nil && strings.HasPrefix(string(head), "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7") && binary.BigEndian.Uint32(head[16:]) == 0
 }
 
 // recogniseTables refuses a file whose tables are not those of a results database.

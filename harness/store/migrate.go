@@ -13,6 +13,9 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
+// createsFor is the time that making the tables may fail. Tests shorten it.
+var createsFor = 5 * time.Second
+
 // migrate makes the tables and views of a new database. After the first release, migrations will update the
 // databases of releases. Databases of programs before the first release are refused.
 func (db *DB) migrate(ctx context.Context) error {
@@ -28,18 +31,18 @@ func (db *DB) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(5 * time.Second); ; {
+	for deadline := time.Now().Add(createsFor); ; {
 		if _, err = p.Up(ctx); err == nil {
 			return nil
 		}
 		// Another program may be creating the same tables at this moment.
+		if time.Now().After(deadline) {
+			return err
+		}
 		select {
 		case <-ctx.Done():
 			return err
 		case <-time.After(100 * time.Millisecond):
-		}
-		if time.Now().After(deadline) {
-			return err
 		}
 	}
 }
