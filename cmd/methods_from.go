@@ -177,6 +177,7 @@ func (a *app) linkPlugin(link, file, name string, named bool) error {
 			return fmt.Errorf("%s was written, and no link to it can be made: %w; name the plugin by --plugin %s", file, err, file)
 		}
 		fmt.Fprintln(a.out, link)
+		fmt.Fprintf(a.err, "%s is the plugin, for you to change; %s is a link to it, by which every command finds it.\n", file, link)
 	}
 	flag := ""
 	if named {

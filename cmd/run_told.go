@@ -144,6 +144,13 @@ func (a *app) conclude(report harness.Report, err error) error {
 		return err
 	}
 	a.tellFindings(report.Findings)
+	switch n := report.Outcome.Canaries; {
+	case report.Findings != nil || n == 0:
+	case n == 1:
+		fmt.Fprintln(a.err, "the canary shows no method that knows labels which it was not given")
+	default:
+		fmt.Fprintf(a.err, "none of %d canaries shows a method that knows labels which it was not given\n", n)
+	}
 	return a.lastLine(report.Plan, report.Outcome)
 }
 

@@ -252,13 +252,40 @@ func (s *source) check(ctx context.Context, d *Description, o Options) {
 			set, loadErr := read.Load(ctx, files.Directory{Memory: o.Memory}, e)
 			if err = loadErr; err == nil {
 				n, width := set.X.Dims()
-				d.note("the set has %d rows and %d features", n, width)
+				d.note("the set has %d rows and %d features%s", n, width, s.made(set.Features))
 			}
 		}
 	}
 	if d.Loads = err == nil; !d.Loads {
 		d.problem("the set does not load yet: %v", err)
 	}
+}
+
+// made says of which columns features are made, where there are columns of categories: these become a feature a level.
+func (s *source) made(features []string) string {
+	coded, parts := 0, []string(nil)
+	for _, c := range s.columns {
+		levels := 0
+		for _, f := range features {
+			if c.drop == "" && c.j != s.label && strings.HasPrefix(f, s.names[c.j]+"=") && s.names[c.j] != "" {
+				levels++
+			}
+		}
+		if levels > 0 {
+			coded += levels
+			parts = append(parts, fmt.Sprintf("%d levels of %s", levels, s.names[c.j]))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	if numbers := len(features) - coded; numbers > 0 {
+		parts = append([]string{fmt.Sprintf("%d of numbers", numbers)}, parts...)
+	}
+	if len(parts) > 8 {
+		parts = append(parts[:8], fmt.Sprintf("%d more columns", len(parts)-8))
+	}
+	return ": " + strings.Join(parts, ", ")
 }
 
 // setName makes a name of the file's.

@@ -32,6 +32,11 @@ func (s *source) findLabel(d *Description, o Options) error {
 		if n, err := strconv.Atoi(o.Label); s.label < 0 && err == nil && n >= -width && n < width {
 			s.label = (n + width) % width
 		}
+		same := func(n string) bool { return strings.EqualFold(n, o.Label) }
+		if j := slices.IndexFunc(s.names, same); s.label < 0 && j >= 0 && !slices.ContainsFunc(s.names[j+1:], same) {
+			s.label = j
+			d.note("there is no column %q; %s is taken", o.Label, s.names[j])
+		}
 		if s.label < 0 {
 			meant := ""
 			if near := wording.Suggest(o.Label, s.names); near != nil {
