@@ -25,6 +25,21 @@ func (r Room) Takes(c runner.CellSpec) bool {
 	return true
 }
 
+// Places is the number of cells that may run at the same time, here and elsewhere; at least 1.
+func (o Options) Places() int {
+	if o.Remote == nil {
+		return max(1, o.Jobs)
+	}
+	return max(1, o.Jobs+slots(o.Remote.Rooms()))
+}
+
+func slots(rooms []Room) (n int) {
+	for _, r := range rooms {
+		n += r.Slots
+	}
+	return n
+}
+
 // away is the part of the state that concerns cells on other machines.
 type away struct {
 	rooms []Room
@@ -38,7 +53,7 @@ func newAway() away { return away{gone: map[*plan.Cell]bool{}} }
 func (s *state) freeHere() bool { return len(s.running)-len(s.gone) < s.opt.Jobs }
 
 // freeAway reports whether the other machines have a place for a cell.
-func (s *state) freeAway() bool { return len(s.gone) < s.slots() }
+func (s *state) freeAway() bool { return len(s.gone) < slots(s.rooms) }
 
 // takenAway reports whether another machine may run the cell, now or when it has a place.
 func (s *state) takenAway(c *plan.Cell) bool {
@@ -49,16 +64,6 @@ func (s *state) takenAway(c *plan.Cell) bool {
 	}
 	return false
 }
-
-func (s *state) slots() (n int) {
-	for _, r := range s.rooms {
-		n += r.Slots
-	}
-	return n
-}
-
-// places is the number of cells that may run at the same time, here and elsewhere.
-func (s *state) places() int { return max(1, s.opt.Jobs+s.slots()) }
 
 // reconsider puts the cells that were set aside back into the queue, since another place may take them now.
 func (s *state) reconsider() {

@@ -213,7 +213,7 @@ func (s *state) fits(group []*plan.Cell) bool {
 	for c, since := range s.running {
 		running = append(running, plan.RunningCell{Cell: c, For: s.now.Sub(since)})
 	}
-	return s.forecast.Wall(group, running, s.places()) <= (s.opt.Budget - s.now.Sub(s.began)).Seconds()
+	return s.forecast.Wall(group, running, max(1, s.opt.Jobs+slots(s.rooms))) <= (s.opt.Budget - s.now.Sub(s.began)).Seconds()
 }
 
 // admit starts a cell, or holds the cell until there is memory.
