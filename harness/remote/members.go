@@ -20,10 +20,13 @@ type member struct {
 	seen time.Time
 }
 
+// mostJobs is more than any machine runs at a time: a worker cannot take a whole plan at once.
+const mostJobs = 4096
+
 // hear takes the hello of a worker.
 func (p *Pool) hear(m *nats.Msg) {
 	var h hello
-	if err := json.Unmarshal(m.Data, &h); err != nil || h.Worker == "" || h.Jobs < 1 {
+	if err := json.Unmarshal(m.Data, &h); err != nil || h.Worker == "" || h.Jobs < 1 || h.Jobs > mostJobs {
 		return
 	}
 	answer := welcome{Consumer: h.group(), Lost: p.opt.Lost}

@@ -139,6 +139,9 @@ func (s *state) step(now time.Time, e event) []action {
 		s.rooms = e.rooms
 		s.reconsider()
 	}
+	if !s.waiting && s.overBudget() { // also where no place is free, nor will be
+		s.skipRest()
+	}
 	for !s.waiting && (s.freeHere() || s.freeAway()) && s.next() {
 	}
 	return s.todo
@@ -153,9 +156,6 @@ func (s *state) do(a ...action) { s.todo = append(s.todo, a...) }
 
 // next takes one decision about the next cell to start. It returns false if no decision is possible now.
 func (s *state) next() bool {
-	if s.overBudget() {
-		s.skipRest()
-	}
 	if s.stopped {
 		s.letGo()
 		return false

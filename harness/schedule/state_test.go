@@ -290,3 +290,16 @@ func TestSteps(t *testing.T) {
 		}
 	})
 }
+
+// TestBudgetEndsWithoutAnyPlace: a run that waits for machines ends at its budget.
+func TestBudgetEndsWithoutAnyPlace(t *testing.T) {
+	c := &plan.Cell{Cell: runner.Cell{Method: "M", Dataset: "a", Split: 1}}
+	began := time.Unix(0, 0)
+	s := newState(Options{Remote: fakeRemote{}, Budget: time.Minute}, []*plan.Cell{c}, began)
+	if s.step(began, nil); s.done() {
+		t.Fatal("it is done before its budget")
+	}
+	if s.step(began.Add(2*time.Minute), ticked{}); !s.done() || s.out.BudgetCells != 1 {
+		t.Errorf("it is not done, or the cell is not told: %+v", s.out)
+	}
+}
