@@ -143,7 +143,7 @@ func workerCommand(at, token string, made bool, file string) string {
 		link.User = url.User(token)
 		at = link.String()
 	}
-	return frame.CommandLine(append(args, at)...)
+	return frame.CommandLine(args...) + " '" + at + "'" // shells read a question mark as a pattern
 }
 
 // readToken reads the first line of a file; "" is no file.

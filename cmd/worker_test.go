@@ -48,7 +48,7 @@ func TestWorkers(t *testing.T) {
 	run, told := p.work(t, families, 2, 0)
 	run.Args = append(run.Args, "--listen", "127.0.0.1:0", "--lost", "4s")
 	begin(t, run)
-	at := awaits(t, told, "workers: bench worker ")
+	at := strings.Trim(awaits(t, told, "workers: bench worker "), "'")
 	worker := func() (*exec.Cmd, *screen) {
 		w := newProcess(t)
 		c, said := w.command("worker", at, "--jobs", "1")

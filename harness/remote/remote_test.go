@@ -351,11 +351,11 @@ func TestSecrets(t *testing.T) {
 	_, query, _ := strings.Cut(p.URL, "?")
 	host := fmt.Sprintf("127.0.0.1:%s", p.URL[strings.LastIndex(p.URL[:strings.Index(p.URL, "?")], ":")+1:strings.Index(p.URL, "?")])
 	for what, at := range map[string]string{
-		"Authorization Violation": "nats://wrong@" + host + "?" + query,
-		"has the fingerprint":     "nats://" + token + "@" + host + "?fingerprint=00",
-		"no coordinator answers":  "nats://" + token + "@" + host,
-		"needs ?fingerprint":      "nats://" + token + "@example.org:4222",
-		"is not an address":       "http://" + host,
+		"refuses the token":      "nats://wrong@" + host + "?" + query,
+		"has the fingerprint":    "nats://" + token + "@" + host + "?fingerprint=00",
+		"no coordinator answers": "nats://" + token + "@" + host,
+		"needs ?fingerprint":     "nats://" + token + "@example.org:4222",
+		"is not an address":      "http://" + host,
 	} {
 		if err := Serve(t.Context(), at, options(answers)); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)

@@ -92,7 +92,11 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 			w.log("the coordinator is gone (%v); waiting for it", err)
 		}
 	}))
-	if w.nc, err = nats.Connect(address, dial...); err != nil {
+	w.nc, err = nats.Connect(address, dial...)
+	switch {
+	case errors.Is(err, nats.ErrAuthorization):
+		return fmt.Errorf("the coordinator at %s refuses the token; take the address or the token file of its run: %w", address, err)
+	case err != nil:
 		return fmt.Errorf("no coordinator answers at %s: %w", address, err)
 	}
 	defer w.nc.Close()
