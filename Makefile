@@ -43,7 +43,7 @@ run: build
 # which goroutines share something, with the race detector, whose programs wait for a second at their end; 10 ms do. make thorough
 # runs the same there: what it has more of are cases, not goroutines.
 TEST  := $(GO) test -timeout 60m -vet=off -ldflags=-w -parallel 4 -json
-SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/runner ./harness/store ./methods/external ./reports/compare ./cmd
+SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/remote ./harness/runner ./harness/store ./methods/external ./reports/compare ./cmd
 test: lint
 	@$(GO) run ./scripts/tally 'RAPID_SEED=1 RAPID_CHECKS=$(if $(BENCH_THOROUGH),100,25) $(TEST) ./...' \
 		'BENCH_THOROUGH= RAPID_SEED=1 RAPID_CHECKS=25 GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)'

@@ -31,7 +31,7 @@ func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, 
 		return err
 	}
 	opt := schedule.Options{Jobs: f.jobs, Budget: f.budget}
-	prediction := plan.Predict(opt.Jobs, opt.Budget)
+	prediction := plan.Predict(opt.Places(), opt.Budget)
 	var l listing
 	if f.explain {
 		l, err = explained(ctx, prediction.Cells, db, f.format)

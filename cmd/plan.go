@@ -61,7 +61,7 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 			canaries = fmt.Sprintf(" with %d canaries", plan.Canaries)
 		}
 		fmt.Fprintf(a.err, "%s: %s to run%s, %d stored already; about %s on %s\n",
-			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), canaries, plan.Stored, wording.Seconds(p.Seconds), plural(opt.Jobs, "job"))
+			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), canaries, plan.Stored, wording.Seconds(p.Seconds), plural(opt.Places(), "job"))
 	}
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
 		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", wording.Seconds(p.Early))

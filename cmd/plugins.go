@@ -123,7 +123,7 @@ func (a *app) loadPlugins(c *cobra.Command) error {
 }
 
 // runsMethods are the commands, beside run, that train or apply methods.
-var runsMethods = []string{"bench verify", "bench methods predict"}
+var runsMethods = []string{"bench verify", "bench worker", "bench methods predict"}
 
 // recallPlugins finds plugins and looks up what is remembered of them.
 func (a *app) recallPlugins() (err error) {

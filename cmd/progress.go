@@ -150,7 +150,7 @@ func (p *progress) remaining(elapsed float64) float64 {
 			left = append(left, c)
 		}
 	}
-	seconds := p.opt.Forecast.Wall(left, running, p.opt.Jobs)
+	seconds := p.opt.Forecast.Wall(left, running, p.opt.Places())
 	if p.opt.Budget > 0 {
 		seconds = min(seconds, max(0, p.opt.Budget.Seconds()-elapsed))
 	}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/spf13/cobra"
@@ -48,6 +49,7 @@ for any --jobs.`,
   bench run --all --exclude bankmarketing,KRR-GD   everything but these
   bench run --methods GBRFF2 --split 7,9           two splits alone
   bench run --methods GBRFF2 --datasets ./mydata.toml --dry-run
+  bench run --all --listen 127.0.0.1:4222          with workers (docs/how-to/many-machines.md)
   bench run --all --shard 3/40 --db shard3.db      a share, for machines that share no network`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.run(c.Context(), f) },
@@ -55,7 +57,7 @@ for any --jobs.`,
 	flags := c.Flags()
 	flags.BoolVar(&f.all, "all", false, "every method on every set of the protocol")
 	f.selection.add(a, c, defaultProtocol)
-	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
+	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time; 0 with --listen leaves all to workers")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and the predicted times, run nothing")
 	flags.StringVar(&f.format, "format", "table", "with --dry-run: "+strings.Join(listingFormats, ", "))
 	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: say for each cell why it is to be run")
@@ -66,6 +68,9 @@ for any --jobs.`,
 	isolateFlag(c, &f.isolate)
 	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one core; 0 for none")
 	flags.StringVar(&f.shard, "shard", "", "one of several shares of the cells, each for a database of its own that bench import joins: 3/40")
+	flags.StringVar(&f.listen, "listen", "", "let workers on other machines run cells, too (bench worker), at this HOST:PORT")
+	flags.StringVar(&f.tokenFile, "token-file", "", "with --listen: a file with the token that workers must have (default a new one, where other machines reach HOST)")
+	flags.DurationVar(&f.lost, "lost", 30*time.Second, "with --listen: hand the cells of a worker out again that is silent for so long")
 	flags.BoolVar(&f.yes, "yes", false, "start without asking, however long it takes, and plugins that are not known")
 	permissionFlags(a, c)
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")

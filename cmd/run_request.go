@@ -31,6 +31,9 @@ type runFlags struct {
 	rerun   []string
 	isolate isolation
 	shard   string
+
+	listen, tokenFile string
+	lost              time.Duration
 }
 
 // defaultMaxCell skips what would keep a run from ending within a day or so.
@@ -78,7 +81,14 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		run, apart := a.cells(timeout, how)
 		return run, apart.Close
 	}}
+	over := func(bool) {}
+	if f.listen != "" {
+		if session.Remote, over, err = a.listen(told, f); err != nil {
+			return err
+		}
+	}
 	report, err := session.Run(ctx, harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget}, told)
+	over(err == nil && !report.Outcome.Interrupted)
 	return a.conclude(report, err)
 }
 
@@ -93,8 +103,12 @@ func (f runFlags) check() error {
 		return usage("nothing is asked for; use --all, or --methods and --datasets")
 	case f.methods != nil && len(f.methods) == 0 || f.datasets != nil && len(f.datasets) == 0:
 		return usage("--methods or --datasets is given and empty; name at least one")
-	case f.jobs < 1:
-		return usage("--jobs %d: at least one cell must run at a time", f.jobs)
+	case f.tokenFile != "" && f.listen == "":
+		return usage("--token-file is for the workers of --listen HOST:PORT; add --listen")
+	case f.lost < time.Second:
+		return usage("--lost %v: a worker needs at least 1s to say that it lives", f.lost)
+	case f.jobs < 1 && (f.jobs < 0 || f.listen == ""):
+		return usage("--jobs %d: at least one cell must run at a time (0 is for --listen alone)", f.jobs)
 	case f.timeout < 0 || f.budget < 0 || f.maxCell < 0:
 		return usage("--timeout, --budget and --max-cell must not be negative")
 	case f.format != "table" && !f.dryRun:

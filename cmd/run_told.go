@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/kernelboosting/bench/harness"
@@ -30,6 +31,35 @@ type runTold struct {
 	todo *plan.Plan
 	opt  schedule.Options
 	bar  *progress
+
+	mu      sync.Mutex
+	waiting []string  // what was said of workers before there was a bar
+	shown   *progress // the bar while cells run
+}
+
+// worker says something of a worker, from any goroutine.
+func (r *runTold) worker(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	line := fmt.Sprintf(format, args...)
+	if r.shown == nil {
+		r.waiting = append(r.waiting, line)
+		return
+	}
+	r.shown.note(line)
+}
+
+// show says what was said of workers so far, and what is said from now on.
+func (r *runTold) show(bar *progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shown = bar
+	if bar != nil {
+		for _, line := range r.waiting {
+			bar.note(line)
+		}
+		r.waiting = nil
+	}
 }
 
 func (r *runTold) Waits(err error) { r.app.waits(err) }
@@ -53,6 +83,7 @@ func (r *runTold) Planned(todo *plan.Plan, p plan.Prediction, opt schedule.Optio
 func (r *runTold) Begins(control harness.Control) <-chan struct{} {
 	r.app.noteSandbox(r.experiment, r.todo, r.flags.isolate)
 	r.bar = newProgress(r.app.screen, r.todo, r.opt, r.experiment.Protocol.Semantics.Metric)
+	r.show(r.bar)
 	return r.app.handleSignals(r.ctx, stopping{tell: r.bar.note, cancel: control.Cancel, waiting: control.Waiting, abandon: control.Abandon})
 }
 
@@ -71,6 +102,7 @@ func (r *runTold) Finished(c *plan.Cell, run *result.Run, _ result.Status) {
 func (r *runTold) Waiting(cells int, by string) { r.bar.waiting(cells, by) }
 
 func (r *runTold) Ended() {
+	r.show(nil)
 	r.bar.close()
 	r.bar.failed.list(r.app.err, true)
 }

@@ -24,12 +24,15 @@ type Session struct {
 	// Cells returns a runner of cells, each within timeout (0 for any time), and a function that ends the
 	// runner. alone asks for a new process for each cell, where this is possible.
 	Cells func(timeout time.Duration, alone bool) (run runner.Runner, end func())
+
+	// Remote runs cells of the plan on other machines; nil for none. Checks run here.
+	Remote schedule.Remote
 }
 
 // A Request says which cells to run and how.
 type Request struct {
 	plan.Request
-	Jobs   int           // cells at a time
+	Jobs   int           // cells at a time here
 	Budget time.Duration // wall time of the whole run; 0 for any time
 }
 
@@ -98,7 +101,8 @@ func (s *Session) Run(ctx context.Context, req Request, events Events) (Report, 
 	if err := s.checkCode(ctx, req.Request, opt, events); err != nil {
 		return Report{}, err
 	}
-	if err := events.Planned(todo, todo.Predict(opt.Jobs, opt.Budget), opt); err != nil {
+	opt.Remote = s.Remote
+	if err := events.Planned(todo, todo.Predict(opt.Places(), opt.Budget), opt); err != nil {
 		return Report{}, err
 	}
 	err = store.Patiently(ctx, events.Waits, func() error {

@@ -334,7 +334,7 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 			Spec: common, Foreign: runner.Foreign(spec), Memory: memory, SetBytes: 8 * int64(set.rows) * int64(set.train.D+1),
 			Guessed: !spec.DeclaresCost(),
 		}
-		c.Spec.Cell = c.Cell
+		c.Spec.Cell, c.Spec.Memory = c.Cell, c.Memory+c.SetBytes
 		c.Spec.Seeds = h.Protocol.Semantics.Seeds(s, set.testPart)
 		c.Spec.Inputs.Seed = FirstSeed(c.Spec.Seeds)
 		c.Spec.Key = KeyOf(c.Cell, c.Spec.Inputs)

@@ -54,6 +54,7 @@ type CellSpec struct {
 	Seeds    []uint32              `json:"seeds,omitempty"` // the method's seeds, see protocol.Semantics.Seeds; nil for the protocol's seed alone
 	Shape    registry.Shape        `json:"shape"`           // of the training part
 	Cost     float64               `json:"cost"`            // predicted, in the method's own units
+	Memory   int64                 `json:"memory"`          // predicted bytes at its peak, the data set included
 	Keep     Keep                  `json:"keep"`
 	Replace  bool                  `json:"replace,omitempty"` // the result replaces a stored one
 	Suspect  bool                  `json:"suspect,omitempty"` // a process that had begun this cell ended before the cell did

@@ -185,7 +185,7 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 	}
 	run := c.NewRun()
 	if how == endWhole {
-		run = c.filledWith(*a.Run)
+		run = c.FilledWith(*a.Run)
 	} else {
 		run.SearchSeconds = took.Seconds()
 		if w.lost == nil {
@@ -246,8 +246,8 @@ func (w *worker) prepare(ctx context.Context, c CellSpec, within time.Duration) 
 
 var errOtherCell = errors.New("it is the result of another cell")
 
-// filledWith returns the run that a worker filled in. The worker cannot change which cell it belongs to.
-func (c CellSpec) filledWith(run result.Run) result.Run {
+// FilledWith returns the run that a worker filled in. The worker cannot change which cell the run belongs to.
+func (c CellSpec) FilledWith(run result.Run) result.Run {
 	own := c.NewRun()
 	run.Key, run.Protocol, run.ProtocolHash, run.Dataset, run.Fingerprint, run.Split = own.Key, own.Protocol, own.ProtocolHash, own.Dataset, own.Fingerprint, own.Split
 	run.Method, run.MethodVersion, run.Grid, run.GridWritten, run.GridHash = own.Method, own.MethodVersion, own.Grid, own.GridWritten, own.GridHash

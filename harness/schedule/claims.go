@@ -138,7 +138,7 @@ func (s *state) takeUp() bool {
 // left. Each runs alone and in a process of its own, so that its end harms no other cell.
 func (s *state) takeLast() bool {
 	s.before = 0
-	if len(s.last) == 0 || len(s.running) > 0 {
+	if len(s.last) == 0 || len(s.running)+len(s.aside) > 0 {
 		return false
 	}
 	s.alone, s.last = s.last[0], s.last[1:]

@@ -2,6 +2,7 @@
 //
 //	state.go   the decisions: a state, and a step that takes an event with its time and returns actions
 //	claims.go  the decisions that concern other runs on the same database
+//	away.go    which cells other machines take
 //	memory.go  which cells fit into the memory beside those that run
 //	run.go     does the actions (starts cells, asks the database, waits) and turns their results into events
 //

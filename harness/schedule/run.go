@@ -15,7 +15,7 @@ import (
 // Options says how planned cells are executed. No option changes a result. The functions may be nil. All of
 // them but Ready are called one at a time.
 type Options struct {
-	Jobs   int         // cells at a time; at least 1
+	Jobs   int         // cells at a time here; at least 1 without Remote
 	Limits plan.Limits // of one cell; all cells that run at the same time stay within its Memory
 	// Budget is the wall time of the run; 0 is any time. Sets are begun in order of their predicted time as
 	// long as they fit. No cell starts after the budget, and a cell that still runs a fifth longer is given
@@ -31,6 +31,9 @@ type Options struct {
 	// the end this run takes up those that the other run did not end.
 	Claims Claims
 
+	// Remote runs cells beside those that run here; nil for none.
+	Remote Remote
+
 	Started   func(*plan.Cell)
 	Finished  func(*plan.Cell, result.Run)
 	Elsewhere func(*plan.Cell, result.Status) // another run has ended the cell
@@ -42,6 +45,16 @@ type Claims interface {
 	Take(ctx context.Context, cells []store.Wanted) ([]store.Claim, error)
 	Release(key string)
 }
+
+// Remote runs cells on other machines. Its Run may return ErrGivenBack.
+type Remote interface {
+	runner.Runner
+	Rooms() []Room            // what the other machines take at present
+	Changed() <-chan struct{} // receives when Rooms has changed
+}
+
+// ErrGivenBack says that a cell has no result and is to be run again, here or elsewhere.
+var ErrGivenBack = errors.New("no other machine takes the cell at present")
 
 // errOverBudget ends cells that run long after the budget.
 var errOverBudget = errors.New("over budget")
@@ -63,6 +76,11 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	s := newState(opt, cells, time.Now())
 	defer d.sleepNoMore()
 	cancelled := d.ctx.Done()
+	var rooms <-chan struct{}
+	if opt.Remote != nil {
+		rooms = opt.Remote.Changed()
+		s.rooms = opt.Remote.Rooms()
+	}
 	var e event
 	// A run that was ended before it began starts nothing.
 	select {
@@ -81,6 +99,8 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 		}
 		select {
 		case e = <-d.events:
+		case <-rooms:
+			e = roomsChanged{opt.Remote.Rooms()}
 		case <-stop:
 			e, stop = stopped{}, nil
 			d.halted.Do(func() { close(d.halt) })
@@ -120,7 +140,7 @@ func (d *driver) do(a action) {
 		if d.opt.Started != nil {
 			d.opt.Started(a.cell)
 		}
-		go func() { d.events <- d.run(a.cell) }()
+		go func() { d.events <- d.run(a) }()
 	case give:
 		go func() { d.events <- ended{cell: a.cell, run: a.run, err: d.put(a.run), given: true} }()
 	case ask:
@@ -145,10 +165,16 @@ func (d *driver) do(a action) {
 }
 
 // run executes a cell and hands its result to put.
-func (d *driver) run(c *plan.Cell) ended {
-	run, err := d.runner.Run(d.ctx, c.Spec)
+func (d *driver) run(a start) ended {
+	c, by := a.cell, d.runner
+	if a.away {
+		by = d.opt.Remote
+	}
+	run, err := by.Run(d.ctx, c.Spec)
 	switch {
 	case err == nil:
+	case errors.Is(err, ErrGivenBack) && d.ctx.Err() == nil:
+		return ended{cell: c, how: givenBack}
 	case context.Cause(d.ctx) == errOverBudget:
 		return ended{cell: c, how: tooLate}
 	case d.ctx.Err() != nil:

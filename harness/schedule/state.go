@@ -43,6 +43,8 @@ type (
 	}
 	// stopped says that no further cells are to start.
 	stopped struct{}
+	// roomsChanged tells what other machines take from now on.
+	roomsChanged struct{ rooms []Room }
 	// ticked says that only time has passed.
 	ticked struct{}
 )
@@ -55,14 +57,18 @@ const (
 	withError                // the runner returned an error
 	cancelled                // the caller of Run cancelled it
 	tooLate                  // it ran long after the budget
+	givenBack                // another machine could not run it
 )
 
 // An action is a thing that the driver has to do now.
 type action any
 
 type (
-	start struct{ cell *plan.Cell } // run a cell; ended follows
-	ask   struct{}                  // whether cells may start; answered follows
+	start struct {
+		cell *plan.Cell
+		away bool // on another machine
+	} // run a cell; ended follows
+	ask   struct{} // whether cells may start; answered follows
 	claim struct {
 		cells []*plan.Cell
 		spare bool
@@ -96,11 +102,14 @@ type state struct {
 	ready   bool                     // cells may start
 	stopped bool
 	sharing
+	away
 }
 
 func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
-	opt.Jobs = max(1, opt.Jobs)
-	s := &state{opt: opt, forecast: opt.Forecast, began: now, now: now, running: map[*plan.Cell]time.Time{}, memory: newMemory(opt.Limits.Memory, cells), sharing: newSharing()}
+	if opt.Remote == nil {
+		opt.Jobs = max(1, opt.Jobs)
+	}
+	s := &state{away: newAway(), opt: opt, forecast: opt.Forecast, began: now, now: now, running: map[*plan.Cell]time.Time{}, memory: newMemory(opt.Limits.Memory, cells), sharing: newSharing()}
 	if s.forecast == nil {
 		s.forecast = plan.NewForecast(nil)
 	}
@@ -126,24 +135,27 @@ func (s *state) step(now time.Time, e event) []action {
 		s.take(e)
 	case stopped:
 		s.stopped = true
+	case roomsChanged:
+		s.rooms = e.rooms
+		s.reconsider()
 	}
-	for !s.waiting && len(s.running) < s.opt.Jobs && s.next() {
+	if !s.waiting && s.overBudget() { // also where no place is free, nor will be
+		s.skipRest()
+	}
+	for !s.waiting && (s.freeHere() || s.freeAway()) && s.next() {
 	}
 	return s.todo
 }
 
 // done reports that no cell is running and none will start.
 func (s *state) done() bool {
-	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() && len(s.groups)+len(s.elsewhere)+len(s.last) == 0)
+	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() && len(s.groups)+len(s.elsewhere)+len(s.last)+len(s.aside) == 0)
 }
 
 func (s *state) do(a ...action) { s.todo = append(s.todo, a...) }
 
 // next takes one decision about the next cell to start. It returns false if no decision is possible now.
 func (s *state) next() bool {
-	if s.overBudget() {
-		s.skipRest()
-	}
 	if s.stopped {
 		s.letGo()
 		return false
@@ -163,6 +175,10 @@ func (s *state) next() bool {
 	c := s.queue.Next()
 	if out, beyond := s.forecast.Beyond(s.opt.Limits, c); beyond {
 		s.skip(out)
+		return true
+	}
+	if !s.freeHere() && !s.takenAway(c) {
+		s.aside = append(s.aside, c)
 		return true
 	}
 	if s.mine(c) {
@@ -197,30 +213,54 @@ func (s *state) fits(group []*plan.Cell) bool {
 	for c, since := range s.running {
 		running = append(running, plan.RunningCell{Cell: c, For: s.now.Sub(since)})
 	}
-	return s.forecast.Wall(group, running, s.opt.Jobs) <= (s.opt.Budget - s.now.Sub(s.began)).Seconds()
+	return s.forecast.Wall(group, running, max(1, s.opt.Jobs+slots(s.rooms))) <= (s.opt.Budget - s.now.Sub(s.began)).Seconds()
 }
 
 // admit starts a cell, or holds the cell until there is memory.
 func (s *state) admit(c *plan.Cell) bool {
-	sets, ok := s.memory.admit(c)
-	s.forget(sets)
-	if !ok {
+	here := false
+	if s.freeHere() {
+		var sets []*plan.Cell
+		sets, here = s.memory.admit(c)
+		s.forget(sets)
+	}
+	away := !here && s.freeAway() && s.takenAway(c)
+	switch {
+	case here || away:
+	case s.freeHere() || s.takenAway(c):
 		s.held = c
 		return false
+	default: // the machines that took the cell have gone
+		s.held = nil
+		s.do(release{c})
+		s.aside = append(s.aside, c)
+		return true
 	}
 	s.held, s.ready = nil, false
 	s.running[c] = s.now
-	s.do(start{c})
+	if away {
+		s.gone[c] = true
+	}
+	s.do(start{c, away})
 	return true
 }
 
 // end notes the end of a cell that was running. A cell without a result will be planned again.
 func (s *state) end(e ended) {
 	delete(s.running, e.cell)
-	if e.given {
+	switch {
+	case e.how == givenBack:
+		s.comeBack(e.cell)
+		return
+	case e.given || s.gone[e.cell]:
 		s.forget(s.memory.drop(e.cell))
-	} else {
+	default:
 		s.forget(s.memory.release(e.cell))
+	}
+	if s.gone[e.cell] {
+		delete(s.gone, e.cell)
+	} else {
+		s.reconsider()
 	}
 	if e.how != withResult {
 		s.do(release{e.cell})
@@ -296,8 +336,8 @@ func (s *state) overBudget() bool { return s.opt.Budget > 0 && s.now.Sub(s.began
 
 // skipRest passes over every cell that has not started.
 func (s *state) skipRest() {
-	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.elsewhere, s.last))
-	s.queue, s.groups, s.elsewhere, s.last = plan.NewQueue(nil, s.forecast), nil, nil, nil
+	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.elsewhere, s.last, s.aside))
+	s.queue, s.groups, s.elsewhere, s.last, s.aside = plan.NewQueue(nil, s.forecast), nil, nil, nil, nil
 }
 
 func (s *state) skipForBudget(cells []*plan.Cell) {

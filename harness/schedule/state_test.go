@@ -29,6 +29,8 @@ type world struct {
 	wakeAt  time.Time
 	stopped bool
 	started int
+	rooms   []Room
+	away    map[*plan.Cell]bool // of those that run
 }
 
 func drawCells(t *rapid.T) []*plan.Cell {
@@ -42,7 +44,7 @@ func drawCells(t *rapid.T) []*plan.Cell {
 		if c.Foreign && rapid.IntRange(0, 4).Draw(t, "canary") == 0 {
 			c.Spec.Canary = &runner.Canary{}
 		}
-		c.Seconds = c.Spec.Cost / 1e9
+		c.Seconds, c.Spec.Memory = c.Spec.Cost/1e9, c.Memory+c.SetBytes
 		cells = append(cells, c)
 	}
 	return cells
@@ -50,9 +52,23 @@ func drawCells(t *rapid.T) []*plan.Cell {
 
 type fakeClaims struct{ Claims }
 
+type fakeRemote struct{ Remote }
+
+func drawRooms(t *rapid.T) []Room {
+	var rooms []Room
+	for range rapid.IntRange(0, 2).Draw(t, "rooms") {
+		r := Room{Slots: rapid.IntRange(1, 2).Draw(t, "slots"), Memory: int64(rapid.IntRange(0, 1).Draw(t, "small") * 80)}
+		if rapid.Bool().Draw(t, "refuses") {
+			r.Refuses = map[string]string{"M": "another version"}
+		}
+		rooms = append(rooms, r)
+	}
+	return rooms
+}
+
 func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
 	w := &world{t: t, now: time.Unix(0, 0), left: map[*plan.Cell]bool{}, running: map[*plan.Cell]time.Time{}, sets: map[string]bool{},
-		alone: map[*plan.Cell]bool{}, theirs: map[*plan.Cell]store.Claim{}}
+		alone: map[*plan.Cell]bool{}, away: map[*plan.Cell]bool{}, theirs: map[*plan.Cell]store.Claim{}}
 	for _, c := range cells {
 		w.left[c] = true
 		if opt.Claims != nil {
@@ -73,7 +89,7 @@ func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
 func (w *world) do(a action) {
 	switch a := a.(type) {
 	case start:
-		w.start(a.cell)
+		w.start(a.cell, a.away)
 	case give:
 		if w.theirs[a.cell].Deaths < mostDeaths || a.run.Status != result.Failed {
 			w.t.Fatalf("%v got a row without being run", a.cell.Cell)
@@ -91,7 +107,7 @@ func (w *world) do(a action) {
 		}
 		delete(w.sets, a.cell.Dataset)
 		for c := range w.running {
-			if c.Dataset == a.cell.Dataset {
+			if c.Dataset == a.cell.Dataset && !w.away[c] {
 				w.t.Fatalf("set %s is forgotten while a cell of it runs", c.Dataset)
 			}
 		}
@@ -104,8 +120,18 @@ func (w *world) do(a action) {
 	}
 }
 
-func (w *world) start(c *plan.Cell) {
+func (w *world) start(c *plan.Cell, away bool) {
 	opt := w.s.opt
+	if away {
+		slots, takes := 0, false
+		for _, r := range w.rooms {
+			slots, takes = slots+r.Slots, takes || r.Takes(c.Spec)
+		}
+		if len(w.away) >= slots || !takes {
+			w.t.Fatalf("%v goes away beside %d others, and there is %+v", c.Cell, len(w.away), w.rooms)
+		}
+		w.away[c] = true
+	}
 	switch {
 	case !w.left[c]:
 		w.t.Fatalf("%v starts twice, or was ended elsewhere", c.Cell)
@@ -117,13 +143,17 @@ func (w *world) start(c *plan.Cell) {
 	w.started++
 	delete(w.left, c)
 	w.running[c] = w.now
-	w.sets[c.Dataset] = true
+	if !away {
+		w.sets[c.Dataset] = true
+	}
 	used := int64(0)
 	for c := range w.running {
-		used += c.Memory
+		if !w.away[c] {
+			used += c.Memory
+		}
 	}
 	used += 50 * int64(len(w.sets))
-	if len(w.running) > opt.Jobs || opt.Limits.Memory > 0 && used > opt.Limits.Memory {
+	if len(w.running)-len(w.away) > opt.Jobs || opt.Limits.Memory > 0 && used > opt.Limits.Memory {
 		w.t.Fatalf("%d cells run and take %d bytes; %d jobs and %d bytes are allowed", len(w.running), used, opt.Jobs, opt.Limits.Memory)
 	}
 	for other := range w.running {
@@ -172,7 +202,15 @@ func (w *world) next() event {
 		cells = append(cells, c)
 	}
 	slices.SortFunc(cells, func(a, b *plan.Cell) int { return a.Split - b.Split })
+	if w.s.opt.Remote != nil && rapid.IntRange(0, 5).Draw(w.t, "rooms change") == 0 {
+		w.rooms = drawRooms(w.t)
+		return roomsChanged{w.rooms}
+	}
 	if len(cells) == 0 {
+		if w.wakeAt.IsZero() && w.s.opt.Remote != nil { // in the end somebody comes who takes everything
+			w.rooms = []Room{{Slots: 1}}
+			return roomsChanged{w.rooms}
+		}
 		if w.wakeAt.IsZero() {
 			return nil
 		}
@@ -184,6 +222,12 @@ func (w *world) next() event {
 	}
 	c := rapid.SampledFrom(cells).Draw(w.t, "ends")
 	delete(w.running, c)
+	away := w.away[c]
+	delete(w.away, c)
+	if away && rapid.IntRange(0, 3).Draw(w.t, "given back") == 0 {
+		w.left[c] = true
+		return ended{cell: c, how: givenBack}
+	}
 	e := ended{cell: c, run: result.Run{Status: result.OK, SearchSeconds: c.Seconds}}
 	switch rapid.IntRange(0, 12).Draw(w.t, "how") {
 	case 0:
@@ -205,6 +249,9 @@ func TestSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells := drawCells(t)
 		opt := Options{Jobs: rapid.IntRange(1, 3).Draw(t, "jobs")}
+		if rapid.Bool().Draw(t, "remote") {
+			opt.Remote, opt.Jobs = fakeRemote{}, opt.Jobs-1
+		}
 		if rapid.Bool().Draw(t, "limited") {
 			opt.Limits.Memory = int64(rapid.IntRange(100, 250).Draw(t, "memory limit"))
 		}
@@ -242,4 +289,17 @@ func TestSteps(t *testing.T) {
 			t.Errorf("no cell is left, and data sets are kept: %v", w.sets)
 		}
 	})
+}
+
+// TestBudgetEndsWithoutAnyPlace: a run that waits for machines ends at its budget.
+func TestBudgetEndsWithoutAnyPlace(t *testing.T) {
+	c := &plan.Cell{Cell: runner.Cell{Method: "M", Dataset: "a", Split: 1}}
+	began := time.Unix(0, 0)
+	s := newState(Options{Remote: fakeRemote{}, Budget: time.Minute}, []*plan.Cell{c}, began)
+	if s.step(began, nil); s.done() {
+		t.Fatal("it is done before its budget")
+	}
+	if s.step(began.Add(2*time.Minute), ticked{}); !s.done() || s.out.BudgetCells != 1 {
+		t.Errorf("it is not done, or the cell is not told: %+v", s.out)
+	}
 }

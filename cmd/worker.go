@@ -1,0 +1,163 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/fetch"
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/remote"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/spf13/cobra"
+)
+
+func newWorkerCommand(a *app) *cobra.Command {
+	var jobs int
+	var tokenFile string
+	c := &cobra.Command{
+		Use:   "worker nats://HOST:PORT",
+		Short: "Run cells for a bench run --listen on another machine",
+		Long: `worker takes cells from the run at the address, which bench run --listen prints, and
+sends their results there. Each cell runs in a process of its own. Nothing is stored here
+but data sets: they come from $BENCH_MIRROR, or else from the run's machine.
+
+A cell whose method has another version or other code here goes back, and so does a cell
+whose data differ. The worker says so and takes no more cells of that method or set.
+
+The worker ends when the run has ended. At SIGTERM or Ctrl-C it gives its cells back, and
+ends. While no run is at the address any more, it waits for the next one.`,
+		Example: `  bench worker nats://127.0.0.1:4222                 a second process on the same machine
+  bench worker --jobs 4 --memory 8GiB --token-file token 'nats://lab1:4222?fingerprint=...'`,
+		Args: takes("nats://HOST:PORT"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if jobs < 1 {
+				return usage("--jobs %d: at least one cell must run at a time", jobs)
+			}
+			token, err := readToken(tokenFile)
+			if err != nil {
+				return err
+			}
+			ctx, done := a.interruptible(c)
+			defer done()
+			return a.serve(ctx, args[0], jobs, token)
+		},
+	}
+	c.Flags().IntVar(&jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
+	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the run's token (default the one in the address)")
+	permissionFlags(a, c)
+	return c
+}
+
+// serve is a worker until its run has ended or ctx is done.
+func (a *app) serve(ctx context.Context, at string, jobs int, token string) error {
+	here := &runner.InProcess{Registry: a.reg, Data: a.store()}
+	var workers []*runner.Workers
+	defer func() {
+		for _, w := range workers {
+			w.Close()
+		}
+	}()
+	machine, _ := os.Hostname()
+	var saying sync.Mutex
+	err := remote.Serve(ctx, at, remote.WorkerOptions{
+		Machine: fmt.Sprintf("%s/%d", cmp.Or(machine, "worker"), os.Getpid()), Jobs: jobs, Memory: a.memory, Token: token,
+		Environment: environment.Current(), Data: a.store(), Check: here.Check,
+		Cells: func(timeout time.Duration) runner.Runner {
+			run, apart := a.cells(timeout, isolation{given: true, value: runner.CanIsolate})
+			workers = append(workers, apart)
+			return run
+		},
+		Fetch: func(ctx context.Context, e *catalogue.Entry) error {
+			from := fetch.DefaultMirror()
+			if from == "" {
+				return fmt.Errorf("there is no mirror")
+			}
+			return fetch.Files(ctx, a.store(), []*catalogue.Entry{e}, fetch.Options{From: from})
+		},
+		Log: func(format string, args ...any) {
+			saying.Lock()
+			defer saying.Unlock()
+			fmt.Fprintf(a.err, format+"\n", args...)
+		},
+	})
+	if err != nil {
+		return exitError{exitUsage, err}
+	}
+	return nil
+}
+
+// listen lets workers come to a run. over tells them whether the run has ended, and ends the server.
+func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func(ended bool), err error) {
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return nil, nil, usage("--listen %q is not HOST:PORT, such as 127.0.0.1:4222", f.listen)
+	}
+	token, err := readToken(f.tokenFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	made := token == "" && !remote.Loopback(host)
+	if made {
+		token = remote.NewToken()
+	}
+	folder, remove, err := atomicfile.Scratch(filepath.Dir(a.db), filepath.Base(a.db))
+	if err != nil {
+		return nil, nil, err
+	}
+	here := &runner.InProcess{Registry: a.reg}
+	p, err := remote.Listen(remote.Options{
+		Address: f.listen, Token: token, Folder: folder, Data: a.store(), Code: here.CodeOf, Timeout: f.timeout, Lost: f.lost, Log: told.worker,
+	})
+	if err != nil {
+		remove()
+		return nil, nil, usage("--listen %s: %w", f.listen, err)
+	}
+	fmt.Fprintf(a.err, "workers: %s\n", workerCommand(p.URL, token, made, f.tokenFile))
+	return p, func(ended bool) {
+		p.Close(ended)
+		remove()
+	}, nil
+}
+
+// workerCommand is the command that starts a worker on another machine. A token that was made for this run stands in it.
+func workerCommand(at, token string, made bool, file string) string {
+	args := []string{"bench", "worker"}
+	if file != "" {
+		args = append(args, "--token-file", file)
+	}
+	if link, err := url.Parse(at); err == nil && made {
+		link.User = url.User(token)
+		at = link.String()
+	}
+	return frame.CommandLine(args...) + " '" + at + "'" // shells read a question mark as a pattern
+}
+
+// readToken reads the first line of a file; "" is no file.
+func readToken(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return "", usage("--token-file: %s", wording.Spelled(err.Error()))
+	}
+	line, _, _ := strings.Cut(string(raw), "\n")
+	if line = strings.TrimSpace(line); len(line) < 16 {
+		return "", usage("--token-file %s: the first line is a token of at least 16 characters; it has %d", file, len(line))
+	}
+	return line, nil
+}

@@ -1,0 +1,187 @@
+package remote
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A member is a worker that has said hello.
+type member struct {
+	hello
+	in   string // its group
+	seen time.Time
+}
+
+// mostJobs is more than any machine runs at a time: a worker cannot take a whole plan at once.
+const mostJobs = 4096
+
+// hear takes the hello of a worker.
+func (p *Pool) hear(m *nats.Msg) {
+	var h hello
+	if err := json.Unmarshal(m.Data, &h); err != nil || h.Worker == "" || h.Jobs < 1 || h.Jobs > mostJobs {
+		return
+	}
+	answer := welcome{Consumer: h.group(), Lost: p.opt.Lost}
+	if !h.Leaves {
+		if err := p.makeGroup(answer.Consumer); err != nil {
+			answer.Error = err.Error()
+		}
+	}
+	p.mu.Lock()
+	was := p.members[h.Worker]
+	if h.Leaves {
+		delete(p.members, h.Worker)
+	} else if answer.Error == "" {
+		p.members[h.Worker] = &member{hello: h, in: answer.Consumer, seen: time.Now()}
+	}
+	if was != nil && (h.Leaves || was.in != answer.Consumer) {
+		p.settle()
+	}
+	p.mu.Unlock()
+	p.tell(was, h)
+	if data, err := encode(answer); err == nil && m.Reply != "" {
+		_ = m.Respond(data)
+	}
+	if was == nil || h.Leaves || was.in != answer.Consumer {
+		p.change()
+	}
+}
+
+// tell logs what is new in a hello.
+func (p *Pool) tell(was *member, h hello) {
+	known := map[string]string{}
+	switch {
+	case h.Leaves:
+		p.log("worker %s leaves", h.Machine)
+	case was == nil:
+		p.log("worker %s has come: %d at a time, %s", h.Machine, h.Jobs, wording.Bytes(h.Memory))
+	default:
+		known = was.Refuses
+	}
+	for _, what := range slices.Sorted(maps.Keys(h.Refuses)) {
+		if _, told := known[what]; !told {
+			p.log("worker %s refuses %s: %s", h.Machine, what, h.Refuses[what])
+		}
+	}
+}
+
+// makeGroup makes the queue of a group, where there is none.
+func (p *Pool) makeGroup(name string) error {
+	_, err := p.stream.CreateOrUpdateConsumer(p.ctx, jetstream.ConsumerConfig{
+		Durable: name, FilterSubject: subjectCells + name, AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: p.opt.Lost, MaxDeliver: mostLost, MemoryStorage: true,
+	})
+	return err
+}
+
+// watch takes workers for lost that are silent for too long.
+func (p *Pool) watch() {
+	look := time.NewTicker(p.opt.Lost / 4)
+	defer look.Stop()
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-look.C:
+		}
+		p.mu.Lock()
+		var gone []*member
+		for id, m := range p.members {
+			if time.Since(m.seen) > p.opt.Lost {
+				delete(p.members, id)
+				gone = append(gone, m)
+				for _, task := range m.Running {
+					if c := p.calls[task]; c != nil {
+						p.lost[c.spec.Key]++
+					}
+				}
+			}
+		}
+		if gone != nil {
+			p.settle()
+		}
+		p.mu.Unlock()
+		for _, m := range gone {
+			p.log("worker %s is lost: it was silent for %v; its cells are handed out again", m.Machine, p.opt.Lost)
+			p.change()
+		}
+	}
+}
+
+// settle ends the calls that nobody is at and that nobody will get: those of groups without any worker. While
+// a group has workers, the server hands the cells of a lost one out again.
+func (p *Pool) settle() {
+	kept := map[string]bool{} // groups and tasks
+	for _, m := range p.members {
+		kept[m.in] = true
+		for _, id := range m.Running { // a worker that has changed its group goes on with its cells
+			kept[id] = true
+		}
+	}
+	for id, c := range p.calls {
+		switch {
+		case kept[c.group] || kept[id]:
+		case p.lost[c.spec.Key] >= mostLost:
+			p.endLost(id, c)
+		default:
+			delete(p.calls, id)
+			c.ends <- callEnd{err: schedule.ErrGivenBack}
+		}
+	}
+}
+
+// choose returns the group that is to get a cell, the one with the most free places for each of its places,
+// or "" if there is none.
+func (p *Pool) choose(c runner.CellSpec) string {
+	busy := map[string]int{}
+	for _, each := range p.calls {
+		busy[each.group]++
+	}
+	best, load := "", 0.0
+	rooms := p.rooms()
+	for _, name := range slices.Sorted(maps.Keys(rooms)) {
+		if room := rooms[name]; room.Takes(c) {
+			if l := float64(busy[name]) / float64(room.Slots); best == "" || l < load {
+				best, load = name, l
+			}
+		}
+	}
+	return best
+}
+
+// rooms returns what the groups can take.
+func (p *Pool) rooms() map[string]schedule.Room {
+	out := map[string]schedule.Room{}
+	for _, m := range p.members {
+		r := out[m.in]
+		r.Slots += m.Jobs
+		r.Memory, r.Refuses = rounded(m.Memory), m.Refuses
+		out[m.in] = r
+	}
+	return out
+}
+
+// Rooms implements schedule.Remote.
+func (p *Pool) Rooms() []schedule.Room {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Values(p.rooms()))
+}
+
+// Changed implements schedule.Remote.
+func (p *Pool) Changed() <-chan struct{} { return p.changed }
+
+func (p *Pool) change() {
+	select {
+	case p.changed <- struct{}{}:
+	default:
+	}
+}

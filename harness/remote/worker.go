@@ -1,0 +1,401 @@
+package remote
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// WorkerOptions says what a worker takes and how it runs cells.
+type WorkerOptions struct {
+	Machine     string // a name for people
+	Jobs        int    // cells at a time; at least 1
+	Memory      int64  // bytes that all running cells may need together
+	Token       string // of the coordinator; "" takes that of the URL
+	Environment result.Environment
+	Data        files.Directory
+	// Check returns a *runner.Refusal for a cell that this program would run otherwise than the coordinator's.
+	Check func(c runner.CellSpec, code string) error
+	// Cells returns what runs cells within a time limit; 0 is any time. It is called once for each limit.
+	Cells func(timeout time.Duration) runner.Runner
+	// Fetch brings the files of a set into Data. If it cannot, or is nil, they come from the coordinator.
+	Fetch func(context.Context, *catalogue.Entry) error
+	Log   func(format string, a ...any) // may be nil
+}
+
+// A worker pulls cells from one coordinator.
+type worker struct {
+	opt     WorkerOptions
+	id      string
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	objects jetstream.ObjectStore
+	over    chan struct{} // closed when the coordinator says that the run has ended
+	once    sync.Once
+	places  chan struct{}      // one token for each running cell
+	queue   jetstream.Consumer // of the group, once the worker has pulled from it
+
+	mu      sync.Mutex
+	changed *sync.Cond // memory or a place is free
+	used    int64      // predicted bytes of running cells
+	refuses map[string]string
+	running map[string]context.CancelFunc // by the task's ID
+	runners map[time.Duration]runner.Runner
+	gotten  map[catalogue.Description]*getting
+	welcome welcome
+}
+
+// A getting is a set whose files are looked for once.
+type getting struct {
+	once sync.Once
+	err  error
+}
+
+// pullWithin is how long a worker waits for a cell before it looks around. A pull is never given up early,
+// since a cell that comes then would count as lost.
+const pullWithin = time.Second
+
+// again is the pause before a worker tries once more what has failed.
+const again = time.Second
+
+// askWithin is the time that the coordinator has for an answer.
+const askWithin = 10 * time.Second
+
+// Serve runs cells of the coordinator at a URL, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX]. It returns nil when
+// the coordinator says that its run has ended, and when ctx is done: then it has given its cells back. While
+// the coordinator is gone it waits.
+func Serve(ctx context.Context, at string, opt WorkerOptions) error {
+	address, dial, err := dialOptions(at, opt.Token)
+	if err != nil {
+		return err
+	}
+	w := &worker{
+		opt: opt, id: rand.Text(), over: make(chan struct{}), places: make(chan struct{}, opt.Jobs), refuses: map[string]string{},
+		running: map[string]context.CancelFunc{}, runners: map[time.Duration]runner.Runner{}, gotten: map[catalogue.Description]*getting{},
+	}
+	w.changed = sync.NewCond(&w.mu)
+	dial = append(dial, nats.MaxReconnects(-1), nats.ReconnectWait(again), nats.Name(opt.Machine), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+		if err != nil {
+			w.log("the coordinator is gone (%v); waiting for it", err)
+		}
+	}))
+	w.nc, err = nats.Connect(address, dial...)
+	switch {
+	case errors.Is(err, nats.ErrAuthorization):
+		return fmt.Errorf("the coordinator at %s refuses the token; take the address or the token file of its run: %w", address, err)
+	case err != nil:
+		return fmt.Errorf("no coordinator answers at %s: %w", address, err)
+	}
+	defer w.nc.Close()
+	if w.js, err = jetstream.New(w.nc); err != nil {
+		return err
+	}
+	if w.objects, err = w.js.ObjectStore(ctx, bucketName); err != nil {
+		return fmt.Errorf("%s is no coordinator: %w", address, err)
+	}
+	if _, err := w.nc.Subscribe(subjectOver, func(*nats.Msg) { w.once.Do(func() { close(w.over) }) }); err != nil {
+		return err
+	}
+	if _, err := w.nc.Subscribe(subjectStop, func(m *nats.Msg) { w.stop(string(m.Data)) }); err != nil {
+		return err
+	}
+	return w.work(ctx)
+}
+
+// work pulls cells until the run has ended or ctx is done.
+func (w *worker) work(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go func() {
+		select {
+		case <-w.over:
+			end()
+		case <-ctx.Done():
+		}
+	}()
+	var cells sync.WaitGroup
+	go w.beat(ctx)
+	for ctx.Err() == nil {
+		select {
+		case w.places <- struct{}{}:
+		case <-ctx.Done():
+			continue
+		}
+		m := w.pull(ctx)
+		if m == nil {
+			<-w.places
+			continue
+		}
+		cells.Go(func() {
+			defer func() { <-w.places }()
+			w.do(ctx, m)
+		})
+	}
+	cells.Wait()
+	select {
+	case <-w.over:
+	default:
+		w.sayHello(context.WithoutCancel(ctx), true)
+	}
+	return nil
+}
+
+// pull waits a while for a cell. It returns nil if none came.
+func (w *worker) pull(ctx context.Context) jetstream.Msg {
+	pause := func() jetstream.Msg {
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+		}
+		return nil
+	}
+	w.mu.Lock()
+	name := w.welcome.Consumer
+	w.mu.Unlock()
+	if name == "" {
+		if !w.sayHello(ctx, false) {
+			return pause()
+		}
+		return nil
+	}
+	var err error
+	if w.queue == nil || w.queue.CachedInfo().Name != name {
+		w.queue, err = w.js.Consumer(ctx, streamName, name)
+	}
+	if err == nil {
+		var batch jetstream.MessageBatch
+		if batch, err = w.queue.Fetch(1, jetstream.FetchMaxWait(pullWithin)); err == nil {
+			if m := <-batch.Messages(); m != nil {
+				return m
+			}
+			err = batch.Error()
+		}
+	}
+	if err != nil && ctx.Err() == nil { // the coordinator may have been started again, without this queue
+		w.queue = nil
+		w.mu.Lock()
+		w.welcome.Consumer = ""
+		w.mu.Unlock()
+		return pause()
+	}
+	return nil
+}
+
+// sayHello tells the coordinator what this worker takes, and learns its group. It returns false if the
+// coordinator does not answer.
+func (w *worker) sayHello(ctx context.Context, leaves bool) bool {
+	w.mu.Lock()
+	h := hello{
+		Worker: w.id, Machine: w.opt.Machine, Jobs: w.opt.Jobs, Memory: w.opt.Memory,
+		Refuses: maps.Clone(w.refuses), Running: slices.Collect(maps.Keys(w.running)), Leaves: leaves,
+	}
+	w.mu.Unlock()
+	data, err := encode(h)
+	if err != nil || !w.nc.IsConnected() {
+		return false
+	}
+	within, end := context.WithTimeout(ctx, askWithin)
+	defer end()
+	m, err := w.nc.RequestWithContext(within, subjectHello, data)
+	if err != nil {
+		return false
+	}
+	var answer welcome
+	if json.Unmarshal(m.Data, &answer) != nil || answer.Error != "" || answer.Lost <= 0 {
+		return false
+	}
+	w.mu.Lock()
+	w.welcome = answer
+	w.mu.Unlock()
+	return true
+}
+
+// every is the time between two signs of life.
+func (w *worker) every() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.welcome.Lost == 0 {
+		return again
+	}
+	return w.welcome.Lost / 4
+}
+
+// beat says hello until ctx is done.
+func (w *worker) beat(ctx context.Context) {
+	for {
+		select {
+		case <-time.After(w.every()):
+			w.sayHello(ctx, false)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// do runs the cell of a message and sends its result.
+func (w *worker) do(ctx context.Context, m jetstream.Msg) {
+	var t task
+	if err := unpack(ctx, w.objects, m.Data(), &t); err != nil {
+		w.log("a cell cannot be read: %v", err)
+		_ = m.Nak()
+		return
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	over := make(chan struct{})
+	defer close(over)
+	go func() { // signs of life of this cell, also while it gives its result
+		for {
+			select {
+			case <-time.After(w.every()):
+				_ = m.InProgress()
+			case <-over:
+				return
+			}
+		}
+	}()
+	w.mu.Lock()
+	w.running[t.ID] = end
+	w.mu.Unlock()
+	w.sayHello(ctx, false)
+	run, err := w.run(ctx, t)
+	w.mu.Lock()
+	delete(w.running, t.ID)
+	w.mu.Unlock()
+	out := done{ID: t.ID, Worker: w.id}
+	var refused *runner.Refusal
+	switch {
+	case err == nil:
+		run.Environment = &w.opt.Environment
+		out.Run = &run
+	case ctx.Err() != nil:
+		out.Returned = "the worker stops"
+	case errors.As(err, &refused):
+		out.Returned = err.Error()
+		w.refuse(ctx, refused.What, refused.Why)
+	default:
+		out.Returned = err.Error()
+		w.refuse(ctx, t.Spec.Cell.Method, err.Error())
+	}
+	w.send(ctx, out)
+	_ = m.Ack()
+}
+
+// run checks a cell, gets its data, waits until there is memory for it, and runs it.
+func (w *worker) run(ctx context.Context, t task) (result.Run, error) {
+	if err := w.opt.Check(t.Spec, t.Code); err != nil {
+		return result.Run{}, err
+	}
+	if err := w.data(ctx, t.Spec); err != nil {
+		return result.Run{}, &runner.Refusal{What: t.Spec.Cell.Dataset, Why: err.Error()}
+	}
+	w.mu.Lock()
+	defer context.AfterFunc(ctx, w.changed.Broadcast)()
+	for w.used > 0 && w.opt.Memory > 0 && w.used+t.Spec.Memory > w.opt.Memory && ctx.Err() == nil {
+		w.changed.Wait()
+	}
+	w.used += t.Spec.Memory
+	cells := w.runners[t.Timeout]
+	if cells == nil {
+		cells = w.opt.Cells(t.Timeout)
+		w.runners[t.Timeout] = cells
+	}
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		w.used -= t.Spec.Memory
+		w.mu.Unlock()
+		w.changed.Broadcast()
+	}()
+	return cells.Run(ctx, t.Spec)
+}
+
+// data brings the files of a cell's set, once for all of its cells.
+func (w *worker) data(ctx context.Context, c runner.CellSpec) error {
+	w.mu.Lock()
+	g := w.gotten[c.Set]
+	if g == nil {
+		g = &getting{}
+		w.gotten[c.Set] = g
+	}
+	w.mu.Unlock()
+	g.once.Do(func() {
+		e, err := c.Set.Entry()
+		if err == nil {
+			err = w.get(ctx, e)
+		}
+		g.err = err
+	})
+	return g.err
+}
+
+// refuse takes no more cells of a method or set.
+func (w *worker) refuse(ctx context.Context, what, why string) {
+	w.mu.Lock()
+	_, known := w.refuses[what]
+	w.refuses[what] = why
+	w.mu.Unlock()
+	if !known {
+		w.log("refuses %s: %s", what, why)
+	}
+	w.sayHello(ctx, false) // before the cell goes back, so that it does not come here again
+}
+
+// send gives the end of a task to the coordinator. It tries until the coordinator has the end, the run is
+// over, or ctx is done while no coordinator is there.
+func (w *worker) send(ctx context.Context, d done) {
+	asking := context.WithoutCancel(ctx)
+	for {
+		select {
+		case <-w.over:
+			return
+		default:
+		}
+		if w.nc.IsConnected() {
+			data, err := pack(asking, w.nc, w.objects, d.ID+resultOf, d)
+			if err == nil {
+				within, end := context.WithTimeout(asking, askWithin)
+				_, err = w.nc.RequestWithContext(within, subjectDone, data)
+				end()
+			}
+			if err == nil {
+				return
+			}
+			w.log("a result could not be sent: %v; trying again", err)
+		} else if ctx.Err() != nil {
+			return
+		}
+		select {
+		case <-w.over:
+		case <-time.After(again):
+		}
+	}
+}
+
+// stop ends a cell whose result nobody waits for.
+func (w *worker) stop(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if end := w.running[id]; end != nil {
+		end()
+	}
+}
+
+func (w *worker) log(format string, a ...any) {
+	if w.opt.Log != nil {
+		w.opt.Log(format, a...)
+	}
+}

@@ -1,0 +1,73 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+)
+
+// A Refusal says why this program would run a cell otherwise than the program that planned the cell.
+type Refusal struct {
+	What string // the name of the method or of the data set
+	Why  string
+}
+
+func (r *Refusal) Error() string { return r.What + ": " + r.Why }
+
+// Check returns a [Refusal] if a cell that another program planned has another version or other code of its
+// method here, or other data. code is the hash of the code there; "" is not compared. A data set must have its
+// description here, too: the other program cannot name a file that this one reads. Check does not read data
+// whose checksums are known.
+func (r *InProcess) Check(c CellSpec, code string) error {
+	p, err := r.protocol(c)
+	if err != nil {
+		return &Refusal{c.Cell.Protocol, err.Error()}
+	}
+	base := p.Base(c.Cell.Method)
+	spec, err := r.Registry.Lookup(base)
+	refuse := func(format string, args ...any) error { return &Refusal{c.Cell.Method, fmt.Sprintf(format, args...)} }
+	switch own := Code(r.Registry, base); {
+	case err != nil:
+		return refuse("this program has no such method")
+	case spec.Version != c.Inputs.MethodVersion:
+		return refuse("version %s was asked for, this program has %s", c.Inputs.MethodVersion, spec.Version)
+	case p.Hash() != c.Inputs.ProtocolHash:
+		return &Refusal{c.Cell.Protocol, "the protocol reads otherwise in this program"}
+	case code != "" && own != code:
+		return refuse("code %.8s was asked for, this program has %.8s", code, own)
+	}
+	if !described(c) {
+		return &Refusal{c.Cell.Dataset, "this machine has no such description of the set"}
+	}
+	e, err := c.Set.Entry()
+	if err != nil {
+		return &Refusal{c.Cell.Dataset, err.Error()}
+	}
+	switch sum, err := r.Data.Fingerprint(e); {
+	case err != nil:
+		return &Refusal{c.Cell.Dataset, err.Error()}
+	case sum != c.Inputs.Fingerprint:
+		return &Refusal{c.Cell.Dataset, fmt.Sprintf("data %.8s were asked for, here are %.8s", c.Inputs.Fingerprint, sum)}
+	}
+	return nil
+}
+
+// described reports whether the description of a cell's set is in this program, or in the file that it names.
+func described(c CellSpec) bool {
+	if c.Set.Path != "" {
+		text, err := os.ReadFile(c.Set.Path)
+		return err == nil && string(text) == c.Set.TOML
+	}
+	e, err := catalogue.Builtin().Lookup(c.Cell.Dataset)
+	return err == nil && e.Description() == c.Set
+}
+
+// CodeOf returns the hash of the code of a cell's method, "" where it cannot be told.
+func (r *InProcess) CodeOf(c CellSpec) string {
+	p, err := r.protocol(c)
+	if err != nil {
+		return ""
+	}
+	return Code(r.Registry, p.Base(c.Cell.Method))
+}
