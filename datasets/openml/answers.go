@@ -247,13 +247,14 @@ type suite struct {
 	tasks []listedTask
 }
 
-// A listedTask is a task of a suite. name is what the list calls its set, "" where the list has numbers alone.
-type listedTask struct{ id, name string }
+// A listedTask is a task of a suite. set and name are the number and the name of its data set in the list, "" where the list has numbers of
+// tasks alone.
+type listedTask struct{ id, set, name string }
 
 //go:embed suites/*.toml
 var suiteFiles embed.FS
 
-// knownSuite is a file of suites/, whose tasks are lines of a number and a name.
+// knownSuite is a file of suites/, whose tasks are lines of a number, the number of a set, and its name.
 type knownSuite struct {
 	ID     int    `toml:"id"`
 	Name   string `toml:"name"`
@@ -294,8 +295,9 @@ func (a *Adder) listed(ctx context.Context, asked string) (suite, error) {
 		}
 		s := suite{name: k.Name}
 		for line := range strings.Lines(strings.TrimSpace(k.Tasks)) {
-			id, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-			s.tasks = append(s.tasks, listedTask{id, name})
+			id, set, _ := strings.Cut(strings.TrimSpace(line), " ")
+			set, name, _ := strings.Cut(set, " ")
+			s.tasks = append(s.tasks, listedTask{id, set, name})
 		}
 		return s, nil
 	}

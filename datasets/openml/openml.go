@@ -67,7 +67,7 @@ func (a *Adder) Add(ctx context.Context, ref string) ([]LeftOut, error) {
 	case Suite:
 		return a.suite(ctx, what)
 	case Task:
-		_, err = a.task(ctx, what, "")
+		_, err = a.task(ctx, listedTask{id: what})
 	case Set:
 		_, err = a.set(ctx, what, nil)
 	}
@@ -109,7 +109,7 @@ func (a *Adder) suite(ctx context.Context, asked string) ([]LeftOut, error) {
 		place.Tell = func(format string, args ...any) {
 			a.Tell("%d/%d %s", i+1, len(s.tasks), fmt.Sprintf(format, args...))
 		}
-		name, err := place.task(ctx, t.id, t.name)
+		name, err := place.task(ctx, t)
 		switch {
 		case err == nil:
 			names = append(names, name)
@@ -134,17 +134,17 @@ func (a *Adder) suite(ctx context.Context, asked string) ([]LeftOut, error) {
 	return out, nil
 }
 
-// task adds the set of a task, and returns the set's name. suite is what a suite calls the set, "" without one.
-func (a *Adder) task(ctx context.Context, id, suite string) (string, error) {
-	t, err := a.taskOf(ctx, id)
+// task adds the set of a task, and returns the set's name. What a list says of the set must be what the server says.
+func (a *Adder) task(ctx context.Context, listed listedTask) (string, error) {
+	t, err := a.taskOf(ctx, listed.id)
 	if err != nil {
 		return "", err
 	}
-	if suite != "" {
+	if listed.set != "" {
 		if d, err := a.dataOf(ctx, t.set); err != nil {
 			return "", err
-		} else if string(d.Name) != suite {
-			return "", fmt.Errorf("the list of the suite calls the set %s, and its server %s", suite, d.Name)
+		} else if string(d.Name) != listed.name || t.set != listed.set {
+			return "", fmt.Errorf("the list of the suite says set %s, %s, and the server says set %s, %s", listed.set, listed.name, t.set, d.Name)
 		}
 	}
 	return a.set(ctx, t.set, t)

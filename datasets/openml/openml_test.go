@@ -177,15 +177,15 @@ func TestKnownSuites(t *testing.T) {
 		if err != nil || s.name != "OpenML-CC18" || len(s.tasks) != 72 {
 			t.Fatalf("suite %s: %d tasks of %s, %v", asked, len(s.tasks), s.name, err)
 		}
-		ids, names := map[string]bool{}, map[string]bool{}
+		ids, sets, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		for _, task := range s.tasks {
-			ids[task.id], names[task.name] = true, true
-			if Check(Task+task.id) != nil || task.name == "" {
+			ids[task.id], sets[task.set], names[task.name] = true, true, true
+			if Check(Task+task.id) != nil || Check(Set+task.set) != nil || task.name == "" {
 				t.Errorf("task %+v", task)
 			}
 		}
-		if len(ids) != 72 || len(names) != 72 {
-			t.Errorf("%d different tasks, %d different names", len(ids), len(names))
+		if len(ids) != 72 || len(sets) != 72 || len(names) != 72 {
+			t.Errorf("%d different tasks, %d different sets, %d different names", len(ids), len(sets), len(names))
 		}
 	}
 	if server.Asked() != nil {
