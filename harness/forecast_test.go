@@ -48,6 +48,22 @@ func TestForecast(t *testing.T) {
 	}
 }
 
+// TestTimeAroundFits: what cells take beside their fits counts in what is left of a run, each kind of method for itself.
+func TestTimeAroundFits(t *testing.T) {
+	f := plan.NewForecast(nil)
+	own, foreign := costing("A", "x", 1, 1), costing("B", "x", 1, 1)
+	foreign.Foreign = true
+	f.Record(own, 1, 1)
+	f.Record(foreign, 1, 1)
+	without := f.Wall([]*plan.Cell{own, foreign, foreign}, nil, 1)
+	f.RecordAround(own, 0.5)
+	f.RecordAround(foreign, 2)
+	f.RecordAround(foreign, 4)
+	if got := f.Wall([]*plan.Cell{own, foreign, foreign}, nil, 1); math.Abs(got-without-6.5) > 1e-9 {
+		t.Errorf("the run takes %v seconds more, want 6.5", got-without)
+	}
+}
+
 // TestSlowdown: cells of a busy machine are no costlier, and what is left of its run takes longer.
 func TestSlowdown(t *testing.T) {
 	f := plan.NewForecast(nil)

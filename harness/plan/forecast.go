@@ -38,7 +38,8 @@ type Forecast struct {
 	laws    map[methodName]law               // computed from took
 	machine float64                          // the logarithm of its factor times 1e9; NaN until it is computed
 
-	wall, processor float64 // seconds of the cells that have ended in this run
+	wall, processor float64         // seconds of the cells that have ended in this run
+	around          map[bool]meanOf // seconds of a cell beside its fits, by Cell.Foreign, in this run
 }
 
 // A methodName names a method. Libraries are left out of its version, since its times hardly depend on theirs.
@@ -76,6 +77,29 @@ func (f *Forecast) Record(c *Cell, wall, processor float64) {
 	f.wall += wall
 	f.processor += processor
 	f.record(methodOf(c), c.Dataset, timing{processor, c.Spec.Cost, 1, c.Spec.Shape.N, c.Spec.Shape.D})
+}
+
+// RecordAround notes the seconds that a cell took beside its fits, such as the start of its process. Of methods in processes of their own they are
+// most of the time of a small cell.
+func (f *Forecast) RecordAround(c *Cell, seconds float64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.around == nil {
+		f.around = map[bool]meanOf{}
+	}
+	m := f.around[c.Foreign]
+	f.around[c.Foreign] = meanOf{m.sum + max(0, seconds), m.n + 1}
+}
+
+// A meanOf is a sum of n values.
+type meanOf struct{ sum, n float64 }
+
+// beside is the mean of RecordAround; 0 before any.
+func (f *Forecast) beside(foreign bool) float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.around[foreign]
+	return m.sum / max(1, m.n)
 }
 
 // slowdown is the wall time of cells over their processor time. A minute of cells without slowdown is added
@@ -172,6 +196,7 @@ type RunningCell struct {
 func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 {
 	free := make(ends, max(1, jobs))
 	last, slow := 0.0, f.slowdown()
+	beside := map[bool]float64{true: f.beside(true), false: f.beside(false)}
 	for i, r := range running {
 		left := max(slow*f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10) // a cell that is late needs a little more time
 		if i < len(free) {
@@ -182,7 +207,7 @@ func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 
 	heap.Init(&free)
 	q := NewQueue(cells, f)
 	for c := q.Next(); c != nil; c = q.Next() {
-		free[0] += slow * f.Seconds(c)
+		free[0] += slow*f.Seconds(c) + beside[c.Foreign]
 		last = max(last, free[0])
 		heap.Fix(&free, 0)
 	}

@@ -170,7 +170,9 @@ func (d *driver) run(a start) ended {
 	if a.away {
 		by = d.opt.Remote
 	}
+	began := time.Now()
 	run, err := by.Run(d.ctx, c.Spec)
+	took := time.Since(began)
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrGivenBack) && d.ctx.Err() == nil:
@@ -185,7 +187,7 @@ func (d *driver) run(a start) ended {
 	if (run.Canary == nil) != (c.Spec.Canary == nil) { // a worker may return anything
 		run.Canary = c.Spec.NewRun().Canary
 	}
-	return ended{cell: c, run: run, err: d.put(run)}
+	return ended{cell: c, run: run, around: took.Seconds() - run.Seconds(), err: d.put(run)}
 }
 
 func (d *driver) claim(a claim) claimed {

@@ -32,6 +32,8 @@ type (
 		how   ending
 		err   error // of the runner, or of put
 		given bool
+		// around is the seconds of the cell beside its fits: of its process, its data, its split. 0 means unknown.
+		around float64
 	}
 	// answered tells whether cells may start. The answer may have changed with the end of a cell.
 	answered struct{ ready bool }
@@ -274,6 +276,7 @@ func (s *state) end(e ended) {
 				processor = *e.run.CPUSeconds
 			}
 			s.forecast.Record(e.cell, e.run.Seconds(), processor)
+			s.forecast.RecordAround(e.cell, e.around)
 		}
 		if e.err != nil {
 			s.stop(e.err)
