@@ -104,7 +104,7 @@ func TestReportSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{reg: methods.All(), db: defaultDatabase}
+	a := &app{reg: methods.All(), sets: catalogue.Builtin(), db: defaultDatabase}
 	src, err := a.reportSource(reportFlags{selection: selection{splits: "2-3", methods: []string{"cart"}}}, &plan.Experiment{Protocol: p, Registry: a.reg}, &storedSets{app: a})
 	testRows := func(rows int) int {
 		_, test, err := src.Protocol.Sizes(rows, 0)
