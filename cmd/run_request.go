@@ -105,7 +105,7 @@ func (f runFlags) check() error {
 		return usage("--methods or --datasets is given and empty; name at least one")
 	case f.tokenFile != "" && f.listen == "":
 		return usage("--token-file is for the workers of --listen HOST:PORT; add --listen")
-	case f.lost < time.Second:
+	case f.listen != "" && f.lost < time.Second:
 		return usage("--lost %v: a worker needs at least 1s to say that it lives", f.lost)
 	case f.jobs < 1 && (f.jobs < 0 || f.listen == ""):
 		return usage("--jobs %d: at least one cell must run at a time (0 is for --listen alone)", f.jobs)
