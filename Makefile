@@ -89,7 +89,7 @@ lint:
 FUZZTIME := 1m
 fire:
 	BENCH_KILLS=200 $(GO) test -timeout 60m -run '^TestKilledAndResumed$$' ./cmd
-	BENCH_FIRE=1 $(GO) test -timeout 60m -run '^(TestEveryBitFlipIsNoticed|TestLossOfPower)$$' ./harness/store
+	BENCH_FIRE=1 $(GO) test -timeout 60m -run '^(TestEveryBitFlipIsNoticed|TestLossOfPower|TestFailingDisk)$$' ./harness/store
 	RAPID_CHECKS=1000 $(GO) test -timeout 60m $$(grep -rl '"pgregory.net/rapid"' --include=*_test.go . | xargs -n1 dirname | sort -u)
 	BENCH_TIMINGS=1 $(GO) test -run '^TestTimeoutsEndInTime$$' ./harness/runner
 	set -e; for pkg in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
