@@ -28,17 +28,12 @@ func TestGuide(t *testing.T) {
 	if len(blocks) != 5 {
 		t.Fatalf("the guide has %d blocks of commands, not 5", len(blocks))
 	}
-	python := os.Getenv("BENCH_PEERS")
 	for _, b := range blocks {
 		t.Run(b.section, func(t *testing.T) {
 			t.Parallel()
+			python := ""
 			if strings.Contains(b.text, "python") || strings.Contains(b.text, "sklearn") {
-				if python == "" && os.Getenv("CI") == "true" {
-					t.Fatal("BENCH_PEERS is not set: no Python with NumPy and scikit-learn")
-				}
-				if python == "" {
-					t.Skip("BENCH_PEERS is not set: no Python with NumPy and scikit-learn")
-				}
+				python = testenv.Python(t)
 			}
 			dir := t.TempDir()
 			b.text = strings.ReplaceAll(b.text, "plugin check", "plugin check --timeout 1h") // however busy the machine is

@@ -30,15 +30,13 @@ class Ridge:
         return X @ self.w
 `
 
-// TestMethodFromEstimator: an estimator in a file of the user's becomes a method that is found, checked and run. Its grid and its tasks are
-// guessed, and said to be. A file that it imports belongs to its version.
+// TestMethodFromEstimator: a command makes a method of an estimator that stands in a user's file. The other commands find this method, check it
+// and run it. The command guesses the method's grid and tasks, and says so. A change of a file that the estimator's file imports changes the
+// method's version.
 func TestMethodFromEstimator(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)
-	python := os.Getenv("BENCH_PEERS")
-	if python == "" {
-		t.Skip("BENCH_PEERS is not set: no Python with NumPy and scikit-learn")
-	}
+	python := testenv.Python(t)
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()

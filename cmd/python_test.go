@@ -15,13 +15,7 @@ import (
 func TestPythonPackage(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)
-	python := os.Getenv("BENCH_PEERS")
-	if python == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("BENCH_PEERS is not set: no Python with NumPy, scikit-learn and pandas")
-		}
-		t.Skip("BENCH_PEERS is not set: no Python with NumPy, scikit-learn and pandas")
-	}
+	python := testenv.Python(t)
 	tests := []string{"test_bench"}
 	if !testenv.Thorough() {
 		tests = []string{"test_bench.SourceTest", "test_bench.RunTest.test_run_and_ask"}

@@ -35,8 +35,8 @@ func begin(t *testing.T, c *exec.Cmd) {
 	t.Cleanup(func() { _ = c.Process.Kill() })
 }
 
-// TestWorkers: workers do everything while one of them is killed, another is told to end and a third comes. What is stored is what
-// one process stores, bit for bit.
+// TestWorkers: the coordinator runs no cell itself. One worker is killed, a second worker is told to end, and a third worker comes. The database
+// has the same content, bit for bit, as that of one process.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)

@@ -145,8 +145,8 @@ func (c *Catalogue) add(e *Entry) error {
 const GroupExtension = ".group"
 
 // AddFolder makes the sets of a folder known, each by the name of its TOML file, which is read when the set is first asked for, and
-// the groups of the folder by the names of their files. A folder that is not there has none. A name that the catalogue has keeps
-// its set.
+// the groups of the folder known, each by the name of its file. A folder that does not exist has no sets and no groups. Where the
+// catalogue already has a set of a name, it keeps that set.
 func (c *Catalogue) AddFolder(dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // what lies in a file is not there

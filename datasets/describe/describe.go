@@ -261,20 +261,21 @@ func (s *source) check(ctx context.Context, d *Description, o Options) {
 	}
 }
 
-// made says of which columns features are made, where there are columns of categories: these become a feature a level.
+// made says how many features are numbers and how many are levels of each column of categories. It is "" for a set without such columns.
 func (s *source) made(features []string) string {
 	coded, parts := 0, []string(nil)
 	for _, c := range s.columns {
-		levels := 0
+		if c.levels == nil || c.drop != "" || c.j == s.label || s.names[c.j] == "" {
+			continue
+		}
+		levels, prefix := 0, s.names[c.j]+"="
 		for _, f := range features {
-			if c.drop == "" && c.j != s.label && strings.HasPrefix(f, s.names[c.j]+"=") && s.names[c.j] != "" {
+			if strings.HasPrefix(f, prefix) {
 				levels++
 			}
 		}
-		if levels > 0 {
-			coded += levels
-			parts = append(parts, fmt.Sprintf("%d levels of %s", levels, s.names[c.j]))
-		}
+		coded += levels
+		parts = append(parts, fmt.Sprintf("%d levels of %s", levels, s.names[c.j]))
 	}
 	if parts == nil {
 		return ""

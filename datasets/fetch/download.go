@@ -32,7 +32,7 @@ type retryable struct {
 
 func (r retryable) Unwrap() error { return r.error }
 
-// A Refusal is an answer of a server that is not what was asked for.
+// A Refusal is the error for a server that answers with an HTTP status other than success, such as 404 Not Found.
 type Refusal struct {
 	Status string // "412 Precondition Failed"
 	Body   []byte // the beginning of what the server says of it

@@ -16,20 +16,11 @@ import (
 	"github.com/kernelboosting/bench/registry/conform"
 )
 
-// python returns the interpreter that BENCH_PEERS names, one with the libraries of
-// methods/internal/gbdt/testdata/peers.txt. Without one the test is skipped, never under CI=true.
+// python returns testenv.Python, and skips under the race detector.
 func python(t testing.TB) string {
 	t.Helper()
 	testenv.NotUnderRace(t)
-	path := os.Getenv("BENCH_PEERS")
-	if path == "" {
-		const why = "BENCH_PEERS is not set: no Python with the libraries of peers.txt"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(why)
-		}
-		t.Skip(why)
-	}
-	return path
+	return testenv.Python(t)
 }
 
 // example returns a plugin of the examples.

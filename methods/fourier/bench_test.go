@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -27,7 +28,7 @@ print(json.dumps(min(took)))
 
 // BenchmarkBesideSyrk reports the rate of the product of (10), on blocks as it uses them, over that of OpenBLAS on 1000 rows at a time.
 func BenchmarkBesideSyrk(b *testing.B) {
-	python(b)
+	testenv.Python(b)
 	const d, theirRows = 3000, 1000
 	a, c := make([]float64, d*rowsAtOnce), make([]float64, d*d)
 	rng.New(1).Norms(a)

@@ -11,23 +11,14 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
 )
-
-// python returns the interpreter that BENCH_PEERS names, one with NumPy and scikit-learn.
-func python(b *testing.B) string {
-	b.Helper()
-	path := os.Getenv("BENCH_PEERS")
-	if path == "" {
-		b.Skip("BENCH_PEERS is not set: no Python with NumPy and scikit-learn")
-	}
-	return path
-}
 
 // peer runs a script with arguments on one thread and decodes what it prints.
 func peer(b *testing.B, script string, into any, arguments ...string) {
 	b.Helper()
-	c := exec.CommandContext(b.Context(), python(b), append([]string{"-W", "ignore", "-c", script}, arguments...)...)
+	c := exec.CommandContext(b.Context(), testenv.Python(b), append([]string{"-W", "ignore", "-c", script}, arguments...)...)
 	c.Env, c.Stderr = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1"), os.Stderr
 	out, err := c.Output()
 	if err != nil {
@@ -128,7 +119,7 @@ print(json.dumps({"loop": loop, "steps": steps, "lasso": time.process_time() - s
 // BenchmarkBesideGroupLasso: ten classes, 1000 rows, eight channels of 200 columns, 20 penalties down to a hundredth of lambda_max, to
 // a gap of 1e-6: processor time of the NumPy loop and of scikit-learn over ours.
 func BenchmarkBesideGroupLasso(b *testing.B) {
-	python(b)
+	testenv.Python(b)
 	p, sigma := clusters(1000, 48, 6, 200, 10)
 	fractions := make([]float64, 20)
 	for i := range fractions {

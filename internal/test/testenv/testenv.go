@@ -50,6 +50,17 @@ func ReadOracle(t testing.TB, name string, v any) {
 	}
 }
 
+// Python returns the interpreter that BENCH_PEERS names, one with the libraries of methods/internal/gbdt/testdata/peers.txt.
+// Without one t is skipped, never under CI=true.
+func Python(t testing.TB) string {
+	t.Helper()
+	path := os.Getenv("BENCH_PEERS")
+	if path == "" {
+		missing(t, "BENCH_PEERS is not set: no Python with the libraries of methods/internal/gbdt/testdata/peers.txt")
+	}
+	return path
+}
+
 // NotUnderRace skips t under the race detector: a test whose work is done by one goroutine at a
 // time, and takes ten times as long there. `make test` runs it without the detector.
 func NotUnderRace(t testing.TB) {

@@ -84,13 +84,7 @@ if SIN == "ends":
 // TestEachCheckFails: a plugin without sin passes all checks, and one that does a thing wrong fails the
 // check that is about it.
 func TestEachCheckFails(t *testing.T) {
-	python := os.Getenv("BENCH_PEERS")
-	if python == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("BENCH_PEERS is not set: no Python with NumPy")
-		}
-		t.Skip("BENCH_PEERS is not set: no Python with NumPy")
-	}
+	python := testenv.Python(t)
 	t.Setenv("BENCH_PYTHON", python)
 	sins := []string{"none", "grid", "shapes", "noise", "learns", "same again", "another process", "state", "canary", "points apart", "data unchanged", "rows permuted", "row by row",
 		"one class", "equal rows", "constant feature", "gaps", "few rows", "path", "stages", "save and load", "unknown request", "memory", "ends"}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 )
 
@@ -38,10 +39,7 @@ print(json.dumps(times))
 // C = 1 with the same tolerance and the same matrix, of a Gaussian kernel of coefficient 1/d. BENCH_PEERS
 // names a Python that has scikit-learn.
 func BenchmarkBesideLibsvm(b *testing.B) {
-	python := os.Getenv("BENCH_PEERS")
-	if python == "" {
-		b.Skip("BENCH_PEERS is not set: no Python with scikit-learn")
-	}
+	python := testenv.Python(b)
 	for _, name := range []string{"pima", "splice", "spambase"} {
 		train, _ := testsplit.Load(b, name, 1)
 		n, d := train.X.Dims()
