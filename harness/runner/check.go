@@ -2,9 +2,9 @@ package runner
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
 
 // A Refusal says why this program would run a cell otherwise than the program that planned the cell.
@@ -56,7 +56,7 @@ func (r *InProcess) Check(c CellSpec, code string) error {
 // described reports whether the description of a cell's set is in this program, or in the file that it names.
 func described(c CellSpec) bool {
 	if c.Set.Path != "" {
-		text, err := os.ReadFile(c.Set.Path)
+		text, err := regularfile.Read(c.Set.Path, int64(len(c.Set.TOML))) // a cell may name a pipe, or a large file
 		return err == nil && string(text) == c.Set.TOML
 	}
 	e, err := catalogue.Builtin().Lookup(c.Cell.Dataset)
