@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
@@ -97,7 +98,15 @@ type Env struct {
 	// time in seconds since it was last told, and the largest resident size in bytes so
 	// far. It is safe for concurrent use. Never nil inside a fit.
 	Used func(cpuSeconds float64, peakBytes int64)
+
+	// Memo returns what compute returns, or what an earlier fit computed under the same key. The number must
+	// depend on what the key is the hash of, and on nothing else. Its processor time counts as the fit's
+	// either way. Nil where nothing is remembered.
+	Memo func(key MemoKey, compute func() (float64, error)) (float64, error)
 }
+
+// A MemoKey is the SHA-256 of all that a number of Env.Memo depends on.
+type MemoKey [sha256.Size]byte
 
 // Rand returns a fresh generator at the start of its stream. Draws must not
 // depend on the grid point, so that settings are compared on common random

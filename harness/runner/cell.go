@@ -25,6 +25,7 @@ type job struct {
 	set      *datasets.Set
 	code     string // hash of the method's code; "" where it cannot be told
 	below    bool   // the caller counts the processes below this one
+	memo     *memo  // of the process; nil for none
 	said     warnings
 }
 
@@ -280,6 +281,9 @@ func (j *job) env(clock *cpuClock) registry.Env {
 	env := registry.Env{Seed: seed, Log: j.said.logger(), OnThread: clock.measure}
 	if !j.below { // otherwise the caller counts these processes
 		env.Used = clock.elsewhere
+		if j.memo != nil {
+			env.Memo = j.memo.of(clock)
+		}
 	}
 	return env
 }

@@ -38,6 +38,7 @@ type InProcess struct {
 	mu        sync.Mutex
 	sets      map[catalogue.Description]*loading
 	protocols map[string]*protocol.Protocol // by name and text
+	memo      memo
 }
 
 // loading is a data set that is read once, by the first cell that needs it.
@@ -49,7 +50,7 @@ type loading struct {
 
 // Run implements Runner.
 func (r *InProcess) Run(ctx context.Context, c CellSpec) (result.Run, error) {
-	j := &job{CellSpec: c, below: r.below}
+	j := &job{CellSpec: c, below: r.below, memo: &r.memo}
 	var err error
 	if j.protocol, err = r.protocol(c); err != nil {
 		return result.Run{}, err

@@ -35,7 +35,7 @@ type Params struct {
 
 func define(name, summary string, linear bool) registry.Spec {
 	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(int, registry.Model) error) error {
-		if err := fitAll(ctx, train, linear, ps, yield); err != nil {
+		if err := fitAll(ctx, env, train, linear, ps, yield); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
@@ -85,7 +85,7 @@ func likelyProducts(s registry.Shape, lambda float64) float64 {
 }
 
 // fitAll fits the grid points of one width together, since they share the kernel matrix.
-func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
+func fitAll(ctx context.Context, env registry.Env, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
 	x := slices.Clone(fitting.Rows(train.X))
 	_, d := train.X.Dims()
 	known := map[int]float64{} // width by neighbour
@@ -97,7 +97,7 @@ func fitAll(ctx context.Context, train registry.Data, linear bool, ps []Params, 
 		}
 		if known[p.Neighbour] == 0 {
 			var err error
-			if known[p.Neighbour], err = kernelwidth.Width(ctx, x, d, p.Neighbour); err != nil {
+			if known[p.Neighbour], err = kernelwidth.Shared(ctx, env, x, d, p.Neighbour); err != nil {
 				return err
 			}
 		}

@@ -55,7 +55,7 @@ func TestHardProblems(t *testing.T) {
 			for _, lambda := range []float64{1e-8, 1e-5, 1e-2, 10} {
 				ps = append(ps, Params{Lambda: lambda, Sigma: c.width, Intercept: true}, Params{Lambda: lambda, Sigma: c.width})
 			}
-			err := fitAll(t.Context(), data, c.linear, ps, func(i int, m registry.Model) error {
+			err := fitAll(t.Context(), registry.Env{}, data, c.linear, ps, func(i int, m registry.Model) error {
 				stationary(t, m.(*machine), data, ps[i])
 				return nil
 			})
@@ -82,7 +82,7 @@ func TestCertifiedGap(t *testing.T) {
 	data := wavy(registry.Binary, 510, 4)
 	n := float64(len(data.Y))
 	ps := []Params{{Lambda: 1e-5, Neighbour: 50, Intercept: true}, {Lambda: 1e-3, Neighbour: 50, Intercept: true}, {Lambda: 1, Neighbour: 50, Intercept: true}}
-	err := fitAll(t.Context(), data, false, ps, func(i int, model registry.Model) error {
+	err := fitAll(t.Context(), registry.Env{}, data, false, ps, func(i int, model registry.Model) error {
 		m, lambda := model.(*machine), ps[i].Lambda
 		f := scoresOf(t, m, data)
 		primal, dual, sum := 0.0, 0.0, 0.0
@@ -116,7 +116,7 @@ func TestPath(t *testing.T) {
 	}
 	coefs := func(ps []Params) [][]float64 {
 		out := make([][]float64, len(ps))
-		err := fitAll(t.Context(), data, true, ps, func(i int, m registry.Model) error {
+		err := fitAll(t.Context(), registry.Env{}, data, true, ps, func(i int, m registry.Model) error {
 			out[i] = append(slices.Clone(m.(*machine).Coef), m.(*machine).Bias...)
 			return nil
 		})

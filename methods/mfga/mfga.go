@@ -85,11 +85,11 @@ func (p Params) size(task registry.Task, d int) (features, step int) {
 
 // fitPath fits the grid points. Grid points of one kernel share the width and the Gaussian factors. Grid points that differ in the
 // penalty alone also share the first step, and the active columns as far as they agree.
-func fitPath(ctx context.Context, _ registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
+func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
 	_, d := train.X.Dims()
 	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) kernelOf { return ps[i].kernel(train.Task) }) {
 		kernel := ps[alike[0]].kernel(train.Task)
-		if err := kernel.measure(ctx, fitting.Rows(train.X), d); err != nil {
+		if err := kernel.measure(ctx, env, fitting.Rows(train.X), d); err != nil {
 			return err
 		}
 		t, err := newTaylor(ctx, kernel, fitting.Rows(train.X), d)
@@ -117,9 +117,9 @@ func fitPath(ctx context.Context, _ registry.Env, train registry.Data, ps []Para
 }
 
 // measure sets the width from the distances to neighbours, unless the grid point gives a width.
-func (k *kernelOf) measure(ctx context.Context, x []float64, d int) (err error) {
+func (k *kernelOf) measure(ctx context.Context, env registry.Env, x []float64, d int) (err error) {
 	if k.Width == 0 {
-		k.Width, err = kernelwidth.Width(ctx, x, d, k.Neighbour)
+		k.Width, err = kernelwidth.Shared(ctx, env, x, d, k.Neighbour)
 	}
 	return err
 }

@@ -137,7 +137,7 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 	}
 	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), key) {
 		k := key(alike[0])
-		if err := k.kernel.measure(ctx, fitting.Rows(train.X), d); err != nil {
+		if err := k.kernel.measure(ctx, env, fitting.Rows(train.X), d); err != nil {
 			return err
 		}
 		f, err := drawFourier(ctx, env.Rand(), fitting.Rows(train.X), d, k.kernel.Width, k.candidates, k.uniforms)

@@ -5,9 +5,14 @@ package kernelwidth
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // side is the number of rows and columns of a tile of distances: 2 ms at a hundred features.
@@ -16,6 +21,29 @@ const side = 512
 // Bytes is the memory that Width takes for n rows.
 func Bytes(n, k int) int64 {
 	return 8 * (int64(n)*int64(min(k, max(1, n-1))+2) + int64(min(n, side)*min(n, side)))
+}
+
+// Shared returns the same as [Width]. Methods of one protocol that fit the same rows ask for the same width, which is computed
+// once a process.
+func Shared(ctx context.Context, env registry.Env, x []float64, d, k int) (float64, error) {
+	if env.Memo == nil {
+		return Width(ctx, x, d, k)
+	}
+	return env.Memo(keyOf(x, d, k), func() (float64, error) { return Width(ctx, x, d, k) })
+}
+
+func keyOf(x []float64, d, k int) registry.MemoKey {
+	h := sha256.New()
+	fmt.Fprintln(h, "kernelwidth", d, k, len(x))
+	buf := make([]byte, 0, 8*1024)
+	for piece := range slices.Chunk(x, 1024) {
+		buf = buf[:0]
+		for _, v := range piece {
+			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
+		}
+		h.Write(buf)
+	}
+	return registry.MemoKey(h.Sum(nil))
 }
 
 // Width is the mean, over the rows of the n x d matrix x, of the Euclidean distance to the k-th nearest other row, or to the farthest row if

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/canceltest"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )
 
@@ -84,4 +85,21 @@ func TestLate(t *testing.T) {
 		_, err := Width(ctx, x, d, 50)
 		return err
 	}, 0, 20*time.Millisecond, 200*time.Millisecond)
+}
+
+// A width is remembered under a key that all of its inputs change, and that no change of another place of memory does.
+func TestKeysTellInputsApart(t *testing.T) {
+	x := make([]float64, 3000) // more than a piece
+	for i := range x {
+		x[i] = float64(i)
+	}
+	last := slices.Clone(x)
+	last[2999] = math.Nextafter(last[2999], 0)
+	keys := map[registry.MemoKey]bool{keyOf(x, 3, 50): true, keyOf(x, 6, 50): true, keyOf(x, 3, 49): true, keyOf(x[:2997], 3, 50): true, keyOf(last, 3, 50): true}
+	if len(keys) != 5 {
+		t.Errorf("five inputs have %d keys", len(keys))
+	}
+	if !keys[keyOf(slices.Clone(x), 3, 50)] {
+		t.Error("a copy has another key")
+	}
 }
