@@ -98,6 +98,9 @@ time and the methods take turns, one split after the other; leave the machine al
 			if err != nil {
 				return err
 			}
+			if e.MaxCell > 0 && !c.Flags().Changed("max-cell") {
+				f.run.maxCell = e.MaxCell
+			}
 			return a.runExperiment(c, e, f)
 		},
 	}
@@ -108,7 +111,7 @@ time and the methods take turns, one split after the other; leave the machine al
 	flags.BoolVar(&f.run.retry, "retry", false, "run again cells that failed or timed out")
 	flags.BoolVar(&f.run.yes, "yes", false, "start without asking, however long it takes")
 	flags.IntVar(&f.run.jobs, "jobs", runtime.NumCPU(), "cells to run at a time, 1 where times are compared")
-	flags.DurationVar(&f.run.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one core; 0 for none")
+	flags.DurationVar(&f.run.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one core, if the experiment sets no other limit; 0 for none")
 	outputFlags(c, &f.report)
 	completeExperiments(c)
 	return c

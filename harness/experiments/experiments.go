@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
 	"github.com/kernelboosting/bench/harness/metric"
@@ -34,15 +35,16 @@ type Experiment struct {
 	Name string `toml:"-"` // that of its file
 	Path string `toml:"-"` // of the TOML file it was read from; "" for a built-in one
 
-	Title    string   `toml:"title"`
-	Source   string   `toml:"source"`   // paper and place
-	Protocol string   `toml:"protocol"` // a name, or the path of a TOML file relative to the experiment's
-	Datasets []string `toml:"datasets"` // of the protocol's; nil for all
-	Methods  []string `toml:"methods"`  // columns or series; nil for the protocol's
-	Splits   int      `toml:"splits"`   // 0 for the protocol's
-	Notes    []string `toml:"notes"`    // what differs from the source, a sentence or more each
-	Alone    bool     `toml:"alone"`    // its times need the machine alone: one cell at a time, methods taking turns
-	Quick    Quick    `toml:"quick"`    // a part that takes less than a minute
+	Title    string        `toml:"title"`
+	Source   string        `toml:"source"`   // paper and place
+	Protocol string        `toml:"protocol"` // a name, or the path of a TOML file relative to the experiment's
+	Datasets []string      `toml:"datasets"` // of the protocol's; nil for all
+	Methods  []string      `toml:"methods"`  // columns or series; nil for the protocol's
+	Splits   int           `toml:"splits"`   // 0 for the protocol's
+	Notes    []string      `toml:"notes"`    // what differs from the source, a sentence or more each
+	Alone    bool          `toml:"alone"`    // its times need the machine alone: one cell at a time, methods taking turns
+	MaxCell  time.Duration `toml:"max_cell"` // cells that are predicted to take longer are skipped, unless --max-cell says otherwise; 0 for --max-cell's own
+	Quick    Quick         `toml:"quick"`    // a part that takes less than a minute
 
 	Shows   []Show            `toml:"show"`
 	Printed []published.Point `toml:"printed"` // numbers of the source, drawn beside ours
@@ -151,6 +153,8 @@ func (e *Experiment) check() error {
 		return errors.New("title is missing")
 	case e.Protocol == "":
 		return errors.New("protocol is missing: the name of a built-in one (docs/protocols.md) or a TOML file")
+	case e.MaxCell < 0:
+		return fmt.Errorf("max_cell = %q is negative; write a length of time such as \"10m\"", e.MaxCell)
 	case len(e.Shows) == 0:
 		return errors.New("show is missing: at least one report that draws the experiment")
 	}
