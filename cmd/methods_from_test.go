@@ -81,7 +81,7 @@ func TestMethodFromEstimator(t *testing.T) {
 
 	write("my.py", strings.Replace(ownEstimator, "class Ridge:", "class Ridge:\n    grid = {'penalty': [3.0]}", 1))
 	contains(bench(true, "methods", "new", "Own", "--from", "my.py:Ridge"), `The grid is Ridge.grid: {"penalty": [3.0]}`)
-	contains(bench(true, "methods", "new", "kNN", "--from", "sklearn.neighbors:KNeighborsClassifier"), `"n_neighbors": [2, 5, 10]`)
+	contains(bench(true, "methods", "new", "skKNN", "--from", "sklearn.neighbors:KNeighborsClassifier"), `"n_neighbors": [2, 5, 10]`)
 
 	contains(bench(false, "methods", "new", "Other", "--from", "my.py:Rigde"), "cannot import name 'Rigde'")
 	contains(bench(false, "methods", "new", "Other", "--from", "none.py:Ridge"), "none.py")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/boosted"
 	"github.com/kernelboosting/bench/methods/cart"
+	"github.com/kernelboosting/bench/methods/classic"
 	"github.com/kernelboosting/bench/methods/forest"
 	"github.com/kernelboosting/bench/methods/fourier"
 	"github.com/kernelboosting/bench/methods/gbrff"
@@ -53,11 +54,16 @@ func All() registry.Registry {
 		forest.Spec(),
 		boosted.LGBM(),
 		cart.Spec(),
+		cart.Golearn(),
 		boosted.XGB(),
+		classic.Logistic(),
+		classic.LDA(),
+		classic.KNN(),
 	).WithSource("github.com/kernelboosting/bench/methods", files).WithGroups(map[string][]string{
 		"paper":    {"BMKR", "GFC", "PBRFF", "GBRFF1", "LGBM", "GBRFF2"}, // Table 2 of the 2020 paper
 		"trees":    {"CART", "RF", "LGBM", "XGB"},
 		"kernels":  {"SVM", "GK", "GLK", "KRR-GD", "GMKL"}, // exact ones
+		"classic":  {"Logistic", "LDA", "KNN", "CART"},
 		"boosting": {"BMKR", "GBRFF", "GBRFF1", "GBRFF2", "LGBM", "MKBOOST", "XGB"},
 		"features": {"EERF", "GFC", "LKRF", "MFGA", "PBRFF", "RKS"}, // chosen or weighted, then one linear machine
 		"rff":      {"RFF-SQL-SKL", "RFF-SKL", "RFF-SQL-SQR-MKL", "RFF-SQL-MKL", "RFF-MKL", "RFF-SQL-MKL-JOINT", "RFF-MKL-JOINT"},

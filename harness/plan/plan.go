@@ -242,7 +242,7 @@ func (p *Plan) revive(c *Cell, k store.Known) {
 	}
 }
 
-// Methods looks names up. Without names it returns every method, or the protocol's columns where the protocol
+// Methods looks names up. Without names it returns every method but those that run only where they are named, or the protocol's columns where the protocol
 // is limited to these. A built-in protocol may name columns that a smaller registry lacks.
 func (h *Experiment) Methods(names []string) ([]registry.Spec, error) {
 	var out []registry.Spec
@@ -259,7 +259,7 @@ func (h *Experiment) Methods(names []string) ([]registry.Spec, error) {
 		}
 		return out, nil
 	case names == nil:
-		return h.Registry.All(), nil
+		return slices.DeleteFunc(h.Registry.All(), func(s registry.Spec) bool { return s.Named }), nil
 	}
 	for _, n := range names {
 		s, err := h.Registry.Lookup(n)

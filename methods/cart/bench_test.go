@@ -1,51 +1,52 @@
 package cart
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/methods/internal/treetest"
 
 	"github.com/kernelboosting/bench/registry"
 )
 
-// BenchmarkFold times the growth that serves all ten depths on one fold of a
-// split: 0.8 of 0.7 of the rows. A cell takes five of them and a larger one, about
-// 6.6 in all. predicted/op is the cost model's value for the same growth in seconds.
+// BenchmarkFold grows the tree that serves all ten depths on one fold of a split, 0.8 of 0.7 of the rows, by both growers, and compares the
+// trees byte for byte. A cell takes five of them and a larger one, about 6.6 in all. The times are processor seconds.
 //
 //	go test ./methods/cart -run '^$' -bench Fold -benchtime 1x
 func BenchmarkFold(b *testing.B) {
 	for _, tb := range tables {
 		b.Run(strings.ReplaceAll(tb.name, " ", "-"), func(b *testing.B) {
 			data := tb.read(b, 1<<30, 0.56)
-			criterion := "gini"
+			p := Params{"gini", 10}
 			if tb.task == registry.Regression {
-				criterion = "mse"
+				p.Criterion = "mse"
+			}
+			fit := func(by method) (m registry.Model, seconds float64) {
+				seconds = cputime.Of(func() {
+					var err error
+					if m, err = by.fit(b.Context(), testEnv, data, p); err != nil {
+						b.Fatal(err)
+					}
+				})
+				return m, seconds
 			}
 			for b.Loop() {
-				if _, err := fit(b.Context(), testEnv, data, Params{criterion, 10}); err != nil {
-					b.Fatal(err)
+				scanned, quick := fit(ours)
+				grown, slow := fit(golearns)
+				if !bytes.Equal(bytesOf(b, scanned), bytesOf(b, grown)) {
+					b.Error("the trees differ")
 				}
+				b.ReportMetric(quick, "CART-s")
+				b.ReportMetric(slow, "golearn-s")
+				b.ReportMetric(slow/quick, "times")
 			}
-			b.ReportMetric(cost(data.Shape(), Params{criterion, 10})/1e9, "predicted-s")
-			b.ReportMetric(distinct(data), "distinct/n")
+			b.ReportMetric(cost(data.Shape(), p)/1e9, "predicted-s")
+			b.ReportMetric(golearnCost(data.Shape(), p)/1e9, "golearn-predicted-s")
 		})
 	}
-}
-
-// distinct returns the mean over features of the share of distinct values.
-func distinct(data registry.Data) float64 {
-	n, d := data.X.Dims()
-	sum := 0.0
-	for j := range d {
-		seen := map[float64]bool{}
-		for i := range n {
-			seen[data.X.At(i, j)] = true
-		}
-		sum += float64(len(seen)) / float64(n)
-	}
-	return sum / float64(d)
 }
 
 // BenchmarkSynthetic times growths on features whose values are all distinct, the
@@ -64,7 +65,7 @@ func BenchmarkSynthetic(b *testing.B) {
 			data := treetest.Synthetic(c.task, c.n, c.d, c.k)
 			p := Params{"auto", c.depth}
 			for b.Loop() {
-				if _, err := fit(b.Context(), testEnv, data, p); err != nil {
+				if _, err := ours.fit(b.Context(), testEnv, data, p); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -31,33 +31,46 @@ func (p Params) criterion(task registry.Task) (string, error) {
 	return p.Criterion, nil
 }
 
-// Spec declares CART. The grid is the depth alone, 1 to 10, with the task's own
-// criterion: one grid serves classes and regression, one growth serves all ten
-// depths, and a second criterion would double the time of a slow method. A
-// protocol that wants entropy too replaces the grid.
+// Spec declares CART. The grid is the depth alone, 1 to 10, with the task's own criterion: one grid serves classes and
+// regression, and one growth serves all ten depths. A protocol that wants entropy too replaces the grid.
 func Spec() registry.Spec {
-	return registry.DefinePath(registry.Spec{
-		Name:        "CART",
-		Version:     "1",
-		Tasks:       registry.Binary | registry.Multiclass | registry.Regression,
-		Source:      "Breiman et al. 1984, as implemented by golearn (commit 74ae077eafb2)",
-		Summary:     "single decision tree grown by golearn, depth chosen by cross-validation",
-		Load:        load,
-		Trees:       true,
-		Probability: func(score float64) float64 { return (score + 1) / 2 }, // a score is the share of +1 in a leaf less the share of -1
-	}, Params{Criterion: "auto", MaxDepth: NoLimit},
-		registry.Grid{{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}},
-		fitPath,
-		registry.Memory(memory),
-		registry.Cost(cost),
-		registry.PathCost(pathCost))
+	return define("CART", registry.Spec{
+		Source:  "Breiman, Friedman, Olshen and Stone 1984",
+		Summary: "single decision tree, depth chosen by cross-validation",
+	}, growSorted, registry.Memory(memory), registry.Cost(cost), registry.PathCost(pathCost(cost)))
 }
 
-// fitPath grows one tree per criterion, to the largest depth asked for, and cuts
-// it at each depth. That is exact: golearn looks at the depth only to decide
-// whether to go on, so a shallower tree is the top of a deeper one.
-func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	if err := fitting.CheckSizes("CART", train); err != nil {
+// Golearn declares CART-golearn: the same trees, grown by golearn's own program, which takes 10 to 500 times longer.
+func Golearn() registry.Spec {
+	return define("CART-golearn", registry.Spec{
+		Source:  "Breiman et al. 1984, as implemented by golearn (commit 74ae077eafb2)",
+		Summary: "CART as golearn grows it: the same trees, slowly",
+		Named:   true,
+	}, growGolearn, registry.Memory(golearnMemory), registry.Cost(golearnCost), registry.PathCost(pathCost(golearnCost)))
+}
+
+func define(name string, s registry.Spec, by grower, opts ...registry.Option[Params]) registry.Spec {
+	s.Name, s.Version = name, "1"
+	s.Tasks = registry.Binary | registry.Multiclass | registry.Regression
+	s.Load, s.Trees = load, true
+	s.Probability = func(score float64) float64 { return (score + 1) / 2 } // a score is the share of +1 in a leaf less the share of -1
+	return registry.DefinePath(s, Params{Criterion: "auto", MaxDepth: NoLimit},
+		registry.Grid{{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}}, method{name, by}.fitPath, opts...)
+}
+
+// A grower returns the splits of a tree of at most so many levels, the root first; none where no split lowers the criterion.
+type grower func(ctx context.Context, env registry.Env, train registry.Data, criterion string, depth int) ([]split, error)
+
+// A method is CART by one of the growers.
+type method struct {
+	name string
+	grow grower
+}
+
+// fitPath grows one tree per criterion, to the largest depth asked for, and cuts it at each depth. That is exact: growing looks at
+// the depth only to decide whether to go on, so a shallower tree is the top of a deeper one.
+func (by method) fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
+	if err := fitting.CheckSizes(by.name, train); err != nil {
 		return err
 	}
 	criteria := make([]string, len(ps))
@@ -68,7 +81,7 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 		}
 	}
 	for _, members := range fitting.Groups(fitting.Upto(len(ps)), func(i int) string { return criteria[i] }) {
-		t, err := grow(ctx, env, train, criteria[members[0]], deepest(ps, members))
+		t, err := by.tree(ctx, env, train, criteria[members[0]], deepest(ps, members))
 		if err != nil {
 			return err
 		}
@@ -82,6 +95,27 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 		}
 	}
 	return nil
+}
+
+// tree grows one tree and gives its leaves their values.
+func (by method) tree(ctx context.Context, env registry.Env, train registry.Data, criterion string, depth int) (*grown, error) {
+	t := &grown{task: train.Task, outputs: train.Shape().Outputs(), rows: len(train.Y)}
+	_, t.features = train.X.Dims()
+	t.setRoot(train)
+	if constant(train.Y) {
+		return t, nil // golearn would search all splits of the pure root and predict 0 on its right
+	}
+	var err error
+	if t.splits, err = by.grow(ctx, env, train, criterion, depth); err != nil {
+		return nil, err
+	}
+	if train.Task != registry.Regression {
+		if err := t.count(train); err != nil {
+			return nil, err
+		}
+	}
+	t.weigh(train, criterion)
+	return t, nil
 }
 
 func deepest(ps []Params, members []int) int {

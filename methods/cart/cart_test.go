@@ -28,7 +28,7 @@ func regressionData(rows [][]float64, y ...float64) registry.Data {
 
 func mustFit(t testing.TB, data registry.Data, p Params) *model {
 	t.Helper()
-	m, err := fit(t.Context(), testEnv, data, p)
+	m, err := ours.fit(t.Context(), testEnv, data, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestCancellation(t *testing.T) {
 	}
 	ended := make(chan error)
 	go func() {
-		_, err := fit(ctx, env, data, Params{"auto", NoLimit})
+		_, err := golearns.fit(ctx, env, data, Params{"auto", NoLimit})
 		ended <- err
 	}()
 	<-started
@@ -231,7 +231,7 @@ func TestCancellation(t *testing.T) {
 	}
 	close(release)
 	waitForPlaces(t)
-	if _, err := fit(ctx, testEnv, data, Params{"auto", 1}); !errors.Is(err, context.Canceled) || len(places) > 0 {
+	if _, err := golearns.fit(ctx, testEnv, data, Params{"auto", 1}); !errors.Is(err, context.Canceled) || len(places) > 0 {
 		t.Errorf("a fit under a cancelled context gives %v and holds %d places", err, len(places))
 	}
 }
@@ -253,7 +253,7 @@ func TestFitWaitsForAPlace(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	data := treetest.Synthetic(registry.Binary, 20, 2, 2)
-	_, err := fit(ctx, testEnv, data, Params{"auto", 1})
+	_, err := golearns.fit(ctx, testEnv, data, Params{"auto", 1})
 	for range cap(places) {
 		<-places
 	}
@@ -263,9 +263,15 @@ func TestFitWaitsForAPlace(t *testing.T) {
 	mustFit(t, data, Params{"auto", 1})
 }
 
+// The two growers of the same trees.
+var (
+	ours     = method{"CART", growSorted}
+	golearns = method{"CART-golearn", growGolearn}
+)
+
 // fit grows one tree: a path of one setting.
-func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (model registry.Model, err error) {
-	err = fitPath(ctx, env, train, []Params{p}, func(_ int, m registry.Model) error {
+func (by method) fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (model registry.Model, err error) {
+	err = by.fitPath(ctx, env, train, []Params{p}, func(_ int, m registry.Model) error {
 		model = m
 		return nil
 	})

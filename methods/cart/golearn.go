@@ -15,33 +15,14 @@ import (
 // places bounds golearn's goroutines in this process, abandoned ones included.
 var places = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-// grow lets golearn grow one tree and returns a copy of it.
-func grow(ctx context.Context, env registry.Env, train registry.Data, criterion string, depth int) (*grown, error) {
-	t := &grown{task: train.Task, outputs: train.Shape().Outputs(), rows: len(train.Y)}
-	_, t.features = train.X.Dims()
-	if constant(train.Y) {
-		// golearn would search all splits of the pure root and predict 0 on its right.
-		t.setRoot(train)
-		return t, nil
-	}
+// growGolearn is the grower of CART-golearn: golearn grows the tree, and its splits are copied.
+func growGolearn(ctx context.Context, env registry.Env, train registry.Data, criterion string, depth int) ([]split, error) {
 	fit := regress
 	if train.Task != registry.Regression {
 		fit = classify(labels(classes(train.Shape())))
 	}
 	grid := gridOf(train)
-	rows, err := interruptible(ctx, env, func() ([]split, error) { return fit(grid, criterion, depth) })
-	if err != nil {
-		return nil, err
-	}
-	t.splits = rows
-	t.setRoot(train)
-	if train.Task != registry.Regression {
-		if err := t.count(train); err != nil {
-			return nil, err
-		}
-	}
-	t.weigh(train, criterion)
-	return t, nil
+	return interruptible(ctx, env, func() ([]split, error) { return fit(grid, criterion, depth) })
 }
 
 // interruptible runs f in a goroutine of its own and stops waiting for it when
@@ -54,7 +35,7 @@ func interruptible(ctx context.Context, env registry.Env, f func() ([]split, err
 	select {
 	case places <- struct{}{}:
 	case <-ctx.Done():
-		env.Log.Warn("CART was cancelled while golearn's other fits, some maybe abandoned, held every place", "places", cap(places))
+		env.Log.Warn("CART-golearn was cancelled while golearn's other fits, some maybe abandoned, held every place", "places", cap(places))
 		return nil, ctx.Err()
 	}
 	type result struct {
@@ -77,7 +58,7 @@ func interruptible(ctx context.Context, env registry.Env, f func() ([]split, err
 	case r := <-done:
 		return r.splits, r.err
 	case <-ctx.Done():
-		env.Log.Warn("CART was cancelled; golearn cannot be, and its goroutine runs on to its end")
+		env.Log.Warn("CART-golearn was cancelled; golearn cannot be, and its goroutine runs on to its end")
 		return nil, ctx.Err()
 	}
 }

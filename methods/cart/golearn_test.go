@@ -95,8 +95,8 @@ func withMidpoints(data registry.Data) registry.Data {
 	return query
 }
 
-// equalsGolearn checks one growth cut at every depth against golearn's own tree
-// and prediction at that depth. The oracle is golearn itself; equality is exact.
+// equalsGolearn checks one growth cut at every depth against golearn's own tree and prediction at that depth, and the model of CART
+// against that copy of golearn's tree, byte for byte. The oracle is golearn itself; equality is exact.
 func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []int) {
 	t.Helper()
 	var ps []Params
@@ -104,7 +104,9 @@ func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []
 		ps = append(ps, Params{criterion, d})
 	}
 	query, outputs := withMidpoints(data), data.Shape().Outputs()
-	err := fitPath(t.Context(), testEnv, data, ps, func(i int, m registry.Model) error {
+	copies := make([][]byte, len(ps))
+	err := golearns.fitPath(t.Context(), testEnv, data, ps, func(i int, m registry.Model) error {
+		copies[i] = bytesOf(t, m)
 		want, split := golearnPredictsOn(t, data, query, criterion, depths[i])
 		if nodes := m.(*model).Nodes; split != (len(nodes) > 1) && !constant(data.Y) {
 			t.Errorf("depth %d: golearn split its root: %v, copy has %d nodes", depths[i], split, len(nodes))
@@ -114,6 +116,15 @@ func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []
 		}
 		if got := predicted(data.Task, outputs, treetest.Scores(t, m, query)); !slices.Equal(got, want) {
 			t.Errorf("%s %s depth %d: predictions differ from golearn's", data.Task, criterion, depths[i])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = ours.fitPath(t.Context(), testEnv, data, ps, func(i int, m registry.Model) error {
+		if !bytes.Equal(bytesOf(t, m), copies[i]) {
+			t.Errorf("%s %s depth %d: the tree is not golearn's", data.Task, criterion, depths[i])
 		}
 		return nil
 	})
@@ -140,7 +151,7 @@ func TestEqualsGolearn(t *testing.T) {
 }
 
 // Cutting is exact: a deep tree cut at a depth is byte for byte the tree that
-// golearn grows with that depth as its limit, not only equal in its predictions.
+// grows with that depth as its limit, not only equal in its predictions.
 func TestCutEqualsShallowGrowth(t *testing.T) {
 	checkCuts(t, []int{NoLimit, 1, 2, 3, 5, 8, 10})
 	checkCuts(t, []int{3, 10, 1, 2, 5}) // the deepest is neither first nor last
@@ -154,13 +165,13 @@ func checkCuts(t *testing.T, depths []int) {
 			ps = append(ps, Params{"auto", depth})
 		}
 		sizes := map[int]int{}
-		err := fitPath(t.Context(), testEnv, data, ps, func(i int, shared registry.Model) error {
-			single, err := fit(t.Context(), testEnv, data, ps[i])
+		err := ours.fitPath(t.Context(), testEnv, data, ps, func(i int, shared registry.Model) error {
+			single, err := ours.fit(t.Context(), testEnv, data, ps[i])
 			if err != nil {
 				return err
 			}
 			if a, b := bytesOf(t, shared), bytesOf(t, single); !bytes.Equal(a, b) {
-				t.Errorf("%s: cut at %d differs from golearn's growth to %d", data.Task, ps[i].MaxDepth, ps[i].MaxDepth)
+				t.Errorf("%s: cut at %d differs from growth to %d", data.Task, ps[i].MaxDepth, ps[i].MaxDepth)
 			}
 			sizes[ps[i].MaxDepth] = len(single.(*model).Nodes)
 			return nil
@@ -277,7 +288,7 @@ func TestStdoutStaysClean(t *testing.T) {
 	old := os.Stdout
 	os.Stdout = w
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		if _, ferr := fit(t.Context(), testEnv, treetest.Synthetic(task, 60, 3, 3), Params{"auto", 4}); ferr != nil {
+		if _, ferr := golearns.fit(t.Context(), testEnv, treetest.Synthetic(task, 60, 3, 3), Params{"auto", 4}); ferr != nil {
 			err = ferr
 		}
 	}

@@ -97,6 +97,10 @@ func number(t testing.TB, s string) float64 {
 }
 
 func TestEqualsGolearnOnRealSets(t *testing.T) {
+	rows := 120
+	if testenv.Thorough() {
+		rows = 300
+	}
 	for _, tb := range tables {
 		t.Run(tb.name, func(t *testing.T) {
 			criteria := []string{"gini", "entropy"}
@@ -104,7 +108,7 @@ func TestEqualsGolearnOnRealSets(t *testing.T) {
 				criteria = []string{"mse"}
 			}
 			for _, c := range criteria {
-				equalsGolearn(t, tb.read(t, 120, 1), c, []int{1, 2, 5, 10})
+				equalsGolearn(t, tb.read(t, rows, 1), c, []int{1, 2, 5, 10})
 			}
 		})
 	}
