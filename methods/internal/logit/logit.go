@@ -1,0 +1,215 @@
+// Package logit minimises the logistic loss of linear functions, with an l2 penalty.
+//
+// For scores f_k(x) = w_k . x + b_k of K classes the problem is
+//
+//	min over W, b   F = (1/n) sum_i ( log sum_k exp(f_k(x_i)) - f_{y_i}(x_i) ) + lambda sum_k |w_k|^2.
+//
+// With two classes one function is fitted, for labels -1 and +1:
+//
+//	min over w, b   F = (1/n) sum_i log(1 + exp(-y_i f(x_i))) + lambda |w|^2.
+//
+// F is convex and, in W, strictly so. It is minimised by Newton's method with conjugate gradients (Nocedal and Wright,
+// Numerical Optimization, Algorithm 7.1), theta being W and then b:
+//
+//	1  g = gradient at theta; stop if no component exceeds gradientTol
+//	2  p: H p = -g by conjugate gradients, until |H p + g| <= min(1/10, sqrt|g|) |g|
+//	3  a = 1, halved until F(theta + a p) <= F(theta) + a g.p / 10^4, or a rise is within rounding; theta = theta + a p
+//
+// With q_ik the share of class k in row i, (H v)_k = (1/n) sum_i q_ik (u_ik - sum_l q_il u_il) x_i + 2 lambda v_k, u_ik = v_k . x_i.
+//
+// Stopping rule: line 1, no step in line 3 that lowers the gradient or F, or newtonSteps. The caller is told the largest component of
+// the gradient.
+//
+// The package runs on the caller's goroutine and knows no kernels and no weights of rows.
+package logit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/vector"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
+
+const (
+	gradientTol = 1e-12
+	newtonSteps = 200
+	halvings    = 40
+)
+
+// A Problem is what is minimised over W and b. It is not safe for concurrent use.
+type Problem struct {
+	X       []float64 // n x d, row-major; a caller may change it between solutions
+	N, D, K int       // rows, features, functions
+	Classes []int     // of the rows; nil for two classes
+	Y       []float64 // labels -1 and +1; nil for more classes
+	Lambda  float64
+
+	f     []float64 // k x n: scores
+	share []float64 // k x n: q, for two classes that of +1
+	e     []float64 // k x n: derivatives of the losses by the scores; of products with H, by u
+}
+
+// Solve minimises from theta, K x D weights and then K intercepts, and leaves the minimum there. It returns the largest component
+// of the gradient. It is an error if F is not finite, as with features that are too large.
+func (s *Problem) Solve(ctx context.Context, theta []float64) (largest float64, err error) {
+	if len(s.f) != s.K*s.N {
+		s.f, s.share, s.e = make([]float64, s.K*s.N), make([]float64, s.K*s.N), make([]float64, s.K*s.N)
+	}
+	g, trial, gTrial := make([]float64, len(theta)), make([]float64, len(theta)), make([]float64, len(theta))
+	at := theta // the iterate, in one of two places
+	f := s.value(at, g)
+	for range newtonSteps {
+		if vector.MaxAbs(g) <= gradientTol {
+			break
+		}
+		p, err := s.direction(ctx, g)
+		if err != nil {
+			return 0, err
+		}
+		slope, fTrial, found := vector.Dot(g, p), 0.0, false
+		for a, try := 1.0, 0; try < halvings && !found; a, try = a/2, try+1 {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+			vector.AddScaledTo(trial, at, a, p)
+			fTrial = s.value(trial, gTrial)
+			flat := math.Abs(fTrial-f) <= 1e-14*math.Abs(f) && vector.MaxAbs(gTrial) < vector.MaxAbs(g)
+			found = fTrial <= f+1e-4*a*slope || flat
+		}
+		if !found {
+			break
+		}
+		at, trial, g, gTrial, f = trial, at, gTrial, g, fTrial
+	}
+	copy(theta, at)
+	if largest = vector.MaxAbs(g); math.IsNaN(f) || math.IsInf(f, 0) || math.IsNaN(largest) {
+		return largest, fmt.Errorf("the logistic loss is %v: features are too large", f)
+	}
+	return largest, nil
+}
+
+// direction is line 2: conjugate gradients from zero.
+func (s *Problem) direction(ctx context.Context, g []float64) ([]float64, error) {
+	p, r, v, hv := make([]float64, len(g)), make([]float64, len(g)), make([]float64, len(g)), make([]float64, len(g))
+	vector.AddScaled(r, -1, g)
+	copy(v, r)
+	norm := vector.Norm(g)
+	square := vector.Dot(r, r)
+	for range 2 * len(g) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s.curvature(v, hv)
+		bend := vector.Dot(v, hv)
+		if !(bend > 0) {
+			break
+		}
+		a := square / bend
+		vector.AddScaled(p, a, v)
+		vector.AddScaled(r, -a, hv)
+		next := vector.Dot(r, r)
+		if math.Sqrt(next) <= min(0.1, math.Sqrt(norm))*norm {
+			break
+		}
+		vector.AddScaledTo(v, r, next/square, v)
+		square = next
+	}
+	return p, nil
+}
+
+// scores sets dst (k x n) to the functions theta of the rows.
+func (s *Problem) scores(dst, theta []float64) {
+	vmath.MatMulT(dst, theta[:s.K*s.D], s.K, s.D, s.X, s.N)
+	for k, shift := range theta[s.K*s.D:] {
+		for i := range s.N {
+			dst[k*s.N+i] += shift
+		}
+	}
+}
+
+// pull sets dst to (1/n) sum_i e_ik (x_i, 1) + 2 lambda (theta_k, 0).
+func (s *Problem) pull(dst, theta []float64) {
+	w := s.K * s.D
+	vmath.MatMul(dst[:w], s.e, s.K, s.N, s.X, s.D)
+	for j, v := range theta[:w] {
+		dst[j] = math.FMA(2*s.Lambda, v, dst[j]/float64(s.N))
+	}
+	for k := range s.K {
+		dst[w+k] = vmath.Sum(s.e[k*s.N:(k+1)*s.N]) / float64(s.N)
+	}
+}
+
+// value returns the objective and writes its gradient.
+func (s *Problem) value(theta, gradient []float64) float64 {
+	s.scores(s.f, theta)
+	loss := s.losses()
+	s.pull(gradient, theta)
+	penalty := vector.Dot(theta[:s.K*s.D], theta[:s.K*s.D])
+	return loss/float64(s.N) + s.Lambda*penalty
+}
+
+// curvature writes H v at the theta of the last value.
+func (s *Problem) curvature(v, hv []float64) {
+	s.scores(s.e, v)
+	if s.Y != nil {
+		for i, q := range s.share {
+			s.e[i] *= q * (1 - q)
+		}
+	} else {
+		for i := range s.N {
+			mean := 0.0
+			for at := i; at < len(s.e); at += s.N {
+				mean = math.FMA(s.share[at], s.e[at], mean)
+			}
+			for at := i; at < len(s.e); at += s.N {
+				s.e[at] = s.share[at] * (s.e[at] - mean)
+			}
+		}
+	}
+	s.pull(hv, v)
+}
+
+// losses writes the classes' shares, and the derivatives of the losses by the scores, and returns the sum of the losses.
+func (s *Problem) losses() (loss float64) {
+	if s.Y != nil {
+		for i, f := range s.f {
+			s.e[i] = -math.Abs(f)
+		}
+		vmath.Exp(s.e, s.e)
+		for i, u := range s.e {
+			loss += vmath.Log1pScalar(u) + max(0, -s.Y[i]*s.f[i])
+			s.share[i] = u / (1 + u)
+			if s.f[i] > 0 {
+				s.share[i] = 1 / (1 + u)
+			}
+			s.e[i] = s.share[i] - (1+s.Y[i])/2
+		}
+		return loss
+	}
+	top := slices.Clone(s.f[:s.N])
+	for k := 1; k < s.K; k++ {
+		for i, f := range s.f[k*s.N : (k+1)*s.N] {
+			top[i] = max(top[i], f)
+		}
+	}
+	for at, f := range s.f {
+		s.share[at] = f - top[at%s.N]
+	}
+	vmath.Exp(s.share, s.share)
+	for i, class := range s.Classes {
+		sum := 0.0
+		for at := i; at < len(s.share); at += s.N {
+			sum += s.share[at]
+		}
+		for at := i; at < len(s.share); at += s.N {
+			s.share[at] /= sum
+			s.e[at] = s.share[at]
+		}
+		loss += vmath.LogScalar(sum) + top[i] - s.f[class*s.N+i]
+		s.e[class*s.N+i]--
+	}
+	return loss
+}
