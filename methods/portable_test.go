@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "rewrite the hashes of scores and counts
 // asks for all, and by -short, for emulated processors.
 var (
 	shapes = [][2]int{{61, 5}, {100, 13}, {45, 40}}
-	slow   = strings.Fields("EERF GBRFF GBRFF-random GMKL KRR-GD LKRF RFF-MKL RFF-MKL-JOINT RFF-SKL RFF-SQL-MKL RFF-SQL-MKL-JOINT RKS")
+	slow   = strings.Fields("EERF GBRFF GBRFF-random GMKL KRR-GD LKRF RFF-MKL RFF-MKL-JOINT RFF-SKL RFF-SQL-MKL RFF-SQL-MKL-JOINT RFRBoost RFRBoost-greedy RKS")
 )
 
 // TestScoresAreTheSameBits fits each method at points of its whole grid and compares a hash of all scores with

@@ -46,7 +46,7 @@ func ldaMemory(s registry.Shape, _ LDAParams) int64 {
 
 func ldaCost(s registry.Shape, ps []LDAParams) float64 {
 	n, d := float64(s.N), float64(s.D)
-	return n*d*(12+0.06*d) + float64(len(ps))*d*d*(4+0.06*d)
+	return 60e3 + n*d*(12+0.06*d) + float64(len(ps))*d*d*(4+0.06*d)
 }
 
 // classesOf holds what the data says of the classes: the covariance within them, and of each class its rows and its mean.

@@ -44,7 +44,7 @@ func logisticMemory(s registry.Shape, _ LogisticParams) int64 {
 // logisticCost counts two products with the rows an iteration, and the exponentials.
 func logisticCost(s registry.Shape, p LogisticParams) float64 {
 	n, d, k := float64(s.N), float64(s.D), float64(s.Outputs())
-	iterations := max(40, min(300, 100*math.Pow(p.C, 0.13)))
+	iterations := max(30, min(200, 70*math.Pow(p.C, 0.13))) * min(5, 1+d/15)
 	return iterations * n * k * (15 + 0.4*d)
 }
 

@@ -1,0 +1,152 @@
+package rfrboost
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/toydata"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestEqualsThePublishedProgram gives the algorithm the pairs of rows that the published program drew, and compares its scores with
+// testdata/published.json, which testdata/published.py wrote. The tolerance of 1e-6 of the largest score is what is left of the stopping rules of its
+// logistic model and of its line search; the cases of the square loss have neither, and agree to 1e-9.
+func TestEqualsThePublishedProgram(t *testing.T) {
+	raw, err := os.ReadFile("testdata/published.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			Kind        string
+			Features, D int
+			X, Y, Rows  []float64
+			Pairs       [][][2]int
+			Scores      []float64
+		}
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Cases) != 8 {
+		t.Fatalf("the file has %d cases of 8", len(file.Cases))
+	}
+	for i, c := range file.Cases {
+		data := registry.Data{Task: registry.Regression, X: mat.NewDense(len(c.Y), c.D, c.X), Y: c.Y}
+		tol := 1e-9
+		switch c.Kind {
+		case "binary":
+			data.Task, data.Classes, tol = registry.Binary, 2, 1e-6
+			for j, y := range c.Y {
+				c.Y[j] = 2*y - 1
+			}
+		case "multiclass":
+			data.Task, data.Classes, tol = registry.Multiclass, 3, 1e-6
+		}
+		layers := 0
+		recorded := func(_ []float64, _ int, _ []float64, _, m int) []pair {
+			out := make([]pair, m)
+			for j, p := range c.Pairs[layers] {
+				out[j] = pair{p[0], p[1]}
+			}
+			layers++
+			return out
+		}
+		p := Params{Rounds: 3, Features: c.Features, Lambda: 1e-2, Rho: 1e-3, LearningRate: 0.7, Scale: 0.8}
+		m, err := newBooster(data, p, c.Kind == "greedy", recorded).fit(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, len(c.Scores))
+		if err := m.first(3).Score(t.Context(), mat.NewDense(len(c.Rows)/c.D, c.D, c.Rows), got); err != nil {
+			t.Fatal(err)
+		}
+		if c.Kind == "multiclass" { // a softmax does not change with a constant in all scores of a row
+			centreRows(got, 3)
+			centreRows(c.Scores, 3)
+		}
+		largest, worst := 0.0, 0.0
+		for j, v := range c.Scores {
+			largest, worst = max(largest, math.Abs(v)), max(worst, math.Abs(got[j]-v))
+		}
+		t.Logf("case %d, %s: largest difference %.2g of %.2g", i, c.Kind, worst, largest)
+		if !(worst <= tol*largest) || layers != 6 {
+			t.Errorf("case %d, %s with %d features: scores differ by %.3g of %.3g after %d layers", i, c.Kind, c.Features, worst, largest, layers)
+		}
+	}
+}
+
+func centreRows(scores []float64, k int) {
+	for i := 0; i < len(scores); i += k {
+		centre(scores[i : i+k])
+	}
+}
+
+// TestPairsAreDrawnByDifferences counts 40,000 pairs of four rows on a line, of two classes. Pairs of one class are never drawn, and others in proportion to
+// one over their distance; five standard errors of a share are the tolerance.
+func TestPairsAreDrawnByDifferences(t *testing.T) {
+	z, y := []float64{0, 1, 3, 7}, []float64{0, 0, 1, 1}
+	counts, total := map[pair]float64{}, 0.0
+	for seed := range uint32(200) { // each draws its own 20 pairs of rows
+		for _, p := range drawPairs(rng.New(seed))(z, 1, y, 1, 200) {
+			if p.second < p.first {
+				p = pair{p.second, p.first}
+			}
+			counts[p]++
+			total++
+		}
+	}
+	want, sum := map[pair]float64{{0, 2}: 1. / 3, {0, 3}: 1. / 7, {1, 2}: 1. / 2, {1, 3}: 1. / 6}, 1./3+1./7+1./2+1./6
+	if len(counts) != len(want) {
+		t.Errorf("pairs %v, of which some are of one class", counts)
+	}
+	for p, w := range want {
+		share := w / sum
+		// The pairs to choose from are drawn, too: 20 for each seed, so that 4,000 draws count.
+		if got := counts[p] / total; math.Abs(got-share) > 5*math.Sqrt(share*(1-share)/4000)+0.03 {
+			t.Errorf("pair %v has a share of %.3f, want %.3f", p, got, share)
+		}
+	}
+}
+
+// TestRidge compares both matrices of the ridge regression, and its stationarity: the gradient of its objective is zero.
+func TestRidge(t *testing.T) {
+	for _, size := range [][2]int{{5, 30}, {30, 5}, {12, 12}} {
+		p, n := size[0], size[1]
+		data := toydata.Easy(registry.Regression, n, p, 3)
+		f := transposed(data.X.RawMatrix().Data, n, p)
+		for _, intercept := range []bool{true, false} {
+			w, shift, fitted, err := ridge(t.Context(), f, p, n, data.Y, 1, 0.1, intercept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := 0.0
+			for i := range n {
+				v := shift[0]
+				for j := range p {
+					v += w[j] * f[j*n+i]
+				}
+				if math.Abs(v-fitted[i]) > 1e-10 {
+					t.Fatalf("row %d is fitted as %v, and scored %v", i, fitted[i], v)
+				}
+				sum += data.Y[i] - v
+			}
+			if intercept && math.Abs(sum) > 1e-9 || !intercept && shift[0] != 0 {
+				t.Errorf("the residuals' sum is %v with the intercept %v", sum, shift[0])
+			}
+			for j := range p {
+				g := -0.1 * float64(n) * w[j]
+				for i := range n {
+					g += (data.Y[i] - fitted[i]) * f[j*n+i]
+				}
+				if math.Abs(g) > 1e-8 {
+					t.Errorf("%d x %d: the gradient of weight %d is %v", p, n, j, g)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,315 @@
+package rfrboost
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/logit"
+	"github.com/kernelboosting/bench/methods/internal/vector"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// Gradient declares RFRBoost with line 3, the functional gradient (Algorithm 2 of the paper).
+func Gradient() registry.Spec {
+	return define("RFRBoost", "residual network of random features, by functional gradients",
+		registry.Binary|registry.Multiclass|registry.Regression, false)
+}
+
+// Greedy declares RFRBoost-greedy, with line 3', for the square loss (Algorithm 1 of the paper with a dense Delta).
+func Greedy() registry.Spec {
+	return define("RFRBoost-greedy", "residual network of random features, by greedy steps", registry.Regression, true)
+}
+
+// Params holds the parameters of both.
+type Params struct {
+	Rounds       int     `json:"rounds" range:"[1,)" means:"layers"`
+	Features     int     `json:"features" range:"[1,)" means:"random features of the representation, and as many of the data, a layer"`
+	Lambda       float64 `json:"lambda" range:"(0,)" means:"penalty of the linear model on top"`
+	Rho          float64 `json:"rho" range:"(0,)" means:"penalty of a layer"`
+	LearningRate float64 `json:"learning_rate" range:"(0,1]" means:"share of a layer that is added"`
+	Scale        float64 `json:"scale" range:"(0,)" means:"argument of tanh at both rows of a feature's pair"`
+}
+
+func define(name, summary string, tasks registry.Task, greedy bool) registry.Spec {
+	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(int, registry.Model) error) error {
+		if err := fitPath(ctx, env, train, ps, greedy, yield); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}
+	s := registry.Spec{
+		Name: name, Version: "1", Tasks: tasks, Summary: summary, Load: load,
+		Source: "Zozoulenko, Cass and Gonon, ICML 2025",
+	}
+	if !greedy {
+		s.Probability = vmath.Sigmoid
+	}
+	return registry.DefinePath(s, Params{Rounds: 5, Features: 512, Lambda: 1e-4, Rho: 1e-2, LearningRate: 1, Scale: 0.5}, registry.Grid{
+		{Name: "lambda", Values: registry.Values(1e-4, 1e-2)},
+		{Name: "rho", Values: registry.Values(1e-4, 1e-2, 1)},
+		{Name: "learning_rate", Values: registry.Values(0.3, 1)},
+		{Name: "rounds", Values: registry.Values(1, 3, 10)},
+	}, path, registry.Memory(memory), registry.PathCost(pathCost))
+}
+
+// memory counts the features, twice, the matrix of line 3, and the layers of the model.
+func memory(s registry.Shape, p Params) int64 {
+	n, d, k, m := int64(s.N), int64(s.D), int64(s.Outputs()), int64(2*p.Features)
+	side := min(n, m)
+	return 8*(2*m*n+min(1, max(0, m-n))*m*n+side*side+n*(3*d+8*k+12)+int64(p.Rounds+1)*(m*(d+2+k)+2*k*d)) + cholesky.Bytes(int(side)) + 1<<20
+}
+
+// pathCost counts, for each round of the longest path of its kind, the features, the products of line 3 and its factor, and the linear model.
+func pathCost(s registry.Shape, ps []Params) float64 {
+	sum := 0.0
+	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) Params { return ps[i].anyRounds() }) {
+		rounds := 0
+		for _, i := range alike {
+			rounds = max(rounds, ps[i].Rounds)
+		}
+		n, d, k, m := float64(s.N), float64(s.D), float64(s.Outputs()), float64(2*ps[alike[0]].Features)
+		low, high := min(n, m), max(n, m)
+		round := m*n*(15+0.06*d) + 0.05*low*low*high + 0.05*low*low*low + 0.2*m*n*k
+		top := 30 * n * k * (15 + 0.4*d)
+		if s.Task == registry.Regression {
+			top = n*d*(4+0.06*d) + 0.1*d*d*d
+		}
+		sum += float64(rounds) * (round + top)
+	}
+	return sum
+}
+
+// anyRounds is what grid points have in common that share their layers.
+func (p Params) anyRounds() Params {
+	p.Rounds = 0
+	return p
+}
+
+// fitPath fits the grid points. Those that differ in the number of rounds alone are the first rounds of one model.
+func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, greedy bool, yield func(int, registry.Model) error) error {
+	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) Params { return ps[i].anyRounds() }) {
+		longest := slices.MaxFunc(alike, func(a, b int) int { return ps[a].Rounds - ps[b].Rounds })
+		m, err := newBooster(train, ps[longest], greedy, drawPairs(env.Rand())).fit(ctx)
+		if err != nil {
+			return err
+		}
+		for _, i := range alike {
+			if err := yield(i, m.first(ps[i].Rounds)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A booster is the algorithm under way. Matrices of outputs by rows are K x n.
+type booster struct {
+	Params
+	greedy      bool
+	draw        drawer
+	n, d, k     int
+	x, phi      []float64 // n x d
+	task        registry.Task
+	y           []float64     // labels -1 and +1, classes or targets
+	shown       []float64     // n x outputs: the targets as pairs are drawn by them: 0 and 1, indicators or numbers
+	top         logit.Problem // of line 1
+	theta       []float64     // W_t and then b_t
+	scores, res []float64     // W_t Phi_t + b_t; r
+}
+
+func newBooster(train registry.Data, p Params, greedy bool, draw drawer) *booster {
+	sh := train.Shape()
+	b := &booster{Params: p, greedy: greedy, draw: draw, n: sh.N, d: sh.D, k: sh.Outputs(), x: fitting.Rows(train.X), task: train.Task, y: train.Y}
+	b.phi = slices.Clone(b.x)
+	b.theta = make([]float64, b.k*(b.d+1))
+	b.scores, b.res, b.shown = make([]float64, b.k*b.n), make([]float64, b.k*b.n), make([]float64, b.k*b.n)
+	b.top = logit.Problem{X: b.phi, N: b.n, D: b.d, K: b.k, Lambda: p.Lambda}
+	for i, y := range train.Y {
+		switch b.task {
+		case registry.Multiclass:
+			b.top.Classes = append(b.top.Classes, int(y))
+			b.shown[i*b.k+int(y)] = 1
+		case registry.Binary:
+			b.shown[i] = (1 + y) / 2
+		default:
+			b.shown[i] = y
+		}
+	}
+	if b.task == registry.Binary {
+		b.top.Y = train.Y
+	}
+	return b
+}
+
+// fit runs the algorithm. It ends early where nothing is left to learn: where the residuals or W_t are zero, or two rows are not there.
+func (b *booster) fit(ctx context.Context) (*model, error) {
+	m := &model{D: b.d, Outputs: b.k}
+	for {
+		if err := b.refit(ctx); err != nil { // line 1
+			return nil, err
+		}
+		m.Tops = append(m.Tops, slices.Clone(b.theta))
+		size := b.residuals()
+		if len(m.Tops) > b.Rounds || !(size > 0) || b.n < 2 {
+			return m, nil
+		}
+		r := round{Deep: b.layer(b.phi), Wide: b.layer(b.x)} // line 2
+		f := make([]float64, 2*b.Features*b.n)
+		half := b.Features * b.n
+		r.Deep.features(f[:half], b.phi, b.d)
+		r.Wide.features(f[half:], b.x, b.d)
+		w := b.theta[:b.k*b.d]
+		penalty, scale := b.Rho, math.Sqrt(float64(b.n))/size
+		if b.greedy {
+			square := vector.Dot(w, w)
+			penalty, scale = b.Rho/square, 1/square
+		}
+		var fitted []float64
+		var err error
+		if r.S, r.Shift, fitted, err = ridge(ctx, f, 2*b.Features, b.n, b.res, b.k, penalty, !b.greedy); err != nil { // line 3
+			return nil, err
+		}
+		r.Step = b.LearningRate * scale
+		if !b.greedy {
+			r.Step *= b.lineSearch(fitted, scale)
+		}
+		m.Rounds = append(m.Rounds, r)
+		addLayer(b.phi, fitted, w, r.Step, b.k, b.d) // line 4
+	}
+}
+
+// layer draws the features of a representation.
+func (b *booster) layer(z []float64) layer {
+	return newLayer(z, b.d, b.draw(z, b.d, b.shown, b.k, b.Features), b.Scale)
+}
+
+// addLayer adds step H W to the rows of phi, with H (k x n) and W (k x d).
+func addLayer(phi, h, w []float64, step float64, k, d int) {
+	n := len(phi) / d
+	for c := range k {
+		for i := range n {
+			vmath.Axpy(step*h[c*n+i], w[c*d:(c+1)*d], phi[i*d:(i+1)*d])
+		}
+	}
+}
+
+// refit is line 1.
+func (b *booster) refit(ctx context.Context) error {
+	if b.task != registry.Regression {
+		_, err := b.top.Solve(ctx, b.theta)
+		return err
+	}
+	w, shift, _, err := ridge(ctx, transposed(b.phi, b.n, b.d), b.d, b.n, b.y, 1, b.Lambda, true)
+	if err != nil {
+		return err
+	}
+	copy(b.theta, w)
+	b.theta[b.d] = shift[0]
+	return nil
+}
+
+// residuals sets scores and r, and returns the Frobenius norm of G before it is scaled.
+func (b *booster) residuals() float64 {
+	w := b.theta[:b.k*b.d]
+	vmath.MatMulT(b.scores, w, b.k, b.d, b.phi, b.n)
+	for at := range b.scores {
+		b.scores[at] += b.theta[b.k*b.d+at/b.n]
+	}
+	switch b.task {
+	case registry.Regression:
+		for i, y := range b.y {
+			b.res[i] = y - b.scores[i]
+		}
+	case registry.Binary:
+		for i, y := range b.y {
+			b.res[i] = (1+y)/2 - vmath.Sigmoid(b.scores[i])
+		}
+	default:
+		row := make([]float64, b.k)
+		for i := range b.n {
+			for c := range row {
+				row[c] = b.scores[c*b.n+i]
+			}
+			vmath.Softmax(row, row)
+			for c, q := range row {
+				b.res[c*b.n+i] = b.shown[i*b.k+c] - q
+			}
+		}
+	}
+	square := 0.0
+	for i := range b.n {
+		for c := range b.k {
+			for e := range b.k {
+				square += float64(b.res[c*b.n+i]*b.res[e*b.n+i]) * vmath.Dot(w[c*b.d:(c+1)*b.d], w[e*b.d:(e+1)*b.d])
+			}
+		}
+	}
+	return math.Sqrt(square)
+}
+
+// lineShrink is the penalty of the squared step in the line search of line 3.
+const lineShrink = 1e-5
+
+// lineSearch returns s. The scores move by s z_i, z_i = scale fitted_i W W'.
+func (b *booster) lineSearch(fitted []float64, scale float64) float64 {
+	w, z := b.theta[:b.k*b.d], make([]float64, b.k*b.n)
+	for c := range b.k {
+		for e := range b.k {
+			vmath.Axpy(scale*vmath.Dot(w[c*b.d:(c+1)*b.d], w[e*b.d:(e+1)*b.d]), fitted[e*b.n:(e+1)*b.n], z[c*b.n:(c+1)*b.n])
+		}
+	}
+	n := float64(b.n)
+	if b.task == registry.Regression {
+		return vmath.Dot(b.res, z) / n / (vmath.Dot(z, z)/n + lineShrink)
+	}
+	// Newton's method in one number. A step that does not lower the derivative's size is halved: the risk is convex.
+	s := 0.0
+	slope, bend := b.along(z, s)
+	for range 100 {
+		move := -slope / bend
+		for range 60 {
+			next, nextBend := b.along(z, s+move)
+			if math.Abs(next) <= math.Abs(slope) {
+				s, slope, bend = s+move, next, nextBend
+				break
+			}
+			move /= 2
+		}
+		if math.Abs(move) <= 1e-13*math.Abs(s) {
+			break
+		}
+	}
+	return s
+}
+
+// along returns the first two derivatives of the risk in s.
+func (b *booster) along(z []float64, s float64) (slope, bend float64) {
+	slope, bend = 2*lineShrink*s, 2*lineShrink
+	n, row := float64(b.n), make([]float64, b.k)
+	for i := range b.n {
+		if b.task == registry.Binary {
+			q := vmath.Sigmoid(math.FMA(s, z[i], b.scores[i]))
+			slope += (q - (1+b.y[i])/2) * z[i] / n
+			bend += q * (1 - q) * z[i] * z[i] / n
+			continue
+		}
+		for c := range row {
+			row[c] = math.FMA(s, z[c*b.n+i], b.scores[c*b.n+i])
+		}
+		vmath.Softmax(row, row)
+		mean, square := 0.0, 0.0
+		for c, q := range row {
+			v := z[c*b.n+i]
+			mean = math.FMA(q, v, mean)
+			square = math.FMA(q*v, v, square)
+		}
+		slope += (mean - z[int(b.y[i])*b.n+i]) / n
+		bend += (square - mean*mean) / n
+	}
+	return slope, bend
+}

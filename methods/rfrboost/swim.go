@@ -1,0 +1,95 @@
+package rfrboost
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry/rng"
+)
+
+// A layer is random features tanh(A z + a) by pairs of rows (SWIM: Bolager et al., NeurIPS 2023). The feature of the pair z_1, z_2 is
+// tanh(-c) at z_1 and tanh(c) at z_2:
+//
+//	A = 2 c (z_2 - z_1)' / |z_2 - z_1|^2,   a = -A z_1 - c.
+//
+// Pairs are drawn with replacement among 5 n pairs of different rows, with a probability proportional to |y_2 - y_1| / |z_2 - z_1|.
+type layer struct {
+	A []float64 // features x width
+	B []float64
+}
+
+const (
+	pairsPerRow = 5
+	leastLength = 0.01 // of z_2 - z_1
+)
+
+// A pair is two rows.
+type pair struct{ first, second int }
+
+// A drawer returns m pairs of the rows z (n x d) with targets y (n x k).
+type drawer func(z []float64, d int, y []float64, k, m int) []pair
+
+// drawPairs draws with the generator r. If all probabilities are zero, all pairs are as probable.
+func drawPairs(r *rng.RandomState) drawer {
+	return func(z []float64, d int, y []float64, k, m int) []pair {
+		n := len(z) / d
+		pairs, sums := make([]pair, pairsPerRow*n), make([]float64, pairsPerRow*n)
+		total := 0.0
+		for i := range pairs {
+			first := i % n
+			second := (first + 1 + r.Intn(n-1)) % n
+			pairs[i] = pair{first, second}
+			total += distance(y[first*k:(first+1)*k], y[second*k:(second+1)*k]) / max(leastLength, distance(z[first*d:(first+1)*d], z[second*d:(second+1)*d]))
+			sums[i] = total
+		}
+		out := make([]pair, m)
+		for j := range out {
+			u := r.Float64()
+			if !(total > 0) {
+				out[j] = pairs[int(u*float64(len(pairs)))]
+				continue
+			}
+			at, _ := slices.BinarySearch(sums, u*total)
+			out[j] = pairs[min(at, len(pairs)-1)]
+		}
+		return out
+	}
+}
+
+func distance(a, b []float64) float64 {
+	sum := 0.0
+	for j, v := range a {
+		sum = math.FMA(v-b[j], v-b[j], sum)
+	}
+	return math.Sqrt(sum)
+}
+
+// newLayer makes the features of the pairs.
+func newLayer(z []float64, d int, pairs []pair, c float64) layer {
+	l := layer{A: make([]float64, len(pairs)*d), B: make([]float64, len(pairs))}
+	for j, p := range pairs {
+		first, second, row := z[p.first*d:(p.first+1)*d], z[p.second*d:(p.second+1)*d], l.A[j*d:(j+1)*d]
+		length := max(leastLength, distance(first, second))
+		for i := range row {
+			row[i] = 2 * c * (second[i] - first[i]) / (length * length)
+		}
+		l.B[j] = -vmath.Dot(row, first) - c
+	}
+	return l
+}
+
+// features writes the features of the rows z (n x d) to dst (features x n).
+func (l layer) features(dst, z []float64, d int) {
+	n := len(z) / d
+	vmath.MatMulT(dst, l.A, len(l.B), d, z, n)
+	for j, b := range l.B {
+		for i := range n {
+			dst[j*n+i] = 2 * (dst[j*n+i] + b)
+		}
+	}
+	vmath.Exp(dst, dst)
+	for i, e := range dst {
+		dst[i] = 1 - 2/(1+e) // tanh(v) from exp(2 v)
+	}
+}
