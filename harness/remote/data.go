@@ -2,22 +2,19 @@ package remote
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"time"
+	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
-
-// fileWithin is the time that the coordinator has to put a file into the object store.
-const fileWithin = 10 * time.Minute
 
 // offer notes the files of a cell's set, which workers may ask for by their SHA-256.
 func (p *Pool) offer(c runner.CellSpec) {
@@ -34,35 +31,51 @@ func (p *Pool) offer(c runner.CellSpec) {
 	}
 }
 
-// give puts a file into the object store, once, and answers with the reason where it cannot.
+// give answers a wish with a part of the object, or with the reason why there is none.
 func (p *Pool) give(m *nats.Msg) {
-	sum := string(m.Data)
+	answer := nats.NewMsg("")
+	var w wish
+	err := json.Unmarshal(m.Data, &w)
+	if err == nil {
+		answer.Data, err = p.read(w)
+	}
+	if err != nil {
+		answer.Header.Set(headerError, strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	p.respond(m, answer)
+}
+
+// read reads a part of an object; no bytes are its end.
+func (p *Pool) read(w wish) ([]byte, error) {
 	p.mu.Lock()
-	path, offered := p.files[sum]
+	path, offered := p.files[w.Name]
+	whole, isBatch := p.batches[w.Name]
 	p.mu.Unlock()
-	answer := func(err error) {
-		text := ""
-		if err != nil {
-			text = err.Error()
-		}
-		_ = m.Respond([]byte(text))
-	}
-	if !offered {
-		answer(fmt.Errorf("no planned cell needs a file with the checksum %.16s", sum))
-		return
-	}
-	if _, err := p.objects.GetInfo(p.ctx, sum); err == nil {
-		answer(nil)
-		return
+	most := int64(part(p.nc))
+	switch {
+	case w.Offset < 0:
+		return nil, fmt.Errorf("there is nothing before the beginning")
+	case isBatch:
+		at := min(w.Offset, int64(len(whole)))
+		return whole[at:min(at+most, int64(len(whole)))], nil
+	case !offered:
+		return nil, fmt.Errorf("no planned cell needs a file with the checksum %.16s", w.Name)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		answer(err)
-		return
+		return nil, err
 	}
 	defer f.Close()
-	_, err = p.objects.Put(p.ctx, jetstream.ObjectMeta{Name: sum}, f)
-	answer(err)
+	return io.ReadAll(io.NewSectionReader(f, w.Offset, most))
+}
+
+// object reads an object of the coordinator.
+func (w *worker) object(ctx context.Context, name string) io.Reader {
+	return &object{to: w.names.object(), wish: wish{Name: name}, ask: func(subject string, data []byte) (*nats.Msg, error) {
+		within, end := context.WithTimeout(ctx, askWithin)
+		defer end()
+		return w.nc.RequestWithContext(within, subject, data)
+	}}
 }
 
 // get brings the files of a set that are not in the data directory: from the worker's own source, else from
@@ -87,26 +100,12 @@ func (w *worker) get(ctx context.Context, e *catalogue.Entry) error {
 }
 
 func (w *worker) getFile(ctx context.Context, e *catalogue.Entry, f catalogue.File) error {
-	within, end := context.WithTimeout(ctx, fileWithin)
-	defer end()
-	m, err := w.nc.RequestWithContext(within, subjectFile, []byte(f.SHA256))
-	if err == nil && len(m.Data) > 0 {
-		err = fmt.Errorf("%s", m.Data)
-	}
-	if err != nil {
-		return err
-	}
-	from, err := w.objects.Get(ctx, f.SHA256)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
 	path := w.opt.Data.Path(e, f)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	err = atomicfile.Write(path, func(to io.Writer) error {
-		n, err := io.Copy(to, from)
+	err := atomicfile.Write(path, func(to io.Writer) error {
+		n, err := io.Copy(to, w.object(ctx, f.SHA256))
 		if err != nil {
 			return err
 		}

@@ -2,11 +2,13 @@ package remote
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/nats-io/nats.go"
 )
 
 // workerVariable makes the test binary a worker of the coordinator that it names, whose cells never end.
@@ -110,6 +113,16 @@ func slots(n int) func([]schedule.Room) bool {
 	}
 }
 
+// anywhere runs a cell in a room that takes it.
+func anywhere(ctx context.Context, p *Pool, c runner.CellSpec) (result.Run, error) {
+	for _, r := range p.Rooms() {
+		if r.Takes(c) {
+			return p.RunIn(ctx, r.Name, c)
+		}
+	}
+	return result.Run{}, schedule.ErrGivenBack
+}
+
 func cell(method string, split int) runner.CellSpec {
 	c := runner.CellSpec{Cell: runner.Cell{Protocol: "p", Dataset: "swiss", Method: method, Split: split}, Key: fmt.Sprint(method, split)}
 	e, err := catalogue.Builtin().Lookup("swiss")
@@ -137,7 +150,7 @@ func TestWorkersShareCells(t *testing.T) {
 	for i := range 40 {
 		all.Go(func() {
 			c := cell("M", i+1)
-			run, err := p.Run(t.Context(), c)
+			run, err := anywhere(t.Context(), p, c)
 			if err != nil || run.Key != c.Key || run.Method != "M" || run.TestRows != 100*(i+1) || run.Environment.CPU != "of the worker" || run.Scores[2] != 1e-308 {
 				t.Errorf("%v: %+v, %v", c.Cell, run, err)
 			}
@@ -167,7 +180,7 @@ func TestRefusedMethodsGoElsewhere(t *testing.T) {
 	serve(t, p, p.URL, other)
 	until(t, p, slots(1))
 	for range 2 { // the second is not handed out
-		if _, err := p.Run(t.Context(), cell("Other", 1)); !errors.Is(err, schedule.ErrGivenBack) {
+		if _, err := anywhere(t.Context(), p, cell("Other", 1)); !errors.Is(err, schedule.ErrGivenBack) {
 			t.Fatal(err)
 		}
 	}
@@ -177,7 +190,7 @@ func TestRefusedMethodsGoElsewhere(t *testing.T) {
 	serve(t, p, p.URL, options(answers))
 	until(t, p, slots(2))
 	for _, method := range []string{"Other", "M"} {
-		if run, err := p.Run(t.Context(), cell(method, 1)); err != nil || run.Status != result.OK {
+		if run, err := anywhere(t.Context(), p, cell(method, 1)); err != nil || run.Status != result.OK {
 			t.Errorf("%s: %v, %v", method, run.Status, err)
 		}
 	}
@@ -196,7 +209,7 @@ func TestStoppedWorkerGivesBack(t *testing.T) {
 	until(t, p, slots(1))
 	ended := make(chan error)
 	go func() {
-		_, err := p.Run(context.WithoutCancel(t.Context()), cell("M", 1))
+		_, err := anywhere(context.WithoutCancel(t.Context()), p, cell("M", 1))
 		ended <- err
 	}()
 	<-began
@@ -224,11 +237,11 @@ func TestCancelledCellsEnd(t *testing.T) {
 	until(t, p, slots(1))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-began; cancel() }()
-	if _, err := p.Run(ctx, cell("Endless", 1)); !errors.Is(err, context.Canceled) {
+	if _, err := anywhere(ctx, p, cell("Endless", 1)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	<-gone
-	if run, err := p.Run(t.Context(), cell("M", 1)); err != nil || run.Status != result.OK {
+	if run, err := anywhere(t.Context(), p, cell("M", 1)); err != nil || run.Status != result.OK {
 		t.Error(run.Status, err)
 	}
 }
@@ -263,12 +276,12 @@ func killedWorker(t *testing.T, p *Pool) <-chan struct{} {
 // TestKilledWorkersLoseNoCell: a cell whose worker was killed goes to another; the second death is a row.
 func TestKilledWorkersLoseNoCell(t *testing.T) {
 	t.Parallel()
-	p := newPool(t, Options{Lost: 15 * time.Second})
+	p := newPool(t, Options{Lost: 3 * time.Second})
 	killed := killedWorker(t, p)
 	until(t, p, slots(1))
 	ended := make(chan callEnd, 1)
 	go func() {
-		run, err := p.Run(t.Context(), cell("M", 1))
+		run, err := anywhere(t.Context(), p, cell("M", 1))
 		ended <- callEnd{run, err}
 	}()
 	<-killed
@@ -276,7 +289,7 @@ func TestKilledWorkersLoseNoCell(t *testing.T) {
 	end := <-ended
 	if errors.Is(end.err, schedule.ErrGivenBack) { // the worker came after the other was missed
 		until(t, p, slots(1))
-		end.run, end.err = p.Run(t.Context(), cell("M", 1))
+		end.run, end.err = anywhere(t.Context(), p, cell("M", 1))
 	}
 	if end.err != nil || end.run.TestRows != 100 {
 		t.Errorf("%+v", end)
@@ -285,10 +298,10 @@ func TestKilledWorkersLoseNoCell(t *testing.T) {
 
 func TestACellThatTwoWorkersWereLostWithIsARow(t *testing.T) {
 	t.Parallel()
-	p := newPool(t, Options{Lost: 15 * time.Second})
+	p := newPool(t, Options{Lost: 3 * time.Second})
 	first, second := killedWorker(t, p), killedWorker(t, p)
 	until(t, p, slots(2))
-	run, err := p.Run(t.Context(), cell("Deadly", 1))
+	run, err := anywhere(t.Context(), p, cell("Deadly", 1))
 	if err != nil || run.Class != result.ClassCrash || !strings.Contains(run.Error, "2 workers were lost while they had this cell") {
 		t.Errorf("%+v, %v", run, err)
 	}
@@ -296,29 +309,178 @@ func TestACellThatTwoWorkersWereLostWithIsARow(t *testing.T) {
 	<-second
 }
 
-// TestResultsCountOnce: the second result of a cell is heard and changes nothing.
+// give gives a pool a worker's result.
+func give(t *testing.T, p *Pool, d done) {
+	t.Helper()
+	data, err := encode([]done{d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.takeAll(data)
+}
+
+// TestResultsCountOnce: another result of a cell changes nothing. It is a conflict where it says something else than the
+// first, other than times and what only a machine's limits say.
 func TestResultsCountOnce(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, Options{})
-	out := &call{spec: cell("M", 1), ends: make(chan callEnd, 1)}
-	p.calls["id"] = out
-	for i := range 2 {
-		run := out.spec.NewRun()
-		run.TestRows = i + 1
-		data, err := pack(t.Context(), p.nc, p.objects, "x", done{ID: "id", Run: &run})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.nc.RequestWithContext(t.Context(), subjectDone, data); err != nil {
-			t.Fatal(err)
-		}
+	out := &call{id: "id", spec: cell("M", 1), ends: make(chan callEnd, 1)}
+	p.calls[out.spec.Key] = out
+	first := out.spec.NewRun()
+	right := 7
+	first.Status, first.TestRows, first.ScoresHash, first.Test = result.OK, 10, "abc", result.Score{N: 10, Correct: &right}
+	first.Evaluations = []result.Evaluation{{FitSeconds: 1}}
+	slower, late, other := first, first, first
+	seconds, wrong := 3.5, 6
+	slower.FitSeconds, slower.StartedAt, slower.Evaluations = &seconds, "later", []result.Evaluation{{FitSeconds: 2}}
+	late.Status, late.Class = result.Timeout, result.ClassTimeout
+	other.Test.Correct, other.ScoresHash = &wrong, "abd"
+	for i, r := range []result.Run{first, slower, late, other, other} {
+		give(t, p, done{ID: "id", Key: out.spec.Key, Machine: fmt.Sprint("machine ", i), Run: &r})
 	}
-	if end := <-out.ends; end.run.TestRows != 1 || len(out.ends) != 0 {
+	if end := <-out.ends; *end.run.Test.Correct != 7 || len(out.ends) != 0 {
 		t.Errorf("%+v and %d more", end.run, len(out.ends))
+	}
+	want := []string{
+		"M on swiss, split 1: ok, 7 of 10 test rows correct, hash of the test scores abc by machine 0, ok, 6 of 10 test rows correct, hash of the test scores abd by machine 3",
+		"M on swiss, split 1: ok, 7 of 10 test rows correct, hash of the test scores abc by machine 0, ok, 6 of 10 test rows correct, hash of the test scores abd by machine 4",
+	}
+	var got []string
+	for _, c := range p.Conflicts() {
+		got = append(got, fmt.Sprintf("%v: %s by %s, %s by %s", c.Cell, c.Values[0], c.Workers[0], c.Values[1], c.Workers[1]))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("conflicts\n%s, not\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// TestLargeMessages go through the object store, which is empty afterwards.
+// TestUnaskedResultsAreKept: a result that an earlier coordinator asked for counts when its cell is handed out, if it
+// comes from the same code.
+func TestUnaskedResultsAreKept(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, Options{Code: func(runner.CellSpec) string { return "code" }})
+	for split, code := range map[int]string{1: "code", 2: "other code"} {
+		c := cell("M", split)
+		run := c.NewRun()
+		run.TestRows = 100 * split
+		give(t, p, done{ID: "of another time", Key: c.Key, Code: code, Run: &run})
+	}
+	if run, err := p.RunIn(t.Context(), "nobody", cell("M", 1)); err != nil || run.TestRows != 100 {
+		t.Error(run.TestRows, err)
+	}
+	if _, err := p.RunIn(t.Context(), "nobody", cell("M", 2)); !errors.Is(err, schedule.ErrGivenBack) {
+		t.Error(err)
+	}
+}
+
+// TestParts: what was split comes back from its parts, whatever a sender began before.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, Options{})
+	long := []byte(strings.Repeat("0123456789", largest/4))
+	joins := parts{}
+	begun := split(p.nc, "s", "w", long)
+	if len(begun) != 3 {
+		t.Fatalf("%d parts", len(begun))
+	}
+	for _, m := range []*nats.Msg{begun[0], begun[2], begun[1], {Header: nats.Header{}}} {
+		if joins.add(m) != nil {
+			t.Error("parts in a wrong order are taken for a whole")
+		}
+	}
+	for i, m := range split(p.nc, "s", "w", long) {
+		if got := joins.add(m); (got != nil) != (i == 2) || got != nil && !bytes.Equal(got, long) {
+			t.Errorf("part %d gives %d bytes", i, len(got))
+		}
+	}
+	if len(joins) != 0 {
+		t.Errorf("%d are kept", len(joins))
+	}
+}
+
+// TestShortCellsGoTogether: a worker pulls short cells together, at most a second's work, and no cell is in two batches. Where a
+// worker is lost with a batch, its cells go one by one.
+func TestShortCellsGoTogether(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, Options{})
+	var calls []*call
+	for i := range 300 {
+		c := cell("M", i+1)
+		if i%10 > 0 { // the others were not measured
+			c.Seconds = float64(i%10) / 20
+		}
+		calls = append(calls, &call{id: fmt.Sprint(i), spec: c})
+	}
+	p.alone[calls[5].spec.Key] = true
+	seen := map[string]bool{}
+	for _, b := range p.bundle(calls, 2) {
+		share := 0
+		for _, c := range b {
+			share += schedule.Share(c.spec)
+			if seen[c.id] || (c == calls[5] || c.spec.Seconds == 0) && len(b) > 1 {
+				t.Errorf("cell %s is in two batches, or not alone", c.id)
+			}
+			seen[c.id] = true
+		}
+		if len(b) > 1 && share > schedule.Second {
+			t.Errorf("a batch has %d of %d parts of a second", share, schedule.Second)
+		}
+	}
+	if len(seen) != len(calls) {
+		t.Errorf("%d of %d cells are handed out", len(seen), len(calls))
+	}
+	sum := 0
+	for _, c := range calls[11:19] {
+		sum += schedule.Share(c.spec)
+	}
+	for _, b := range p.bundle(calls[11:19], 4) { // a second's work for four places
+		share := 0
+		for _, c := range b {
+			share += schedule.Share(c.spec)
+		}
+		if len(b) > 1 && share > (sum+3)/4 {
+			t.Errorf("a batch has %d of %d parts, and there are four places", share, sum)
+		}
+	}
+}
+
+// TestALostBatchGoesOneByOne: the cells of a batch with which a worker was lost go back, each to be handed out alone.
+func TestALostBatchGoesOneByOne(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, Options{Lost: 3 * time.Second})
+	killed := killedWorker(t, p)
+	until(t, p, slots(1))
+	room := p.Rooms()[0].Name
+	var all sync.WaitGroup
+	var calls []*call
+	p.mu.Lock()
+	for i := range 3 {
+		c := cell("M", i+1)
+		c.Seconds = 0.01
+		out := &call{id: fmt.Sprint(i), spec: c, group: room, ends: make(chan callEnd, 1)}
+		p.calls[c.Key] = out
+		calls = append(calls, out)
+	}
+	p.mu.Unlock()
+	p.publish(room, calls)
+	<-killed
+	serve(t, p, p.URL, options(answers))
+	for _, c := range calls {
+		all.Go(func() {
+			if end := <-c.ends; !errors.Is(end.err, schedule.ErrGivenBack) {
+				t.Errorf("%v: %+v", c.spec.Cell, end)
+			}
+		})
+	}
+	all.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.alone) != 3 || len(p.lost) != 0 {
+		t.Errorf("to go alone: %v; lost: %v", p.alone, p.lost)
+	}
+}
+
+// TestLargeMessages: batches and results that are larger than a message come whole, and nothing is left of them.
 func TestLargeMessages(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, Options{})
@@ -331,12 +493,17 @@ func TestLargeMessages(t *testing.T) {
 		return run, err
 	}))
 	until(t, p, slots(1))
-	run, err := p.Run(t.Context(), cell("M", 1))
+	run, err := anywhere(t.Context(), p, cell("M", 1))
 	if err != nil || len(run.Scores) != largest/2 || run.Scores[1000] != 1000.0/3 {
 		t.Error(len(run.Scores), err)
 	}
-	if left, err := p.objects.List(t.Context()); err == nil {
-		t.Errorf("%d objects are left", len(left))
+	large := cell("M", 2)
+	large.Protocol.TOML = strings.Repeat("x", largest+10)
+	if run, err := anywhere(t.Context(), p, large); err != nil || run.ProtocolText != large.Protocol.TOML {
+		t.Error(len(run.ProtocolText), err)
+	}
+	if len(p.batches)+len(p.parts) != 0 {
+		t.Errorf("%d batches and %d parts are left", len(p.batches), len(p.parts))
 	}
 }
 
@@ -351,11 +518,11 @@ func TestSecrets(t *testing.T) {
 	_, query, _ := strings.Cut(p.URL, "?")
 	host := fmt.Sprintf("127.0.0.1:%s", p.URL[strings.LastIndex(p.URL[:strings.Index(p.URL, "?")], ":")+1:strings.Index(p.URL, "?")])
 	for what, at := range map[string]string{
-		"refuses the token":      "nats://wrong@" + host + "?" + query,
-		"has the fingerprint":    "nats://" + token + "@" + host + "?fingerprint=00",
-		"no coordinator answers": "nats://" + token + "@" + host,
-		"needs ?fingerprint":     "nats://" + token + "@example.org:4222",
-		"is not an address":      "http://" + host,
+		"refuses the token":        "nats://wrong@" + host + "?" + query,
+		"has the fingerprint":      "nats://" + token + "@" + host + "?fingerprint=00",
+		"no coordinator answers":   "nats://" + token + "@" + host,
+		"needs tls://, or ?finger": "nats://" + token + "@example.org:4222",
+		"is not an address":        "http://" + host,
 	} {
 		if err := Serve(t.Context(), at, options(answers)); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
@@ -363,7 +530,7 @@ func TestSecrets(t *testing.T) {
 	}
 	serve(t, p, "nats://"+token+"@"+host+"?"+query, options(answers))
 	until(t, p, slots(1))
-	if run, err := p.Run(t.Context(), cell("M", 2)); err != nil || run.TestRows != 200 {
+	if run, err := anywhere(t.Context(), p, cell("M", 2)); err != nil || run.TestRows != 200 {
 		t.Error(run, err)
 	}
 }
@@ -384,15 +551,15 @@ func TestDataOfTheCoordinator(t *testing.T) {
 	opt.Fetch = func(context.Context, *catalogue.Entry) error { return errors.New("no mirror answers") }
 	serve(t, p, p.URL, opt)
 	until(t, p, slots(1))
-	if run, err := p.Run(t.Context(), c); err != nil || run.Status != result.OK {
+	if run, err := anywhere(t.Context(), p, c); err != nil || run.Status != result.OK {
 		t.Fatal(run.Status, err)
 	}
 	if state, err := opt.Data.State(e); state != files.Present {
 		t.Error(state, err)
 	}
-	answer, err := p.nc.RequestWithContext(t.Context(), subjectFile, []byte("0123"))
-	if err != nil || !strings.Contains(string(answer.Data), "no planned cell needs") {
-		t.Errorf("%s, %v", answer.Data, err)
+	answer, err := p.nc.RequestWithContext(t.Context(), p.names.object(), []byte(`{"name":"0123"}`))
+	if err != nil || !strings.Contains(answer.Header.Get(headerError), "no planned cell needs") {
+		t.Errorf("%s, %v", answer.Header, err)
 	}
 }
 

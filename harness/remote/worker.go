@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"sync"
@@ -38,19 +39,20 @@ type WorkerOptions struct {
 
 // A worker pulls cells from one coordinator.
 type worker struct {
-	opt     WorkerOptions
-	id      string
-	nc      *nats.Conn
-	js      jetstream.JetStream
-	objects jetstream.ObjectStore
-	over    chan struct{} // closed when the coordinator says that the run has ended
-	once    sync.Once
-	places  chan struct{}      // one token for each running cell
-	queue   jetstream.Consumer // of the group, once the worker has pulled from it
+	opt    WorkerOptions
+	id     string
+	names  names
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	over   chan struct{} // closed when the coordinator says that the run has ended
+	once   sync.Once
+	places chan struct{}      // one token for each running batch
+	queue  jetstream.Consumer // of the group, once the worker has pulled from it
 
 	mu      sync.Mutex
 	changed *sync.Cond // memory or a place is free
 	used    int64      // predicted bytes of running cells
+	sending sync.Mutex // one after the other, since the coordinator joins the parts of one
 	refuses map[string]string
 	running map[string]context.CancelFunc // by the task's ID
 	runners map[time.Duration]runner.Runner
@@ -74,20 +76,20 @@ const again = time.Second
 // askWithin is the time that the coordinator has for an answer.
 const askWithin = 10 * time.Second
 
-// Serve runs cells of the coordinator at a URL, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX]. It returns nil when
+// Serve runs cells of the coordinator at a URL, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or tls://. It returns nil when
 // the coordinator says that its run has ended, and when ctx is done: then it has given its cells back. While
 // the coordinator is gone it waits.
 func Serve(ctx context.Context, at string, opt WorkerOptions) error {
-	address, dial, err := dialOptions(at, opt.Token)
+	address, dial, run, err := dialOptions(at, opt.Token)
 	if err != nil {
 		return err
 	}
 	w := &worker{
-		opt: opt, id: rand.Text(), over: make(chan struct{}), places: make(chan struct{}, opt.Jobs), refuses: map[string]string{},
+		opt: opt, names: names{run}, id: rand.Text(), over: make(chan struct{}), places: make(chan struct{}, opt.Jobs), refuses: map[string]string{},
 		running: map[string]context.CancelFunc{}, runners: map[time.Duration]runner.Runner{}, gotten: map[catalogue.Description]*getting{},
 	}
 	w.changed = sync.NewCond(&w.mu)
-	dial = append(dial, nats.MaxReconnects(-1), nats.ReconnectWait(again), nats.Name(opt.Machine), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+	dial = append(dial, nats.CustomInboxPrefix(w.names.inbox("worker."+w.id)), nats.MaxReconnects(-1), nats.ReconnectWait(again), nats.Name(opt.Machine), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 		if err != nil {
 			w.log("the coordinator is gone (%v); waiting for it", err)
 		}
@@ -103,13 +105,10 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 	if w.js, err = jetstream.New(w.nc); err != nil {
 		return err
 	}
-	if w.objects, err = w.js.ObjectStore(ctx, bucketName); err != nil {
-		return fmt.Errorf("%s is no coordinator: %w", address, err)
-	}
-	if _, err := w.nc.Subscribe(subjectOver, func(*nats.Msg) { w.once.Do(func() { close(w.over) }) }); err != nil {
+	if _, err := w.nc.Subscribe(w.names.over(), func(*nats.Msg) { w.once.Do(func() { close(w.over) }) }); err != nil {
 		return err
 	}
-	if _, err := w.nc.Subscribe(subjectStop, func(m *nats.Msg) { w.stop(string(m.Data)) }); err != nil {
+	if _, err := w.nc.Subscribe(w.names.stop(), func(m *nats.Msg) { w.stop(string(m.Data)) }); err != nil {
 		return err
 	}
 	return w.work(ctx)
@@ -173,7 +172,7 @@ func (w *worker) pull(ctx context.Context) jetstream.Msg {
 	}
 	var err error
 	if w.queue == nil || w.queue.CachedInfo().Name != name {
-		w.queue, err = w.js.Consumer(ctx, streamName, name)
+		w.queue, err = w.js.Consumer(ctx, w.names.stream(), name)
 	}
 	if err == nil {
 		var batch jetstream.MessageBatch
@@ -209,7 +208,7 @@ func (w *worker) sayHello(ctx context.Context, leaves bool) bool {
 	}
 	within, end := context.WithTimeout(ctx, askWithin)
 	defer end()
-	m, err := w.nc.RequestWithContext(within, subjectHello, data)
+	m, err := w.nc.RequestWithContext(within, w.names.hello(), data)
 	if err != nil {
 		return false
 	}
@@ -245,19 +244,11 @@ func (w *worker) beat(ctx context.Context) {
 	}
 }
 
-// do runs the cell of a message and sends its result.
+// do runs the cells of a message, one after the other, and sends their results.
 func (w *worker) do(ctx context.Context, m jetstream.Msg) {
-	var t task
-	if err := unpack(ctx, w.objects, m.Data(), &t); err != nil {
-		w.log("a cell cannot be read: %v", err)
-		_ = m.Nak()
-		return
-	}
-	ctx, end := context.WithCancel(ctx)
-	defer end()
 	over := make(chan struct{})
 	defer close(over)
-	go func() { // signs of life of this cell, also while it gives its result
+	go func() { // signs of life of this batch, also while it gives its results
 		for {
 			select {
 			case <-time.After(w.every()):
@@ -267,15 +258,66 @@ func (w *worker) do(ctx context.Context, m jetstream.Msg) {
 			}
 		}
 	}()
+	b, err := w.read(ctx, m)
+	if err != nil {
+		w.log("a cell cannot be read: %v", err)
+		_ = m.Nak()
+		return
+	}
+	contexts := make([]context.Context, len(b.Tasks))
 	w.mu.Lock()
-	w.running[t.ID] = end
+	for i, t := range b.Tasks {
+		var end context.CancelFunc
+		contexts[i], end = context.WithCancel(ctx)
+		defer end()
+		w.running[t.ID] = end
+	}
 	w.mu.Unlock()
 	w.sayHello(ctx, false)
+	ends := make(chan done, len(b.Tasks))
+	var sent sync.WaitGroup
+	sent.Go(func() { w.sendAll(ctx, ends) })
+	again := len(b.Tasks) > 1 && delivered(m) > 1
+	for i, t := range b.Tasks {
+		out := done{ID: t.ID, Key: t.Spec.Key, Machine: w.opt.Machine, Code: t.Code}
+		if again { // the cell that the other worker died of shows when each is alone
+			out.Returned, out.Alone = "a worker was lost with the batch", true
+		} else {
+			w.one(contexts[i], t, &out)
+		}
+		w.mu.Lock()
+		delete(w.running, t.ID)
+		w.mu.Unlock()
+		ends <- out
+	}
+	close(ends)
+	sent.Wait()
+	_ = m.Ack()
+}
+
+// read reads the batch of a message.
+func (w *worker) read(ctx context.Context, m jetstream.Msg) (b batch, err error) {
+	if err := json.Unmarshal(m.Data(), &b); err != nil || b.Object == "" {
+		return b, err
+	}
+	data, err := io.ReadAll(w.object(ctx, b.Object))
+	if err != nil {
+		return b, err
+	}
+	return b, json.Unmarshal(data, &b)
+}
+
+// delivered is how often a message was handed out.
+func delivered(m jetstream.Msg) uint64 {
+	if about, err := m.Metadata(); err == nil {
+		return about.NumDelivered
+	}
+	return 1
+}
+
+// one runs a cell and says how it ended.
+func (w *worker) one(ctx context.Context, t task, out *done) {
 	run, err := w.run(ctx, t)
-	w.mu.Lock()
-	delete(w.running, t.ID)
-	w.mu.Unlock()
-	out := done{ID: t.ID, Worker: w.id}
 	var refused *runner.Refusal
 	switch {
 	case err == nil:
@@ -290,12 +332,13 @@ func (w *worker) do(ctx context.Context, m jetstream.Msg) {
 		out.Returned = err.Error()
 		w.refuse(ctx, t.Spec.Cell.Method, err.Error())
 	}
-	w.send(ctx, out)
-	_ = m.Ack()
 }
 
 // run checks a cell, gets its data, waits until there is memory for it, and runs it.
 func (w *worker) run(ctx context.Context, t task) (result.Run, error) {
+	if ctx.Err() != nil {
+		return result.Run{}, ctx.Err()
+	}
 	if err := w.opt.Check(t.Spec, t.Code); err != nil {
 		return result.Run{}, err
 	}
@@ -354,10 +397,32 @@ func (w *worker) refuse(ctx context.Context, what, why string) {
 	w.sayHello(ctx, false) // before the cell goes back, so that it does not come here again
 }
 
-// send gives the end of a task to the coordinator. It tries until the coordinator has the end, the run is
-// over, or ctx is done while no coordinator is there.
-func (w *worker) send(ctx context.Context, d done) {
-	asking := context.WithoutCancel(ctx)
+// sendAll gives the ends of a batch to the coordinator: those that have come while it gave others, together.
+func (w *worker) sendAll(ctx context.Context, ends <-chan done) {
+	for d := range ends {
+		some := []done{d}
+		for more := true; more; {
+			select {
+			case d, more = <-ends:
+				if more {
+					some = append(some, d)
+				}
+			default:
+				more = false
+			}
+		}
+		w.send(ctx, some)
+	}
+}
+
+// send gives ends of cells to the coordinator. It tries until the coordinator has them, the run is over, or ctx is done
+// while no coordinator is there.
+func (w *worker) send(ctx context.Context, some []done) {
+	data, err := encode(some)
+	if err != nil {
+		w.log("a result cannot be sent: %v", err)
+		return
+	}
 	for {
 		select {
 		case <-w.over:
@@ -365,12 +430,7 @@ func (w *worker) send(ctx context.Context, d done) {
 		default:
 		}
 		if w.nc.IsConnected() {
-			data, err := pack(asking, w.nc, w.objects, d.ID+resultOf, d)
-			if err == nil {
-				within, end := context.WithTimeout(asking, askWithin)
-				_, err = w.nc.RequestWithContext(within, subjectDone, data)
-				end()
-			}
+			err := w.sendParts(context.WithoutCancel(ctx), data)
 			if err == nil {
 				return
 			}
@@ -383,6 +443,20 @@ func (w *worker) send(ctx context.Context, d done) {
 		case <-time.After(again):
 		}
 	}
+}
+
+func (w *worker) sendParts(ctx context.Context, data []byte) error {
+	w.sending.Lock()
+	defer w.sending.Unlock()
+	for _, m := range split(w.nc, w.names.done(), w.id, data) {
+		within, end := context.WithTimeout(ctx, askWithin)
+		_, err := w.nc.RequestMsgWithContext(within, m)
+		end()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stop ends a cell whose result nobody waits for.

@@ -1,0 +1,100 @@
+package remote
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
+)
+
+// A Conflict is a cell of which two workers gave different results. The first result counts.
+type Conflict struct {
+	Cell    runner.Cell
+	Values  [2]string // in short, the first result first
+	Workers [2]string // names of the workers, in the same order
+}
+
+// results remembers of each cell that ended on a worker what is needed to compare another result of the cell with it.
+type results struct {
+	first     map[string]outcome // by the cell's key
+	unasked   map[string]*done   // by the cell's key: results that came without a call
+	conflicts []Conflict
+}
+
+// An outcome stands for a result.
+type outcome struct {
+	cell   runner.Cell
+	sum    [sha256.Size]byte // of all that must be the same on every machine
+	value  string
+	worker string
+	counts bool // it follows from the cell alone; no limit of a machine ended it
+}
+
+// mostUnasked bounds the results that are kept for cells that were not handed out yet.
+const mostUnasked = 4096
+
+func newResults() results { return results{first: map[string]outcome{}, unasked: map[string]*done{}} }
+
+// note remembers the result that counts.
+func (r *results) note(c runner.CellSpec, d *done) {
+	delete(r.unasked, c.Key)
+	d.outcome.cell = c.Cell
+	r.first[c.Key] = d.outcome
+}
+
+// another takes a result that no call waits for.
+func (r *results) another(d *done) {
+	first, known := r.first[d.Key]
+	switch now := d.outcome; {
+	case !known && len(r.unasked) < mostUnasked:
+		r.unasked[d.Key] = d
+	case known && first.counts && now.counts && first.sum != now.sum:
+		c := Conflict{first.cell, [2]string{first.value, now.value}, [2]string{first.worker, now.worker}}
+		if !slices.Contains(r.conflicts, c) {
+			r.conflicts = append(r.conflicts, c)
+		}
+	}
+}
+
+// early returns a result of a cell, computed with this code, that came before the cell was handed out.
+func (r *results) early(key, code string) (*done, bool) {
+	d := r.unasked[key]
+	return d, d != nil && d.Code == code
+}
+
+// outcomeOf leaves out of a result what machines differ in: times, memory, and what they say beside it.
+func outcomeOf(d *done) outcome {
+	run := *d.Run
+	run.SearchSeconds, run.FitSeconds, run.PredictSeconds, run.CPUSeconds, run.PeakRSSBytes, run.StartedAt = 0, nil, nil, nil, nil, ""
+	run.Environment, run.Stderr, run.Isolated, run.Warnings, run.TimeoutSeconds = nil, "", false, nil, nil
+	run.Evaluations = slices.Clone(run.Evaluations)
+	for i := range run.Evaluations {
+		run.Evaluations[i].FitSeconds = 0
+	}
+	out := outcome{worker: d.Machine, value: string(run.Status), counts: run.Status == result.OK || run.Failure() == result.ClassError || run.Failure() == result.ClassBadOutput}
+	if text, err := encode(run); err == nil {
+		out.sum = sha256.Sum256(text)
+	}
+	switch {
+	case run.Status != result.OK:
+		out.value += ": " + cmp.Or(run.Error, string(run.Failure()))
+	case run.Test.Correct != nil:
+		out.value += fmt.Sprintf(", %d of %d test rows correct", *run.Test.Correct, run.Test.N)
+	case run.Test.RMSE != nil:
+		out.value += fmt.Sprintf(", root of the mean squared error %v", *run.Test.RMSE)
+	}
+	if run.ScoresHash != "" {
+		out.value += fmt.Sprintf(", hash of the test scores %.12s", run.ScoresHash)
+	}
+	return out
+}
+
+// Conflicts returns the cells of which two workers gave different results, so far.
+func (p *Pool) Conflicts() []Conflict {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.results.conflicts)
+}
