@@ -3,6 +3,10 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -100,37 +104,85 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string) erro
 	return nil
 }
 
-// listen lets workers come to a run. over tells them whether the run has ended, and ends the server.
-func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func(ended bool), err error) {
-	host, _, err := net.SplitHostPort(f.listen)
-	if err != nil {
-		return nil, nil, usage("--listen %q is not HOST:PORT, such as 127.0.0.1:4222", f.listen)
-	}
+// listen lets workers come to a run. over tells them whether the run has ended, and ends the server. It returns
+// the conflicts among their results.
+func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func(ended bool) []remote.Conflict, err error) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
 		return nil, nil, err
 	}
-	made := token == "" && !remote.Loopback(host)
-	if made {
-		token = remote.NewToken()
+	opt := remote.Options{Engine: f.engine, Token: token, Data: a.store(), Timeout: f.timeout, Lost: f.lost, Log: told.worker}
+	opt.Code = (&runner.InProcess{Registry: a.reg}).CodeOf
+	made, remove := false, func() {}
+	if f.engine != "" {
+		opt.Run, err = a.runName()
+	} else if made, err = a.secure(&opt, f); err == nil {
+		opt.Folder, remove, err = atomicfile.Scratch(filepath.Dir(a.db), filepath.Base(a.db))
 	}
-	folder, remove, err := atomicfile.Scratch(filepath.Dir(a.db), filepath.Base(a.db))
 	if err != nil {
 		return nil, nil, err
 	}
-	here := &runner.InProcess{Registry: a.reg}
-	p, err := remote.Listen(remote.Options{
-		Address: f.listen, Token: token, Folder: folder, Data: a.store(), Code: here.CodeOf, Timeout: f.timeout, Lost: f.lost, Log: told.worker,
-	})
+	p, err := remote.Listen(opt)
 	if err != nil {
 		remove()
-		return nil, nil, usage("--listen %s: %w", f.listen, err)
+		return nil, nil, usage("--%s: %w", cmp.Or(f.listen, f.engine), err)
 	}
-	fmt.Fprintf(a.err, "workers: %s\n", workerCommand(p.URL, token, made, f.tokenFile))
-	return p, func(ended bool) {
+	fmt.Fprintf(a.err, "workers: %s\n", workerCommand(p.URL, opt.Token, made, f.tokenFile))
+	return p, func(ended bool) []remote.Conflict {
 		p.Close(ended)
 		remove()
+		return p.Conflicts()
 	}, nil
+}
+
+// runName names a run at a server of others by the place of its database, so that the run has the same name when it is
+// started again.
+func (a *app) runName() (string, error) {
+	host, err1 := os.Hostname()
+	path, err2 := filepath.Abs(a.db)
+	sum := sha256.Sum256([]byte(host + "\x00" + path))
+	return hex.EncodeToString(sum[:6]), errors.Join(err1, err2)
+}
+
+// secure chooses the certificate and the token of a server that other machines reach. made says that the token is none
+// of the user's.
+func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return false, usage("--listen %q is not HOST:PORT, such as 127.0.0.1:4222", f.listen)
+	}
+	opt.Address = f.listen
+	if f.certFile != "" {
+		own, err := tls.LoadX509KeyPair(f.certFile, f.keyFile)
+		if err != nil {
+			return false, usage("--cert %s, --key %s: %s", f.certFile, f.keyFile, wording.Spelled(err.Error()))
+		}
+		opt.Certificate = &own
+	}
+	if remote.Loopback(host) || opt.Certificate != nil && opt.Token != "" {
+		return false, nil
+	}
+	kept, err := remote.KeptIdentity(a.db + ".listen")
+	if err != nil {
+		return false, usage("%w", err)
+	}
+	if opt.Certificate == nil {
+		opt.Certificate = &kept.Certificate
+	}
+	made = opt.Token == ""
+	opt.Token = cmp.Or(opt.Token, kept.Token)
+	return made, nil
+}
+
+// tellConflicts lists what workers contradicted each other in.
+func (a *app) tellConflicts(conflicts []remote.Conflict) {
+	if conflicts == nil {
+		return
+	}
+	fmt.Fprintf(a.err, "workers gave different results for %s; the first result is stored, and `bench verify` computes it once more here:\n", plural(len(conflicts), "cell"))
+	for _, c := range conflicts {
+		fmt.Fprintf(a.err, "  %s: %s from %s (stored), %s from %s\n", c.Cell, c.Values[0], c.Workers[0], c.Values[1], c.Workers[1])
+	}
 }
 
 // workerCommand is the command that starts a worker on another machine. A token that was made for this run stands in it.

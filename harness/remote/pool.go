@@ -31,7 +31,7 @@ const defaultLost = 30 * time.Second
 type Options struct {
 	Address string // HOST:PORT of a server in this process; port 0 is any free one
 	Token   string // which workers must have; needed for an address that other machines reach
-	// Certificate is that of the server at an address that other machines reach; nil makes one.
+	// Certificate is that of the server; an address that other machines reach needs one.
 	Certificate *tls.Certificate
 	// Folder is an empty folder for the files of the server. Its owner removes it.
 	Folder string
@@ -384,8 +384,9 @@ func (p *Pool) take(d *done) {
 			}
 			p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
 		}
-	case c == nil || c.code != d.Code:
+	case c == nil:
 		p.results.another(d)
+	case c.code != d.Code: // an earlier coordinator, of another program, asked for it
 	default:
 		p.results.note(c.spec, d)
 		p.finishCall(c, callEnd{run: c.spec.FilledWith(*d.Run)})

@@ -50,7 +50,7 @@ func (r *results) another(d *done) {
 	first, known := r.first[d.Key]
 	switch now := d.outcome; {
 	case !known && len(r.unasked) < mostUnasked:
-		r.unasked[d.Key] = d
+		r.unasked[d.Key], r.first[d.Key] = d, now
 	case known && first.counts && now.counts && first.sum != now.sum:
 		c := Conflict{first.cell, [2]string{first.value, now.value}, [2]string{first.worker, now.worker}}
 		if !slices.Contains(r.conflicts, c) {
@@ -59,10 +59,15 @@ func (r *results) another(d *done) {
 	}
 }
 
-// early returns a result of a cell, computed with this code, that came before the cell was handed out.
+// early returns a result of a cell that came before the cell was handed out. A result of other code is forgotten.
 func (r *results) early(key, code string) (*done, bool) {
 	d := r.unasked[key]
-	return d, d != nil && d.Code == code
+	if d != nil && d.Code != code {
+		delete(r.unasked, key)
+		delete(r.first, key)
+		d = nil
+	}
+	return d, d != nil
 }
 
 // outcomeOf leaves out of a result what machines differ in: times, memory, and what they say beside it.
@@ -74,7 +79,7 @@ func outcomeOf(d *done) outcome {
 	for i := range run.Evaluations {
 		run.Evaluations[i].FitSeconds = 0
 	}
-	out := outcome{worker: d.Machine, value: string(run.Status), counts: run.Status == result.OK || run.Failure() == result.ClassError || run.Failure() == result.ClassBadOutput}
+	out := outcome{cell: runner.Cell{Protocol: run.Protocol, Dataset: run.Dataset, Method: run.Method, Split: run.Split}, worker: d.Machine, value: string(run.Status), counts: run.Status == result.OK || run.Failure() == result.ClassError || run.Failure() == result.ClassBadOutput}
 	if text, err := encode(run); err == nil {
 		out.sum = sha256.Sum256(text)
 	}

@@ -10,8 +10,10 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"net"
 	"net/url"
@@ -90,8 +92,8 @@ func startServer(o Options, g gate) (s *server.Server, at string, err error) {
 	switch {
 	case err != nil:
 		return nil, "", fmt.Errorf("%q: the port %q is not a number from 0 to 65535; 0 takes any free port", o.Address, port)
-	case !Loopback(host) && o.Token == "":
-		return nil, "", fmt.Errorf("%s: an address that other machines reach needs a token", o.Address)
+	case !Loopback(host) && (o.Token == "" || o.Certificate == nil):
+		return nil, "", fmt.Errorf("%s: an address that other machines reach needs a token and a certificate", o.Address)
 	}
 	opt := &server.Options{
 		Host: host, Port: int(number), JetStream: true, StoreDir: o.Folder, MaxPayload: largest, NoLog: true, NoSigs: true,
@@ -101,14 +103,7 @@ func startServer(o Options, g gate) (s *server.Server, at string, err error) {
 		opt.Port = server.RANDOM_PORT
 	}
 	link := url.URL{Scheme: "nats"}
-	if !Loopback(host) || o.Certificate != nil {
-		if o.Certificate == nil {
-			made, err := newCertificate()
-			if err != nil {
-				return nil, "", err
-			}
-			o.Certificate = &made
-		}
+	if o.Certificate != nil {
 		opt.TLS, opt.TLSConfig = true, &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{*o.Certificate}}
 		link.RawQuery = "fingerprint=" + fingerprint(o.Certificate.Certificate[0])
 	}
@@ -141,19 +136,64 @@ func Loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// NewToken makes a token that nobody guesses.
-func NewToken() string { return rand.Text() }
+// An Identity is what a coordinator shows to its workers and asks of them.
+type Identity struct {
+	Certificate tls.Certificate
+	Token       string
+}
 
-// newCertificate makes a certificate for this process. Workers know the certificate by its fingerprint, so
-// that the names and dates in it do not count.
-func newCertificate() (tls.Certificate, error) {
+// tokenBlock is the type of the PEM block of a token.
+const tokenBlock = "BENCH TOKEN"
+
+// KeptIdentity reads an identity from a file that only its owner may read. It makes the file if there is none. So workers
+// know a coordinator that is started again.
+func KeptIdentity(file string) (id Identity, err error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if text, err = newIdentity(); err == nil {
+			err = os.WriteFile(file, text, 0o600)
+		}
+	}
+	if err != nil {
+		return id, err
+	}
+	info, err := os.Stat(file)
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = fmt.Errorf("other users may read %s, which holds the key and the token of the run; delete it, and another one is made", file)
+	}
+	if err != nil {
+		return id, err
+	}
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == tokenBlock {
+			id.Token = string(block.Bytes)
+		}
+	}
+	id.Certificate, err = tls.X509KeyPair(text, text)
+	if err == nil && id.Token == "" {
+		err = errors.New("it has no token")
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w; delete the file, and another one is made", file, err)
+	}
+	return id, err
+}
+
+// newIdentity makes a token that nobody guesses, and a certificate with its key, as PEM. Workers know the certificate by
+// its fingerprint, so that the names and dates in it do not count.
+func newIdentity() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return tls.Certificate{}, err
+		return nil, err
 	}
 	of := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<33, 0), DNSNames: []string{"bench"}}
-	der, err := x509.CreateCertificate(rand.Reader, of, of, &key.PublicKey, key)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
+	certificate, err1 := x509.CreateCertificate(rand.Reader, of, of, &key.PublicKey, key)
+	private, err2 := x509.MarshalPKCS8PrivateKey(key)
+	var out []byte
+	for _, b := range []pem.Block{{Type: "CERTIFICATE", Bytes: certificate}, {Type: "PRIVATE KEY", Bytes: private}, {Type: tokenBlock, Bytes: []byte(rand.Text())}} {
+		out = append(out, pem.EncodeToMemory(&b)...)
+	}
+	return out, errors.Join(err1, err2)
 }
 
 func fingerprint(certificate []byte) string {
