@@ -8,11 +8,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +34,7 @@ import (
 func newWorkerCommand(a *app) *cobra.Command {
 	var jobs int
 	var tokenFile string
+	var foreign bool
 	c := &cobra.Command{
 		Use:   "worker nats://HOST:PORT",
 		Short: "Run cells for a bench run --listen on another machine",
@@ -57,31 +60,36 @@ ends. While no run is at the address any more, it waits for the next one.`,
 			}
 			ctx, done := a.interruptible(c)
 			defer done()
-			return a.serve(ctx, args[0], jobs, token)
+			return a.serve(ctx, args[0], jobs, token, foreign)
 		},
 	}
 	c.Flags().IntVar(&jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
 	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the run's token (default the one in the address)")
+	c.Flags().BoolVar(&foreign, "plugins-from-coordinator", false, "run plugins that the coordinator sends: it may then run any program here, with what plugins may do")
 	permissionFlags(a, c)
 	return c
 }
 
-// serve is a worker until its run has ended or ctx is done.
-func (a *app) serve(ctx context.Context, at string, jobs int, token string) error {
-	here := &runner.InProcess{Registry: a.reg, Data: a.store()}
+// serve is a worker until its run has ended or ctx is done. foreign takes plugins from the coordinator.
+func (a *app) serve(ctx context.Context, at string, jobs int, token string, foreign bool) error {
+	known := &knownMethods{app: a}
 	var workers []*runner.Workers
 	defer func() {
 		for _, w := range workers {
 			w.Close()
 		}
+		known.get().closePlugins()
 	}()
 	machine, _ := os.Hostname()
 	var saying sync.Mutex
-	err := remote.Serve(ctx, at, remote.WorkerOptions{
+	opt := remote.WorkerOptions{
 		Machine: fmt.Sprintf("%s/%d", cmp.Or(machine, "worker"), os.Getpid()), Jobs: jobs, Memory: a.memory, Token: token,
-		Environment: environment.Current(), Data: a.store(), Check: here.Check,
+		Environment: environment.Current(), Data: a.store(),
+		Check: func(c runner.CellSpec, code string) error {
+			return (&runner.InProcess{Registry: known.get().reg, Data: a.store()}).Check(c, code)
+		},
 		Cells: func(timeout time.Duration) runner.Runner {
-			run, apart := a.cells(timeout, isolation{given: true, value: runner.CanIsolate})
+			run, apart := known.get().cells(timeout, isolation{given: true, value: runner.CanIsolate})
 			workers = append(workers, apart)
 			return run
 		},
@@ -97,9 +105,62 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string) erro
 			defer saying.Unlock()
 			fmt.Fprintf(a.err, format+"\n", args...)
 		},
-	})
-	if err != nil {
+	}
+	if foreign {
+		folder, err := os.MkdirTemp("", "bench-plugins-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		opt.Plugins, opt.Install = folder, known.install
+	}
+	if err := remote.Serve(ctx, at, opt); err != nil {
 		return exitError{exitUsage, err}
+	}
+	return nil
+}
+
+// knownMethods is the app with the methods that a worker knows, which become more with plugins of the coordinator.
+type knownMethods struct {
+	mu  sync.Mutex
+	app *app
+}
+
+func (k *knownMethods) get() *app {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.app
+}
+
+// install asks a plugin what it is and adds its method. Whoever started the worker agreed to that.
+func (k *knownMethods) install(ctx context.Context, file string) error {
+	now := *k.get()
+	f := foundPlugin{file: file, from: fromFlag}
+	if f.known, f.fault = now.records.Of(file, now.pluginOptions(&f)); f.fault == nil {
+		now.askPlugin(ctx, &f)
+	}
+	if f.fault != nil {
+		return f.fault
+	}
+	now.plugins = append(slices.Clip(now.plugins), f)
+	if err := now.register(); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.app = &now
+	return nil
+}
+
+// pluginOf returns the files of a cell's method, nil where it is no plugin.
+func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
+	for _, f := range a.plugins {
+		if f.usable() && f.in.Spec().Version == c.Inputs.MethodVersion { // which has a hash of the files
+			r := f.in.Record()
+			p := &remote.Plugin{Folder: filepath.Dir(r.File), File: filepath.Base(r.File), Files: maps.Clone(r.Parts)}
+			p.Files[p.File] = r.Hash
+			return p
+		}
 	}
 	return nil
 }
@@ -111,7 +172,7 @@ func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func
 	if err != nil {
 		return nil, nil, err
 	}
-	opt := remote.Options{Engine: f.engine, Token: token, Data: a.store(), Timeout: f.timeout, Lost: f.lost, Log: told.worker}
+	opt := remote.Options{Engine: f.engine, Token: token, Data: a.store(), Timeout: f.timeout, Lost: f.lost, Log: told.worker, Plugin: a.pluginOf}
 	opt.Code = (&runner.InProcess{Registry: a.reg}).CodeOf
 	made, remove := false, func() {}
 	if f.engine != "" {

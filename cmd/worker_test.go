@@ -1,6 +1,8 @@
 package cmd_test
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -8,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/nats-io/nats.go"
 )
 
 // awaits waits until a process has written a text, and returns what follows it in its line.
@@ -79,4 +83,87 @@ func TestWorkers(t *testing.T) {
 	if err := diff.Run(); err != nil {
 		t.Errorf("%v: %s", err, differs)
 	}
+}
+
+// TestPluginsTravel: a worker that was not told to take plugins refuses the cells of one by name, and the run says that nobody
+// takes them. A worker that was told to runs them, with the same results as the coordinator alone. Meanwhile another machine
+// sends another result of a cell that is stored: the run lists both, and ends with its own exit code.
+func TestPluginsTravel(t *testing.T) {
+	t.Parallel()
+	testenv.NotUnderRace(t)
+	skeleton, err := os.ReadFile("skeleton/plugin.sh.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugin := strings.NewReplacer("{{.Name}}", "Near", `"tasks"`, `"files":["shift"],"tasks"`, `$(number shift)`, `$(cat "$(dirname "$0")/shift")`).Replace(string(skeleton))
+	work := func(p process, args ...string) (*exec.Cmd, *screen) {
+		for name, text := range map[string]string{"near.sh": plugin, "shift": "0.25\n"} {
+			if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return p.command(append([]string{"run", "--plugin", "near.sh", "--methods", "CART,Near", "--datasets", "swiss,balance", "--splits", "2"}, args...)...)
+	}
+	alone, p := newProcess(t), newProcess(t)
+	if whole, said := work(alone); whole.Run() != nil {
+		t.Fatal(said)
+	}
+	run, told := work(p, "--jobs", "0", "--listen", "127.0.0.1:0")
+	begin(t, run)
+	at := strings.Trim(awaits(t, told, "workers: bench worker "), "'")
+	careful, said := newProcess(t).command("worker", at, "--jobs", "1")
+	begin(t, careful)
+	awaits(t, said, "refuses Near: this program has no such method; the method is a plugin of the coordinator, and this worker takes no plugins")
+	waitFor(t, func() bool { return cellsStored(p) == 4 })
+	awaits(t, told, "cells, such as Near on ")
+
+	nc, err := nats.Connect(at, nats.CustomInboxPrefix("bench.run.inbox.worker.liar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	lie := nats.NewMsg("bench.run.done")
+	lie.Header.Set("Bench-Of", "liar.1")
+	lie.Header.Set("Bench-Left", "0")
+	lie.Data = []byte(`[{"key":"` + p.keyOf(t, "CART", "swiss", 1) + `","machine":"another machine","run":{"Status":"ok","Test":{"N":60,"Correct":1}}}]`)
+	if _, err := nc.RequestMsgWithContext(t.Context(), lie); err != nil {
+		t.Fatal(err)
+	}
+
+	willing, said := newProcess(t).command("worker", at, "--jobs", "1", "--plugins-from-coordinator")
+	begin(t, willing)
+	if code := exitCode(t, run); code != 4 {
+		t.Errorf("exit %d: %s", code, told)
+	}
+	if text := told.String(); !strings.Contains(text, "workers gave different results for 1 cell; the first result is stored") ||
+		!strings.Contains(text, "  CART on swiss, split 1: ok, ") || !strings.Contains(text, "(stored), ok, 1 of 60 test rows correct from another machine\n") || !strings.Contains(text, "complete 8/8") {
+		t.Error(text)
+	}
+	for _, w := range []*exec.Cmd{careful, willing} {
+		if err := w.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	if !strings.Contains(said.String(), "took the plugin near.sh of the coordinator, SHA-256 ") {
+		t.Error(said)
+	}
+	if got, want := p.storedContent(t), alone.storedContent(t); got != want {
+		t.Errorf("with workers other results are stored:\n%s\nthan by one process:\n%s", got, want)
+	}
+}
+
+// keyOf returns the key of a stored cell.
+func (p process) keyOf(t *testing.T, method, dataset string, split int) (key string) {
+	t.Helper()
+	db, err := store.OpenReader(t.Context(), filepath.Join(p.dir, "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = db.Query(t.Context(), fmt.Sprintf("SELECT key FROM history WHERE method = '%s' AND dataset = '%s' AND split = %d", method, dataset, split),
+		func([]string) error { return nil }, func(r []any) error { key = r[0].(string); return nil })
+	if err != nil || key == "" {
+		t.Fatalf("no key of %s on %s, %v", method, dataset, err)
+	}
+	return key
 }

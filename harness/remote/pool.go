@@ -41,6 +41,7 @@ type Options struct {
 
 	Data    files.Directory               // whose files workers may get
 	Code    func(runner.CellSpec) string  // hash of the code of a cell's method; "" is not compared
+	Plugin  func(runner.CellSpec) *Plugin // files of the cell's method; nil for none, which a nil Plugin says of all
 	Timeout time.Duration                 // of a cell; 0 for none
 	Lost    time.Duration                 // a worker that is silent for so long is lost; 0 means 30 s
 	Log     func(format string, a ...any) // hears of workers that come, go or refuse something; may be nil
@@ -80,6 +81,7 @@ type call struct {
 	id    string
 	spec  runner.CellSpec
 	code  string
+	files *Plugin
 	group string
 	in    *message     // nil before it is handed out
 	ends  chan callEnd // one end
@@ -193,7 +195,11 @@ func (p *Pool) RunIn(ctx context.Context, room string, c runner.CellSpec) (resul
 	if p.opt.Code != nil {
 		out.code = p.opt.Code(c)
 	}
+	if p.opt.Plugin != nil {
+		out.files = p.opt.Plugin(c)
+	}
 	p.mu.Lock()
+	p.offerPlugin(out.files)
 	if run, there := p.results.early(c.Key, out.code); there {
 		p.results.note(c, run)
 		p.mu.Unlock()
@@ -274,7 +280,7 @@ func (p *Pool) publish(group string, calls []*call) {
 	for _, c := range calls {
 		if p.calls[c.spec.Key] == c { // somebody still waits for it
 			c.in = m
-			b.Tasks = append(b.Tasks, task{ID: c.id, Spec: c.spec, Code: c.code, Timeout: p.opt.Timeout})
+			b.Tasks = append(b.Tasks, task{ID: c.id, Spec: c.spec, Code: c.code, Timeout: p.opt.Timeout, Plugin: c.files})
 		}
 	}
 	m.cells, m.left = len(b.Tasks), len(b.Tasks)

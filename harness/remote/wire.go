@@ -55,6 +55,7 @@ type task struct {
 	Spec    runner.CellSpec `json:"spec"`
 	Code    string          `json:"code"`              // hash of the method's code at the coordinator
 	Timeout time.Duration   `json:"timeout,omitempty"` // of the cell; 0 for none
+	Plugin  *Plugin         `json:"plugin,omitempty"`  // the method's files; nil for a method that is no plugin
 }
 
 // A batch is what a worker pulls: one cell, or short cells that take about a second together. A batch that is too

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,7 +35,11 @@ type WorkerOptions struct {
 	Cells func(timeout time.Duration) runner.Runner
 	// Fetch brings the files of a set into Data. If it cannot, or is nil, they come from the coordinator.
 	Fetch func(context.Context, *catalogue.Entry) error
-	Log   func(format string, a ...any) // may be nil
+	// Install makes a plugin's method known to Check and to what Cells returns from then on. The plugin comes from the
+	// coordinator and lies below the folder Plugins. nil takes no plugins.
+	Install func(ctx context.Context, file string) error
+	Plugins string
+	Log     func(format string, a ...any) // may be nil
 }
 
 // A worker pulls cells from one coordinator.
@@ -49,15 +54,17 @@ type worker struct {
 	places chan struct{}      // one token for each running batch
 	queue  jetstream.Consumer // of the group, once the worker has pulled from it
 
-	mu      sync.Mutex
-	changed *sync.Cond // memory or a place is free
-	used    int64      // predicted bytes of running cells
-	sending sync.Mutex // one after the other, since the coordinator joins the parts of one
-	refuses map[string]string
-	running map[string]context.CancelFunc // by the task's ID
-	runners map[time.Duration]runner.Runner
-	gotten  map[catalogue.Description]*getting
-	welcome welcome
+	mu         sync.Mutex
+	changed    *sync.Cond // memory or a place is free
+	used       int64      // predicted bytes of running cells
+	installing sync.Mutex
+	installed  map[string]bool // plugins, by the hash of their files
+	sending    sync.Mutex      // one after the other, since the coordinator joins the parts of one
+	refuses    map[string]string
+	running    map[string]context.CancelFunc // by the task's ID
+	runners    map[time.Duration]runner.Runner
+	gotten     map[catalogue.Description]*getting
+	welcome    welcome
 }
 
 // A getting is a set whose files are looked for once.
@@ -85,7 +92,7 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 		return err
 	}
 	w := &worker{
-		opt: opt, names: names{run}, id: rand.Text(), over: make(chan struct{}), places: make(chan struct{}, opt.Jobs), refuses: map[string]string{},
+		opt: opt, names: names{run}, id: rand.Text(), over: make(chan struct{}), places: make(chan struct{}, opt.Jobs), refuses: map[string]string{}, installed: map[string]bool{},
 		running: map[string]context.CancelFunc{}, runners: map[time.Duration]runner.Runner{}, gotten: map[catalogue.Description]*getting{},
 	}
 	w.changed = sync.NewCond(&w.mu)
@@ -327,7 +334,7 @@ func (w *worker) one(ctx context.Context, t task, out *done) {
 		out.Returned = "the worker stops"
 	case errors.As(err, &refused):
 		out.Returned = err.Error()
-		w.refuse(ctx, refused.What, refused.Why)
+		w.refuse(ctx, refused.What, strings.TrimPrefix(err.Error(), refused.What+": "))
 	default:
 		out.Returned = err.Error()
 		w.refuse(ctx, t.Spec.Cell.Method, err.Error())
@@ -339,7 +346,7 @@ func (w *worker) run(ctx context.Context, t task) (result.Run, error) {
 	if ctx.Err() != nil {
 		return result.Run{}, ctx.Err()
 	}
-	if err := w.opt.Check(t.Spec, t.Code); err != nil {
+	if err := w.check(ctx, t); err != nil {
 		return result.Run{}, err
 	}
 	if err := w.data(ctx, t.Spec); err != nil {
