@@ -84,8 +84,9 @@ lint:
 	$(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 
-# What takes minutes and hours: the program killed 200 times, workers and coordinators killed, stopped and cut off 200 times, 100,000 histories of workers, a limit of time passed a hundred times, every fuzz target for a
-# minute, the faults three times over, every method in every build.
+# What takes minutes and hours: the program killed 200 times, workers and coordinators killed, stopped and cut off 200 times,
+# 100,000 histories of workers, a limit of time passed a hundred times, every fuzz target for a minute, the faults three times
+# over, every method in every build.
 FUZZTIME := 1m
 fire:
 	BENCH_KILLS=200 $(GO) test -timeout 60m -run '^TestKilledAndResumed$$' ./cmd

@@ -205,6 +205,9 @@ func (a *app) runName() (string, error) {
 	return hex.EncodeToString(sum[:6]), errors.Join(err1, err2)
 }
 
+// identity is the file of the certificate and the token by which workers know a run.
+func (a *app) identity() string { return a.db + ".listen" }
+
 // secure chooses the certificate and the token of a server that other machines reach. made says that the token is none
 // of the user's.
 func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
@@ -223,7 +226,7 @@ func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
 	if remote.Loopback(host) || opt.Certificate != nil && opt.Token != "" {
 		return false, nil
 	}
-	kept, err := remote.KeptIdentity(a.db + ".listen")
+	kept, err := remote.KeptIdentity(a.identity())
 	if err != nil {
 		return false, usage("%w", err)
 	}

@@ -2,6 +2,7 @@ package cmd_test
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // awaits waits until a process has written a text, and returns what follows it in its line.
@@ -149,6 +152,114 @@ func TestPluginsTravel(t *testing.T) {
 	}
 	if got, want := p.storedContent(t), alone.storedContent(t); got != want {
 		t.Errorf("with workers other results are stored:\n%s\nthan by one process:\n%s", got, want)
+	}
+}
+
+// TestListeningAgain: a run at an address that other machines reach has the certificate and the token of the run before, or
+// those that its user gives.
+func TestListeningAgain(t *testing.T) {
+	t.Parallel()
+	testenv.NotUnderRace(t)
+	p := newProcess(t)
+	listen := func(args ...string) (token, fingerprint string, said *screen) {
+		run, said := p.command(append([]string{"run", "--methods", "CART", "--datasets", "balance", "--splits", "1", "--listen", "0.0.0.0:0"}, args...)...)
+		_ = run.Run()
+		at := strings.Trim(awaits(t, said, "workers: bench worker "), "'")
+		at = at[strings.Index(at, "nats://"):]
+		link, err := url.Parse(strings.Trim(at, "'"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return link.User.Username(), link.Query().Get("fingerprint"), said
+	}
+	token, fingerprint, said := listen()
+	file := filepath.Join(p.dir, "results.db.listen")
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 || len(token) < 16 || len(fingerprint) != 64 || !strings.Contains(said.String(), "complete 1/1") {
+		t.Fatalf("%v, %v: %s", info, err, said)
+	}
+	if token2, fingerprint2, said := listen(); token2 != token || fingerprint2 != fingerprint {
+		t.Errorf("another token or certificate: %s", said)
+	}
+	own, err := os.ReadFile(file)
+	if err != nil || os.WriteFile(filepath.Join(p.dir, "own.pem"), own, 0o600) != nil || os.Remove(file) != nil {
+		t.Fatal(err)
+	}
+	token3, fingerprint3, said := listen("--cert", "own.pem", "--key", "own.pem")
+	if fingerprint3 != fingerprint || token3 == token || len(token3) < 16 {
+		t.Errorf("token %s, certificate %s: %s", token3, fingerprint3, said)
+	}
+	for want, args := range map[string][]string{
+		"--cert and --key belong together":         {"--cert", "own.pem", "--listen", "0.0.0.0:0"},
+		"--cert missing.pem, --key own.pem":        {"--cert", "missing.pem", "--key", "own.pem", "--listen", "0.0.0.0:0"},
+		"leave one of them out":                    {"--listen", "127.0.0.1:0", "--engine", "nats://127.0.0.1:1"},
+		"an address of another machine needs tls:": {"--engine", "nats://example.org:4222"},
+		"--token-file is for the workers":          {"--token-file", "own.pem"},
+	} {
+		c, said := p.command(append([]string{"run", "--methods", "CART", "--datasets", "swiss", "--splits", "1"}, args...)...)
+		if code := startedCode(t, c); code != 2 || !strings.Contains(said.String(), want) {
+			t.Errorf("exit %d: %s", code, said)
+		}
+	}
+}
+
+// TestEngine: a run by a server that stands already, whose coordinator is killed and started again. The worker outlives this,
+// the content is that of one process, and nothing is left at the server.
+func TestEngine(t *testing.T) {
+	t.Parallel()
+	testenv.NotUnderRace(t)
+	want, _ := undisturbed(t)
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true, Authorization: "a token of the server"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Start()
+	defer s.Shutdown()
+	if !s.ReadyForConnections(time.Minute) {
+		t.Fatal("the server did not start")
+	}
+	p := newProcess(t)
+	if err := os.WriteFile(filepath.Join(p.dir, "token"), []byte("a token of the server\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	coordinate := func() (*exec.Cmd, *screen, string) {
+		run, told := p.work(t, families, 2, 0)
+		run.Args = append(run.Args, "--engine", "nats://"+s.Addr().String(), "--token-file", "token")
+		begin(t, run)
+		return run, told, strings.Trim(awaits(t, told, "workers: bench worker --token-file token "), "'")
+	}
+	killed, _, at := coordinate()
+	w := newProcess(t)
+	w.dir = p.dir
+	worker, said := w.command("worker", at, "--jobs", "1", "--token-file", "token")
+	begin(t, worker)
+	waitFor(t, func() bool { return cellsStored(p) > 0 })
+	_ = killed.Process.Kill()
+	_ = killed.Wait()
+	run, told, again := coordinate()
+	if again != at {
+		t.Errorf("the run is at %s, and was at %s", again, at)
+	}
+	if err := run.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, told)
+	}
+	if err := worker.Wait(); err != nil {
+		t.Errorf("%v: %s", err, said)
+	}
+	if got := p.storedContent(t); got != want {
+		t.Errorf("other results are stored:\n%s\nthan by one process:\n%s", got, want)
+	}
+	nc, err := nats.Connect(s.ClientURL(), nats.Token("a token of the server"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range js.StreamNames(t.Context()).Name() {
+		t.Errorf("%s is left at the server", name)
 	}
 }
 
