@@ -11,17 +11,20 @@
 // The coordinator knows cells by their keys, so that a result counts whoever was asked for it, and when: once,
 // and a result that contradicts it is a [Conflict].
 //
-//	wire.go    the messages, and the parts of those that are too large for one
+//	wire.go    the messages
+//	parts.go   what is larger than a message, in parts: results to the coordinator, batches and files to workers
 //	server.go  the server that the coordinator runs or takes, who may do what there, certificates
 //	pool.go    the coordinator: a runner.Runner whose cells run elsewhere
-//	results.go results remembered, so that another result of a cell is compared with the first
+//	results.go results taken and remembered, so that another result of a cell is compared with the first
 //	members.go which workers there are, and what becomes of the cells of a lost one
 //	worker.go  the worker: pulls cells, checks them, runs them, sends results
 //	data.go    data files by checksum, from the coordinator
+//	plugins.go files of plugins, in the same way
 //
 // Workers that take the same cells form a group, with one queue: the same class of memory, and the same methods
 // and sets that they have refused. The scheduler decides which cell goes to which group next (package schedule),
 // so that a queue holds no more than a second of work for each place of its workers.
 //
-// The package stores nothing, plans nothing and knows no method. A worker sends no code, and gets none.
+// The package stores nothing, plans nothing and knows no method. A worker sends no code, and gets none but plugins
+// that it was told to take.
 package remote

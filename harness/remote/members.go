@@ -29,13 +29,15 @@ func (p *Pool) hear(m *nats.Msg) {
 		return
 	}
 	answer := welcome{Consumer: h.group(), Lost: p.opt.Lost}
-	if !h.Leaves {
+	p.mu.Lock()
+	was := p.members[h.Worker]
+	p.mu.Unlock()
+	if !h.Leaves && (was == nil || was.in != answer.Consumer) {
 		if err := p.makeGroup(answer.Consumer); err != nil {
 			answer.Error = err.Error()
 		}
 	}
 	p.mu.Lock()
-	was := p.members[h.Worker]
 	if h.Leaves {
 		delete(p.members, h.Worker)
 		delete(p.parts, h.Worker)

@@ -72,10 +72,12 @@ func (w *worker) getPlugin(ctx context.Context, p *Plugin, folder string) (strin
 	if _, there := p.Files[p.File]; !there || strings.ContainsAny(p.File, `/\`) {
 		return "", fmt.Errorf("%q is no file of the plugin", p.File)
 	}
-	for name, want := range p.Files {
+	for name := range p.Files {
 		if !filepath.IsLocal(name) {
 			return "", fmt.Errorf("%q leads out of the plugin's folder", name)
 		}
+	}
+	for name, want := range p.Files {
 		path := filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return "", err

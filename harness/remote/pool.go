@@ -351,54 +351,6 @@ func (p *Pool) remove(m *message) {
 	}
 }
 
-// finish takes ends of cells from a worker. The worker does not wait until they are read, since large results take long.
-func (p *Pool) finish(m *nats.Msg) {
-	p.mu.Lock()
-	data := p.parts.add(m)
-	p.mu.Unlock()
-	p.respond(m, nats.NewMsg(""))
-	if data != nil {
-		go p.takeAll(data)
-	}
-}
-
-func (p *Pool) takeAll(data []byte) {
-	var ends []done
-	if err := json.Unmarshal(data, &ends); err != nil {
-		p.log("a worker sent results that cannot be read: %v", err)
-	}
-	for i := range ends {
-		d := &ends[i]
-		if d.Run != nil {
-			d.outcome = outcomeOf(d)
-		}
-		p.mu.Lock()
-		p.take(d)
-		p.mu.Unlock()
-	}
-}
-
-// take takes the end of a cell; p.mu is held. Of several results of one cell the first counts, and others are compared
-// with it. A result that nobody has asked for is kept: an earlier coordinator, or an earlier handing out, asked for it.
-func (p *Pool) take(d *done) {
-	c := p.calls[d.Key]
-	switch {
-	case d.Run == nil:
-		if c != nil && c.id == d.ID {
-			if d.Alone {
-				p.alone[d.Key] = true
-			}
-			p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
-		}
-	case c == nil:
-		p.results.another(d)
-	case c.code != d.Code: // an earlier coordinator, of another program, asked for it
-	default:
-		p.results.note(c.spec, d)
-		p.finishCall(c, callEnd{run: c.spec.FilledWith(*d.Run)})
-	}
-}
-
 // exhausted hears from the server that a batch was delivered as often as it may be, and that none of its workers answered.
 func (p *Pool) exhausted(m *nats.Msg) {
 	var advisory struct {

@@ -1,8 +1,12 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,6 +18,76 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
+
+// identity is kept in a file of the test.
+func identity(t *testing.T) (file string, id Identity) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "identity")
+	id, err := KeptIdentity(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file, id
+}
+
+// TestIdentityIsKept: an identity is the same when it is read again, and nobody else may read it.
+func TestIdentityIsKept(t *testing.T) {
+	file, id := identity(t)
+	again, err := KeptIdentity(file)
+	if err != nil || again.Token != id.Token || len(id.Token) < 16 || !bytes.Equal(again.Certificate.Certificate[0], id.Certificate.Certificate[0]) {
+		t.Error(again.Token, id.Token, err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info.Mode(), err)
+	}
+	if _, other := identity(t); other.Token == id.Token || bytes.Equal(other.Certificate.Certificate[0], id.Certificate.Certificate[0]) {
+		t.Error("two identities are the same")
+	}
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := KeptIdentity(file); err == nil || !strings.Contains(err.Error(), "other users may read") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil || os.Chmod(file, 0o600) != nil {
+		t.Fatal(err)
+	}
+	if _, err := KeptIdentity(file); err == nil || !strings.Contains(err.Error(), "delete the file") {
+		t.Error(err)
+	}
+}
+
+// TestSecrets: an address of this machine's network needs the token and the certificate.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	_, id := identity(t)
+	for _, o := range []Options{{Token: id.Token}, {Certificate: &id.Certificate}} {
+		o.Address, o.Folder = "0.0.0.0:0", t.TempDir()
+		if _, err := Listen(o); err == nil || !strings.Contains(err.Error(), "needs a token and a certificate") {
+			t.Fatal(err)
+		}
+	}
+	token := id.Token
+	p := newPool(t, Options{Address: "0.0.0.0:0", Token: token, Certificate: &id.Certificate})
+	_, query, _ := strings.Cut(p.URL, "?")
+	host := fmt.Sprintf("127.0.0.1:%s", p.URL[strings.LastIndex(p.URL[:strings.Index(p.URL, "?")], ":")+1:strings.Index(p.URL, "?")])
+	for what, at := range map[string]string{
+		"refuses the token":        "nats://wrong@" + host + "?" + query,
+		"has the fingerprint":      "nats://" + token + "@" + host + "?fingerprint=00",
+		"no coordinator answers":   "nats://" + token + "@" + host,
+		"needs tls://, or ?finger": "nats://" + token + "@example.org:4222",
+		"is not an address":        "http://" + host,
+	} {
+		if err := Serve(t.Context(), at, options(answers)); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	serve(t, p, "nats://"+token+"@"+host+"?"+query, options(answers))
+	until(t, p, slots(1))
+	if run, err := anywhere(t.Context(), p, cell("M", 2)); err != nil || run.TestRows != 200 {
+		t.Error(run, err)
+	}
+}
 
 // TestWhatWorkersMayNotDo: who has the token of workers, or at a loopback address no token, cannot do what only the
 // coordinator does. The server names each try.

@@ -2,23 +2,18 @@ package remote
 
 import (
 	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/nats-io/nats.go"
 )
 
 // names are the names of what a coordinator and its workers share. They carry the identity of the run, so that two
@@ -108,107 +103,6 @@ func rounded(memory int64) int64 {
 	memory = max(0, memory)
 	drop := max(0, bits.Len64(uint64(memory))-3)
 	return memory >> drop << drop
-}
-
-// roomBeside is what a message needs beside its data.
-const roomBeside = 4096
-
-// part is the most bytes of data that a message carries.
-func part(nc *nats.Conn) int { return max(1, int(nc.MaxPayload())-roomBeside) }
-
-// These are headers of messages.
-const (
-	headerOf    = "Bench-Of"    // what the message is a part of
-	headerLeft  = "Bench-Left"  // how many parts follow
-	headerError = "Bench-Error" // why there is no answer
-)
-
-// split makes the messages that carry data, in order. from tells whose they are.
-func split(nc *nats.Conn, subject, from string, data []byte) []*nats.Msg {
-	parts := slices.Collect(slices.Chunk(data, part(nc)))
-	of := from + "." + rand.Text()
-	var out []*nats.Msg
-	for i, p := range parts {
-		m := nats.NewMsg(subject)
-		m.Data = p
-		m.Header.Set(headerOf, of)
-		m.Header.Set(headerLeft, strconv.Itoa(len(parts)-1-i))
-		out = append(out, m)
-	}
-	return out
-}
-
-// parts joins what split made, of one sender after the other. A sender that begins anew has given up what it began.
-type parts map[string]*partial
-
-type partial struct {
-	of   string
-	data []byte
-	left int
-}
-
-// add takes a message. It returns the whole data with the last part, else nil.
-func (p parts) add(m *nats.Msg) []byte {
-	of := m.Header.Get(headerOf)
-	left, err := strconv.Atoi(m.Header.Get(headerLeft))
-	from, _, _ := strings.Cut(of, ".")
-	if err != nil {
-		return nil
-	}
-	was := p[from]
-	if was == nil || was.of != of {
-		was = &partial{of: of, left: left + 1}
-		p[from] = was
-	}
-	if was.left--; was.left != left {
-		delete(p, from)
-		return nil
-	}
-	was.data = append(was.data, m.Data...)
-	if left > 0 {
-		return nil
-	}
-	delete(p, from)
-	return was.data
-}
-
-// A wish is a request for a part of an object: a batch by its name, or a file by its SHA-256.
-type wish struct {
-	Name   string `json:"name"`
-	Offset int64  `json:"offset"`
-}
-
-// An object reads an object of the coordinator part by part.
-type object struct {
-	ask  func(subject string, data []byte) (*nats.Msg, error)
-	to   string // subject
-	wish wish
-	have []byte
-	end  bool
-}
-
-func (o *object) Read(to []byte) (int, error) {
-	if len(o.have) == 0 && !o.end {
-		data, err := encode(o.wish)
-		if err != nil {
-			return 0, err
-		}
-		m, err := o.ask(o.to, data)
-		if err != nil {
-			return 0, err
-		}
-		if why := m.Header.Get(headerError); why != "" {
-			return 0, errors.New(why)
-		}
-		o.have, o.end = m.Data, len(m.Data) == 0
-		o.wish.Offset += int64(len(m.Data))
-	}
-	if o.end {
-		return 0, io.EOF
-	}
-	n := copy(to, o.have)
-	o.have = o.have[n:]
-	return n, nil
 }
 
 // encode writes JSON. Text is not escaped for HTML, so that grid points arrive unchanged.

@@ -404,68 +404,6 @@ func (w *worker) refuse(ctx context.Context, what, why string) {
 	w.sayHello(ctx, false) // before the cell goes back, so that it does not come here again
 }
 
-// sendAll gives the ends of a batch to the coordinator: those that have come while it gave others, together.
-func (w *worker) sendAll(ctx context.Context, ends <-chan done) {
-	for d := range ends {
-		some := []done{d}
-		for more := true; more; {
-			select {
-			case d, more = <-ends:
-				if more {
-					some = append(some, d)
-				}
-			default:
-				more = false
-			}
-		}
-		w.send(ctx, some)
-	}
-}
-
-// send gives ends of cells to the coordinator. It tries until the coordinator has them, the run is over, or ctx is done
-// while no coordinator is there.
-func (w *worker) send(ctx context.Context, some []done) {
-	data, err := encode(some)
-	if err != nil {
-		w.log("a result cannot be sent: %v", err)
-		return
-	}
-	for {
-		select {
-		case <-w.over:
-			return
-		default:
-		}
-		if w.nc.IsConnected() {
-			err := w.sendParts(context.WithoutCancel(ctx), data)
-			if err == nil {
-				return
-			}
-			w.log("a result could not be sent: %v; trying again", err)
-		} else if ctx.Err() != nil {
-			return
-		}
-		select {
-		case <-w.over:
-		case <-time.After(again):
-		}
-	}
-}
-
-func (w *worker) sendParts(ctx context.Context, data []byte) error {
-	w.sending.Lock()
-	defer w.sending.Unlock()
-	for _, m := range split(w.nc, w.names.done(), w.id, data) {
-		within, end := context.WithTimeout(ctx, askWithin)
-		_, err := w.nc.RequestMsgWithContext(within, m)
-		end()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // stop ends a cell whose result nobody waits for.
 func (w *worker) stop(id string) {
 	w.mu.Lock()
