@@ -102,7 +102,7 @@ func (r *runTold) Finished(c *plan.Cell, run *result.Run, _ result.Status) {
 func (r *runTold) Waiting(cells int, by string) { r.bar.waiting(cells, by) }
 
 func (r *runTold) Unplaced(cells int, such *plan.Cell) {
-	r.bar.note(fmt.Sprintf("no worker takes %s, such as %s, which needs %s (--memory of the workers); waiting for a worker that does",
+	r.bar.note(fmt.Sprintf("no worker takes %s, such as %s (%s): waiting for a worker with enough --memory that does not refuse them",
 		plural(cells, "cell"), such, wording.Bytes(such.Spec.Memory)))
 }
 

@@ -43,7 +43,9 @@ sends their results there. Each cell runs in a process of its own. Nothing is st
 but data sets: they come from $BENCH_MIRROR, or else from the run's machine.
 
 A cell whose method has another version or other code here goes back, and so does a cell
-whose data differ. The worker says so and takes no more cells of that method or set.
+whose data differ. The worker says so and takes no more cells of that method or set. With
+--plugins-from-coordinator it takes the files of plugins that are not here, and runs them:
+docs/how-to/many-machines.md says what a run may make a worker do.
 
 The worker ends when the run has ended. At SIGTERM or Ctrl-C it gives its cells back, and
 ends. While no run is at the address any more, it waits for the next one.`,

@@ -8,10 +8,15 @@ slurm=${BENCH_SLURM:-$PWD/../shared/slurm}
 dir=$(mktemp -d)
 bench=$dir/bench
 run=()
-trap '[ "${#run[@]}" = 0 ] || kill "${run[@]}" 2>/dev/null || true; "$slurm/stop.sh" "$dir/slurm" || true; rm -rf "$dir"' EXIT
+finish() {
+  [ "${#run[@]}" = 0 ] || kill "${run[@]}" 2>/dev/null || true
+  if [ -d "$dir/slurm" ]; then "$slurm/stop.sh" "$dir/slurm" || true; fi
+  for _ in $(seq 50); do ! rm -rf "$dir" 2>/dev/null || break; sleep 0.2; done # the daemons write until they have ended
+}
+trap finish EXIT
 go build -o "$bench" ./cmd/bench
 export BENCH_DATA=$dir/data BENCH_MIRROR='' BENCH_KNOWN_PLUGINS=$dir/known BENCH=$bench
-work=(run --methods CART,GBRFF2,RF,LGBM --datasets swiss,balance --splits 10)
+work=(run --methods CART,GBRFF2,RF,LGBM --datasets swiss,balance --splits 20)
 "$bench" "${work[@]}" --db "$dir/alone.db" 2>"$dir/alone.txt" || { cat "$dir/alone.txt"; exit 1; }
 
 export SLURM_TEST_PORT=${SLURM_TEST_PORT:-16917}
@@ -26,13 +31,13 @@ until at=$(sed -n "s/^workers: .* '\(nats:.*\)'\$/\1/p" "$dir/many.txt") && [ -n
   sleep 0.2
 done
 job=$(sbatch --parsable --array=1-3 --mem=1000M --output="$dir/worker-%a.txt" scripts/slurm/worker.sh --token-file "$dir/token" "$at")
-until [ "$(squeue -h -j "$job" -t running -o %N | sort -u | tr '\n' ' ')" = 'n1 n2 ' ] || ! kill -0 "${run[0]}" 2>/dev/null; do sleep 0.2; done
+until [ "$(grep -c 'worker .* has come' "$dir/many.txt")" -ge 2 ] || ! kill -0 "${run[0]}" 2>/dev/null; do sleep 0.2; done
 squeue -j "$job"
 scancel "${job}_1" || true # which gives its cells back; the third task of the array comes in its place
 if ! wait "${run[0]}"; then cat "$dir"/many.txt "$dir"/worker-*.txt; exit 1; fi
 run=()
 scancel "$job" 2>/dev/null || true # tasks that have not begun
 grep 'worker .* has come' "$dir/many.txt" | sort -u
-[ "$(grep -c 'worker .* has come' "$dir/many.txt")" -ge 2 ] || { echo "slurm check: fewer than two workers came"; cat "$dir/many.txt"; exit 1; }
+[ "$(grep -c 'worker .* has come' "$dir/many.txt")" -ge 2 ] || { echo "slurm check: fewer than two workers came"; cat "$dir"/many.txt "$dir"/worker-*.txt; exit 1; }
 "$bench" diff "$dir/alone.db" "$dir/many.db"
 echo "slurm check: the results of the job array are those of one process"

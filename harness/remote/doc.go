@@ -14,7 +14,7 @@
 //	wire.go    the messages
 //	parts.go   what is larger than a message, in parts: results to the coordinator, batches and files to workers
 //	server.go  the server that the coordinator runs or takes, who may do what there, certificates
-//	pool.go    the coordinator: a runner.Runner whose cells run elsewhere
+//	pool.go    the coordinator: a schedule.Remote, which hands cells out
 //	results.go results taken and remembered, so that another result of a cell is compared with the first
 //	members.go which workers there are, and what becomes of the cells of a lost one
 //	worker.go  the worker: pulls cells, checks them, runs them, sends results
