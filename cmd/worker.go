@@ -188,7 +188,10 @@ func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func
 	p, err := remote.Listen(opt)
 	if err != nil {
 		remove()
-		return nil, nil, usage("--%s: %w", cmp.Or(f.listen, f.engine), err)
+		if f.engine != "" {
+			return nil, nil, usage("--engine %s: %w", f.engine, err)
+		}
+		return nil, nil, usage("--listen %s: %w", f.listen, err)
 	}
 	fmt.Fprintf(a.err, "workers: %s\n", workerCommand(p.URL, opt.Token, made, f.tokenFile))
 	return p, func(ended bool) []remote.Conflict {

@@ -189,18 +189,6 @@ func TestListeningAgain(t *testing.T) {
 	if fingerprint3 != fingerprint || token3 == token || len(token3) < 16 {
 		t.Errorf("token %s, certificate %s: %s", token3, fingerprint3, said)
 	}
-	for want, args := range map[string][]string{
-		"--cert and --key belong together":         {"--cert", "own.pem", "--listen", "0.0.0.0:0"},
-		"--cert missing.pem, --key own.pem":        {"--cert", "missing.pem", "--key", "own.pem", "--listen", "0.0.0.0:0"},
-		"leave one of them out":                    {"--listen", "127.0.0.1:0", "--engine", "nats://127.0.0.1:1"},
-		"an address of another machine needs tls:": {"--engine", "nats://example.org:4222"},
-		"--token-file is for the workers":          {"--token-file", "own.pem"},
-	} {
-		c, said := p.command(append([]string{"run", "--methods", "CART", "--datasets", "swiss", "--splits", "1"}, args...)...)
-		if code := startedCode(t, c); code != 2 || !strings.Contains(said.String(), want) {
-			t.Errorf("exit %d: %s", code, said)
-		}
-	}
 }
 
 // TestEngine: a run by a server that stands already, whose coordinator is killed and started again. The worker outlives this,
