@@ -82,7 +82,11 @@ func outcomeOf(d *done) outcome {
 	for i := range run.Evaluations {
 		run.Evaluations[i].FitSeconds = 0
 	}
-	out := outcome{cell: runner.Cell{Protocol: run.Protocol, Dataset: run.Dataset, Method: run.Method, Split: run.Split}, worker: d.Machine, value: string(run.Status), counts: run.Status == result.OK || run.Failure() == result.ClassError || run.Failure() == result.ClassBadOutput}
+	out := outcome{
+		cell:   runner.Cell{Protocol: run.Protocol, Dataset: run.Dataset, Method: run.Method, Split: run.Split},
+		worker: d.Machine, value: string(run.Status),
+		counts: run.Status == result.OK || run.Failure() == result.ClassError || run.Failure() == result.ClassBadOutput,
+	}
 	if text, err := encode(run); err == nil {
 		out.sum = sha256.Sum256(text)
 	}
