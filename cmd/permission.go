@@ -56,13 +56,14 @@ func (a *app) permissions() []string {
 	return args
 }
 
-// hidden are what no plugin may read, wherever it lies: results, and data with the labels of test rows.
+// hidden are what no plugin may read, wherever it lies: results, what workers are let in by, and data with the labels of test
+// rows.
 func (a *app) hidden() []string {
 	if a.onlyNamed {
 		return a.hide
 	}
 	var out []string
-	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.store().Dir(), os.Getenv("BENCH_MIRROR")} {
+	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.identity(), a.store().Dir(), os.Getenv("BENCH_MIRROR")} {
 		if path == "" {
 			continue
 		}

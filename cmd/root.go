@@ -36,6 +36,7 @@ const (
 	exitInternal    = 1
 	exitUsage       = 2
 	exitIncomplete  = 3
+	exitConflict    = 4
 	exitInterrupted = 130
 )
 
@@ -205,7 +206,8 @@ func newRootCommand(a *app) *cobra.Command {
 single evaluation in a SQLite file, and makes tables from it.
 
 Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
-3 finished, but some cells failed or are missing; 130 interrupted.`,
+3 finished, but some cells failed or are missing; 4 two workers gave different
+results for one cell; 130 interrupted.`,
 		Example: `  bench data fetch                               get the data sets
   bench data describe my.csv -o my.toml          read data of your own
   bench methods new Mine --from my.py:MyClass    make a method of an estimator in Python

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/remote"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -32,8 +34,9 @@ type runFlags struct {
 	isolate isolation
 	shard   string
 
-	listen, tokenFile string
-	lost              time.Duration
+	listen, engine, tokenFile string
+	certFile, keyFile         string
+	lost                      time.Duration
 }
 
 // defaultMaxCell skips what would keep a run from ending within a day or so.
@@ -81,16 +84,24 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		run, apart := a.cells(timeout, how)
 		return run, apart.Close
 	}}
-	over := func(bool) {}
-	if f.listen != "" {
+	over := func(bool) []remote.Conflict { return nil }
+	if f.shares() {
 		if session.Remote, over, err = a.listen(told, f); err != nil {
 			return err
 		}
 	}
 	report, err := session.Run(ctx, harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget}, told)
-	over(err == nil && !report.Outcome.Interrupted)
-	return a.conclude(report, err)
+	conflicts := over(err == nil && !report.Outcome.Interrupted)
+	err = a.conclude(report, err)
+	if e := (exitError{}); conflicts != nil && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
+		err = exitError{code: exitConflict}
+	}
+	a.tellConflicts(conflicts)
+	return err
 }
+
+// shares reports whether workers may run cells.
+func (f runFlags) shares() bool { return f.listen != "" || f.engine != "" }
 
 var keeps = []runner.Keep{runner.KeepScores, runner.KeepModels, runner.KeepNone}
 
@@ -103,12 +114,16 @@ func (f runFlags) check() error {
 		return usage("nothing is asked for; use --all, or --methods and --datasets")
 	case f.methods != nil && len(f.methods) == 0 || f.datasets != nil && len(f.datasets) == 0:
 		return usage("--methods or --datasets is given and empty; name at least one")
-	case f.tokenFile != "" && f.listen == "":
-		return usage("--token-file is for the workers of --listen HOST:PORT; add --listen")
-	case f.listen != "" && f.lost < time.Second:
+	case f.listen != "" && f.engine != "":
+		return usage("--listen starts a server and --engine takes one that stands already; leave one of them out")
+	case f.tokenFile != "" && !f.shares():
+		return usage("--token-file is for the workers of --listen HOST:PORT or --engine URL; add one of them")
+	case (f.certFile != "") != (f.keyFile != "") || f.certFile != "" && f.listen == "":
+		return usage("--cert and --key belong together, and to --listen HOST:PORT")
+	case f.shares() && f.lost < time.Second:
 		return usage("--lost %v: a worker needs at least 1s to say that it lives", f.lost)
-	case f.jobs < 1 && (f.jobs < 0 || f.listen == ""):
-		return usage("--jobs %d: at least one cell must run at a time (0 is for --listen alone)", f.jobs)
+	case f.jobs < 1 && (f.jobs < 0 || !f.shares()):
+		return usage("--jobs %d: at least one cell must run at a time (0 is for --listen and --engine alone)", f.jobs)
 	case f.timeout < 0 || f.budget < 0 || f.maxCell < 0:
 		return usage("--timeout, --budget and --max-cell must not be negative")
 	case f.format != "table" && !f.dryRun:

@@ -101,6 +101,11 @@ func (r *runTold) Finished(c *plan.Cell, run *result.Run, _ result.Status) {
 
 func (r *runTold) Waiting(cells int, by string) { r.bar.waiting(cells, by) }
 
+func (r *runTold) Unplaced(cells int, such *plan.Cell) {
+	r.bar.note(fmt.Sprintf("no worker takes %s, such as %s (%s): waiting for a worker with enough --memory that does not refuse them",
+		plural(cells, "cell"), such, wording.Bytes(such.Spec.Memory)))
+}
+
 func (r *runTold) Ended() {
 	r.show(nil)
 	r.bar.close()

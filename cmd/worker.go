@@ -3,12 +3,18 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +34,7 @@ import (
 func newWorkerCommand(a *app) *cobra.Command {
 	var jobs int
 	var tokenFile string
+	var foreign bool
 	c := &cobra.Command{
 		Use:   "worker nats://HOST:PORT",
 		Short: "Run cells for a bench run --listen on another machine",
@@ -36,7 +43,9 @@ sends their results there. Each cell runs in a process of its own. Nothing is st
 but data sets: they come from $BENCH_MIRROR, or else from the run's machine.
 
 A cell whose method has another version or other code here goes back, and so does a cell
-whose data differ. The worker says so and takes no more cells of that method or set.
+whose data differ. The worker says so and takes no more cells of that method or set. With
+--plugins-from-coordinator it takes the files of plugins that are not here, and runs them:
+docs/how-to/many-machines.md says what a run may make a worker do.
 
 The worker ends when the run has ended. At SIGTERM or Ctrl-C it gives its cells back, and
 ends. While no run is at the address any more, it waits for the next one.`,
@@ -53,31 +62,36 @@ ends. While no run is at the address any more, it waits for the next one.`,
 			}
 			ctx, done := a.interruptible(c)
 			defer done()
-			return a.serve(ctx, args[0], jobs, token)
+			return a.serve(ctx, args[0], jobs, token, foreign)
 		},
 	}
 	c.Flags().IntVar(&jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
 	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the run's token (default the one in the address)")
+	c.Flags().BoolVar(&foreign, "plugins-from-coordinator", false, "run plugins that the coordinator sends: it may then run any program here, with what plugins may do")
 	permissionFlags(a, c)
 	return c
 }
 
-// serve is a worker until its run has ended or ctx is done.
-func (a *app) serve(ctx context.Context, at string, jobs int, token string) error {
-	here := &runner.InProcess{Registry: a.reg, Data: a.store()}
+// serve is a worker until its run has ended or ctx is done. foreign takes plugins from the coordinator.
+func (a *app) serve(ctx context.Context, at string, jobs int, token string, foreign bool) error {
+	known := &knownMethods{app: a}
 	var workers []*runner.Workers
 	defer func() {
 		for _, w := range workers {
 			w.Close()
 		}
+		known.get().closePlugins()
 	}()
 	machine, _ := os.Hostname()
 	var saying sync.Mutex
-	err := remote.Serve(ctx, at, remote.WorkerOptions{
+	opt := remote.WorkerOptions{
 		Machine: fmt.Sprintf("%s/%d", cmp.Or(machine, "worker"), os.Getpid()), Jobs: jobs, Memory: a.memory, Token: token,
-		Environment: environment.Current(), Data: a.store(), Check: here.Check,
+		Environment: environment.Current(), Data: a.store(),
+		Check: func(c runner.CellSpec, code string) error {
+			return (&runner.InProcess{Registry: known.get().reg, Data: a.store()}).Check(c, code)
+		},
 		Cells: func(timeout time.Duration) runner.Runner {
-			run, apart := a.cells(timeout, isolation{given: true, value: runner.CanIsolate})
+			run, apart := known.get().cells(timeout, isolation{given: true, value: runner.CanIsolate})
 			workers = append(workers, apart)
 			return run
 		},
@@ -93,44 +107,151 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string) erro
 			defer saying.Unlock()
 			fmt.Fprintf(a.err, format+"\n", args...)
 		},
-	})
-	if err != nil {
+	}
+	if foreign {
+		folder, err := os.MkdirTemp("", "bench-plugins-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		opt.Plugins, opt.Install = folder, known.install
+	}
+	if err := remote.Serve(ctx, at, opt); err != nil {
 		return exitError{exitUsage, err}
 	}
 	return nil
 }
 
-// listen lets workers come to a run. over tells them whether the run has ended, and ends the server.
-func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func(ended bool), err error) {
-	host, _, err := net.SplitHostPort(f.listen)
-	if err != nil {
-		return nil, nil, usage("--listen %q is not HOST:PORT, such as 127.0.0.1:4222", f.listen)
+// knownMethods is the app with the methods that a worker knows, which become more with plugins of the coordinator.
+type knownMethods struct {
+	mu  sync.Mutex
+	app *app
+}
+
+func (k *knownMethods) get() *app {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.app
+}
+
+// install asks a plugin what it is and adds its method. Whoever started the worker agreed to that.
+func (k *knownMethods) install(ctx context.Context, file string) error {
+	now := *k.get()
+	f := foundPlugin{file: file, from: fromFlag}
+	if f.known, f.fault = now.records.Of(file, now.pluginOptions(&f)); f.fault == nil {
+		now.askPlugin(ctx, &f)
 	}
+	if f.fault != nil {
+		return f.fault
+	}
+	now.plugins = append(slices.Clip(now.plugins), f)
+	if err := now.register(); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.app = &now
+	return nil
+}
+
+// pluginOf returns the files of a cell's method, nil where it is no plugin.
+func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
+	for _, f := range a.plugins {
+		if f.usable() && f.in.Spec().Version == c.Inputs.MethodVersion { // which has a hash of the files
+			r := f.in.Record()
+			p := &remote.Plugin{Folder: filepath.Dir(r.File), File: filepath.Base(r.File), Files: maps.Clone(r.Parts)}
+			p.Files[p.File] = r.Hash
+			return p
+		}
+	}
+	return nil
+}
+
+// listen lets workers come to a run. over tells them whether the run has ended, and ends the server. It returns
+// the conflicts among their results.
+func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func(ended bool) []remote.Conflict, err error) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
 		return nil, nil, err
 	}
-	made := token == "" && !remote.Loopback(host)
-	if made {
-		token = remote.NewToken()
+	opt := remote.Options{Engine: f.engine, Token: token, Data: a.store(), Timeout: f.timeout, Lost: f.lost, Log: told.worker, Plugin: a.pluginOf}
+	opt.Code = (&runner.InProcess{Registry: a.reg}).CodeOf
+	made, remove := false, func() {}
+	if f.engine != "" {
+		opt.Run, err = a.runName()
+	} else if made, err = a.secure(&opt, f); err == nil {
+		opt.Folder, remove, err = atomicfile.Scratch(filepath.Dir(a.db), filepath.Base(a.db))
 	}
-	folder, remove, err := atomicfile.Scratch(filepath.Dir(a.db), filepath.Base(a.db))
 	if err != nil {
 		return nil, nil, err
 	}
-	here := &runner.InProcess{Registry: a.reg}
-	p, err := remote.Listen(remote.Options{
-		Address: f.listen, Token: token, Folder: folder, Data: a.store(), Code: here.CodeOf, Timeout: f.timeout, Lost: f.lost, Log: told.worker,
-	})
+	p, err := remote.Listen(opt)
 	if err != nil {
 		remove()
+		if f.engine != "" {
+			return nil, nil, usage("--engine %s: %w", f.engine, err)
+		}
 		return nil, nil, usage("--listen %s: %w", f.listen, err)
 	}
-	fmt.Fprintf(a.err, "workers: %s\n", workerCommand(p.URL, token, made, f.tokenFile))
-	return p, func(ended bool) {
+	fmt.Fprintf(a.err, "workers: %s\n", workerCommand(p.URL, opt.Token, made, f.tokenFile))
+	return p, func(ended bool) []remote.Conflict {
 		p.Close(ended)
 		remove()
+		return p.Conflicts()
 	}, nil
+}
+
+// runName names a run at a server of others by the place of its database, so that the run has the same name when it is
+// started again.
+func (a *app) runName() (string, error) {
+	host, err1 := os.Hostname()
+	path, err2 := filepath.Abs(a.db)
+	sum := sha256.Sum256([]byte(host + "\x00" + path))
+	return hex.EncodeToString(sum[:6]), errors.Join(err1, err2)
+}
+
+// identity is the file of the certificate and the token by which workers know a run.
+func (a *app) identity() string { return a.db + ".listen" }
+
+// secure chooses the certificate and the token of a server that other machines reach. made says that the token is none
+// of the user's.
+func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return false, usage("--listen %q is not HOST:PORT, such as 127.0.0.1:4222", f.listen)
+	}
+	opt.Address = f.listen
+	if f.certFile != "" {
+		own, err := tls.LoadX509KeyPair(f.certFile, f.keyFile)
+		if err != nil {
+			return false, usage("--cert %s, --key %s: %s", f.certFile, f.keyFile, wording.Spelled(err.Error()))
+		}
+		opt.Certificate = &own
+	}
+	if remote.Loopback(host) || opt.Certificate != nil && opt.Token != "" {
+		return false, nil
+	}
+	kept, err := remote.KeptIdentity(a.identity())
+	if err != nil {
+		return false, usage("%w", err)
+	}
+	if opt.Certificate == nil {
+		opt.Certificate = &kept.Certificate
+	}
+	made = opt.Token == ""
+	opt.Token = cmp.Or(opt.Token, kept.Token)
+	return made, nil
+}
+
+// tellConflicts lists what workers contradicted each other in.
+func (a *app) tellConflicts(conflicts []remote.Conflict) {
+	if conflicts == nil {
+		return
+	}
+	fmt.Fprintf(a.err, "workers gave different results for %s; the first result is stored, and `bench verify` computes it once more here:\n", plural(len(conflicts), "cell"))
+	for _, c := range conflicts {
+		fmt.Fprintf(a.err, "  %s: %s from %s (stored), %s from %s\n", c.Cell, c.Values[0], c.Workers[0], c.Values[1], c.Workers[1])
+	}
 }
 
 // workerCommand is the command that starts a worker on another machine. A token that was made for this run stands in it.

@@ -55,10 +55,11 @@ type Events interface {
 	// Trouble: results cannot be stored at present, or can be stored again.
 	Trouble(store.Trouble)
 	// These tell progress: a cell started; a cell ended here or in another run (then its run is nil); only
-	// cells of other runs are left.
+	// cells of other runs are left; cells wait that no machine takes, of which such needs the most memory.
 	Started(*plan.Cell)
 	Finished(*plan.Cell, *result.Run, result.Status)
 	Waiting(cells int, by string)
+	Unplaced(cells int, such *plan.Cell)
 	// Ended: no cell is running any more, and all results that could be stored are stored.
 	Ended()
 	// CheckingState: one cell of each of these methods is run once more in a new process.
@@ -173,7 +174,7 @@ func (s *Session) cells(caller context.Context, req Request, opt schedule.Option
 	}
 	defer claims.Close() // after everything is stored
 	ended = &verify.Ended{}
-	opt.Ready, opt.Claims, opt.Started, opt.Waiting = w.Ready, claims, events.Started, events.Waiting
+	opt.Ready, opt.Claims, opt.Started, opt.Waiting, opt.Unplaced = w.Ready, claims, events.Started, events.Waiting, events.Unplaced
 	opt.Finished = func(c *plan.Cell, r result.Run) {
 		ended.Add(s.Experiment, c, r)
 		events.Finished(c, &r, r.Status)

@@ -57,15 +57,19 @@ func (q *Queue) Refresh() {
 }
 
 // Next takes the next cell out of the queue; it is nil when there is none.
-func (q *Queue) Next() *Cell {
-	if len(q.early) > 0 {
-		c := q.early[0]
-		q.early = q.early[1:]
+func (q *Queue) Next() *Cell { return q.NextThat(func(*Cell) bool { return true }) }
+
+// NextThat is Next for the cells for which a function is true. It asks for one cell of each method and set, beside
+// the early cells.
+func (q *Queue) NextThat(is func(*Cell) bool) *Cell {
+	if i := slices.IndexFunc(q.early, is); i >= 0 {
+		c := q.early[i]
+		q.early = slices.Delete(q.early, i, i+1)
 		return c
 	}
 	var heaviest *cellGroup
 	for _, g := range q.groups {
-		if len(g.cells) > 0 && (heaviest == nil || g.seconds > heaviest.seconds || g.seconds == heaviest.seconds && before(g.cells[0], heaviest.cells[0])) {
+		if len(g.cells) > 0 && (heaviest == nil || g.seconds > heaviest.seconds || g.seconds == heaviest.seconds && before(g.cells[0], heaviest.cells[0])) && is(g.cells[0]) {
 			heaviest = g
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/nats-io/nats.go"
@@ -30,15 +29,18 @@ func (p *Pool) hear(m *nats.Msg) {
 		return
 	}
 	answer := welcome{Consumer: h.group(), Lost: p.opt.Lost}
-	if !h.Leaves {
+	p.mu.Lock()
+	was := p.members[h.Worker]
+	p.mu.Unlock()
+	if !h.Leaves && (was == nil || was.in != answer.Consumer) {
 		if err := p.makeGroup(answer.Consumer); err != nil {
 			answer.Error = err.Error()
 		}
 	}
 	p.mu.Lock()
-	was := p.members[h.Worker]
 	if h.Leaves {
 		delete(p.members, h.Worker)
+		delete(p.parts, h.Worker)
 	} else if answer.Error == "" {
 		p.members[h.Worker] = &member{hello: h, in: answer.Consumer, seen: time.Now()}
 	}
@@ -47,8 +49,8 @@ func (p *Pool) hear(m *nats.Msg) {
 	}
 	p.mu.Unlock()
 	p.tell(was, h)
-	if data, err := encode(answer); err == nil && m.Reply != "" {
-		_ = m.Respond(data)
+	if data, err := encode(answer); err == nil {
+		p.respond(m, &nats.Msg{Data: data})
 	}
 	if was == nil || h.Leaves || was.in != answer.Consumer {
 		p.change()
@@ -76,7 +78,7 @@ func (p *Pool) tell(was *member, h hello) {
 // makeGroup makes the queue of a group, where there is none.
 func (p *Pool) makeGroup(name string) error {
 	_, err := p.stream.CreateOrUpdateConsumer(p.ctx, jetstream.ConsumerConfig{
-		Durable: name, FilterSubject: subjectCells + name, AckPolicy: jetstream.AckExplicitPolicy,
+		Durable: name, FilterSubject: p.names.cells(name), AckPolicy: jetstream.AckExplicitPolicy,
 		AckWait: p.opt.Lost, MaxDeliver: mostLost, MemoryStorage: true,
 	})
 	return err
@@ -98,9 +100,14 @@ func (p *Pool) watch() {
 			if time.Since(m.seen) > p.opt.Lost {
 				delete(p.members, id)
 				gone = append(gone, m)
-				for _, task := range m.Running {
-					if c := p.calls[task]; c != nil {
+				delete(p.parts, id)
+				for _, c := range p.calls {
+					switch {
+					case !slices.Contains(m.Running, c.id) || c.in == nil:
+					case c.in.cells == 1:
 						p.lost[c.spec.Key]++
+					default:
+						p.alone[c.spec.Key] = true
 					}
 				}
 			}
@@ -126,35 +133,15 @@ func (p *Pool) settle() {
 			kept[id] = true
 		}
 	}
-	for id, c := range p.calls {
+	for _, c := range p.calls {
 		switch {
-		case kept[c.group] || kept[id]:
+		case kept[c.group] || kept[c.id]:
 		case p.lost[c.spec.Key] >= mostLost:
-			p.endLost(id, c)
+			p.endLost(c)
 		default:
-			delete(p.calls, id)
-			c.ends <- callEnd{err: schedule.ErrGivenBack}
+			p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
 		}
 	}
-}
-
-// choose returns the group that is to get a cell, the one with the most free places for each of its places,
-// or "" if there is none.
-func (p *Pool) choose(c runner.CellSpec) string {
-	busy := map[string]int{}
-	for _, each := range p.calls {
-		busy[each.group]++
-	}
-	best, load := "", 0.0
-	rooms := p.rooms()
-	for _, name := range slices.Sorted(maps.Keys(rooms)) {
-		if room := rooms[name]; room.Takes(c) {
-			if l := float64(busy[name]) / float64(room.Slots); best == "" || l < load {
-				best, load = name, l
-			}
-		}
-	}
-	return best
 }
 
 // rooms returns what the groups can take.
@@ -162,6 +149,7 @@ func (p *Pool) rooms() map[string]schedule.Room {
 	out := map[string]schedule.Room{}
 	for _, m := range p.members {
 		r := out[m.in]
+		r.Name = m.in
 		r.Slots += m.Jobs
 		r.Memory, r.Refuses = rounded(m.Memory), m.Refuses
 		out[m.in] = r

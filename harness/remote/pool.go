@@ -3,10 +3,11 @@ package remote
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,12 +29,19 @@ const defaultLost = 30 * time.Second
 
 // Options says how a [Pool] hands cells out.
 type Options struct {
-	Address string // HOST:PORT; port 0 is any free one
+	Address string // HOST:PORT of a server in this process; port 0 is any free one
 	Token   string // which workers must have; needed for an address that other machines reach
-	// Folder is an empty folder for the files of the server, such as data on their way. Its owner removes it.
-	Folder  string
+	// Certificate is that of the server; an address that other machines reach needs one.
+	Certificate *tls.Certificate
+	// Folder is an empty folder for the files of the server. Its owner removes it.
+	Folder string
+
+	Engine string // URL of a server that stands already, instead of Address; Token is for this server, then
+	Run    string // identity of the run at that server: letters, digits and dashes
+
 	Data    files.Directory               // whose files workers may get
 	Code    func(runner.CellSpec) string  // hash of the code of a cell's method; "" is not compared
+	Plugin  func(runner.CellSpec) *Plugin // files of the cell's method; nil for none, which a nil Plugin says of all
 	Timeout time.Duration                 // of a cell; 0 for none
 	Lost    time.Duration                 // a worker that is silent for so long is lost; 0 means 30 s
 	Log     func(format string, a ...any) // hears of workers that come, go or refuse something; may be nil
@@ -45,29 +53,46 @@ type Pool struct {
 	URL string // for workers, without the token
 
 	opt     Options
-	server  *server.Server
+	names   names
+	server  *server.Server // nil with an engine
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	stream  jetstream.Stream
-	objects jetstream.ObjectStore
 	ctx     context.Context // ends with the pool
 	end     context.CancelFunc
 	changed chan struct{}
+	wake    chan struct{} // cells are waiting
 
 	mu      sync.Mutex
 	members map[string]*member // by the worker's identity
-	calls   map[string]*call   // by the task's ID
+	calls   map[string]*call   // by the cell's key
+	waiting map[string][]*call // by group, until they are handed out
+	batches map[string][]byte  // that are larger than a message, by name
 	lost    map[string]int     // by the cell's key: workers that were lost with the cell, of groups that are gone
-	files   map[string]string  // paths of offered files by SHA-256
+	alone   map[string]bool    // by the cell's key: the cell is a batch of its own, since a worker was lost with its batch
+	results results
+	parts   parts
+	files   map[string]string // paths of offered files by SHA-256
 	offered map[catalogue.Description]bool
 }
 
 // A call is a cell that was handed out.
 type call struct {
+	id    string
 	spec  runner.CellSpec
+	code  string
+	files *Plugin
 	group string
-	seq   uint64       // of the cell's message; 0 before it is known
+	in    *message     // nil before it is handed out
 	ends  chan callEnd // one end
+}
+
+// A message is a batch that was handed out.
+type message struct {
+	seq    uint64 // 0 before it is known
+	object string
+	cells  int
+	left   int // cells that have not ended
 }
 
 // A callEnd is a run, or the error for which there is none.
@@ -76,51 +101,56 @@ type callEnd struct {
 	err error
 }
 
-// Listen starts a server and returns a pool without any worker.
+// Listen starts a server, or connects to one, and returns a pool without any worker.
 func Listen(opt Options) (*Pool, error) {
 	if opt.Lost == 0 {
 		opt.Lost = defaultLost
 	}
-	p := &Pool{
-		opt: opt, changed: make(chan struct{}, 1), members: map[string]*member{}, calls: map[string]*call{},
-		lost: map[string]int{}, files: map[string]string{}, offered: map[catalogue.Description]bool{},
+	if opt.Run == "" {
+		opt.Run = ownRun
 	}
-	host, _, err := net.SplitHostPort(opt.Address)
-	if err == nil && !Loopback(host) && opt.Token == "" {
-		return nil, fmt.Errorf("%s: an address that other machines reach needs a token", opt.Address)
+	p := &Pool{
+		opt: opt, names: names{opt.Run}, changed: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		members: map[string]*member{}, calls: map[string]*call{}, waiting: map[string][]*call{}, batches: map[string][]byte{},
+		lost: map[string]int{}, alone: map[string]bool{}, results: newResults(), parts: parts{},
+		files: map[string]string{}, offered: map[catalogue.Description]bool{},
 	}
 	p.ctx, p.end = context.WithCancel(context.Background())
-	if p.server, p.URL, err = startServer(opt.Address, opt.Token, opt.Folder); err != nil {
-		return nil, err
+	err := p.connect()
+	if err == nil {
+		err = p.open()
 	}
-	if err := p.open(); err != nil {
+	if err != nil {
 		p.Close(false)
 		return nil, err
 	}
 	go p.watch()
+	go p.handOut()
 	return p, nil
 }
 
-// open connects to the server and makes what the coordinator and the workers share.
+// open makes what the coordinator and the workers share. What an earlier coordinator of the run left goes: its cells
+// are planned again.
 func (p *Pool) open() (err error) {
-	if p.nc, err = nats.Connect("", nats.InProcessServer(p.server), nats.Token(p.opt.Token)); err != nil {
-		return err
-	}
 	if p.js, err = jetstream.New(p.nc); err != nil {
 		return err
 	}
+	if _, err := p.nc.Request(p.names.here(), nil, hereWithin); err == nil {
+		return fmt.Errorf("another run of the same database is at the server; wait for its end, or take another database")
+	}
+	if err := p.js.DeleteStream(p.ctx, p.names.stream()); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return err
+	}
 	p.stream, err = p.js.CreateStream(p.ctx, jetstream.StreamConfig{
-		Name: streamName, Subjects: []string{subjectCells + "*"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage,
+		Name: p.names.stream(), Subjects: []string{p.names.cells("*")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage,
 	})
 	if err != nil {
 		return err
 	}
-	if p.objects, err = p.js.CreateObjectStore(p.ctx, jetstream.ObjectStoreConfig{Bucket: bucketName}); err != nil {
-		return err
-	}
 	for subject, hear := range map[string]nats.MsgHandler{
-		subjectHello: p.hear, subjectDone: p.finish, subjectFile: p.give,
-		"$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES." + streamName + ".*": p.exhausted,
+		p.names.here():  func(m *nats.Msg) { p.respond(m, nats.NewMsg("")) },
+		p.names.hello(): p.hear, p.names.done(): p.finish, p.names.object(): p.give,
+		"$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES." + p.names.stream() + ".*": p.exhausted,
 	} {
 		if _, err := p.nc.Subscribe(subject, hear); err != nil {
 			return err
@@ -129,99 +159,199 @@ func (p *Pool) open() (err error) {
 	return p.nc.Flush()
 }
 
-// Close ends the server. over tells the workers that the run has ended, so that they end, too. Otherwise they
-// wait until a coordinator is at the address again.
+// respond answers a request of a worker. An answer goes to no other subject than those of answers: a request must not
+// make the coordinator publish a cell.
+func (p *Pool) respond(to, answer *nats.Msg) {
+	if strings.HasPrefix(to.Reply, p.names.inbox("")) {
+		_ = to.RespondMsg(answer)
+	}
+}
+
+// Close ends the server, or removes from it what belongs to the run. over tells the workers that the run has ended, so
+// that they end, too. Otherwise they wait until a coordinator is at the address again.
 func (p *Pool) Close(over bool) {
-	if p.nc != nil {
+	if p.stream != nil {
 		if over {
-			_ = p.nc.Publish(subjectOver, nil)
-			_ = p.nc.Flush()
+			_ = p.nc.Publish(p.names.over(), nil)
 		}
+		_ = p.js.DeleteStream(p.ctx, p.names.stream())
+		_ = p.nc.Flush()
+	}
+	if p.nc != nil {
 		p.nc.Close()
 	}
 	p.end()
-	p.server.Shutdown() // which writes what clients are still to get
-	p.server.WaitForShutdown()
+	if p.server != nil {
+		p.server.Shutdown() // which writes what clients are still to get
+		p.server.WaitForShutdown()
+	}
 }
 
-// Run implements runner.Runner. It returns [schedule.ErrGivenBack] if no worker takes the cell at present.
-func (p *Pool) Run(ctx context.Context, c runner.CellSpec) (result.Run, error) {
+// RunIn implements [schedule.Remote]: it runs a cell on the workers of a group. It returns [schedule.ErrGivenBack] if
+// they do not take the cell at present.
+func (p *Pool) RunIn(ctx context.Context, room string, c runner.CellSpec) (result.Run, error) {
 	p.offer(c)
-	id := rand.Text()
-	out := &call{spec: c, ends: make(chan callEnd, 1)}
+	out := &call{id: rand.Text(), spec: c, group: room, ends: make(chan callEnd, 1)}
+	if p.opt.Code != nil {
+		out.code = p.opt.Code(c)
+	}
+	if p.opt.Plugin != nil {
+		out.files = p.opt.Plugin(c)
+	}
 	p.mu.Lock()
-	if out.group = p.choose(c); out.group == "" {
+	p.offerPlugin(out.files)
+	if run, there := p.results.early(c.Key, out.code); there {
+		p.results.note(c, run)
+		p.mu.Unlock()
+		return c.FilledWith(*run.Run), nil
+	}
+	if p.rooms()[room].Slots == 0 || p.calls[c.Key] != nil {
 		p.mu.Unlock()
 		return result.Run{}, schedule.ErrGivenBack
 	}
-	p.calls[id] = out
+	p.calls[c.Key] = out
+	p.waiting[room] = append(p.waiting[room], out)
 	p.mu.Unlock()
-	defer p.forget(id, out)
-	code := ""
-	if p.opt.Code != nil {
-		code = p.opt.Code(c)
+	defer p.forget(out)
+	select {
+	case p.wake <- struct{}{}:
+	default:
 	}
-	data, err := pack(ctx, p.nc, p.objects, id, task{ID: id, Spec: c, Code: code, Timeout: p.opt.Timeout})
-	if err != nil {
-		return result.Run{}, err
-	}
-	ack, err := p.js.Publish(ctx, subjectCells+out.group, data)
-	if err != nil {
-		return result.Run{}, fmt.Errorf("%s could not be handed out: %w", c.Cell, err)
-	}
-	p.mu.Lock()
-	out.seq = ack.Sequence
-	p.mu.Unlock()
 	select {
 	case end := <-out.ends:
 		return end.run, end.err
 	case <-ctx.Done():
-		_ = p.nc.Publish(subjectStop, []byte(id))
+		_ = p.nc.Publish(p.names.stop(), []byte(out.id))
 		return result.Run{}, ctx.Err()
 	}
 }
 
-// forget removes what is left of a call: the message, where no worker acknowledged it, and large messages.
-func (p *Pool) forget(id string, c *call) {
-	p.mu.Lock()
-	delete(p.calls, id)
-	seq := c.seq
-	p.mu.Unlock()
-	if seq != 0 {
-		_ = p.stream.DeleteMsg(p.ctx, seq) // an error: it is gone
-	}
-	for _, name := range []string{id, id + resultOf} {
-		if _, err := p.objects.GetInfo(p.ctx, name); err == nil {
-			_ = p.objects.Delete(p.ctx, name)
+// handOut makes batches of the cells that wait. While a batch is on its way the next cells gather.
+func (p *Pool) handOut() {
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.wake:
+		}
+		p.mu.Lock()
+		waiting, rooms := p.waiting, p.rooms()
+		p.waiting = map[string][]*call{}
+		p.mu.Unlock()
+		for group, calls := range waiting {
+			for _, some := range p.bundle(calls, rooms[group].Slots) {
+				p.publish(group, some)
+			}
 		}
 	}
 }
 
-// resultOf ends the name of the object that holds a large result.
-const resultOf = ".result"
+// bundle makes batches of cells: of about a second's work each, and so many that every place has one.
+func (p *Pool) bundle(calls []*call, places int) (out [][]*call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	share := func(c *call) int {
+		if p.alone[c.spec.Key] {
+			return schedule.Whole
+		}
+		return schedule.Share(c.spec)
+	}
+	sum := 0
+	for _, c := range calls {
+		sum += share(c)
+	}
+	most := min(schedule.Second, (sum+places-1)/max(1, places))
+	full := most
+	for _, c := range calls {
+		if full+share(c) > most {
+			out, full = append(out, nil), 0
+		}
+		full += share(c)
+		out[len(out)-1] = append(out[len(out)-1], c)
+	}
+	return out
+}
 
-// finish takes the end of a task from a worker. Of several ends of one task the first counts.
-func (p *Pool) finish(m *nats.Msg) {
-	var d done
-	if err := unpack(p.ctx, p.objects, m.Data, &d); err != nil {
-		p.log("a worker sent a result that cannot be read: %v", err)
+// publish hands a batch out.
+func (p *Pool) publish(group string, calls []*call) {
+	var b batch
+	m := &message{}
+	p.mu.Lock()
+	for _, c := range calls {
+		if p.calls[c.spec.Key] == c { // somebody still waits for it
+			c.in = m
+			b.Tasks = append(b.Tasks, task{ID: c.id, Spec: c.spec, Code: c.code, Timeout: p.opt.Timeout, Plugin: c.files})
+		}
+	}
+	m.cells, m.left = len(b.Tasks), len(b.Tasks)
+	p.mu.Unlock()
+	if m.cells == 0 {
 		return
 	}
-	p.mu.Lock()
-	c := p.calls[d.ID]
-	delete(p.calls, d.ID)
-	p.mu.Unlock()
-	if c != nil {
-		if d.Run == nil {
-			c.ends <- callEnd{err: schedule.ErrGivenBack}
-		} else {
-			c.ends <- callEnd{run: c.spec.FilledWith(*d.Run)}
-		}
+	data, err := encode(b)
+	if err == nil && len(data) > part(p.nc) {
+		m.object = rand.Text()
+		p.mu.Lock()
+		p.batches[m.object] = data
+		p.mu.Unlock()
+		data, err = encode(batch{Object: m.object})
 	}
-	_ = m.Respond(nil)
+	var ack *jetstream.PubAck
+	if err == nil {
+		ack, err = p.js.Publish(p.ctx, p.names.cells(group), data)
+	}
+	p.mu.Lock()
+	if err != nil {
+		for _, c := range calls {
+			p.finishCall(c, callEnd{err: fmt.Errorf("%s could not be handed out: %w", c.spec.Cell, err)})
+		}
+	} else {
+		m.seq = ack.Sequence
+	}
+	p.mu.Unlock()
+	p.remove(m)
 }
 
-// exhausted hears from the server that a cell was delivered as often as it may be, and that none of its workers answered.
+// finishCall ends a call that has not ended; p.mu is held.
+func (p *Pool) finishCall(c *call, end callEnd) {
+	if p.calls[c.spec.Key] == c {
+		delete(p.calls, c.spec.Key)
+		c.ends <- end
+	}
+}
+
+// forget removes what is left of a call, and of its batch after the last of the batch's cells.
+func (p *Pool) forget(c *call) {
+	p.mu.Lock()
+	if p.calls[c.spec.Key] == c {
+		delete(p.calls, c.spec.Key)
+	}
+	in := c.in
+	if in != nil {
+		in.left--
+	}
+	p.mu.Unlock()
+	if in != nil {
+		p.remove(in)
+	}
+}
+
+// remove removes a batch that was handed out and whose cells have all ended.
+func (p *Pool) remove(m *message) {
+	p.mu.Lock()
+	seq := m.seq
+	if m.left > 0 {
+		seq = 0
+	} else {
+		delete(p.batches, m.object)
+	}
+	p.mu.Unlock()
+	if seq != 0 {
+		_ = p.stream.DeleteMsg(p.ctx, seq) // an error: a worker has acknowledged it
+	}
+}
+
+// exhausted hears from the server that a batch was delivered as often as it may be, and that none of its workers answered.
 func (p *Pool) exhausted(m *nats.Msg) {
 	var advisory struct {
 		Sequence uint64 `json:"stream_seq"`
@@ -231,20 +361,25 @@ func (p *Pool) exhausted(m *nats.Msg) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for id, c := range p.calls {
-		if c.seq == advisory.Sequence {
-			p.endLost(id, c)
+	for _, c := range p.calls {
+		if c.in == nil || c.in.seq != advisory.Sequence {
+			continue
 		}
+		if c.in.cells == 1 {
+			p.endLost(c)
+			continue
+		}
+		p.alone[c.spec.Key] = true // one of them may be to blame
+		p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
 	}
 }
 
 // endLost ends a call with the row of a cell that several workers were lost with.
-func (p *Pool) endLost(id string, c *call) {
+func (p *Pool) endLost(c *call) {
 	run := c.spec.NewRun()
 	run.Status, run.Class = result.Failed, result.ClassCrash
 	run.Error = fmt.Sprintf("%d workers were lost while they had this cell; run it again with --retry", mostLost)
-	delete(p.calls, id)
-	c.ends <- callEnd{run: run}
+	p.finishCall(c, callEnd{run: run})
 }
 
 func (p *Pool) log(format string, a ...any) {

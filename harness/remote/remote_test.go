@@ -1,12 +1,10 @@
 package remote
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -110,6 +108,16 @@ func slots(n int) func([]schedule.Room) bool {
 	}
 }
 
+// anywhere runs a cell in a room that takes it.
+func anywhere(ctx context.Context, p *Pool, c runner.CellSpec) (result.Run, error) {
+	for _, r := range p.Rooms() {
+		if r.Takes(c) {
+			return p.RunIn(ctx, r.Name, c)
+		}
+	}
+	return result.Run{}, schedule.ErrGivenBack
+}
+
 func cell(method string, split int) runner.CellSpec {
 	c := runner.CellSpec{Cell: runner.Cell{Protocol: "p", Dataset: "swiss", Method: method, Split: split}, Key: fmt.Sprint(method, split)}
 	e, err := catalogue.Builtin().Lookup("swiss")
@@ -137,7 +145,7 @@ func TestWorkersShareCells(t *testing.T) {
 	for i := range 40 {
 		all.Go(func() {
 			c := cell("M", i+1)
-			run, err := p.Run(t.Context(), c)
+			run, err := anywhere(t.Context(), p, c)
 			if err != nil || run.Key != c.Key || run.Method != "M" || run.TestRows != 100*(i+1) || run.Environment.CPU != "of the worker" || run.Scores[2] != 1e-308 {
 				t.Errorf("%v: %+v, %v", c.Cell, run, err)
 			}
@@ -167,7 +175,7 @@ func TestRefusedMethodsGoElsewhere(t *testing.T) {
 	serve(t, p, p.URL, other)
 	until(t, p, slots(1))
 	for range 2 { // the second is not handed out
-		if _, err := p.Run(t.Context(), cell("Other", 1)); !errors.Is(err, schedule.ErrGivenBack) {
+		if _, err := anywhere(t.Context(), p, cell("Other", 1)); !errors.Is(err, schedule.ErrGivenBack) {
 			t.Fatal(err)
 		}
 	}
@@ -177,7 +185,7 @@ func TestRefusedMethodsGoElsewhere(t *testing.T) {
 	serve(t, p, p.URL, options(answers))
 	until(t, p, slots(2))
 	for _, method := range []string{"Other", "M"} {
-		if run, err := p.Run(t.Context(), cell(method, 1)); err != nil || run.Status != result.OK {
+		if run, err := anywhere(t.Context(), p, cell(method, 1)); err != nil || run.Status != result.OK {
 			t.Errorf("%s: %v, %v", method, run.Status, err)
 		}
 	}
@@ -196,7 +204,7 @@ func TestStoppedWorkerGivesBack(t *testing.T) {
 	until(t, p, slots(1))
 	ended := make(chan error)
 	go func() {
-		_, err := p.Run(context.WithoutCancel(t.Context()), cell("M", 1))
+		_, err := anywhere(context.WithoutCancel(t.Context()), p, cell("M", 1))
 		ended <- err
 	}()
 	<-began
@@ -224,147 +232,58 @@ func TestCancelledCellsEnd(t *testing.T) {
 	until(t, p, slots(1))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-began; cancel() }()
-	if _, err := p.Run(ctx, cell("Endless", 1)); !errors.Is(err, context.Canceled) {
+	if _, err := anywhere(ctx, p, cell("Endless", 1)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	<-gone
-	if run, err := p.Run(t.Context(), cell("M", 1)); err != nil || run.Status != result.OK {
+	if run, err := anywhere(t.Context(), p, cell("M", 1)); err != nil || run.Status != result.OK {
 		t.Error(run.Status, err)
 	}
 }
 
-// killedWorker starts a worker as a process whose cells never end. It returns a channel that is closed when
-// the process has been killed with its first cell.
-func killedWorker(t *testing.T, p *Pool) <-chan struct{} {
-	t.Helper()
-	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), workerVariable+"="+p.URL)
-	out, err := c.StdoutPipe()
-	if err == nil {
-		err = c.Start()
+// TestShortCellsGoTogether: a worker pulls short cells together, at most a second's work, and no cell is in two batches. Where a
+// worker is lost with a batch, its cells go one by one.
+func TestShortCellsGoTogether(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, Options{})
+	var calls []*call
+	for i := range 300 {
+		c := cell("M", i+1)
+		if i%10 > 0 { // the others were not measured
+			c.Seconds = float64(i%10) / 20
+		}
+		calls = append(calls, &call{id: fmt.Sprint(i), spec: c})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	killed := make(chan struct{})
-	go func() {
-		defer close(killed)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if strings.HasPrefix(lines.Text(), "began") {
-				break
+	p.alone[calls[5].spec.Key] = true
+	seen := map[string]bool{}
+	for _, b := range p.bundle(calls, 2) {
+		share := 0
+		for _, c := range b {
+			share += schedule.Share(c.spec)
+			if seen[c.id] || (c == calls[5] || c.spec.Seconds == 0) && len(b) > 1 {
+				t.Errorf("cell %s is in two batches, or not alone", c.id)
 			}
+			seen[c.id] = true
 		}
-		_ = c.Process.Kill()
-		_ = c.Wait()
-	}()
-	return killed
-}
-
-// TestKilledWorkersLoseNoCell: a cell whose worker was killed goes to another; the second death is a row.
-func TestKilledWorkersLoseNoCell(t *testing.T) {
-	t.Parallel()
-	p := newPool(t, Options{Lost: 15 * time.Second})
-	killed := killedWorker(t, p)
-	until(t, p, slots(1))
-	ended := make(chan callEnd, 1)
-	go func() {
-		run, err := p.Run(t.Context(), cell("M", 1))
-		ended <- callEnd{run, err}
-	}()
-	<-killed
-	serve(t, p, p.URL, options(answers))
-	end := <-ended
-	if errors.Is(end.err, schedule.ErrGivenBack) { // the worker came after the other was missed
-		until(t, p, slots(1))
-		end.run, end.err = p.Run(t.Context(), cell("M", 1))
-	}
-	if end.err != nil || end.run.TestRows != 100 {
-		t.Errorf("%+v", end)
-	}
-}
-
-func TestACellThatTwoWorkersWereLostWithIsARow(t *testing.T) {
-	t.Parallel()
-	p := newPool(t, Options{Lost: 15 * time.Second})
-	first, second := killedWorker(t, p), killedWorker(t, p)
-	until(t, p, slots(2))
-	run, err := p.Run(t.Context(), cell("Deadly", 1))
-	if err != nil || run.Class != result.ClassCrash || !strings.Contains(run.Error, "2 workers were lost while they had this cell") {
-		t.Errorf("%+v, %v", run, err)
-	}
-	<-first
-	<-second
-}
-
-// TestResultsCountOnce: the second result of a cell is heard and changes nothing.
-func TestResultsCountOnce(t *testing.T) {
-	t.Parallel()
-	p := newPool(t, Options{})
-	out := &call{spec: cell("M", 1), ends: make(chan callEnd, 1)}
-	p.calls["id"] = out
-	for i := range 2 {
-		run := out.spec.NewRun()
-		run.TestRows = i + 1
-		data, err := pack(t.Context(), p.nc, p.objects, "x", done{ID: "id", Run: &run})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.nc.RequestWithContext(t.Context(), subjectDone, data); err != nil {
-			t.Fatal(err)
+		if len(b) > 1 && share > schedule.Second {
+			t.Errorf("a batch has %d of %d parts of a second", share, schedule.Second)
 		}
 	}
-	if end := <-out.ends; end.run.TestRows != 1 || len(out.ends) != 0 {
-		t.Errorf("%+v and %d more", end.run, len(out.ends))
+	if len(seen) != len(calls) {
+		t.Errorf("%d of %d cells are handed out", len(seen), len(calls))
 	}
-}
-
-// TestLargeMessages go through the object store, which is empty afterwards.
-func TestLargeMessages(t *testing.T) {
-	t.Parallel()
-	p := newPool(t, Options{})
-	serve(t, p, p.URL, options(func(ctx context.Context, c runner.CellSpec) (result.Run, error) {
-		run, err := answers(ctx, c)
-		run.Scores = make([]float64, largest/2)
-		for i := range run.Scores {
-			run.Scores[i] = float64(i) / 3
+	sum := 0
+	for _, c := range calls[11:19] {
+		sum += schedule.Share(c.spec)
+	}
+	for _, b := range p.bundle(calls[11:19], 4) { // a second's work for four places
+		share := 0
+		for _, c := range b {
+			share += schedule.Share(c.spec)
 		}
-		return run, err
-	}))
-	until(t, p, slots(1))
-	run, err := p.Run(t.Context(), cell("M", 1))
-	if err != nil || len(run.Scores) != largest/2 || run.Scores[1000] != 1000.0/3 {
-		t.Error(len(run.Scores), err)
-	}
-	if left, err := p.objects.List(t.Context()); err == nil {
-		t.Errorf("%d objects are left", len(left))
-	}
-}
-
-// TestSecrets: an address of this machine's network needs the token and the certificate.
-func TestSecrets(t *testing.T) {
-	t.Parallel()
-	if _, err := Listen(Options{Address: "0.0.0.0:0", Folder: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "needs a token") {
-		t.Fatal(err)
-	}
-	token := NewToken()
-	p := newPool(t, Options{Address: "0.0.0.0:0", Token: token})
-	_, query, _ := strings.Cut(p.URL, "?")
-	host := fmt.Sprintf("127.0.0.1:%s", p.URL[strings.LastIndex(p.URL[:strings.Index(p.URL, "?")], ":")+1:strings.Index(p.URL, "?")])
-	for what, at := range map[string]string{
-		"refuses the token":      "nats://wrong@" + host + "?" + query,
-		"has the fingerprint":    "nats://" + token + "@" + host + "?fingerprint=00",
-		"no coordinator answers": "nats://" + token + "@" + host,
-		"needs ?fingerprint":     "nats://" + token + "@example.org:4222",
-		"is not an address":      "http://" + host,
-	} {
-		if err := Serve(t.Context(), at, options(answers)); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("%s: %v", what, err)
+		if len(b) > 1 && share > (sum+3)/4 {
+			t.Errorf("a batch has %d of %d parts, and there are four places", share, sum)
 		}
-	}
-	serve(t, p, "nats://"+token+"@"+host+"?"+query, options(answers))
-	until(t, p, slots(1))
-	if run, err := p.Run(t.Context(), cell("M", 2)); err != nil || run.TestRows != 200 {
-		t.Error(run, err)
 	}
 }
 
@@ -384,15 +303,15 @@ func TestDataOfTheCoordinator(t *testing.T) {
 	opt.Fetch = func(context.Context, *catalogue.Entry) error { return errors.New("no mirror answers") }
 	serve(t, p, p.URL, opt)
 	until(t, p, slots(1))
-	if run, err := p.Run(t.Context(), c); err != nil || run.Status != result.OK {
+	if run, err := anywhere(t.Context(), p, c); err != nil || run.Status != result.OK {
 		t.Fatal(run.Status, err)
 	}
 	if state, err := opt.Data.State(e); state != files.Present {
 		t.Error(state, err)
 	}
-	answer, err := p.nc.RequestWithContext(t.Context(), subjectFile, []byte("0123"))
-	if err != nil || !strings.Contains(string(answer.Data), "no planned cell needs") {
-		t.Errorf("%s, %v", answer.Data, err)
+	answer, err := p.nc.RequestWithContext(t.Context(), p.names.object(), []byte(`{"name":"0123"}`))
+	if err != nil || !strings.Contains(answer.Header.Get(headerError), "no planned cell needs") {
+		t.Errorf("%s, %v", answer.Header, err)
 	}
 }
 

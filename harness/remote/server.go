@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -9,13 +10,16 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"net"
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -24,38 +28,87 @@ import (
 
 const startsWithin = time.Minute
 
-// largest is the size from which on a message goes through the object store.
+// hereWithin is the time that another coordinator of the same run has to say that it is there.
+const hereWithin = 2 * time.Second
+
+// largest is the size from which on a batch, or results, go in parts.
 const largest = 4 << 20
 
-// startServer starts a NATS server at HOST:PORT that keeps its files in a folder. At an address that other
-// machines reach it has a token and a certificate. It returns the URL for workers.
-func startServer(address, token, folder string) (s *server.Server, at string, err error) {
-	host, port, err := net.SplitHostPort(address)
+// A gate lets the coordinator do everything, and workers that have the token what workers need.
+type gate struct {
+	coordinator, token string
+	worker             *server.Permissions
+}
+
+// Check implements server.Authentication.
+func (g gate) Check(c server.ClientAuthentication) bool {
+	same := func(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+	given := c.GetOpts().Token
+	switch {
+	case same(given, g.coordinator):
+		return true
+	case g.token == "" || same(given, g.token):
+		c.RegisterUser(&server.User{Username: "worker", Permissions: g.worker})
+		return true
+	}
+	return false
+}
+
+// connect starts a server in this process, or takes the one that stands already, and connects to it.
+func (p *Pool) connect() (err error) {
+	inbox := nats.CustomInboxPrefix(p.names.inbox("coordinator"))
+	if p.opt.Engine != "" {
+		address, dial, _, err := dialOptions(p.opt.Engine, p.opt.Token)
+		if err != nil {
+			return err
+		}
+		link, _ := url.Parse(p.opt.Engine)
+		link.User = nil
+		query := link.Query()
+		query.Set("run", p.names.run)
+		link.RawQuery = query.Encode()
+		p.URL = link.String()
+		p.nc, err = nats.Connect(address, append(dial, inbox, nats.MaxReconnects(-1), nats.ReconnectWait(again))...)
+		return err
+	}
+	secret := rand.Text()
+	if p.server, p.URL, err = startServer(p.opt, gate{secret, p.opt.Token, &server.Permissions{
+		Publish: &server.SubjectPermission{Allow: p.names.mayPublish()}, Subscribe: &server.SubjectPermission{Allow: p.names.maySubscribe()},
+	}}); err != nil {
+		return err
+	}
+	p.nc, err = nats.Connect("", nats.InProcessServer(p.server), nats.Token(secret), inbox)
+	return err
+}
+
+// startServer starts a NATS server that keeps its files in a folder. At an address that other machines reach it has a
+// token and a certificate. It returns the URL for workers.
+func startServer(o Options, g gate) (s *server.Server, at string, err error) {
+	host, port, err := net.SplitHostPort(o.Address)
 	if err != nil {
-		return nil, "", fmt.Errorf("%q is not HOST:PORT, such as 127.0.0.1:4222: %w", address, err)
+		return nil, "", fmt.Errorf("%q is not HOST:PORT, such as 127.0.0.1:4222: %w", o.Address, err)
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return nil, "", fmt.Errorf("%q: the port %q is not a number from 0 to 65535; 0 takes any free port", address, port)
+	switch {
+	case err != nil:
+		return nil, "", fmt.Errorf("%q: the port %q is not a number from 0 to 65535; 0 takes any free port", o.Address, port)
+	case !Loopback(host) && (o.Token == "" || o.Certificate == nil):
+		return nil, "", fmt.Errorf("%s: an address that other machines reach needs a token and a certificate", o.Address)
 	}
 	opt := &server.Options{
-		Host: host, Port: int(number), JetStream: true, StoreDir: folder, MaxPayload: largest, NoLog: true, NoSigs: true,
-		Authorization: token,
+		Host: host, Port: int(number), JetStream: true, StoreDir: o.Folder, MaxPayload: largest, NoLog: true, NoSigs: true,
+		CustomClientAuthentication: g,
 	}
 	if number == 0 {
 		opt.Port = server.RANDOM_PORT
 	}
 	link := url.URL{Scheme: "nats"}
-	if !Loopback(host) {
-		certificate, err := newCertificate()
-		if err != nil {
-			return nil, "", err
-		}
-		opt.TLS, opt.TLSConfig = true, &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{certificate}}
-		link.RawQuery = "fingerprint=" + fingerprint(certificate.Certificate[0])
+	if o.Certificate != nil {
+		opt.TLS, opt.TLSConfig = true, &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{*o.Certificate}}
+		link.RawQuery = "fingerprint=" + fingerprint(o.Certificate.Certificate[0])
 	}
 	// The server itself says only that it did not start, so that the address is tried first.
-	try, err := net.Listen("tcp", address)
+	try, err := net.Listen("tcp", o.Address)
 	if err != nil {
 		return nil, "", err
 	}
@@ -83,19 +136,64 @@ func Loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// NewToken makes a token that nobody guesses.
-func NewToken() string { return rand.Text() }
+// An Identity is what a coordinator shows to its workers and asks of them.
+type Identity struct {
+	Certificate tls.Certificate
+	Token       string
+}
 
-// newCertificate makes a certificate for this process. Workers know the certificate by its fingerprint, so
-// that the names and dates in it do not count.
-func newCertificate() (tls.Certificate, error) {
+// tokenBlock is the type of the PEM block of a token.
+const tokenBlock = "BENCH TOKEN"
+
+// KeptIdentity reads an identity from a file that only its owner may read. It makes the file if there is none. So workers
+// know a coordinator that is started again.
+func KeptIdentity(file string) (id Identity, err error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if text, err = newIdentity(); err == nil {
+			err = os.WriteFile(file, text, 0o600)
+		}
+	}
+	if err != nil {
+		return id, err
+	}
+	info, err := os.Stat(file)
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = fmt.Errorf("other users may read %s, which holds the key and the token of the run; delete it, and another one is made", file)
+	}
+	if err != nil {
+		return id, err
+	}
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == tokenBlock {
+			id.Token = string(block.Bytes)
+		}
+	}
+	id.Certificate, err = tls.X509KeyPair(text, text)
+	if err == nil && id.Token == "" {
+		err = errors.New("it has no token")
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w; delete the file, and another one is made", file, err)
+	}
+	return id, err
+}
+
+// newIdentity makes a token that nobody guesses, and a certificate with its key, as PEM. Workers know the certificate by
+// its fingerprint, so that the names and dates in it do not count.
+func newIdentity() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return tls.Certificate{}, err
+		return nil, err
 	}
 	of := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<33, 0), DNSNames: []string{"bench"}}
-	der, err := x509.CreateCertificate(rand.Reader, of, of, &key.PublicKey, key)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
+	certificate, err1 := x509.CreateCertificate(rand.Reader, of, of, &key.PublicKey, key)
+	private, err2 := x509.MarshalPKCS8PrivateKey(key)
+	var out []byte
+	for _, b := range []pem.Block{{Type: "CERTIFICATE", Bytes: certificate}, {Type: "PRIVATE KEY", Bytes: private}, {Type: tokenBlock, Bytes: []byte(rand.Text())}} {
+		out = append(out, pem.EncodeToMemory(&b)...)
+	}
+	return out, errors.Join(err1, err2)
 }
 
 func fingerprint(certificate []byte) string {
@@ -103,22 +201,26 @@ func fingerprint(certificate []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// dialOptions reads a worker's URL: nats://[TOKEN@]HOST:PORT[?fingerprint=HEX]. It returns the address and how
-// to connect to it. An address of another machine needs a fingerprint.
-func dialOptions(at, token string) (address string, opt []nats.Option, err error) {
+// dialOptions reads the URL of a server, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or the same with tls://.
+// It returns the address, how to connect to it, and the identity of the run. An address of another machine needs tls://,
+// with a certificate that this machine trusts, or a fingerprint. A secret with a colon is a user and a password, any
+// other secret is a token.
+func dialOptions(at, secret string) (address string, opt []nats.Option, run string, err error) {
 	link, err := url.Parse(at)
-	if err != nil || link.Scheme != "nats" || link.Host == "" || link.Port() == "" {
-		return "", nil, fmt.Errorf("%q is not an address of a coordinator, such as nats://127.0.0.1:4222", at)
+	if err != nil || link.Scheme != "nats" && link.Scheme != "tls" || link.Host == "" || link.Port() == "" {
+		return "", nil, "", fmt.Errorf("%q is not an address of a coordinator, such as nats://127.0.0.1:4222", at)
 	}
-	if link.User != nil && token == "" {
-		token = link.User.Username()
+	if link.User != nil && secret == "" {
+		secret = link.User.String()
 	}
-	if token != "" {
-		opt = append(opt, nats.Token(token))
+	if user, password, both := strings.Cut(secret, ":"); both {
+		opt = append(opt, nats.UserInfo(user, password))
+	} else if secret != "" {
+		opt = append(opt, nats.Token(secret))
 	}
 	want := link.Query().Get("fingerprint")
-	if want == "" && !Loopback(link.Hostname()) {
-		return "", nil, fmt.Errorf("%s: an address of another machine needs ?fingerprint=...; the coordinator prints the whole address", link.Host)
+	if want == "" && link.Scheme == "nats" && !Loopback(link.Hostname()) {
+		return "", nil, "", fmt.Errorf("%s: an address of another machine needs tls://, or ?fingerprint=..., which the coordinator prints", link.Host)
 	}
 	if want != "" {
 		opt = append(opt, nats.Secure(&tls.Config{
@@ -131,6 +233,8 @@ func dialOptions(at, token string) (address string, opt []nats.Option, err error
 				return nil
 			},
 		}))
+	} else if link.Scheme == "tls" {
+		opt = append(opt, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
 	}
-	return "nats://" + link.Host, opt, nil
+	return "nats://" + link.Host, opt, cmp.Or(link.Query().Get("run"), ownRun), nil
 }

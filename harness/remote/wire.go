@@ -2,7 +2,6 @@ package remote
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,29 +14,50 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
-// These are the names of what the coordinator and its workers share.
-const (
-	streamName = "CELLS"
-	bucketName = "bench"
+// names are the names of what a coordinator and its workers share. They carry the identity of the run, so that two
+// runs at one server do not mix.
+type names struct{ run string }
 
-	subjectCells = "bench.cells." // and the name of a group: a task
-	subjectHello = "bench.hello"  // a worker's hello, answered by a welcome
-	subjectDone  = "bench.done"   // a done, answered when the coordinator has it
-	subjectFile  = "bench.file"   // a checksum, answered when the object store has the file
-	subjectStop  = "bench.stop"   // the ID of a task whose result nobody waits for any more
-	subjectOver  = "bench.over"   // the run has ended
-)
+// ownRun is the identity of a run that has a server of its own.
+const ownRun = "run"
+
+func (n names) stream() string            { return "BENCH_" + n.run }
+func (n names) of(what string) string     { return "bench." + n.run + "." + what }
+func (n names) cells(group string) string { return n.of("cells." + group) } // a batch
+func (n names) hello() string             { return n.of("hello") }          // a worker's hello, answered by a welcome
+func (n names) done() string              { return n.of("done") }           // ends of cells, answered when the coordinator has them
+func (n names) object() string            { return n.of("object") }         // a wish, answered by a part of the object
+func (n names) stop() string              { return n.of("stop") }           // the ID of a task whose result nobody waits for any more
+func (n names) over() string              { return n.of("over") }           // the run has ended
+func (n names) here() string              { return n.of("here") }           // answered by a coordinator that is there
+func (n names) inbox(of string) string    { return n.of("inbox." + of) }    // begins the subjects of answers
+
+// mayPublish are the subjects to which a worker sends, and maySubscribe those from which it hears.
+func (n names) mayPublish() []string {
+	return []string{
+		n.hello(), n.done(), n.object(), "$JS.API.CONSUMER.INFO." + n.stream() + ".*", "$JS.API.CONSUMER.MSG.NEXT." + n.stream() + ".*",
+		"$JS.ACK." + n.stream() + ".>",
+	}
+}
+
+func (n names) maySubscribe() []string { return []string{n.stop(), n.over(), n.inbox("worker.>")} }
 
 // A task is a cell that is handed out.
 type task struct {
-	ID      string          `json:"id"`
+	ID      string          `json:"id"` // of this handing out; the cell's key is another
 	Spec    runner.CellSpec `json:"spec"`
 	Code    string          `json:"code"`              // hash of the method's code at the coordinator
 	Timeout time.Duration   `json:"timeout,omitempty"` // of the cell; 0 for none
+	Plugin  *Plugin         `json:"plugin,omitempty"`  // the method's files; nil for a method that is no plugin
+}
+
+// A batch is what a worker pulls: one cell, or short cells that take about a second together. A batch that is too
+// large for a message is an object.
+type batch struct {
+	Tasks  []task `json:"tasks,omitempty"`
+	Object string `json:"object,omitempty"`
 }
 
 // A hello is what a worker says of itself, again and again.
@@ -61,9 +81,13 @@ type welcome struct {
 // A done is the end of a task at a worker.
 type done struct {
 	ID       string      `json:"id"`
-	Worker   string      `json:"worker"`
+	Key      string      `json:"key"` // of the cell
+	Machine  string      `json:"machine"`
+	Code     string      `json:"code"` // as in the task
 	Run      *result.Run `json:"run,omitempty"`
 	Returned string      `json:"returned,omitempty"` // why there is no run
+	Alone    bool        `json:"alone,omitempty"`    // a worker was lost with the batch; the cell is to be a batch of its own
+	outcome  outcome     // of Run, at the coordinator
 }
 
 // group names the workers that take the same cells. Machines of one kind differ by some bytes of memory, so
@@ -79,46 +103,6 @@ func rounded(memory int64) int64 {
 	memory = max(0, memory)
 	drop := max(0, bits.Len64(uint64(memory))-3)
 	return memory >> drop << drop
-}
-
-// An envelope carries a message, or the name of the object that holds the message since it is too large.
-type envelope struct {
-	Message json.RawMessage `json:"message,omitempty"`
-	Object  string          `json:"object,omitempty"`
-}
-
-// roomBeside is what an envelope needs beside its message.
-const roomBeside = 4096
-
-// pack makes the bytes of a message. A message that is too large goes into the object store under the name.
-func pack(ctx context.Context, nc *nats.Conn, objects jetstream.ObjectStore, name string, message any) ([]byte, error) {
-	raw, err := encode(message)
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(raw)) < nc.MaxPayload()-roomBeside {
-		return encode(envelope{Message: raw})
-	}
-	if _, err := objects.PutBytes(ctx, name, raw); err != nil {
-		return nil, err
-	}
-	return encode(envelope{Object: name})
-}
-
-// unpack reads what pack made, into message.
-func unpack(ctx context.Context, objects jetstream.ObjectStore, data []byte, message any) error {
-	var e envelope
-	if err := json.Unmarshal(data, &e); err != nil {
-		return err
-	}
-	if e.Object != "" {
-		raw, err := objects.GetBytes(ctx, e.Object)
-		if err != nil {
-			return err
-		}
-		e.Message = raw
-	}
-	return json.Unmarshal(e.Message, message)
 }
 
 // encode writes JSON. Text is not escaped for HTML, so that grid points arrive unchanged.

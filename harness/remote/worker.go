@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,29 +35,36 @@ type WorkerOptions struct {
 	Cells func(timeout time.Duration) runner.Runner
 	// Fetch brings the files of a set into Data. If it cannot, or is nil, they come from the coordinator.
 	Fetch func(context.Context, *catalogue.Entry) error
-	Log   func(format string, a ...any) // may be nil
+	// Install makes a plugin's method known to Check and to what Cells returns from then on. The plugin comes from the
+	// coordinator and lies below the folder Plugins. nil takes no plugins.
+	Install func(ctx context.Context, file string) error
+	Plugins string
+	Log     func(format string, a ...any) // may be nil
 }
 
 // A worker pulls cells from one coordinator.
 type worker struct {
-	opt     WorkerOptions
-	id      string
-	nc      *nats.Conn
-	js      jetstream.JetStream
-	objects jetstream.ObjectStore
-	over    chan struct{} // closed when the coordinator says that the run has ended
-	once    sync.Once
-	places  chan struct{}      // one token for each running cell
-	queue   jetstream.Consumer // of the group, once the worker has pulled from it
+	opt    WorkerOptions
+	id     string
+	names  names
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	over   chan struct{} // closed when the coordinator says that the run has ended
+	once   sync.Once
+	places chan struct{}      // one token for each running batch
+	queue  jetstream.Consumer // of the group, once the worker has pulled from it
 
-	mu      sync.Mutex
-	changed *sync.Cond // memory or a place is free
-	used    int64      // predicted bytes of running cells
-	refuses map[string]string
-	running map[string]context.CancelFunc // by the task's ID
-	runners map[time.Duration]runner.Runner
-	gotten  map[catalogue.Description]*getting
-	welcome welcome
+	mu         sync.Mutex
+	changed    *sync.Cond // memory or a place is free
+	used       int64      // predicted bytes of running cells
+	installing sync.Mutex
+	installed  map[string]bool // plugins, by the hash of their files
+	sending    sync.Mutex      // one after the other, since the coordinator joins the parts of one
+	refuses    map[string]string
+	running    map[string]context.CancelFunc // by the task's ID
+	runners    map[time.Duration]runner.Runner
+	gotten     map[catalogue.Description]*getting
+	welcome    welcome
 }
 
 // A getting is a set whose files are looked for once.
@@ -74,20 +83,20 @@ const again = time.Second
 // askWithin is the time that the coordinator has for an answer.
 const askWithin = 10 * time.Second
 
-// Serve runs cells of the coordinator at a URL, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX]. It returns nil when
+// Serve runs cells of the coordinator at a URL, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or tls://. It returns nil when
 // the coordinator says that its run has ended, and when ctx is done: then it has given its cells back. While
 // the coordinator is gone it waits.
 func Serve(ctx context.Context, at string, opt WorkerOptions) error {
-	address, dial, err := dialOptions(at, opt.Token)
+	address, dial, run, err := dialOptions(at, opt.Token)
 	if err != nil {
 		return err
 	}
 	w := &worker{
-		opt: opt, id: rand.Text(), over: make(chan struct{}), places: make(chan struct{}, opt.Jobs), refuses: map[string]string{},
+		opt: opt, names: names{run}, id: rand.Text(), over: make(chan struct{}), places: make(chan struct{}, opt.Jobs), refuses: map[string]string{}, installed: map[string]bool{},
 		running: map[string]context.CancelFunc{}, runners: map[time.Duration]runner.Runner{}, gotten: map[catalogue.Description]*getting{},
 	}
 	w.changed = sync.NewCond(&w.mu)
-	dial = append(dial, nats.MaxReconnects(-1), nats.ReconnectWait(again), nats.Name(opt.Machine), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+	dial = append(dial, nats.CustomInboxPrefix(w.names.inbox("worker."+w.id)), nats.MaxReconnects(-1), nats.ReconnectWait(again), nats.Name(opt.Machine), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 		if err != nil {
 			w.log("the coordinator is gone (%v); waiting for it", err)
 		}
@@ -103,13 +112,10 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 	if w.js, err = jetstream.New(w.nc); err != nil {
 		return err
 	}
-	if w.objects, err = w.js.ObjectStore(ctx, bucketName); err != nil {
-		return fmt.Errorf("%s is no coordinator: %w", address, err)
-	}
-	if _, err := w.nc.Subscribe(subjectOver, func(*nats.Msg) { w.once.Do(func() { close(w.over) }) }); err != nil {
+	if _, err := w.nc.Subscribe(w.names.over(), func(*nats.Msg) { w.once.Do(func() { close(w.over) }) }); err != nil {
 		return err
 	}
-	if _, err := w.nc.Subscribe(subjectStop, func(m *nats.Msg) { w.stop(string(m.Data)) }); err != nil {
+	if _, err := w.nc.Subscribe(w.names.stop(), func(m *nats.Msg) { w.stop(string(m.Data)) }); err != nil {
 		return err
 	}
 	return w.work(ctx)
@@ -173,7 +179,7 @@ func (w *worker) pull(ctx context.Context) jetstream.Msg {
 	}
 	var err error
 	if w.queue == nil || w.queue.CachedInfo().Name != name {
-		w.queue, err = w.js.Consumer(ctx, streamName, name)
+		w.queue, err = w.js.Consumer(ctx, w.names.stream(), name)
 	}
 	if err == nil {
 		var batch jetstream.MessageBatch
@@ -209,7 +215,7 @@ func (w *worker) sayHello(ctx context.Context, leaves bool) bool {
 	}
 	within, end := context.WithTimeout(ctx, askWithin)
 	defer end()
-	m, err := w.nc.RequestWithContext(within, subjectHello, data)
+	m, err := w.nc.RequestWithContext(within, w.names.hello(), data)
 	if err != nil {
 		return false
 	}
@@ -245,19 +251,11 @@ func (w *worker) beat(ctx context.Context) {
 	}
 }
 
-// do runs the cell of a message and sends its result.
+// do runs the cells of a message, one after the other, and sends their results.
 func (w *worker) do(ctx context.Context, m jetstream.Msg) {
-	var t task
-	if err := unpack(ctx, w.objects, m.Data(), &t); err != nil {
-		w.log("a cell cannot be read: %v", err)
-		_ = m.Nak()
-		return
-	}
-	ctx, end := context.WithCancel(ctx)
-	defer end()
 	over := make(chan struct{})
 	defer close(over)
-	go func() { // signs of life of this cell, also while it gives its result
+	go func() { // signs of life of this batch, also while it gives its results
 		for {
 			select {
 			case <-time.After(w.every()):
@@ -267,15 +265,66 @@ func (w *worker) do(ctx context.Context, m jetstream.Msg) {
 			}
 		}
 	}()
+	b, err := w.read(ctx, m)
+	if err != nil {
+		w.log("a cell cannot be read: %v", err)
+		_ = m.Nak()
+		return
+	}
+	contexts := make([]context.Context, len(b.Tasks))
 	w.mu.Lock()
-	w.running[t.ID] = end
+	for i, t := range b.Tasks {
+		var end context.CancelFunc
+		contexts[i], end = context.WithCancel(ctx)
+		defer end()
+		w.running[t.ID] = end
+	}
 	w.mu.Unlock()
 	w.sayHello(ctx, false)
+	ends := make(chan done, len(b.Tasks))
+	var sent sync.WaitGroup
+	sent.Go(func() { w.sendAll(ctx, ends) })
+	again := len(b.Tasks) > 1 && delivered(m) > 1
+	for i, t := range b.Tasks {
+		out := done{ID: t.ID, Key: t.Spec.Key, Machine: w.opt.Machine, Code: t.Code}
+		if again { // the cell that the other worker died of shows when each is alone
+			out.Returned, out.Alone = "a worker was lost with the batch", true
+		} else {
+			w.one(contexts[i], t, &out)
+		}
+		w.mu.Lock()
+		delete(w.running, t.ID)
+		w.mu.Unlock()
+		ends <- out
+	}
+	close(ends)
+	sent.Wait()
+	_ = m.Ack()
+}
+
+// read reads the batch of a message.
+func (w *worker) read(ctx context.Context, m jetstream.Msg) (b batch, err error) {
+	if err := json.Unmarshal(m.Data(), &b); err != nil || b.Object == "" {
+		return b, err
+	}
+	data, err := io.ReadAll(w.object(ctx, b.Object))
+	if err != nil {
+		return b, err
+	}
+	return b, json.Unmarshal(data, &b)
+}
+
+// delivered is how often a message was handed out.
+func delivered(m jetstream.Msg) uint64 {
+	if about, err := m.Metadata(); err == nil {
+		return about.NumDelivered
+	}
+	return 1
+}
+
+// one runs a cell and says how it ended.
+func (w *worker) one(ctx context.Context, t task, out *done) {
 	run, err := w.run(ctx, t)
-	w.mu.Lock()
-	delete(w.running, t.ID)
-	w.mu.Unlock()
-	out := done{ID: t.ID, Worker: w.id}
 	var refused *runner.Refusal
 	switch {
 	case err == nil:
@@ -285,18 +334,19 @@ func (w *worker) do(ctx context.Context, m jetstream.Msg) {
 		out.Returned = "the worker stops"
 	case errors.As(err, &refused):
 		out.Returned = err.Error()
-		w.refuse(ctx, refused.What, refused.Why)
+		w.refuse(ctx, refused.What, strings.TrimPrefix(err.Error(), refused.What+": "))
 	default:
 		out.Returned = err.Error()
 		w.refuse(ctx, t.Spec.Cell.Method, err.Error())
 	}
-	w.send(ctx, out)
-	_ = m.Ack()
 }
 
 // run checks a cell, gets its data, waits until there is memory for it, and runs it.
 func (w *worker) run(ctx context.Context, t task) (result.Run, error) {
-	if err := w.opt.Check(t.Spec, t.Code); err != nil {
+	if ctx.Err() != nil {
+		return result.Run{}, ctx.Err()
+	}
+	if err := w.check(ctx, t); err != nil {
 		return result.Run{}, err
 	}
 	if err := w.data(ctx, t.Spec); err != nil {
@@ -352,37 +402,6 @@ func (w *worker) refuse(ctx context.Context, what, why string) {
 		w.log("refuses %s: %s", what, why)
 	}
 	w.sayHello(ctx, false) // before the cell goes back, so that it does not come here again
-}
-
-// send gives the end of a task to the coordinator. It tries until the coordinator has the end, the run is
-// over, or ctx is done while no coordinator is there.
-func (w *worker) send(ctx context.Context, d done) {
-	asking := context.WithoutCancel(ctx)
-	for {
-		select {
-		case <-w.over:
-			return
-		default:
-		}
-		if w.nc.IsConnected() {
-			data, err := pack(asking, w.nc, w.objects, d.ID+resultOf, d)
-			if err == nil {
-				within, end := context.WithTimeout(asking, askWithin)
-				_, err = w.nc.RequestWithContext(within, subjectDone, data)
-				end()
-			}
-			if err == nil {
-				return
-			}
-			w.log("a result could not be sent: %v; trying again", err)
-		} else if ctx.Err() != nil {
-			return
-		}
-		select {
-		case <-w.over:
-		case <-time.After(again):
-		}
-	}
 }
 
 // stop ends a cell whose result nobody waits for.

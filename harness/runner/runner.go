@@ -49,12 +49,13 @@ type CellSpec struct {
 	Key      string                `json:"key"`
 	Protocol ProtocolText          `json:"protocol"`
 	Set      catalogue.Description `json:"set"`
-	Grid     []json.RawMessage     `json:"grid"`            // complete parameters, in grid order
-	Written  []json.RawMessage     `json:"points"`          // the same in the notation of the grid's author
-	Seeds    []uint32              `json:"seeds,omitempty"` // the method's seeds, see protocol.Semantics.Seeds; nil for the protocol's seed alone
-	Shape    registry.Shape        `json:"shape"`           // of the training part
-	Cost     float64               `json:"cost"`            // predicted, in the method's own units
-	Memory   int64                 `json:"memory"`          // predicted bytes at its peak, the data set included
+	Grid     []json.RawMessage     `json:"grid"`              // complete parameters, in grid order
+	Written  []json.RawMessage     `json:"points"`            // the same in the notation of the grid's author
+	Seeds    []uint32              `json:"seeds,omitempty"`   // the method's seeds, see protocol.Semantics.Seeds; nil for the protocol's seed alone
+	Shape    registry.Shape        `json:"shape"`             // of the training part
+	Cost     float64               `json:"cost"`              // predicted, in the method's own units
+	Memory   int64                 `json:"memory"`            // predicted bytes at its peak, the data set included
+	Seconds  float64               `json:"seconds,omitempty"` // predicted from cells that were measured; 0 where none were
 	Keep     Keep                  `json:"keep"`
 	Replace  bool                  `json:"replace,omitempty"` // the result replaces a stored one
 	Suspect  bool                  `json:"suspect,omitempty"` // a process that had begun this cell ended before the cell did

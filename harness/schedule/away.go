@@ -1,12 +1,26 @@
 package schedule
 
 import (
+	"context"
+	"math"
+	"slices"
+
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 )
 
+// Remote runs cells on other machines.
+type Remote interface {
+	// RunIn runs a cell in the room of a name. It may return ErrGivenBack.
+	RunIn(ctx context.Context, room string, c runner.CellSpec) (result.Run, error)
+	Rooms() []Room            // what the other machines take at present
+	Changed() <-chan struct{} // receives when Rooms has changed
+}
+
 // A Room is what machines of one kind take of a run's cells.
 type Room struct {
+	Name    string
 	Slots   int               // cells at a time
 	Memory  int64             // the most that one cell may need, in bytes; 0 for any
 	Refuses map[string]string // protocols, methods and sets by name, with the reason
@@ -23,6 +37,21 @@ func (r Room) Takes(c runner.CellSpec) bool {
 		}
 	}
 	return true
+}
+
+// These are parts of a place on another machine. A place is full with two seconds of work, so that one second waits
+// there while another is under way.
+const (
+	Whole  = 128       // the share of a cell that takes a place for itself
+	Second = Whole / 2 // the share of a cell of a second
+)
+
+// Share is the part of a place that a cell takes. Only short cells of which others were measured share a place.
+func Share(c runner.CellSpec) int {
+	if c.Seconds <= 0 {
+		return Whole
+	}
+	return min(Whole, max(1, int(math.Ceil(c.Seconds*Second))))
 }
 
 // Places is the number of cells that may run at the same time, here and elsewhere; at least 1.
@@ -42,40 +71,92 @@ func slots(rooms []Room) (n int) {
 
 // away is the part of the state that concerns cells on other machines.
 type away struct {
-	rooms []Room
-	gone  map[*plan.Cell]bool // the running cells that run on other machines
-	aside []*plan.Cell        // cells that no free place takes at present
+	rooms  []Room
+	gone   map[*plan.Cell]place // of the running cells those that run on other machines
+	load   map[string]int       // the sum of the shares of these cells, by room
+	total  int                  // the sum of all these shares, also of rooms that are no more
+	unsaid bool                 // cells that no place takes are to be told
 }
 
-func newAway() away { return away{gone: map[*plan.Cell]bool{}} }
+// A place is what a cell takes of other machines.
+type place struct {
+	room  string
+	share int
+}
+
+func newAway() away { return away{gone: map[*plan.Cell]place{}, load: map[string]int{}} }
+
+// goAway notes that a cell goes to the machines of a room.
+func (s *state) goAway(c *plan.Cell, room string) {
+	p := place{room, Share(c.Spec)}
+	s.gone[c] = p
+	s.load[room] += p.share
+	s.total += p.share
+}
+
+// comeBack notes that a cell runs no more. It reports whether the cell ran on another machine.
+func (s *state) comeBack(c *plan.Cell) bool {
+	p, away := s.gone[c]
+	delete(s.gone, c)
+	s.total -= p.share
+	if s.load[p.room] -= p.share; s.load[p.room] == 0 {
+		delete(s.load, p.room)
+	}
+	return away
+}
+
+// sayUnplaced tells once how many cells wait that no place takes, now or later.
+func (s *state) sayUnplaced() {
+	if !s.unsaid || s.stopped || s.opt.Jobs > 0 || len(s.rooms) == 0 || s.queue.Empty() {
+		return
+	}
+	s.unsaid = false
+	var such *plan.Cell
+	n := 0
+	for _, c := range s.queue.Rest() {
+		if !slices.ContainsFunc(s.rooms, func(r Room) bool { return r.Takes(c.Spec) }) {
+			if n++; such == nil || c.Spec.Memory > such.Spec.Memory {
+				such = c
+			}
+		}
+	}
+	if n > 0 {
+		s.tell(func(o Options) {
+			if o.Unplaced != nil {
+				o.Unplaced(n, such)
+			}
+		})
+	}
+}
 
 // freeHere reports whether this machine has a place for a cell.
 func (s *state) freeHere() bool { return len(s.running)-len(s.gone) < s.opt.Jobs }
 
-// freeAway reports whether the other machines have a place for a cell.
-func (s *state) freeAway() bool { return len(s.gone) < slots(s.rooms) }
-
-// takenAway reports whether another machine may run the cell, now or when it has a place.
-func (s *state) takenAway(c *plan.Cell) bool {
-	for _, r := range s.rooms {
-		if r.Takes(c.Spec) {
-			return true
+// roomFor returns the room whose machines have a place for a cell now, "" if there is none: of the rooms that take
+// the cell those with the least memory, so that larger machines stay free for larger cells, and of these the room
+// with the smallest load for each place.
+func (s *state) roomFor(c *plan.Cell) string {
+	c.Spec.Seconds = s.forecast.Measured(c)
+	share := Share(c.Spec)
+	if s.total+share > slots(s.rooms)*Whole {
+		return ""
+	}
+	var best *Room
+	for i := range s.rooms {
+		r := &s.rooms[i]
+		switch {
+		case s.load[r.Name]+share > r.Slots*Whole || !r.Takes(c.Spec):
+		case best == nil || r.less(best) || r.Memory == best.Memory && s.load[r.Name]*best.Slots < s.load[best.Name]*r.Slots:
+			best = r
 		}
 	}
-	return false
-}
-
-// reconsider puts the cells that were set aside back into the queue, since another place may take them now.
-func (s *state) reconsider() {
-	for i := len(s.aside) - 1; i >= 0; i-- {
-		s.queue.PutBack(s.aside[i])
+	if best == nil {
+		return ""
 	}
-	s.aside = nil
+	return best.Name
 }
 
-// comeBack puts a cell that another machine could not run back into the queue.
-func (s *state) comeBack(c *plan.Cell) {
-	delete(s.gone, c)
-	s.do(release{c})
-	s.queue.PutBack(c)
+// less reports whether a room has less memory than another; 0 is any memory.
+func (r *Room) less(other *Room) bool {
+	return r.Memory != other.Memory && r.Memory > 0 && (other.Memory == 0 || r.Memory < other.Memory)
 }

@@ -130,7 +130,7 @@ func (s *state) takeUp() bool {
 		}
 	}
 	s.before, s.askedAt = len(s.elsewhere), s.now
-	s.queue, s.elsewhere = plan.NewQueue(s.elsewhere, s.forecast), nil
+	s.queue, s.elsewhere = plan.NewQueue(append(s.queue.Rest(), s.elsewhere...), s.forecast), nil
 	return true
 }
 
@@ -138,7 +138,7 @@ func (s *state) takeUp() bool {
 // left. Each runs alone and in a process of its own, so that its end harms no other cell.
 func (s *state) takeLast() bool {
 	s.before = 0
-	if len(s.last) == 0 || len(s.running)+len(s.aside) > 0 {
+	if len(s.last) == 0 || len(s.running) > 0 || !s.queue.Empty() {
 		return false
 	}
 	s.alone, s.last = s.last[0], s.last[1:]

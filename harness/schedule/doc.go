@@ -2,7 +2,7 @@
 //
 //	state.go   the decisions: a state, and a step that takes an event with its time and returns actions
 //	claims.go  the decisions that concern other runs on the same database
-//	away.go    which cells other machines take
+//	away.go    which cells other machines take, and which of them
 //	memory.go  which cells fit into the memory beside those that run
 //	run.go     does the actions (starts cells, asks the database, waits) and turns their results into events
 //
@@ -14,6 +14,9 @@
 // one after another, the cheapest first, as long as they are predicted to end in time. Then come cells that
 // another run had claimed and did not end. Last, each alone, come cells of foreign methods that an earlier
 // run died of.
+//
+// A cell that no free place takes is passed over until one does. A cell goes to the machines with the least memory
+// that take it. Short cells share a place there, so that a machine always has a second of work in hand.
 //
 // Nothing here changes a result: any number of jobs in any order gives the same bits.
 package schedule

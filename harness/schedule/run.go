@@ -36,21 +36,15 @@ type Options struct {
 
 	Started   func(*plan.Cell)
 	Finished  func(*plan.Cell, result.Run)
-	Elsewhere func(*plan.Cell, result.Status) // another run has ended the cell
-	Waiting   func(cells int, by string)      // only cells are left that other runs are computing
+	Elsewhere func(*plan.Cell, result.Status)  // another run has ended the cell
+	Waiting   func(cells int, by string)       // only cells are left that other runs are computing
+	Unplaced  func(cells int, such *plan.Cell) // no place here or elsewhere takes so many cells; such needs the most memory
 }
 
 // Claims says which cells are being computed, and by which run: see [store.Claims].
 type Claims interface {
 	Take(ctx context.Context, cells []store.Wanted) ([]store.Claim, error)
 	Release(key string)
-}
-
-// Remote runs cells on other machines. Its Run may return ErrGivenBack.
-type Remote interface {
-	runner.Runner
-	Rooms() []Room            // what the other machines take at present
-	Changed() <-chan struct{} // receives when Rooms has changed
 }
 
 // ErrGivenBack says that a cell has no result and is to be run again, here or elsewhere.
@@ -166,12 +160,15 @@ func (d *driver) do(a action) {
 
 // run executes a cell and hands its result to put.
 func (d *driver) run(a start) ended {
-	c, by := a.cell, d.runner
-	if a.away {
-		by = d.opt.Remote
-	}
+	c := a.cell
+	var run result.Run
+	var err error
 	began := time.Now()
-	run, err := by.Run(d.ctx, c.Spec)
+	if a.room != "" {
+		run, err = d.opt.Remote.RunIn(d.ctx, a.room, c.Spec)
+	} else {
+		run, err = d.runner.Run(d.ctx, c.Spec)
+	}
 	took := time.Since(began)
 	switch {
 	case err == nil:

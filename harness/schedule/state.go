@@ -68,7 +68,7 @@ type action any
 type (
 	start struct {
 		cell *plan.Cell
-		away bool // on another machine
+		room string // of other machines; "" is this machine
 	} // run a cell; ended follows
 	ask   struct{} // whether cells may start; answered follows
 	claim struct {
@@ -138,20 +138,20 @@ func (s *state) step(now time.Time, e event) []action {
 	case stopped:
 		s.stopped = true
 	case roomsChanged:
-		s.rooms = e.rooms
-		s.reconsider()
+		s.rooms, s.unsaid = e.rooms, true
 	}
 	if !s.waiting && s.overBudget() { // also where no place is free, nor will be
 		s.skipRest()
 	}
-	for !s.waiting && (s.freeHere() || s.freeAway()) && s.next() {
+	for !s.waiting && (s.freeHere() || s.total < slots(s.rooms)*Whole) && s.next() {
 	}
+	s.sayUnplaced()
 	return s.todo
 }
 
 // done reports that no cell is running and none will start.
 func (s *state) done() bool {
-	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() && len(s.groups)+len(s.elsewhere)+len(s.last)+len(s.aside) == 0)
+	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() && len(s.groups)+len(s.elsewhere)+len(s.last) == 0)
 }
 
 func (s *state) do(a ...action) { s.todo = append(s.todo, a...) }
@@ -162,11 +162,11 @@ func (s *state) next() bool {
 		s.letGo()
 		return false
 	}
-	if s.held != nil {
-		return s.admit(s.held)
+	if s.held != nil && s.admit(s.held) {
+		return true
 	}
 	if s.queue.Empty() {
-		return s.refill()
+		return s.held == nil && s.refill()
 	}
 	if s.opt.Ready != nil && !s.ready {
 		s.waiting = true
@@ -174,13 +174,12 @@ func (s *state) next() bool {
 		return true
 	}
 	s.queue.Refresh()
-	c := s.queue.Next()
+	c := s.queue.NextThat(s.placeable)
+	if c == nil {
+		return s.held == nil && s.refill()
+	}
 	if out, beyond := s.forecast.Beyond(s.opt.Limits, c); beyond {
 		s.skip(out)
-		return true
-	}
-	if !s.freeHere() && !s.takenAway(c) {
-		s.aside = append(s.aside, c)
 		return true
 	}
 	if s.mine(c) {
@@ -189,8 +188,17 @@ func (s *state) next() bool {
 	return true
 }
 
-// refill fills the empty queue: with the next set, else with cells that another run had claimed, else with a
-// cell that must run alone.
+// placeable reports whether a cell is to come out of the queue: there is a place for it, or it exceeds the limits.
+func (s *state) placeable(c *plan.Cell) bool {
+	if s.held == nil && s.freeHere() {
+		return true
+	}
+	_, beyond := s.forecast.Beyond(s.opt.Limits, c)
+	return beyond || s.roomFor(c) != ""
+}
+
+// refill fills the queue when it is empty or has no cell that any place takes: with the next set, else with cells
+// that another run had claimed, else with a cell that must run alone.
 func (s *state) refill() bool {
 	if len(s.groups) > 0 {
 		group := s.groups[0]
@@ -200,7 +208,7 @@ func (s *state) refill() bool {
 			return true
 		}
 		s.groups = s.groups[1:]
-		s.queue = plan.NewQueue(group, s.forecast)
+		s.queue = plan.NewQueue(append(s.queue.Rest(), group...), s.forecast)
 		return true
 	}
 	if len(s.elsewhere) > 0 {
@@ -218,51 +226,45 @@ func (s *state) fits(group []*plan.Cell) bool {
 	return s.forecast.Wall(group, running, max(1, s.opt.Jobs+slots(s.rooms))) <= (s.opt.Budget - s.now.Sub(s.began)).Seconds()
 }
 
-// admit starts a cell, or holds the cell until there is memory.
+// admit starts a cell, or holds the cell until there is memory for it here.
 func (s *state) admit(c *plan.Cell) bool {
-	here := false
-	if s.freeHere() {
+	here, room := false, ""
+	if s.freeHere() && (s.held == nil || s.held == c) {
 		var sets []*plan.Cell
 		sets, here = s.memory.admit(c)
 		s.forget(sets)
 	}
-	away := !here && s.freeAway() && s.takenAway(c)
-	switch {
-	case here || away:
-	case s.freeHere() || s.takenAway(c):
-		s.held = c
-		return false
-	default: // the machines that took the cell have gone
+	if !here {
+		if room = s.roomFor(c); room == "" {
+			s.held = c
+			return false
+		}
+	}
+	if s.held == c {
 		s.held = nil
-		s.do(release{c})
-		s.aside = append(s.aside, c)
-		return true
 	}
-	s.held, s.ready = nil, false
+	s.ready = false
 	s.running[c] = s.now
-	if away {
-		s.gone[c] = true
+	if !here {
+		s.goAway(c, room)
 	}
-	s.do(start{c, away})
+	s.do(start{c, room})
 	return true
 }
 
 // end notes the end of a cell that was running. A cell without a result will be planned again.
 func (s *state) end(e ended) {
 	delete(s.running, e.cell)
+	away := s.comeBack(e.cell)
 	switch {
 	case e.how == givenBack:
-		s.comeBack(e.cell)
+		s.do(release{e.cell})
+		s.queue.PutBack(e.cell)
 		return
-	case e.given || s.gone[e.cell]:
+	case e.given || away:
 		s.forget(s.memory.drop(e.cell))
 	default:
 		s.forget(s.memory.release(e.cell))
-	}
-	if s.gone[e.cell] {
-		delete(s.gone, e.cell)
-	} else {
-		s.reconsider()
 	}
 	if e.how != withResult {
 		s.do(release{e.cell})
@@ -276,7 +278,9 @@ func (s *state) end(e ended) {
 				processor = *e.run.CPUSeconds
 			}
 			s.forecast.Record(e.cell, e.run.Seconds(), processor)
-			s.forecast.RecordAround(e.cell, e.around)
+			if !away { // elsewhere it is the time of a way, too, and of other cells before it
+				s.forecast.RecordAround(e.cell, e.around)
+			}
 		}
 		if e.err != nil {
 			s.stop(e.err)
@@ -339,8 +343,8 @@ func (s *state) overBudget() bool { return s.opt.Budget > 0 && s.now.Sub(s.began
 
 // skipRest passes over every cell that has not started.
 func (s *state) skipRest() {
-	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.elsewhere, s.last, s.aside))
-	s.queue, s.groups, s.elsewhere, s.last, s.aside = plan.NewQueue(nil, s.forecast), nil, nil, nil, nil
+	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.elsewhere, s.last))
+	s.queue, s.groups, s.elsewhere, s.last = plan.NewQueue(nil, s.forecast), nil, nil, nil
 }
 
 func (s *state) skipForBudget(cells []*plan.Cell) {

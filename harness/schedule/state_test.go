@@ -30,7 +30,7 @@ type world struct {
 	stopped bool
 	started int
 	rooms   []Room
-	away    map[*plan.Cell]bool // of those that run
+	away    map[*plan.Cell]place // of those that run
 }
 
 func drawCells(t *rapid.T) []*plan.Cell {
@@ -40,7 +40,7 @@ func drawCells(t *rapid.T) []*plan.Cell {
 		method := rapid.SampledFrom([]string{"M", "N", "Foreign"}).Draw(t, "method")
 		c := &plan.Cell{Cell: runner.Cell{Method: method, Dataset: set, Split: i + 1}, Foreign: method == "Foreign", SetBytes: 50,
 			Memory: int64(rapid.IntRange(1, 50).Draw(t, "memory")), Early: rapid.Bool().Draw(t, "early")}
-		c.Spec = runner.CellSpec{Cell: c.Cell, Key: fmt.Sprint("k", i), Set: catalogue.Description{TOML: set}, Cost: float64(rapid.IntRange(1, 100).Draw(t, "seconds")) * 1e9}
+		c.Spec = runner.CellSpec{Cell: c.Cell, Key: fmt.Sprint("k", i), Set: catalogue.Description{TOML: set}, Cost: rapid.SampledFrom([]float64{0.01, 0.3, 1, 20, 100}).Draw(t, "seconds") * 1e9}
 		if c.Foreign && rapid.IntRange(0, 4).Draw(t, "canary") == 0 {
 			c.Spec.Canary = &runner.Canary{}
 		}
@@ -56,8 +56,8 @@ type fakeRemote struct{ Remote }
 
 func drawRooms(t *rapid.T) []Room {
 	var rooms []Room
-	for range rapid.IntRange(0, 2).Draw(t, "rooms") {
-		r := Room{Slots: rapid.IntRange(1, 2).Draw(t, "slots"), Memory: int64(rapid.IntRange(0, 1).Draw(t, "small") * 80)}
+	for i := range rapid.IntRange(0, 2).Draw(t, "rooms") {
+		r := Room{Name: fmt.Sprint("room ", i), Slots: rapid.IntRange(1, 2).Draw(t, "slots"), Memory: int64(rapid.IntRange(0, 1).Draw(t, "small") * 80)}
 		if rapid.Bool().Draw(t, "refuses") {
 			r.Refuses = map[string]string{"M": "another version"}
 		}
@@ -68,7 +68,7 @@ func drawRooms(t *rapid.T) []Room {
 
 func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
 	w := &world{t: t, now: time.Unix(0, 0), left: map[*plan.Cell]bool{}, running: map[*plan.Cell]time.Time{}, sets: map[string]bool{},
-		alone: map[*plan.Cell]bool{}, away: map[*plan.Cell]bool{}, theirs: map[*plan.Cell]store.Claim{}}
+		alone: map[*plan.Cell]bool{}, away: map[*plan.Cell]place{}, theirs: map[*plan.Cell]store.Claim{}}
 	for _, c := range cells {
 		w.left[c] = true
 		if opt.Claims != nil {
@@ -89,7 +89,7 @@ func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
 func (w *world) do(a action) {
 	switch a := a.(type) {
 	case start:
-		w.start(a.cell, a.away)
+		w.start(a.cell, a.room)
 	case give:
 		if w.theirs[a.cell].Deaths < mostDeaths || a.run.Status != result.Failed {
 			w.t.Fatalf("%v got a row without being run", a.cell.Cell)
@@ -107,7 +107,7 @@ func (w *world) do(a action) {
 		}
 		delete(w.sets, a.cell.Dataset)
 		for c := range w.running {
-			if c.Dataset == a.cell.Dataset && !w.away[c] {
+			if _, away := w.away[c]; c.Dataset == a.cell.Dataset && !away {
 				w.t.Fatalf("set %s is forgotten while a cell of it runs", c.Dataset)
 			}
 		}
@@ -120,17 +120,21 @@ func (w *world) do(a action) {
 	}
 }
 
-func (w *world) start(c *plan.Cell, away bool) {
+func (w *world) start(c *plan.Cell, room string) {
 	opt := w.s.opt
-	if away {
-		slots, takes := 0, false
-		for _, r := range w.rooms {
-			slots, takes = slots+r.Slots, takes || r.Takes(c.Spec)
+	if room != "" {
+		p, there, all := place{room, Share(c.Spec)}, 0, 0
+		for _, other := range w.away {
+			all += other.share
+			if other.room == room {
+				there += other.share
+			}
 		}
-		if len(w.away) >= slots || !takes {
-			w.t.Fatalf("%v goes away beside %d others, and there is %+v", c.Cell, len(w.away), w.rooms)
+		at := slices.IndexFunc(w.rooms, func(r Room) bool { return r.Name == room })
+		if at < 0 || !w.rooms[at].Takes(c.Spec) || there+p.share > w.rooms[at].Slots*Whole || all+p.share > slots(w.rooms)*Whole {
+			w.t.Fatalf("%v goes to %q beside %d of %d parts of places, and there is %+v", c.Cell, room, there, all, w.rooms)
 		}
-		w.away[c] = true
+		w.away[c] = p
 	}
 	switch {
 	case !w.left[c]:
@@ -143,12 +147,12 @@ func (w *world) start(c *plan.Cell, away bool) {
 	w.started++
 	delete(w.left, c)
 	w.running[c] = w.now
-	if !away {
+	if room == "" {
 		w.sets[c.Dataset] = true
 	}
 	used := int64(0)
 	for c := range w.running {
-		if !w.away[c] {
+		if _, away := w.away[c]; !away {
 			used += c.Memory
 		}
 	}
@@ -208,7 +212,7 @@ func (w *world) next() event {
 	}
 	if len(cells) == 0 {
 		if w.wakeAt.IsZero() && w.s.opt.Remote != nil { // in the end somebody comes who takes everything
-			w.rooms = []Room{{Slots: 1}}
+			w.rooms = []Room{{Name: "last", Slots: 1}}
 			return roomsChanged{w.rooms}
 		}
 		if w.wakeAt.IsZero() {
@@ -222,7 +226,7 @@ func (w *world) next() event {
 	}
 	c := rapid.SampledFrom(cells).Draw(w.t, "ends")
 	delete(w.running, c)
-	away := w.away[c]
+	_, away := w.away[c]
 	delete(w.away, c)
 	if away && rapid.IntRange(0, 3).Draw(w.t, "given back") == 0 {
 		w.left[c] = true

@@ -1,0 +1,227 @@
+package remote
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// roomBeside is what a message needs beside its data.
+const roomBeside = 4096
+
+// part is the most bytes of data that a message carries.
+func part(nc *nats.Conn) int { return max(1, int(nc.MaxPayload())-roomBeside) }
+
+// These are headers of messages.
+const (
+	headerOf    = "Bench-Of"    // what the message is a part of
+	headerLeft  = "Bench-Left"  // how many parts follow
+	headerError = "Bench-Error" // why there is no answer
+)
+
+// split makes the messages that carry data, in order. from tells whose they are.
+func split(nc *nats.Conn, subject, from string, data []byte) []*nats.Msg {
+	parts := slices.Collect(slices.Chunk(data, part(nc)))
+	of := from + "." + rand.Text()
+	var out []*nats.Msg
+	for i, p := range parts {
+		m := nats.NewMsg(subject)
+		m.Data = p
+		m.Header.Set(headerOf, of)
+		m.Header.Set(headerLeft, strconv.Itoa(len(parts)-1-i))
+		out = append(out, m)
+	}
+	return out
+}
+
+// parts joins what split made, of one sender after the other. A sender that begins anew has given up what it began.
+type parts map[string]*partial
+
+type partial struct {
+	of   string
+	data []byte
+	left int
+}
+
+// add takes a message. It returns the whole data with the last part, else nil.
+func (p parts) add(m *nats.Msg) []byte {
+	of := m.Header.Get(headerOf)
+	left, err := strconv.Atoi(m.Header.Get(headerLeft))
+	from, _, _ := strings.Cut(of, ".")
+	if err != nil {
+		return nil
+	}
+	was := p[from]
+	if was == nil || was.of != of {
+		was = &partial{of: of, left: left + 1}
+		p[from] = was
+	}
+	if was.left--; was.left != left {
+		delete(p, from)
+		return nil
+	}
+	was.data = append(was.data, m.Data...)
+	if left > 0 {
+		return nil
+	}
+	delete(p, from)
+	return was.data
+}
+
+// sendAll gives the ends of a batch to the coordinator: those that have come while it gave others, together.
+func (w *worker) sendAll(ctx context.Context, ends <-chan done) {
+	for d := range ends {
+		some := []done{d}
+		for more := true; more; {
+			select {
+			case d, more = <-ends:
+				if more {
+					some = append(some, d)
+				}
+			default:
+				more = false
+			}
+		}
+		w.send(ctx, some)
+	}
+}
+
+// send gives ends of cells to the coordinator. It tries until the coordinator has them, the run is over, or ctx is done
+// while no coordinator is there.
+func (w *worker) send(ctx context.Context, some []done) {
+	data, err := encode(some)
+	if err != nil {
+		w.log("a result cannot be sent: %v", err)
+		return
+	}
+	for {
+		select {
+		case <-w.over:
+			return
+		default:
+		}
+		if w.nc.IsConnected() {
+			err := w.sendParts(context.WithoutCancel(ctx), data)
+			if err == nil {
+				return
+			}
+			w.log("a result could not be sent: %v; trying again", err)
+		} else if ctx.Err() != nil {
+			return
+		}
+		select {
+		case <-w.over:
+		case <-time.After(again):
+		}
+	}
+}
+
+func (w *worker) sendParts(ctx context.Context, data []byte) error {
+	w.sending.Lock()
+	defer w.sending.Unlock()
+	for _, m := range split(w.nc, w.names.done(), w.id, data) {
+		within, end := context.WithTimeout(ctx, askWithin)
+		_, err := w.nc.RequestMsgWithContext(within, m)
+		end()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A wish is a request for a part of an object: a batch by its name, or a file by its SHA-256.
+type wish struct {
+	Name   string `json:"name"`
+	Offset int64  `json:"offset"`
+}
+
+// An object reads an object of the coordinator part by part.
+type object struct {
+	ask  func(subject string, data []byte) (*nats.Msg, error)
+	to   string // subject
+	wish wish
+	have []byte
+	end  bool
+}
+
+func (o *object) Read(to []byte) (int, error) {
+	if len(o.have) == 0 && !o.end {
+		data, err := encode(o.wish)
+		if err != nil {
+			return 0, err
+		}
+		m, err := o.ask(o.to, data)
+		if err != nil {
+			return 0, err
+		}
+		if why := m.Header.Get(headerError); why != "" {
+			return 0, errors.New(why)
+		}
+		o.have, o.end = m.Data, len(m.Data) == 0
+		o.wish.Offset += int64(len(m.Data))
+	}
+	if o.end {
+		return 0, io.EOF
+	}
+	n := copy(to, o.have)
+	o.have = o.have[n:]
+	return n, nil
+}
+
+// give answers a wish with a part of the object, or with the reason why there is none.
+func (p *Pool) give(m *nats.Msg) {
+	answer := nats.NewMsg("")
+	var w wish
+	err := json.Unmarshal(m.Data, &w)
+	if err == nil {
+		answer.Data, err = p.read(w)
+	}
+	if err != nil {
+		answer.Header.Set(headerError, strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	p.respond(m, answer)
+}
+
+// read reads a part of an object; no bytes are its end.
+func (p *Pool) read(w wish) ([]byte, error) {
+	p.mu.Lock()
+	path, offered := p.files[w.Name]
+	whole, isBatch := p.batches[w.Name]
+	p.mu.Unlock()
+	most := int64(part(p.nc))
+	switch {
+	case w.Offset < 0:
+		return nil, fmt.Errorf("there is nothing before the beginning")
+	case isBatch:
+		at := min(w.Offset, int64(len(whole)))
+		return whole[at:min(at+most, int64(len(whole)))], nil
+	case !offered:
+		return nil, fmt.Errorf("no planned cell needs a file with the checksum %.16s", w.Name)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.NewSectionReader(f, w.Offset, most))
+}
+
+// object reads an object of the coordinator.
+func (w *worker) object(ctx context.Context, name string) io.Reader {
+	return &object{to: w.names.object(), wish: wish{Name: name}, ask: func(subject string, data []byte) (*nats.Msg, error) {
+		within, end := context.WithTimeout(ctx, askWithin)
+		defer end()
+		return w.nc.RequestWithContext(within, subject, data)
+	}}
+}

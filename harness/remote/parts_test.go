@@ -1,0 +1,64 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/nats-io/nats.go"
+)
+
+// TestParts: what was split comes back from its parts, whatever a sender began before.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, Options{})
+	long := []byte(strings.Repeat("0123456789", largest/4))
+	joins := parts{}
+	begun := split(p.nc, "s", "w", long)
+	if len(begun) != 3 {
+		t.Fatalf("%d parts", len(begun))
+	}
+	for _, m := range []*nats.Msg{begun[0], begun[2], begun[1], {Header: nats.Header{}}} {
+		if joins.add(m) != nil {
+			t.Error("parts in a wrong order are taken for a whole")
+		}
+	}
+	for i, m := range split(p.nc, "s", "w", long) {
+		if got := joins.add(m); (got != nil) != (i == 2) || got != nil && !bytes.Equal(got, long) {
+			t.Errorf("part %d gives %d bytes", i, len(got))
+		}
+	}
+	if len(joins) != 0 {
+		t.Errorf("%d are kept", len(joins))
+	}
+}
+
+// TestLargeMessages: batches and results that are larger than a message come whole, and nothing is left of them.
+func TestLargeMessages(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, Options{})
+	serve(t, p, p.URL, options(func(ctx context.Context, c runner.CellSpec) (result.Run, error) {
+		run, err := answers(ctx, c)
+		run.Scores = make([]float64, largest/2)
+		for i := range run.Scores {
+			run.Scores[i] = float64(i) / 3
+		}
+		return run, err
+	}))
+	until(t, p, slots(1))
+	run, err := anywhere(t.Context(), p, cell("M", 1))
+	if err != nil || len(run.Scores) != largest/2 || run.Scores[1000] != 1000.0/3 {
+		t.Error(len(run.Scores), err)
+	}
+	large := cell("M", 2)
+	large.Protocol.TOML = strings.Repeat("x", largest+10)
+	if run, err := anywhere(t.Context(), p, large); err != nil || run.ProtocolText != large.Protocol.TOML {
+		t.Error(len(run.ProtocolText), err)
+	}
+	if len(p.batches)+len(p.parts) != 0 {
+		t.Errorf("%d batches and %d parts are left", len(p.batches), len(p.parts))
+	}
+}

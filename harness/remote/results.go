@@ -1,0 +1,160 @@
+package remote
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/nats-io/nats.go"
+)
+
+// A Conflict is a cell of which two workers gave different results. The first result counts.
+type Conflict struct {
+	Cell    runner.Cell
+	Values  [2]string // in short, the first result first
+	Workers [2]string // names of the workers, in the same order
+}
+
+// results remembers of each cell that ended on a worker what is needed to compare another result of the cell with it.
+type results struct {
+	first     map[string]outcome // by the cell's key
+	unasked   map[string]*done   // by the cell's key: results that came without a call
+	conflicts []Conflict
+}
+
+// An outcome stands for a result.
+type outcome struct {
+	cell   runner.Cell
+	sum    [sha256.Size]byte // of all that must be the same on every machine
+	value  string
+	worker string
+	counts bool // it follows from the cell alone; no limit of a machine ended it
+}
+
+// mostUnasked bounds the results that are kept for cells that were not handed out yet.
+const mostUnasked = 4096
+
+func newResults() results { return results{first: map[string]outcome{}, unasked: map[string]*done{}} }
+
+// note remembers the result that counts.
+func (r *results) note(c runner.CellSpec, d *done) {
+	delete(r.unasked, c.Key)
+	d.outcome.cell = c.Cell
+	r.first[c.Key] = d.outcome
+}
+
+// another takes a result that no call waits for.
+func (r *results) another(d *done) {
+	first, known := r.first[d.Key]
+	switch now := d.outcome; {
+	case !known && len(r.unasked) < mostUnasked:
+		r.unasked[d.Key], r.first[d.Key] = d, now
+	case known && first.counts && now.counts && first.sum != now.sum:
+		c := Conflict{first.cell, [2]string{first.value, now.value}, [2]string{first.worker, now.worker}}
+		if !slices.Contains(r.conflicts, c) {
+			r.conflicts = append(r.conflicts, c)
+		}
+	}
+}
+
+// early returns a result of a cell that came before the cell was handed out. A result of other code is forgotten.
+func (r *results) early(key, code string) (*done, bool) {
+	d := r.unasked[key]
+	if d != nil && d.Code != code {
+		delete(r.unasked, key)
+		delete(r.first, key)
+		d = nil
+	}
+	return d, d != nil
+}
+
+// outcomeOf leaves out of a result what machines differ in: times, memory, and what they say beside it.
+func outcomeOf(d *done) outcome {
+	run := *d.Run
+	run.SearchSeconds, run.FitSeconds, run.PredictSeconds, run.CPUSeconds, run.PeakRSSBytes, run.StartedAt = 0, nil, nil, nil, nil, ""
+	run.Environment, run.Stderr, run.Isolated, run.Warnings, run.TimeoutSeconds = nil, "", false, nil, nil
+	run.Evaluations = slices.Clone(run.Evaluations)
+	for i := range run.Evaluations {
+		run.Evaluations[i].FitSeconds = 0
+	}
+	out := outcome{
+		cell:   runner.Cell{Protocol: run.Protocol, Dataset: run.Dataset, Method: run.Method, Split: run.Split},
+		worker: d.Machine, value: string(run.Status),
+		counts: run.Status == result.OK || run.Failure() == result.ClassError || run.Failure() == result.ClassBadOutput,
+	}
+	if text, err := encode(run); err == nil {
+		out.sum = sha256.Sum256(text)
+	}
+	switch {
+	case run.Status != result.OK:
+		out.value += ": " + cmp.Or(run.Error, string(run.Failure()))
+	case run.Test.Correct != nil:
+		out.value += fmt.Sprintf(", %d of %d test rows correct", *run.Test.Correct, run.Test.N)
+	case run.Test.RMSE != nil:
+		out.value += fmt.Sprintf(", root of the mean squared error %v", *run.Test.RMSE)
+	}
+	if run.ScoresHash != "" {
+		out.value += fmt.Sprintf(", hash of the test scores %.12s", run.ScoresHash)
+	}
+	return out
+}
+
+// Conflicts returns the cells of which two workers gave different results, so far.
+func (p *Pool) Conflicts() []Conflict {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.results.conflicts)
+}
+
+// finish takes ends of cells from a worker. The worker does not wait until they are read, since large results take long.
+func (p *Pool) finish(m *nats.Msg) {
+	p.mu.Lock()
+	data := p.parts.add(m)
+	p.mu.Unlock()
+	p.respond(m, nats.NewMsg(""))
+	if data != nil {
+		go p.takeAll(data)
+	}
+}
+
+func (p *Pool) takeAll(data []byte) {
+	var ends []done
+	if err := json.Unmarshal(data, &ends); err != nil {
+		p.log("a worker sent results that cannot be read: %v", err)
+	}
+	for i := range ends {
+		d := &ends[i]
+		if d.Run != nil {
+			d.outcome = outcomeOf(d)
+		}
+		p.mu.Lock()
+		p.take(d)
+		p.mu.Unlock()
+	}
+}
+
+// take takes the end of a cell; p.mu is held. Of several results of one cell the first counts, and others are compared
+// with it. A result that nobody has asked for is kept: an earlier coordinator, or an earlier handing out, asked for it.
+func (p *Pool) take(d *done) {
+	c := p.calls[d.Key]
+	switch {
+	case d.Run == nil:
+		if c != nil && c.id == d.ID {
+			if d.Alone {
+				p.alone[d.Key] = true
+			}
+			p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
+		}
+	case c == nil:
+		p.results.another(d)
+	case c.code != d.Code: // an earlier coordinator, of another program, asked for it
+	default:
+		p.results.note(c.spec, d)
+		p.finishCall(c, callEnd{run: c.spec.FilledWith(*d.Run)})
+	}
+}

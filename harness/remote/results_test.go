@@ -1,0 +1,77 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
+)
+
+// give gives a pool a worker's result.
+func give(t *testing.T, p *Pool, d done) {
+	t.Helper()
+	data, err := encode([]done{d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.takeAll(data)
+}
+
+// TestResultsCountOnce: another result of a cell changes nothing. It is a conflict where it says something else than the
+// first, other than times and what only a machine's limits say.
+func TestResultsCountOnce(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, Options{})
+	out := &call{id: "id", spec: cell("M", 1), ends: make(chan callEnd, 1)}
+	p.calls[out.spec.Key] = out
+	first := out.spec.NewRun()
+	right := 7
+	first.Status, first.TestRows, first.ScoresHash, first.Test = result.OK, 10, "abc", result.Score{N: 10, Correct: &right}
+	first.Evaluations = []result.Evaluation{{FitSeconds: 1}}
+	slower, late, other := first, first, first
+	seconds, wrong := 3.5, 6
+	slower.FitSeconds, slower.StartedAt, slower.Evaluations = &seconds, "later", []result.Evaluation{{FitSeconds: 2}}
+	late.Status, late.Class = result.Timeout, result.ClassTimeout
+	other.Test.Correct, other.ScoresHash = &wrong, "abd"
+	for i, r := range []result.Run{first, slower, late, other, other} {
+		give(t, p, done{ID: "id", Key: out.spec.Key, Machine: fmt.Sprint("machine ", i), Run: &r})
+	}
+	if end := <-out.ends; *end.run.Test.Correct != 7 || len(out.ends) != 0 {
+		t.Errorf("%+v and %d more", end.run, len(out.ends))
+	}
+	want := []string{
+		"M on swiss, split 1: ok, 7 of 10 test rows correct, hash of the test scores abc by machine 0, ok, 6 of 10 test rows correct, hash of the test scores abd by machine 3",
+		"M on swiss, split 1: ok, 7 of 10 test rows correct, hash of the test scores abc by machine 0, ok, 6 of 10 test rows correct, hash of the test scores abd by machine 4",
+	}
+	var got []string
+	for _, c := range p.Conflicts() {
+		got = append(got, fmt.Sprintf("%v: %s by %s, %s by %s", c.Cell, c.Values[0], c.Workers[0], c.Values[1], c.Workers[1]))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("conflicts\n%s, not\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestUnaskedResultsAreKept: a result that an earlier coordinator asked for counts when its cell is handed out, if it
+// comes from the same code.
+func TestUnaskedResultsAreKept(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, Options{Code: func(runner.CellSpec) string { return "code" }})
+	for split, code := range map[int]string{1: "code", 2: "other code"} {
+		c := cell("M", split)
+		run := c.NewRun()
+		run.TestRows = 100 * split
+		give(t, p, done{ID: "of another time", Key: c.Key, Code: code, Run: &run})
+	}
+	if run, err := p.RunIn(t.Context(), "nobody", cell("M", 1)); err != nil || run.TestRows != 100 {
+		t.Error(run.TestRows, err)
+	}
+	if _, err := p.RunIn(t.Context(), "nobody", cell("M", 2)); !errors.Is(err, schedule.ErrGivenBack) {
+		t.Error(err)
+	}
+}
