@@ -239,7 +239,7 @@ Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; %s", err, flagHint(c, err))
 	})
-	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newReportCommand(a), newQueryCommand(a), newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newBundleCommand(a), newPublishCommand(a), newPaperCommand(a), newExperimentCommand(a),
+	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newReportCommand(a), newQueryCommand(a), newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newBundleCommand(a), newPublishCommand(a), newPaperCommand(a), newExperimentCommand(a),
 		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newPluginCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
 	root.AddCommand(newReportVerbs(a)...)
 	checkHelp(root)
