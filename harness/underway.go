@@ -18,9 +18,8 @@ import (
 
 // An underway knows what a run is at, for those who look on (`bench status --watch`, `bench serve`).
 type underway struct {
-	remote schedule.Remote // nil for none
-	opt    schedule.Options
-	told   store.Told
+	opt  schedule.Options
+	told store.Told
 
 	mu      sync.Mutex
 	running map[string]store.CellUnder // by key
@@ -28,8 +27,11 @@ type underway struct {
 
 // show begins to tell the database what a run of a plan is at. It returns the options that tell of its cells.
 func show(claims *store.Claims, todo *plan.Plan, opt schedule.Options) schedule.Options {
+	if len(todo.Cells) == 0 {
+		return opt
+	}
 	machine, _ := os.Hostname()
-	u := &underway{opt: opt, remote: opt.Remote, running: map[string]store.CellUnder{}, told: store.Told{
+	u := &underway{opt: opt, running: map[string]store.CellUnder{}, told: store.Told{
 		Machine: fmt.Sprintf("%s/%d", machine, os.Getpid()), Begun: time.Now().UTC(), Jobs: opt.Jobs, MaxCell: opt.Limits.MaxCell,
 	}}
 	if opt.Budget > 0 {
@@ -71,7 +73,7 @@ func (u *underway) ends(key string) {
 func (u *underway) now() store.Told {
 	out := u.told
 	out.Places = u.opt.Places()
-	if known, ok := u.remote.(interface{ Workers() []schedule.Worker }); ok {
+	if known, ok := u.opt.Remote.(interface{ Workers() []schedule.Worker }); ok {
 		for _, w := range known.Workers() {
 			out.Workers = append(out.Workers, store.Worker(w))
 		}

@@ -85,7 +85,7 @@ type PlannedCell struct {
 
 // Show keeps the database told of what this process is at, until the claims are closed: of the cells of its
 // plan, and each second of what told returns, where that has changed. Telling is a hint, as claims are: where
-// the database cannot be written, it waits for the next second.
+// the database cannot be written, it is tried again after a while.
 func (c *Claims) Show(plan []PlannedCell, told func() Told) {
 	c.done.Go(func() {
 		tick := time.NewTicker(showEvery)
@@ -101,6 +101,9 @@ func (c *Claims) Show(plan []PlannedCell, told func() Told) {
 				}
 				if err == nil {
 					last = string(text)
+					tick.Reset(showEvery)
+				} else { // the connection is that of the claims, which have waited for it
+					tick.Reset(claimsPause)
 				}
 			}
 			select {
@@ -125,7 +128,7 @@ func (c *Claims) begin(plan []PlannedCell, told string) error {
 	}
 	var gone []int64
 	err = each(ctx, tx, `SELECT run, host, process, started FROM underway`, func(r []any) error {
-		if who := (claimant{r[1].(string), r[2].(int64), r[3].(int64)}); who == c.me || who.host == c.me.host && !alive(who) {
+		if who := (claimant{r[1].(string), r[2].(int64), r[3].(int64)}); who == c.me || who.host != "" && who.host == c.me.host && !alive(who) {
 			gone = append(gone, r[0].(int64))
 		}
 		return nil

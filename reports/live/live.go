@@ -46,11 +46,14 @@ type State struct {
 	Failures []store.FailureShown
 	Table    template.HTML
 	NoTable  string // why there is no table; "" where there is one
+	Warnings []string
+	Notes    []string // on the table
 }
 
 // A Worker is a process that computes cells.
 type Worker struct {
-	Name   string // machine and process; that of a run itself ends in "(run)"
+	Name   string // machine and process
+	Runs   bool   // it is the run itself
 	Jobs   int    // cells at a time
 	Memory int64  // bytes; 0 for unknown
 	Cells  int    // that it is at
@@ -201,17 +204,15 @@ func (w *Watcher) addRuns(s *State) {
 		if r.Begun.Before(begun) {
 			begun = r.Begun
 		}
-		own := Worker{Name: r.Machine + " (run)", Jobs: r.Jobs}
 		for _, c := range r.Running {
 			running[c.Key] = c
 			if !c.Away {
 				by[c.Key] = r.Machine
-				own.Cells++
 			}
 		}
-		s.Workers = append(s.Workers, own)
+		s.Workers = append(s.Workers, Worker{Name: r.Machine, Jobs: r.Jobs, Runs: true})
 		for _, other := range r.Workers {
-			s.Workers = append(s.Workers, Worker{other.Name, other.Jobs, other.Memory, len(other.Keys)})
+			s.Workers = append(s.Workers, Worker{Name: other.Name, Jobs: other.Jobs, Memory: other.Memory})
 			for _, key := range other.Keys {
 				by[key] = other.Name
 			}
@@ -253,6 +254,13 @@ func (w *Watcher) addRuns(s *State) {
 			c.Name += " (" + r.Cell.Protocol + ")"
 		}
 		s.Cells = append(s.Cells, c)
+	}
+	for i, worker := range s.Workers {
+		for _, c := range s.Cells {
+			if c.By == worker.Name {
+				s.Workers[i].Cells++
+			}
+		}
 	}
 	slices.SortStableFunc(s.Cells, func(a, b Cell) int { return -cmp.Compare(a.For, b.For) })
 	s.Rate = w.rate(begun, s.At, s.Ended)
@@ -349,6 +357,8 @@ func (s *State) addTable(ctx context.Context, opt Options, planned map[string]bo
 	if err != nil {
 		return err
 	}
+	d = d.Clean()
+	s.Warnings, s.Notes = d.Warnings, d.Notes
 	best := map[string]string{}
 	for _, b := range d.Blocks {
 		table, ok := b.(doc.Table)

@@ -141,7 +141,7 @@ func TestState(t *testing.T) {
 	if text != "A on x, split 1 by here/1 for 8, 2 left; B on y, split 2 by  for 8, 22 left; B on y, split 1 by lab/2 for 3, 27 left; " {
 		t.Errorf("cells under way: %s", text)
 	}
-	if text := fmt.Sprint(got.Workers); text != "[{here/1 (run) 1 0 1} {lab/2 2 1073741824 1}]" {
+	if text := fmt.Sprint(got.Workers); text != "[{here/1 true 1 0 1} {lab/2 false 2 1073741824 1}]" {
 		t.Errorf("workers: %s", text)
 	}
 	if text := fmt.Sprint(got.Sets); text != "[{x 0 0 6 } {y 0 0 6 }]" {
@@ -223,7 +223,7 @@ func TestTextOfAnything(t *testing.T) {
 func TestText(t *testing.T) {
 	s := State{
 		Database: "results.db", Protocol: "table2", At: began, Runs: 1, Planned: 400, Ended: 100, Failed: 3, Rate: 12.34, Left: 220,
-		Workers: []Worker{{Name: "lab1/4711 (run)", Jobs: 2, Cells: 1}}, Cells: []Cell{{Name: "GBRFF2 on wine, split 3", By: "lab1/4711", For: 12, Left: 20}, {Name: "CART on swiss, split 1", For: 1, Left: 4000}},
+		Workers: []Worker{{Name: "lab1/4711", Runs: true, Jobs: 2, Cells: 1}}, Cells: []Cell{{Name: "GBRFF2 on wine, split 3", By: "lab1/4711", For: 12, Left: 20}, {Name: "CART on swiss, split 1", For: 1, Left: 4000}},
 		Sets:     []Set{{Name: "wine", OK: 31, Failed: 3, Left: 26, Best: "GBRFF2 98.1"}, {Name: "swiss", Left: 60}},
 		Failures: []store.FailureShown{{Method: "LGBM", Dataset: "wine", Split: 2, Status: result.Failed, Class: result.ClassCrash, Error: "its process ended; the end of its standard error:\nTraceback\n  boom", Cells: 3}},
 	}

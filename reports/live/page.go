@@ -46,12 +46,11 @@ type section struct {
 	HTML template.HTML
 }
 
-// sections lays a state out.
+// sections lays a state out. What a browser would obey that stands in a name, such as a sign that turns the direction of writing, is spelled.
 func (s State) sections() (out []section, err error) {
-	s = s.visible()
 	for _, id := range []string{"summary", "workers", "cells", "failures", "sets", "table"} {
 		var text strings.Builder
-		if err := layout().ExecuteTemplate(&text, id, s); err != nil {
+		if err := layout().ExecuteTemplate(&wording.Writer{To: &text}, id, s); err != nil {
 			return nil, err
 		}
 		out = append(out, section{id, template.HTML(text.String())})
@@ -59,39 +58,9 @@ func (s State) sections() (out []section, err error) {
 	return out, nil
 }
 
-// visible spells what turns the direction of writing and the like, which HTML would obey. The line ends of longer texts stay.
-func (s State) visible() State {
-	lines := func(text string) string {
-		parts := strings.Split(text, "\n")
-		for i, p := range parts {
-			parts[i] = wording.Spelled(strings.ReplaceAll(strings.TrimSuffix(p, "\r"), "\t", "    "))
-		}
-		return strings.Join(parts, "\n")
-	}
-	s.Database, s.Protocol, s.NoTable = wording.Spelled(s.Database), wording.Spelled(s.Protocol), wording.Spelled(s.NoTable)
-	s.Workers, s.Cells, s.Sets, s.Failures = clone(s.Workers), clone(s.Cells), clone(s.Sets), clone(s.Failures)
-	for i := range s.Workers {
-		s.Workers[i].Name = wording.Spelled(s.Workers[i].Name)
-	}
-	for i := range s.Cells {
-		s.Cells[i].Name, s.Cells[i].By = wording.Spelled(s.Cells[i].Name), wording.Spelled(s.Cells[i].By)
-	}
-	for i := range s.Sets {
-		s.Sets[i].Name, s.Sets[i].Best = wording.Spelled(s.Sets[i].Name), wording.Spelled(s.Sets[i].Best)
-	}
-	for i, f := range s.Failures {
-		s.Failures[i].Method, s.Failures[i].Dataset = wording.Spelled(f.Method), wording.Spelled(f.Dataset)
-		s.Failures[i].Error, s.Failures[i].Stderr = lines(f.Error), strings.TrimSpace(lines(f.Stderr))
-	}
-	return s
-}
-
-func clone[T any](list []T) []T { return append([]T(nil), list...) }
-
 // write writes the whole page.
 func (s State) write(w io.Writer, sections []section, footer string) error {
-	s = s.visible()
-	return layout().Execute(w, struct {
+	return layout().Execute(&wording.Writer{To: w}, struct {
 		State    State
 		Sections []section
 		Footer   string

@@ -18,9 +18,9 @@ import (
 
 // A Server shows states to browsers. All browsers share one look at the database a second, and while nobody looks there is none.
 type Server struct {
-	// Look returns what is to be seen now. It is called by one goroutine at a time.
+	// Look returns what is to be seen now. Of Look and Report one is called at a time.
 	Look func(context.Context) (State, error)
-	// Report writes the page of the whole report of a protocol. It is called by one goroutine at a time.
+	// Report writes the page of the whole report of a protocol.
 	Report func(ctx context.Context, protocol string, to io.Writer) error
 	Token  string // that browsers must have; "" for none
 	// Hosts are the names that a browser may have asked for; nil for all. A page elsewhere whose name was made to mean
@@ -30,7 +30,7 @@ type Server struct {
 	Every  time.Duration // between two looks
 
 	ctx  context.Context // ends with the server
-	now  sync.Mutex      // guards the next three
+	now  sync.Mutex      // guards Look, Report and the next three
 	at   time.Time       // of the last look
 	seen State
 	view []section
@@ -225,7 +225,9 @@ func (s *Server) whole(w http.ResponseWriter, _ *http.Request) {
 		var page bytes.Buffer
 		seen, _, err := s.current()
 		if err == nil {
+			s.now.Lock()
 			err = s.Report(s.ctx, seen.Protocol, &page)
+			s.now.Unlock()
 		}
 		if err != nil {
 			http.Error(w, fmt.Sprintf("there is no report yet: %v", err), http.StatusNotFound)

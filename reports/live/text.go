@@ -29,7 +29,7 @@ func (s State) Text(width int) []string {
 		line("%s %5s %6s", pad("worker", width-13), "jobs", "cells")
 	}
 	for _, w := range s.Workers {
-		line("%s %5d %6d", pad(clip(w.Name, width-14), width-13), w.Jobs, w.Cells)
+		line("%s %5d %6d", pad(clip(w.Title(), width-14), width-13), w.Jobs, w.Cells)
 	}
 	if len(s.Cells) > 0 {
 		by := width / 4
@@ -39,6 +39,9 @@ func (s State) Text(width int) []string {
 			room := width - by - 29
 			line("%s %s %6s %20s", pad(clip(c.Name, room), room), pad(clip(c.Who(), by), by), wording.Seconds(c.For), "in "+wording.Seconds(c.Left)+", "+s.After(c.Left))
 		}
+	}
+	for _, w := range s.Warnings {
+		line("warning: %s", w)
 	}
 	if len(s.Failures) > 0 {
 		line("")
@@ -100,6 +103,14 @@ func (s State) After(seconds float64) string {
 		return then.Format("2 Jan 15:04")
 	}
 	return then.Format("15:04")
+}
+
+// Title is the worker's name, with a mark where it is a run itself.
+func (w Worker) Title() string {
+	if w.Runs {
+		return w.Name + " (run)"
+	}
+	return w.Name
 }
 
 // Who is the worker's name.
