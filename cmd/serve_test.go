@@ -156,7 +156,7 @@ func TestServeToOthers(t *testing.T) {
 		}{{"", 401}, {"events", 401}, {"report", 401}, {"?token=" + link[2], 200}, {"", 200}} {
 			answer, err := client.Get(at + c.path)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatal(err, said.String())
 			}
 			answer.Body.Close()
 			if answer.StatusCode != c.want {
