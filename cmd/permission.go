@@ -63,7 +63,7 @@ func (a *app) hidden() []string {
 		return a.hide
 	}
 	var out []string
-	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.identity(), a.store().Dir(), os.Getenv("BENCH_MIRROR")} {
+	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.identity(), a.servesAs(), a.store().Dir(), os.Getenv("BENCH_MIRROR")} {
 		if path == "" {
 			continue
 		}

@@ -30,7 +30,7 @@ func TestWorkersGiveTheSameRights(t *testing.T) {
 	}
 	f := &foundPlugin{}
 	was, is := here.pluginOptions(f), worker.pluginOptions(f)
-	want := []string{here.db, here.db + "-wal", here.db + "-shm", here.db + ".listen", here.data, filepath.Join(dir, "mirror")}
+	want := []string{here.db, here.db + "-wal", here.db + "-shm", here.db + ".listen", here.db + ".serve", here.data, filepath.Join(dir, "mirror")}
 	if !slices.Equal(was.Hidden, want) || !slices.Equal(is.Hidden, want) || !slices.Equal(is.AllowRead, []string{dir}) || !is.Network {
 		t.Errorf("a worker gives %+v, not %+v", is, was)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -136,6 +137,11 @@ func (a *app) frame(ctx context.Context, c *cobra.Command, f reportFlags) (frame
 		return frame.Frame{}, err
 	}
 	defer db.Close()
+	return a.frameOf(ctx, db, f)
+}
+
+// frameOf is frame for a database that is open.
+func (a *app) frameOf(ctx context.Context, db *store.DB, f reportFlags) (frame.Frame, error) {
 	h, err := a.harness(f.protocol)
 	if err != nil {
 		return frame.Frame{}, err

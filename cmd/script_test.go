@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 		"bench-first":   func() { os.Exit(cmd.Execute(methods.All().With(stump("1", 0)))) },
 		"bench-second":  func() { os.Exit(cmd.Execute(methods.All().With(stump("2", 1e-9)))) },
 		"bench-blocked": func() { os.Exit(cmd.Execute(methods.All().With(blocked()))) },
+		"bench-gated":   func() { os.Exit(cmd.Execute(methods.All().With(gated()))) },
 		"bench-faulty":  func() { os.Exit(cmd.Execute(faulty.Registry())) },
 		"bench-hostile": hostileMain,
 		"bench-third":   func() { os.Exit(cmd.Execute(methods.All().With(stump("3", 0)))) },

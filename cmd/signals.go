@@ -4,20 +4,41 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 )
 
 // interrupts delivers the signals that ask the program to end: Ctrl-C, SIGTERM, a
 // terminal that is closed (unless nohup says that this is to be ignored), and a pipe
-// behind standard error or output that nobody reads any more.
+// behind standard error or output that nobody reads any more. A connection that the other
+// side has closed sends SIGPIPE too, and that is no reason to end.
 func interrupts() (<-chan os.Signal, func()) {
-	ch := make(chan os.Signal, 8)
+	ch, asked := make(chan os.Signal, 8), make(chan os.Signal, 8)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(ch, syscall.SIGHUP)
 	}
-	return ch, func() { signal.Stop(ch) }
+	over := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case sig := <-ch:
+				if sig != syscall.SIGPIPE || outputGone() {
+					select {
+					case asked <- sig:
+					default: // as many wait to be heard
+					}
+				}
+			case <-over:
+				return
+			}
+		}
+	}()
+	return asked, sync.OnceFunc(func() {
+		signal.Stop(ch)
+		close(over)
+	})
 }
 
 // After a SIGTERM running cells may finish for a while, since who sent it soon kills:

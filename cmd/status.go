@@ -19,6 +19,8 @@ import (
 
 func newStatusCommand(a *app) *cobra.Command {
 	var format string
+	var watch bool
+	var protocol string
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show how many cells are stored per protocol, data set and method",
@@ -27,7 +29,18 @@ the protocol's number of splits; ok counts those with a result. A cell that fail
 timed out is run again by ` + "`bench run --retry`" + `; failures says how many of them crashed,
 needed more memory than they may (oom) or gave an answer that is none (bad-output). Cells of data that has changed since
 are not counted; a note says how many there are. What was found against results of a
-method (leak, canary, state) is named below; view findings has each (` + "`bench query \"SELECT * FROM findings\"`" + `).`,
+method (leak, canary, state) is named below; view findings has each (` + "`bench query \"SELECT * FROM findings\"`" + `).
+
+--watch shows the runs that are under way on the database instead, and keeps that up to
+date: their workers, the cells that are being computed with their predicted end, cells
+that end a minute, the time that is left, what failed, and of each data set how many cells
+are stored and which method is best so far. It reads the database alone, so that it goes
+beside any run, and changes nothing. Where standard output is no terminal, a block is
+printed whenever cells have ended, at most every 10 seconds. It waits for a run, ends with
+exit code 0 when no run is under way any more, and at Ctrl-C. bench serve shows the same in a browser.`,
+		Example: `  bench status                        what is stored
+  bench status --watch                what runs are at, in this terminal
+  bench status --watch --db lab.db    the same of another database`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			db, err := a.reader(c)
@@ -35,10 +48,20 @@ method (leak, canary, state) is named below; view findings has each (` + "`bench
 				return err
 			}
 			defer db.Close()
+			switch {
+			case watch && c.Flags().Changed("format"):
+				return usage("--watch is drawn as text; leave --format out")
+			case protocol != "" && !watch:
+				return usage("--protocol is for --watch; status lists the cells of all protocols")
+			case watch:
+				return a.watch(c, db, protocol)
+			}
 			return a.status(c.Context(), db, format)
 		},
 	}
 	formatFlag(c, &format)
+	c.Flags().BoolVar(&watch, "watch", false, "show runs that are under way until they end")
+	c.Flags().StringVar(&protocol, "protocol", "", "with --watch: show the results of this one (default that of the run, else that of the last cells)")
 	return c
 }
 

@@ -180,6 +180,7 @@ func (s *Session) cells(caller context.Context, req Request, opt schedule.Option
 		events.Finished(c, &r, r.Status)
 	}
 	opt.Elsewhere = func(c *plan.Cell, status result.Status) { events.Finished(c, nil, status) }
+	opt = show(claims, out.Plan, opt)
 	out.Outcome, err = schedule.Run(ctx, run, stop, out.Plan.Cells, opt, w.Put)
 	stored := w.Close()
 	events.Ended()

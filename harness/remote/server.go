@@ -136,7 +136,7 @@ func Loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// An Identity is what a coordinator shows to its workers and asks of them.
+// An Identity is what a server of this program shows to those who connect, and asks of them.
 type Identity struct {
 	Certificate tls.Certificate
 	Token       string
@@ -195,6 +195,9 @@ func newIdentity() ([]byte, error) {
 	}
 	return out, errors.Join(err1, err2)
 }
+
+// Fingerprint is that of the certificate, by which workers and people know it: SHA-256 in hexadecimal digits.
+func (id Identity) Fingerprint() string { return fingerprint(id.Certificate.Certificate[0]) }
 
 func fingerprint(certificate []byte) string {
 	sum := sha256.Sum256(certificate)

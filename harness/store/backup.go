@@ -61,14 +61,14 @@ func (db *DB) vacuumInto(ctx context.Context, path string) error {
 	return errors.Join(err, restored)
 }
 
-// checkCopy removes the claims, which do not hold for the copy, and compares all other rows with their
+// checkCopy removes the claims and what runs are at, which do not hold for the copy, and compares all other rows with their
 // checksums.
 func checkCopy(ctx context.Context, path string) error {
 	db, err := connect(path, nil)
 	if err != nil {
 		return err
 	}
-	if _, err := db.sql.ExecContext(ctx, "DELETE FROM claims"); err != nil {
+	if _, err := db.sql.ExecContext(ctx, "DELETE FROM claims; DROP TABLE IF EXISTS underway; DROP TABLE IF EXISTS underway_cells"); err != nil {
 		return errors.Join(err, db.Close())
 	}
 	if err := db.Close(); err != nil {

@@ -27,7 +27,7 @@ type Claims struct {
 	done sync.WaitGroup
 
 	mu    sync.Mutex
-	seen  map[string]sighting
+	seen  sightings
 	tried time.Time // when claiming failed last
 }
 
@@ -44,6 +44,9 @@ type sighting struct {
 	beat  int64
 	since time.Time
 }
+
+// sightings are by the key of a cell, or by the number of a run.
+type sightings map[string]sighting
 
 // These constants say how often a claimant gives a sign of life, and how long others wait for one.
 const (
@@ -73,7 +76,7 @@ func (db *DB) NewClaims() (*Claims, error) {
 		return nil, err
 	}
 	other.sql.SetMaxOpenConns(1)
-	c := &Claims{pool: other.sql, me: thisProcess(), stop: make(chan struct{}), seen: map[string]sighting{}}
+	c := &Claims{pool: other.sql, me: thisProcess(), stop: make(chan struct{}), seen: sightings{}}
 	c.done.Go(c.live)
 	return c, nil
 }
@@ -102,6 +105,7 @@ func (c *Claims) live() {
 			return
 		case <-beat.C: // if one fails, the next follows
 			_, _ = c.pool.Exec(`UPDATE claims SET beat = beat + 1 WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started)
+			_, _ = c.pool.Exec(`UPDATE underway SET beat = beat + 1 WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started)
 		}
 	}
 }
@@ -173,7 +177,7 @@ func (c *Claims) takeOne(ctx context.Context, tx *sql.Tx, w Wanted) (Claim, erro
 		return Claim{}, err
 	case other.claimant == c.me:
 		return claim, nil
-	case c.lives(key, other):
+	case c.seen.lives(c.me, key, other):
 		return Claim{By: fmt.Sprintf("process %d", other.process)}, nil
 	default:
 		claim.Suspect, claim.Deaths = true, deaths+1
@@ -186,19 +190,22 @@ func (c *Claims) takeOne(ctx context.Context, tx *sql.Tx, w Wanted) (Claim, erro
 	return claim, err
 }
 
-// lives reports whether another claimant may still be at work; c.mu is held.
-func (c *Claims) lives(key string, other sighting) bool {
-	if other.host != "" && other.host == c.me.host {
-		return processes.Alive(int(other.process), other.started)
+// lives reports whether another claimant may still be at work.
+func (s sightings) lives(me claimant, key string, other sighting) bool {
+	if other.host != "" && other.host == me.host {
+		return alive(other.claimant)
 	}
-	last, known := c.seen[key]
+	last, known := s[key]
 	if !known || last.claimant != other.claimant || last.beat != other.beat {
 		other.since = time.Now()
-		c.seen[key] = other
+		s[key] = other
 		return true
 	}
 	return time.Since(last.since) < expiresAfter
 }
+
+// alive reports whether a process of this machine is still there.
+func alive(who claimant) bool { return processes.Alive(int(who.process), who.started) }
 
 // Release gives back the claim of a cell that has no result.
 func (c *Claims) Release(key string) {
@@ -209,6 +216,7 @@ func (c *Claims) Release(key string) {
 func (c *Claims) Close() error {
 	close(c.stop)
 	c.done.Wait()
+	c.unshow()
 	_, _ = c.pool.Exec(`DELETE FROM claims WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started)
 	return c.pool.Close()
 }

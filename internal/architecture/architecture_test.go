@@ -43,6 +43,7 @@ var rooms = []room{
 	{"reports/claims", "reports/doc reports/frame reports/stats reports/sweep harness/experiments"},
 	{"reports/experiment", "reports reports/claims reports/doc reports/frame reports/report harness/experiments harness/result"},
 	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
+	{"reports/live", "reports/accuracy reports/doc reports/frame reports/render harness/plan harness/result harness/store internal/..."},
 	{"reports/paper", "reports/* harness/metric harness/protocol harness/split harness/result harness/store registry"},
 	{"reports/internal/...", "reports/... harness/... registry datasets/catalogue internal/..."},
 	{"reports/report", "reports/doc reports/evidence reports/frame harness/metric"},
@@ -95,7 +96,7 @@ var rooms = []room{
 }
 
 // forTests are the packages that only tests, and each other, import.
-var forTests = strings.Fields("internal/architecture internal/test/faulty internal/test/canceltest internal/test/testenv internal/test/testsplit internal/test/openmlserver " +
+var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty internal/test/canceltest internal/test/testenv internal/test/testsplit internal/test/openmlserver " +
 	"methods/internal/saved/savedtest methods/internal/treetest registry/conform harness/store/storetest harness/store/faultvfs reports/internal/sample")
 
 // forSQL are imported by harness/store alone.

@@ -16,6 +16,7 @@ import (
 	browserdomain "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/kernelboosting/bench/internal/test/browser"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/leaderboard"
 )
@@ -24,7 +25,7 @@ import (
 // against each other one, and a head sorts.
 func TestLeaderboard(t *testing.T) {
 	in := sample.Paper()
-	tab := open(t, written(t, in, Options{}), desktop)
+	tab := open(t, written(t, in, Options{}), browser.Desktop)
 	table := must(t, in)
 	names := func() []string {
 		return is[[]string](tab, `[...document.querySelectorAll("#board tbody tr:not(.forest)")].map(tr => tr.cells[0].textContent)`)
@@ -42,18 +43,18 @@ func TestLeaderboard(t *testing.T) {
 	}
 	is[bool](tab, `document.querySelector("#board tbody tr:nth-child(2) td:nth-child(2)").click(), true`)
 	is[bool](tab, `document.querySelectorAll("#board .opens")[2].focus(), true`)
-	tab.press(kb.Enter)
-	tab.picture("forest")
+	tab.Press(kb.Enter)
+	tab.Picture("forest")
 	plots := is[[]int](tab, `[...document.querySelectorAll("#board tr.forest")].map(tr => tr.querySelectorAll("circle.estimate").length)`)
 	if !slices.Equal(plots, []int{5, 5}) || is[int](tab, `document.querySelectorAll("#board [aria-expanded=true]").length`) != 2 {
 		t.Errorf("plots with %v other methods", plots)
 	}
-	tab.press(" ")
+	tab.Press(" ")
 	if n := is[int](tab, `document.querySelectorAll("#board tr.forest").length`); n != 1 {
 		t.Errorf("%d plots are open", n)
 	}
 	is[bool](tab, `document.querySelectorAll("#board .order")[4].focus(), true`)
-	tab.press(kb.Enter)
+	tab.Press(kb.Enter)
 	var ranks []float64
 	for _, text := range is[[]string](tab, `[...document.querySelectorAll("#board tbody:first-of-type tr")].map(tr => tr.cells[5].textContent)`) {
 		var x float64
@@ -63,19 +64,19 @@ func TestLeaderboard(t *testing.T) {
 	if !slices.IsSorted(ranks) || len(ranks) != 5 || names()[5] != "PBRFF" {
 		t.Errorf("by rank the ranks are %v, the rows %q", ranks, names())
 	}
-	tab.quiet()
+	tab.Quiet()
 }
 
 // On a phone the leaderboard stands before the sentence.
 func TestTableFirst(t *testing.T) {
 	file := written(t, many(), Options{})
-	for l, first := range map[look]bool{phone: true, desktop: false} {
+	for l, first := range map[browser.Look]bool{browser.Phone: true, browser.Desktop: false} {
 		tab := open(t, file, l)
 		if got := is[bool](tab, `document.querySelector("#board").getBoundingClientRect().top < document.querySelector("#verdict").getBoundingClientRect().top`); got != first {
-			t.Errorf("%d wide: the table comes first: %v", l.width, got)
+			t.Errorf("%d wide: the table comes first: %v", l.Width, got)
 		}
 		if top := is[float64](tab, `document.querySelector("#board").getBoundingClientRect().top`); top > 400 {
-			t.Errorf("%d wide: the table begins at %v", l.width, top)
+			t.Errorf("%d wide: the table begins at %v", l.Width, top)
 		}
 	}
 }
@@ -83,7 +84,7 @@ func TestTableFirst(t *testing.T) {
 // Every table and figure can be taken: a table as CSV and LaTeX with its numbers, a figure as a drawing that stands alone. The files
 // are written though the page may load nothing.
 func TestTake(t *testing.T) {
-	tab := open(t, written(t, sample.Paper(), Options{}), desktop)
+	tab := open(t, written(t, sample.Paper(), Options{}), browser.Desktop)
 	is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), document.querySelector("#board .opens").click(), true`)
 	if bare := is[[]string](tab, `[...document.querySelectorAll("main table"), ...document.querySelectorAll("main figure")].filter(e => !e.closest("noscript, #print"))
 		.filter(e => !(e.matches("figure") ? e.querySelector(".take") : (e.closest(".scroll") || e).nextElementSibling?.matches(".take"))).map(e => e.outerHTML.slice(0, 90))`); len(bare) > 0 {
@@ -98,7 +99,7 @@ func TestTake(t *testing.T) {
 			if b, err := os.ReadFile(filepath.Join(folder, file)); err == nil && len(b) > 0 {
 				return string(b)
 			}
-			tab.do(chromedp.Sleep(50 * time.Millisecond))
+			tab.Do(chromedp.Sleep(50 * time.Millisecond))
 		}
 		t.Fatalf("%s was not written", file)
 		return ""
@@ -132,5 +133,5 @@ func TestTake(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, latex)
 		}
 	}
-	tab.quiet()
+	tab.Quiet()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/browser"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/evidence"
@@ -80,7 +81,7 @@ func TestRanksOfTheChoice(t *testing.T) {
 					main = append(main, s.Name)
 				}
 			}
-			tab := open(t, written(t, c.in, Options{Metric: c.metric}), desktop)
+			tab := open(t, written(t, c.in, Options{Metric: c.metric}), browser.Desktop)
 			checked := 0
 			rapid.Check(t, func(r *rapid.T) {
 				if checked++; checked > 8 { // a browser takes its time
@@ -103,7 +104,7 @@ func TestRanksOfTheChoice(t *testing.T) {
 					}
 				}
 			})
-			tab.quiet()
+			tab.Quiet()
 		})
 	}
 }
@@ -147,7 +148,7 @@ func TestTestsOfTheChoice(t *testing.T) {
 		}
 	}
 	for name, in := range map[string]sample.Input{"many": many(), "far": far} {
-		tab := open(t, written(t, in, Options{}), desktop)
+		tab := open(t, written(t, in, Options{}), browser.Desktop)
 		table := must(t, in)
 		found := 0
 		for _, c := range [][2][]string{
@@ -157,7 +158,7 @@ func TestTestsOfTheChoice(t *testing.T) {
 			{table.Methods, table.Counted[2:]},
 		} {
 			tab.choose(c[0], c[1])
-			tab.picture(fmt.Sprint("diagram-", len(c[0])))
+			tab.Picture(fmt.Sprint("diagram-", len(c[0])))
 			of := in
 			of.Methods, of.Datasets = c[0], c[1]
 			chosen := must(t, of)
@@ -201,7 +202,7 @@ func TestTestsOfTheChoice(t *testing.T) {
 		if name == "far" && found < 3 {
 			t.Errorf("%d pairs are told apart", found)
 		}
-		tab.quiet()
+		tab.Quiet()
 	}
 }
 
@@ -220,7 +221,7 @@ func TestOneFamily(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tab := open(t, written(t, in, Options{Method: method}), desktop)
+		tab := open(t, written(t, in, Options{Method: method}), browser.Desktop)
 		joined, named := tab.joined(), slices.Index(table.Methods, method)
 		is[bool](tab, `document.querySelectorAll("#board .opens").forEach(b => b.click()), true`)
 		drawn := is[map[string]map[string]string](tab, `Object.fromEntries([...document.querySelectorAll("#board tr.forest")].map(tr => [tr.previousElementSibling.cells[0].textContent,
@@ -256,7 +257,7 @@ func TestOneFamily(t *testing.T) {
 		if want := fmt.Sprintf("adjusted for %s", frame.Count(ev.Over, "comparison")); !strings.Contains(tests, want) {
 			t.Errorf("%s: the tests are not %q", method, want)
 		}
-		tab.quiet()
+		tab.Quiet()
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/browser"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -39,7 +40,7 @@ func many() sample.Input {
 // No page scrolls sideways on a phone, and none hides a method: all are in the table, and the best of every set is seen at once.
 func TestPhone(t *testing.T) {
 	for name, in := range map[string]sample.Input{"few": sample.Paper(), "many": many(), "names": sample.Small()} {
-		tab := open(t, written(t, in, Options{}), phone)
+		tab := open(t, written(t, in, Options{}), browser.Phone)
 		is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
 		if wide := is[[]int](tab, `[document.documentElement.scrollWidth, innerWidth]`); wide[0] > wide[1] {
 			t.Errorf("%s: the page is %d wide on a phone of %d", name, wide[0], wide[1])
@@ -58,7 +59,7 @@ func TestPhone(t *testing.T) {
 		if len(hidden) > 0 {
 			t.Errorf("%s: the best of sets %q is out of sight", name, hidden)
 		}
-		tab.quiet()
+		tab.Quiet()
 	}
 }
 
@@ -74,7 +75,7 @@ func must(t *testing.T, in sample.Input) frame.Table {
 // What the page draws at first is what report accuracy has: every number, the mean, the ranks, the best.
 func TestTheSameTable(t *testing.T) {
 	in := sample.Paper()
-	tab := open(t, written(t, in, Options{}), desktop)
+	tab := open(t, written(t, in, Options{}), browser.Desktop)
 	p := built(t, in, Options{})
 	cells := regexp.MustCompile(`(?s)<tr><th scope="row">([^<]*)</th>(.*?)</tr>`).FindAllStringSubmatch(string(p.Static), -1)
 	want := map[string]string{}
@@ -93,12 +94,12 @@ func TestTheSameTable(t *testing.T) {
 			t.Errorf("%s: the page has\n%s\nreport accuracy\n%s", name, ours, want[name])
 		}
 	}
-	tab.quiet()
+	tab.Quiet()
 }
 
 // A head sorts by its column, the best first, and once more the other way; keys do what clicks do.
 func TestSort(t *testing.T) {
-	tab := open(t, written(t, sample.Paper(), Options{}), desktop)
+	tab := open(t, written(t, sample.Paper(), Options{}), browser.Desktop)
 	values := func() []string {
 		return is[[]string](tab, `[...document.querySelectorAll("#results tbody:first-of-type tr")].map(tr => tr.cells[1].textContent.split(" ")[0])`)
 	}
@@ -106,7 +107,7 @@ func TestSort(t *testing.T) {
 		return each(list, func(s string) (x float64) { fmt.Sscan(s, &x); return x })
 	}
 	is[bool](tab, `document.querySelector("#results [data-sort='sets:0']").focus(), true`)
-	tab.press(kb.Enter)
+	tab.Press(kb.Enter)
 	down := numbers(values())
 	if !slices.IsSortedFunc(down, func(a, b float64) int { return int(1000 * (b - a)) }) || len(down) < 10 {
 		t.Errorf("by the first method the sets are %v", down)
@@ -114,7 +115,7 @@ func TestSort(t *testing.T) {
 	if sorted := is[string](tab, `document.querySelector("#results [aria-sort]").textContent + " " + document.querySelector("#results [aria-sort]").ariaSort`); sorted != "BMKR descending" {
 		t.Errorf("sorted by %q", sorted)
 	}
-	tab.press(" ") // the focus is still on the head
+	tab.Press(" ") // the focus is still on the head
 	up := numbers(values())
 	slices.Reverse(up)
 	if !slices.Equal(up, down) {
@@ -126,18 +127,18 @@ func TestSort(t *testing.T) {
 	if !slices.IsSorted(ranks) || len(texts) != 6 || texts[5] != "-" {
 		t.Errorf("methods by rank have the ranks %v", ranks)
 	}
-	tab.quiet()
+	tab.Quiet()
 }
 
 // What stands behind a number is reached and left by keys alone.
 func TestKeyboard(t *testing.T) {
-	tab := open(t, written(t, many(), Options{}), desktop)
+	tab := open(t, written(t, many(), Options{}), browser.Desktop)
 	focus := func() string {
 		return is[string](tab, `document.activeElement.dataset.cell || document.activeElement.className || document.activeElement.tagName`)
 	}
 	is[bool](tab, `[...document.querySelectorAll("#controls button")].pop().focus(), true`)
 	for range 60 { // past the heads
-		if tab.press(kb.Tab); strings.Contains(focus(), ",") {
+		if tab.Press(kb.Tab); strings.Contains(focus(), ",") {
 			break
 		}
 	}
@@ -145,13 +146,13 @@ func TestKeyboard(t *testing.T) {
 	if !strings.Contains(start, ",") {
 		t.Fatalf("tabs lead to %q", start)
 	}
-	tab.press(kb.Home, kb.ArrowDown, kb.ArrowRight)
+	tab.Press(kb.Home, kb.ArrowDown, kb.ArrowRight)
 	if focus() == start || !strings.Contains(focus(), ",") {
 		t.Errorf("arrows lead from %q to %q", start, focus())
 	}
 	at := focus()
 	title := is[string](tab, `document.activeElement.title`)
-	tab.press(kb.Enter)
+	tab.Press(kb.Enter)
 	if got := is[string](tab, `document.querySelector("dialog[open] h2")?.textContent || ""`); got != title {
 		t.Errorf("behind %q stands %q", title, got)
 	}
@@ -167,7 +168,7 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("%q is not behind the number:\n%s", want, text)
 		}
 	}
-	tab.press(kb.Escape)
+	tab.Press(kb.Escape)
 	if is[bool](tab, `document.querySelector("dialog").open`) || focus() != at {
 		t.Errorf("after Escape the focus is on %q, want %q", focus(), at)
 	}
@@ -175,7 +176,7 @@ func TestKeyboard(t *testing.T) {
 	if n := is[int](tab, `document.querySelectorAll("#results .cell[tabindex='0']").length`); n != 1 {
 		t.Errorf("%d numbers are in the order of tabs", n)
 	}
-	tab.quiet()
+	tab.Quiet()
 }
 
 // The numbers of splits in the page are those of the frame, whatever the metric.
@@ -191,7 +192,7 @@ func TestSplits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tab := open(t, written(t, in, Options{Metric: metric}), desktop)
+		tab := open(t, written(t, in, Options{Metric: metric}), browser.Desktop)
 		for s, set := range table.Sets[:3] {
 			is[bool](tab, fmt.Sprintf(`document.querySelector("[data-cell='%d,1']").click(), true`, s))
 			got := is[[]string](tab, `[...document.querySelectorAll("dialog[open] tbody tr")].map(tr => tr.cells[1].textContent + " " + tr.cells[2].textContent)`)
@@ -200,15 +201,15 @@ func TestSplits(t *testing.T) {
 			}
 			is[bool](tab, `document.querySelector("dialog").close(), true`)
 		}
-		tab.quiet()
+		tab.Quiet()
 	}
 }
 
 // On paper every method stands in the table, in blocks that fit a page on its side.
 func TestPrint(t *testing.T) {
 	in := many()
-	tab := open(t, written(t, in, Options{}), night)
-	pdf, err := chromedp.Run(tab.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground()))
+	tab := open(t, written(t, in, Options{}), browser.Night)
+	pdf, err := chromedp.Run(tab.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,16 +232,16 @@ func TestPrint(t *testing.T) {
 			t.Errorf("%q is not on paper", want)
 		}
 	}
-	tab.quiet()
+	tab.Quiet()
 }
 
 // Without a script there is the table of report accuracy, on the screen and on paper.
 func TestWithoutScript(t *testing.T) {
 	file := written(t, sample.Paper(), Options{})
-	tab := open(t, file, desktop)
+	tab := open(t, file, browser.Desktop)
 	call(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	tab.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
-	pdf, err := chromedp.Run(tab.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
+	tab.Do(chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
+	pdf, err := chromedp.Run(tab.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,21 +275,19 @@ func TestTheConsoleIsHeard(t *testing.T) {
 	if err := os.WriteFile(file, []byte(page), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	tab := open(t, file, desktop)
+	tab := open(t, file, browser.Desktop)
 	is[bool](tab, `console.error("a mistake"), setTimeout(() => { throw new Error("thrown"); }), true`)
 	for _, want := range []string{"a mistake", "Uncaught", "Content Security Policy"} {
 		heard := func() bool {
-			tab.mutex.Lock()
-			defer tab.mutex.Unlock()
-			return slices.ContainsFunc(tab.said, func(s string) bool { return strings.Contains(s, want) })
+			return slices.ContainsFunc(tab.Heard(), func(s string) bool { return strings.Contains(s, want) })
 		}
 		for range 100 {
 			if !heard() {
-				tab.do(chromedp.Sleep(50 * time.Millisecond))
+				tab.Do(chromedp.Sleep(50 * time.Millisecond))
 			}
 		}
 		if !heard() {
-			t.Errorf("%q is not heard in %q", want, tab.said)
+			t.Errorf("%q is not heard in %q", want, tab.Heard())
 		}
 	}
 }

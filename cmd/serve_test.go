@@ -1,0 +1,176 @@
+//go:build !race
+
+package cmd_test
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/kernelboosting/bench/internal/test/browser"
+)
+
+// awaitsOn waits until an expression is true on a page.
+func awaitsOn(t *testing.T, tab *browser.Tab, expression string) {
+	t.Helper()
+	for !browser.Is[bool](tab, expression) {
+		select {
+		case <-t.Context().Done():
+			t.Fatal(expression)
+		default:
+			tab.Do(chromedp.Sleep(50 * time.Millisecond))
+		}
+	}
+}
+
+// TestARunInTheBrowser: while a run is under way its page shows the cells that are being computed, who computes them, and what
+// failed; names of plugins and what they write are text. When the cells end, the same page shows it, and what the reader has opened
+// stays open. It is accessible, and no wider than a phone.
+func TestARunInTheBrowser(t *testing.T) {
+	p := newProcess(t)
+	run, told, open := underWay(t, p)
+	serve, said := p.command("serve", "127.0.0.1:0")
+	var out screen
+	serve.Stdout = &out
+	begin(t, serve)
+	waitFor(t, func() bool { return strings.Contains(out.String(), "\n") })
+	at := strings.TrimSpace(out.String())
+	t.Cleanup(browser.Quit)
+
+	tab := browser.Open(t, at, browser.Desktop)
+	awaitsOn(t, tab, `document.querySelector("#cells").innerText.includes("StumpBoost on swiss, split 1")`)
+	seen := browser.Is[string](tab, `document.body.innerText`)
+	for _, want := range []string{"results.db, protocol table2", " of 8 cells, ", " left, until ", " (run)", "in 0.", " of " + hostileName + " failed (crash), the last on swiss, split ", "swiss", " of 6", "Results so far"} {
+		if !strings.Contains(seen, want) {
+			t.Errorf("%q is not on the page:\n%s", want, seen)
+		}
+	}
+	awaitsOn(t, tab, `document.querySelector("#table table") !== null`)
+	browser.Is[bool](tab, `document.querySelector(".failure summary").click(), true`)
+	if text := browser.Is[string](tab, `document.querySelector(".failure").innerText`); !strings.Contains(text, `<script>document.title="owned"</script>`) {
+		t.Errorf("the failure says %s", text)
+	}
+	tab.Picture("live-desktop")
+	mobile := browser.Open(t, at, browser.Phone)
+	awaitsOn(t, mobile, `document.querySelector("#table table") !== null`)
+	browser.Is[bool](mobile, `document.querySelector(".failure").open = true`)
+	if wide := browser.Is[int](mobile, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("the page is %d wide on a phone of 390", wide)
+	}
+	mobile.Picture("live-phone")
+	night := browser.Open(t, at, browser.Night)
+	night.Picture("live-night")
+	if os.Getenv("BENCH_AXE") != "" || os.Getenv("CI") == "true" {
+		axe := browser.Axe(t)
+		for name, tab := range map[string]*browser.Tab{"light": tab, "phone": mobile, "dark": night} {
+			tab.Accessible(axe, name)
+		}
+	}
+
+	open()
+	if code := exitCode(t, run); code != 3 {
+		t.Fatalf("exit %d: %s", code, told)
+	}
+	for _, tab := range []*browser.Tab{tab, mobile} {
+		awaitsOn(t, tab, `document.querySelector("#summary").innerText.includes("no run is under way")`)
+		awaitsOn(t, tab, `document.querySelector("#sets").innerText.includes("6 of 6")`)
+		awaitsOn(t, tab, `document.querySelector("#table").innerText.includes("StumpBoost")`)
+		if !browser.Is[bool](tab, `document.querySelector(".failure").open`) {
+			t.Error("what was opened closed when the page changed")
+		}
+		tab.Quiet()
+	}
+	tab.Picture("live-over")
+	if title := browser.Is[string](tab, `document.title`); title != "no run is under way" {
+		t.Errorf("the title is %q", title)
+	}
+	report := browser.Open(t, at+"report", browser.Desktop)
+	if text := browser.Is[string](report, `document.body.innerText`); !strings.Contains(text, "StumpBoost") || !strings.Contains(text, "Who leads") {
+		t.Errorf("the whole report: %s", text)
+	}
+	report.Quiet()
+
+	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Errorf("%v: %s", err, said)
+	}
+	awaitsOn(t, tab, `document.querySelector("#connection").textContent.startsWith("The connection is lost")`)
+}
+
+// trusting is a client that takes any certificate, and what fingerprint the last one had.
+func trusting() (*http.Client, *string) {
+	var fingerprint string
+	jar, _ := cookiejar.New(nil)
+	return &http.Client{Jar: jar, Transport: &http.Transport{TLSClientConfig: &tls.Config{
+		InsecureSkipVerify: true,
+		VerifyConnection: func(c tls.ConnectionState) error {
+			fingerprint = strings.ReplaceAll(fmt.Sprintf("% X", sha256.Sum256(c.PeerCertificates[0].Raw)), " ", ":")
+			return nil
+		},
+	}}}, &fingerprint
+}
+
+// TestServeToOthers: at an address that other machines reach the page comes by TLS, and needs the token.
+func TestServeToOthers(t *testing.T) {
+	p := newProcess(t)
+	if c, said := p.command("run", "--methods", "CART", "--datasets", "swiss", "--splits", "1"); c.Run() != nil {
+		t.Fatal(said)
+	}
+	token := filepath.Join(p.dir, "token")
+	if err := os.WriteFile(token, []byte("a-token-of-my-own\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"serve", "0.0.0.0:0"}, {"serve", "0.0.0.0:0", "--token-file", token}} {
+		serve, said := p.command(args...)
+		var out screen
+		serve.Stdout = &out
+		begin(t, serve)
+		waitFor(t, func() bool { return strings.Contains(out.String(), "\n") })
+		link := regexp.MustCompile(`^https://[^/]+:(\d+)/(?:\?token=([A-Z0-9]+))?\n$`).FindStringSubmatch(out.String())
+		if link == nil || (link[2] == "") != (len(args) > 2) {
+			t.Fatalf("the address is %q", out.String())
+		}
+		if link[2] == "" {
+			link[2] = "a-token-of-my-own"
+		}
+		if said := said.String(); strings.Contains(said, link[2]) || !strings.Contains(said, "SHA-256 fingerprint of the certificate: ") {
+			t.Errorf("standard error: %s", said)
+		}
+		client, fingerprint := trusting()
+		at := fmt.Sprintf("https://127.0.0.1:%s/", link[1])
+		for _, c := range []struct {
+			path string
+			want int
+		}{{"", 401}, {"events", 401}, {"report", 401}, {"?token=" + link[2], 200}, {"", 200}} {
+			answer, err := client.Get(at + c.path)
+			if err != nil {
+				t.Fatal(err, said.String())
+			}
+			answer.Body.Close()
+			if answer.StatusCode != c.want {
+				t.Errorf("%s: %d, want %d", c.path, answer.StatusCode, c.want)
+			}
+		}
+		if !strings.Contains(said.String(), *fingerprint) {
+			t.Errorf("the certificate's fingerprint is %s; printed is %s", *fingerprint, said)
+		}
+		if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if err := serve.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+}

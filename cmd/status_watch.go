@@ -1,0 +1,149 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/live"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// watchEvery is the time between two looks at the runs that are under way.
+const watchEvery = time.Second
+
+// watcher looks at the runs under way on a database, and at results of a protocol, by its name or file; "" for that of the run.
+func (a *app) watcher(ctx context.Context, db *store.DB, protocol string) (*live.Watcher, error) {
+	opt := live.Options{Environment: environment.Current(), Frame: func(ctx context.Context, name string) (frame.Frame, error) {
+		return a.frameOf(ctx, db, reportFlags{selection: selection{protocol: cmp.Or(protocol, name)}})
+	}}
+	if protocol != "" {
+		h, err := a.harness(protocol)
+		if err != nil {
+			return nil, err
+		}
+		opt.Protocol = h.Protocol.Name
+	}
+	w, err := live.NewWatcher(ctx, db, opt)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return w, nil
+}
+
+// watch draws what runs are at until they end or somebody interrupts.
+func (a *app) watch(c *cobra.Command, db *store.DB, protocol string) error {
+	ctx, done := a.interruptible(c)
+	defer done()
+	w, err := a.watcher(ctx, db, protocol)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	board := newBoard(a.out)
+	defer board.end()
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for seen, told := false, false; ; {
+		s, err := w.Look(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return unreadable(err)
+		}
+		over := seen && s.Runs == 0
+		if seen = seen || s.Runs > 0; !seen && !told {
+			told = true
+			fmt.Fprintf(a.err, "no run is under way on %s; waiting for one (Ctrl-C ends)\n", a.db)
+		}
+		if seen {
+			board.draw(s, over)
+		}
+		if over || a.out.err != nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// A board shows a state in place on a terminal. Elsewhere it prints a block when cells have ended.
+type board struct {
+	out     io.Writer
+	size    func() (width, height int, ok bool) // of the terminal; not ok where there is none
+	widths  []int                               // of the lines that stand on the terminal
+	printed time.Time
+	ended   int
+}
+
+func newBoard(o *output) *board {
+	size := func() (int, int, bool) {
+		if !isTerminal(o) || os.Getenv("TERM") == "dumb" {
+			return 0, 0, false
+		}
+		w, h, err := term.GetSize(int(o.Fd()))
+		return w, h, err == nil && w > 0 && h > 0
+	}
+	return &board{out: o.bold(), size: size, ended: -1}
+}
+
+// linesOfFiles is the width of a board where there is no terminal.
+const linesOfFiles = 80
+
+// end leaves the cursor on an empty line: an interrupt may have echoed ^C there.
+func (b *board) end() {
+	if b.widths != nil {
+		fmt.Fprint(b.out, "\r\x1b[J")
+	}
+}
+
+func (b *board) draw(s live.State, last bool) {
+	width, height, ok := b.size()
+	if !ok {
+		if now := s.Ended + s.Failed; last || b.ended < 0 || now != b.ended && s.At.Sub(b.printed) >= lineEvery {
+			if b.ended >= 0 {
+				fmt.Fprintln(b.out)
+			}
+			b.ended, b.printed = now, s.At
+			fmt.Fprintln(b.out, strings.Join(s.Text(linesOfFiles), "\n"))
+		}
+		return
+	}
+	lines := s.Text(width - 1) // a full last column moves some cursors on
+	if room := max(2, height-1); len(lines) > room {
+		more := len(lines) - room + 1
+		lines = append(lines[:room-1], fmt.Sprintf("... %s; a higher window shows them", plural(more, "more line")))
+	}
+	// Where the terminal became narrower, lines that were drawn take several.
+	up := 0
+	for _, columns := range b.widths {
+		up += 1 + wrapped(columns, width)
+	}
+	var text strings.Builder
+	if up > 0 {
+		fmt.Fprintf(&text, "\r\x1b[%dA", min(up, height-1))
+	}
+	text.WriteString("\r\x1b[J") // what an interrupt echoed goes, too
+	b.widths = b.widths[:0]
+	for i, l := range lines {
+		b.widths = append(b.widths, utf8.RuneCountInString(l))
+		if i == 0 && os.Getenv("NO_COLOR") == "" {
+			l = "\x1b[1m" + l + "\x1b[0m"
+		}
+		text.WriteString(l + "\n")
+	}
+	_, _ = io.WriteString(b.out, text.String())
+}

@@ -1,0 +1,132 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/reports/live"
+)
+
+// A glass is what a terminal shows of what is written to it: it knows line ends, returns, and the two sequences that a board uses.
+type glass struct {
+	width     int
+	lines     []string
+	row       int
+	sequences string // that were written, but for those two
+}
+
+func (g *glass) Write(p []byte) (int, error) {
+	column := 0
+	text := strings.ReplaceAll(string(p), "…", "~")
+	for len(text) > 0 {
+		var up int
+		for len(g.lines) <= g.row {
+			g.lines = append(g.lines, "")
+		}
+		switch {
+		case strings.HasPrefix(text, "\x1b[J"):
+			g.lines = append(g.lines[:g.row], g.lines[g.row][:min(column, len(g.lines[g.row]))])
+			text = text[3:]
+			continue
+		case strings.HasPrefix(text, "\x1b["):
+			end := strings.IndexAny(text, "ABCDHJKm")
+			if n, _ := fmt.Sscanf(text[:end+1], "\x1b[%dA", &up); n == 1 && text[end] == 'A' {
+				g.row -= up
+			} else {
+				g.sequences += text[1 : end+1]
+			}
+			text = text[end+1:]
+			continue
+		case text[0] == '\r':
+			column = 0
+		case text[0] == '\n':
+			g.row, column = g.row+1, 0
+		default:
+			if column == g.width { // a wider line goes on below
+				g.row, column = g.row+1, 0
+				text = " " + text
+				g.lines = append(g.lines, "")
+				break
+			}
+			g.lines[g.row] += text[:1]
+			column++
+		}
+		text = text[1:]
+	}
+	return len(p), nil
+}
+
+func (g *glass) String() string { return strings.TrimRight(strings.Join(g.lines, "\n"), "\n") }
+
+// TestBoardInPlace: a state takes the place of the one before, also where it has other lines, and never more than the window.
+func TestBoardInPlace(t *testing.T) {
+	var g *glass
+	var b *board
+	fresh := func(height int) {
+		g = &glass{width: 60}
+		b = &board{out: g, ended: -1, size: func() (int, int, bool) { return g.width, height, true }}
+		fmt.Fprintln(g, "$ bench status --watch")
+	}
+	fresh(30)
+	s := live.State{Database: "r.db", At: time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC), Runs: 1, Planned: 9, Left: 60}
+	for i := range 20 {
+		s.Sets = append(s.Sets, live.Set{Name: fmt.Sprint("set", i), Left: 1})
+	}
+	shows := func(state live.State, lines int) {
+		t.Helper()
+		b.draw(state, false)
+		want := append([]string{"$ bench status --watch"}, state.Text(g.width-1)...)
+		if lines < len(want)-1 {
+			want = append(want[:lines:lines], fmt.Sprintf("... %d more lines; a higher window shows them", len(want)-lines))
+		}
+		if got := g.String(); got != strings.ReplaceAll(strings.Join(want, "\n"), "…", "~") {
+			t.Errorf("the terminal shows\n%s\nand not\n%s", got, strings.Join(want, "\n"))
+		}
+	}
+	t.Setenv("NO_COLOR", "1")
+	shows(s, 100)
+	s.Ended = 3
+	shows(s, 100)
+	few := s
+	few.Sets = s.Sets[:2]
+	shows(few, 100)
+	fresh(10)
+	shows(s, 9)
+	shows(few, 9)
+	if g.sequences != "" {
+		t.Errorf("NO_COLOR is heeded by none of %q", g.sequences)
+	}
+	t.Setenv("NO_COLOR", "")
+	shows(few, 9)
+	if g.sequences != "[1m[0m" {
+		t.Errorf("the first line is bold by %q", g.sequences)
+	}
+	fmt.Fprint(g, "^C")
+	b.end()
+	if last := g.lines[len(g.lines)-1]; last != "" {
+		t.Errorf("the cursor is left behind %q", last)
+	}
+}
+
+// TestBoardInAFile: where there is no terminal, a block is printed when cells have ended, at most every ten seconds, and the last one in any case.
+func TestBoardInAFile(t *testing.T) {
+	var out strings.Builder
+	b := &board{out: &out, ended: -1, size: func() (int, int, bool) { return 0, 0, false }}
+	s := live.State{Database: "r.db", At: time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC), Runs: 1, Planned: 9}
+	for _, c := range []struct {
+		after        time.Duration
+		ended, shown int
+		last         bool
+	}{{0, 0, 1, false}, {time.Second, 1, 1, false}, {9 * time.Second, 1, 2, false}, {time.Hour, 1, 2, false}, {time.Second, 2, 3, false}, {time.Second, 2, 4, true}} {
+		s.At, s.Ended = s.At.Add(c.after), c.ended
+		b.draw(s, c.last)
+		if got := strings.Count(out.String(), "r.db"); got != c.shown {
+			t.Errorf("%+v: %d blocks", c, got)
+		}
+	}
+	if strings.Contains(out.String(), "\x1b") {
+		t.Errorf("%q", out.String())
+	}
+}

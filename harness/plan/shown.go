@@ -1,0 +1,23 @@
+package plan
+
+import (
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// Shown returns what the database keeps of a planned cell while its run is under way.
+func (c *Cell) Shown() store.PlannedCell {
+	return store.PlannedCell{
+		Key: c.Spec.Key, Attempt: c.Attempt, Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, MethodVersion: c.Spec.Inputs.MethodVersion, Split: c.Split,
+		CostUnits: c.Spec.Cost, TrainRows: c.Spec.Shape.N, Features: c.Spec.Shape.D, Guessed: c.Guessed, Early: c.Early, Canary: c.Spec.Canary != nil,
+	}
+}
+
+// OfShown returns a cell of which a [Forecast] predicts the same as of the cell that was shown. Nothing else can be done with it.
+func OfShown(p store.PlannedCell) *Cell {
+	return &Cell{
+		Cell: runner.Cell{Protocol: p.Protocol, Dataset: p.Dataset, Method: p.Method, Split: p.Split}, Attempt: p.Attempt, Guessed: p.Guessed, Early: p.Early,
+		Spec: runner.CellSpec{Key: p.Key, Cost: p.CostUnits, Shape: registry.Shape{N: p.TrainRows, D: p.Features}, Inputs: runner.Inputs{MethodVersion: p.MethodVersion}},
+	}
+}

@@ -1,0 +1,410 @@
+// Package live shows runs that are under way on a database: which workers they have, which cells are being computed and until
+// when by prediction, how fast cells end, how much time is left, the table as it fills, and what failed.
+//
+//	live.go   a Watcher reads the database; a State is what is to be seen
+//	text.go   a State as lines for a terminal
+//	page.go   a State as a page (page.html.tmpl, page.css, page.js)
+//	serve.go  that page for browsers, kept up to date
+//
+// All comes from the database: from what runs note there of themselves (store.Claims.Show), and from stored results. So the
+// package needs nothing of the runs, and whoever looks on does not disturb them. It changes nothing, and predicts by plan.Forecast,
+// as the runs do.
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/reports/accuracy"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/render"
+)
+
+// A State is what is seen at a moment.
+type State struct {
+	Database, Protocol string // of Sets, Table and Failures; "" where nothing is stored
+	At                 time.Time
+
+	Runs                   int     // under way
+	Planned, Ended, Failed int     // cells of these runs; those that failed are among those that ended
+	Rate                   float64 // cells a minute; 0 where nothing is known
+	Left                   float64 // seconds until the runs end, by the forecast
+	Workers                []Worker
+	Cells                  []Cell // that are being computed, the longest first
+
+	Sets     []Set
+	Failures []store.FailureShown
+	Table    template.HTML
+	NoTable  string // why there is no table; "" where there is one
+	Warnings []string
+	Notes    []string // on the table
+}
+
+// A Worker is a process that computes cells.
+type Worker struct {
+	Name   string // machine and process
+	Runs   bool   // it is the run itself
+	Jobs   int    // cells at a time
+	Memory int64  // bytes; 0 for unknown
+	Cells  int    // that it is at
+}
+
+// A Cell is being computed.
+type Cell struct {
+	Name string
+	By   string  // the worker's name; "" while a worker has not told yet
+	For  float64 // seconds
+	Left float64 // seconds, predicted
+}
+
+// A Set is a data set with its cells of all methods.
+type Set struct {
+	Name             string
+	OK, Failed, Left int    // cells
+	Best             string // the best methods with their mean; "" where there is none yet
+}
+
+// Stored is the number of the set's cells that are stored.
+func (s Set) Stored() int { return s.OK + s.Failed }
+
+// Cells is the number of the set's cells that are stored or under way.
+func (s Set) Cells() int { return s.OK + s.Failed + s.Left }
+
+// Options say what a Watcher reads.
+type Options struct {
+	Protocol    string // whose results are shown; "" for that of the run under way, else of the cells that ran last
+	Environment result.Environment
+	// Frame reads the results of a protocol.
+	Frame func(ctx context.Context, protocol string) (frame.Frame, error)
+	Now   func() time.Time // time.Now
+}
+
+// A Watcher looks at a database again and again. It is not safe for concurrent use.
+type Watcher struct {
+	db  *store.DB
+	on  *store.Onlooker
+	opt Options
+
+	under, results pace
+	runs           []store.Underway
+	cells          []store.PlannedCell
+	timings        []store.Timing
+	ended          []endedAt
+	shown          State // what results are shown; the rest is filled in by each look
+}
+
+// An endedAt says how many cells had ended at a moment.
+type endedAt struct {
+	at    time.Time
+	cells int
+}
+
+// rateOver is the time over which cells are counted for a rate.
+const rateOver = time.Minute
+
+// NewWatcher begins to look at a database that is open for reading. A watcher must be closed.
+func NewWatcher(ctx context.Context, db *store.DB, opt Options) (*Watcher, error) {
+	on, err := db.Onlook(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	return &Watcher{db: db, on: on, opt: opt}, nil
+}
+
+// Close ends looking on. The database stays open.
+func (w *Watcher) Close() error { return w.on.Close() }
+
+// A pace keeps what is read from taking more than a twentieth of a processor's time.
+type pace struct {
+	stale bool
+	next  time.Time
+}
+
+var share = 20.0 // tests set 0
+
+// due reports whether it is time to read what is stale.
+func (p *pace) due(now time.Time) bool { return p.stale && !now.Before(p.next) }
+
+// read reads what is stale. The time that this takes is of this process alone, whatever else the machine does.
+func (p *pace) read(now time.Time, read func() error) error {
+	began := cputime.Process()
+	err := read()
+	p.stale, p.next = false, now.Add(time.Duration(share*(cputime.Process()-began)*float64(time.Second)))
+	return err
+}
+
+// lookEvery is how often runs are looked for although nobody wrote: a process may be gone.
+const lookEvery = 5 * time.Second
+
+// Look returns what is to be seen now.
+func (w *Watcher) Look(ctx context.Context) (State, error) {
+	changed, err := w.on.Changed(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	now := w.opt.Now()
+	if changed {
+		w.under.stale, w.results.stale = true, true
+	}
+	if w.runs != nil && now.Sub(w.under.next) > lookEvery {
+		w.under.stale = true
+	}
+	if w.under.due(now) {
+		were := len(w.runs)
+		err := w.under.read(now, func() (err error) {
+			w.runs, w.cells, err = w.on.Look(ctx)
+			return err
+		})
+		if err != nil {
+			return State{}, err
+		}
+		if len(w.runs) != were { // the last results of a run are seen at once
+			w.results = pace{stale: true}
+		}
+	}
+	if w.results.due(now) {
+		if err := w.results.read(now, func() error { return w.readResults(ctx) }); err != nil {
+			return State{}, err
+		}
+	}
+	s := w.shown
+	s.Database, s.At = w.db.Path(), now
+	w.addRuns(&s)
+	s.addPlanned(w.cells)
+	return s, nil
+}
+
+// addRuns adds what the runs under way say of themselves, and what follows from it.
+func (w *Watcher) addRuns(s *State) {
+	s.Runs = len(w.runs)
+	if s.Runs == 0 {
+		w.ended = nil
+		return
+	}
+	forecast := plan.NewForecast(w.timings)
+	running, by, places := map[string]store.CellUnder{}, map[string]string{}, 0
+	var limits plan.Limits
+	begun, ends := w.runs[0].Begun, w.runs[0].Ends
+	for _, r := range w.runs {
+		places += r.Places
+		limits.MaxCell = max(limits.MaxCell, r.MaxCell)
+		if r.Begun.Before(begun) {
+			begun = r.Begun
+		}
+		for _, c := range r.Running {
+			running[c.Key] = c
+			if !c.Away {
+				by[c.Key] = r.Machine
+			}
+		}
+		s.Workers = append(s.Workers, Worker{Name: r.Machine, Jobs: r.Jobs, Runs: true})
+		for _, other := range r.Workers {
+			s.Workers = append(s.Workers, Worker{Name: other.Name, Jobs: other.Jobs, Memory: other.Memory})
+			for _, key := range other.Keys {
+				by[key] = other.Name
+			}
+		}
+	}
+	var left []*plan.Cell
+	var now []plan.RunningCell
+	canaries := map[string]bool{}
+	for _, p := range w.cells {
+		c := plan.OfShown(p)
+		s.Planned++
+		canaries[p.Key] = p.Canary
+		at, runs := running[p.Key]
+		switch {
+		case p.Status != "":
+			s.Ended++
+			if p.Status != string(result.OK) {
+				s.Failed++
+			} else if p.Wall > 0 {
+				forecast.Record(c, p.Wall, p.Processor)
+			}
+		case runs:
+			now = append(now, plan.RunningCell{Cell: c, For: max(0, s.At.Sub(at.Since))})
+		default:
+			left = append(left, c)
+		}
+	}
+	left = slices.DeleteFunc(left, func(c *plan.Cell) bool { _, beyond := forecast.Beyond(limits, c); return beyond })
+	s.Left = forecast.Wall(left, now, places)
+	if len(w.runs) == 1 && !ends.IsZero() {
+		s.Left = min(s.Left, max(0, ends.Sub(s.At).Seconds()))
+	}
+	for _, r := range now {
+		c := Cell{Name: r.Cell.String(), By: by[r.Cell.Spec.Key], For: r.For.Seconds(), Left: forecast.Wall(nil, []plan.RunningCell{r}, 1)}
+		if canaries[r.Cell.Spec.Key] {
+			c.Name = "canary of " + c.Name
+		}
+		if r.Cell.Protocol != s.Protocol {
+			c.Name += " (" + r.Cell.Protocol + ")"
+		}
+		s.Cells = append(s.Cells, c)
+	}
+	for i, worker := range s.Workers {
+		for _, c := range s.Cells {
+			if c.By == worker.Name {
+				s.Workers[i].Cells++
+			}
+		}
+	}
+	slices.SortStableFunc(s.Cells, func(a, b Cell) int { return -cmp.Compare(a.For, b.For) })
+	s.Rate = w.rate(begun, s.At, s.Ended)
+}
+
+// rate is the number of cells that ended a minute, over the last minute, or since the runs began where they were not looked at so long.
+func (w *Watcher) rate(begun, now time.Time, ended int) float64 {
+	if w.ended == nil || ended < w.ended[len(w.ended)-1].cells { // others are under way
+		w.ended = []endedAt{{begun, 0}}
+	}
+	w.ended = append(w.ended, endedAt{now, ended})
+	for len(w.ended) > 2 && now.Sub(w.ended[1].at) >= rateOver {
+		w.ended = w.ended[1:]
+	}
+	since := now.Sub(w.ended[0].at).Minutes()
+	if since <= 0 {
+		return 0
+	}
+	return float64(ended-w.ended[0].cells) / since
+}
+
+// addPlanned counts the cells under way of the protocol's sets, beside those that no run is at.
+func (s *State) addPlanned(cells []store.PlannedCell) {
+	s.Sets = slices.Clone(s.Sets)
+	for _, c := range cells {
+		if c.Protocol != s.Protocol || c.Canary {
+			continue
+		}
+		i := slices.IndexFunc(s.Sets, func(d Set) bool { return d.Name == c.Dataset })
+		if i < 0 {
+			i = len(s.Sets)
+			s.Sets = append(s.Sets, Set{Name: c.Dataset})
+		}
+		switch c.Status {
+		case "":
+			s.Sets[i].Left++
+		case string(result.OK):
+			s.Sets[i].OK++
+		default:
+			s.Sets[i].Failed++
+		}
+	}
+	s.Sets = slices.DeleteFunc(s.Sets, func(d Set) bool { return d.Cells() == 0 })
+}
+
+// mostFailures bounds the different failures that are shown.
+const mostFailures = 10
+
+// readResults reads what is stored of the protocol.
+func (w *Watcher) readResults(ctx context.Context) (err error) {
+	s := State{Protocol: w.opt.Protocol}
+	if s.Protocol == "" && len(w.cells) > 0 {
+		s.Protocol = w.cells[0].Protocol
+	}
+	if s.Protocol == "" {
+		if s.Protocol, err = w.db.LastProtocol(ctx); err != nil {
+			return err
+		}
+	}
+	if w.timings, err = w.db.Timings(ctx, w.opt.Environment); err != nil {
+		return err
+	}
+	if s.Failures, err = w.db.LastFailures(ctx, s.Protocol, mostFailures); err != nil {
+		return err
+	}
+	planned := map[string]bool{}
+	for _, c := range w.cells {
+		planned[c.Key] = true
+	}
+	if err := s.addTable(ctx, w.opt, planned); errors.Is(err, frame.ErrNoResults) || s.Protocol == "" {
+		s.NoTable = "no result is stored yet"
+	} else if err != nil {
+		s.NoTable = err.Error()
+	}
+	w.shown = s
+	return ctx.Err()
+}
+
+// addTable makes the table of the stored results, and counts the cells of its sets that are not planned.
+func (s *State) addTable(ctx context.Context, opt Options, planned map[string]bool) error {
+	if s.Protocol == "" {
+		return nil
+	}
+	f, err := opt.Frame(ctx, s.Protocol)
+	if err != nil {
+		return err
+	}
+	f = f.Remembering()
+	t, err := f.TableOf("")
+	if err != nil {
+		return err
+	}
+	d, err := accuracy.Build(f, accuracy.Options{OmitPublished: true})
+	if err != nil {
+		return err
+	}
+	d = d.Clean()
+	s.Warnings, s.Notes = d.Warnings, d.Notes
+	best := map[string]string{}
+	for _, b := range d.Blocks {
+		table, ok := b.(doc.Table)
+		if !ok || table.Detail {
+			continue
+		}
+		if s.Table, err = render.Fragment(d.Title, table); err != nil {
+			return err
+		}
+		best = bestOf(table)
+		break
+	}
+	for _, set := range t.Sets {
+		line := Set{Name: set.Name, Best: best[set.Name]}
+		for _, e := range set.Entries {
+			for _, r := range t.Cells(set.Name, e.Method) {
+				switch {
+				case planned[r.Key]:
+				case r.Status == result.OK:
+					line.OK++
+				default:
+					line.Failed++
+				}
+			}
+		}
+		s.Sets = append(s.Sets, line)
+	}
+	return nil
+}
+
+// bestOf names the best methods of each row of a table, with their mean.
+func bestOf(t doc.Table) map[string]string {
+	out := map[string]string{}
+	for _, section := range t.Sections {
+		for _, row := range section {
+			var names []string
+			value := ""
+			for i, e := range row.Entries {
+				if e.Best {
+					names, value = append(names, t.Head[i].Name), e.Text
+				}
+			}
+			if names != nil {
+				out[row.Name] = strings.Join(names, ", ") + " " + value
+			}
+		}
+	}
+	return out
+}

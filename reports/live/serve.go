@@ -1,0 +1,240 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Server shows states to browsers. All browsers share one look at the database a second, and while nobody looks there is none.
+type Server struct {
+	// Look returns what is to be seen now. Of Look and Report one is called at a time.
+	Look func(context.Context) (State, error)
+	// Report writes the page of the whole report of a protocol.
+	Report func(ctx context.Context, protocol string, to io.Writer) error
+	Token  string // that browsers must have; "" for none
+	// Hosts are the names that a browser may have asked for; nil for all. A page elsewhere whose name was made to mean
+	// this machine's loopback address is refused by them.
+	Hosts  []string
+	Footer string
+	Every  time.Duration // between two looks
+
+	ctx  context.Context // ends with the server
+	now  sync.Mutex      // guards Look, Report and the next three
+	at   time.Time       // of the last look
+	seen State
+	view []section
+
+	lookers sync.WaitGroup
+	report  struct {
+		sync.Mutex
+		page  []byte
+		until time.Time // the page is made anew after this moment
+	}
+}
+
+// Serve answers browsers until ctx is done, and closes the listener. Without a configuration of TLS nothing is encrypted.
+func (s *Server) Serve(ctx context.Context, l net.Listener, encrypted *tls.Config) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	s.ctx = ctx
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.page)
+	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET /report", s.whole)
+	server := &http.Server{
+		Handler: s.guarded(mux, encrypted != nil), TLSConfig: encrypted,
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16,
+		ErrorLog: log.New(io.Discard, "", 0), // a browser that does not know the certificate is no news
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		<-ctx.Done()
+		within, done := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer done()
+		_ = server.Shutdown(within)
+		_ = server.Close()
+	}()
+	serve := server.Serve
+	if encrypted != nil {
+		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+	}
+	err := serve(l)
+	end()
+	<-over
+	s.lookers.Wait()
+	if err == http.ErrServerClosed {
+		return nil
+	}
+	return err
+}
+
+const cookie = "bench-token"
+
+// guarded lets in who asks for a right name and has the token. A token in the address becomes a cookie, so that it does not stay there.
+func (s *Server) guarded(next http.Handler, encrypted bool) http.Handler {
+	right := func(token string) bool { return subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) == 1 }
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if s.Hosts != nil && !contains(s.Hosts, strings.Trim(host, "[]")) {
+			http.Error(w, "this address is not the one that bench serve printed", http.StatusForbidden)
+			return
+		}
+		if s.Token != "" {
+			given := r.URL.Query().Get("token")
+			if given != "" && right(given) && r.URL.Path == "/" {
+				http.SetCookie(w, &http.Cookie{Name: cookie, Value: s.Token, Path: "/", HttpOnly: true, Secure: encrypted, SameSite: http.SameSiteLaxMode})
+				http.Redirect(w, r, "/", http.StatusSeeOther)
+				return
+			}
+			c, err := r.Cookie(cookie)
+			bearer, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+			if (err != nil || !right(c.Value)) && (!is || !right(bearer)) {
+				http.Error(w, "a token is needed: open the address that bench serve printed, or add ?token=... with the token of its file", http.StatusUnauthorized)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func contains(list []string, name string) bool {
+	for _, l := range list {
+		if strings.EqualFold(l, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// current is the newest view. Whoever asks first when the last one is old looks, for all.
+func (s *Server) current() (State, []section, error) {
+	s.now.Lock()
+	defer s.now.Unlock()
+	if time.Since(s.at) < s.Every*9/10 {
+		return s.seen, s.view, nil
+	}
+	seen, err := s.Look(s.ctx)
+	if err != nil {
+		return seen, nil, err
+	}
+	view, err := seen.sections()
+	if err != nil {
+		return seen, nil, err
+	}
+	s.seen, s.view, s.at = seen, view, time.Now()
+	return s.seen, s.view, nil
+}
+
+func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
+	seen, view, err := s.current()
+	var out bytes.Buffer
+	if err == nil {
+		err = seen.write(&out, view, s.Footer)
+	}
+	if err != nil {
+		http.Error(w, "the results cannot be read: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Security-Policy", policy)
+	s.send(w, out.Bytes())
+}
+
+func (s *Server) send(w http.ResponseWriter, page []byte) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute))
+	_, _ = w.Write(page) // an error: nobody reads any more
+}
+
+// events sends a browser the sections that differ from those that it has, as a server-sent event each time that there are some.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	s.lookers.Add(1)
+	defer s.lookers.Done()
+	out := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	has := map[string]string{}
+	tick := time.NewTicker(s.Every)
+	defer tick.Stop()
+	quiet := 0
+	for {
+		seen, view, err := s.current()
+		if err != nil {
+			return // the browser says that the connection is lost, and tries again
+		}
+		changed := map[string]string{}
+		put := func(id, text string) {
+			if was, known := has[id]; !known || was != text {
+				changed[id], has[id] = text, text
+			}
+		}
+		put("title", seen.Summary())
+		for _, v := range view {
+			put(v.ID, string(v.HTML))
+		}
+		line := ": still there\n\n"
+		if len(changed) > 0 {
+			data, err := json.Marshal(changed)
+			if err != nil {
+				return
+			}
+			line = "data: " + string(data) + "\n\n"
+		}
+		if quiet++; len(changed) > 0 || quiet > 15 {
+			quiet = 0
+			_ = out.SetWriteDeadline(time.Now().Add(10 * time.Second))
+			if _, err := io.WriteString(w, line); err != nil || out.Flush() != nil {
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-r.Context().Done():
+			return
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// whole sends the page of the whole report. Making it takes seconds where much is stored, so that it is made one at a time, and
+// kept for twenty times as long as that took.
+func (s *Server) whole(w http.ResponseWriter, _ *http.Request) {
+	s.report.Lock()
+	defer s.report.Unlock()
+	if time.Now().After(s.report.until) {
+		began := time.Now()
+		var page bytes.Buffer
+		seen, _, err := s.current()
+		if err == nil {
+			s.now.Lock()
+			err = s.Report(s.ctx, seen.Protocol, &page)
+			s.now.Unlock()
+		}
+		if err != nil {
+			http.Error(w, fmt.Sprintf("there is no report yet: %v", err), http.StatusNotFound)
+			return
+		}
+		s.report.page, s.report.until = page.Bytes(), time.Now().Add(time.Duration(share*float64(time.Since(began))))
+	}
+	w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'") // the page says the rest itself
+	s.send(w, s.report.page)
+}

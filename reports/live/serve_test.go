@@ -1,0 +1,195 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// serving starts a server, and returns its address and what ends it.
+func serving(t *testing.T, s *Server) (at string, end func() error) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Every == 0 {
+		s.Every = time.Millisecond
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l, nil) }()
+	end = sync.OnceValue(func() error { cancel(); return <-ended })
+	t.Cleanup(func() {
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String(), end
+}
+
+func get(t *testing.T, client *http.Client, at string, header ...string) (status int, body string, h http.Header) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+		} else {
+			req.Header.Set(header[i], header[i+1])
+		}
+	}
+	answer, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(raw), answer.Header
+}
+
+// TestNamesAreNoPrograms: whatever plugins call themselves and write is text on the page.
+func TestNamesAreNoPrograms(t *testing.T) {
+	at, _ := serving(t, &Server{Look: func(context.Context) (State, error) { return hostile(), nil }})
+	status, body, h := get(t, http.DefaultClient, at)
+	if status != 200 || strings.Count(body, "<script>") != 1 || strings.Contains(body, "<img") || strings.ContainsAny(body, "\x1b\u202e") {
+		t.Errorf("%d: %s", status, body)
+	}
+	if policy := h.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'sha256-") || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "frame-ancestors 'none'") {
+		t.Errorf("the policy is %q", policy)
+	}
+}
+
+// TestWhoMayLook: without the token nobody sees anything; a token in the address becomes a cookie; other names of the
+// host, other paths and other methods are refused.
+func TestWhoMayLook(t *testing.T) {
+	const token = "a-token-that-nobody-guesses"
+	at, _ := serving(t, &Server{
+		Token: token, Hosts: []string{"127.0.0.1"}, Look: func(context.Context) (State, error) { return State{Database: "secret.db"}, nil },
+		Report: func(context.Context, string, io.Writer) error { return errors.New("nothing is stored") },
+	})
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	for _, c := range []struct {
+		path   string
+		header []string
+		want   int
+	}{
+		{"/", nil, 401}, {"/events", nil, 401}, {"/report", nil, 401}, {"/?token=" + token + "x", nil, 401}, {"/?token=", nil, 401},
+		{"/", []string{"Authorization", "Bearer nonsense"}, 401}, {"/", []string{"Authorization", "Bearer " + token}, 200},
+		{"/", []string{"Authorization", "Bearer " + token, "Host", "rebound.example"}, 403},
+		{"/?token=" + token, nil, 200}, {"/", nil, 200}, {"/report", nil, 404}, {"/etc/passwd", nil, 404},
+	} {
+		status, body, _ := get(t, browser, at+c.path, c.header...)
+		if status != c.want || strings.Contains(body, "secret.db") != (status == 200) {
+			t.Errorf("%s %q: %d, want %d: %s", c.path, c.header, status, c.want, body)
+		}
+	}
+	answer, err := browser.Post(at, "text/plain", nil)
+	if err != nil || answer.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %v %v", answer, err)
+	}
+}
+
+// TestManyBrowsers: all browsers see every change, share the looks, and are let go when the server ends.
+func TestManyBrowsers(t *testing.T) {
+	var looks, cells atomic.Int64
+	s := &Server{Every: 20 * time.Millisecond, Look: func(context.Context) (State, error) {
+		looks.Add(1)
+		return State{Runs: 1, Planned: 100, Ended: int(cells.Load())}, nil
+	}}
+	at, end := serving(t, s)
+	const browsers = 50
+	var streams []*bufio.Reader
+	for range browsers {
+		answer, err := http.Get(at + "/events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		streams = append(streams, bufio.NewReader(answer.Body))
+	}
+	await := func(text string) {
+		t.Helper()
+		for _, r := range streams {
+			for {
+				line, err := r.ReadString('\n')
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.HasPrefix(line, "data: ") && strings.Contains(line, text) {
+					break
+				}
+			}
+		}
+	}
+	began, before := time.Now(), looks.Load()
+	for i := 1; i <= 5; i++ {
+		cells.Store(int64(i))
+		await(fmt.Sprintf("%d of 100 cells", i))
+	}
+	// A look is no more often than 9/10 of Every, whatever the machine is doing.
+	if most := int64(time.Since(began)/(18*time.Millisecond)) + 2; looks.Load()-before > most {
+		t.Errorf("%d looks for %d browsers, want at most %d", looks.Load()-before, browsers, most)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	for _, r := range streams {
+		if _, err := io.Copy(io.Discard, r); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Log(err) // the connection was closed
+		}
+	}
+}
+
+// TestReportIsKept: the whole report is made when somebody asks, and not again for everybody.
+func TestReportIsKept(t *testing.T) {
+	made := 0
+	s := &Server{
+		Look: func(context.Context) (State, error) { return State{Protocol: "table2"}, nil },
+		Report: func(_ context.Context, protocol string, to io.Writer) error {
+			made++
+			_, err := fmt.Fprintf(to, "report %d of %s", made, protocol)
+			return err
+		},
+	}
+	at, _ := serving(t, s)
+	for _, c := range []struct {
+		keep time.Duration
+		want string
+	}{{time.Hour, "report 1 of table2"}, {-time.Hour, "report 1 of table2"}, {0, "report 2 of table2"}} {
+		if status, body, _ := get(t, http.DefaultClient, at+"/report"); status != 200 || body != c.want {
+			t.Errorf("%d %s, want %s", status, body, c.want)
+		}
+		s.report.Lock()
+		s.report.until = time.Now().Add(c.keep)
+		s.report.Unlock()
+	}
+}
+
+// TestUnreadable: where the database cannot be read the page says so, without the text of a program.
+func TestUnreadable(t *testing.T) {
+	at, _ := serving(t, &Server{Look: func(context.Context) (State, error) { return State{}, errors.New("<b>the disk is gone</b>") }})
+	status, body, h := get(t, http.DefaultClient, at)
+	if status != 500 || !strings.Contains(body, "the disk is gone") || !strings.HasPrefix(h.Get("Content-Type"), "text/plain") {
+		t.Errorf("%d %s: %s", status, h.Get("Content-Type"), body)
+	}
+}

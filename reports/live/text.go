@@ -1,0 +1,177 @@
+package live
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/reports/frame"
+)
+
+// Text returns a state as lines of at most width columns. What a terminal would obey is spelled out.
+func (s State) Text(width int) []string {
+	var out []string
+	line := func(format string, a ...any) {
+		out = append(out, clip(wording.Spelled(fmt.Sprintf(format, a...)), width))
+	}
+	head, now := s.Head(), s.At.Format(time.TimeOnly)
+	line("%s", pad(clip(head, width-len(now)-1), width-len(now))+now)
+	line("%s", s.Summary())
+	if s.Runs > 0 {
+		line("%s", bar(width, s.Ended, s.Planned))
+	}
+	if len(s.Workers) > 0 {
+		line("")
+		line("%s %5s %6s", pad("worker", width-13), "jobs", "cells")
+	}
+	for _, w := range s.Workers {
+		line("%s %5d %6d", pad(clip(w.Title(), width-14), width-13), w.Jobs, w.Cells)
+	}
+	if len(s.Cells) > 0 {
+		by := width / 4
+		line("")
+		line("%s %s %6s %20s", pad("under way", width-by-29), pad("by", by), "for", "predicted end")
+		for _, c := range s.Cells {
+			room := width - by - 29
+			line("%s %s %6s %20s", pad(clip(c.Name, room), room), pad(clip(c.Who(), by), by), wording.Seconds(c.For), "in "+wording.Seconds(c.Left)+", "+s.After(c.Left))
+		}
+	}
+	for _, w := range s.Warnings {
+		line("warning: %s", w)
+	}
+	if len(s.Failures) > 0 {
+		line("")
+		line("failed")
+	}
+	for _, f := range s.Failures {
+		line("%s", Failure(f))
+		_, rest, _ := strings.Cut(f.Error, "\n") // of a crash its standard error
+		for _, l := range lastLines(rest+"\n"+f.Stderr, 2) {
+			line("    %s", l)
+		}
+	}
+	if len(s.Sets) > 0 {
+		line("")
+		line("%s %18s  best so far", pad("data set", width/3+9), "cells")
+	}
+	for _, d := range s.Sets {
+		room := width / 3
+		line("%s %s %18s  %s", pad(clip(d.Name, room), room), bar(8, d.Stored(), d.Cells()), d.Done(), d.Best)
+	}
+	return out
+}
+
+// Head names the database and the protocol.
+func (s State) Head() string {
+	if s.Protocol == "" {
+		return s.Database
+	}
+	return s.Database + ", protocol " + s.Protocol
+}
+
+// Summary is "152 of 400 cells, 3 failed; 12.3 a minute; about 4m left, until 17:56".
+func (s State) Summary() string {
+	if s.Runs == 0 {
+		return "no run is under way"
+	}
+	text := fmt.Sprintf("%d of %s", s.Ended, frame.Count(s.Planned, "cell"))
+	if s.Runs > 1 {
+		text += fmt.Sprintf(" of %d runs", s.Runs)
+	}
+	if s.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", s.Failed)
+	}
+	if s.Rate > 0 {
+		text += fmt.Sprintf("; %.3g a minute", s.Rate)
+	}
+	return text + fmt.Sprintf("; about %s left, until %s", wording.Seconds(s.Left), s.After(s.Left))
+}
+
+// After is the time of day some seconds after the state, with the date where that is another day.
+func (s State) After(seconds float64) string {
+	then := s.At.Add(time.Duration(seconds * float64(time.Second)))
+	switch {
+	case seconds > 300*24*3600: // no forecast is good for so long
+		return "next year"
+	case seconds < 600:
+		return then.Format(time.TimeOnly)
+	case then.YearDay() != s.At.YearDay():
+		return then.Format("2 Jan 15:04")
+	}
+	return then.Format("15:04")
+}
+
+// Title is the worker's name, with a mark where it is a run itself.
+func (w Worker) Title() string {
+	if w.Runs {
+		return w.Name + " (run)"
+	}
+	return w.Name
+}
+
+// Who is the worker's name.
+func (c Cell) Who() string {
+	if c.By == "" {
+		return "a worker"
+	}
+	return c.By
+}
+
+// Done is "34/60 (3 failed)".
+func (d Set) Done() string {
+	text := fmt.Sprintf("%d/%d", d.Stored(), d.Cells())
+	if d.Failed > 0 {
+		text += fmt.Sprintf(" (%d failed)", d.Failed)
+	}
+	return text
+}
+
+// Failure is "3 cells of LGBM failed (crash), the last on wine, split 2: exit status 1".
+func Failure(f store.FailureShown) string {
+	how := string(f.Status)
+	if f.Status == result.Failed && f.Class != "" && f.Class != result.ClassError {
+		how += " (" + string(f.Class) + ")"
+	}
+	first, rest, _ := strings.Cut(f.Error, "\n")
+	if what := lastLines(rest, 1); strings.HasSuffix(first, ":") && what != nil {
+		first += " " + strings.TrimSpace(what[0])
+	}
+	return fmt.Sprintf("%s of %s %s, the last on %s, split %d: %s", frame.Count(f.Cells, "cell"), f.Method, how, f.Dataset, f.Split, first)
+}
+
+// lastLines returns the last lines of a text that are not blank.
+func lastLines(text string, most int) []string {
+	var out []string
+	for _, l := range strings.Split(text, "\n") {
+		if l = strings.TrimRight(strings.ReplaceAll(l, "\t", "    "), " \r"); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out[max(0, len(out)-most):]
+}
+
+// bar draws a part of a whole in a number of columns.
+func bar(columns, part, whole int) string {
+	filled := 0
+	if whole > 0 {
+		filled = (columns - 2) * part / whole
+	}
+	return "[" + strings.Repeat("#", filled) + strings.Repeat("-", max(0, columns-2-filled)) + "]"
+}
+
+func pad(text string, columns int) string {
+	return text + strings.Repeat(" ", max(0, columns-utf8.RuneCountInString(text)))
+}
+
+// clip cuts a text to a number of columns.
+func clip(text string, columns int) string {
+	runes := []rune(text)
+	if len(runes) <= columns {
+		return text
+	}
+	return string(runes[:max(0, columns-1)]) + "…"
+}
