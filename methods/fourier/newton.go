@@ -2,7 +2,6 @@ package fourier
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -79,17 +78,16 @@ func (l *lasso) conjugateGradients(ctx context.Context, ps []*point) error {
 	for _, p := range ps {
 		clear(p.z)
 		clear(p.to)
-		p.square, p.enough = math.Inf(1), 0
+		p.square = 0
 	}
 	left := slices.Clone(ps)
-	for range mostTurns {
+	for turn := range mostTurns {
 		for _, p := range left {
 			clear(p.pre)
 			l.metric(p, p.pre, p.rest, true)
 			before := p.square
-			p.square = vmath.Dot(p.rest, p.pre)
-			if math.IsInf(before, 1) {
-				p.enough = residual * residual * p.square
+			if p.square = vmath.Dot(p.rest, p.pre); turn == 0 { // to is zero
+				before, p.enough = 1, residual*residual*p.square
 			}
 			for i, v := range p.pre {
 				p.to[i] = v + float64(p.square/before*p.to[i])
