@@ -52,16 +52,16 @@ func (d design) passNanoseconds(s registry.Shape) float64 {
 	return 2*d.embedNanoseconds(s) + n*p*(1+0.15*k)
 }
 
-// memory counts the start, the columns (in two orders where there are several outputs), and the iterates and the systems of the group
-// lasso. Where sigma is learned, another lasso and a pass are garbage at any time.
+// memory counts the start, the columns in two orders and their products, and the points of the group lasso, of a whole path. Where sigma is
+// learned, another lasso and a pass are garbage at any time.
 func (g groupSetting) memory(s registry.Shape) int64 {
 	n, width, rank, parts, k := s.N, g.columns(s), g.rank(s), g.parts(s), s.Outputs()
 	inputs := s.D * g.kernel.mapped()
-	columns := n * (rank + rank/4 + g.features) // slices grow by a quarter
-	if k > 1 {
-		columns += n * rank
+	columns := n * (2*rank + g.features)
+	if !g.tube && rank <= 2*n {
+		columns += rank * rank
 	}
-	points := k * (17*n + 8*rank + 4*width)
+	points := 6 * k * (9*n + 8*rank + 2*width)
 	bytes := g.startBytes(s) + 8*int64(columns+points+width*g.features) + workBytes(inputs, parts, width, n, false)
 	if g.steps > 0 {
 		const young = 3 << 20 // garbage of small problems, which the collector leaves until the heap has 4 MiB

@@ -31,7 +31,7 @@ var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1
 
 // SQLMKLJoint declares RFF-SQL-MKL with sigma learned too.
 func SQLMKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "3", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "4", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, square loss"},
 		JointParams{Embedded: defaultEmbedded(20), MaxIter: 15, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointParams) groupSetting {
@@ -41,7 +41,7 @@ func SQLMKLJoint() registry.Spec {
 
 // MKLJoint declares RFF-MKL with sigma learned too.
 func MKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "3", Tasks: tasks, Source: source + "eqs. (5) and (19)",
+	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "4", Tasks: tasks, Source: source + "eqs. (5) and (19)",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, smooth epsilon-insensitive loss"},
 		JointTubeParams{Embedded: defaultEmbedded(20), MaxIter: 15, Epsilon: 0.1, Sharpness: 10, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointTubeParams) groupSetting {
@@ -63,7 +63,7 @@ type jointly struct {
 	loss        loss
 	lambda, rho float64
 	w           []float64 // of the last solution, in the columns' own basis
-	gap         float64
+	gap, open   float64   // the relative gap that is asked for; that of the last solution if it is larger
 }
 
 // jointGap is the relative duality gap of the minimum over w. It is less than lassoGap, since the error of the gradient is about the root of
@@ -77,11 +77,11 @@ func (j *jointly) value(ctx context.Context, sigma, gs []float64) (float64, erro
 		return 0, err
 	}
 	if j.lambda > 0 { // else the targets are orthogonal to every feature where learning started, and w stays zero
-		ps := l.newPoints(j.w)
-		if err := l.solve(ctx, ps, j.lambda, j.gap); err != nil {
+		ps := l.newPoints(j.w, j.lambda)
+		if err := l.solve(ctx, ps, j.gap); err != nil {
 			return 0, err
 		}
-		j.w = l.weights(ps)
+		j.w, j.open = l.weights(ps)
 	}
 	o := objective{loss: j.loss, weights: l21, lambda: j.lambda, inverseWidths: l2, rho: j.rho, onlyProfile: true}
 	return j.problem.value(ctx, o, sigma, j.w, gs, nil)

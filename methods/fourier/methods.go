@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
@@ -111,19 +110,4 @@ func named(method string, err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", method, err)
-}
-
-// descending returns the indices in the order of falling values. Indices of equal values keep their order.
-func descending(which []int, value func(i int) float64) []int {
-	sorted := slices.Clone(which)
-	slices.SortStableFunc(sorted, func(a, b int) int {
-		switch x, y := value(a), value(b); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
-	return sorted
 }

@@ -59,7 +59,7 @@ var groupGrid = registry.Axis{Name: "lambda", Values: registry.Values(0.01, 0.02
 
 // SQLMKL declares the group lasso over channels with the square loss.
 func SQLMKL() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL", Version: "3", Tasks: tasks, Source: source + "section 3.4 with the square loss",
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL", Version: "4", Tasks: tasks, Source: source + "section 3.4 with the square loss",
 		Summary: "group lasso over channels of random Fourier features, square loss"},
 		GroupParams{Embedded: defaultEmbedded(100), Lambda: 0.02}, registry.Grid{groupGrid},
 		func(p GroupParams) groupSetting {
@@ -69,7 +69,7 @@ func SQLMKL() registry.Spec {
 
 // MKL declares RFF-MKL, eq. (19): the group lasso over channels with the epsilon-insensitive gamma-logistic loss.
 func MKL() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "3", Tasks: tasks, Source: source + "section 3.4, eq. (19)",
+	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "4", Tasks: tasks, Source: source + "section 3.4, eq. (19)",
 		Summary: "group lasso over channels of random Fourier features, smooth epsilon-insensitive loss"},
 		TubeParams{Embedded: defaultEmbedded(100), Epsilon: 0.1, Sharpness: 10, Lambda: 0.05}, registry.Grid{groupGrid},
 		func(p TubeParams) groupSetting {
@@ -96,15 +96,24 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting
 			if err != nil {
 				return err
 			}
-			for _, i := range descending(which, func(i int) float64 { return settings[i].lambda }) {
-				sigma := of.sigma
-				w, err := l.reach(ctx, settings[i].lambda)
+			fractions := make([]float64, len(which))
+			for k, i := range which {
+				fractions[k] = settings[i].lambda
+			}
+			ws, opens, err := l.path(ctx, fractions)
+			for k, i := range which {
+				sigma, w, open := of.sigma, ws[k], opens[k]
 				if err == nil && settings[i].steps > 0 {
-					j := jointly{problem: of.problem, loss: shared.loss(), lambda: settings[i].lambda * l.top, rho: settings[i].rho, w: w, gap: jointGap}
+					j := jointly{problem: of.problem, loss: shared.loss(), lambda: settings[i].lambda * l.lambdaMax(), rho: settings[i].rho, w: w, gap: jointGap}
 					sigma, w, err = j.learn(ctx, of.sigma, settings[i].steps)
+					open = j.open
 				}
 				if err != nil {
 					return named(s.Name, err)
+				}
+				if open > 0 {
+					env.Log.Warn("the group lasso stopped before its optimum; the gap bounds how far its value is above the least, as a part of the value",
+						"method", s.Name, "lambda", settings[i].lambda, "gap", open, "steps", lassoLimit)
 				}
 				if err := yield(i, of.trained(sigma, w)); err != nil {
 					return err

@@ -146,10 +146,8 @@ func BenchmarkBesideGroupLasso(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, f := range fractions {
-				if _, err := l.reach(b.Context(), f); err != nil {
-					b.Fatal(err)
-				}
+			if _, _, err := l.path(b.Context(), fractions); err != nil {
+				b.Fatal(err)
 			}
 			b.ReportMetric(float64(l.steps), "steps")
 		})
