@@ -321,10 +321,11 @@ func TestResultsCountOnce(t *testing.T) {
 // TestLargeMessages go through the object store, which is empty afterwards.
 func TestLargeMessages(t *testing.T) {
 	t.Parallel()
+	const scores = largest / 12 // 17 bytes each
 	p := newPool(t, Options{})
 	serve(t, p, p.URL, options(func(ctx context.Context, c runner.CellSpec) (result.Run, error) {
 		run, err := answers(ctx, c)
-		run.Scores = make([]float64, largest/2)
+		run.Scores = make([]float64, scores)
 		for i := range run.Scores {
 			run.Scores[i] = float64(i) / 3
 		}
@@ -332,7 +333,7 @@ func TestLargeMessages(t *testing.T) {
 	}))
 	until(t, p, slots(1))
 	run, err := p.Run(t.Context(), cell("M", 1))
-	if err != nil || len(run.Scores) != largest/2 || run.Scores[1000] != 1000.0/3 {
+	if err != nil || len(run.Scores) != scores || run.Scores[1000] != 1000.0/3 {
 		t.Error(len(run.Scores), err)
 	}
 	if left, err := p.objects.List(t.Context()); err == nil {

@@ -29,12 +29,18 @@ func (t *tab) shownRanks(sum string) map[string]string {
 		.map(td => [document.querySelectorAll("#results thead th")[td.cellIndex].textContent, td.dataset.rank]))`)
 }
 
-// choose ticks methods and sets, and no others.
+// choose ticks methods and sets, and no others. Of each list one box is clicked when the others are as they shall be, since the page
+// draws everything at each click.
 func (t *tab) choose(methods, sets []string) {
 	t.Helper()
 	is[bool](t, fmt.Sprintf(`(() => {
 		const want = [%q.split("\n"), %q.split("\n")];
-		document.querySelectorAll(".chooser").forEach((c, i) => c.querySelectorAll("input").forEach(b => { if (b.checked !== want[i].includes(b.dataset.name)) b.click(); }));
+		document.querySelectorAll(".chooser").forEach((c, i) => {
+			const boxes = [...c.querySelectorAll("input")], last = boxes.pop();
+			boxes.forEach(b => { b.checked = want[i].includes(b.dataset.name); });
+			last.checked = !want[i].includes(last.dataset.name);
+			last.click();
+		});
 		const rows = document.querySelectorAll("#controls > .select select")[2];
 		rows.value = "sets";
 		rows.dispatchEvent(new Event("change"));
