@@ -37,12 +37,12 @@ run: build
 	@echo
 	@echo "All 20 splits of everything, continuing from these:  $(BENCH) run --all"
 
-# The limit of time is for tests that hang, not for a machine whose cores are busy. Test programs are linked without what debuggers
-# read; lint has run vet. Many tests wait for processes, so that more run at a time than there are cores. Property tests draw 25
-# times from one seed here, 100 times in make thorough, and from new seeds in make fire. The second line is for the packages in
-# which goroutines share something, with the race detector, whose programs wait for a second at their end; 10 ms do. make thorough
-# runs the same there: what it has more of are cases, not goroutines.
-TEST  := $(GO) test -timeout 60m -vet=off -ldflags=-w -parallel 4 -json
+# The limit of time is for tests that hang, not for a machine whose cores are busy. Test programs are linked without symbols and
+# what debuggers read; lint has run vet. Many tests wait for processes, so that more of them, and of packages, run at a time than
+# there are cores. Property tests draw 25 times from one seed here, 100 times in make thorough, and from new seeds in make fire. The
+# second line is for the packages in which goroutines share something, with the race detector, whose programs wait for a second at
+# their end; 10 ms do. make thorough runs the same there: what it has more of are cases, not goroutines.
+TEST  := $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4 -json
 SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/remote ./harness/runner ./harness/store ./methods/external ./reports/compare ./cmd
 test: lint
 	@$(GO) run ./scripts/tally 'RAPID_SEED=1 RAPID_CHECKS=$(if $(BENCH_THOROUGH),100,25) $(TEST) ./...' \

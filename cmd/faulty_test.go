@@ -95,7 +95,7 @@ func faultyMethods(t *testing.T) {
 		}
 	}
 	run(ending)
-	run(large, "--memory", "400MiB")
+	run(large, "--memory", "150MiB")
 	run(endless, "--timeout", "1s")
 	p.compareEnds(t, faults)
 }

@@ -210,7 +210,7 @@ func TestKilledAndResumed(t *testing.T) {
 // insideACommit says when the log of the database grows for the nth time: the transaction that writes
 // it is not over then. It says nothing if the run is over before.
 func (p process) insideACommit(n int, now chan<- string, over <-chan struct{}) {
-	for last, writes := int64(-1), 0; ; {
+	for last, writes := int64(-1), 0; ; time.Sleep(50 * time.Microsecond) { // a commit takes longer; without a pause this keeps a core busy
 		select {
 		case <-over:
 			return
@@ -295,7 +295,7 @@ const patience = 20 * time.Minute
 
 func waitFor(t *testing.T, ready func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ready(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !ready(); time.Sleep(50 * time.Millisecond) { // some ask every process of the machine
 		if time.Now().After(deadline) {
 			t.Fatalf("waited %v in vain", patience)
 		}

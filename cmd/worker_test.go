@@ -48,11 +48,11 @@ func TestWorkers(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)
 	alone, p := newProcess(t), newProcess(t)
-	whole, said := alone.work(t, families, 2, 2)
+	whole, said := alone.work(t, families, 1, 2)
 	if err := whole.Run(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	run, told := p.work(t, families, 2, 0)
+	run, told := p.work(t, families, 1, 0)
 	run.Args = append(run.Args, "--listen", "127.0.0.1:0", "--lost", "15s")
 	begin(t, run)
 	at := strings.Trim(awaits(t, told, "workers: bench worker "), "'")

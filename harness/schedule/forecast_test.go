@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -107,6 +108,7 @@ func (v *virtualRun) remaining(jobs int) float64 {
 // is right within a factor of 2 once every method has run one split of every set. Before, the prediction for the next set of a method
 // that has run on five is so too, mostly, where that of its costs as declared is not.
 func TestPredictionsOfPlugins(t *testing.T) {
+	testenv.NotUnderRace(t)
 	const runs, splits, jobs = 40, 5, 2
 	within := func(predicted, took float64) int {
 		if predicted >= took/2 && predicted <= took*2 {

@@ -24,7 +24,11 @@ import (
 )
 
 func TestConform(t *testing.T) {
-	tall := testsplit.Waves(9, 3000, 30)
+	rows := 1000
+	if testenv.Thorough() {
+		rows = 3000
+	}
+	tall := testsplit.Waves(9, rows, 30)
 	late := conform.Late(testsplit.Waves(1, 12000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond)
 	cost := conform.Cost(testsplit.Waves(3, 700, 20), 8)
 	// Settings of GBRFF1 and GBRFF2 are fitted a few at a time, GBRFF's whole grid at once.

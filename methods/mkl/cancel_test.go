@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -13,7 +14,11 @@ import (
 // TestCancellation: on thousands of rows, kernel matrices in memory or rows on demand, a path notices the end of its
 // context.
 func TestCancellation(t *testing.T) {
-	for _, n := range []int{2600, 9000} {
+	sizes := []int{2600}
+	if testenv.Thorough() {
+		sizes = append(sizes, 9000)
+	}
+	for _, n := range sizes {
 		late := conform.Late(testsplit.Rough(n, 40), 5*time.Millisecond, 100*time.Millisecond, 400*time.Millisecond)
 		for _, spec := range []registry.Spec{BMKR(), GMKL(), MKBoost()} {
 			t.Run(spec.Name, func(t *testing.T) { late.Check(t, spec) })

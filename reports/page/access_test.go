@@ -15,11 +15,14 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
-// some is a few sets of it with some failures and one that is shown apart, since axe-core looks at every dot of every plot.
+// some is a few splits of a few sets of it with some failures and one that is shown apart, since axe-core looks at every dot of every plot.
 func some() sample.Input {
 	in := sample.Paper()
 	in.Protocol.Datasets = []string{"wine", "german", "bankmarketing"}
-	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return !slices.Contains(in.Protocol.Datasets, r.Dataset) })
+	in.Protocol.Splits = 6
+	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool {
+		return !slices.Contains(in.Protocol.Datasets, r.Dataset) || r.Split > in.Protocol.Splits
+	})
 	for i := range in.Rows {
 		in.Rows[i].Warnings = []result.Warning{{Text: "stopped early", Times: 2}}
 		seconds := 0.1 * float64(1+i%7)
@@ -31,17 +34,23 @@ func some() sample.Input {
 // Nobody is shut out: in light and dark, on a browser.Phone, with everything open, axe-core finds nothing serious, and the console is quiet.
 func TestAccessible(t *testing.T) {
 	source, file := browser.Axe(t), written(t, some(), Options{})
-	for name, l := range map[string]browser.Look{"light": browser.Desktop, "dark": browser.Night, "phone": browser.Phone} {
+	looks := map[string]browser.Look{"light": browser.Desktop, "a browser.Phone in the dark": {Width: browser.Phone.Width, Height: browser.Phone.Height, Dark: true, Phone: true}}
+	if testenv.Thorough() {
+		looks["dark"], looks["phone"] = browser.Night, browser.Phone
+	}
+	for name, l := range looks {
 		tab := open(t, file, l)
 		if testenv.Thorough() { // most of what is closed is looked at open, too
 			tab.Accessible(source, name)
 		}
 		is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
-		tab.Accessible(source, name+", everything open")
+		if name != "light" || testenv.Thorough() {
+			tab.Accessible(source, name+", everything open")
+		}
 		tab.Picture("open-" + name)
 		tab.choose([]string{"GBRFF1", "LGBM", "GBRFF2"}, []string{"wine", "german"})
 		if name == "light" || testenv.Thorough() {
-			tab.Accessible(source, name+", a choice")
+			tab.Accessible(source, name+", everything open and a choice")
 		}
 		is[bool](tab, `document.querySelector("#results .cell").click(), true`)
 		if name == "light" || testenv.Thorough() {

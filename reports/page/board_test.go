@@ -95,7 +95,7 @@ func TestTake(t *testing.T) {
 	taken := func(selector, text, file string) string {
 		t.Helper()
 		is[bool](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].find(b => b.textContent === %q).click(), true`, selector+" > .take button", text))
-		for range 200 {
+		for range 12000 { // ten minutes, on a machine whose cores are busy
 			if b, err := os.ReadFile(filepath.Join(folder, file)); err == nil && len(b) > 0 {
 				return string(b)
 			}

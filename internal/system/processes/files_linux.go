@@ -35,11 +35,15 @@ func WrittenBelow(folder string) int64 {
 // filesOf returns the names under /proc of the files that a process holds open. A thread may have a table of its own, and the first
 // thread may have ended before the others.
 func filesOf(p Process) []string {
-	pattern := fmt.Sprintf("/proc/%d/fd/*", p.ID)
-	if p.Threads > 1 {
-		pattern = fmt.Sprintf("/proc/%d/task/*/fd/*", p.ID)
+	threads := []string{fmt.Sprintf("/proc/%d", p.ID)}
+	if p.Threads > 1 { // one pattern for all would list what else each thread's folder has, of which the system keeps a record
+		threads, _ = filepath.Glob(threads[0] + "/task/*")
 	}
-	open, _ := filepath.Glob(pattern)
+	var open []string
+	for _, thread := range threads {
+		files, _ := filepath.Glob(thread + "/fd/*")
+		open = append(open, files...)
+	}
 	return open
 }
 

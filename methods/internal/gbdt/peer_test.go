@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -17,33 +18,57 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// python returns an interpreter that has the libraries of testdata/peers.txt: the one
-// that BENCH_PEERS names, or python3. Without one the test is skipped; under CI=true it
+// python returns a process that has the libraries of testdata/peers.txt, of the interpreter
+// that BENCH_PEERS names, or of python3. Without one the test is skipped; under CI=true it
 // fails. Under the race detector it is skipped too: our side takes ten times as long
 // there, runs on one goroutine, and is compared by the plain run of make test.
-func python(t testing.TB) string {
+func python(t testing.TB) *peers {
 	t.Helper()
 	if testenv.Race {
 		t.Skip("compared without the race detector only")
 	}
-	name, why := interpreter()
+	p, err := startPeers()
 	switch {
-	case why != "" && os.Getenv("CI") == "true":
-		t.Fatal(why)
-	case why != "":
-		t.Skip(why)
+	case err != nil && os.Getenv("CI") == "true":
+		t.Fatal(err)
+	case err != nil:
+		t.Skip(err)
 	}
-	return name
+	return p
 }
 
-// interpreter is asked once: to import the libraries takes seconds.
-var interpreter = sync.OnceValues(func() (name, why string) {
-	name = cmp.Or(os.Getenv("BENCH_PEERS"), "python3")
-	if out, err := exec.Command(name, "-c", "import lightgbm, xgboost, numpy, sklearn").CombinedOutput(); err != nil {
-		lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-		why = fmt.Sprintf("%s cannot import lightgbm, xgboost, numpy and scikit-learn (%v %s); set BENCH_PEERS to an interpreter that can (pip install -r methods/internal/gbdt/testdata/peers.txt)", name, err, lines[len(lines)-1])
+// peers is peer.py as a process, which ends when this program does. It is used by one test at a time.
+type peers struct {
+	cmd      *exec.Cmd
+	requests io.Writer
+	answers  *bufio.Scanner
+	log      bytes.Buffer
+}
+
+// startPeers starts the process once: to import the libraries takes seconds.
+var startPeers = sync.OnceValues(func() (*peers, error) {
+	p := &peers{}
+	cmd := exec.Command(cmp.Or(os.Getenv("BENCH_PEERS"), "python3"), filepath.Join("testdata", "peer.py"))
+	cmd.Stderr = &p.log
+	requests, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
 	}
-	return name, why
+	answers, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.cmd, p.requests, p.answers = cmd, requests, bufio.NewScanner(answers)
+	err = cmd.Start()
+	if err == nil && !p.answers.Scan() {
+		err = cmd.Wait()
+	}
+	if err != nil {
+		lines := bytes.Split(bytes.TrimSpace(p.log.Bytes()), []byte("\n"))
+		return nil, fmt.Errorf("%s cannot import lightgbm, xgboost, numpy and scikit-learn (%v %s); set BENCH_PEERS to an interpreter that can (pip install -r methods/internal/gbdt/testdata/peers.txt)",
+			cmd.Path, err, lines[len(lines)-1])
+	}
+	return p, nil
 })
 
 // A peerRun is one training of the real library; the upper part is the request.
@@ -68,10 +93,10 @@ type peerRun struct {
 	seconds float64
 }
 
-// runPeers trains all of them in one process.
+// runPeers trains all of them.
 func runPeers(t testing.TB, runs []*peerRun) {
 	t.Helper()
-	name, dir := python(t), t.TempDir()
+	p, dir := python(t), t.TempDir()
 	files := map[*sample]string{}
 	for i, r := range runs {
 		base, known := files[r.sample]
@@ -104,22 +129,18 @@ func runPeers(t testing.TB, runs []*peerRun) {
 	if err := os.WriteFile(list, requests, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var out, log bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), name, filepath.Join("testdata", "peer.py"), list)
-	cmd.Stdout, cmd.Stderr = &out, &log
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("peer.py: %v\n%s", err, log.String())
+	if _, err := fmt.Fprintln(p.requests, list); err != nil {
+		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(&out)
 	for _, r := range runs {
 		var answer struct {
 			Version string  `json:"version"`
 			Seconds float64 `json:"seconds"`
 		}
-		if !lines.Scan() {
-			t.Fatalf("peer.py answered fewer than %d requests", len(runs))
+		if !p.answers.Scan() {
+			t.Fatalf("peer.py answered fewer than %d requests: %v\n%s", len(runs), p.cmd.Wait(), p.log.String())
 		}
-		if err := json.Unmarshal(lines.Bytes(), &answer); err != nil {
+		if err := json.Unmarshal(p.answers.Bytes(), &answer); err != nil {
 			t.Fatal(err)
 		}
 		r.version, r.seconds = answer.Version, answer.Seconds

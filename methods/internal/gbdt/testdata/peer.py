@@ -1,13 +1,18 @@
-"""Trains LightGBM or XGBoost on the requests of a JSON file and writes what the
+"""Trains LightGBM or XGBoost on the requests of JSON files and writes what the
 Go tests compare with: the model, the raw scores of the training rows, the time.
 
-    python peer.py requests.json
+    echo requests.json | python peer.py
+
+One process serves all tests, since its imports take seconds.
 """
 import json
 import sys
 import time
 
+import lightgbm as lgb
 import numpy as np
+import sklearn  # noqa: F401, the estimators of both libraries need it
+import xgboost as xgb
 
 
 def other(r, predict):
@@ -15,7 +20,7 @@ def other(r, predict):
 
 
 def lightgbm(r, x, y):
-    import lightgbm as lib
+    lib = lgb
     estimator = {"binary": lib.LGBMClassifier, "multiclass": lib.LGBMClassifier, "regression": lib.LGBMRegressor}[r["task"]]
     start = time.process_time()
     for _ in range(r["repeat"]):
@@ -27,7 +32,7 @@ def lightgbm(r, x, y):
 
 
 def xgboost(r, x, y):
-    import xgboost as lib
+    lib = xgb
     estimator = {"binary": lib.XGBClassifier, "multiclass": lib.XGBClassifier, "regression": lib.XGBRegressor}[r["task"]]
     start = time.process_time()
     for _ in range(r["repeat"]):
@@ -38,7 +43,15 @@ def xgboost(r, x, y):
 
 
 def main():
-    for r in json.load(open(sys.argv[1])):
+    print("ready", flush=True)
+    for file in sys.stdin:
+        with open(file.rstrip("\n")) as f:
+            requests = json.load(f)
+        answer(requests)
+
+
+def answer(requests):
+    for r in requests:
         x = np.fromfile(r["x"]).reshape(r["n"], r["d"])
         y = np.fromfile(r["y"])
         if r["task"] == "binary":
@@ -51,7 +64,7 @@ def main():
             np.asarray(others, dtype=float).tofile(r["scores"] + ".other")
         if again is not None:
             np.asarray(again, dtype=float).tofile(r["scores"] + ".again")
-        print(json.dumps({"version": version, "seconds": seconds, "python": sys.version.split()[0]}))
+        print(json.dumps({"version": version, "seconds": seconds, "python": sys.version.split()[0]}), flush=True)
 
 
 if __name__ == "__main__":
