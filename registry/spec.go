@@ -25,7 +25,7 @@ type Spec struct {
 
 	Nondeterministic bool // it says of itself that fits with the same seed may differ
 
-	Named            bool // it runs where it is named, and is none of the methods of "all"
+	Named bool // it runs where it is named, and is none of the methods of "all"
 
 	// What the method's models can do beside scoring; nothing, where a field is left out.
 	Load        func(r io.Reader) (Model, error) // reads back a model that Saver.Save wrote
