@@ -35,7 +35,7 @@ func (p Params) criterion(task registry.Task) (string, error) {
 // regression, and one growth serves all ten depths. A protocol that wants entropy too replaces the grid.
 func Spec() registry.Spec {
 	return define("CART", registry.Spec{
-		Source:  "Breiman, Friedman, Olshen and Stone 1984",
+		Source:  "Breiman et al. 1984",
 		Summary: "single decision tree, depth chosen by cross-validation",
 	}, growSorted, registry.Memory(memory), registry.Cost(cost), registry.PathCost(pathCost(cost)))
 }

@@ -22,7 +22,7 @@ import (
 func KNN() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "KNN", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
-		Source:  "Cover and Hart, IEEE Transactions on Information Theory 1967",
+		Source:  "Cover and Hart 1967",
 		Summary: "k nearest neighbours in the Euclidean distance",
 		Load: func(r io.Reader) (registry.Model, error) {
 			return saved.Read(r, "neighbours", (*neighbours).check)

@@ -23,7 +23,7 @@ import (
 func LDA() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "LDA", Version: "1", Tasks: registry.Binary | registry.Multiclass,
-		Source:  "Fisher, Annals of Eugenics 1936; Friedman, JASA 1989",
+		Source:  "Fisher 1936; Friedman 1989",
 		Summary: "linear discriminant analysis with a shrunken covariance",
 		Load: func(r io.Reader) (registry.Model, error) {
 			return saved.Read(r, "linear", (*linear).check)

@@ -19,7 +19,7 @@ import (
 func Logistic() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "Logistic", Version: "1", Tasks: registry.Binary | registry.Multiclass,
-		Source:  "Cox, Journal of the Royal Statistical Society B 1958",
+		Source:  "Cox 1958",
 		Summary: "logistic regression with an l2 penalty",
 		Load: func(r io.Reader) (registry.Model, error) {
 			return saved.Read(r, "linear", (*linear).check)

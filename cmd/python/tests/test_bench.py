@@ -155,12 +155,12 @@ class RunTest(unittest.TestCase):
         os.chdir(folder.name)
 
     def test_run_and_ask(self):
-        logistic = bench.method(LogisticRegression(max_iter=1000), grid={"C": [0.1, 1.0]}, name="Logistic")
+        logistic = bench.method(LogisticRegression(max_iter=1000), grid={"C": [0.1, 1.0]}, name="Logit")
         found = bench.run([Ridge, logistic, "CART"], ["swiss", "circles"], splits=2, keep="none")
         frame = found.frame
         self.assertEqual(len(frame), 12)
         self.assertEqual(set(frame.status), {"ok"})
-        self.assertEqual(sorted(set(frame.method)), ["CART", "Logistic", "Ridge"])
+        self.assertEqual(sorted(set(frame.method)), ["CART", "Logit", "Ridge"])
         counted = found.query("SELECT method, sum(n_correct) AS n FROM results GROUP BY method").set_index("method").n
         self.assertEqual(counted.to_dict(), frame.groupby("method").n_correct.sum().to_dict())
         self.assertIn("Ridge", str(found.compare("Ridge", "CART")))

@@ -35,6 +35,11 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// slept reports whether both children of a shell have become programs of their own, which have memory.
+func slept(children []Process) bool {
+	return len(children) == 2 && children[0].Resident > 0 && children[1].Resident > 0
+}
+
 // TestBelow: children and theirs, none that has ended.
 func TestBelow(t *testing.T) {
 	c := exec.Command("sh", "-c", "sleep 1000 & sleep 1000 & wait")
@@ -45,7 +50,7 @@ func TestBelow(t *testing.T) {
 	if !there || p.Parent != os.Getpid() || !Alive(p.ID, p.Started) || Alive(p.ID, p.Started+1) {
 		t.Errorf("the child is %+v", p)
 	}
-	for deadline := time.Now().Add(10 * time.Minute); len(Below(p.ID)) != 2; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); !slept(Below(p.ID)); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("below the child: %+v", Below(p.ID))
 		}
