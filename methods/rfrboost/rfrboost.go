@@ -245,7 +245,7 @@ func (b *booster) residuals() float64 {
 	for i := range b.n {
 		for c := range b.k {
 			for e := range b.k {
-				square += float64(b.res[c*b.n+i]*b.res[e*b.n+i]) * vmath.Dot(w[c*b.d:(c+1)*b.d], w[e*b.d:(e+1)*b.d])
+				square += float64(b.res[c*b.n+i] * b.res[e*b.n+i] * vmath.Dot(w[c*b.d:(c+1)*b.d], w[e*b.d:(e+1)*b.d]))
 			}
 		}
 	}
@@ -289,7 +289,7 @@ func (b *booster) lineSearch(fitted []float64, scale float64) float64 {
 
 // along returns the first two derivatives of the risk in s.
 func (b *booster) along(z []float64, s float64) (slope, bend float64) {
-	slope, bend = 2*lineShrink*s, 2*lineShrink
+	slope, bend = float64(2*lineShrink*s), 2*lineShrink
 	n, row := float64(b.n), make([]float64, b.k)
 	for i := range b.n {
 		if b.task == registry.Binary {
@@ -309,7 +309,7 @@ func (b *booster) along(z []float64, s float64) (slope, bend float64) {
 			square = math.FMA(q*v, v, square)
 		}
 		slope += (mean - z[int(b.y[i])*b.n+i]) / n
-		bend += (square - mean*mean) / n
+		bend += (square - float64(mean*mean)) / n
 	}
 	return slope, bend
 }

@@ -36,7 +36,7 @@ func ridge(ctx context.Context, f []float64, p, n int, r []float64, k int, rho f
 		return nil, nil, nil, err
 	}
 	for j := range side {
-		gram[j*side+j] += rho * float64(n)
+		gram[j*side+j] += float64(rho * float64(n))
 	}
 	factor := cholesky.New(side)
 	if err := factor.Factor(ctx, gram); err != nil {

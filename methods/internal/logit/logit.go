@@ -77,7 +77,7 @@ func (s *Problem) Solve(ctx context.Context, theta []float64) (largest float64, 
 			vector.AddScaledTo(trial, at, a, p)
 			fTrial = s.value(trial, gTrial)
 			flat := math.Abs(fTrial-f) <= 1e-14*math.Abs(f) && vector.MaxAbs(gTrial) < vector.MaxAbs(g)
-			found = fTrial <= f+1e-4*a*slope || flat
+			found = fTrial <= f+float64(1e-4*a*slope) || flat
 		}
 		if !found {
 			break
@@ -148,7 +148,7 @@ func (s *Problem) value(theta, gradient []float64) float64 {
 	loss := s.losses()
 	s.pull(gradient, theta)
 	penalty := vector.Dot(theta[:s.K*s.D], theta[:s.K*s.D])
-	return loss/float64(s.N) + s.Lambda*penalty
+	return loss/float64(s.N) + float64(s.Lambda*penalty)
 }
 
 // curvature writes H v at the theta of the last value.
