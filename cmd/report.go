@@ -140,7 +140,7 @@ func (a *app) frame(ctx context.Context, c *cobra.Command, f reportFlags) (frame
 	return a.frameOf(ctx, db, f)
 }
 
-// frameOf is frame for a database that is open.
+// frameOf reads from an open database what a report is made of.
 func (a *app) frameOf(ctx context.Context, db *store.DB, f reportFlags) (frame.Frame, error) {
 	h, err := a.harness(f.protocol)
 	if err != nil {

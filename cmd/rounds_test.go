@@ -70,9 +70,10 @@ func (l *line) cut() {
 	l.conns = nil
 }
 
-// TestRoundsOfMisfortune: a worker is killed, the coordinator is killed, a worker is stopped until it is missed and goes on,
-// all connections are cut, one after the other while a run is under way. No cell is lost, none counts twice, and the content is
-// that of one process. BENCH_ROUNDS=200 does so 200 times.
+// TestRoundsOfMisfortune disturbs a run that is under way, in turn by four misfortunes. A worker is killed. The coordinator is killed.
+// A worker is stopped for so long that the coordinator counts it as lost, and then continues. All connections are cut. No cell is
+// lost, no cell counts twice, and the database holds what one undisturbed process would have stored. BENCH_ROUNDS sets the number of
+// misfortunes.
 func TestRoundsOfMisfortune(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)

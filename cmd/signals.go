@@ -11,8 +11,9 @@ import (
 
 // interrupts delivers the signals that ask the program to end: Ctrl-C, SIGTERM, a
 // terminal that is closed (unless nohup says that this is to be ignored), and a pipe
-// behind standard error or output that nobody reads any more. A connection that the other
-// side has closed sends SIGPIPE too, and that is no reason to end.
+// behind standard error or output that nobody reads any more. The system sends SIGPIPE also
+// when the program writes to a network connection that its peer has closed; the program then
+// continues.
 func interrupts() (<-chan os.Signal, func()) {
 	ch, asked := make(chan os.Signal, 8), make(chan os.Signal, 8)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)

@@ -14,7 +14,7 @@ type glass struct {
 	width     int
 	lines     []string
 	row       int
-	sequences string // that were written, but for those two
+	sequences string // escape sequences that were written, other than moving up and erasing
 }
 
 func (g *glass) Write(p []byte) (int, error) {
@@ -44,7 +44,7 @@ func (g *glass) Write(p []byte) (int, error) {
 		case text[0] == '\n':
 			g.row, column = g.row+1, 0
 		default:
-			if column == g.width { // a wider line goes on below
+			if column == g.width { // the terminal breaks a wider line
 				g.row, column = g.row+1, 0
 				text = " " + text
 				g.lines = append(g.lines, "")

@@ -88,9 +88,10 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestPluginsTravel: a worker that was not told to take plugins refuses the cells of one by name, and the run says that nobody
-// takes them. A worker that was told to runs them, with the same results as the coordinator alone. Meanwhile another machine
-// sends another result of a cell that is stored: the run lists both, and ends with its own exit code.
+// TestPluginsTravel starts a worker without --plugins-from-coordinator, which refuses the cells of a plugin by name, and the run says
+// that no worker takes these cells. A second worker, started with the flag, runs the cells, with the same results as the coordinator
+// alone. Meanwhile another machine sends a different result of a cell that is already stored: the run lists both results, and ends
+// with the exit code of a conflict.
 func TestPluginsTravel(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)

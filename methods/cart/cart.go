@@ -40,7 +40,7 @@ func Spec() registry.Spec {
 	}, growSorted, registry.Memory(memory), registry.Cost(cost), registry.PathCost(pathCost(cost)))
 }
 
-// Golearn declares CART-golearn: the same trees, grown by golearn's own program, which takes 10 to 500 times longer.
+// Golearn declares CART-golearn: the same trees, grown by golearn's own program, which takes 10 to 340 times longer.
 func Golearn() registry.Spec {
 	return define("CART-golearn", registry.Spec{
 		Source:  "Breiman et al. 1984, as implemented by golearn (commit 74ae077eafb2)",

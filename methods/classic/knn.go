@@ -60,7 +60,7 @@ type neighbours struct {
 
 func fitKNN(_ context.Context, _ registry.Env, train registry.Data, p KNNParams) (registry.Model, error) {
 	sh := train.Shape()
-	if err := checkFinite(squaresOf(fitting.Rows(train.X), sh.D), 1, "squared length"); err != nil {
+	if err := fitting.CheckFinite("squared length", squaresOf(fitting.Rows(train.X), sh.D), 1); err != nil {
 		return nil, fmt.Errorf("KNN: %w", err)
 	}
 	return &neighbours{K: min(p.Neighbours, sh.N), D: sh.D, Outputs: sh.Outputs(), X: slices.Clone(fitting.Rows(train.X)), Y: slices.Clone(train.Y),
@@ -75,7 +75,7 @@ func (m *neighbours) Score(ctx context.Context, x *mat.Dense, out []float64) err
 	n := len(m.Y)
 	rows := fitting.Rows(x)
 	own, squares := squaresOf(rows, m.D), squaresOf(m.X, m.D)
-	if err := checkFinite(own, 1, "squared length"); err != nil {
+	if err := fitting.CheckFinite("squared length", own, 1); err != nil {
 		return err
 	}
 	dots := make([]float64, blockRows*n)

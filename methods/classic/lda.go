@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -23,11 +21,9 @@ import (
 func LDA() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "LDA", Version: "1", Tasks: registry.Binary | registry.Multiclass,
-		Source:  "Fisher 1936; Friedman 1989",
-		Summary: "linear discriminant analysis with a shrunken covariance",
-		Load: func(r io.Reader) (registry.Model, error) {
-			return saved.Read(r, "linear", (*linear).check)
-		},
+		Source:      "Fisher 1936; Friedman 1989",
+		Summary:     "linear discriminant analysis with a shrunken covariance",
+		Load:        loadLinear,
 		Probability: vmath.Sigmoid,
 	}, LDAParams{Shrinkage: 0.01}, registry.Grid{
 		{Name: "shrinkage", Values: registry.Values(1e-4, 1e-3, 0.01, 0.1, 0.3, 1)},

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -38,7 +38,7 @@ func (m *linear) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	if err != nil {
 		return err
 	}
-	return checkFinite(out, m.Outputs, "score")
+	return fitting.CheckFinite("score", out, m.Outputs)
 }
 
 // Save implements registry.Saver.
@@ -51,12 +51,4 @@ func (m *linear) check() error {
 	return nil
 }
 
-// checkFinite reports the first row of which one of its numbers is not finite.
-func checkFinite(x []float64, perRow int, what string) error {
-	for i, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("the %s of row %d is %v: a feature is not finite or is too large", what, i/perRow, v)
-		}
-	}
-	return nil
-}
+func loadLinear(r io.Reader) (registry.Model, error) { return saved.Read(r, "linear", (*linear).check) }

@@ -3,12 +3,10 @@ package classic
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/logit"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -19,11 +17,9 @@ import (
 func Logistic() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "Logistic", Version: "1", Tasks: registry.Binary | registry.Multiclass,
-		Source:  "Cox 1958",
-		Summary: "logistic regression with an l2 penalty",
-		Load: func(r io.Reader) (registry.Model, error) {
-			return saved.Read(r, "linear", (*linear).check)
-		},
+		Source:      "Cox 1958",
+		Summary:     "logistic regression with an l2 penalty",
+		Load:        loadLinear,
 		Probability: vmath.Sigmoid,
 	}, LogisticParams{C: 1, Multinomial: true}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -3, 3)},

@@ -60,7 +60,7 @@ func newColumns(ctx context.Context, p *problem, sigma []float64, grams bool) (*
 		b.rank = len(b.q) / q.count
 		b.turned = make([]float64, b.rank*p.n)
 		vmath.MatMul(b.turned, b.q, b.rank, q.count, psi, p.n)
-		b.x = transposed(b.turned, b.rank, p.n)
+		b.x = vmath.Transposed(b.turned, b.rank, p.n)
 		m.rank += b.rank
 		m.blocks = append(m.blocks, b)
 	}
@@ -73,7 +73,7 @@ func newColumns(ctx context.Context, p *problem, sigma []float64, grams bool) (*
 			}
 			b.gram[k] = make([]float64, b.rank*c.rank)
 			vmath.MatMulT(b.gram[k], b.turned, b.rank, m.n, c.turned, c.rank)
-			c.gram[j] = transposed(b.gram[k], b.rank, c.rank)
+			c.gram[j] = vmath.Transposed(b.gram[k], b.rank, c.rank)
 		}
 	}
 	return m, ctx.Err()

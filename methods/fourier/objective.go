@@ -84,7 +84,7 @@ func (p *problem) pass(ctx context.Context, l loss, sigma, w, gs, gw []float64) 
 	high := min(p.n, rowsAtOnce)
 	f, v, hm := make([]float64, k*high), make([]float64, k*high), make([]float64, p.inputs*high)
 	m, part := make([]float64, width*high), make([]float64, k*width)
-	turned := transposed(w, k, width)
+	turned := vmath.Transposed(w, k, width)
 	total := 0.0
 	err := fitting.Blocks(ctx, p.n, rowsAtOnce, func(lo, hi int) {
 		h := hi - lo
@@ -112,15 +112,4 @@ func (p *problem) pass(ctx context.Context, l loss, sigma, w, gs, gw []float64) 
 		}
 	})
 	return total, err
-}
-
-// transposed returns the columns of a (rows x cols) as rows.
-func transposed(a []float64, rows, cols int) []float64 {
-	t := make([]float64, len(a))
-	for i := range rows {
-		for j := range cols {
-			t[j*rows+i] = a[i*cols+j]
-		}
-	}
-	return t
 }

@@ -58,10 +58,8 @@ func (m *model) score(ctx context.Context, x *mat.Dense, at []int, outs [][]floa
 		}
 	}
 	for _, out := range outs {
-		for i, v := range out {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("the score of row %d is %v: a feature is not finite or is too large", i/outputs, v)
-			}
+		if err := fitting.CheckFinite("score", out, outputs); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
@@ -99,10 +98,8 @@ func (m *model) score(ctx context.Context, x *mat.Dense, at []int, outs [][]floa
 		return err
 	}
 	for _, out := range outs {
-		for i, v := range out {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("the score of row %d is %v: a feature is not finite or is too large", i/m.Outputs, v)
-			}
+		if err := fitting.CheckFinite("score", out, m.Outputs); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -60,8 +60,12 @@ func define(name, summary string, tasks registry.Task, greedy bool) registry.Spe
 // memory counts the features, twice, the matrix of line 3, and the layers of the model.
 func memory(s registry.Shape, p Params) int64 {
 	n, d, k, m := int64(s.N), int64(s.D), int64(s.Outputs()), int64(2*p.Features)
+	features := 2 * m * n
+	if m > n {
+		features += m * n // line 3 by rows reads a transposed copy
+	}
 	side := min(n, m)
-	return 8*(2*m*n+min(1, max(0, m-n))*m*n+side*side+n*(3*d+8*k+12)+int64(p.Rounds+1)*(m*(d+2+k)+2*k*d)) + cholesky.Bytes(int(side)) + 1<<20
+	return 8*(features+side*side+n*(3*d+8*k+12)+int64(p.Rounds+1)*(m*(d+2+k)+2*k*d)) + cholesky.Bytes(int(side)) + 1<<20
 }
 
 // pathCost counts, for each round of the longest path of its kind, the features, the products of line 3 and its factor, and the linear model.
@@ -204,7 +208,7 @@ func (b *booster) refit(ctx context.Context) error {
 		_, err := b.top.Solve(ctx, b.theta)
 		return err
 	}
-	w, shift, _, err := ridge(ctx, transposed(b.phi, b.n, b.d), b.d, b.n, b.y, 1, b.Lambda, true)
+	w, shift, _, err := ridge(ctx, vmath.Transposed(b.phi, b.n, b.d), b.d, b.n, b.y, 1, b.Lambda, true)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func ridge(ctx context.Context, f []float64, p, n int, r []float64, k int, rho f
 	weights = make([]float64, k*p)
 	side, rows := p, f
 	if n < p {
-		side, rows = n, transposed(f, p, n)
+		side, rows = n, vmath.Transposed(f, p, n)
 	}
 	gram := make([]float64, side*side)
 	if err := cholesky.Gram(ctx, gram, rows, side, max(n, p)); err != nil {
@@ -73,15 +73,4 @@ func centre(x []float64) float64 {
 		x[i] -= mean
 	}
 	return mean
-}
-
-// transposed returns the transpose of a (rows x cols).
-func transposed(a []float64, rows, cols int) []float64 {
-	out := make([]float64, len(a))
-	for i := range rows {
-		for j, v := range a[i*cols : (i+1)*cols] {
-			out[j*rows+i] = v
-		}
-	}
-	return out
 }

@@ -45,6 +45,16 @@ func CheckScores(scores []float64, outputs int) error {
 	return nil
 }
 
+// CheckFinite reports the first row of which one of its numbers is not finite. A row has perRow numbers, and `what` names one of them.
+func CheckFinite(what string, x []float64, perRow int) error {
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("the %s of row %d is %v: a feature is not finite or is too large", what, i/perRow, v)
+		}
+	}
+	return nil
+}
+
 // maxTarget bounds regression targets so that their squared deviations do not overflow.
 const maxTarget = 1e150
 

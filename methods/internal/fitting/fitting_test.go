@@ -141,3 +141,15 @@ func TestCheckScores(t *testing.T) {
 		t.Errorf("a NaN in row 1 of two outputs a row: %v", err)
 	}
 }
+
+func TestCheckFinite(t *testing.T) {
+	if err := CheckFinite("score", []float64{1, math.MaxFloat64, -1}, 1); err != nil {
+		t.Error(err)
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		err := CheckFinite("score", []float64{1, 2, 3, v}, 2)
+		if want := fmt.Sprintf("the score of row 1 is %v: ", v); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v in row 1 of two outputs a row: %v", v, err)
+		}
+	}
+}

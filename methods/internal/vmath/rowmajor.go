@@ -84,3 +84,14 @@ func sumLanes(dst, lanes []float64) {
 		dst[k] = tree8(lanes[8*k : 8*k+8])
 	}
 }
+
+// Transposed returns the transpose (cols x rows) of a (rows x cols), both by rows.
+func Transposed(a []float64, rows, cols int) []float64 {
+	t := make([]float64, len(a))
+	for i := range rows {
+		for j, v := range a[i*cols : (i+1)*cols] {
+			t[j*rows+i] = v
+		}
+	}
+	return t
+}
