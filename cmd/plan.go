@@ -82,11 +82,14 @@ func shapeOf(cells []*plan.Cell) string {
 	}
 	slices.Sort(splits)
 	splits = slices.Compact(splits)
-	which := "splits "
-	if len(splits) == 1 {
-		which = "split "
+	which := "splits " + frame.Ranges(splits)
+	switch {
+	case len(splits) == 1:
+		which = fmt.Sprint("split ", splits[0])
+	case len(which) > 80: // a shard of many splits
+		which = fmt.Sprintf("%d splits from %d to %d", len(splits), splits[0], splits[len(splits)-1])
 	}
-	return fmt.Sprintf("%s x %s x %s", plural(len(methods), "method"), plural(len(sets), "set"), which+frame.Ranges(splits))
+	return fmt.Sprintf("%s x %s x %s", plural(len(methods), "method"), plural(len(sets), "set"), which)
 }
 
 // sumSkipped is "312 cells over --max-cell 30m (KRR-GD on bankmarketing: 370h each, GK on occupancy: 3h each)", for each limit.
