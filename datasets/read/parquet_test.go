@@ -99,19 +99,19 @@ func TestParquetSet(t *testing.T) {
 
 // Damaged files are errors: cut short at every length, and with every byte changed.
 func TestDamagedParquet(t *testing.T) {
-	whole, limit := mixed(t, "parquet"), int64(1<<22)
+	whole, limit, step := mixed(t, "parquet"), int64(1<<22), 23
 	if testenv.Thorough() { // what a damaged file asks for is taken, up to this
-		limit = 1 << 28
+		limit, step = 1<<28, 3
 	}
 	if _, err := parseParquet("whole", bytes.Clone(whole), &budget{limit: limit}); err != nil {
 		t.Fatal(err)
 	}
-	for n := 0; n < len(whole); n += 7 {
+	for n := 0; n < len(whole); n += 2 * step {
 		if _, err := parseParquet("cut", bytes.Clone(whole[:n]), &budget{limit: limit}); err == nil {
 			t.Fatalf("%d of %d bytes are read", n, len(whole))
 		}
 	}
-	for i := 0; i < len(whole); i += 3 {
+	for i := 0; i < len(whole); i += step {
 		damaged := bytes.Clone(whole)
 		damaged[i] ^= 0x55
 		_, _ = parseParquet("damaged", damaged, &budget{limit: limit}) // some bytes are values or text that nothing checks

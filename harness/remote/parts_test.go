@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/nats-io/nats.go"
 )
 
@@ -39,6 +40,7 @@ func TestParts(t *testing.T) {
 // TestLargeMessages: batches and results that are larger than a message come whole, and nothing is left of them.
 func TestLargeMessages(t *testing.T) {
 	t.Parallel()
+	testenv.NotUnderRace(t) // megabytes go through one goroutine after the other
 	p := newPool(t, Options{})
 	serve(t, p, p.URL, options(func(ctx context.Context, c runner.CellSpec) (result.Run, error) {
 		run, err := answers(ctx, c)

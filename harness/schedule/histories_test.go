@@ -445,6 +445,7 @@ func referenceCells(t *testing.T) ([]*plan.Cell, *plan.Forecast) {
 // TestMakespan: with the times of the reference run and steady workers a run takes at most 1.05 times what no order can
 // undercut: the longest cell, or the work of each worker. Where it takes longer, the last cell is named.
 func TestMakespan(t *testing.T) {
+	testenv.NotUnderRace(t)
 	cells, forecast := referenceCells(t)
 	longest, total := 0.0, 0.0
 	for _, c := range cells {

@@ -287,11 +287,8 @@ serve(Names)
 
 // TestForkedBits: a copy gives the bits of a process that was started.
 func TestForkedBits(t *testing.T) {
-	names := []string{"svc.py"}
-	if testenv.Thorough() {
-		names = append(names, "lightgbm_plugin.py")
-	}
-	for _, name := range names {
+	testenv.OnlyThorough(t)
+	for _, name := range []string{"svc.py", "lightgbm_plugin.py"} {
 		started := example(t, name)
 		copied := load(t, filepath.Join("python", "examples", name), external.Options{Python: python(t), Fork: true})
 		d := sample(200, 5)

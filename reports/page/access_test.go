@@ -31,31 +31,24 @@ func some() sample.Input {
 	return in
 }
 
-// Nobody is shut out: in light and dark, on a browser.Phone, with everything open, axe-core finds nothing serious, and the console is quiet.
+// Nobody is shut out: in light and dark, on a desktop and a phone, with everything open, axe-core finds nothing serious, and the console is quiet.
 func TestAccessible(t *testing.T) {
+	testenv.OnlyThorough(t)
 	source, file := browser.Axe(t), written(t, some(), Options{})
-	looks := map[string]browser.Look{"light": browser.Desktop, "a browser.Phone in the dark": {Width: browser.Phone.Width, Height: browser.Phone.Height, Dark: true, Phone: true}}
-	if testenv.Thorough() {
-		looks["dark"], looks["phone"] = browser.Night, browser.Phone
+	looks := map[string]browser.Look{
+		"light": browser.Desktop, "dark": browser.Night, "phone": browser.Phone,
+		"a phone in the dark": {Width: browser.Phone.Width, Height: browser.Phone.Height, Dark: true, Phone: true},
 	}
 	for name, l := range looks {
 		tab := open(t, file, l)
-		if testenv.Thorough() { // most of what is closed is looked at open, too
-			tab.Accessible(source, name)
-		}
+		tab.Accessible(source, name)
 		is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
-		if name != "light" || testenv.Thorough() {
-			tab.Accessible(source, name+", everything open")
-		}
+		tab.Accessible(source, name+", everything open")
 		tab.Picture("open-" + name)
 		tab.choose([]string{"GBRFF1", "LGBM", "GBRFF2"}, []string{"wine", "german"})
-		if name == "light" || testenv.Thorough() {
-			tab.Accessible(source, name+", everything open and a choice")
-		}
+		tab.Accessible(source, name+", everything open and a choice")
 		is[bool](tab, `document.querySelector("#results .cell").click(), true`)
-		if name == "light" || testenv.Thorough() {
-			tab.Accessible(source, name+", what stands behind a number")
-		}
+		tab.Accessible(source, name+", what stands behind a number")
 		tab.Picture("why-" + name)
 		tab.Quiet()
 	}
