@@ -21,8 +21,8 @@ import (
 //  1. selects for each kernel a working set, the examples that violate the KKT conditions most (selectWorkingSet),
 //  2. minimises over the working set by SMO with shrinking, with the other variables fixed (solveSubproblem); rows of the kernel
 //     matrix then have only the columns of the working set, and cost little,
-//  3. updates Fit on all examples by one product for all kernels (Family.Add), which makes several kernels cheaper together than one
-//     after another.
+//  3. updates Fit on all examples by one product for all kernels (Family.Add), which makes several kernels cheaper together
+//     than one after another.
 //
 // The most violating pair is always in the working set, so every pass lowers the objective. The working set may grow from pass to
 // pass, so that passes do not undo each other.
