@@ -11,7 +11,7 @@ import (
 // NoLimit is the MaxDepth with which a tree grows until every leaf is pure or cannot be improved.
 const NoLimit = -1
 
-// Params are CART's parameters. golearn would accept values outside their ranges and answer wrongly.
+// Params are CART's parameters. golearn itself accepts values outside their ranges, and then gives wrong trees.
 type Params struct {
 	Criterion string `json:"criterion" range:"auto|gini|entropy|mse" means:"impurity that a split lowers: gini or entropy for classes, mse for regression, auto for gini or mse by the task"`
 	MaxDepth  int    `json:"max_depth" range:"-1|[1,)" means:"splits from the root to a leaf at most; -1 is no limit"`
@@ -31,8 +31,8 @@ func (p Params) criterion(task registry.Task) (string, error) {
 	return p.Criterion, nil
 }
 
-// Spec declares CART. The grid is the depth alone, 1 to 10, with the task's own criterion: one grid serves classes and
-// regression, and one growth serves all ten depths. A protocol that wants entropy too replaces the grid.
+// Spec declares CART. The grid is the depth alone, 1 to 10, with the default criterion of the task. So one grid fits classes
+// and regression, and one grown tree gives all ten depths. A protocol that also wants entropy replaces the grid.
 func Spec() registry.Spec {
 	return define("CART", registry.Spec{
 		Source:  "Breiman et al. 1984",
@@ -53,12 +53,13 @@ func define(name string, s registry.Spec, by grower, opts ...registry.Option[Par
 	s.Name, s.Version = name, "1"
 	s.Tasks = registry.Binary | registry.Multiclass | registry.Regression
 	s.Load, s.Trees = load, true
-	s.Probability = func(score float64) float64 { return (score + 1) / 2 } // a score is the share of +1 in a leaf less the share of -1
+	s.Probability = func(score float64) float64 { return (score + 1) / 2 } // a score is the share of +1 in a leaf minus the share of -1
 	return registry.DefinePath(s, Params{Criterion: "auto", MaxDepth: NoLimit},
 		registry.Grid{{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}}, method{name, by}.fitPath, opts...)
 }
 
-// A grower returns the splits of a tree of at most so many levels, the root first; none where no split lowers the criterion.
+// A grower returns the splits of a tree of at most depth levels, the root first. It returns none if no split lowers the
+// criterion.
 type grower func(ctx context.Context, env registry.Env, train registry.Data, criterion string, depth int) ([]split, error)
 
 // A method is CART by one of the growers.
@@ -67,8 +68,8 @@ type method struct {
 	grow grower
 }
 
-// fitPath grows one tree per criterion, to the largest depth asked for, and cuts it at each depth. That is exact: growing looks at
-// the depth only to decide whether to go on, so a shallower tree is the top of a deeper one.
+// fitPath grows one tree for each criterion, to the largest depth, and cuts it at each depth. This is exact: the depth only
+// decides where growing stops, so a shallower tree is the top of a deeper one.
 func (by method) fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
 	if err := fitting.CheckSizes(by.name, train); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (by method) tree(ctx context.Context, env registry.Env, train registry.Data
 	_, t.features = train.X.Dims()
 	t.setRoot(train)
 	if constant(train.Y) {
-		return t, nil // golearn would search all splits of the pure root and predict 0 on its right
+		return t, nil // for a pure root golearn would search all splits and predict 0 on the right side
 	}
 	var err error
 	if t.splits, err = by.grow(ctx, env, train, criterion, depth); err != nil {

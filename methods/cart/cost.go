@@ -6,7 +6,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// memory counts the columns and their order, and what stands for each split: its values, and the counts of both sides by class.
+// memory counts the columns and their order, and for each split its values and the counts of both sides by class.
 func memory(s registry.Shape, p Params) int64 {
 	n, d := int64(s.N), int64(s.D)
 	splits := n
@@ -31,19 +31,18 @@ func cost(s registry.Shape, p Params) float64 {
 	if p.MaxDepth != NoLimit {
 		levels = min(levels, float64(p.MaxDepth))
 	}
-	cut := 20 + 6*float64(classes(s)) // of classes, where all values differ
+	cut := 20 + 6*float64(classes(s)) // for classes, if all values differ
 	if s.Task == registry.Regression {
 		cut = 35
 	}
 	return n * d * (8*math.Log2(n+1) + levels*cut)
 }
 
-// golearnCost is the time of golearn, which counts all n labels anew, in a map, for each of the u distinct values of each of the d
-// features. This takes 6.5 ns a label, 24 ns a regression target and 350 ns a class. The deeper levels together add a few
-// times the work of the root. The shape does not tell u. For classes the estimate takes u from the catalogue's sets, which on
-// average have few distinct values where they have many rows. A set of measured values takes up to 3 times longer than
-// estimated (8 times if all values are distinct), and a set of codes 9 times less. For regression u is n, since the features
-// of such sets are measured.
+// golearnCost is the time of golearn. For each of the u distinct values of each of the d features, golearn counts all n labels
+// again, in a map. This takes 6.5 ns a label, 24 ns a regression target and 350 ns a class. The deeper levels together add a
+// few times the work of the root. The shape does not tell u. For classes, u is an average over the catalogue's sets, where sets
+// with many rows have few distinct values. A set of measured values takes up to 3 times longer than estimated (8 times if all
+// values are distinct), and a set of codes 9 times less. For regression u is n, since the features of such sets are measured.
 func golearnCost(s registry.Shape, p Params) float64 {
 	n, d := float64(s.N), float64(s.D)
 	threshold, values := 24*n+100, n

@@ -25,9 +25,8 @@ func growGolearn(ctx context.Context, env registry.Env, train registry.Data, cri
 	return interruptible(ctx, env, func() ([]split, error) { return fit(grid, criterion, depth) })
 }
 
-// interruptible runs f in a goroutine of its own and stops waiting for it when
-// ctx is done; see the package comment for what that costs. A panic of f becomes
-// an error.
+// interruptible runs f in a goroutine of its own and stops waiting for f when ctx is done (see the package comment). A panic of
+// f becomes an error.
 func interruptible(ctx context.Context, env registry.Env, f func() ([]split, error)) ([]split, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -63,9 +62,9 @@ func interruptible(ctx context.Context, env registry.Env, f func() ([]split, err
 	}
 }
 
-// gridOf copies the sample to golearn's form: float attributes and, last, the
-// class attribute. Mat64Instances keeps all attributes in one group; golearn's
-// DenseInstances splits them at 512 and its sort of attributes is not an order.
+// gridOf copies the sample to golearn's form: float attributes and, last, the class attribute. Mat64Instances keeps all
+// attributes in one group. golearn's DenseInstances splits them at 512, and then sorts attributes by a comparison that is not
+// an order.
 func gridOf(train registry.Data) base.FixedDataGrid {
 	n, d := train.X.Dims()
 	m := mat.NewDense(n, d+1, nil)
@@ -81,9 +80,8 @@ func gridOf(train registry.Data) base.FixedDataGrid {
 	return grid
 }
 
-// target returns the number golearn is given for y. Classes are 0..K-1; of the
-// binary labels +1 is class 0, because golearn breaks ties for the lowest class
-// and a decision value of 0 counts as +1.
+// target returns the number that golearn gets for y. Classes are 0..K-1. The binary label +1 is class 0, because golearn breaks
+// ties for the lowest class, and a decision value of 0 counts as +1.
 func target(task registry.Task, y float64) float64 {
 	if task == registry.Binary {
 		return (1 - y) / 2
@@ -108,8 +106,8 @@ func labels(k int) []int64 {
 	return out
 }
 
-// A split is one of golearn's nodes. left and right are the indices of the splits below this one, or 0 where a leaf follows.
-// leftValue and rightValue are what a leaf on that side predicts. weigh sets rows and gain.
+// A split is one of golearn's nodes. left and right are the indices of the splits below this one, or 0 for a leaf. leftValue
+// and rightValue are the predictions of a leaf on that side. weigh sets rows and gain.
 type split struct {
 	feature               int
 	threshold             float64
@@ -119,8 +117,7 @@ type split struct {
 	gain                  float64
 }
 
-// sliceOf makes a slice of a type that has no name here: golearn exports its
-// nodes' fields but not their types.
+// sliceOf makes a slice of a type that cannot be named: golearn exports the fields of its nodes but not their types.
 func sliceOf[T any](x T) []T { return []T{x} }
 
 func classify(labels []int64) func(base.FixedDataGrid, string, int) ([]split, error) {
@@ -186,7 +183,7 @@ func constant(y []float64) bool {
 
 func mean(y []float64) float64 {
 	if constant(y) {
-		return y[0] // n times y[0], rounded and divided by n, need not be y[0]
+		return y[0] // the mean of equal targets, without the rounding of a sum
 	}
 	sum := 0.0
 	for _, v := range y {
@@ -195,8 +192,7 @@ func mean(y []float64) float64 {
 	return sum / float64(len(y))
 }
 
-// isMode reports whether class is golearn's majority of the counts: the first of
-// the largest, or 0 if there are none.
+// isMode reports whether class is golearn's majority class: the first class with the largest count, or 0 if all counts are 0.
 func isMode(counts []float64, class int) bool {
 	best := 0
 	for c, n := range counts {
@@ -207,8 +203,8 @@ func isMode(counts []float64, class int) bool {
 	return best == class
 }
 
-// decision turns class counts into scores. Where no training row went, the class that golearn names gets the whole score: a
-// threshold of golearn can round to its lower neighbour, which leaves one side empty.
+// decision turns class counts into scores. If no training row went to a side, the class that golearn predicts gets the whole
+// score. A side can be empty, since a threshold of golearn can round to its lower neighbour.
 func decision(task registry.Task, counts []float64, class int) []float64 {
 	total := 0.0
 	for _, c := range counts {

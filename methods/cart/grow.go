@@ -17,13 +17,13 @@ import (
 //
 //	(n_left R(x_j < t) + n_right R(x_j >= t)) / n
 //
-// over the midpoints of neighbouring values, and go on in both sides while that is less than R, the side is not pure, and the
-// depth allows it. Of equal splits the first counts. The rows are sorted once by each feature, and a node's rows stay sorted when
-// it is split, so that a node costs n d steps.
+// over the midpoints of neighbouring values. Split both sides further while the minimum is less than R, the side is not pure,
+// and the depth allows it. Of equal splits the first wins. The rows are sorted once by each feature, and stay sorted within the
+// nodes, so that a node costs n d steps.
 //
-// Impurities are rounded as golearn rounds them, since the last bit decides between splits that are as good. For classes the counts
-// determine the bits. A mean of squares depends on the order of the sum, so that for regression a scan by running sums only
-// finds the splits that can be the best, and these are summed in golearn's order.
+// Impurities are rounded as golearn rounds them, since the last bit decides between equally good splits. For classes the counts
+// determine the bits. A mean of squares depends on the order of the sum. So for regression a scan with running sums finds the
+// splits that can be the best, and these are then summed in golearn's order.
 type builder struct {
 	ctx      context.Context
 	x        [][]float64 // by feature
@@ -31,15 +31,15 @@ type builder struct {
 	classes  int         // 0 for regression
 	entropy  bool        // instead of Gini's impurity
 	depth    int
-	order    [][]int32 // by feature: the rows by value; the rows of a node are one stretch of each
+	order    [][]int32 // by feature: the rows sorted by value; the rows of a node are contiguous in each
 	rows     []int32   // for regression the same rows in golearn's order
 	isLeft   []bool    // by row, of the split that is being made
 	spare    []int32
-	tried    []cut // above the node: golearn makes no split twice, which only one with an empty side could be
+	tried    []cut // the cuts above the node: golearn makes no split twice (only a split with an empty side could come twice)
 	splits   []split
 	counts   [2][]int  // by side and class
 	centred  []float64 // running sums of targets less the node's mean
-	squares  []float64 // and of their squares
+	squares  []float64 // running sums of their squares
 	shuffled []float64 // targets in golearn's order by a feature
 }
 
@@ -57,7 +57,7 @@ type candidate struct {
 	sides    [2]float64
 	values   [2]float64 // majority class, or mean
 	found    bool
-	rows     []int32 // for regression the node's rows in golearn's order by the feature
+	rows     []int32 // for regression: the node's rows as golearn sorts them by the feature
 }
 
 // growSorted is the grower of CART.
@@ -168,7 +168,7 @@ func (b *builder) divide(lo, hi int, best candidate) {
 }
 
 // cuts yields the thresholds of a feature between the values of a node's rows, ascending, each with the number of rows below it.
-// The midpoint of neighbouring numbers can round to the lower one, which then is on the right.
+// The midpoint of two neighbouring numbers can round to the lower number. Rows with this number then go right.
 func (b *builder) cuts(feature, lo, hi int, yield func(threshold float64, below int)) {
 	column, rows := b.x[feature], b.order[feature][lo:hi]
 	below := 0
@@ -178,7 +178,7 @@ func (b *builder) cuts(feature, lo, hi int, yield func(threshold float64, below 
 			continue
 		}
 		threshold := (a + c) / 2
-		if math.IsInf(threshold, 0) { // where golearn panics
+		if math.IsInf(threshold, 0) { // golearn panics at such a threshold
 			threshold = a/2 + c/2
 		}
 		for below < len(rows) && column[rows[below]] < threshold {
@@ -226,7 +226,7 @@ func (b *builder) searchClasses(lo, hi int) (candidate, error) {
 	return best, nil
 }
 
-// impurity returns the criterion of n rows with these counts, and the first of the most frequent classes; of no rows both are 0.
+// impurity returns the criterion of n rows with these counts, and the first of the most frequent classes. For no rows both are 0.
 func (b *builder) impurity(counts []int, n int) (sum float64, mode int) {
 	if n == 0 {
 		return 0, 0
@@ -246,10 +246,11 @@ func (b *builder) impurity(counts []int, n int) (sum float64, mode int) {
 	return sum, mode
 }
 
-// searchTargets finds the best split of a node for the mean squared error. The first scan bounds the least error from running sums
-// of the targets less their mean; the second sums as golearn does where the first is within rounding of that. A sum of n terms
-// in any order is within n u of the sum of their absolute values, with u = 2^-53, and so are the mean, whose error is of the size
-// of the targets, and the squares: 16 n u times the mean square of the targets is more than all these together.
+// searchTargets finds the best split of a node for the mean squared error. A first scan bounds the least error by running sums
+// of the targets minus their mean. A second scan sums as golearn does, for those splits whose first result is within rounding
+// of the least error. The rounding error of a sum of n terms in any order is at most n u times the sum of their absolute
+// values, with u = 2^-53. So 16 n u times the mean square of the targets bounds the rounding errors of the sums, the means and
+// the squares together.
 func (b *builder) searchTargets(lo, hi int) (candidate, error) {
 	n := hi - lo
 	targets := make([]float64, n)
@@ -309,7 +310,7 @@ func (b *builder) scan(feature, lo, hi int, centre float64, yield func(threshold
 	}
 	b.cuts(feature, lo, hi, func(threshold float64, below int) {
 		if below == 0 || below == n {
-			return // golearn's mean of no rows is NaN, which no error is above
+			return // one side is empty: its mean in golearn is NaN, so that the split never wins
 		}
 		s, q := b.centred[below-1], b.squares[below-1]
 		left := q - float64(s*s)/float64(below)
@@ -318,8 +319,8 @@ func (b *builder) scan(feature, lo, hi int, centre float64, yield func(threshold
 	})
 }
 
-// golearnsOrder returns a node's rows sorted by a feature as golearn sorts them. Its sort is not stable, so that the order of
-// equal values depends on the order before.
+// golearnsOrder returns a node's rows sorted by a feature as golearn sorts them. golearn's sort is not stable: the order of
+// equal values depends on the order before the sort.
 func (b *builder) golearnsOrder(feature, lo, hi int) []int32 {
 	values := make([]float64, hi-lo)
 	for i, row := range b.rows[lo:hi] {
@@ -334,7 +335,7 @@ func (b *builder) golearnsOrder(feature, lo, hi int) []int32 {
 	return out
 }
 
-// meanSquare returns the mean square of y less its mean, and the mean, summed in order.
+// meanSquare returns the mean square of y minus its mean, and the mean. It sums in the order of y.
 func meanSquare(y []float64) (square, mean float64) {
 	for _, v := range y {
 		mean += v

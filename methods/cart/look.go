@@ -10,14 +10,14 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// This file holds what a CART model tells about itself: importances, and its tree as text.
+// This file holds the importances of a CART model, and its tree as text.
 
 // nodeImpurity computes n times the criterion of n training rows, from their class counts. For mse this is the sum of
 // squared deviations from the mean.
 type nodeImpurity struct {
 	criterion  string
 	counts     []float64 // by class
-	n, sum, sq float64   // of targets, less the mean of all
+	n, sum, sq float64   // number, sum and squares of targets, minus the mean of all targets
 }
 
 func (p *nodeImpurity) add(q *nodeImpurity) {
@@ -38,7 +38,7 @@ func (p *nodeImpurity) value() float64 {
 			squares += float64(c * c)
 		}
 		return p.n - squares/p.n
-	case "entropy": // in bits, as golearn has it
+	case "entropy": // in bits, as in golearn
 		sum := 0.0
 		for _, c := range p.counts {
 			if c > 0 {
@@ -50,7 +50,7 @@ func (p *nodeImpurity) value() float64 {
 	return p.sq - float64(p.sum*p.sum)/p.n
 }
 
-// weigh sets rows and gain of each split. The gain is the impurity of the rows that come to the split, less the impurities of
+// weigh sets rows and gain of each split. The gain is the impurity of the rows that come to the split, minus the impurities of
 // both sides.
 func (t *grown) weigh(train registry.Data, criterion string) {
 	sides := make([][2]nodeImpurity, len(t.splits))

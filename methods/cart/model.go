@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A grown is a copied tree with a value on both sides of every split, so that the tree can be cut at any depth. splits[0] is
-// the root. A tree without splits is a leaf.
+// A grown is a tree with a value on both sides of every split, so that it can be cut at any depth. splits[0] is the root. A
+// tree without splits is a leaf.
 type grown struct {
 	task     registry.Task
 	features int
@@ -37,8 +37,8 @@ func (t *grown) setRoot(train registry.Data) {
 	t.root = decision(t.task, counts, 0)
 }
 
-// count replaces the labels on the sides of splits by scores from the training rows that end there. The most frequent class
-// of these rows must be golearn's label. If it is another class, the copy is not the tree that golearn grew.
+// count replaces the labels on the sides of splits by scores from the training rows that end there. It is an error if the most
+// frequent class of these rows is not golearn's label: then the tree is not the one that golearn grew.
 func (t *grown) count(train registry.Data) error {
 	k := classes(train.Shape())
 	counts := make([]float64, 2*k*len(t.splits)) // left classes, right classes
@@ -98,7 +98,7 @@ type model struct {
 
 // A node sends a row left if its feature is below the threshold. Feature -1 marks a leaf. The value of a leaf is, over its
 // training rows, (n+ - n-)/n for a binary problem, the share of each class, or the mean target. Rows is the number of training
-// rows that came to the node, and Gain is by how much its split lowers their impurity (see weigh).
+// rows that came to the node. Gain is the amount by which the node's split lowers the impurity of these rows (see weigh).
 type node struct {
 	Feature   int32
 	Threshold float64

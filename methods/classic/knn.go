@@ -14,11 +14,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// KNN declares the k nearest neighbours (Cover and Hart 1967): a row's score is the mean over the k training rows that are nearest
-// in the Euclidean distance, of their labels, of their classes' indicators, or of their targets. Of training rows at one distance the earlier
-// ones count. With fewer than k training rows all count.
+// KNN declares the k nearest neighbours (Cover and Hart 1967). The score of a row is a mean over the k nearest training rows in
+// the Euclidean distance: of their labels, of the indicators of their classes, or of their targets. Of training rows at the
+// same distance the first ones count. If there are fewer than k training rows, all count.
 //
-// Squared distances are |a|^2 + |b|^2 - 2 a.b, as elsewhere here, so that distances which differ by rounding alone may change places.
+// Squared distances are computed as |a|^2 + |b|^2 - 2 a.b, so the order of nearly equal distances depends on rounding.
 func KNN() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "KNN", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
@@ -43,7 +43,8 @@ func knnMemory(s registry.Shape, p KNNParams) int64 {
 	return 8*(n*(d+2)+blockRows*n) + 16*int64(min(p.Neighbours, s.N)) + 64<<10
 }
 
-// knnCost is that of scoring a fold, a quarter of the training rows, by inner products and a list of neighbours: a fit only copies rows.
+// knnCost is the cost of scoring a fold, a quarter of the training rows, by inner products and a list of neighbours. The fit
+// itself only copies rows.
 func knnCost(s registry.Shape, p KNNParams) float64 {
 	n, d := float64(s.N), float64(s.D)
 	k := min(n, float64(p.Neighbours))

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// LDA declares linear discriminant analysis: classes are normal with means m_k and one covariance. Its estimate is drawn towards a multiple
-// of the identity (Friedman, Regularized discriminant analysis, 1989):
+// LDA declares linear discriminant analysis: classes are normal with means m_k and the same covariance. The estimate S of the
+// covariance is shrunk towards a multiple of the identity (Friedman, Regularized discriminant analysis, 1989):
 //
 //	S = (1 - s) W + s (tr W / d) I,   W = (1/n) sum_k sum_{i in k} (x_i - m_k)(x_i - m_k)',
 //	f_k(x) = m_k' S^-1 x - m_k' S^-1 m_k / 2 + log(n_k / n).
@@ -45,7 +45,7 @@ func ldaCost(s registry.Shape, ps []LDAParams) float64 {
 	return 60e3 + n*d*(12+0.06*d) + float64(len(ps))*d*d*(4+0.06*d)
 }
 
-// classesOf holds what the data says of the classes: the covariance within them, and of each class its rows and its mean.
+// classesOf holds, for each class, its number of rows and its mean, and the covariance within the classes.
 type classesOf struct {
 	d      int
 	counts []float64
@@ -104,8 +104,8 @@ func summarise(ctx context.Context, train registry.Data) (*classesOf, error) {
 	return c, nil
 }
 
-// discriminants returns the functions f_k for one shrinkage. Features that do not vary within classes have no covariance, and
-// then the classes' shares alone decide.
+// discriminants returns the functions f_k for one shrinkage. If no feature varies within the classes, only the shares of the
+// classes decide.
 func (c *classesOf) discriminants(ctx context.Context, s float64, outputs int) (*linear, error) {
 	d, k := c.d, len(c.counts)
 	trace, n := 0.0, 0.0
@@ -155,5 +155,5 @@ func (c *classesOf) discriminants(ctx context.Context, s float64, outputs int) (
 	return m, nil
 }
 
-// neverPredicted is the score of a class without training rows, whose logarithm has no value.
+// neverPredicted is the score of a class without training rows, for which log(n_k / n) has no value.
 const neverPredicted = -1e300

@@ -11,9 +11,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Logistic declares logistic regression with an l2 penalty (Cox 1958; Hastie, Tibshirani and Friedman, The Elements of Statistical
-// Learning, section 4.4), of all classes at once or of each against the rest: C times the losses and
-// half the squared weights, which is package logit's problem with lambda = 1/(2 C n).
+// Logistic declares logistic regression with an l2 penalty (Cox 1958; Hastie, Tibshirani and Friedman, The Elements of
+// Statistical Learning, section 4.4), for all classes at once or for each class against the rest. The objective is C times the
+// losses plus half the squared weights, which is the problem of package logit with lambda = 1/(2 C n).
 func Logistic() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "Logistic", Version: "1", Tasks: registry.Binary | registry.Multiclass,
@@ -44,7 +44,7 @@ func logisticCost(s registry.Shape, p LogisticParams) float64 {
 	return iterations * n * k * (15 + 0.4*d)
 }
 
-// gradientSaid is the largest component of the gradient of a fit that is as good as exact. What ends before is returned with a warning.
+// gradientSaid is the bound of the gradient's largest component above which a fit logs a warning.
 const gradientSaid = 1e-6
 
 func fitLogistic(ctx context.Context, env registry.Env, train registry.Data, p LogisticParams) (registry.Model, error) {

@@ -10,17 +10,18 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// columns is Psi, the embedding of all rows, as the group lasso sees it: X = [Psi_1 Q_1 .. Psi_r Q_r], where the columns of Q_j are an
-// orthonormal basis of the row space of Psi_j. Weights w_j = Q_j x_j have the norm of x_j. At every optimum, the part of the weights that is
-// orthogonal to the row space is zero. A hundred cosines of one feature have a rank of twenty, or of four where the feature has four values.
+// columns is the matrix of the group lasso, X = [Psi_1 Q_1 .. Psi_r Q_r]. Psi is the embedding of all rows, and the columns of
+// Q_j are an orthonormal basis of the row space of Psi_j. X has fewer columns than Psi: a hundred cosines of one feature have a
+// rank of about twenty, or of four where the feature has four values. The optimum is the same, since w_j = Q_j x_j has the norm
+// of x_j, and at every optimum the part of the weights that is orthogonal to the row space is zero.
 type columns struct {
 	n, width int // rows; columns of Psi
 	rank     int // columns of X
 	blocks   []*basis
-	grams    bool // blocks have their products
-	alone    bool // vectors are multiplied each by itself
+	grams    bool // the blocks have gram, their products with all blocks
+	alone    bool // multiply takes one vector at a time
 
-	ins, outs     [][]float64 // of a product: vectors, and what their products are added to
+	ins, outs     [][]float64 // of the next product: its vectors, and the vectors to which the products are added
 	some, product []float64   // the vectors side by side, and their products
 }
 
@@ -36,10 +37,11 @@ type basis struct {
 // rankTol is the relative size below which a pivot of Psi_j'Psi_j is taken to be rounding alone.
 const rankTol = 1e-14
 
-// newColumns embeds the rows at sigma. With grams it computes X'X too, unless a product with X'X costs more than one with X and one with X'.
+// newColumns embeds the rows at sigma. If grams is set, it also computes X'X, unless a product of a vector with X'X costs more
+// than one with X and one with X'.
 func newColumns(ctx context.Context, p *problem, sigma []float64, grams bool) (*columns, error) {
 	m := &columns{n: p.n, width: p.width, alone: p.outputs == 1}
-	var psi []float64 // of a block, count x n
+	var psi []float64 // Psi_j', count x n
 	block := p.newWork(p.n, false)
 	for j, q := range p.parts {
 		b := &basis{from: q.at, count: q.count, at: m.rank}
@@ -79,8 +81,9 @@ func newColumns(ctx context.Context, p *problem, sigma []float64, grams bool) (*
 	return m, ctx.Err()
 }
 
-// rowSpace returns, as rows, an orthonormal basis of the row space of Psi, whose transpose is psi (count x n): the pivoted Cholesky factor
-// of Psi'Psi, made orthonormal by Gram and Schmidt's method. Where this would leave out less than a quarter of the columns, it is the identity.
+// rowSpace returns, as rows, an orthonormal basis of the row space of Psi; psi (count x n) is the transpose of Psi. The basis
+// is the pivoted Cholesky factor of Psi'Psi, made orthonormal by Gram and Schmidt's method. If the basis has more than three
+// quarters of the count rows, rowSpace returns the identity instead.
 func rowSpace(ctx context.Context, psi []float64, count, n int) (q []float64, err error) {
 	a, diag := make([]float64, count*count), make([]float64, count)
 	if err := cholesky.Gram(ctx, a, psi, count, n); err != nil {
@@ -100,7 +103,7 @@ func rowSpace(ctx context.Context, psi []float64, count, n int) (q []float64, er
 	along, part := make([]float64, count), make([]float64, count)
 	for k := range len(q) / count {
 		row := q[k*count : (k+1)*count]
-		for range 2 { // a second time, since rounding spoils the first for nearly dependent rows
+		for range 2 { // twice, since for nearly dependent rows rounding spoils the first result
 			if k > 0 {
 				vmath.MatVec(along[:k], q[:k*count], k, count, row)
 				vmath.MatTVec(part, q[:k*count], k, count, along[:k])
@@ -127,10 +130,11 @@ func (m *columns) norms(w []float64) []float64 {
 	return sizes
 }
 
-// collect notes a vector of the next product, and what its product is added to.
+// collect adds the vector in to the next product. The product of in is added to out.
 func (m *columns) collect(out, in []float64) { m.outs, m.ins = append(m.outs, out), append(m.ins, in) }
 
-// multiply adds the products of a (rows x cols) with the vectors collected. The bits do not depend on how many these are.
+// multiply multiplies a (rows x cols) by the collected vectors and adds each product to its out. The bits of a product do not
+// depend on the other vectors.
 func (m *columns) multiply(a []float64, rows, cols int) {
 	k := len(m.ins)
 	m.product, m.some = slices.Grow(m.product[:0], rows*k)[:rows*k], m.some[:0]
@@ -141,7 +145,7 @@ func (m *columns) multiply(a []float64, rows, cols int) {
 		}
 	}
 	if !m.alone && k > 0 {
-		vmath.MatMulT(m.product, a, rows, cols, m.some, k) // the larger matrix first, which is not copied
+		vmath.MatMulT(m.product, a, rows, cols, m.some, k) // MatMulT copies its second matrix: so the larger one comes first
 		for c, out := range m.outs {
 			for r := range out {
 				out[r] += m.product[r*k+c]

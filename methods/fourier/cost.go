@@ -4,8 +4,8 @@ import "github.com/kernelboosting/bench/registry"
 
 // This file estimates what fits take, in bytes and in nanoseconds of one core, for n rows, P columns of the embedding and K outputs.
 
-// ridgeMemory counts the start, the systems, and the blocks of rows. Where sigma is learned, it also counts the blocks of a pass. At any
-// time a few sets of weights are garbage.
+// ridgeMemory counts the start, the linear system, the blocks of rows, and a few sets of weights that are garbage at any time.
+// Where sigma is learned, it also counts the blocks of a pass.
 func (d design) ridgeMemory(s registry.Shape, learned bool) int64 {
 	width, parts := d.columns(s), d.parts(s)
 	inputs := s.D * d.kernel.mapped()
@@ -52,8 +52,8 @@ func (d design) passNanoseconds(s registry.Shape) float64 {
 	return 2*d.embedNanoseconds(s) + n*p*(1+0.15*k)
 }
 
-// memory counts the start, the columns in two orders and their products, and the points of the group lasso, of a whole path. Where sigma is
-// learned, another lasso and a pass are garbage at any time.
+// memory counts, for a whole path, the start, the columns in two orders, their products, and the points of the group lasso.
+// Where sigma is learned, it adds another lasso and a pass, which are garbage at any time.
 func (g groupSetting) memory(s registry.Shape) int64 {
 	n, width, rank, parts, k := s.N, g.columns(s), g.rank(s), g.parts(s), s.Outputs()
 	inputs := s.D * g.kernel.mapped()
@@ -70,7 +70,7 @@ func (g groupSetting) memory(s registry.Shape) int64 {
 	return bytes
 }
 
-// oneInput is the rank of the columns of a channel with one input that has many values.
+// oneInput is the usual rank of the columns of a channel whose single input has many values.
 const oneInput = 14
 
 // rank estimates the rank of the columns.
@@ -91,8 +91,8 @@ func (g groupSetting) lassoNanoseconds(s registry.Shape) float64 {
 	return g.embedNanoseconds(s) + n*p*(2+d/25) + p*d*d*0.2 + float64(s.D*g.kernel.mapped()*g.features)*20
 }
 
-// solutionNanoseconds is the time of the solution for one penalty, after newLasso. It counts the steps of conjugate gradients, of which
-// there are more where columns are many and where the loss is sharp. The factors were fitted on the sets of the protocol table2.
+// solutionNanoseconds is the time of the solution for one penalty, after newLasso. It counts the steps of conjugate gradients.
+// Many columns and a sharp loss need more steps. The factors were fitted on the sets of the protocol table2.
 func (g groupSetting) solutionNanoseconds(s registry.Shape) float64 {
 	n, r, k := float64(s.N), float64(g.rank(s)), float64(s.Outputs())
 	product := 0.25 // ns an element, for one vector; the columns come from memory

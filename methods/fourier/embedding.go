@@ -8,18 +8,18 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// An embedding is the random map of the paper's eq. (4) or, one a channel and side by side, of eq. (13): from the mapped inputs x of a
-// row to its `width` columns
+// An embedding is a random map from the mapped inputs x of a row to its `width` columns
 //
 //	psi_k(x) = sqrt(2/D) cos( sum_i sigma_g(i) H_ki x_i + 2 pi b_k ).
 //
-// H = h(u) holds quantiles of uniform draws, which are drawn once: another sigma gives another kernel with the same draws. Inputs fall into
-// groups, the blocks j of the paper, and each group has a sigma. An embedding is not changed once it is made.
+// It is the paper's eq. (4), or eq. (13) with one such map for each channel, side by side. H = h(u) holds quantiles of uniform
+// draws u, which are drawn once. Another sigma gives another kernel with the same draws. Inputs fall into groups, the blocks j
+// of the paper, and each group has a sigma. An embedding is not changed once it is made.
 type embedding struct {
 	kernel kernel
 	inputs int    // mapped inputs of a row
 	group  []int  // of each input
-	parts  []part // one, or one a channel
+	parts  []part // one for all inputs, or one for each channel
 	width  int    // columns of all parts
 	scale  float64
 }
@@ -120,8 +120,9 @@ func (e *embedding) only(j int) *embedding {
 // groups is the number of sigmas.
 func (e *embedding) groups() int { return e.group[len(e.group)-1] + 1 }
 
-// usual returns the sigmas at which learning starts, and which the methods without learning keep. The sigma of a group is factor times
-// sqrt(2 / mean squared distance of two rows in the group), for the rows a of mapped inputs. Where a group does not vary, sigma is factor.
+// usual returns the sigmas at which learning starts. The methods that do not learn sigma keep them. The sigma of a group is
+// factor times sqrt(2 / mean squared distance of two rows in the group), for the rows a of mapped inputs. Where a group does
+// not vary, sigma is factor.
 func (e *embedding) usual(a []float64, factor float64) []float64 {
 	n := len(a) / e.inputs
 	distance := make([]float64, e.groups())
@@ -150,13 +151,13 @@ func (e *embedding) usual(a []float64, factor float64) []float64 {
 type work struct {
 	*embedding
 	h      int
-	raw    []float64 // inputs x h, as they are
-	scaled []float64 // of each part: its inputs times sigma, and a line of ones
+	raw    []float64 // inputs x h, not scaled
+	scaled []float64 // for each part its inputs times sigma, and a row of ones
 	psi    []float64 // width x h
 	sines  []float64 // width x h, if asked for: sqrt(2/D) times the sines of the same angles
 }
 
-// rowsAtOnce is how many rows are embedded at a time. The products of vmath keep as many in the cache.
+// rowsAtOnce is how many rows are embedded at a time. The products of vmath keep this many rows in the cache.
 const rowsAtOnce = 192
 
 // cacheLine is how many inputs of a row are read together.
@@ -183,7 +184,7 @@ func workBytes(inputs, parts, width, n int, sines bool) int64 {
 	return 8 * h * (int64(2*inputs+parts) + matrices*int64(width))
 }
 
-// embed computes psi, and sines where there is room for them, of the rows a of mapped inputs, at most rowsAtOnce.
+// embed computes psi of the rows a of mapped inputs, at most rowsAtOnce, and the sines if newWork made room for them.
 func (w *work) embed(a, sigma []float64) {
 	h := len(a) / w.inputs
 	w.h = h
@@ -228,7 +229,7 @@ func scaleAll(by float64, x []float64) {
 	}
 }
 
-// mapRows returns the mapped inputs of rows of d features. Where the kernel maps nothing, these are the rows themselves. The error names
+// mapRows returns the mapped inputs of the rows x of d features. For the Gaussian kernel it returns x itself. The error names
 // the first feature for which the kernel is not defined.
 func (k kernel) mapRows(x []float64, d int) ([]float64, error) {
 	if k.name == gaussian {

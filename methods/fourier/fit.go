@@ -11,7 +11,7 @@ import (
 // A design is what the embedding of a fit depends on, besides the data. Grid points with the same design share the embedding.
 type design struct {
 	method   string
-	product  bool // one embedding of all groups, or one a group
+	product  bool // one embedding of all groups, instead of one for each group
 	kernel   kernel
 	features int
 	sigma    float64
@@ -53,7 +53,7 @@ func (d design) newStart(env registry.Env, train registry.Data) (*start, error) 
 	return s, nil
 }
 
-// standardise subtracts the mean from y and divides by the standard deviation, unless that is zero. It returns both.
+// standardise subtracts the mean from y and divides y by the standard deviation. It returns both. A deviation of zero becomes 1.
 func standardise(y []float64) (mean, deviation float64) {
 	n := float64(len(y))
 	for _, v := range y {

@@ -12,8 +12,9 @@ import (
 //
 //	min over w  P(w) = h(X w) + lambda sum_j |w_j|,   h(f) = sum_i loss(f_i, y_i),
 //
-// eq. (19), for each output and for any number of penalties lambda. X is Psi in orthonormal bases of its blocks j, one a channel (columns).
-// Outputs and penalties are problems of their own, which share the products with X, so that X is read once for all of them. The symbols:
+// eq. (19), for each output and for any number of penalties lambda. X is Psi in orthonormal bases of its blocks j, one block
+// for each channel (see columns). Each pair of output and penalty is a problem of its own. The problems share the products with
+// X, so that X is read once for all of them. The symbols:
 //
 //	w       weights, an element for each column of X
 //	f       the point at which the loss is evaluated
@@ -21,23 +22,23 @@ import (
 //	g       X'v
 //	a, tau  centre and step of the proximal point method
 //
-// The algorithm is the semismooth Newton augmented Lagrangian method (Li, Sun and Toh, SIAM J. Optim. 28, 2018; for groups Zhang, Zhang, Sun
-// and Toh, Math. Program. 179, 2020), that is, the proximal point method a <- argmin P(w) + |w - a|^2/(2 tau), each of whose problems is solved by
-// its dual, which is smooth: with w(v) = prox(a - tau X'v), blocks that shrink by tau lambda,
+// The algorithm is the semismooth Newton augmented Lagrangian method (Li, Sun and Toh, SIAM J. Optim. 28, 2018; for groups
+// Zhang, Zhang, Sun and Toh, Math. Program. 179, 2020). It is the proximal point method a <- argmin P(w) + |w - a|^2/(2 tau).
+// Each of these minima is found through its dual problem, which is smooth,
 //
 //	min over v  phi(v) = h*(v) + |w(v)|^2 / (2 tau),   phi' = f - X w(v),
 //
-// by Newton's steps, which newton.go takes.
+// by Newton's steps (newton.go). Here w(v) = prox(a - tau X'v): the prox shortens each block by tau lambda.
 //
-// Stopping rule: the duality gap is at most tol P. For the gap v is scaled into |X_j'v| <= lambda, so that the gap bounds how far P is from
-// its minimum. After lassoLimit steps the search ends where it is, and the gap says how good that is.
+// Stopping rule: the duality gap is at most tol P. For the gap, v is scaled into |X_j'v| <= lambda, so that the gap bounds how
+// far P is from its minimum. After lassoLimit steps the search ends without this, and the gap says how good the weights are.
 type lasso struct {
 	*columns
 	loss    loss
 	outputs int
 	y       []float64 // outputs x n
 	top     float64   // lambda_max, or a negative number before it is known
-	steps   int       // Newton's, of all problems so far
+	steps   int       // Newton's steps so far, of all problems
 }
 
 // A point is the iterate of the method for one output and one penalty.
@@ -59,16 +60,16 @@ const (
 	lassoGap   = 1e-6 // relative duality gap
 	lassoLimit = 2000 // Newton's steps
 
-	quick, slow    = 2, 4  // after that many steps or fewer tau grows; after each so many it shrinks
-	grows, shrinks = 4, 3  // by these factors
-	firstTau       = 10    // over the loss's curvature and the largest squared norm of a block of X
-	warmTau        = 3     // over lambda, times the largest norm of a block of the weights it starts from
+	quick, slow    = 2, 4  // tau grows after a move of the centre within quick steps, and shrinks after slow steps without one
+	grows, shrinks = 4, 3  // the factors by which tau grows and shrinks
+	firstTau       = 10    // the first tau from w = 0, times the loss's curvature and the largest squared norm of a block of X
+	warmTau        = 3     // the first tau from given weights, times lambda over the largest norm of a block of these weights
 	roundingOf     = 1e-13 // see lambdaMax
 )
 
 // newLasso prepares the group lasso of p at sigma.
 func newLasso(ctx context.Context, p *problem, sigma []float64, of loss) (*lasso, error) {
-	_, quadratic := of.(square) // whose Newton's steps need X'X alone
+	_, quadratic := of.(square) // the square loss has a constant D, so that Newton's steps need only X'X
 	m, err := newColumns(ctx, p, sigma, quadratic)
 	if err != nil {
 		return nil, err
@@ -76,8 +77,9 @@ func newLasso(ctx context.Context, p *problem, sigma []float64, of loss) (*lasso
 	return &lasso{columns: m, loss: of, outputs: p.outputs, y: p.y, top: -1}, nil
 }
 
-// lambdaMax is the least penalty with which w = 0. The gradient at w = 0 can differ from zero by rounding alone, as for rows with equal
-// features and different targets. Where it is that small, relative to the slopes it is made of, lambda_max is zero.
+// lambdaMax is the least penalty with which w = 0. The gradient at w = 0 can differ from zero by rounding alone, as for rows
+// with equal features and different targets. Where the gradient is that small, relative to the sum of the slopes |v_i|,
+// lambdaMax is zero.
 func (l *lasso) lambdaMax() float64 {
 	if l.top >= 0 {
 		return l.top
@@ -129,8 +131,8 @@ func (l *lasso) newPoints(w []float64, lambda float64) []*point {
 // vectors returns a function that makes vectors of n elements.
 func vectors(n int) func() []float64 { return func() []float64 { return make([]float64, n) } }
 
-// path returns the weights for the penalties fractions of lambda_max, and for each the relative gap where that is too large, else zero. All
-// start from zero, so that a penalty has the same weights alone and beside others.
+// path returns the weights for the penalties fractions times lambdaMax. open holds the relative gap of each penalty, or zero
+// where the gap is small enough. Every penalty starts from w = 0, so that its weights do not depend on the other penalties.
 func (l *lasso) path(ctx context.Context, fractions []float64) (ws [][]float64, open []float64, err error) {
 	var ps []*point
 	for _, fraction := range fractions {
@@ -181,8 +183,8 @@ func (p *point) miss() float64 {
 	return max(0, p.fitLoss-p.loss-vmath.Dot(p.v, p.fit)+vmath.Dot(p.v, p.f))
 }
 
-// closed notes a bound of how far P is from its minimum, and reports whether it is at most tol P. The bound is the miss where that is too
-// large already, and else the gap.
+// closed notes a bound of how far P is from its minimum, and reports whether this bound is at most tol P. The bound is the miss
+// if the miss is already more than tol P, and else the gap.
 func (l *lasso) closed(p *point, tol float64) bool {
 	primal := l.value(p)
 	gap := p.miss()
@@ -200,8 +202,8 @@ func (l *lasso) closed(p *point, tol float64) bool {
 	return true
 }
 
-// advance moves the centre to w if the miss is at most |w - a|^2/(2 tau), or a tenth of what the gap may be. tau grows if this took few steps,
-// and shrinks if it takes many. advance reports whether w has to be computed again.
+// advance moves the centre a to w if the miss is at most |w - a|^2/(2 tau) or tol/10 h(X w). tau grows if the centre moves
+// after few steps, and shrinks if the centre stays for many. advance reports whether w has to be computed again.
 func (p *point) advance(tol float64) bool {
 	far := 0.0
 	for i, v := range p.w {

@@ -54,20 +54,20 @@ func MKLJoint() registry.Spec {
 //
 //	F(sigma) = min over w  sum_c loss(Psi_sigma w_c, y_c) + lambda sum_cj |w_cj|  + rho |sigma|^2.
 //
-// The minimum over w is a group lasso, which is solved to a relative duality gap, from the weights of the evaluation before. The gradient of F
-// is the partial derivative in sigma at this minimum, since the penalty on w does not depend on sigma (the envelope theorem).
+// The minimum over w is a group lasso, which is solved to a relative duality gap, from the weights of the last evaluation. The
+// gradient of F is the partial derivative in sigma at this minimum (the envelope theorem).
 //
-// Stopping rule: that of package lbfgs, or the number of steps.
+// Stopping rule: the rule of package lbfgs, or the number of steps.
 type jointly struct {
 	*problem
 	loss        loss
 	lambda, rho float64
-	w           []float64 // of the last solution, in the columns' own basis
-	gap, open   float64   // the relative gap that is asked for; that of the last solution if it is larger
+	w           []float64 // weights of the last solution, for the columns of Psi
+	gap, open   float64   // the relative gap that is asked for; the gap of the last solution if that is larger, else 0
 }
 
-// jointGap is the relative duality gap of the minimum over w. It is less than lassoGap, since the error of the gradient is about the root of
-// the gap.
+// jointGap is the relative duality gap of the minimum over w. It is less than lassoGap, since the error of the gradient in
+// sigma is about the square root of the gap.
 const jointGap = 1e-7
 
 // value returns F, and writes its gradient to gs.
@@ -76,7 +76,7 @@ func (j *jointly) value(ctx context.Context, sigma, gs []float64) (float64, erro
 	if err != nil {
 		return 0, err
 	}
-	if j.lambda > 0 { // else the targets are orthogonal to every feature where learning started, and w stays zero
+	if j.lambda > 0 { // else lambdaMax at the start is zero: the targets are orthogonal to every feature, and w stays zero
 		ps := l.newPoints(j.w, j.lambda)
 		if err := l.solve(ctx, ps, j.gap); err != nil {
 			return 0, err

@@ -7,15 +7,16 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// The kernels of the paper's Table 1, of one input each; those of several are products. d is the difference of mapped inputs.
+// The kernels of the paper's Table 1 for one input. The kernel of several inputs is the product of theirs. d is the difference
+// of two mapped inputs.
 const (
-	gaussian     = "gaussian"     // exp(-(sigma d)^2/2) of x as it is
-	chi2         = "chi2"         // skewed chi-square: sech(sigma d), d of log(x+c)
-	intersection = "intersection" // skewed intersection: exp(-|sigma d|), d of log(x+c)
-	expchi2      = "expchi2"      // exp(-sigma^2 chi^2/2), chi^2 = sum (x-y)^2/(x+y): Gaussian of features whose inner product is nearly 2xy/(x+y)
+	gaussian     = "gaussian"     // exp(-(sigma d)^2/2); the mapped input is x itself
+	chi2         = "chi2"         // skewed chi-square: sech(sigma d); the mapped input is log(x+c)
+	intersection = "intersection" // skewed intersection: exp(-|sigma d|); the mapped input is log(x+c)
+	expchi2      = "expchi2"      // exp(-sigma^2 chi^2/2), chi^2 = sum (x-y)^2/(x+y); appendChi maps x
 )
 
-// A kernel is one of these kernels. c is its skew, if the kernel has one.
+// A kernel is one of the kernels of Table 1. c is its skew, if the kernel has one.
 type kernel struct {
 	name string
 	c    float64
@@ -32,8 +33,8 @@ func (k kernel) quantile(u float64) float64 {
 	return vmath.NormalQuantile(u)
 }
 
-// The features of the chi-square kernel (Vedaldi and Zisserman, PAMI 2012, eq. 22) up to the order, with the period that
-// their library uses at that order, 2 pi / 0.551.
+// The order of the features of the chi-square kernel (Vedaldi and Zisserman, PAMI 2012, eq. 22), and their L: the library of
+// these authors uses the period 2 pi / L at this order.
 const (
 	chiOrder  = 3
 	chiPeriod = 0.551
@@ -77,8 +78,8 @@ func (k kernel) appendMapped(dst []float64, x float64) []float64 {
 	return append(dst, vmath.LogScalar(x+k.c))
 }
 
-// appendChi appends sqrt(xL), and sqrt(2xL sech(pi j L)) times the cosine and the sine of j L log x for j = 1 .. order: zeros
-// where x = 0, to which they tend.
+// appendChi appends sqrt(xL), and for j = 1 .. order sqrt(2xL sech(pi j L)) times the cosine and the sine of j L log x. Their
+// inner product for x and y is nearly 2xy/(x+y). All are zero at x = 0, which is their limit.
 func appendChi(dst []float64, x float64) []float64 {
 	dst = append(dst, math.Sqrt(x*chiPeriod))
 	log := 0.0

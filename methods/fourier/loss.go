@@ -6,7 +6,7 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A loss is the loss l(f, y) of the general model (5), summed over examples (Table 2). Classes have targets -1 and +1.
+// A loss is the loss l(f, y) of the general model (5) (Table 2). Classes have targets -1 and +1.
 type loss interface {
 	// value returns the sum of the losses of f.
 	value(f, y []float64) float64
@@ -14,7 +14,7 @@ type loss interface {
 	derivative(dst, f, y []float64)
 	// second writes d2l/df2, zero at a kink. f may not be dst.
 	second(dst, f, y []float64)
-	// curvature is a bound of the second derivative, infinite where there is none.
+	// curvature is an upper bound of the second derivative, +Inf if there is none.
 	curvature() float64
 	// conjugate returns the sum of l*(v_i, y_i) = sup over f of v f - l(f, y_i), +Inf outside of its domain.
 	conjugate(v, y []float64) float64
@@ -53,7 +53,7 @@ func (l square) conjugate(v, y []float64) float64 {
 	return s
 }
 
-// igll is the epsilon-insensitive gamma-logistic loss of eq. (19), of r = f - y and with C = cosh(gamma epsilon), in the closed form
+// igll is the epsilon-insensitive gamma-logistic loss of eq. (19). With r = f - y and C = cosh(gamma epsilon) its closed form is
 //
 //	l = (1/gamma) log((C + cosh(gamma r)) / (C + 1)),  l' = sinh(gamma r) / (C + cosh(gamma r)).
 type igll struct{ epsilon, gamma, c float64 }
@@ -138,7 +138,7 @@ func (l igll) conjugate(v, y []float64) float64 {
 			root := math.Sqrt(float64(a*a*l.c*l.c) + float64((1-a)*(1+a)))
 			r := vmath.LogScalar((float64(a*l.c)+root)/(1-a)) / l.gamma
 			term = float64(a*r) - l.at(r)
-		} else { // the limit for large arguments
+		} else { // the limit for |r| to infinity
 			term = vmath.LogScalar(2*(l.c+1)) / l.gamma
 		}
 		s += term + float64(u*y[i])

@@ -55,7 +55,7 @@ type savedMachine struct {
 	Machine machine
 	Kernel  string
 	C       float64
-	Product bool      // the embedding has one part over all groups of features, and not one part a group
+	Product bool      // the embedding has one part for all groups of features, instead of one for each group
 	Count   int       // columns of a part
 	H       []float64 // part.h of all parts
 }

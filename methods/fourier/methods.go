@@ -43,7 +43,7 @@ func SQLSKL() registry.Spec {
 		Summary: "ridge regression on random Fourier features of a product of kernels"})
 }
 
-// SQLSQRMKL declares ridge regression on concatenated embeddings, one a channel.
+// SQLSQRMKL declares ridge regression on concatenated embeddings, one for each channel.
 func SQLSQRMKL() registry.Spec {
 	defaults := defaultFixed
 	defaults.Features = 100
@@ -95,7 +95,7 @@ func designs[P any](env registry.Env, train registry.Data, ps []P, key func(P) d
 	return nil
 }
 
-// sharedCost adds the cost of each design with its number of grid points.
+// sharedCost is the sum over the designs of cost, which is called with the number of grid points of the design.
 func sharedCost[P any](ps []P, key func(P) design, cost func(d design, settings int) float64) float64 {
 	sum := 0.0
 	for _, which := range fitting.Groups(fitting.Upto(len(ps)), func(i int) design { return key(ps[i]) }) {

@@ -32,14 +32,14 @@ func checkTube(epsilon, sharpness float64) error {
 	return nil
 }
 
-// A groupSetting is what the methods with an l2,1 penalty make of their parameters.
+// A groupSetting is a grid point of a method with an l2,1 penalty, in the form that all these methods share.
 type groupSetting struct {
 	design
 	tube           bool
 	epsilon, gamma float64
-	lambda         float64 // a fraction of lambda_max
+	lambda         float64 // a fraction of lambdaMax
 	rho            float64
-	steps          int // on sigma; 0 where it is not learned
+	steps          int // the most steps of L-BFGS on sigma; 0 if sigma is not learned
 }
 
 func (g groupSetting) loss() loss {
@@ -78,8 +78,8 @@ func MKL() registry.Spec {
 		})
 }
 
-// defineGroup declares a method with an l2,1 penalty. All penalties of a path are solved on one Psi, from the largest down. Grid points
-// that learn sigma share the draws and the start.
+// defineGroup declares a method with an l2,1 penalty. All penalties of a path are solved at once, on one Psi. Grid points
+// that learn sigma share the draws, and each starts from the solution at the first sigma.
 func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting func(P) groupSetting) registry.Spec {
 	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []P, yield func(i int, m registry.Model) error) error {
 		settings := make([]groupSetting, len(ps))

@@ -7,30 +7,31 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A system is that of a step of Newton's method on phi at one point, (D^-1 + tau X M X') dv = r, r = X w - f. D holds the second derivatives of
-// h at f, and M is the derivative of the prox: zero on blocks with w_j = 0, and on active ones a matrix whose inverse is the identity along w_j
-// and 1 + tau lambda/|w_j| across. By the formula of Sherman, Morrison and Woodbury dv = D (r - X z), where on active blocks
+// A system is the linear system of one step of Newton's method on phi at one point, (D^-1 + tau X M X') dv = r with r = X w -
+// f. D holds the second derivatives of h at f. M is the derivative of the prox. It is zero on blocks with w_j = 0. On an active
+// block its inverse is 1 along w_j and 1 + tau lambda/|w_j| across w_j. By the formula of Sherman, Morrison and Woodbury, dv =
+// D (r - X z), where on active blocks
 //
-//	(X'D X + M^-1/tau) z = X'D r,
+//	(X'D X + M^-1/tau) z = X'D r.
 //
-// which conjugate gradients solve, preconditioned by tau M. The departure from the papers: a step is taken in f, by df = D^-1 dv = X (w - z) - f.
-// This keeps v in the domain of h* and needs no inverse of h', as h*(v) = f.v - h(f).
+// Conjugate gradients solve this, preconditioned by tau M. Unlike in the papers, the step is taken in f, by df = D^-1 dv = X (w
+// - z) - f. So v stays in the domain of h*, and no inverse of h' is needed, since h*(v) = f.v - h(f).
 type system struct {
 	second         []float64 // D
 	z, rest, to    []float64 // solution, residual and direction of conjugate gradients
 	pre, product   []float64 // tau M rest; the matrix times the direction
-	square, enough float64   // rest.pre, and where conjugate gradients end
+	square, enough float64   // rest.pre, and the value of rest.pre at which conjugate gradients end
 	out            []float64 // D r, then D X to, and in the end the step in f
 	start          []float64 // f before the step
 	before, slope  float64   // phi before the step, and its slope along the step
 }
 
 const (
-	residual  = 1e-4  // of the system, relative, at which conjugate gradients end
-	mostTurns = 500   // steps of conjugate gradients
-	descent   = 1e-4  // Armijo's part of the slope
+	residual  = 1e-4  // conjugate gradients end at this relative residual
+	mostTurns = 500   // the most steps of conjugate gradients
+	descent   = 1e-4  // the part of the slope by which phi must fall (Armijo's rule)
 	shortest  = 1e-6  // the smallest part of a step that is tried
-	blur      = 1e-14 // times h(f) is by how much phi may rise, for rounding
+	blur      = 1e-14 // phi may rise by blur h(f), for rounding
 )
 
 // newton takes a step at every point: the largest of 1, 1/2, 1/4 .. of Newton's step by which phi falls enough.
@@ -66,7 +67,7 @@ func (l *lasso) newton(ctx context.Context, ps []*point) error {
 	return nil
 }
 
-// conjugateGradients solves the systems (Hestenes and Stiefel), each to its own end.
+// conjugateGradients solves the systems side by side (Hestenes and Stiefel). A system that has reached its residual drops out.
 func (l *lasso) conjugateGradients(ctx context.Context, ps []*point) error {
 	for _, p := range ps {
 		l.loss.second(p.second, p.f, p.y)
@@ -125,7 +126,7 @@ func (l *lasso) apply(ps []*point) {
 	}
 }
 
-// curvatures sets product to X'D X to by X'X, where all elements of D are equal.
+// curvatures sets product to X'D X to. It uses X'X, which is possible since all elements of D are equal (square loss).
 func (l *lasso) curvatures(ps []*point) {
 	for _, p := range ps {
 		clear(p.product)
@@ -145,7 +146,7 @@ func (l *lasso) curvatures(ps []*point) {
 	}
 }
 
-// metric adds M^-1 x/tau to y or, inverted, tau M x, in the active blocks.
+// metric adds M^-1 x/tau, or tau M x if inverted, to y in the active blocks.
 func (l *lasso) metric(p *point, y, x []float64, inverted bool) {
 	for j, b := range l.blocks {
 		if !p.active[j] {

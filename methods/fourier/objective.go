@@ -11,7 +11,7 @@ import (
 //
 //	f(sigma, w) = sum_c loss(psi_sigma(X) w_c, y_c) + lambda sum_c nu(w_c) + rho eta(sigma),
 //
-// c = 1 .. outputs. Classes one against the rest share the embedding and its sigma, and so they are one problem.
+// c = 1 .. outputs. The classes, one against the rest, share the embedding and its sigma, and so they are one problem.
 type problem struct {
 	*embedding
 	n       int
@@ -27,7 +27,7 @@ type objective struct {
 	lambda        float64
 	inverseWidths penalty // eta
 	rho           float64
-	onlyProfile   bool // w minimises f at this sigma, and the gradient in w is not asked for
+	onlyProfile   bool // w minimises f at this sigma: the gradient in w is not computed
 }
 
 // ends are the ends of the blocks of columns.
@@ -48,8 +48,9 @@ func (e *embedding) sigmaEnds() []int {
 	return ends
 }
 
-// value returns f at sigma and w (outputs x width), and writes its gradients (6) and (7). Where w minimises f, the gradient in sigma is also
-// the gradient of the minimum over w: since df/dw = 0, no derivative of w enters (the envelope theorem). Then gw is not written.
+// value returns f at sigma and w (outputs x width). It writes the gradient (6) in sigma to gs and, unless o.onlyProfile is set,
+// the gradient (7) in w to gw. Where w minimises f, gs is also the gradient of the minimum over w: since df/dw = 0, no
+// derivative of w enters (the envelope theorem).
 func (p *problem) value(ctx context.Context, o objective, sigma, w, gs, gw []float64) (float64, error) {
 	clear(gs)
 	if o.onlyProfile {
@@ -72,8 +73,8 @@ func (p *problem) value(ctx context.Context, o objective, sigma, w, gs, gw []flo
 	return f, nil
 }
 
-// pass goes through the rows once. It returns the loss and adds its gradients in sigma to gs and, unless that is nil, in w to gw.
-// With V = dl/df (outputs x n), of which blocks of columns are made as rows come,
+// pass goes through the rows once. It returns the loss, adds the gradient of the loss in sigma to gs and, unless gw is nil, the
+// gradient in w to gw. With V = dl/df (outputs x n),
 //
 //	dl/dw = V psi',   dl/dsigma_j = - sum over inputs i of group j and rows r of x_ri (H' M)_ir,   M = (W'V) o sqrt(2/D) sin(angles),
 //

@@ -16,8 +16,8 @@ const (
 	l21 penalty = "l21"
 )
 
-// value returns the penalty of w, and adds `by` times its gradient to grad. Where l1 and l2,1 have no gradient, at zeros and zero blocks, the
-// subgradient zero is added. ends are the ascending ends of the blocks, which only l2,1 uses.
+// value returns the penalty of w, and adds `by` times its gradient to grad. At zeros l1 has no gradient, and at zero blocks
+// l2,1 has none: there value adds the subgradient zero. ends are the ascending ends of the blocks, which only l2,1 uses.
 func (p penalty) value(w []float64, ends []int, by float64, grad []float64) float64 {
 	sum, from := 0.0, 0
 	switch p {

@@ -10,20 +10,20 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A ridge solves, at a sigma,
+// A ridge solves, at a given sigma,
 //
-//	min over w  sum_c 1/2 |Psi w_c - y_c|^2 + lambda |w_c|^2,
+//	min over w  sum_c 1/2 |Psi w_c - y_c|^2 + lambda |w_c|^2
 //
-// Psi the n x width matrix of embedded rows, in closed form. The paper's (10) needs 2 lambda for the 1/2 in (9):
+// in closed form. Psi is the n x width matrix of embedded rows. Because of the 1/2 in the paper's (9), (10) has 2 lambda here:
 //
-//	w_c = (Psi'Psi + 2 lambda I)^-1 Psi'y_c = Psi'(Psi Psi' + 2 lambda I)^-1 y_c,
+//	w_c = (Psi'Psi + 2 lambda I)^-1 Psi'y_c = Psi'(Psi Psi' + 2 lambda I)^-1 y_c.
 //
-// The first form is used where there are at least as many rows as columns. Then rows are embedded in blocks, and Psi is never whole in
-// memory. Any number of lambdas share the product. The solution is direct, so that there is no stopping rule.
+// The first (primal) form is used where there are at least as many rows as columns. Then rows are embedded in blocks, and Psi
+// is never whole in memory. The second form is called dual. Any number of lambdas share the product Psi'Psi or Psi Psi'.
 type ridge struct {
 	*problem
 	dual   bool
-	order  int       // of the system
+	order  int       // of the linear system: min(n, width)
 	gram   []float64 // order x order
 	factor []float64
 	psi    []float64 // dual: n x width
@@ -53,7 +53,7 @@ func ridgeBytes(n, width, outputs int) int64 {
 	return 8*int64(2*order*order+kept+rowsAtOnce*(order+panelSlack)) + cholesky.Bytes(order)
 }
 
-// panelSlack is how far vmath pads what it packs.
+// panelSlack is how many rows vmath adds at most to a matrix that it packs into panels.
 const panelSlack = 24
 
 // prepare computes the products at sigma.
@@ -69,7 +69,7 @@ func (r *ridge) prepare(ctx context.Context, sigma []float64) error {
 	return nil
 }
 
-// products sets the part of gram on and right of the diagonal to that of Psi'Psi, and right (outputs x width) to Psi'y.
+// products sets the upper triangle of gram to that of Psi'Psi, and right (outputs x width) to Psi'y.
 func (p *problem) products(ctx context.Context, block *work, sigma, gram, right []float64) error {
 	clear(gram)
 	clear(right)
@@ -90,8 +90,8 @@ func (p *problem) products(ctx context.Context, block *work, sigma, gram, right 
 // gramWork bounds the multiply-adds between two looks at the context to some 50 ms.
 const gramWork = 1_000_000_000
 
-// gramAdd calls vmath.GramAdd for all rows, in strips, and looks at the context before each strip. It returns no error: once the context is
-// done, fitting.Blocks of the caller returns it.
+// gramAdd calls vmath.GramAdd for all rows, in strips, and looks at the context before each strip. It returns no error: once
+// the context is done, the caller's fitting.Blocks returns the context's error.
 func gramAdd(ctx context.Context, dst, a []float64, n, k int) {
 	_ = fitting.Blocks(ctx, n, max(rowsAtOnce, gramWork/(n*k)), func(from, to int) { vmath.GramAdd(dst, a, n, k, from, to) })
 }

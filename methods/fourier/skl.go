@@ -59,11 +59,11 @@ func pathSKL(ctx context.Context, env registry.Env, train registry.Data, ps []Le
 //
 // by L-BFGS. The gradient of F is the partial derivative of (9) in sigma at the best w. The derivative (8) of w does not enter.
 //
-// Stopping rule: that of package lbfgs, or the number of steps.
+// Stopping rule: the rule of package lbfgs, or the number of steps.
 //
-// F is not convex. The search finds a local minimum from one start, or ends before it when it has taken its steps. With a dozen random
-// features, another start finds a minimum that is lower by more than a per cent for one draw in four. With a hundred features this hardly
-// ever happens (TestOneStart). A second search would double the time.
+// F is not convex, and the search has one start. With a dozen random features, another start finds a minimum that is lower by
+// more than a per cent for one draw in four. With a hundred features this hardly ever happens (TestOneStart). A second search
+// would double the time.
 type learner struct {
 	*ridge
 	lambda, rho float64
@@ -81,7 +81,7 @@ func (l *learner) learn(ctx context.Context, start []float64, steps int) (sigma,
 
 // descend minimises a value over sigma by at most `steps` steps of L-BFGS from start. It returns the sigma of the last evaluation.
 func descend(start []float64, steps int, value func(sigma, gs []float64) (float64, error)) (sigma []float64, best float64, err error) {
-	at := make([]float64, len(start)) // of the last evaluation
+	at := make([]float64, len(start)) // sigma of the last evaluation
 	search := lbfgs.Minimizer{MaxIter: steps}
 	sigma = slices.Clone(start)
 	best = search.Minimize(sigma, func(sigma, gs []float64) (f float64) {
@@ -94,7 +94,7 @@ func descend(start []float64, steps int, value func(sigma, gs []float64) (float6
 		clear(gs) // a zero gradient ends the search
 		return 0
 	}).F
-	if err == nil && !slices.Equal(at, sigma) { // the last trial was given up
+	if err == nil && !slices.Equal(at, sigma) { // the last evaluation was a rejected trial step
 		best, err = value(sigma, make([]float64, len(sigma)))
 	}
 	return sigma, best, err

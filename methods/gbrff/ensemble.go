@@ -62,8 +62,7 @@ func (m *ensemble) Score(ctx context.Context, x *mat.Dense, out []float64) error
 	return m.sum(ctx, x).Score(x, out)
 }
 
-// ScoreStages yields the vote of the first t rounds, t of the ascending list at
-// from 0 to T.
+// ScoreStages yields, for each t of at, the vote of the first t rounds. at is ascending, from 0 to T at most.
 func (m *ensemble) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
 	return m.sum(ctx, x).ScoreStages(x, at, yield)
 }

@@ -44,9 +44,8 @@ func memory1(s registry.Shape, p Params1) int64 {
 	return memory(s, p.T, p.K) + int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) + 8*int64(p.T*p.K*s.D+s.N)
 }
 
-// pathCost1 was fitted to wine, pima, german and spambase (n to 3217, d to
-// 57). Normals are drawn once for all grid points; a round makes cosines and sines, once for all
-// grid points of a gamma, and each grid point then makes about 13 passes over those.
+// pathCost1 was fitted to wine, pima, german and spambase (n to 3217, d to 57). Normals are drawn once for all grid points. A
+// round computes cosines and sines once for all grid points of a gamma. Each grid point then makes about 13 passes over these.
 func pathCost1(s registry.Shape, ps []Params1) float64 {
 	n, d := float64(s.N), float64(s.D)
 	shared, drawn := map[Params1]bool{}, map[int]bool{}
@@ -75,16 +74,14 @@ func pathCost1(s registry.Shape, ps []Params1) float64 {
 // landmark (the paper prints a product of two sums over j instead).
 var exponential = criterion{landmark: (*vmath.Packed).LandmarkLoss, features: (*vmath.Packed).PairLosses}
 
-// fit1 is Algorithm 2. The published program stops the search for the landmark
-// after ten L-BFGS iterations from the origin, and so does this one. Grid points that
-// differ in beta alone are advanced round by round together, and all gammas scale the
-// same normals.
+// fit1 is Algorithm 2. The published program stops the search for the landmark after ten L-BFGS iterations from the origin, and
+// so does this one. Grid points that differ in beta alone run round by round together, and all gammas scale the same normals.
 func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Params1, yield func(i int, m registry.Model) error) error {
 	if err := bothClasses(train.Y); err != nil {
 		return fmt.Errorf("GBRFF1: %w", err)
 	}
 	x := rowsOf(train.X).pack()
-	drawn := map[int][]float64{} // normals, by how many there are
+	drawn := map[int][]float64{} // the normals, by their number
 	return inGroups("GBRFF1", ps, Params1.butBeta, func(group []int) ([]*ensemble, error) {
 		p, d := ps[group[0]], x.Cols()
 		count := p.T * p.K * d

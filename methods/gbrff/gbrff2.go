@@ -56,14 +56,14 @@ const (
 	packedLimit         = 32 << 20 // bytes
 )
 
-// examples are the rows as the searches for phase and frequency see them: packed, or in place. Both forms give the same bits.
+// examples are the rows for the searches of phase and frequency: packed, or in place. Both forms give the same bits.
 type examples interface {
 	MatVec(dst, v []float64)
 	ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) float64
 }
 
-// asExamples packs the rows if they fit into a cache. Rows that do not fit come from memory at each pass, which takes as long
-// as reading them, whether they are packed or not. Such rows are used in place, which spares the memory of a copy.
+// asExamples packs the rows if they fit into a cache. A pass over more rows takes as long as reading them from memory, packed
+// or not. So more rows are used in place, which saves the memory of a copy.
 func asExamples(x rows) examples {
 	if vmath.PackedBytes(x.n, x.d) <= packedLimit {
 		return x.pack()
@@ -79,8 +79,8 @@ func (x rows) ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) flo
 	return vmath.RowsExpCosLoss(x.data, x.n, x.d, w, b, r, cosines, grad)
 }
 
-// fit2 is Algorithm 3. The published program stops both searches early, after ten
-// L-BFGS iterations and within a hundredth of a turn, and so does this one.
+// fit2 is Algorithm 3. Like the published program, it stops both searches early: for the frequency after ten L-BFGS iterations,
+// for the phase within a hundredth of a turn.
 func fit2(ctx context.Context, env registry.Env, train registry.Data, p Params2) (registry.Model, error) {
 	if err := bothClasses(train.Y); err != nil {
 		return nil, fmt.Errorf("GBRFF2: %w", err)
@@ -128,7 +128,7 @@ type wave struct {
 	lambda   float64
 	b        float64
 	z        []float64 // omega.x_i, or cos(at.x_i - b)
-	at       []float64 // where the frequency's loss was evaluated last
+	at       []float64 // the frequency at which its loss was evaluated last
 	sin, cos []float64 // of omega.x_i
 	optimum  lbfgs.Minimizer
 	phase    func(turns float64) float64

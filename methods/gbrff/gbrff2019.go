@@ -20,14 +20,14 @@ type Params2019 struct {
 	LearningRate float64 `json:"learning_rate" range:"(0,)" means:"share of a round that is added"`
 }
 
-// shared returns p with beta = learning_rate = 0. Grid points that are equal in the rest are advanced together.
+// shared returns p with beta = learning_rate = 0. Grid points with equal shared run together.
 func (p Params2019) shared() Params2019 {
 	p.Beta, p.LearningRate = 0, 0
 	return p
 }
 
-// coefficient returns the kernel coefficient: gamma, or 1/2 as the paper writes where gamma is 0. The accuracies of the
-// paper's Table 2 need gamma = 1/(2d) instead, for PBRFF as for GBRFF: see docs/methods.md and the protocol table2-2019.
+// coefficient returns the kernel coefficient: gamma or, if gamma is 0, 1/2 as in the paper. The accuracies of the paper's Table 2
+// need gamma = 1/(2d) instead, for PBRFF and for GBRFF: see docs/methods.md and the protocol table2-2019.
 func (p Params2019) coefficient() float64 {
 	if p.Gamma == 0 {
 		return 0.5
@@ -65,7 +65,7 @@ func spec2019(s registry.Spec, random bool) registry.Spec {
 	}, fit, registry.Memory(memory2019), registry.PathCost(cost))
 }
 
-// gridSettings is how many grid points the published grid has; all are advanced together.
+// gridSettings is the number of grid points of the published grid, which run together.
 const gridSettings = 60
 
 // memory2019 counts the packed rows, the cosines and sines, the frequencies, and weights,
@@ -77,7 +77,7 @@ func memory2019(s registry.Shape, p Params2019) int64 {
 }
 
 // pathCost2019 was fitted to n from 125 to 3217 and d from 8 to 60: see
-// docs/performance.md. Draws, cosines and sines are shared by grid points, searches are not.
+// docs/performance.md. Grid points share draws, cosines and sines, but not searches.
 func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 	n, d := float64(s.N), float64(s.D)
 	shared := map[Params2019]bool{}
@@ -92,7 +92,7 @@ func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 		perRow := 4.5                                // about 13 passes over cosines and sines
 		switch {
 		case random && far && len(ps) > 1:
-			perRow = 1.1 // two passes, between which other grid points use the cache
+			perRow = 1.1 // two passes; between them other grid points use the cache
 		case random:
 			perRow = 0.3 // two passes
 		case far:
@@ -111,8 +111,8 @@ func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 // (the paper's second line of (7) lacks the minus sign of its first).
 var leastSquares = criterion{landmark: (*vmath.Packed).LandmarkSquareLoss, features: (*vmath.Packed).PairSquareLosses}
 
-// fit2019 is Algorithm 1 with the weak learners of Section 4.2. The landmark's descent
-// is that of GBRFF1. Grid points that differ in beta and learning_rate alone are advanced together.
+// fit2019 is Algorithm 1 with the weak learners of Section 4.2. The search for the landmark is that of GBRFF1. Grid points that
+// differ in beta and learning_rate alone run together.
 func fit2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, name string, random bool, yield func(i int, m registry.Model) error) error {
 	x := rowsOf(train.X).pack()
 	return inGroups(name, ps, Params2019.shared, func(group []int) ([]*ensemble, error) {
@@ -162,8 +162,7 @@ func boost2019(ctx context.Context, env registry.Env, train registry.Data, x *vm
 	return models, nil
 }
 
-// leastSquaresStep minimises sum (r_i - alpha h_i)^2; a weak learner that is zero
-// everywhere gets 0.
+// leastSquaresStep returns the alpha that minimises sum (r_i - alpha h_i)^2, or 0 if h is zero.
 func leastSquaresStep(r, h []float64) float64 {
 	hh := vmath.Dot(h, h)
 	if hh == 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // landmarkIterations is the number of iterations after which the published program of 2020 stops the search for a landmark.
-// We stop there too, also for the method of 2019, whose paper only says that the search is a gradient descent.
+// We use the same number for the method of 2019, whose paper says only that the search is a gradient descent.
 const landmarkIterations = 10
 
 // A criterion is how GBRFF1 and GBRFF measure weak learners against residuals r.
@@ -24,11 +24,9 @@ type criterion struct {
 //	landmark  min over l in R^d of the loss of (1/K) sum_j cos(omega_j.(l - x_i))
 //	weights   q_j proportional to exp(-factor * loss of cos(omega_j.(l - x_i)))
 //
-// The landmark is found by L-BFGS from the origin. With z_ij = omega_j.x_i and
-// u_j = omega_j.l, cos(u_j - z_ij) = cos u_j cos z_ij + sin u_j sin z_ij: sines and
-// cosines of z are computed once a round, and both the learner and the gradient
-// are linear in them. Neither depends on the residuals, so that grid points with the
-// same frequencies share them.
+// The landmark is found by L-BFGS from the origin. With z_ij = omega_j.x_i and u_j = omega_j.l, cos(u_j - z_ij) = cos u_j cos
+// z_ij + sin u_j sin z_ij. The sines and cosines of z are computed once a round, and both the learner and the gradient are
+// linear in them. They do not depend on the residuals, so grid points with the same frequencies share them.
 type learner struct {
 	x        *vmath.Packed
 	measure  criterion

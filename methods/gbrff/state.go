@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// maxResidual bounds |r_i|: the weak learners' losses are of order exp(|r_i|), and
-// the squares of their gradients must not overflow. A weight is at most n (see reweigh),
-// and this large only for a row that is wrong by |H| > 5.7.
+// maxResidual bounds |r_i|. The losses of weak learners are of order exp(|r_i|), and the squares of their gradients must not
+// overflow. A weight is at most n (see reweigh). It reaches maxResidual only for a wrong row with |H| > 5.7.
 const maxResidual = 300
 
 var errNotANumber = errors.New("the weak learner is not a number on the training set: standardise the features")
@@ -22,7 +21,7 @@ type state struct {
 	h0       float64   // initial vote H^0
 	score    []float64 // H(x_i)
 	weight   []float64 // w_i = exp(-y_i H(x_i))
-	residual []float64 // r_i = y_i w_i, within maxResidual
+	residual []float64 // r_i = y_i w_i, cut to [-maxResidual, maxResidual]
 	total    float64   // sum w
 }
 
@@ -39,9 +38,8 @@ func newState(y []float64) *state {
 	return v
 }
 
-// reweigh adds alpha h to the scores and computes weights and residuals from them. In
-// exact arithmetic a round never raises sum w, so that w_i <= n always: the
-// exponential cannot overflow, only the loss can vanish.
+// reweigh adds alpha h to the scores and computes weights and residuals from them. In exact arithmetic a round never raises sum
+// w, so that w_i <= n always. So the exponential cannot overflow; it can only become zero.
 func (v *state) reweigh(h []float64, alpha float64) {
 	v.total = vmath.Reweight(v.score, v.weight, v.residual, v.y, h, alpha)
 	if v.total > maxResidual {
@@ -66,11 +64,9 @@ func (v *state) add(h []float64) (float64, error) {
 //
 //	alpha = 1/2 ln( sum (1 + y_i h_i) w_i / sum (1 - y_i h_i) w_i )
 //
-// A weak learner without error makes the lower sum vanish, and alpha infinite.
-// Both sums carry rounding of about 2^-52 of sum w, so neither is taken to be
-// smaller than that: |alpha| <= 18.4. When the weights have all underflowed to
-// zero there is nothing left to learn and alpha is 0. (The published program goes
-// on with infinities and then with NaN in both cases.)
+// A weak learner without error would make the lower sum zero and alpha infinite. Both sums have a rounding error of about 2^-52
+// of sum w. So each sum is taken to be at least this large, and |alpha| <= 18.4. When all weights have underflowed to zero,
+// alpha is 0. (In both cases the published program continues with infinities and then with NaN.)
 func (v *state) stepSize(h []float64) float64 {
 	if v.total == 0 {
 		return 0
@@ -89,7 +85,7 @@ func draw(draws *rng.RandomState, count int, gamma float64) []float64 {
 	return omega
 }
 
-// coefficient returns the kernel coefficient for the parameter gamma, of which 0 stands for 1/d.
+// coefficient returns the kernel coefficient for the parameter gamma: gamma 0 means 1/d.
 func coefficient(gamma float64, d int) float64 {
 	if gamma == 0 {
 		return 1 / float64(d)

@@ -1,12 +1,10 @@
 // Package gfc holds GFC, the greedy feature construction of Oglic and Gärtner, NIPS 2016,
 // with ridge-wave features as the ECML 2020 experiments run it.
 //
-// A regression function on the training set is grown by least squares: each step learns
-// one frequency w such that ridge regression of the labels on the current fit, sin(w.x) and
-// cos(w.x) has the least squared error, and that regression becomes the fit. What is kept
-// are the frequencies: the sines and cosines of all of them represent x, and a linear
-// support vector machine is trained on that. C plays no part before the last step, so
-// the frequencies are learned once for all values of it.
+// Each greedy step learns one frequency w, such that ridge regression of the labels on the current fit, sin(w.x) and cos(w.x)
+// has the least squared error. This regression becomes the next fit. Only the frequencies are kept: the sines and cosines of
+// all frequencies represent x, and a linear support vector machine is trained on this representation. Only the machine depends
+// on C, so the frequencies are learned once for all values of C.
 //
 //	gfc.go    the method, its parameters, and the greedy steps
 //	ridge.go  the objective of a step and its gradient
@@ -52,7 +50,7 @@ func Spec() registry.Spec {
 
 const (
 	stepIterations = 200  // of L-BFGS, at most
-	firstRho       = 1e-2 // where the ridge parameter starts
+	firstRho       = 1e-2 // the first value of the ridge parameter rho
 )
 
 // fitPath fits the grid points. Grid points that differ in C alone share the frequencies.
@@ -91,7 +89,7 @@ func learn(ctx context.Context, env registry.Env, train registry.Data, features 
 	search := lbfgs.Minimizer{MaxIter: stepIterations}
 	theta := make([]float64, d+1) // w, then rho
 	loss := func(theta, gradient []float64) float64 {
-		if ctx.Err() != nil { // zero gradient: stop here
+		if ctx.Err() != nil { // a zero gradient ends the search
 			clear(gradient)
 			return 0
 		}

@@ -12,15 +12,18 @@ import (
 //
 //	A beta + s db = r,   s'beta = 0,   A = c I + S K S,
 //
-// or, without an intercept, A beta = r. The solver replaces r by the residual. Algorithm: conjugate gradients from beta = 0 with a preconditioner P of A, on the subspace s'beta = 0 through the projection of
-// residuals with P (Gould, Hribar and Nocedal, SIAM J. Sci. Comput. 2001): z = P^-1 (r - mu s), where s'z = 0 gives mu, a part of db.
+// or, without an intercept, A beta = r. The solver replaces r by the residual.
+//
+// Algorithm: conjugate gradients from beta = 0 with a preconditioner P of A. The condition s'beta = 0 holds at every step,
+// since the directions are made of projected residuals (Gould, Hribar and Nocedal, SIAM J. Sci. Comput. 2001): z = P^-1 (r - mu
+// s), with mu such that s'z = 0. db is the sum of all mu.
 //
 // Stopping rule: max |s_i r_i| <= bound, or rounding leaves no z'r > 0.
 type system struct {
 	c        float64
 	bordered bool
 	pre      *preconditioner
-	h        []float64 // what P stands on
+	h        []float64 // the factor from which P^-1 is applied
 
 	s, r, beta []float64
 	kbeta      []float64 // K S beta
@@ -31,7 +34,7 @@ type system struct {
 	db, bound  float64
 }
 
-// innerSteps is the number of steps after which a system ends that rounding keeps from its bound.
+// innerSteps is the number of steps after which a system ends if rounding keeps it above its bound.
 const innerSteps = 1000
 
 // A MatVec multiplies a symmetric matrix with several vectors at a time: Mul sets dst[k] to the product of the matrix with src[k]. The
@@ -40,7 +43,7 @@ type MatVec interface {
 	Mul(ctx context.Context, dst, src [][]float64) error
 }
 
-// multiply makes one product with K for each of the parts, which name its vectors.
+// multiply makes one product with K for each part. of returns the vectors of a part.
 func multiply[T any](ctx context.Context, k MatVec, parts []T, of func(T) (dst, src []float64)) error {
 	dst, src := make([][]float64, len(parts)), make([][]float64, len(parts))
 	for i, p := range parts {
@@ -100,7 +103,7 @@ func conjugateGradients(ctx context.Context, k MatVec, systems []*system) error 
 	return nil
 }
 
-// direct sets z = P^-1 r, takes the part of db out of r, and sets the next direction.
+// direct projects the residual (z = P^-1 (r - mu s), r = r - mu s, db = db + mu) and sets the next direction.
 func (y *system) direct(ctx context.Context) error {
 	if err := y.pre.solve(ctx, y.z, y.h, y.c, y.s, y.r); err != nil {
 		return err

@@ -56,8 +56,9 @@ func memory(s registry.Shape, _ Params) int64 {
 	return operatorBytes(s.N, s.D, int(problems)) + 8*(2*r*n+r*r+n) + cholesky.Bytes(int(r)) + problems*8*(12*n+r*r) + 8*n*int64(2*s.D+2*s.Outputs())
 }
 
-// pathCost is the distances to the neighbours, the kernel's elements (once, or for each product where they are not kept), and for each problem the
-// products with K and with the rows of the preconditioner, and in steps of Newton's method the latter's matrix H.
+// pathCost counts the distances to the neighbours and the elements of K, once or, where they are not kept, for each product.
+// For each problem it counts the products with K and with the rows of the preconditioner, and the matrix H of the
+// preconditioner in each Newton step.
 func pathCost(s registry.Shape, ps []Params, linear bool) float64 {
 	n, d, r := float64(s.N), float64(s.D), float64(nystroemRank(s.N))
 	passes, solving := 1.0, 0.0
@@ -75,8 +76,8 @@ func pathCost(s registry.Shape, ps []Params, linear bool) float64 {
 	return n*n*(2+0.05*d) + 5500*n + n*n/2*element*passes + solving
 }
 
-// likelyProducts is about how many products with K a solution takes, which rows and penalty say and the data hardly does: 75 for the logistic loss at
-// n = 500, lambda = 1e-5.
+// likelyProducts is about how many products with K a solution takes: 75 for the logistic loss at n = 500, lambda = 1e-5. The
+// number depends on n and the penalty, and hardly on the data.
 func likelyProducts(s registry.Shape, lambda float64) float64 {
 	if s.Task == registry.Regression {
 		lambda /= 8

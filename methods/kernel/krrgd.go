@@ -17,10 +17,10 @@ import (
 //
 //	min over alpha  (1/n) |y - mean y - K alpha|^2 + lambda alpha'K alpha,   K_ab = exp(-sum_j gamma_j (x_aj - x_bj)^2).
 //
-// The kernel coefficients gamma, one for each block of the data and each feature outside of blocks, minimise the leave-one-out error
-// (Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002): at most MaxIter steps of L-BFGS in their logarithms, from
-// 1/(2 d). An evaluation ([looProblem]) factors and inverts an n x n matrix whatever n is, so that the method costs n^3 time and n^2
-// memory: that it does not scale is what Bazavan et al. (ECCV 2012) compare with.
+// The kernel coefficients gamma, one for each block of the data and each feature outside of blocks, minimise the leave-one-out
+// error (Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002): at most MaxIter steps of L-BFGS in their logarithms,
+// from 1/(2 d). Each evaluation ([looProblem]) factors and inverts an n x n matrix, in n^3 time and n^2 memory. Bazavan et al.
+// (ECCV 2012) compare with this method because it does not scale.
 func KRRGD() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "KRR-GD", Version: "4", Tasks: registry.Binary | registry.Multiclass | registry.Regression,

@@ -24,12 +24,12 @@ import (
 // and with H = G o K (elementwise), dE/dgamma_j = -sum_ab H_ab (x_aj - x_bj)^2 = 2 x_j'H x_j - 2 sum_a x_aj^2 sum_b H_ab.
 type looProblem struct {
 	ctx    context.Context
-	err    error // of the last evaluation: the context's, or no factor
+	err    error // of the last evaluation: the context's, or errNotPositive where M has no Cholesky factor
 	n, d   int
 	x      []float64
 	y      []float64
 	lambda float64
-	group  []int // of each feature: the place of its coefficient's logarithm in theta
+	group  []int // for each feature, the index of its coefficient in theta
 
 	gamma            []float64
 	k, m, inv, other []float64 // n x n
@@ -62,7 +62,7 @@ func (p *looProblem) value(theta, gradient []float64) float64 {
 	if p.err == nil {
 		e, p.err = p.slope(gradient)
 	}
-	if errors.Is(p.err, errNotPositive) { // the trial step went too far and coefficients overflow: the search shortens it
+	if errors.Is(p.err, errNotPositive) { // coefficients overflow after too long a trial step: the line search shortens the step
 		p.err = nil
 		return math.Inf(1)
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A loss is sum_i L(y_i, f_i), with what the solver of a [problem] asks of it.
+// A loss is sum_i L(y_i, f_i), with the functions that the solver of a [problem] needs.
 type loss interface {
 	value(f []float64) float64
-	slopes(f, g, s []float64)                  // first derivatives, and roots of the second ones
+	slopes(f, g, s []float64)                  // writes the first derivatives to g, and the roots of the second derivatives to s
 	gap(f, alpha []float64, c float64) float64 // duality gap of alpha, with f = K alpha + b
-	constant() float64                         // of all f that are equal for all rows, the one with the least value
+	constant() float64                         // the constant f with the least loss
 	accuracy() float64                         // relative accuracy of a solution
 	forcing() float64                          // relative accuracy of a Newton step
 }
@@ -19,7 +19,7 @@ type loss interface {
 // logisticLoss is L = log(1 + exp(-y f)), y = +1 or -1.
 type logisticLoss struct{ y []float64 }
 
-// leastWeight is the least second derivative: a row with a smaller one would leave its score without weight.
+// leastWeight is the lower bound of the second derivatives that slopes uses.
 const leastWeight = 1e-10
 
 func (l logisticLoss) value(f []float64) float64 {
@@ -39,8 +39,8 @@ func (l logisticLoss) slopes(f, g, s []float64) {
 	}
 }
 
-// gap is sum_i log(1 + exp f_i) - p_i f_i + p_i log p_i + (1-p_i) log(1-p_i), p_i = (1+y_i)/2 - c alpha_i cut to [0, 1]: the
-// divergences of the dual's probabilities from the primal's.
+// gap is sum_i log(1 + exp f_i) - p_i f_i + p_i log p_i + (1-p_i) log(1-p_i) with p_i = (1+y_i)/2 - c alpha_i cut to [0, 1]. It
+// is the divergence between the probabilities p of the dual and the probabilities 1 / (1 + exp -f) of the primal.
 func (l logisticLoss) gap(f, alpha []float64, c float64) float64 {
 	entropy := func(p float64) float64 {
 		if p <= 0 {
@@ -61,8 +61,8 @@ func (l logisticLoss) constant() float64 {
 	return vmath.LogScalar((1 + m) / (1 - m))
 }
 
-func (l logisticLoss) accuracy() float64 { return 1e-6 } // labels tell no more; where probabilities are saturated, the gap asks for more
-func (l logisticLoss) forcing() float64  { return 0.1 }  // Lin, Weng and Keerthi's value: a larger one takes more steps, a smaller one more products
+func (l logisticLoss) accuracy() float64 { return 1e-6 } // enough for labels; where probabilities are saturated, the gap decides
+func (l logisticLoss) forcing() float64  { return 0.1 }  // Lin, Weng and Keerthi's value
 
 // squareLoss is L = (y - f)^2 / 2.
 type squareLoss struct{ y []float64 }
@@ -93,5 +93,5 @@ func (l squareLoss) gap(f, alpha []float64, c float64) float64 {
 
 func (l squareLoss) constant() float64 { return vmath.Sum(l.y) / float64(len(l.y)) }
 
-func (l squareLoss) accuracy() float64 { return 1e-11 } // the oracle's numbers are within 1e-10
-func (l squareLoss) forcing() float64  { return 0 }     // the linear model is exact
+func (l squareLoss) accuracy() float64 { return 1e-11 } // the tests compare coefficients to within 1e-10
+func (l squareLoss) forcing() float64  { return 0 }     // the linear model is exact, so that one step is enough

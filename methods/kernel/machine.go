@@ -31,7 +31,7 @@ type machine struct {
 
 	indexed sync.Once   // by the first Score
 	scaled  [][]float64 // of each kernel: the rows times sqrt(Gamma)
-	squares [][]float64 // of each kernel: their squared norms
+	squares [][]float64 // of each kernel: the squared norms of the scaled rows
 }
 
 // index computes scaled and squares, which scoring needs and the saved form does not have.
@@ -43,7 +43,7 @@ func (m *machine) index() {
 	}
 }
 
-// scaleRows multiplies column j by sqrt(gamma_j), and returns the rows' squared norms too.
+// scaleRows returns the rows with column j times sqrt(gamma_j), and the squared norms of these rows.
 func scaleRows(x []float64, d int, gamma []float64) (scaled, squares []float64) {
 	n := len(x) / d
 	scaled, squares = make([]float64, len(x)), make([]float64, n)

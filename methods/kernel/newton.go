@@ -15,21 +15,23 @@ import (
 //
 //	min over alpha (n), b  J = sum_i L(y_i, f_i) + c/2 alpha'K alpha,   f = K alpha + b;
 //
-// without an intercept b is 0. It is n times GK's for the logistic loss with c = 2 n lambda, and n/2 times GK's for half of the square loss
-// with c = n lambda. With g_i = dL/df_i and w_i = d2L/df_i^2 the minimum is where
+// without an intercept b is 0. For the logistic loss, J is n times the objective of GK with c = 2 n lambda. For half of the
+// square loss, J is n/2 times the objective of GK with c = n lambda. With g_i = dL/df_i and w_i = d2L/df_i^2 the minimum is
+// where
 //
 //	F = c alpha + g = 0,   sum_i alpha_i = 0 (with an intercept).
 //
-// Algorithm: line search Newton-CG (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1), which Lin, Weng and Keerthi (JMLR 2008)
-// have for linear logistic regression. With S = diag(s), s_i = sqrt(w_i), a step d alpha = S beta, d b solves the [system]
+// Algorithm: line search Newton-CG (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). Lin, Weng and Keerthi
+// (JMLR 2008) use a method of this kind for linear logistic regression. With S = diag(s), s_i = sqrt(w_i), the step d alpha = S
+// beta, d b solves the [system]
 //
 //	(c I + S K S) beta + s db = -F/s,   s'beta = 0,
 //
-// until max |F_i| of the linear model is the loss's forcing times the present one, or half of what the stopping rule asks. It is halved
-// until J does not rise beyond rounding.
+// until max |F_i| of the linear model is forcing times the present max |F_i|, or half of the bound in the stopping rule. The
+// step is halved until J does not rise by more than rounding. forcing and accuracy are those of the loss.
 //
-// Stopping rule, with f = K alpha + b made afresh: max |F_i| <= the loss's accuracy times max |F_i| at alpha = 0, plus
-// rounding max K_ii sum |alpha_i|, and the duality gap at most gapAccuracy J.
+// Stopping rule, for a new product f = K alpha + b: max |F_i| <= accuracy times max |F_i| at alpha = 0, plus
+// rounding max K_ii sum |alpha_i|, and the duality gap is at most gapAccuracy J.
 type problem struct {
 	loss    loss
 	setting Params // for Intercept, and for Lambda in errors
@@ -40,11 +42,11 @@ type problem struct {
 }
 
 const (
-	newtonSteps = 100     // far beyond the ten or so that a solution takes
-	leastStep   = 1e-12   // a step so short changes nothing but rounding
-	fall        = 1e-12   // relative: the rounding of J
-	rounding    = 0x1p-52 // relative: of a product with K, below which no step gets
-	gapAccuracy = 1e-6    // relative: rows of saturated probability count in the gap, and not in F
+	newtonSteps = 100     // the most Newton steps; a solution takes about ten
+	leastStep   = 1e-12   // a shorter step changes nothing but rounding
+	fall        = 1e-12   // J may rise by this share, for rounding
+	rounding    = 0x1p-52 // the relative rounding of a product with K: no step makes F smaller
+	gapAccuracy = 1e-6    // bound of the relative duality gap; rows with saturated probabilities count in the gap, and not in F
 )
 
 // newProblem returns a problem at its start: alpha = 0, and the best intercept for this alpha.
@@ -87,7 +89,7 @@ func minimize(ctx context.Context, k MatVec, problems []*problem) error {
 	return active[0].noConvergence("too many steps")
 }
 
-// solved adds the intercept to the product f = K alpha, sets F and S, and reports whether they meet the stopping rule.
+// solved adds the intercept to the product f = K alpha, sets F and S, and reports whether the stopping rule is met.
 func (p *problem) solved() bool {
 	floats.AddConst(p.b, p.f)
 	p.loss.slopes(p.f, p.off, p.s)
@@ -134,7 +136,7 @@ func (p *problem) step() error {
 			continue
 		}
 		copy(p.alpha, alpha)
-		if p.b = b; p.setting.Intercept { // rounding makes sum alpha differ from 0, and no later step would correct this
+		if p.b = b; p.setting.Intercept { // make sum alpha zero: rounding has changed it, and no later step would correct it
 			floats.AddConst(-vmath.Sum(alpha)/float64(len(alpha)), p.alpha)
 		}
 		return nil

@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A preconditioner solves with c I + S K S, S = diag(s), in which the Nystroem approximation stands for K: from r rows C (r x n) of K, and
-// their columns M (r x r),
+// A preconditioner is c I + S K S, S = diag(s), with the Nystroem approximation C'M^-1 C in place of K. C (r x n) are r rows of
+// K, and M (r x r) are the columns of C for the same r rows:
 //
 //	P = c I + S C'M^-1 C S,   P^-1 x = (x - S C'H^-1 C S x) / c,   H = c M + C S^2 C'
 //
-// (Cutajar, Osborne, Cunningham and Filippone, ICML 2016; the second form by the identity of Woodbury). Equal rows of K would make H
-// singular, so a multiple of I is added to H. This changes P, which stays positive definite. A preconditioner changes how many products
-// a solution takes, and not the solution.
+// (Cutajar, Osborne, Cunningham and Filippone, ICML 2016; P^-1 by the identity of Woodbury). Equal rows of K would make H
+// singular, so a multiple of I is added to H. P changes by this, but stays positive definite. A preconditioner changes how many
+// products a solution takes, and not the solution.
 type preconditioner struct {
 	n, r   int
 	rows   []float64 // C
@@ -31,7 +31,7 @@ type preconditioner struct {
 }
 
 const (
-	// rankFactor times sqrt(n) is r: to make H takes n r^2/2 multiply-adds, as much as two products with K.
+	// rankFactor times sqrt(n) is r. H then takes n r^2/2 multiply-adds, as much as two products with K.
 	rankFactor = 2
 	// jitter times the trace of H is added to the diagonal of H. It is larger than the rounding of a Cholesky factor of H.
 	jitter = 1e-12

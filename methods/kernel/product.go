@@ -6,9 +6,10 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// An operator is a [MatVec] of the kernel matrix K (n x n) of a set of rows, Gaussian or Gaussian plus linear. Of its lower triangle it makes
-// tiles, by blocked products of the rows, and multiplies with each and, off the diagonal, with its transpose. It keeps the tiles of the first product where they
-// are at most gramLimit; otherwise each product makes them anew.
+// An operator is a [MatVec] of the kernel matrix K (n x n) of a set of rows, Gaussian or Gaussian plus linear. It computes the
+// lower triangle of K in tiles, by blocked products of the rows. It multiplies the vectors with each tile and, off the
+// diagonal, with the transpose of the tile. If all tiles together fit into gramLimit, the first product keeps them; otherwise
+// each product computes them again.
 type operator struct {
 	n, d    int
 	x       []float64 // n x d
@@ -17,7 +18,7 @@ type operator struct {
 	linear  bool
 
 	keep       bool
-	tiles      [][]float64 // those that are kept, from the first product on
+	tiles      [][]float64 // the tiles, from the first product on, if they are kept
 	tile, dots []float64
 	in, out    []float64 // the vectors of a product, side by side
 	turned     []float64
@@ -28,7 +29,7 @@ const tileHigh, tileWide = 128, 1024 // a tile and its rows stay in the second c
 // kept reports whether an operator of n rows keeps its tiles. It does for n up to 16384.
 func kept(n int) bool { return 4*int64(n)*int64(n) <= gramLimit }
 
-// operatorBytes is what an operator of n rows of d features holds, and what a product with so many vectors takes.
+// operatorBytes is the memory of an operator of n rows of d features, and of a product with the given number of vectors.
 func operatorBytes(n, d, vectors int) int64 {
 	total := 8 * (int64(n)*int64(d+1+2*vectors) + 2*tileHigh*tileWide + int64(vectors)*(tileHigh+tileWide))
 	if kept(n) {
@@ -45,7 +46,7 @@ func newOperator(x []float64, d int, gamma []float64, linear bool) *operator {
 	return o
 }
 
-// largest returns the largest element of K, one of its diagonal.
+// largest returns the largest element of K, which is on the diagonal.
 func (o *operator) largest() float64 {
 	most := 0.0
 	for i := 0; o.linear && i < o.n; i++ {
@@ -66,7 +67,8 @@ func (o *operator) rows(dst []float64, at []int) {
 	o.block(dst, make([]float64, len(dst)), scaled, squares, plain, 0, o.n)
 }
 
-// block writes the kernel of the given rows, scaled and plain, with the w rows of the set from from on. dots has room for as much.
+// block writes to dst the kernel of the given rows with rows `from` .. from+w-1 of the set. scaled and plain are the given rows
+// with and without the roots of the kernel coefficients. dots is workspace of the size of dst.
 func (o *operator) block(dst, dots, scaled, squares, plain []float64, from, w int) {
 	d := o.d
 	gaussian(dst, scaled, squares, o.scaled[from*d:(from+w)*d], o.squares[from:from+w], d)

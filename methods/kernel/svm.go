@@ -15,8 +15,7 @@ import (
 //
 //	min over f in H, b  1/2 ||f||^2 + C sum_i max(0, 1 - y_i (f(x_i) + b))
 //
-// by methods/internal/svm, to libsvm's stopping criterion. The grid is that of the protocol's other methods: C as PBRFF, gamma
-// as GBRFF2.
+// by methods/internal/svm, to libsvm's stopping criterion. The grid of C is PBRFF's, and the grid of gamma is GBRFF2's.
 func SVM() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "SVM", Version: "1", Tasks: registry.Binary | registry.Multiclass,
@@ -35,8 +34,8 @@ type SVMParams struct {
 	Gamma float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
 }
 
-// gramLimit is the size up to which the kernel matrix of a training set is kept in memory, rowCache the solver's cache of
-// rows beyond it.
+// gramLimit is the size up to which the kernel matrix of a training set is kept in memory. rowCache is the size of the solver's
+// cache of rows for larger sets.
 const (
 	gramLimit = 1 << 30
 	rowCache  = 256 << 20
@@ -65,8 +64,8 @@ func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 	return sum
 }
 
-// pathSVM makes the kernel matrix once for grid points of one gamma that follow each other. Every solution has a cold start, so that
-// a path gives the bits of single fits.
+// pathSVM computes the kernel matrix once for consecutive grid points with the same gamma. Every solution has a cold start, so
+// that a path gives the same bits as single fits.
 func pathSVM(ctx context.Context, _ registry.Env, train registry.Data, ps []SVMParams, yield func(i int, m registry.Model) error) error {
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
 	solver := svm.Solver[float64]{Cache: rowCache}
@@ -93,7 +92,7 @@ func pathSVM(ctx context.Context, _ registry.Env, train registry.Data, ps []SVMP
 	return nil
 }
 
-// gaussianKernel is the kernel matrix of the rows with themselves: in memory if it fits there, by rows on demand if not.
+// gaussianKernel is the kernel matrix of the rows with themselves: in memory up to gramLimit, and else by rows on demand.
 func gaussianKernel(ctx context.Context, x []float64, d int, gamma float64) (svm.Kernel[float64], error) {
 	scaled, squares := scaleRows(x, d, slices.Repeat([]float64{gamma}, d))
 	n := len(squares)
@@ -129,7 +128,7 @@ func (m *machine) support() *machine {
 			}
 		}
 	}
-	if needed == nil { // the machine is constant, and keeps one row since a machine has at least one
+	if needed == nil { // the machine is constant; it keeps one row, since a machine needs at least one
 		needed = []int{0}
 	}
 	out := &machine{N: len(needed), D: m.D, Outputs: m.Outputs, Gamma: m.Gamma, Bias: m.Bias}

@@ -6,7 +6,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// memory counts what a fit of MFGA allocates: the distances from which the width is measured, the factors and the derivatives of the
+// memory counts what a fit of MFGA allocates: the distances for the width, the Gaussian factors, the derivatives of the
 // candidates, the active columns, the solver and the model.
 func memory(s registry.Shape, p Params) int64 {
 	features, step := p.size(s.Task, s.D)
@@ -21,7 +21,7 @@ func memory(s registry.Shape, p Params) int64 {
 	return bytes + solverBytes(s, features, step)
 }
 
-// randomMemory counts what a fit of RKS, EERF or LKRF allocates: the draws, blocks of scores, and the solver that MFGA has too.
+// randomMemory counts what a fit of RKS, EERF or LKRF allocates: the draws, blocks of scores, and the solver.
 func randomMemory(s registry.Shape, p random) int64 {
 	bytes := 8 * int64(p.Candidates+p.Features*s.Outputs()) * int64(s.D+1)
 	if p.Sigma == 0 {
@@ -92,7 +92,7 @@ func randomPathCost(s registry.Shape, ps []random) float64 {
 	return sum
 }
 
-// widthCost is the cost of all distances, if the width is measured from neighbours, and a constant that a fit takes for few rows, too.
+// widthCost is the cost of all distances, if the width is measured from neighbours, and a constant for every fit.
 func widthCost(s registry.Shape, k kernelOf) float64 {
 	n, d := float64(s.N), float64(s.D)
 	if k.Width != 0 {
@@ -109,7 +109,7 @@ func solveCost(s registry.Shape, features, step int) float64 {
 		k := float64(min(m, features))
 		if s.Task == registry.Regression {
 			sum += n*(k*float64(step)*0.03+k*0.7+8) + k*k*k/15 + 12*k*k + 3000
-		} else { // some four Hessians and three gradients
+		} else { // about four Hessians and three gradients
 			sum += 5 * (n*(k*k*0.02+k*0.6+10) + k*k*k/20 + 3*k*k + 3000)
 		}
 		if m >= features {

@@ -37,8 +37,8 @@ func newDesign(b basis, n, features int, intercept bool) *design {
 	return d
 }
 
-// set makes `which` the columns from place `from` on. A column that stands there already is not computed again, so that fits with the
-// same first columns compute these once.
+// set computes the columns `which` at the places from `from` on. A column that is already at its place is not computed again,
+// so that fits with the same first columns compute these once.
 func (d *design) set(ctx context.Context, from int, which []int) error {
 	same := 0
 	for same < len(which) && from+same < len(d.made) && d.made[from+same] == which[same] {
@@ -61,7 +61,7 @@ func (d *design) set(ctx context.Context, from int, which []int) error {
 
 // A solver minimises the objective on the active columns.
 type solver interface {
-	// start begins a fit without columns: f is the best constant, or 0 without an intercept.
+	// start begins a fit with no columns: f is the best constant, or 0 without an intercept.
 	start() error
 	// solve minimises over the first k columns of the design and the intercept.
 	solve(ctx context.Context, k int, lambda float64) error
@@ -71,7 +71,7 @@ type solver interface {
 	slope() []float64
 }
 
-// An active leads a solver through growing sets of active columns and records the solutions.
+// An active is a growing set of active columns with their solver. It records the solutions.
 type active struct {
 	*design
 	solver  solver
@@ -92,7 +92,7 @@ func newActive(task registry.Task, b basis, y []float64, features int, intercept
 
 func (a *active) size() int { return len(a.columns) }
 
-// start begins a fit without columns.
+// start begins a fit with no active columns.
 func (a *active) start() error {
 	if err := a.solver.start(); err != nil {
 		return err

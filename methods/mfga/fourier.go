@@ -13,11 +13,11 @@ import (
 //
 //	phi_m(x) = cos(w_m.x + b_m),   w_m ~ N(0, I/s^2),   b_m uniform on [0, 2 pi),
 //
-// without a factor sqrt(2/M), which would have the same effect as another penalty.
+// without the usual factor sqrt(2/M), which would only change the meaning of the penalty.
 type fourier struct {
 	x    []float64 // n x d
 	n, d int
-	w    []float64 // count x (d + 1): w_m, and then b_m, which goes with a feature 1
+	w    []float64 // count x (d + 1): w_m, and then b_m, the weight of a constant feature 1
 	u    []float64 // uniform on [0, 1)
 }
 

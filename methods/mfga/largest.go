@@ -31,7 +31,7 @@ func largest(values []float64, taken []int, m int) []int {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b)) })
-	var equal lowest // the indices whose values count as equal to the largest one left, that of order[first]
+	var equal lowest // the indices whose values count as equal to the largest remaining value, the value of order[first]
 	chosen := make([]int, 0, m)
 	first, seen := 0, 0
 	for len(chosen) < m {

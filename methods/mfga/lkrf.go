@@ -16,8 +16,8 @@ import (
 //
 //	q_m = 1/k + a (K_m - mean K),   a = sqrt((rho - 1/k + 1/M0) / sum (K - mean K)^2),
 //
-// where mean and sum are over these k elements. k is the largest number for which all k weights are positive. If these K are equal, so
-// are the weights.
+// where mean and sum are over these k elements. k is the largest number for which all k weights are positive. If these k
+// elements of K are equal, their weights are equal.
 func align(scores []float64, rho float64) []float64 {
 	m0 := len(scores)
 	order := fitting.Upto(m0)

@@ -14,12 +14,13 @@ import (
 //
 //	min over theta   (1/n) sum_i log(1 + exp(-y_i f_i)) + lambda sum_{j>=1} theta_j^2,   f = A theta,
 //
-// by Newton's method from the solution on the columns before. With q_i = 1/(1 + exp(y_i f_i)), n times the gradient is
-// A'r + 2 n lambda theta, r_i = -y_i q_i, and the Hessian A' diag(q (1-q)) A + 2 n lambda diag(0, 1, .., 1). A step is halved until
-// the objective does not rise beyond rounding.
+// by Newton's method from the solution on the previous active set. With q_i = 1/(1 + exp(y_i f_i)) and r_i = -y_i q_i, n times
+// the gradient is A'r + 2 n lambda theta (no penalty on b), and n times the Hessian is A' diag(q (1-q)) A + 2 n lambda diag(0,
+// 1, .., 1). A step is halved until the objective does not rise by more than rounding.
 //
-// Once a step is small, the Hessian hardly changes, and the next step uses the Cholesky factor of the last Hessian. Such a step costs
-// one pass over A. It multiplies the error by about the largest change of a score since that Hessian was computed.
+// Once a step is small, the Hessian hardly changes, and the next step uses the Cholesky factor of the last Hessian. Such a step
+// costs one pass over A. It multiplies the error by about the largest change of a score since that Hessian. An evaluation is
+// full if it computes the Hessian, and else short.
 //
 // Stopping rule: the largest change of a score, times the largest change since the Hessian, is at most newtonTol times the largest score.
 type logistic struct {
@@ -30,19 +31,19 @@ type logistic struct {
 	residual []float64 // r
 	gradient []float64 // A'r
 	step     []float64 // the last step of the solution
-	curve    []float64 // A' diag(q (1-q)) A and A'r right of it, rows wide apart: the upper triangle
+	curve    []float64 // upper triangle of A' diag(q (1-q)) A, with A'r as the next column; rows are `wide` elements apart
 	wide     int
 	block    block
 	steps    int    // Newton steps since the active set grew
-	passes   [2]int // evaluations since the active set grew: short and full
+	passes   [2]int // short and full evaluations since the active set grew
 	sizeable
 }
 
 const (
 	newtonSteps  = 200
 	newtonTol    = 1e-11
-	newtonAccept = 1e-6 // where rounding ends the descent, a fit is done if no score changes by more
-	chordAt      = 0.02 // a step is small if it changes no score by more
+	newtonAccept = 1e-6 // where rounding ends the descent, the fit is done if no score changes by more than this share
+	chordAt      = 0.02 // a step is small if it changes no score by more than this
 	halvings     = 40
 )
 
@@ -90,7 +91,7 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 		if err != nil {
 			return err
 		}
-		full = !(last*math.Sqrt(decrement/fell) <= chordAt) // changes of scores shrink like the root of the decrement
+		full = !(last*math.Sqrt(decrement/fell) <= chordAt) // the change of scores is proportional to the root of the decrement
 		v, lower, err := l.move(ctx, value, c, full)
 		if err != nil {
 			return err
@@ -109,7 +110,7 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 	}
 }
 
-// prepare makes room for an active set of cols columns, of which the new ones have the coefficient 0.
+// prepare makes room for an active set of cols columns. New columns have the coefficient 0.
 func (l *logistic) prepare(cols int) {
 	l.steps, l.passes = 0, [2]int{}
 	l.solution = append(l.solution, make([]float64, cols-len(l.solution))...)
@@ -156,11 +157,11 @@ func (l *logistic) direct(ctx context.Context, c float64) (float64, error) {
 	return vmath.Dot(down, l.step), err
 }
 
-// move takes the step, or the largest of its halves, quarters and so on that does not raise the objective. It reports whether there
-// is one.
+// move takes the largest of the step, a half of the step, a quarter and so on that does not raise the objective. It reports
+// whether there is one.
 func (l *logistic) move(ctx context.Context, value, c float64, full bool) (v evaluation, lower bool, err error) {
 	l.steps++
-	part := -0.5 // the whole step has been taken, so the first half step goes back
+	part := -0.5 // after the whole step, the first correction goes back by a half of it
 	for range halvings {
 		vmath.Axpy(1, l.step, l.solution)
 		if v, err = l.evaluate(ctx, l.step, full); err != nil {
@@ -175,16 +176,16 @@ func (l *logistic) move(ctx context.Context, value, c float64, full bool) (v eva
 	return v, false, nil
 }
 
-// An evaluation is what a pass over the rows finds.
+// An evaluation is the result of a pass over the rows.
 type evaluation struct {
 	loss    float64 // sum of log(1 + exp(-y f))
-	change  float64 // of a score, the largest
-	largest float64 // score, in size
+	change  float64 // largest change of a score, absolute
+	largest float64 // largest absolute score
 }
 
-// evaluate moves the scores by A step, if there is one, and computes the residual and the gradient at them; if it is full,
-// the Hessian's sum too, of which the gradient is then a column: the rows of [A r] times the roots of the weights, and the
-// residual divided by them.
+// evaluate adds A step to the scores, if step is not nil, and computes the residual and the gradient. If full, it also computes
+// the sum of the Hessian. It then gets the gradient as one more column of the same product: row i is A_i times root_i, and then
+// r_i / root_i.
 func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v evaluation, err error) {
 	cols := len(l.solution)
 	b, part := &l.block, l.block.part[:cols]
@@ -226,7 +227,7 @@ func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v e
 type block struct {
 	moved, part []float64
 	root, slope []float64 // see vmath.Logistic
-	scaled      []float64 // rows of A times root, and slope right of them
+	scaled      []float64 // rows of A times root, then slope
 }
 
 func newBlock(h, wide int) block {

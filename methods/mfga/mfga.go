@@ -129,11 +129,11 @@ type greedy struct {
 	*taylor
 	active         *active
 	features, step int
-	first          []int     // the columns of the first step, which no penalty changes
+	first          []int     // the columns of the first step, which do not depend on the penalty
 	gradient       []float64 // of the risk, in all candidates
 }
 
-// fit adds the columns along which the risk falls fastest, step by step, and solves on all active ones after each.
+// fit adds, step by step, the columns along which the risk falls fastest. After each step it solves on all active columns.
 func (g *greedy) fit(ctx context.Context, lambda float64) (output, error) {
 	a := g.active
 	if err := a.start(); err != nil {

@@ -19,10 +19,10 @@ type model struct {
 	Outputs []output
 }
 
-// A staged model implements registry.Stager: it scores with fewer columns, too.
+// A staged model implements registry.Stager: it can also score with fewer columns.
 type staged struct{ *model }
 
-// wrapped returns m as the harness sees it, with stages or without.
+// wrapped returns the registry.Model of m, with stages or without.
 func (m *model) wrapped() registry.Model {
 	if m.Staged {
 		return staged{m}

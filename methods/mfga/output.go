@@ -6,9 +6,9 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// An output is the function of one target at all stages of its fit. Stage s has the first Counts[s] columns,
-// the intercept Bias[s], and as many coefficients, which follow those of the stages before it in Theta. Before the first stage
-// the function is Start. The columns are monomials or cosines.
+// An output is the function of one target at all stages of its fit. Stage s has the first Counts[s] columns, the intercept
+// Bias[s], and Counts[s] coefficients. Theta holds the coefficients of one stage after the other. Before the first stage the
+// function is Start. The columns are monomials or cosines.
 type output struct {
 	Start       float64
 	Counts      []int

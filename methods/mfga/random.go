@@ -187,7 +187,7 @@ func (f *fourier) choose(ctx context.Context, p random, y []float64) ([]int, err
 	return sample(align(scores, p.Radius), f.u), nil
 }
 
-// target returns the vector by which columns are scored: y, or y less its mean.
+// target returns the vector by which columns are scored: y, or y minus its mean.
 func target(centred bool, y []float64) []float64 {
 	t := slices.Clone(y)
 	if centred {
@@ -196,7 +196,8 @@ func target(centred bool, y []float64) []float64 {
 	return t
 }
 
-// fitColumns solves on the first columns of chosen, on step columns more at a time. If step is 0, it solves on all columns at once.
+// fitColumns solves on the first step columns of chosen, then on the first 2 step columns, and so on. If step is 0, it solves
+// only on all columns.
 func (a *active) fitColumns(ctx context.Context, f *fourier, chosen []int, step int, lambda float64) (output, error) {
 	if step == 0 {
 		step = len(chosen)

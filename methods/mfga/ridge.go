@@ -14,14 +14,13 @@ import (
 //
 //	min over theta   (1/n) |A theta - y|^2 + lambda sum_{j>=1} theta_j^2,
 //
-// by the Cholesky factor of A'A + n lambda diag(0, 1, .., 1), without iterations, so that there is no stopping rule. A'A grows with the
-// active set: a step computes the products of the new columns with all columns. Grid points with the same first columns share the
-// products of these columns.
+// by the Cholesky factor of A'A + n lambda diag(0, 1, .., 1). A'A grows with the active set: a step computes the products of
+// the new columns with all columns. Grid points with the same first columns share the products of these columns.
 type ridge struct {
 	*design
 	y        []float64
-	gram     []float64 // of known columns of the design: lower triangle, ld apart
-	right    []float64 // A'y of the same columns
+	gram     []float64 // A'A of the known columns: lower triangle, rows ld apart
+	right    []float64 // A'y of the known columns
 	known    int
 	solution []float64
 	residual []float64 // f - y
@@ -108,7 +107,7 @@ func (r *ridge) products(ctx context.Context, cols int) error {
 // A sizeable is the memory of a system of equations whose size changes.
 type sizeable struct {
 	equations int
-	system    []float64 // equations x equations; its lower triangle is the matrix, then its factor
+	system    []float64 // equations x equations; the lower triangle holds the matrix, and after factor its Cholesky factor
 	solver    *cholesky.Factorizer
 }
 

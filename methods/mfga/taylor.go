@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// The sets of candidates. Section 5 of the paper means both kernels; the counts of its Table 2 for regression,
-// (d+1)(d+2)/2, are those of merged and of cross+linear.
+// The sets of candidates. Section 5 of the paper uses both kernels. But the number of candidates in its Table 2 for regression,
+// (d+1)(d+2)/2, is that of merged and of cross+linear.
 const (
 	mergedLinear = "merged+linear"
 	merged       = "merged"
@@ -44,7 +44,7 @@ func (k kernelOf) linear(d int) int {
 //
 //	e,   e x_j / s,   e x_j x_k / s^2 for j < k and e x_j^2 / (sqrt(2) s^2), lexicographically,
 //
-// and the features x_j of the linear kernel. Where there are two kernels, each has the weight 1/2, so that all columns are
+// and the features x_j of the linear kernel. If there are two kernels, each has the weight 1/2, so that all columns are
 // multiplied by sqrt(1/2).
 type taylor struct {
 	kernelOf
@@ -53,8 +53,8 @@ type taylor struct {
 	scale  float64   // sqrt(1/2), or 1 for one kernel
 	factor []float64 // e(x_i)
 
-	weighted, part []float64       // of derivatives, for a block of rows
-	squares        *signedProducts // of derivatives of degree 2
+	weighted, part []float64       // workspace of derivatives, for a block of rows
+	squares        *signedProducts // workspace of derivatives, for the candidates of degree 2
 }
 
 // blockRows is how many rows are worked on at a time, so that they stay in the cache.
@@ -282,7 +282,7 @@ func (s *signedProducts) flush() {
 
 func (s *signedProducts) at(j, k int) float64 { return s.sum[j*s.m+k] }
 
-// column copies the sums of w_i x_ij x_ik for one k, or of w_i x_ij for k = d, of the j up to k.
+// column copies, for each j < len(dst), the sum over i of w_i x_ij x_ik, or of w_i x_ij for k = d.
 func (s *signedProducts) column(dst []float64, k int) {
 	for j := range dst {
 		dst[j] = s.at(j, k)

@@ -20,11 +20,11 @@ type BMKRParams struct {
 	MaxIter      int     `json:"max_iter" range:"[0,)" means:"steps of one SVR; 0 is to convergence, 10000 the published cap"`
 }
 
-// bmkrKernels are the kernels of the 2020 experiments; their gammas are not divided by d.
+// bmkrKernels are the kernels of the 2020 experiments. Their gammas are not divided by the number of features.
 var bmkrKernels = append(gaussians(-4, 5), kernel{Power: 1})
 
-// BMKR declares boosted multiple kernel regression with the grid of the 2020 experiments. For
-// Binary the targets are the labels and the sign of the sum decides.
+// BMKR declares boosted multiple kernel regression with the grid of the 2020 experiments. For two classes the targets are the
+// labels -1 and +1, and the sign of the sum decides.
 func BMKR() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "BMKR", Version: "2", Tasks: registry.Binary | registry.Regression,
@@ -50,11 +50,11 @@ func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
 
 var pathCostBMKR = boostCost(len(bmkrKernels), roundsCostBMKR)
 
-// roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C. Where the
-// kernel matrices do not fit in memory, the kernels are solved together. Then the first rounds take nearly all of the time, which grows
-// like n^3: two rounds of bankmarketing take 7 to 9 times as long on 9042 examples as on 4521, and forty rounds hardly longer than two.
-// For such sets the cost was fitted to occupancy, where C = 0.01 takes a sixth of the time of C = 100. It is too low where many examples
-// of a large set are support vectors.
+// roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C. If the kernel matrices do not fit
+// in memory, the kernels are solved together. Then the first rounds take nearly all of the time, which grows like n^3. Two
+// rounds of bankmarketing take 7 to 9 times as long on 9042 examples as on 4521, and forty rounds take hardly longer than two.
+// For such sets the cost was fitted to occupancy, where C = 0.01 takes a sixth of the time of C = 100. The estimate is too low
+// where many examples of a large set are support vectors.
 func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
 	n, each := float64(s.N), float64(p.T*len(bmkrKernels))
 	if !allInMemory(s.N, len(bmkrKernels), 4) {
@@ -77,21 +77,21 @@ func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry
 //
 //	min over f in H_k, b  1/2 ||f||^2 + C sum_i max(0, |r_ti - f(x_i) - b| - epsilon),
 //
-// keeps the machine h_t with the least sum_i (r_ti - h_t(x_i))^2, the first of equals, and goes on
-// with r_{t+1} = r_t - v h_t; the model is v sum_t h_t.
+// keeps the machine h_t with the least sum_i (r_ti - h_t(x_i))^2 (of equal machines, the first), and sets r_{t+1} = r_t - v
+// h_t, where v is the learning rate. The model is v sum_t h_t.
 //
-// The residual of a kernel changes little from round to round, so each kernel's SVR starts from its
-// last solution; this is a fit's own history and so does not depend on the other grid points of a path.
-// With MaxIter set every SVR starts cold, as the published program's do.
+// The residuals change little from round to round, so each kernel's SVR starts from the solution of the same kernel in the last
+// round. A fit uses only its own solutions, so that it does not depend on the other grid points of a path. If MaxIter is set,
+// every SVR has a cold start, as in the published program.
 //
-// Once the residuals lie in a band no wider than the tube, f = 0 solves every SVR, b is free in
-// an interval, and libsvm returns its middle: see flat.
+// Once the residuals lie in a band no wider than the tube, f = 0 solves every SVR with any b in an interval. libsvm then
+// returns the middle of the interval: see flat.
 //
-// Where the kernel matrices do not fit in memory, the Gaussian kernels are solved at once: see svm.SolveFamily.
+// If the kernel matrices do not fit in memory, the Gaussian kernels are solved together: see svm.SolveFamily.
 //
-// The linear kernel comes last. Least squares over all w.x + b leaves no larger sum of squares than its SVR, and takes one product. So
-// the SVR is not solved where even least squares does not beat the best machine so far. The SVR takes 10^5 SMO steps and more for C >= 1,
-// so that Newton's method (svm.Linear) comes first where features are few.
+// The linear kernel comes last. Least squares over all functions w.x + b is a lower bound of its SVR's sum of squares, and
+// takes one product. If this bound is not less than the best sum so far, the SVR is not solved. For C >= 1 the SVR takes 10^5
+// SMO steps and more, so where features are few, Newton's method (svm.Linear) comes first.
 type booster[F svm.Float] struct {
 	s       *sample
 	kernels []svm.Kernel[F]
@@ -100,8 +100,8 @@ type booster[F svm.Float] struct {
 	r       []float64
 	planes  *hyperplanes
 
-	family svm.Family[F] // of the Gaussian kernels, or nil: each is solved for itself
-	linear *svm.Linear   // or nil, where features are many
+	family svm.Family[F] // the Gaussian kernels, or nil if each is solved by itself
+	linear *svm.Linear   // the solver of the linear kernel, or nil where features are many
 }
 
 func newBooster[F svm.Float](s *sample, ks []svm.Kernel[F]) *booster[F] {
@@ -115,7 +115,7 @@ func newBooster[F svm.Float](s *sample, ks []svm.Kernel[F]) *booster[F] {
 	return b
 }
 
-// fewFeatures reports whether Newton's method is asked for the linear kernel.
+// fewFeatures reports whether the linear kernel is solved by Newton's method first.
 func fewFeatures(n, d int) bool { return 16*(d+1) <= n }
 
 func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p BMKRParams) (*vote, error) {
@@ -141,7 +141,7 @@ func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p B
 		l.Weight = p.LearningRate
 		learners = append(learners, l)
 		if len(l.Coef) == 0 && l.Bias == 0 {
-			break // a machine without effect leaves the residuals: all later rounds are the same
+			break // the machine is zero: the residuals stay, and all later rounds would be the same
 		}
 		for i := range b.r {
 			b.r[i] -= float64(p.LearningRate * (l.Bias + at(h, i)))
@@ -159,7 +159,7 @@ func at(h []float64, i int) float64 {
 	return h[i]
 }
 
-// round returns the best machine and its values on the training set less the bias.
+// round returns the best machine, and its values on the training set without the bias.
 func (b *booster[F]) round(ctx context.Context, problem svm.Problem, p BMKRParams) (learner, []float64, error) {
 	if bias, ok := flat(b.r, p.Epsilon); ok {
 		return learner{Bias: bias}, nil, nil
@@ -231,7 +231,7 @@ func (b *booster[F]) solveLinear(ctx context.Context, k int, problem svm.Problem
 	return b.solveOne(ctx, k, problem, p)
 }
 
-// squaredError is the sum of squares that a machine leaves of r.
+// squaredError is the sum of squares of r minus the machine's values.
 func squaredError(r []float64, sol *svm.Solution) float64 {
 	loss := 0.0
 	for i, r := range r {
@@ -241,9 +241,8 @@ func squaredError(r []float64, sol *svm.Solution) float64 {
 	return loss
 }
 
-// flat reports whether the zero function solves the SVR of targets r, to the tolerance at which a solver
-// that starts from it would stop, and the bias it would return: the middle of the interval
-// [max r - epsilon, min r + epsilon].
+// flat reports whether the zero function solves the SVR with targets r, to the tolerance of the solver. It returns the bias
+// that the solver would return: the middle of the interval [max r - epsilon, min r + epsilon].
 func flat(r []float64, epsilon float64) (bias float64, ok bool) {
 	least, most := slices.Min(r), slices.Max(r)
 	return least + (most-least)/2, (most-epsilon)-(least+epsilon) < svm.DefaultTol

@@ -4,15 +4,15 @@
 //	bmkr.go     BMKR, boosted multiple kernel regression (Wu et al. 2017): rounds of epsilon-SVR
 //	mkboost.go  MKBOOST, multiple kernel boosting (Xia and Hoi 2013): AdaBoost over SVMs
 //	gmkl.go     GMKL, generalised multiple kernel learning (Varma and Babu 2009): a learned sum of kernels
-//	channels.go its kernels and its model
+//	channels.go the kernels and the model of GMKL
 //	kernels.go  kernel functions, and the matrices of a training set
-//	grid.go     what the boosting methods share of paths, costs and memory
+//	grid.go     the paths, costs and memory of the two boosting methods
 //	vote.go     the model of the two boosting methods: scoring, stages, saving
 //
-// The kernel matrices of a training set are made once, from one pass of inner products, and shared by
-// all rounds, all kernels of a round and all values of C. BMKR's are float32 (a test shows that this
-// changes no selected grid point), MKBOOST's, some of which have low rank, float64. They are kept in memory as long as they are small together;
-// beyond that each solver keeps the rows it uses. GMKL has factors of low rank instead, in float64.
+// The boosting methods compute the kernel matrices of a training set once, from one pass of inner products. All rounds and all
+// values of C share them. The matrices of BMKR are float32; a test shows that this changes no selected grid point. The matrices
+// of MKBOOST are float64, since some have low rank. They are kept in memory while they fit into memoryLimit together. Otherwise
+// each solver caches the rows that it uses. GMKL uses factors of low rank instead, in float64.
 //
 // One fit runs on one goroutine. For more than two classes GMKL is one against the rest; the boosting methods are binary.
 package mkl

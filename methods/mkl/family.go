@@ -24,7 +24,7 @@ func newDoubled[F svm.Float](s *sample, gaussians []svm.Kernel[F], gamma float64
 	return &doubled[F]{s: s, kernels: gaussians, gamma: gamma, dots: make([]float64, tileRows*tilePoints), sums: make([]float64, vmath.Doublings*tileRows)}
 }
 
-// doubledBytes is the memory of a doubled and of svm.SolveFamily.
+// doubledBytes is the memory of a value of type doubled and of svm.SolveFamily.
 func doubledBytes(s registry.Shape) int64 {
 	return 8 * (int64(s.N)*int64(s.D+3*vmath.Doublings+4) + tileRows*(tilePoints+vmath.Doublings))
 }

@@ -34,13 +34,15 @@ func GMKL() registry.Spec {
 	}, pathGMKL, registry.Memory(memoryGMKL), registry.PathCost(pathCostGMKL))
 }
 
-// These are ranks, at channelTol, of Gaussian kernels of one feature. Over the features of a catalogue's set the mean is 3 to 48, mostly 20.
+// A usual and a large rank, at channelTol, of the Gaussian kernel of one feature. The mean rank over the features of a data set
+// of the catalogue is 3 to 48, mostly 20.
 const (
 	usualRank = 20
 	largeRank = 40
 )
 
-// ranks guesses the sum of the ranks of the kernels from that of one feature, and how many kernels are kept whole.
+// ranks estimates, from the rank of the kernel of one feature, the sum of the ranks of the kernels, and the number of kernels
+// that are kept as whole matrices.
 func ranks(s registry.Shape, one int) (sum, whole float64) {
 	n := float64(s.N)
 	if len(s.Blocks) == 0 {
@@ -56,8 +58,8 @@ func ranks(s registry.Shape, one int) (sum, whole float64) {
 	return sum, whole
 }
 
-// memoryGMKL counts the factors or matrices of the kernels, the factors once more, scaled, the systems of svm.Mix, the model, and
-// 64 MiB for garbage and for the n x n system of a careful path.
+// memoryGMKL counts the factors or matrices of the kernels, a scaled copy of the factors, the linear system of svm.Mix, the
+// model, and 64 MiB for garbage and for the n x n system of a careful path.
 func memoryGMKL(s registry.Shape, _ GMKLParams) int64 {
 	n := float64(s.N)
 	rank, whole := ranks(s, largeRank)
@@ -76,8 +78,8 @@ func memoryGMKL(s registry.Shape, _ GMKLParams) int64 {
 // lowRank reports whether svm.Mix works with the factors.
 func lowRank(n, rank, whole float64) bool { return whole == 0 && (4*rank < n || n > 1000 && rank < n) }
 
-// pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and passes over the
-// factors, which come from memory. The numbers of steps are those of nine sets of 99 to 11,513 rows.
+// pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and passes
+// over the factors. The number of steps was fitted to nine sets of 99 to 11,513 rows.
 func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
 	n := float64(s.N)
 	rank, whole := ranks(s, usualRank)
@@ -122,8 +124,8 @@ func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []G
 	return nil
 }
 
-// merge returns the distinct rows, with their targets, in the order of their first occurrence, and how often each occurs. Equal rows with
-// equal targets become one row whose loss has as many times the cost. Left apart they would make Newton's systems singular.
+// merge returns the distinct pairs of row and target, in the order of their first occurrence, and how often each occurs. The
+// cost of a pair's loss is multiplied by this number. Without merging, equal rows would make Newton's systems singular.
 func merge(train registry.Data) (distinct registry.Data, times []float64) {
 	n, d := train.X.Dims()
 	at := make(map[string]int, n)
@@ -151,19 +153,19 @@ func merge(train registry.Data) (distinct registry.Data, times []float64) {
 	return distinct, times
 }
 
-// A mixer has the kernels K_1 .. K_r of the channels, of which a machine is
+// A mixer has the kernels K_1 .. K_r of the channels. The machine of GMKL minimises
 //
 //	min over d >= 0  T(d) = sum_j d_j + min over f, b  1/2 ||f||^2 + C sum_i loss(y_i, f(x_i) + b),
 //
-// f in the space of K(d) = sum_j d_j K_j (Varma and Babu, eqs. 8 and 9). T is convex, and instead of descending its gradient
-// around a support vector machine, which is slow where K(d) is nearly singular (Gaussian kernels of one feature are),
-// svm.Mix solves for weights and machine at once, to a relative duality gap of 1e-5.
+// with f in the space of K(d) = sum_j d_j K_j (Varma and Babu, eqs. 8 and 9). T is convex. Gradient descent on T, with a
+// support vector machine for each d, is slow where K(d) is nearly singular, as with Gaussian kernels of one feature. So svm.Mix
+// solves for weights and machine at once, to a relative duality gap of 1e-5.
 type mixer struct {
 	channels channels
 	parts    []svm.Part
 }
 
-// channelTol is how far the factor of a channel's kernel, whose diagonal is 1, may be off.
+// channelTol is the error that the factor of a channel's kernel may have. The diagonal of the kernel is 1.
 const channelTol = 1e-12
 
 // newMixer factors each channel's kernel matrix, or keeps the matrix if its rank is more than half of n.

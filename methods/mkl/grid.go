@@ -8,9 +8,10 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// This file holds what the arguments of registry.DefinePath have in common for the boosting methods.
+// This file holds the parts of the arguments of registry.DefinePath that both boosting methods share.
 
-// boostAll makes the kernel matrices once, gives them to `with`, and calls the function that `with` returns for each grid point.
+// boostAll computes the kernel matrices once and gives them to `with`. It calls the function that `with` returns for each grid
+// point.
 func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks []kernel, ps []P, yield func(i int, m registry.Model) error,
 	with func(s *sample, matrices []svm.Kernel[F]) func(p P) (*vote, error)) error {
 	s := newSample(train.X)
@@ -31,7 +32,7 @@ func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks [
 	return nil
 }
 
-// boostCost returns the cost of a path: that of the kernel matrices, and that of the rounds of all grid points.
+// boostCost returns the cost of a path: the kernel matrices, and the rounds of all grid points.
 func boostCost[P any](kernels int, rounds func(s registry.Shape, p P) float64) func(s registry.Shape, ps []P) float64 {
 	return func(s registry.Shape, ps []P) float64 {
 		n := float64(s.N)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A kernel is a kernel function: exp(-Gamma ||x-x'||^2) if Power is 0, (x.x')^Power if not.
+// A kernel is a kernel function: exp(-Gamma ||x-x'||^2) if Power is 0, and else (x.x')^Power.
 type kernel struct {
 	Gamma float64
 	Power int
@@ -25,7 +25,7 @@ func gaussians(from, to int) []kernel {
 	return ks
 }
 
-// largestPower bounds the power of a saved kernel, since a power takes as many products.
+// largestPower bounds the power of a saved kernel, since the time of a kernel value grows with its power.
 const largestPower = 16
 
 func (k kernel) String() string {
@@ -54,7 +54,7 @@ func (k kernel) values(dst, dots, squares []float64, square float64) {
 	}
 }
 
-// A sample is a training set with what all kernels need of it.
+// A sample is a training set with the squared norms of its rows.
 type sample struct {
 	n, d    int
 	x       []float64 // n x d
@@ -86,7 +86,7 @@ func square(x []float64) float64 {
 // memoryLimit is the size up to which all kernel matrices of a training set are kept in memory.
 const memoryLimit = 1 << 30
 
-// rowBytes is the solver's cache of rows beyond it.
+// rowBytes is the solver's cache of rows for sets whose matrices are larger than memoryLimit.
 const rowBytes = 256 << 20
 
 // allInMemory reports whether matrices of n examples with values of the given size are kept.
@@ -94,8 +94,8 @@ func allInMemory(n, kernels, size int) bool {
 	return int64(kernels)*svm.GramBytes(n, size) <= memoryLimit
 }
 
-// gramBytes is what the matrices, or the rows in their place, take: for registry.Memory. A solver's
-// shrunken copy comes on top of a matrix.
+// gramBytes is the memory of the matrices and of a solver's copy of active rows, or of the cached rows if the matrices are not
+// kept.
 func gramBytes(n, kernels, size int) int64 {
 	one := svm.GramBytes(n, size)
 	if allInMemory(n, kernels, size) {
@@ -107,8 +107,7 @@ func gramBytes(n, kernels, size int) int64 {
 // rowsAtOnce is the height of a strip of inner products.
 const rowsAtOnce = 64
 
-// grams returns the matrices of the kernels on s, float32 or float64: in memory if they fit together, by
-// rows on demand if not.
+// grams returns the matrices of the kernels on s, float32 or float64: in memory if all fit together, and else by rows on demand.
 func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kernel[F], error) {
 	out := make([]svm.Kernel[F], len(ks))
 	var one F
@@ -124,7 +123,7 @@ func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kern
 	}
 	full := make([]*svm.Gram[F], len(ks))
 	for k := range ks {
-		if err := ctx.Err(); err != nil { // zeroing so much memory takes long, as the first write to it does below
+		if err := ctx.Err(); err != nil { // zeroing this much memory takes long
 			return nil, err
 		}
 		full[k] = svm.NewGram[F](s.n)
@@ -133,7 +132,7 @@ func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kern
 	}
 	dots, line := make([]float64, rowsAtOnce*s.n), make([]float64, s.n)
 	for lo := 0; lo < s.n; lo += rowsAtOnce {
-		hi, width := min(lo+rowsAtOnce, s.n), s.n-lo // earlier strips have computed the other columns, by symmetry
+		hi, width := min(lo+rowsAtOnce, s.n), s.n-lo // the columns before lo are known from earlier strips, by symmetry
 		strip := dots[:(hi-lo)*width]
 		vmath.MatMulT(strip, s.x[lo*s.d:hi*s.d], hi-lo, s.d, s.x[lo*s.d:], width)
 		for k := range ks {
@@ -170,21 +169,22 @@ func (s *sample) exact(k kernel) *svm.Exact {
 	return e
 }
 
-// onDemand computes rows when they are asked for, also of some columns alone. It is not safe for concurrent use.
+// onDemand is a kernel that computes rows when they are asked for. It can compute rows of some columns alone. It is not safe for
+// concurrent use.
 type onDemand[F svm.Float] struct {
 	*svm.Demanded[F]
 	s    *sample
 	k    kernel
 	line []float64
 
-	narrow, squares []float64 // the rows of some columns, and their squared norms
+	narrow, squares []float64 // the sample's rows for the columns of Restrict, and their squared norms
 }
 
 func newOnDemand[F svm.Float](s *sample, k kernel) *onDemand[F] {
 	return &onDemand[F]{Demanded: svm.NewDemanded[F](s.exact(k)), s: s, k: k, line: make([]float64, s.n)}
 }
 
-// Restrict copies the rows of the columns.
+// Restrict returns a function that computes row i of the kernel matrix at the given columns.
 func (o *onDemand[F]) Restrict(columns []int) func(dst []F, i int) {
 	s, m := o.s, len(columns)
 	o.narrow, o.squares = o.narrow[:0], o.squares[:0]

@@ -41,8 +41,8 @@ func memoryMKBoost(s registry.Shape, p MKBoostParams) int64 {
 
 var pathCostMKBoost = boostCost(len(mkboostKernels), roundsCostMKBoost)
 
-// roundsCostMKBoost was fitted to wine, pima and german. From C = 1 on the first round mostly has no error and is the last; its
-// cold starts cost as much as firstRound later rounds.
+// roundsCostMKBoost was fitted to wine, pima and german. For C of at least 1 the first round mostly has no error and is the
+// last. The cold starts of the first round cost as much as firstRound later rounds.
 func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
 	const firstRound = 8
 	n, rounds := float64(s.N), float64(p.T)
@@ -52,8 +52,8 @@ func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
 	return rounds * float64(len(mkboostKernels)) * n * (50 + 0.9*n)
 }
 
-// pathMKBoost has its kernel matrices in float64. The matrix of a polynomial kernel of few features has low rank. Rounding to float32
-// would spoil this, and at the costs of the grid SMO would then need very many steps, towards another optimum.
+// pathMKBoost keeps kernel matrices in float64. The matrix of a polynomial kernel of few features has low rank. Rounding to
+// float32 would spoil this: at the costs C of the grid, SMO would need very many steps and reach another optimum.
 func pathMKBoost(ctx context.Context, env registry.Env, train registry.Data, ps []MKBoostParams, yield func(i int, m registry.Model) error) error {
 	return boostAll(ctx, train, mkboostKernels, ps, yield, func(s *sample, ks []svm.Kernel[float64]) func(p MKBoostParams) (*vote, error) {
 		a := newAdaBooster(s, train.Y, ks)
@@ -69,14 +69,14 @@ func pathMKBoost(ctx context.Context, env registry.Env, train registry.Data, ps 
 //
 //	min over f in H_k, b  1/2 ||f||^2 + C n sum_i D_i max(0, 1 - y_i (f(x_i) + b)),
 //
-// takes as h_t the sign of the one with the least weighted error e = sum of D_i over y_i h(x_i) < 0, the
-// first of equals, weighs it alpha = 1/2 ln((1-e)/e), and multiplies D_i by exp(-alpha y_i h_t(x_i)) before it
-// normalises them. The paper resamples the training set by D instead of weighing its examples; costs are
-// the expectation of that, and need no random numbers.
+// and takes as h_t the sign of the machine with the least weighted error e = sum of D_i over y_i h(x_i) < 0 (of equal machines,
+// the first). h_t gets the weight alpha = 1/2 ln((1-e)/e). D_i is multiplied by exp(-alpha y_i h_t(x_i)), and D is normalised.
+// The paper resamples the training set by D. Here D weighs the costs instead, which are the expectation of the resampled ones
+// and need no random numbers.
 //
-// It ends early where AdaBoost does. With e = 0 D would not change, and h_t gets the largest weight that a learner can have. With
-// e >= 1/2 it ends, too, unless the round is the first. A round tries no further kernel once a kernel has reached the smallest error
-// that any function can have, the error of equal rows with different labels.
+// Boosting ends early after e = 0, when D would not change; h_t then gets the weight alphaLimit. It also ends at e >= 1/2,
+// without this learner unless the round is the first. A round tries no further kernel once a kernel has reached the smallest
+// error that any function can have, the error of equal rows with different labels.
 type adaBooster struct {
 	s       *sample
 	y       []float64
@@ -118,7 +118,7 @@ func (a *adaBooster) fit(ctx context.Context, env registry.Env, p MKBoostParams)
 		}
 		l.Weight = min(alphaLimit, 0.5*vmath.LogScalar((1-e)/e))
 		if e >= 0.5 {
-			l.Weight = 1 // the only learner: its sign is the model
+			l.Weight = 1 // the only learner: the model is the sign of this machine
 		}
 		learners = append(learners, l)
 		if e >= 0.5 || e == 0 {
@@ -164,7 +164,7 @@ func (a *adaBooster) round(ctx context.Context, p MKBoostParams) (learner, []boo
 	return learner{Kernel: best, Bias: sol.Bias, Coef: slices.Clone(sol.Beta), Capped: sol.Capped}, wrong, least, nil
 }
 
-// warm makes kernel k's last solution a start for the new costs: variables at a bound stay at it.
+// warm scales kernel k's last solution to the new costs, so that variables at a bound stay at the bound.
 func (a *adaBooster) warm(k int) {
 	sol := &a.last[k]
 	if old := a.scale[k]; old != nil {
@@ -176,7 +176,7 @@ func (a *adaBooster) warm(k int) {
 	a.scale[k] = append(a.scale[k][:0], a.cost...)
 }
 
-// errorOf returns the weighted error of the sign of sol, and marks in wrong, if given, where it errs.
+// errorOf returns the weighted error of the sign of sol, and marks the wrong examples in wrong, if wrong is not nil.
 func (a *adaBooster) errorOf(sol *svm.Solution, wrong []bool) float64 {
 	e := 0.0
 	for i, y := range a.y {
@@ -194,7 +194,7 @@ func (a *adaBooster) errorOf(sol *svm.Solution, wrong []bool) float64 {
 	return e
 }
 
-// leastError is the weighted error below which no function of x comes.
+// leastError is the least weighted error that a function of x can have.
 func (a *adaBooster) leastError() float64 {
 	sum := 0.0
 	for _, g := range a.groups {

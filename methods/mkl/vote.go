@@ -19,7 +19,7 @@ import (
 //
 //	Weight_t f_t(x),        f_t(x) = Bias_t + sum_i Coef_ti k_t(x, x_i)
 //
-// or of Weight_t sign f_t(x) with Signs set. It is not changed after the fit. Rounds past the last learner add nothing.
+// or, if Signs is set, of Weight_t sign f_t(x). It is not changed after the fit. Rounds after the last learner add nothing.
 type vote struct {
 	N, D, T  int
 	Signs    bool
@@ -30,7 +30,7 @@ type vote struct {
 	squares []float64
 }
 
-// A learner is one round's machine. Coef is empty for a constant.
+// A learner is the machine of one round. Coef is empty if the machine is constant.
 type learner struct {
 	Kernel int
 	Coef   []float64 // N
@@ -87,7 +87,7 @@ func (v *vote) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	})
 }
 
-// ScoreStages yields the sums of the first t rounds, t of the ascending list at from 0 to T.
+// ScoreStages yields, for each t of at, the sums of the first t rounds. at is ascending, from 0 to T at most.
 func (v *vote) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
 	n, _ := x.Dims()
 	if err := fitting.CheckScoring(x, v.D, 1, n); err != nil {
@@ -122,7 +122,7 @@ func (v *vote) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield fu
 	return nil
 }
 
-// A block scores up to rowsAtOnce rows; the values of a kernel are made when a learner first needs them.
+// A block scores up to rowsAtOnce rows. It computes the values of a kernel when a learner first needs them.
 type block struct {
 	v       *vote
 	m       int
@@ -171,7 +171,7 @@ func (b *block) add(l learner) {
 	}
 }
 
-// output is what the learner adds to the vote where its machine's value is f.
+// output is the learner's part of the vote if its machine has the value f.
 func (l learner) output(f float64, signs bool) float64 {
 	if !signs {
 		return l.Weight * f
@@ -204,7 +204,7 @@ func loadVote(r io.Reader) (registry.Model, error) {
 	return saved.Read(r, "boosted kernels", (*vote).restore)
 }
 
-// restore checks what was read and makes what scoring needs besides.
+// restore checks the model that was read, and computes squares, which are not saved.
 func (v *vote) restore() error {
 	if err := v.check(); err != nil {
 		return err

@@ -74,11 +74,11 @@ type scored struct {
 	cosines []float64 // LK x rows
 }
 
-// recentBytes is the most that the kept cosines take.
+// recentBytes is the most memory that the kept cosines take.
 const recentBytes = 32 << 20
 
-// cosines returns the LK x rows matrix of the cosines of a block of rows. The caller must not change the matrix, which may lie
-// in scratch.
+// cosines returns the LK x rows matrix of the cosines of a block of rows. The matrix may lie in scratch. The caller must not
+// change it.
 func (r *recent) cosines(m *model, block int, rows []float64, scratch *[]float64) []float64 {
 	features := len(m.Weight)
 	size := features * (len(rows) / m.D)

@@ -2,10 +2,9 @@
 // Letarte, Morvant and Germain, Pseudo-Bayesian Learning with Kernel Fourier Transform
 // as Prior, AISTATS 2019.
 //
-// Around each of L landmarks, drawn from the training set, K random Fourier features of
-// the Gaussian kernel exp(-gamma ||x-x'||^2) are weighted by how well each is aligned with the
-// labels, in closed form; the L weighted sums are a representation of x, and a linear
-// support vector machine is trained on it.
+// L landmarks are drawn from the training set. For each landmark, K random Fourier features of the Gaussian kernel exp(-gamma
+// ||x-x'||^2) get weights in closed form, by how well each is aligned with the labels. The L weighted sums are a representation
+// of x, and a linear support vector machine is trained on this representation.
 //
 //	pbrff.go           the method, its parameters, and grid points that share work
 //	representation.go  landmarks, draws, alignment losses, weights
@@ -52,8 +51,8 @@ func Spec() registry.Spec {
 	}, fitPath, registry.Memory(memory), registry.PathCost(pathCost))
 }
 
-// fitPath fits the grid points. All of them share the draws, those of one gamma share cosines and alignment losses, and those
-// of one gamma and beta share the representation.
+// fitPath fits the grid points. All grid points share the draws. Grid points with one gamma share cosines and alignment losses,
+// and grid points with one gamma and beta share the representation.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
 	for _, drawn := range fitting.Groups(fitting.Upto(len(ps)), func(i int) [2]int { return [2]int{ps[i].Landmarks, ps[i].K} }) {
 		first := ps[drawn[0]]
@@ -77,7 +76,7 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 				if err := classify(ctx, train.Y, representations[k], ps, sharp, yield); err != nil {
 					return err
 				}
-				representations[k].phi = nil // memory for the next
+				representations[k].phi = nil // free the memory for the next representation
 			}
 		}
 	}
@@ -102,13 +101,11 @@ func classify(ctx context.Context, y []float64, r *representation, ps []Params, 
 	return nil
 }
 
-// gridBetas is how many values of beta the published grid has; their representations
-// exist at the same time.
+// gridBetas is the number of values of beta in the published grid. Their representations exist at the same time.
 const gridBetas = 5
 
-// memory counts the frequencies, packed rows, the representations of the published grid's path,
-// one landmark's cosines, the support vector machine, and the cosines that models keep to
-// score as many rows.
+// memory counts the frequencies, packed rows, the representations of the published grid, the cosines of one landmark, the
+// support vector machine, and the cosines that models keep when they score as many rows.
 func memory(s registry.Shape, p Params) int64 {
 	features, n := int64(p.Landmarks)*int64(p.K), int64(s.N)
 	kept := min(features*n*8, recentBytes)
@@ -118,8 +115,8 @@ func memory(s registry.Shape, p Params) int64 {
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
 
-// pathCost adds, once each, what draws, kernel coefficients and representations cost, and the
-// support vector machines.
+// pathCost adds the cost of draws, kernel coefficients and representations, once for the grid points that share them, and the
+// cost of each support vector machine.
 func pathCost(s registry.Shape, ps []Params) float64 {
 	type shared struct {
 		landmarks, k int

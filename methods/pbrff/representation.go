@@ -12,8 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// draws are what the parameters besides L and K do not touch: landmarks and
-// standard normal frequencies.
+// draws are the landmarks and the standard normal frequencies. They depend on no parameter but L and K.
 type draws struct {
 	x        []float64 // n x d training rows
 	packed   *vmath.Packed
@@ -24,8 +23,8 @@ type draws struct {
 	normal   []float64 // LK x d: frequency j of landmark l is row lK + j
 }
 
-// draw follows the published program: first L row numbers with replacement, then for each
-// landmark the K normals of the first feature, those of the second, and so on.
+// draw has the order of the published program: first L row numbers with replacement, then for each landmark the K normals of
+// the first feature, the K normals of the second feature, and so on.
 func draw(random *rng.RandomState, train registry.Data, l, k int) *draws {
 	x := fitting.Rows(train.X)
 	n, d := train.X.Dims()
@@ -53,11 +52,11 @@ type kernel struct {
 	omega []float64 // LK x d
 	phase []float64 // LK: omega_lj.x_l
 
-	recent *recent // what its models share when they score, unless there is one only
+	recent *recent // the cosines that the models of this kernel share when they score; nil for a single model
 }
 
-// scale gives the draws a kernel coefficient; gamma 0 stands for 1/d. The last coefficient takes the
-// memory of the draws, which are lost.
+// scale returns the kernel of the draws for a kernel coefficient; gamma 0 means 1/d. The last kernel takes the memory of the
+// draws and overwrites them.
 func (w *draws) scale(gamma float64, last bool) *kernel {
 	if gamma == 0 {
 		gamma = 1 / float64(w.d)
@@ -87,9 +86,9 @@ type representation struct {
 // loss of feature j at landmark l (Letarte et al., eq. 16) and its weight (eq. 11) are
 //
 //	loss_lj = 1/2 - (sum_i s_i cos(omega_lj.(x_i - x_l)) - 1) / (2 (n - 1)),
-//	q_lj    = exp(-beta sqrt(n) loss_lj) / sum over j of the same.
+//	q_lj    = exp(-beta sqrt(n) loss_lj) / sum over k of exp(-beta sqrt(n) loss_lk).
 //
-// The 1 subtracted is the landmark's own term.
+// The 1 that is subtracted is the term of the landmark itself.
 func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representation, error) {
 	out := make([]*representation, len(betas))
 	for b := range out {

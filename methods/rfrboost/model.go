@@ -14,12 +14,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model is the layers, and the linear model on top of each representation: one more than layers.
+// A model is the layers, and the linear model on top of each representation. There is one more linear model than layers.
 type model struct {
 	D, Outputs int
 	Rounds     []round
 	Tops       [][]float64 // W, Outputs x D, and then b
-	Asked      int         // rounds of the setting; those that have no layer change nothing
+	Asked      int         // rounds of the setting; rounds after the last layer change nothing
 }
 
 // A round is a layer: Phi + Step (S f + Shift)' W, with the W below it.
@@ -30,7 +30,7 @@ type round struct {
 	Step       float64
 }
 
-// A staged model is one as the harness sees it.
+// A staged is a model that implements registry.Stager.
 type staged struct{ *model }
 
 // first returns the model of the first rounds.

@@ -62,13 +62,14 @@ func memory(s registry.Shape, p Params) int64 {
 	n, d, k, m := int64(s.N), int64(s.D), int64(s.Outputs()), int64(2*p.Features)
 	features := 2 * m * n
 	if m > n {
-		features += m * n // line 3 by rows reads a transposed copy
+		features += m * n // the n x n form of line 3 reads a transposed copy
 	}
 	side := min(n, m)
 	return 8*(features+side*side+n*(3*d+8*k+12)+int64(p.Rounds+1)*(m*(d+2+k)+2*k*d)) + cholesky.Bytes(int(side)) + 1<<20
 }
 
-// pathCost counts, for each round of the longest path of its kind, the features, the products of line 3 and its factor, and the linear model.
+// pathCost counts, for each group of grid points that share their layers and each round of the longest one, the features, the
+// products and the factor of line 3, and the linear model.
 func pathCost(s registry.Shape, ps []Params) float64 {
 	sum := 0.0
 	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) Params { return ps[i].anyRounds() }) {
@@ -88,13 +89,13 @@ func pathCost(s registry.Shape, ps []Params) float64 {
 	return sum
 }
 
-// anyRounds is what grid points have in common that share their layers.
+// anyRounds returns p without the number of rounds. Grid points with equal anyRounds share their layers.
 func (p Params) anyRounds() Params {
 	p.Rounds = 0
 	return p
 }
 
-// fitPath fits the grid points. Those that differ in the number of rounds alone are the first rounds of one model.
+// fitPath fits the grid points. Grid points that differ in the number of rounds alone are the first rounds of one model.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, greedy bool, yield func(int, registry.Model) error) error {
 	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) Params { return ps[i].anyRounds() }) {
 		longest := slices.MaxFunc(alike, func(a, b int) int { return ps[a].Rounds - ps[b].Rounds })
@@ -111,7 +112,7 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 	return nil
 }
 
-// A booster is the algorithm under way. Matrices of outputs by rows are K x n.
+// A booster is the state of the algorithm. Matrices of outputs by rows are K x n.
 type booster struct {
 	Params
 	greedy      bool
@@ -120,8 +121,8 @@ type booster struct {
 	x, phi      []float64 // n x d
 	task        registry.Task
 	y           []float64     // labels -1 and +1, classes or targets
-	shown       []float64     // n x outputs: the targets as pairs are drawn by them: 0 and 1, indicators or numbers
-	top         logit.Problem // of line 1
+	shown       []float64     // n x outputs: the targets by which pairs are drawn: 0 and 1, indicators or numbers
+	top         logit.Problem // the problem of line 1, for the logistic loss
 	theta       []float64     // W_t and then b_t
 	scores, res []float64     // W_t Phi_t + b_t; r
 }
@@ -150,7 +151,7 @@ func newBooster(train registry.Data, p Params, greedy bool, draw drawer) *booste
 	return b
 }
 
-// fit runs the algorithm. It ends early where nothing is left to learn: where the residuals or W_t are zero, or two rows are not there.
+// fit runs the algorithm. It ends early if the residuals or W_t are zero, or if there are fewer than two rows.
 func (b *booster) fit(ctx context.Context) (*model, error) {
 	m := &model{D: b.d, Outputs: b.k}
 	for {
@@ -271,7 +272,7 @@ func (b *booster) lineSearch(fitted []float64, scale float64) float64 {
 	if b.task == registry.Regression {
 		return vmath.Dot(b.res, z) / n / (vmath.Dot(z, z)/n + lineShrink)
 	}
-	// Newton's method in one number. A step that does not lower the derivative's size is halved: the risk is convex.
+	// Newton's method in one variable. A step is halved until it lowers the size of the derivative. The risk is convex.
 	s := 0.0
 	slope, bend := b.along(z, s)
 	for range 100 {

@@ -12,8 +12,8 @@ import (
 //
 //	min over S, s   (1/n) sum_i |r_i - S f_i - s|^2 + rho |S|^2,
 //
-// by the smaller of the p x p matrix of the features' products and the n x n matrix of the rows'. Without an intercept s is zero. It
-// returns S (K x p), s and the fitted values S f_i + s (K x n).
+// by the smaller of two matrices: p x p, the products of the features, or n x n, the products of the rows. Without an intercept
+// s is zero. ridge returns S (K x p), s and the fitted values S f_i + s (K x n).
 func ridge(ctx context.Context, f []float64, p, n int, r []float64, k int, rho float64, intercept bool) (weights, shift, fitted []float64, err error) {
 	r = slices.Clone(r)
 	means, shift := make([]float64, p), make([]float64, k)

@@ -8,8 +8,8 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// A layer is random features tanh(A z + a) by pairs of rows (SWIM: Bolager et al., NeurIPS 2023). The feature of the pair z_1, z_2 is
-// tanh(-c) at z_1 and tanh(c) at z_2:
+// A layer is random features tanh(A z + a), one for each of some pairs of rows (SWIM: Bolager et al., NeurIPS 2023). The
+// feature of the pair z_1, z_2 is tanh(-c) at z_1 and tanh(c) at z_2:
 //
 //	A = 2 c (z_2 - z_1)' / |z_2 - z_1|^2,   a = -A z_1 - c.
 //

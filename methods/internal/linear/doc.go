@@ -18,10 +18,10 @@
 //
 //	alpha' = argmax over a of   D(a) - |a - alpha|^2 / (2 sigma)
 //
-// with a penalty sigma that grows from stage to stage. The stage's own dual is a minimisation in (w, b) of a smooth, piecewise
-// quadratic function, which semismooth Newton steps solve (newton.go). A Newton step costs O(nd) and a factorisation no larger than
-// d + 1 (system.go). As P is piecewise quadratic, a few stages with a large sigma identify the examples on the margin, and the
-// gap drops to rounding.
+// with a penalty sigma that grows from stage to stage. The dual of this problem is to minimise a smooth, piecewise quadratic
+// function of (w, b). Semismooth Newton steps do this (newton.go). A Newton step costs O(nd) and the factorisation of a matrix
+// of at most d + 1 rows (system.go). As P is piecewise quadratic, a few stages with a large sigma identify the examples on the
+// margin, and the gap drops to rounding.
 //
 // # Stopping rule
 //
@@ -30,11 +30,11 @@
 //
 // # Scope
 //
-// The package is made for dense features of which there are many fewer than examples (d of 10 to 300, n to 10^5) and which may be
-// nearly dependent, where decomposition methods need millions of steps or stop early. It has no kernels, no other losses, no weights of
-// examples and no sparse features.
+// The package is made for dense features, many fewer than examples (d of 10 to 300, n to 10^5). The features may be nearly
+// dependent, where decomposition methods need millions of steps or stop early. The package has no kernels, no other losses, no
+// weights of examples and no sparse features.
 //
-// Inner loops are methods/internal/vmath's, so a solution has the same bits on every machine. It depends on (X, y, C) alone, so that
-// a path of C equals single fits bit for bit. Warm starts along C, which spared a path of GFC at most two fifths of its Newton
-// steps and took a sixth more on pima, are left out for that.
+// Inner loops are methods/internal/vmath's, so a solution has the same bits on every machine. It depends on (X, y, C) alone, so
+// that a path of C equals single fits bit for bit. Warm starts along C would break this, and gain little: on a path of GFC they
+// save at most two fifths of the Newton steps, and on pima they take a sixth more.
 package linear

@@ -30,12 +30,12 @@ type Problem struct {
 	gradB   float64
 	dir     []float64 // d: Newton direction in w
 	moved   []int     // examples whose multiplier the last move changed
-	changes []float64 // y_i times those changes
+	changes []float64 // y_i times the changes of the multipliers of moved
 	sumW    []float64 // d: sum_i y_i next_i x_i
 	scratch []float64 // n
 	system
-	newtons int // steps in all
-	stale   int // steps since refresh
+	newtons int // Newton steps in all
+	stale   int // Newton steps since refresh
 }
 
 // A Solution is an optimal classifier x -> w.x + b.
@@ -47,8 +47,8 @@ type Solution struct {
 	Steps     int       // Newton steps
 }
 
-// A solution has a relative duality gap, Gap / Objective, of Target, or the smallest that
-// rounding allows, which is then no larger than Tolerance.
+// A solution has a relative duality gap, Gap / Objective, of at most Target. Where rounding does not allow this, the gap is at
+// most Tolerance.
 const (
 	Target    = 1e-9
 	Tolerance = 1e-6
@@ -57,11 +57,11 @@ const (
 const (
 	// maxSteps is the default limit of Newton steps. PBRFF and GFC take a few to 150.
 	maxSteps = 5000
-	// patience is the number of bounds in a row that lower the gap by less than half after which the gap is taken to be down to rounding.
+	// After patience consecutive bounds that each lower the gap by less than half, Solve takes the gap for rounding.
 	patience = 6
-	// hopeless is the number of such bounds after which a gap above Tolerance is an error.
+	// After hopeless such bounds, a gap above Tolerance is an error.
 	hopeless = 30
-	// rounding times C n is what rounding leaves uncertain of an objective. For separable examples that is much of the objective.
+	// rounding times C n is the rounding error of an objective. For separable examples that is a large part of the objective.
 	rounding = 0x1p-50
 )
 
@@ -110,37 +110,36 @@ func Memory(n, d int) int64 {
 	return int64(vmath.PackedBytes(n, d)) + 8*int64(12*n+5*e*(e+8)+128*e)
 }
 
-// Cost returns the nanoseconds that a Solve takes, with a fifth of New's, fitted to PBRFF (d = 100) and GFC
-// (d = 200) on the published data sets: a number of Newton steps that grows slowly with n
-// and C, each a pass over the examples and a system of as many equations as there are free
-// rows or features.
+// Cost returns the nanoseconds of one Solve and a fifth of New. It was fitted to PBRFF (d = 100) and GFC (d = 200) on the
+// published data sets. The number of Newton steps grows slowly with n and C. Each step is a pass over the examples and a system
+// with one equation for each free row or each feature.
 func Cost(n, d int, c float64) float64 {
 	rows, cols := float64(n), float64(d)
 	steps := max(8, 8*math.Log(rows)-29) * math.Pow(c, 0.15)
 	return 1.2*rows*cols + steps*(9000+0.6*rows*cols+0.009*math.Pow(min(cols, rows/4), 3))
 }
 
-// The penalty sigma of the first stage is such that a multiplier crosses [0, C], or mostMove over the mean |x_i|^2 if that is less, while
-// its slack crosses an interval of firstWidth. From stage to stage sigma grows by one of three factors. Faster growth and slower
-// growth both cost more Newton steps in all.
+// In the first stage sigma is C / firstWidth, or mostMove / (firstWidth mean |x_i|^2) if that is less. So a multiplier crosses
+// [0, C] while its slack crosses an interval of length firstWidth. From stage to stage sigma grows by one of three factors.
+// Faster growth and slower growth both cost more Newton steps in all.
 const (
 	firstWidth = 3.0
-	// mostMove bounds sigma where examples are separable and C is large: their multipliers come nowhere near C.
+	// mostMove bounds sigma where examples are separable and C is large: the multipliers then stay far below C.
 	mostMove = 1000.0
-	// settledGrowth follows a stage of one Newton step: the set of free examples has settled.
+	// settledGrowth is the factor after a stage of at most one Newton step, when the free examples hardly change any more.
 	settledGrowth = 6.0
-	// fastGrowth follows a stage of at most fewSteps Newton steps.
+	// fastGrowth is the factor after a stage of at most fewSteps Newton steps.
 	fastGrowth = 2.5
 	fewSteps   = 3
-	// slowGrowth follows every other stage.
+	// slowGrowth is the factor after every other stage.
 	slowGrowth = 1.7
 )
 
 // Solve returns the solution for C > 0 by the algorithm of the package comment, from w = 0 and alpha = 0. It is an error if ctx is
 // done, or if the gap is not within Tolerance after limit Newton steps (0 means a limit far beyond what solvable problems take).
 //
-// The duality gap is computed after a stage that is at the target, or that made no progress, where promise is what the gap would be if w and
-// b belonged to the multipliers exactly.
+// promise is the duality gap if w and b fitted the multipliers exactly. The true gap is computed after a stage whose promise is
+// at the target or makes no progress.
 func (p *Problem) Solve(ctx context.Context, c float64, limit int) (Solution, error) {
 	if !(c > 0) || math.IsInf(c, 1) {
 		return Solution{}, fmt.Errorf("linear SVM: C is %v: it must be a finite number > 0", c)
@@ -183,14 +182,14 @@ func (p *Problem) Solve(ctx context.Context, c float64, limit int) (Solution, er
 		}
 		promised = promise
 		copy(p.Alpha, p.Next)
-		if !solvable { // 1/sigma was lost to rounding beside the products of rows: sigma stays below
+		if !solvable { // 1/sigma was lost to rounding beside the products of rows: keep sigma smaller from now on
 			largest = p.sigma / settledGrowth
 		}
 		p.sigma = min(p.sigma*growth(steps), largest)
 	}
 }
 
-// growth is the factor of sigma after a stage of so many Newton steps.
+// growth is the factor of sigma after a stage of the given number of Newton steps.
 func growth(steps int) float64 {
 	switch {
 	case steps <= 1:
@@ -205,10 +204,10 @@ func growth(steps int) float64 {
 type certificate struct {
 	best  Solution
 	bound float64 // the best dual value
-	idle  int     // bounds in a row that lowered the gap by less than half
+	idle  int     // consecutive bounds that each lowered the gap by less than half
 }
 
-// certify takes the current point and the current multipliers into the certificate, with slacks computed anew.
+// certify updates the certificate with the current point and multipliers, after it has computed the slacks from w and b again.
 func (p *Problem) certify(cert *certificate) {
 	p.refresh()
 	p.move(0)
@@ -223,8 +222,8 @@ func (p *Problem) certify(cert *certificate) {
 	}
 }
 
-// refresh computes the slacks anew from w and b and clears the multipliers and their sum, against rounding that adds up over the
-// updates of move. The caller calls move(0) next, or minimize, which does.
+// refresh computes the slacks from w and b again and clears the multipliers and sumW, since rounding errors add up over the
+// updates of move. The caller must call move(0) next, or minimize, which calls it.
 func (p *Problem) refresh() {
 	p.packed.MatVec(p.Slack, p.w)
 	vmath.Signed(p.Slack, p.Y, p.b)
@@ -236,10 +235,10 @@ func (p *Problem) refresh() {
 	p.stale = 0
 }
 
-// dual returns D at the next multipliers after a move to sum_i a_i y_i = 0. The free multipliers alone are moved if they have room
-// enough: the Lagrangian D(a) - b sum_i a_i y_i is flat in a free multiplier.
+// dual moves the next multipliers to sum_i a_i y_i = 0 and returns D there. It moves only the free multipliers if they have
+// enough room, since the Lagrangian D(a) - b sum_i a_i y_i is flat in a free multiplier.
 func (p *Problem) dual() float64 {
-	room := func(i int) float64 { // how far a_i can move to lower y_i gradB
+	room := func(i int) float64 { // how far a_i can move in the direction that makes gradB smaller
 		if p.Y[i]*p.gradB < 0 {
 			return p.Next[i]
 		}
@@ -272,12 +271,11 @@ func (p *Problem) dual() float64 {
 	return sum - vmath.Dot(p.dir, p.dir)/2
 }
 
-// solution returns w with the middle of the optimal interval of b. For fixed w, P is piecewise
-// linear in b with slope -C times the number of positive labels at minus infinity, and C
-// more after each y_i - w.x_i.
+// solution returns w with the middle of the optimal interval of b. For fixed w, P is piecewise linear in b. Its slope is -C
+// times the number of positive labels at minus infinity, and rises by C at each y_i - w.x_i.
 //
-// Where the examples can be separated and C is large, C times slacks that are nearly zero would hide a good w. So w and b are
-// enlarged until no slack is left, if that lowers P.
+// Where the examples can be separated and C is large, tiny slacks times C can be most of P. So solution enlarges w and b until no
+// slack is left, if this lowers P.
 func (p *Problem) solution() Solution {
 	kinks := p.scratch
 	for i, y := range p.Y {
@@ -302,8 +300,7 @@ func (p *Problem) solution() Solution {
 	return s
 }
 
-// neighbours returns the elements that would stand at k and k + 1 if v were sorted. It
-// rearranges v.
+// neighbours returns the elements k and k + 1 of v in sorted order. It rearranges v.
 func neighbours(v []float64, k int) (low, high float64) {
 	for from, to := 0, len(v); ; { // the k-th is within [from, to)
 		if to-from <= 12 {
@@ -326,7 +323,7 @@ func neighbours(v []float64, k int) (low, high float64) {
 				j--
 			}
 		}
-		switch { // v[from..j] <= pivot <= v[i..to), and what is between equals it
+		switch { // v[from..j] <= pivot <= v[i..to), and elements between j and i equal the pivot
 		case k <= j:
 			to = j + 1
 		case k >= i:

@@ -6,15 +6,15 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// freeB keeps the system definite in b when rounding hides the free rows' part.
+// freeB times sigma is added to the Hessian in b, so that it stays positive when rounding hides the part of the free rows.
 const freeB = 1e-12
 
-// A system holds the Newton equations and the workspace that solves them. The size of a matrix is rounded up to a multiple of eight, as
-// vmath.Factor wants it; the added rows and columns are those of the identity.
+// A system holds the Newton equations and their workspace. The size of a matrix is rounded up to a multiple of eight, as
+// vmath.Factor needs it. The added rows and columns are those of the identity.
 type system struct {
 	gram     []float64 // size(d + 1) squared: sum of (x_i, 1)(x_i, 1)' over inGram
-	inGram   []uint8   // bits
-	all      []float64 // the sum over all examples, once a system has needed it
+	inGram   []uint8   // a bit for each example: whether gram includes it
+	all      []float64 // the same sum over all examples, once followFree has needed it
 	enter    []int
 	leave    []int
 	rows     []float64 // some examples (x_i, 1) as rows, or x_i as columns
@@ -28,12 +28,12 @@ type system struct {
 // size rounds m up to a multiple of eight.
 func size(m int) int { return (m + 7) &^ 7 }
 
-// direction sets dir to the Newton direction in w and returns the direction in b. With F the free rows and 1 a column of ones, the
-// Hessian is diag(I, 0) + sigma [F 1]'[F 1]. The system solved is of that matrix, or of F F' + I/sigma by Woodbury's formula, whichever
-// takes fewer multiply-adds to form and to factor.
+// direction sets dir to the Newton direction in w and returns the direction in b. With F the free rows and 1 a column of ones,
+// the Hessian is diag(I, 0) + sigma [F 1]'[F 1]. direction factors this matrix, or F F' + I/sigma by Woodbury's formula,
+// whichever takes fewer multiply-adds.
 func (p *Problem) direction() (dirB float64, ok bool) {
 	m, d := len(p.free), p.d
-	if m == 0 { // the Hessian is diag(I, 0): as if one row were free
+	if m == 0 { // the Hessian is diag(I, 0): for b, use sigma, as if one row were free
 		for k, g := range p.gradW {
 			p.dir[k] = -g
 		}
@@ -53,7 +53,7 @@ func (p *Problem) direction() (dirB float64, ok bool) {
 	return p.directionByRows()
 }
 
-// directionByRows solves for u = sigma (F dir + dirB 1), the change of the free multipliers:
+// directionByRows solves for u = sigma (F dir + dirB 1), minus the change of the free multipliers times their labels:
 //
 //	(F F' + I/sigma) u = -F gradW + dirB 1,   1'u = -gradB,   dir = -gradW - F'u.
 //
@@ -117,8 +117,7 @@ func (p *Problem) directionByFeatures() (dirB float64, ok bool) {
 	return p.solved[d], true
 }
 
-// prepare makes room for a system of e equations and zeroes the right-hand sides, which
-// nothing else writes.
+// prepare makes room for a system of e equations and sets the right-hand sides to zero.
 func (p *Problem) prepare(e int) {
 	p.factor, p.shift = grow(p.factor, e*(e+8)), grow(p.shift, e)
 	p.solved, p.ones = grow(p.solved, e), grow(p.ones, e)
@@ -127,9 +126,10 @@ func (p *Problem) prepare(e int) {
 	}
 }
 
-// followFree brings gram = [F 1]'[F 1] up to date with the free rows by the cheapest of three ways: adding and subtracting the
-// products of the rows that entered and left since the last Newton step, which are mostly few; summing the free rows from nothing; or
-// subtracting the rows that are not free from the sum over all rows, which is kept since every solution starts there.
+// followFree updates gram = [F 1]'[F 1] to the free rows F, by the cheapest of three ways. The first adds and subtracts the
+// products of the rows that became free or not free since the last Newton step; these are mostly few. The second sums over the
+// free rows. The third subtracts the rows that are not free from the sum over all rows. That sum is kept, since most rows are
+// free where a solution starts.
 func (p *Problem) followFree(e int) {
 	enter, leave := p.enter[:0], p.leave[:0]
 	for at, free := range p.Free {
@@ -168,7 +168,7 @@ func (p *Problem) followFree(e int) {
 
 // addProducts adds the outer products of the rows (x_i, 1) to sum, or subtracts them.
 func (p *Problem) addProducts(sum []float64, e int, which []int, how vmath.Change) {
-	const together = 128 // rows: a copy of all would double the memory
+	const together = 128 // rows at a time: a copy of all rows would double the memory
 	d := p.d
 	for len(which) > 0 {
 		m := min(together, len(which))

@@ -9,10 +9,10 @@ import (
 
 // The active set and its rows.
 //
-// Shrinking (Joachims 1999; Fan, Chen and Lin 2005) takes out of the active set the examples at a bound that are unlikely to move again. SMO
-// steps then see arrays over the active elements, and rows with the columns of these alone. The rows are those of the kernel matrix
-// itself while all examples are active and the matrix is in memory; otherwise they lie in a row cache, from which the row unused for longest
-// goes first.
+// Shrinking (Joachims 1999; Fan, Chen and Lin 2005) takes out of the active set the examples at a bound that are unlikely to
+// move again. SMO steps then use arrays over the active elements, and rows that have only the columns of active elements. While
+// all examples are active and the kernel matrix is in memory, the steps read its rows. Otherwise the rows lie in a cache, which
+// drops the least recently used row first.
 
 // activateAll makes every example active, from the solution's Beta and Fit.
 func (s *Solver[F]) activateAll() {
@@ -70,7 +70,7 @@ func aligned(x []float64, n int) []float64 {
 	return x[skip : skip+n]
 }
 
-// pad makes elements of the arrays from n to their end that can move neither way.
+// pad fills the arrays from n to their end with elements that can move neither up nor down.
 func (s *Solver[F]) pad(n int) {
 	w := &s.w
 	for k := n; k < padded(n); k++ {
@@ -90,7 +90,7 @@ func (s *Solver[F]) openRowCache() {
 	}
 	capacity := min(n, max(2, int(bytes/(int64(w.stride)*int64(unsafe.Sizeof(one))))))
 	if cap(s.rowCache) < capacity*w.stride {
-		s.rowCache, w.rows = nil, nil // the old rows need not be kept beside the new ones
+		s.rowCache, w.rows = nil, nil // free the old rows before the new ones are allocated
 	}
 	s.rowCache = resized(s.rowCache, capacity*w.stride)
 	w.rows = s.rowCache
@@ -104,7 +104,7 @@ func (s *Solver[F]) openRowCache() {
 	}
 }
 
-// fetchRow stores the row of active element k, in place of the row unused for longest if the cache is full.
+// fetchRow stores the row of active element k. If the cache is full, this row replaces the least recently used one.
 func (s *Solver[F]) fetchRow(k int) {
 	w, n := &s.w, len(s.index)
 	if len(s.free) == 0 {
@@ -119,7 +119,7 @@ func (s *Solver[F]) fetchRow(k int) {
 	w.slot[k], w.used[at] = at, w.clock
 }
 
-// evictRow takes the row unused for longest out of the cache and returns its slot.
+// evictRow takes the least recently used row out of the cache and returns its slot.
 func (s *Solver[F]) evictRow() int32 {
 	w, oldest := &s.w, 0
 	for c, t := range w.used {
@@ -156,8 +156,8 @@ func (s *Solver[F]) fillRow(dst []F, i int) {
 	}
 }
 
-// shrink takes out of the active set the elements at a bound whose derivative says that they stay there: they violate the KKT
-// conditions with no active element. It does so if they are the given share of the active set at least, and reports whether it did.
+// shrink takes out of the active set the elements at a bound that form a violating pair with no active element. It does nothing
+// if these elements are less than the given share of the active set. shrink reports whether the set has changed.
 func (s *Solver[F]) shrink(share float64) bool {
 	w, n := &s.w, len(s.index)
 	kept := make([]int32, 0, n)
@@ -187,7 +187,8 @@ func (s *Solver[F]) shrink(share float64) bool {
 	return true
 }
 
-// shrinkRows frees the cached rows of the elements that leave the active set, and takes the columns of these out of the other rows.
+// shrinkRows frees the cached rows of the elements that leave the active set, and removes the columns of these elements from
+// the other rows.
 func (s *Solver[F]) shrinkRows(kept []int32) {
 	w, next := &s.w, 0
 	for k := range s.index {
@@ -213,8 +214,8 @@ func (s *Solver[F]) direct() bool {
 	return stored && len(s.index) == s.kernel.Len()
 }
 
-// writeBack writes the active elements' variables to the solution, and their gradient too unless a subproblem leaves Fit to the product
-// that follows.
+// writeBack writes beta of the active elements to the solution. It also writes Fit, except in a subproblem, where Family.Add
+// computes Fit.
 func (s *Solver[F]) writeBack() {
 	for k, i := range s.index {
 		s.sol.Beta[i] = s.w.beta[k]

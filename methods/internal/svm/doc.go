@@ -12,7 +12,7 @@
 //	C-SVC, y in {-1,+1}   beta = y alpha, target y, epsilon 0, y beta in [0, C_i]     Classification
 //	epsilon-SVR           beta = alpha - alpha*, target y, beta in [-C_i, C_i]        Regression
 //
-// so that an SVR has n variables, not the 2n of the textbook form. The costs C_i of examples are the box.
+// so that an SVR has n variables, not the 2n of the textbook form.
 //
 // # KKT conditions
 //
@@ -26,18 +26,19 @@
 // # Algorithm
 //
 // Sequential minimal optimisation (SMO; Platt 1998) with the second-order working set selection of Fan, Chen and Lin (JMLR
-// 2005, WSS 2) and their shrinking. An SMO step moves the element i that minimises g + epsilon s+ among those below their upper bound
-// upwards, and downwards the element j above its lower bound for which
+// 2005, WSS 2) and their shrinking. An SMO step increases one element beta_i and decreases another element beta_j by the same
+// amount t. i has the least g + epsilon s+ of the elements below their upper bound. j has, of the elements above their lower
+// bound, the largest
 //
-//	(g_j + epsilon s-_j - g_i - epsilon s+_i)^2 / (K_ii + K_jj - 2 K_ij)
+//	(g_j + epsilon s-_j - g_i - epsilon s+_i)^2 / (K_ii + K_jj - 2 K_ij).
 //
-// is largest, as far as the piecewise quadratic objective falls.
+// t minimises the objective, which is piecewise quadratic in t, within the bounds.
 //
 // # Stopping rule
 //
-// The gap is below Tol: libsvm's criterion, so Tol means the same here and there. The bias is libsvm's too: minus the mean of
-// g + epsilon s over elements strictly inside their bounds (and, where epsilon > 0, not zero), or minus the middle of the interval that the
-// KKT conditions leave.
+// The gap is below Tol. This is libsvm's criterion, and Tol has the same meaning there. The bias is libsvm's too: minus the
+// mean of g + epsilon s over the elements strictly inside their bounds (and, where epsilon > 0, not zero). If there is no such
+// element, the bias is minus the middle of the interval that the KKT conditions allow.
 //
 // # Files
 //
@@ -45,14 +46,16 @@
 //	kernel.go       kernel matrices: in memory, or rows on demand
 //	solver.go       SMO, the outer loop: warm start, stopping, cancellation
 //	active.go       the active set: shrinking, the row cache, reconstructing the gradient
-//	steps.go        SMO steps and their definition; smo.h is the same for vector registers, with equal bits
+//	steps.go        SMO steps in Go; smo.h has the same steps in vector registers, with equal bits
 //	multikernel.go  several kernels at once, where few examples are support vectors: decomposition
 //	linear.go       the linear kernel where features are few: Newton's method on the smoothed primal
-//	switch.go       the switch from SMO, where it crawls, to an interior point
-//	interior.go     the interior point; systems.go and lowrank.go its linear systems, mixture.go its kernels and their weights
+//	switch.go       the switch to an interior point where SMO is slow
+//	interior.go     the interior point; its linear systems are in systems.go and lowrank.go
+//	mixture.go      a sum of kernels, with weights, in the interior point
 //	mix.go          multiple kernel learning: the weights of a sum of kernels, learned with the machine
 //
-// Kernel rows are float32 or float64; sums are float64 always. A float32 row halves memory and time and moves decisions by about 1e-7 of
-// the kernel's scale, unless the kernel has low rank, which rounding to float32 spoils: with large costs the optimum is then another one,
-// and many steps away. The package has no kernel functions, no scoring and no multi-class scheme: those are the families'.
+// Kernel rows are float32 or float64; sums are always float64. A float32 row halves memory and time, and moves decisions by
+// about 1e-7 of the kernel's scale. But float32 spoils the low rank of a kernel: with large costs C the optimum then differs,
+// and takes many more steps. The package has no kernel functions, no scoring and no multi-class scheme: the packages of the
+// methods have these.
 package svm

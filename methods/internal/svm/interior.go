@@ -11,8 +11,9 @@ import (
 
 // The primal-dual interior point.
 //
-// Problem: the package's dual with beta = a - a*, a and a* >= 0, which is a quadratic programme with bounds. z stacks the variables a_i
-// and a*_i that are not fixed at 0, the matrix S adds them up with their signs s, beta = S z, and c and u are their costs and upper bounds:
+// Problem: the package's dual with beta = a - a*, a and a* >= 0, which is a quadratic programme with bounds. z stacks the
+// variables a_i and a*_i that are not fixed at 0, with signs s, costs c and upper bounds u. The matrix S adds up the variables
+// of each example with their signs, so that beta = S z:
 //
 //	min over z  1/2 z'S'K S z + c'z    subject to  s'z = 0,  0 <= z <= u
 //
@@ -24,13 +25,14 @@ import (
 // The duality measure mu is the mean of the products z_k lo_k and (u_k - z_k) hi_k. The residual of a point is the left side of the first
 // equation.
 //
-// Algorithm: Newton's method on the KKT conditions follows the central path, on which all products equal mu, as mu goes to zero, with
-// Mehrotra's predictor and corrector (Wright, Primal-Dual Interior-Point Methods, 1997, chapter 10). Eliminating lo, hi and y leaves
-// systems of the matrix S'K S + 1/theta, theta = 1 / (lo/z + hi/(u-z)), which are reduced to 1 + D K with D = S theta S', n x n
-// (systems.go), and where K has low rank to a system of the rank (lowrank.go). mixture.go extends the method to a sum of kernels whose
-// weights are learned.
+// Algorithm: Newton's method on the KKT conditions with Mehrotra's predictor and corrector (Wright, Primal-Dual Interior-Point
+// Methods, 1997, chapter 10). It follows the central path, on which all products equal mu, as mu goes to zero. Eliminating lo,
+// hi and y leaves systems with the matrix S'K S + 1/theta, theta = 1 / (lo/z + hi/(u-z)). These are reduced to the n x n matrix
+// 1 + D K with D = S theta S' (systems.go). Where K has low rank, they are reduced to the size of the rank (lowrank.go).
+// mixture.go extends the method to a sum of kernels whose weights are learned.
 //
-// Stopping rule: the caller's, on mu and the largest element of the residual; or rounding that leaves no step.
+// Stopping rule: the caller's, on mu and the largest element of the residual. The method also stops where rounding leaves no
+// step.
 
 // An interior is one run of the interior point.
 type interior struct {
@@ -49,9 +51,9 @@ type interior struct {
 	theta     []float64 // m
 	weight    []float64 // n: the diagonal of D
 
-	tlo, thi []float64 // m: what the products z lo and (u-z) hi are to become
+	tlo, thi []float64 // m: the targets of the products z lo and (u-z) hi
 	dz       []float64 // m: the Newton direction of z
-	dlo, dhi []float64 // m: and of lo and hi
+	dlo, dhi []float64 // m: the Newton directions of lo and hi
 	q        []float64 // m: (S'K S + 1/theta)^-1 s
 
 	load, v, kv []float64 // n: workspace of apply
@@ -59,7 +61,7 @@ type interior struct {
 	largest  float64 // of u
 	careful  bool    // see beCareful
 	typical  float64 // mean of u
-	lowest   float64 // mu so far
+	lowest   float64 // the lowest mu so far, as stalls notes it
 	stagnant int     // steps since lowest fell by a tenth
 }
 
@@ -134,7 +136,7 @@ func (in *interior) run(ctx context.Context, limit int, done func(mu, worst floa
 	return nil
 }
 
-// residual sets beta, K beta, and rhs to minus the residual, and returns the size of its largest element.
+// residual sets beta and K beta, sets rhs to minus the residual, and returns the size of the residual's largest element.
 func (in *interior) residual(ctx context.Context) (float64, error) {
 	in.fold(in.beta, in.z)
 	if err := in.mix.evaluate(ctx, in.fit, in.beta); err != nil {
@@ -186,7 +188,7 @@ func (in *interior) newton(ctx context.Context, mu, worst float64) (bool, error)
 	return step > 0, nil
 }
 
-// factor factors the system at the current point, sets q, and sets the predictor's targets: products of zero. It returns s'z.
+// factor factors the system at the current point, sets q, and sets the predictor's targets to zero. It returns s'z.
 func (in *interior) factor(ctx context.Context) (sum float64, err error) {
 	clear(in.weight)
 	for k, z := range in.z {
@@ -202,8 +204,8 @@ func (in *interior) factor(ctx context.Context) (sum float64, err error) {
 	return sum, in.apply(ctx, in.q, in.s)
 }
 
-// setCorrector sets the corrector's targets from the predictor's direction: products of mu (after/mu)^3, where after is the mu that the
-// predictor would leave, less the predictor's second order terms.
+// setCorrector sets the corrector's targets from the predictor's direction: mu (after/mu)^3 minus the predictor's second order
+// terms, where after is the mu after the longest step along the predictor.
 func (in *interior) setCorrector(mu, worst float64) {
 	step := in.longest(1)
 	after := in.mix.products(step)
@@ -230,17 +232,18 @@ func (in *interior) setCorrector(mu, worst float64) {
 	}
 }
 
-// A careful path replaces Mehrotra's corrector, which can cycle or lose the central path, by a direction back to the path, and bounds what of
-// a step is not linear in the weights (mixture.limitCurvature). It takes about 2.5 times as long.
+// Mehrotra's corrector can cycle or lose the central path. Where it does, a careful path replaces it by a direction back to the
+// central path. A careful path also bounds the second order terms of a step (mixture.limitCurvature). It takes about 2.5 times
+// as long.
 const (
 	// stagnantSteps is the number of steps without a fall of mu by a tenth after which the corrector is replaced.
 	stagnantSteps = 5
 	// centred is the share of mu that the replacement aims for.
 	centred = 0.3
-	// tied times the largest element of the residual and the typical bound is the least target of a product: products that vanish before
-	// the residual does stop the path.
+	// tied times the largest element of the residual and the typical bound is the least target of a product. If the products
+	// vanish before the residual does, the path stops.
 	tied = 1e-2
-	// denseRows is the largest n for which a careful path factors n x n matrices whatever the rank, which is more accurate where many rows
+	// denseRows is the largest n for which a careful path always factors n x n matrices. This is more accurate where many rows
 	// are equal.
 	denseRows = 2500
 )
@@ -311,8 +314,9 @@ func (in *interior) longest(share float64) float64 {
 	return step
 }
 
-// apply writes (S'K S + 1/theta)^-1 x to dst. With v the solution of (1 + D K) v = S theta x, that is theta (x - S'K v), and its
-// product with S is v. Where an example has two variables, v gives the one with the larger theta without cancellation.
+// apply writes (S'K S + 1/theta)^-1 x to dst. If v solves (1 + D K) v = S theta x, then dst = theta (x - S'K v) and S dst = v.
+// Where an example has two variables, the variable with the larger theta is computed from v and the other one, which avoids
+// cancellation.
 func (in *interior) apply(ctx context.Context, dst, x []float64) error {
 	clear(in.load)
 	for k, i := range in.of {
@@ -337,7 +341,8 @@ func (in *interior) apply(ctx context.Context, dst, x []float64) error {
 	return nil
 }
 
-// solution returns beta, after each variable whose multiplier says that it ends at a bound is put there.
+// solution returns beta. It first moves a variable to a bound if the bound's multiplier is larger than the variable's share of
+// the way to the bound.
 func (in *interior) solution() []float64 {
 	beta := make([]float64, in.n)
 	for k, z := range in.z {

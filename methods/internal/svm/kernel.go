@@ -95,5 +95,6 @@ func (d *Demanded[F]) Diagonal(dst []F) {
 	}
 }
 
-// padded returns n rounded up to a multiple of eight, the length of arrays over n elements, so that vector loops have no rest.
+// padded returns n rounded up to a multiple of eight. Arrays over n elements have this length, so that vector loops have no
+// remainder.
 func padded(n int) int { return (n + 7) &^ 7 }

@@ -23,13 +23,14 @@ import (
 //
 //	beta_i = upper_i h'(e_i - epsilon) + lower_i h'(-e_i - epsilon),  w = sum_i beta_i x_i,  sum_i beta_i = 0,
 //
-// which is a feasible point of the dual. An example strictly between its bounds lies within half a width of the tube's edge, and no other
-// example violates the KKT conditions by more, so the gap is at most the width. The width shrinks from step to step, which warm starts the
-// narrower problem. A Newton step takes a few products with the rows, and the outer products of the rows that lie in a kink.
+// which is a feasible point of the dual. An example strictly between its bounds has a residual within half a width of the
+// tube's edge. The other examples violate the KKT conditions by no more than that, so the gap is at most the width. The width
+// shrinks from step to step, and each width starts from the point of the one before. A Newton step takes a few products with
+// the rows, and the outer products of the rows that lie in a kink, the interval around the tube's edge.
 //
-// Stopping rule: the width is endWidth times the tolerance, and the gradient moves no value of the machine by more than flatGradient times
-// the tolerance; then the gap is below the tolerance, libsvm's criterion. Rounding may end the method before, with a gap that Solve then
-// closes.
+// Stopping rule: the width is endWidth times the tolerance, and the gradient moves no value of the machine by more than
+// flatGradient times the tolerance. Then the gap is below the tolerance, which is libsvm's criterion. Rounding may end the
+// method earlier. Then Solve closes the gap.
 
 // A Linear solves problems of the linear kernel on given rows. It is not safe for concurrent use.
 type Linear struct {
@@ -38,10 +39,10 @@ type Linear struct {
 	radius     float64   // norm of the largest row
 
 	p     Problem
-	width float64 // of the smoothed kinks
+	width float64 // of the interval over which h' rises from 0 to 1
 
 	point, grad, step []float64 // columns: (w, b), the gradient, the Newton direction
-	e, move, beta     []float64 // n: residuals; by how much a whole step changes them; the point of the dual
+	e, move, beta     []float64 // n: residuals; their change by a whole step; the point of the dual
 	hessian, part     []float64 // columns x columns
 	kinks             []float64 // columns x kinkRows: rows in a kink, each times the root of its second derivative
 	f                 *cholesky.Factorizer
@@ -52,17 +53,19 @@ const (
 	kinkRows = 64
 	// startWidth times the gap of the start is the first width.
 	startWidth = 0.3
-	// narrower is the factor of the width after a step of at least half of Newton's. Factors of 0.1 and 0.4 were no faster.
+	// narrower times the width is the next width, after a step of at least half a Newton step. Factors of 0.1 and 0.4 were no
+	// faster.
 	narrower = 0.2
 	// endWidth times the tolerance is the last width. It leaves room for flatGradient.
 	endWidth = 0.9
-	// flatGradient times the tolerance is by how much the gradient may move a value of the machine at the end.
+	// flatGradient times the tolerance bounds, at the end, the change of any value of the machine by a step of minus the
+	// gradient.
 	flatGradient = 0.02
 	// newtonSteps is the number of steps after which Improve gives up.
 	newtonSteps = 200
-	// lineShare is the share of its first size to which a line search brings the derivative, without a change of its sign.
+	// lineShare: a line search ends where the derivative is still negative, with at most this share of its size at the start.
 	lineShare = 0.1
-	// lineRounding is the share at which rounding ends a line search, whatever the sign.
+	// lineRounding: a line search also ends where the derivative of either sign has at most this share of its size at the start.
 	lineRounding = 1e-6
 	// lineSteps bounds the points of a line search.
 	lineSteps = 60
@@ -94,9 +97,9 @@ func LinearBytes(n, d int) int64 {
 	return 8*(int64(n)*(m+6)+2*m*m+m*(kinkRows+3)) + cholesky.Bytes(int(m))
 }
 
-// Improve replaces sol, a warm start as for Solve, by a solution with a gap below tol (0 means DefaultTol). Where rounding prevents that,
-// it leaves in sol the better of the start and where it ended; sol.Gap says so, and Solve goes on from there. The error is the problem's or
-// the context's.
+// Improve replaces sol, a warm start as for Solve, by a solution with a gap below tol (0 means DefaultTol). If rounding
+// prevents that, sol becomes the better one of the start and the last point. sol.Gap is then at least tol, and Solve can
+// continue from sol. Improve returns an error for an invalid problem, and the context's error.
 func (l *Linear) Improve(ctx context.Context, p Problem, tol float64, sol *Solution) error {
 	if err := p.check(l.n); err != nil {
 		return err
@@ -126,7 +129,7 @@ func (l *Linear) Improve(ctx context.Context, p Problem, tol float64, sol *Solut
 	return nil
 }
 
-// newton goes from sol to the minimum of the smoothed primal while the width shrinks.
+// newton minimises the smoothed primal from sol, while the width shrinks.
 func (l *Linear) newton(ctx context.Context, tol float64, sol *Solution) error {
 	l.start(sol)
 	l.width = max(endWidth*tol, startWidth*sol.Gap)
@@ -158,7 +161,7 @@ func (l *Linear) fit(sol *Solution) {
 	vmath.MatVec(sol.Fit, l.x, l.n, l.columns, w)
 }
 
-// start sets the point to the solution's, or to zero if the primal is less there.
+// start sets the point (w, b) to that of the solution, or to zero if the primal is less at zero.
 func (l *Linear) start(sol *Solution) {
 	vmath.MatTVec(l.point, l.x, l.n, l.columns, sol.Beta)
 	w := l.point[:l.columns-1]
@@ -175,18 +178,19 @@ func (l *Linear) start(sol *Solution) {
 	}
 }
 
-// loss is the loss of example i with the hinge itself, where its residual is e.
+// loss is the loss of example i with residual e and the hinge that is not smoothed.
 func (l *Linear) loss(i int, e float64) float64 {
 	return float64(l.p.Upper[i]*max(0, e-l.p.Epsilon)) - float64(l.p.Lower[i]*max(0, -e-l.p.Epsilon))
 }
 
-// dual is beta_i where the residual is e.
+// dual is beta_i for the residual e.
 func (l *Linear) dual(i int, e float64) float64 {
 	a, b := (e-l.p.Epsilon)/l.width+0.5, (-e-l.p.Epsilon)/l.width+0.5
 	return float64(l.p.Upper[i]*min(1, max(0, a))) + float64(l.p.Lower[i]*min(1, max(0, b)))
 }
 
-// evaluate sets beta and the gradient, and returns a bound on how far the gradient moves a value of the machine.
+// evaluate sets beta and the gradient. It returns a bound on the change of any value of the machine by a step of minus the
+// gradient.
 func (l *Linear) evaluate() float64 {
 	for i, e := range l.e {
 		l.beta[i] = l.dual(i, e)
@@ -200,7 +204,7 @@ func (l *Linear) evaluate() float64 {
 	return float64(l.radius*math.Sqrt(vmath.Dot(l.grad[:d], l.grad[:d]))) + float64(l.radius*l.radius*math.Abs(l.grad[d]))
 }
 
-// direction sets step to the inverse Hessian times the gradient; the point moves against it.
+// direction sets step to the inverse Hessian times the gradient. search moves the point by a multiple of -step.
 func (l *Linear) direction(ctx context.Context) error {
 	if err := l.curvature(ctx); err != nil {
 		return err
@@ -212,8 +216,8 @@ func (l *Linear) direction(ctx context.Context) error {
 	return l.f.Solve(ctx, l.hessian, l.step)
 }
 
-// curvature sets hessian to diag(1, .., 1, 0) and, for each row in a kink, its outer product times its bound over the width. Where no
-// row is in a kink, b has no second derivative, and gets 1.
+// curvature sets hessian to diag(1, .., 1, 0) plus, for each row in a kink, the outer product of the row times its bound over
+// the width. If no row is in a kink, the second derivative in b is zero, and curvature sets it to 1.
 func (l *Linear) curvature(ctx context.Context) error {
 	m, p := l.columns, &l.p
 	clear(l.hessian)
@@ -256,16 +260,16 @@ func (l *Linear) curvature(ctx context.Context) error {
 	return nil
 }
 
-// addKinks adds the outer products of the rows gathered in kinks, and clears these.
+// addKinks adds the outer products of the rows in kinks to hessian, and clears kinks.
 func (l *Linear) addKinks() {
 	vmath.Gram(l.part, l.kinks, l.columns, kinkRows)
 	vmath.Axpy(1, l.part, l.hessian)
 	clear(l.kinks)
 }
 
-// search moves the point along the step to where the smoothed primal is less and nearly flat, and reports whether that was at least half of
-// the step. It keeps an interval [lo, hi] whose ends have derivatives of opposite signs, and shortens it by regula falsi and bisection in
-// turn.
+// search moves the point by -t step, with t such that the smoothed primal is less and nearly flat along the step. It reports
+// whether t >= 1/2. It keeps an interval [lo, hi] of t whose ends have derivatives of opposite signs, and shortens the interval
+// by regula falsi and bisection in turn.
 func (l *Linear) search() bool {
 	m := l.columns
 	vmath.MatVec(l.move, l.x, l.n, m, l.step)

@@ -9,36 +9,37 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// lowRank is a system of the rank of K = U U', U = V L, by Woodbury's formula (Fine and Scheinberg, JMLR 2001).
+// lowRank solves (1 + D K) v = b through a system of the size of the rank of K = U U', U = V L, by Woodbury's formula (Fine and
+// Scheinberg, JMLR 2001).
 //
-// The examples with the largest D_i K_ii, at most as many as the rank, are kept apart (l): from v = b - D U t their two terms, of size
-// D, would cancel. The other examples (s) are eliminated with A = 1 + U_s'D_s U_s = C C', which leaves for the examples apart,
-// W = U_l C^-T,
+// The examples with the largest D_i K_ii are kept apart (index l), since for them the two terms of v = b - D U t are large and
+// would cancel. The other examples (index s) are eliminated with A = 1 + U_s'D_s U_s = C C'. With W = U_l C^-T this leaves for
+// the examples l
 //
-//	(1/D_l + W W') v_l = b_l / D_l - W C^-1 U_s'b_s,
+//	(1/D_l + W W') v_l = b_l / D_l - W C^-1 U_s'b_s.
 //
-// a matrix that the scaling of dense makes well conditioned. Then t = U'v = C^-T (C^-1 U_s'b_s + W'v_l), K v = U t, and
-// v_s = b_s - D_s U_s t.
+// Scaling by sqrt(D_l) on both sides makes this matrix well conditioned. Then t = U'v = C^-T (C^-1 U_s'b_s + W'v_l), K v = U t,
+// and v_s = b_s - D_s U_s t.
 //
-// Where weights are learned, L has a block L_j for each kernel with L_j L_j' = d_j (1 + p_j p_j' / w_j), p_j = V_j'beta: sqrt(d_j) times
-// the Householder reflection that takes the first axis to p_j, times diag(sqrt(1 + |p_j|^2 / w_j), 1, .., 1). These roots can be 10^5; on
-// the diagonal they do not spoil the factorisation of A.
+// Where weights are learned, L has a block L_j for each kernel, with L_j L_j' = d_j (1 + p_j p_j' / w_j) and p_j = V_j'beta.
+// L_j is the product of sqrt(d_j), the Householder reflection that takes the first axis to p_j, and diag(sqrt(1 + |p_j|^2 /
+// w_j), 1, .., 1). The root can be 10^5. On the diagonal it does not spoil the factorisation of A.
 type lowRank struct {
 	m    *mixture
 	rank int
 	d    []float64
-	own  [][]float64 // of each kernel: its diagonal
+	own  [][]float64 // of each kernel: the diagonal of K_j
 
 	large     []int  // l, ascending
-	isLarge   []bool // of each example
+	isLarge   []bool // of each example: whether it is in large
 	scaled    []float64
 	small     []float64 // A, then C
 	w, schur  []float64
 	f, fs     *cholesky.Factorizer
-	mirror    [][]float64 // of each kernel: the unit vector of its reflection, or 0
+	mirror    [][]float64 // of each kernel: the unit vector of its reflection, or zeros for no reflection
 	long      []float64   // of each kernel: the root on the first axis
 	size      []float64   // of each kernel: sqrt(d_j)
-	most      int         // that may stand apart
+	most      int         // the most examples that are kept apart
 	t, column []float64   // rank
 	pt, ul    []float64
 
@@ -68,8 +69,8 @@ func newLowRank(m *mixture, rank int, room *scratch) *lowRank {
 const (
 	// apartFrom is the D_i K_ii above which an example may be kept apart.
 	apartFrom = 100
-	// leastApart is the number of examples that may be kept apart whatever the rank: at the optimum, equal rows on the margin can be
-	// more than the rank.
+	// leastApart examples may be kept apart even if the rank is less: at the optimum, more rows than the rank can be on the
+	// margin, if rows are equal.
 	leastApart = 256
 	// refinements is how many times solve corrects a solution by its residual.
 	refinements = 3
@@ -173,7 +174,7 @@ func (s *lowRank) prepareLarge(ctx context.Context) error {
 	return nil
 }
 
-// factorLarge factors 1 + W W' for the scaled W. The refinements of solve make up for a diagonal that positive enlarged.
+// factorLarge factors 1 + W W' for the scaled W. If positive enlarges the diagonal, the refinements of solve correct the error.
 func (s *lowRank) factorLarge(ctx context.Context) error {
 	k := len(s.large)
 	return positive(ctx, s.fs, s.schur, k, func() error {
@@ -261,7 +262,7 @@ func (s *lowRank) image(t, x []float64) {
 	s.turn(t)
 }
 
-// values writes U t; it changes t and scratch.
+// values writes U t to dst, and overwrites t and scratch.
 func (s *lowRank) values(dst, scratch, t []float64) {
 	clear(dst)
 	at := 0

@@ -15,17 +15,18 @@ import (
 //
 //	min over d >= 0, f, b  sum_j d_j + 1/2 |f|^2 + sum_i loss_i(f(x_i) + b),
 //
-// f in the space of K(d) = sum_j d_j K_j, and the losses those of a Problem: C_i times hinge or epsilon-insensitive loss (Varma and
-// Babu, ICML 2009, eqs. 8 and 9). The dual has d minimised out,
+// with f in the space of K(d) = sum_j d_j K_j. The losses are those of a Problem: C_i times hinge or epsilon-insensitive loss
+// (Varma and Babu, ICML 2009, eqs. 8 and 9). In the dual problem, d is eliminated,
 //
 //	max over beta  target'beta - epsilon |beta|_1   subject to  1/2 beta'K_j beta <= 1 for all j,  sum beta = 0,  lower <= beta <= upper,
 //
 // and the weights are the multipliers of its constraints on the kernels.
 //
-// Algorithm: the interior point of interior.go and mixture.go. Where that ends with a relative gap above mixAccept, by rounding (hundreds
-// of equal examples) or in a cycle, a careful path (see beCareful) is tried.
+// Algorithm: the interior point of interior.go and mixture.go. It can end with a relative gap above mixAccept, because of
+// rounding (hundreds of equal examples) or in a cycle. Then Mix tries a careful path (see beCareful).
 //
-// Stopping rule: the values of primal and dual differ by mixTol of the value, so no choice of weights is better by more.
+// Stopping rule: the values of primal and dual differ by at most the share mixTol of the value. So no choice of weights is
+// better by more.
 
 // A Mixed is a machine with the kernel K(d) = sum_j d_j K_j, d = Weights.
 type Mixed struct {
@@ -41,7 +42,7 @@ const (
 	mixTol = 1e-5
 	// mixAccept is the relative gap that Mix accepts where rounding ends the path; a larger one is an error.
 	mixAccept = 1e-4
-	// mixSteps bounds the Newton steps, of which 14,000 rows take up to 150, since the path starts near the lower bounds.
+	// mixSteps bounds the Newton steps. 14,000 rows take up to 150 steps, since the path starts near the lower bounds.
 	mixSteps = 400
 )
 
@@ -71,7 +72,7 @@ func Mix(ctx context.Context, parts []Part, p Problem) (Mixed, error) {
 	return Mixed{}, fmt.Errorf("svm: the search for kernel weights ends at a relative gap of %.2g, above %.0g: scale the data, or lower C", gap, mixAccept)
 }
 
-// mixUntil follows the central path until the relative gap is mixTol, or as far as rounding lets it, and returns the best machine
+// mixUntil follows the central path until the relative gap is mixTol or rounding stops the path. It returns the best machine
 // and its relative gap.
 func (in *interior) mixUntil(ctx context.Context, p Problem) (best Mixed, relative float64, err error) {
 	if err := in.center(ctx); err != nil {
@@ -107,7 +108,7 @@ func fixed(p Problem, r int) Mixed {
 	return m
 }
 
-// center shortens the start until it is well inside 1/2 beta'K_j beta <= 1.
+// center shortens the first z until beta is well inside the constraints 1/2 beta'K_j beta <= 1.
 func (in *interior) center(ctx context.Context) error {
 	in.fold(in.beta, in.z)
 	if err := in.mix.evaluate(ctx, in.fit, in.beta); err != nil {
@@ -125,8 +126,8 @@ func (in *interior) center(ctx context.Context) error {
 	return nil
 }
 
-// mixed returns the machine at the current point, without the kernels whose weight is smaller than the slack of its constraint, with its
-// value and the bound from beta, scaled to satisfy the constraints on the kernels.
+// mixed returns the machine at the current point. Kernels whose weight is smaller than the slack of their constraint get the
+// weight 0. Value is that of the machine. Bound is the dual value of beta, scaled to satisfy the constraints on the kernels.
 func (in *interior) mixed(p Problem) Mixed {
 	m := Mixed{Weights: append([]float64(nil), in.mix.d...), Beta: append([]float64(nil), in.beta...), Bias: -in.y}
 	fit, norm := append([]float64(nil), in.fit...), 0.0
@@ -146,7 +147,7 @@ func (in *interior) mixed(p Problem) Mixed {
 	}
 	m.Value += 0.5 * vmath.Dot(m.Beta, fit)
 	m.Bound = math.Inf(-1)
-	if math.Abs(sum) <= 1e-9*size { // a beta that does not sum to 0 yet bounds nothing
+	if math.Abs(sum) <= 1e-9*size { // while the sum of beta is not yet 0, the dual value is no bound
 		m.Bound = dual / math.Sqrt(max(1, norm))
 	}
 	return m

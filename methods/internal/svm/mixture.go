@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Part is one kernel of a mixture: a factor V', rank x n, with K = V V', or the matrix itself, n x n, if there is no
-// factor of low rank.
+// A Part is one kernel K of a mixture. Factor is V', rank x n, with K = V V'. If there is no factor of low rank, Factor is nil
+// and Matrix is K, n x n.
 type Part struct {
 	Factor []float64
 	Matrix []float64
 }
 
-// times writes K x to dst, and V'x to image, of as many elements as the rank.
+// times writes K x to dst and, if the part has a factor, V'x to image, whose length is the rank.
 func (p Part) times(dst, image, x []float64) {
 	if p.Matrix != nil {
 		vmath.MatVec(dst, p.Matrix, len(x), len(x), x)
@@ -32,17 +32,17 @@ func (p Part) times(dst, image, x []float64) {
 //
 //	min over z, w  c'z    subject to  1/2 z'S'K_j S z + w_j = 1 for all j,  s'z = 0,  0 <= z <= u,  w >= 0.
 //
-// The weights d_j are the multipliers of the constraints on the kernels, and d_j w_j = 0 joins the KKT conditions.
+// The weights d_j are the multipliers of the constraints on the kernels. The KKT conditions also have d_j w_j = 0.
 //
-// Algorithm: the products d_j w_j belong to mu and follow the central path too. With k_j = K_j beta, the residual
-// r_j = 1 - 1/2 beta'K_j beta - w_j and the target t_j of the product d_j w_j, eliminating the directions of w and d from Newton's
-// system replaces its K by
+// Algorithm: the products d_j w_j count in mu and follow the central path too. Let k_j = K_j beta, r_j = 1 - 1/2 beta'K_j beta
+// - w_j the residual, and t_j the target of the product d_j w_j. Eliminating the directions of w and d from Newton's system
+// replaces its K by
 //
 //	sum_j d_j (K_j + k_j k_j' / w_j)
 //
 // and adds sum_j e_j k_j to its right side, e_j = (t_j - d_j (w_j + r_j)) / w_j.
 
-// A mixture is K(d) = sum_j d_j K_j. Where learn is false, the weights are 1 and the rest is not used.
+// A mixture is K(d) = sum_j d_j K_j. If learn is false, all weights d_j are 1 and the steps do not change them.
 type mixture struct {
 	n     int
 	parts []Part
@@ -74,7 +74,7 @@ func newMixture(n int, parts []Part, learn bool, room *scratch) *mixture {
 	return m
 }
 
-// evaluate sets what depends on beta, and fit to K(d) beta.
+// evaluate sets k, image and residual from beta, and fit to K(d) beta.
 func (m *mixture) evaluate(ctx context.Context, fit, beta []float64) error {
 	clear(fit)
 	for j, p := range m.parts {
@@ -153,9 +153,9 @@ func (m *mixture) longest(share float64) float64 {
 	return step
 }
 
-// limitCurvature shortens a step along the direction delta of beta until its second order terms, 1/2 step^2 delta'K_j delta in the
-// constraints on the kernels and step^2 sum_j dd_j K_j delta in the residual of interior.go, are no larger than the residuals there, r_j
-// and worst, or than small.
+// limitCurvature shortens a step along the direction delta of beta until its second order terms are small. The term 1/2 step^2
+// delta'K_j delta in the constraint on kernel j is bounded by |r_j| or small. The term step^2 sum_j dd_j K_j delta in the
+// residual of interior.go is bounded by worst or small. In each case the larger bound counts.
 func (m *mixture) limitCurvature(ctx context.Context, step, worst float64, delta []float64) (float64, error) {
 	const small = 0.1
 	bend := 0.0

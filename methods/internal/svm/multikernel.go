@@ -12,17 +12,17 @@ import (
 //
 //	min over beta in R^n  1/2 beta'K_k beta - target'beta + epsilon |beta|_1   subject to  sum beta = 0,  lower <= beta <= upper.
 //
-// Fit is K_k beta. The violation of example i is by how much its one-sided derivatives, at the current bias, miss the KKT conditions; it
-// is negative by how far they are from missing them.
+// Fit is K_k beta. The violation of example i is the amount by which its one-sided derivatives, at the current bias, violate
+// the KKT conditions. It is negative where they satisfy the conditions.
 //
 // Algorithm: decomposition (Osuna, Freund and Girosi, CVPR 1997; Joachims, Making large-scale SVM learning practical, 1999). A
 // pass over the kernels that are not solved yet
 //
 //  1. selects for each kernel a working set, the examples that violate the KKT conditions most (selectWorkingSet),
-//  2. minimises over the working set by SMO with shrinking, the other variables fixed (solveSubproblem), where rows of the kernel
-//     matrix have the columns of the working set alone and so cost little,
-//  3. brings Fit up to date on all examples by one product for all kernels (Family.Add), which is what makes several kernels
-//     cheaper than one after another.
+//  2. minimises over the working set by SMO with shrinking, with the other variables fixed (solveSubproblem); rows of the kernel
+//     matrix then have only the columns of the working set, and cost little,
+//  3. updates Fit on all examples by one product for all kernels (Family.Add), which makes several kernels cheaper together
+//     than one after another.
 //
 // The most violating pair is always in the working set, so every pass lowers the objective. The working set may grow from pass to
 // pass, so that passes do not undo each other.
@@ -43,25 +43,26 @@ const (
 	// firstWorkingSet is the size of the largest working set in the first pass. Without a bound, 25 rounds of BMKR on occupancy take a
 	// fifth more processor time.
 	firstWorkingSet = 2000
-	// workingSetGrowth is by how much that size grows from pass to pass. Without growth, one solution in fifty is left to Solve, and a tenth
-	// more time is taken.
+	// workingSetGrowth is the growth of that size from pass to pass. Without growth, one solution in fifty is left to Solve,
+	// and the time is a tenth longer.
 	workingSetGrowth = 1000
-	// nearTol times the tolerance, or nearGap times the gap if that is more, is how close to a violation an example that satisfies the
-	// KKT conditions joins the working set: the steps of the subproblem would make it violate them. Either alone takes 3 % more time.
+	// An example that satisfies the KKT conditions joins the working set if its violation is above minus the larger of nearTol
+	// times the tolerance and nearGap times the gap. The steps of the subproblem would often make it violate the conditions.
+	// With only one of the two bounds, the time is 3 % longer.
 	nearTol = 20
 	nearGap = 0.2
 	// subproblemTol times the tolerance is the tolerance of a subproblem: below 1 since its float32 rows are not exact.
 	subproblemTol = 0.9
-	// subproblemGap times the gap over all examples is the tolerance of a subproblem where that is more: an early working set is not worth
-	// an exact solution.
+	// subproblemGap times the gap over all examples is the tolerance of a subproblem if it is larger than subproblemTol times
+	// the tolerance: an early working set is not worth an exact solution.
 	subproblemGap = 0.02
-	// subproblemShrinkEvery is the number of steps between two attempts at shrinking a working set, and subproblemShrinkShare the
-	// part of it that must be removable. Both are smaller than Solve's, since an example that is shrunk too early is found by the
-	// next pass, and no gradient is reconstructed for it. With Solve's values a tenth more time is taken.
+	// subproblemShrinkEvery is the number of steps between two attempts at shrinking a working set. subproblemShrinkShare is
+	// the share of the set that must be removable. Both are smaller than Solve's, since the next pass finds an example that was
+	// shrunk too early without reconstructing a gradient. With Solve's values the time is a tenth longer.
 	subproblemShrinkEvery = 250
 	subproblemShrinkShare = 0.1
-	// maxPasses and maxSubproblemCost times n, in the units of stepCost, are what one kernel may take before it is left to Solve. No
-	// kernel of occupancy comes near.
+	// maxPasses passes and a cost of maxSubproblemCost times n, in the units of stepCost, are the most for one kernel. After
+	// that the kernel is left to Solve. No kernel of occupancy comes near these limits.
 	maxPasses         = 30
 	maxSubproblemCost = 20 * switchAfter
 )
@@ -73,12 +74,12 @@ type multikernel[F Float] struct {
 	p           Problem
 	sols        []Solution
 	tol         float64
-	fit, change [][]float64 // of each kernel: K beta, and by how much beta has moved since that was computed
+	fit, change [][]float64 // of each kernel: K beta, and the change of beta since K beta was computed
 	cost        []float64   // of each kernel: the steps so far, in the units of stepCost
 }
 
-// SolveFamily solves p for every kernel of the family, each with a warm start from its element of sols, where it leaves what Solve would,
-// to the same criterion. MaxSteps is not heeded.
+// SolveFamily solves p for every kernel of the family, by the stopping rule of Solve. Element k of sols is the warm start of
+// kernel k, and becomes its solution. MaxSteps is ignored.
 func (s *Solver[F]) SolveFamily(ctx context.Context, family Family[F], p Problem, sols []Solution) error {
 	kernels := family.Kernels()
 	m := multikernel[F]{s: s, family: family, p: p, sols: sols, tol: s.tolerance(),
@@ -111,7 +112,7 @@ func (s *Solver[F]) SolveFamily(ctx context.Context, family Family[F], p Problem
 	return nil
 }
 
-// dropWorseStarts replaces warm starts that have a larger objective than beta = 0, whose objective is 0, by a cold start. Without that, 25
+// dropWorseStarts replaces a warm start by beta = 0 if its objective is above 0, the objective of beta = 0. Without this, 25
 // rounds of BMKR on occupancy take 30 % more time.
 func (m *multikernel[F]) dropWorseStarts() {
 	for k := range m.sols {
@@ -162,8 +163,8 @@ func (m *multikernel[F]) leaveToSolve(ctx context.Context, k int) error {
 	return err
 }
 
-// solveSubproblem minimises over a working set of at most the given size for kernel k, the other variables fixed. It changes Beta and
-// leaves Fit to the product that follows.
+// solveSubproblem minimises over a working set of at most the given size for kernel k, with the other variables fixed. It
+// changes Beta; pass then updates Fit.
 func (m *multikernel[F]) solveSubproblem(ctx context.Context, k, size int) error {
 	s, sol := m.s, &m.sols[k]
 	s.kernel, s.problem, s.sol, s.subproblem = m.family.Kernels()[k], m.p, sol, true
@@ -192,15 +193,15 @@ func (m *multikernel[F]) solveSubproblem(ctx context.Context, k, size int) error
 	}
 }
 
-// restrictRows prepares the kernel for rows of the active columns.
+// restrictRows prepares the kernel to compute rows with the active columns alone.
 func (s *Solver[F]) restrictRows() {
 	if k, ok := s.kernel.(Restricter[F]); ok {
 		s.restricted = k.Restrict(s.index)
 	}
 }
 
-// selectWorkingSet makes active the examples whose violation is above -margin, at most size of them, those of the largest violation, and
-// of equal violations the first examples.
+// selectWorkingSet makes the examples active whose violation is above -margin. If they are more than size, it takes the size
+// largest violations; of equal violations the first examples win.
 func (s *Solver[F]) selectWorkingSet(margin float64, size int) {
 	p, sol := s.problem, s.sol
 	s.violation = resized(s.violation, len(sol.Beta))
@@ -222,8 +223,8 @@ func (s *Solver[F]) selectWorkingSet(margin float64, size int) {
 	s.index = largest(s.index, s.violation, size)
 }
 
-// largest returns, in ascending order, those of the ascending indices whose values are largest, at most size of them, and of equal
-// values the first. It overwrites the indices.
+// largest returns, in ascending order, the at most size indices with the largest values. Of equal values the first index wins.
+// The given indices are ascending and are overwritten.
 func largest(indices []int, values []float64, size int) []int {
 	if len(indices) <= size {
 		return indices

@@ -70,11 +70,11 @@ type Solution struct {
 	Steps     int     // SMO steps of the last Solve
 	Capped    bool    // stopped by MaxSteps before the gap was below the tolerance
 
-	exact bool // Fit is by the kernel's factor
+	exact bool // Beta is an interior point's: Fit is computed from the kernel's factor
 }
 
-// prepare makes s a feasible start for p: the point itself if it is one, or the nearest simple
-// repair. It keeps Fit where the point did not move.
+// prepare makes s a feasible start for p. It puts Beta into the bounds and changes as few elements as possible to make the sum
+// zero. If Beta moves, prepare sets Fit to nil.
 func (s *Solution) prepare(p Problem) {
 	n := len(p.Target)
 	if len(s.Beta) != n {

@@ -6,7 +6,7 @@ type scratch struct {
 	chunks     [][]float64
 }
 
-// reset takes everything back.
+// reset takes all arrays back.
 func (s *scratch) reset() {
 	if len(s.chunks) > 1 {
 		s.chunks = [][]float64{make([]float64, s.room)}

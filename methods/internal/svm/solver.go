@@ -11,8 +11,9 @@ import (
 //
 // Problem, symbols and KKT conditions are the package comment's.
 //
-// Algorithm: sequential minimal optimisation (Platt 1998) on an active set, with the second-order working set selection of Fan, Chen and
-// Lin (JMLR 2005, WSS 2) in steps.go and their shrinking in active.go. Where steps crawl, an interior point takes over (switch.go).
+// Algorithm: sequential minimal optimisation (Platt 1998) on an active set, with the second-order working set selection of Fan,
+// Chen and Lin (JMLR 2005, WSS 2) in steps.go and their shrinking in active.go. Where SMO is slow, an interior point takes over
+// (switch.go).
 //
 // Stopping rule: the gap over all examples is below Tol. Once the active set alone is solved, the gradient of the shrunk examples is
 // reconstructed and every example is active again.
@@ -32,8 +33,8 @@ type Solver[F Float] struct {
 	sol     *Solution
 
 	w        work[F]
-	index    []int   // the active set: of each active element, its example
-	rowCache []F     // rows of the active columns, where the matrix itself cannot be used
+	index    []int   // the active set: the example of each active element
+	rowCache []F     // rows with the active columns, where the steps cannot read the matrix itself
 	free     []int32 // slots of rowCache without a row
 	line     []F     // one row of all columns
 
@@ -56,16 +57,17 @@ const (
 	checkEvery = 20_000_000
 	// shrinkEvery is the number of steps between two attempts at shrinking, as in libsvm.
 	shrinkEvery = 1000
-	// shrinkShare is the part of the active set that must be removable for shrinking to repay its cost.
+	// shrinkShare is the share of the active set that must be removable: shrinking fewer elements does not repay its cost.
 	shrinkShare = 0.2
-	// reconstructAt times the tolerance is the gap at which the gradient is reconstructed once before the end, as in libsvm: early
-	// shrinking may have been wrong.
+	// reconstructAt times the tolerance is the gap at which the gradient is reconstructed once before the end, as in libsvm,
+	// since early shrinking may have been wrong.
 	reconstructAt = 10
 )
 
-// Solve minimises p from *sol, which it replaces by the solution. A zero Solution is a cold start, any other a warm start: its Beta is put
-// into the bounds first, and its Fit must be K Beta, or nil. Solve returns ctx.Err() soon after cancellation, and an error if the gap
-// cannot be brought below Tol. With MaxSteps > 0 it stops there and sets Capped instead.
+// Solve minimises p from *sol, which it replaces by the solution. A zero Solution is a cold start. Any other Solution is a warm
+// start: its Beta is first put into the bounds, and its Fit must be K Beta, or nil. Solve returns ctx.Err() soon after
+// cancellation, and an error if the gap cannot be brought below Tol. If MaxSteps > 0, Solve stops after MaxSteps steps and sets
+// Capped instead of an error.
 func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solution) error {
 	n, tol, limit := k.Len(), s.tolerance(), s.MaxSteps
 	if err := p.check(n); err != nil {
@@ -128,8 +130,8 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 	}
 }
 
-// advance takes SMO steps on the active set until the gap there is below tol, the solution has limit steps in all, shrinking is due or
-// the context wants a look. It fetches the rows that the steps need.
+// advance takes SMO steps on the active set until the gap of the set is below tol, the solution has limit steps in all,
+// shrinking is due, or checkEvery asks for a look at the context. It fetches the rows that the steps need.
 func (s *Solver[F]) advance(ctx context.Context, tol float64, limit int) (status, error) {
 	for {
 		active := len(s.index)
@@ -174,8 +176,8 @@ func (s *Solver[F]) tolerance() float64 {
 	return s.Tol
 }
 
-// restoreFit computes Fit = K beta: by the kernel's factor where beta is an interior point's, since sums of C n float32 values would be
-// off by more than the tolerance for large C.
+// restoreFit computes Fit = K beta. If beta is an interior point's, it uses the kernel's float64 factor, since for large C sums
+// of float32 values would be wrong by more than the tolerance.
 func (s *Solver[F]) restoreFit(ctx context.Context) error {
 	fit := s.sol.Fit
 	clear(fit)

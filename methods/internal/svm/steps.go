@@ -2,8 +2,8 @@ package svm
 
 import "math"
 
-// SMO, the steps: Fan, Chen and Lin's second-order working set selection and the exact minimisation over the chosen pair, as the package
-// comment states them. run is their definition; smo.h computes the same bits in vector registers.
+// The SMO steps of the package comment: Fan, Chen and Lin's second-order working set selection, and the exact minimisation over
+// the chosen pair. run defines the steps; smo.h computes the same bits in vector registers.
 
 // status says why run returned.
 type status int
@@ -18,8 +18,8 @@ const (
 // tiny replaces the curvature of a direction along which the objective is flat to rounding, as in libsvm.
 const tiny = 1e-12
 
-// work is the state of SMO steps on the active set. Its arrays over elements have a length that is a multiple of 8; the elements that pad
-// them can move neither way.
+// work is the state of SMO steps on the active set. The length of its arrays over elements is a multiple of 8. The padding
+// elements can move neither up nor down.
 type work[F Float] struct {
 	rows   []F     // stored rows of the kernel, stride apart
 	slot   []int32 // of each element: the row's number in rows, or -1
@@ -28,7 +28,7 @@ type work[F Float] struct {
 	stride int
 
 	g        []float64 // gradient of the smooth part: K beta - target
-	up, down []float64 // epsilon times the sign of the l1 term for a move up or down; +Inf, -Inf where barred
+	up, down []float64 // derivative of the l1 term for a move up or down; +Inf and -Inf where a bound forbids the move
 	beta     []float64
 	lo, hi   []float64
 	diag     []float64
@@ -45,9 +45,9 @@ func (w *work[F]) limits(k int, epsilon float64) {
 	}
 }
 
-// run takes SMO steps on the first n elements until max(g+down) - min(g+up) < tol, budget steps are done, or a row is missing
-// (need says whose). The C kernels compute the same bits: sums are not fused, gains are compared in float32, and the lowest index wins
-// a tie.
+// run takes SMO steps on the first n elements until max(g+down) - min(g+up) < tol, budget steps are done, or the row of element
+// need is missing. The C code computes the same bits: sums are not fused, gains are compared in float32, and the lowest index
+// wins a tie.
 func run[F Float](w *work[F], n int, epsilon, tol float64, budget int) (s status, done, need int, minUp, maxDown float64) {
 	i, minUp, maxDown := w.scan(n)
 	for {
@@ -81,8 +81,8 @@ func run[F Float](w *work[F], n int, epsilon, tol float64, budget int) (s status
 
 func (w *work[F]) row(k int) []F { return w.rows[int(w.slot[k])*w.stride:] }
 
-// scan returns the element that gains most by moving up, its derivative, and the
-// largest derivative of an element that can move down.
+// scan returns the element with the least derivative for a move up, this derivative, and the largest derivative of an element
+// that can move down.
 func (w *work[F]) scan(n int) (i int, minUp, maxDown float64) {
 	minUp, maxDown = math.Inf(1), math.Inf(-1)
 	for k, g := range w.g[:n] {
@@ -96,8 +96,8 @@ func (w *work[F]) scan(n int) (i int, minUp, maxDown float64) {
 	return i, minUp, maxDown
 }
 
-// partner returns the element whose move down, against i's up, gains most to second order:
-// slope^2 / curvature (Fan, Chen and Lin 2005, WSS 2).
+// partner returns the element with the largest gain slope^2 / curvature if it moves down while element i moves up (Fan, Chen
+// and Lin 2005, WSS 2).
 func (w *work[F]) partner(ki []F, i int, minUp float64, n int) int {
 	at, best := 0, float32(-1)
 	for k := range n {
@@ -114,8 +114,8 @@ func (w *work[F]) partner(ki []F, i int, minUp float64, n int) int {
 	return at
 }
 
-// step minimises along beta_i + t, beta_j - t, t >= 0: a quadratic of the given curvature and
-// initial slope -slope, whose slope jumps by 2 epsilon where either beta passes zero.
+// step minimises the objective along beta_i + t, beta_j - t, t >= 0. The objective is quadratic in t with the given curvature
+// and the derivative -slope at t = 0. The derivative jumps by 2 epsilon where beta_i or beta_j passes zero.
 func (w *work[F]) step(i, j int, curvature, slope, epsilon float64) {
 	if !(curvature > tiny) {
 		curvature = tiny

@@ -14,11 +14,10 @@ import "C"
 
 import "unsafe"
 
-// level is the instruction set in use: 2 AVX-512, 1 AVX2 with FMA, 0 run. Only tests
-// change it.
+// level is the instruction set in use: 2 AVX-512, 1 AVX2 with FMA, 0 the Go function run. Only tests change level.
 var level = int(C.svm_level())
 
-// steps is run, by C where the processor allows.
+// steps is run, in C where the processor allows.
 func steps[F Float](w *work[F], n int, epsilon, tol float64, budget int) (s status, done, need int, minUp, maxDown float64) {
 	if level == 0 {
 		return run(w, n, epsilon, tol, budget)

@@ -9,27 +9,30 @@ import (
 
 // The switch from SMO to an interior point.
 //
-// Problem: SMO steps crawl where the kernel matrix has low rank and C is large. A linear SVR with C = 100 can take 10^8 of them, and the
-// square of one feature's products, with C = 1000, 6 x 10^7. An interior point (interior.go) takes 20 to 40 Newton steps there.
+// Problem: where the kernel matrix has low rank and C is large, SMO makes little progress in a step. A linear SVR with C = 100
+// can take 10^8 steps. The kernel (x x')^2 of one feature with C = 1000 takes 6 x 10^7. An interior point (interior.go) takes
+// 20 to 40 Newton steps there.
 //
-// Algorithm: Solve counts the cost of its SMO steps. When they have cost as much as an interior point would, it computes a pivoted
-// Cholesky factor of the kernel matrix, runs the interior point, and goes on with SMO from its solution. So both together
-// cost at most about twice as much as the cheaper one alone, and SMO checks every solution by the stopping rule of Solve.
+// Algorithm: Solve counts the cost of its SMO steps. When this is as much as an interior point would cost, Solve computes a
+// pivoted Cholesky factor of the kernel matrix, runs the interior point, and continues with SMO from the solution of the
+// interior point. So both together cost at most about twice as much as the cheaper one alone, and SMO checks every solution by
+// the stopping rule of Solve.
 //
 // Stopping rule: the interior point stops where its duality measure and its residual are far below Solve's tolerance.
 
 const (
 	// stepCost is what an SMO step costs beside its active elements, in element operations, which are the units of cost.
 	stepCost = 100
-	// switchAfter times n is the cost of SMO steps at which Solve first considers the switch, and again each time the cost has doubled.
+	// switchAfter times n is the cost of SMO steps at which Solve first considers the switch. Solve considers it again each
+	// time the cost has doubled.
 	switchAfter = 5000
-	// factorTol is how far the factor may be off, in units of the largest diagonal value.
+	// factorTol times the largest diagonal value is the error that the factor may have.
 	factorTol = 1e-13
 	// factorBytes bounds the memory of a factor, since a path keeps one for each kernel.
 	factorBytes = 16 << 20
 	// switchMu times Solve's tolerance and the largest bound is the duality measure at which the interior point stops.
 	switchMu = 1e-7
-	// switchResidual times the tolerance is the largest element of the residual at which it stops.
+	// switchResidual times the tolerance is the largest element of the residual at which the interior point stops.
 	switchResidual = 1e-3
 	// switchSteps bounds the interior point's Newton steps.
 	switchSteps = 80
@@ -42,7 +45,7 @@ type Exact struct {
 	Row      func(dst []float64, i int) // writes k(x_i, x_j) for all j
 
 	factored []float64 // V', rank x n with K = V V' to rounding, or nil
-	tooLow   int       // the largest rank that was tried and did not suffice
+	tooLow   int       // the largest rank that was tried
 }
 
 // factor returns V', or nil if the rank is more than most.
@@ -74,8 +77,8 @@ func affordableRank(n int, cost float64) int {
 	return min(rank, factorBytes/(8*n))
 }
 
-// switchToInterior replaces the solution by that of an interior point, unless that is worse. It reports whether the kernel
-// matrix has a factor of a rank that is worth the cost of the steps so far.
+// switchToInterior replaces the solution by that of an interior point, unless the interior point's is worse. It reports whether
+// the kernel matrix has a factor of a rank for which an interior point costs no more than the steps so far.
 func (s *Solver[F]) switchToInterior(ctx context.Context, tol float64) (bool, error) {
 	n, exact := s.kernel.Len(), s.kernel.Exact()
 	rank := affordableRank(n, s.cost)

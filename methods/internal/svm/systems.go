@@ -9,15 +9,15 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A system solves (1 + D K) v = b, the reduced Newton equations of interior.go, for a mixture's K. Where the weights are learned,
-// k_j k_j' / w_j is added to each K_j (mixture.go).
+// A system solves (1 + D K) v = b, the reduced Newton equations of interior.go, for the K of a mixture. Where weights are
+// learned, K_j + k_j k_j' / w_j takes the place of each K_j (mixture.go).
 type system interface {
 	prepare(ctx context.Context, m *mixture, d []float64) error
 	solve(ctx context.Context, v, kv, b []float64) error // kv = K v
 }
 
-// newSystem returns a system of the rank of the factors where that is cheaper, and on more than a thousand examples wherever it is
-// possible, since it is more accurate there; otherwise it returns a system of n x n.
+// newSystem returns a lowRank if all kernels have factors and it is cheaper than dense. For more than a thousand examples a
+// rank below n is enough, since lowRank is more accurate there. Otherwise newSystem returns a dense.
 func newSystem(m *mixture, room *scratch) system {
 	rank, full := 0, false
 	for _, p := range m.parts {
@@ -34,13 +34,13 @@ func newDense(m *mixture, rank int, room *scratch) *dense {
 	return &dense{m: m, rank: rank, a: room.take(m.n * m.n), stack: room.take(rank * m.n), root: room.take(m.n), f: cholesky.New(m.n)}
 }
 
-// dense is a system of n x n: it factors 1 + sqrt(D) K sqrt(D), whose eigenvalues are 1 and more.
+// dense is a system that factors the n x n matrix 1 + sqrt(D) K sqrt(D), whose eigenvalues are at least 1.
 type dense struct {
 	m       *mixture
 	rank    int // of the kernels with a factor
 	d, root []float64
 	a       []float64
-	stack   []float64 // n x rank: V L of lowRank
+	stack   []float64 // n x rank: see stackFactors
 	f       *cholesky.Factorizer
 }
 
@@ -65,9 +65,9 @@ func (s *dense) prepare(ctx context.Context, m *mixture, d []float64) error {
 	})
 }
 
-// positive factors the n x n matrix a that fill writes, the sum of 1 and a positive semidefinite matrix. Where rounding makes it
-// indefinite, as equal or nearly equal examples do when their D is large, the diagonal is enlarged by the least share of 1e-15, 1e-14 ..
-// 1e-10 that helps.
+// positive factors the n x n matrix a that fill writes, the sum of 1 and a positive semidefinite matrix. Rounding can make it
+// indefinite if equal or nearly equal examples have a large D. Then positive enlarges the diagonal by the share 1e-15, 1e-14 ..
+// 1e-10, the least that is enough.
 func positive(ctx context.Context, f *cholesky.Factorizer, a []float64, n int, fill func() error) error {
 	for more := 0.0; ; more = max(1e-15, 10*more) {
 		if err := fill(); err != nil {
@@ -115,12 +115,13 @@ func (s *dense) sum(ctx context.Context, m *mixture) error {
 	return nil
 }
 
-// lookRows rows at a time are worked on before the context is looked at.
+// lookRows is the number of rows between two looks at the context.
 const lookRows = 64
 
-// stackFactors writes V L: row i of block j is sqrt(d_j) (V_ji + gamma_j k_ji p_j).
+// stackFactors writes V L for the symmetric root L_j of d_j (1 + p_j p_j' / w_j): row i of block j is sqrt(d_j) (V_ji + gamma_j
+// k_ji p_j).
 func (s *dense) stackFactors(ctx context.Context, m *mixture) error {
-	for lo := 0; lo < m.n; lo += lookRows { // so many rows of the stack stay in the cache
+	for lo := 0; lo < m.n; lo += lookRows { // lookRows rows of the stack stay in the cache
 		if err := ctx.Err(); err != nil {
 			return err
 		}
