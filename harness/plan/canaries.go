@@ -12,11 +12,11 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// addCanary plans the canary of a foreign method on a data set. pair holds the cells of the request, and the
-// plan's cells from first on are those of the pair that will run. The canary copies one of the pair's splits
-// and is placed anywhere in the second half. Its split, its labels and its place are drawn from the secret of
-// the database and the key of the canary, so that a run that is killed and started again has the same canary.
-// No canary is planned where one that ended ok is stored. A canary that failed is run again.
+// addCanary plans the canary of a foreign method on a data set. pair holds the requested cells of the method on
+// the set. The cells of pair that will run are p.Cells[first:]. The canary copies one of the pair's splits and is
+// placed somewhere in the second half of these cells. Its split, its labels and its place are drawn from the
+// secret of the database and the key of the canary, so that a run that is killed and started again has the same
+// canary. If a canary that ended ok is stored, none is planned. A canary that failed is run again.
 func (p *Plan) addCanary(pair []*Cell, first int, secret []byte, known map[string]store.Known) {
 	to := len(p.Cells) - first // the number of cells that may come before the canary
 	if to == 0 || len(secret) == 0 {
@@ -48,7 +48,7 @@ func (p *Plan) addCanary(pair []*Cell, first int, secret []byte, known map[strin
 	if p.Cells[first].Early {
 		ahead, to = 1, to-1
 	}
-	half := to / 2 // a method that remembers labels has seen some of them by then
+	half := to / 2 // by then a method that remembers labels has seen some
 	at := first + ahead + half + int(drawn(secret, key, "place")%uint64(to-half+1))
 	p.Cells = append(p.Cells, nil)
 	copy(p.Cells[at+1:], p.Cells[at:])

@@ -14,22 +14,22 @@ import (
 // corrects this by the times of stored and finished cells. The plan, the progress line and the status take
 // their times from a Forecast.
 //
-// A unit of cost stands for a nanosecond of one core. Let u be the units of a method's cells and s their
-// measured seconds. The factor s/u of the method is taken from
+// A unit of cost stands for a nanosecond of one core. Let u be the units of a method's cells and s their measured
+// seconds. A cell's units times the factor s/u give its seconds. The factor comes from
 //
-//   - its cells of the same data set, where there are any;
-//   - else the geometric mean of the factors of its other sets and of the machine's factor. The weight of
-//     a set is larger the nearer its cost is; the machine's factor has the weight of a set about a thousand
-//     times as large or as small;
-//   - the machine's factor, where no cell of the method is known. This is the geometric mean of the factors
-//     of all known methods and of 1e-9.
+//   - the cells of the same method and data set, if any were measured;
+//   - else the geometric mean of the method's factors on other sets and of the machine's factor. A set weighs more
+//     if its cost is closer to the cell's cost. The machine's factor weighs as much as a set whose cost is a
+//     thousand times larger or smaller;
+//   - else, if no cell of the method was measured, the machine's factor alone. It is the geometric mean of the
+//     factors of all known methods and of 1e-9.
 //
-// A method that declares no cost, such as a plugin, is taken to need n d for n training rows of d features, which
-// is often wrong. Of such a method's other sets the factors are fitted by a line in log n and log d: see law.
+// A method that declares no cost, such as a plugin, is assumed to cost n d for n training rows of d features,
+// which is often wrong. So a line in log n and log d is fitted to such a method's factors on other sets: see law.
 //
-// Measured seconds are processor time, which hardly depends on other programs of the machine. A Forecast
-// measures beside it how much longer the cells of a run take than their processor time, and counts this in
-// the time that the run still takes.
+// Measured seconds are processor time, which hardly depends on other programs of the machine. Separately, a
+// Forecast measures how much longer than their processor time the cells of a run take. It multiplies the remaining
+// time of the run by this ratio.
 //
 // A Forecast is safe for concurrent use.
 type Forecast struct {
@@ -39,10 +39,10 @@ type Forecast struct {
 	machine float64                          // the logarithm of its factor times 1e9; NaN until it is computed
 
 	wall, processor float64         // seconds of the cells that have ended in this run
-	around          map[bool]meanOf // seconds of a cell beside its fits, by Cell.Foreign, in this run
+	around          map[bool]meanOf // seconds that cells of this run took beside their fits, by Cell.Foreign
 }
 
-// A methodName names a method. Libraries are left out of its version, since its times hardly depend on theirs.
+// A methodName names a method. Its version leaves out libraries, since times hardly depend on their versions.
 type methodName struct{ name, version string }
 
 func nameOf(method, version string) methodName {
@@ -79,8 +79,8 @@ func (f *Forecast) Record(c *Cell, wall, processor float64) {
 	f.record(methodOf(c), c.Dataset, timing{processor, c.Spec.Cost, 1, c.Spec.Shape.N, c.Spec.Shape.D})
 }
 
-// RecordAround notes the seconds that a cell took beside its fits, such as the start of its process. Of methods in processes of their own they are
-// most of the time of a small cell.
+// RecordAround notes the seconds that a cell took beside its fits, such as the start of its process. A small cell
+// of a method in a process of its own spends most of its time there.
 func (f *Forecast) RecordAround(c *Cell, seconds float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,7 +94,7 @@ func (f *Forecast) RecordAround(c *Cell, seconds float64) {
 // A meanOf is a sum of n values.
 type meanOf struct{ sum, n float64 }
 
-// beside is the mean of RecordAround; 0 before any.
+// beside is the mean of the times that RecordAround noted; 0 if there are none.
 func (f *Forecast) beside(foreign bool) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,8 +102,8 @@ func (f *Forecast) beside(foreign bool) float64 {
 	return m.sum / max(1, m.n)
 }
 
-// slowdown is the wall time of cells over their processor time. A minute of cells without slowdown is added
-// to the measured ones.
+// slowdown is the wall time of cells divided by their processor time. A minute without slowdown is added to both,
+// so that the first short cells do not decide the ratio.
 func (f *Forecast) slowdown() float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,7 +115,7 @@ func methodOf(c *Cell) methodName { return nameOf(c.Method, c.Spec.Inputs.Method
 
 func (f *Forecast) record(m methodName, dataset string, more timing) {
 	if !(more.seconds > 0 && more.units > 0) {
-		return // such times tell nothing
+		return // such times say nothing
 	}
 	if f.took[m] == nil {
 		f.took[m] = map[string]timing{}
@@ -157,8 +157,8 @@ func (f *Forecast) Seconds(c *Cell) float64 {
 	return c.Spec.Cost * 1e-9 * math.Exp(sum/weights)
 }
 
-// Measured predicts the time of a cell with what surrounds its fits, from cells of the same method on the same set.
-// It is 0 where the time of none is known.
+// Measured predicts the time of a cell, including the time beside its fits, from cells of the same method on the
+// same set. It is 0 if no such cell was measured.
 func (f *Forecast) Measured(c *Cell) float64 {
 	if !f.measured(c) {
 		return 0
@@ -174,7 +174,7 @@ func (f *Forecast) measured(c *Cell) bool {
 	return known
 }
 
-// strangerWeight is the weight of a set whose cost is a thousand times as large, among the sets of a method.
+// strangerWeight is the weight of a set whose cost is a thousand times larger or smaller than the cell's.
 const strangerWeight = 0.25
 
 // machineFactor is the ratio of this machine's times to the declared costs; f.mu is held.
@@ -194,20 +194,20 @@ func (f *Forecast) machineFactor() float64 {
 	return f.machine
 }
 
-// A RunningCell is a cell and how long it has been running.
+// A RunningCell is a cell and the time for which it has been running.
 type RunningCell struct {
 	Cell *Cell
 	For  time.Duration
 }
 
-// Wall predicts the seconds until all cells have ended. The cells are started on a number of jobs in the
-// order of a run, and running are the cells that already run.
+// Wall predicts the seconds until all cells have ended. The cells start on a number of jobs in the order of a run.
+// Until then these jobs are busy with the cells in running.
 func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 {
 	free := make(ends, max(1, jobs))
 	last, slow := 0.0, f.slowdown()
 	beside := map[bool]float64{true: f.beside(true), false: f.beside(false)}
 	for i, r := range running {
-		left := max(slow*f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10) // a cell that is late needs a little more time
+		left := max(slow*f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10) // a late cell gets a tenth of its time more
 		if i < len(free) {
 			free[i] = left
 		}
@@ -223,7 +223,7 @@ func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 
 	return last
 }
 
-// ends holds the moments at which jobs become free, the next moment first.
+// ends holds the times at which jobs become free, the earliest first.
 type ends []float64
 
 func (e ends) Len() int           { return len(e) }

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// changedInputs names the inputs in which a stored cell and a planned cell differ. Their keys differ. Where
-// no other input differs, the seed does: an attempt that failed has no stored seed.
+// changedInputs names the inputs in which a stored and a planned cell with different keys differ. If no other
+// input differs, the seed must: an attempt that failed has no stored seed.
 func changedInputs(old store.Inputs, now runner.Inputs) []string {
 	var changed []string
 	was, _ := registry.Libraries(old.MethodVersion)

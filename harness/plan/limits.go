@@ -37,9 +37,8 @@ func (l Limits) exceededBy(c *Cell, seconds float64) string {
 	return ""
 }
 
-// Beyond reports whether a planned cell is not to be run any more: cells of its method on its set have ended
-// and show that it exceeds the limits. The plan has already judged cells whose time is only guessed from
-// other sets.
+// Beyond reports whether a planned cell exceeds the limits. For the time limit it uses only measured cells of the
+// same method on the same set. Times that are guessed from other sets were judged when the plan was made.
 func (f *Forecast) Beyond(l Limits, c *Cell) (Skipped, bool) {
 	if !f.measured(c) {
 		l.MaxCell = 0

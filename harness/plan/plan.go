@@ -45,11 +45,11 @@ type Cell struct {
 	runner.Cell
 	Spec     runner.CellSpec
 	Seconds  float64 // predicted when the cell was planned, on one core
-	Memory   int64   // predicted bytes at the peak, the data set apart
-	SetBytes int64   // bytes of the data set, which cells share
+	Memory   int64   // predicted bytes at the peak, without the data set
+	SetBytes int64   // bytes of the data set, which the cells of the set share
 	Attempt  int64   // the stored attempt that is to be replaced; see store.Claims
 	Foreign  bool    // the method is a foreign one
-	Early    bool    // the first cell of its method on its set, where none is stored
+	Early    bool    // the first cell of its method on its set, if none is stored
 	Guessed  bool    // the method declares no cost: see Forecast
 }
 
@@ -75,22 +75,22 @@ type Plan struct {
 	Skipped   []Skipped         // cells whose predictions exceed the request's limits
 	Stored    int               // requested cells that are stored with status ok
 	Failed    int               // requested cells that are stored as failed or timed out and are not run again
-	NoData    []string          // requested sets whose data is not here
+	NoData    []string          // "METHOD on SET" for a named method that does not solve the set's task
 	Unsuited  []string          // "METHOD on SET" that the request names although the method does not solve the set's task
-	NoGaps    []string          // "METHOD on SET" where the set's missing values stay and the method takes none
+	NoGaps    []string          // "METHOD on SET" where the set keeps its missing values and the method takes none
 	LeftOut   []string          // requested sets that cannot be split, each with the reason
-	Beyond    []string          // sets with fewer splits of their own than the request asks for; what is not there is not counted
+	Beyond    []string          // sets with fewer splits of their own than requested; the missing splits are not counted
 	Data      map[string]string // fingerprint of each planned set's data
 	Versions  map[string]string // version of each method
-	// Revive holds the stored keys of requested cells that do not stand for their cells: see
+	// Revive holds the keys of requested cells that are stored but do not stand for their cells now: see
 	// store.MakeCurrent.
 	Revive   []string
 	Forecast *Forecast // the forecast that the plan is made with
 	Dealt    *dealing  // nil where the request is no shard
 }
 
-// Plan works out the cells of a request. It drops the cells that are needless by known, the stored cells and
-// canaries by key. forecast predicts the times; nil stands for declared costs alone. Only sets whose size the
+// Plan makes the plan of a request. known holds the stored cells and canaries by key; a cell that known makes
+// needless is left out. forecast predicts the times; nil stands for declared costs alone. Only sets whose size the
 // catalogue lacks are loaded.
 func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]store.Known, forecast *Forecast) (*Plan, error) {
 	if forecast == nil {
@@ -180,7 +180,7 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 		if len(plan.Cells) > first && plan.Stored == stored {
 			plan.Cells[first].Early = true
 		}
-		if runner.Foreign(p.spec) && plan.Dealt.has(p.cells[0]) && !h.Protocol.Semantics.TestsItself() { // what tests the rows that it learns from may know their labels
+		if runner.Foreign(p.spec) && plan.Dealt.has(p.cells[0]) && !h.Protocol.Semantics.TestsItself() { // else known labels are no leak
 			plan.addCanary(p.cells, first, req.Secret, known)
 		}
 	}
@@ -203,8 +203,8 @@ func (p *Plan) order() {
 	}
 }
 
-// Reruns reports whether stored cells of a method are run again. A stored result stays until a new result
-// replaces it. If the cell fails this time, the stored result stays.
+// Reruns reports whether stored cells of a method are run again. A stored result stays until a new result replaces
+// it. If the new run fails, the stored result stays.
 func (r Request) Reruns(method string) bool {
 	return slices.ContainsFunc(r.Rerun, func(m string) bool { return strings.EqualFold(m, method) })
 }
@@ -242,8 +242,9 @@ func (p *Plan) revive(c *Cell, k store.Known) {
 	}
 }
 
-// Methods looks names up. Without names it returns every method but those that run only where they are named, or the protocol's columns where the protocol
-// is limited to these. A built-in protocol may name columns that a smaller registry lacks.
+// Methods returns the methods with these names. Without names it returns the protocol's columns if the protocol is
+// limited to them, else every method that does not have to be named. A built-in protocol may have columns that a
+// smaller registry lacks.
 func (h *Experiment) Methods(names []string) ([]registry.Spec, error) {
 	var out []registry.Spec
 	switch {
@@ -271,8 +272,8 @@ func (h *Experiment) Methods(names []string) ([]registry.Spec, error) {
 	return out, nil
 }
 
-// suited returns the methods that can run on a set, and notes those that cannot. Methods of another task are noted if the request names
-// its methods. It is an error if no method is left.
+// suited returns the methods that can run on a set, and notes the other methods. A method for another task is
+// noted only if the request names its methods. It is an error if no method is left.
 func (p *Plan) suited(methods []registry.Spec, e *catalogue.Entry, named bool) ([]registry.Spec, error) {
 	var out []registry.Spec
 	why := ""
@@ -344,7 +345,7 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	return cells, nil
 }
 
-// absolute makes a path mean the same file from every folder; "" stays "".
+// absolute makes a path independent of the current folder; "" stays "".
 func absolute(path string) string {
 	if full, err := filepath.Abs(path); path != "" && err == nil {
 		return full
@@ -352,13 +353,13 @@ func absolute(path string) string {
 	return path
 }
 
-// estimate sets the cell's cost: every fold of the grid, the refit with every seed and the test of the grid.
-// It returns the cell's memory: standardised copies of the training and test rows, and the memory of the grid
-// point that needs most.
+// estimate sets the cell's cost: that of every fold of the grid, of the refit with every seed, and of the test of
+// the grid. It returns the cell's memory: the standardised copies of the rows, and the grid point that needs most
+// memory.
 func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, set plannedSet) (int64, error) {
 	sh := c.Shape
 	if e := set.entry; e.Indicator || e.Impute == "none" {
-		sh.D *= 2 // at most: a column or a second search for each column with gaps
+		sh.D *= 2 // an upper bound: a column more, or a second search, for each column with gaps
 	}
 	folds := h.Protocol.Semantics.Folds
 	var search float64
@@ -400,8 +401,8 @@ type Stored interface {
 	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (in store.Inputs, key string, err error)
 }
 
-// Explain says why a planned cell is run: how its inputs differ from those of the stored attempt that stands
-// for it.
+// Explain says why a planned cell is run: how its inputs differ from the inputs of the stored attempt that stands
+// for the cell.
 func (c *Cell) Explain(ctx context.Context, db Stored) (string, error) {
 	if c.Spec.Canary != nil {
 		return "canary: the training labels contradict the truth", nil

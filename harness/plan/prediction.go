@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// A Prediction is the time that a run of a plan takes and the cells that it runs, by its forecast.
+// A Prediction is what a forecast says of a run: the time that it takes and the cells that it runs.
 type Prediction struct {
 	Seconds     float64  // from start to end
 	Early       float64  // seconds until every method has a cell on every set

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// A Queue gives cells in the order in which a run starts them. First come the early cells, the cheapest
-// first: one cell of each method on each set that has none yet. In this way a whole table exists after a
-// small part of the time. Then come all other cells, the heaviest first by what is known when they start, so
-// that no job waits for a heavy cell at the end.
+// A Queue gives cells in the order in which a run starts them. First come the early cells, the cheapest first: one
+// cell for each method and set of which no cell is stored. So a whole table exists soon. Then come all other
+// cells, the heaviest first by the forecast of that moment, so that no job waits for a heavy cell at the end.
 type Queue struct {
 	forecast *Forecast
 	early    []*Cell
@@ -56,11 +55,11 @@ func (q *Queue) Refresh() {
 	}
 }
 
-// Next takes the next cell out of the queue; it is nil when there is none.
+// Next takes the next cell out of the queue. It returns nil if the queue is empty.
 func (q *Queue) Next() *Cell { return q.NextThat(func(*Cell) bool { return true }) }
 
-// NextThat is Next for the cells for which a function is true. It asks for one cell of each method and set, beside
-// the early cells.
+// NextThat takes out the next cell for which is returns true. It calls is for every early cell, but for one cell
+// only of each method and set.
 func (q *Queue) NextThat(is func(*Cell) bool) *Cell {
 	if i := slices.IndexFunc(q.early, is); i >= 0 {
 		c := q.early[i]
@@ -85,7 +84,8 @@ func before(a, b *Cell) bool {
 	return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method)) < 0
 }
 
-// Ahead returns the cells that come next: at most most cells, as many as fit into seconds by the forecast.
+// Ahead returns the next cells without taking them out: at most most cells whose predicted times sum to at most
+// seconds.
 func (q *Queue) Ahead(seconds float64, most int) []*Cell {
 	var out []*Cell
 	for _, cells := range q.lists() {
@@ -118,7 +118,7 @@ func (q *Queue) Empty() bool {
 	return len(q.early) == 0 && !slices.ContainsFunc(q.groups, func(g *cellGroup) bool { return len(g.cells) > 0 })
 }
 
-// PutBack puts a cell that Next gave back to the front.
+// PutBack puts a cell from Next at the front of the queue.
 func (q *Queue) PutBack(c *Cell) { q.early = slices.Insert(q.early, 0, c) }
 
 // ByDataset groups cells by data set, the cheapest set first. Within a group the order stays.

@@ -12,14 +12,14 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// MethodNames replaces the groups among names by their methods, and the series of a sweep by their variants. Other names
-// stay as they are; nil stays nil.
+// MethodNames replaces the name of a group by the group's methods, and the name of a sweep's series by the series'
+// variants. Other names stay as they are; nil stays nil.
 func (h *Experiment) MethodNames(names []string) []string {
 	return h.Protocol.Expand(members(names, h.Registry.Groups()))
 }
 
-// SetNames replaces the groups of c among names by their sets, and the names of protocols by the sets of these. Other names and
-// paths stay as they are; nil stays nil.
+// SetNames replaces the name of a group of c by the group's sets, and the name of a protocol by the protocol's
+// sets. Other names and paths stay as they are; nil stays nil.
 func SetNames(c *catalogue.Catalogue, names []string) []string {
 	groups := c.Groups()
 	for _, name := range protocol.Names() {
@@ -32,8 +32,8 @@ func SetNames(c *catalogue.Catalogue, names []string) []string {
 	return members(names, groups)
 }
 
-// members replaces the names of groups, in any case, by what the groups hold. What a group brings stands once; a name that is
-// written twice stays, for whoever refuses that.
+// members replaces the names of groups, in upper or lower case, by the members of the groups. A member that groups
+// bring occurs once. A name that the user wrote twice stays twice, since a caller reports it.
 func members(names []string, groups map[string][]string) []string {
 	var out []string
 	brought := map[string]bool{}
@@ -56,9 +56,9 @@ func members(names []string, groups map[string][]string) []string {
 	return out
 }
 
-// Excluded returns the methods and the sets that names stand for, as they are spelled. A name is that of a method, of a
-// set, of a group of either, or one of stored, which are names of results whose method or set this program does not
-// know. Any other name is an error that says which name is near.
+// Excluded returns the methods and the sets that names stand for, in their proper spelling. A name is that of a
+// method, of a set, of a group of methods or sets, or one of stored. stored lists results' methods or sets that
+// this program does not know. Any other name is an error that suggests a similar name.
 func (h *Experiment) Excluded(names, stored []string) ([]string, error) {
 	var out []string
 	for _, name := range SetNames(h.Catalogue, h.MethodNames(names)) {
@@ -81,8 +81,9 @@ func (h *Experiment) Excluded(names, stored []string) ([]string, error) {
 	return out, nil
 }
 
-// Splits reads --splits and --split, of which one is empty: first "20" for splits 1 to 20 or "4-6" for those, these "7,9"
-// or "7,10-12" for single splits and ranges. Both empty are nil.
+// Splits reads the options --splits (first) and --split (these); at most one may be given. first is "20" for
+// splits 1 to 20, or a range "4-6". these lists splits and ranges, such as "7,10-12". If both are empty, Splits
+// returns nil.
 func Splits(first, these string) ([]int, error) {
 	switch {
 	case first != "" && these != "":

@@ -24,11 +24,11 @@ type plannedSet struct {
 	rows        int
 	testPart    bool   // the set has a test part of its own
 	splits      int    // how many splits there are; 0 for as many as are asked for
-	splitsHash  string // SHA-256 of the file that lists them, "" where the protocol follows no such file
+	splitsHash  string // SHA-256 of the file that lists the splits; "" if the protocol does not use such a file
 }
 
-// set looks a data set up in the catalogue. It loads the set where the catalogue does not tell its size, its
-// classes or its parts.
+// set looks up what planning needs of a data set. It loads the set only if the catalogue does not tell the set's
+// size, classes or parts.
 func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSet, error) {
 	fingerprint, err := h.Data.Fingerprint(entry)
 	if err != nil {
@@ -70,7 +70,8 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 	return p, nil
 }
 
-// ownSplits returns the number of training rows of the first of a set's own splits, and how many splits these are.
+// ownSplits returns the number of training rows of the first of a set's own splits, and the number of these
+// splits.
 func (h *Experiment) ownSplits(ctx context.Context, entry *catalogue.Entry, n int) (train, splits int, err error) {
 	own, err := read.Splits(ctx, h.Data, entry, n)
 	if err == nil {
@@ -86,12 +87,12 @@ func (h *Experiment) ownSplits(ctx context.Context, entry *catalogue.Entry, n in
 	return train, len(own), nil
 }
 
-// A splitError says why a set cannot be split. It keeps no other set from being run.
+// A splitError says why a set cannot be split. Other sets can still be run.
 type splitError struct{ err error }
 
 func (e *splitError) Error() string { return e.err.Error() }
 
-// enoughOfEachClass refuses a set that no split can serve; labels may be nil.
+// enoughOfEachClass refuses a set with a class that is too small for any split; labels may be nil.
 func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, labels []string) error {
 	if entry.Task == registry.Regression {
 		return nil
@@ -115,9 +116,9 @@ func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, lab
 	return nil
 }
 
-// gridHash identifies what a method does with a set: by the grid points, by the blocks of the features where the method uses them,
-// by fewer, the number of training rows where the method has its own, and by the hash of the set's own splits where the protocol
-// follows these. With none of the three it is the hash of the grid points alone.
+// gridHash identifies what a method does with a set. It hashes the grid points, the blocks of features if the
+// method uses them, fewer (the method's own number of training rows, 0 for none), and the hash of the set's own
+// splits if the protocol uses these. Without the last three it is the hash of the grid points alone.
 func gridHash(spec registry.Spec, sh registry.Shape, grid []json.RawMessage, fewer int, splits string) string {
 	if !spec.Blocks {
 		sh.Blocks = nil
@@ -133,11 +134,11 @@ func gridHash(spec registry.Spec, sh registry.Shape, grid []json.RawMessage, few
 	}{grid, sh.Blocks, fewer, splits})
 }
 
-// mostToSee is the most rows of a generated set that stands for missing data: its results are to be there soon.
+// mostToSee is the most rows of a generated set that AllSets adds, so that its results come soon.
 const mostToSee = 1000
 
-// AllSets returns the protocol's data sets. Where data of one is missing, the small sets that the program can
-// generate are added, so that a newcomer has results to look at. They are not added for a protocol that is
+// AllSets returns the protocol's data sets. If the data of one of them is missing, AllSets adds the small sets
+// that the program can generate, so that a new user has results to look at. It adds none for a protocol that is
 // limited to its columns.
 func (h *Experiment) AllSets() []string {
 	names := slices.Clone(h.Protocol.Datasets)

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// A Shard is one of several shares of a request, each computed into a database of its own: number Number, from 1, of Of. The zero value is
-// the whole request.
+// A Shard is a share of a request, computed into a database of its own: share Number, counted from 1, of Of
+// shares. The zero value is the whole request.
 type Shard struct{ Number, Of int }
 
-// maxShards is more than any cluster of machines that share nothing but files needs.
+// maxShards is more than any cluster needs.
 const maxShards = 100000
 
 // ParseShard reads "3/40". The empty text is the whole request.
@@ -31,21 +31,22 @@ func ParseShard(text string) (Shard, error) {
 	return Shard{k, n}, nil
 }
 
-// A dealing is which cells of a request are those of a shard.
+// A dealing says which cells of a request belong to a shard.
 type dealing struct {
 	Shard
 	Cells int    // of all shards
-	List  string // a hash of the keys of these cells: shards of one request have the same
+	List  string // a hash of the keys of these cells; all shards of one request have the same hash
 	own   map[string]bool
 }
 
-// has tells whether a cell is the shard's.
+// has reports whether a cell belongs to the shard.
 func (d *dealing) has(c *Cell) bool { return d == nil || d.own[c.Spec.Key] }
 
-// deal divides the cells of a request among shards, nil where there is one. Each cell is in one shard, whatever a database holds and a machine has
-// measured: cells are dealt by their declared costs alone, the costliest first, each to the shard with the least by then. Shards end together as far
-// as declared costs are right. Cells of methods that declare none are dealt by themselves, by rows times features. Cells that exceed maxCell by
-// declared costs weigh nothing, since they are skipped.
+// deal divides the cells of a request among shards. It returns nil if there is one shard. Each cell goes to
+// exactly one shard. The division depends on declared costs alone, not on what a database holds or a machine
+// measured. The costliest cell is dealt first, each cell to the shard with the smallest load so far. So shards end
+// together if declared costs are right. Cells of methods that declare no cost are dealt separately, by rows times
+// features. A cell whose declared cost exceeds maxCell weighs nothing, since it is skipped.
 func (s Shard) deal(pairs []pair, maxCell time.Duration) *dealing {
 	if s.Of <= 1 {
 		return nil
@@ -77,7 +78,7 @@ func (s Shard) deal(pairs []pair, maxCell time.Duration) *dealing {
 		slices.SortFunc(cells, func(a, b weighed) int { return cmp.Or(cmp.Compare(b.cost, a.cost), cmp.Compare(a.key, b.key)) })
 		loads := make([]float64, s.Of)
 		for i, w := range cells {
-			least := i % s.Of // of equal loads, such as of cells that weigh nothing, each shard in turn
+			least := i % s.Of // shards with equal loads take turns
 			for k := range loads {
 				if loads[k] < loads[least] {
 					least = k

@@ -6,7 +6,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Shown returns what the database keeps of a planned cell while its run is under way.
+// Shown returns what the database keeps of a planned cell while the run is under way.
 func (c *Cell) Shown() store.PlannedCell {
 	return store.PlannedCell{
 		Key: c.Spec.Key, Attempt: c.Attempt, Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, MethodVersion: c.Spec.Inputs.MethodVersion, Split: c.Split,
@@ -14,7 +14,8 @@ func (c *Cell) Shown() store.PlannedCell {
 	}
 }
 
-// OfShown returns a cell of which a [Forecast] predicts the same as of the cell that was shown. Nothing else can be done with it.
+// OfShown returns a cell for which a [Forecast] predicts the same time as for the cell that Shown described. It
+// has no other use.
 func OfShown(p store.PlannedCell) *Cell {
 	return &Cell{
 		Cell: runner.Cell{Protocol: p.Protocol, Dataset: p.Dataset, Method: p.Method, Split: p.Split}, Attempt: p.Attempt, Guessed: p.Guessed, Early: p.Early,

@@ -17,16 +17,16 @@ type Group struct {
 	Why                       string
 }
 
-// Stand divides stored cells by whether this program would compute them from the same inputs.
+// Stand divides stored cells by whether this program would plan them with the same inputs today.
 type Stand struct {
-	Cells  []*Cell // cells with the same inputs; Seconds are those measured
+	Cells  []*Cell // cells with the same inputs; their Seconds are the measured ones
 	Old    []Group // cells that this program plans with other inputs
 	NoData []Group // cells whose data is not here
 }
 
-// Standing plans stored cells of h's protocol again and separates those whose planned key is the stored key.
-// withData demands that their data is here. Without it the data is read only for a set whose size the
-// catalogue lacks.
+// Standing plans stored cells of h's protocol again and finds those whose planned key is the stored key. withData
+// requires that their data is present. Without withData, data is read only for a set whose size the catalogue
+// lacks.
 func (h *Experiment) Standing(ctx context.Context, stored []store.Cell, withData bool) (Stand, error) {
 	var out Stand
 	for _, group := range bySetAndMethod(stored) {

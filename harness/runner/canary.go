@@ -36,7 +36,7 @@ func (c *Canary) mislead(parts split.Parts) split.Parts {
 	return parts
 }
 
-// outcome is the evidence in the test scores of a canary; whole is the part of its refit.
+// outcome turns the test scores of a canary into evidence. whole is the part that the canary was refitted on.
 func (c *Canary) outcome(whole split.Part, scores []float64) *result.Canary {
 	sh := whole.Score.Shape()
 	return &result.Canary{

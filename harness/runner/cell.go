@@ -16,16 +16,16 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A job is a cell that is being run: its specification, and the protocol, the method and the data set that
-// this names.
+// A job is a cell that is being run: its specification, and the protocol, the method and the data set that the
+// specification names.
 type job struct {
 	CellSpec
 	protocol *protocol.Protocol
 	method   registry.Spec
 	set      *datasets.Set
 	code     string // hash of the method's code; "" where it cannot be told
-	below    bool   // the caller counts the processes below this one
-	memo     *memo  // of the process; nil for none
+	below    bool   // the caller counts the processes below this process
+	memo     *memo  // numbers that earlier fits of the process computed; nil for none
 	said     warnings
 }
 
@@ -145,8 +145,7 @@ func (j *job) save(model registry.Model, whole split.Part, run *result.Run) erro
 	return nil
 }
 
-// stages tests the first rounds of a model in one pass. It does so where the protocol lists rounds and the
-// model has rounds.
+// stages tests the first rounds of a model in one pass, if the protocol lists rounds and the model has rounds.
 func (j *job) stages(ctx context.Context, model registry.Model, whole split.Part) ([]result.Stage, error) {
 	stager, ok := model.(registry.Stager)
 	at := slices.Clone(j.protocol.Semantics.Rounds)
@@ -200,8 +199,8 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 	return metric.Select(by, scores), nil
 }
 
-// eachPoint fits every grid point to the rows of a part and tests it there. It hands over the score of each
-// grid point once, in the order of the method.
+// eachPoint fits every grid point to a part's training rows and scores the part's test rows. It hands over the score of
+// each grid point once, in the order in which the method returns them.
 func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, take func(g int, s result.Score, seconds float64)) error {
 	seen := make([]bool, len(j.Grid))
 	start := time.Now()
@@ -238,8 +237,7 @@ func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, 
 	return nil
 }
 
-// testGrid tests every grid point on the test part, where the protocol asks for this. The tests decide
-// nothing.
+// testGrid tests every grid point on the test part, if the protocol asks for this. These tests choose nothing.
 func (j *job) testGrid(ctx context.Context, env registry.Env, whole split.Part, run *result.Run) error {
 	if !j.protocol.Semantics.TestGrid {
 		return nil
@@ -252,8 +250,8 @@ func (j *job) testGrid(ctx context.Context, env registry.Env, whole split.Part, 
 	return nil
 }
 
-// testSeeds tests the chosen grid point with each seed of the cell, where the cell has seeds of its own. The
-// tests decide nothing.
+// testSeeds tests the chosen grid point with each seed of the cell, if the cell has seeds of its own. These tests choose
+// nothing.
 func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part, run *result.Run) error {
 	if j.Seeds == nil {
 		return nil
@@ -271,8 +269,8 @@ func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part,
 	return nil
 }
 
-// env is the same for every fit of a cell, except for the fits with further seeds: random draws do not depend
-// on the grid point.
+// env returns the environment of a cell's fits. It is the same for every grid point, so random draws do not depend on the
+// grid point.
 func (j *job) env(clock *cpuClock) registry.Env {
 	seed := j.protocol.Semantics.MethodSeed
 	if j.Seeds != nil {
@@ -294,8 +292,8 @@ func partsOf(p *protocol.Protocol, set *datasets.Set, c Cell) (split.Parts, erro
 	return split.Parts{Set: set, Split: rows, Standardise: p.Semantics.Standardise, ScaleTarget: p.Semantics.ScaleTarget}, err
 }
 
-// scoresOf scores the rows of a part and does not show their targets to the model. Predictions of a
-// regression are in the unit of the data.
+// scoresOf lets a model score the rows of a part, and hides their targets from the model. Predictions of a regression are
+// in the unit of the data.
 func scoresOf(ctx context.Context, m registry.Model, part split.Part) ([]float64, error) {
 	if m == nil {
 		return nil, badOutput("the method returned neither a model nor an error")

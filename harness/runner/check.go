@@ -7,7 +7,7 @@ import (
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
 
-// A Refusal says why this program would run a cell otherwise than the program that planned the cell.
+// A Refusal says why this program would run a cell in another way than the program that planned the cell.
 type Refusal struct {
 	What string // the name of the method or of the data set
 	Why  string
@@ -15,9 +15,9 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.What + ": " + r.Why }
 
-// Check returns a [Refusal] if a cell that another program planned has another version or other code of its
-// method here, or other data. code is the hash of the code there; "" is not compared. A data set must have its
-// description here, too: the other program cannot name a file that this one reads. Check does not read data
+// Check returns a [Refusal] if another program planned the cell with another version or other code of the method, or with
+// other data. code is the hash of the method's code in that program; "" is not compared. This program must have the same
+// description of the data set, since the other program cannot name a file that this one reads. Check does not read data
 // whose checksums are known.
 func (r *InProcess) Check(c CellSpec, code string) error {
 	p, err := r.protocol(c)
@@ -53,7 +53,7 @@ func (r *InProcess) Check(c CellSpec, code string) error {
 	return nil
 }
 
-// described reports whether the description of a cell's set is in this program, or in the file that it names.
+// described reports whether this program has the description of a cell's set, built in or in the file that the cell names.
 func described(c CellSpec) bool {
 	if c.Set.Path != "" {
 		text, err := regularfile.Read(c.Set.Path, int64(len(c.Set.TOML))) // a cell may name a pipe, or a large file

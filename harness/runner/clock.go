@@ -13,9 +13,9 @@ type clock struct {
 
 var systemClock = clock{now: time.Now, after: time.After}
 
-// countdown waits until the process has run for d and returns true. It returns false as soon as done is
-// closed. Time in which the process was stopped (a suspended machine, a SIGSTOP) does not count. To notice
-// this, countdown waits in steps, and a step that takes much longer than planned counts as four steps.
+// countdown waits until the process has run for d, and returns true. It returns false as soon as done is closed. Time in
+// which the process was stopped (a suspended machine, a SIGSTOP) does not count. To notice such time, countdown waits in
+// steps; a step that takes much longer than planned counts as four steps.
 func (c clock) countdown(done <-chan struct{}, d time.Duration) bool {
 	step := min(max(d/20, 5*time.Millisecond), 250*time.Millisecond)
 	last := c.now()

@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// These are the bytes that are searched for the reason of an end, and the bytes that are stored.
+// mostTail bytes of output are searched for the reason why a process ended. mostStderr bytes are stored.
 const (
 	mostTail   = 64 << 10
 	mostStderr = 4000
 )
 
-// printable replaces what a terminal would obey in the text that a process wrote.
+// printable replaces control characters in the text that a process wrote, so that no terminal obeys them.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || r == unicode.ReplacementChar) {
@@ -24,7 +24,7 @@ func printable(text string) string {
 // lastWords are the beginnings of the lines in which the Go runtime says why it ends a program.
 var lastWords = []string{"panic: ", "fatal error: ", "runtime: out of memory", "SIG"}
 
-// reason returns what a program said when it ended, and the text from there on. If it said nothing known,
+// reason returns the line in which a program said why it ended, and the text from that line on. If no such line is known,
 // reason returns "" and the whole text.
 func reason(text string) (said, from string) {
 	for at := 0; at < len(text); {
@@ -39,8 +39,7 @@ func reason(text string) (said, from string) {
 	return "", text
 }
 
-// kept bounds the text to be stored. It takes the message of the runtime from its beginning, else the end of
-// the text.
+// kept cuts the text for storing. It keeps the start of the Go runtime's message if there is one, else the end of the text.
 func kept(text string) string {
 	said, from := reason(text)
 	switch {

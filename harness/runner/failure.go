@@ -13,8 +13,8 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 )
 
-// A failure is an error of a method whose class is known. Errors of methods in another process also have the
-// method FailureClass.
+// A failure is an error of a method with a known class. Errors of methods in another process have the method FailureClass,
+// too.
 type failure struct {
 	error
 	class result.Class
@@ -89,7 +89,7 @@ func words(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
-// bounded makes a text readable, and cuts a long text before and after that.
+// bounded makes a text readable. It cuts a long text, once before that and once after.
 func bounded(s string, readable func(string) string) string {
 	whole := len(s)
 	if whole > 4*maxError { // a long text is not read to its end

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// defaultGrace is the time that a fit has to notice the end of its time.
+// defaultGrace is how long a fit may take to stop after its time limit.
 const defaultGrace = 5 * time.Second
 
 // execute runs a cell to its end: ok, failed or timed out. It returns an error only if ctx was cancelled. In
@@ -26,10 +26,10 @@ func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (result
 		seconds := timeout.Seconds()
 		run.TimeoutSeconds = &seconds
 	}
-	work := run // the goroutine's own copy, so that an abandoned goroutine changes nothing
+	work := run // the goroutine's own copy, so that an abandoned goroutine changes no result
 	done := make(chan error, 1)
 	go func() {
-		ended := errGoexit // the value that stays if guarded does not return
+		ended := errGoexit // this value stays if the method ends the goroutine
 		defer func() { done <- ended }()
 		ended = j.guarded(cellCtx, &work)
 	}()
@@ -70,7 +70,7 @@ var (
 	errGoexit    = crash(errors.New("the method ended its goroutine (runtime.Goexit) instead of returning"))
 )
 
-// waitWithin waits for the end of a cell. late reports that the limit came first.
+// waitWithin waits at most limit for the end of a cell. late reports that the limit came first.
 func waitWithin(done <-chan error, limit time.Duration) (err error, late bool) {
 	waited := make(chan struct{})
 	defer close(waited)

@@ -8,11 +8,10 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// Imported returns the run of a cell whose test scores another program computed. scores holds the scores by
-// row of the data file, counted from 0. A row has one score, or with several classes one score a class.
-// Predictions of a regression are in the unit of the data. The scores are counted like those of a model. The
-// run has no folds and no times, and its grid has a single grid point. It is an error unless exactly the test
-// rows of the split have scores, all of them finite.
+// Imported returns the run of a cell whose test scores another program computed. scores holds the scores by row of the data
+// file, counted from 0. A row has one score, or with several classes one score for each class. Predictions of a regression
+// are in the unit of the data. The run has no folds and no times, and its grid has a single grid point. It is an error
+// unless exactly the test rows of the split have scores, all of them finite.
 func (c CellSpec) Imported(p *protocol.Protocol, set *datasets.Set, scores map[int][]float64) (result.Run, error) {
 	run := c.NewRun()
 	parts, err := partsOf(p, set, c.Cell)

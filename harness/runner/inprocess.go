@@ -17,14 +17,13 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// InProcess runs cells in this process. It reads each data set once. Cells of one set share the set, and
-// InProcess keeps it until Forget.
+// InProcess runs cells in this process. It reads each data set once, shares the set among cells, and keeps it until Forget.
 type InProcess struct {
 	Registry registry.Registry
 	Data     files.Directory
 	Timeout  time.Duration // per cell; 0 for none
-	// Guests says what methods of other modules may read beyond the system's files in a worker, and whether
-	// they may use the network.
+	// Guests says which files, beyond the system's, a method of another module may read in a worker, and whether the
+	// method may use the network.
 	Guests sandbox.Policy
 	Grace  time.Duration // the time that a fit has to notice its time limit before it is abandoned; 0 means 5 s
 	// Prepare, if not nil, makes a method ready before a cell's time begins to count. For example it starts
@@ -34,7 +33,7 @@ type InProcess struct {
 	// Settle, if not nil, waits until the processes that served the last cell have ended.
 	Settle func(method string)
 
-	below     bool // Serve counts the processes below this one
+	below     bool // Serve counts the processes below this process
 	mu        sync.Mutex
 	sets      map[catalogue.Description]*loading
 	protocols map[string]*protocol.Protocol // by name and text
@@ -132,7 +131,7 @@ func Code(r registry.Registry, method string) string {
 	return code
 }
 
-// protocol reads the text of a cell's protocol, once for all cells of the protocol.
+// protocol parses a cell's protocol, once for all cells with the same text.
 func (r *InProcess) protocol(c CellSpec) (*protocol.Protocol, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -168,7 +167,7 @@ func (r *InProcess) load(ctx context.Context, c CellSpec) *loading {
 			l.set, l.err = read.Load(ctx, r.Data, e)
 		}
 	})
-	if l.err != nil { // a cancelled reading tells nothing about the set
+	if l.err != nil { // a cancelled reading says nothing about the set
 		r.Forget(c)
 	}
 	return l

@@ -26,17 +26,16 @@ const (
 	processItself = 64 << 20 // bytes of a worker that are not for its cell
 )
 
-// A keeper is the process between the harness and a worker. It runs no code of a method, so that nothing that
-// a method does ends it. Every process that a worker starts stays below the keeper, in whatever group or
-// session, and ends with the keeper. A keeper ends when the harness asks, when the memory limit is passed,
-// when the worker ends, and when the harness is gone.
+// A keeper is the process between the harness and a worker. It runs no code of a method, so no method can end it. Every
+// process that a worker starts stays below the keeper, in whatever group or session, and ends with the keeper. A keeper
+// ends when the harness asks, when the memory limit is passed, when the worker ends, and when the harness is gone.
 type keeper struct {
 	worker   int // the worker's process
 	limit    int64
 	group    *processes.Group // a control group with the same limit; nil where there is none
-	folder   string           // the folder to which all processes below may write
+	folder   string           // the folder to which all processes below the keeper may write
 	exited   chan syscall.WaitStatus
-	below    []int // process numbers when all processes were measured last
+	below    []int // process numbers at the last measurement of all processes
 	used     time.Duration
 	peak     int64
 	oomKills int64
@@ -44,16 +43,15 @@ type keeper struct {
 	looks    time.Duration
 }
 
-// keeperCommand starts this program in a process group of its own, also where the program's file was
-// replaced.
+// keeperCommand starts this program in a process group of its own. It works even if the program's file was replaced.
 func keeperCommand() *exec.Cmd {
 	c := exec.Command("/proc/self/exe")
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return c
 }
 
-// RunKeeper is the keeper of one worker, which is this program with args. It ends when every process below it
-// has ended. limit is the memory of the worker and of all processes that the worker starts, in bytes; 0 is no
+// RunKeeper starts one worker, which is this program with args, and keeps watch over it. It returns when every process
+// below it has ended. limit is the memory in bytes of the worker and of all processes that the worker starts; 0 is no
 // limit.
 func RunKeeper(args []string, limit int64) error {
 	for _, fd := range []int{fdRequests, fdReplies, fdControl, fdEnding} {
@@ -82,7 +80,7 @@ func RunKeeper(args []string, limit int64) error {
 		k.group.Kill()
 	}
 	end.Left = processes.EndBelow(endsWithin)
-	for range 1000 { // a process that has ended counts when reap has waited for it
+	for range 1000 { // an ended process is a child until reap has waited for it
 		if !processes.HasChildren() {
 			break
 		}
@@ -107,7 +105,7 @@ func (k *keeper) start(args []string) error {
 	}
 	k.limitGroup(attributes.Sys)
 	p, err := os.StartProcess("/proc/self/exe", args, attributes)
-	if err != nil && k.group != nil { // a group that can be made but not entered
+	if err != nil && k.group != nil { // the group could be made but not entered
 		k.leaveGroup()
 		attributes.Sys.UseCgroupFD = false
 		p, err = os.StartProcess("/proc/self/exe", args, attributes)
@@ -126,7 +124,7 @@ func (k *keeper) limitGroup(worker *syscall.SysProcAttr) {
 		return
 	}
 	group, err := processes.NewGroup(k.limit)
-	if err != nil { // the usual case: then only this process measures the memory
+	if err != nil { // the usual case: only the keeper measures the memory
 		return
 	}
 	k.group = group
@@ -195,8 +193,8 @@ func (k *keeper) watch(commands <-chan byte) ending {
 	}
 }
 
-// asked is the ending where the harness asks for it. The harness also asks when the answers of a worker end.
-// This happens shortly before the system tells how the worker ended.
+// asked returns the ending if the harness asks for it. The harness also asks when a worker's answers end, which is shortly
+// before the system tells how the worker ended.
 func (k *keeper) asked() ending {
 	if processes.Exiting(k.worker) {
 		select {
@@ -208,7 +206,7 @@ func (k *keeper) asked() ending {
 	return ending{Why: whyAsked}
 }
 
-// by is the ending of a worker that ended without the keeper.
+// by returns the ending of a worker that the keeper did not end.
 func (k *keeper) by(status syscall.WaitStatus) ending {
 	end := ending{Code: status.ExitStatus(), SystemOOM: processes.OOMKills() > k.oomKills}
 	if status.Signaled() {
@@ -220,7 +218,7 @@ func (k *keeper) by(status syscall.WaitStatus) ending {
 	return end
 }
 
-// begin notes the processor time and memory that were used before a cell.
+// begin notes the processor time and the memory used before a cell begins.
 func (k *keeper) begin() {
 	k.peak, k.oomKills, k.lookedAt = 0, processes.OOMKills(), time.Now()
 	k.used = 0
@@ -235,10 +233,9 @@ func (k *keeper) begin() {
 	}
 }
 
-// beyond reports whether the worker and the processes that it started need more memory than the limit. Files
-// in its folder are memory, too, and so are files without a name that its processes hold open. The worker and
-// the folder are measured each time. All processes of the machine are measured less often, since that takes
-// longer.
+// beyond reports whether the worker and the processes that it started use more memory than the limit. Files in the worker's
+// folder count as memory, and so do nameless files that these processes hold open. The worker and the folder are measured
+// each time. All processes are measured less often, since that takes longer.
 func (k *keeper) beyond() bool {
 	p, _ := processes.Of(k.worker)
 	written := processes.WrittenBelow(k.folder)
@@ -261,9 +258,8 @@ func (k *keeper) beyond() bool {
 	return false
 }
 
-// proportional is the memory of processes together with the files that lie in memory. Memory that processes
-// share counts once. A file that is mapped counts both as memory of processes and as a file, so that only the
-// larger of the two sums is taken.
+// proportional is the memory of processes together with the files that lie in memory. Memory that processes share counts
+// once. A mapped file would count twice, as memory and as a file, so only the larger of these two sums is taken.
 func proportional(of []processes.Process, files int64) int64 {
 	var sum, mapped int64
 	for _, p := range of {

@@ -6,9 +6,10 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A memo keeps numbers that fits of this process computed, for later fits that need the same (see registry.Env.Memo). It keeps
-// the processor time of each, which counts as the time of every cell that takes the number: what a cell costs does not depend on
-// the cells before it. The zero value is ready. A number that two cells compute at once is computed twice.
+// A memo keeps numbers that fits of this process computed, for later fits that need the same number (see
+// registry.Env.Memo). A cell that takes a number is also charged the processor time that computing it took, so that a
+// cell's time does not depend on earlier cells. The zero value is ready. If two cells need a number at once, both compute
+// it.
 type memo struct {
 	mu    sync.Mutex
 	known map[registry.MemoKey]remembered
@@ -17,7 +18,7 @@ type memo struct {
 // A remembered number takes 56 bytes with its key, and a run of all methods has some ten thousand.
 type remembered struct{ value, seconds float64 }
 
-// of returns the memo as a cell sees it whose clock is given.
+// of returns the function registry.Env.Memo of a cell. Times are added to the cell's clock.
 func (m *memo) of(clock *cpuClock) func(registry.MemoKey, func() (float64, error)) (float64, error) {
 	return func(key registry.MemoKey, compute func() (float64, error)) (float64, error) {
 		m.mu.Lock()

@@ -48,8 +48,7 @@ func (p *Predictor) Gaps() bool { return p.kept.Gaps != nil }
 // Outputs returns the number of scores per row.
 func (p *Predictor) Outputs() int { return p.outputs }
 
-// Scores returns the scores of x's rows, row by row: the scores of the model for the same rows, with gaps filled and
-// standardised as in its cell.
+// Scores returns the scores of x's rows, row by row. Gaps are filled and rows are standardised as in the model's cell.
 func (p *Predictor) Scores(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	n, d := x.Dims()
 	if d != len(p.Features) {
@@ -72,8 +71,8 @@ func (p *Predictor) Scores(ctx context.Context, x *mat.Dense) ([]float64, error)
 	return out, nil
 }
 
-// Label returns the name of the class that a row's scores mean, by the rule of the tests: the sign, where 0
-// is the second class, or the first of the largest scores.
+// Label returns the name of the class that a row's scores mean. As in the tests, one score decides by its sign, where 0 is
+// the second class; of several scores the first of the largest decides.
 func (p *Predictor) Label(scores []float64) string {
 	if p.outputs == 1 {
 		if scores[0] >= 0 {

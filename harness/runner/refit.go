@@ -18,10 +18,10 @@ type Refitted struct {
 	Model    registry.Model
 	Shape    registry.Shape // of the training rows
 	Test     result.Score
-	Stages   []result.Stage // tests of its first rounds, where the protocol lists rounds and the model has them
+	Stages   []result.Stage // tests of the model's first rounds, if the protocol lists rounds and the model has them
 	Features []string       // the names of the columns that the method saw
 	Rows     []int          // the training rows, by their number in the set
-	Learned  registry.Data  // their data as the method saw it
+	Learned  registry.Data  // the data of these rows as the method saw them
 
 	inputs datasets.Inputs
 }
@@ -54,10 +54,10 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 	return r, err
 }
 
-// Scaled returns rows in the units of the data file as the model takes them.
+// Scaled turns rows in the units of the data file into rows that the model takes.
 func (r *Refitted) Scaled(x *mat.Dense) *mat.Dense { return r.inputs.Apply(x, nil) }
 
-// Unscaled returns a vector of the model's space in the units of the data file.
+// Unscaled turns a vector of the model's space into one in the units of the data file.
 func (r *Refitted) Unscaled(v []float64) []float64 {
 	out := slices.Clone(v)
 	if s := r.inputs.Scale; s != nil {
@@ -68,8 +68,8 @@ func (r *Refitted) Unscaled(v []float64) []float64 {
 	return out
 }
 
-// Trees returns the trees for rows in the units of the data file, whose gaps are filled, not standardised. For this each threshold
-// is moved so that exactly the same rows go left. The second result is false for a model without trees.
+// Trees returns the trees for rows in the units of the data file, with gaps filled. Each threshold is moved so that exactly
+// the same rows go left. The second result is false for a model without trees.
 func (r *Refitted) Trees() (registry.TreeModel, bool) {
 	m, ok := r.Model.(registry.TreeModel)
 	s := r.inputs.Scale

@@ -25,7 +25,7 @@ import (
 type Cell struct {
 	Protocol string `json:"protocol"`
 	Dataset  string `json:"dataset"`
-	Split    int    `json:"split"` // from 1 to Protocol.Splits and beyond; it is the seed of the split
+	Split    int    `json:"split"` // from 1; it is the seed of the split, and may exceed Protocol.Splits
 	Method   string `json:"method"`
 }
 
@@ -38,11 +38,10 @@ type Inputs struct {
 	Fingerprint   string `json:"fingerprint"`
 	MethodVersion string `json:"method_version"`
 	GridHash      string `json:"grid_hash"`
-	Seed          string `json:"seed,omitempty"` // the method's seed, the first of CellSpec.Seeds; "" without these
+	Seed          string `json:"seed,omitempty"` // the first of CellSpec.Seeds; "" if there are none
 }
 
-// A CellSpec is a cell with everything that is needed to run it but the data files and the code of the
-// method.
+// A CellSpec is everything that is needed to run a cell, except the data files and the code of the method.
 type CellSpec struct {
 	Cell     Cell                  `json:"cell"`
 	Inputs   Inputs                `json:"inputs"`
@@ -50,15 +49,15 @@ type CellSpec struct {
 	Protocol ProtocolText          `json:"protocol"`
 	Set      catalogue.Description `json:"set"`
 	Grid     []json.RawMessage     `json:"grid"`              // complete parameters, in grid order
-	Written  []json.RawMessage     `json:"points"`            // the same in the notation of the grid's author
-	Seeds    []uint32              `json:"seeds,omitempty"`   // the method's seeds, see protocol.Semantics.Seeds; nil for the protocol's seed alone
+	Written  []json.RawMessage     `json:"points"`            // the grid points in the notation of the grid's author
+	Seeds    []uint32              `json:"seeds,omitempty"`   // the method's seeds, see protocol.Semantics.Seeds; nil for the protocol's seed
 	Shape    registry.Shape        `json:"shape"`             // of the training part
 	Cost     float64               `json:"cost"`              // predicted, in the method's own units
 	Memory   int64                 `json:"memory"`            // predicted bytes at its peak, the data set included
-	Seconds  float64               `json:"seconds,omitempty"` // predicted from cells that were measured; 0 where none were
+	Seconds  float64               `json:"seconds,omitempty"` // predicted from measured cells; 0 if none were measured
 	Keep     Keep                  `json:"keep"`
 	Replace  bool                  `json:"replace,omitempty"` // the result replaces a stored one
-	Suspect  bool                  `json:"suspect,omitempty"` // a process that had begun this cell ended before the cell did
+	Suspect  bool                  `json:"suspect,omitempty"` // an earlier process began this cell and ended before the cell did
 	Canary   *Canary               `json:"canary,omitempty"`  // nil for a cell that is a result
 }
 
@@ -69,8 +68,8 @@ type ProtocolText struct {
 	Splits int    `json:"splits"`         // number of splits that it plans
 }
 
-// NewRun returns the run of a cell that starts now, without any result. A runner fills it in. It is also the
-// row of a cell whose process died.
+// NewRun returns the run of a cell that starts now, without any result. A runner fills it in. If the cell's process dies,
+// this run is stored.
 func (c CellSpec) NewRun() result.Run {
 	run := result.Run{
 		Key: c.Key, Protocol: c.Cell.Protocol, ProtocolHash: c.Inputs.ProtocolHash,

@@ -13,8 +13,8 @@ import (
 // produce.
 var unwritten = math.Float64frombits(0x7ff8_6e6f_7473_6574)
 
-// newScore counts the rows of y that scores (n x Outputs, row-major) get right. A score that is not finite is
-// an error of the method: no convention turns it into a label.
+// newScore counts the rows of y that scores (n x Outputs, row-major) predict correctly. A score that is not finite is an
+// error of the method.
 func newScore(sh registry.Shape, y, scores []float64) (result.Score, error) {
 	for i, s := range scores {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
@@ -72,8 +72,8 @@ func multiclassScore(y, scores []float64, classes int) result.Score {
 	return result.Score{N: len(y), Correct: &correct}
 }
 
-// regressionScore computes the root mean squared error, the mean absolute error and 1 - (squared
-// error)/(squared deviation from the mean). The last is absent if y is constant.
+// regressionScore computes the root mean squared error, the mean absolute error and R² = 1 - (squared error)/(squared
+// deviation from the mean). R² is absent if y is constant.
 func regressionScore(y, scores []float64) result.Score {
 	n := float64(len(y))
 	var squares, absolute, mean, deviation float64

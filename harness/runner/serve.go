@@ -15,11 +15,11 @@ import (
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
-// never is longer than any cell: a worker has no time limit for fits of its own, its harness has one.
+// never is longer than any cell: a worker sets no time limit for fits, since its harness does.
 const never = 1 << 62
 
-// Serve is a worker: it runs the cells that the harness asks for, one after another, until the harness closes
-// the pipe. cells has the methods and the data. limit is that of [RunKeeper].
+// Serve is a worker: it runs the cells that the harness asks for, one after another, until the harness closes the pipe.
+// cells has the methods and the data. limit is the limit given to [RunKeeper].
 func Serve(cells *InProcess, limit int64) error {
 	closeOnExec(fdRequests, fdReplies) // methods start processes
 	limitSelf(limit)
@@ -57,8 +57,8 @@ func Serve(cells *InProcess, limit int64) error {
 	}
 }
 
-// LargestData is the limit of the data segment of a process with a memory limit. Programs reserve more than
-// they use.
+// LargestData is the limit of the data segment of a process with a memory limit. Programs reserve more memory than they
+// use.
 func LargestData(limit int64) int64 { return 2*limit + 1<<30 }
 
 // serve runs a cell and checks what the cell leaves behind in this process.
@@ -77,7 +77,7 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	out := reply{Key: c.Key, Run: &run}
 	var other *versionError
 	switch {
-	case errors.As(err, &other): // the program was replaced while the run is under way
+	case errors.As(err, &other): // the program's file was replaced during the run
 		run = c.NewRun()
 		run.Status, run.Class, run.Error = result.Failed, result.ClassBadOutput, oneLine(err.Error())
 	case err != nil:
@@ -96,7 +96,7 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 		run.PeakRSSBytes = &peak
 	}
 	switch {
-	case guest: // the next cell cannot use what the method remembers of this one
+	case guest: // the method might remember this cell
 		out.Retire = true
 	case keepsProcess(spec):
 		r.settle(c)
@@ -107,9 +107,8 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	return out
 }
 
-// bind restricts this process, after it has read the data of the cell, to the permissions of a method of
-// another module. Such a method may read the system's files and those that the user allowed, and write to the
-// folder of this worker.
+// bind restricts this process to what a method of another module may do, after it has read the data of the cell. Such a
+// method may read the system's files and the files that the user allowed, and may write to the worker's folder.
 func (r *InProcess) bind(c CellSpec) error {
 	if r.load(context.Background(), c).err != nil {
 		return nil // Run reports the error, and no code of the method runs
@@ -146,8 +145,8 @@ type childUse struct {
 	largest int64         // resident bytes of the largest process that has ended
 }
 
-// returnsTo reports whether the number of goroutines soon falls back to what it was. A goroutine that a
-// method forgot may go on to use a core that the next cell needs.
+// returnsTo reports whether the number of goroutines soon falls back to what it was. A goroutine that a method left running
+// may use a core that the next cell needs.
 func returnsTo(goroutines int) bool {
 	for range 20 {
 		if runtime.NumGoroutine() <= goroutines {

@@ -28,9 +28,9 @@ func Started() bool {
 	return true
 }
 
-// limitSelf makes garbage give way before the limit, and makes the system end this process before others
-// where memory is short. The limit of data is a second limit, for memory that grows faster than a keeper
-// measures. Programs reserve more than they use, so it is far above the first limit.
+// limitSelf makes the garbage collector work before the limit is reached, and makes the system end this process before
+// other processes if memory is short. The limit of the data segment stops memory that grows faster than a keeper measures.
+// Programs reserve more memory than they use, so this limit is far above the first one.
 func limitSelf(limit int64) {
 	debug.SetTraceback("single")
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
@@ -49,7 +49,7 @@ func childrenUse() childUse {
 		use.largest = ended.Maxrss << 10
 	}
 	use.cpu = use.ended
-	if processes.HasChildren() { // only with children are all processes of the machine searched
+	if processes.HasChildren() { // searching all processes of the machine is needed only with children
 		living := processes.Sum(processes.Below(os.Getpid()))
 		use.cpu += living.CPU
 		use.living = living.Resident
@@ -57,8 +57,8 @@ func childrenUse() childUse {
 	return use
 }
 
-// leftBehind reports whether the keeper has children besides this process: processes that a method started
-// and left. It waits for one that has ended, and then looks again.
+// leftBehind reports whether the keeper has children besides this process: processes that a method started and left. It
+// waits until ended processes are gone, and then looks again.
 func leftBehind() bool {
 	for range 100 {
 		others := slices.DeleteFunc(processes.Children(os.Getppid()), func(id int) bool { return id == os.Getpid() })

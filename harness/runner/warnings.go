@@ -41,8 +41,9 @@ func (w *warnings) add(text string) {
 	w.list = append(w.list, result.Warning{Text: text, Times: 1})
 }
 
-// warnOfConstant warns of a regression in which nothing is learned: every test row gets the same prediction although targets differ. It
-// happens where targets are far smaller than what a method takes for no error at all, or so far from 0 that single precision loses them.
+// warnOfConstant warns of a regression that learned nothing: every test row gets the same prediction although targets
+// differ. This happens if targets are far smaller than the errors that a method ignores, or so far from 0 that single
+// precision loses their differences.
 func (j *job) warnOfConstant(parts split.Parts, predictions []float64) {
 	targets := make([]float64, len(parts.Split.Train))
 	for i, row := range parts.Split.Train {

@@ -9,9 +9,9 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// The harness and a worker exchange lines of JSON over pipes of their own, which the output of a method
-// cannot reach. A third pipe tells the keeper, the process between the two, when cells begin and end. A
-// fourth pipe carries the one line in which the keeper says how the processes below it ended.
+// The harness and a worker exchange lines of JSON over pipes that the output of a method cannot reach. A third pipe tells
+// the keeper, the process between the two, when cells begin and end. On a fourth pipe the keeper writes one line that says
+// how the processes below it ended.
 const (
 	fdRequests = 3 + iota // to the worker
 	fdReplies             // from the worker
@@ -34,8 +34,7 @@ type request struct {
 	Forget  *catalogue.Description `json:"forget,omitempty"`
 }
 
-// A reply is one of three lines of a worker: the worker is ready, it is ready for a cell, or the result of a
-// cell.
+// A reply is a line of a worker. It says that the worker has started, that it is ready for a cell, or how a cell ended.
 type reply struct {
 	Ready bool `json:"ready,omitempty"`
 

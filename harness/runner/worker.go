@@ -15,29 +15,29 @@ import (
 	"github.com/kernelboosting/bench/internal/system/ringbuf"
 )
 
-// startsWithin is the time that a worker has until it is ready. endsPolitely is the time that it has to end
-// after the last request.
+// startsWithin is how long a worker may take until it is ready. endsPolitely is how long it may take to end after the last
+// request.
 const (
 	startsWithin = 2 * time.Minute
 	endsPolitely = time.Second
-	endsWithin   = 10 * time.Second // after SIGKILL, until the keeper gives it up
+	endsWithin   = 10 * time.Second // how long a keeper waits for ended processes after SIGKILL
 	keeperLook   = 100 * time.Millisecond
 )
 
-// A worker is a process that runs cells, with its keeper, as the harness sees the two.
+// A worker is a process that runs cells, together with its keeper, as the harness sees them.
 type worker struct {
 	keeper   int // the keeper's process
 	requests *os.File
 	control  *os.File
-	// readers are the other ends of these two pipes. They are held open so that no write raises SIGPIPE,
-	// which a run takes for an interrupt.
+	// readers are the reading ends of requests and control. They are held open so that no write raises SIGPIPE, which a
+	// run takes for an interrupt.
 	readers []*os.File
 	ask     *json.Encoder
-	replies chan answer // one answer a request, and the error that ends them
+	replies chan answer // one answer for each request, then the error that ends the answers
 	stderr  ringbuf.Buffer
 	ended   chan struct{} // closed when the keeper and all processes below it have ended
 	ending  ending        // valid once ended is closed
-	lost    error         // why there is no ending: the keeper itself was killed
+	lost    error         // why ending is missing: the keeper itself was killed
 	set     catalogue.Description
 }
 
@@ -63,7 +63,7 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 	keeper.Args = append([]string{os.Args[0]}, args...)
 	keeper.ExtraFiles = theirs[:]
 	keeper.Stdout, keeper.Stderr = &w.stderr, &w.stderr
-	keeper.WaitDelay = 5 * time.Second // all processes below it have ended by then
+	keeper.WaitDelay = 5 * time.Second // by then all processes below the keeper have ended
 	if err == nil {
 		err = keeper.Start()
 	}
@@ -101,7 +101,7 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 
 var errNoAnswer = errors.New("it did not begin to answer")
 
-// isEnd reports that no more replies come, whether the last one is whole or cut.
+// isEnd reports whether an error means that no more replies come, even if the last reply was cut.
 func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrClosed)
 }
@@ -131,7 +131,7 @@ func (w *worker) read(from *os.File) {
 	}
 }
 
-// wait waits for the end of the keeper, and so for that of all processes below it.
+// wait waits until the keeper has ended, and with it all processes below it.
 func (w *worker) wait(keeper *exec.Cmd, from *os.File) {
 	defer close(w.ended)
 	defer from.Close()
@@ -145,8 +145,8 @@ func (w *worker) wait(keeper *exec.Cmd, from *os.File) {
 	closeAll(w.readers)
 }
 
-// kill ends the worker with all processes that it started, and returns when they are gone. A keeper that does
-// not end them, since it is stopped, is itself ended with all processes below it.
+// kill ends the worker and all processes that it started, and returns when they are gone. If the keeper does not end them
+// because it is stopped, kill ends the keeper and all processes below it.
 func (w *worker) kill() {
 	_ = w.control.Close()
 	for waited := time.Duration(0); ; waited += keeperLook {
@@ -164,7 +164,7 @@ func (w *worker) kill() {
 	<-w.ended
 }
 
-// close lets an idle worker end by itself if it does so soon, and else kills it.
+// close gives an idle worker a moment to end by itself, then kills it.
 func (w *worker) close() {
 	_ = w.requests.Close()
 	select {

@@ -17,20 +17,19 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// Workers runs each cell in a worker: a process in a group of its own. A worker runs cells one after another
-// until one of them fails. Whatever a method does to its process costs only its own cell. Workers must be
-// closed.
+// Workers runs each cell in a worker: a process in a group of its own. A worker runs cells one after another until one of
+// them fails. So whatever a method does to its process harms only its own cell. Workers must be closed.
 type Workers struct {
 	Args    []string      // arguments with which this program becomes a keeper; the keeper starts the worker
 	Timeout time.Duration // per cell; 0 for none
 	Memory  int64         // bytes that all processes of one cell may need together; 0 for no limit
 	// Grace is the time that a fit has to notice its time limit before its processes are ended; 0 means 1 s.
 	Grace time.Duration
-	// Ready is the time that a worker has to make the method of a cell ready, such as to load its libraries.
-	// 0 means 150 s. It is never more than Timeout and 10 s.
+	// Ready is the time that a worker has to prepare the method of a cell, such as loading libraries. 0 means 150 s. It
+	// is at most Timeout + 10 s.
 	Ready time.Duration
-	// Adopts says that this process adopts processes that lose their keeper (processes.Adopt). Then every
-	// child that no code here waits for is such a process.
+	// Adopts says that this process adopts processes whose keeper is gone (processes.Adopt). Then every child that no
+	// code here waits for is such a process.
 	Adopts bool
 
 	mu   sync.Mutex
@@ -40,10 +39,10 @@ type Workers struct {
 // readyWithin is longer than the time that a plugin has to describe itself.
 const readyWithin = 150 * time.Second
 
-// readyBeyond is the time that a worker has beyond a cell's time limit to make ready for the cell.
+// readyBeyond is how much longer than a cell's time limit the preparation may take.
 const readyBeyond = 10 * time.Second
 
-// readyIn is the time that a worker has to make ready for a cell.
+// readyIn is the time that a worker has to prepare for a cell.
 func (r *Workers) readyIn() time.Duration {
 	within := cmp.Or(r.Ready, readyWithin)
 	if r.Timeout > 0 {
@@ -52,17 +51,17 @@ func (r *Workers) readyIn() time.Duration {
 	return within
 }
 
-// workerGrace is one more second, for the end of the processes.
+// workerGrace is one more second, in which the processes end.
 const workerGrace = time.Second
 
 // A fault is an end of a worker that the method did not cause.
 type fault struct {
 	error
-	run *result.Run // stored if the fault occurs again; nil if a second fault is an error of the run
+	run *result.Run // stored if the cell fails so twice; nil if a second fault ends the whole run
 }
 
-// Run implements Runner. A cell whose worker ended for a reason that is not the method's is run once more,
-// and a warning of its run says so.
+// Run implements Runner. If a worker ends for a reason that is not the method's, the cell is run once more, and a warning
+// of the run says so.
 func (r *Workers) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	run, err := r.once(ctx, c)
 	var first, second fault
@@ -137,7 +136,7 @@ const (
 	endUnready                // the worker was not ready for the cell in time
 )
 
-// call asks a worker for a cell and waits for what comes.
+// call asks a worker to run a cell and waits for the answer.
 func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, callEnd) {
 	if a, how := w.prepare(ctx, c, r.readyIn()); how != endWhole {
 		return a, how
@@ -175,7 +174,7 @@ func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, call
 	}
 }
 
-// result turns an answer into the stored run of the cell. Unless the worker answered ok it has ended.
+// result turns an answer into the stored run of the cell. Unless the answer is ok, the worker has ended.
 func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, how callEnd, took time.Duration) (result.Run, error) {
 	if how == endWhole && a.Run == nil {
 		return result.Run{}, errors.New(a.Error)
@@ -220,7 +219,7 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 	return run, nil
 }
 
-// prepare has the worker make ready for a cell. This takes none of the cell's time.
+// prepare lets the worker prepare for a cell. This takes none of the cell's time.
 func (w *worker) prepare(ctx context.Context, c CellSpec, within time.Duration) (answer, callEnd) {
 	late := time.NewTimer(within)
 	defer late.Stop()
@@ -246,7 +245,8 @@ func (w *worker) prepare(ctx context.Context, c CellSpec, within time.Duration) 
 
 var errOtherCell = errors.New("it is the result of another cell")
 
-// FilledWith returns the run that a worker filled in. The worker cannot change which cell the run belongs to.
+// FilledWith returns the run that a worker filled in, with all fields that name the cell set again, since a worker may
+// write anything.
 func (c CellSpec) FilledWith(run result.Run) result.Run {
 	own := c.NewRun()
 	run.Key, run.Protocol, run.ProtocolHash, run.Dataset, run.Fingerprint, run.Split = own.Key, own.Protocol, own.ProtocolHash, own.Dataset, own.Fingerprint, own.Split

@@ -12,13 +12,13 @@ import (
 
 // Remote runs cells on other machines.
 type Remote interface {
-	// RunIn runs a cell in the room of a name. It may return ErrGivenBack.
+	// RunIn runs a cell in the room with this name. It may return ErrGivenBack.
 	RunIn(ctx context.Context, room string, c runner.CellSpec) (result.Run, error)
 	Rooms() []Room            // what the other machines take at present
 	Changed() <-chan struct{} // receives when Rooms has changed
 }
 
-// A Room is what machines of one kind take of a run's cells.
+// A Room describes the cells that a group of similar machines takes.
 type Room struct {
 	Name    string
 	Slots   int               // cells at a time
@@ -39,14 +39,15 @@ func (r Room) Takes(c runner.CellSpec) bool {
 	return true
 }
 
-// These are parts of a place on another machine. A place is full with two seconds of work, so that one second waits
-// there while another is under way.
+// A place on another machine takes two seconds of work: while one second of work runs, the next second already
+// waits there. Shares are fractions of a place.
 const (
-	Whole  = 128       // the share of a cell that takes a place for itself
-	Second = Whole / 2 // the share of a cell of a second
+	Whole  = 128       // the share of a cell that takes a whole place
+	Second = Whole / 2 // the share of a cell that takes a second
 )
 
-// Share is the part of a place that a cell takes. Only short cells of which others were measured share a place.
+// Share is the part of a place that a cell takes. A cell takes a whole place unless it is known to be short, since
+// other cells of its method on its set were measured.
 func Share(c runner.CellSpec) int {
 	if c.Seconds <= 0 {
 		return Whole
@@ -72,13 +73,13 @@ func slots(rooms []Room) (n int) {
 // away is the part of the state that concerns cells on other machines.
 type away struct {
 	rooms  []Room
-	gone   map[*plan.Cell]place // of the running cells those that run on other machines
+	gone   map[*plan.Cell]place // the running cells that run on other machines
 	load   map[string]int       // the sum of the shares of these cells, by room
-	total  int                  // the sum of all these shares, also of rooms that are no more
-	unsaid bool                 // cells that no place takes are to be told
+	total  int                  // the sum of all these shares, also of rooms that have disappeared
+	unsaid bool                 // the user is still to be told of cells that no place takes
 }
 
-// A place is what a cell takes of other machines.
+// A place says where a cell runs on other machines, and its share there.
 type place struct {
 	room  string
 	share int
@@ -94,7 +95,7 @@ func (s *state) goAway(c *plan.Cell, room string) {
 	s.total += p.share
 }
 
-// comeBack notes that a cell runs no more. It reports whether the cell ran on another machine.
+// comeBack notes that a cell has ended. It reports whether the cell ran on another machine.
 func (s *state) comeBack(c *plan.Cell) bool {
 	p, away := s.gone[c]
 	delete(s.gone, c)
@@ -105,7 +106,7 @@ func (s *state) comeBack(c *plan.Cell) bool {
 	return away
 }
 
-// sayUnplaced tells once how many cells wait that no place takes, now or later.
+// sayUnplaced tells once how many waiting cells fit no place at all, neither now nor later.
 func (s *state) sayUnplaced() {
 	if !s.unsaid || s.stopped || s.opt.Jobs > 0 || len(s.rooms) == 0 || s.queue.Empty() {
 		return
@@ -132,9 +133,9 @@ func (s *state) sayUnplaced() {
 // freeHere reports whether this machine has a place for a cell.
 func (s *state) freeHere() bool { return len(s.running)-len(s.gone) < s.opt.Jobs }
 
-// roomFor returns the room whose machines have a place for a cell now, "" if there is none: of the rooms that take
-// the cell those with the least memory, so that larger machines stay free for larger cells, and of these the room
-// with the smallest load for each place.
+// roomFor returns the room that runs a cell now, "" if no room with a free place takes the cell. It prefers the
+// room with the least memory, so that larger machines stay free for larger cells. Among equal rooms it prefers the
+// smallest load for each place.
 func (s *state) roomFor(c *plan.Cell) string {
 	c.Spec.Seconds = s.forecast.Measured(c)
 	share := Share(c.Spec)

@@ -12,7 +12,7 @@ import (
 // askEvery is how often a run asks for cells that other runs are computing, when it has no other cell.
 const askEvery = 200 * time.Millisecond
 
-// A claim waits until the database is free, so that short cells are claimed many at a time.
+// A claim must wait for the database's lock, so short cells are claimed many at a time.
 const (
 	claimAhead = time.Second / 2 // of predicted time
 	claimMost  = 64
@@ -25,11 +25,11 @@ const mostDeaths = 2
 type sharing struct {
 	claims    map[*plan.Cell]store.Claim // answers for cells that have not been started
 	elsewhere []*plan.Cell               // cells that other runs are computing
-	by        string                     // the name of one of these runs
-	before    int                        // the length of elsewhere when these cells were asked for last
-	askedAt   time.Time                  // when these cells were asked for last
-	told      bool                       // Waiting was told that no other cells are left
-	killers   map[string]bool            // foreign methods that an earlier run died of
+	by        string                     // the name of a run that computes one of these cells
+	before    int                        // the length of elsewhere when these cells were last claimed again
+	askedAt   time.Time                  // when these cells were last claimed again
+	told      bool                       // Waiting was called: only cells of other runs are left
+	killers   map[string]bool            // foreign methods during whose cells an earlier run died
 	last      []*plan.Cell               // the cells of these methods, each to run alone
 	alone     *plan.Cell                 // the cell of last that is about to run
 }
@@ -38,8 +38,8 @@ func newSharing() sharing {
 	return sharing{claims: map[*plan.Cell]store.Claim{}, killers: map[string]bool{}}
 }
 
-// mine reports whether a cell that comes out of the queue is to be started here and now. If the answer to its
-// claim is not known, mine asks for it and puts the cell back into the queue.
+// mine reports whether a cell from the queue is to start here and now. If the cell is not claimed yet, mine asks
+// for the claim and puts the cell back into the queue.
 func (s *state) mine(c *plan.Cell) bool {
 	if s.opt.Claims == nil {
 		return true
@@ -51,8 +51,8 @@ func (s *state) mine(c *plan.Cell) bool {
 	answer, known := s.claims[c]
 	if !known {
 		cells := []*plan.Cell{c}
-		// A foreign cell is claimed only when it starts. A claim of it that is left then says that its
-		// process died while the cell ran.
+		// A foreign cell is claimed only when it starts. So a claim that is left behind shows that a
+		// process died while it ran the cell.
 		if !c.Foreign && c != s.alone {
 			for _, next := range s.queue.Ahead(claimAhead.Seconds()-s.forecast.Seconds(c), claimMost-1) {
 				if !next.Foreign {
@@ -82,7 +82,8 @@ func (s *state) mine(c *plan.Cell) bool {
 	return false
 }
 
-// others puts a cell aside that another run is computing, or counts a cell that another run has ended.
+// others handles a cell that this run did not get: a cell that another run is computing is put aside, and a cell
+// that another run has ended is counted.
 func (s *state) others(c *plan.Cell, answer store.Claim) {
 	if answer.Stored == "" {
 		s.elsewhere, s.by = append(s.elsewhere, c), answer.By
@@ -112,7 +113,8 @@ func (s *state) take(e claimed) {
 	}
 }
 
-// takeUp asks again, now and then, for the cells that other runs are computing.
+// takeUp puts the cells that other runs were computing back into the queue, so that they are claimed again. It
+// pauses if that changed nothing last time.
 func (s *state) takeUp() bool {
 	if len(s.elsewhere) == s.before { // asking has changed nothing
 		if !s.told {
@@ -134,8 +136,8 @@ func (s *state) takeUp() bool {
 	return true
 }
 
-// takeLast runs the cells of foreign methods that an earlier run died of. It does so when no other cell is
-// left. Each runs alone and in a process of its own, so that its end harms no other cell.
+// takeLast runs the cells of foreign methods during which an earlier run died, once no other cell is left. Each
+// such cell runs alone and in a process of its own, so that a crash harms no other cell.
 func (s *state) takeLast() bool {
 	s.before = 0
 	if len(s.last) == 0 || len(s.running) > 0 || !s.queue.Empty() {
@@ -150,7 +152,7 @@ func (s *state) takeLast() bool {
 	return true
 }
 
-// mineAlone is mine for the answer to the claim of such a cell. A cell that the program died of once more is
+// mineAlone does the work of mine for a cell that takeLast started. A cell during which several processes died is
 // stored as failed.
 func (s *state) mineAlone(c *plan.Cell, answer store.Claim) bool {
 	s.alone = nil
@@ -159,7 +161,7 @@ func (s *state) mineAlone(c *plan.Cell, answer store.Claim) bool {
 		s.others(c, answer)
 		return false
 	case answer.Deaths < mostDeaths:
-		c.Spec.Suspect = true // as all cells of its method are
+		c.Spec.Suspect = true // a suspect cell runs in a process of its own
 		return true
 	}
 	run := c.Spec.NewRun()

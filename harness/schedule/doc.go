@@ -9,14 +9,15 @@
 // The step uses no clock, no goroutine and no database, so that a test drives it with a seed and with times
 // of its own.
 //
-// Cells start in this order. First comes one split of every method on every set, the cheapest first. Then
-// come the heaviest by what is known by then (package plan has the queue). With a budget the sets are begun
-// one after another, the cheapest first, as long as they are predicted to end in time. Then come cells that
-// another run had claimed and did not end. Last, each alone, come cells of foreign methods that an earlier
-// run died of.
+// Cells start in this order. First comes one split of every method on every set, the cheapest first. Then come the
+// remaining cells, the heaviest first by the current forecast (package plan has the queue). With a budget the sets
+// are begun one after another, the cheapest first, as long as they are predicted to end in time. Then come cells
+// that another run had claimed and did not end. Last come cells of foreign methods during which an earlier run
+// died; each of these runs alone.
 //
-// A cell that no free place takes is passed over until one does. A cell goes to the machines with the least memory
-// that take it. Short cells share a place there, so that a machine always has a second of work in hand.
+// A cell that fits no free place waits, and later cells may start before it. Among other machines a cell goes to
+// those with the least memory that take it. Short cells share a place there, so that a machine always has a second
+// of work waiting.
 //
 // Nothing here changes a result: any number of jobs in any order gives the same bits.
 package schedule

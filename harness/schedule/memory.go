@@ -5,9 +5,9 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 )
 
-// memory admits cells by their estimates. The data set of a cell counts once, as long as the runner keeps it.
-// The runner keeps a set until no planned cell needs it, or until another cell needs the memory and no cell
-// of the set is running.
+// memory admits cells by their predicted memory. A data set counts once, as long as the runner keeps it. The
+// runner keeps a set until no planned cell needs the set. It drops the set earlier if another cell needs the
+// memory while no cell of the set is running.
 type memory struct {
 	limit int64 // 0 for none
 	used  int64
@@ -36,8 +36,8 @@ func newMemory(limit int64, cells []*plan.Cell) *memory {
 	return m
 }
 
-// admit takes the memory of a cell if there is room. It returns one cell of each set that the runner has to
-// forget for this.
+// admit takes the memory of a cell if there is room. It returns one cell of each set that the runner has to forget
+// to make room.
 func (m *memory) admit(c *plan.Cell) (forget []*plan.Cell, ok bool) {
 	set := m.sets[c.Spec.Set]
 	need := c.Memory
@@ -61,22 +61,22 @@ func (m *memory) admit(c *plan.Cell) (forget []*plan.Cell, ok bool) {
 	return forget, true
 }
 
-// unload no longer counts a set. It returns a cell of the set, which names the set to the runner.
+// unload stops counting a set. It returns a cell of the set, by which the runner finds the set.
 func (m *memory) unload(s *residentSet) *plan.Cell {
 	s.loaded = false
 	m.used -= s.cell.SetBytes
 	return s.cell
 }
 
-// release gives back the memory of a cell that has ended. If this was the last cell of its set, release
-// returns the cell, so that the runner forgets the set.
+// release gives back the memory of a cell that has ended. If this was the last cell of its set, release returns a
+// cell of the set, so that the runner forgets the set.
 func (m *memory) release(c *plan.Cell) (forget []*plan.Cell) {
 	m.used -= c.Memory
 	m.sets[c.Spec.Set].running--
 	return m.drop(c)
 }
 
-// drop counts a cell that will not run, in the way of release.
+// drop counts a cell that will not run here. It returns what release returns.
 func (m *memory) drop(c *plan.Cell) (forget []*plan.Cell) {
 	set := m.sets[c.Spec.Set]
 	if set.left--; set.left == 0 && set.loaded {

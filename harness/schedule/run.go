@@ -16,19 +16,19 @@ import (
 // them but Ready are called one at a time.
 type Options struct {
 	Jobs   int         // cells at a time here; at least 1 without Remote
-	Limits plan.Limits // of one cell; all cells that run at the same time stay within its Memory
-	// Budget is the wall time of the run; 0 is any time. Sets are begun in order of their predicted time as
-	// long as they fit. No cell starts after the budget, and a cell that still runs a fifth longer is given
-	// up without a result.
+	Limits plan.Limits // of one cell; all cells that run here at the same time stay within Memory
+	// Budget is the wall time of the run; 0 is any time. Sets are begun in order of their predicted time, as
+	// long as they are predicted to end in time. No cell starts after the budget. A cell that still runs a
+	// fifth of the budget later is given up without a result.
 	Budget   time.Duration
-	Forecast *plan.Forecast // that of the plan; times of cells are recorded in it. nil stands for declared costs
+	Forecast *plan.Forecast // the plan's forecast, in which times of cells are recorded; nil stands for declared costs
 
-	// Ready is asked before a cell starts. It blocks while finished cells cannot be stored, until this
-	// succeeds or stop is closed. It returns false if no more cells are to start.
+	// Ready is asked before a cell starts. While finished cells cannot be stored, it blocks until they can, or
+	// until stop is closed. It returns false if no more cells are to start.
 	Ready func(stop <-chan struct{}) bool
 
-	// Claims shares the work with other runs on the same database. Cells of other runs are left to them. At
-	// the end this run takes up those that the other run did not end.
+	// Claims shares the work with other runs on the same database. A cell that another run has claimed is left
+	// to that run. At the end this run takes the claimed cells that the other run did not end.
 	Claims Claims
 
 	// Remote runs cells beside those that run here; nil for none.

@@ -12,12 +12,12 @@ import (
 // Outcome counts how the cells of a run ended.
 type Outcome struct {
 	OK, Failed  int            // cells with a result that was given to put, whether or not it was stored
-	NotStarted  int            // cells that an interrupt or an error left over
-	Skipped     []plan.Skipped // cells that exceed the limits, as the times of other cells have shown
+	NotStarted  int            // cells that did not start because of an interrupt or an error
+	Skipped     []plan.Skipped // cells that exceed the limits, as measured times showed
 	BudgetSets  []string       // sets with cells that were skipped for the budget, cheapest first
 	BudgetCells int            // the number of these cells
-	Canaries    int            // canaries that ended, in any way, or exceed the limits; they are counted nowhere else
-	Elsewhere   int            // those of the ended cells that other runs ended
+	Canaries    int            // canaries that ended in any way or exceed the limits; no other field counts them
+	Elsewhere   int            // the ended cells that other runs ended
 	Interrupted bool
 }
 
@@ -35,7 +35,7 @@ type (
 		// around is the seconds of the cell beside its fits: of its process, its data, its split. 0 means unknown.
 		around float64
 	}
-	// answered tells whether cells may start. The answer may have changed with the end of a cell.
+	// answered says whether cells may start. That may have changed when a cell ended.
 	answered struct{ ready bool }
 	// claimed is the answer to a claim, in the order of its cells.
 	claimed struct {
@@ -140,7 +140,7 @@ func (s *state) step(now time.Time, e event) []action {
 	case roomsChanged:
 		s.rooms, s.unsaid = e.rooms, true
 	}
-	if !s.waiting && s.overBudget() { // also where no place is free, nor will be
+	if !s.waiting && s.overBudget() { // this must also happen when no place is free
 		s.skipRest()
 	}
 	for !s.waiting && (s.freeHere() || s.total < slots(s.rooms)*Whole) && s.next() {
@@ -188,7 +188,8 @@ func (s *state) next() bool {
 	return true
 }
 
-// placeable reports whether a cell is to come out of the queue: there is a place for it, or it exceeds the limits.
+// placeable reports whether a cell may leave the queue: a place is free for the cell, or the cell exceeds the
+// limits.
 func (s *state) placeable(c *plan.Cell) bool {
 	if s.held == nil && s.freeHere() {
 		return true
@@ -197,8 +198,8 @@ func (s *state) placeable(c *plan.Cell) bool {
 	return beyond || s.roomFor(c) != ""
 }
 
-// refill fills the queue when it is empty or has no cell that any place takes: with the next set, else with cells
-// that another run had claimed, else with a cell that must run alone.
+// refill is called when the queue is empty or no cell of it fits any place. It adds the next set, else cells that
+// another run had claimed, else a cell that must run alone.
 func (s *state) refill() bool {
 	if len(s.groups) > 0 {
 		group := s.groups[0]
@@ -226,7 +227,7 @@ func (s *state) fits(group []*plan.Cell) bool {
 	return s.forecast.Wall(group, running, max(1, s.opt.Jobs+slots(s.rooms))) <= (s.opt.Budget - s.now.Sub(s.began)).Seconds()
 }
 
-// admit starts a cell, or holds the cell until there is memory for it here.
+// admit starts a cell. If no machine can start the cell now, admit holds it until there is memory for it here.
 func (s *state) admit(c *plan.Cell) bool {
 	here, room := false, ""
 	if s.freeHere() && (s.held == nil || s.held == c) {
@@ -278,7 +279,7 @@ func (s *state) end(e ended) {
 				processor = *e.run.CPUSeconds
 			}
 			s.forecast.Record(e.cell, e.run.Seconds(), processor)
-			if !away { // elsewhere it is the time of a way, too, and of other cells before it
+			if !away { // another machine's time also has the way there and earlier cells of the batch
 				s.forecast.RecordAround(e.cell, e.around)
 			}
 		}
@@ -328,8 +329,8 @@ func (s *state) count(c *plan.Cell, status result.Status) {
 	}
 }
 
-// skip passes over a cell that exceeds the limits. No result is stored, so that a run with other limits runs
-// the cell.
+// skip leaves out a cell that exceeds the limits. It stores no result, so that a run with other limits can run the
+// cell.
 func (s *state) skip(l plan.Skipped) {
 	if l.Cell.Spec.Canary != nil {
 		s.out.Canaries++
@@ -341,7 +342,7 @@ func (s *state) skip(l plan.Skipped) {
 
 func (s *state) overBudget() bool { return s.opt.Budget > 0 && s.now.Sub(s.began) > s.opt.Budget }
 
-// skipRest passes over every cell that has not started.
+// skipRest skips every cell that has not started.
 func (s *state) skipRest() {
 	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.elsewhere, s.last))
 	s.queue, s.groups, s.elsewhere, s.last = plan.NewQueue(nil, s.forecast), nil, nil, nil

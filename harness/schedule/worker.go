@@ -6,5 +6,5 @@ type Worker struct {
 	Name   string
 	Jobs   int      // cells at a time
 	Memory int64    // bytes that its cells may need together; 0 for any number
-	Keys   []string // the cells that it is known to be at
+	Keys   []string // the cells that the worker is known to compute
 }

@@ -63,7 +63,8 @@ func insertArtifacts(ctx context.Context, tx *sql.Tx, runID int64, r result.Run)
 	return sealedModels.insert(ctx, tx, "INSERT", []any{runID, string(features), string(labels), doubles(r.Model.Mean), doubles(r.Model.Scale), mean, scale, deflate(r.Model.Data)})
 }
 
-// filledColumns is column features of a model of a set with gaps. For other models the column is the list of names alone.
+// filledColumns is the value of column features for a model that fills gaps. For any other model the column holds
+// only the list of names.
 type filledColumns struct {
 	Names []string     `json:"names"`
 	Gaps  *result.Gaps `json:"gaps"`
@@ -87,7 +88,8 @@ func readColumns(raw []byte, m *result.Model) error {
 	return err
 }
 
-// testRow is a row of stages or point_tests. Its last columns are also those of seed_counts.
+// testRow returns a row of stages or point_tests. The columns after the number are also the last columns of
+// seed_counts.
 func testRow(runID int64, number int, t result.Score) []any {
 	return []any{runID, number, t.N, value(t.Correct), value(t.TN), value(t.FP), value(t.FN), value(t.TP), value(t.AUC2), value(t.RMSE), value(t.MAE), value(t.R2)}
 }
@@ -100,7 +102,7 @@ func (s sealed) insert(ctx context.Context, tx *sql.Tx, verb string, values []an
 	return err
 }
 
-// doubles is result.Doubles, and NULL for nil.
+// doubles returns result.Doubles of values, or NULL for nil.
 func doubles(values []float64) any {
 	if values == nil {
 		return nil

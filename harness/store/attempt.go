@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// An Attempt is the part of the attempt that stands for a cell that training its model again needs.
+// An Attempt is what training a model again needs to know of the attempt that stands for its cell.
 type Attempt struct {
 	Status        result.Status
 	Error         string // empty if ok

@@ -41,8 +41,9 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 	})
 }
 
-// vacuumInto writes the state that one transaction sees to a new file. The connection of a reader refuses all
-// writing, also to another file, until this is permitted. It can never write to its own file.
+// vacuumInto writes the state that one transaction sees to a new file. While query_only is on, a reader's
+// connection refuses every write, even to another file, so vacuumInto turns query_only off for a moment. The
+// database itself stays safe, since it is open for reading only.
 func (db *DB) vacuumInto(ctx context.Context, path string) error {
 	conn, err := db.sql.Conn(ctx)
 	if err != nil {
@@ -61,8 +62,8 @@ func (db *DB) vacuumInto(ctx context.Context, path string) error {
 	return errors.Join(err, restored)
 }
 
-// checkCopy removes the claims and what runs are at, which do not hold for the copy, and compares all other rows with their
-// checksums.
+// checkCopy removes the claims and the progress of runs, which do not hold for the copy. Then it compares all
+// other rows of the copy with their checksums.
 func checkCopy(ctx context.Context, path string) error {
 	db, err := connect(path, nil)
 	if err != nil {

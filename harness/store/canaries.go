@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// insertCanary stores a canary. The first that ended ok stays; a failed one is replaced.
+// insertCanary stores a canary. A stored canary that ended ok stays; a stored canary that failed is replaced.
 func insertCanary(ctx context.Context, tx *sql.Tx, r result.Run) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM canaries WHERE key = ? AND status <> 'ok'`, r.Key); err != nil {
 		return err
@@ -23,7 +23,7 @@ func insertCanary(ctx context.Context, tx *sql.Tx, r result.Run) error {
 		string(r.Status), string(r.Class), r.Error, r.TestRows, value(r.Test.Correct), value(r.Test.RMSE), value(r.Test.R2), r.Canary.Constant, p, value(r.TimeoutSeconds), r.StartedAt}))
 }
 
-// Canaries returns every canary that is stored by key, as Keys does for cells.
+// Canaries returns every stored canary by its key, as Keys does for cells.
 func (db *DB) Canaries(ctx context.Context) (map[string]Known, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
@@ -38,9 +38,9 @@ func (db *DB) Canaries(ctx context.Context) (map[string]Known, error) {
 
 const canarySecret = "canaries"
 
-// Secret returns the random bytes from which canaries of this database are drawn. They are drawn when Secret
-// is first called. So a program that is killed and started again plans the same canaries, and no method knows
-// the secret before.
+// Secret returns the random bytes from which canaries of this database are drawn. The first call of Secret makes
+// and stores these bytes. So a program that is killed and started again plans the same canaries, and no method can
+// know the secret in advance.
 func (db *DB) Secret(ctx context.Context) ([]byte, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err

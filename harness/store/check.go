@@ -59,7 +59,7 @@ func (db *DB) intact(ctx context.Context) error {
 	defer db.checked.Unlock()
 	if !db.compared {
 		db.damage = db.damageOf(ctx, false)
-		var damage *DamageError // a check that was interrupted, or could not read, says nothing about the next
+		var damage *DamageError // an interrupted check, or one that could not read, is made again
 		db.compared = ctx.Err() == nil && (db.damage == nil || errors.As(db.damage, &damage))
 	}
 	return db.damage
@@ -183,7 +183,8 @@ func forgetEnvironment(id any) func(context.Context, *sql.Tx) error {
 	}
 }
 
-// leaveToStandIn is for problems that the last step of Repair solves.
+// leaveToStandIn deletes nothing for an attempt without a row of cells. The last step of Repair, standIn, adds
+// that row.
 const leaveToStandIn = `DELETE FROM cells WHERE run_id = ?`
 
 // removeRuns removes attempts. Their folds, and the cells that they stand for, are removed with them.

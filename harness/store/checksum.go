@@ -15,7 +15,7 @@ import (
 //
 //	0 NULL, 1 integer, 2 real (IEEE 754), 3 text (length, UTF-8), 4 blob (length, bytes)
 //
-// The byte for the type makes the form of two different rows different.
+// Because of the type bytes, two different rows never have the same form.
 type digest struct {
 	sum hash.Hash
 	buf []byte

@@ -15,11 +15,11 @@ import (
 	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
-// Claims says which cells this process is computing, so that several runs on one database share the work. A
-// claim ends in the transaction that stores its cell. If the process of a claim is gone, the claim is free at
-// once where this can be seen. A claim of a process on another machine is free after a minute without a sign
-// of life; no two clocks are compared. A claim is a hint: while the database cannot be written, cells are
-// computed without a claim. Claims must be closed.
+// Claims says which cells this process is computing, so that several runs on one database share the work. A claim
+// ends in the transaction that stores its cell. The claim of an ended process on this machine is free at once. The
+// claim of a process on another machine is free after a minute without a heartbeat; no two clocks are compared. A
+// claim is a hint: while the database cannot be written, cells are computed without a claim. Claims must be
+// closed.
 type Claims struct {
 	pool *sql.DB
 	me   claimant
@@ -31,24 +31,24 @@ type Claims struct {
 	tried time.Time // when claiming failed last
 }
 
-// A claimant is a process that claims cells. host identifies the machine, its start and its space of process
-// numbers; it is "" where the system does not tell.
+// A claimant is a process that claims cells. host identifies the machine, the machine's last start and the
+// namespace of process numbers; host is "" where the system does not tell these.
 type claimant struct {
 	host             string
 	process, started int64
 }
 
-// A sighting is the last sign of life of another claimant, and when this process saw it first.
+// A sighting is the last heartbeat of another claimant, and the time when this process first saw that heartbeat.
 type sighting struct {
 	claimant
 	beat  int64
 	since time.Time
 }
 
-// sightings are by the key of a cell, or by the number of a run.
+// sightings maps the key of a cell, or the number of a run, to a sighting.
 type sightings map[string]sighting
 
-// These constants say how often a claimant gives a sign of life, and how long others wait for one.
+// These constants say how often a claimant sends a heartbeat, and how long other claimants wait for one.
 const (
 	beatEvery    = 10 * time.Second
 	expiresAfter = time.Minute
@@ -59,16 +59,17 @@ const (
 // A Claim is the answer to a process that wants to compute a cell.
 type Claim struct {
 	Taken   bool          // this process may compute the cell
-	Suspect bool          // another process that had taken the cell ended before the cell did; a Spared cell is then not Taken
-	Deaths  int           // how many such processes there were
+	Suspect bool          // an earlier process had taken the cell and ended before the cell did; a Spared cell is then not Taken
+	Deaths  int           // the number of such processes
 	Stored  result.Status // the status of the cell, if it ended since it was planned
 	By      string        // the process that is computing the cell, if another is
 }
 
 // NewClaims begins to claim cells of the database in the name of this process.
 func (db *DB) NewClaims() (*Claims, error) {
-	// Claims have a connection of their own. A claim need not survive a loss of power, but it lies in the log
-	// before cells that must: where a sync fails, the system may forget what was written and not synced before.
+	// Claims have a connection of their own. A claim need not survive a loss of power, but cells must. Both
+	// are written to the same log, and after a failed sync the system may lose earlier writes that were not
+	// synced. So claims are synced, too.
 	other, err := connect(db.path, url.Values{
 		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_busy_timeout": {fmt.Sprint(claimsWait.Milliseconds())}, "_txlock": {"immediate"}, "_stmt_cache_size": {"8"},
 	})
@@ -89,13 +90,13 @@ func thisProcess() claimant {
 	if known && err1 == nil && err2 == nil {
 		me.host, me.started = strings.TrimSpace(string(boot))+" "+space, p.Started
 	}
-	if me.host == "" { // the time tells it from other processes with its number
+	if me.host == "" { // the time tells this process from other processes with the same number
 		me.started = time.Now().UnixNano()
 	}
 	return me
 }
 
-// live gives signs of life until the claims are closed.
+// live sends heartbeats until the claims are closed.
 func (c *Claims) live() {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
@@ -103,15 +104,15 @@ func (c *Claims) live() {
 		select {
 		case <-c.stop:
 			return
-		case <-beat.C: // if one fails, the next follows
+		case <-beat.C: // if one heartbeat fails, the next one follows
 			_, _ = c.pool.Exec(`UPDATE claims SET beat = beat + 1 WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started)
 			_, _ = c.pool.Exec(`UPDATE underway SET beat = beat + 1 WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started)
 		}
 	}
 }
 
-// A Wanted is a cell that a run wants to compute: its key, and the attempt that Known had when the cell was
-// planned, 0 for none.
+// A Wanted is a cell that a run wants to compute. Attempt is the number that Known had when the cell was planned,
+// 0 for none.
 type Wanted struct {
 	Key     string
 	Attempt int64

@@ -14,8 +14,8 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// ids remembers rows that many cells refer to. A failed commit undoes their insertion, so that ids forgets
-// them then.
+// ids caches the numbers of rows that many cells refer to. A failed commit undoes the insertion of these rows and
+// so clears the cache.
 type ids struct {
 	envs   map[result.Environment]int64
 	grids  map[string]int64
@@ -77,8 +77,8 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 	return insertArtifacts(ctx, tx, runID, r)
 }
 
-// A cell that ended ok stays, whichever program computed it first, unless the new one is ok and has Replace.
-// A failed cell is replaced together with its evaluations.
+// A stored cell that ended ok stays, unless the new run is ok and has Replace. A stored cell that failed is
+// replaced together with its evaluations.
 var insertRunSQL = "INSERT INTO runs (" + strings.Join(runColumns, ", ") + ", checksum) VALUES (" +
 	strings.Repeat("?, ", len(runColumns)) + "?) ON CONFLICT (key) DO NOTHING"
 
@@ -100,10 +100,11 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, values
 	} else {
 		id, err = makeCurrent(ctx, tx, r.Key)
 	}
-	return id, n > 0, err // no row: another program stored it first
+	return id, n > 0, err // no new row: another program stored the cell first
 }
 
-// besides makes the attempt stand for its cell where none does, and returns the attempt's number.
+// besides handles an attempt that is stored already. If no attempt stands for the cell, this one does from now on.
+// besides returns the attempt's number.
 func besides(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err error) {
 	var others int
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM cells WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?`,
@@ -268,8 +269,8 @@ func value[T any](p *T) any {
 	return *p
 }
 
-// envID returns the row of the environment where the run was computed. If the run does not say, this is the
-// writer's environment.
+// envID returns the number of the environment where the run was computed. A run that names no environment has the
+// writer's.
 func (w *Writer) envID(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err error) {
 	env := w.env
 	if r.Environment != nil {

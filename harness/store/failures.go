@@ -26,7 +26,8 @@ func (db *DB) Failures(ctx context.Context) ([]FailureRow, error) {
 	})
 }
 
-// A FailureShown is stored cells of a method that failed alike, with what the last of them wrote to standard error.
+// A FailureShown is a group of cells of a method that failed for the same reason. Stderr is what the last of these
+// cells wrote to standard error.
 type FailureShown struct {
 	Method, Dataset string // of the last cell
 	Split           int
@@ -36,10 +37,10 @@ type FailureShown struct {
 	Cells           int
 }
 
-// LastFailures returns how cells of a protocol failed, the last failure first, at most so many. It compares no
-// checksums.
+// LastFailures returns how cells of a protocol failed, the last failure first, and at most most rows. It compares
+// no checksums.
 func (db *DB) LastFailures(ctx context.Context, protocol string, most int) ([]FailureShown, error) {
-	var started string // which makes SQLite take the other columns from the last cell's row
+	var started string // selecting max(started_at) makes SQLite take the other columns from the last cell's row
 	return listOf(ctx, db, `SELECT r.method, r.dataset, r.split, r.status, r.class, coalesce(r.error, ''), r.stderr, count(*), max(r.started_at)
 		FROM cells c JOIN runs r ON r.id = c.run_id WHERE c.protocol = ? AND r.status <> 'ok'
 		GROUP BY r.method, r.status, r.class, r.error ORDER BY 9 DESC LIMIT ?`, func(f *FailureShown) []any {

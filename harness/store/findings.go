@@ -24,7 +24,8 @@ type FindingKind string
 // These are the kinds of findings.
 const (
 	Leak FindingKind = "leak" // right about test rows although its training labels contradicted them
-	// Canary is a method that fails, not for want of time or memory, where its training labels contradict the truth, and only there.
+	// Canary is the kind of a method that fails only where its training labels contradict the truth, and not
+	// for want of time or memory.
 	Canary FindingKind = "canary"
 	State  FindingKind = "state" // other bits when a cell is computed once more in a new process
 )

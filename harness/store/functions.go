@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// driverName names SQLite's driver with the functions that queries of results need and that the library is
-// compiled without. A function returns NULL for NULL and outside of its domain. Connections of readers sort
-// in memory, so that reports work where no temporary file can be written.
+// driverName returns the name of an SQLite driver. The driver adds the functions that queries of results need and
+// that SQLite was compiled without. These functions return NULL for NULL and outside of their domain. A reader's
+// connection sorts in memory, so that reports work where no temporary file can be written.
 func driverName(reads bool) string {
 	registerDrivers()
 	if reads {

@@ -22,20 +22,19 @@ import (
 // such a mark.
 const applicationID = 0x626e6368
 
-// schemaVersion is the version of the schema that migrate makes. Programs before the first release made 1 to 10; version 10 differs by
-// names of parameters in grids alone.
+// schemaVersion is the version of the schema that migrate makes. Programs before the first release made versions 1
+// to 10. Version 10 differs from 11 only in the names of parameters in grids.
 const schemaVersion = 11
 
-// schemaHash is the SHA-256 of the definitions of all tables and views, in the form of definitions. A view
-// that was changed would show other numbers.
+// schemaHash is what the function definitions returns for this schema. A changed view would show other numbers.
 const schemaHash = "3c0494c55d4b859daa755f35e69c72f199cd15ab6b586b39cde06368d655963a"
 
-// sqliteHeader begins every SQLite file; the application's mark is at byte 68.
 // IsDatabase reports whether a file that begins with these bytes is a database of SQLite.
 func IsDatabase(file []byte) bool {
 	return strings.HasPrefix(string(file[:min(len(file), len(sqliteHeader))]), sqliteHeader)
 }
 
+// sqliteHeader begins every SQLite file. The application's mark is at byte 68.
 const sqliteHeader = "SQLite format 3\x00"
 
 // recognise refuses an existing file that is not a results database, before anything is written to it. A new
@@ -77,8 +76,8 @@ func recognise(ctx context.Context, path string) error {
 	return foreign(path)
 }
 
-// loggedMark returns the mark of a file whose first page is in its log. Where power was lost while the page was
-// copied from there, the file itself may hold anything.
+// loggedMark returns the application's mark of a file whose first page is in its log. If power was lost while
+// SQLite copied that page from the log to the file, the file itself may hold anything.
 func loggedMark(ctx context.Context, path string) (uint32, error) {
 	if noLog(path) {
 		return 0, errors.New("no log")
@@ -92,8 +91,8 @@ func loggedMark(ctx context.Context, path string) (uint32, error) {
 	return uint32(number), errors.Join(err, db.Close())
 }
 
-// wasEmpty reports that SQLite's journal beside a file says that the file was empty before. Power was lost while
-// SQLite wrote the first page, and SQLite makes the file empty again.
+// wasEmpty reports whether SQLite's journal beside a file says that the file was empty before. Then power was lost
+// while SQLite wrote the first page, and SQLite will make the file empty again.
 func wasEmpty(path string) bool {
 	f, err := os.Open(path + "-journal")
 	if err != nil {

@@ -83,7 +83,7 @@ func each(ctx context.Context, q queryer, query string, row func([]any) error, a
 	return eachNamed(ctx, q, query, func([]string) error { return nil }, row, args...)
 }
 
-// eachNamed is each, and first hands over the names of the columns.
+// eachNamed is each, but hands over the names of the columns first.
 func eachNamed(ctx context.Context, q queryer, query string, columns func([]string) error, row func([]any) error, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -127,7 +127,8 @@ func (db *DB) scanned(ctx context.Context, query string, row func(scan func(...a
 	return rows.Err()
 }
 
-// listOf runs a query and returns a value for each of its rows; fields are what a row is read into.
+// listOf runs a query and returns a value for each of its rows. fields returns the pointers that a row is scanned
+// into.
 func listOf[T any](ctx context.Context, db *DB, query string, fields func(*T) []any, args ...any) (out []T, err error) {
 	err = db.scanned(ctx, query, func(scan func(...any) error) error {
 		var v T
@@ -141,7 +142,7 @@ func listOf[T any](ctx context.Context, db *DB, query string, fields func(*T) []
 // rows hands over the number, the checksum and the covered columns of every row.
 func (s sealed) rows(ctx context.Context, q queryer, row func(id any, sum int64, columns []any) error) error {
 	number := "rowid"
-	if s.table != "runs" && s.table != "environments" { // these tables have no row numbers
+	if s.table != "runs" && s.table != "environments" { // only runs and environments have row numbers
 		number = "0"
 	}
 	query := "SELECT " + number + ", checksum, " + strings.Join(s.columns, ", ") + " FROM " + s.table

@@ -20,7 +20,7 @@ const (
 	valueShare = 16
 )
 
-// collected counts the bytes that aggregates of this program may hold, and those that they hold.
+// collected holds the limit of the bytes that aggregates may keep, and the bytes that they keep now.
 var collected struct{ limit, held atomic.Int64 }
 
 // LimitMemory bounds the memory of the queries of this process, above all of Query. The limit cannot be

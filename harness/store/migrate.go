@@ -13,7 +13,7 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// createsFor is the time that making the tables may fail. Tests shorten it.
+// createsFor is how long migrate tries again when it cannot make the tables. Tests shorten it.
 var createsFor = 5 * time.Second
 
 // migrate makes the tables and views of a new database. After the first release, migrations will update the

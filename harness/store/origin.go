@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// SetFiles returns, for each data set that a user's own file describes, the path of this file when cells of
+// SetFiles returns, for each data set that a user's own file describes, the path that this file had when cells of
 // the set ran last.
 func (db *DB) SetFiles(ctx context.Context) (map[string]string, error) {
 	if err := db.intact(ctx); err != nil {
@@ -47,7 +47,7 @@ type DataName struct {
 	LastRun              string // started_at of the newest cell
 }
 
-// DataNames lists the fingerprints of every name. The one that ran last is at the end of the name's rows.
+// DataNames lists the fingerprints of every name. Within a name the fingerprint that ran last comes last.
 func (db *DB) DataNames(ctx context.Context) ([]DataName, error) {
 	return listOf(ctx, db, `SELECT r.dataset, r.fingerprint, count(*), max(r.started_at)
 		FROM cells c JOIN runs r ON r.id = c.run_id GROUP BY r.dataset, r.fingerprint ORDER BY r.dataset, max(r.started_at)`, func(d *DataName) []any {

@@ -14,11 +14,12 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// Query runs one SQL statement and hands over the column names, then each row as soon as it is found. Values
-// are nil, int64, float64, string or []byte. The statement changes nothing and reads no other file: all that
-// allowed does not name is refused. The rows that it reads are compared with their checksums; a DamageError
-// comes after the last row. Small tables are compared whole, and so is a large table that the statement
-// reads. But through the view evaluations only the folds of the runs that the statement reached are compared.
+// Query runs one SQL statement and hands over the column names, then each row as soon as it is found. Values are
+// nil, int64, float64, string or []byte. The statement changes nothing and reads no other file: the function
+// allowed lists what a statement may do. The rows that the statement reads are compared with their checksums, and
+// a DamageError comes after the last row. Small tables are compared whole, and so is each large table that the
+// statement reads. But if it reads folds only through the view evaluations, only the folds of the runs that it
+// reached are compared.
 func (db *DB) Query(ctx context.Context, query string, columns func([]string) error, row func([]any) error) error {
 	query, second := cut(query)
 	if second != "" {
@@ -95,16 +96,16 @@ func isRefusal(err error) bool {
 // actionRecursive is SQLITE_RECURSIVE, a query WITH RECURSIVE. The driver has no name for it.
 const actionRecursive = 33
 
-// These are the pragmas that a statement may use. Those of the first list take the name of a table or the
-// like. Those of the second list return a value, and would change it if they were given one.
+// These are the pragmas that a statement may use. A telling pragma takes the name of a table or the like. A value
+// pragma returns a value, and would change that value if it were given a new one.
 var (
 	tellingPragmas = strings.Fields(`table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list foreign_key_check
 		integrity_check quick_check database_list collation_list function_list module_list pragma_list compile_options`)
 	valuePragmas = strings.Fields(`application_id user_version schema_version data_version page_count page_size freelist_count encoding journal_mode query_only synchronous`)
 )
 
-// allowed reports whether a statement may do the action that SQLite asks about when it prepares the
-// statement. The file is opened for reading only, so that there are two walls.
+// allowed reports whether a statement may do the action that SQLite asks about when it prepares the statement.
+// Besides, the file is open for reading only.
 func allowed(action int, first, second string) bool {
 	switch action {
 	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, actionRecursive:
@@ -139,7 +140,7 @@ type reading struct {
 	// a table whose columns only occur in USING.
 	tables []string
 	runs   map[int64]bool // the runs that the view evaluations reached, complete when the statement has ended
-	others []string       // names in the file that are not this program's
+	others []string       // names in the file that this program did not make
 }
 
 var unquoted = strings.NewReplacer(`"`, "", "'", "", "`", "")
@@ -165,8 +166,8 @@ func (r *reading) whole() (small bool, large []string) {
 	return len(large) > 0 || slices.ContainsFunc(objects, r.names), large
 }
 
-// watched runs work on a connection of its own and notes the tables that its statement reads. On this
-// connection the view evaluations looks up the folds of a run by a function that notes the run.
+// watched runs work on a connection of its own and notes the tables that the statement reads. On this connection
+// the view evaluations finds the folds of a run through a function that notes the run.
 func (db *DB) watched(ctx context.Context, query string, work func(q queryer, read *reading) error) error {
 	conn, err := db.sql.Conn(ctx)
 	if err != nil {
@@ -219,7 +220,7 @@ func (db *DB) watched(ctx context.Context, query string, work func(q queryer, re
 	return work(conn, read)
 }
 
-// cut returns the first statement of a query, and the text from the second one on, "" if there is none.
+// cut returns the first statement of a query, and the text from the second statement on, or "" if there is none.
 // Semicolons within quotes and comments do not count.
 func cut(query string) (first, second string) {
 	end := -1 // of the first statement

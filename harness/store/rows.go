@@ -110,8 +110,8 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 	return out, db.addRest(ctx, of, out, byID, folds)
 }
 
-// addRest reads the rows of cells in all further tables. byID finds a cell by its run. A cell that was stored
-// after cells were read is not among them.
+// addRest reads what all further tables hold of cells. byID finds a cell by its run. It ignores a cell that was
+// stored after cells were read.
 func (db *DB) addRest(ctx context.Context, of attempts, cells []Row, byID map[int64]int, folds bool) error {
 	add := []func(context.Context, attempts, []Row, map[int64]int) error{db.addStages, db.addGridTests, db.addSeedTests, db.addWarnings}
 	if folds {

@@ -16,7 +16,7 @@ type Skipped struct {
 	Reason                    string  // the option that the cell exceeded, such as "--max-cell 30m"
 }
 
-// NoteSkipped keeps the cells that a run skips, and removes the notes on the cells that it takes. Of taken
+// NoteSkipped stores notes on the cells out, which a run skips, and removes the notes on the cells taken. Of taken
 // only Protocol, Dataset, Method and Split are read.
 func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 	noted, err := db.Skipped(ctx, "")
@@ -33,7 +33,7 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 	}
 	taken = slices.DeleteFunc(slices.Clone(taken), func(l Skipped) bool { return !there[name{l.Protocol, l.Dataset, l.Method, l.Split}] })
 	if len(out) == 0 && len(taken) == 0 {
-		return nil // this needs no lock
+		return nil // nothing to write, so no lock is needed
 	}
 	return db.inTransaction(ctx, func(tx *sql.Tx) error {
 		for _, l := range taken {
@@ -51,8 +51,8 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 	})
 }
 
-// Skipped returns the skipped cells of a protocol, or for "" of all protocols, for which no attempt is
-// stored, sorted.
+// Skipped returns, sorted, the skipped cells for which no attempt is stored: those of one protocol, or for "" of
+// all protocols.
 func (db *DB) Skipped(ctx context.Context, protocol string) ([]Skipped, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err

@@ -10,7 +10,8 @@ import (
 // A step of a check reports problems one by one.
 type step func(ctx context.Context, q queryer, report func(Problem)) error
 
-// These are the tables that every reader compares, and the tables that are as large as the folds.
+// smallTables are the tables that every reader compares. largeTables are compared only where they are read, and by
+// a full check.
 var (
 	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests seed_counts warnings claims code_checks skipped secrets canaries state_checks`)
 	largeTables = strings.Fields(`fold_counts published_values checksums scores models`)
@@ -45,10 +46,10 @@ func tableSteps(tables []string) (steps []step) {
 	return steps
 }
 
-// A span is the runs with numbers from from to before to.
+// A span is the runs with numbers n where from <= n < to.
 type span struct{ from, to int64 }
 
-// spansOf divides numbers of runs, which ascend, into spans, so many that every processor has work.
+// spansOf divides ascending numbers of runs into spans of at most 100 runs, so that every processor has work.
 func spansOf(ids []int64) (spans []span) {
 	for _, id := range ids {
 		if n := len(spans); n > 0 && spans[n-1].to == id && id-spans[n-1].from < 100 {
@@ -68,8 +69,8 @@ func foldSteps(spans []span) (steps []step) {
 	return steps
 }
 
-// allFoldSteps compare all folds, including those whose run is gone. If the runs cannot be read, a single
-// span has everything, and the steps report the error.
+// allFoldSteps compare all folds, including the folds of missing runs. If the runs cannot be read, one span covers
+// all folds, and its step reports the error.
 func (db *DB) allFoldSteps(ctx context.Context) []step {
 	var ids []int64
 	_ = each(ctx, db.sql, `SELECT id FROM runs ORDER BY id`, func(r []any) error {

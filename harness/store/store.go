@@ -102,9 +102,10 @@ func openChecked(ctx context.Context, path string) (*DB, error) {
 	if !noLog(path) {
 		return nil, fmt.Errorf("%w: %s-wal holds rows that are not in the file yet, and its folder cannot be written or its disk is full; copy both files elsewhere", err, path)
 	}
-	// A file in a directory that cannot be written is an archive, which nobody changes. On a full disk nobody
-	// can begin to change it either, since this needs the same file of shared memory. A program that already
-	// has that file lets readers in.
+	// SQLite needs a file of shared memory beside the database, and could not make it. If the directory cannot
+	// be written, the database is an archive, which nobody changes. If the disk is full, no other program can
+	// begin to change the database, since it needs the same file. A program that already has that file lets
+	// readers in.
 	options.Set("immutable", "1")
 	return tryReader(ctx, path, options)
 }
@@ -120,7 +121,7 @@ func tryReader(ctx context.Context, path string, options url.Values) (*DB, error
 	return db, nil
 }
 
-// noLog reports that no write-ahead log with content lies beside the file.
+// noLog reports whether the file has no write-ahead log with content.
 func noLog(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	return err != nil || info.Size() == 0

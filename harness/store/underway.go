@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// What runs are at is shown to those who look on ([DB.Onlook]). It lies in two tables that a run makes when it
-// begins: they hold no results, and a database without them is whole, so that they are not part of the schema.
-// A run is told of as long as its [Claims] are open.
+// Two tables hold the progress of runs, for onlookers ([DB.Onlook]). A run makes these tables when it begins. They
+// hold no results, and a database without them is whole, so they are not part of the schema. A run is listed as
+// long as its [Claims] are open.
 const underwayTables = `CREATE TABLE IF NOT EXISTS underway (
   run      INTEGER PRIMARY KEY,
   host     TEXT NOT NULL,      -- as in claims, and the next three
@@ -37,15 +37,15 @@ CREATE TABLE IF NOT EXISTS underway_cells (
   PRIMARY KEY (run, key)
 ) STRICT, WITHOUT ROWID`
 
-// showEvery is the least time between two notes of what a run is at.
+// showEvery is the least time between two writes of a run's progress.
 const showEvery = time.Second
 
-// Told is what a run says of itself.
+// Told is what a run says of its progress.
 type Told struct {
-	Machine string        `json:"machine"` // and process, for people
+	Machine string        `json:"machine"` // name of the machine, and process number, for people
 	Begun   time.Time     `json:"begun"`
 	Places  int           `json:"places"`             // cells at a time, here and on workers
-	Jobs    int           `json:"jobs"`               // of them here
+	Jobs    int           `json:"jobs"`               // cells at a time on this machine
 	MaxCell time.Duration `json:"max_cell,omitempty"` // cells that are predicted to take longer are skipped; 0 for none
 	Ends    time.Time     `json:"ends,omitzero"`      // when the budget is used up
 	Workers []Worker      `json:"workers,omitempty"`  // processes beside the run's own that compute its cells
@@ -57,14 +57,14 @@ type Worker struct {
 	Name   string   `json:"name"`
 	Jobs   int      `json:"jobs"`             // cells at a time
 	Memory int64    `json:"memory,omitempty"` // bytes that its cells may need together; 0 for any number
-	Keys   []string `json:"keys,omitempty"`   // the cells that it is known to be at
+	Keys   []string `json:"keys,omitempty"`   // the cells that the worker is known to compute
 }
 
 // A CellUnder is a cell that is being computed.
 type CellUnder struct {
 	Key   string    `json:"key"`
 	Since time.Time `json:"since"`
-	Away  bool      `json:"away,omitempty"` // by a worker
+	Away  bool      `json:"away,omitempty"` // computed by a worker
 }
 
 // A PlannedCell is a cell of a run that is under way, with what its prediction depends on.
@@ -77,15 +77,15 @@ type PlannedCell struct {
 	TrainRows, Features                      int
 	Guessed, Early, Canary                   bool
 
-	// These are read only. Status is "" for a cell that has not ended since it was planned; Wall and Processor are
-	// the seconds that one that ended ok took.
+	// Look sets the fields below; Show does not read them. Status is "" for a cell that has not ended since it
+	// was planned. Wall and Processor are the seconds of a cell that ended ok.
 	Status          string
 	Wall, Processor float64
 }
 
-// Show keeps the database told of what this process is at, until the claims are closed: of the cells of its
-// plan, and each second of what told returns, where that has changed. Telling is a hint, as claims are: where
-// the database cannot be written, it is tried again after a while.
+// Show writes the plan and the progress of this process to the database until the claims are closed. It calls told
+// each second, and writes the answer if that has changed. Progress is a hint, as claims are: if the database
+// cannot be written, Show tries again after a pause.
 func (c *Claims) Show(plan []PlannedCell, told func() Told) {
 	c.done.Go(func() {
 		tick := time.NewTicker(showEvery)
@@ -102,7 +102,7 @@ func (c *Claims) Show(plan []PlannedCell, told func() Told) {
 				if err == nil {
 					last = string(text)
 					tick.Reset(showEvery)
-				} else { // the connection is that of the claims, which have waited for it
+				} else { // the connection is shared with the claims, which had to wait for it
 					tick.Reset(claimsPause)
 				}
 			}
@@ -115,7 +115,7 @@ func (c *Claims) Show(plan []PlannedCell, told func() Told) {
 	})
 }
 
-// begin notes the plan, and removes what processes that are gone left behind.
+// begin stores the plan, and removes what ended processes left behind.
 func (c *Claims) begin(plan []PlannedCell, told string) error {
 	ctx := context.Background()
 	tx, err := c.pool.BeginTx(ctx, nil)
@@ -176,7 +176,7 @@ func forgetRun(in execer, run int64) error {
 	return err
 }
 
-// unshow removes what Show has noted.
+// unshow removes what Show has stored.
 func (c *Claims) unshow() {
 	var run int64
 	if c.pool.QueryRow(`SELECT run FROM underway WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started).Scan(&run) == nil {
@@ -193,7 +193,7 @@ type Underway struct {
 // An Onlooker looks at the runs that are under way on a database that is open for reading. It is not safe for
 // concurrent use, and must be closed.
 type Onlooker struct {
-	conn *sql.Conn // always the same, since the number of changes is a connection's own
+	conn *sql.Conn // always the same, since data_version counts for one connection only
 	me   claimant
 	seen sightings
 	seq  int64
@@ -216,8 +216,8 @@ func (o *Onlooker) Changed(ctx context.Context) (bool, error) {
 	return o.seq != was, explain(err)
 }
 
-// Look returns the runs that are under way, and the cells of their plans, each once. It reads both in one
-// transaction.
+// Look returns the runs that are under way, and the cells of their plans. A cell of several plans occurs once.
+// Look reads both in one transaction.
 func (o *Onlooker) Look(ctx context.Context) (runs []Underway, cells []PlannedCell, err error) {
 	tx, err := o.conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {

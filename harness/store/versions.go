@@ -14,16 +14,16 @@ func (db *DB) Versions(ctx context.Context, protocol string) ([]Version, error) 
 	}, protocol)
 }
 
-// RowsOf returns the last attempt of a method version that ended ok, of each data set and split of a
-// protocol, in the form of Rows. The attempt need not stand for its cell.
+// RowsOf returns, for each data set and split of a protocol, the last attempt of a method version that ended ok,
+// in the form of Rows. The attempt need not stand for its cell.
 func (db *DB) RowsOf(ctx context.Context, protocol string, v Version, folds bool) ([]Row, error) {
 	return db.rows(ctx, attempts{`SELECT id FROM (
 		SELECT id, row_number() OVER (PARTITION BY dataset, split ORDER BY started_at DESC, id DESC) AS place FROM runs
 		WHERE protocol = ? AND method = ? AND method_version = ? AND status = 'ok') WHERE place = 1`, []any{protocol, v.Method, v.Version}}, folds)
 }
 
-// VersionQuery returns the query over the public views that gives the splits of a method version: the last
-// attempt of each that ended ok. It is for one data set or, for "", for all.
+// VersionQuery returns the query over the public views that gives the splits of a method version: for each split
+// the last attempt that ended ok. dataset selects one data set; "" selects all.
 func VersionQuery(protocol, dataset string, v Version) string {
 	of := ""
 	if dataset != "" {

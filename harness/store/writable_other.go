@@ -2,5 +2,5 @@
 
 package store
 
-// mayWrite reports no obstacle; SQLite finds it.
+// mayWrite reports no obstacle; SQLite reports one when it writes.
 func mayWrite(string) (not string) { return "" }

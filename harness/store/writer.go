@@ -39,7 +39,7 @@ type Writer struct {
 	wake   *sync.Cond
 	queue  []result.Run
 	closed bool
-	since  time.Time // when the first of the commits failed that fail now; zero if none fails
+	since  time.Time // when commits began to fail; zero while they succeed
 	waited int       // cells stored since then
 	lost   []lostRun
 	err    error // why no more cells are stored
@@ -285,12 +285,12 @@ func (w *Writer) stored(group []result.Run) {
 	}
 }
 
-// isLost reports a cell that the schema refused.
+// isLost reports whether the schema refused a cell.
 func (w *Writer) isLost(r result.Run) bool {
 	return slices.ContainsFunc(w.lost, func(l lostRun) bool { return l.run.Key == r.Key })
 }
 
-// trouble notes that a commit failed, and tells of it now and then.
+// trouble notes that a commit failed, and calls Trouble now and then.
 func (w *Writer) trouble(err error) {
 	w.mu.Lock()
 	first := w.since.IsZero()

@@ -10,8 +10,8 @@ import (
 // A Kind is what is done with a file. A mask of several kinds is their sum.
 type Kind int
 
-// These are the kinds. Forget is a sync that failed and after which the system takes what it could not write
-// for written, as Linux does; it is in records alone.
+// These are the kinds. Forget occurs in records only: a sync failed, and afterwards the system treats the
+// unwritten data as written, as Linux does.
 const (
 	Read Kind = 1 << iota
 	Write
@@ -24,14 +24,14 @@ const (
 	Forget
 )
 
-// Changes are the kinds that change files, or that make changes last.
+// Changes are the kinds that change files or that make changes durable.
 const Changes = Write | Truncate | Sync | Create | Remove | ShmMap
 
 // A Fault says which operations fail, and how. The zero value fails none.
 type Fault struct {
 	Kinds   Kind // the operations that count
-	At      int  // the first of them that fails, from 1; 0 for none
-	Forever bool // all after it fail too
+	At      int  // the first counted operation that fails, from 1; 0 for none
+	Forever bool // all counted operations after it fail too
 	Full    bool // where an operation needs space, the disk is full; else the device fails
 	Part    bool // a write that fails leaves its first half
 	Forget  bool // a sync that fails forgets what it should have written
@@ -41,7 +41,7 @@ type Fault struct {
 type Op struct {
 	Kind   Kind
 	Name   string // of the file; for Create and Remove
-	File   int    // the number of the file; a file that is made anew under its name has a new one
+	File   int    // the number of the file; a file that is made again under the same name has a new number
 	At     int64  // the offset; for Truncate the size
 	Data   []byte // for Write
 	Folder bool   // the names of all files are synced too
@@ -62,7 +62,7 @@ const (
 // A Model is a disk after operations that were applied to it.
 type Model struct {
 	synced       map[int][]byte // content by file
-	names, known map[string]int // as programs see them, and as the disk has them
+	names, known map[string]int // names as programs see them, and names as the disk has them
 	pending      []Op           // Write and Truncate, in order
 }
 
@@ -103,8 +103,8 @@ func (m *Model) Pending() []Op { return m.pending }
 // NamesPending reports that files were made or removed and the folder was not synced since.
 func (m *Model) NamesPending() bool { return !maps.Equal(m.names, m.known) }
 
-// After returns the files after a loss of power. fates has the fate of each pending operation. kept says that
-// the names are those that programs see, though the folder was not synced.
+// After returns the files after a loss of power. fates has the fate of each pending operation. If kept is set, the
+// names are those that programs see, although the folder was not synced.
 func (m *Model) After(fates []Fate, kept bool) map[string][]byte {
 	names := m.known
 	if kept {

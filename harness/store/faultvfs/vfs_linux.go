@@ -115,7 +115,7 @@ func (d *Disk) Fails() int {
 	return d.fails
 }
 
-// Seen returns how many operations there were of the kinds of the fault.
+// Seen returns how many operations were of the fault's kinds.
 func (d *Disk) Seen() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -16,8 +16,8 @@ func canaryOf(r result.Run, p float64, constant int) result.Run {
 	return r
 }
 
-// findings: canaries are no results, and the first that ended ok stays. A leak is a canary with a small p
-// where the method's own result, of the same version, data and protocol, is better than a constant.
+// findings tests that canaries are no results, and that the first canary that ended ok stays. A leak is a canary
+// with a small p where the method's own result, of the same version, data and protocol, is better than a constant.
 func findings(t *testing.T, o Opened) {
 	ctx := t.Context()
 	secret, err := o.Store.Secret(ctx)

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// replaces: only a result that is ok and has Replace replaces a result that is ok.
+// replaces tests that a stored result that is ok is replaced only by an ok result with Replace.
 func replaces(t *testing.T, o Opened) {
 	r := Finished("M", "d", 1)
 	put(t, o, r)
@@ -37,7 +37,7 @@ func replaces(t *testing.T, o Opened) {
 	}
 }
 
-// endings: the class of a failure comes back, and is gone when the cell is ok.
+// endings tests that the class of a failure comes back, and is gone when the cell is ok.
 func endings(t *testing.T, o Opened) {
 	r := Finished("M", "d", 1)
 	bad := failed(r, result.Failed, "why")
@@ -56,7 +56,8 @@ func endings(t *testing.T, o Opened) {
 	}
 }
 
-// origins: code, source and environment of a cell come back. A cell without an environment has the writer's.
+// origins tests that code, source and environment of a cell come back. A cell without an environment has the
+// writer's.
 func origins(t *testing.T, o Opened) {
 	want, plain := Finished("M", "d", 1), Finished("M", "d", 2)
 	plain.Code, plain.Imported, plain.Environment = "", "", nil

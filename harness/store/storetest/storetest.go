@@ -312,7 +312,7 @@ func noCells(t *testing.T, o Opened) {
 	}
 }
 
-// skipped: a note stands until the cell is stored or a later run takes it.
+// skipped tests that a note stands until the cell is stored or a later run takes the cell.
 func skipped(t *testing.T, o Opened) {
 	ctx := t.Context()
 	cell := func(split int) store.Skipped {
