@@ -75,7 +75,7 @@ type Plan struct {
 	Skipped   []Skipped         // cells whose predictions exceed the request's limits
 	Stored    int               // requested cells that are stored with status ok
 	Failed    int               // requested cells that are stored as failed or timed out and are not run again
-	NoData    []string          // "METHOD on SET" for a named method that does not solve the set's task
+	NoData    []string          // requested sets whose data is not here
 	Unsuited  []string          // "METHOD on SET" that the request names although the method does not solve the set's task
 	NoGaps    []string          // "METHOD on SET" where the set keeps its missing values and the method takes none
 	LeftOut   []string          // requested sets that cannot be split, each with the reason
